@@ -1,0 +1,52 @@
+/**
+ * Time as this package sees it. Everything that waits takes a `Clock`, so tests can pass one that they
+ * move by hand (`virtualClock()` of `stacks-quota/testing`).
+ */
+export interface Clock {
+  /** Monotonic milliseconds from an arbitrary origin. All pacing is reckoned in it. */
+  now(): number;
+  /** The wall clock, in milliseconds since the Unix epoch. Only used to tell people instants. */
+  wall(): number;
+  /**
+   * Calls `fire` once, no earlier than `ms` milliseconds from now, however long that is.
+   *
+   * @returns a function that cancels it.
+   */
+  timer(ms: number, fire: () => void): () => void;
+}
+
+/** `setTimeout` fires at once beyond 2^31 - 1 ms (24.8 days), so a longer wait is cut into naps. */
+const LONGEST_NAP_MS = 2 ** 31 - 1;
+
+/** The real clock: `performance.now()`, `Date.now()` and `setTimeout`, without its limit of 24.8 days. */
+export const systemClock: Clock = {
+  now: () => performance.now(),
+  wall: () => Date.now(),
+  timer(ms, fire) {
+    const due = performance.now() + Math.max(0, ms);
+    let nap: ReturnType<typeof setTimeout>;
+    const rest = (): void => {
+      const left = due - performance.now();
+      if (left <= 0) fire();
+      else nap = setTimeout(rest, Math.min(Math.ceil(left), LONGEST_NAP_MS));
+    };
+    nap = setTimeout(rest, Math.min(Math.ceil(Math.max(0, ms)), LONGEST_NAP_MS));
+    return () => clearTimeout(nap);
+  },
+};
+
+/** Resolves after `ms`, or rejects with the signal's reason as soon as it aborts. */
+export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    const abort = (): void => {
+      cancel();
+      reject(signal?.reason);
+    };
+    const cancel = clock.timer(ms, () => {
+      signal?.removeEventListener('abort', abort);
+      resolve();
+    });
+    signal?.addEventListener('abort', abort, { once: true });
+  });
+}

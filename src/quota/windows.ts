@@ -1,0 +1,31 @@
+/** A period that the service counts requests in (section 8 of the interface names second, minute and month). */
+export type Period = 'second' | 'minute' | 'hour' | 'day' | 'month';
+
+/** Every period a quota header may name, shortest first. */
+export const PERIODS: readonly Period[] = ['second', 'minute', 'hour', 'day', 'month'];
+
+const LENGTH_MS: Record<Exclude<Period, 'month'>, number> = {
+  second: 1_000,
+  minute: 60_000,
+  hour: 3_600_000,
+  day: 86_400_000,
+};
+
+/** The length of a period in milliseconds; of a month, the longest there is. */
+export function lengthOf(period: Period): number {
+  return period === 'month' ? 31 * LENGTH_MS.day : LENGTH_MS[period];
+}
+
+/** When the calendar window (UTC) that holds `at` began. Both in milliseconds since the Unix epoch. */
+export function startOf(period: Period, at: number): number {
+  if (period !== 'month') return Math.floor(at / LENGTH_MS[period]) * LENGTH_MS[period];
+  const day = new Date(at);
+  return Date.UTC(day.getUTCFullYear(), day.getUTCMonth());
+}
+
+/** When the calendar window (UTC) that holds `at` ends and the next begins. Both in milliseconds since the Unix epoch. */
+export function endOf(period: Period, at: number): number {
+  if (period !== 'month') return startOf(period, at) + LENGTH_MS[period];
+  const day = new Date(at);
+  return Date.UTC(day.getUTCFullYear(), day.getUTCMonth() + 1);
+}
