@@ -1,11 +1,206 @@
 import type { QuotaSnapshot } from './quota/snapshot.ts';
 
 /** What made a call wait or fail: one of the limits the gate asks, see {@link QuotaExhaustedError.why}. */
-export type WaitReason =
-  | 'window'
-  | 'cooldown'
-  | 'first look'
-  | 'concurrency'
-  | 'half-open'
-  | 'unknown cost'
-  | 'pace';
+export type WaitReason = 'window' | 'cooldown' | 'first look' | 'concurrency' | 'half-open' | 'unknown cost' | 'pace';
+
+/** What an error is made from: its own fields, and the `cause` if there is one. */
+export type ErrorFacts<E extends Error> = Omit<E, keyof Error> & { readonly cause?: unknown };
+
+/** The quota will not bear the call in the time the caller is ready to wait. Nothing was sent for it: come back at `retryAt`. */
+export class QuotaExhaustedError extends Error {
+  declare readonly name: 'QuotaExhaustedError';
+  /** What ran out: `'second'`, `'minute'`, `'month'`, …, or `'cooldown'` while a `retry-after` runs; `undefined` if none is to blame alone. */
+  readonly window: string | undefined;
+  /** Units that the window holds (section 8), if known. */
+  readonly limit: number | undefined;
+  /** Units left in the window, if known. */
+  readonly remaining: number | undefined;
+  /** The earliest instant at which the call can be borne, by this machine's wall clock. */
+  readonly retryAt: Date;
+  /** How long that was from the moment of this error, in milliseconds. */
+  readonly retryAfterMs: number;
+  /** A sentence for people. */
+  readonly why: string;
+  /** The endpoint that was asked for, such as `GET /extended/v1/info`. */
+  readonly endpoint: string;
+
+  constructor(facts: ErrorFacts<QuotaExhaustedError>) {
+    super(`${facts.endpoint}: ${facts.why} ${invitation(facts.retryAt)}`, causeOf(facts));
+    this.window = facts.window;
+    this.limit = facts.limit;
+    this.remaining = facts.remaining;
+    this.retryAt = facts.retryAt;
+    this.retryAfterMs = facts.retryAfterMs;
+    this.why = facts.why;
+    this.endpoint = facts.endpoint;
+  }
+}
+
+/** The service answered, but not with what was asked for: read `status` and `body`. */
+export class ServiceError extends Error {
+  declare readonly name: 'ServiceError';
+  /** The HTTP status of the answer. */
+  readonly status: number;
+  /** The endpoint that was asked for, such as `GET /extended/v1/info`. */
+  readonly endpoint: string;
+  /** The body: parsed if it was JSON, else its text, cut to 2,000 characters. Its shape is not promised (section 7). */
+  readonly body: unknown;
+  /** What the answer's headers said of the quota. */
+  readonly quota: QuotaSnapshot;
+
+  constructor(facts: ErrorFacts<ServiceError>) {
+    const said = wordsOf(facts.body);
+    super(`${facts.endpoint}: the service answered ${facts.status}${said ? `: ${said}` : ''}`, causeOf(facts));
+    this.status = facts.status;
+    this.endpoint = facts.endpoint;
+    this.body = typeof facts.body === 'string' ? cut(facts.body, 2_000) : facts.body;
+    this.quota = facts.quota;
+  }
+}
+
+/** No answer came that could be used: the network, a timeout or a refused redirect. The call may have been counted all the same. */
+export class ConnectionError extends Error {
+  declare readonly name: 'ConnectionError';
+  /** The endpoint that was asked for, such as `GET /extended/v1/info`. */
+  readonly endpoint: string;
+  /** What went wrong, if known: `ECONNRESET`, `ENOTFOUND`, `TIMEOUT`, `REDIRECT`, …. */
+  readonly code: string | undefined;
+  /** How many times it was tried. */
+  readonly attempts: number;
+
+  constructor(facts: ErrorFacts<ConnectionError>) {
+    const tries = facts.attempts === 1 ? '1 attempt' : `${facts.attempts} attempts`;
+    super(`${facts.endpoint}: no usable answer after ${tries} (${facts.code ?? 'unknown cause'})`, causeOf(facts));
+    this.endpoint = facts.endpoint;
+    this.code = facts.code;
+    this.attempts = facts.attempts;
+  }
+}
+
+/** One thing about a body that is not as its schema says. */
+export interface ShapeIssue {
+  /** Where in the body, such as `results.0.asset.amount`; empty for the body itself. */
+  readonly path: string;
+  /** What was expected there. */
+  readonly message: string;
+}
+
+/** The service answered with success, but the body has not the shape its schema says. */
+export class ResponseShapeError extends Error {
+  declare readonly name: 'ResponseShapeError';
+  /** The endpoint that was asked for, such as `GET /extended/v1/info`. */
+  readonly endpoint: string;
+  /** Everything that was not as expected. */
+  readonly issues: readonly ShapeIssue[];
+  /** What the answer's headers said of the quota. */
+  readonly quota: QuotaSnapshot;
+  /** The HTTP status of the answer. */
+  readonly status: number;
+
+  constructor(facts: ErrorFacts<ResponseShapeError>) {
+    super(
+      `${facts.endpoint}: the body of a ${facts.status} is not as expected: ${listed(facts.issues)}`,
+      causeOf(facts),
+    );
+    this.endpoint = facts.endpoint;
+    this.issues = facts.issues;
+    this.quota = facts.quota;
+    this.status = facts.status;
+  }
+}
+
+/** An option or an argument cannot be used. Nothing was sent. */
+export class ConfigError extends Error {
+  declare readonly name: 'ConfigError';
+  /** The option, argument or environment variable that is at fault. */
+  readonly option: string;
+
+  /**
+   * @param option - the option, argument or environment variable that is at fault.
+   * @param problem - what is wrong and what would be right, to be read after the option's name: `'must be …'`.
+   */
+  constructor(option: string, problem: string, causedBy?: { readonly cause?: unknown }) {
+    super(`${option} ${problem}`, causedBy);
+    this.option = option;
+  }
+}
+
+/** The client was closed before the call could be sent. */
+export class ClosedError extends Error {
+  declare readonly name: 'ClosedError';
+
+  constructor(causedBy?: { readonly cause?: unknown }) {
+    super('The client is closed.', causedBy);
+  }
+}
+
+// The names sit on the prototypes, so that `stack` begins with them; the brand tells our classes from others of the same name.
+const BRAND = Symbol.for('stacks-quota.error');
+const KINDS = { QuotaExhaustedError, ServiceError, ConnectionError, ResponseShapeError, ConfigError, ClosedError };
+for (const [name, kind] of Object.entries(KINDS)) {
+  Object.defineProperty(kind.prototype, 'name', { value: name, writable: true, configurable: true });
+  Object.defineProperty(kind.prototype, BRAND, { value: name });
+}
+
+function is(error: unknown, name: keyof typeof KINDS): boolean {
+  return typeof error === 'object' && error !== null && (error as { [BRAND]?: unknown })[BRAND] === name;
+}
+
+/** Is it a {@link QuotaExhaustedError}? True also for one from another copy of this package. */
+export const isQuotaExhausted = (error: unknown): error is QuotaExhaustedError => is(error, 'QuotaExhaustedError');
+
+/** Is it a {@link ServiceError}? True also for one from another copy of this package. */
+export const isServiceError = (error: unknown): error is ServiceError => is(error, 'ServiceError');
+
+/** Is it a {@link ConnectionError}? True also for one from another copy of this package. */
+export const isConnectionError = (error: unknown): error is ConnectionError => is(error, 'ConnectionError');
+
+/** Is it a {@link ResponseShapeError}? True also for one from another copy of this package. */
+export const isResponseShape = (error: unknown): error is ResponseShapeError => is(error, 'ResponseShapeError');
+
+/** Is it a {@link ConfigError}? True also for one from another copy of this package. */
+export const isConfigError = (error: unknown): error is ConfigError => is(error, 'ConfigError');
+
+/** Is it a {@link ClosedError}? True also for one from another copy of this package. */
+export const isClosed = (error: unknown): error is ClosedError => is(error, 'ClosedError');
+
+/** How a message quotes what was given: text cut to a length that fits a line, anything else by its kind. */
+export function quote(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(cut(value, 60));
+  if (Array.isArray(value)) return 'an array';
+  if (typeof value === 'object' && value !== null) return 'an object';
+  return typeof value === 'function' ? 'a function' : String(value);
+}
+
+function cut(text: string, length: number): string {
+  return text.length > length ? `${text.slice(0, length - 1)}…` : text;
+}
+
+/** `cause` is set only where there is one: `new Error(m, { cause: undefined })` would show an undefined one. */
+function causeOf(facts: { readonly cause?: unknown }): { cause?: unknown } | undefined {
+  return facts.cause === undefined ? undefined : { cause: facts.cause };
+}
+
+function invitation(retryAt: Date): string {
+  return Number.isNaN(retryAt.getTime()) ? 'No time is known to come back.' : `Come back at ${retryAt.toISOString()}.`;
+}
+
+/** The service's own words, on one line: `message` or `error` of a JSON body (both seen), or a text that is not a page. */
+function wordsOf(body: unknown): string {
+  const { message, error } = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
+  const words = [message, error, body].find((said) => typeof said === 'string' && said.trim() !== '');
+  if (typeof words !== 'string' || words.trimStart().startsWith('<')) return '';
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must not reach a log
+  return cut(
+    words
+      .slice(0, 2_000)
+      .replace(/[\s\u0000-\u001f\u007f-\u009f]+/g, ' ')
+      .trim(),
+    200,
+  );
+}
+
+function listed(issues: readonly ShapeIssue[]): string {
+  const first = issues.slice(0, 3).map(({ path, message }) => (path ? `${path}: ${message}` : message));
+  return first.join('; ') + (issues.length > 3 ? `; and ${issues.length - 3} more` : '');
+}
