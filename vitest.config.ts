@@ -1,0 +1,22 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitest/config';
+
+const source = (path: string) => fileURLToPath(new URL(`src/${path}`, import.meta.url));
+
+export default defineConfig({
+  // Tests, examples and the README's snippets import the package by name, from its source.
+  resolve: {
+    alias: [
+      { find: /^stacks-quota$/, replacement: source('index.ts') },
+      { find: /^stacks-quota\/testing$/, replacement: source('testing/index.ts') },
+    ],
+  },
+  test: {
+    include: ['test/**/*.test.ts'],
+    restoreMocks: true,
+    unstubEnvs: true,
+    typecheck: { include: ['test/**/*.test-d.ts'], tsconfig: './tsconfig.json' },
+    coverage: { provider: 'v8', include: ['src/**/*.ts'], reporter: ['text', 'json-summary'] },
+    reporters: ['default', ['json', { outputFile: 'node_modules/.cache/vitest/results.json' }]],
+  },
+});
