@@ -1,0 +1,74 @@
+import type { QuotaSnapshot } from './snapshot.ts';
+
+/** What the line asks of the pacer: may this request go? */
+export interface Ask {
+  /** The endpoint by which costs are learned, for example `GET /extended/v1/info`. */
+  readonly endpoint: string;
+  /** What the request will cost, in units, where the caller knows better than experience. */
+  readonly cost?: number | undefined;
+  /** How long the caller will wait for quota, in milliseconds; a longer wait is refused at once. */
+  readonly maxWaitMs: number;
+}
+
+/** What a request waits for. */
+export interface Reason {
+  /** The limit that binds. */
+  readonly limit: 'window' | 'cooldown' | 'concurrency' | 'first look' | 'first cost' | 'half-open';
+  /** A sentence for people. */
+  readonly why: string;
+  /** The window that binds, such as `minute`, or `endpoint` for the one that `ratelimit-*` describes. */
+  readonly window?: string;
+  /** Units that the window holds in all. */
+  readonly size?: number;
+  /** Units of the window that are left by our own reckoning. */
+  readonly headroom?: number;
+}
+
+/** The pacer's answer to an ask. Instants are monotonic milliseconds. */
+export type Admission =
+  | { readonly kind: 'granted'; readonly lease: Lease }
+  | {
+      readonly kind: 'wait';
+      /** Ask again at this instant. */
+      readonly until: number;
+      /** Ask again, too, when anything comes back: its answer may shorten the wait. */
+      readonly onSettle: boolean;
+      readonly reason: Reason;
+    }
+  | { readonly kind: 'refused'; readonly until: number; readonly reason: Reason };
+
+/** A grant: the right to send one request, and the units held for it until it is settled. */
+export interface Lease {
+  readonly endpoint: string;
+  /** When it was granted, so the earliest instant at which the request can have arrived. */
+  readonly sentAt: number;
+  /** Units held for it. */
+  readonly units: number;
+}
+
+/** How a granted request ended: answered, lost (no answer, but the service may have counted it) or unsent (it certainly never left). */
+export type Outcome =
+  | {
+      readonly kind: 'answered';
+      readonly quota: QuotaSnapshot;
+      /** Whether the service refused it because of a limit. */
+      readonly limited: boolean;
+    }
+  | { readonly kind: 'lost' }
+  | { readonly kind: 'unsent' };
+
+/** What a request would take. */
+export interface Charge {
+  readonly endpoint: string;
+  readonly units: number;
+}
+
+/** One thing that may hold a request back. The gate takes the latest answer, and the limit that gave it is the reason. */
+export interface Limit {
+  /** The earliest instant at which this limit can bear the charge; `now` or earlier: at once; Infinity: never. */
+  earliest(charge: Charge, now: number): number;
+  /** Whether only time can help, and nothing that comes back. */
+  isFirm(charge: Charge, now: number): boolean;
+  /** Why it does not bear the charge now. */
+  explain(charge: Charge, now: number): Reason;
+}

@@ -1,0 +1,67 @@
+/** Room that the log frees in one go, so that forgetting costs nothing on average. */
+const SWEEP = 1_024;
+
+/**
+ * Units by the instant they were booked, oldest first, with running sums: the sum over any stretch of time, and the
+ * instant at which enough of it is past, take O(log n).
+ */
+export class Log {
+  #at: number[] = [];
+  #sum: number[] = [];
+  #forgotten = 0;
+  #head = 0;
+
+  /** Books `units` at `at`, or at the instant last booked where that is later. */
+  add(units: number, at: number): void {
+    this.#at.push(Math.max(at, this.#at.at(-1) ?? at));
+    this.#sum.push(this.#total + units);
+  }
+
+  /** The units booked later than `instant`. */
+  after(instant: number): number {
+    return this.#total - this.#sumBefore(this.#firstAfter(instant));
+  }
+
+  /** The earliest instant after which no more than `units` were booked; what was forgotten counts as long ago. */
+  lastBeyond(units: number): number {
+    const enough = this.#total - units;
+    if (enough <= this.#sumBefore(this.#head)) return Number.NEGATIVE_INFINITY;
+    let low = this.#head;
+    let high = this.#sum.length - 1;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#sum[middle] ?? 0) >= enough) high = middle;
+      else low = middle + 1;
+    }
+    return this.#at[low] ?? Number.NEGATIVE_INFINITY;
+  }
+
+  /** Lets go of everything booked at or before `instant`. */
+  forget(instant: number): void {
+    while ((this.#at[this.#head] ?? Number.POSITIVE_INFINITY) <= instant) this.#head++;
+    if (this.#head < SWEEP || this.#head * 2 < this.#at.length) return;
+    this.#forgotten = this.#sumBefore(this.#head);
+    this.#at.splice(0, this.#head);
+    this.#sum.splice(0, this.#head);
+    this.#head = 0;
+  }
+
+  get #total(): number {
+    return this.#sumBefore(this.#sum.length);
+  }
+
+  #sumBefore(index: number): number {
+    return index > 0 ? (this.#sum[index - 1] ?? 0) : this.#forgotten;
+  }
+
+  #firstAfter(instant: number): number {
+    let low = this.#head;
+    let high = this.#at.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#at[middle] ?? 0) <= instant) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}

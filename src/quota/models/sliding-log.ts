@@ -1,0 +1,48 @@
+import { Log } from '../log.ts';
+import type { Reading, WindowModel } from './model.ts';
+
+/** Our clock may run this much faster than the service's. */
+const DRIFT = 1e-4;
+
+/** Bookings are kept this much longer than the window, for answers that were long under way, in milliseconds. */
+const LINGER_MS = 60_000;
+
+/**
+ * No stretch of time as long as the window holds more than the limit.
+ *
+ * The most cautious of all models: what fits here fits into a window that begins on the calendar or with the first
+ * request. It needs no clock but ours, so it is also the fallback for a service without a `Date`.
+ */
+export class SlidingLog implements WindowModel {
+  readonly name = 'sliding-log';
+  readonly #length: number;
+  readonly #log = new Log();
+
+  constructor(lengthMs: number) {
+    this.#length = lengthMs * (1 + DRIFT);
+  }
+
+  spent(now: number): number {
+    return this.#log.after(now - this.#length);
+  }
+
+  earliest(units: number, held: number, cap: number, now: number): number {
+    const room = cap - held - units;
+    if (room < 0) return Number.POSITIVE_INFINITY;
+    return Math.max(now, this.#log.lastBeyond(room) + this.#length);
+  }
+
+  book(units: number, _from: number, to: number): void {
+    this.#log.add(units, to);
+    this.#log.forget(to - this.#length - LINGER_MS);
+  }
+
+  heed(reading: Reading): void {
+    const unexplained = reading.used - reading.held - this.#log.after(reading.sentAt - this.#length);
+    if (unexplained > 0) this.book(unexplained, reading.sentAt, reading.receivedAt);
+  }
+
+  countsSince(reading: Reading): number {
+    return reading.receivedAt - this.#length;
+  }
+}

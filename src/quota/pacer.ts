@@ -1,0 +1,188 @@
+import type { Admission, Ask, Charge, Lease, Limit, Outcome } from './admission.ts';
+import { Cooldown } from './cooldown.ts';
+import { Costs } from './costs.ts';
+import { FirstLook } from './first-look.ts';
+import { ARRIVES_WITHIN_MS, type Flight, InFlight } from './in-flight.ts';
+import type { Reading } from './models/model.ts';
+import { Past } from './past.ts';
+import { ResetWindow } from './reset-window.ts';
+import { ServerClock } from './server-clock.ts';
+import type { QuotaSnapshot } from './snapshot.ts';
+import { type PacerView, viewOf } from './view.ts';
+import { NamedWindow, type Part } from './window.ts';
+import { PERIODS, type Period } from './windows.ts';
+
+/** Ceilings of endpoints that are remembered; a service that reports a new one each time would fill the memory. */
+const CEILINGS = 16;
+
+/** What a pacer is told at its start. */
+export interface PacerOptions {
+  /** How many requests may be under way at once. */
+  readonly concurrency: number;
+  /** A lease that was not settled by then was forgotten by its owner, in milliseconds. */
+  readonly leaseMs: number;
+  /** How many units of a window this process may spend in all. */
+  readonly part: Part;
+}
+
+/**
+ * Decides when a request may go, so that the service never has to refuse one.
+ *
+ * Sans-IO and deterministic: `now` is a monotonic clock in milliseconds, and the same events give the same state.
+ * Every limit is asked for the earliest instant at which it can bear the charge; the latest answer decides.
+ */
+export class Pacer {
+  readonly #clock = new ServerClock();
+  readonly #flights: InFlight;
+  readonly #past = new Past();
+  readonly #costs = new Costs();
+  readonly #cooldown = new Cooldown();
+  readonly #firstLook: FirstLook;
+  readonly #windows = new Map<Period, NamedWindow>();
+  readonly #ceilings = new Map<number, ResetWindow>();
+  readonly #part: Part;
+  #limits: readonly Limit[] = [];
+
+  constructor(options: PacerOptions) {
+    this.#flights = new InFlight(options.concurrency, options.leaseMs);
+    this.#firstLook = new FirstLook(this.#flights);
+    this.#part = options.part;
+    this.#listLimits();
+  }
+
+  /** May this request go now? Asking is free: unless it is granted nothing is promised. */
+  admit(ask: Ask, now: number): Admission {
+    this.#age(now);
+    const charge = { endpoint: ask.endpoint, units: ask.cost ?? this.#costs.expect(ask.endpoint) };
+    let until = now;
+    let binding: Limit | undefined;
+    for (const limit of this.#limits) {
+      const at = limit.earliest(charge, now);
+      if (at <= until) continue;
+      until = at;
+      binding = limit;
+    }
+    if (!binding) return { kind: 'granted', lease: this.#grant(charge, now) };
+    const reason = binding.explain(charge, now);
+    const isHopeless = until === Number.POSITIVE_INFINITY;
+    if (isHopeless || (until - now > ask.maxWaitMs && binding.isFirm(charge, now))) return { kind: 'refused', until, reason };
+    return { kind: 'wait', until, onSettle: binding !== this.#cooldown, reason };
+  }
+
+  /** A granted request ended. Every lease is settled exactly once. */
+  settle(lease: Lease, outcome: Outcome, now: number): void {
+    const flight = lease as Flight;
+    if (flight.state === 'done') return;
+    this.#age(now);
+    const isBooked = flight.state === 'booked';
+    this.#flights.end(flight);
+    this.#costs.settle(flight);
+    this.#cooldown.settle(flight, outcome.kind === 'answered' && !outcome.limited);
+    if (outcome.kind === 'unsent') return;
+    if (outcome.kind === 'lost') {
+      if (!isBooked) this.#book(flight, flight.units, now);
+      return;
+    }
+    this.#hear(flight, outcome, isBooked, now);
+  }
+
+  /** All that the pacer knows and has promised, as plain data. */
+  view(now: number): PacerView {
+    this.#age(now);
+    return viewOf(this.#windows.values(), this.#ceilings.values(), this.#flights, this.#cooldown, this.#clock, now);
+  }
+
+  #grant(charge: Charge, now: number): Flight {
+    const flight = this.#flights.take(charge, now);
+    this.#costs.take(flight);
+    this.#cooldown.take(flight);
+    for (const window of this.#windows.values()) window.take(now);
+    for (const ceiling of this.#ceilings.values()) ceiling.take(flight, now);
+    return flight;
+  }
+
+  #age(now: number): void {
+    this.#flights.age(now, (flight) => this.#book(flight, flight.units, flight.sentAt + ARRIVES_WITHIN_MS));
+  }
+
+  /** Books what may have been counted, without a word from the service. */
+  #book(flight: Flight, units: number, until: number): void {
+    for (const window of this.#windows.values()) window.book(units, flight.sentAt, until);
+    for (const ceiling of this.#ceilings.values()) ceiling.book(flight.endpoint);
+    this.#past.add(flight.sentAt, until, units, 0);
+  }
+
+  #hear(flight: Flight, answer: Outcome & { kind: 'answered' }, isBooked: boolean, now: number): void {
+    const { quota, limited } = answer;
+    if (quota.date !== undefined) this.#clock.hear(quota.date, flight.sentAt, now);
+    const units = limited ? flight.units : (quota.stacks.cost ?? flight.units);
+    if (!limited && quota.stacks.cost !== undefined) this.#costs.learn(flight.endpoint, units);
+    const settledSince = this.#past.settledSince(flight.sentAt);
+    if (!isBooked) for (const window of this.#windows.values()) window.book(units, flight.sentAt, now);
+    this.#readWindows(quota, { sentAt: flight.sentAt, receivedAt: now, settledSince, limited });
+    this.#readCeiling(flight.endpoint, quota, { sentAt: flight.sentAt, receivedAt: now, settledSince, limited }, isBooked);
+    if (!isBooked) this.#past.add(flight.sentAt, now, units, limited ? 0 : units);
+    if (limited) this.#pause(quota, now);
+    else this.#firstLook.welcome(this.#windows.size + this.#ceilings.size > 0);
+    if (!limited && quota.retryAfterMs !== undefined) this.#cooldown.hold(now + quota.retryAfterMs, 'the service asked for a pause');
+  }
+
+  #readWindows(quota: QuotaSnapshot, answer: Omit<Reading, 'used' | 'held'>): void {
+    for (const period of PERIODS) {
+      const { limit, remaining } = quota.stacks[period] ?? {};
+      if (limit === undefined || remaining === undefined) continue;
+      let window = this.#windows.get(period);
+      // What a window held before it was first seen is in its first reading; none of what is in flight may be.
+      const held = window ? this.#flights.units : 0;
+      if (!window) {
+        window = new NamedWindow(period, this.#clock, this.#flights, this.#part);
+        this.#windows.set(period, window);
+        this.#listLimits();
+      }
+      window.read(limit, { ...answer, used: limit - remaining, held }, this.#past);
+    }
+  }
+
+  /** The triple describes whichever window is tightest: a named one, or one of its own. */
+  #readCeiling(endpoint: string, quota: QuotaSnapshot, answer: Omit<Reading, 'used' | 'held'>, isBooked: boolean): void {
+    const { limit, remaining, resetAt } = quota;
+    if (limit === undefined || remaining === undefined || resetAt === undefined) {
+      if (!isBooked) for (const ceiling of this.#ceilings.values()) ceiling.book(endpoint);
+      return;
+    }
+    for (const window of this.#windows.values()) {
+      if (window.matches(limit, resetAt, answer.receivedAt)) return window.hearReset(resetAt, answer.sentAt);
+    }
+    let ceiling = this.#ceilings.get(limit);
+    const held = ceiling ? this.#flights.requests : 0;
+    if (!ceiling) {
+      if (this.#ceilings.size >= CEILINGS) return;
+      ceiling = new ResetWindow(limit, this.#clock, this.#flights);
+      this.#ceilings.set(limit, ceiling);
+      this.#listLimits();
+    }
+    const leftMs = resetAt - (quota.date ?? quota.receivedAt);
+    ceiling.read(endpoint, resetAt, leftMs, { ...answer, used: limit - remaining, held });
+  }
+
+  /** A refusal: the service says for how long, or the reset does, or the window that is full; else ever longer. */
+  #pause(quota: QuotaSnapshot, now: number): void {
+    this.#firstLook.rebuff();
+    const isAnyFull = Object.values(quota.stacks).some((window) => typeof window === 'object' && window.remaining === 0);
+    if (quota.retryAfterMs !== undefined) {
+      this.#cooldown.hold(now + quota.retryAfterMs, 'the service refused a request and asked for a pause');
+    } else if (quota.resetAt !== undefined) {
+      const reset = this.#clock.known ? this.#clock.surely(quota.resetAt) : now + quota.resetAt - quota.receivedAt;
+      this.#cooldown.hold(Math.max(now, reset), 'the service refused a request until its window resets');
+    } else if (isAnyFull && this.#clock.known) {
+      this.#cooldown.hold(now, 'a window is full');
+    } else {
+      this.#cooldown.backOff(now);
+    }
+  }
+
+  #listLimits(): void {
+    const windows = [...this.#windows.values(), ...this.#ceilings.values()];
+    this.#limits = [this.#flights, this.#firstLook, this.#cooldown, this.#costs, ...windows];
+  }
+}

@@ -1,0 +1,50 @@
+import { Log } from './log.ts';
+
+/** Charges posted by the service after its answer left may be missing from a reading for this long, in milliseconds. */
+const POSTING_MS = 50;
+
+/** A flight is over within this time, in milliseconds. */
+const LONGEST_FLIGHT_MS = 600_000;
+
+/** Answers that are remembered one by one; a contradiction shows within fewer. */
+const REMEMBERED = 512;
+
+interface Answered {
+  readonly sentAt: number;
+  readonly answeredAt: number;
+  /** Units that the service surely counted. */
+  readonly sure: number;
+}
+
+/** What came back lately of our own requests: the evidence that readings are held against. */
+export class Past {
+  readonly #log = new Log();
+  readonly #answered: Answered[] = [];
+  #newest = -1;
+
+  /** @param most - units that the service may have counted; `sure` - units that it surely did. */
+  add(sentAt: number, now: number, most: number, sure: number): void {
+    this.#log.add(most, now);
+    this.#log.forget(now - LONGEST_FLIGHT_MS);
+    if (sure <= 0) return;
+    this.#newest = (this.#newest + 1) % REMEMBERED;
+    this.#answered[this.#newest] = { sentAt, answeredAt: now, sure };
+  }
+
+  /** Units that came back since `instant` and so may be missing from the reading of a request sent then. */
+  settledSince(instant: number): number {
+    return this.#log.after(instant - POSTING_MS);
+  }
+
+  /** Whether surely more than `units` of ours were counted after `from` and before `until`. */
+  surelyExceeds(units: number, from: number, until: number): boolean {
+    let sure = 0;
+    for (let back = 0; back < this.#answered.length; back++) {
+      const answer = this.#answered[(this.#newest - back + REMEMBERED) % REMEMBERED];
+      if (!answer || answer.answeredAt < from) return false;
+      if (answer.answeredAt <= until - POSTING_MS && answer.sentAt >= from) sure += answer.sure;
+      if (sure > units) return true;
+    }
+    return false;
+  }
+}

@@ -1,0 +1,79 @@
+/** nginx caches `Date` per event loop, so a stamp may be this old when it is written, in milliseconds. */
+const STAMP_SLACK_MS = 20;
+
+/** A stamp is never believed to be vaguer than this, in milliseconds. */
+const WORST_SLACK_MS = 1_000;
+
+/** How fast two clocks may drift apart; real ones stay below 5e-5. */
+const DRIFT = 1e-4;
+
+/**
+ * How far the service's clock is ahead of ours, as an interval that only evidence narrows.
+ *
+ * `Date` is cut to whole seconds and old on arrival, so one answer says little: it was stamped at a service time within
+ * `[date, date + 1 s)` and at an instant of ours within `[sentAt, receivedAt]`. Many answers intersect to about a round trip.
+ * An empty intersection means that a clock was set, or that several clocks answer: the newest answer starts afresh.
+ */
+export class ServerClock {
+  #least = Number.NEGATIVE_INFINITY;
+  #most = Number.POSITIVE_INFINITY;
+  #leastAt = 0;
+  #mostAt = 0;
+  #slack = STAMP_SLACK_MS;
+
+  /** Whether any answer carried a readable `Date`. */
+  get known(): boolean {
+    return this.#most < Number.POSITIVE_INFINITY;
+  }
+
+  /** Takes in the `Date` of an answer, in milliseconds since the Unix epoch. */
+  hear(date: number, sentAt: number, receivedAt: number): void {
+    const least = date - this.#slack - receivedAt;
+    const most = date + 1_000 + this.#slack - sentAt;
+    const gap = Math.max(least - this.#mostLead(receivedAt), this.#leastLead(receivedAt) - most);
+    if (gap > 0) {
+      this.doubt(gap);
+      this.#least = Number.NEGATIVE_INFINITY;
+      this.#most = Number.POSITIVE_INFINITY;
+    }
+    if (least > this.#leastLead(receivedAt)) {
+      this.#least = least;
+      this.#leastAt = receivedAt;
+    }
+    if (most < this.#mostLead(receivedAt)) {
+      this.#most = most;
+      this.#mostAt = receivedAt;
+    }
+  }
+
+  /** Widens the interval: something contradicted it by `gap` milliseconds. */
+  doubt(gap: number): void {
+    const slack = Math.min(WORST_SLACK_MS, this.#slack + gap);
+    this.#least -= slack - this.#slack;
+    this.#most += slack - this.#slack;
+    this.#slack = slack;
+  }
+
+  /** The least that the service's clock can show at our instant `now`, in milliseconds since the Unix epoch. */
+  least(now: number): number {
+    return now + this.#leastLead(now);
+  }
+
+  /** The most that the service's clock can show at our instant `now`, in milliseconds since the Unix epoch. */
+  most(now: number): number {
+    return now + this.#mostLead(now);
+  }
+
+  /** The first instant of ours at which the service's clock surely shows `time` or later. */
+  surely(time: number): number {
+    return (time - this.#least - DRIFT * this.#leastAt) / (1 - DRIFT);
+  }
+
+  #leastLead(now: number): number {
+    return this.#least - DRIFT * Math.max(0, now - this.#leastAt);
+  }
+
+  #mostLead(now: number): number {
+    return this.#most + DRIFT * Math.max(0, now - this.#mostAt);
+  }
+}

@@ -1,0 +1,61 @@
+import type { Cooldown } from './cooldown.ts';
+import type { InFlight } from './in-flight.ts';
+import type { ResetWindow } from './reset-window.ts';
+import type { ServerClock } from './server-clock.ts';
+import type { NamedWindow } from './window.ts';
+
+/** One window as the pacer sees it. */
+export interface WindowView {
+  /** `second`, `minute`, `month`, …, or `endpoint` for a window that only `ratelimit-*` describes. */
+  readonly window: string;
+  /** Units that the window holds in all. */
+  readonly limit: number;
+  /** Units left by the service's last word. */
+  readonly remaining: number;
+  /** Units left by our own reckoning: what may be sent now. */
+  readonly headroom: number;
+}
+
+/** All that the pacer knows and has promised. Instants are monotonic milliseconds. */
+export interface PacerView {
+  readonly windows: readonly WindowView[];
+  /** Requests under way. */
+  readonly inFlight: number;
+  /** Units held for the requests that may not have arrived yet. */
+  readonly held: number;
+  /** The instant until which the service ordered a pause, if it is still to come. */
+  readonly cooldownUntil?: number;
+  /** How far the service's clock is ahead of ours, as the least and the most it can be, in milliseconds. */
+  readonly lead?: { readonly least: number; readonly most: number };
+}
+
+/** Gathers the view from the parts. */
+export function viewOf(
+  windows: Iterable<NamedWindow>,
+  ceilings: Iterable<ResetWindow>,
+  flights: InFlight,
+  cooldown: Cooldown,
+  clock: ServerClock,
+  now: number,
+): PacerView {
+  return {
+    windows: [
+      ...Array.from(windows, (window) => ({
+        window: window.period as string,
+        limit: window.limit,
+        remaining: window.remaining,
+        headroom: window.headroom(now),
+      })),
+      ...Array.from(ceilings, (ceiling) => ({
+        window: 'endpoint',
+        limit: ceiling.limit,
+        remaining: ceiling.remaining,
+        headroom: ceiling.headroom(),
+      })),
+    ],
+    inFlight: flights.open,
+    held: flights.units,
+    ...(cooldown.until > now ? { cooldownUntil: cooldown.until } : {}),
+    ...(clock.known ? { lead: { least: clock.least(now) - now, most: clock.most(now) - now } } : {}),
+  };
+}

@@ -1,0 +1,141 @@
+import type { Charge, Limit, Reason } from './admission.ts';
+import type { InFlight } from './in-flight.ts';
+import { AlignedWindow } from './models/aligned.ts';
+import type { Reading, WindowModel } from './models/model.ts';
+import { SlidingLog } from './models/sliding-log.ts';
+import type { Past } from './past.ts';
+import type { ServerClock } from './server-clock.ts';
+import { Survivors } from './survivors.ts';
+import { endOf, lengthOf, type Period, startOf } from './windows.ts';
+
+/** Windows up to this length are spent evenly while their shape is in doubt, in milliseconds. */
+const SHORT_MS = 5_000;
+
+/** A reset that is not on the calendar may have been cut to whole seconds by the service. */
+const ROUNDING_MS = 1_000;
+
+/** How many units of a window this process may spend in all: at most its limit. */
+export type Part = (window: { readonly period: Period; readonly limit: number }, now: number) => number;
+
+/** A window that the service names: second, minute, month. Its limit is known, its shape is guessed by models. */
+export class NamedWindow implements Limit {
+  readonly period: Period;
+  readonly #length: number;
+  readonly #clock: ServerClock;
+  readonly #flights: InFlight;
+  readonly #part: Part;
+  readonly #survivors: Survivors;
+  readonly #fallback: readonly WindowModel[];
+  #limit = 0;
+  #remaining = 0;
+  #readAt = Number.NEGATIVE_INFINITY;
+  #lastTakenAt = Number.NEGATIVE_INFINITY;
+  /** The end that the service itself named, by its clock, until a request has tried it. */
+  #toldEnd: number | undefined;
+
+  constructor(period: Period, clock: ServerClock, flights: InFlight, part: Part) {
+    this.period = period;
+    this.#length = lengthOf(period);
+    this.#clock = clock;
+    this.#flights = flights;
+    this.#part = part;
+    const aligned = new AlignedWindow(period, clock);
+    // A month is a calendar month; what follows it cannot be probed.
+    const models = period === 'month' ? [aligned] : [new SlidingLog(this.#length), aligned];
+    this.#survivors = new Survivors(models);
+    this.#fallback = models.slice(0, 1);
+  }
+
+  /** Units that the window holds in all. */
+  get limit(): number {
+    return this.#limit;
+  }
+
+  /** The service's last word on what is left, in units. */
+  get remaining(): number {
+    return this.#remaining;
+  }
+
+  /** Units that this process may still send, by our own reckoning. */
+  headroom(now: number): number {
+    const spent = this.#consulted.reduce((most, model) => Math.max(most, model.spent(now)), 0);
+    return Math.max(0, this.#cap(now) - spent - this.#flights.units);
+  }
+
+  earliest(charge: Charge, now: number): number {
+    if (this.#limit <= 0) return Number.POSITIVE_INFINITY;
+    const units = this.#fitting(charge);
+    const cap = this.#cap(now);
+    let at = now;
+    for (const model of this.#consulted) at = Math.max(at, model.earliest(units, this.#flights.units, cap, now));
+    if (at === Number.POSITIVE_INFINITY) at = Math.max(now, this.#flights.nextAge());
+    if (at > now && this.#toldEnd !== undefined) at = Math.min(at, Math.max(now, this.#clock.surely(this.#toldEnd)));
+    return this.#isShortAndInDoubt ? Math.max(at, this.#lastTakenAt + (units * this.#length) / this.#limit) : at;
+  }
+
+  isFirm(charge: Charge, now: number): boolean {
+    if (this.#limit <= 0) return true;
+    const units = this.#fitting(charge);
+    return this.#consulted.some((model) => model.earliest(units, 0, this.#cap(now), now) > now);
+  }
+
+  explain(charge: Charge, now: number): Reason {
+    const headroom = this.headroom(now);
+    const why =
+      headroom >= this.#fitting(charge)
+        ? `the ${this.period} of ${this.#limit} units is spent evenly until its shape is known`
+        : `the ${this.period} of ${this.#limit} units has ${headroom} left and the request takes ${charge.units}`;
+    return { limit: 'window', why, window: this.period, size: this.#limit, headroom };
+  }
+
+  /** A request goes. The first one after an end that the service named tries that end. */
+  take(now: number): void {
+    this.#lastTakenAt = now;
+    if (this.#toldEnd !== undefined && now >= this.#clock.surely(this.#toldEnd)) this.#toldEnd = undefined;
+  }
+
+  /** Books units that the service counted, if at all, between `from` and `to`. */
+  book(units: number, from: number, to: number): void {
+    this.#survivors.book(units, from, to);
+  }
+
+  /** Takes in what an answer said of this window. */
+  read(limit: number, reading: Reading, past: Past): void {
+    if (reading.sentAt >= this.#readAt) {
+      this.#readAt = reading.sentAt;
+      this.#limit = limit;
+      this.#remaining = Math.max(0, limit - reading.used);
+    }
+    this.#survivors.judge(reading, past);
+    this.#survivors.heed(reading);
+  }
+
+  /** Takes in a reset that the service named, by its clock, where it can only mean this window. */
+  hearReset(end: number, sentAt: number): void {
+    if (end <= this.#clock.least(sentAt)) return;
+    const isOnCalendar = startOf(this.period, end) === end;
+    this.#toldEnd = isOnCalendar ? end : end + ROUNDING_MS;
+  }
+
+  /** Whether `ratelimit-limit` and `ratelimit-reset` may describe this window. */
+  matches(limit: number, resetAt: number, receivedAt: number): boolean {
+    return limit === this.#limit && resetAt <= endOf(this.period, this.#clock.most(receivedAt)) + this.#length + ROUNDING_MS;
+  }
+
+  /** A charge dearer than the whole window goes alone into an empty one. */
+  #fitting(charge: Charge): number {
+    return Math.min(charge.units, this.#limit);
+  }
+
+  #cap(now: number): number {
+    return Math.min(this.#limit, this.#part(this, now));
+  }
+
+  get #consulted(): readonly WindowModel[] {
+    return this.#clock.known ? this.#survivors.alive : this.#fallback;
+  }
+
+  get #isShortAndInDoubt(): boolean {
+    return this.#length <= SHORT_MS && this.#consulted.length > 1;
+  }
+}
