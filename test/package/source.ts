@@ -32,7 +32,7 @@ export function readSources(): readonly Source[] {
 }
 
 /** Reads one source file with TypeScript's parser, so that comments and layout do not matter. */
-export function readSource(path: string): Source {
+function readSource(path: string): Source {
   const code = readFileSync(path, 'utf8');
   const file = ts.createSourceFile(path, code, ts.ScriptTarget.Latest, true);
   const nodes = [...descendants(file)];
