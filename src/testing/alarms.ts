@@ -1,0 +1,107 @@
+/** Something to be done at an instant; `order` keeps alarms for the same instant in the order they were set. */
+interface Alarm {
+  readonly due: number;
+  readonly order: number;
+  fire: (() => void) | undefined;
+}
+
+/** Fewer cancelled alarms than this are not worth clearing away. */
+const LITTER = 1_024;
+
+/** A binary heap of alarms: setting and taking one costs O(log n), cancelling one O(1). */
+export class Alarms {
+  #heap: Alarm[] = [];
+  #orders = 0;
+  #cancelled = 0;
+
+  /** How many alarms are set and not cancelled. */
+  get size(): number {
+    return this.#heap.length - this.#cancelled;
+  }
+
+  /** When the next alarm is due; `Infinity` where none is set. */
+  get due(): number {
+    for (let first = this.#heap[0]; first; first = this.#heap[0]) {
+      if (first.fire) return first.due;
+      this.#removeFirst();
+      this.#cancelled--;
+    }
+    return Number.POSITIVE_INFINITY;
+  }
+
+  /** Sets an alarm and returns what cancels it. */
+  set(due: number, fire: () => void): () => void {
+    const alarm: Alarm = { due, order: this.#orders++, fire };
+    this.#heap.push(alarm);
+    this.#rise(this.#heap.length - 1);
+    return () => {
+      if (!alarm.fire) return;
+      alarm.fire = undefined;
+      if (++this.#cancelled > LITTER && this.#cancelled * 2 > this.#heap.length) this.#clearAway();
+    };
+  }
+
+  /** Takes the next alarm out and rings it. Of what a cancelled alarm would do, nothing happens. */
+  ring(): void {
+    if (this.due === Number.POSITIVE_INFINITY) return;
+    const alarm = this.#removeFirst();
+    const fire = alarm?.fire;
+    if (!alarm || !fire) return;
+    alarm.fire = undefined;
+    fire();
+  }
+
+  #removeFirst(): Alarm | undefined {
+    const first = this.#heap[0];
+    const last = this.#heap.pop();
+    if (last && last !== first) {
+      this.#heap[0] = last;
+      this.#sink(0);
+    }
+    return first;
+  }
+
+  #clearAway(): void {
+    this.#heap = this.#heap.filter((alarm) => alarm.fire).sort((a, b) => (before(a, b) ? -1 : 1));
+    this.#cancelled = 0;
+  }
+
+  #rise(from: number): void {
+    const heap = this.#heap;
+    const alarm = heap[from] as Alarm;
+    let at = from;
+    while (at > 0) {
+      const up = (at - 1) >> 1;
+      const parent = heap[up] as Alarm;
+      if (!before(alarm, parent)) break;
+      heap[at] = parent;
+      at = up;
+    }
+    heap[at] = alarm;
+  }
+
+  #sink(from: number): void {
+    const heap = this.#heap;
+    const alarm = heap[from] as Alarm;
+    let at = from;
+    for (;;) {
+      let down = 2 * at + 1;
+      const left = heap[down];
+      const right = heap[down + 1];
+      if (!left) break;
+      let child = left;
+      if (right && before(right, left)) {
+        child = right;
+        down++;
+      }
+      if (!before(child, alarm)) break;
+      heap[at] = child;
+      at = down;
+    }
+    heap[at] = alarm;
+  }
+}
+
+function before(a: Alarm, b: Alarm): boolean {
+  return a.due < b.due || (a.due === b.due && a.order < b.order);
+}

@@ -1,0 +1,73 @@
+import { type Counting, Ledger, type ServiceLimits } from './ledger.ts';
+
+/** The limits of both tiers, and of single endpoints. */
+export interface Tiers {
+  readonly keyless: ServiceLimits;
+  readonly keyed: ServiceLimits;
+  readonly ceilings: Readonly<Record<string, ServiceLimits>>;
+}
+
+/** Who a request came from, and what they have used on each gateway node. */
+export interface Identity {
+  readonly tier: 'keyed' | 'keyless';
+  readonly quotas: Ledger[];
+  readonly ceilings: Map<string, Ledger>[];
+}
+
+/** Everybody who may call: the keys that exist, and those without a key, who all share one address. */
+export class Identities {
+  readonly keyless: Identity = nobody('keyless');
+  readonly #counting: Counting;
+  readonly #keyed = new Map<string, Identity>();
+  #tiers: Tiers;
+
+  constructor(counting: Counting, tiers: Tiers) {
+    this.#counting = counting;
+    this.#tiers = tiers;
+  }
+
+  add(key: string): void {
+    this.#keyed.set(key, nobody('keyed'));
+  }
+
+  /** Deletes a key for ever, with everything it has used. */
+  remove(key: string): boolean {
+    return this.#keyed.delete(key);
+  }
+
+  withKey(key: string): Identity | undefined {
+    return this.#keyed.get(key);
+  }
+
+  setTiers(changes: Partial<Tiers>): void {
+    this.#tiers = { ...this.#tiers, ...changes };
+  }
+
+  quotaOf(identity: Identity, node: number): Ledger {
+    identity.quotas[node] ??= new Ledger(this.#counting);
+    return identity.quotas[node].limit(this.#tiers[identity.tier]);
+  }
+
+  /** What the identity has used of an endpoint's own ceiling, if there is one. */
+  ceilingOf(identity: Identity, endpoint: string, node: number): Ledger | undefined {
+    const limits = this.#tiers.ceilings[endpoint];
+    if (!limits) return undefined;
+    identity.ceilings[node] ??= new Map();
+    const ceilings = identity.ceilings[node];
+    const ledger = ceilings.get(endpoint) ?? new Ledger(this.#counting);
+    ceilings.set(endpoint, ledger);
+    return ledger.limit(limits);
+  }
+
+  /** Forgets everything that was used. */
+  forget(): void {
+    for (const { quotas, ceilings } of [this.keyless, ...this.#keyed.values()]) {
+      quotas.length = 0;
+      ceilings.length = 0;
+    }
+  }
+}
+
+function nobody(tier: Identity['tier']): Identity {
+  return { tier, quotas: [], ceilings: [] };
+}

@@ -1,0 +1,79 @@
+import { SERVICE_PERIODS, type ServicePeriod } from './calendar.ts';
+import { openWindow, type WindowKind } from './windows/kinds.ts';
+import type { ServiceWindow } from './windows/window.ts';
+
+/** Units per period. A period that is left out is not limited. */
+export type ServiceLimits = { readonly [P in ServicePeriod]?: number };
+
+/** How the service counts. */
+export interface Counting {
+  readonly kindOf: (period: ServicePeriod) => WindowKind;
+  readonly charge: 'before' | 'after';
+}
+
+/** What an answer can say of one window. */
+export interface Reading {
+  readonly period: ServicePeriod;
+  readonly limit: number;
+  readonly remaining: number;
+  readonly resetAt: number;
+}
+
+/** Windows that refill by and by hold fractions; so much of a unit may be lost in adding them up. */
+const DUST = 1e-6;
+
+/** The windows of one identity on one node, shortest first. */
+export class Ledger {
+  readonly #counting: Counting;
+  readonly #windows = new Map<ServicePeriod, ServiceWindow>();
+  #limits: ServiceLimits = {};
+
+  constructor(counting: Counting) {
+    this.#counting = counting;
+  }
+
+  /** Sets the limits, if they are others than before; what was used stays used. */
+  limit(limits: ServiceLimits): this {
+    if (limits === this.#limits) return this;
+    this.#limits = limits;
+    const before = new Map(this.#windows);
+    this.#windows.clear();
+    for (const period of SERVICE_PERIODS) {
+      const limit = limits[period];
+      if (limit === undefined) continue;
+      const window = before.get(period) ?? openWindow(this.#counting.kindOf(period), limit, period);
+      window.limit = limit;
+      this.#windows.set(period, window);
+    }
+    return this;
+  }
+
+  /** When a request of so many units may come in, seen from `at`: `at` itself if now. What costs nothing always may. */
+  admitsAt(units: number, at: number): number {
+    let admitted = at;
+    if (units <= 0) return admitted;
+    for (const window of this.#windows.values()) {
+      const used = window.used(at);
+      const full = this.#counting.charge === 'before' ? used + units > window.limit + DUST : used > window.limit - DUST;
+      if (!full) continue;
+      const needed = this.#counting.charge === 'before' ? units : 1;
+      admitted = Math.max(admitted, at + 1, window.fitsAt(needed, at));
+    }
+    return admitted;
+  }
+
+  /** Books units for a request that arrived at `at`. */
+  charge(units: number, at: number): void {
+    for (const window of this.#windows.values()) window.charge(units, at);
+  }
+
+  /** What an answer says of each window at `at`, with `pending` units taken off that are not booked yet. */
+  readings(pending: number, at: number): Reading[] {
+    const readings: Reading[] = [];
+    for (const [period, window] of this.#windows) {
+      const remaining = Math.max(0, Math.floor(window.limit - window.used(at) - pending + DUST));
+      readings.push({ period, limit: window.limit, remaining, resetAt: window.resetAt(at) });
+    }
+    return readings;
+  }
+}

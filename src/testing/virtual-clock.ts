@@ -1,0 +1,100 @@
+import type { Clock } from '../clock.ts';
+import { Alarms } from './alarms.ts';
+import { settle, settleUntil } from './settle.ts';
+
+/** A clock that stands still until it is moved, for code that takes a {@link Clock}. Nothing global is patched. */
+export interface VirtualClock extends Clock {
+  /** How many timers are set. */
+  readonly timers: number;
+  /**
+   * Moves time by `ms` milliseconds and fires what falls due, in order; timers for the same instant fire in the order they
+   * were set. Promises, `nextTick`s and body reads settle before the first timer and after each.
+   */
+  advance(ms: number): Promise<void>;
+  /**
+   * Moves time from timer to timer until the work settles, and answers as it did.
+   *
+   * @throws Error - "stuck", when the work waits although no timer is set and nothing settles any more.
+   */
+  run<T>(work: Promise<T> | (() => Promise<T>)): Promise<T>;
+  /** Resolves after `ms` milliseconds of this clock, or rejects with the signal's reason as soon as it aborts. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /** Sets the wall clock to an instant in milliseconds since the Unix epoch, forward or back. `now()` goes on undisturbed. */
+  setWall(wall: number): void;
+}
+
+/** How a {@link virtualClock} starts. */
+export interface VirtualClockOptions {
+  /** What the wall clock shows at the start, in milliseconds since the Unix epoch. Default: 2026-01-01T00:00:00Z. */
+  readonly wall?: number;
+}
+
+/** Makes a clock that stands at 0 until it is moved. */
+export function virtualClock(options: VirtualClockOptions = {}): VirtualClock {
+  const alarms = new Alarms();
+  let now = 0;
+  let lead = options.wall ?? Date.UTC(2026, 0);
+
+  const timer = (ms: number, fire: () => void): (() => void) => {
+    if (Number.isNaN(ms)) throw new RangeError('A timer needs a number of milliseconds, not NaN.');
+    return alarms.set(now + Math.max(0, ms), fire);
+  };
+
+  const ringNext = async (): Promise<void> => {
+    now = Math.max(now, alarms.due);
+    alarms.ring();
+    await settle();
+  };
+
+  return {
+    now: () => now,
+    wall: () => now + lead,
+    timer,
+    get timers() {
+      return alarms.size;
+    },
+    async advance(ms) {
+      if (!(ms >= 0)) throw new RangeError(`Time cannot be moved by ${ms} ms.`);
+      const end = now + ms;
+      await settle();
+      while (alarms.due <= end) await ringNext();
+      now = Math.max(now, end);
+    },
+    async run<T>(work: Promise<T> | (() => Promise<T>)): Promise<T> {
+      const promise = typeof work === 'function' ? work() : work;
+      let settled = false;
+      const note = (): void => {
+        settled = true;
+      };
+      const movable = (): boolean => settled || alarms.due < Number.POSITIVE_INFINITY;
+      promise.then(note, note);
+      for (await settle(); !settled; await ringNext()) {
+        if (!movable()) await settleUntil(movable);
+        if (settled) break;
+        if (!movable()) {
+          throw new Error(
+            `The work is stuck at ${now} ms: it waits, but no timer is set and nothing settles any more.`,
+          );
+        }
+      }
+      return promise;
+    },
+    sleep(ms, signal) {
+      return new Promise((resolve, reject) => {
+        if (signal?.aborted) return reject(signal.reason);
+        const abort = (): void => {
+          cancel();
+          reject(signal?.reason);
+        };
+        const cancel = timer(ms, () => {
+          signal?.removeEventListener('abort', abort);
+          resolve();
+        });
+        signal?.addEventListener('abort', abort, { once: true });
+      });
+    },
+    setWall(wall) {
+      lead = wall - now;
+    },
+  };
+}

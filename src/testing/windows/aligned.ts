@@ -1,0 +1,37 @@
+import { Calendar, type ServicePeriod } from '../calendar.ts';
+import type { ServiceWindow } from './window.ts';
+
+/** Counts in stretches of the UTC calendar, like Kong's rate-limiting plugins. */
+export class Aligned implements ServiceWindow {
+  limit: number;
+  readonly #calendar: Calendar;
+  /** By the start of the stretch. The one before is kept for charges that come late and for a clock that is set back. */
+  readonly #units = new Map<number, number>();
+
+  constructor(limit: number, period: ServicePeriod) {
+    this.limit = limit;
+    this.#calendar = new Calendar(period);
+  }
+
+  used(at: number): number {
+    return this.#units.get(this.#calendar.seek(at).start) ?? 0;
+  }
+
+  charge(units: number, at: number): void {
+    const { start } = this.#calendar.seek(at);
+    this.#units.set(start, (this.#units.get(start) ?? 0) + units);
+    if (this.#units.size <= 2) return;
+    for (const oldest of this.#units.keys()) {
+      this.#units.delete(oldest);
+      return;
+    }
+  }
+
+  resetAt(at: number): number {
+    return this.#calendar.seek(at).end;
+  }
+
+  fitsAt(_units: number, at: number): number {
+    return this.#calendar.seek(at).end;
+  }
+}
