@@ -21,6 +21,11 @@ export class Cooldown implements Limit {
     return this.#until;
   }
 
+  /** Who ordered it, in a sentence for people. */
+  get why(): string {
+    return this.#why;
+  }
+
   /** Pauses until `instant`, unless a longer pause is in force. */
   hold(instant: number, why: string): void {
     this.#isHalfOpen = true;

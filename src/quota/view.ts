@@ -23,8 +23,8 @@ export interface PacerView {
   readonly inFlight: number;
   /** Units held for the requests that may not have arrived yet. */
   readonly held: number;
-  /** The instant until which the service ordered a pause, if it is still to come. */
-  readonly cooldownUntil?: number;
+  /** The pause that the service ordered, if it is still in force. */
+  readonly cooldown?: { readonly until: number; readonly why: string };
   /** How far the service's clock is ahead of ours, as the least and the most it can be, in milliseconds. */
   readonly lead?: { readonly least: number; readonly most: number };
 }
@@ -55,7 +55,7 @@ export function viewOf(
     ],
     inFlight: flights.open,
     held: flights.units,
-    ...(cooldown.until > now ? { cooldownUntil: cooldown.until } : {}),
+    ...(cooldown.until > now ? { cooldown: { until: cooldown.until, why: cooldown.why } } : {}),
     ...(clock.known ? { lead: { least: clock.least(now) - now, most: clock.most(now) - now } } : {}),
   };
 }

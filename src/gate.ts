@@ -1,0 +1,143 @@
+import type { Clock } from './clock.ts';
+import { ClosedError, QuotaExhaustedError } from './errors.ts';
+import type { EventListener } from './events.ts';
+import type { Admission, Ask, Lease, Outcome } from './quota/admission.ts';
+import type { Pacer } from './quota/pacer.ts';
+
+/** A call at the gate. */
+export interface Visitor {
+  readonly ask: Ask;
+  readonly priority: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** How a visitor leaves the gate. */
+export type Passage =
+  | { readonly kind: 'granted'; readonly lease: Lease }
+  /** Someone more urgent came: back into the line. */
+  | { readonly kind: 'overtaken' }
+  /** Only this endpoint must wait: out of the way of the others until the instant given, then back into the line. */
+  | { readonly kind: 'aside'; readonly until: number };
+
+/** A pause at the gate. */
+interface Pause {
+  readonly visitor: Visitor;
+  readonly admission: Admission & { kind: 'wait' };
+  readonly wake: (isOvertaken?: boolean) => void;
+}
+
+/** What a gate is made from. */
+export interface GateOptions {
+  readonly pacer: Pacer;
+  readonly clock: Clock;
+  readonly tell: EventListener;
+  /** Calls that stand in line behind the visitor. */
+  readonly behind: () => number;
+  /** Called when the line comes to a standstill that only time can end. */
+  readonly onStandstill: () => void;
+}
+
+/** Where the first of the line stands until the pacer lets it go: one visitor at a time. */
+export class Gate {
+  readonly #pacer: Pacer;
+  readonly #clock: Clock;
+  readonly #options: GateOptions;
+  #pause: Pause | undefined;
+  #isClosed = false;
+
+  constructor(options: GateOptions) {
+    this.#pacer = options.pacer;
+    this.#clock = options.clock;
+    this.#options = options;
+  }
+
+  /** Waits until the visitor may go, is overtaken or steps aside. Rejects when it is refused, aborted or the gate is closed. */
+  async pass(visitor: Visitor): Promise<Passage> {
+    for (;;) {
+      if (this.#isClosed) throw new ClosedError();
+      visitor.signal?.throwIfAborted();
+      const admission = this.#pacer.admit(visitor.ask, this.#clock.now());
+      if (admission.kind === 'granted') return admission;
+      if (admission.kind === 'refused') throw this.refusal(visitor.ask, admission);
+      if (admission.reason.window === 'endpoint') return { kind: 'aside', until: admission.until };
+      if (await this.#rest(visitor, admission)) return { kind: 'overtaken' };
+    }
+  }
+
+  /** The refusal that an ask would meet while the gate is at a standstill, if it would not wait so long. */
+  refusalNow(ask: Ask): QuotaExhaustedError | undefined {
+    if (!this.#pause) return undefined;
+    const { until, reason } = this.#pause.admission;
+    const isTooLong = !this.#pause.admission.onSettle && until - this.#clock.now() > ask.maxWaitMs;
+    return isTooLong ? this.refusal(ask, { kind: 'refused', until, reason }) : undefined;
+  }
+
+  /** Someone joined the line: a less urgent visitor makes room. */
+  hail(priority: number): void {
+    if (this.#pause && priority > this.#pause.visitor.priority) this.#pause.wake(true);
+  }
+
+  /** A request came back: settles its lease, and lets the visitor ask again if that may help. */
+  settle(lease: Lease, outcome: Outcome): void {
+    this.#pacer.settle(lease, outcome, this.#clock.now());
+    if (this.#pause?.admission.onSettle) this.#pause.wake();
+  }
+
+  /** Something else changed: the visitor asks again. */
+  wake(): void {
+    this.#pause?.wake();
+  }
+
+  /** Whoever waits or comes is turned away. */
+  close(): void {
+    this.#isClosed = true;
+    this.wake();
+  }
+
+  /** The error for a caller who would have to wait longer than it wants. */
+  refusal(ask: Ask, { until, reason }: Admission & { kind: 'refused' }): QuotaExhaustedError {
+    const retryAfterMs = until - this.#clock.now();
+    return new QuotaExhaustedError({
+      endpoint: ask.endpoint,
+      window: reason.window ?? reason.limit,
+      limit: reason.size,
+      remaining: reason.headroom,
+      retryAfterMs,
+      retryAt: new Date(this.#clock.wall() + retryAfterMs),
+      why: `${reason.why}, and the wait is longer than the ${ask.maxWaitMs} ms allowed.`,
+    });
+  }
+
+  /** Waits as the pacer said; true when a more urgent call came. */
+  #rest(visitor: Visitor, admission: Admission & { kind: 'wait' }): Promise<boolean> {
+    const { until, reason, onSettle } = admission;
+    const left = until - this.#clock.now();
+    const { tell, behind, onStandstill } = this.#options;
+    tell({
+      type: 'waiting',
+      endpoint: visitor.ask.endpoint,
+      until: new Date(this.#clock.wall() + left),
+      reason,
+      waiting: behind(),
+    });
+    return new Promise((resolve, reject) => {
+      const end = (): void => {
+        this.#pause = undefined;
+        cancel();
+        visitor.signal?.removeEventListener('abort', abort);
+      };
+      const wake = (isOvertaken = false): void => {
+        end();
+        resolve(isOvertaken);
+      };
+      const abort = (): void => {
+        end();
+        reject(visitor.signal?.reason);
+      };
+      const cancel = this.#clock.timer(left, wake);
+      visitor.signal?.addEventListener('abort', abort, { once: true });
+      this.#pause = { visitor, admission, wake };
+      if (!onSettle) onStandstill();
+    });
+  }
+}

@@ -1,0 +1,90 @@
+/** How one attempt of a call ended. */
+export type Ending =
+  | {
+      readonly kind: 'answered';
+      readonly status: number;
+      /** Refused because of a limit: `retry-after` on anything but a success, or 429. */
+      readonly isLimited: boolean;
+      /** Where it points to, if it is a redirect that may be followed. */
+      readonly redirect?: URL | undefined;
+    }
+  | { readonly kind: 'failed'; readonly code: string };
+
+/** What happened to a call so far, this ending included. */
+export interface Tries {
+  /** Attempts that count: sent, and not refused because of a limit. */
+  readonly attempts: number;
+  /** Refusals because of a limit. */
+  readonly refusals: number;
+  /** Redirects followed. */
+  readonly hops: number;
+}
+
+/** What bounds the tries of a call. */
+export interface RetryPolicy {
+  readonly maxAttempts: number;
+  /** Whether sending it twice does no harm. */
+  readonly isSafe: boolean;
+  /** A number in [0, 1). */
+  readonly random: number;
+}
+
+/** What becomes of the call. */
+export type Verdict =
+  /** The answer is the caller's. */
+  | { readonly kind: 'deliver' }
+  /** Again, through the line. `isPaid`: the retry budget pays for it. */
+  | { readonly kind: 'again'; readonly afterMs: number; readonly isPaid: boolean; readonly url?: URL }
+  /** The failure is the caller's. */
+  | { readonly kind: 'give up' };
+
+const FIRST_BACKOFF_MS = 250;
+const LONGEST_BACKOFF_MS = 8_000;
+
+/** A call that is refused this often, each time after waiting as told, is refused to its caller. */
+const MOST_REFUSALS = 5;
+const MOST_HOPS = 3;
+
+/** Answers that may be different next time (RFC 9110); each was seen from gateways under load. */
+const PASSING: ReadonlySet<number> = new Set([408, 500, 502, 503, 504]);
+
+/** Failures that a repetition cannot mend: a certificate, a refused redirect, an answer beyond what is read. */
+const LASTING = /^(?:CERT_|ERR_TLS|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|HOSTNAME_MISMATCH|REDIRECT|TOO_LARGE|INVALID)/;
+
+/** After this ending, again? How soon? */
+export function decide(ending: Ending, tries: Tries, policy: RetryPolicy): Verdict {
+  if (ending.kind === 'answered' && ending.isLimited) {
+    return tries.refusals < MOST_REFUSALS ? { kind: 'again', afterMs: 0, isPaid: false } : { kind: 'give up' };
+  }
+  if (ending.kind === 'answered' && ending.redirect) {
+    const { redirect: url } = ending;
+    return tries.hops < MOST_HOPS ? { kind: 'again', afterMs: 0, isPaid: false, url } : { kind: 'give up' };
+  }
+  const isPassing = ending.kind === 'answered' ? PASSING.has(ending.status) : !LASTING.test(ending.code);
+  if (isPassing && policy.isSafe && tries.attempts < policy.maxAttempts) {
+    const longest = Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** tries.attempts);
+    return { kind: 'again', afterMs: policy.random * longest, isPaid: true };
+  }
+  return { kind: ending.kind === 'answered' ? 'deliver' : 'give up' };
+}
+
+/** Retries that a client may make at once, and that each success earns. */
+const BUDGET = 10;
+const EARNED_BY_SUCCESS = 0.2;
+
+/** One budget of retries for all calls of a client, so that a dying service is not hammered: about one retry in five successes. */
+export class RetryBudget {
+  #left = BUDGET;
+
+  /** A call succeeded. */
+  earn(): void {
+    this.#left = Math.min(BUDGET, this.#left + EARNED_BY_SUCCESS);
+  }
+
+  /** Pays for one retry, if it can. */
+  pay(): boolean {
+    if (this.#left < 1) return false;
+    this.#left--;
+    return true;
+  }
+}

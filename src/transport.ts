@@ -1,0 +1,161 @@
+import ky, { isNetworkError } from 'ky';
+
+/** The largest body that is read, in bytes after decompression: a small answer can inflate without bound. */
+const LARGEST_BODY = 32 * 1024 * 1024;
+
+/** One request as it goes out. */
+export interface Outgoing {
+  readonly method: string;
+  readonly url: URL;
+  readonly headers?: HeadersInit | undefined;
+  readonly body?: BodyInit | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** What came instead of an answer. */
+export class Failure extends Error {
+  /** What went wrong, such as `ECONNRESET`. */
+  readonly code: string;
+  /** Whether the request certainly never left. */
+  readonly isUnsent: boolean;
+
+  constructor(code: string, isUnsent: boolean, cause?: unknown) {
+    super(code, cause === undefined ? undefined : { cause });
+    this.code = code;
+    this.isUnsent = isUnsent;
+  }
+}
+
+/** Sends one request once. Knows the key, and tells it to nobody but the service's own origin. */
+export interface Transport {
+  /** One attempt: the answer's headers, with the body still to be read. */
+  send(request: Outgoing): Promise<Response>;
+  /** The whole body as text, up to 32 MiB. */
+  read(response: Response, signal: AbortSignal): Promise<string>;
+  /** The text without the key, should the service have echoed it. */
+  redact(text: string): string;
+}
+
+/** What a transport is made from. */
+export interface TransportOptions {
+  readonly origin: string;
+  readonly key: () => string | undefined | Promise<string | undefined>;
+  readonly fetch?: typeof globalThis.fetch | undefined;
+}
+
+/** The real wire: ky with its retries, timeouts and errors off, because the line and the gate decide those. */
+export function createTransport({ origin, key, fetch }: TransportOptions): Transport {
+  const wire = ky.create({
+    retry: 0,
+    timeout: false,
+    throwHttpErrors: false,
+    // fetch keeps x-api-key on a redirect to another origin, so no redirect is followed unseen.
+    redirect: 'manual',
+    fetch: (input, init) => (fetch ?? globalThis.fetch)(input, init),
+  });
+  const spoken = new Set<string>();
+  const redact = (text: string): string => {
+    let clean = text;
+    for (const secret of spoken) clean = clean.replaceAll(secret, '[redacted]');
+    return clean;
+  };
+
+  return {
+    redact,
+    async send({ method, url, headers, body, signal }) {
+      const secret = url.origin === origin ? await key() : undefined;
+      const outgoing = new Headers(headers);
+      if (secret !== undefined) {
+        outgoing.set('x-api-key', secret);
+        remember(spoken, secret);
+      }
+      try {
+        return await wire(url, { method, headers: outgoing, signal, ...(body === undefined ? {} : { body }) });
+      } catch (error) {
+        throw signal.aborted ? signal.reason : failureOf(error, redact);
+      }
+    },
+    async read(response, signal) {
+      try {
+        return await untilAborted(isPlain(response) ? response.text() : inflate(response), signal);
+      } catch (error) {
+        response.body?.cancel().catch(() => {});
+        throw signal.aborted ? signal.reason : failureOf(error, redact);
+      }
+    },
+  };
+}
+
+/** The keys that were sent, of which a rotation may leave a few in flight. */
+function remember(spoken: Set<string>, secret: string): void {
+  if (spoken.has(secret)) return;
+  spoken.add(secret);
+  const [oldest] = spoken;
+  if (spoken.size > 4 && oldest !== undefined) spoken.delete(oldest);
+}
+
+/** A body whose length is stated and not compressed can be read in one go. */
+function isPlain(response: Response): boolean {
+  const length = response.headers.get('content-length');
+  return length !== null && !response.headers.has('content-encoding') && Number(length) <= LARGEST_BODY;
+}
+
+/** Reads a body whose size shows only while it is read. */
+async function inflate(response: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  let size = 0;
+  for await (const chunk of response.body ?? []) {
+    size += chunk.byteLength;
+    if (size > LARGEST_BODY) throw new Failure('TOO_LARGE', false);
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
+/** The body of an answer that came from elsewhere than a socket does not know of the signal. */
+function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason);
+    if (signal.aborted) return abort();
+    signal.addEventListener('abort', abort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+}
+
+/** Codes of failures before the connection stood, so before anything was sent. */
+const UNSENT: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
+/** ky's error carries the request, and so the key; only the error below it is kept, and of that only its words. */
+function failureOf(error: unknown, redact: (text: string) => string): Failure {
+  if (error instanceof Failure) return error;
+  const below = isNetworkError(error) ? error.cause : error;
+  const code = codeOf(below) ?? 'NETWORK';
+  return new Failure(code, UNSENT.has(code), wordsOf(below, redact));
+}
+
+function codeOf(error: unknown): string | undefined {
+  for (let at = error, depth = 0; typeof at === 'object' && at !== null && depth < 5; depth++) {
+    const { code, cause } = at as { code?: unknown; cause?: unknown };
+    if (typeof code === 'string') return code;
+    at = cause;
+  }
+  return undefined;
+}
+
+/** A copy of an error and its causes that holds their words and nothing else. */
+function wordsOf(error: unknown, redact: (text: string) => string, depth = 0): unknown {
+  if (!(error instanceof Error) || depth > 4) return undefined;
+  const cause = wordsOf(error.cause, redact, depth + 1);
+  const copy = new Error(redact(error.message), cause === undefined ? undefined : { cause });
+  copy.name = error.name;
+  if (error.stack) copy.stack = redact(error.stack);
+  return copy;
+}
