@@ -15,6 +15,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     restoreMocks: true,
     unstubEnvs: true,
+    unstubGlobals: true,
     server: { deps: { inline: [/node_modules\/\.cache\/readme/] } },
     typecheck: { include: ['test/**/*.test-d.ts'], tsconfig: './tsconfig.json' },
     coverage: { provider: 'v8', include: ['src/**/*.ts'], reporter: ['text', 'json-summary'] },

@@ -1,9 +1,11 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { createMockService } from 'stacks-quota/testing';
 import ts from 'typescript';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { readSnippets } from './snippets.ts';
 
+const KEY = 'key-of-the-readme';
 const FOLDER = resolve('node_modules/.cache/readme');
 
 const readme = readFileSync('README.md', 'utf8');
@@ -14,10 +16,6 @@ mkdirSync(FOLDER, { recursive: true });
 for (const { file, code } of snippets) writeFileSync(file, code);
 
 describe('the README', () => {
-  beforeEach(() => {
-    vi.spyOn(console, 'log').mockImplementation(() => {});
-  });
-
   it('begins with the commands to try it and to test it', () => {
     const commands = readme.match(/npm ci && npm \w+/g) ?? [];
     expect(commands.slice(0, 2)).toEqual(['npm ci && npm start', 'npm ci && npm test']);
@@ -37,7 +35,12 @@ describe('the README', () => {
   });
 
   it.for(snippets)('shows a program that runs, under “$heading”', async ({ file }) => {
+    const service = createMockService({ origin: 'https://api.hiro.so', keys: [KEY] });
+    vi.stubGlobal('fetch', service.fetch);
+    vi.stubEnv('STACKS_API_KEY', KEY);
+    vi.spyOn(console, 'log').mockImplementation(() => {});
     await import(file);
+    expect(service.limited).toBe(0);
   });
 });
 
