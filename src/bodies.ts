@@ -1,3 +1,4 @@
+import * as z from 'zod/mini';
 import type { ShapeIssue } from './errors.ts';
 
 /** A schema of any library that speaks Standard Schema (zod, valibot, arktype, …): https://standardschema.dev. */
@@ -124,6 +125,66 @@ export interface UnknownAssetEvent {
 /** Any text but the known event types, so that a check of `event_type` narrows an {@link AssetEvent}. */
 export type UnknownEventType = string & { readonly known: false };
 
+const amount = z.pipe(
+  z.custom<string | number>(isAmount, 'expected a whole number in decimal digits'),
+  z.transform((digits) => String(digits)),
+);
+const party = z.pipe(
+  z.nullish(z.string()),
+  z.transform((address) => address ?? ''),
+);
+const seen = { event_index: z.int(), tx_id: z.string() };
+const moved = { asset_event_type: z.string(), sender: party, recipient: party };
+
+const KNOWN_EVENTS = {
+  stx_asset: z.looseObject({
+    ...seen,
+    event_type: z.literal('stx_asset'),
+    asset: z.looseObject({ ...moved, amount, memo: z.exactOptional(z.string()) }),
+  }),
+  fungible_token_asset: z.looseObject({
+    ...seen,
+    event_type: z.literal('fungible_token_asset'),
+    asset: z.looseObject({ ...moved, asset_id: z.string(), amount }),
+  }),
+  non_fungible_token_asset: z.looseObject({
+    ...seen,
+    event_type: z.literal('non_fungible_token_asset'),
+    asset: z.looseObject({
+      ...moved,
+      asset_id: z.string(),
+      value: z.looseObject({ hex: z.string(), repr: z.string() }),
+    }),
+  }),
+  stx_lock: z.looseObject({
+    ...seen,
+    event_type: z.literal('stx_lock'),
+    stx_lock_event: z.looseObject({ locked_amount: amount, unlock_height: z.int(), locked_address: party }),
+  }),
+};
+
+/** A union of schemas would let a misshapen event of a known type pass as one of an unknown type. */
+const assetEvent = z.pipe(
+  z.looseObject({ ...seen, event_type: z.string() }),
+  z.transform((event, found): AssetEvent => {
+    if (!isKnown(event.event_type)) return event as unknown as UnknownAssetEvent;
+    const result = z.safeParse(KNOWN_EVENTS[event.event_type], event, { error: expectation });
+    if (result.success) return result.data;
+    for (const { message, path } of result.error.issues) {
+      found.issues.push({ code: 'custom', message, path, input: event });
+    }
+    return z.NEVER;
+  }),
+);
+
+/** @internal */
+export const infoBody: StandardSchemaV1<unknown, Info> = standard(z.looseObject({}));
+
+/** @internal */
+export const addressAssetsBody: StandardSchemaV1<unknown, AddressAssets> = standard(
+  z.looseObject({ limit: z.int(), offset: z.int(), total: z.int(), results: z.array(assetEvent) }),
+);
+
 /** What {@link validateBody} found: the value, or the issues. */
 export type BodyCheck<Body> =
   | { readonly value: Body; readonly issues?: undefined }
@@ -141,4 +202,28 @@ export async function validateBody<Body>(
 
 function keyOf(segment: PropertyKey | { readonly key: PropertyKey }): string {
   return String(typeof segment === 'object' ? segment.key : segment);
+}
+
+function standard<Body>(schema: z.ZodMiniType<Body>): StandardSchemaV1<unknown, Body> {
+  const validate = (body: unknown): StandardResult<Body> => {
+    const result = z.safeParse(schema, body, { error: expectation });
+    return result.success ? { value: result.data } : { issues: result.error.issues };
+  };
+  return { '~standard': { version: 1, vendor: 'stacks-quota', validate } };
+}
+
+/** In words that never repeat what the body held: `zod/mini` has none of its own, and its locales are global. */
+function expectation(issue: { readonly code?: string; readonly expected?: unknown; readonly input?: unknown }): string {
+  const { input } = issue;
+  const given =
+    input === undefined ? 'nothing' : input === null ? 'null' : Array.isArray(input) ? 'array' : typeof input;
+  return `expected ${issue.expected ?? 'something else'}, not ${given}`;
+}
+
+function isAmount(amount: unknown): boolean {
+  return typeof amount === 'string' ? /^\d+$/.test(amount) : Number.isSafeInteger(amount) && Number(amount) >= 0;
+}
+
+function isKnown(type: string): type is keyof typeof KNOWN_EVENTS {
+  return Object.hasOwn(KNOWN_EVENTS, type);
 }

@@ -1,17 +1,18 @@
 import { checkAddress } from './address.ts';
-import type { AddressAssets, Info, StandardSchemaV1 } from './bodies.ts';
+import { argument, argumentsOf, flag } from './arguments.ts';
+import { type AddressAssets, addressAssetsBody, type Info, infoBody, type StandardSchemaV1 } from './bodies.ts';
+import { ConfigError } from './errors.ts';
 
-/** What can be asked of the service, by the name that the table of costs knows it by. */
+/** What can be asked of the service (section 4), by the name that costs are remembered by. */
 export type Endpoint = 'GET /extended/v1/info' | 'HEAD /extended/v1/info' | 'GET /extended/v1/address/{address}/assets';
 
 /** A request that was checked and can be sent. */
 export interface ApiRequest<Body> {
-  /** The endpoint: what the cost is remembered by. */
   readonly endpoint: Endpoint;
   readonly method: 'GET' | 'HEAD';
-  /** Begins with a slash, to be appended to the base URL; already encoded. */
+  /** Begins with a slash, to be appended to the base URL; encoded. */
   readonly path: string;
-  /** Without the question mark; empty if there is none; already encoded. */
+  /** Without its question mark, and empty if there is none; encoded. */
   readonly query: string;
   /** What the body must be like; `undefined` where there is none. */
   readonly schema: StandardSchemaV1<unknown, Body> | undefined;
@@ -19,24 +20,35 @@ export interface ApiRequest<Body> {
 
 /** Which part of an account's history to ask for. */
 export interface AddressAssetsParams {
-  /** How many events at most: 0 to 100; the service's default is 20. */
-  readonly limit?: number;
+  /** How many events at most: 0 to 100. The service's own default is 20. */
+  readonly limit?: number | undefined;
   /** How many of the latest events to skip: 0 or more. */
-  readonly offset?: number;
-  /** Whether to include what is not yet anchored. Not together with `untilBlock`. */
-  readonly unanchored?: boolean;
+  readonly offset?: number | undefined;
+  /** Whether to include events that are not anchored yet. Not together with `untilBlock`. */
+  readonly unanchored?: boolean | undefined;
   /** The last block to look at: its height, or its hash (`0x` and 64 hexadecimal digits). */
-  readonly untilBlock?: number | string;
+  readonly untilBlock?: number | string | undefined;
 }
+
+const isWhole = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
+const isBlock = (value: unknown): boolean =>
+  typeof value === 'string' ? /^0x[0-9a-fA-F]{64}$/.test(value) : isWhole(value);
+
+const assetsParams = argumentsOf('parameters', {
+  limit: argument<number>((n) => isWhole(n) && n <= 100, 'a whole number from 0 to 100'),
+  offset: argument<number>(isWhole, 'a whole number, 0 or more'),
+  unanchored: flag,
+  untilBlock: argument<number | string>(isBlock, 'the height of a block or its hash (0x, 64 hexadecimal digits)'),
+});
 
 /** `GET /extended/v1/info` (section 4). */
 export function infoRequest(): ApiRequest<Info> {
-  throw new Error('to be written');
+  return request('GET /extended/v1/info', infoBody);
 }
 
-/** `HEAD /extended/v1/info`: the headers alone (section 4: "called in a way that reads only the response headers"). */
+/** `HEAD /extended/v1/info`: the call "that reads only the response headers" (section 4). */
 export function headersRequest(): ApiRequest<undefined> {
-  throw new Error('to be written');
+  return request('HEAD /extended/v1/info', undefined);
 }
 
 /**
@@ -45,10 +57,37 @@ export function headersRequest(): ApiRequest<undefined> {
  * @throws ConfigError if the address or a parameter cannot be used.
  */
 export function addressAssetsRequest(address: string, params: AddressAssetsParams = {}): ApiRequest<AddressAssets> {
-  throw new Error(`to be written ${checkAddress(address)} ${params}`);
+  const segments = { address: checkAddress(address) };
+  const { limit, offset, unanchored, untilBlock } = assetsParams(params);
+  if (unanchored && untilBlock !== undefined) {
+    throw new ConfigError('untilBlock', 'cannot be together with unanchored, which is about what is in no block yet');
+  }
+  const query = { limit, offset, unanchored: unanchored || undefined, until_block: untilBlock };
+  return request('GET /extended/v1/address/{address}/assets', addressAssetsBody, segments, query);
 }
 
-/** The whole URL of a request, sure to lie under the base URL (as `readSettings` gives it: without a slash at its end). */
-export function urlOf(baseUrl: string, request: Pick<ApiRequest<unknown>, 'path' | 'query'>): URL {
-  throw new Error(`to be written ${baseUrl} ${request}`);
+/**
+ * The URL of a request, sure to be the one that was meant, and to lie under the base URL.
+ *
+ * @param baseUrl - as `readSettings` gives it: normalised, with no slash at its end.
+ */
+export function urlOf(baseUrl: string, { path, query }: Pick<ApiRequest<unknown>, 'path' | 'query'>): URL {
+  const meant = `${baseUrl}${path}${query && '?'}${query}`;
+  const url = new URL(meant);
+  if (url.href !== meant) throw new ConfigError('path', 'is not what it would be on the wire');
+  return url;
+}
+
+function request<Body>(
+  endpoint: Endpoint,
+  schema: StandardSchemaV1<unknown, Body> | undefined,
+  segments: Readonly<Record<string, string>> = {},
+  parameters: Readonly<Record<string, string | number | boolean | undefined>> = {},
+): ApiRequest<Body> {
+  const [method, template] = endpoint.split(' ') as [ApiRequest<Body>['method'], string];
+  const path = template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(segments[name] ?? ''));
+  const given = Object.entries(parameters).filter(([, value]) => value !== undefined);
+  const query = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+  urlOf('http://localhost', { path, query });
+  return { endpoint, method, path, query, schema };
 }
