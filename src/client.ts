@@ -1,13 +1,10 @@
-import { type StandardSchemaV1, validateBody } from './bodies.ts';
-import { type CallOptions, checkCallOptions } from './call-options.ts';
-import type { AddressAssets, Info } from './bodies.ts';
+import { type AddressAssets, type Info, type StandardSchemaV1, validateBody } from './bodies.ts';
 import { type AddressAssetsParams, type ApiRequest, addressAssetsRequest, headersRequest, infoRequest, urlOf } from './endpoints.ts';
 import { ResponseShapeError, ServiceError } from './errors.ts';
-import { type ClientOptions, readSettings, type Settings } from './options.ts';
+import { type CallOptions, type ClientOptions, checkCallOptions, readSettings, type Settings } from './options.ts';
 import type { QuotaSnapshot } from './quota/snapshot.ts';
 import type { WindowView } from './quota/view.ts';
 import { type Reply, Scheduler } from './scheduler.ts';
-import { wholeShare } from './share.ts';
 import { createTransport } from './transport.ts';
 
 /** An answer: its body, and what its headers said of the quota. */
@@ -71,9 +68,9 @@ export interface Client {
  */
 export function createClient(options: ClientOptions = {}): Client {
   const settings = readSettings(options);
-  const { baseUrl, key, fetch, share = wholeShare } = settings;
+  const { baseUrl, key, fetch } = settings;
   const transport = createTransport({ origin: new URL(baseUrl).origin, key, fetch });
-  const scheduler = new Scheduler({ ...settings, transport, share });
+  const scheduler = new Scheduler({ ...settings, transport });
 
   const send = (request: ApiRequest<unknown>, options: CallOptions<unknown>, wantsBody = true): Promise<Reply> =>
     scheduler.run({
@@ -93,7 +90,7 @@ export function createClient(options: ClientOptions = {}): Client {
     if (status < 200 || status > 299) throw new ServiceError({ status, endpoint, body: data ?? reply.text, quota });
     const schema = (options.schema ?? request.schema) as StandardSchemaV1<unknown, Body>;
     const checked = await validateBody(schema, data);
-    if ('issues' in checked) throw new ResponseShapeError({ endpoint, status, quota, issues: checked.issues });
+    if (!('value' in checked)) throw new ResponseShapeError({ endpoint, status, quota, issues: checked.issues });
     return { data: checked.value, quota };
   };
 
