@@ -119,15 +119,15 @@ export class Pacer {
     if (!limited && quota.stacks.cost !== undefined) this.#costs.learn(flight.endpoint, units);
     const settledSince = this.#past.settledSince(flight.sentAt);
     if (!isBooked) for (const window of this.#windows.values()) window.book(units, flight.sentAt, now);
-    this.#readWindows(quota, { sentAt: flight.sentAt, receivedAt: now, settledSince, limited });
-    this.#readCeiling(flight.endpoint, quota, { sentAt: flight.sentAt, receivedAt: now, settledSince, limited }, isBooked);
+    this.#readWindows(quota, { sentAt: flight.sentAt, receivedAt: now, own: units, settledSince, limited });
+    this.#readCeiling(flight.endpoint, quota, { sentAt: flight.sentAt, receivedAt: now, own: units, settledSince, limited }, isBooked);
     if (!isBooked) this.#past.add(flight.sentAt, now, units, limited ? 0 : units);
     if (limited) this.#pause(quota, now);
     else this.#firstLook.welcome(this.#windows.size + this.#ceilings.size > 0);
     if (!limited && quota.retryAfterMs !== undefined) this.#cooldown.hold(now + quota.retryAfterMs, 'the service asked for a pause');
   }
 
-  #readWindows(quota: QuotaSnapshot, answer: Omit<Reading, 'used' | 'held'>): void {
+  #readWindows(quota: QuotaSnapshot, answer: Omit<Reading, 'limit' | 'used' | 'held'>): void {
     for (const period of PERIODS) {
       const { limit, remaining } = quota.stacks[period] ?? {};
       if (limit === undefined || remaining === undefined) continue;
@@ -139,12 +139,12 @@ export class Pacer {
         this.#windows.set(period, window);
         this.#listLimits();
       }
-      window.read(limit, { ...answer, used: limit - remaining, held }, this.#past);
+      window.read(limit, { ...answer, limit, used: limit - remaining, held }, this.#past);
     }
   }
 
   /** The triple describes whichever window is tightest: a named one, or one of its own. */
-  #readCeiling(endpoint: string, quota: QuotaSnapshot, answer: Omit<Reading, 'used' | 'held'>, isBooked: boolean): void {
+  #readCeiling(endpoint: string, quota: QuotaSnapshot, answer: Omit<Reading, 'limit' | 'used' | 'held'>, isBooked: boolean): void {
     const { limit, remaining, resetAt } = quota;
     if (limit === undefined || remaining === undefined || resetAt === undefined) {
       if (!isBooked) for (const ceiling of this.#ceilings.values()) ceiling.book(endpoint);
@@ -162,7 +162,7 @@ export class Pacer {
       this.#listLimits();
     }
     const leftMs = resetAt - (quota.date ?? quota.receivedAt);
-    ceiling.read(endpoint, resetAt, leftMs, { ...answer, used: limit - remaining, held });
+    ceiling.read(endpoint, resetAt, leftMs, { ...answer, limit, used: limit - remaining, held });
   }
 
   /** A refusal: the service says for how long, or the reset does, or the window that is full; else ever longer. */

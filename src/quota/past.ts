@@ -38,13 +38,34 @@ export class Past {
 
   /** Whether surely more than `units` of ours were counted after `from` and before `until`. */
   surelyExceeds(units: number, from: number, until: number): boolean {
+    return this.surely(from, until, units) > units;
+  }
+
+  /** Units of ours that were surely counted after `from` and before `until`; once past `enough` it stops adding. */
+  surely(from: number, until: number, enough: number = Number.POSITIVE_INFINITY): number {
+    let sure = 0;
+    for (let back = 0; back < this.#answered.length && sure <= enough; back++) {
+      const answer = this.#back(back);
+      if (!answer || answer.answeredAt < from) break;
+      if (answer.answeredAt <= until - POSTING_MS && answer.sentAt >= from) sure += answer.sure;
+    }
+    return sure;
+  }
+
+  /** Whether a level that sinks at `rate` must have stood above `units` at `instant`, by what we added after `from` and before `until`. */
+  surelyRoseTo(units: number, rate: number, instant: number, from: number, until: number): boolean {
     let sure = 0;
     for (let back = 0; back < this.#answered.length; back++) {
-      const answer = this.#answered[(this.#newest - back + REMEMBERED) % REMEMBERED];
-      if (!answer || answer.answeredAt < from) return false;
-      if (answer.answeredAt <= until - POSTING_MS && answer.sentAt >= from) sure += answer.sure;
-      if (sure > units) return true;
+      const answer = this.#back(back);
+      if (!answer || answer.answeredAt < from) break;
+      if (answer.answeredAt > until - POSTING_MS) continue;
+      sure += answer.sure;
+      if (sure - rate * (instant - answer.sentAt) > units) return true;
     }
     return false;
+  }
+
+  #back(steps: number): Answered | undefined {
+    return this.#answered[(this.#newest - steps + REMEMBERED) % REMEMBERED];
   }
 }

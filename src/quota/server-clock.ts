@@ -69,6 +69,11 @@ export class ServerClock {
     return (time - this.#least - DRIFT * this.#leastAt) / (1 - DRIFT);
   }
 
+  /** The first instant of ours at which the service's clock may show `time` or later. */
+  soonest(time: number): number {
+    return (time - this.#most + DRIFT * this.#mostAt) / (1 + DRIFT);
+  }
+
   #leastLead(now: number): number {
     return this.#least - DRIFT * Math.max(0, now - this.#leastAt);
   }

@@ -1,20 +1,41 @@
-import type { Reading, WindowModel } from './models/model.ts';
+import { type Reading, TOLERANCE, type WindowModel } from './models/model.ts';
 import type { Past } from './past.ts';
 
-/** Readings and our reckoning may differ by this much through rounding, in units. */
-const TOLERANCE = 0.5;
+/** A model is dismissed when it has left this much unexplained that another explained: in units, and in parts of the limit. */
+const LEAST_DEBT = 3;
+const LARGEST_DEBT = 0.1;
+
+/** A model that alone stood in the way in this many windows, and never alone explained a reading, is dismissed. */
+const LONE_WINDOWS = 24;
+
+/** What speaks for and against a model, short of a refutation. */
+interface Record {
+  /** Units left unexplained that another explained. */
+  debt: number;
+  /** Windows in which it alone stood in the way, and when it last did. */
+  lone: number;
+  loneAt: number;
+  /** Whether it alone explained a reading. */
+  isSupported: boolean;
+}
 
 /**
- * Which shapes a window may still have. A request is admitted only if every surviving model admits it.
+ * Which shapes a window may still have. A request is admitted only if every survivor admits it.
  *
- * A model dies only by a reading that counts less than our own requests must have left there. Other consumers of the
- * quota can only add to a reading, so they cannot fake a death.
+ * A model is refuted by a reading that counts less than our own requests must have left there. Other consumers of the
+ * quota can only add to a reading, so they cannot fake a refutation. A model is dismissed when readings count more than it
+ * can explain and another survivor can: weaker evidence, which a refusal takes back.
  */
 export class Survivors {
   readonly #all: readonly WindowModel[];
+  readonly #records = new Map<WindowModel, Record>();
+  readonly #length: number;
+  readonly #dismissed = new Set<WindowModel>();
+  #surprises = 0;
   #alive: readonly WindowModel[];
 
-  constructor(models: readonly WindowModel[]) {
+  constructor(models: readonly WindowModel[], lengthMs: number) {
+    this.#length = lengthMs;
     this.#all = models;
     this.#alive = models;
   }
@@ -27,13 +48,36 @@ export class Survivors {
   /** Holds a reading against every survivor. When none is left something else changed, and all are believed again. */
   judge(reading: Reading, past: Past): void {
     if (this.#all.length === 1) return;
-    const alive = this.#alive.filter((model) => !contradicts(reading, model, past));
+    const explaining = this.#alive.filter((model) => model.unexplained(reading) <= TOLERANCE);
+    const [only] = explaining;
+    if (only && explaining.length === 1 && this.#alive.length > 1) this.#recordOf(only).isSupported = true;
+    const alive = this.#alive.filter(
+      (model) => !model.isContradicted(reading, past) && (explaining.length === 0 || !this.#isInDebt(model, reading)),
+    );
     if (alive.length < this.#alive.length) this.#alive = alive.length > 0 ? alive : this.#all;
   }
 
-  /** A refusal that the survivors did not foresee: believe all models again. */
-  reviveAll(): void {
-    this.#alive = this.#all;
+  /**
+   * A refusal that the survivors did not foresee: who was dismissed without a refutation comes back for good. Where nobody
+   * was, the second one brings all back, because something about them is wrong.
+   */
+  surprise(): void {
+    if (this.#dismissed.size > 0) this.#alive = this.#all.filter((model) => this.#alive.includes(model) || this.#dismissed.has(model));
+    else if (++this.#surprises >= 2) this.#alive = this.#all;
+    else return;
+    for (const model of this.#dismissed) this.#recordOf(model).isSupported = true;
+    this.#dismissed.clear();
+    this.#surprises = 0;
+  }
+
+  /** One model alone stands in the way. The most cautious one may. */
+  objects(model: WindowModel, now: number): void {
+    const record = this.#recordOf(model);
+    if (model === this.#all[0] || record.isSupported || now < record.loneAt + this.#length) return;
+    record.loneAt = now;
+    if (++record.lone < LONE_WINDOWS) return;
+    this.#alive = this.#alive.filter((other) => other !== model);
+    this.#dismissed.add(model);
   }
 
   /** Books a charge in every model, dead ones too, so that they can come back. */
@@ -41,12 +85,27 @@ export class Survivors {
     for (const model of this.#all) model.book(units, from, to);
   }
 
-  heed(reading: Reading): void {
-    for (const model of this.#all) model.heed(reading);
+  heed(reading: Reading, past: Past): void {
+    for (const model of this.#all) model.heed(reading, past);
   }
-}
 
-function contradicts(reading: Reading, model: WindowModel, past: Past): boolean {
-  const since = model.countsSince(reading);
-  return since !== undefined && past.surelyExceeds(reading.used + TOLERANCE, since, reading.sentAt);
+  /** Whether a model has left more unexplained, while another explained it, than chance would have it. */
+  #isInDebt(model: WindowModel, reading: Reading): boolean {
+    const unexplained = model.unexplained(reading);
+    const record = this.#recordOf(model);
+    if (unexplained <= TOLERANCE) return false;
+    record.debt += unexplained;
+    if (record.isSupported || record.debt <= Math.max(LEAST_DEBT, reading.limit * LARGEST_DEBT)) return false;
+    this.#dismissed.add(model);
+    return true;
+  }
+
+  #recordOf(model: WindowModel): Record {
+    let record = this.#records.get(model);
+    if (!record) {
+      record = { debt: 0, lone: 0, loneAt: Number.NEGATIVE_INFINITY, isSupported: false };
+      this.#records.set(model, record);
+    }
+    return record;
+  }
 }

@@ -1,7 +1,10 @@
 import type { Charge, Limit, Reason } from './admission.ts';
 import type { InFlight } from './in-flight.ts';
 import { AlignedWindow } from './models/aligned.ts';
+import { FirstRequestWindow } from './models/first-request.ts';
+import { LeakyWindow } from './models/leaky.ts';
 import type { Reading, WindowModel } from './models/model.ts';
+import { SlidingCounter } from './models/sliding-counter.ts';
 import { SlidingLog } from './models/sliding-log.ts';
 import type { Past } from './past.ts';
 import type { ServerClock } from './server-clock.ts';
@@ -13,6 +16,9 @@ const SHORT_MS = 5_000;
 
 /** A reset that is not on the calendar may have been cut to whole seconds by the service. */
 const ROUNDING_MS = 1_000;
+
+/** Models that an end which the service named overrules once: they know no calendar. */
+const OVERRULED: ReadonlySet<WindowModel['name']> = new Set(['sliding-log', 'first-request']);
 
 /** How many units of a window this process may spend in all: at most its limit. */
 export type Part = (window: { readonly period: Period; readonly limit: number }, now: number) => number;
@@ -39,10 +45,8 @@ export class NamedWindow implements Limit {
     this.#clock = clock;
     this.#flights = flights;
     this.#part = part;
-    const aligned = new AlignedWindow(period, clock);
-    // A month is a calendar month; what follows it cannot be probed.
-    const models = period === 'month' ? [aligned] : [new SlidingLog(this.#length), aligned];
-    this.#survivors = new Survivors(models);
+    const models = modelsOf(period, clock);
+    this.#survivors = new Survivors(models, this.#length);
     this.#fallback = models.slice(0, 1);
   }
 
@@ -66,10 +70,23 @@ export class NamedWindow implements Limit {
     if (this.#limit <= 0) return Number.POSITIVE_INFINITY;
     const units = this.#fitting(charge);
     const cap = this.#cap(now);
+    const mayTry = this.#mayTryToldEnd(now);
     let at = now;
-    for (const model of this.#consulted) at = Math.max(at, model.earliest(units, this.#flights.units, cap, now));
+    let objectors = 0;
+    let objector: WindowModel | undefined;
+    for (const model of this.#consulted) {
+      if (mayTry && OVERRULED.has(model.name)) continue;
+      const bearable = model.earliest(units, this.#flights.units, cap, now);
+      if (bearable <= now) continue;
+      objectors++;
+      objector = model;
+      at = Math.max(at, bearable);
+    }
+    if (objector && objectors === 1 && this.#consulted.length > 1) this.#survivors.objects(objector, now);
     if (at === Number.POSITIVE_INFINITY) at = Math.max(now, this.#flights.nextAge());
-    if (at > now && this.#toldEnd !== undefined) at = Math.min(at, Math.max(now, this.#clock.surely(this.#toldEnd)));
+    if (at > now && this.#toldEnd !== undefined && !mayTry && this.#flights.units === 0) {
+      at = Math.min(at, Math.max(now, this.#clock.surely(this.#toldEnd)));
+    }
     return this.#isShortAndInDoubt ? Math.max(at, this.#lastTakenAt + (units * this.#length) / this.#limit) : at;
   }
 
@@ -107,12 +124,13 @@ export class NamedWindow implements Limit {
       this.#remaining = Math.max(0, limit - reading.used);
     }
     this.#survivors.judge(reading, past);
-    this.#survivors.heed(reading);
+    if (reading.limited && reading.used + reading.own > limit) this.#survivors.surprise();
+    this.#survivors.heed(reading, past);
   }
 
   /** Takes in a reset that the service named, by its clock, where it can only mean this window. */
   hearReset(end: number, sentAt: number): void {
-    if (end <= this.#clock.least(sentAt)) return;
+    if (this.#length <= SHORT_MS || end <= this.#clock.least(sentAt)) return;
     const isOnCalendar = startOf(this.period, end) === end;
     this.#toldEnd = isOnCalendar ? end : end + ROUNDING_MS;
   }
@@ -120,6 +138,11 @@ export class NamedWindow implements Limit {
   /** Whether `ratelimit-limit` and `ratelimit-reset` may describe this window. */
   matches(limit: number, resetAt: number, receivedAt: number): boolean {
     return limit === this.#limit && resetAt <= endOf(this.period, this.#clock.most(receivedAt)) + this.#length + ROUNDING_MS;
+  }
+
+  /** With nothing under way, what is past a named end can hold nothing of ours. */
+  #mayTryToldEnd(now: number): boolean {
+    return this.#toldEnd !== undefined && this.#flights.units === 0 && now >= this.#clock.surely(this.#toldEnd);
   }
 
   /** A charge dearer than the whole window goes alone into an empty one. */
@@ -138,4 +161,12 @@ export class NamedWindow implements Limit {
   get #isShortAndInDoubt(): boolean {
     return this.#length <= SHORT_MS && this.#consulted.length > 1;
   }
+}
+
+/** The shapes that a window of this period may have, the most cautious first. A month is a calendar month: what follows it cannot be probed. */
+function modelsOf(period: Period, clock: ServerClock): readonly WindowModel[] {
+  const aligned = new AlignedWindow(period, clock);
+  if (period === 'month') return [aligned];
+  const length = lengthOf(period);
+  return [new SlidingLog(length), new SlidingCounter(period, clock), aligned, new FirstRequestWindow(length), new LeakyWindow(length)];
 }

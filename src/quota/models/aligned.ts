@@ -1,6 +1,7 @@
+import type { Past } from '../past.ts';
 import type { ServerClock } from '../server-clock.ts';
 import { endOf, type Period, startOf } from '../windows.ts';
-import type { Reading, WindowModel } from './model.ts';
+import { type Reading, TOLERANCE, type WindowModel } from './model.ts';
 
 /** Windows that are remembered: the present one, its neighbours that an uncertain clock cannot tell apart, and a late answer's. */
 const REMEMBERED = 8;
@@ -45,21 +46,32 @@ export class AlignedWindow implements WindowModel {
     }
   }
 
+  isContradicted(reading: Reading, past: Past): boolean {
+    const start = this.#windowOf(reading);
+    if (start === undefined) return false;
+    return past.surelyExceeds(reading.used + TOLERANCE, this.#clock.surely(start), reading.sentAt);
+  }
+
+  unexplained(reading: Reading): number {
+    const start = this.#windowOf(reading);
+    return start === undefined ? 0 : reading.used - reading.held - (this.#spent.get(start) ?? 0);
+  }
+
   heed(reading: Reading): void {
     if (!this.#clock.known) return;
     const start = startOf(this.#period, this.#clock.least(reading.sentAt));
-    const counted = reading.used - reading.held;
-    const sure = start === startOf(this.#period, this.#clock.most(reading.receivedAt));
+    const isSure = start === this.#windowOf(reading);
     // A refusal near a boundary most likely came just before it.
-    if (!sure && !reading.limited) return;
-    const spent = Math.max(this.#spent.get(start) ?? 0, counted);
-    this.#set(start, sure ? Math.min(spent, reading.used + reading.settledSince) : spent);
+    if (!isSure && !reading.limited) return;
+    const spent = Math.max(this.#spent.get(start) ?? 0, reading.used - reading.held);
+    this.#set(start, isSure ? Math.min(spent, reading.used + reading.settledSince) : spent);
   }
 
-  countsSince(reading: Reading): number | undefined {
+  /** The start of the window that a reading surely speaks of. */
+  #windowOf(reading: Reading): number | undefined {
     if (!this.#clock.known) return undefined;
     const start = startOf(this.#period, this.#clock.least(reading.sentAt));
-    return start === startOf(this.#period, this.#clock.most(reading.receivedAt)) ? this.#clock.surely(start) : undefined;
+    return start === startOf(this.#period, this.#clock.most(reading.receivedAt)) ? start : undefined;
   }
 
   #before(start: number): number {

@@ -1,16 +1,25 @@
+import type { Past } from '../past.ts';
+
 /** What the service said of a window in one answer. Instants are monotonic milliseconds. */
 export interface Reading {
   readonly sentAt: number;
   readonly receivedAt: number;
+  /** Units that the window holds in all. */
+  readonly limit: number;
   /** Units that the service has counted in the window: limit less remaining. */
   readonly used: number;
-  /** Units of ours that are in flight, this answer's aside: the reading may or may not include them. */
+  /** Units of this request itself. */
+  readonly own: number;
+  /** Units of ours that are in flight, this request's aside: the reading may or may not include them. */
   readonly held: number;
-  /** Units of ours, this answer's aside, that came back since this request was sent: the reading may or may not include them. */
+  /** Units of ours, this request's aside, that came back since it was sent: the reading may or may not include them. */
   readonly settledSince: number;
   /** Whether the answer was a refusal. */
   readonly limited: boolean;
 }
+
+/** Readings and our reckoning may differ by this much through rounding, in units. */
+export const TOLERANCE = 0.5;
 
 /**
  * One shape that a window may have. Each answers the design's one question, from two sides: an upper bound of what the
@@ -18,7 +27,7 @@ export interface Reading {
  * model. A new model is a new file that implements this and passes the models' contract test.
  */
 export interface WindowModel {
-  readonly name: 'aligned' | 'sliding-log';
+  readonly name: 'sliding-log' | 'sliding-counter' | 'aligned' | 'first-request' | 'leaky';
   /** The most that the service may have counted at `now`, in units, what is in flight aside. */
   spent(now: number): number;
   /**
@@ -28,8 +37,10 @@ export interface WindowModel {
   earliest(units: number, held: number, cap: number, now: number): number;
   /** Books units that the service counted, if at all, between `from` and `to`. */
   book(units: number, from: number, to: number): void;
+  /** Whether a reading counts less than our own requests must have left there, if the window has this shape. */
+  isContradicted(reading: Reading, past: Past): boolean;
+  /** Units of a reading that neither we nor what is known of others can have left there, if the window has this shape; negative: none. */
+  unexplained(reading: Reading): number;
   /** Takes the service's word: no less was counted than it says, and no more than it says and what came back since. */
-  heed(reading: Reading): void;
-  /** The instant since which everything counted must still show in this reading; undefined if the model cannot tell. */
-  countsSince(reading: Reading): number | undefined;
+  heed(reading: Reading, past: Past): void;
 }

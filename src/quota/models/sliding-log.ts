@@ -1,5 +1,6 @@
 import { Log } from '../log.ts';
-import type { Reading, WindowModel } from './model.ts';
+import type { Past } from '../past.ts';
+import { type Reading, TOLERANCE, type WindowModel } from './model.ts';
 
 /** Our clock may run this much faster than the service's. */
 const DRIFT = 1e-4;
@@ -11,7 +12,7 @@ const LINGER_MS = 60_000;
  * No stretch of time as long as the window holds more than the limit.
  *
  * The most cautious of all models: what fits here fits into a window that begins on the calendar or with the first
- * request. It needs no clock but ours, so it is also the fallback for a service without a `Date`.
+ * request, and into a leaky one. It needs no clock but ours, so it is also the fallback for a service without a `Date`.
  */
 export class SlidingLog implements WindowModel {
   readonly name = 'sliding-log';
@@ -37,12 +38,16 @@ export class SlidingLog implements WindowModel {
     this.#log.forget(to - this.#length - LINGER_MS);
   }
 
-  heed(reading: Reading): void {
-    const unexplained = reading.used - reading.held - this.#log.after(reading.sentAt - this.#length);
-    if (unexplained > 0) this.book(unexplained, reading.sentAt, reading.receivedAt);
+  isContradicted(reading: Reading, past: Past): boolean {
+    return past.surelyExceeds(reading.used + TOLERANCE, reading.receivedAt - this.#length, reading.sentAt);
   }
 
-  countsSince(reading: Reading): number {
-    return reading.receivedAt - this.#length;
+  unexplained(reading: Reading): number {
+    return reading.used - reading.held - this.#log.after(reading.sentAt - this.#length);
+  }
+
+  heed(reading: Reading): void {
+    const unexplained = this.unexplained(reading);
+    if (unexplained > 0) this.book(unexplained, reading.sentAt, reading.receivedAt);
   }
 }

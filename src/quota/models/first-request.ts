@@ -1,0 +1,115 @@
+import type { Past } from '../past.ts';
+import { type Reading, TOLERANCE, type WindowModel } from './model.ts';
+
+/** Our clock may run this much faster than the service's. */
+const DRIFT = 1e-4;
+
+/**
+ * A fixed window that begins with the first request after the last one ended.
+ *
+ * When it began is known as an interval: not before the last one may have ended, and not after the first answer to a
+ * request that was sent when the last one surely had. What may have been counted on either side of an end is booked on both.
+ */
+export class FirstRequestWindow implements WindowModel {
+  readonly name = 'first-request';
+  readonly #length: number;
+  /** The earliest and the latest instant at which the present window can have begun; Infinity: it may not have begun. */
+  #beganFrom = Number.NEGATIVE_INFINITY;
+  #beganBy = Number.POSITIVE_INFINITY;
+  /** The instant at which the window before it had surely ended. */
+  #clearFrom = Number.NEGATIVE_INFINITY;
+  #spent = 0;
+  /** Units that may belong to the next window already, and the latest instant at which they can have arrived. */
+  #carried = 0;
+  #carriedBy = Number.NEGATIVE_INFINITY;
+
+  constructor(lengthMs: number) {
+    this.#length = lengthMs;
+  }
+
+  spent(now: number): number {
+    this.#roll(now);
+    return this.#spent;
+  }
+
+  earliest(units: number, held: number, cap: number, now: number): number {
+    this.#roll(now);
+    if (held === 0) this.#notBefore(now);
+    const room = cap - held - units;
+    if (this.#spent <= room) return now;
+    if (room < 0) return Number.POSITIVE_INFINITY;
+    return this.#end;
+  }
+
+  book(units: number, from: number, to: number): void {
+    this.#roll(from);
+    this.#spent += units;
+    if (from >= this.#clearFrom) this.#beganBy = Math.min(this.#beganBy, to);
+    else this.#carriedBy = Math.max(this.#carriedBy, to);
+    if (to < this.#beganFrom + this.#length) return;
+    this.#carried += units;
+    this.#carriedBy = Math.max(this.#carriedBy, to);
+  }
+
+  isContradicted(reading: Reading, past: Past): boolean {
+    return this.#holds(reading) && past.surelyExceeds(reading.used + TOLERANCE, this.#beganBy, reading.sentAt);
+  }
+
+  unexplained(reading: Reading): number {
+    return reading.used - reading.held - this.#spent;
+  }
+
+  heed(reading: Reading, past: Past): void {
+    const { used, sentAt, receivedAt, settledSince } = reading;
+    if (this.#beganBy === Number.POSITIVE_INFINITY && this.#beganFrom === Number.NEGATIVE_INFINITY) {
+      // The first reading: where nobody else has used the window, it began with us.
+      this.#begin(used <= reading.own ? sentAt : receivedAt - this.#length, receivedAt, used);
+    } else if (this.#holds(reading)) {
+      this.#spent = Math.min(Math.max(this.#spent, used - reading.held), used + settledSince);
+    } else if (past.surelyExceeds(used + TOLERANCE, this.#beganBy, sentAt)) {
+      // Less than what we left in the window: a new one began in between.
+      this.#begin(this.#beganFrom + this.#length, receivedAt, used + settledSince);
+    } else {
+      this.#spent = Math.max(this.#spent, used - reading.held);
+    }
+  }
+
+  /** When the present window has surely ended; Infinity while none has begun. */
+  get #end(): number {
+    const began = this.#beganBy < Number.POSITIVE_INFINITY ? this.#beganBy : this.#carriedBy;
+    return began === Number.NEGATIVE_INFINITY ? Number.POSITIVE_INFINITY : began + this.#length * (1 + DRIFT);
+  }
+
+  /** Whether a reading surely speaks of the present window. */
+  #holds({ sentAt, receivedAt }: Reading): boolean {
+    return sentAt >= this.#clearFrom && receivedAt < this.#beganFrom + this.#length;
+  }
+
+  #begin(from: number, by: number, spent: number): void {
+    this.#beganFrom = from;
+    this.#beganBy = by;
+    this.#clearFrom = by;
+    this.#spent = spent;
+    this.#carried = 0;
+    this.#carriedBy = Number.NEGATIVE_INFINITY;
+  }
+
+  /** Nothing is under way, so a window that has not begun does not begin before `now`. */
+  #notBefore(now: number): void {
+    if (this.#beganBy < Number.POSITIVE_INFINITY || this.#spent > 0 || this.#clearFrom === Number.NEGATIVE_INFINITY) return;
+    this.#beganFrom = now;
+    this.#clearFrom = now;
+  }
+
+  #roll(now: number): void {
+    const end = this.#end;
+    if (now < end) return;
+    const hadBegun = this.#beganBy < Number.POSITIVE_INFINITY;
+    this.#clearFrom = end;
+    if (hadBegun) this.#beganFrom += this.#length;
+    this.#beganBy = Number.POSITIVE_INFINITY;
+    this.#spent = hadBegun ? this.#carried : 0;
+    if (this.#spent === 0) this.#carriedBy = Number.NEGATIVE_INFINITY;
+    this.#carried = 0;
+  }
+}

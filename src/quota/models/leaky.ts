@@ -1,0 +1,63 @@
+import type { Past } from '../past.ts';
+import { type Reading, TOLERANCE, type WindowModel } from './model.ts';
+
+/** Our clock may run this much faster than the service's. */
+const DRIFT = 1e-4;
+
+/** A service that shows a leaking level in whole units rounds it. */
+const ROUNDING = 1;
+
+/**
+ * A level that every request raises and that sinks steadily, by the limit per window: a token bucket, seen from its
+ * empty side. Requests are taken to raise it as late as they can have, because a level raised late is higher ever after.
+ */
+export class LeakyWindow implements WindowModel {
+  readonly name = 'leaky';
+  readonly #length: number;
+  #rate = 0;
+  #level = 0;
+  #at = Number.NEGATIVE_INFINITY;
+
+  constructor(lengthMs: number) {
+    this.#length = lengthMs;
+  }
+
+  spent(now: number): number {
+    return Math.max(0, this.#level - this.#sunk(this.#at, now));
+  }
+
+  earliest(units: number, held: number, cap: number, now: number): number {
+    const excess = this.spent(now) + held + units - cap;
+    if (excess <= 0) return now;
+    return held + units > cap ? Number.POSITIVE_INFINITY : now + excess / this.#rate;
+  }
+
+  book(units: number, _from: number, to: number): void {
+    const at = Math.max(to, this.#at);
+    this.#level = this.spent(at) + units;
+    this.#at = at;
+  }
+
+  isContradicted(reading: Reading, past: Past): boolean {
+    const rate = reading.limit / this.#length;
+    const { receivedAt, sentAt, used } = reading;
+    return past.surelyRoseTo(used + ROUNDING + TOLERANCE, rate, receivedAt, receivedAt - this.#length, sentAt);
+  }
+
+  unexplained(reading: Reading): number {
+    return reading.used - ROUNDING - reading.held - this.spent(reading.receivedAt) - this.#sunk(reading.sentAt, reading.receivedAt);
+  }
+
+  heed(reading: Reading): void {
+    const { receivedAt } = reading;
+    this.#rate = (reading.limit / this.#length) * (1 - DRIFT);
+    const counted = reading.used - reading.held - this.#sunk(reading.sentAt, receivedAt);
+    const spent = Math.max(this.spent(receivedAt), counted);
+    this.#level = Math.min(spent, reading.used + ROUNDING + reading.settledSince);
+    this.#at = receivedAt;
+  }
+
+  #sunk(from: number, to: number): number {
+    return from === Number.NEGATIVE_INFINITY ? 0 : Math.max(0, to - from) * this.#rate;
+  }
+}
