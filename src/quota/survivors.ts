@@ -65,7 +65,11 @@ export class Survivors {
     if (this.#dismissed.size > 0) this.#alive = this.#all.filter((model) => this.#alive.includes(model) || this.#dismissed.has(model));
     else if (++this.#surprises >= 2) this.#alive = this.#all;
     else return;
-    for (const model of this.#dismissed) this.#recordOf(model).isSupported = true;
+    for (const model of this.#dismissed) {
+      const record = this.#recordOf(model);
+      record.isSupported ||= record.lone >= LONE_WINDOWS;
+      record.debt = 0;
+    }
     this.#dismissed.clear();
     this.#surprises = 0;
   }
