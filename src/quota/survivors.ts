@@ -62,7 +62,8 @@ export class Survivors {
    * was, the second one brings all back, because something about them is wrong.
    */
   surprise(): void {
-    if (this.#dismissed.size > 0) this.#alive = this.#all.filter((model) => this.#alive.includes(model) || this.#dismissed.has(model));
+    if (this.#dismissed.size > 0)
+      this.#alive = this.#all.filter((model) => this.#alive.includes(model) || this.#dismissed.has(model));
     else if (++this.#surprises >= 2) this.#alive = this.#all;
     else return;
     for (const model of this.#dismissed) {

@@ -9,12 +9,12 @@ import { SlidingLog } from './models/sliding-log.ts';
 import type { Past } from './past.ts';
 import type { ServerClock } from './server-clock.ts';
 import { Survivors } from './survivors.ts';
-import { endOf, lengthOf, type Period, startOf } from './windows.ts';
+import { endOf, lengthOf, type Period } from './windows.ts';
 
 /** Windows up to this length are spent evenly while their shape is in doubt, in milliseconds. */
 const SHORT_MS = 5_000;
 
-/** A reset that is not on the calendar may have been cut to whole seconds by the service. */
+/** A reset in whole seconds may have been cut to them by the service. */
 const ROUNDING_MS = 1_000;
 
 /** Models that an end which the service named overrules once: they know no calendar. */
@@ -70,12 +70,12 @@ export class NamedWindow implements Limit {
     if (this.#limit <= 0) return Number.POSITIVE_INFINITY;
     const units = this.#fitting(charge);
     const cap = this.#cap(now);
-    const mayTry = this.#mayTryToldEnd(now);
+    const toldEnd = this.#toldEndFor(units);
     let at = now;
     let objectors = 0;
     let objector: WindowModel | undefined;
     for (const model of this.#consulted) {
-      if (mayTry && OVERRULED.has(model.name)) continue;
+      if (now >= toldEnd && OVERRULED.has(model.name)) continue;
       const bearable = model.earliest(units, this.#flights.units, cap, now);
       if (bearable <= now) continue;
       objectors++;
@@ -84,9 +84,7 @@ export class NamedWindow implements Limit {
     }
     if (objector && objectors === 1 && this.#consulted.length > 1) this.#survivors.objects(objector, now);
     if (at === Number.POSITIVE_INFINITY) at = Math.max(now, this.#flights.nextAge());
-    if (at > now && this.#toldEnd !== undefined && !mayTry && this.#flights.units === 0) {
-      at = Math.min(at, Math.max(now, this.#clock.surely(this.#toldEnd)));
-    }
+    if (now < toldEnd && toldEnd < at) at = toldEnd;
     return this.#isShortAndInDoubt ? Math.max(at, this.#lastTakenAt + (units * this.#length) / this.#limit) : at;
   }
 
@@ -105,10 +103,10 @@ export class NamedWindow implements Limit {
     return { limit: 'window', why, window: this.period, size: this.#limit, headroom };
   }
 
-  /** A request goes. The first one after an end that the service named tries that end. */
+  /** A request goes: what the service said before, it said without having seen this one. */
   take(now: number): void {
     this.#lastTakenAt = now;
-    if (this.#toldEnd !== undefined && now >= this.#clock.surely(this.#toldEnd)) this.#toldEnd = undefined;
+    this.#toldEnd = undefined;
   }
 
   /** Books units that the service counted, if at all, between `from` and `to`. */
@@ -130,19 +128,21 @@ export class NamedWindow implements Limit {
 
   /** Takes in a reset that the service named, by its clock, where it can only mean this window. */
   hearReset(end: number, sentAt: number): void {
-    if (this.#length <= SHORT_MS || end <= this.#clock.least(sentAt)) return;
-    const isOnCalendar = startOf(this.period, end) === end;
-    this.#toldEnd = isOnCalendar ? end : end + ROUNDING_MS;
+    if (this.#length <= SHORT_MS || sentAt < this.#lastTakenAt || end <= this.#clock.least(sentAt)) return;
+    this.#toldEnd = end % ROUNDING_MS === 0 ? end + ROUNDING_MS : end;
   }
 
   /** Whether `ratelimit-limit` and `ratelimit-reset` may describe this window. */
   matches(limit: number, resetAt: number, receivedAt: number): boolean {
-    return limit === this.#limit && resetAt <= endOf(this.period, this.#clock.most(receivedAt)) + this.#length + ROUNDING_MS;
+    return (
+      limit === this.#limit && resetAt <= endOf(this.period, this.#clock.most(receivedAt)) + this.#length + ROUNDING_MS
+    );
   }
 
-  /** With nothing under way, what is past a named end can hold nothing of ours. */
-  #mayTryToldEnd(now: number): boolean {
-    return this.#toldEnd !== undefined && this.#flights.units === 0 && now >= this.#clock.surely(this.#toldEnd);
+  /** The instant at which a named end lets one unit try: past it there is room for one, unless something under way has taken it. */
+  #toldEndFor(units: number): number {
+    if (this.#toldEnd === undefined || units > 1 || this.#flights.units > 0) return Number.POSITIVE_INFINITY;
+    return this.#clock.surely(this.#toldEnd);
   }
 
   /** A charge dearer than the whole window goes alone into an empty one. */
@@ -168,5 +168,11 @@ function modelsOf(period: Period, clock: ServerClock): readonly WindowModel[] {
   const aligned = new AlignedWindow(period, clock);
   if (period === 'month') return [aligned];
   const length = lengthOf(period);
-  return [new SlidingLog(length), new SlidingCounter(period, clock), aligned, new FirstRequestWindow(length), new LeakyWindow(length)];
+  return [
+    new SlidingLog(length),
+    new SlidingCounter(period, clock),
+    aligned,
+    new FirstRequestWindow(length),
+    new LeakyWindow(length),
+  ];
 }

@@ -96,7 +96,8 @@ export class FirstRequestWindow implements WindowModel {
 
   /** Nothing is under way, so a window that has not begun does not begin before `now`. */
   #notBefore(now: number): void {
-    if (this.#beganBy < Number.POSITIVE_INFINITY || this.#spent > 0 || this.#clearFrom === Number.NEGATIVE_INFINITY) return;
+    if (this.#beganBy < Number.POSITIVE_INFINITY || this.#spent > 0 || this.#clearFrom === Number.NEGATIVE_INFINITY)
+      return;
     this.#beganFrom = now;
     this.#clearFrom = now;
   }

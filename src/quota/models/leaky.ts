@@ -45,7 +45,13 @@ export class LeakyWindow implements WindowModel {
   }
 
   unexplained(reading: Reading): number {
-    return reading.used - ROUNDING - reading.held - this.spent(reading.receivedAt) - this.#sunk(reading.sentAt, reading.receivedAt);
+    return (
+      reading.used -
+      ROUNDING -
+      reading.held -
+      this.spent(reading.receivedAt) -
+      this.#sunk(reading.sentAt, reading.receivedAt)
+    );
   }
 
   heed(reading: Reading): void {

@@ -43,7 +43,11 @@ export class SlidingCounter implements WindowModel {
   book(units: number, from: number, to: number): void {
     if (!this.#clock.known) return;
     const last = startOf(this.#period, this.#clock.most(to));
-    for (let start = startOf(this.#period, this.#clock.least(from)); start <= last; start = endOf(this.#period, start)) {
+    for (
+      let start = startOf(this.#period, this.#clock.least(from));
+      start <= last;
+      start = endOf(this.#period, start)
+    ) {
       this.#set(start, this.#in(start) + units);
     }
   }
