@@ -57,6 +57,12 @@ export class Survivors {
     if (alive.length < this.#alive.length) this.#alive = alive.length > 0 ? alive : this.#all;
   }
 
+  /** Units of a reading that no survivor can explain: somebody else's. */
+  mystery(reading: Reading): number {
+    const least = this.#alive.reduce((least, model) => Math.min(least, model.unexplained(reading)), reading.used);
+    return least > TOLERANCE ? least : 0;
+  }
+
   /**
    * A refusal that the survivors did not foresee: who was dismissed without a refutation comes back for good. Where nobody
    * was, the second one brings all back, because something about them is wrong.

@@ -6,10 +6,11 @@ import { LeakyWindow } from './models/leaky.ts';
 import type { Reading, WindowModel } from './models/model.ts';
 import { SlidingCounter } from './models/sliding-counter.ts';
 import { SlidingLog } from './models/sliding-log.ts';
+import { Others } from './others.ts';
 import type { Past } from './past.ts';
 import type { ServerClock } from './server-clock.ts';
 import { Survivors } from './survivors.ts';
-import { endOf, lengthOf, type Period } from './windows.ts';
+import { endOf, lengthOf, type Period, startOf } from './windows.ts';
 
 /** Windows up to this length are spent evenly while their shape is in doubt, in milliseconds. */
 const SHORT_MS = 5_000;
@@ -33,7 +34,10 @@ export class NamedWindow implements Limit {
   readonly #survivors: Survivors;
   readonly #fallback: readonly WindowModel[];
   #limit = 0;
+  #roundTripMs = 0;
   #remaining = 0;
+  readonly #others: Others;
+  #isRead = false;
   #readAt = Number.NEGATIVE_INFINITY;
   #lastTakenAt = Number.NEGATIVE_INFINITY;
   /** The end that the service itself named, by its clock, until a request has tried it. */
@@ -46,6 +50,7 @@ export class NamedWindow implements Limit {
     this.#flights = flights;
     this.#part = part;
     const models = modelsOf(period, clock);
+    this.#others = new Others(this.#length);
     this.#survivors = new Survivors(models, this.#length);
     this.#fallback = models.slice(0, 1);
   }
@@ -69,7 +74,8 @@ export class NamedWindow implements Limit {
   earliest(charge: Charge, now: number): number {
     if (this.#limit <= 0) return Number.POSITIVE_INFINITY;
     const units = this.#fitting(charge);
-    const cap = this.#cap(now);
+    const gone = this.#gone(now);
+    const cap = Math.max(units, this.#ours(now, gone));
     const toldEnd = this.#toldEndFor(units);
     let at = now;
     let objectors = 0;
@@ -85,13 +91,20 @@ export class NamedWindow implements Limit {
     if (objector && objectors === 1 && this.#consulted.length > 1) this.#survivors.objects(objector, now);
     if (at === Number.POSITIVE_INFINITY) at = Math.max(now, this.#flights.nextAge());
     if (now < toldEnd && toldEnd < at) at = toldEnd;
+    if (this.#others.areActive) {
+      const spent = this.#consulted.reduce((most, model) => Math.max(most, model.spent(now)), 0);
+      const gap = units * this.#others.spacing(this.#limit, cap - spent - this.#flights.units, gone);
+      at = Math.max(at, this.#lastTakenAt + gap);
+    }
     return this.#isShortAndInDoubt ? Math.max(at, this.#lastTakenAt + (units * this.#length) / this.#limit) : at;
   }
 
   isFirm(charge: Charge, now: number): boolean {
     if (this.#limit <= 0) return true;
     const units = this.#fitting(charge);
-    return this.#consulted.some((model) => model.earliest(units, 0, this.#cap(now), now) > now);
+    return this.#consulted.some(
+      (model) => model.earliest(units, 0, Math.max(units, this.#ours(now, this.#gone(now))), now) > now,
+    );
   }
 
   explain(charge: Charge, now: number): Reason {
@@ -119,10 +132,13 @@ export class NamedWindow implements Limit {
     if (reading.sentAt >= this.#readAt) {
       this.#readAt = reading.sentAt;
       this.#limit = limit;
+      this.#roundTripMs = Math.max(reading.receivedAt - reading.sentAt, this.#roundTripMs * 0.95);
       this.#remaining = Math.max(0, limit - reading.used);
     }
+    if (this.#isRead) this.#others.see(this.#survivors.mystery(reading), reading.receivedAt);
+    this.#isRead = true;
     this.#survivors.judge(reading, past);
-    if (reading.limited && reading.used + reading.own > limit) this.#survivors.surprise();
+    if (reading.limited && reading.used + reading.own > limit && !this.#others.areActive) this.#survivors.surprise();
     this.#survivors.heed(reading, past);
   }
 
@@ -148,6 +164,20 @@ export class NamedWindow implements Limit {
   /** A charge dearer than the whole window goes alone into an empty one. */
   #fitting(charge: Charge): number {
     return Math.min(charge.units, this.#limit);
+  }
+
+  /** The part of the present window that is over, as far as a calendar tells. */
+  #gone(now: number): number {
+    if (!this.#clock.known) return 0.5;
+    const time = this.#clock.least(now);
+    const start = startOf(this.period, time);
+    return (time - start) / (endOf(this.period, time) - start);
+  }
+
+  /** What is ours to spend: our part, less what others usually take. */
+  #ours(now: number, gone: number): number {
+    const cap = this.#cap(now);
+    return this.#others.areActive ? Math.min(cap, this.#others.ours(this.#limit, gone, this.#roundTripMs)) : cap;
   }
 
   #cap(now: number): number {

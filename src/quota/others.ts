@@ -1,0 +1,79 @@
+/** How much of each new window's reading enters the estimate. */
+const FRESHNESS = 0.3;
+
+/** How fast the memory of a busy window fades, per window. */
+const FADING = 0.9;
+
+/** Less than this per window is chance, in units. */
+const CHANCE = 0.5;
+
+/** Never more than this part of the limit is left to others: we would starve ourselves. */
+const FAIR_PART = 0.5;
+
+/** What is left beyond the estimate: standard deviations of a random arrival, and a part of the limit. */
+const DEVIATIONS = 2;
+const MARGIN = 0.02;
+
+/** The slowest even pace, in parts of the limit per window: nobody needs us to be slower. */
+const SLOWEST = 0.25;
+
+/** Towards a window's end, what is left is not spread over less than this part of it. */
+const LAST_PART = 0.05;
+
+/**
+ * Other consumers of the same quota, as far as readings show them: units that nothing of ours explains.
+ *
+ * While there are others, two things change. They are left what they usually take, up to half, which shrinks as the
+ * window goes by; and what is ours is spent evenly, so that they find something left whenever they come.
+ */
+export class Others {
+  readonly #length: number;
+  #seen = 0;
+  #usual = 0;
+  #most = 0;
+  #windows = 0;
+  #stretch = Number.NEGATIVE_INFINITY;
+
+  constructor(lengthMs: number) {
+    this.#length = lengthMs;
+  }
+
+  /** Whether anybody else has been seen lately. */
+  get areActive(): boolean {
+    return this.#most > 0;
+  }
+
+  /** Takes in what a reading left unexplained. */
+  see(units: number, now: number): void {
+    const stretch = Math.floor(now / this.#length);
+    if (this.#stretch === Number.NEGATIVE_INFINITY) this.#stretch = stretch;
+    if (stretch > this.#stretch) this.#roll(stretch);
+    this.#seen += Math.max(0, units);
+  }
+
+  /** The units of a window that are ours to spend, when the part `gone` of it is over and an answer takes `roundTripMs`. */
+  ours(limit: number, gone: number, roundTripMs: number): number {
+    const theirs = this.#theirs(limit);
+    const rest = theirs * (1 - gone);
+    return limit - rest - DEVIATIONS * Math.sqrt(Math.max(rest, theirs * Math.min(1, roundTripMs / this.#length)));
+  }
+
+  /** The time between requests of ours, in milliseconds a unit, when `left` units are ours for the rest of the window. */
+  spacing(limit: number, left: number, gone: number): number {
+    const even = left / (this.#length * Math.max(LAST_PART, 1 - gone));
+    return 1 / Math.max((SLOWEST * limit) / this.#length, (limit - this.#theirs(limit)) / this.#length, even);
+  }
+
+  #theirs(limit: number): number {
+    return Math.min(FAIR_PART * limit, this.#usual + Math.sqrt(this.#usual) + MARGIN * limit);
+  }
+
+  #roll(stretch: number): void {
+    const perWindow = this.#seen / (stretch - this.#stretch);
+    this.#usual = this.#windows++ > 0 ? this.#usual + FRESHNESS * (perWindow - this.#usual) : perWindow;
+    this.#most = Math.max(perWindow, this.#usual, this.#most * FADING);
+    if (this.#most < CHANCE) this.#most = 0;
+    this.#seen = 0;
+    this.#stretch = stretch;
+  }
+}
