@@ -75,7 +75,12 @@ export function createClient(options: ClientOptions = {}): Client {
   const send = (request: ApiRequest<unknown>, options: CallOptions<unknown>, wantsBody = true): Promise<Reply> =>
     scheduler.run({
       request: { method: request.method, url: urlOf(baseUrl, request), headers: options.headers },
-      ask: { endpoint: request.endpoint, cost: options.cost, maxWaitMs: options.maxWaitMs ?? settings.maxWaitMs },
+      ask: {
+        endpoint: request.endpoint,
+        cost: options.cost,
+        priority: options.priority ?? 0,
+        maxWaitMs: options.maxWaitMs ?? settings.maxWaitMs,
+      },
       priority: options.priority ?? 0,
       signal: options.signal,
       timeoutMs: options.timeoutMs ?? settings.timeoutMs,

@@ -6,6 +6,8 @@ export interface Ask {
   readonly endpoint: string;
   /** What the request will cost, in units, where the caller knows better than experience. */
   readonly cost?: number | undefined;
+  /** Higher goes first, and finds something kept back for it. Default: 0. */
+  readonly priority?: number;
   /** How long the caller will wait for quota, in milliseconds; a longer wait is refused at once. */
   readonly maxWaitMs: number;
 }
@@ -61,6 +63,7 @@ export type Outcome =
 export interface Charge {
   readonly endpoint: string;
   readonly units: number;
+  readonly priority: number;
 }
 
 /** One thing that may hold a request back. The gate takes the latest answer, and the limit that gave it is the reason. */

@@ -5,6 +5,7 @@ import { FirstLook } from './first-look.ts';
 import { ARRIVES_WITHIN_MS, type Flight, InFlight } from './in-flight.ts';
 import type { Reading } from './models/model.ts';
 import { Past } from './past.ts';
+import { Reserve } from './reserve.ts';
 import { ResetWindow } from './reset-window.ts';
 import { ServerClock } from './server-clock.ts';
 import type { QuotaSnapshot } from './snapshot.ts';
@@ -37,6 +38,7 @@ export class Pacer {
   readonly #past = new Past();
   readonly #costs = new Costs();
   readonly #cooldown = new Cooldown();
+  readonly #reserve = new Reserve();
   readonly #firstLook: FirstLook;
   readonly #windows = new Map<Period, NamedWindow>();
   readonly #ceilings = new Map<number, ResetWindow>();
@@ -53,7 +55,7 @@ export class Pacer {
   /** May this request go now? Asking is free: unless it is granted nothing is promised. */
   admit(ask: Ask, now: number): Admission {
     this.#age(now);
-    const charge = { endpoint: ask.endpoint, units: ask.cost ?? this.#costs.expect(ask.endpoint) };
+    const charge = { endpoint: ask.endpoint, units: ask.cost ?? this.#costs.expect(ask.endpoint), priority: ask.priority ?? 0 };
     let until = now;
     let binding: Limit | undefined;
     for (const limit of this.#limits) {
@@ -97,6 +99,7 @@ export class Pacer {
     const flight = this.#flights.take(charge, now);
     this.#costs.take(flight);
     this.#cooldown.take(flight);
+    this.#reserve.note(charge.priority, charge.units, now);
     for (const window of this.#windows.values()) window.take(now);
     for (const ceiling of this.#ceilings.values()) ceiling.take(flight, now);
     return flight;
@@ -142,7 +145,7 @@ export class Pacer {
       // What a window held before it was first seen is in its first reading; none of what is in flight may be.
       const held = window ? this.#flights.units : 0;
       if (!window) {
-        window = new NamedWindow(period, this.#clock, this.#flights, this.#part);
+        window = new NamedWindow(period, { clock: this.#clock, flights: this.#flights, reserve: this.#reserve, part: this.#part });
         this.#windows.set(period, window);
         this.#listLimits();
       }

@@ -8,6 +8,7 @@ import { SlidingCounter } from './models/sliding-counter.ts';
 import { SlidingLog } from './models/sliding-log.ts';
 import { Others } from './others.ts';
 import type { Past } from './past.ts';
+import type { Reserve } from './reserve.ts';
 import type { ServerClock } from './server-clock.ts';
 import { Survivors } from './survivors.ts';
 import { endOf, lengthOf, type Period, startOf } from './windows.ts';
@@ -24,12 +25,21 @@ const OVERRULED: ReadonlySet<WindowModel['name']> = new Set(['sliding-log', 'fir
 /** How many units of a window this process may spend in all: at most its limit. */
 export type Part = (window: { readonly period: Period; readonly limit: number }, now: number) => number;
 
+/** What a window shares with its siblings. */
+export interface Surroundings {
+  readonly clock: ServerClock;
+  readonly flights: InFlight;
+  readonly reserve: Reserve;
+  readonly part: Part;
+}
+
 /** A window that the service names: second, minute, month. Its limit is known, its shape is guessed by models. */
 export class NamedWindow implements Limit {
   readonly period: Period;
   readonly #length: number;
   readonly #clock: ServerClock;
   readonly #flights: InFlight;
+  readonly #reserve: Reserve;
   readonly #part: Part;
   readonly #survivors: Survivors;
   readonly #fallback: readonly WindowModel[];
@@ -43,11 +53,12 @@ export class NamedWindow implements Limit {
   /** The end that the service itself named, by its clock, until a request has tried it. */
   #toldEnd: number | undefined;
 
-  constructor(period: Period, clock: ServerClock, flights: InFlight, part: Part) {
+  constructor(period: Period, { clock, flights, reserve, part }: Surroundings) {
     this.period = period;
     this.#length = lengthOf(period);
     this.#clock = clock;
     this.#flights = flights;
+    this.#reserve = reserve;
     this.#part = part;
     const models = modelsOf(period, clock);
     this.#others = new Others(this.#length);
@@ -75,7 +86,7 @@ export class NamedWindow implements Limit {
     if (this.#limit <= 0) return Number.POSITIVE_INFINITY;
     const units = this.#fitting(charge);
     const gone = this.#gone(now);
-    const cap = Math.max(units, this.#ours(now, gone));
+    const cap = Math.max(units, this.#ours(now, gone) - this.#kept(charge, now, gone));
     const toldEnd = this.#toldEndFor(units);
     let at = now;
     let objectors = 0;
@@ -178,6 +189,12 @@ export class NamedWindow implements Limit {
   #ours(now: number, gone: number): number {
     const cap = this.#cap(now);
     return this.#others.areActive ? Math.min(cap, this.#others.ours(this.#limit, gone, this.#roundTripMs)) : cap;
+  }
+
+  /** What is kept back for higher priorities. A short window is over before anybody minds. */
+  #kept({ priority }: Charge, now: number, gone: number): number {
+    if (this.#length <= SHORT_MS) return 0;
+    return this.#reserve.above(priority, this.#limit, (1 - gone) * this.#length, now);
   }
 
   #cap(now: number): number {

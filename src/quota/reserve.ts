@@ -1,0 +1,50 @@
+/** How long a rate is remembered: after this time without arrivals it has fallen to a third, in milliseconds. */
+const MEMORY_MS = 60_000;
+
+/** Never more than this part of a window is kept back, whoever may come. */
+const MOST_PART = 0.25;
+
+/** Beyond what is expected, this many standard deviations of a random arrival are kept back. */
+const DEVIATIONS = 2;
+
+/** Priorities that are told apart; more are counted together with the nearest. */
+const PRIORITIES = 16;
+
+interface Arrivals {
+  /** Units that came lately, each weighing less the longer ago it was. */
+  units: number;
+  at: number;
+}
+
+/**
+ * What is kept back for calls of higher priority, so that they need not wait out a window behind bulk work: what comes
+ * in the time that is left, by the rate at which it came lately. Nothing where all calls have one priority.
+ */
+export class Reserve {
+  readonly #arrivals = new Map<number, Arrivals>();
+
+  /** A call of this priority was let go. */
+  note(priority: number, units: number, now: number): void {
+    const known = this.#arrivals.get(priority);
+    if (known) {
+      known.units = faded(known, now) + units;
+      known.at = now;
+    } else if (this.#arrivals.size < PRIORITIES) {
+      this.#arrivals.set(priority, { units, at: now });
+    }
+  }
+
+  /** Units of a window of `limit` that a call of this priority leaves to higher ones, with `leftMs` of the window to go. */
+  above(priority: number, limit: number, leftMs: number, now: number): number {
+    if (this.#arrivals.size < 2) return 0;
+    let expected = 0;
+    for (const [other, arrivals] of this.#arrivals) {
+      if (other > priority) expected += (faded(arrivals, now) * leftMs) / MEMORY_MS;
+    }
+    return Math.min(limit * MOST_PART, expected + DEVIATIONS * Math.sqrt(expected));
+  }
+}
+
+function faded({ units, at }: Arrivals, now: number): number {
+  return units * Math.exp((at - now) / MEMORY_MS);
+}
