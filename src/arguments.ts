@@ -16,7 +16,7 @@ export function argument<T>(is: (value: T) => boolean, be: string): Argument<T |
 
 /** An argument that is checked elsewhere. */
 export function anything<T>(): Argument<T | undefined> {
-  return z.custom<T | undefined>(() => true);
+  return z.optional(z.custom<T>());
 }
 
 /** An {@link argument} that is completed if it was left out. */
