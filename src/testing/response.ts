@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { ServiceAnswer } from './gateway.ts';
 import { bodyCut } from './network-error.ts';
+import type { HeaderLines } from './page.ts';
 import { pause, unlessAborted } from './pause.ts';
 
 /** A slow body comes in so many pieces. */
@@ -14,9 +15,12 @@ const encoder = new TextEncoder();
 
 /** The answer as a `Response`, whose body fails with the signal's reason when it is read after an abort. */
 export function responseFrom(answer: ServiceAnswer, clock: Clock, signal?: AbortSignal | null): Response {
-  const { status, headers } = answer;
+  const { status, delivery } = answer;
   const text = BODYLESS.has(status) ? '' : answer.body();
-  return new Response(text === '' ? null : bodyFrom(text, answer.delivery, clock, signal), { status, headers });
+  // A parser on the way, such as MSW's, cannot tell that a body was cut unless it knows its length.
+  const length: HeaderLines = delivery === 'truncated' ? [['content-length', String(encoder.encode(text).length)]] : [];
+  const headers = [...answer.headers, ...length];
+  return new Response(text === '' ? null : bodyFrom(text, delivery, clock, signal), { status, headers });
 }
 
 function bodyFrom(

@@ -102,7 +102,8 @@ export function createMockService(options: MockServiceOptions = {}): MockService
     answer: (request) => receive(request, clock.now()),
     faults,
     time,
-    createKey() {
+    createKey({ name }) {
+      if (name === '') throw new Error('A key needs a name.');
       const key = Array.from({ length: 32 }, () => Math.floor(settings.random() * 16).toString(16)).join('');
       identities.add(key);
       return key;
