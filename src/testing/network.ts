@@ -29,7 +29,8 @@ export function mockNetwork(...hosts: readonly MockHost[]): MockNetwork {
   const byOrigin = new Map(hosts.map((host) => [host.origin, host]));
   return {
     async fetch(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
-      const given = input instanceof Request ? input : undefined;
+      // A Request of another realm, or of undici's own package, is one too.
+      const given = typeof input === 'object' && !('href' in input) ? input : undefined;
       const signal = init.signal === undefined ? given?.signal : init.signal;
       const redirect = init.redirect ?? given?.redirect ?? 'follow';
       const headers = new Headers(init.headers ?? given?.headers);

@@ -52,7 +52,17 @@ export interface MockService {
   clearLog(): void;
 }
 
-/** Makes a service. Without options it is as much like the real one as is known. */
+/**
+ * Makes a service. Without options it is as much like the real one as is known.
+ *
+ * @example
+ * ```ts
+ * const clock = virtualClock();
+ * const service = createMockService({ clock, keyless: { minute: 5 } });
+ * const response = await service.fetch(`${service.origin}/extended/v1/info`);
+ * response.headers.get('x-ratelimit-remaining-stacks-minute'); // '4'
+ * ```
+ */
 export function createMockService(options: MockServiceOptions = {}): MockService {
   const settings = settingsFrom(options);
   const { clock, origin } = settings;

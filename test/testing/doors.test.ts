@@ -7,6 +7,7 @@ import {
   type ListeningService,
   type MockService,
   type MockServiceOptions,
+  virtualClock,
 } from '../../src/testing/index.ts';
 
 const INFO = '/extended/v1/info';
@@ -123,6 +124,29 @@ describe('a listening mock', () => {
     expect(listening.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     const port = Number(new URL(listening.url).port);
     await expect(createMockService().listen({ port })).rejects.toThrow('EADDRINUSE');
+  });
+
+  it('sends a slow body piece by piece, in the time of its clock', async () => {
+    const clock = virtualClock();
+    const service = createMockService({ clock });
+    const listening = await service.listen();
+    open.push(() => listening.close());
+    service.faults.next(1, 'slow body');
+    const response = await fetch(listening.url + INFO);
+    let text = '';
+    let chunks = 0;
+    const reading = (async () => {
+      for await (const chunk of response.body ?? []) {
+        text += Buffer.from(chunk).toString();
+        chunks++;
+      }
+    })();
+    for (let second = 1; second <= 8; second++) {
+      await clock.advance(1_000);
+      while (chunks < second) await new Promise(setImmediate);
+    }
+    await reading;
+    expect([clock.now(), chunks, JSON.parse(text).status]).toEqual([8_000, 8, 'ready']);
   });
 
   it('breaks every connection when it closes, one that hangs as well, and may be closed twice', async () => {

@@ -81,6 +81,15 @@ describe('createMockService', () => {
     expect((await ask(service)).status).toBe(429);
   });
 
+  it('takes limits that were changed in place for changed', async () => {
+    const keyless = { minute: 10 };
+    const service = createMockService({ clock: virtualClock(), keyless });
+    expect(await leftThisMinute(service)).toBe(9);
+    keyless.minute = 20;
+    service.setLimits({ keyless });
+    expect(await leftThisMinute(service)).toBe(18);
+  });
+
   it('lets somebody else spend on the same identity', async () => {
     const service = createMockService({ clock: virtualClock(), keys: ['k'], keyed: { minute: 500 } });
     service.spend(30);

@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createMockService, type MockServiceOptions, virtualClock, type WindowKind } from '../../src/testing/index.ts';
+import {
+  createMockService,
+  type MockServiceOptions,
+  seeded,
+  virtualClock,
+  type WindowKind,
+} from '../../src/testing/index.ts';
 
 const URL_OF_INFO = new URL('https://api.mock.test/extended/v1/info');
 const START = Date.UTC(2026, 0, 31, 23, 59, 30);
@@ -78,6 +84,23 @@ describe('a window', () => {
     expect(await ask(70_000, 6)).toBe('200 left 0 reset 130000');
   });
 
+  it('that is a sliding log never lets more in than its limit, in whatever period, however long it runs', async () => {
+    const ask = asked({ windows: 'sliding-log', keyless: { second: 10 } });
+    const random = seeded(7);
+    const served: number[] = [];
+    for (let at = 0; served.length < 2_500; at += Math.floor(random() * 150)) {
+      if ((await ask(at)).startsWith('200')) served.push(at);
+    }
+    const eleventh = served.map((at, index) => (served[index + 10] ?? Number.POSITIVE_INFINITY) - at);
+    expect(Math.min(...eleventh)).toBe(1_000);
+  });
+
+  it('that holds nothing refuses everything, whatever its shape, and asks to wait for no more than a period', async () => {
+    for (const windows of ['aligned', 'first-request', 'sliding-log', 'sliding-counter', 'leaky'] as const) {
+      expect(await asked({ windows, keyless: { minute: 0 } })(0)).toMatch(/^429 left 0 .* wait (30|60)$/);
+    }
+  });
+
   it('may have another shape in each period', async () => {
     const ask = asked({ windows: { second: 'leaky' }, keyless: { second: 2, minute: 3 } });
     expect(await ask(0)).toBe('200 left 1 reset 1000');
@@ -145,6 +168,23 @@ describe('a charge after the answer', () => {
     );
     const next = await clock.run(service.fetch(URL_OF_INFO));
     expect(next.status).toBe(429);
+  });
+
+  it('takes its place in a sliding log by arrival, even if a later one is booked before', async () => {
+    const clock = virtualClock({ wall: START });
+    const slow = [3_000, 1_000];
+    const service = createMockService({
+      clock,
+      windows: 'sliding-log',
+      charge: 'after',
+      keyless: { minute: 2 },
+      latencyMs: () => ({ there: 0, processing: slow.shift() ?? 0, back: 0 }),
+    });
+    const first = service.fetch(URL_OF_INFO);
+    await clock.advance(500);
+    await clock.run(Promise.all([first, service.fetch(URL_OF_INFO)]));
+    const refused = await service.fetch(URL_OF_INFO);
+    expect(refused.headers.get('retry-after')).toBe('57');
   });
 
   it('is booked in the window of the arrival, even if that is over', async () => {

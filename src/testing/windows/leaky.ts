@@ -29,7 +29,7 @@ export class Leaky implements ServiceWindow {
   }
 
   fitsAt(units: number, at: number): number {
-    return at + this.#leaking(this.used(at) + Math.min(units, this.limit) - this.limit);
+    return at + this.#leaking(this.used(at) + units - this.limit);
   }
 
   /** How long so many units take to leak out. */

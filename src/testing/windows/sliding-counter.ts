@@ -18,11 +18,9 @@ export class SlidingCounter extends Aligned {
   override fitsAt(units: number, at: number): number {
     const { start, end } = this.#now.seek(at);
     const current = super.used(at);
-    const needed = Math.min(units, this.limit);
-    if (current + needed <= this.limit)
-      return decaysTo(this.limit - needed - current, super.used(start - 1), start, end);
+    if (current + units <= this.limit) return decaysTo(this.limit - units - current, super.used(start - 1), start, end);
     const next = this.#now.seek(end);
-    return decaysTo(this.limit - needed, current, next.start, next.end);
+    return decaysTo(this.limit - units, current, next.start, next.end);
   }
 }
 

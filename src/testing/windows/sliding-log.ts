@@ -48,7 +48,7 @@ export class SlidingLog implements ServiceWindow {
     for (let place = this.#oldest; place < this.#charges.length; place++) {
       const charge = this.#charges[place];
       excess -= charge?.units ?? 0;
-      if (charge && (excess <= 0 || place === this.#charges.length - 1)) return charge.at + this.#length;
+      if (charge && excess <= 0) return charge.at + this.#length;
     }
     return at + this.#length;
   }
