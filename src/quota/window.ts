@@ -69,7 +69,10 @@ export class NamedWindow implements Limit {
     let at = now;
     for (const model of this.#consulted) at = Math.max(at, model.earliest(units, this.#flights.units, cap, now));
     if (at === Number.POSITIVE_INFINITY) at = Math.max(now, this.#flights.nextAge());
-    if (at > now && this.#toldEnd !== undefined) at = Math.min(at, Math.max(now, this.#clock.surely(this.#toldEnd)));
+    // With nothing under way, what is past a named end can hold nothing of ours.
+    if (at > now && this.#toldEnd !== undefined && this.#flights.units === 0) {
+      at = Math.min(at, Math.max(now, this.#clock.surely(this.#toldEnd)));
+    }
     return this.#isShortAndInDoubt ? Math.max(at, this.#lastTakenAt + (units * this.#length) / this.#limit) : at;
   }
 
@@ -112,7 +115,7 @@ export class NamedWindow implements Limit {
 
   /** Takes in a reset that the service named, by its clock, where it can only mean this window. */
   hearReset(end: number, sentAt: number): void {
-    if (end <= this.#clock.least(sentAt)) return;
+    if (this.#length <= SHORT_MS || end <= this.#clock.least(sentAt)) return;
     const isOnCalendar = startOf(this.period, end) === end;
     this.#toldEnd = isOnCalendar ? end : end + ROUNDING_MS;
   }
