@@ -78,7 +78,10 @@ export class Costs implements Limit {
   }
 
   explain(charge: Charge): Reason {
-    return { limit: 'first cost', why: `the cost of ${charge.endpoint} is not known yet, so a first answer is awaited` };
+    return {
+      limit: 'first cost',
+      why: `the cost of ${charge.endpoint} is not known yet, so a first answer is awaited`,
+    };
   }
 
   /** Where answers state no costs, every request counts as one unit and there is nothing to learn. */

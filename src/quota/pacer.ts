@@ -65,7 +65,8 @@ export class Pacer {
     if (!binding) return { kind: 'granted', lease: this.#grant(charge, now) };
     const reason = binding.explain(charge, now);
     const isHopeless = until === Number.POSITIVE_INFINITY;
-    if (isHopeless || (until - now > ask.maxWaitMs && binding.isFirm(charge, now))) return { kind: 'refused', until, reason };
+    if (isHopeless || (until - now > ask.maxWaitMs && binding.isFirm(charge, now)))
+      return { kind: 'refused', until, reason };
     return { kind: 'wait', until, onSettle: binding !== this.#cooldown, reason };
   }
 
@@ -120,11 +121,17 @@ export class Pacer {
     const settledSince = this.#past.settledSince(flight.sentAt);
     if (!isBooked) for (const window of this.#windows.values()) window.book(units, flight.sentAt, now);
     this.#readWindows(quota, { sentAt: flight.sentAt, receivedAt: now, settledSince, limited });
-    this.#readCeiling(flight.endpoint, quota, { sentAt: flight.sentAt, receivedAt: now, settledSince, limited }, isBooked);
+    this.#readCeiling(
+      flight.endpoint,
+      quota,
+      { sentAt: flight.sentAt, receivedAt: now, settledSince, limited },
+      isBooked,
+    );
     if (!isBooked) this.#past.add(flight.sentAt, now, units, limited ? 0 : units);
     if (limited) this.#pause(quota, now);
     else this.#firstLook.welcome(this.#windows.size + this.#ceilings.size > 0);
-    if (!limited && quota.retryAfterMs !== undefined) this.#cooldown.hold(now + quota.retryAfterMs, 'the service asked for a pause');
+    if (!limited && quota.retryAfterMs !== undefined)
+      this.#cooldown.hold(now + quota.retryAfterMs, 'the service asked for a pause');
   }
 
   #readWindows(quota: QuotaSnapshot, answer: Omit<Reading, 'used' | 'held'>): void {
@@ -144,14 +151,21 @@ export class Pacer {
   }
 
   /** The triple describes whichever window is tightest: a named one, or one of its own. */
-  #readCeiling(endpoint: string, quota: QuotaSnapshot, answer: Omit<Reading, 'used' | 'held'>, isBooked: boolean): void {
+  #readCeiling(
+    endpoint: string,
+    quota: QuotaSnapshot,
+    answer: Omit<Reading, 'used' | 'held'>,
+    isBooked: boolean,
+  ): void {
     const { limit, remaining, resetAt } = quota;
     if (limit === undefined || remaining === undefined || resetAt === undefined) {
       if (!isBooked) for (const ceiling of this.#ceilings.values()) ceiling.book(endpoint);
       return;
     }
     for (const window of this.#windows.values()) {
-      if (window.matches(limit, resetAt, answer.receivedAt)) return window.hearReset(resetAt, answer.sentAt);
+      if (!window.matches(limit, resetAt, answer.receivedAt)) continue;
+      window.hearReset(resetAt, answer.sentAt);
+      return;
     }
     let ceiling = this.#ceilings.get(limit);
     const held = ceiling ? this.#flights.requests : 0;
@@ -168,7 +182,9 @@ export class Pacer {
   /** A refusal: the service says for how long, or the reset does, or the window that is full; else ever longer. */
   #pause(quota: QuotaSnapshot, now: number): void {
     this.#firstLook.rebuff();
-    const isAnyFull = Object.values(quota.stacks).some((window) => typeof window === 'object' && window.remaining === 0);
+    const isAnyFull = Object.values(quota.stacks).some(
+      (window) => typeof window === 'object' && window.remaining === 0,
+    );
     if (quota.retryAfterMs !== undefined) {
       this.#cooldown.hold(now + quota.retryAfterMs, 'the service refused a request and asked for a pause');
     } else if (quota.resetAt !== undefined) {

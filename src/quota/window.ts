@@ -122,7 +122,9 @@ export class NamedWindow implements Limit {
 
   /** Whether `ratelimit-limit` and `ratelimit-reset` may describe this window. */
   matches(limit: number, resetAt: number, receivedAt: number): boolean {
-    return limit === this.#limit && resetAt <= endOf(this.period, this.#clock.most(receivedAt)) + this.#length + ROUNDING_MS;
+    return (
+      limit === this.#limit && resetAt <= endOf(this.period, this.#clock.most(receivedAt)) + this.#length + ROUNDING_MS
+    );
   }
 
   /** A charge dearer than the whole window goes alone into an empty one. */

@@ -30,6 +30,7 @@ const PUBLIC: Record<string, readonly string[]> = {
     'type Clock',
     'type EventListener',
     'type FungibleTokenAssetEvent',
+    'type HeadersOnlyOptions',
     'type HeadersResult',
     'type Info',
     'type NonFungibleTokenAssetEvent',

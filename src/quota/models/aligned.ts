@@ -59,7 +59,9 @@ export class AlignedWindow implements WindowModel {
   countsSince(reading: Reading): number | undefined {
     if (!this.#clock.known) return undefined;
     const start = startOf(this.#period, this.#clock.least(reading.sentAt));
-    return start === startOf(this.#period, this.#clock.most(reading.receivedAt)) ? this.#clock.surely(start) : undefined;
+    return start === startOf(this.#period, this.#clock.most(reading.receivedAt))
+      ? this.#clock.surely(start)
+      : undefined;
   }
 
   #before(start: number): number {
