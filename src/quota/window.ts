@@ -6,12 +6,12 @@ import { SlidingLog } from './models/sliding-log.ts';
 import type { Past } from './past.ts';
 import type { ServerClock } from './server-clock.ts';
 import { Survivors } from './survivors.ts';
-import { endOf, lengthOf, type Period, startOf } from './windows.ts';
+import { endOf, lengthOf, type Period } from './windows.ts';
 
 /** Windows up to this length are spent evenly while their shape is in doubt, in milliseconds. */
 const SHORT_MS = 5_000;
 
-/** A reset that is not on the calendar may have been cut to whole seconds by the service. */
+/** A reset in whole seconds may have been cut to them by the service. */
 const ROUNDING_MS = 1_000;
 
 /** How many units of a window this process may spend in all: at most its limit. */
@@ -69,8 +69,8 @@ export class NamedWindow implements Limit {
     let at = now;
     for (const model of this.#consulted) at = Math.max(at, model.earliest(units, this.#flights.units, cap, now));
     if (at === Number.POSITIVE_INFINITY) at = Math.max(now, this.#flights.nextAge());
-    // With nothing under way, what is past a named end can hold nothing of ours.
-    if (at > now && this.#toldEnd !== undefined && this.#flights.units === 0) {
+    // Past a named end there is room for a unit at least, unless something under way has taken it.
+    if (at > now && this.#toldEnd !== undefined && units <= 1 && this.#flights.units === 0) {
       at = Math.min(at, Math.max(now, this.#clock.surely(this.#toldEnd)));
     }
     return this.#isShortAndInDoubt ? Math.max(at, this.#lastTakenAt + (units * this.#length) / this.#limit) : at;
@@ -91,10 +91,10 @@ export class NamedWindow implements Limit {
     return { limit: 'window', why, window: this.period, size: this.#limit, headroom };
   }
 
-  /** A request goes. The first one after an end that the service named tries that end. */
+  /** A request goes: what the service said before, it said without having seen this one. */
   take(now: number): void {
     this.#lastTakenAt = now;
-    if (this.#toldEnd !== undefined && now >= this.#clock.surely(this.#toldEnd)) this.#toldEnd = undefined;
+    this.#toldEnd = undefined;
   }
 
   /** Books units that the service counted, if at all, between `from` and `to`. */
@@ -115,9 +115,8 @@ export class NamedWindow implements Limit {
 
   /** Takes in a reset that the service named, by its clock, where it can only mean this window. */
   hearReset(end: number, sentAt: number): void {
-    if (this.#length <= SHORT_MS || end <= this.#clock.least(sentAt)) return;
-    const isOnCalendar = startOf(this.period, end) === end;
-    this.#toldEnd = isOnCalendar ? end : end + ROUNDING_MS;
+    if (this.#length <= SHORT_MS || sentAt < this.#lastTakenAt || end <= this.#clock.least(sentAt)) return;
+    this.#toldEnd = end % ROUNDING_MS === 0 ? end + ROUNDING_MS : end;
   }
 
   /** Whether `ratelimit-limit` and `ratelimit-reset` may describe this window. */
