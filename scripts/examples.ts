@@ -4,7 +4,10 @@ import { readdirSync } from 'node:fs';
 
 const SLOWEST_MS = 60_000;
 
-for (const example of readdirSync('examples').filter((file) => file.endsWith('.ts'))) {
+const examples = readdirSync('examples').filter((file) => file.endsWith('.ts'));
+if (examples.length === 0) throw new Error('There is no example to run.');
+
+for (const example of examples) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [`examples/${example}`], {
     encoding: 'utf8',
     timeout: SLOWEST_MS,

@@ -35,18 +35,20 @@ function wrongWithPrincipal(text: string): string | undefined {
   }
   const size = text.length;
   if (size < 28 || size > 41) return `has ${size} characters for the account, but 28 to 41 are right`;
-  if (!hasTrueChecksum(text)) return 'fails its checksum: a character is wrong, missing or out of place';
+  const hash = hashOf(text);
+  if (hash === undefined) return 'fails its checksum: a character is wrong, missing or out of place';
+  if (hash.length !== 40) return `names ${hash.length / 2} bytes, but an account is named by 20`;
   if (verified.size >= REMEMBERED) verified.delete(verified.values().next().value as string);
   verified.add(text);
   return undefined;
 }
 
-function hasTrueChecksum(text: string): boolean {
+/** The account in hexadecimal digits, or `undefined` if the checksum is wrong. */
+function hashOf(text: string): string | undefined {
   try {
-    const [, hash] = c32addressDecode(text);
-    return hash.length === 40;
+    return c32addressDecode(text)[1];
   } catch {
-    return false;
+    return undefined;
   }
 }
 

@@ -16,7 +16,7 @@ export function argument<T>(is: (value: T) => boolean, be: string): Argument<T |
 
 /** An argument that is checked elsewhere. */
 export function anything<T>(): Argument<T | undefined> {
-  return z.custom<T | undefined>(() => true);
+  return z.optional(z.custom<T>());
 }
 
 /** An {@link argument} that is completed if it was left out. */
@@ -27,37 +27,11 @@ export function defaulted<T>(given: Argument<T | undefined>, value: T): Argument
   );
 }
 
-/** Milliseconds to wait at most, left out or not. */
-export const maxWait: Argument<number | undefined> = argument<number>(
-  (ms) => typeof ms === 'number' && ms >= 0,
-  'milliseconds, 0 or more, or Infinity',
-);
-
-/** Milliseconds until something has taken too long, left out or not. */
-export const timeout: Argument<number | undefined> = argument<number>(
-  (ms) => Number.isFinite(ms) && ms > 0,
-  'milliseconds, more than 0',
-);
-
 /** `true`, `false` or left out. */
 export const flag: Argument<boolean | undefined> = argument<boolean>(
   (value) => typeof value === 'boolean',
   'true or false',
 );
-
-/** Something that has all these methods, or left out. */
-export function having<T>(methods: readonly (string & keyof T)[], be: string): Argument<T | undefined> {
-  const has = (value: unknown): boolean =>
-    typeof value === 'object' &&
-    value !== null &&
-    methods.every((name) => typeof Reflect.get(value, name) === 'function');
-  return argument<T>(has, be);
-}
-
-/** A function, or left out. */
-export function callback<F>(): Argument<F | undefined> {
-  return argument<F>((value) => typeof value === 'function', 'a function');
-}
 
 /**
  * Makes the check of the arguments that are known.

@@ -122,8 +122,14 @@ export interface UnknownAssetEvent {
   readonly [field: string]: unknown;
 }
 
-/** Any text but the known event types, so that a check of `event_type` narrows an {@link AssetEvent}. */
-export type UnknownEventType = string & { readonly known: false };
+/**
+ * The name of an event type that this version does not know: text, so `String(event.event_type)` reads it. It is not
+ * typed as text, for then a check of `event_type` would not narrow an {@link AssetEvent}: any text may be `'stx_lock'`.
+ */
+export interface UnknownEventType {
+  readonly known: false;
+  toString(): string;
+}
 
 const amount = z.pipe(
   z.custom<string | number>(isAmount, 'expected a whole number in decimal digits'),

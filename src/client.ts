@@ -1,5 +1,12 @@
 import { type AddressAssets, type Info, type StandardSchemaV1, validateBody } from './bodies.ts';
-import { type AddressAssetsParams, type ApiRequest, addressAssetsRequest, headersRequest, infoRequest, urlOf } from './endpoints.ts';
+import {
+  type AddressAssetsParams,
+  type ApiRequest,
+  addressAssetsRequest,
+  headersRequest,
+  infoRequest,
+  urlOf,
+} from './endpoints.ts';
 import { ResponseShapeError, ServiceError } from './errors.ts';
 import { type CallOptions, type ClientOptions, checkCallOptions, readSettings, type Settings } from './options.ts';
 import type { QuotaSnapshot } from './quota/snapshot.ts';
@@ -20,6 +27,11 @@ export interface HeadersResult {
   readonly status: number;
 }
 
+/** {@link CallOptions} of a call that reads the headers alone. */
+export interface HeadersOnlyOptions extends Omit<CallOptions<never>, 'schema'> {
+  readonly headersOnly: true;
+}
+
 /** What is known of the quota now, without asking the service. */
 export interface QuotaState {
   /** Every window that the service has reported so far. */
@@ -36,21 +48,24 @@ export interface QuotaState {
 
 /** A client of the service: every call goes through one line and waits for its quota. */
 export interface Client {
+  /** Reads the quota from the response headers alone, with `HEAD`, or `GET` where that is refused (section 4). Any status will do. */
+  getInfo(options: HeadersOnlyOptions): Promise<HeadersResult>;
   /**
    * `GET /extended/v1/info` (section 4).
    *
    * @throws QuotaExhaustedError, ServiceError, ConnectionError, ResponseShapeError, ConfigError, ClosedError
    */
   getInfo<Body = Info>(options?: CallOptions<Body>): Promise<Result<Body>>;
-  /** Reads the quota from the response headers alone, with `HEAD`, or `GET` where that is refused (section 4). Any status will do. */
-  getInfo(options: CallOptions<never> & { readonly headersOnly: true }): Promise<HeadersResult>;
   /**
    * `GET /extended/v1/address/<address>/assets` (section 4): the asset events of an account or a contract.
    *
    * @param address - a standard or contract principal; checked, with its checksum, before anything is spent.
    * @throws QuotaExhaustedError, ServiceError, ConnectionError, ResponseShapeError, ConfigError, ClosedError
    */
-  getAddressAssets<Body = AddressAssets>(address: string, options?: AddressAssetsParams & CallOptions<Body>): Promise<Result<Body>>;
+  getAddressAssets<Body = AddressAssets>(
+    address: string,
+    options?: AddressAssetsParams & CallOptions<Body>,
+  ): Promise<Result<Body>>;
   /** What is known of the quota now, without asking the service. */
   quota(): QuotaState;
   /** Calls that wait to be sent. */
@@ -114,7 +129,10 @@ export function createClient(options: ClientOptions = {}): Client {
 
   return {
     getInfo: getInfo as Client['getInfo'],
-    async getAddressAssets<Body>(address: string, options: AddressAssetsParams & CallOptions<Body> = {}): Promise<Result<Body>> {
+    async getAddressAssets<Body>(
+      address: string,
+      options: AddressAssetsParams & CallOptions<Body> = {},
+    ): Promise<Result<Body>> {
       const { limit, offset, unanchored, untilBlock, ...rest } = options;
       const request = addressAssetsRequest(address, { limit, offset, unanchored, untilBlock });
       return ask(request, checkCallOptions(rest));

@@ -74,7 +74,7 @@ export function addressAssetsRequest(address: string, params: AddressAssetsParam
 export function urlOf(baseUrl: string, { path, query }: Pick<ApiRequest<unknown>, 'path' | 'query'>): URL {
   const meant = `${baseUrl}${path}${query && '?'}${query}`;
   const url = new URL(meant);
-  if (url.href !== meant) throw new ConfigError('path', 'is not what it would be on the wire');
+  if (!path.startsWith('/') || url.href !== meant) throw new ConfigError('path', 'would become another on the wire');
   return url;
 }
 

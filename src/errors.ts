@@ -1,8 +1,5 @@
 import type { QuotaSnapshot } from './quota/snapshot.ts';
 
-/** What made a call wait or fail: one of the limits the gate asks, see {@link QuotaExhaustedError.why}. */
-export type WaitReason = 'window' | 'cooldown' | 'first look' | 'concurrency' | 'half-open' | 'unknown cost' | 'pace';
-
 /** What an error is made from: its own fields, and the `cause` if there is one. */
 export type ErrorFacts<E extends Error> = Omit<E, keyof Error> & { readonly cause?: unknown };
 

@@ -1,5 +1,5 @@
 import { type Access, type Environment, environmentOf, type KeySource, readAccess } from './access.ts';
-import { anything, argument, argumentsOf, callback, defaulted, flag, having, maxWait, timeout } from './arguments.ts';
+import { type Argument, anything, argument, argumentsOf, defaulted, flag } from './arguments.ts';
 import type { StandardSchemaV1 } from './bodies.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { ConfigError, quote } from './errors.ts';
@@ -85,6 +85,8 @@ export interface Settings extends Access {
 /** Looked up at each call, because what stands in for the global `fetch` may take its place at any time. */
 const latestFetch: typeof globalThis.fetch = (input, init) => globalThis.fetch(input, init);
 
+const maxWait = argument<number>((ms) => typeof ms === 'number' && ms >= 0, 'milliseconds, 0 or more, or Infinity');
+const timeout = argument<number>((ms) => Number.isFinite(ms) && ms > 0, 'milliseconds, more than 0');
 const text = argument<string>((value) => typeof value === 'string', 'text');
 const count = argument<number>((n) => Number.isSafeInteger(n) && n >= 1, 'a whole number, 1 or more');
 
@@ -153,4 +155,14 @@ function isRecord(value: unknown): boolean {
 function isSchema(value: unknown): boolean {
   const standard = (value as Partial<StandardSchemaV1> | null)?.['~standard'];
   return standard?.version === 1 && typeof standard.validate === 'function';
+}
+
+function callback<F>(): Argument<F | undefined> {
+  return argument<F>((value) => typeof value === 'function', 'a function');
+}
+
+function having<T>(methods: readonly (string & keyof T)[], be: string): Argument<T | undefined> {
+  const has = (value: object | null, name: string): boolean =>
+    typeof value === 'object' && value !== null && typeof Reflect.get(value, name) === 'function';
+  return argument<T>((value) => methods.every((name) => has(value as object | null, name)), be);
 }

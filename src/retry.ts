@@ -58,7 +58,7 @@ export function decide(ending: Ending, tries: Tries, policy: RetryPolicy): Verdi
   }
   if (ending.kind === 'answered' && ending.redirect) {
     const { redirect: url } = ending;
-    return tries.hops < MOST_HOPS ? { kind: 'again', afterMs: 0, isPaid: false, url } : { kind: 'give up' };
+    return tries.hops <= MOST_HOPS ? { kind: 'again', afterMs: 0, isPaid: false, url } : { kind: 'give up' };
   }
   const isPassing = ending.kind === 'answered' ? PASSING.has(ending.status) : !LASTING.test(ending.code);
   if (isPassing && policy.isSafe && tries.attempts < policy.maxAttempts) {

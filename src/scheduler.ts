@@ -142,7 +142,12 @@ export class Scheduler {
       this.#line.settle(lease, { kind: 'answered', quota, limited: isLimited });
       this.#tell({ type: 'answered', endpoint, status, tookMs: this.#clock.now() - sentAt, quota });
       if (isLimited) this.#tell({ type: 'limited', endpoint, status, quota });
-      const ending: Ending = { kind: 'answered', status, isLimited, redirect: isLimited ? undefined : redirectOf(response, url) };
+      const ending: Ending = {
+        kind: 'answered',
+        status,
+        isLimited,
+        redirect: isLimited ? undefined : redirectOf(response, url),
+      };
       if (!call.wantsBody || ending.isLimited || ending.redirect) {
         response.body?.cancel().catch(() => {});
         return { ending, reply: { status, headers, quota, text: '' } };
@@ -185,7 +190,8 @@ export class Scheduler {
 
   #defeat({ ask }: Call, ending: Ending, attempts: number, cause: Failure | undefined): Error {
     const { endpoint } = ask;
-    if (ending.kind === 'failed') return new ConnectionError({ endpoint, code: ending.code, attempts, cause: cause?.cause });
+    if (ending.kind === 'failed')
+      return new ConnectionError({ endpoint, code: ending.code, attempts, cause: cause?.cause });
     if (!ending.isLimited) return new ConnectionError({ endpoint, code: 'REDIRECT', attempts });
     const retryAfterMs = Math.max(0, (this.view().cooldown?.until ?? 0) - this.#clock.now());
     return new QuotaExhaustedError({

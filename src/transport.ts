@@ -63,23 +63,23 @@ export function createTransport({ origin, key, fetch }: TransportOptions): Trans
   return {
     redact,
     async send({ method, url, headers, body, signal }) {
-      const secret = url.origin === origin ? await key() : undefined;
+      const secret = url.origin === origin ? await untilAborted(async () => key(), signal) : undefined;
       const outgoing = new Headers(headers);
       if (secret !== undefined) {
         outgoing.set('x-api-key', secret);
         remember(spoken, secret);
       }
+      const request = { method, headers: outgoing, signal, ...(body === undefined ? {} : { body }) };
       try {
-        return await wire(url, { method, headers: outgoing, signal, ...(body === undefined ? {} : { body }) });
+        return await untilAborted(() => wire(url, request), signal);
       } catch (error) {
         throw signal.aborted ? signal.reason : failureOf(error, redact);
       }
     },
     async read(response, signal) {
       try {
-        return await untilAborted(isPlain(response) ? response.text() : inflate(response), signal);
+        return await textOf(response.body, signal);
       } catch (error) {
-        response.body?.cancel().catch(() => {});
         throw signal.aborted ? signal.reason : failureOf(error, redact);
       }
     },
@@ -94,32 +94,44 @@ function remember(spoken: Set<string>, secret: string): void {
   if (spoken.size > 4 && oldest !== undefined) spoken.delete(oldest);
 }
 
-/** A body whose length is stated and not compressed can be read in one go. */
-function isPlain(response: Response): boolean {
-  const length = response.headers.get('content-length');
-  return length !== null && !response.headers.has('content-encoding') && Number(length) <= LARGEST_BODY;
-}
-
-/** Reads a body whose size shows only while it is read. */
-async function inflate(response: Response): Promise<string> {
+/** A whole body. Its size shows only while it is read: what a header says of it may be wrong, or of the compressed one. */
+async function textOf(body: Response['body'], signal: AbortSignal): Promise<string> {
+  const reader = body?.getReader();
+  if (!reader) return '';
+  const stop = (): void => void reader.cancel(signal.reason).catch(() => {});
   const decoder = new TextDecoder();
   let text = '';
   let size = 0;
-  for await (const chunk of response.body ?? []) {
-    size += chunk.byteLength;
-    if (size > LARGEST_BODY) throw new Failure('TOO_LARGE', false);
-    text += decoder.decode(chunk, { stream: true });
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    for (;;) {
+      signal.throwIfAborted();
+      const { done, value } = await reader.read();
+      if (done) break;
+      size += value.byteLength;
+      if (size > LARGEST_BODY) throw new Failure('TOO_LARGE', false);
+      text += decoder.decode(value, { stream: true });
+    }
+    // A body that is cancelled says that it is done.
+    signal.throwIfAborted();
+    return text + decoder.decode();
+  } catch (error) {
+    stop();
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', stop);
   }
-  return text + decoder.decode();
 }
 
-/** The body of an answer that came from elsewhere than a socket does not know of the signal. */
-function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+/** Neither a key that is long in coming nor a `fetch` of the caller's own needs to know of the signal. */
+function untilAborted<T>(start: () => Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason);
     const abort = (): void => reject(signal.reason);
-    if (signal.aborted) return abort();
     signal.addEventListener('abort', abort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+    start()
+      .then(resolve, reject)
+      .finally(() => signal.removeEventListener('abort', abort));
   });
 }
 
@@ -137,7 +149,7 @@ const UNSENT: ReadonlySet<string> = new Set([
 function failureOf(error: unknown, redact: (text: string) => string): Failure {
   if (error instanceof Failure) return error;
   const below = isNetworkError(error) ? error.cause : error;
-  const code = codeOf(below) ?? 'NETWORK';
+  const code = redact(codeOf(below) ?? 'NETWORK');
   return new Failure(code, UNSENT.has(code), wordsOf(below, redact));
 }
 
@@ -154,8 +166,8 @@ function codeOf(error: unknown): string | undefined {
 function wordsOf(error: unknown, redact: (text: string) => string, depth = 0): unknown {
   if (!(error instanceof Error) || depth > 4) return undefined;
   const cause = wordsOf(error.cause, redact, depth + 1);
-  const copy = new Error(redact(error.message), cause === undefined ? undefined : { cause });
-  copy.name = error.name;
-  if (error.stack) copy.stack = redact(error.stack);
+  const copy = new Error(redact(String(error.message)), cause === undefined ? undefined : { cause });
+  copy.name = redact(String(error.name));
+  if (error.stack) copy.stack = redact(String(error.stack));
   return copy;
 }

@@ -69,7 +69,9 @@ export class Pacer {
     const isHopeless = until === Number.POSITIVE_INFINITY;
     if (isHopeless || (until - now > ask.maxWaitMs && binding.isFirm(charge, now)))
       return { kind: 'refused', until, reason };
-    return { kind: 'wait', until, onSettle: binding !== this.#cooldown, reason };
+    // A pause ends by its time alone; a full window may turn out to be emptier than reckoned.
+    const onSettle = binding !== this.#cooldown || !binding.isFirm(charge, now);
+    return { kind: 'wait', until, onSettle, reason };
   }
 
   /** A granted request ended. Every lease is settled exactly once. */

@@ -86,7 +86,11 @@ export class ResetWindow implements Limit {
    */
   read(endpoint: string, resetAt: number, leftMs: number, reading: Reading): void {
     this.#endpoints.add(endpoint);
-    if (resetAt < this.#resetAt - SAME_MS) return;
+    if (resetAt < this.#resetAt - SAME_MS) {
+      // It tells of an earlier instance, or of this one by a reset that was cut differently: then it was counted here.
+      this.#spent++;
+      return;
+    }
     if (resetAt > this.#resetAt + SAME_MS) {
       const length = resetAt - this.#resetAt;
       this.#isOnCalendar = resetAt % (length < CALENDAR_MS ? length : CALENDAR_MS) === 0;

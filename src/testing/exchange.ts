@@ -1,20 +1,37 @@
 import type { Clock } from '../clock.ts';
+import type { ServiceFault } from './faults.ts';
 import type { ServiceAnswer } from './gateway.ts';
 import type { Latency } from './latency.ts';
+import { connectionLost } from './network-error.ts';
 import { pause } from './pause.ts';
 
+/** How long a connection lives on after an answer got lost, in milliseconds. */
+const LOST_AFTER_MS = 5_000;
+
+/** What happens to a request that has arrived. */
+export interface Arrival {
+  readonly fault: ServiceFault | undefined;
+  /** Hands it to the service. */
+  readonly receive: () => ServiceAnswer;
+}
+
 /** Carries one request there and its answer back. Once it is sent it arrives, even if the caller loses patience meanwhile. */
-export async function exchange(
-  clock: Clock,
-  latency: Latency,
-  arrive: (sentAt: number) => ServiceAnswer,
-): Promise<ServiceAnswer> {
-  const sentAt = clock.now();
+export async function exchange(clock: Clock, latency: Latency, arrive: () => Arrival): Promise<ServiceAnswer> {
   const { there, processing = 0, back } = latency;
   if (there > 0) await pause(clock, there);
-  const answer = arrive(sentAt);
+  const { fault, receive } = arrive();
+  if (fault === 'reset') {
+    if (back > 0) await pause(clock, back);
+    throw connectionLost();
+  }
+  const answer = receive();
   if (processing > 0) await pause(clock, processing);
   answer.leave();
+  if (fault === 'hang') return new Promise(() => {});
+  if (fault === 'lost') {
+    await pause(clock, LOST_AFTER_MS);
+    throw connectionLost();
+  }
   if (back > 0) await pause(clock, back);
   return answer;
 }

@@ -3,14 +3,17 @@ import type { Identities, Identity } from './identities.ts';
 import type { Settings } from './options.ts';
 import { type HeaderLines, json, type Page } from './page.ts';
 import { endpointOf, pageAt, type ServiceEndpoint, type ServiceRequest } from './routes.ts';
+import { rule } from './ruling.ts';
 
 /** What the service answers to one request. */
 export interface ServiceAnswer {
   readonly status: number;
   /** Every header line, names in lower case. */
   readonly headers: HeaderLines;
-  /** The body; empty for HEAD. It is written when asked for. */
+  /** Writes the body; empty for HEAD. */
   readonly body: () => string;
+  /** How the body comes: whole, cut half-way by a broken connection, or in pieces over some seconds. */
+  readonly delivery: 'whole' | 'truncated' | 'slow';
   readonly endpoint: ServiceEndpoint;
   readonly tier: 'keyed' | 'keyless';
   /** Whether a limit refused the request. */
@@ -24,7 +27,7 @@ export interface ServiceAnswer {
 const NOTHING = (): void => {};
 const EMPTY = (): string => '';
 
-/** Judges one request that arrives at `at` by the service's clock, in milliseconds since the Unix epoch. Takes no time. */
+/** Answers one request that arrives at `at` by the service's clock, in milliseconds since the Unix epoch. Takes no time. */
 export function answer(
   request: ServiceRequest,
   at: number,
@@ -32,56 +35,38 @@ export function answer(
   node: number,
   settings: Settings,
 ): ServiceAnswer {
-  const endpoint = endpointOf(request.url.pathname);
-  const bodyOf = (page: Page): (() => string) => (request.method === 'HEAD' ? EMPTY : page.body);
-  const key = request.headers.get('x-api-key');
-  const identity = identityOf(key, identities, settings);
-  if (!identity) {
-    const page = unknownKey(settings.unknownKey);
-    const { status, headers } = page;
-    return { status, headers, body: bodyOf(page), endpoint, tier: 'keyed', limited: false, cost: 0, leave: NOTHING };
-  }
   const { method, url } = request;
+  const endpoint = endpointOf(url.pathname);
+  const identity = identityOf(request.headers.get('x-api-key'), identities, settings);
+  if (!identity) {
+    const unknown = { endpoint, tier: 'keyed', limited: false, cost: 0, leave: NOTHING } as const;
+    return { ...unknownKey(settings.unknownKey), delivery: 'whole', ...unknown };
+  }
   const cost = settings.costOf({ method, endpoint, url });
   const quota = identities.quotaOf(identity, node);
-  const ceiling = identities.ceilingOf(identity, endpoint, node);
-  const admitsAt = (): number => Math.max(quota.admitsAt(cost, at), ceiling?.admitsAt(1, at) ?? at);
-  const limited = admitsAt() > at;
-  const charged = !limited || settings.countRefused;
-  const charge = (): void => {
-    if (!charged) return;
-    quota.charge(cost, at);
-    ceiling?.charge(1, at);
-  };
-  const later = settings.charge === 'after' && charged;
-  if (!later) charge();
+  const ruling = rule(quota, identities.ceilingOf(identity, endpoint, node), cost, at, settings);
+  const { refusedUntil, leave } = ruling;
+  const limited = refusedUntil !== undefined;
   const page = limited ? refusal(settings) : pageAt(request, settings);
-  const headers = gatewayHeaders(
-    {
-      at,
-      cost,
-      windows: quota.readings(later ? cost : 0, at),
-      ceiling: ceiling?.readings(later ? 1 : 0, at)[0],
-      retryAfter: limited ? retryAfter(Math.max(at + 1, admitsAt()), at, settings) : undefined,
-    },
-    settings.headers,
-    settings.reset,
-  );
+  const retryAfter = limited ? retryAfterOf(refusedUntil, at, settings) : undefined;
+  const headers = gatewayHeaders({ at, cost, ...ruling, retryAfter }, settings.headers, settings.reset);
+  headers.push(...page.headers);
   return {
     status: page.status,
-    headers: [...page.headers, ...headers],
-    body: bodyOf(page),
+    headers,
+    body: page.body,
+    delivery: 'whole',
     endpoint,
     tier: identity.tier,
     limited,
     cost,
-    leave: later ? charge : NOTHING,
+    leave,
   };
 }
 
-function identityOf(key: string | null, identities: Identities, settings: Settings): Identity | undefined {
+function identityOf(key: string | null, identities: Identities, { unknownKey }: Settings): Identity | undefined {
   if (key === null) return identities.keyless;
-  return identities.withKey(key) ?? (settings.unknownKey === 'keyless' ? identities.keyless : undefined);
+  return identities.withKey(key) ?? (unknownKey === 'keyless' ? identities.keyless : undefined);
 }
 
 function unknownKey(status: Settings['unknownKey']): Page {
@@ -99,12 +84,9 @@ function refusal({ limited: { status, body } }: Settings): Page {
   return { status, headers: [['content-type', 'text/html']], body: () => html };
 }
 
-function retryAfter(admitsAt: number, at: number, { limited }: Settings): string | undefined {
-  const { retryAfter: style } = limited;
-  if (typeof style === 'function') return style();
-  if (typeof style === 'number') return String(style);
-  if (style === 'none') return undefined;
-  return style === 'seconds'
-    ? String(Math.ceil((admitsAt - at) / 1_000))
-    : httpDate(Math.ceil(admitsAt / 1_000) * 1_000);
+function retryAfterOf(until: number, at: number, { limited: { retryAfter } }: Settings): string | undefined {
+  if (typeof retryAfter === 'function') return retryAfter();
+  if (retryAfter === 'none') return undefined;
+  if (retryAfter === 'seconds') return String(Math.ceil((until - at) / 1_000));
+  return retryAfter === 'date' ? httpDate(Math.ceil(until / 1_000) * 1_000) : String(retryAfter);
 }

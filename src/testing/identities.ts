@@ -21,9 +21,9 @@ export class Identities {
   readonly #keyed = new Map<string, Identity>();
   #tiers: Tiers;
 
-  constructor(counting: Counting, tiers: Tiers) {
+  constructor(counting: Counting, { keyless, keyed, ceilings }: Tiers) {
     this.#counting = counting;
-    this.#tiers = tiers;
+    this.#tiers = { keyless, keyed, ceilings };
   }
 
   add(key: string): void {
@@ -40,7 +40,8 @@ export class Identities {
   }
 
   setTiers(changes: Partial<Tiers>): void {
-    this.#tiers = { ...this.#tiers, ...changes };
+    // A copy, because ledgers take another object for other limits, and the caller may change theirs in place.
+    this.#tiers = structuredClone({ ...this.#tiers, ...changes });
   }
 
   quotaOf(identity: Identity, node: number): Ledger {

@@ -1,11 +1,14 @@
 export type { ServicePeriod } from './calendar.ts';
+export type { ServiceFault, ServiceFaults } from './faults.ts';
 export type { ServiceAnswer } from './gateway.ts';
 export type { ResetStyle, ServiceHeaderOptions } from './headers.ts';
 export type { Latency, LatencyOption } from './latency.ts';
 export { seeded } from './latency.ts';
 export type { ServiceLimits } from './ledger.ts';
+export type { ListeningService } from './listen.ts';
 export type { LoggedRequest } from './log.ts';
-export { type Host, type MockNetwork, mockNetwork } from './network.ts';
+export type { MswHandler } from './msw-handlers.ts';
+export { type MockHost, type MockNetwork, mockNetwork } from './network.ts';
 export type { CostQuestion, LimitedOptions, MockServiceOptions } from './options.ts';
 export type { HeaderLines } from './page.ts';
 export type { ServiceEndpoint, ServiceRequest } from './routes.ts';

@@ -57,7 +57,8 @@ export class Ledger {
       const full = this.#counting.charge === 'before' ? used + units > window.limit + DUST : used > window.limit - DUST;
       if (!full) continue;
       const needed = this.#counting.charge === 'before' ? units : 1;
-      admitted = Math.max(admitted, at + 1, window.fitsAt(needed, at));
+      const fits = needed > window.limit ? window.resetAt(at) : window.fitsAt(needed, at);
+      admitted = Math.max(admitted, at + 1, fits);
     }
     return admitted;
   }

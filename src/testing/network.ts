@@ -1,10 +1,14 @@
+import type { Clock } from '../clock.ts';
 import type { ServiceAnswer } from './gateway.ts';
+import { networkError } from './network-error.ts';
 import { unlessAborted } from './pause.ts';
+import { responseFrom } from './response.ts';
 import type { ServiceRequest } from './routes.ts';
 
 /** What a network needs to know of a service. */
-export interface Host {
+export interface MockHost {
   readonly origin: string;
+  readonly clock: Clock;
   readonly exchange: (request: ServiceRequest) => Promise<ServiceAnswer>;
 }
 
@@ -15,32 +19,35 @@ export interface MockNetwork {
 }
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
-const BODYLESS = new Set([204, 205, 304]);
 const MOST_REDIRECTS = 20;
 
 /** What undici takes off when a redirect leaves the origin. `x-api-key` is not among them: `fetch` carries it anywhere. */
 const LEFT_BEHIND = ['authorization', 'proxy-authorization', 'cookie', 'host'];
 
 /** Joins services into a network of their own. */
-export function mockNetwork(...hosts: readonly Host[]): MockNetwork {
+export function mockNetwork(...hosts: readonly MockHost[]): MockNetwork {
   const byOrigin = new Map(hosts.map((host) => [host.origin, host]));
   return {
-    async fetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
-      const request = input instanceof Request ? input : undefined;
-      const signal = init?.signal === undefined ? request?.signal : init.signal;
-      const redirect = init?.redirect ?? request?.redirect ?? 'follow';
-      const headers = new Headers(init?.headers ?? request?.headers);
-      let method = (init?.method ?? request?.method ?? 'GET').toUpperCase();
-      let url = new URL(request?.url ?? String(input));
+    async fetch(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
+      // A Request of another realm, or of undici's own package, is one too.
+      const given = typeof input === 'object' && !('href' in input) ? input : undefined;
+      const signal = init.signal === undefined ? given?.signal : init.signal;
+      const redirect = init.redirect ?? given?.redirect ?? 'follow';
+      const headers = new Headers(init.headers ?? given?.headers);
+      let method = (init.method ?? given?.method ?? 'GET').toUpperCase();
+      let url = new URL(given?.url ?? String(input));
       for (let hops = 0; ; hops++) {
         const host = byOrigin.get(url.origin);
-        if (!host) throw failed(`getaddrinfo ENOTFOUND ${url.hostname}`, 'ENOTFOUND');
-        const asked: ServiceRequest = { method, url, headers };
-        const answer = await unlessAborted(() => host.exchange(asked), signal);
+        if (!host) throw networkError(`getaddrinfo ENOTFOUND ${url.hostname}`, 'ENOTFOUND');
+        const request: ServiceRequest = { method, url, headers };
+        const answer = await unlessAborted(() => host.exchange(request), signal);
         const location = REDIRECTS.has(answer.status) && answer.headers.find(([name]) => name === 'location')?.[1];
-        if (!location || redirect === 'manual') return responseFrom(answer, url, hops > 0, signal);
-        if (redirect === 'error') throw failed('unexpected redirect');
-        if (hops === MOST_REDIRECTS) throw failed('redirect count exceeded');
+        if (!location || redirect === 'manual') {
+          const seen = { url: { value: url.href }, redirected: { value: hops > 0 } };
+          return Object.defineProperties(responseFrom(answer, host.clock, signal), seen);
+        }
+        if (redirect === 'error') throw networkError('unexpected redirect');
+        if (hops === MOST_REDIRECTS) throw networkError('redirect count exceeded');
         const next = new URL(location, url);
         if (next.origin !== url.origin) for (const name of LEFT_BEHIND) headers.delete(name);
         if (answer.status === 303 ? method !== 'HEAD' : answer.status <= 302 && method === 'POST') method = 'GET';
@@ -48,36 +55,4 @@ export function mockNetwork(...hosts: readonly Host[]): MockNetwork {
       }
     },
   };
-}
-
-function responseFrom(
-  answer: ServiceAnswer,
-  url: URL,
-  redirected: boolean,
-  signal: AbortSignal | null | undefined,
-): Response {
-  const text = BODYLESS.has(answer.status) ? '' : answer.body();
-  const body = text === '' ? null : signal ? abortable(text, signal) : text;
-  const response = new Response(body, { status: answer.status, headers: answer.headers });
-  return Object.defineProperties(response, { url: { value: url.href }, redirected: { value: redirected } });
-}
-
-const encoder = new TextEncoder();
-
-/** A body that fails with the signal's reason when it is read too late. Nothing listens, so a long-lived signal gathers no listeners. */
-function abortable(text: string, signal: AbortSignal): ReadableStream<Uint8Array> {
-  return new ReadableStream(
-    {
-      pull(controller) {
-        if (signal.aborted) return controller.error(signal.reason);
-        controller.enqueue(encoder.encode(text));
-        controller.close();
-      },
-    },
-    { highWaterMark: 0 },
-  );
-}
-
-function failed(message: string, code?: string): TypeError {
-  return new TypeError('fetch failed', { cause: Object.assign(new Error(message), code && { code }) });
 }

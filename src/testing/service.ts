@@ -1,20 +1,33 @@
+import type { Clock } from '../clock.ts';
 import { exchange } from './exchange.ts';
+import { afflict, edgeAnswer, faultPlan, type ServiceFault, type ServiceFaults } from './faults.ts';
 import { answer, type ServiceAnswer } from './gateway.ts';
 import { Identities } from './identities.ts';
+import { type ListeningService, listen } from './listen.ts';
 import { type LoggedRequest, RequestLog } from './log.ts';
-import { mockNetwork } from './network.ts';
+import { type MswHandler, mswHandlers } from './msw-handlers.ts';
+import { type MockHost, mockNetwork } from './network.ts';
 import { ceilingsFrom, type MockServiceOptions, settingsFrom } from './options.ts';
 import type { ServiceRequest } from './routes.ts';
 
 /** A service that counts and refuses like the real one is believed to. It shares no code with the client. */
 export interface MockService {
+  /** Where `fetch` and `handlers` find the service. */
   readonly origin: string;
-  /** Answers like the global `fetch`, without patching it. */
+  /** The clock it lives by. */
+  readonly clock: Clock;
+  /** First door: answers like the global `fetch`, without patching it. Other origins are network errors. */
   readonly fetch: typeof fetch;
+  /** Second door: MSW handlers, for `setupServer(...service.handlers)`. */
+  readonly handlers: MswHandler[];
+  /** Third door: opens a real port on 127.0.0.1; 0, the default, takes any that is free. */
+  listen(at?: { readonly port?: number }): Promise<ListeningService>;
   /** Answers one request on the spot: no way there, no way back, no faults. For simulations that keep their own time. */
   readonly answer: (request: ServiceRequest) => ServiceAnswer;
   /** Answers one request as `fetch` does, latencies included, without the cost of `Request` and `Response`. */
   readonly exchange: (request: ServiceRequest) => Promise<ServiceAnswer>;
+  /** Faults on demand. */
+  readonly faults: ServiceFaults;
   /** The service's own clock, in milliseconds since the Unix epoch. */
   time(): number;
   /** Creates a key, as the console does (section 2), and returns its value. */
@@ -39,7 +52,17 @@ export interface MockService {
   clearLog(): void;
 }
 
-/** Makes a service. Without options it is as much like the real one as is known. */
+/**
+ * Makes a service. Without options it is as much like the real one as is known.
+ *
+ * @example
+ * ```ts
+ * const clock = virtualClock();
+ * const service = createMockService({ clock, keyless: { minute: 5 } });
+ * const response = await service.fetch(`${service.origin}/extended/v1/info`);
+ * response.headers.get('x-ratelimit-remaining-stacks-minute'); // '4'
+ * ```
+ */
 export function createMockService(options: MockServiceOptions = {}): MockService {
   const settings = settingsFrom(options);
   const { clock, origin } = settings;
@@ -48,41 +71,49 @@ export function createMockService(options: MockServiceOptions = {}): MockService
   // The service's clock only starts from the caller's wall clock: setting that one later is nothing to the service.
   const epoch = clock.wall() - clock.now();
   let skew = settings.skewMs;
+  const faults = faultPlan(clock);
   let turns = 0;
   for (const key of settings.keys) identities.add(key);
 
   const time = (): number => epoch + skew + clock.now();
 
-  const receive = (request: ServiceRequest, sentAt: number): ServiceAnswer => {
+  const receive = (request: ServiceRequest, sentAt: number, fault?: ServiceFault): ServiceAnswer => {
+    const edge = edgeAnswer(request, fault);
+    if (edge) return edge;
     const serviceTime = time();
-    const answered = answer(request, serviceTime, identities, turns++ % settings.nodes, settings);
+    const answered = afflict(answer(request, serviceTime, identities, turns++ % settings.nodes, settings), fault);
     log.count(answered.limited);
     if (log.size > 0) {
-      const { tier, endpoint, status, limited, cost } = answered;
+      const { tier: key, endpoint, status, limited, cost } = answered;
       const { method, url } = request;
       const path = url.pathname + url.search;
-      log.add({
-        at: sentAt,
-        arrivedAt: clock.now(),
-        serviceTime,
-        method,
-        path,
-        key: tier,
-        endpoint,
-        status,
-        limited,
-        cost,
-      });
+      log.add({ at: sentAt, arrivedAt: clock.now(), serviceTime, method, path, key, endpoint, status, limited, cost });
     }
-    return answered;
+    return request.method === 'HEAD' ? { ...answered, body: () => '' } : answered;
   };
 
-  const service: Omit<MockService, 'fetch'> = {
+  const host: MockHost = {
     origin,
+    clock,
+    exchange(request) {
+      const sentAt = clock.now();
+      return exchange(clock, settings.latency(), () => {
+        const fault = faults.strike(request);
+        return { fault, receive: () => receive(request, sentAt, fault) };
+      });
+    },
+  };
+
+  return {
+    ...host,
+    fetch: mockNetwork(host).fetch,
+    handlers: mswHandlers(host),
+    listen: ({ port = 0 } = {}) => listen(host, port),
     answer: (request) => receive(request, clock.now()),
-    exchange: (request) => exchange(clock, settings.latency(), (sentAt) => receive(request, sentAt)),
+    faults,
     time,
-    createKey() {
+    createKey({ name }) {
+      if (name === '') throw new Error('A key needs a name.');
       const key = Array.from({ length: 32 }, () => Math.floor(settings.random() * 16).toString(16)).join('');
       identities.add(key);
       return key;
@@ -111,8 +142,4 @@ export function createMockService(options: MockServiceOptions = {}): MockService
     },
     clearLog: () => log.clear(),
   };
-  return Object.defineProperty(service, 'fetch', {
-    value: mockNetwork(service).fetch,
-    enumerable: true,
-  }) as MockService;
 }

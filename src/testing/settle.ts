@@ -1,13 +1,5 @@
-/** Runs `go` in a later turn of the event loop. Taken at load, so that fake timers installed afterwards do not matter. */
-const later: (go: () => void) => void =
-  typeof setImmediate === 'function'
-    ? setImmediate
-    : typeof MessageChannel === 'function'
-      ? byMessage
-      : (
-          (plain) => (go: () => void) =>
-            plain(go, 0)
-        )(setTimeout);
+/** Taken at load, so that fake timers installed afterwards do not matter. */
+const later = chooseLater();
 
 /**
  * One turn settles every chain of promises, however long, and every `nextTick`. The second is for what takes a turn
@@ -27,6 +19,14 @@ export async function settle(): Promise<void> {
 export async function settleUntil(done: () => boolean): Promise<void> {
   const end = performance.now() + PATIENCE_MS;
   while (!done() && performance.now() < end) await new Promise<void>(later);
+}
+
+/** The quickest way there is to run something in a later turn of the event loop. */
+function chooseLater(): (go: () => void) => void {
+  if (typeof setImmediate === 'function') return setImmediate;
+  if (typeof MessageChannel === 'function') return byMessage;
+  const { setTimeout } = globalThis;
+  return (go) => setTimeout(go, 0);
 }
 
 function byMessage(go: () => void): void {

@@ -12,7 +12,8 @@ export interface VirtualClock extends Clock {
    */
   advance(ms: number): Promise<void>;
   /**
-   * Moves time from timer to timer until the work settles, and answers as it did.
+   * Moves time from timer to timer until the work settles, and answers as it did. What waits for the real world meanwhile,
+   * such as a socket, sees time run away as long as timers are set.
    *
    * @throws Error - "stuck", when the work waits although no timer is set and nothing settles any more.
    */
@@ -29,7 +30,16 @@ export interface VirtualClockOptions {
   readonly wall?: number;
 }
 
-/** Makes a clock that stands at 0 until it is moved. */
+/**
+ * Makes a clock that stands at 0 until it is moved.
+ *
+ * @example
+ * ```ts
+ * const clock = virtualClock();
+ * await clock.run(() => clock.sleep(60_000)); // takes no time
+ * clock.now(); // 60_000
+ * ```
+ */
 export function virtualClock(options: VirtualClockOptions = {}): VirtualClock {
   const alarms = new Alarms();
   let now = 0;

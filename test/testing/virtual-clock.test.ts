@@ -1,5 +1,5 @@
 import ky from 'ky';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { virtualClock } from '../../src/testing/index.ts';
 
 describe('virtualClock', () => {
@@ -119,6 +119,20 @@ describe('virtualClock', () => {
     await expect(clock.advance(-1)).rejects.toThrow(RangeError);
     await expect(clock.advance(Number.NaN)).rejects.toThrow(RangeError);
     expect(() => clock.timer(Number.NaN, () => {})).toThrow(RangeError);
+  });
+
+  it.for(['setImmediate', 'MessageChannel'])('lets things settle where there is no %s', async (missing) => {
+    if (missing === 'MessageChannel') vi.stubGlobal('setImmediate', undefined);
+    vi.stubGlobal(missing, undefined);
+    vi.resetModules();
+    const { virtualClock: elsewhere } = await import('../../src/testing/virtual-clock.ts');
+    vi.unstubAllGlobals();
+    const clock = elsewhere();
+    const seen: string[] = [];
+    clock.timer(1, async () => seen.push(await new Response('text').text()));
+    clock.timer(1, () => seen.push('next timer'));
+    await clock.advance(1);
+    expect(seen).toEqual(['text', 'next timer']);
   });
 
   it('lets a whole exchange of ky with a body stream finish before the next timer', async () => {

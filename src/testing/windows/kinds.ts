@@ -1,13 +1,24 @@
 import type { ServicePeriod } from '../calendar.ts';
 import { Aligned } from './aligned.ts';
+import { FirstRequest } from './first-request.ts';
+import { Leaky } from './leaky.ts';
+import { SlidingCounter } from './sliding-counter.ts';
+import { SlidingLog } from './sliding-log.ts';
 import type { ServiceWindow } from './window.ts';
 
-/** What shape a window has. */
-export type WindowKind = keyof typeof KINDS;
+/**
+ * What shape a window has: a stretch of the UTC calendar, or one that the first request opens; a log of the last period, or
+ * an estimate of it from two counters; or a bucket of one limit that refills evenly.
+ */
+export type WindowKind = 'aligned' | 'first-request' | 'sliding-log' | 'sliding-counter' | 'leaky';
 
-const KINDS = {
+const KINDS: Readonly<Record<WindowKind, new (limit: number, period: ServicePeriod) => ServiceWindow>> = {
   aligned: Aligned,
-} as const;
+  'first-request': FirstRequest,
+  'sliding-log': SlidingLog,
+  'sliding-counter': SlidingCounter,
+  leaky: Leaky,
+};
 
 /** Opens an empty window. */
 export function openWindow(kind: WindowKind, limit: number, period: ServicePeriod): ServiceWindow {

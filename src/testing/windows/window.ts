@@ -11,6 +11,6 @@ export interface ServiceWindow {
   charge(units: number, at: number): void;
   /** When the window is said to reset, seen from `at`. */
   resetAt(at: number): number;
-  /** When `units` would fit, if nobody else came, seen from `at`; for more units than the limit: when it is as empty as it gets. */
+  /** When so many units, no more than the limit, would fit if nobody else came, seen from `at`. */
   fitsAt(units: number, at: number): number;
 }

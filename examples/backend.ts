@@ -1,0 +1,87 @@
+/**
+ * A backend that serves the assets of accounts, and lets nobody wait longer than two seconds for the quota.
+ *
+ *   node examples/backend.ts                                      against a mock of the service, on this machine
+ *   STACKS_API_URL=… STACKS_API_KEY=… node examples/backend.ts    against a live service
+ *   curl http://127.0.0.1:3000/assets/SP3HXJJMJQ06GNAZ8XWDN1QM48JEDC6PP6W3YZPZJ
+ *
+ * PORT=… takes another port than 3000; 0 any that is free.
+ */
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import {
+  createClient,
+  isClosed,
+  isConfigError,
+  isConnectionError,
+  isQuotaExhausted,
+  isResponseShape,
+  isServiceError,
+} from 'stacks-quota';
+import { createMockService } from 'stacks-quota/testing';
+
+/** Somebody looks at a screen: before the work that nobody waits for, which has priority 0. */
+const SOMEBODY_WAITS = 10;
+
+const DAY_MS = 86_400_000;
+
+const apiKey = 'a-key-of-the-mock';
+const mock = process.env.STACKS_API_URL
+  ? undefined
+  : await createMockService({ keys: [apiKey], latencyMs: 50 }).listen();
+
+// One client for the whole process: it can only pace what goes through it.
+const client = createClient(mock ? { baseUrl: mock.url, apiKey } : {});
+
+const server = createServer(async (request, response) => {
+  const { pathname } = new URL(request.url ?? '/', 'http://localhost');
+  const [, address] = /^\/assets\/([^/]+)$/.exec(pathname) ?? [];
+  if (pathname === '/quota') return answer(response, 200, client.quota());
+  if (request.method !== 'GET' || address === undefined)
+    return answer(response, 404, { error: 'There is no such page.' });
+
+  // Whoever has hung up needs no answer: the call leaves the line, and spends nothing if it was not sent yet.
+  const gone = new AbortController();
+  response.once('close', () => gone.abort());
+  try {
+    const { data } = await client.getAddressAssets(address, {
+      priority: SOMEBODY_WAITS,
+      maxWaitMs: 2_000,
+      signal: gone.signal,
+    });
+    answer(response, 200, data);
+  } catch (error) {
+    if (!gone.signal.aborted) refuse(response, error);
+  }
+});
+
+server.listen(Number(process.env.PORT ?? 3_000), '127.0.0.1', () => {
+  console.log(`Listening on http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+});
+
+// Calls that wait are turned away, those under way come back, and then nothing is left that would keep the process.
+process.once('SIGTERM', async () => {
+  server.close();
+  await client.close();
+  await mock?.close();
+});
+
+/** What each error means to a caller of this backend. */
+function refuse(response: ServerResponse, error: unknown): void {
+  if (isQuotaExhausted(error))
+    response.setHeader('retry-after', Math.ceil(Math.min(error.retryAfterMs, DAY_MS) / 1_000));
+  const status = statusOf(error);
+  if (status === 500) console.error(error);
+  answer(response, status, { error: status === 500 ? 'Something went wrong here.' : (error as Error).message });
+}
+
+function statusOf(error: unknown): number {
+  if (isQuotaExhausted(error) || isClosed(error)) return 503;
+  if (isConfigError(error)) return 400;
+  if (isServiceError(error)) return error.status === 404 ? 404 : 502;
+  return isConnectionError(error) || isResponseShape(error) ? 502 : 500;
+}
+
+function answer(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}

@@ -1,0 +1,121 @@
+/**
+ * Fetches the assets of 300 accounts and contracts as fast as the quota allows, and shows how.
+ *
+ *   npm start                                      against a mock of the service, on this machine
+ *   STACKS_API_URL=… STACKS_API_KEY=… npm start    against a live service
+ *   npm start -- --help                            for the rest
+ */
+import { readFileSync } from 'node:fs';
+import { createClient, isConnectionError } from 'stacks-quota';
+import { type Flags, HELP, readFlags } from './bulk-assets/flags.ts';
+import { report, sentenceOf } from './bulk-assets/report.ts';
+import { type Progress, screenOn } from './bulk-assets/screen.ts';
+import { liveService, mockService, type Service } from './bulk-assets/service.ts';
+import { shortest } from './bulk-assets/shortest.ts';
+import { Tally } from './bulk-assets/tally.ts';
+
+/** A bulk job can wait for hours, but not for the next month. */
+const MAX_WAIT_MS = 6 * 3_600_000;
+
+/** How often the picture is drawn anew, in milliseconds. */
+const DRAW_EVERY_MS = 100;
+
+/** What a shell takes for "ended by Ctrl-C". */
+const INTERRUPTED = 130;
+
+// Whoever read the output, such as `head`, has seen enough.
+process.stdout.once('error', () => process.exit(1));
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  console.error(sentenceOf(error));
+  process.exitCode = 1;
+}
+
+async function main(argv: readonly string[]): Promise<number> {
+  const flags = readFlags(argv);
+  if (flags.help) {
+    console.log(HELP);
+    return 0;
+  }
+  const addresses = readAddresses(flags);
+  const url = process.env.STACKS_API_URL;
+  const service = url ? liveService(url, flags) : await mockService(flags);
+  try {
+    return await fetchAll(addresses, service);
+  } finally {
+    await service.close();
+  }
+}
+
+/** Makes all calls at once: when each may go is the client's affair. */
+async function fetchAll(addresses: readonly string[], service: Service): Promise<number> {
+  const total = addresses.length;
+  const tally = new Tally();
+  const stop = new AbortController();
+  const failures: unknown[] = [];
+  let fetched = 0;
+  let events = 0;
+
+  const client = createClient({ ...service.access, maxWaitMs: MAX_WAIT_MS, onEvent: (event) => tally.hear(event) });
+  const fetchOne = async (address: string): Promise<void> => {
+    try {
+      const { data } = await client.getAddressAssets(address, { signal: stop.signal });
+      fetched++;
+      events += data.total;
+    } catch (error) {
+      if (stop.signal.aborted) return;
+      failures.push(error);
+      // One that fails among many is told at the end. Where none has worked yet, none will.
+      if (fetched === 0) stop.abort();
+    }
+  };
+
+  const progress = (): Progress => {
+    const quota = client.quota();
+    const done = fetched + failures.length;
+    const etaMs = done < total ? tally.etaMs(quota) : undefined;
+    return { total, done, quota, etaMs, why: quota.waiting > 0 ? tally.why : undefined };
+  };
+  const screen = screenOn(process.stdout);
+  const interrupt = (): void => stop.abort();
+  process.once('SIGINT', interrupt);
+  console.log(`${total} accounts and contracts, from ${service.title}\n`);
+
+  const startedAt = { wall: Date.now(), truth: service.truth?.time(), now: performance.now() };
+  const drawing = setInterval(() => screen.show(progress()), DRAW_EVERY_MS);
+  await Promise.all(addresses.map(fetchOne));
+  const tookMs = performance.now() - startedAt.now;
+
+  clearInterval(drawing);
+  screen.end(progress());
+  process.off('SIGINT', interrupt);
+  await client.close();
+  if (fetched === 0 && failures.length > 0) throw hopeless(failures[0], service);
+
+  const windows = service.truth?.windows ?? tally.windows ?? [];
+  const begin = startedAt.truth ?? tally.serviceTime(startedAt.wall);
+  const shortestMs = windows.length > 0 ? shortest(fetched, begin, windows) : undefined;
+  const { requests, limited } = service.truth ?? tally;
+  console.log(`\n${report({ total, fetched, events, failures, requests, limited, tookMs, shortestMs })}`);
+  if (stop.signal.aborted) return INTERRUPTED;
+  return failures.length > 0 ? 1 : 0;
+}
+
+function hopeless(error: unknown, { title }: Service): unknown {
+  return isConnectionError(error) ? new Error(`No usable answer from ${title}: ${error.code}.`) : error;
+}
+
+function readAddresses({ file, limit }: Flags): readonly string[] {
+  const path = file ?? new URL('addresses.txt', import.meta.url);
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new Error(`The addresses cannot be read: ${sentenceOf(error)}`);
+  }
+  const addresses = text.split(/\s+/).filter((address) => address !== '');
+  if (addresses.length === 0) throw new Error(`There are no addresses in ${file}.`);
+  return addresses.slice(0, limit);
+}

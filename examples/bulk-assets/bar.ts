@@ -1,0 +1,30 @@
+import { styleText } from 'node:util';
+
+/** A line with a label, a bar and a note, no wider than `columns`. The bar gives way first, then the note. */
+export function barLine(line: { label: string; part: number; note: string; color: Color }, columns: number): string {
+  const { label, part, note, color } = line;
+  const width = Math.min(40, columns - label.length - note.length - 2);
+  if (width < 6) return cut(`${label} ${note}`, columns);
+  const filled = Math.round(Math.min(1, Math.max(0, part)) * width);
+  return `${label} ${styleText(color, '█'.repeat(filled))}${styleText('dim', '░'.repeat(width - filled))} ${note}`;
+}
+
+export type Color = 'green' | 'yellow' | 'red' | 'cyan';
+
+/** What is left of a window, as such a line. */
+export function windowLine(window: { name: string; limit: number; left: number }, columns: number): string {
+  const { name, limit, left } = window;
+  const part = limit > 0 ? left / limit : 0;
+  const color = part > 0.5 ? 'green' : part > 0.2 ? 'yellow' : 'red';
+  const note = `${number(left).padStart(number(limit).length)} of ${number(limit)} left`;
+  return barLine({ label: name.padEnd(8), part, note, color }, columns);
+}
+
+/** A text in one line of at most so many columns. */
+export function cut(text: string, columns: number): string {
+  return text.length > columns ? `${text.slice(0, Math.max(0, columns - 1))}…` : text;
+}
+
+export function number(value: number): string {
+  return value.toLocaleString('en');
+}

@@ -1,0 +1,42 @@
+import { number } from './bar.ts';
+
+/** How the work went. */
+export interface Outcome {
+  /** Calls that were to be made. */
+  readonly total: number;
+  readonly fetched: number;
+  /** Asset events that the accounts have, all told. */
+  readonly events: number;
+  readonly failures: readonly unknown[];
+  readonly requests: number;
+  readonly limited: number;
+  readonly tookMs: number;
+  /** The least time in which the limits allow so many calls, in milliseconds; undefined if no limits are known. */
+  readonly shortestMs: number | undefined;
+}
+
+/** The outcome in some lines of text. */
+export function report(outcome: Outcome): string {
+  const { total, fetched, events, failures, requests, limited, tookMs, shortestMs } = outcome;
+  const unmade = total - fetched - failures.length;
+  const lines = [
+    `fetched    ${fetched} of ${total} accounts, with ${number(events)} asset events`,
+    `requests   ${requests}, of which the service refused ${limited} because of a limit`,
+    `duration   ${seconds(tookMs)}`,
+    shortestMs === undefined
+      ? 'shortest   unknown: the service named no limits'
+      : `shortest   ${seconds(shortestMs)} is the least that the limits allow, to one who knows them and the service's clock`,
+  ];
+  if (failures.length > 0) lines.push(`failed     ${failures.length}, the first with: ${sentenceOf(failures[0])}`);
+  if (unmade > 0) lines.push(`not made   ${unmade}, because of Ctrl-C`);
+  return lines.join('\n');
+}
+
+/** An error in one line. */
+export function sentenceOf(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).replaceAll(/\s+/g, ' ');
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1_000).toFixed(1)} s`;
+}

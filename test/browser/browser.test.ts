@@ -1,0 +1,117 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { build } from 'esbuild';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
+
+/** What a page and a worker of it try; each reports what came of it. */
+const program = (where: string): string => `
+  import { createClient } from '/client.js';
+  const baseUrl = location.origin;
+  const attempts = {
+    'a key': () => void createClient({ baseUrl, apiKey: 'top-secret' }),
+    'a key function': () => void createClient({ baseUrl, apiKey: () => 'top-secret' }),
+    'an accepted key': () => void createClient({ baseUrl, apiKey: 'top-secret', dangerouslyAllowBrowser: true }),
+    'no key': async () => (await createClient({ baseUrl }).getInfo()).quota.stacks.minute,
+  };
+  const outcomes = {};
+  for (const [name, attempt] of Object.entries(attempts)) {
+    outcomes[name] = await Promise.resolve().then(attempt).then(
+      (value) => ({ value }),
+      (error) => ({ error: error.name, option: error.option, message: error.message }),
+    );
+  }
+  await fetch('/report/${where}', { method: 'POST', body: JSON.stringify(outcomes) });
+`;
+const PAGE = `<!doctype html><script type="module">
+  new Worker('/worker.js', { type: 'module' });
+  ${program('page')}
+</script>`;
+
+interface Outcome {
+  readonly value?: unknown;
+  readonly error?: string;
+  readonly option?: string;
+  readonly message?: string;
+}
+type Report = Readonly<Record<string, Outcome>>;
+
+describe.skipIf(!CHROMIUM && !process.env.CI)('in a real browser', () => {
+  const reports = new Map<string, Report>();
+  let server: Server;
+  let profile: string;
+  let browser: ChildProcess;
+
+  beforeAll(async () => {
+    const entry = new URL('../../src/index.ts', import.meta.url).pathname;
+    const bundle = await build({
+      entryPoints: [entry],
+      bundle: true,
+      format: 'esm',
+      platform: 'browser',
+      write: false,
+    });
+    const files: Record<string, [type: string, text: string]> = {
+      '/': ['text/html', PAGE],
+      '/worker.js': ['text/javascript', program('worker')],
+      '/client.js': ['text/javascript', bundle.outputFiles[0]?.text ?? ''],
+      '/extended/v1/info': ['application/json', '{}'],
+    };
+    server = createServer(async (request, response) => {
+      const [, where = ''] = request.url?.split('/report/') ?? [];
+      if (where) reports.set(where, JSON.parse(await text(request)) as Report);
+      const [type, body] = files[request.url ?? ''] ?? ['text/plain', ''];
+      response.setHeader('content-type', type);
+      response.setHeader('x-ratelimit-limit-stacks-minute', '50');
+      response.setHeader('x-ratelimit-remaining-stacks-minute', '49');
+      response.end(body);
+      if (reports.size === 2) server.emit('reported');
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    profile = await mkdtemp(join(tmpdir(), 'browser-'));
+    browser = browse(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`, profile);
+    await once(server, 'reported');
+  }, 60_000);
+
+  afterAll(async () => {
+    if (browser.exitCode === null) {
+      browser.kill('SIGKILL');
+      await once(browser, 'exit');
+    }
+    server.closeAllConnections();
+    server.close();
+    await rm(profile, { recursive: true, force: true, maxRetries: 5 });
+  });
+
+  it.for(['page', 'worker'])('a key is refused in a %s, with an explanation that does not repeat it', (where) => {
+    for (const name of ['a key', 'a key function']) {
+      const outcome = reports.get(where)?.[name];
+      expect(outcome).toMatchObject({ error: 'ConfigError', option: 'apiKey' });
+      expect(outcome?.message).toContain('dangerouslyAllowBrowser');
+      expect(outcome?.message).not.toContain('top-secret');
+    }
+  });
+
+  it.for(['page', 'worker'])('a key is taken in a %s from a caller who accepts the exposure', (where) => {
+    expect(reports.get(where)?.['an accepted key']).toEqual({});
+  });
+
+  it.for(['page', 'worker'])('the client works in a %s without a key', (where) => {
+    expect(reports.get(where)?.['no key']).toEqual({ value: { limit: 50, remaining: 49 } });
+  });
+});
+
+/** Opens a page without a window, and without the browser's own errands to the network. */
+function browse(url: string, profile: string): ChildProcess {
+  const flags = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'];
+  const quiet = ['--disable-background-networking', '--disable-component-update', '--disable-sync'];
+  return spawn(CHROMIUM ?? 'chromium', [...flags, ...quiet, `--user-data-dir=${profile}`, url], { stdio: 'ignore' });
+}

@@ -1,0 +1,138 @@
+import { getEventListeners } from 'node:events';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { sleep, systemClock } from '../src/clock.ts';
+import { virtualClock } from '../src/testing/index.ts';
+
+const DAY_MS = 86_400_000;
+const LONGEST_NAP_MS = 2 ** 31 - 1;
+
+describe('systemClock', () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it('reckons in monotonic time and tells wall time', async () => {
+    const before = systemClock.now();
+    vi.setSystemTime(Date.UTC(2026, 1, 3));
+    await vi.advanceTimersByTimeAsync(250);
+    expect(systemClock.now() - before).toBe(250);
+    expect(systemClock.wall()).toBe(Date.UTC(2026, 1, 3) + 250);
+  });
+
+  it('fires once, when the time has passed and not before', () => {
+    const fire = vi.fn();
+    systemClock.timer(1_000, fire);
+    vi.advanceTimersByTime(999);
+    expect(fire).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(1);
+    expect(fire).toHaveBeenCalledOnce();
+    vi.advanceTimersByTime(10_000);
+    expect(fire).toHaveBeenCalledOnce();
+  });
+
+  it.each([0, -1, -DAY_MS])('fires in a later turn, never within the call, when asked for %i ms', (ms) => {
+    const fire = vi.fn();
+    systemClock.timer(ms, fire);
+    expect(fire).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(0);
+    expect(fire).toHaveBeenCalledOnce();
+  });
+
+  it('waits for 30 days, in naps that setTimeout can take', () => {
+    const naps = vi.spyOn(globalThis, 'setTimeout');
+    const fire = vi.fn();
+    systemClock.timer(30 * DAY_MS, fire);
+    vi.advanceTimersByTime(30 * DAY_MS - 1);
+    expect(fire).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(1);
+    expect(fire).toHaveBeenCalledOnce();
+    const lengths = naps.mock.calls.map(([, ms]) => Number(ms));
+    expect(lengths).toEqual([LONGEST_NAP_MS, 30 * DAY_MS - LONGEST_NAP_MS]);
+  });
+
+  it('never fires when asked for Infinity, and can still be cancelled', () => {
+    const fire = vi.fn();
+    const cancel = systemClock.timer(Number.POSITIVE_INFINITY, fire);
+    vi.advanceTimersByTime(400 * DAY_MS);
+    expect(fire).not.toHaveBeenCalled();
+    expect(vi.getTimerCount()).toBe(1);
+    cancel();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('naps again when setTimeout wakes it early', () => {
+    const fire = vi.fn();
+    const begin = performance.now();
+    const now = vi.spyOn(performance, 'now').mockReturnValue(begin);
+    systemClock.timer(100, fire);
+    now.mockReturnValue(begin + 99.4);
+    vi.advanceTimersByTime(100);
+    expect(fire).not.toHaveBeenCalled();
+    now.mockReturnValue(begin + 100.4);
+    vi.advanceTimersByTime(1);
+    expect(fire).toHaveBeenCalledOnce();
+  });
+
+  it.each([1, 20, 29])('fires nothing and leaves nothing behind when cancelled on day %i of 30', (day) => {
+    const fire = vi.fn();
+    const cancel = systemClock.timer(30 * DAY_MS, fire);
+    vi.advanceTimersByTime(day * DAY_MS);
+    cancel();
+    expect(vi.getTimerCount()).toBe(0);
+    vi.advanceTimersByTime(60 * DAY_MS);
+    expect(fire).not.toHaveBeenCalled();
+  });
+
+  it('takes it calmly when what has fired is cancelled', () => {
+    const fire = vi.fn();
+    const cancel = systemClock.timer(5, fire);
+    vi.advanceTimersByTime(5);
+    cancel();
+    expect(fire).toHaveBeenCalledOnce();
+  });
+});
+
+describe('sleep', () => {
+  const reason = new Error('enough');
+
+  it('resolves when the time has passed, and leaves no listener on the signal', async () => {
+    const clock = virtualClock();
+    const { signal } = new AbortController();
+    const woken = vi.fn();
+    const slept = sleep(clock, 1_000, signal).then(woken);
+    await clock.advance(999);
+    expect(woken).not.toHaveBeenCalled();
+    expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+    await clock.advance(1);
+    await slept;
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+  });
+
+  it('resolves without a signal too', async () => {
+    const clock = virtualClock();
+    await clock.run(sleep(clock, 30 * DAY_MS));
+    expect(clock.now()).toBe(30 * DAY_MS);
+  });
+
+  it('rejects with the reason of the signal as soon as it aborts, and leaves neither timer nor listener', async () => {
+    const clock = virtualClock();
+    const controller = new AbortController();
+    const slept = sleep(clock, 1_000, controller.signal);
+    await clock.advance(500);
+    controller.abort(reason);
+    await expect(slept).rejects.toBe(reason);
+    expect(clock.timers).toBe(0);
+    expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0);
+  });
+
+  it('rejects at once, without a timer, when the signal has aborted before', async () => {
+    const clock = virtualClock();
+    const signal = AbortSignal.abort(reason);
+    await expect(sleep(clock, 1_000, signal)).rejects.toBe(reason);
+    expect(clock.timers).toBe(0);
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+  });
+});

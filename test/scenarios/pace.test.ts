@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { worldOf } from './world.ts';
+
+const CALLS = 3_000;
+const MINUTE_MS = 60_000;
+
+/** The shortest possible time for equal calls on calendar windows: as early as 20 a second and 500 a minute let the last arrive. */
+function shortestMs(calls: number, startsAt: number): number {
+  let second = Math.floor(startsAt / 1_000);
+  let sentInMinute = 0;
+  for (let left = calls; ; second++) {
+    if (second % 60 === 0) sentInMinute = 0;
+    const sent = Math.min(20, 500 - sentInMinute, left);
+    left -= sent;
+    sentInMinute += sent;
+    if (left === 0) return Math.max(0, second * 1_000 - startsAt);
+  }
+}
+
+describe('3,000 calls at 20 a second and 500 a minute, 32 in flight, 20 to 200 ms each', () => {
+  it.for([-45_000, 0, 45_000])(
+    'are never limited and within a hundredth of the shortest time, with the service %i ms ahead',
+    async (skewMs) => {
+      const { clock, service, ask } = worldOf({ skewMs });
+      const shortest = shortestMs(CALLS, clock.wall() + skewMs);
+      await clock.run(() => Promise.all(Array.from({ length: CALLS }, (_, number) => ask(number))));
+      expect(service.limited).toBe(0);
+      expect(service.requests).toBe(CALLS);
+      expect(clock.now()).toBeLessThan(shortest * 1.01);
+    },
+  );
+
+  it('are never limited when each costs something else, and the units are used up', async () => {
+    const { clock, service, ask } = worldOf({ cost: ({ url }) => 1 + (url.pathname.charCodeAt(25) % 4) });
+    const start = clock.wall();
+    await clock.run(() => Promise.all(Array.from({ length: 1_200 }, (_, number) => ask(number))));
+    const units = service.log.reduce((sum, { cost }) => sum + cost, 0);
+    const minutes = Math.ceil((units - 500) / 500);
+    expect(service.limited).toBe(0);
+    // The last minute is spent at 20 units a second, of which a dear request may leave up to 3 unused.
+    expect(clock.wall() - start).toBeLessThan(minutes * MINUTE_MS + (500 / 17) * 1_000);
+  });
+
+  it('send one request first, and the rest only when it has told the limits', async () => {
+    const { clock, service, client, ask } = worldOf();
+    const all = Promise.all(Array.from({ length: 30 }, (_, number) => ask(number)));
+    await clock.advance(1);
+    expect(client.quota().inFlight).toBe(1);
+    expect(client.waiting).toBe(29);
+    await clock.run(all);
+    expect(service.limited).toBe(0);
+  });
+});
