@@ -55,7 +55,11 @@ export class Pacer {
   /** May this request go now? Asking is free: unless it is granted nothing is promised. */
   admit(ask: Ask, now: number): Admission {
     this.#age(now);
-    const charge = { endpoint: ask.endpoint, units: ask.cost ?? this.#costs.expect(ask.endpoint), priority: ask.priority ?? 0 };
+    const charge = {
+      endpoint: ask.endpoint,
+      units: ask.cost ?? this.#costs.expect(ask.endpoint),
+      priority: ask.priority ?? 0,
+    };
     let until = now;
     let binding: Limit | undefined;
     for (const limit of this.#limits) {
@@ -147,7 +151,12 @@ export class Pacer {
       // What a window held before it was first seen is in its first reading; none of what is in flight may be.
       const held = window ? this.#flights.units : 0;
       if (!window) {
-        window = new NamedWindow(period, { clock: this.#clock, flights: this.#flights, reserve: this.#reserve, part: this.#part });
+        window = new NamedWindow(period, {
+          clock: this.#clock,
+          flights: this.#flights,
+          reserve: this.#reserve,
+          part: this.#part,
+        });
         this.#windows.set(period, window);
         this.#listLimits();
       }

@@ -1,11 +1,14 @@
 /** How long a rate is remembered: after this time without arrivals it has fallen to a third, in milliseconds. */
-const MEMORY_MS = 60_000;
+const MEMORY_MS = 300_000;
+
+/** A rate is not reckoned over less than this, in milliseconds. */
+const SHORTEST_MS = 5_000;
 
 /** Never more than this part of a window is kept back, whoever may come. */
 const MOST_PART = 0.25;
 
 /** Beyond what is expected, this many standard deviations of a random arrival are kept back. */
-const DEVIATIONS = 2;
+const DEVIATIONS = 3;
 
 /** Priorities that are told apart; more are counted together with the nearest. */
 const PRIORITIES = 16;
@@ -14,6 +17,7 @@ interface Arrivals {
   /** Units that came lately, each weighing less the longer ago it was. */
   units: number;
   at: number;
+  readonly since: number;
 }
 
 /**
@@ -30,7 +34,7 @@ export class Reserve {
       known.units = faded(known, now) + units;
       known.at = now;
     } else if (this.#arrivals.size < PRIORITIES) {
-      this.#arrivals.set(priority, { units, at: now });
+      this.#arrivals.set(priority, { units, at: now, since: now });
     }
   }
 
@@ -39,10 +43,16 @@ export class Reserve {
     if (this.#arrivals.size < 2) return 0;
     let expected = 0;
     for (const [other, arrivals] of this.#arrivals) {
-      if (other > priority) expected += (faded(arrivals, now) * leftMs) / MEMORY_MS;
+      if (other > priority) expected += rateOf(arrivals, now) * leftMs;
     }
     return Math.min(limit * MOST_PART, expected + DEVIATIONS * Math.sqrt(expected));
   }
+}
+
+/** Units a millisecond, by what is remembered; a short memory is not taken for a lull. */
+function rateOf(arrivals: Arrivals, now: number): number {
+  const age = Math.max(SHORTEST_MS, now - arrivals.since);
+  return faded(arrivals, now) / (MEMORY_MS * (1 - Math.exp(-age / MEMORY_MS)));
 }
 
 function faded({ units, at }: Arrivals, now: number): number {
