@@ -190,7 +190,9 @@ export class Pacer {
       this.#listLimits();
     }
     const leftMs = resetAt - (quota.date ?? quota.receivedAt);
-    ceiling.read(endpoint, resetAt, leftMs, { ...answer, limit, used: limit - remaining, held });
+    const reading = { ...answer, limit, used: limit - remaining, held };
+    ceiling.read(endpoint, resetAt, leftMs, reading);
+    for (const other of this.#ceilings.values()) if (other !== ceiling) other.passOver(endpoint, remaining, reading);
   }
 
   /** A refusal: the service says for how long, or the reset does, or the window that is full; else ever longer. */

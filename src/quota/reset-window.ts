@@ -23,7 +23,11 @@ export class ResetWindow implements Limit {
   readonly #flights: InFlight;
   readonly #endpoints = new Set<string>();
   #resetAt = Number.NEGATIVE_INFINITY;
+  /** The shortest time between two resets so far. */
+  #stride = CALENDAR_MS;
   #isOnCalendar = false;
+  /** Whether the present instance is one of which only the beginning is known. */
+  #isUnnamed = false;
   /** When the present instance ends by our clock, as far as one answer tells. */
   #endsAt = Number.POSITIVE_INFINITY;
   #spent = 0;
@@ -79,6 +83,21 @@ export class ResetWindow implements Limit {
   }
 
   /**
+   * An answer described a tighter window, so this one has no less left than that. Where the request was sent past this
+   * one's end, its next instance has begun, and is known by its successor's name only later.
+   *
+   * @param left - requests left in the tighter window.
+   */
+  passOver(endpoint: string, left: number, { sentAt, settledSince }: Reading): void {
+    if (!this.#endpoints.has(endpoint)) return;
+    this.#spent++;
+    if (sentAt < this.#end) return;
+    if (!this.#isUnnamed) this.#spent = settledSince + 1;
+    this.#isUnnamed = true;
+    this.#spent = Math.min(this.#spent, this.limit - left + settledSince);
+  }
+
+  /**
    * Takes in what an answer said of this window.
    *
    * @param resetAt - its end by the service's clock.
@@ -92,9 +111,10 @@ export class ResetWindow implements Limit {
       return;
     }
     if (resetAt > this.#resetAt + SAME_MS) {
-      const length = resetAt - this.#resetAt;
-      this.#isOnCalendar = resetAt % (length < CALENDAR_MS ? length : CALENDAR_MS) === 0;
+      this.#stride = Math.min(this.#stride, resetAt - this.#resetAt);
+      this.#isOnCalendar = resetAt % this.#stride === 0;
       this.#resetAt = resetAt;
+      this.#isUnnamed = false;
       this.#endsAt = reading.receivedAt + leftMs + ROUNDING_MS;
       this.#spent = reading.used + reading.settledSince;
     } else {
