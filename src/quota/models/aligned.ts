@@ -5,6 +5,12 @@ import type { Reading, WindowModel } from './model.ts';
 /** Windows that are remembered: the present one, its neighbours that an uncertain clock cannot tell apart, and a late answer's. */
 const REMEMBERED = 8;
 
+/** What may have been counted in one window, and the most that the service said was, in units. */
+interface Tally {
+  spent: number;
+  told: number;
+}
+
 /**
  * A fixed window on the calendar: it begins at a full second, minute or UTC month by the service's clock.
  *
@@ -15,7 +21,7 @@ export class AlignedWindow implements WindowModel {
   readonly name = 'aligned';
   readonly #period: Period;
   readonly #clock: ServerClock;
-  readonly #spent = new Map<number, number>();
+  readonly #tallies = new Map<number, Tally>();
 
   constructor(period: Period, clock: ServerClock) {
     this.#period = period;
@@ -24,7 +30,7 @@ export class AlignedWindow implements WindowModel {
 
   spent(now: number): number {
     if (!this.#clock.known) return 0;
-    return this.#spent.get(startOf(this.#period, this.#clock.least(now))) ?? 0;
+    return this.#tallies.get(startOf(this.#period, this.#clock.least(now)))?.spent ?? 0;
   }
 
   earliest(units: number, held: number, cap: number, now: number): number {
@@ -32,7 +38,8 @@ export class AlignedWindow implements WindowModel {
     const full = cap - held - units;
     const first = startOf(this.#period, this.#clock.least(now));
     for (let start = startOf(this.#period, this.#clock.most(now)); start >= first; start = this.#before(start)) {
-      if ((this.#spent.get(start) ?? 0) > full) return Math.max(now, this.#clock.surely(endOf(this.#period, start)));
+      if ((this.#tallies.get(start)?.spent ?? 0) > full)
+        return Math.max(now, this.#clock.surely(endOf(this.#period, start)));
     }
     return now;
   }
@@ -41,19 +48,21 @@ export class AlignedWindow implements WindowModel {
     if (!this.#clock.known) return;
     const first = startOf(this.#period, this.#clock.least(from));
     for (let start = startOf(this.#period, this.#clock.most(to)); start >= first; start = this.#before(start)) {
-      this.#set(start, (this.#spent.get(start) ?? 0) + units);
+      this.#tally(start).spent += units;
     }
   }
 
   heed(reading: Reading): void {
     if (!this.#clock.known) return;
     const start = startOf(this.#period, this.#clock.least(reading.sentAt));
-    const counted = reading.used - reading.held;
     const sure = start === startOf(this.#period, this.#clock.most(reading.receivedAt));
     // A refusal near a boundary most likely came just before it.
     if (!sure && !reading.limited) return;
-    const spent = Math.max(this.#spent.get(start) ?? 0, counted);
-    this.#set(start, sure ? Math.min(spent, reading.used + reading.settledSince) : spent);
+    const tally = this.#tally(start);
+    if (sure) tally.spent = Math.min(tally.spent, reading.used + reading.settledSince);
+    // A window only fills up, so what any other answer said of this one is a floor, in whatever order they come.
+    tally.told = Math.max(tally.told, reading.used);
+    tally.spent = Math.max(tally.spent, tally.told - reading.held);
   }
 
   countsSince(reading: Reading): number | undefined {
@@ -68,8 +77,12 @@ export class AlignedWindow implements WindowModel {
     return startOf(this.#period, start - 1);
   }
 
-  #set(start: number, units: number): void {
-    this.#spent.set(start, units);
-    if (this.#spent.size > REMEMBERED) this.#spent.delete(Math.min(...this.#spent.keys()));
+  #tally(start: number): Tally {
+    const known = this.#tallies.get(start);
+    if (known) return known;
+    const tally = { spent: 0, told: 0 };
+    this.#tallies.set(start, tally);
+    if (this.#tallies.size > REMEMBERED) this.#tallies.delete(Math.min(...this.#tallies.keys()));
+    return tally;
   }
 }
