@@ -28,7 +28,7 @@ export class NamedWindow implements Limit {
   readonly #fallback: readonly WindowModel[];
   #limit = 0;
   #remaining = 0;
-  #readAt = Number.NEGATIVE_INFINITY;
+  #toldAt = Number.NEGATIVE_INFINITY;
   #lastTakenAt = Number.NEGATIVE_INFINITY;
   /** The end that the service itself named, by its clock, until a request has tried it. */
   #toldEnd: number | undefined;
@@ -104,10 +104,12 @@ export class NamedWindow implements Limit {
 
   /** Takes in what an answer said of this window. */
   read(limit: number, reading: Reading, past: Past): void {
-    if (reading.sentAt >= this.#readAt) {
-      this.#readAt = reading.sentAt;
+    const remaining = Math.max(0, limit - reading.used);
+    // The last word is what the request sent last was told; of several sent at once, what the least lucky was.
+    if (reading.sentAt > this.#toldAt || (reading.sentAt === this.#toldAt && remaining < this.#remaining)) {
+      this.#toldAt = reading.sentAt;
       this.#limit = limit;
-      this.#remaining = Math.max(0, limit - reading.used);
+      this.#remaining = remaining;
     }
     this.#survivors.judge(reading, past);
     this.#survivors.heed(reading);
