@@ -25,7 +25,7 @@ export class NamedWindow implements Limit {
   readonly #flights: InFlight;
   readonly #part: Part;
   readonly #survivors: Survivors;
-  readonly #fallback: readonly WindowModel[];
+  readonly #strictest: readonly WindowModel[];
   #limit = 0;
   #remaining = 0;
   #toldAt = Number.NEGATIVE_INFINITY;
@@ -40,10 +40,10 @@ export class NamedWindow implements Limit {
     this.#flights = flights;
     this.#part = part;
     const aligned = new AlignedWindow(period, clock);
-    // A month is a calendar month; what follows it cannot be probed.
+    // The strictest first. A month is a calendar month; what follows it cannot be probed.
     const models = period === 'month' ? [aligned] : [new SlidingLog(this.#length), aligned];
     this.#survivors = new Survivors(models);
-    this.#fallback = models.slice(0, 1);
+    this.#strictest = models.slice(0, 1);
   }
 
   /** Units that the window holds in all. */
@@ -137,11 +137,13 @@ export class NamedWindow implements Limit {
     return Math.min(this.#limit, this.#part(this, now));
   }
 
+  /** What fits the strictest shape fits every other, so while that one lives it alone is asked. It needs no clock. */
   get #consulted(): readonly WindowModel[] {
-    return this.#clock.known ? this.#survivors.alive : this.#fallback;
+    const { alive } = this.#survivors;
+    return this.#clock.known && alive[0] !== this.#strictest[0] ? alive : this.#strictest;
   }
 
   get #isShortAndInDoubt(): boolean {
-    return this.#length <= SHORT_MS && this.#consulted.length > 1;
+    return this.#length <= SHORT_MS && this.#clock.known && this.#survivors.alive.length > 1;
   }
 }
