@@ -6,7 +6,7 @@ const LEAST_DEBT = 3;
 const LARGEST_DEBT = 0.1;
 
 /** A model that alone stood in the way in this many windows, and never alone explained a reading, is dismissed. */
-const LONE_WINDOWS = 24;
+const LONE_WINDOWS = 8;
 
 /** What speaks for and against a model, short of a refutation. */
 interface Record {
@@ -33,16 +33,23 @@ export class Survivors {
   readonly #dismissed = new Set<WindowModel>();
   #surprises = 0;
   #alive: readonly WindowModel[];
+  #asked: readonly WindowModel[];
 
   constructor(models: readonly WindowModel[], lengthMs: number) {
     this.#length = lengthMs;
     this.#all = models;
     this.#alive = models;
+    this.#asked = askedOf(models, models);
   }
 
   /** The models that nothing has contradicted. */
   get alive(): readonly WindowModel[] {
     return this.#alive;
+  }
+
+  /** Those of the survivors that must admit a charge. What fits a sliding log fits every other shape but the counter. */
+  get asked(): readonly WindowModel[] {
+    return this.#asked;
   }
 
   /** Holds a reading against every survivor. When none is left something else changed, and all are believed again. */
@@ -54,7 +61,7 @@ export class Survivors {
     const alive = this.#alive.filter(
       (model) => !model.isContradicted(reading, past) && (explaining.length === 0 || !this.#isInDebt(model, reading)),
     );
-    if (alive.length < this.#alive.length) this.#alive = alive.length > 0 ? alive : this.#all;
+    if (alive.length < this.#alive.length) this.#keep(alive.length > 0 ? alive : this.#all);
   }
 
   /** Units of a reading that no survivor can explain: somebody else's. */
@@ -68,9 +75,9 @@ export class Survivors {
    * was, the second one brings all back, because something about them is wrong.
    */
   surprise(): void {
-    if (this.#dismissed.size > 0)
-      this.#alive = this.#all.filter((model) => this.#alive.includes(model) || this.#dismissed.has(model));
-    else if (++this.#surprises >= 2) this.#alive = this.#all;
+    const { size } = this.#dismissed;
+    if (size > 0) this.#keep(this.#all.filter((model) => this.#alive.includes(model) || this.#dismissed.has(model)));
+    else if (++this.#surprises >= 2) this.#keep(this.#all);
     else return;
     for (const model of this.#dismissed) {
       const record = this.#recordOf(model);
@@ -87,7 +94,7 @@ export class Survivors {
     if (model === this.#all[0] || record.isSupported || now < record.loneAt + this.#length) return;
     record.loneAt = now;
     if (++record.lone < LONE_WINDOWS) return;
-    this.#alive = this.#alive.filter((other) => other !== model);
+    this.#keep(this.#alive.filter((other) => other !== model));
     this.#dismissed.add(model);
   }
 
@@ -98,6 +105,11 @@ export class Survivors {
 
   heed(reading: Reading, past: Past): void {
     for (const model of this.#all) model.heed(reading, past);
+  }
+
+  #keep(alive: readonly WindowModel[]): void {
+    this.#alive = alive;
+    this.#asked = askedOf(alive, this.#all);
   }
 
   /** Whether a model has left more unexplained, while another explained it, than chance would have it. */
@@ -119,4 +131,9 @@ export class Survivors {
     }
     return record;
   }
+}
+
+function askedOf(alive: readonly WindowModel[], all: readonly WindowModel[]): readonly WindowModel[] {
+  const isStrictestAlive = alive[0] === all[0];
+  return isStrictestAlive ? alive.filter((model, index) => index === 0 || model.name === 'sliding-counter') : alive;
 }

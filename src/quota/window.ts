@@ -42,13 +42,13 @@ export class NamedWindow implements Limit {
   readonly #reserve: Reserve;
   readonly #part: Part;
   readonly #survivors: Survivors;
-  readonly #fallback: readonly WindowModel[];
+  readonly #strictest: readonly WindowModel[];
   #limit = 0;
   #roundTripMs = 0;
   #remaining = 0;
   readonly #others: Others;
   #isRead = false;
-  #readAt = Number.NEGATIVE_INFINITY;
+  #toldAt = Number.NEGATIVE_INFINITY;
   #lastTakenAt = Number.NEGATIVE_INFINITY;
   /** The end that the service itself named, by its clock, until a request has tried it. */
   #toldEnd: number | undefined;
@@ -63,7 +63,7 @@ export class NamedWindow implements Limit {
     const models = modelsOf(period, clock);
     this.#others = new Others(this.#length);
     this.#survivors = new Survivors(models, this.#length);
-    this.#fallback = models.slice(0, 1);
+    this.#strictest = models.slice(0, 1);
   }
 
   /** Units that the window holds in all. */
@@ -140,12 +140,14 @@ export class NamedWindow implements Limit {
 
   /** Takes in what an answer said of this window. */
   read(limit: number, reading: Reading, past: Past): void {
-    if (reading.sentAt >= this.#readAt) {
-      this.#readAt = reading.sentAt;
+    const remaining = Math.max(0, limit - reading.used);
+    // The last word is what the request sent last was told; of several sent at once, what the least lucky was.
+    if (reading.sentAt > this.#toldAt || (reading.sentAt === this.#toldAt && remaining < this.#remaining)) {
+      this.#toldAt = reading.sentAt;
       this.#limit = limit;
-      this.#roundTripMs = Math.max(reading.receivedAt - reading.sentAt, this.#roundTripMs * 0.95);
-      this.#remaining = Math.max(0, limit - reading.used);
+      this.#remaining = remaining;
     }
+    this.#roundTripMs = Math.max(reading.receivedAt - reading.sentAt, this.#roundTripMs * 0.95);
     if (this.#isRead) this.#others.see(this.#survivors.mystery(reading), reading.receivedAt);
     this.#isRead = true;
     this.#survivors.judge(reading, past);
@@ -201,12 +203,13 @@ export class NamedWindow implements Limit {
     return Math.min(this.#limit, this.#part(this, now));
   }
 
+  /** The models that must admit a charge. The most cautious needs no clock of the service. */
   get #consulted(): readonly WindowModel[] {
-    return this.#clock.known ? this.#survivors.alive : this.#fallback;
+    return this.#clock.known ? this.#survivors.asked : this.#strictest;
   }
 
   get #isShortAndInDoubt(): boolean {
-    return this.#length <= SHORT_MS && this.#consulted.length > 1;
+    return this.#length <= SHORT_MS && this.#clock.known && this.#survivors.alive.length > 1;
   }
 }
 

@@ -6,6 +6,12 @@ import { type Reading, TOLERANCE, type WindowModel } from './model.ts';
 /** Windows that are remembered: the present one, its neighbours that an uncertain clock cannot tell apart, and a late answer's. */
 const REMEMBERED = 8;
 
+/** What may have been counted in one window, and the most that the service said was, in units. */
+interface Tally {
+  spent: number;
+  told: number;
+}
+
 /**
  * A fixed window on the calendar: it begins at a full second, minute or UTC month by the service's clock.
  *
@@ -16,7 +22,7 @@ export class AlignedWindow implements WindowModel {
   readonly name = 'aligned';
   readonly #period: Period;
   readonly #clock: ServerClock;
-  readonly #spent = new Map<number, number>();
+  readonly #tallies = new Map<number, Tally>();
 
   constructor(period: Period, clock: ServerClock) {
     this.#period = period;
@@ -25,7 +31,7 @@ export class AlignedWindow implements WindowModel {
 
   spent(now: number): number {
     if (!this.#clock.known) return 0;
-    return this.#spent.get(startOf(this.#period, this.#clock.least(now))) ?? 0;
+    return this.#in(startOf(this.#period, this.#clock.least(now)));
   }
 
   earliest(units: number, held: number, cap: number, now: number): number {
@@ -33,7 +39,7 @@ export class AlignedWindow implements WindowModel {
     const full = cap - held - units;
     const first = startOf(this.#period, this.#clock.least(now));
     for (let start = startOf(this.#period, this.#clock.most(now)); start >= first; start = this.#before(start)) {
-      if ((this.#spent.get(start) ?? 0) > full) return Math.max(now, this.#clock.surely(endOf(this.#period, start)));
+      if (this.#in(start) > full) return Math.max(now, this.#clock.surely(endOf(this.#period, start)));
     }
     return now;
   }
@@ -42,7 +48,7 @@ export class AlignedWindow implements WindowModel {
     if (!this.#clock.known) return;
     const first = startOf(this.#period, this.#clock.least(from));
     for (let start = startOf(this.#period, this.#clock.most(to)); start >= first; start = this.#before(start)) {
-      this.#set(start, (this.#spent.get(start) ?? 0) + units);
+      this.#tally(start).spent += units;
     }
   }
 
@@ -54,7 +60,7 @@ export class AlignedWindow implements WindowModel {
 
   unexplained(reading: Reading): number {
     const start = this.#windowOf(reading);
-    return start === undefined ? 0 : reading.used - reading.held - (this.#spent.get(start) ?? 0);
+    return start === undefined ? 0 : reading.used - reading.held - this.#in(start);
   }
 
   heed(reading: Reading): void {
@@ -63,8 +69,11 @@ export class AlignedWindow implements WindowModel {
     const isSure = start === this.#windowOf(reading);
     // A refusal near a boundary most likely came just before it.
     if (!isSure && !reading.limited) return;
-    const spent = Math.max(this.#spent.get(start) ?? 0, reading.used - reading.held);
-    this.#set(start, isSure ? Math.min(spent, reading.used + reading.settledSince) : spent);
+    const tally = this.#tally(start);
+    if (isSure) tally.spent = Math.min(tally.spent, reading.used + reading.settledSince);
+    // A window only fills up, so what any other answer said of this one is a floor, in whatever order they come.
+    tally.told = Math.max(tally.told, reading.used);
+    tally.spent = Math.max(tally.spent, tally.told - reading.held);
   }
 
   /** The start of the window that a reading surely speaks of. */
@@ -78,8 +87,16 @@ export class AlignedWindow implements WindowModel {
     return startOf(this.#period, start - 1);
   }
 
-  #set(start: number, units: number): void {
-    this.#spent.set(start, units);
-    if (this.#spent.size > REMEMBERED) this.#spent.delete(Math.min(...this.#spent.keys()));
+  #in(start: number): number {
+    return this.#tallies.get(start)?.spent ?? 0;
+  }
+
+  #tally(start: number): Tally {
+    const known = this.#tallies.get(start);
+    if (known) return known;
+    const tally = { spent: 0, told: 0 };
+    this.#tallies.set(start, tally);
+    if (this.#tallies.size > REMEMBERED) this.#tallies.delete(Math.min(...this.#tallies.keys()));
+    return tally;
   }
 }
