@@ -1,0 +1,44 @@
+import type { Latency } from '../../src/testing/index.ts';
+
+/** How far away the service is. */
+export type Distance = 'near' | 'usual' | 'heavy' | 'far';
+
+/** Milliseconds of one part of an exchange, drawn anew each time. */
+type Part = (random: () => number) => number;
+
+/** The parts of an exchange; the answer takes the same way back as the request took there, with other luck. */
+const PARTS: Readonly<Record<Distance, { readonly way: Part; readonly processing: Part; readonly leastMs: number }>> = {
+  near: { way: between(0.4, 1.5), processing: between(0.5, 2), leastMs: 1.3 },
+  usual: { way: between(10, 60), processing: between(5, 30), leastMs: 25 },
+  heavy: { way: lateAtTimes(between(20, 120), 0.01, 1_500), processing: around(80, 0.9), leastMs: 50 },
+  far: { way: between(250, 600), processing: between(20, 80), leastMs: 520 },
+};
+
+/** How long the next exchange takes. */
+export function latencyOf(distance: Distance, random: () => number): () => Latency {
+  const { way, processing } = PARTS[distance];
+  return () => ({ there: way(random), processing: processing(random), back: way(random) });
+}
+
+/** The least that an exchange takes, in milliseconds. */
+export function leastLatencyMs(distance: Distance): number {
+  return PARTS[distance].leastMs;
+}
+
+function between(least: number, most: number): Part {
+  return (random) => least + (most - least) * random();
+}
+
+/** Lognormal: half of the time less than the median, now and then much more. */
+function around(median: number, spread: number): Part {
+  return (random) => median * Math.exp(spread * normal(random));
+}
+
+/** A packet lost and sent again. */
+function lateAtTimes(part: Part, chance: number, mostMs: number): Part {
+  return (random) => part(random) + (random() < chance ? mostMs * random() : 0);
+}
+
+function normal(random: () => number): number {
+  return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+}

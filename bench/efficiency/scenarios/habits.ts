@@ -1,0 +1,124 @@
+import type { ServiceLimits } from '../../../src/testing/index.ts';
+import type { Errand, Scenario } from '../scenario.ts';
+
+const USUAL: ServiceLimits = { second: 20, minute: 500 };
+
+/** Endpoints and pages of different cost, in no order. */
+function mixed(_: number, random: () => number): Partial<Errand> {
+  const draw = random();
+  if (draw < 0.5) return { endpoint: 'info' };
+  return { endpoint: 'assets', page: 20 * (1 + Math.floor(random() * 5)) };
+}
+
+/** A unit for every twenty that a page holds. */
+function byPage({ url }: { readonly url: URL }): number {
+  return Math.ceil(Number(url.searchParams.get('limit') ?? 20) / 20);
+}
+
+/** How services count, refuse and tell. */
+export const habits: readonly Scenario[] = [
+  { name: 'charged after the answer', promised: 'honest', limits: USUAL, service: { charge: 'after' }, bulk: 1_750 },
+  {
+    name: 'refusals are counted',
+    promised: 'honest',
+    limits: USUAL,
+    windows: 'sliding-log',
+    service: { countRefused: true },
+    bulk: 1_750,
+  },
+  {
+    name: 'limited with 403 and a date',
+    promised: 'honest',
+    limits: USUAL,
+    windows: 'first-request',
+    service: { limited: { status: 403, retryAfter: 'date', body: 'html' } },
+    bulk: 1_750,
+  },
+  {
+    name: 'limited with 503 and nothing else',
+    promised: 'honest',
+    limits: USUAL,
+    windows: 'leaky',
+    service: { limited: { status: 503, retryAfter: 'none', body: 'empty' } },
+    bulk: 1_750,
+  },
+  { name: 'service 45 s ahead', promised: 'honest', limits: USUAL, service: { skewMs: 45_000 }, bulk: 1_750 },
+  { name: 'service 45 s behind', promised: 'honest', limits: USUAL, service: { skewMs: -45_000 }, bulk: 1_750 },
+  { name: 'reset in seconds left', promised: 'honest', limits: USUAL, service: { reset: 'seconds-left' }, bulk: 1_750 },
+  { name: 'reset in milliseconds', promised: 'honest', limits: USUAL, service: { reset: 'epoch-ms' }, bulk: 1_750 },
+  {
+    name: 'no generic headers',
+    promised: 'honest',
+    limits: USUAL,
+    service: { headers: { generic: false } },
+    bulk: 1_750,
+  },
+  {
+    name: 'only generic headers',
+    promised: 'honest',
+    limits: USUAL,
+    service: { headers: { family: false } },
+    bulk: 1_750,
+  },
+  {
+    name: 'only generic headers, sliding-log',
+    promised: 'honest',
+    limits: { minute: 500 },
+    windows: 'sliding-log',
+    service: { headers: { family: false } },
+    bulk: 1_750,
+  },
+  { name: 'no date', promised: 'honest', limits: USUAL, service: { headers: { date: false } }, bulk: 1_750 },
+  { name: 'no cost', promised: 'honest', limits: USUAL, service: { headers: { cost: false } }, bulk: 1_750 },
+  {
+    name: 'costs by endpoint, 1 and 5',
+    promised: 'honest',
+    limits: { second: 100, minute: 2_500 },
+    service: { cost: { info: 1, assets: 5 } },
+    bulk: 4_000,
+    errand: (_, random) => ({ endpoint: random() < 0.5 ? 'info' : 'assets' }),
+  },
+  {
+    name: 'costs by page, 1 to 5',
+    promised: 'honest',
+    limits: { second: 100, minute: 2_500 },
+    service: { cost: byPage },
+    bulk: 5_000,
+    errand: mixed,
+  },
+  {
+    name: 'costs by page, sliding-log',
+    promised: 'honest',
+    limits: { second: 100, minute: 2_500 },
+    windows: 'sliding-log',
+    service: { cost: byPage },
+    bulk: 5_000,
+    errand: mixed,
+  },
+  {
+    name: 'costs by page, first-request',
+    promised: 'honest',
+    limits: { second: 100, minute: 2_500 },
+    windows: 'first-request',
+    service: { cost: byPage },
+    bulk: 5_000,
+    errand: mixed,
+  },
+  {
+    name: 'a cost beyond the second',
+    promised: 'honest',
+    limits: { second: 20, minute: 500 },
+    service: { cost: { assets: 25 }, charge: 'after' },
+    bulk: 400,
+    errand: (index) => ({ endpoint: index % 10 === 0 ? 'assets' : 'info' }),
+  },
+  {
+    name: 'an endpoint with a ceiling',
+    promised: 'honest',
+    limits: USUAL,
+    service: { ceilings: { assets: { limit: 60, period: 'minute' } }, headers: { generic: 'per endpoint ceiling' } },
+    bulk: 2_000,
+    errand: (index) => ({ endpoint: index % 8 === 0 ? 'assets' : 'info' }),
+  },
+  { name: 'three nodes that count apart', promised: 'honest', limits: USUAL, service: { nodes: 3 }, bulk: 1_750 },
+];

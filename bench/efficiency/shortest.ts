@@ -1,0 +1,128 @@
+import type { ServiceLimits, WindowKind } from '../../src/testing/index.ts';
+import { Ledger } from '../../src/testing/ledger.ts';
+import type { Change, Scenario, Stretch } from './scenario.ts';
+
+/** So many requests of the same cost, none before its time. */
+export interface Load {
+  readonly cost: number;
+  readonly endpoint: string;
+  /** When each comes up, in milliseconds from the start, in order. */
+  readonly fromMs: readonly number[];
+}
+
+/** What the service is like, as only the omniscient know it. */
+export interface Terms {
+  readonly kind: WindowKind;
+  readonly limits: ServiceLimits;
+  /** Limits of single endpoints, in requests. */
+  readonly ceilings: Readonly<Record<string, ServiceLimits>>;
+  readonly spent: Scenario['spent'];
+  /** The service's clock at the start, in milliseconds since the Unix epoch. */
+  readonly startsAt: number;
+  readonly changes: readonly Change[];
+  /** While they last nothing can arrive. */
+  readonly pauses: readonly Stretch[];
+  readonly leastLatencyMs: number;
+}
+
+/**
+ * The shortest time, in milliseconds, in which the service could have answered all of the load without refusing any of it:
+ * every request arrives at the first instant that can bear it, in whatever order helps (the dear ones first), and the
+ * answer is as quick as ever. It shares nothing with the client but the question: the windows are the mock service's own.
+ *
+ * A service that books only afterwards would let more than its limit pass; that is not reckoned with here.
+ */
+export function shortestMs(loads: readonly Load[], terms: Terms): number {
+  const omniscient = new Omniscient(loads, terms);
+  let at = 0;
+  let last = 0;
+  while (omniscient.isBusy) {
+    if (omniscient.serveAt(at)) last = at;
+    else at = omniscient.nextAfter(at);
+    if (at === Number.POSITIVE_INFINITY) return at;
+  }
+  return last + terms.leastLatencyMs;
+}
+
+class Omniscient {
+  readonly #terms: Terms;
+  readonly #quota: Ledger;
+  readonly #ceilings = new Map<string, Ledger>();
+  readonly #loads: { readonly load: Load; served: number }[];
+  readonly #changes: readonly Change[];
+  #limits: ServiceLimits;
+  #skew = 0;
+  #changed = 0;
+
+  constructor(loads: readonly Load[], terms: Terms) {
+    const counting = { kindOf: () => terms.kind, charge: 'before' } as const;
+    this.#terms = terms;
+    this.#limits = terms.limits;
+    this.#quota = new Ledger(counting).limit(terms.limits);
+    if (terms.spent) this.#quota.charge(terms.spent.units, terms.startsAt - terms.spent.agoMs);
+    for (const [name, limits] of Object.entries(terms.ceilings)) {
+      this.#ceilings.set(name, new Ledger(counting).limit(limits));
+    }
+    this.#loads = loads.filter(({ fromMs }) => fromMs.length > 0).map((load) => ({ load, served: 0 }));
+    this.#loads.sort((a, b) => b.load.cost - a.load.cost);
+    this.#changes = terms.changes.toSorted((a, b) => a.atMs - b.atMs);
+  }
+
+  get isBusy(): boolean {
+    return this.#loads.some(({ load, served }) => served < load.fromMs.length);
+  }
+
+  /** Serves all that fits at an instant; false if nothing does. */
+  serveAt(at: number): boolean {
+    this.#passChanges(at);
+    let isServed = false;
+    for (const entry of this.#loads) {
+      const { cost, endpoint, fromMs } = entry.load;
+      for (; (fromMs[entry.served] ?? Infinity) <= at && this.#admitsAt(entry.load, at) <= at; entry.served++) {
+        this.#quota.charge(cost, this.#serviceTime(at));
+        this.#ceilings.get(endpoint)?.charge(1, this.#serviceTime(at));
+        isServed = true;
+      }
+    }
+    return isServed;
+  }
+
+  /** The next instant at which something may fit. */
+  nextAfter(at: number): number {
+    let next = Number.POSITIVE_INFINITY;
+    for (const { load, served } of this.#loads) {
+      const from = load.fromMs[served];
+      if (from === undefined) continue;
+      next = Math.min(next, from > at ? from : Math.max(at + 1e-3, this.#admitsAt(load, at)));
+    }
+    return Math.min(next, this.#changes[this.#changed]?.atMs ?? Number.POSITIVE_INFINITY);
+  }
+
+  #admitsAt({ cost, endpoint }: Load, at: number): number {
+    for (const { fromMs, toMs } of this.#terms.pauses) if (at >= fromMs && at < toMs) return toMs;
+    const time = this.#serviceTime(at);
+    // What is dearer than a whole window has to have an empty one.
+    const fitting = Math.min(cost, ...Object.values(this.#limits));
+    const admitted = Math.max(
+      this.#quota.admitsAt(fitting, time),
+      this.#ceilings.get(endpoint)?.admitsAt(1, time) ?? 0,
+    );
+    return admitted <= time ? at : at + (admitted - time);
+  }
+
+  #passChanges(at: number): void {
+    for (
+      let change = this.#changes[this.#changed];
+      change && change.atMs <= at;
+      change = this.#changes[++this.#changed]
+    ) {
+      this.#skew = change.skewMs ?? this.#skew;
+      this.#limits = change.limits ?? this.#limits;
+      this.#quota.limit(this.#limits);
+    }
+  }
+
+  #serviceTime(at: number): number {
+    return this.#terms.startsAt + this.#skew + at;
+  }
+}

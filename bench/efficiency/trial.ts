@@ -1,0 +1,187 @@
+import type { ServicePeriod } from '../../src/testing/index.ts';
+import type { Contender, Running } from './contenders/contender.ts';
+import { leastLatencyMs } from './latencies.ts';
+import type { Errand, Scenario } from './scenario.ts';
+import { type Load, shortestMs } from './shortest.ts';
+import { withGlobals } from './virtual-globals.ts';
+import { isOthers, openWorld, type World } from './world.ts';
+
+/** Whoever has not come to an end by then never will. */
+const PATIENCE = { factor: 8, ms: 40 * 60_000 };
+
+/** What came of a contender in a scenario. */
+export interface Measured {
+  /** The scenario's name. */
+  readonly scenario: string;
+  readonly contender: string;
+  readonly seed: number;
+  /** The shortest possible time against the time taken; with others about, the part of the quota that was used. */
+  readonly utilisation: number;
+  readonly tookMs: number;
+  readonly shortestMs: number;
+  /** Calls that came back well. */
+  readonly served: number;
+  /** Calls that failed, or never came back. */
+  readonly failures: number;
+  /** Requests that were sent. */
+  readonly requests: number;
+  /** Answers that refused one because of a limit. */
+  readonly limited: number;
+  /** Requests sent after the first refusal was read. */
+  readonly afterRefusal: number;
+  /** Of the requests of others, the part that was served. */
+  readonly othersServed: number | undefined;
+  /** 99 of 100 calls of a priority took no longer, in milliseconds; for calls that came by and by. */
+  readonly p99: number | undefined;
+  readonly isStuck: boolean;
+  /** When requests were sent, in milliseconds from the start. */
+  readonly sentAt: readonly number[];
+}
+
+interface Visit {
+  readonly errand: Errand;
+  readonly from: number;
+  /** When it came back well. */
+  servedAt: number | undefined;
+}
+
+/** Lets a contender loose in the world of a scenario, and measures what it does there. */
+export async function runTrial(scenario: Scenario, contender: Contender, seed: number): Promise<Measured> {
+  const world = openWorld(scenario, seed);
+  const [first] = world.places;
+  const work = (): Promise<Measured> => measure(scenario, contender, world, seed);
+  return contender.usesGlobals && first ? withGlobals(first, work) : work();
+}
+
+async function measure(scenario: Scenario, contender: Contender, world: World, seed: number): Promise<Measured> {
+  const { clock } = world;
+  const visits: Visit[] = [];
+  const running = world.places.map((place) => contender.open(place));
+  let bulkLeft = scenario.bulk;
+  let turn = 0;
+
+  const visit = async (errand: Errand): Promise<void> => {
+    const client = running[turn++ % running.length] as Running;
+    const entry: Visit = { errand, from: clock.now(), servedAt: undefined };
+    visits.push(entry);
+    await client.call(errand).then(
+      () => {
+        entry.servedAt = clock.now();
+      },
+      () => {},
+    );
+  };
+
+  const bulk = Array.from({ length: scenario.bulk }, async (_, index) => {
+    await visit({ ...PLAIN, ...scenario.errand?.(index, world.random) });
+    bulkLeft--;
+  });
+  const stream = comeAndGo(scenario, world, () => bulkLeft > 0, visit);
+  const limitMs = PATIENCE.factor * shortestOf(plannedLoads(visits, world), scenario, world) + PATIENCE.ms;
+  const patience = clock.sleep(limitMs).then(() => 'stuck' as const);
+  const isStuck = (await clock.run(Promise.race([Promise.all([...bulk, stream]), patience]))) === 'stuck';
+  return { scenario: scenario.name, contender: contender.name, seed, ...report(scenario, world, visits, isStuck) };
+}
+
+const PLAIN: Errand = { endpoint: 'info', page: 20, priority: 0 };
+
+/** The calls of a stream: they come for as long as there is bulk, or as told, and all come back. */
+async function comeAndGo(
+  { stream }: Scenario,
+  { clock, random }: World,
+  isOn: () => boolean,
+  visit: (errand: Errand) => Promise<void>,
+): Promise<void> {
+  if (!stream) return;
+  const { priority, perSecond, forMs } = stream;
+  const visits: Promise<void>[] = [];
+  const goesOn = (): boolean => (forMs === undefined ? isOn() : clock.now() < forMs);
+  while (goesOn()) {
+    await clock.sleep((-Math.log(1 - random()) * 1_000) / perSecond);
+    if (goesOn()) visits.push(visit({ ...PLAIN, priority }));
+  }
+  await Promise.all(visits);
+}
+
+type Report = Omit<Measured, 'scenario' | 'contender' | 'seed'>;
+
+function report(scenario: Scenario, world: World, visits: readonly Visit[], isStuck: boolean): Report {
+  const { service, traffic } = world;
+  const served = visits.filter(({ servedAt }) => servedAt !== undefined);
+  const tookMs = served.reduce((last, { servedAt = 0 }) => Math.max(last, servedAt), 0);
+  const own = service.log.filter((request) => !isOthers(request));
+  const others = service.log.filter(isOthers);
+  const shortest = shortestOf([...plannedLoads(served, world), ...spoiltLoads(world, tookMs)], scenario, world);
+  const waits = visits
+    .filter(({ errand }) => scenario.stream && errand.priority === scenario.stream.priority)
+    .map(({ from, servedAt = Number.POSITIVE_INFINITY }) => servedAt - from)
+    .sort((a, b) => a - b);
+  return {
+    utilisation:
+      isStuck || served.length === 0 ? 0 : scenario.others ? quotaUsed(scenario, world, tookMs) : shortest / tookMs,
+    tookMs,
+    shortestMs: shortest,
+    served: served.length,
+    failures: visits.length - served.length,
+    requests: traffic.sentAt.length,
+    limited: own.filter(({ limited }) => limited).length,
+    afterRefusal: traffic.sentAt.filter((at) => at > traffic.firstRefusalAt).length,
+    othersServed: others.length > 0 ? others.filter(({ limited }) => !limited).length / others.length : undefined,
+    p99: waits[Math.ceil(waits.length * 0.99) - 1],
+    isStuck,
+    sentAt: traffic.sentAt,
+  };
+}
+
+/** The same calls for the omniscient, each at its time. */
+function plannedLoads(visits: readonly Visit[], { costOf }: World): Load[] {
+  const loads = new Map<string, Load & { readonly fromMs: number[] }>();
+  for (const { errand, from } of visits) {
+    const cost = costOf(errand);
+    const name = `${errand.endpoint} ${cost}`;
+    const load = loads.get(name) ?? { cost, endpoint: errand.endpoint, fromMs: [] };
+    loads.set(name, load);
+    load.fromMs.push(from);
+  }
+  return [...loads.values()];
+}
+
+/** What faults spoilt is served as well, but no use to anyone. */
+function spoiltLoads({ traffic }: World, untilMs: number): Load[] {
+  const spoilt = traffic.spoilt.filter(({ at }) => at <= untilMs);
+  return spoilt.length > 0 ? [{ cost: 1, endpoint: 'info', fromMs: spoilt.map(() => 0) }] : [];
+}
+
+function shortestOf(loads: readonly Load[], scenario: Scenario, { startsAt }: World): number {
+  return shortestMs(loads, {
+    kind: scenario.windows ?? 'aligned',
+    limits: scenario.limits,
+    ceilings: Object.fromEntries(
+      Object.entries(scenario.service?.ceilings ?? {}).map(([name, { limit, period }]) => [name, { [period]: limit }]),
+    ),
+    spent: scenario.spent,
+    startsAt: startsAt + (scenario.service?.skewMs ?? 0),
+    changes: scenario.changes ?? [],
+    pauses: [scenario.outage, scenario.suspended].filter((stretch) => stretch !== undefined),
+    leastLatencyMs: leastLatencyMs(scenario.distance ?? 'usual'),
+  });
+}
+
+const LENGTH_MS: Readonly<Record<ServicePeriod, number>> = {
+  second: 1_000,
+  minute: 60_000,
+  hour: 3_600_000,
+  day: 86_400_000,
+  month: 31 * 86_400_000,
+};
+
+/** Of all whole windows in which there was work to do, the part that we and the others used together. */
+function quotaUsed({ binding = 'minute', limits }: Scenario, { service, startsAt }: World, tookMs: number): number {
+  const length = LENGTH_MS[binding];
+  const from = Math.ceil(startsAt / length);
+  const to = Math.floor((startsAt + tookMs) / length);
+  const units = service.log
+    .filter(({ limited, serviceTime }) => !limited && serviceTime >= from * length && serviceTime < to * length)
+    .reduce((sum, { cost }) => sum + cost, 0);
+  return units / ((to - from) * (limits[binding] ?? 0));
+}

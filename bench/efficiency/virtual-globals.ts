@@ -1,0 +1,76 @@
+import type { Place } from './contenders/contender.ts';
+
+/** What `setTimeout` makes of a longer wait is one millisecond. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+/** A timer as Node gives it out. */
+class Timeout {
+  cancel: () => void = () => {};
+
+  ref(): this {
+    return this;
+  }
+
+  unref(): this {
+    return this;
+  }
+}
+
+/**
+ * Runs work while the globals tell the time of a machine in a simulated world, with the timers of Node: no shorter than
+ * one millisecond, whole milliseconds, and none beyond 24.8 days. The wall clock and the monotonic one run at one rate.
+ */
+export async function withGlobals<T>({ clock, random }: Place, work: () => Promise<T>): Promise<T> {
+  const real = {
+    Date: globalThis.Date,
+    setTimeout: globalThis.setTimeout,
+    clearTimeout: globalThis.clearTimeout,
+    setInterval: globalThis.setInterval,
+    clearInterval: globalThis.clearInterval,
+  };
+  const { random: realRandom } = Math;
+  const realNow = performance.now;
+  const wait = (ms: number | undefined): number => (ms && ms >= 1 && ms <= LONGEST_MS ? Math.trunc(ms) : 1);
+  const cancel = (timeout?: Timeout): void => timeout?.cancel();
+
+  class VirtualDate extends Date {
+    constructor(...given: readonly unknown[]) {
+      super(...((given.length === 0 ? [clock.wall()] : given) as [number]));
+    }
+
+    static override now(): number {
+      return Math.floor(clock.wall());
+    }
+  }
+
+  Object.assign(globalThis, {
+    Date: VirtualDate,
+    setTimeout(fire: (...given: unknown[]) => void, ms?: number, ...given: unknown[]): Timeout {
+      const timeout = new Timeout();
+      timeout.cancel = clock.timer(wait(ms), () => fire(...given));
+      return timeout;
+    },
+    clearTimeout: cancel,
+    setInterval(fire: (...given: unknown[]) => void, ms?: number, ...given: unknown[]): Timeout {
+      const timeout = new Timeout();
+      const go = (): void => {
+        timeout.cancel = clock.timer(wait(ms), () => {
+          go();
+          fire(...given);
+        });
+      };
+      go();
+      return timeout;
+    },
+    clearInterval: cancel,
+  });
+  Math.random = random;
+  performance.now = () => clock.now();
+  try {
+    return await work();
+  } finally {
+    Object.assign(globalThis, real);
+    Math.random = realRandom;
+    performance.now = realNow;
+  }
+}

@@ -1,0 +1,167 @@
+import {
+  createMockService,
+  type MockService,
+  type ServiceFault,
+  type ServiceRequest,
+  seeded,
+  type VirtualClock,
+  virtualClock,
+} from '../../src/testing/index.ts';
+import type { Place } from './contenders/contender.ts';
+import { latencyOf } from './latencies.ts';
+import { type MachineClock, machineClock } from './machine.ts';
+import type { Errand, FaultRates, Scenario } from './scenario.ts';
+
+const KEY = '0123456789abcdef0123456789abcdef';
+
+/** A Tuesday like any other. Runs begin in the first four fifths of its minutes, so that not all hangs on one of them. */
+const SOME_DAY = Date.UTC(2026, 2, 10, 14);
+const SOMEWHERE_IN_MS = 48_000;
+
+/** The requests of others are told from ours by their query. */
+const OTHERS_PATH = '/extended/v1/info?others';
+
+/** What a world has seen so far of the requests sent by the machines in it. */
+export interface Traffic {
+  /** When each was sent, in milliseconds of true time. */
+  readonly sentAt: number[];
+  /** When the first refusal was read. */
+  firstRefusalAt: number;
+  /** Units charged for requests that met a fault, so that they had to be sent again; by their errand's cost. */
+  readonly spoilt: { readonly endpoint: string; readonly cost: number; readonly at: number }[];
+}
+
+/** A service, the machines that call it, and true time. */
+export interface World {
+  readonly clock: VirtualClock;
+  readonly service: MockService;
+  readonly startsAt: number;
+  /** One for each client. */
+  readonly places: readonly Place[];
+  readonly traffic: Traffic;
+  readonly random: () => number;
+  readonly costOf: (errand: Errand) => number;
+}
+
+/** Makes the world of a scenario. The same seed gives the same world, whoever is let loose in it. */
+export function openWorld(scenario: Scenario, seed: number): World {
+  const chance = (stream: number): (() => number) => seeded(seed * 1_000 + stream);
+  const phase = chance(1)() * SOMEWHERE_IN_MS;
+  const startsAt = scenario.startsAt ?? SOME_DAY + phase;
+  const clock = virtualClock({ wall: startsAt });
+  const limits = { ...scenario.limits };
+  const service = createMockService({
+    ...scenario.service,
+    clock,
+    origin: 'https://api.mock.test',
+    keys: [KEY],
+    ...(scenario.keyless ? { keyless: limits } : { keyed: limits }),
+    ...(scenario.windows ? { windows: scenario.windows } : {}),
+    latencyMs: latencyOf(scenario.distance ?? 'usual', chance(2)),
+    random: chance(3),
+    assetsOf: () => 0,
+  });
+  const key = scenario.keyless ? undefined : KEY;
+  const traffic: Traffic = { sentAt: [], firstRefusalAt: Number.POSITIVE_INFINITY, spoilt: [] };
+  const costOf = (errand: Errand): number => costFrom(scenario, service.origin, errand);
+  const places = Array.from({ length: scenario.clients ?? 1 }, (_, index): Place => {
+    const machine = machineClock(clock, chance(10 + index), scenario.suspended);
+    const fetch = fetchFrom(service, machine, clock, traffic, scenario);
+    return { origin: service.origin, key, fetch, clock: machine, random: chance(50 + index), limits, costOf };
+  });
+
+  if (scenario.spent) {
+    const { skewMs = 0 } = scenario.service ?? {};
+    service.setSkew(skewMs - scenario.spent.agoMs);
+    service.spend(scenario.spent.units, key);
+    service.setSkew(skewMs);
+  }
+  if (scenario.faults) service.faults.when(faultsFrom(scenario.faults, chance(4), traffic, clock));
+  if (scenario.outage) service.faults.outage(scenario.outage.fromMs, scenario.outage.toMs);
+  for (const { atMs, limits: next, skewMs } of scenario.changes ?? []) {
+    clock.timer(atMs, () => {
+      if (next) service.setLimits(scenario.keyless ? { keyless: next } : { keyed: next });
+      if (skewMs !== undefined) service.setSkew(skewMs);
+    });
+  }
+  if (scenario.others) letOthersIn(scenario.others, service, key, clock, chance(5));
+  return { clock, service, startsAt, places, traffic, random: chance(6), costOf };
+}
+
+/** Whether a request in the service's log came from others. */
+export function isOthers(request: { readonly path: string }): boolean {
+  return request.path === OTHERS_PATH;
+}
+
+function fetchFrom(
+  service: MockService,
+  machine: MachineClock,
+  truth: VirtualClock,
+  traffic: Traffic,
+  { service: options }: Scenario,
+): typeof globalThis.fetch {
+  const refusal = options?.limited?.status ?? 429;
+  return async (input, init) => {
+    traffic.sentAt.push(truth.now());
+    try {
+      const response = await service.fetch(input, init);
+      if (response.status === refusal) traffic.firstRefusalAt = Math.min(traffic.firstRefusalAt, truth.now());
+      return response;
+    } finally {
+      await machine.awake();
+    }
+  };
+}
+
+/** Draws each request's fate. What was charged in vain is noted: the shortest possible time has to reckon with it. */
+function faultsFrom(
+  rates: FaultRates,
+  random: () => number,
+  traffic: Traffic,
+  clock: VirtualClock,
+): (request: ServiceRequest) => ServiceFault | undefined {
+  const fates: readonly (readonly [number | undefined, ServiceFault, isSpoilt: boolean])[] = [
+    [rates.hang, 'hang', true],
+    [rates.lost, 'lost', true],
+    [rates.reset, 'reset', false],
+    [rates.serverError, { status: 502 }, true],
+    [rates.noQuotaHeaders, 'no quota headers', false],
+  ];
+  return () => {
+    let draw = random();
+    for (const [rate = 0, fault, isSpoilt] of fates) {
+      draw -= rate;
+      if (draw >= 0) continue;
+      if (isSpoilt) traffic.spoilt.push({ endpoint: 'info', cost: 1, at: clock.now() });
+      return fault;
+    }
+    return undefined;
+  };
+}
+
+function letOthersIn(
+  { perSecond, atOnce = 1 }: NonNullable<Scenario['others']>,
+  service: MockService,
+  key: string | undefined,
+  clock: VirtualClock,
+  random: () => number,
+): void {
+  const request: ServiceRequest = {
+    method: 'GET',
+    url: new URL(OTHERS_PATH, service.origin),
+    headers: new Headers(key === undefined ? {} : { 'x-api-key': key }),
+  };
+  const come = (): void => {
+    for (let count = 0; count < atOnce; count++) service.answer(request).leave();
+    clock.timer((-Math.log(1 - random()) * 1_000 * atOnce) / perSecond, come);
+  };
+  come();
+}
+
+function costFrom({ service }: Scenario, origin: string, errand: Errand): number {
+  const cost = service?.cost ?? 1;
+  if (typeof cost === 'object') return cost[errand.endpoint] ?? 1;
+  if (typeof cost === 'number') return cost;
+  const path = errand.endpoint === 'info' ? 'info' : `address/any/assets?limit=${errand.page}`;
+  return cost({ method: 'GET', endpoint: errand.endpoint, url: new URL(`/extended/v1/${path}`, origin) });
+}
