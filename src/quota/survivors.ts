@@ -64,12 +64,6 @@ export class Survivors {
     if (alive.length < this.#alive.length) this.#keep(alive.length > 0 ? alive : this.#all);
   }
 
-  /** Units of a reading that no survivor can explain: somebody else's. */
-  mystery(reading: Reading): number {
-    const least = this.#alive.reduce((least, model) => Math.min(least, model.unexplained(reading)), reading.used);
-    return least > TOLERANCE ? least : 0;
-  }
-
   /**
    * A refusal that the survivors did not foresee: who was dismissed without a refutation comes back for good. Where nobody
    * was, the second one brings all back, because something about them is wrong.
@@ -103,8 +97,18 @@ export class Survivors {
     for (const model of this.#all) model.book(units, from, to);
   }
 
-  heed(reading: Reading, past: Past): void {
-    for (const model of this.#all) model.heed(reading, past);
+  /**
+   * Takes the service's word in every model, dead ones too.
+   *
+   * @returns the units that no survivor can explain: somebody else's.
+   */
+  heed(reading: Reading, past: Past): number {
+    let others = Number.POSITIVE_INFINITY;
+    for (const model of this.#all) {
+      const added = model.heed(reading, past);
+      if (this.#alive.includes(model)) others = Math.min(others, added);
+    }
+    return others > TOLERANCE ? others : 0;
   }
 
   #keep(alive: readonly WindowModel[]): void {

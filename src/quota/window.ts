@@ -148,11 +148,12 @@ export class NamedWindow implements Limit {
       this.#remaining = remaining;
     }
     this.#roundTripMs = Math.max(reading.receivedAt - reading.sentAt, this.#roundTripMs * 0.95);
-    if (this.#isRead) this.#others.see(this.#survivors.mystery(reading), reading.receivedAt);
-    this.#isRead = true;
     this.#survivors.judge(reading, past);
     if (reading.limited && reading.used + reading.own > limit && !this.#others.areActive) this.#survivors.surprise();
-    this.#survivors.heed(reading, past);
+    const others = this.#survivors.heed(reading, past);
+    // What a window held when it was first seen is history, and no rate.
+    if (this.#isRead) this.#others.see(others, reading.receivedAt);
+    this.#isRead = true;
   }
 
   /** Takes in a reset that the service named, by its clock, where it can only mean this window. */

@@ -63,17 +63,19 @@ export class AlignedWindow implements WindowModel {
     return start === undefined ? 0 : reading.used - reading.held - this.#in(start);
   }
 
-  heed(reading: Reading): void {
-    if (!this.#clock.known) return;
+  heed(reading: Reading): number {
+    if (!this.#clock.known) return 0;
     const start = startOf(this.#period, this.#clock.least(reading.sentAt));
     const isSure = start === this.#windowOf(reading);
     // A refusal near a boundary most likely came just before it.
-    if (!isSure && !reading.limited) return;
+    if (!isSure && !reading.limited) return 0;
     const tally = this.#tally(start);
     if (isSure) tally.spent = Math.min(tally.spent, reading.used + reading.settledSince);
     // A window only fills up, so what any other answer said of this one is a floor, in whatever order they come.
     tally.told = Math.max(tally.told, reading.used);
-    tally.spent = Math.max(tally.spent, tally.told - reading.held);
+    const others = Math.max(0, tally.told - reading.held - tally.spent);
+    tally.spent += others;
+    return others;
   }
 
   /** The start of the window that a reading surely speaks of. */

@@ -59,19 +59,23 @@ export class FirstRequestWindow implements WindowModel {
     return reading.used - reading.held - this.#spent;
   }
 
-  heed(reading: Reading, past: Past): void {
+  heed(reading: Reading, past: Past): number {
     const { used, sentAt, receivedAt, settledSince } = reading;
     if (this.#beganBy === Number.POSITIVE_INFINITY && this.#beganFrom === Number.NEGATIVE_INFINITY) {
       // The first reading: where nobody else has used the window, it began with us.
       this.#begin(used <= reading.own ? sentAt : receivedAt - this.#length, receivedAt, used);
-    } else if (this.#holds(reading)) {
-      this.#spent = Math.min(Math.max(this.#spent, used - reading.held), used + settledSince);
-    } else if (past.surelyExceeds(used + TOLERANCE, this.#beganBy, sentAt)) {
+      return 0;
+    }
+    const isSure = this.#holds(reading);
+    if (!isSure && past.surelyExceeds(used + TOLERANCE, this.#beganBy, sentAt)) {
       // Less than what we left in the window: a new one began in between.
       this.#begin(this.#beganFrom + this.#length, receivedAt, used + settledSince);
-    } else {
-      this.#spent = Math.max(this.#spent, used - reading.held);
+      return 0;
     }
+    const others = Math.max(0, this.unexplained(reading));
+    this.#spent += others;
+    if (isSure) this.#spent = Math.min(this.#spent, used + settledSince);
+    return others;
   }
 
   /** When the present window has surely ended; Infinity while none has begun. */

@@ -54,13 +54,15 @@ export class LeakyWindow implements WindowModel {
     );
   }
 
-  heed(reading: Reading): void {
+  heed(reading: Reading): number {
     const { receivedAt } = reading;
     this.#rate = (reading.limit / this.#length) * (1 - DRIFT);
+    const spent = this.spent(receivedAt);
     const counted = reading.used - reading.held - this.#sunk(reading.sentAt, receivedAt);
-    const spent = Math.max(this.spent(receivedAt), counted);
-    this.#level = Math.min(spent, reading.used + ROUNDING + reading.settledSince);
+    const others = Math.max(0, counted - spent);
+    this.#level = Math.min(spent + others, reading.used + ROUNDING + reading.settledSince);
     this.#at = receivedAt;
+    return others;
   }
 
   #sunk(from: number, to: number): number {

@@ -41,6 +41,10 @@ export interface WindowModel {
   isContradicted(reading: Reading, past: Past): boolean;
   /** Units of a reading that neither we nor what is known of others can have left there, if the window has this shape; negative: none. */
   unexplained(reading: Reading): number;
-  /** Takes the service's word: no less was counted than it says, and no more than it says and what came back since. */
-  heed(reading: Reading, past: Past): void;
+  /**
+   * Takes the service's word: no less was counted than it says, and no more than it says and what came back since.
+   *
+   * @returns the units that were added for that: somebody else's, if the window has this shape.
+   */
+  heed(reading: Reading, past: Past): number;
 }

@@ -66,11 +66,12 @@ export class SlidingCounter implements WindowModel {
     return reading.used - ROUNDING - reading.held - this.#estimate(this.#clock.least(reading.sentAt));
   }
 
-  heed(reading: Reading): void {
+  heed(reading: Reading): number {
     const start = this.#windowOf(reading);
-    if (start === undefined) return;
-    const spent = this.#in(start) + Math.max(0, this.unexplained(reading));
-    this.#set(start, Math.min(spent, reading.used + ROUNDING + reading.settledSince));
+    if (start === undefined) return 0;
+    const others = Math.max(0, this.unexplained(reading));
+    this.#set(start, Math.min(this.#in(start) + others, reading.used + ROUNDING + reading.settledSince));
+    return others;
   }
 
   /** The first instant from which `room` is not exceeded, if the present window is the one that began at `start`. */

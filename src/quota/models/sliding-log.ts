@@ -46,8 +46,9 @@ export class SlidingLog implements WindowModel {
     return reading.used - reading.held - this.#log.after(reading.sentAt - this.#length);
   }
 
-  heed(reading: Reading): void {
-    const unexplained = this.unexplained(reading);
-    if (unexplained > 0) this.book(unexplained, reading.sentAt, reading.receivedAt);
+  heed(reading: Reading): number {
+    const others = Math.max(0, this.unexplained(reading));
+    if (others > 0) this.book(others, reading.sentAt, reading.receivedAt);
+    return others;
   }
 }
