@@ -51,20 +51,25 @@ export class Others {
     this.#seen += Math.max(0, units);
   }
 
-  /** The units of a window that are ours to spend, when the part `gone` of it is over and an answer takes `roundTripMs`. */
-  ours(limit: number, gone: number, roundTripMs: number): number {
-    const theirs = this.#theirs(limit);
-    const rest = theirs * (1 - gone);
-    return limit - rest - DEVIATIONS * Math.sqrt(Math.max(rest, theirs * Math.min(1, roundTripMs / this.#length)));
+  /** Units of a window to leave them, when the part `gone` of it is over and an answer takes `roundTripMs`. */
+  theirs(limit: number, gone: number, roundTripMs: number): number {
+    const inAll = this.#expected(limit);
+    const rest = inAll * (1 - gone);
+    return rest + DEVIATIONS * Math.sqrt(Math.max(rest, inAll * Math.min(1, roundTripMs / this.#length)));
+  }
+
+  /** The time between requests that is ours whatever others take, in milliseconds a unit: half of the window, evenly. */
+  fairSpacing(limit: number): number {
+    return this.#length / (limit * (1 - FAIR_PART));
   }
 
   /** The time between requests of ours, in milliseconds a unit, when `left` units are ours for the rest of the window. */
   spacing(limit: number, left: number, gone: number): number {
     const even = left / (this.#length * Math.max(LAST_PART, 1 - gone));
-    return 1 / Math.max((SLOWEST * limit) / this.#length, (limit - this.#theirs(limit)) / this.#length, even);
+    return 1 / Math.max((SLOWEST * limit) / this.#length, (limit - this.#expected(limit)) / this.#length, even);
   }
 
-  #theirs(limit: number): number {
+  #expected(limit: number): number {
     return Math.min(FAIR_PART * limit, this.#usual + Math.sqrt(this.#usual) + MARGIN * limit);
   }
 

@@ -128,7 +128,11 @@ export class Pacer {
     const units = limited ? flight.units : (quota.stacks.cost ?? flight.units);
     if (!limited && quota.stacks.cost !== undefined) this.#costs.learn(flight.endpoint, units);
     const settledSince = this.#past.settledSince(flight.sentAt);
-    if (!isBooked) for (const window of this.#windows.values()) window.book(units, flight.sentAt, now);
+    for (const window of this.#windows.values()) {
+      // Whether a refusal was charged is in the window's own reading, if there is one.
+      const isTold = limited && quota.stacks[window.period]?.remaining !== undefined;
+      if (!isBooked && !isTold) window.book(units, flight.sentAt, now);
+    }
     this.#readWindows(quota, { sentAt: flight.sentAt, receivedAt: now, own: units, settledSince, limited });
     this.#readCeiling(
       flight.endpoint,

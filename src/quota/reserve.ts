@@ -27,6 +27,11 @@ interface Arrivals {
 export class Reserve {
   readonly #arrivals = new Map<number, Arrivals>();
 
+  /** Whether calls differ in priority at all. */
+  get isNeeded(): boolean {
+    return this.#arrivals.size > 1;
+  }
+
   /** A call of this priority was let go. */
   note(priority: number, units: number, now: number): void {
     const known = this.#arrivals.get(priority);
@@ -40,7 +45,6 @@ export class Reserve {
 
   /** Units of a window of `limit` that a call of this priority leaves to higher ones, with `leftMs` of the window to go. */
   above(priority: number, limit: number, leftMs: number, now: number): number {
-    if (this.#arrivals.size < 2) return 0;
     let expected = 0;
     for (const [other, arrivals] of this.#arrivals) {
       if (other > priority) expected += rateOf(arrivals, now) * leftMs;

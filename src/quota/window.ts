@@ -19,6 +19,9 @@ const SHORT_MS = 5_000;
 /** A reset in whole seconds may have been cut to them by the service. */
 const ROUNDING_MS = 1_000;
 
+/** Who is held back for others asks again after this part of the window. */
+const RECHECK = 1 / 50;
+
 /** Models that an end which the service named overrules once: they know no calendar. */
 const OVERRULED: ReadonlySet<WindowModel['name']> = new Set(['sliding-log', 'first-request']);
 
@@ -78,44 +81,29 @@ export class NamedWindow implements Limit {
 
   /** Units that this process may still send, by our own reckoning. */
   headroom(now: number): number {
-    const spent = this.#consulted.reduce((most, model) => Math.max(most, model.spent(now)), 0);
-    return Math.max(0, this.#cap(now) - spent - this.#flights.units);
+    return Math.max(0, this.#cap(now) - this.#spent(now) - this.#flights.units);
   }
 
   earliest(charge: Charge, now: number): number {
     if (this.#limit <= 0) return Number.POSITIVE_INFINITY;
     const units = this.#fitting(charge);
-    const gone = this.#gone(now);
-    const cap = Math.max(units, this.#ours(now, gone) - this.#kept(charge, now, gone));
-    const toldEnd = this.#toldEndFor(units);
-    let at = now;
-    let objectors = 0;
-    let objector: WindowModel | undefined;
-    for (const model of this.#consulted) {
-      if (now >= toldEnd && OVERRULED.has(model.name)) continue;
-      const bearable = model.earliest(units, this.#flights.units, cap, now);
-      if (bearable <= now) continue;
-      objectors++;
-      objector = model;
-      at = Math.max(at, bearable);
+    const cap = this.#cap(now);
+    const ours = cap - this.#keptBack(charge, now);
+    const left = ours - this.#theirs(now);
+    let at = this.#fitsFrom(units, Math.max(units, left), now);
+    if (at > now && left < cap && this.#fitsFrom(units, cap, now) <= now) {
+      // What is left aside shrinks as the window goes by, so it is worth asking again before its end.
+      at = Math.min(at, now + this.#length * RECHECK);
+      const isOurTurn = now >= this.#lastTakenAt + units * this.#others.fairSpacing(this.#limit);
+      if (left < ours && isOurTurn && this.#fitsFrom(units, Math.max(units, ours), now) <= now) at = now;
     }
-    if (objector && objectors === 1 && this.#consulted.length > 1) this.#survivors.objects(objector, now);
-    if (at === Number.POSITIVE_INFINITY) at = Math.max(now, this.#flights.nextAge());
-    if (now < toldEnd && toldEnd < at) at = toldEnd;
-    if (this.#others.areActive) {
-      const spent = this.#consulted.reduce((most, model) => Math.max(most, model.spent(now)), 0);
-      const gap = units * this.#others.spacing(this.#limit, cap - spent - this.#flights.units, gone);
-      at = Math.max(at, this.#lastTakenAt + gap);
-    }
-    return this.#isShortAndInDoubt ? Math.max(at, this.#lastTakenAt + (units * this.#length) / this.#limit) : at;
+    return Math.max(at, this.#lastTakenAt + this.#spacing(units, left, now));
   }
 
   isFirm(charge: Charge, now: number): boolean {
     if (this.#limit <= 0) return true;
     const units = this.#fitting(charge);
-    return this.#consulted.some(
-      (model) => model.earliest(units, 0, Math.max(units, this.#ours(now, this.#gone(now))), now) > now,
-    );
+    return this.#consulted.some((model) => model.earliest(units, 0, this.#cap(now), now) > now);
   }
 
   explain(charge: Charge, now: number): Reason {
@@ -180,24 +168,55 @@ export class NamedWindow implements Limit {
     return Math.min(charge.units, this.#limit);
   }
 
+  /** The earliest instant at which every shape that the window may have bears `units` more below `cap`. */
+  #fitsFrom(units: number, cap: number, now: number): number {
+    const toldEnd = this.#toldEndFor(units);
+    let at = now;
+    let objector: WindowModel | undefined;
+    let objectors = 0;
+    for (const model of this.#consulted) {
+      if (now >= toldEnd && OVERRULED.has(model.name)) continue;
+      const bearable = model.earliest(units, this.#flights.units, cap, now);
+      if (bearable <= now) continue;
+      objector = model;
+      objectors++;
+      at = Math.max(at, bearable);
+    }
+    if (objector && objectors === 1 && this.#consulted.length > 1) this.#survivors.objects(objector, now);
+    if (at === Number.POSITIVE_INFINITY) at = Math.max(now, this.#flights.nextAge());
+    return now < toldEnd && toldEnd < at ? toldEnd : at;
+  }
+
+  /** Units to leave to other consumers of the quota. */
+  #theirs(now: number): number {
+    return this.#others.areActive ? this.#others.theirs(this.#limit, this.#gone(now), this.#roundTripMs) : 0;
+  }
+
+  /** Units to keep back for calls of higher priority. A short window is over before anybody minds. */
+  #keptBack({ priority }: Charge, now: number): number {
+    if (this.#length <= SHORT_MS || !this.#reserve.isNeeded) return 0;
+    return this.#reserve.above(priority, this.#limit, (1 - this.#gone(now)) * this.#length, now);
+  }
+
+  /** The time to keep from the last request, in milliseconds: evenly, while the shape is in doubt or others use the quota too. */
+  #spacing(units: number, cap: number, now: number): number {
+    if (this.#others.areActive) {
+      const left = cap - this.#spent(now) - this.#flights.units;
+      return units * this.#others.spacing(this.#limit, left, this.#gone(now));
+    }
+    return this.#isShortAndInDoubt ? (units * this.#length) / this.#limit : 0;
+  }
+
+  #spent(now: number): number {
+    return this.#consulted.reduce((most, model) => Math.max(most, model.spent(now)), 0);
+  }
+
   /** The part of the present window that is over, as far as a calendar tells. */
   #gone(now: number): number {
     if (!this.#clock.known) return 0.5;
     const time = this.#clock.least(now);
     const start = startOf(this.period, time);
     return (time - start) / (endOf(this.period, time) - start);
-  }
-
-  /** What is ours to spend: our part, less what others usually take. */
-  #ours(now: number, gone: number): number {
-    const cap = this.#cap(now);
-    return this.#others.areActive ? Math.min(cap, this.#others.ours(this.#limit, gone, this.#roundTripMs)) : cap;
-  }
-
-  /** What is kept back for higher priorities. A short window is over before anybody minds. */
-  #kept({ priority }: Charge, now: number, gone: number): number {
-    if (this.#length <= SHORT_MS) return 0;
-    return this.#reserve.above(priority, this.#limit, (1 - gone) * this.#length, now);
   }
 
   #cap(now: number): number {
