@@ -17,8 +17,8 @@ export type Passage =
   /** Someone more urgent came: back into the line. */
   | { readonly kind: 'overtaken' }
   /**
-   * Only this endpoint must wait: out of the way of the others until the instant given, then back into the line.
-   * `isFirm`: only time can help, and nothing that comes back.
+   * Only this endpoint must wait, or longer than most would: out of the way of the others until the instant given, then
+   * back into the line. `isFirm`: only time can help, and nothing that comes back.
    */
   | { readonly kind: 'aside'; readonly until: number; readonly isFirm: boolean };
 
@@ -37,6 +37,8 @@ export interface GateOptions {
   readonly tell: EventListener;
   /** Calls that stand in line behind the visitor. */
   readonly behind: () => number;
+  /** No visitor keeps the others waiting for longer, in milliseconds, where only time can help. */
+  readonly longestRestMs: number;
   /** Called when the line comes to a standstill that only time can end. */
   readonly onStandstill: () => void;
 }
@@ -66,7 +68,9 @@ export class Gate {
       if (admission.kind === 'refused') throw this.refusal(visitor.ask, admission);
       // Asking is free, and one without patience is refused exactly where only time can help.
       const isFirm = this.#pacer.admit({ ...visitor.ask, maxWaitMs: 0 }, now).kind === 'refused';
-      if (admission.reason.window === 'endpoint') return { kind: 'aside', until: admission.until, isFirm };
+      const { until, reason } = admission;
+      const isLong = isFirm && until - now > this.#options.longestRestMs;
+      if (isLong || reason.window === 'endpoint') return { kind: 'aside', until, isFirm };
       if (await this.#rest(visitor, admission, isFirm)) return { kind: 'overtaken' };
     }
   }

@@ -27,6 +27,8 @@ export class Line {
   readonly #impatient = new Map<Visitor, AbortController>();
   /** What turns away each call that is out of the line for a while. */
   readonly #resting = new Set<(error: Error) => void>();
+  /** What wakes each call that stepped aside. */
+  readonly #aside = new Set<() => void>();
   readonly #endpoints = new Map<string, EndpointTraffic>();
   #places = 0;
   #isClosed = false;
@@ -35,7 +37,8 @@ export class Line {
     this.#clock = clock;
     this.#usualWaitMs = maxWaitMs;
     const behind = (): number => this.#queue.size;
-    this.#gate = new Gate({ pacer, clock, tell, behind, onStandstill: () => this.#tellImpatient() });
+    const onStandstill = (): void => this.#tellImpatient();
+    this.#gate = new Gate({ pacer, clock, tell, behind, longestRestMs: maxWaitMs, onStandstill });
   }
 
   /** Calls that wait: in line, at the gate, or out of the line for a while. */
@@ -71,7 +74,7 @@ export class Line {
   }
 
   /** Out of the line for so many milliseconds. Rejects as soon as the signal aborts or the line closes. */
-  rest(ms: number, signal: AbortSignal | undefined, wakers?: Set<() => void>): Promise<void> {
+  rest(ms: number, signal: AbortSignal | undefined, ...wakers: readonly Set<() => void>[]): Promise<void> {
     return new Promise((resolve, reject) => {
       if (this.#isClosed) return reject(new ClosedError());
       if (signal?.aborted) return reject(signal.reason);
@@ -79,7 +82,7 @@ export class Line {
         cancel();
         deafen();
         this.#resting.delete(turnAway);
-        wakers?.delete(wake);
+        for (const some of wakers) some.delete(wake);
       };
       const wake = (): void => {
         leave();
@@ -92,7 +95,7 @@ export class Line {
       const cancel = this.#clock.timer(ms, wake);
       const deafen = this.#aborts.hear(signal, () => turnAway(signal?.reason));
       this.#resting.add(turnAway);
-      wakers?.add(wake);
+      for (const some of wakers) some.add(wake);
     });
   }
 
@@ -101,12 +104,13 @@ export class Line {
     this.#gate.settle(lease, outcome);
     const traffic = this.#trafficOf(lease.endpoint);
     traffic.out--;
-    if (traffic.out === 0) for (const wake of traffic.wakers) wake();
+    if (traffic.out === 0) for (const wake of traffic.hopeful) wake();
   }
 
-  /** Something changed outside: whoever is at the gate asks again. */
+  /** Something changed outside: whoever is at the gate or stepped aside asks again. */
   wake(): void {
     this.#gate.wake();
+    for (const wake of this.#aside) wake();
   }
 
   /** Turns everyone away, now and from now on. */
@@ -143,14 +147,14 @@ export class Line {
     }
   }
 
-  /** Out of the way of other endpoints. What comes back may shorten the wait, unless it is firm. */
+  /** Out of the way of the others. What comes back of its endpoint may shorten the wait, unless it is firm. */
   #stepAside({ ask, signal }: Visitor, { until, isFirm }: Passage & { kind: 'aside' }): Promise<void> {
-    const wakers = isFirm ? undefined : this.#trafficOf(ask.endpoint).wakers;
-    return this.rest(until - this.#clock.now(), signal, wakers);
+    const hopeful = isFirm ? [] : [this.#trafficOf(ask.endpoint).hopeful];
+    return this.rest(until - this.#clock.now(), signal, this.#aside, ...hopeful);
   }
 
   #trafficOf(endpoint: string): EndpointTraffic {
-    const traffic = this.#endpoints.get(endpoint) ?? { out: 0, wakers: new Set() };
+    const traffic = this.#endpoints.get(endpoint) ?? { out: 0, hopeful: new Set() };
     this.#endpoints.set(endpoint, traffic);
     return traffic;
   }
@@ -167,8 +171,8 @@ export class Line {
 interface EndpointTraffic {
   /** Requests whose answer is out. */
   out: number;
-  /** What wakes the calls that may go sooner when all of them are back. */
-  readonly wakers: Set<() => void>;
+  /** What wakes each call that may go sooner when all of them are back. */
+  readonly hopeful: Set<() => void>;
 }
 
 /** One listener, and all that it calls. */
