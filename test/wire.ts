@@ -36,7 +36,7 @@ export interface Called {
 const QUOTA = { 'x-ratelimit-limit-stacks-minute': '1000', 'x-ratelimit-remaining-stacks-minute': '900' };
 
 export function wire(options: ClientOptions = {}): Wire {
-  const clock = virtualClock();
+  const clock = virtualClock({ wall: Date.UTC(2026, 0, 15, 12, 0, 20, 500) });
   const sent: Sent[] = [];
   const fetch: typeof globalThis.fetch = (input) =>
     new Promise((resolve, reject) => {
