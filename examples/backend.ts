@@ -34,11 +34,9 @@ const mock = process.env.STACKS_API_URL
 const client = createClient(mock ? { baseUrl: mock.url, apiKey } : {});
 
 const server = createServer(async (request, response) => {
-  const { pathname } = new URL(request.url ?? '/', 'http://localhost');
-  const [, address] = /^\/assets\/([^/]+)$/.exec(pathname) ?? [];
-  if (pathname === '/quota') return answer(response, 200, client.quota());
-  if (request.method !== 'GET' || address === undefined)
-    return answer(response, 404, { error: 'There is no such page.' });
+  const [, address] = /^\/assets\/([^/?]+)$/.exec(request.url ?? '') ?? [];
+  if (request.url === '/quota') return answer(response, 200, client.quota());
+  if (address === undefined) return answer(response, 404, { error: 'There is no such page.' });
 
   // Whoever has hung up needs no answer: the call leaves the line, and spends nothing if it was not sent yet.
   const gone = new AbortController();
@@ -68,8 +66,9 @@ process.once('SIGTERM', async () => {
 
 /** What each error means to a caller of this backend. */
 function refuse(response: ServerResponse, error: unknown): void {
-  if (isQuotaExhausted(error))
+  if (isQuotaExhausted(error)) {
     response.setHeader('retry-after', Math.ceil(Math.min(error.retryAfterMs, DAY_MS) / 1_000));
+  }
   const status = statusOf(error);
   if (status === 500) console.error(error);
   answer(response, status, { error: status === 500 ? 'Something went wrong here.' : (error as Error).message });

@@ -16,13 +16,17 @@ export type Passage =
   | { readonly kind: 'granted'; readonly lease: Lease }
   /** Someone more urgent came: back into the line. */
   | { readonly kind: 'overtaken' }
-  /** Only this endpoint must wait: out of the way of the others until the instant given, then back into the line. */
-  | { readonly kind: 'aside'; readonly until: number };
+  /**
+   * Only this endpoint must wait, or longer than most would: out of the way of the others until the instant given, then
+   * back into the line. `isFirm`: only time can help, and nothing that comes back.
+   */
+  | { readonly kind: 'aside'; readonly until: number; readonly isFirm: boolean };
 
 /** A pause at the gate. */
 interface Pause {
   readonly visitor: Visitor;
   readonly admission: Admission & { kind: 'wait' };
+  readonly isFirm: boolean;
   readonly wake: (isOvertaken?: boolean) => void;
 }
 
@@ -33,6 +37,8 @@ export interface GateOptions {
   readonly tell: EventListener;
   /** Calls that stand in line behind the visitor. */
   readonly behind: () => number;
+  /** No visitor keeps the others waiting for longer, in milliseconds, where only time can help. */
+  readonly longestRestMs: number;
   /** Called when the line comes to a standstill that only time can end. */
   readonly onStandstill: () => void;
 }
@@ -56,19 +62,24 @@ export class Gate {
     for (;;) {
       if (this.#isClosed) throw new ClosedError();
       visitor.signal?.throwIfAborted();
-      const admission = this.#pacer.admit(visitor.ask, this.#clock.now());
+      const now = this.#clock.now();
+      const admission = this.#pacer.admit(visitor.ask, now);
       if (admission.kind === 'granted') return admission;
       if (admission.kind === 'refused') throw this.refusal(visitor.ask, admission);
-      if (admission.reason.window === 'endpoint') return { kind: 'aside', until: admission.until };
-      if (await this.#rest(visitor, admission)) return { kind: 'overtaken' };
+      // Asking is free, and one without patience is refused exactly where only time can help.
+      const isFirm = this.#pacer.admit({ ...visitor.ask, maxWaitMs: 0 }, now).kind === 'refused';
+      const { until, reason } = admission;
+      const isLong = isFirm && until - now > this.#options.longestRestMs;
+      if (isLong || reason.window === 'endpoint') return { kind: 'aside', until, isFirm };
+      if (await this.#rest(visitor, admission, isFirm)) return { kind: 'overtaken' };
     }
   }
 
-  /** The refusal that an ask would meet while the gate is at a standstill, if it would not wait so long. */
-  refusalNow(ask: Ask): QuotaExhaustedError | undefined {
-    if (!this.#pause) return undefined;
+  /** The refusal that a visitor would meet while someone ahead of it waits for time to pass, if it would not wait so long. */
+  refusalNow({ ask, priority }: Visitor): QuotaExhaustedError | undefined {
+    if (!this.#pause?.isFirm || priority > this.#pause.visitor.priority) return undefined;
     const { until, reason } = this.#pause.admission;
-    const isTooLong = !this.#pause.admission.onSettle && until - this.#clock.now() > ask.maxWaitMs;
+    const isTooLong = until - this.#clock.now() > ask.maxWaitMs;
     return isTooLong ? this.refusal(ask, { kind: 'refused', until, reason }) : undefined;
   }
 
@@ -109,17 +120,11 @@ export class Gate {
   }
 
   /** Waits as the pacer said; true when a more urgent call came. */
-  #rest(visitor: Visitor, admission: Admission & { kind: 'wait' }): Promise<boolean> {
-    const { until, reason, onSettle } = admission;
+  #rest(visitor: Visitor, admission: Admission & { kind: 'wait' }, isFirm: boolean): Promise<boolean> {
+    const { until, reason } = admission;
     const left = until - this.#clock.now();
     const { tell, behind, onStandstill } = this.#options;
-    tell({
-      type: 'waiting',
-      endpoint: visitor.ask.endpoint,
-      until: new Date(this.#clock.wall() + left),
-      reason,
-      waiting: behind(),
-    });
+    const { endpoint } = visitor.ask;
     return new Promise((resolve, reject) => {
       const end = (): void => {
         this.#pause = undefined;
@@ -136,8 +141,10 @@ export class Gate {
       };
       const cancel = this.#clock.timer(left, wake);
       visitor.signal?.addEventListener('abort', abort, { once: true });
-      this.#pause = { visitor, admission, wake };
-      if (!onSettle) onStandstill();
+      this.#pause = { visitor, admission, isFirm, wake };
+      // Only now, when an abort, a more urgent call and a close that come of the telling find whom to wake.
+      tell({ type: 'waiting', endpoint, until: new Date(this.#clock.wall() + left), reason, waiting: behind() });
+      if (isFirm) onStandstill();
     });
   }
 }

@@ -1,4 +1,4 @@
-import { type Clock, sleep } from './clock.ts';
+import type { Clock } from './clock.ts';
 import { ClosedError, ConnectionError, QuotaExhaustedError } from './errors.ts';
 import type { ClientEvent, EventListener } from './events.ts';
 import { Line } from './line.ts';
@@ -110,7 +110,7 @@ export class Scheduler {
       const { afterMs } = verdict;
       url = verdict.url ?? url;
       this.#tell({ type: 'retrying', endpoint: call.ask.endpoint, attempt: tries.attempts + 1, afterMs });
-      if (afterMs > 0) await sleep(this.#clock, afterMs, call.signal);
+      if (afterMs > 0) await this.#line.rest(afterMs, call.signal);
     }
   }
 
@@ -129,18 +129,22 @@ export class Scheduler {
   async #attempt(call: Call, url: URL, lease: Lease, attempt: number): Promise<Landing> {
     const { transport } = this.#options;
     const { endpoint } = call.ask;
-    const sentAt = this.#clock.now();
     const deadline = this.#deadline(call);
+    let leftAt: number | undefined;
     let isSettled = false;
-    try {
+    const onLeave = (): void => {
+      leftAt = this.#clock.now();
       this.#tell({ type: 'sent', endpoint, attempt, units: lease.units });
-      const response = await transport.send({ ...call.request, url, signal: deadline.signal });
+    };
+    try {
+      call.signal?.throwIfAborted();
+      const response = await transport.send({ ...call.request, url, signal: deadline.signal }, onLeave);
       const { status, headers } = response;
       const quota = readQuota(headers, this.#clock.wall());
       const isLimited = status === 429 || (!response.ok && quota.retryAfterMs !== undefined);
       isSettled = true;
       this.#line.settle(lease, { kind: 'answered', quota, limited: isLimited });
-      this.#tell({ type: 'answered', endpoint, status, tookMs: this.#clock.now() - sentAt, quota });
+      this.#tell({ type: 'answered', endpoint, status, tookMs: this.#clock.now() - (leftAt ?? 0), quota });
       if (isLimited) this.#tell({ type: 'limited', endpoint, status, quota });
       const ending: Ending = {
         kind: 'answered',
@@ -149,13 +153,13 @@ export class Scheduler {
         redirect: isLimited ? undefined : redirectOf(response, url),
       };
       if (!call.wantsBody || ending.isLimited || ending.redirect) {
-        response.body?.cancel().catch(() => {});
+        drop(response);
         return { ending, reply: { status, headers, quota, text: '' } };
       }
       const text = await transport.read(response, deadline.signal);
       return { ending, reply: { status, headers, quota, text: response.ok ? text : transport.redact(text) } };
     } catch (error) {
-      const isUnsent = error instanceof Failure ? error.isUnsent : !deadline.signal.aborted;
+      const isUnsent = leftAt === undefined || (error instanceof Failure && error.isUnsent);
       if (!isSettled) this.#line.settle(lease, { kind: isUnsent ? 'unsent' : 'lost' });
       if (!(error instanceof Failure)) throw error;
       this.#tell({ type: 'lost', endpoint, code: error.code });
@@ -183,7 +187,7 @@ export class Scheduler {
     const { maxAttempts, random } = this.#options;
     const isSafe = method === 'GET' || method === 'HEAD';
     const verdict = decide(ending, tries, { maxAttempts, isSafe, random: random() });
-    if (verdict.kind === 'deliver') this.#budget.earn();
+    if (verdict.kind === 'deliver' && ending.kind === 'answered' && ending.status < 500) this.#budget.earn();
     if (verdict.kind !== 'again' || !verdict.isPaid || this.#budget.pay()) return verdict;
     return { kind: ending.kind === 'answered' ? 'deliver' : 'give up' };
   }
@@ -206,11 +210,11 @@ export class Scheduler {
   }
 
   #tell(event: ClientEvent): void {
+    // A listener's fault is not the call's, whether it throws or, being asynchronous, rejects.
     try {
-      this.#options.onEvent?.(event);
-    } catch {
-      // A listener's fault is not the call's.
-    }
+      const heard: unknown = this.#options.onEvent?.(event);
+      if (heard instanceof Promise) heard.catch(() => {});
+    } catch {}
   }
 }
 
@@ -223,10 +227,15 @@ interface Landing {
 
 /** Where an answer sends the request, within its origin: the key never follows to another, and neither does the call. */
 function redirectOf(response: Response, url: URL): URL | undefined {
-  if (response.type === 'opaqueredirect') throw new Failure('REDIRECT', false);
   const location = REDIRECTS.has(response.status) ? response.headers.get('location') : null;
-  if (location === null) return undefined;
-  const target = URL.canParse(location, url) ? new URL(location, url) : undefined;
-  if (target?.origin !== url.origin) throw new Failure('REDIRECT', false);
-  return target;
+  if (location === null && response.type !== 'opaqueredirect') return undefined;
+  const target = location !== null && URL.canParse(location, url) ? new URL(location, url) : undefined;
+  if (target?.origin === url.origin) return target;
+  drop(response);
+  throw new Failure('REDIRECT', false);
+}
+
+/** A body that nobody will read must not hold its connection. */
+function drop(response: Response): void {
+  response.body?.cancel().catch(() => {});
 }

@@ -28,8 +28,12 @@ export class Failure extends Error {
 
 /** Sends one request once. Knows the key, and tells it to nobody but the service's own origin. */
 export interface Transport {
-  /** One attempt: the answer's headers, with the body still to be read. */
-  send(request: Outgoing): Promise<Response>;
+  /**
+   * One attempt: the answer's headers, with the body still to be read.
+   *
+   * @param onLeave - called when the request leaves. One that did not come so far was certainly not counted.
+   */
+  send(request: Outgoing, onLeave?: () => void): Promise<Response>;
   /** The whole body as text, up to 32 MiB. */
   read(response: Response, signal: AbortSignal): Promise<string>;
   /** The text without the key, should the service have echoed it. */
@@ -51,7 +55,6 @@ export function createTransport({ origin, key, fetch }: TransportOptions): Trans
     throwHttpErrors: false,
     // fetch keeps x-api-key on a redirect to another origin, so no redirect is followed unseen.
     redirect: 'manual',
-    fetch: (input, init) => (fetch ?? globalThis.fetch)(input, init),
   });
   const spoken = new Set<string>();
   const redact = (text: string): string => {
@@ -62,14 +65,18 @@ export function createTransport({ origin, key, fetch }: TransportOptions): Trans
 
   return {
     redact,
-    async send({ method, url, headers, body, signal }) {
+    async send({ method, url, headers, body, signal }, onLeave = () => {}) {
       const secret = url.origin === origin ? await untilAborted(async () => key(), signal) : undefined;
       const outgoing = new Headers(headers);
       if (secret !== undefined) {
         outgoing.set('x-api-key', secret);
         remember(spoken, secret);
       }
-      const request = { method, headers: outgoing, signal, ...(body === undefined ? {} : { body }) };
+      const leave: typeof globalThis.fetch = (input, init) => {
+        onLeave();
+        return (fetch ?? globalThis.fetch)(input, init);
+      };
+      const request = { method, headers: outgoing, signal, fetch: leave, ...(body === undefined ? {} : { body }) };
       try {
         return await untilAborted(() => wire(url, request), signal);
       } catch (error) {

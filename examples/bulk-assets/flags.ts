@@ -22,7 +22,7 @@ export const HELP = `Fetches the assets of 300 accounts and contracts as fast as
   file               addresses to ask for, one a line   (examples/addresses.txt)
   --limit N          ask for the first N of them only
   --per-second N     units a second that the mock grants   (20)
-  --per-minute N     units a minute that the mock grants   (150)
+  --per-minute N     units a minute that the mock grants   (240)
   --latency MS       how long an exchange with the mock takes: 50, or 20-200   (20-200)
   --help             this page
 

@@ -25,7 +25,7 @@ export function report(outcome: Outcome): string {
     `duration   ${seconds(tookMs)}`,
     shortestMs === undefined
       ? 'shortest   unknown: the service named no limits'
-      : `shortest   ${seconds(shortestMs)} is the least that the limits allow, to one who knows them and the service's clock`,
+      : `shortest   ${seconds(shortestMs)}: the least that the limits allow, if answers take no time`,
   ];
   if (failures.length > 0) lines.push(`failed     ${failures.length}, the first with: ${sentenceOf(failures[0])}`);
   if (unmade > 0) lines.push(`not made   ${unmade}, because of Ctrl-C`);

@@ -81,7 +81,7 @@ export function picture({ total, done, quota, etaMs, why }: Progress, columns: n
 }
 
 /** The progress as one line of text. */
-export function sentence({ total, done, quota, etaMs }: Progress): string {
+function sentence({ total, done, quota, etaMs }: Progress): string {
   const windows = quota.windows.map(({ window, limit, headroom }) => `${window} ${number(headroom)}/${number(limit)}`);
   return [`${done} of ${total}`, ...windows, ...eta(etaMs)].join(', ');
 }

@@ -29,10 +29,10 @@ export function liveService(url: string, { mock }: Flags): Service {
 
 /** A mock of the service behind a real socket on this machine. */
 export async function mockService({ mock }: Flags): Promise<Service> {
-  const { perSecond = 20, perMinute = 150, latencyMs = [20, 200] } = mock;
+  const { perSecond = 20, perMinute = 240, latencyMs = [20, 200] } = mock;
   const apiKey = 'a-key-of-the-mock';
-  // Its clock is set so that its minute turns ten seconds after the start: then both windows can be seen at work.
-  const ahead = 50 - (Math.floor(Date.now() / 1_000) % 60);
+  // Its clock is set so that its minute turns some 15 seconds after the start: then both windows can be seen at work.
+  const ahead = 45 - (Math.floor(Date.now() / 1_000) % 60);
   const keyed = { second: perSecond, minute: perMinute, month: 150_000 };
   const service = createMockService({ keys: [apiKey], keyed, latencyMs, skewMs: ahead * 1_000 });
   const { url, close } = await service.listen();

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { drive, type Job } from './drive.ts';
+import type { Terms } from './service.ts';
+import { shortestPossible } from './shortest.ts';
+
+const terms: Omit<Terms, 'startsAt'> = {
+  shape: 'aligned',
+  limits: { second: 20, minute: 500 },
+  charges: 'before',
+  hasQuota: true,
+  hasDate: true,
+  reset: 'seconds',
+  hasRetryAfter: true,
+};
+
+const job: Job = {
+  calls: Array.from({ length: 3_000 }, () => ({ endpoint: 'GET /extended/v1/address/:address/assets', cost: 1 })),
+  concurrency: 32,
+  up: [10, 100],
+  down: [10, 100],
+  origin: 4_321_000,
+  wall: Date.UTC(2026, 5, 15, 10, 20, 23, 456),
+  seed: 20_260_615,
+};
+
+describe('3,000 calls at 20 a second and 500 a minute, over round trips of 20 to 200 ms,', () => {
+  it.each([-45_000, 0, 45_000])(
+    "are made in the shortest possible time, within 1 %, with the service's clock %i ms ahead",
+    (ms) => {
+      const theirs = { ...terms, startsAt: job.wall + ms };
+      const run = drive(theirs, job);
+      const shortest =
+        shortestPossible(
+          theirs,
+          job.calls.map(({ cost }) => cost),
+          job.up[0],
+        ) +
+        job.up[0] +
+        job.down[0];
+      expect(run.refusals).toBe(0);
+      expect(run.doneAt).toBeGreaterThanOrEqual(shortest);
+      expect(run.doneAt).toBeLessThan(shortest * 1.01);
+    },
+  );
+
+  it('and by a log of the last second and minute within 3 %', () => {
+    const theirs: Terms = { ...terms, shape: 'sliding-log', startsAt: job.wall };
+    const run = drive(theirs, job);
+    expect(run.refusals).toBe(0);
+    expect(run.doneAt).toBeLessThan(
+      shortestPossible(
+        theirs,
+        job.calls.map(({ cost }) => cost),
+        0,
+      ) * 1.03,
+    );
+  });
+});

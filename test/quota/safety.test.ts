@@ -1,0 +1,23 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { drive } from './drive.ts';
+import { honest, plain, type World } from './worlds.ts';
+
+describe('a service that holds to its terms and serves nobody else', () => {
+  const isNeverStrained = ({ terms, job }: World): void => {
+    const { refusals, isOverdrawn, doneAt } = drive(terms, job);
+    expect({ refusals, isOverdrawn, isDone: doneAt !== undefined }).toEqual({
+      refusals: 0,
+      isOverdrawn: false,
+      isDone: true,
+    });
+  };
+
+  it('never has to refuse a request, and no window of it is overdrawn', () => {
+    fc.assert(fc.property(honest, isNeverStrained), { numRuns: 400 });
+  });
+
+  it('nor where it tells of its tightest window alone', () => {
+    fc.assert(fc.property(plain, isNeverStrained), { numRuns: 100 });
+  });
+});
