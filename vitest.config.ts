@@ -12,6 +12,9 @@ export default defineConfig({
     ],
   },
   test: {
+    // Generous, because no test is about speed and machines are busy.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     include: ['test/**/*.test.ts', 'examples/**/*.test.ts'],
     restoreMocks: true,
     unstubEnvs: true,

@@ -1,7 +1,7 @@
 /**
- * A backend that serves the assets of accounts, and lets nobody wait longer than two seconds for the quota.
+ * A backend that serves the assets of accounts. When the quota is out it says when to come back, and keeps nobody waiting.
  *
- *   node examples/backend.ts                                      against a mock of the service, on this machine
+ *   npm run build && node examples/backend.ts                     against a mock of the service, on this machine
  *   STACKS_API_URL=… STACKS_API_KEY=… node examples/backend.ts    against a live service
  *   curl http://127.0.0.1:3000/assets/SP3HXJJMJQ06GNAZ8XWDN1QM48JEDC6PP6W3YZPZJ
  *
@@ -22,6 +22,9 @@ import { createMockService } from 'stacks-quota/testing';
 
 /** Somebody looks at a screen: before the work that nobody waits for, which has priority 0. */
 const SOMEBODY_WAITS = 10;
+
+/** A line that moves is worth waiting in; one that will stand still for longer than this is not. */
+const STANDSTILL_MS = 2_000;
 
 const DAY_MS = 86_400_000;
 
@@ -44,7 +47,7 @@ const server = createServer(async (request, response) => {
   try {
     const { data } = await client.getAddressAssets(address, {
       priority: SOMEBODY_WAITS,
-      maxWaitMs: 2_000,
+      maxWaitMs: STANDSTILL_MS,
       signal: gone.signal,
     });
     answer(response, 200, data);

@@ -1,7 +1,7 @@
 /**
  * Shows how much of the quota is left, from the headers of one answer.
  *
- *   node examples/quota.ts                                      against a mock of the service, on this machine
+ *   npm run build && node examples/quota.ts                     against a mock of the service, on this machine
  *   STACKS_API_URL=… STACKS_API_KEY=… node examples/quota.ts    against a live service
  */
 import { createClient, type QuotaSnapshot } from 'stacks-quota';

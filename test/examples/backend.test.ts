@@ -1,8 +1,12 @@
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { createMockService, type MockService, type MockServiceOptions } from 'stacks-quota/testing';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { type Example, endAll, start } from './start.ts';
 
 const ACCOUNT = 'SP3HXJJMJQ06GNAZ8XWDN1QM48JEDC6PP6W3YZPZJ';
+const PATIENCE_MS = 20_000;
 const open: (() => Promise<void>)[] = [];
 
 afterAll(async () => {
@@ -11,39 +15,65 @@ afterAll(async () => {
 });
 
 interface Backend {
-  readonly service: MockService;
   readonly example: Example;
   readonly assetsUrl: string;
   /** What the backend's client knows of its quota. */
   quota(): Promise<{ inFlight: number; waiting: number }>;
 }
 
-/** A backend in a process of its own, before a service that behaves as told. */
-async function startBackend(options?: MockServiceOptions): Promise<Backend> {
-  const service = createMockService(options);
-  const { url, close } = await service.listen();
-  open.push(close);
-  const example = start('backend.ts', [], { PORT: '0', STACKS_API_URL: url });
-  const [, ownUrl] = await example.says(/^Listening on (http:\S+)$/m);
+/** A backend in a process of its own, before the service at a URL, or before a mock of its own. */
+async function startBackend(serviceUrl?: string): Promise<Backend> {
+  const example = start('backend.ts', [], { PORT: '0', ...(serviceUrl && { STACKS_API_URL: serviceUrl }) });
+  const [, url] = await example.says(/^Listening on (http:\S+)$/m);
   return {
-    service,
     example,
-    assetsUrl: `${ownUrl}/assets/${ACCOUNT}`,
-    quota: async () => (await fetch(`${ownUrl}/quota`)).json(),
+    assetsUrl: `${url}/assets/${ACCOUNT}`,
+    quota: async () => (await fetch(`${url}/quota`)).json(),
   };
 }
 
-describe('the backend', { timeout: 30_000, concurrent: true }, () => {
+/** A backend before a mock that behaves as told. */
+async function startMocked(options?: MockServiceOptions): Promise<Backend & { service: MockService }> {
+  const service = createMockService(options);
+  const { url, close } = await service.listen();
+  open.push(close);
+  return { service, ...(await startBackend(url)) };
+}
+
+/** A backend before a service that answers nobody until it is told to. */
+async function startHeld(): Promise<Backend & { release(): void }> {
+  const held: ServerResponse[] = [];
+  const server = createServer((_, response) => void held.push(response)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  open.push(async () => server.closeAllConnections());
+  const { port } = server.address() as AddressInfo;
+  return {
+    ...(await startBackend(`http://127.0.0.1:${port}`)),
+    release: () => held.forEach((response) => void response.end('{"limit":20,"offset":0,"total":0,"results":[]}')),
+  };
+}
+
+/** Two visitors: of a first look at a service there is one, so the other waits. */
+async function twoVisitors({ assetsUrl, quota }: Backend, signal?: AbortSignal): Promise<Promise<number | 'gone'>[]> {
+  const visit = async (): Promise<number | 'gone'> => {
+    const response = await fetch(assetsUrl, signal ? { signal } : {}).catch(() => undefined);
+    return response?.status ?? 'gone';
+  };
+  const visits = [visit(), visit()];
+  await vi.waitFor(async () => expect(await quota()).toMatchObject({ inFlight: 1, waiting: 1 }), PATIENCE_MS);
+  return visits;
+}
+
+describe('the backend', { timeout: 60_000, concurrent: true }, () => {
   it('can be tried by hand, with a mock of its own', async () => {
-    const example = start('backend.ts', [], { PORT: '0' });
-    const [, url] = await example.says(/^Listening on (http:\S+)$/m);
-    const response = await fetch(`${url}/assets/${ACCOUNT}`);
+    const { assetsUrl } = await startBackend();
+    const response = await fetch(assetsUrl);
     expect(response.status).toBe(200);
     expect(await response.json()).toMatchObject({ limit: 20, offset: 0 });
   });
 
   it('answers 400 to an address that is none, without asking the service', async () => {
-    const { service, assetsUrl } = await startBackend();
+    const { service, assetsUrl } = await startMocked();
     for (const wrong of ['X', '%00', '%zz', '.1']) {
       const response = await fetch(assetsUrl + wrong);
       expect([wrong, response.status]).toEqual([wrong, 400]);
@@ -59,7 +89,7 @@ describe('the backend', { timeout: 30_000, concurrent: true }, () => {
   });
 
   it('answers 503 with retry-after, at once, when the quota is out for longer than a visitor waits', async () => {
-    const { service, assetsUrl } = await startBackend({ keyless: { month: 2 } });
+    const { service, assetsUrl } = await startMocked({ keyless: { month: 2 } });
     const statuses = [await fetch(assetsUrl), await fetch(assetsUrl)].map(({ status }) => status);
     const refused = await fetch(assetsUrl);
     expect([...statuses, refused.status]).toEqual([200, 200, 503]);
@@ -69,28 +99,27 @@ describe('the backend', { timeout: 30_000, concurrent: true }, () => {
   });
 
   it('answers 502 when the service fails', async () => {
-    const { service, assetsUrl } = await startBackend();
+    const { service, assetsUrl } = await startMocked();
     service.faults.next(1, { status: 410 });
     expect((await fetch(assetsUrl)).status).toBe(502);
   });
 
   it('ends the call of a visitor who has hung up', async () => {
-    const { assetsUrl, quota } = await startBackend({ latencyMs: 20_000 });
-    const visitors = [new AbortController(), new AbortController()];
-    const visits = visitors.map(({ signal }) => fetch(assetsUrl, { signal }).catch(() => 'gone'));
-    // Of the first look at a service there is one: the other waits.
-    await vi.waitFor(async () => expect(await quota()).toMatchObject({ inFlight: 1, waiting: 1 }), 10_000);
-    for (const visitor of visitors) visitor.abort();
-    await vi.waitFor(async () => expect(await quota()).toMatchObject({ inFlight: 0, waiting: 0 }), 10_000);
+    const backend = await startHeld();
+    const hangUp = new AbortController();
+    const visits = await twoVisitors(backend, hangUp.signal);
+    hangUp.abort();
+    await vi.waitFor(async () => expect(await backend.quota()).toMatchObject({ inFlight: 0, waiting: 0 }), PATIENCE_MS);
     expect(await Promise.all(visits)).toEqual(['gone', 'gone']);
   });
 
   it('on SIGTERM turns away who waits, lets what is under way come back, and ends', async () => {
-    const { example, assetsUrl, quota } = await startBackend({ latencyMs: 3_000 });
-    const visits = [fetch(assetsUrl), fetch(assetsUrl)];
-    await vi.waitFor(async () => expect(await quota()).toMatchObject({ inFlight: 1, waiting: 1 }), 10_000);
-    example.process.kill('SIGTERM');
-    expect((await Promise.all(visits)).map(({ status }) => status).sort()).toEqual([200, 503]);
-    expect(await example.ending).toMatchObject({ code: 0, err: '' });
+    const backend = await startHeld();
+    const visits = await twoVisitors(backend);
+    backend.example.process.kill('SIGTERM');
+    expect(await Promise.race(visits)).toBe(503);
+    backend.release();
+    expect((await Promise.all(visits)).sort()).toEqual([200, 503]);
+    expect(await backend.example.ending).toMatchObject({ code: 0, err: '' });
   });
 });

@@ -132,7 +132,7 @@ describe('the bulk example', { timeout: 60_000, concurrent: true }, () => {
   });
 });
 
-describe('the bulk example refuses in one line', { timeout: 30_000, concurrent: true }, () => {
+describe('the bulk example refuses in one line', { timeout: 60_000, concurrent: true }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'stacks-quota-'));
   beforeAll(() => {
     writeFileSync(join(folder, 'empty.txt'), '\n\n');

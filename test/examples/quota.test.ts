@@ -4,7 +4,7 @@ import { endAll, run } from './start.ts';
 
 afterAll(endAll);
 
-describe('the look at the quota', { timeout: 30_000, concurrent: true }, () => {
+describe('the look at the quota', { timeout: 60_000, concurrent: true }, () => {
   it('shows what the headers of one answer of its own mock say', async () => {
     const { code, out, err } = await run('quota.ts');
     expect({ code, err }).toEqual({ code: 0, err: '' });
