@@ -20,6 +20,12 @@ export class ServerClock {
   #leastAt = 0;
   #mostAt = 0;
   #slack = STAMP_SLACK_MS;
+  #revision = 0;
+
+  /** Counts the answers that have made the interval narrower or moved it. */
+  get revision(): number {
+    return this.#revision;
+  }
 
   /** Whether any answer carried a readable `Date`. */
   get known(): boolean {
@@ -39,10 +45,12 @@ export class ServerClock {
     if (least > this.#leastLead(receivedAt)) {
       this.#least = least;
       this.#leastAt = receivedAt;
+      this.#revision++;
     }
     if (most < this.#mostLead(receivedAt)) {
       this.#most = most;
       this.#mostAt = receivedAt;
+      this.#revision++;
     }
   }
 
