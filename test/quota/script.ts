@@ -70,8 +70,16 @@ function answer(saying: { readonly [K in keyof Saying]: fc.Arbitrary<NonNullable
   return fc.record({ do: fc.constant('answer' as const), which, saying: fc.record(saying, { requiredKeys: [] }) });
 }
 
+/** A first answer that leaves room for several requests, which then go. */
+const WARM: readonly Step[] = [
+  { do: 'ask', endpoint: 'GET /a' },
+  { do: 'answer', which: 0, saying: { hasDate: true, cost: 1, minuteLeft: 1_000 } },
+  ...Array.from({ length: 4 }, (): Step => ({ do: 'ask', endpoint: 'GET /a' })),
+];
+
 function stepsOf(...more: fc.Arbitrary<Step>[]): fc.Arbitrary<Step[]> {
-  return fc.array(fc.oneof(ask, ask, pass, mishap, ...more), { maxLength: 40 });
+  const steps = fc.array(fc.oneof(ask, ask, pass, mishap, ...more), { maxLength: 40 });
+  return more.length === 0 ? steps : fc.tuple(fc.constantFrom(WARM, []), steps).map((parts) => parts.flat());
 }
 
 /** Anything may happen, in any order, and the service may say anything. */
