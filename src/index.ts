@@ -10,7 +10,14 @@ export type {
   StxLockEvent,
   UnknownAssetEvent,
 } from './bodies.ts';
-export { type Client, createClient, type HeadersOnlyOptions, type HeadersResult, type QuotaState, type Result } from './client.ts';
+export {
+  type Client,
+  createClient,
+  type HeadersOnlyOptions,
+  type HeadersResult,
+  type QuotaState,
+  type Result,
+} from './client.ts';
 export { type Clock, systemClock } from './clock.ts';
 export type { AddressAssetsParams } from './endpoints.ts';
 export {
