@@ -1,8 +1,14 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { getEventListeners } from 'node:events';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { wire } from './wire.ts';
 
 const reason = new Error('enough');
+
+setFlagsFromString('--expose-gc');
+const collectGarbage: () => void = runInNewContext('gc');
 
 describe('the line', () => {
   it('sends the most urgent call first, and within a priority whoever came first', async () => {
@@ -48,6 +54,17 @@ describe('the line', () => {
     // The second stood at the gate all the while.
     for (const name of ['second', 'first', 'third', 'fourth']) await last(name).answer();
     expect(names()).toEqual(['first', 'second', 'first', 'third', 'fourth']);
+  });
+
+  it('keeps calls that go again in the order in which they first came, whichever came back first', async () => {
+    const { call, last, names, clock } = wire({ concurrency: 2 });
+    await call('a');
+    await last('a').answer();
+    for (const name of ['b', 'c', 'd', 'e']) await call(name);
+    for (const name of ['c', 'b']) await last(name).answer(429, { 'retry-after': '5' });
+    await clock.advance(5_000);
+    for (const name of ['d', 'b', 'c', 'e']) await last(name).answer();
+    expect(names()).toEqual(['a', 'b', 'c', 'd', 'b', 'c', 'e']);
   });
 
   it('counts those that wait, and not those that are under way', async () => {
@@ -107,12 +124,25 @@ describe('an abort', () => {
     expect(names()).toEqual(['first', 'behind']);
   });
 
-  it.each([undefined, 0])('that came before the call sends nothing (patience: %s)', async (maxWaitMs) => {
-    const { call, names, client } = wire();
-    const { end } = await call('late', { signal: AbortSignal.abort(reason), maxWaitMs });
-    expect(await end).toBe(reason);
-    expect(names()).toEqual([]);
-    expect(client.quota()).toMatchObject({ inFlight: 0, waiting: 0 });
+  it.each([undefined, 0])('that came before the call ends it before it joins (patience: %s)', async (maxWaitMs) => {
+    const { call, names, client } = wire({ concurrency: 1 });
+    await call('first');
+    const late = await call('late', { signal: AbortSignal.abort(reason), maxWaitMs });
+    expect(late.now()).toBe(reason);
+    expect(names()).toEqual(['first']);
+    expect(client.waiting).toBe(0);
+  });
+
+  it('ends the pause before another attempt', async () => {
+    const { client, call, last, names, clock } = wire({ random: () => 0.9 });
+    const controller = new AbortController();
+    const only = await call('only', { signal: controller.signal });
+    await last('only').answer(503);
+    expect([only.now(), client.waiting]).toEqual(['under way', 1]);
+    controller.abort(reason);
+    expect(await only.end).toBe(reason);
+    expect(names()).toEqual(['only']);
+    expect([client.waiting, clock.timers]).toEqual([0, 0]);
   });
 
   it('cuts a request that is under way, and what it may have cost stays spent', async () => {
@@ -149,6 +179,39 @@ describe('an abort', () => {
       expect(names().at(-1)).toBe('next');
     }
     expect(outcomes).toEqual(new Set(['sent', 'not sent']));
+  });
+});
+
+describe('a call that has ended', () => {
+  /** Brings some calls to their ends by way of the line, the gate, a pause and another attempt. */
+  async function some(signalOf: () => AbortSignal): Promise<void> {
+    const { call, last, clock } = wire({ concurrency: 1 });
+    for (const maxWaitMs of [undefined, 1_000]) {
+      for (const name of ['a', 'b', 'c']) await call(name, { signal: signalOf(), maxWaitMs });
+      await last('a').answer(429, { 'retry-after': '1' });
+      await clock.advance(1_000);
+      await last('b').answer(503);
+      await clock.advance(1_000);
+      for (const name of ['a', 'b', 'c']) await last(name).answer();
+    }
+  }
+
+  it('leaves no listener on a signal that outlives it', async () => {
+    const { signal } = new AbortController();
+    await some(() => signal);
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
+
+  it('is forgotten', async () => {
+    const signals: WeakRef<AbortSignal>[] = [];
+    await some(() => {
+      const { signal } = new AbortController();
+      signals.push(new WeakRef(signal));
+      return signal;
+    });
+    await new Promise(setImmediate);
+    collectGarbage();
+    expect(signals.map((signal) => signal.deref())).toEqual(Array(6).fill(undefined));
   });
 });
 

@@ -3,6 +3,7 @@ import { createClient } from '../src/client.ts';
 import type { ConnectionError } from '../src/errors.ts';
 import type { ClientOptions } from '../src/options.ts';
 import { createMockService, mockNetwork, type ServiceFault, virtualClock } from '../src/testing/index.ts';
+import { wire } from './wire.ts';
 
 const KEY = 'k3y-of-32-characters-0123456789ab';
 const INFO = '/extended/v1/info';
@@ -87,7 +88,7 @@ describe('a redirect within the origin', () => {
 
   it('that carries retry-after is a refusal', async () => {
     const { clock, mine, client, count } = neighbours();
-    mine.faults.next(1, { status: 302, headers: { location: '/elsewhere', 'retry-after': '9' } });
+    mine.faults.next(1, { status: 302, headers: { location: 'https://other.test/', 'retry-after': '9' } });
     await clock.run(client.getInfo());
     expect(mine.log.map(({ path }) => path)).toEqual([INFO, INFO]);
     expect(clock.now()).toBe(9_200);
@@ -126,6 +127,20 @@ describe('a redirect to another origin', () => {
     expect(await errorOf(client.getInfo())).toMatchObject({ name: 'ConnectionError', code: 'REDIRECT' });
     expect(fetch).toHaveBeenCalledOnce();
   });
+});
+
+it.each<[string, number, Record<string, string>]>([
+  ['a refusal', 429, { 'retry-after': '1' }],
+  ['a redirect', 302, { location: '/elsewhere' }],
+  ['a redirect to another origin', 302, { location: 'https://other.test/' }],
+])('the body of %s is not read but cancelled, so that it holds no connection', async (_, status, headers) => {
+  const { call, last } = wire();
+  await call('only');
+  const pull = vi.fn();
+  const cancel = vi.fn();
+  await last('only').answer(status, headers, new ReadableStream({ pull, cancel }, { highWaterMark: 0 }));
+  expect(cancel).toHaveBeenCalledOnce();
+  expect(pull).not.toHaveBeenCalled();
 });
 
 describe('over a real socket', () => {

@@ -151,7 +151,7 @@ describe('a fault that may pass', () => {
     ['breaks every connection', 'reset'],
     ['answers nothing but 503', { status: 503 }],
   ])('is tried again ten times in all where the service %s', async (_, fault) => {
-    const { mock, client, count, endOf } = pair();
+    const { mock, client, count, endOf } = pair({ maxAttempts: 2 });
     mock.faults.when(() => fault);
     await endOf(Promise.allSettled(Array.from({ length: 100 }, () => client.getInfo())));
     expect(count('sent')).toBe(100 + 10);
@@ -171,6 +171,13 @@ describe('a fault that may pass', () => {
 });
 
 describe('the time that one attempt may take', () => {
+  it('is told, from its leaving to the headers of its answer', async () => {
+    const { clock, client, events, endOf } = pair({ apiKey: () => late() });
+    const late = () => clock.sleep(50).then(() => undefined);
+    await endOf(client.getInfo());
+    expect(events).toContainEqual(expect.objectContaining({ type: 'answered', tookMs: 100 }));
+  });
+
   it.each<[string, ServiceFault]>([
     ['an answer that never comes', 'hang'],
     ['a body that comes slowly', 'slow body'],
