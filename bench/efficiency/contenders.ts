@@ -1,5 +1,17 @@
+import { bottleneck } from './contenders/bottleneck.ts';
 import type { Contender } from './contenders/contender.ts';
+import { discord } from './contenders/discord.ts';
+import { kyRetry } from './contenders/ky.ts';
 import { ours } from './contenders/ours.ts';
+import { pQueue } from './contenders/p-queue.ts';
+import { throttled } from './contenders/p-throttle.ts';
 
 /** Ours first, then what a user would choose otherwise. */
-export const contenders: readonly Contender[] = [ours];
+export const contenders: readonly Contender[] = [ours, kyRetry, pQueue, throttled, bottleneck, discord];
+
+/** The contender of a name. */
+export function contenderNamed(name: string): Contender {
+  const found = contenders.find((contender) => contender.name === name);
+  if (!found) throw new Error(`There is no contender ${name}.`);
+  return found;
+}

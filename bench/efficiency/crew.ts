@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
-import { contenders } from './contenders.ts';
-import { scenarios } from './scenarios.ts';
+import { contenderNamed } from './contenders.ts';
+import { scenarioNamed } from './scenarios.ts';
 import { type Measured, runTrial } from './trial.ts';
 
 /** One trial, by names. */
@@ -14,10 +14,11 @@ export interface Job {
 /** Simulating makes much short-lived litter; in so much room for it, most is dead before anyone has to look. */
 const YOUNG_MB = 64;
 
-/** Runs jobs on all cores and returns what came of them, in their order. `tell` hears of each as it is done. */
-export async function runAll(jobs: readonly Job[], tell: (measured: Measured) => void): Promise<Measured[]> {
+/** Runs jobs on all cores and returns what came of them, in their order. `tell` hears how many are done. */
+export async function runAll(jobs: readonly Job[], tell: (done: number, total: number) => void): Promise<Measured[]> {
   const results: Measured[] = new Array(jobs.length);
   let next = 0;
+  let done = 0;
   const work = (): Promise<void> =>
     new Promise((resolve, reject) => {
       const worker = new Worker(new URL(import.meta.url), { resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB } });
@@ -30,7 +31,7 @@ export async function runAll(jobs: readonly Job[], tell: (measured: Measured) =>
       };
       worker.on('message', (measured: Measured) => {
         results[index] = measured;
-        tell(measured);
+        tell(++done, jobs.length);
         give();
       });
       worker.on('error', (error) => reject(new Error(`Failed: ${JSON.stringify(jobs[index])}`, { cause: error })));
@@ -40,14 +41,8 @@ export async function runAll(jobs: readonly Job[], tell: (measured: Measured) =>
   return results;
 }
 
-function named<T extends { readonly name: string }>(list: readonly T[], name: string): T {
-  const found = list.find((entry) => entry.name === name);
-  if (!found) throw new Error(`There is no ${name}.`);
-  return found;
-}
-
 if (!isMainThread) {
   parentPort?.on('message', async ({ scenario, contender, seed }: Job) => {
-    parentPort?.postMessage(await runTrial(named(scenarios, scenario), named(contenders, contender), seed));
+    parentPort?.postMessage(await runTrial(scenarioNamed(scenario), contenderNamed(contender), seed));
   });
 }

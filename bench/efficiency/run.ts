@@ -1,40 +1,86 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { kyRetry } from './contenders/ky.ts';
 import { ours } from './contenders/ours.ts';
 import { contenders } from './contenders.ts';
-import { runAll } from './crew.ts';
+import { type Job, runAll } from './crew.ts';
+import { svg } from './plot.ts';
+import { rowsFrom } from './rows.ts';
+import type { Scenario } from './scenario.ts';
 import { scenarios } from './scenarios.ts';
-import { markdownTable, rowsFrom, textTable, verdict } from './table.ts';
+import { markdownTable, sideBySide, textTable } from './table.ts';
+import { complaints, verdict } from './targets.ts';
+import type { Measured } from './trial.ts';
+
+const PICTURE = 'docs/efficiency.svg';
+const PICTURED = 'aligned: 20/s and 500/min';
+const PICTURED_SECONDS = 150;
 
 const { values } = parseArgs({
   options: {
-    /** Only scenarios whose name, or whose promise, contains this. */
+    /** Only the scenarios whose name contains this, or of which this is promised. */
     only: { type: 'string', default: '' },
     /** Ours alone. */
     ours: { type: 'boolean', default: false },
-    /** So many different worlds for each scenario. */
+    /** Everybody in every scenario, not only where they are compared. */
+    all: { type: 'boolean', default: false },
+    /** How many different worlds of each scenario. */
     seeds: { type: 'string', default: '1' },
     /** The first of them. */
     seed: { type: 'string', default: '1' },
+    /** Instead of the set, so many random worlds, of which those that fall short are shown. */
+    random: { type: 'string' },
+    /** Tables in Markdown. */
     markdown: { type: 'boolean', default: false },
   },
 });
 
-const chosen = scenarios.filter(({ name, promised }) => name.includes(values.only) || promised === values.only);
-const seeds = Array.from({ length: Number(values.seeds) }, (_, index) => Number(values.seed) + index);
-const jobs = chosen.flatMap(({ name: scenario }) =>
-  (values.ours ? [ours] : contenders).flatMap(({ name: contender }) =>
-    seeds.map((seed) => ({ scenario, contender, seed })),
-  ),
-);
-
 const startedAt = performance.now();
-let done = 0;
-const measured = await runAll(jobs, () => {
-  if (process.stderr.isTTY) process.stderr.write(`\r${++done}/${jobs.length} `);
-});
-if (process.stderr.isTTY) process.stderr.write('\r          \r');
-const rows = rowsFrom(measured, scenarios);
-console.log(values.markdown ? markdownTable(rows) : textTable(rows));
-console.log();
-console.log(verdict(rows.filter(({ contender }) => contender === ours.name)));
-console.error(`${((performance.now() - startedAt) / 1_000).toFixed(1)} s`);
+const measured = await runAll(jobs(), tellProgress);
+const rows = rowsFrom(measured);
+const own = rows.filter(({ contender }) => contender === ours.name);
+const compared = rows.filter((row) => rows.some((other) => other.scenario === row.scenario && other !== row));
+
+const shown = values.random === undefined ? rows : rows.filter((row) => complaints(row).length > 0);
+console.log(values.markdown ? markdownTable(own) : textTable(shown));
+if (compared.length > 0) console.log(`\n${sideBySide(compared)}`);
+console.log(`\n${verdict(own)}`);
+draw(measured);
+console.error(`\n${((performance.now() - startedAt) / 1_000).toFixed(0)} s`);
+
+function jobs(): Job[] {
+  const seeds = Array.from(
+    { length: Number(values.random ?? values.seeds) },
+    (_, index) => Number(values.seed) + index,
+  );
+  if (values.random !== undefined) {
+    return seeds.map((seed) => ({ scenario: `random world ${seed}`, contender: ours.name, seed }));
+  }
+  const chosen = scenarios.filter(({ name, promised }) => name.includes(values.only) || promised === values.only);
+  if (chosen.length === 0) throw new Error(`No scenario is called ${values.only}.`);
+  const contendersIn = ({ isCompared }: Scenario): typeof contenders =>
+    !values.ours && (isCompared || values.all) ? contenders : [ours];
+  return chosen.flatMap((scenario) =>
+    contendersIn(scenario).flatMap((contender) =>
+      seeds.map((seed) => ({ scenario: scenario.name, contender: contender.name, seed })),
+    ),
+  );
+}
+
+function tellProgress(done: number, total: number): void {
+  if (process.stderr.isTTY) process.stderr.write(done < total ? `\r${done} of ${total} ` : '\r\u001b[K');
+}
+
+/** Draws ours above and only retries below, if both were measured. */
+function draw(all: readonly Measured[]): void {
+  const find = (name: string): Measured | undefined =>
+    all.find(({ scenario, contender }) => scenario === PICTURED && contender === name);
+  const [above, below] = [find(ours.name), find(kyRetry.name)];
+  if (!above || !below) return;
+  const panels = [
+    { title: 'stacks-quota', measured: above },
+    { title: 'only retries (ky, 32 at a time)', measured: below },
+  ];
+  mkdirSync('docs', { recursive: true });
+  writeFileSync(PICTURE, svg({ panels, limit: 20, seconds: PICTURED_SECONDS }));
+}

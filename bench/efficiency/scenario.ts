@@ -65,7 +65,11 @@ export type Promised = 'honest' | 'turn' | 'faults' | 'company' | 'month' | 'urg
 /** A service, the work to be done there, and what comes in between. */
 export interface Scenario {
   readonly name: string;
+  /** What it is like, where the name does not say. */
+  readonly about?: string;
   readonly promised: Promised;
+  /** Whether the others have a try at it, too. */
+  readonly isCompared?: boolean;
   /** The true limits, in units. */
   readonly limits: ServiceLimits;
   readonly windows?: WindowKind;
@@ -76,7 +80,7 @@ export interface Scenario {
   readonly bulk: number;
   /** What the bulk asks for, by its place in it. Default: the info endpoint. */
   readonly errand?: (index: number, random: () => number) => Partial<Errand>;
-  readonly stream?: Stream;
+  readonly streams?: readonly Stream[];
   /** Clients that share the key and know nothing of each other. Default: 1. */
   readonly clients?: number;
   /** Without a key. Default: false. */

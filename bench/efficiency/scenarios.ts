@@ -1,6 +1,7 @@
 import type { Scenario } from './scenario.ts';
 import { company, crowds, urgent } from './scenarios/company.ts';
 import { habits } from './scenarios/habits.ts';
+import { randomScenarioNamed } from './scenarios/random.ts';
 import { shapes, sizes } from './scenarios/shapes.ts';
 import { faults, months, turns } from './scenarios/trouble.ts';
 
@@ -16,3 +17,10 @@ export const scenarios: readonly Scenario[] = [
   ...crowds,
   ...urgent,
 ];
+
+/** The scenario of a name, whether of the set or made up. */
+export function scenarioNamed(name: string): Scenario {
+  const found = randomScenarioNamed(name) ?? scenarios.find((scenario) => scenario.name === name);
+  if (!found) throw new Error(`There is no scenario ${name}.`);
+  return found;
+}

@@ -39,7 +39,6 @@ export function shortestMs(loads: readonly Load[], terms: Terms): number {
   while (omniscient.isBusy) {
     if (omniscient.serveAt(at)) last = at;
     else at = omniscient.nextAfter(at);
-    if (at === Number.POSITIVE_INFINITY) return at;
   }
   return last + terms.leastLatencyMs;
 }

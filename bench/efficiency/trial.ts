@@ -1,13 +1,13 @@
-import type { ServicePeriod } from '../../src/testing/index.ts';
+import type { LoggedRequest, ServicePeriod } from '../../src/testing/index.ts';
 import type { Contender, Running } from './contenders/contender.ts';
 import { leastLatencyMs } from './latencies.ts';
-import type { Errand, Scenario } from './scenario.ts';
+import type { Errand, Scenario, Stream } from './scenario.ts';
 import { type Load, shortestMs } from './shortest.ts';
 import { withGlobals } from './virtual-globals.ts';
 import { isOthers, openWorld, type World } from './world.ts';
 
 /** Whoever has not come to an end by then never will. */
-const PATIENCE = { factor: 8, ms: 40 * 60_000 };
+const PATIENCE = { factor: 8, ms: 30 * 60_000, most: 120 * 60_000 };
 
 /** What came of a contender in a scenario. */
 export interface Measured {
@@ -31,11 +31,11 @@ export interface Measured {
   readonly afterRefusal: number;
   /** Of the requests of others, the part that was served. */
   readonly othersServed: number | undefined;
-  /** 99 of 100 calls of a priority took no longer, in milliseconds; for calls that came by and by. */
-  readonly p99: number | undefined;
+  /** 99 of 100 calls of a stream took no longer, in milliseconds. */
+  readonly p99: readonly { readonly priority: number; readonly ms: number }[];
   readonly isStuck: boolean;
-  /** When requests were sent, in milliseconds from the start. */
-  readonly sentAt: readonly number[];
+  /** Requests that arrived in each second from the start: served, and limited. */
+  readonly seconds: readonly { readonly served: number; readonly limited: number }[];
 }
 
 interface Visit {
@@ -76,10 +76,10 @@ async function measure(scenario: Scenario, contender: Contender, world: World, s
     await visit({ ...PLAIN, ...scenario.errand?.(index, world.random) });
     bulkLeft--;
   });
-  const stream = comeAndGo(scenario, world, () => bulkLeft > 0, visit);
-  const limitMs = PATIENCE.factor * shortestOf(plannedLoads(visits, world), scenario, world) + PATIENCE.ms;
-  const patience = clock.sleep(limitMs).then(() => 'stuck' as const);
-  const isStuck = (await clock.run(Promise.race([Promise.all([...bulk, stream]), patience]))) === 'stuck';
+  const streams = (scenario.streams ?? []).map((stream) => comeAndGo(stream, world, () => bulkLeft > 0, visit));
+  const longest = PATIENCE.factor * shortestOf(plannedLoads(visits, world), scenario, world) + PATIENCE.ms;
+  const patience = clock.sleep(Math.min(longest, PATIENCE.most)).then(() => 'stuck' as const);
+  const isStuck = (await clock.run(Promise.race([Promise.all([...bulk, ...streams]), patience]))) === 'stuck';
   return { scenario: scenario.name, contender: contender.name, seed, ...report(scenario, world, visits, isStuck) };
 }
 
@@ -87,13 +87,11 @@ const PLAIN: Errand = { endpoint: 'info', page: 20, priority: 0 };
 
 /** The calls of a stream: they come for as long as there is bulk, or as told, and all come back. */
 async function comeAndGo(
-  { stream }: Scenario,
+  { priority, perSecond, forMs }: Stream,
   { clock, random }: World,
   isOn: () => boolean,
   visit: (errand: Errand) => Promise<void>,
 ): Promise<void> {
-  if (!stream) return;
-  const { priority, perSecond, forMs } = stream;
   const visits: Promise<void>[] = [];
   const goesOn = (): boolean => (forMs === undefined ? isOn() : clock.now() < forMs);
   while (goesOn()) {
@@ -112,10 +110,6 @@ function report(scenario: Scenario, world: World, visits: readonly Visit[], isSt
   const own = service.log.filter((request) => !isOthers(request));
   const others = service.log.filter(isOthers);
   const shortest = shortestOf([...plannedLoads(served, world), ...spoiltLoads(world, tookMs)], scenario, world);
-  const waits = visits
-    .filter(({ errand }) => scenario.stream && errand.priority === scenario.stream.priority)
-    .map(({ from, servedAt = Number.POSITIVE_INFINITY }) => servedAt - from)
-    .sort((a, b) => a - b);
   return {
     utilisation:
       isStuck || served.length === 0 ? 0 : scenario.others ? quotaUsed(scenario, world, tookMs) : shortest / tookMs,
@@ -127,10 +121,30 @@ function report(scenario: Scenario, world: World, visits: readonly Visit[], isSt
     limited: own.filter(({ limited }) => limited).length,
     afterRefusal: traffic.sentAt.filter((at) => at > traffic.firstRefusalAt).length,
     othersServed: others.length > 0 ? others.filter(({ limited }) => !limited).length / others.length : undefined,
-    p99: waits[Math.ceil(waits.length * 0.99) - 1],
+    p99: (scenario.streams ?? []).map(({ priority }) => ({ priority, ms: p99Of(visits, priority) })),
     isStuck,
-    sentAt: traffic.sentAt,
+    seconds: bySecond(own),
   };
+}
+
+/** A call that never came back well took forever. */
+function p99Of(visits: readonly Visit[], priority: number): number {
+  const waits = visits
+    .filter(({ errand }) => errand.priority === priority)
+    .map(({ from, servedAt = Number.POSITIVE_INFINITY }) => servedAt - from)
+    .sort((a, b) => a - b);
+  return waits[Math.ceil(waits.length * 0.99) - 1] ?? Number.NaN;
+}
+
+function bySecond(log: readonly LoggedRequest[]): { served: number; limited: number }[] {
+  const seconds: { served: number; limited: number }[] = [];
+  for (const { arrivedAt, limited } of log) {
+    const at = Math.floor(arrivedAt / 1_000);
+    while (seconds.length <= at) seconds.push({ served: 0, limited: 0 });
+    const second = seconds[at];
+    if (second) second[limited ? 'limited' : 'served']++;
+  }
+  return seconds;
 }
 
 /** The same calls for the omniscient, each at its time. */

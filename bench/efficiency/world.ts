@@ -64,10 +64,11 @@ export function openWorld(scenario: Scenario, seed: number): World {
   const key = scenario.keyless ? undefined : KEY;
   const traffic: Traffic = { sentAt: [], firstRefusalAt: Number.POSITIVE_INFINITY, spoilt: [] };
   const costOf = (errand: Errand): number => costFrom(scenario, service.origin, errand);
+  const isCostly = scenario.service?.cost !== undefined;
   const places = Array.from({ length: scenario.clients ?? 1 }, (_, index): Place => {
     const machine = machineClock(clock, chance(10 + index), scenario.suspended);
     const fetch = fetchFrom(service, machine, clock, traffic, scenario);
-    return { origin: service.origin, key, fetch, clock: machine, random: chance(50 + index), limits, costOf };
+    return { origin: service.origin, key, fetch, clock: machine, random: chance(50 + index), limits, costOf, isCostly };
   });
 
   if (scenario.spent) {

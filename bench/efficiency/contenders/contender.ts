@@ -1,4 +1,5 @@
-import type { ServiceLimits } from '../../../src/testing/index.ts';
+import { LENGTH_MS } from '../../../src/testing/calendar.ts';
+import type { ServiceLimits, ServicePeriod } from '../../../src/testing/index.ts';
 import type { MachineClock } from '../machine.ts';
 import type { Errand } from '../scenario.ts';
 
@@ -13,6 +14,8 @@ export interface Place {
   readonly limits: ServiceLimits;
   /** The true cost of an errand, for those who can make use of it. Ours cannot. */
   readonly costOf: (errand: Errand) => number;
+  /** Whether anything costs other than 1. */
+  readonly isCostly: boolean;
 }
 
 /** A client at work. */
@@ -29,4 +32,15 @@ export interface Contender {
   /** Whether it takes time from the globals, which are then replaced while it runs. */
   readonly usesGlobals: boolean;
   open(place: Place): Running;
+}
+
+/** `setTimeout`, and so whatever is built on it, knows nothing beyond. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+/** Limits as pacers of fixed intervals can be told them, the shortest first. A month is beyond them. */
+export function expressible(limits: ServiceLimits): { readonly limit: number; readonly lengthMs: number }[] {
+  return Object.entries(limits)
+    .map(([period, limit]) => ({ limit, lengthMs: LENGTH_MS[period as ServicePeriod] }))
+    .filter(({ lengthMs }) => lengthMs <= LONGEST_MS)
+    .sort((a, b) => a.lengthMs - b.lengthMs);
 }

@@ -5,15 +5,22 @@ const USUAL: ServiceLimits = { second: 20, minute: 500 };
 
 /** Others who spend the same quota. */
 export const company: readonly Scenario[] = [
-  { name: 'others take a quarter', promised: 'company', limits: USUAL, others: { perSecond: 2 }, bulk: 4_000 },
-  { name: 'others take half', promised: 'company', limits: USUAL, others: { perSecond: 4.2 }, bulk: 3_000 },
+  {
+    name: 'others take a quarter',
+    promised: 'company',
+    isCompared: true,
+    limits: USUAL,
+    others: { perSecond: 2 },
+    bulk: 2_500,
+  },
+  { name: 'others take half', promised: 'company', limits: USUAL, others: { perSecond: 4.2 }, bulk: 2_500 },
   { name: 'others want 70 %', promised: 'company', limits: { minute: 500 }, others: { perSecond: 6 }, bulk: 2_500 },
   {
     name: 'others come 60 at a time',
     promised: 'company',
     limits: { minute: 500 },
     others: { perSecond: 2, atOnce: 60 },
-    bulk: 4_000,
+    bulk: 2_500,
   },
   {
     name: 'keyless behind one address',
@@ -23,12 +30,36 @@ export const company: readonly Scenario[] = [
     others: { perSecond: 0.3 },
     bulk: 400,
   },
+  {
+    name: 'others, and refusals are counted',
+    promised: 'company',
+    limits: USUAL,
+    service: { countRefused: true },
+    others: { perSecond: 2 },
+    bulk: 2_500,
+  },
+  {
+    name: 'others, and 403 with a date',
+    promised: 'company',
+    limits: USUAL,
+    service: { limited: { status: 403, retryAfter: 'date', body: 'html' } },
+    others: { perSecond: 2 },
+    bulk: 2_500,
+  },
+  {
+    name: 'others, and 503 with nothing',
+    promised: 'company',
+    limits: USUAL,
+    service: { limited: { status: 503, retryAfter: 'none', body: 'empty' } },
+    others: { perSecond: 2 },
+    bulk: 2_500,
+  },
 ];
 
 /** Clients that share a key and know nothing of each other. */
 export const crowds: readonly Scenario[] = [
-  { name: 'two clients', promised: 'company', limits: USUAL, clients: 2, bulk: 4_000 },
-  { name: 'four clients', promised: 'company', limits: USUAL, clients: 4, bulk: 4_000 },
+  { name: 'two clients', promised: 'company', limits: USUAL, clients: 2, bulk: 2_500 },
+  { name: 'four clients', promised: 'company', isCompared: true, limits: USUAL, clients: 4, bulk: 2_500 },
 ];
 
 /** Urgent calls that come by and by. */
@@ -36,22 +67,33 @@ export const urgent: readonly Scenario[] = [
   {
     name: 'urgent beside a bulk',
     promised: 'urgent',
+    isCompared: true,
     limits: { second: 20, minute: 500 },
-    bulk: 4_000,
-    stream: { priority: 10, perSecond: 0.5 },
+    bulk: 2_500,
+    streams: [{ priority: 10, perSecond: 0.5 }],
   },
   {
     name: 'urgent beside a bulk, 500/min',
     promised: 'urgent',
     limits: { minute: 500 },
-    bulk: 4_000,
-    stream: { priority: 10, perSecond: 1 },
+    bulk: 2_500,
+    streams: [{ priority: 10, perSecond: 1 }],
+  },
+  {
+    name: 'urgent, usual and bulk',
+    promised: 'urgent',
+    limits: USUAL,
+    bulk: 2_500,
+    streams: [
+      { priority: 10, perSecond: 0.5 },
+      { priority: 5, perSecond: 1 },
+    ],
   },
   {
     name: 'urgent calls alone',
     promised: 'urgent',
     limits: USUAL,
     bulk: 0,
-    stream: { priority: 10, perSecond: 4, forMs: 300_000 },
+    streams: [{ priority: 10, perSecond: 4, forMs: 300_000 }],
   },
 ];
