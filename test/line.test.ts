@@ -3,7 +3,7 @@ import { getEventListeners } from 'node:events';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import { wire } from './wire.ts';
+import { type Wire, wire } from './wire.ts';
 
 const reason = new Error('enough');
 
@@ -184,16 +184,17 @@ describe('an abort', () => {
 
 describe('a call that has ended', () => {
   /** Brings some calls to their ends by way of the line, the gate, a pause and another attempt. */
-  async function some(signalOf: () => AbortSignal): Promise<void> {
-    const { call, last, clock } = wire({ concurrency: 1 });
+  async function some(signalOf: () => AbortSignal): Promise<Wire['client']> {
+    const { client, call, last, clock } = wire({ concurrency: 1, random: () => 0.5 });
     for (const maxWaitMs of [undefined, 1_000]) {
       for (const name of ['a', 'b', 'c']) await call(name, { signal: signalOf(), maxWaitMs });
       await last('a').answer(429, { 'retry-after': '1' });
       await clock.advance(1_000);
       await last('b').answer(503);
       await clock.advance(1_000);
-      for (const name of ['a', 'b', 'c']) await last(name).answer();
+      for (const name of ['a', 'c', 'b']) await last(name).answer();
     }
+    return client;
   }
 
   it('leaves no listener on a signal that outlives it', async () => {
@@ -204,7 +205,7 @@ describe('a call that has ended', () => {
 
   it('is forgotten', async () => {
     const signals: WeakRef<AbortSignal>[] = [];
-    await some(() => {
+    const client = await some(() => {
       const { signal } = new AbortController();
       signals.push(new WeakRef(signal));
       return signal;
@@ -212,6 +213,7 @@ describe('a call that has ended', () => {
     await new Promise(setImmediate);
     collectGarbage();
     expect(signals.map((signal) => signal.deref())).toEqual(Array(6).fill(undefined));
+    expect(client.waiting).toBe(0);
   });
 });
 

@@ -153,8 +153,8 @@ describe('a fault that may pass', () => {
   ])('is tried again ten times in all where the service %s', async (_, fault) => {
     const { mock, client, count, endOf } = pair({ maxAttempts: 2 });
     mock.faults.when(() => fault);
-    await endOf(Promise.allSettled(Array.from({ length: 100 }, () => client.getInfo())));
-    expect(count('sent')).toBe(100 + 10);
+    for (let call = 0; call < 50; call++) await endOf(client.getInfo());
+    expect(count('sent')).toBe(50 + 10);
   });
 
   it('is tried again for one in five successes where the service comes and goes', async () => {

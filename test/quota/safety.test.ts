@@ -14,10 +14,10 @@ describe('a service that holds to its terms and serves nobody else', () => {
   };
 
   it('never has to refuse a request, and no window of it is overdrawn', () => {
-    fc.assert(fc.property(honest, isNeverStrained), { numRuns: 400 });
+    fc.assert(fc.property(honest, isNeverStrained), { numRuns: 250 });
   });
 
   it('nor where it tells of its tightest window alone', () => {
-    fc.assert(fc.property(plain, isNeverStrained), { numRuns: 100 });
+    fc.assert(fc.property(plain, isNeverStrained), { numRuns: 60 });
   });
 });

@@ -10,7 +10,7 @@ import {
 } from '../../src/testing/index.ts';
 
 /** Real addresses and contracts of the main network. */
-export const ADDRESSES: readonly string[] = readFileSync(
+const ADDRESSES: readonly string[] = readFileSync(
   new URL('../../examples/addresses.txt', import.meta.url),
   'utf8',
 )

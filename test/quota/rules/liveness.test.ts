@@ -18,7 +18,7 @@ describe('while there is work and quota,', () => {
         expect(run.doneAt).toBeDefined();
         expect(longestPause(run)).toBeLessThan(LONGEST_PAUSE_MS);
       }),
-      { numRuns: 150 },
+      { numRuns: 100 },
     );
   });
 
@@ -29,7 +29,7 @@ describe('while there is work and quota,', () => {
         expect(run.doneAt).toBeDefined();
         expect(longestPause(run)).toBeLessThan(LONGEST_PAUSE_MS + STEP_MS);
       }),
-      { numRuns: 150 },
+      { numRuns: 100 },
     );
   });
 });
