@@ -38,7 +38,8 @@ export class Past {
 
   /** Whether surely more than `units` of ours were counted after `from` and before `until`. */
   surelyExceeds(units: number, from: number, until: number): boolean {
-    return this.surely(from, until, units) > units;
+    // Nearly always all that came back since is too little, and that costs one search.
+    return this.#log.after(from) > units && this.surely(from, until, units) > units;
   }
 
   /** Units of ours that were surely counted after `from` and before `until`; once past `enough` it stops adding. */
@@ -54,6 +55,7 @@ export class Past {
 
   /** Whether a level that sinks at `rate` must have stood above `units` at `instant`, by what we added after `from` and before `until`. */
   surelyRoseTo(units: number, rate: number, instant: number, from: number, until: number): boolean {
+    if (this.#log.after(from) <= units) return false;
     let sure = 0;
     for (let back = 0; back < this.#answered.length; back++) {
       const answer = this.#back(back);
