@@ -1,13 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import type { Charge } from '../../src/quota/admission.ts';
 import { InFlight } from '../../src/quota/in-flight.ts';
 import { Past } from '../../src/quota/past.ts';
+import { Reserve } from '../../src/quota/reserve.ts';
 import { ServerClock } from '../../src/quota/server-clock.ts';
 import { NamedWindow } from '../../src/quota/window.ts';
 import type { Period } from '../../src/quota/windows.ts';
 import { AGE_MS } from './script.ts';
 
 const NEVER = Number.POSITIVE_INFINITY;
-const charge = (units: number): { endpoint: string; units: number } => ({ endpoint: 'GET /a', units });
+const charge = (units: number): Charge => ({ endpoint: 'GET /a', units, priority: 0 });
 
 /** A window of ten units that is full since 100 ms, of a service whose clock shows what ours does, and nothing under way. */
 function full({ period = 'minute' as Period, limit = 10, used = 10 } = {}): { window: NamedWindow; flights: InFlight } {
@@ -15,9 +17,10 @@ function full({ period = 'minute' as Period, limit = 10, used = 10 } = {}): { wi
   clock.hear(0, 0, 0);
   clock.hear(-1_000, -1, -1);
   const flights = new InFlight(20, 9_000);
-  const window = new NamedWindow(period, clock, flights, (of) => of.limit);
+  const window = new NamedWindow(period, { clock, flights, reserve: new Reserve(), part: (of) => of.limit });
   window.take(0);
-  window.read(limit, { sentAt: 0, receivedAt: 100, used, held: 0, settledSince: 0, limited: false }, new Past());
+  const answer = { sentAt: 0, receivedAt: 100, own: 0, held: 0, settledSince: 0, limited: false };
+  window.read(limit, { ...answer, limit, used }, new Past());
   return { window, flights };
 }
 
