@@ -3,7 +3,7 @@ import { Cooldown } from '../../src/quota/cooldown.ts';
 import { flightOf } from './flight.ts';
 import { AGE_MS } from './script.ts';
 
-const CHARGE = { endpoint: 'GET /a', units: 1 };
+const CHARGE = { endpoint: 'GET /a', units: 1, priority: 0 };
 
 function heldUntil(instant: number): Cooldown {
   const cooldown = new Cooldown();

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Charge } from '../../src/quota/admission.ts';
 import { Costs } from '../../src/quota/costs.ts';
 import { flightOf } from './flight.ts';
 import { AGE_MS } from './script.ts';
@@ -55,7 +56,7 @@ describe('what a request is expected to cost', () => {
 });
 
 describe('of an endpoint whose cost was never seen', () => {
-  const charge = (endpoint: string): { endpoint: string; units: number } => ({ endpoint, units: 1 });
+  const charge = (endpoint: string): Charge => ({ endpoint, units: 1, priority: 0 });
 
   it('one request goes first, and the others wait for its answer', () => {
     const costs = learned(2);

@@ -3,7 +3,7 @@ import { FirstLook } from '../../src/quota/first-look.ts';
 import { InFlight } from '../../src/quota/in-flight.ts';
 import { AGE_MS } from './script.ts';
 
-const CHARGE = { endpoint: 'GET /a', units: 1 };
+const CHARGE = { endpoint: 'GET /a', units: 1, priority: 0 };
 
 /** How many more requests may go at once. */
 function room(look: FirstLook, flights: InFlight): number {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type Flight, InFlight } from '../../src/quota/in-flight.ts';
 import { AGE_MS } from './script.ts';
 
-const CHARGE = { endpoint: 'GET /a', units: 2 };
+const CHARGE = { endpoint: 'GET /a', units: 2, priority: 0 };
 
 /** Three requests under way, sent at 0, 10 and 20, of no more than three. */
 function three(): { flights: InFlight; taken: readonly Flight[] } {
@@ -64,7 +64,7 @@ describe('what is in flight', () => {
 
   it('leaves no crumbs of fractional units behind', () => {
     const flights = new InFlight(8, 9_000);
-    const taken = [0.1, 0.2, 0.3, 0.7].map((units) => flights.take({ endpoint: 'GET /a', units }, 0));
+    const taken = [0.1, 0.2, 0.3, 0.7].map((units) => flights.take({ endpoint: 'GET /a', units, priority: 0 }, 0));
     for (const flight of taken) flights.end(flight);
     expect(flights.units).toBe(0);
   });

@@ -5,10 +5,20 @@ import { ResetWindow } from '../../src/quota/reset-window.ts';
 import { ServerClock } from '../../src/quota/server-clock.ts';
 import { AGE_MS } from './script.ts';
 
-const CHARGE = { endpoint: 'GET /a', units: 1 };
+const CHARGE = { endpoint: 'GET /a', units: 1, priority: 0 };
 
 function reading(sentAt: number, used: number, more: Partial<Reading> = {}): Reading {
-  return { sentAt, receivedAt: sentAt + 100, used, held: 0, settledSince: 0, limited: false, ...more };
+  return {
+    sentAt,
+    receivedAt: sentAt + 100,
+    limit: 4,
+    used,
+    own: 1,
+    held: 0,
+    settledSince: 0,
+    limited: false,
+    ...more,
+  };
 }
 
 /** A window of four requests, of a service whose clock is known to show what ours does, give or take the slack of a stamp. */
@@ -27,13 +37,13 @@ describe('a window that is known by its reset alone', () => {
     const { window } = four();
     expect(window.earliest(CHARGE, 0)).toBe(0);
     window.read('GET /a', 60_000, 60_000, reading(0, 4));
-    expect(window.earliest({ endpoint: 'GET /b', units: 1 }, 200)).toBe(200);
+    expect(window.earliest({ endpoint: 'GET /b', units: 1, priority: 0 }, 200)).toBe(200);
   });
 
   it('counts requests, whatever they cost', () => {
     const { window, flights } = four();
     window.read('GET /a', 60_000, 60_000, reading(0, 1));
-    flights.take({ endpoint: 'GET /a', units: 50 }, 200);
+    flights.take({ endpoint: 'GET /a', units: 50, priority: 0 }, 200);
     expect(window.headroom()).toBe(2);
     expect(window.remaining).toBe(3);
   });

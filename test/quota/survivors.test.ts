@@ -6,17 +6,19 @@ import { Past } from '../../src/quota/past.ts';
 import { ServerClock } from '../../src/quota/server-clock.ts';
 import { Survivors } from '../../src/quota/survivors.ts';
 
+const MINUTE_MS = 60_000;
+
 /** Our clock and the service's both show a full minute at 0. */
 function minute(): { aligned: AlignedWindow; sliding: SlidingLog; survivors: Survivors; past: Past } {
   const clock = new ServerClock();
   clock.hear(0, 0, 10);
   clock.hear(-1_000, -10, -5);
-  const [aligned, sliding] = [new AlignedWindow('minute', clock), new SlidingLog(60_000)];
-  return { aligned, sliding, survivors: new Survivors([sliding, aligned]), past: new Past() };
+  const [aligned, sliding] = [new AlignedWindow('minute', clock), new SlidingLog(MINUTE_MS)];
+  return { aligned, sliding, survivors: new Survivors([sliding, aligned], MINUTE_MS), past: new Past() };
 }
 
 function reading(sentAt: number, used: number): Reading {
-  return { sentAt, receivedAt: sentAt + 20, used, held: 0, settledSince: 0, limited: false };
+  return { sentAt, receivedAt: sentAt + 20, limit: 10_000, used, own: 1, held: 0, settledSince: 0, limited: false };
 }
 
 /** Five units that came back at 50 s, before the minute was over. */
@@ -60,13 +62,13 @@ describe('a shape of a window', () => {
     survivors.judge(reading(61_000, 1), past);
     survivors.book(2, 61_100, 61_200);
     expect(sliding.spent(61_200)).toBe(7);
-    survivors.reviveAll();
+    for (let time = 0; time < 2; time++) survivors.surprise();
     expect(survivors.alive).toHaveLength(2);
   });
 
   it('cannot be contradicted where there is no other', () => {
     const { sliding, past } = fiveAt50();
-    const alone = new Survivors([sliding]);
+    const alone = new Survivors([sliding], MINUTE_MS);
     alone.judge(reading(55_000, 0), past);
     expect(alone.alive).toEqual([sliding]);
   });
