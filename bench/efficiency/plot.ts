@@ -26,6 +26,8 @@ const STYLE = `
 
 /** What a plot is to show. */
 export interface Plot {
+  /** What is done there. */
+  readonly caption: string;
   /** One panel each, from the top. */
   readonly panels: readonly { readonly title: string; readonly measured: Measured }[];
   /** The limit of a second, in requests. */
@@ -35,8 +37,8 @@ export interface Plot {
 }
 
 /** Draws the requests of every second against the limit, served ones and limited ones, as an SVG for light and dark pages. */
-export function svg({ panels, limit, seconds }: Plot): string {
-  const height = TOP + panels.length * (PANEL + GAP);
+export function svg({ caption, panels, limit, seconds }: Plot): string {
+  const height = TOP + panels.length * (PANEL + GAP) - GAP / 2;
   const inner = WIDTH - LEFT - RIGHT;
   const step = inner / seconds;
   const shown = panels.map(({ measured }) => measured.seconds.slice(0, seconds));
@@ -52,7 +54,7 @@ export function svg({ panels, limit, seconds }: Plot): string {
       .map(({ served, limited }, at) => (limited > 0 ? bar(at, served, limited) : ''))
       .join('');
     const line = round(floor - scale(limit));
-    const minutes = Array.from({ length: Math.floor(seconds / 30) + 1 }, (_, count) => count * 30)
+    const minutes = Array.from({ length: Math.ceil(seconds / 30) }, (_, count) => count * 30)
       .map((at) => `<text class="small" x="${round(LEFT + at * step)}" y="${floor + 16}">${at} s</text>`)
       .join('');
     const said = `${title}: ${measured.limited} limited, ${Math.round(measured.tookMs / 1_000)} s in all`;
@@ -74,6 +76,7 @@ export function svg({ panels, limit, seconds }: Plot): string {
     `<rect class="served" x="${LEFT}" y="12" width="10" height="10"/><text x="${LEFT + 16}" y="22">served</text>`,
     `<rect class="limited" x="${LEFT + 80}" y="12" width="10" height="10"/><text x="${LEFT + 96}" y="22">limited</text>`,
     `<path class="limit" d="M${LEFT + 164} 17h24"/><text x="${LEFT + 194}" y="22">limit of a second</text>`,
+    `<text class="small" x="${WIDTH - RIGHT}" y="22" text-anchor="end">${caption}</text>`,
     ...panels.map(panel),
     '</svg>',
     '',

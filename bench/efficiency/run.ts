@@ -14,6 +14,7 @@ import type { Measured } from './trial.ts';
 
 const PICTURE = 'docs/efficiency.svg';
 const PICTURED = 'aligned: 20/s and 500/min';
+const PICTURE_CAPTION = '1,750 calls, 20 a second and 500 a minute';
 const PICTURED_SECONDS = 150;
 
 const { values } = parseArgs({
@@ -74,7 +75,7 @@ function tellProgress(done: number, total: number): void {
 /** Draws ours above and only retries below, if both were measured. */
 function draw(all: readonly Measured[]): void {
   const find = (name: string): Measured | undefined =>
-    all.find(({ scenario, contender }) => scenario === PICTURED && contender === name);
+    all.find(({ scenario, contender, seed }) => scenario === PICTURED && contender === name && seed === 1);
   const [above, below] = [find(ours.name), find(kyRetry.name)];
   if (!above || !below) return;
   const panels = [
@@ -82,5 +83,5 @@ function draw(all: readonly Measured[]): void {
     { title: 'only retries (ky, 32 at a time)', measured: below },
   ];
   mkdirSync('docs', { recursive: true });
-  writeFileSync(PICTURE, svg({ panels, limit: 20, seconds: PICTURED_SECONDS }));
+  writeFileSync(PICTURE, svg({ caption: PICTURE_CAPTION, panels, limit: 20, seconds: PICTURED_SECONDS }));
 }

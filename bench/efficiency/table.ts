@@ -21,7 +21,7 @@ const COLUMNS: readonly Column[] = [
     of: ({ scenario, afterRefusal }) => (scenario.promised === 'month' ? String(afterRefusal) : ''),
   },
   { title: 'others', of: ({ othersServed }) => othersServed?.toFixed(2) ?? '' },
-  { title: '', of: (row) => [...complaints(row), row.scenario.about ?? ''].join(', ') },
+  { title: '', of: (row) => [...complaints(row), row.scenario.about].filter(Boolean).join(', ') },
 ];
 
 function seconds(ms: number): string {

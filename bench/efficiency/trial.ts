@@ -34,7 +34,7 @@ export interface Measured {
   /** 99 of 100 calls of a stream took no longer, in milliseconds. */
   readonly p99: readonly { readonly priority: number; readonly ms: number }[];
   readonly isStuck: boolean;
-  /** Requests that arrived in each second from the start: served, and limited. */
+  /** Requests that arrived in each second of the service's clock, from the first: served, and limited. */
   readonly seconds: readonly { readonly served: number; readonly limited: number }[];
 }
 
@@ -138,8 +138,9 @@ function p99Of(visits: readonly Visit[], priority: number): number {
 
 function bySecond(log: readonly LoggedRequest[]): { served: number; limited: number }[] {
   const seconds: { served: number; limited: number }[] = [];
-  for (const { arrivedAt, limited } of log) {
-    const at = Math.floor(arrivedAt / 1_000);
+  const first = Math.floor((log[0]?.serviceTime ?? 0) / 1_000);
+  for (const { serviceTime, limited } of log) {
+    const at = Math.max(0, Math.floor(serviceTime / 1_000) - first);
     while (seconds.length <= at) seconds.push({ served: 0, limited: 0 });
     const second = seconds[at];
     if (second) second[limited ? 'limited' : 'served']++;
