@@ -9,6 +9,11 @@ function named(view: PacerView): readonly WindowView[] {
   return view.windows.filter(({ window }) => window !== 'endpoint');
 }
 
+/** A window of which an estimated part is left, without the last digits: they hang on the order of adding up. */
+function wholly(view: WindowView): WindowView {
+  return { ...view, headroom: Math.round(view.headroom * 1e9) / 1e9 };
+}
+
 describe('rule 1, hold before you send:', () => {
   it('what is granted at one instant never exceeds the headroom of any window', () => {
     fc.assert(
@@ -36,7 +41,7 @@ describe('rule 1, hold before you send:', () => {
         const after = stage.pacer.view(stage.now);
         expect(after.held).toBe(before.held + cost);
         for (const [place, { headroom }] of after.windows.entries()) {
-          expect(headroom).toBe(Math.max(0, (before.windows[place]?.headroom ?? 0) - cost));
+          expect(headroom).toBeCloseTo(Math.max(0, (before.windows[place]?.headroom ?? 0) - cost), 9);
         }
       }),
     );
@@ -72,7 +77,8 @@ describe('rule 6, uncertain is spent:', () => {
         const { stage, lease } = withOneMore(steps);
         const before = stage.pacer.view(stage.now);
         stage.settle(lease, { kind: 'lost' });
-        expect(stage.pacer.view(stage.now).windows).toEqual(before.windows);
+        const after = stage.pacer.view(stage.now);
+        expect(after.windows.map(wholly)).toEqual(before.windows.map(wholly));
       }),
     );
   });
