@@ -19,6 +19,7 @@ export class SlidingCounter implements WindowModel {
   readonly #period: Period;
   readonly #clock: ServerClock;
   readonly #calendar: Calendar;
+  #limit = Number.POSITIVE_INFINITY;
 
   constructor(period: Period, clock: ServerClock) {
     this.#period = period;
@@ -27,7 +28,7 @@ export class SlidingCounter implements WindowModel {
   }
 
   spent(now: number): number {
-    return this.#clock.known ? this.#estimate(this.#clock.least(now)) : 0;
+    return this.#clock.known && this.#limit >= FEW ? this.#estimate(this.#clock.least(now)) : 0;
   }
 
   earliest(units: number, held: number, cap: number, now: number): number {
@@ -58,6 +59,7 @@ export class SlidingCounter implements WindowModel {
   }
 
   heed(reading: Reading): number {
+    this.#limit = reading.limit;
     const start = this.#calendar.windowOf(reading);
     if (start === undefined) return 0;
     const others = Math.max(0, this.unexplained(reading));
