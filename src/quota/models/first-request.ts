@@ -116,5 +116,6 @@ export class FirstRequestWindow implements WindowModel {
     this.#spent = hadBegun ? this.#carried : 0;
     if (this.#spent === 0) this.#carriedBy = Number.NEGATIVE_INFINITY;
     this.#carried = 0;
+    this.#roll(now);
   }
 }
