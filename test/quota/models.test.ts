@@ -1,70 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { AlignedWindow } from '../../src/quota/models/aligned.ts';
-import { FirstRequestWindow } from '../../src/quota/models/first-request.ts';
-import { LeakyWindow } from '../../src/quota/models/leaky.ts';
 import type { Reading, WindowModel } from '../../src/quota/models/model.ts';
-import { SlidingCounter } from '../../src/quota/models/sliding-counter.ts';
-import { SlidingLog } from '../../src/quota/models/sliding-log.ts';
 import { Past } from '../../src/quota/past.ts';
 import { ServerClock } from '../../src/quota/server-clock.ts';
-import { type Oracle, type OracleShape, oracleOf } from './oracles.ts';
-
-/** Every model, the shape of a service's window that it stands for, and where one clause of the contract is another for it. */
-interface Row {
-  readonly shape: OracleShape;
-  readonly make: Make;
-  /** Limits of windows that have this shape. */
-  readonly caps: fc.Arbitrary<number>;
-  /** How many lengths it looks back. */
-  readonly lengths: number;
-  /** Whether the instant that it names is the one from which it allows, or one before which it does not. */
-  readonly names: 'the instant' | 'the soonest';
-  /** By how many units the service may round what it says. */
-  readonly rounding: number;
-}
-
-const anyCaps = fc.integer({ min: 3, max: 25 });
-const usual = { caps: anyCaps, lengths: 1, names: 'the instant', rounding: 0 } as const;
-
-const MODELS: readonly Row[] = [
-  { ...usual, shape: 'aligned', make: (period, clock) => new AlignedWindow(period, clock) },
-  { ...usual, shape: 'sliding-log', make: (period) => new SlidingLog(LENGTH_MS[period]) },
-  // What may have been counted past an end belongs to a window of which nobody knows yet when it began.
-  {
-    ...usual,
-    shape: 'first-request',
-    make: (period) => new FirstRequestWindow(LENGTH_MS[period]),
-    names: 'the soonest',
-  },
-  { ...usual, shape: 'leaky', make: (period) => new LeakyWindow(LENGTH_MS[period]) },
-  {
-    shape: 'sliding-counter',
-    make: (period, clock) => new SlidingCounter(period, clock),
-    // Eight of the dearest requests, below which nothing is estimated.
-    caps: fc.integer({ min: 48, max: 70 }),
-    lengths: 2,
-    // Past its end a full window is the one before, most of which still counts.
-    names: 'the soonest',
-    rounding: 1,
-  },
-];
-
-type Make = (period: 'second' | 'minute', clock: ServerClock) => WindowModel;
-
-const PERIODS = ['second', 'minute'] as const;
-const LENGTH_MS = { second: 1_000, minute: 60_000 };
+import { type Oracle, oracleOf } from './oracles.ts';
+import { LENGTH_MS, PERIODS, SHAPES, type Wish, wishes } from './shapes.ts';
 
 /** How far the service's clock is ahead of ours. */
 const LEAD = Date.UTC(2026, 5, 15, 10, 20, 57, 321);
-
-/** A request that somebody wants to make: how long after the one before, how dear, and how long under way. */
-interface Wish {
-  readonly gapMs: number;
-  readonly units: number;
-  readonly upMs: number;
-  readonly downMs: number;
-}
 
 interface Flight {
   readonly units: number;
@@ -92,21 +35,7 @@ interface Course {
 /** The request that finds the window. Its answer tells the limit. */
 const FIRST: Flight = { units: 1, sentAt: -20, arrivedAt: -10, receivedAt: 0 };
 
-const wishes: fc.Arbitrary<Wish[]> = fc.array(
-  fc.record({
-    gapMs: fc.oneof(
-      fc.integer({ min: 0, max: 500 }),
-      fc.integer({ min: 0, max: 500 }),
-      fc.integer({ min: 0, max: 30_000 }),
-    ),
-    units: fc.integer({ min: 1, max: 3 }),
-    upMs: fc.integer({ min: 0, max: 2_000 }),
-    downMs: fc.integer({ min: 0, max: 2_000 }),
-  }),
-  { minLength: 1, maxLength: 60 },
-);
-
-describe.each(MODELS.flatMap((model) => PERIODS.map((period) => ({ ...model, period }))))(
+describe.each(SHAPES.flatMap((model) => PERIODS.map((period) => ({ ...model, period }))))(
   'the model $shape of a $period',
   ({ shape, make, caps, lengths, names, rounding, period }) => {
     /** A clock that has heard some answers of short round trips before anything is sent, and a model that goes by it. */
