@@ -17,6 +17,7 @@ export class InFlight implements Limit {
   readonly #expiryMs: number;
   readonly #held = new Set<Flight>();
   readonly #booked = new Set<Flight>();
+  readonly #byEndpoint = new Map<string, number>();
   #units = 0;
 
   /**
@@ -43,9 +44,17 @@ export class InFlight implements Limit {
     return this.#units;
   }
 
+  /** Requests of these endpoints that may still be on their way to the service. */
+  requestsOf(endpoints: Iterable<string>): number {
+    let requests = 0;
+    for (const endpoint of endpoints) requests += this.#byEndpoint.get(endpoint) ?? 0;
+    return requests;
+  }
+
   take(charge: Charge, now: number): Flight {
     const flight: Flight = { endpoint: charge.endpoint, sentAt: now, units: charge.units, state: 'held' };
     this.#held.add(flight);
+    this.#byEndpoint.set(flight.endpoint, this.requestsOf([flight.endpoint]) + 1);
     this.#units += flight.units;
     return flight;
   }
@@ -93,6 +102,10 @@ export class InFlight implements Limit {
   }
 
   #release(flight: Flight): void {
-    if (this.#held.delete(flight)) this.#units = this.#held.size > 0 ? this.#units - flight.units : 0;
+    if (!this.#held.delete(flight)) return;
+    this.#units = this.#held.size > 0 ? this.#units - flight.units : 0;
+    const left = this.requestsOf([flight.endpoint]) - 1;
+    if (left > 0) this.#byEndpoint.set(flight.endpoint, left);
+    else this.#byEndpoint.delete(flight.endpoint);
   }
 }

@@ -170,7 +170,7 @@ export class Pacer {
       return;
     }
     let ceiling = this.#ceilings.get(limit);
-    const held = ceiling ? this.#flights.requests : 0;
+    const held = ceiling?.held ?? 0;
     if (!ceiling) {
       if (this.#ceilings.size >= CEILINGS) return;
       ceiling = new ResetWindow(limit, this.#clock, this.#flights);

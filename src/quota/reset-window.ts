@@ -47,8 +47,13 @@ export class ResetWindow implements Limit {
     return this.#resetAt;
   }
 
+  /** Requests that count here and may still be on their way. */
+  get held(): number {
+    return this.#flights.requestsOf(this.#endpoints);
+  }
+
   headroom(): number {
-    return Math.max(0, this.limit - this.#spent - this.#flights.requests);
+    return Math.max(0, this.limit - this.#spent - this.held);
   }
 
   earliest(charge: Charge, now: number): number {
