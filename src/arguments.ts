@@ -46,13 +46,16 @@ export function argumentsOf<Values extends object>(
   known: { readonly [Name in keyof Values]: Argument<Values[Name]> },
 ): (given: unknown) => Values {
   const schema = z.strictObject(known);
+  const nothing = z.safeParse(schema, {});
   return (given) => {
     if (typeof given !== 'object' || given === null || Array.isArray(given)) {
       // Of what kind, and not what: createClient('the key') is an easy mistake.
       throw new ConfigError(what, `must be an object, not ${given === null ? 'null' : typeof given}`);
     }
-    const result = z.safeParse(schema, withoutHeritage(given));
-    if (result.success) return withoutHeritage(result.data as Values);
+    const own = ownOf(given);
+    // Most calls give nothing, and what that comes to is known.
+    const result = Object.keys(own).length === 0 ? nothing : z.safeParse(schema, own);
+    if (result.success) return ownOf(result.data as Values);
     const [issue] = result.error.issues;
     if (issue?.code === 'unrecognized_keys') {
       throw new ConfigError(issue.keys[0] ?? what, `is not one of the ${what}: ${Object.keys(known).join(', ')}`);
@@ -61,6 +64,9 @@ export function argumentsOf<Values extends object>(
   };
 }
 
-function withoutHeritage<T extends object>(own: T): T {
-  return Object.assign(Object.create(null), own);
+/** What an object itself says. `undefined` says nothing. */
+function ownOf<T extends object>(given: T): T {
+  const own = Object.create(null);
+  for (const [name, value] of Object.entries(given)) if (value !== undefined) own[name] = value;
+  return own;
 }

@@ -43,12 +43,12 @@ const assetsParams = argumentsOf('parameters', {
 
 /** `GET /extended/v1/info` (section 4). */
 export function infoRequest(): ApiRequest<Info> {
-  return request('GET /extended/v1/info', infoBody);
+  return { endpoint: 'GET /extended/v1/info', method: 'GET', path: '/extended/v1/info', query: '', schema: infoBody };
 }
 
 /** `HEAD /extended/v1/info`: the call "that reads only the response headers" (section 4). */
 export function headersRequest(): ApiRequest<undefined> {
-  return request('HEAD /extended/v1/info', undefined);
+  return { ...infoRequest(), endpoint: 'HEAD /extended/v1/info', method: 'HEAD', schema: undefined };
 }
 
 /**
@@ -57,13 +57,19 @@ export function headersRequest(): ApiRequest<undefined> {
  * @throws ConfigError if the address or a parameter cannot be used.
  */
 export function addressAssetsRequest(address: string, params: AddressAssetsParams = {}): ApiRequest<AddressAssets> {
-  const segments = { address: checkAddress(address) };
+  const path = `/extended/v1/address/${checkAddress(address)}/assets`;
   const { limit, offset, unanchored, untilBlock } = assetsParams(params);
   if (unanchored && untilBlock !== undefined) {
     throw new ConfigError('untilBlock', 'cannot be together with unanchored, which is about what is in no block yet');
   }
-  const query = { limit, offset, unanchored: unanchored || undefined, until_block: untilBlock };
-  return request('GET /extended/v1/address/{address}/assets', addressAssetsBody, segments, query);
+  const query = queryOf({ limit, offset, unanchored: unanchored || undefined, until_block: untilBlock });
+  return {
+    endpoint: 'GET /extended/v1/address/{address}/assets',
+    method: 'GET',
+    path,
+    query,
+    schema: addressAssetsBody,
+  };
 }
 
 /**
@@ -78,16 +84,8 @@ export function urlOf(baseUrl: string, { path, query }: Pick<ApiRequest<unknown>
   return url;
 }
 
-function request<Body>(
-  endpoint: Endpoint,
-  schema: StandardSchemaV1<unknown, Body> | undefined,
-  segments: Readonly<Record<string, string>> = {},
-  parameters: Readonly<Record<string, string | number | boolean | undefined>> = {},
-): ApiRequest<Body> {
-  const [method, template] = endpoint.split(' ') as [ApiRequest<Body>['method'], string];
-  const path = template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(segments[name] ?? ''));
-  const given = Object.entries(parameters).filter(([, value]) => value !== undefined);
-  const query = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
-  urlOf('http://localhost', { path, query });
-  return { endpoint, method, path, query, schema };
+function queryOf(parameters: Readonly<Record<string, string | number | boolean | undefined>>): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters)) if (value !== undefined) query.set(name, String(value));
+  return query.toString();
 }

@@ -26,8 +26,9 @@ export interface ClientOptions {
   /** How many requests may be in flight at a time. Default: 32. */
   readonly concurrency?: number;
   /**
-   * How long a call may wait for quota, in milliseconds, before it fails with QuotaExhaustedError: at once, when it is
-   * clear that it would have to wait longer. `Infinity` waits for as long as it takes. Default: 300,000 (five minutes).
+   * How long the line may stand still before a call, for want of quota, in milliseconds: a call that would stand for longer
+   * fails with QuotaExhaustedError, as soon as that is clear. It does not bound the time in a line that moves; a `signal`
+   * does. `Infinity` waits for as long as it takes, even for the next month. Default: 300,000 (five minutes).
    */
   readonly maxWaitMs?: number;
   /** How often a request is tried at most, the first time included. Default: 3. */

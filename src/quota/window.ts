@@ -138,7 +138,7 @@ export class NamedWindow implements Limit {
     this.#roundTripMs = Math.max(reading.receivedAt - reading.sentAt, this.#roundTripMs * 0.95);
     // The first reading is no evidence, but its request may have been counted on either side of a boundary.
     if (this.#isRead) this.#survivors.judge(reading, past);
-    else if (!reading.limited) this.book(reading.own, reading.sentAt, reading.receivedAt);
+    else if (!reading.limited) this.book(Math.min(reading.own, reading.used), reading.sentAt, reading.receivedAt);
     if (reading.limited && reading.used + reading.own > limit && !this.#others.areActive) this.#survivors.surprise();
     const others = this.#survivors.heed(reading, past);
     // What a window held when it was first seen is history, and no rate.
