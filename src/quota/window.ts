@@ -36,7 +36,7 @@ export interface Surroundings {
   readonly part: Part;
 }
 
-/** A window that the service names: second, minute, month. Its limit is known, its shape is guessed by models. */
+/** A window that the service names: its limit is known, its shape is guessed by models. */
 export class NamedWindow implements Limit {
   readonly period: Period;
   readonly #length: number;
@@ -173,9 +173,8 @@ export class NamedWindow implements Limit {
   /** The earliest instant at which every shape that the window may have bears `units` more below `cap`. */
   #fitsFrom(units: number, cap: number, now: number): number {
     const toldEnd = this.#toldEndFor(units);
-    let at = now;
+    let [at, objectors] = [now, 0];
     let objector: WindowModel | undefined;
-    let objectors = 0;
     for (const model of this.#consulted) {
       if (now >= toldEnd && OVERRULED.has(model.name)) continue;
       const bearable = model.earliest(units, this.#flights.units, cap, now);
@@ -184,7 +183,8 @@ export class NamedWindow implements Limit {
       objectors++;
       at = Math.max(at, bearable);
     }
-    if (objector && objectors === 1 && this.#consulted.length > 1) this.#survivors.objects(objector, now);
+    const isWorthIt = this.#length > SHORT_MS && this.#consulted.length > 1;
+    if (objector && objectors === 1 && isWorthIt) this.#survivors.objects(objector, now);
     if (at === Number.POSITIVE_INFINITY) at = Math.max(now, this.#flights.nextAge());
     return now < toldEnd && toldEnd < at ? toldEnd : at;
   }
