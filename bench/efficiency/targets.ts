@@ -12,7 +12,7 @@ const TARGETS: Readonly<
   turn: { used: 0.9, limited: Infinity },
   faults: { used: 0.9, limited: 1 },
   company: { used: 0.95, limited: 3 },
-  month: { used: 0.9, limited: Infinity, afterRefusal: 0 },
+  month: { used: 0.8, limited: Infinity, afterRefusal: 0 },
   urgent: { used: 0.97, limited: 0, p99: 2_000 },
 };
 

@@ -14,9 +14,13 @@ import type { Errand, FaultRates, Scenario } from './scenario.ts';
 
 const KEY = '0123456789abcdef0123456789abcdef';
 
-/** A Tuesday like any other. Runs begin in the first four fifths of its minutes, so that not all hangs on one of them. */
+/**
+ * A Tuesday like any other. Runs begin somewhere in the first half of a minute, which can then be spent whole, and most
+ * bulks are such that of the last minute half is spent: a second lost at the start costs a second, and not a minute at the
+ * end, or nothing. One scenario ends with a minute on purpose.
+ */
 const SOME_DAY = Date.UTC(2026, 2, 10, 14);
-const SOMEWHERE_IN_MS = 48_000;
+const SOMEWHERE_IN_MS = 30_000;
 
 /** The requests of others are told from ours by their query. */
 const OTHERS_PATH = '/extended/v1/info?others';

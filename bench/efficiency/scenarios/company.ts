@@ -58,8 +58,8 @@ export const company: readonly Scenario[] = [
 
 /** Clients that share a key and know nothing of each other. */
 export const crowds: readonly Scenario[] = [
-  { name: 'two clients', promised: 'company', limits: USUAL, clients: 2, bulk: 2_500 },
-  { name: 'four clients', promised: 'company', isCompared: true, limits: USUAL, clients: 4, bulk: 2_500 },
+  { name: 'two clients', promised: 'company', limits: USUAL, clients: 2, bulk: 2_250 },
+  { name: 'four clients', promised: 'company', isCompared: true, limits: USUAL, clients: 4, bulk: 2_250 },
 ];
 
 /** Urgent calls that come by and by. */
@@ -69,21 +69,21 @@ export const urgent: readonly Scenario[] = [
     promised: 'urgent',
     isCompared: true,
     limits: { second: 20, minute: 500 },
-    bulk: 2_500,
+    bulk: 2_000,
     streams: [{ priority: 10, perSecond: 0.5 }],
   },
   {
     name: 'urgent beside a bulk, 500/min',
     promised: 'urgent',
     limits: { minute: 500 },
-    bulk: 2_500,
+    bulk: 2_000,
     streams: [{ priority: 10, perSecond: 1 }],
   },
   {
     name: 'urgent, usual and bulk',
     promised: 'urgent',
     limits: USUAL,
-    bulk: 2_500,
+    bulk: 2_000,
     streams: [
       { priority: 10, perSecond: 0.5 },
       { priority: 5, perSecond: 1 },

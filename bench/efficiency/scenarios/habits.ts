@@ -58,7 +58,7 @@ export const habits: readonly Scenario[] = [
     promised: 'honest',
     limits: { second: 100, minute: 2_500 },
     service: { cost: { info: 1, assets: 5 } },
-    bulk: 2_500,
+    bulk: 2_900,
     errand: (_, random) => ({ endpoint: random() < 0.5 ? 'info' : 'assets' }),
   },
   {
@@ -93,7 +93,7 @@ export const habits: readonly Scenario[] = [
     promised: 'honest',
     limits: { second: 20, minute: 500 },
     service: { cost: { assets: 25 }, charge: 'after' },
-    bulk: 400,
+    bulk: 370,
     errand: (index) => ({ endpoint: index % 10 === 0 ? 'assets' : 'info' }),
   },
   {
@@ -101,7 +101,7 @@ export const habits: readonly Scenario[] = [
     promised: 'honest',
     limits: USUAL,
     service: { ceilings: { assets: { limit: 60, period: 'minute' } }, headers: { generic: 'per endpoint ceiling' } },
-    bulk: 2_000,
+    bulk: 1_720,
     errand: (index) => ({ endpoint: index % 8 === 0 ? 'assets' : 'info' }),
   },
   { name: 'three nodes that count apart', promised: 'honest', limits: USUAL, service: { nodes: 3 }, bulk: 1_250 },

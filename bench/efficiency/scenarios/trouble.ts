@@ -84,17 +84,17 @@ export const turns: readonly Scenario[] = [
 
 /** Connections that break, and answers that never come. */
 export const faults: readonly Scenario[] = [
-  { name: '1 % hang', promised: 'faults', limits: USUAL, faults: { hang: 0.01 }, bulk: 4_000 },
-  { name: '1 % reset', promised: 'faults', limits: USUAL, faults: { reset: 0.01 }, bulk: 4_000 },
-  { name: '1 % answers lost', promised: 'faults', limits: USUAL, faults: { lost: 0.01 }, bulk: 4_000 },
-  { name: '1 % server errors', promised: 'faults', limits: USUAL, faults: { serverError: 0.01 }, bulk: 4_000 },
+  { name: '1 % hang', promised: 'faults', limits: USUAL, faults: { hang: 0.01 }, bulk: 3_700 },
+  { name: '1 % reset', promised: 'faults', limits: USUAL, faults: { reset: 0.01 }, bulk: 3_700 },
+  { name: '1 % answers lost', promised: 'faults', limits: USUAL, faults: { lost: 0.01 }, bulk: 3_700 },
+  { name: '1 % server errors', promised: 'faults', limits: USUAL, faults: { serverError: 0.01 }, bulk: 3_700 },
   { name: '5 % without headers', promised: 'faults', limits: USUAL, faults: { noQuotaHeaders: 0.05 }, bulk: 1_750 },
   {
     name: 'outage of 20 s',
     promised: 'faults',
     limits: USUAL,
     outage: { fromMs: 100_000, toMs: 120_000 },
-    bulk: 4_000,
+    bulk: 3_700,
   },
   {
     name: 'all of it at once',
@@ -103,7 +103,7 @@ export const faults: readonly Scenario[] = [
     limits: USUAL,
     faults: { hang: 0.01, reset: 0.01, serverError: 0.01 },
     outage: { fromMs: 100_000, toMs: 120_000 },
-    bulk: 4_000,
+    bulk: 3_700,
   },
   {
     name: 'all of it at once, sliding-log',
@@ -112,7 +112,7 @@ export const faults: readonly Scenario[] = [
     windows: 'sliding-log',
     faults: { hang: 0.01, reset: 0.01, serverError: 0.01 },
     outage: { fromMs: 100_000, toMs: 120_000 },
-    bulk: 4_000,
+    bulk: 3_700,
   },
 ];
 
