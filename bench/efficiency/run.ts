@@ -10,6 +10,7 @@ import type { Scenario } from './scenario.ts';
 import { scenarios } from './scenarios.ts';
 import { markdownTable, sideBySide, textTable } from './table.ts';
 import { complaints, verdict } from './targets.ts';
+import { timeline } from './timeline.ts';
 import type { Measured } from './trial.ts';
 
 const PICTURE = 'docs/efficiency.svg';
@@ -31,6 +32,8 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     /** Instead of the set, so many random worlds, of which those that fall short are shown. */
     random: { type: 'string' },
+    /** Second by second. */
+    timeline: { type: 'boolean', default: false },
     /** Tables in Markdown. */
     markdown: { type: 'boolean', default: false },
   },
@@ -43,6 +46,7 @@ const own = rows.filter(({ contender }) => contender === ours.name);
 const compared = rows.filter((row) => rows.some((other) => other.scenario === row.scenario && other !== row));
 
 const shown = values.random === undefined ? rows : rows.filter((row) => complaints(row).length > 0);
+if (values.timeline) console.log(`${measured.map(timeline).join('\n\n')}\n`);
 console.log(values.markdown ? markdownTable(own) : textTable(shown));
 if (compared.length > 0) console.log(`\n${sideBySide(compared)}`);
 console.log(`\n${verdict(own)}`);
