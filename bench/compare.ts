@@ -4,45 +4,47 @@ export interface Subject {
   readonly call: () => Promise<unknown>;
 }
 
-/** What a call took, in microseconds of CPU (all threads) and of time. */
+/** What a call took, in microseconds. */
 export interface Score {
   readonly name: string;
-  readonly cpu: readonly number[];
-  readonly wall: readonly number[];
+  /** CPU of all threads, the collector's and the compiler's included, over all rounds. */
+  readonly cpu: number;
+  /** Time, in the first decile of the rounds: undisturbed, save by what the machine shares below the kernel. */
+  readonly time: number;
 }
 
 /** How long to compare. */
 export interface Pace {
+  /** Many and short, so that some are undisturbed on the busiest machine. */
   readonly rounds: number;
+  /** Calls a round. */
+  readonly calls: number;
   /** Calls before the first round: the compiler takes tens of thousands to be done with so many layers. */
   readonly warmUp: number;
-  /** Calls a round. A round of a few milliseconds is too short for the kernel's reckoning of CPU. */
-  readonly calls: number;
   readonly inFlight: number;
 }
 
 /** Runs every subject in every round, so that whatever else the machine does strikes all alike. */
 export async function compare(
   subjects: readonly Subject[],
-  { rounds, warmUp, calls, inFlight }: Pace,
+  { rounds, calls, warmUp, inFlight }: Pace,
 ): Promise<readonly Score[]> {
-  const scores = subjects.map(({ name }) => ({ name, cpu: [] as number[], wall: [] as number[] }));
-  for (const { call } of subjects) await run(call, warmUp, inFlight);
+  const runs = subjects.map(({ name, call }) => ({ name, call, cpu: 0, times: [] as number[] }));
+  for (const { call } of runs) await repeat(call, warmUp, inFlight);
   for (let round = 0; round < rounds; round++) {
-    for (const [index, { call }] of subjects.entries()) {
-      const cpu = process.cpuUsage();
+    for (const run of runs) {
+      const before = process.cpuUsage();
       const start = performance.now();
-      await run(call, calls, inFlight);
-      const wall = performance.now() - start;
-      const { user, system } = process.cpuUsage(cpu);
-      scores[index]?.cpu.push((user + system) / calls);
-      scores[index]?.wall.push((wall * 1_000) / calls);
+      await repeat(run.call, calls, inFlight);
+      run.times.push(((performance.now() - start) * 1_000) / calls);
+      const { user, system } = process.cpuUsage(before);
+      run.cpu += (user + system) / (rounds * calls);
     }
   }
-  return scores;
+  return runs.map(({ name, cpu, times }) => ({ name, cpu, time: firstDecile(times) }));
 }
 
-async function run(call: () => Promise<unknown>, calls: number, inFlight: number): Promise<void> {
+async function repeat(call: () => Promise<unknown>, calls: number, inFlight: number): Promise<void> {
   let left = calls;
   const work = async (): Promise<void> => {
     while (left-- > 0) await call();
@@ -50,19 +52,7 @@ async function run(call: () => Promise<unknown>, calls: number, inFlight: number
   await Promise.all(Array.from({ length: inFlight }, work));
 }
 
-export function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
-}
-
-export function least(values: readonly number[]): number {
-  return Math.min(...values);
-}
-
-/** The median over the rounds of what `reckon` makes of a round's two numbers. */
-export function paired(
-  values: readonly number[],
-  base: readonly number[],
-  reckon: (value: number, base: number) => number,
-): number {
-  return median(values.map((value, round) => reckon(value, base[round] ?? Number.NaN)));
+/** What a tenth of the values stays below. */
+export function firstDecile(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 10)] ?? Number.NaN;
 }

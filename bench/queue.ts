@@ -1,15 +1,18 @@
 /**
- * What it costs to have many calls wait: time to enqueue a call, and memory of one that waits, at 10,000 to a million
- * calls. The service never answers the first request, so nothing moves. Run with --expose-gc; each size in a process of its own.
+ * What it costs to have many calls wait: time to enqueue one, memory of one that waits, and time for one to go when the
+ * service answers at last, with 10,000 to a million behind it. Run with --expose-gc; each size in a process of its own.
  */
 import { execFileSync } from 'node:child_process';
 import ky from 'ky';
 import PQueue from 'p-queue';
 import { createClient } from '../src/index.ts';
 import { ADDRESSES } from './addresses.ts';
-import { BASE_URL, KEY } from './service.ts';
+import { answering, BASE_URL, holding, KEY } from './service.ts';
 
 const SIZES = [10_000, 100_000, 1_000_000];
+
+/** So many calls tell what one costs to go. */
+const DRAINED = 5_000;
 
 /** How the priorities of the calls are mixed. */
 const MIXES: Readonly<Record<string, (index: number) => number>> = {
@@ -20,23 +23,28 @@ const MIXES: Readonly<Record<string, (index: number) => number>> = {
 
 type Enqueue = (priority: number, index: number) => Promise<unknown>;
 
-/** Those that are compared: each puts calls behind one that never ends. */
-const SUBJECTS: Readonly<Record<string, () => Enqueue>> = {
-  'stacks-quota': () => {
-    const fetch = (): Promise<Response> => new Promise(() => {});
-    const client = createClient({ baseUrl: BASE_URL, apiKey: KEY, fetch, timeoutMs: 2 ** 31 });
+/** Those that are compared: each has 32 calls in flight at most. */
+const SUBJECTS: Readonly<Record<string, (fetch: typeof globalThis.fetch) => Enqueue>> = {
+  'stacks-quota': (fetch) => {
+    const client = createClient({ baseUrl: BASE_URL, apiKey: KEY, fetch, maxWaitMs: Infinity, timeoutMs: 2 ** 30 });
     return (priority, index) => client.getAddressAssets(ADDRESSES[index % ADDRESSES.length] ?? '', { priority });
   },
-  'ky in p-queue': () => {
-    const queue = new PQueue({ concurrency: 1 });
-    queue.add(() => new Promise(() => {}));
-    return (priority, index) => queue.add(() => ky.get(`${BASE_URL}/${index}`).json(), { priority });
+  'ky in p-queue': (fetch) => {
+    const queue = new PQueue({ concurrency: 32 });
+    const api = ky.create({ fetch, timeout: false });
+    return (priority, index) => queue.add(() => api.get(`${BASE_URL}/${index}`).json(), { priority });
   },
 };
 
+interface Cost {
+  readonly enqueueUs: number;
+  readonly bytes: number;
+  readonly drainUs: number;
+}
+
 const [subject, mix, size] = process.argv.slice(2);
 if (subject !== undefined && mix !== undefined) {
-  console.log(JSON.stringify(measure(subject, mix, Number(size))));
+  console.log(JSON.stringify(await measure(subject, mix, Number(size))));
   process.exit();
 }
 
@@ -47,32 +55,43 @@ for (const name of Object.keys(SUBJECTS)) {
     for (const calls of SIZES) {
       // p-queue's own list splices newcomers in: a million at random priorities would take hours.
       if (name !== 'stacks-quota' && order !== 'one priority' && calls > 100_000) continue;
-      const { us, bytes } = inAProcess(name, order, calls);
-      cells[`${calls.toLocaleString('en')} calls`] = `${us.toFixed(1)} µs, ${(bytes / 1024).toFixed(2)} KiB`;
+      const { enqueueUs, bytes, drainUs } = inAProcess(name, order, calls);
+      cells[calls.toLocaleString('en')] =
+        `${enqueueUs.toFixed(0)} µs in, ${(bytes / 1024).toFixed(1)} KiB, ${drainUs.toFixed(0)} µs out`;
     }
     rows[`${name}, ${order}`] = cells;
   }
 }
-console.log('Time to enqueue a call, and memory of one that waits');
+console.log('\nA call in line, by how many wait');
 console.table(rows);
 
-function inAProcess(name: string, order: string, calls: number): { us: number; bytes: number } {
+function inAProcess(name: string, order: string, calls: number): Cost {
   const node = ['--expose-gc', '--max-old-space-size=8192', import.meta.filename, name, order, String(calls)];
   return JSON.parse(execFileSync(process.execPath, node, { encoding: 'utf8' }));
 }
 
-function measure(name: string, order: string, calls: number): { us: number; bytes: number } {
-  const enqueue = SUBJECTS[name]?.();
+async function measure(name: string, order: string, calls: number): Promise<Cost> {
+  const { fetch, letGo } = holding(answering(0));
+  const enqueue = SUBJECTS[name]?.(fetch);
   const priority = MIXES[order];
   if (!enqueue || !priority) throw new Error(`There is no ${name} with ${order}.`);
-  for (let index = 0; index < 2_000; index++) enqueue(priority(index), index).catch(() => {});
+  let left = DRAINED;
+  const { promise: drained, resolve } = Promise.withResolvers<void>();
+  const end = (): void => {
+    if (--left === 0) resolve();
+  };
+  for (let index = 0; index < 2_000; index++) enqueue(priority(index), index).then(end, end);
   globalThis.gc?.();
   const before = process.memoryUsage().heapUsed;
   const start = performance.now();
-  for (let index = 0; index < calls; index++) enqueue(priority(index), index).catch(() => {});
-  const us = ((performance.now() - start) * 1_000) / calls;
+  for (let index = 0; index < calls; index++) enqueue(priority(index), index).then(end, end);
+  const enqueueUs = ((performance.now() - start) * 1_000) / calls;
   globalThis.gc?.();
-  return { us, bytes: (process.memoryUsage().heapUsed - before) / calls };
+  const bytes = (process.memoryUsage().heapUsed - before) / calls;
+  const letGoAt = performance.now();
+  letGo();
+  await drained;
+  return { enqueueUs, bytes, drainUs: ((performance.now() - letGoAt) * 1_000) / DRAINED };
 }
 
 /** A number that looks random, the same in every run. */

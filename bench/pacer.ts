@@ -1,0 +1,94 @@
+/** What it costs to pace: to admit a request and to settle it, with three windows and 64 in flight, however many wait. */
+import { systemClock } from '../src/clock.ts';
+import { Line } from '../src/line.ts';
+import type { Lease, Outcome } from '../src/quota/admission.ts';
+import { Pacer } from '../src/quota/pacer.ts';
+import { firstDecile } from './compare.ts';
+import { Tally } from './tally.ts';
+
+const IN_FLIGHT = 64;
+const DEPTHS = [0, 10_000, 1_000_000];
+const ROUNDS = 200;
+const A_ROUND = 200;
+
+const ask = { endpoint: 'GET /extended/v1/info', maxWaitMs: Number.POSITIVE_INFINITY };
+const visitor = { ask, priority: 0, signal: undefined };
+const pacerOf = (concurrency: number): Pacer =>
+  new Pacer({ concurrency, leaseMs: 90_000, part: (window) => window.limit });
+
+const rows: Record<string, string> = { 'the pacer alone': `${alone().toFixed(1)} µs` };
+for (const depth of DEPTHS) {
+  rows[`with the line, ${depth.toLocaleString('en')} waiting`] = `${(await inLine(depth)).toFixed(1)} µs`;
+}
+console.log('\nTo admit a request and to settle it');
+console.table(rows);
+
+/** One request goes when one comes back, every millisecond. */
+function alone(): number {
+  const pacer = pacerOf(IN_FLIGHT + 1);
+  const answers = answersOf(new Tally());
+  const leases: Lease[] = [];
+  let now = 0;
+  const step = (): void => {
+    now++;
+    const admission = pacer.admit(ask, now);
+    if (admission.kind === 'granted') leases.push(admission.lease);
+    if (leases.length > IN_FLIGHT || admission.kind !== 'granted') {
+      const [oldest] = leases.splice(0, 1);
+      if (oldest) pacer.settle(oldest, answers(now), now);
+    }
+  };
+  for (let warmUp = 0; warmUp < 100_000; warmUp++) step();
+  return firstDecile(Array.from({ length: ROUNDS }, () => timed(() => repeat(step)) / A_ROUND));
+}
+
+/** The next in line goes when one comes back, and another joins at its end. */
+async function inLine(depth: number): Promise<number> {
+  const line = new Line({ pacer: pacerOf(IN_FLIGHT), clock: systemClock, tell: () => {}, maxWaitMs: ask.maxWaitMs });
+  const answers = answersOf(new Tally());
+  const leases: Lease[] = [];
+  const join = (): void => void line.enter(visitor, line.draw(), false).then((lease) => leases.push(lease));
+  for (let caller = 0; caller < IN_FLIGHT + depth; caller++) join();
+  const step = async (): Promise<void> => {
+    join();
+    while (leases.length === 0) await undefined;
+    const [oldest] = leases.splice(0, 1);
+    if (oldest) line.settle(oldest, answers(Date.now()));
+  };
+  const walk = async (): Promise<void> => {
+    for (let steps = 0; steps < A_ROUND; steps++) await step();
+  };
+  for (let warmUp = 0; warmUp < 100; warmUp++) await walk();
+  const times: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const start = performance.now();
+    await walk();
+    times.push(((performance.now() - start) * 1_000) / A_ROUND);
+  }
+  return firstDecile(times);
+}
+
+/** What the service says to one request after the other. */
+function answersOf(tally: Tally): (now: number) => Outcome {
+  return (now) => {
+    const date = Math.floor(now / 1_000) * 1_000;
+    const windows = tally.count(now).map(({ period, limit, remaining }) => [period, { limit, remaining }] as const);
+    const stacks = { cost: 1, ...Object.fromEntries(windows) };
+    return {
+      kind: 'answered',
+      limited: false,
+      quota: { receivedAt: now, date, stacks, malformed: [], unrecognised: {} },
+    };
+  };
+}
+
+function repeat(step: () => void): void {
+  for (let steps = 0; steps < A_ROUND; steps++) step();
+}
+
+/** In microseconds. */
+function timed(work: () => void): number {
+  const start = performance.now();
+  work();
+  return (performance.now() - start) * 1_000;
+}

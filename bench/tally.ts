@@ -1,0 +1,30 @@
+import { type Period, startOf } from '../src/quota/windows.ts';
+
+/** Limits so wide that nothing ever waits for them. */
+const LIMITS: readonly (readonly [Period, number])[] = [
+  ['second', 1e7],
+  ['minute', 1e8],
+  ['month', 1e10],
+];
+
+/** What is said of one window. */
+export interface Said {
+  readonly period: Period;
+  readonly limit: number;
+  readonly remaining: number;
+}
+
+/** Counts requests in fixed windows of the calendar, each at one unit. */
+export class Tally {
+  readonly #windows = LIMITS.map(([period, limit]) => ({ period, limit, start: 0, used: 0 }));
+
+  /** Counts one request, and says what is left after it. `now` is in milliseconds since the Unix epoch. */
+  count(now: number): readonly Said[] {
+    return this.#windows.map((window) => {
+      const start = startOf(window.period, now);
+      window.used = start === window.start ? window.used + 1 : 1;
+      window.start = start;
+      return { period: window.period, limit: window.limit, remaining: window.limit - window.used };
+    });
+  }
+}
