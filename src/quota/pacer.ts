@@ -106,7 +106,7 @@ export class Pacer {
     this.#costs.take(flight);
     this.#cooldown.take(flight);
     this.#reserve.note(charge.priority, charge.units, now);
-    for (const window of this.#windows.values()) window.take(now);
+    for (const window of this.#windows.values()) window.take(flight.units, now);
     for (const ceiling of this.#ceilings.values()) ceiling.take(flight, now);
     return flight;
   }
@@ -180,11 +180,7 @@ export class Pacer {
       if (!isBooked) for (const ceiling of this.#ceilings.values()) ceiling.book(endpoint);
       return;
     }
-    for (const window of this.#windows.values()) {
-      if (!window.matches(limit, resetAt, answer.receivedAt)) continue;
-      window.hearReset(resetAt, answer.sentAt);
-      return;
-    }
+    for (const window of this.#windows.values()) if (window.matches(limit, resetAt, answer.receivedAt)) return;
     let ceiling = this.#ceilings.get(limit);
     const held = ceiling?.held ?? 0;
     if (!ceiling) {

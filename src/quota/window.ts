@@ -22,8 +22,8 @@ const ROUNDING_MS = 1_000;
 /** Who is held back for others asks again after this part of the window. */
 const RECHECK = 1 / 50;
 
-/** Models that an end which the service named overrules once: they know no calendar. */
-const OVERRULED: ReadonlySet<WindowModel['name']> = new Set(['sliding-log', 'first-request']);
+/** At most this part of a window is kept for a look past its end. */
+const LOOK_PART = 0.1;
 
 /** How many units of a window this process may spend in all: at most its limit. */
 export type Part = (window: { readonly period: Period; readonly limit: number }, now: number) => number;
@@ -53,8 +53,10 @@ export class NamedWindow implements Limit {
   #isRead = false;
   #toldAt = Number.NEGATIVE_INFINITY;
   #lastTakenAt = Number.NEGATIVE_INFINITY;
-  /** The end that the service itself named, by its clock, until a request has tried it. */
-  #toldEnd: number | undefined;
+  /** The end of the calendar window of which the service last spoke, by its clock. */
+  #toldEnd = Number.POSITIVE_INFINITY;
+  /** The dearest request so far, in units. */
+  #dearest = 0;
 
   constructor(period: Period, { clock, flights, reserve, part }: Surroundings) {
     this.period = period;
@@ -88,12 +90,13 @@ export class NamedWindow implements Limit {
     if (this.#limit <= 0) return Number.POSITIVE_INFINITY;
     const units = this.#fitting(charge);
     const cap = this.#cap(now);
-    const ours = cap - this.#keptBack(charge, now);
+    const kept = this.#keptToLook(now);
+    const ours = cap - kept - this.#keptBack(charge, now);
     const left = ours - this.#theirs(now);
     let at = this.#fitsFrom(units, Math.max(units, left), now);
     if (at > now && left < cap && this.#fitsFrom(units, cap, now) <= now) {
       // What is left aside shrinks as the window goes by, so it is worth asking again before its end.
-      at = Math.min(at, now + this.#length * RECHECK);
+      at = Math.min(at, kept > 0 ? this.#lookAt(now) : now + this.#length * RECHECK);
       const isOurTurn = now >= this.#lastTakenAt + units * this.#others.fairSpacing(this.#limit);
       if (left < ours && isOurTurn && this.#fitsFrom(units, Math.max(units, ours), now) <= now) at = now;
     }
@@ -103,7 +106,8 @@ export class NamedWindow implements Limit {
   isFirm(charge: Charge, now: number): boolean {
     if (this.#limit <= 0) return true;
     const units = this.#fitting(charge);
-    return this.#consulted.some((model) => model.earliest(units, 0, this.#cap(now), now) > now);
+    const cap = this.#cap(now) - this.#keptToLook(now);
+    return this.#consulted.some((model) => model.earliest(units, 0, Math.max(units, cap), now) > now);
   }
 
   explain(charge: Charge, now: number): Reason {
@@ -116,9 +120,9 @@ export class NamedWindow implements Limit {
   }
 
   /** A request goes: what the service said before, it said without having seen this one. */
-  take(now: number): void {
+  take(units: number, now: number): void {
     this.#lastTakenAt = now;
-    this.#toldEnd = undefined;
+    this.#dearest = Math.max(this.#dearest, units);
   }
 
   /** Books units that the service counted, if at all, between `from` and `to`. */
@@ -135,6 +139,7 @@ export class NamedWindow implements Limit {
       this.#limit = limit;
       this.#remaining = remaining;
     }
+    if (this.#clock.known) this.#toldEnd = endOf(this.period, this.#clock.least(this.#toldAt));
     this.#roundTripMs = Math.max(reading.receivedAt - reading.sentAt, this.#roundTripMs * 0.95);
     // The first reading is no evidence, but its request may have been counted on either side of a boundary.
     if (this.#isRead) this.#survivors.judge(reading, past);
@@ -146,23 +151,11 @@ export class NamedWindow implements Limit {
     this.#isRead = true;
   }
 
-  /** Takes in a reset that the service named, by its clock, where it can only mean this window. */
-  hearReset(end: number, sentAt: number): void {
-    if (this.#length <= SHORT_MS || sentAt < this.#lastTakenAt || end <= this.#clock.least(sentAt)) return;
-    this.#toldEnd = end % ROUNDING_MS === 0 ? end + ROUNDING_MS : end;
-  }
-
   /** Whether `ratelimit-limit` and `ratelimit-reset` may describe this window. */
   matches(limit: number, resetAt: number, receivedAt: number): boolean {
     return (
       limit === this.#limit && resetAt <= endOf(this.period, this.#clock.most(receivedAt)) + this.#length + ROUNDING_MS
     );
-  }
-
-  /** The instant at which a named end lets one unit try: past it there is room for one, unless something under way has taken it. */
-  #toldEndFor(units: number): number {
-    if (this.#toldEnd === undefined || units > 1 || this.#flights.units > 0) return Number.POSITIVE_INFINITY;
-    return this.#clock.surely(this.#toldEnd);
   }
 
   /** A charge dearer than the whole window goes alone into an empty one. */
@@ -172,11 +165,9 @@ export class NamedWindow implements Limit {
 
   /** The earliest instant at which every shape that the window may have bears `units` more below `cap`. */
   #fitsFrom(units: number, cap: number, now: number): number {
-    const toldEnd = this.#toldEndFor(units);
     let [at, objectors] = [now, 0];
     let objector: WindowModel | undefined;
     for (const model of this.#consulted) {
-      if (now >= toldEnd && OVERRULED.has(model.name)) continue;
       const bearable = model.earliest(units, this.#flights.units, cap, now);
       if (bearable <= now) continue;
       objector = model;
@@ -185,8 +176,27 @@ export class NamedWindow implements Limit {
     }
     const isWorthIt = this.#length > SHORT_MS && this.#consulted.length > 1;
     if (objector && objectors === 1 && isWorthIt) this.#survivors.objects(objector, now);
-    if (at === Number.POSITIVE_INFINITY) at = Math.max(now, this.#flights.nextAge());
-    return now < toldEnd && toldEnd < at ? toldEnd : at;
+    return at === Number.POSITIVE_INFINITY ? Math.max(now, this.#flights.nextAge()) : at;
+  }
+
+  /**
+   * Units to keep for one request past the end of the calendar window, while the shape is in doubt: whatever the shape,
+   * there is room for it, and its answer tells whether the window has begun anew.
+   */
+  #keptToLook(now: number): number {
+    if (this.#length <= SHORT_MS || !this.#isCalendarInDoubt || this.#mayLook(now)) return 0;
+    return Math.min(this.#dearest, Math.floor(this.#limit * LOOK_PART));
+  }
+
+  #mayLook(now: number): boolean {
+    const end = this.#clock.surely(this.#toldEnd);
+    return now >= end && this.#lastTakenAt < end && this.#flights.units === 0;
+  }
+
+  /** When to ask again for a look: at the end, or when what is under way has come back. */
+  #lookAt(now: number): number {
+    const end = this.#clock.surely(this.#toldEnd);
+    return now < end ? end : Math.min(this.#flights.nextAge(), now + this.#length);
   }
 
   /** Units to leave to other consumers of the quota. */
@@ -228,6 +238,11 @@ export class NamedWindow implements Limit {
   /** The models that must admit a charge. The most cautious needs no clock of the service. */
   get #consulted(): readonly WindowModel[] {
     return this.#clock.known ? this.#survivors.asked : this.#strictest;
+  }
+
+  get #isCalendarInDoubt(): boolean {
+    const { alive } = this.#survivors;
+    return this.#clock.known && alive.length > 1 && alive.some((model) => model.name === 'aligned');
   }
 
   get #isShortAndInDoubt(): boolean {

@@ -8,10 +8,13 @@ const REMEMBERED = 8;
 /** Doubts beyond this many are not taken back; they end with their window. */
 const MOST_DOUBTS = 64;
 
-/** What may have been counted in one window, and the most that the service said was, in units. */
+/** What may have been counted in one window, in units. */
 interface Tally {
   spent: number;
+  /** The most that the service said was counted. */
   told: number;
+  /** Those of `spent` that are booked in the window before, too. */
+  twice: number;
 }
 
 /** Units that were booked in more than one window, because the clock could not tell in which they were counted. */
@@ -75,11 +78,20 @@ export class Calendar {
     return this.#tallies.get(start)?.spent ?? 0;
   }
 
+  /** The most that may have been counted in the window before the one that begins at `start`, and not in that one itself. */
+  spentOnlyBefore(start: number): number {
+    return this.spentIn(this.before(start)) - (this.#tallies.get(start)?.twice ?? 0);
+  }
+
   /** Books units that were counted, if at all, between two instants of ours. */
   book(units: number, from: number, to: number): void {
     if (!this.#clock.known) return;
     const starts = new Set(this.windows(from, to));
-    for (const start of starts) this.#tally(start).spent += units;
+    for (const start of starts) {
+      const tally = this.#tally(start);
+      tally.spent += units;
+      if (starts.has(this.before(start))) tally.twice += units;
+    }
     if (starts.size > 1 && this.#doubts.length < MOST_DOUBTS) this.#doubts.push({ units, from, to, starts });
     if (this.#doubts.length > 0 && this.#clock.revision !== this.#resolvedAt) this.#resolve();
   }
@@ -87,9 +99,12 @@ export class Calendar {
   /** The window surely holds no more than this. */
   lower(start: number, units: number): void {
     const tally = this.#tally(start);
-    if (tally.spent <= units) return;
+    const surplus = tally.spent - units;
+    if (surplus <= 0) return;
     tally.spent = units;
     // What was taken away may have been what was in doubt.
+    untwice(tally, surplus);
+    untwice(this.#tallies.get(this.after(start)), surplus);
     for (const doubt of this.#doubts) doubt.starts.delete(start);
   }
 
@@ -116,6 +131,9 @@ export class Calendar {
         doubt.starts.delete(start);
         const tally = this.#tallies.get(start);
         if (tally) tally.spent = Math.max(0, tally.spent - doubt.units);
+        if (doubt.starts.has(this.before(start))) untwice(tally, doubt.units);
+        const next = this.after(start);
+        if (doubt.starts.has(next)) untwice(this.#tallies.get(next), doubt.units);
       }
       return doubt.starts.size > 1 && doubt.to > this.#clock.surely(this.#oldest);
     });
@@ -128,9 +146,13 @@ export class Calendar {
   #tally(start: number): Tally {
     const known = this.#tallies.get(start);
     if (known) return known;
-    const tally = { spent: 0, told: 0 };
+    const tally = { spent: 0, told: 0, twice: 0 };
     this.#tallies.set(start, tally);
     if (this.#tallies.size > REMEMBERED) this.#tallies.delete(this.#oldest);
     return tally;
   }
+}
+
+function untwice(tally: Tally | undefined, units: number): void {
+  if (tally) tally.twice = Math.max(0, tally.twice - units);
 }

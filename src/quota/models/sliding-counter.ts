@@ -71,7 +71,7 @@ export class SlidingCounter implements WindowModel {
   /** The first instant from which `room` is not exceeded, if the present window is the one that began at `start`. */
   #fitsFrom(start: number, room: number, now: number): number {
     const end = this.#calendar.after(start);
-    const before = this.#calendar.spentIn(this.#calendar.before(start));
+    const before = this.#calendar.spentOnlyBefore(start);
     const over = this.#calendar.spentIn(start) + before - room + (before > 0 ? ROUNDING : 0);
     if (over <= 0) return now;
     if (over > before) return Math.max(now, this.#clock.surely(end));
@@ -80,7 +80,7 @@ export class SlidingCounter implements WindowModel {
 
   #estimate(time: number): number {
     const start = startOf(this.#period, time);
-    const before = this.#calendar.spentIn(this.#calendar.before(start));
+    const before = this.#calendar.spentOnlyBefore(start);
     return this.#calendar.spentIn(start) + before * (1 - this.#gone(start, time));
   }
 
