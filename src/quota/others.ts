@@ -4,8 +4,9 @@ const FRESHNESS = 0.3;
 /** How fast the memory of a busy window fades, per window. */
 const FADING = 0.9;
 
-/** Less than this per window is chance, in units. */
+/** Less than this per window is chance: in units, and in parts of the limit. */
 const CHANCE = 0.5;
+const CHANCE_PART = 0.005;
 
 /** Never more than this part of the limit is left to others: we would starve ourselves. */
 const FAIR_PART = 0.5;
@@ -44,10 +45,10 @@ export class Others {
   }
 
   /** Takes in what a reading left unexplained. */
-  see(units: number, now: number): void {
+  see(units: number, limit: number, now: number): void {
     const stretch = Math.floor(now / this.#length);
     if (this.#stretch === Number.NEGATIVE_INFINITY) this.#stretch = stretch;
-    if (stretch > this.#stretch) this.#roll(stretch);
+    if (stretch > this.#stretch) this.#roll(stretch, Math.max(CHANCE, limit * CHANCE_PART));
     this.#seen += Math.max(0, units);
   }
 
@@ -73,11 +74,11 @@ export class Others {
     return Math.min(FAIR_PART * limit, this.#usual + Math.sqrt(this.#usual) + MARGIN * limit);
   }
 
-  #roll(stretch: number): void {
+  #roll(stretch: number, chance: number): void {
     const perWindow = this.#seen / (stretch - this.#stretch);
     this.#usual = this.#windows++ > 0 ? this.#usual + FRESHNESS * (perWindow - this.#usual) : perWindow;
     this.#most = Math.max(perWindow, this.#usual, this.#most * FADING);
-    if (this.#most < CHANCE) this.#most = 0;
+    if (this.#most < chance) this.#most = 0;
     this.#seen = 0;
     this.#stretch = stretch;
   }

@@ -180,7 +180,11 @@ export class Pacer {
       if (!isBooked) for (const ceiling of this.#ceilings.values()) ceiling.book(endpoint);
       return;
     }
-    for (const window of this.#windows.values()) if (window.matches(limit, resetAt, answer.receivedAt)) return;
+    for (const window of this.#windows.values()) {
+      if (!window.matches(limit, resetAt, answer.receivedAt)) continue;
+      window.hearReset(resetAt, answer.sentAt);
+      return;
+    }
     let ceiling = this.#ceilings.get(limit);
     const held = ceiling?.held ?? 0;
     if (!ceiling) {

@@ -2,6 +2,7 @@ import type { Charge, Limit, Reason } from './admission.ts';
 import type { InFlight } from './in-flight.ts';
 import { AlignedWindow } from './models/aligned.ts';
 import { FirstRequestWindow } from './models/first-request.ts';
+import { Look } from './look.ts';
 import { LeakyWindow } from './models/leaky.ts';
 import type { Reading, WindowModel } from './models/model.ts';
 import { SlidingCounter } from './models/sliding-counter.ts';
@@ -22,8 +23,8 @@ const ROUNDING_MS = 1_000;
 /** Who is held back for others asks again after this part of the window. */
 const RECHECK = 1 / 50;
 
-/** At most this part of a window is kept for a look past its end. */
-const LOOK_PART = 0.1;
+/** Models that an end which the service named overrules once: they know no calendar. */
+const OVERRULED: ReadonlySet<WindowModel['name']> = new Set(['sliding-log', 'first-request']);
 
 /** How many units of a window this process may spend in all: at most its limit. */
 export type Part = (window: { readonly period: Period; readonly limit: number }, now: number) => number;
@@ -53,10 +54,7 @@ export class NamedWindow implements Limit {
   #isRead = false;
   #toldAt = Number.NEGATIVE_INFINITY;
   #lastTakenAt = Number.NEGATIVE_INFINITY;
-  /** The end of the calendar window of which the service last spoke, by its clock. */
-  #toldEnd = Number.POSITIVE_INFINITY;
-  /** The dearest request so far, in units. */
-  #dearest = 0;
+  readonly #look: Look;
 
   constructor(period: Period, { clock, flights, reserve, part }: Surroundings) {
     this.period = period;
@@ -67,6 +65,7 @@ export class NamedWindow implements Limit {
     this.#part = part;
     const models = modelsOf(period, clock);
     this.#others = new Others(this.#length);
+    this.#look = new Look(clock, flights);
     this.#survivors = new Survivors(models, this.#length);
     this.#strictest = models.slice(0, 1);
   }
@@ -94,12 +93,13 @@ export class NamedWindow implements Limit {
     const ours = cap - kept - this.#keptBack(charge, now);
     const left = ours - this.#theirs(now);
     let at = this.#fitsFrom(units, Math.max(units, left), now);
-    if (at > now && left < cap && this.#fitsFrom(units, cap, now) <= now) {
+    if (at > now && left < cap - kept && this.#fitsFrom(units, Math.max(units, cap - kept), now) <= now) {
       // What is left aside shrinks as the window goes by, so it is worth asking again before its end.
-      at = Math.min(at, kept > 0 ? this.#lookAt(now) : now + this.#length * RECHECK);
+      at = Math.min(at, now + this.#length * RECHECK);
       const isOurTurn = now >= this.#lastTakenAt + units * this.#others.fairSpacing(this.#limit);
       if (left < ours && isOurTurn && this.#fitsFrom(units, Math.max(units, ours), now) <= now) at = now;
     }
+    if (at > now && kept > 0 && this.#fitsFrom(units, cap, now) <= now) at = Math.min(at, this.#look.due(now));
     return Math.max(at, this.#lastTakenAt + this.#spacing(units, left, now));
   }
 
@@ -119,10 +119,10 @@ export class NamedWindow implements Limit {
     return { limit: 'window', why, window: this.period, size: this.#limit, headroom };
   }
 
-  /** A request goes: what the service said before, it said without having seen this one. */
+  /** A request goes. */
   take(units: number, now: number): void {
     this.#lastTakenAt = now;
-    this.#dearest = Math.max(this.#dearest, units);
+    this.#look.take(units, now);
   }
 
   /** Books units that the service counted, if at all, between `from` and `to`. */
@@ -139,7 +139,7 @@ export class NamedWindow implements Limit {
       this.#limit = limit;
       this.#remaining = remaining;
     }
-    if (this.#clock.known) this.#toldEnd = endOf(this.period, this.#clock.least(this.#toldAt));
+    if (this.#clock.known) this.#look.hear(endOf(this.period, this.#clock.least(this.#toldAt)));
     this.#roundTripMs = Math.max(reading.receivedAt - reading.sentAt, this.#roundTripMs * 0.95);
     // The first reading is no evidence, but its request may have been counted on either side of a boundary.
     if (this.#isRead) this.#survivors.judge(reading, past);
@@ -147,8 +147,14 @@ export class NamedWindow implements Limit {
     if (reading.limited && reading.used + reading.own > limit && !this.#others.areActive) this.#survivors.surprise();
     const others = this.#survivors.heed(reading, past);
     // What a window held when it was first seen is history, and no rate.
-    if (this.#isRead) this.#others.see(others, reading.receivedAt);
+    if (this.#isRead) this.#others.see(others, this.#limit, reading.receivedAt);
     this.#isRead = true;
+  }
+
+  /** Takes in a reset that the service named, by its clock, where it can only mean this window. */
+  hearReset(end: number, sentAt: number): void {
+    if (this.#length <= SHORT_MS) return;
+    this.#look.hearNamed(end % ROUNDING_MS === 0 ? end + ROUNDING_MS : end, sentAt);
   }
 
   /** Whether `ratelimit-limit` and `ratelimit-reset` may describe this window. */
@@ -165,9 +171,11 @@ export class NamedWindow implements Limit {
 
   /** The earliest instant at which every shape that the window may have bears `units` more below `cap`. */
   #fitsFrom(units: number, cap: number, now: number): number {
+    const namedEnd = this.#look.namedFor(units);
     let [at, objectors] = [now, 0];
     let objector: WindowModel | undefined;
     for (const model of this.#consulted) {
+      if (now >= namedEnd && OVERRULED.has(model.name)) continue;
       const bearable = model.earliest(units, this.#flights.units, cap, now);
       if (bearable <= now) continue;
       objector = model;
@@ -176,27 +184,15 @@ export class NamedWindow implements Limit {
     }
     const isWorthIt = this.#length > SHORT_MS && this.#consulted.length > 1;
     if (objector && objectors === 1 && isWorthIt) this.#survivors.objects(objector, now);
-    return at === Number.POSITIVE_INFINITY ? Math.max(now, this.#flights.nextAge()) : at;
+    if (at === Number.POSITIVE_INFINITY) at = Math.max(now, this.#flights.nextAge());
+    return now < namedEnd && namedEnd < at ? namedEnd : at;
   }
 
-  /**
-   * Units to keep for one request past the end of the calendar window, while the shape is in doubt: whatever the shape,
-   * there is room for it, and its answer tells whether the window has begun anew.
-   */
+  /** Units to keep for a look past the end, while it is in doubt whether the calendar ends this window. */
   #keptToLook(now: number): number {
-    if (this.#length <= SHORT_MS || !this.#isCalendarInDoubt || this.#mayLook(now)) return 0;
-    return Math.min(this.#dearest, Math.floor(this.#limit * LOOK_PART));
-  }
-
-  #mayLook(now: number): boolean {
-    const end = this.#clock.surely(this.#toldEnd);
-    return now >= end && this.#lastTakenAt < end && this.#flights.units === 0;
-  }
-
-  /** When to ask again for a look: at the end, or when what is under way has come back. */
-  #lookAt(now: number): number {
-    const end = this.#clock.surely(this.#toldEnd);
-    return now < end ? end : Math.min(this.#flights.nextAge(), now + this.#length);
+    const { alive } = this.#survivors;
+    const isInDoubt = alive.length > 1 && alive.some((model) => model.name === 'aligned');
+    return this.#length > SHORT_MS && this.#clock.known && isInDoubt ? this.#look.kept(this.#limit, now) : 0;
   }
 
   /** Units to leave to other consumers of the quota. */
@@ -238,11 +234,6 @@ export class NamedWindow implements Limit {
   /** The models that must admit a charge. The most cautious needs no clock of the service. */
   get #consulted(): readonly WindowModel[] {
     return this.#clock.known ? this.#survivors.asked : this.#strictest;
-  }
-
-  get #isCalendarInDoubt(): boolean {
-    const { alive } = this.#survivors;
-    return this.#clock.known && alive.length > 1 && alive.some((model) => model.name === 'aligned');
   }
 
   get #isShortAndInDoubt(): boolean {
