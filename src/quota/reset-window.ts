@@ -79,7 +79,7 @@ export class ResetWindow implements Limit {
   }
 
   take(flight: Flight, now: number): void {
-    if (this.headroom() < 1 && now >= this.#end) this.#scout = flight;
+    if (this.#endpoints.has(flight.endpoint) && this.headroom() < 1 && now >= this.#end) this.#scout = flight;
   }
 
   /** A request of this endpoint came back, or must have arrived, without a reading. */
