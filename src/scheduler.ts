@@ -160,7 +160,8 @@ export class Scheduler {
       return { ending, reply: { status, headers, quota, text: response.ok ? text : transport.redact(text) } };
     } catch (error) {
       const isUnsent = leftAt === undefined || (error instanceof Failure && error.isUnsent);
-      if (!isSettled) this.#line.settle(lease, { kind: isUnsent ? 'unsent' : 'lost' });
+      if (!isSettled)
+        this.#line.settle(lease, { kind: isUnsent ? 'unsent' : 'lost', failed: error instanceof Failure });
       if (!(error instanceof Failure)) throw error;
       this.#tell({ type: 'lost', endpoint, code: error.code });
       return { ending: { kind: 'failed', code: error.code }, failure: error };

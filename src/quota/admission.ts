@@ -48,7 +48,7 @@ export interface Lease {
   readonly units: number;
 }
 
-/** How a granted request ended: answered, lost (no answer, but the service may have counted it) or unsent (it certainly never left). */
+/** How a granted request ended: answered, lost (no answer, but the service may have counted it) or unsent (it certainly never left). `failed`: the way to the service did, and not the caller's patience. */
 export type Outcome =
   | {
       readonly kind: 'answered';
@@ -56,8 +56,8 @@ export type Outcome =
       /** Whether the service refused it because of a limit. */
       readonly limited: boolean;
     }
-  | { readonly kind: 'lost' }
-  | { readonly kind: 'unsent' };
+  | { readonly kind: 'lost'; readonly failed?: boolean }
+  | { readonly kind: 'unsent'; readonly failed?: boolean };
 
 /** What a request would take. */
 export interface Charge {

@@ -5,8 +5,12 @@ import { ARRIVES_WITHIN_MS, type Flight } from './in-flight.ts';
 const FIRST_BACKOFF_MS = 1_000;
 const LONGEST_BACKOFF_MS = 60_000;
 
+/** After so many failures in a row the service is taken to be down, and is asked again after a pause of at most so long. */
+const FAILURES_IN_A_ROW = 5;
+const LONGEST_OUTAGE_PAUSE_MS = 5_000;
+
 /**
- * A pause ordered by the service. It holds every sibling, only ever grows, and ends half-open: one request goes first,
+ * A pause, ordered by the service or because nothing comes back from it. It holds every sibling, only ever grows, and ends half-open: one request goes first,
  * and only its success lets the others follow.
  */
 export class Cooldown implements Limit {
@@ -14,6 +18,9 @@ export class Cooldown implements Limit {
   #why = '';
   #backoffMs = 0;
   #isHalfOpen = false;
+  /** Whether the pause was ordered: only then is it a quota that calls wait for. */
+  #isOrdered = false;
+  #failures = 0;
   #scout: Flight | undefined;
 
   /** The instant until which nothing may be sent. */
@@ -26,19 +33,30 @@ export class Cooldown implements Limit {
     return this.#why;
   }
 
-  /** Pauses until `instant`, unless a longer pause is in force. */
+  /** Pauses until `instant`, as the service has it, unless a longer pause is in force. */
   hold(instant: number, why: string): void {
-    this.#isHalfOpen = true;
-    if (instant <= this.#until) return;
-    this.#until = instant;
-    this.#why = why;
+    this.#isOrdered = true;
+    this.#pause(instant, why);
   }
 
   /** Pauses after a refusal that did not say for how long: longer each time. */
   backOff(now: number): void {
     if (now < this.#until) return;
-    this.#backoffMs = Math.min(LONGEST_BACKOFF_MS, this.#backoffMs * 2 || FIRST_BACKOFF_MS);
+    this.#lengthen(LONGEST_BACKOFF_MS);
     this.hold(now + this.#backoffMs, 'the service refused a request without saying when to come back');
+  }
+
+  /** A request failed on its way. When nothing else comes back the service is left alone for a while, longer each time. */
+  fail(now: number): void {
+    if (++this.#failures < FAILURES_IN_A_ROW || now < this.#until) return;
+    this.#lengthen(LONGEST_OUTAGE_PAUSE_MS);
+    this.#isOrdered = false;
+    this.#pause(now + this.#backoffMs, `the last ${this.#failures} requests failed on their way`);
+  }
+
+  /** The service answered, whatever it said. */
+  hear(): void {
+    this.#failures = 0;
   }
 
   /** One request goes first after a pause. */
@@ -61,11 +79,22 @@ export class Cooldown implements Limit {
   }
 
   isFirm(_charge: Charge, now: number): boolean {
-    return now < this.#until;
+    return now < this.#until && this.#isOrdered;
   }
 
   explain(_charge: Charge, now: number): Reason {
     if (now < this.#until) return { limit: 'cooldown', why: this.#why };
     return { limit: 'half-open', why: 'one request goes first after a pause' };
+  }
+
+  #lengthen(longestMs: number): void {
+    this.#backoffMs = Math.min(longestMs, this.#backoffMs * 2 || FIRST_BACKOFF_MS);
+  }
+
+  #pause(instant: number, why: string): void {
+    this.#isHalfOpen = true;
+    if (instant <= this.#until) return;
+    this.#until = instant;
+    this.#why = why;
   }
 }

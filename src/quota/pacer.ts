@@ -87,6 +87,8 @@ export class Pacer {
     this.#flights.end(flight);
     this.#costs.settle(flight);
     this.#cooldown.settle(flight, outcome.kind === 'answered' && !outcome.limited);
+    if (outcome.kind === 'answered') this.#cooldown.hear();
+    else if (outcome.failed) this.#cooldown.fail(now);
     if (outcome.kind === 'unsent') return;
     if (outcome.kind === 'lost') {
       if (!isBooked) this.#book(flight, flight.units, now);

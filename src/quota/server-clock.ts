@@ -38,7 +38,8 @@ export class ServerClock {
     const most = date + 1_000 + this.#slack - sentAt;
     const gap = Math.max(least - this.#mostLead(receivedAt), this.#leastLead(receivedAt) - most);
     if (gap > 0) {
-      this.doubt(gap);
+      // A clock that was set is as good as before; several that answer in turn, or a vague one, are not.
+      if (gap <= WORST_SLACK_MS) this.doubt(gap);
       this.#least = Number.NEGATIVE_INFINITY;
       this.#most = Number.POSITIVE_INFINITY;
     }
@@ -70,6 +71,11 @@ export class ServerClock {
   /** The most that the service's clock can show at our instant `now`, in milliseconds since the Unix epoch. */
   most(now: number): number {
     return now + this.#mostLead(now);
+  }
+
+  /** How much is unknown of the service's clock, in milliseconds. */
+  vagueness(now: number): number {
+    return this.#mostLead(now) - this.#leastLead(now);
   }
 
   /** The first instant of ours at which the service's clock surely shows `time` or later. */

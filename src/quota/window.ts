@@ -1,8 +1,8 @@
 import type { Charge, Limit, Reason } from './admission.ts';
 import type { InFlight } from './in-flight.ts';
+import { Look } from './look.ts';
 import { AlignedWindow } from './models/aligned.ts';
 import { FirstRequestWindow } from './models/first-request.ts';
-import { Look } from './look.ts';
 import { LeakyWindow } from './models/leaky.ts';
 import type { Reading, WindowModel } from './models/model.ts';
 import { SlidingCounter } from './models/sliding-counter.ts';
@@ -19,6 +19,9 @@ const SHORT_MS = 5_000;
 
 /** A reset in whole seconds may have been cut to them by the service. */
 const ROUNDING_MS = 1_000;
+
+/** A clock that leaves this part of a window open says too little about where it ends. */
+const VAGUE_PART = 0.5;
 
 /** Who is held back for others asks again after this part of the window. */
 const RECHECK = 1 / 50;
@@ -212,7 +215,7 @@ export class NamedWindow implements Limit {
       const left = cap - this.#spent(now) - this.#flights.units;
       return units * this.#others.spacing(this.#limit, left, this.#gone(now));
     }
-    return this.#isShortAndInDoubt ? (units * this.#length) / this.#limit : 0;
+    return this.#isShortAndInDoubt(now) ? (units * this.#length) / this.#limit : 0;
   }
 
   #spent(now: number): number {
@@ -236,8 +239,10 @@ export class NamedWindow implements Limit {
     return this.#clock.known ? this.#survivors.asked : this.#strictest;
   }
 
-  get #isShortAndInDoubt(): boolean {
-    return this.#length <= SHORT_MS && this.#clock.known && this.#survivors.alive.length > 1;
+  /** Whether it is unknown where a short window ends: by its shape, or because the clock is vague, which only requests at other phases mend. */
+  #isShortAndInDoubt(now: number): boolean {
+    if (this.#length > SHORT_MS || !this.#clock.known) return false;
+    return this.#survivors.alive.length > 1 || this.#clock.vagueness(now) > this.#length * VAGUE_PART;
   }
 }
 
