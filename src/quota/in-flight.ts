@@ -1,4 +1,5 @@
 import type { Charge, Lease, Limit, Reason } from './admission.ts';
+import { Log } from './log.ts';
 
 /**
  * A request that arrives at all arrives within this time of being sent, in milliseconds: a guess. Later, a request
@@ -18,6 +19,8 @@ export class InFlight implements Limit {
   readonly #held = new Set<Flight>();
   readonly #booked = new Set<Flight>();
   readonly #byEndpoint = new Map<string, number>();
+  /** What was sent lately, by when. */
+  readonly #sent = new Log();
   #units = 0;
 
   /**
@@ -56,7 +59,14 @@ export class InFlight implements Limit {
     this.#held.add(flight);
     this.#byEndpoint.set(flight.endpoint, this.requestsOf([flight.endpoint]) + 1);
     this.#units += flight.units;
+    this.#sent.add(flight.units, now);
+    this.#sent.forget(now - this.#expiryMs);
     return flight;
+  }
+
+  /** Units sent at `instant` or later, whether they have come back or not. */
+  sentSince(instant: number): number {
+    return this.#sent.after(instant - 1e-6);
   }
 
   /** Lets go of a flight that has ended. */

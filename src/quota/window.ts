@@ -53,6 +53,7 @@ export class NamedWindow implements Limit {
   #limit = 0;
   #roundTripMs = 0;
   #remaining = 0;
+  #toldOwn = 0;
   readonly #others: Others;
   #isRead = false;
   #toldAt = Number.NEGATIVE_INFINITY;
@@ -100,9 +101,11 @@ export class NamedWindow implements Limit {
       // What is left aside shrinks as the window goes by, so it is worth asking again before its end.
       at = Math.min(at, now + this.#length * RECHECK);
       const isOurTurn = now >= this.#lastTakenAt + units * this.#others.fairSpacing(this.#limit);
-      if (left < ours && isOurTurn && this.#fitsFrom(units, Math.max(units, ours), now) <= now) at = now;
+      const open = ours - this.#others.unseen(now - this.#toldAt);
+      if (left < ours && isOurTurn && this.#fitsFrom(units, open, now) <= now) at = now;
     }
     if (at > now && kept > 0 && this.#fitsFrom(units, cap, now) <= now) at = Math.min(at, this.#look.due(now));
+    if (at <= now && this.#isBeyondWord(units)) return this.#flights.nextAge();
     return Math.max(at, this.#lastTakenAt + this.#spacing(units, left, now));
   }
 
@@ -141,6 +144,7 @@ export class NamedWindow implements Limit {
       this.#toldAt = reading.sentAt;
       this.#limit = limit;
       this.#remaining = remaining;
+      this.#toldOwn = reading.own;
     }
     if (this.#clock.known) this.#look.hear(endOf(this.period, this.#clock.least(this.#toldAt)));
     this.#roundTripMs = Math.max(reading.receivedAt - reading.sentAt, this.#roundTripMs * 0.95);
@@ -148,6 +152,8 @@ export class NamedWindow implements Limit {
     if (this.#isRead) this.#survivors.judge(reading, past);
     else if (!reading.limited) this.book(Math.min(reading.own, reading.used), reading.sentAt, reading.receivedAt);
     if (reading.limited && reading.used + reading.own > limit && !this.#others.areActive) this.#survivors.surprise();
+    if (!reading.limited) this.#others.serve();
+    else if (remaining === 0) this.#others.refuse(reading.receivedAt);
     const others = this.#survivors.heed(reading, past);
     // What a window held when it was first seen is history, and no rate.
     if (this.#isRead) this.#others.see(others, this.#limit, reading.receivedAt);
@@ -196,6 +202,16 @@ export class NamedWindow implements Limit {
     const { alive } = this.#survivors;
     const isInDoubt = alive.length > 1 && alive.some((model) => model.name === 'aligned');
     return this.#length > SHORT_MS && this.#clock.known && isInDoubt ? this.#look.kept(this.#limit, now) : 0;
+  }
+
+  /**
+   * Whether the service's last word leaves too little, less all that was sent since: what others took may hide beneath
+   * what is under way. Where that may be, an answer is awaited.
+   */
+  #isBeyondWord(units: number): boolean {
+    if (this.#length <= SHORT_MS || this.#flights.units === 0) return false;
+    if (this.#survivors.alive.every((model) => model.name !== 'aligned' && model.name !== 'first-request')) return false;
+    return this.#remaining - this.#flights.sentSince(this.#toldAt) + this.#toldOwn < units;
   }
 
   /** Units to leave to other consumers of the quota. */

@@ -73,7 +73,7 @@ export class FirstRequestWindow implements WindowModel {
       return 0;
     }
     const others = Math.max(0, this.unexplained(reading));
-    this.#spent += others;
+    if (others > 0) this.book(others, sentAt, receivedAt);
     if (isSure) this.#spent = Math.min(this.#spent, used + settledSince);
     return others;
   }
