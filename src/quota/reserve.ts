@@ -2,13 +2,16 @@
 const MEMORY_MS = 300_000;
 
 /** A rate is not reckoned over less than this, in milliseconds. */
-const SHORTEST_MS = 5_000;
+const SHORTEST_MS = 1_000;
 
 /** Never more than this part of a window is kept back, whoever may come. */
 const MOST_PART = 0.25;
 
 /** Beyond what is expected, this many standard deviations of a random arrival are kept back. */
-const DEVIATIONS = 3;
+const DEVIATIONS = 4;
+
+/** A rate that was seen by chance too low: so many standard deviations are added to what was counted. */
+const UNLUCKY = 2;
 
 /** Priorities that are told apart; more are counted together with the nearest. */
 const PRIORITIES = 16;
@@ -53,10 +56,14 @@ export class Reserve {
   }
 }
 
-/** Units a millisecond, by what is remembered; a short memory is not taken for a lull. */
+/**
+ * Units a millisecond, as many as chance may have hidden: what is kept for nothing is let go as the window goes by, and
+ * what is not kept is missed until its end.
+ */
 function rateOf(arrivals: Arrivals, now: number): number {
   const age = Math.max(SHORTEST_MS, now - arrivals.since);
-  return faded(arrivals, now) / (MEMORY_MS * (1 - Math.exp(-age / MEMORY_MS)));
+  const units = faded(arrivals, now);
+  return (units + UNLUCKY * Math.sqrt(units)) / (MEMORY_MS * (1 - Math.exp(-age / MEMORY_MS)));
 }
 
 function faded({ units, at }: Arrivals, now: number): number {
