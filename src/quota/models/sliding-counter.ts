@@ -7,7 +7,7 @@ import { type Reading, TOLERANCE, type WindowModel } from './model.ts';
 /** Services round the estimate, up or down. */
 const ROUNDING = 1;
 
-/** A window of fewer requests than this is no estimate, and would never have room for its rounding. */
+/** A window of fewer requests than this is hardly estimated, and would seldom have room for its rounding: unless one was refused. */
 const FEW = 8;
 
 /**
@@ -20,6 +20,7 @@ export class SlidingCounter implements WindowModel {
   readonly #clock: ServerClock;
   readonly #calendar: Calendar;
   #limit = Number.POSITIVE_INFINITY;
+  #least = FEW;
 
   constructor(period: Period, clock: ServerClock) {
     this.#period = period;
@@ -28,11 +29,11 @@ export class SlidingCounter implements WindowModel {
   }
 
   spent(now: number): number {
-    return this.#clock.known && this.#limit >= FEW ? this.#estimate(this.#clock.least(now)) : 0;
+    return this.#clock.known && this.#limit >= this.#least ? this.#estimate(this.#clock.least(now)) : 0;
   }
 
   earliest(units: number, held: number, cap: number, now: number): number {
-    if (!this.#clock.known || cap < units * FEW) return now;
+    if (!this.#clock.known || cap < units * this.#least) return now;
     const room = cap - held - units;
     if (room < 0) return Number.POSITIVE_INFINITY;
     let at = now;
@@ -60,6 +61,7 @@ export class SlidingCounter implements WindowModel {
 
   heed(reading: Reading): number {
     this.#limit = reading.limit;
+    if (reading.limited) this.#least = 0;
     const start = this.#calendar.windowOf(reading);
     if (start === undefined) return 0;
     const others = Math.max(0, this.unexplained(reading));
