@@ -2,7 +2,7 @@ import { Log } from '../log.ts';
 import type { Past } from '../past.ts';
 import { type Reading, TOLERANCE, type WindowModel } from './model.ts';
 
-/** Our clock may run this much faster than the service's. */
+/** Our clock may run this much faster or slower than the service's. */
 const DRIFT = 1e-4;
 
 /** Bookings are kept this much longer than the window, for answers that were long under way, in milliseconds. */
@@ -16,11 +16,14 @@ const LINGER_MS = 60_000;
  */
 export class SlidingLog implements WindowModel {
   readonly name = 'sliding-log';
+  /** The longest and the shortest that the window can be by our clock, in milliseconds. */
   readonly #length: number;
+  readonly #shortest: number;
   readonly #log = new Log();
 
   constructor(lengthMs: number) {
     this.#length = lengthMs * (1 + DRIFT);
+    this.#shortest = lengthMs * (1 - DRIFT);
   }
 
   spent(now: number): number {
@@ -39,7 +42,7 @@ export class SlidingLog implements WindowModel {
   }
 
   isContradicted(reading: Reading, past: Past): boolean {
-    return past.surelyExceeds(reading.used + TOLERANCE, reading.receivedAt - this.#length, reading.sentAt);
+    return past.surelyExceeds(reading.used + TOLERANCE, reading.receivedAt - this.#shortest, reading.sentAt);
   }
 
   unexplained(reading: Reading): number {
