@@ -26,6 +26,9 @@ const SLOWEST = 0.5;
 /** What they take unseen is not reckoned over more than this part of a window: it may be that they have gone. */
 const LONGEST_UNSEEN = 0.02;
 
+/** In a window as short as this nothing is made up for: what others left of it is gone, in milliseconds. */
+const SHORT_MS = 5_000;
+
 /** Towards a window's end, what is left is not spread over less than this part of it. */
 const LAST_PART = 0.05;
 
@@ -86,7 +89,7 @@ export class Others {
   /** Units that they may have taken in so many milliseconds, unseen. */
   unseen(ms: number): number {
     const expected = (this.#usual / this.#length) * Math.min(ms, this.#length * LONGEST_UNSEEN);
-    return expected + DEVIATIONS * Math.sqrt(expected);
+    return Math.floor(expected + DEVIATIONS * Math.sqrt(expected));
   }
 
   /** The time between requests that is ours whatever others take, in milliseconds a unit: our part of the window, evenly. */
@@ -96,9 +99,11 @@ export class Others {
 
   /** The time between requests of ours, in milliseconds a unit, when `left` units are ours for the rest of the window. */
   spacing(limit: number, left: number, gone: number): number {
-    if (this.#part < FAIR_PART && this.#length <= 5_000) return this.fairSpacing(limit);
+    if (this.#part < FAIR_PART && this.#length <= SHORT_MS) return this.fairSpacing(limit);
     const even = left / (this.#length * Math.max(LAST_PART, 1 - gone));
-    return 1 / Math.max((SLOWEST * this.#part * limit) / this.#length, (limit - this.#expected(limit)) / this.#length, even);
+    return (
+      1 / Math.max((SLOWEST * this.#part * limit) / this.#length, (limit - this.#expected(limit)) / this.#length, even)
+    );
   }
 
   /** Units that they will take in a window, as they did lately; as much as they can, where we were refused for it. */

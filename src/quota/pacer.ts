@@ -166,7 +166,7 @@ export class Pacer {
         this.#windows.set(period, window);
         this.#listLimits();
       }
-      window.read(limit, { ...answer, limit, used: limit - remaining, held }, this.#past);
+      window.read({ ...answer, limit, used: limit - remaining, held }, this.#past);
     }
   }
 

@@ -42,6 +42,11 @@ export class Survivors {
     this.#asked = askedOf(models, models);
   }
 
+  /** The most cautious of all models alone. */
+  get strictest(): readonly WindowModel[] {
+    return this.#all.slice(0, 1);
+  }
+
   /** The models that nothing has contradicted. */
   get alive(): readonly WindowModel[] {
     return this.#alive;

@@ -1,18 +1,15 @@
 import type { Charge, Limit, Reason } from './admission.ts';
 import type { InFlight } from './in-flight.ts';
 import { Look } from './look.ts';
-import { AlignedWindow } from './models/aligned.ts';
-import { FirstRequestWindow } from './models/first-request.ts';
-import { LeakyWindow } from './models/leaky.ts';
 import type { Reading, WindowModel } from './models/model.ts';
-import { SlidingCounter } from './models/sliding-counter.ts';
-import { SlidingLog } from './models/sliding-log.ts';
+import { shapesOf } from './models/shapes.ts';
 import { Others } from './others.ts';
 import type { Past } from './past.ts';
 import type { Reserve } from './reserve.ts';
 import type { ServerClock } from './server-clock.ts';
 import { Survivors } from './survivors.ts';
 import { endOf, lengthOf, type Period, startOf } from './windows.ts';
+import { Word } from './word.ts';
 
 /** Windows up to this length are spent evenly while their shape is in doubt, in milliseconds. */
 const SHORT_MS = 5_000;
@@ -49,14 +46,10 @@ export class NamedWindow implements Limit {
   readonly #reserve: Reserve;
   readonly #part: Part;
   readonly #survivors: Survivors;
-  readonly #strictest: readonly WindowModel[];
-  #limit = 0;
+  readonly #word: Word;
   #roundTripMs = 0;
-  #remaining = 0;
-  #toldOwn = 0;
   readonly #others: Others;
   #isRead = false;
-  #toldAt = Number.NEGATIVE_INFINITY;
   #lastTakenAt = Number.NEGATIVE_INFINITY;
   readonly #look: Look;
 
@@ -67,21 +60,20 @@ export class NamedWindow implements Limit {
     this.#flights = flights;
     this.#reserve = reserve;
     this.#part = part;
-    const models = modelsOf(period, clock);
     this.#others = new Others(this.#length);
     this.#look = new Look(clock, flights);
-    this.#survivors = new Survivors(models, this.#length);
-    this.#strictest = models.slice(0, 1);
+    this.#word = new Word(flights);
+    this.#survivors = new Survivors(shapesOf(period, clock), this.#length);
   }
 
   /** Units that the window holds in all. */
   get limit(): number {
-    return this.#limit;
+    return this.#word.limit;
   }
 
   /** The service's last word on what is left, in units. */
   get remaining(): number {
-    return this.#remaining;
+    return this.#word.remaining;
   }
 
   /** Units that this process may still send, by our own reckoning. */
@@ -90,19 +82,18 @@ export class NamedWindow implements Limit {
   }
 
   earliest(charge: Charge, now: number): number {
-    if (this.#limit <= 0) return Number.POSITIVE_INFINITY;
+    if (this.limit <= 0) return Number.POSITIVE_INFINITY;
     const units = this.#fitting(charge);
     const cap = this.#cap(now);
     const kept = this.#keptToLook(now);
     const ours = cap - kept - this.#keptBack(charge, now);
     const left = ours - this.#theirs(now);
     let at = this.#fitsFrom(units, Math.max(units, left), now);
-    if (at > now && left < cap - kept && this.#fitsFrom(units, Math.max(units, cap - kept), now) <= now) {
+    if (at > now && left < cap - kept) {
       // What is left aside shrinks as the window goes by, so it is worth asking again before its end.
-      at = Math.min(at, now + this.#length * RECHECK);
-      const isOurTurn = now >= this.#lastTakenAt + units * this.#others.fairSpacing(this.#limit);
-      const open = ours - this.#others.unseen(now - this.#toldAt);
-      if (left < ours && isOurTurn && this.#fitsFrom(units, open, now) <= now) at = now;
+      const whole = this.#fitsFrom(units, Math.max(units, cap - kept), now);
+      at = Math.min(at, Math.max(whole, now + this.#length * RECHECK));
+      if (whole <= now && left < ours && this.#isOurTurn(units, ours, now)) at = now;
     }
     if (at > now && kept > 0 && this.#fitsFrom(units, cap, now) <= now) at = Math.min(at, this.#look.due(now));
     if (at <= now && this.#isBeyondWord(units)) return this.#flights.nextAge();
@@ -110,7 +101,7 @@ export class NamedWindow implements Limit {
   }
 
   isFirm(charge: Charge, now: number): boolean {
-    if (this.#limit <= 0) return true;
+    if (this.limit <= 0) return true;
     const units = this.#fitting(charge);
     const cap = this.#cap(now) - this.#keptToLook(now);
     return this.#consulted.some((model) => model.earliest(units, 0, Math.max(units, cap), now) > now);
@@ -120,9 +111,9 @@ export class NamedWindow implements Limit {
     const headroom = this.headroom(now);
     const why =
       headroom >= this.#fitting(charge)
-        ? `the ${this.period} of ${this.#limit} units is spent evenly until its shape is known`
-        : `the ${this.period} of ${this.#limit} units has ${headroom} left and the request takes ${charge.units}`;
-    return { limit: 'window', why, window: this.period, size: this.#limit, headroom };
+        ? `the ${this.period} of ${this.limit} units is spent evenly until its shape is known`
+        : `the ${this.period} of ${this.limit} units has ${headroom} left and the request takes ${charge.units}`;
+    return { limit: 'window', why, window: this.period, size: this.limit, headroom };
   }
 
   /** A request goes. */
@@ -137,45 +128,38 @@ export class NamedWindow implements Limit {
   }
 
   /** Takes in what an answer said of this window. */
-  read(limit: number, reading: Reading, past: Past): void {
-    const remaining = Math.max(0, limit - reading.used);
-    // The last word is what the request sent last was told; of several sent at once, what the least lucky was.
-    if (reading.sentAt > this.#toldAt || (reading.sentAt === this.#toldAt && remaining < this.#remaining)) {
-      this.#toldAt = reading.sentAt;
-      this.#limit = limit;
-      this.#remaining = remaining;
-      this.#toldOwn = reading.own;
-    }
-    if (this.#clock.known) this.#look.hear(endOf(this.period, this.#clock.least(this.#toldAt)));
+  read(reading: Reading, past: Past): void {
+    this.#word.hear(reading);
+    if (this.#clock.known) this.#look.hear(endOf(this.period, this.#clock.least(this.#word.sentAt)));
     this.#roundTripMs = Math.max(reading.receivedAt - reading.sentAt, this.#roundTripMs * 0.95);
     // The first reading is no evidence, but its request may have been counted on either side of a boundary.
     if (this.#isRead) this.#survivors.judge(reading, past);
     else if (!reading.limited) this.book(Math.min(reading.own, reading.used), reading.sentAt, reading.receivedAt);
-    if (reading.limited && reading.used + reading.own > limit && !this.#others.areActive) this.#survivors.surprise();
+    if (reading.limited && reading.used + reading.own > reading.limit && !this.#others.areActive)
+      this.#survivors.surprise();
     if (!reading.limited) this.#others.serve();
-    else if (remaining === 0) this.#others.refuse(reading.receivedAt);
+    else if (reading.used >= reading.limit) this.#others.refuse(reading.receivedAt);
     const others = this.#survivors.heed(reading, past);
     // What a window held when it was first seen is history, and no rate.
-    if (this.#isRead) this.#others.see(others, this.#limit, reading.receivedAt);
+    if (this.#isRead) this.#others.see(others, this.limit, reading.receivedAt);
     this.#isRead = true;
   }
 
   /** Takes in a reset that the service named, by its clock, where it can only mean this window. */
   hearReset(end: number, sentAt: number): void {
-    if (this.#length <= SHORT_MS) return;
-    this.#look.hearNamed(end % ROUNDING_MS === 0 ? end + ROUNDING_MS : end, sentAt);
+    if (this.#length > SHORT_MS) this.#look.hearNamed(end % ROUNDING_MS === 0 ? end + ROUNDING_MS : end, sentAt);
   }
 
   /** Whether `ratelimit-limit` and `ratelimit-reset` may describe this window. */
   matches(limit: number, resetAt: number, receivedAt: number): boolean {
     return (
-      limit === this.#limit && resetAt <= endOf(this.period, this.#clock.most(receivedAt)) + this.#length + ROUNDING_MS
+      limit === this.limit && resetAt <= endOf(this.period, this.#clock.most(receivedAt)) + this.#length + ROUNDING_MS
     );
   }
 
   /** A charge dearer than the whole window goes alone into an empty one. */
   #fitting(charge: Charge): number {
-    return Math.min(charge.units, this.#limit);
+    return Math.min(charge.units, this.limit);
   }
 
   /** The earliest instant at which every shape that the window may have bears `units` more below `cap`. */
@@ -201,37 +185,41 @@ export class NamedWindow implements Limit {
   #keptToLook(now: number): number {
     const { alive } = this.#survivors;
     const isInDoubt = alive.length > 1 && alive.some((model) => model.name === 'aligned');
-    return this.#length > SHORT_MS && this.#clock.known && isInDoubt ? this.#look.kept(this.#limit, now) : 0;
+    return this.#length > SHORT_MS && this.#clock.known && isInDoubt ? this.#look.kept(this.limit, now) : 0;
   }
 
-  /**
-   * Whether the service's last word leaves too little, less all that was sent since: what others took may hide beneath
-   * what is under way. Where that may be, an answer is awaited.
-   */
+  /** Whether it is time for one of ours, whatever others are left: `ours` units are, but for what others took unseen. */
+  #isOurTurn(units: number, ours: number, now: number): boolean {
+    const spacing = Math.min(this.#length, units * this.#others.fairSpacing(this.limit));
+    const open = ours - this.#others.unseen(now - this.#word.sentAt);
+    return now >= this.#lastTakenAt + spacing && this.#fitsFrom(units, open, now) <= now;
+  }
+
+  /** Whether, in a window that only fills up, an answer must be awaited, because others may have filled it meanwhile. */
   #isBeyondWord(units: number): boolean {
     if (this.#length <= SHORT_MS || this.#flights.units === 0) return false;
-    if (this.#survivors.alive.every((model) => model.name !== 'aligned' && model.name !== 'first-request')) return false;
-    return this.#remaining - this.#flights.sentSince(this.#toldAt) + this.#toldOwn < units;
+    const onlyFills = this.#survivors.alive.some(({ name }) => name === 'aligned' || name === 'first-request');
+    return onlyFills && this.#word.leftAtLeast < units;
   }
 
   /** Units to leave to other consumers of the quota. */
   #theirs(now: number): number {
-    return this.#others.areActive ? this.#others.theirs(this.#limit, this.#gone(now), this.#roundTripMs) : 0;
+    return this.#others.areActive ? this.#others.theirs(this.limit, this.#gone(now), this.#roundTripMs) : 0;
   }
 
   /** Units to keep back for calls of higher priority. A short window is over before anybody minds. */
   #keptBack({ priority }: Charge, now: number): number {
     if (this.#length <= SHORT_MS || !this.#reserve.isNeeded) return 0;
-    return this.#reserve.above(priority, this.#limit, (1 - this.#gone(now)) * this.#length, now);
+    return this.#reserve.above(priority, this.limit, (1 - this.#gone(now)) * this.#length, now);
   }
 
   /** The time to keep from the last request, in milliseconds: evenly, while the shape is in doubt or others use the quota too. */
   #spacing(units: number, cap: number, now: number): number {
     if (this.#others.areActive) {
       const left = cap - this.#spent(now) - this.#flights.units;
-      return units * this.#others.spacing(this.#limit, left, this.#gone(now));
+      return Math.min(this.#length, units * this.#others.spacing(this.limit, left, this.#gone(now)));
     }
-    return this.#isShortAndInDoubt(now) ? (units * this.#length) / this.#limit : 0;
+    return this.#isShortAndInDoubt(now) ? (units * this.#length) / this.limit : 0;
   }
 
   #spent(now: number): number {
@@ -247,12 +235,12 @@ export class NamedWindow implements Limit {
   }
 
   #cap(now: number): number {
-    return Math.min(this.#limit, this.#part(this, now));
+    return Math.min(this.limit, this.#part(this, now));
   }
 
   /** The models that must admit a charge. The most cautious needs no clock of the service. */
   get #consulted(): readonly WindowModel[] {
-    return this.#clock.known ? this.#survivors.asked : this.#strictest;
+    return this.#clock.known ? this.#survivors.asked : this.#survivors.strictest;
   }
 
   /** Whether it is unknown where a short window ends: by its shape, or because the clock is vague, which only requests at other phases mend. */
@@ -260,18 +248,4 @@ export class NamedWindow implements Limit {
     if (this.#length > SHORT_MS || !this.#clock.known) return false;
     return this.#survivors.alive.length > 1 || this.#clock.vagueness(now) > this.#length * VAGUE_PART;
   }
-}
-
-/** The shapes that a window of this period may have, the most cautious first. A month is a calendar month: what follows it cannot be probed. */
-function modelsOf(period: Period, clock: ServerClock): readonly WindowModel[] {
-  const aligned = new AlignedWindow(period, clock);
-  if (period === 'month') return [aligned];
-  const length = lengthOf(period);
-  return [
-    new SlidingLog(length),
-    new SlidingCounter(period, clock),
-    aligned,
-    new FirstRequestWindow(length),
-    new LeakyWindow(length),
-  ];
 }

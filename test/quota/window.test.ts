@@ -18,9 +18,9 @@ function full({ period = 'minute' as Period, limit = 10, used = 10 } = {}): { wi
   clock.hear(-1_000, -1, -1);
   const flights = new InFlight(20, 9_000);
   const window = new NamedWindow(period, { clock, flights, reserve: new Reserve(), part: (of) => of.limit });
-  window.take(0);
+  window.take(1, 0);
   const answer = { sentAt: 0, receivedAt: 100, own: 0, held: 0, settledSince: 0, limited: false };
-  window.read(limit, { ...answer, limit, used }, new Past());
+  window.read({ ...answer, limit, used }, new Past());
   return { window, flights };
 }
 
@@ -64,14 +64,14 @@ describe('a full window of which the service named an end', () => {
 
   it('nor a second one, for the word was given before the first was sent', () => {
     const { window } = told();
-    window.take(TOLD + 60);
+    window.take(1, TOLD + 60);
     window.book(1, TOLD + 60, TOLD + 90);
     expect(window.earliest(charge(1), TOLD + 100)).toBeGreaterThan(60_000);
   });
 
   it('nor where the word was given to a request before the last', () => {
     const { window } = full();
-    window.take(150);
+    window.take(1, 150);
     window.hearReset(TOLD, 0);
     expect(window.earliest(charge(1), 200)).toBeGreaterThan(60_000);
   });

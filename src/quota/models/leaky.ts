@@ -14,6 +14,7 @@ const ROUNDING = 1;
 export class LeakyWindow implements WindowModel {
   readonly name = 'leaky';
   readonly #length: number;
+  #limit = Number.POSITIVE_INFINITY;
   #rate = 0;
   #level = 0;
   #at = Number.NEGATIVE_INFINITY;
@@ -34,7 +35,9 @@ export class LeakyWindow implements WindowModel {
 
   book(units: number, _from: number, to: number): void {
     const at = Math.max(to, this.#at);
-    this.#level = this.spent(at) + units;
+    const level = this.spent(at);
+    // What would overflow was refused, and raised nothing; where it did all the same the next reading tells.
+    this.#level = Math.max(level, Math.min(level + units, this.#limit));
     this.#at = at;
   }
 
@@ -56,6 +59,7 @@ export class LeakyWindow implements WindowModel {
 
   heed(reading: Reading): number {
     const { receivedAt } = reading;
+    this.#limit = reading.limit;
     this.#rate = (reading.limit / this.#length) * (1 - DRIFT);
     const spent = this.spent(receivedAt);
     const counted = reading.used - reading.held - this.#sunk(reading.sentAt, receivedAt);

@@ -7,7 +7,7 @@ import { type Reading, TOLERANCE, type WindowModel } from './model.ts';
 /** Services round the estimate, up or down. */
 const ROUNDING = 1;
 
-/** A window of fewer requests than this is hardly estimated, and would seldom have room for its rounding: unless one was refused. */
+/** A window of fewer requests than this is hardly estimated, and seldom has room for its rounding: unless it refused one and is soon over. */
 const FEW = 8;
 
 /**
@@ -60,8 +60,8 @@ export class SlidingCounter implements WindowModel {
   }
 
   heed(reading: Reading): number {
+    if (reading.limited && this.#period === 'second') this.#least = 0;
     this.#limit = reading.limit;
-    if (reading.limited) this.#least = 0;
     const start = this.#calendar.windowOf(reading);
     if (start === undefined) return 0;
     const others = Math.max(0, this.unexplained(reading));

@@ -3,8 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { drive, LEASE_MS, PATIENCE_MS, type Run } from '../drive.ts';
 import { lossy, STEP_MS, stepped } from '../worlds.ts';
 
-/** A minute by a clock that may run a little slow, the wait for an answer or a lease that does not return, and what ages first. */
-const LONGEST_PAUSE_MS = 60_000 * 1.001 + Math.max(PATIENCE_MS, LEASE_MS) + 3_000;
+/**
+ * A minute by a clock that may run a little slow and a quarter of the next, by which a window that may be an estimate of
+ * eight has sunk enough; the wait for an answer or a lease that does not return, and what ages first.
+ */
+const LONGEST_PAUSE_MS = 75_000 * 1.001 + Math.max(PATIENCE_MS, LEASE_MS) + 3_000;
 
 function longestPause({ sends }: Run): number {
   return Math.max(0, ...sends.slice(1).map(({ at }, place) => at - (sends[place]?.at ?? 0)));
