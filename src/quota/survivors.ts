@@ -5,16 +5,10 @@ import type { Past } from './past.ts';
 const LEAST_DEBT = 3;
 const LARGEST_DEBT = 0.1;
 
-/** A model that alone stood in the way in this many windows, and never alone explained a reading, is dismissed. */
-const LONE_WINDOWS = 8;
-
 /** What speaks for and against a model, short of a refutation. */
 interface Record {
   /** Units left unexplained that another explained. */
   debt: number;
-  /** Windows in which it alone stood in the way, and when it last did. */
-  lone: number;
-  loneAt: number;
   /** Whether it alone explained a reading. */
   isSupported: boolean;
 }
@@ -29,14 +23,12 @@ interface Record {
 export class Survivors {
   readonly #all: readonly WindowModel[];
   readonly #records = new Map<WindowModel, Record>();
-  readonly #length: number;
   readonly #dismissed = new Set<WindowModel>();
   #surprises = 0;
   #alive: readonly WindowModel[];
   #asked: readonly WindowModel[];
 
-  constructor(models: readonly WindowModel[], lengthMs: number) {
-    this.#length = lengthMs;
+  constructor(models: readonly WindowModel[]) {
     this.#all = models;
     this.#alive = models;
     this.#asked = askedOf(models, models);
@@ -70,31 +62,17 @@ export class Survivors {
   }
 
   /**
-   * A refusal that the survivors did not foresee: who was dismissed without a refutation comes back for good. Where nobody
-   * was, the second one brings all back, because something about them is wrong.
+   * A refusal that the survivors did not foresee: who was dismissed without a refutation comes back. Where nobody was,
+   * the second one brings all back, because something about them is wrong.
    */
   surprise(): void {
     const { size } = this.#dismissed;
     if (size > 0) this.#keep(this.#all.filter((model) => this.#alive.includes(model) || this.#dismissed.has(model)));
     else if (++this.#surprises >= 2) this.#keep(this.#all);
     else return;
-    for (const model of this.#dismissed) {
-      const record = this.#recordOf(model);
-      record.isSupported ||= record.lone >= LONE_WINDOWS;
-      record.debt = 0;
-    }
+    for (const model of this.#dismissed) this.#recordOf(model).debt = 0;
     this.#dismissed.clear();
     this.#surprises = 0;
-  }
-
-  /** One model alone stands in the way. The most cautious one may. */
-  objects(model: WindowModel, now: number): void {
-    const record = this.#recordOf(model);
-    if (model === this.#all[0] || record.isSupported || now < record.loneAt + this.#length) return;
-    record.loneAt = now;
-    if (++record.lone < LONE_WINDOWS) return;
-    this.#keep(this.#alive.filter((other) => other !== model));
-    this.#dismissed.add(model);
   }
 
   /** Books a charge in every model, dead ones too, so that they can come back. */
@@ -135,7 +113,7 @@ export class Survivors {
   #recordOf(model: WindowModel): Record {
     let record = this.#records.get(model);
     if (!record) {
-      record = { debt: 0, lone: 0, loneAt: Number.NEGATIVE_INFINITY, isSupported: false };
+      record = { debt: 0, isSupported: false };
       this.#records.set(model, record);
     }
     return record;

@@ -21,7 +21,7 @@ const ROUNDING_MS = 1_000;
 const VAGUE_PART = 0.5;
 
 /** Who is held back for others asks again after this part of the window. */
-const RECHECK = 1 / 50;
+const RECHECK = 0.02;
 
 /** Models that an end which the service named overrules once: they know no calendar. */
 const OVERRULED: ReadonlySet<WindowModel['name']> = new Set(['sliding-log', 'first-request']);
@@ -63,7 +63,7 @@ export class NamedWindow implements Limit {
     this.#others = new Others(this.#length);
     this.#look = new Look(clock, flights);
     this.#word = new Word(flights);
-    this.#survivors = new Survivors(shapesOf(period, clock), this.#length);
+    this.#survivors = new Survivors(shapesOf(period, clock));
   }
 
   /** Units that the window holds in all. */
@@ -165,18 +165,11 @@ export class NamedWindow implements Limit {
   /** The earliest instant at which every shape that the window may have bears `units` more below `cap`. */
   #fitsFrom(units: number, cap: number, now: number): number {
     const namedEnd = this.#look.namedFor(units);
-    let [at, objectors] = [now, 0];
-    let objector: WindowModel | undefined;
+    let at = now;
     for (const model of this.#consulted) {
       if (now >= namedEnd && OVERRULED.has(model.name)) continue;
-      const bearable = model.earliest(units, this.#flights.units, cap, now);
-      if (bearable <= now) continue;
-      objector = model;
-      objectors++;
-      at = Math.max(at, bearable);
+      at = Math.max(at, model.earliest(units, this.#flights.units, cap, now));
     }
-    const isWorthIt = this.#length > SHORT_MS && this.#consulted.length > 1;
-    if (objector && objectors === 1 && isWorthIt) this.#survivors.objects(objector, now);
     if (at === Number.POSITIVE_INFINITY) at = Math.max(now, this.#flights.nextAge());
     return now < namedEnd && namedEnd < at ? namedEnd : at;
   }
