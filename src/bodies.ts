@@ -6,6 +6,7 @@ export interface StandardSchemaV1<Input = unknown, Output = Input> {
   readonly '~standard': {
     readonly version: 1;
     readonly vendor: string;
+    /** Checks a value, at once or in its own time. */
     readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
     readonly types?: { readonly input: Input; readonly output: Output } | undefined;
   };
@@ -128,6 +129,7 @@ export interface UnknownAssetEvent {
  */
 export interface UnknownEventType {
   readonly known: false;
+  /** The type, as text. */
   toString(): string;
 }
 

@@ -5,10 +5,13 @@ export type {
   FungibleTokenAssetEvent,
   Info,
   NonFungibleTokenAssetEvent,
+  StandardIssue,
+  StandardResult,
   StandardSchemaV1,
   StxAssetEvent,
   StxLockEvent,
   UnknownAssetEvent,
+  UnknownEventType,
 } from './bodies.ts';
 export {
   type Client,
@@ -24,6 +27,7 @@ export {
   ClosedError,
   ConfigError,
   ConnectionError,
+  type ErrorFacts,
   isClosed,
   isConfigError,
   isConnectionError,

@@ -9,6 +9,7 @@ import type { ServiceRequest } from './routes.ts';
 export interface MockHost {
   readonly origin: string;
   readonly clock: Clock;
+  /** Answers a request as the service does, latency and faults included. */
   readonly exchange: (request: ServiceRequest) => Promise<ServiceAnswer>;
 }
 

@@ -5,7 +5,10 @@ import { type Page, problem } from './page.ts';
 export interface ServiceRequest {
   readonly method: string;
   readonly url: URL;
-  readonly headers: { get(name: string): string | null };
+  readonly headers: {
+    /** The value of a header, whatever the case of its name. */
+    get(name: string): string | null;
+  };
 }
 
 /** What the pages depend on. */

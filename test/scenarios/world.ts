@@ -10,10 +10,7 @@ import {
 } from '../../src/testing/index.ts';
 
 /** Real addresses and contracts of the main network. */
-const ADDRESSES: readonly string[] = readFileSync(
-  new URL('../../examples/addresses.txt', import.meta.url),
-  'utf8',
-)
+const ADDRESSES: readonly string[] = readFileSync(new URL('../../examples/addresses.txt', import.meta.url), 'utf8')
   .trim()
   .split('\n');
 
