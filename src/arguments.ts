@@ -46,21 +46,24 @@ export function argumentsOf<Values extends object>(
   known: { readonly [Name in keyof Values]: Argument<Values[Name]> },
 ): (given: unknown) => Values {
   const schema = z.strictObject(known);
-  const nothing = z.safeParse(schema, {});
-  return (given) => {
-    if (typeof given !== 'object' || given === null || Array.isArray(given)) {
-      // Of what kind, and not what: createClient('the key') is an easy mistake.
-      throw new ConfigError(what, `must be an object, not ${given === null ? 'null' : typeof given}`);
-    }
-    const own = ownOf(given);
-    // Most calls give nothing, and what that comes to is known.
-    const result = Object.keys(own).length === 0 ? nothing : z.safeParse(schema, own);
+  const check = (own: object): Values => {
+    const result = z.safeParse(schema, own);
     if (result.success) return ownOf(result.data as Values);
     const [issue] = result.error.issues;
     if (issue?.code === 'unrecognized_keys') {
       throw new ConfigError(issue.keys[0] ?? what, `is not one of the ${what}: ${Object.keys(known).join(', ')}`);
     }
     throw new ConfigError(String(issue?.path[0] ?? what), issue?.message ?? 'cannot be used');
+  };
+  // Most calls give nothing, and what that comes to need not be asked each time.
+  const nothing = Object.freeze(check({}));
+  return (given) => {
+    if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+      // Of what kind, and not what: createClient('the key') is an easy mistake.
+      throw new ConfigError(what, `must be an object, not ${given === null ? 'null' : typeof given}`);
+    }
+    const own = ownOf(given);
+    return Object.keys(own).length === 0 ? nothing : check(own);
   };
 }
 
