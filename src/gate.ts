@@ -75,6 +75,13 @@ export class Gate {
     }
   }
 
+  /** Through at once, or not at all. */
+  tryPass({ ask }: Visitor): Lease | undefined {
+    if (this.#isClosed) throw new ClosedError();
+    const admission = this.#pacer.admit(ask, this.#clock.now());
+    return admission.kind === 'granted' ? admission.lease : undefined;
+  }
+
   /** The refusal that a visitor would meet while someone ahead of it waits for time to pass, if it would not wait so long. */
   refusalNow({ ask, priority }: Visitor): QuotaExhaustedError | undefined {
     if (!this.#pause?.isFirm || priority > this.#pause.visitor.priority) return undefined;

@@ -56,21 +56,9 @@ export class Line {
    *
    * @returns the lease to send one request.
    */
-  async enter(visitor: Visitor, place: number, isReturning: boolean): Promise<Lease> {
-    const { ask, signal } = visitor;
-    signal?.throwIfAborted();
-    if (ask.maxWaitMs >= this.#usualWaitMs) return this.#stand(visitor, place, isReturning);
-    const refusal = this.#gate.refusalNow(visitor);
-    if (refusal) throw refusal;
-    const told = new AbortController();
-    const deafen = this.#aborts.hear(signal, () => told.abort(signal?.reason));
-    this.#impatient.set(visitor, told);
-    try {
-      return await this.#stand({ ...visitor, signal: told.signal }, place, isReturning);
-    } finally {
-      this.#impatient.delete(visitor);
-      deafen();
-    }
+  enter(visitor: Visitor, place: number, isReturning: boolean): Promise<Lease> {
+    const isPatient = visitor.ask.maxWaitMs >= this.#usualWaitMs;
+    return isPatient ? this.#stand(visitor, place, isReturning) : this.#standImpatiently(visitor, place, isReturning);
   }
 
   /** Out of the line for so many milliseconds. Rejects as soon as the signal aborts or the line closes. */
@@ -120,10 +108,32 @@ export class Line {
     for (const turnAway of this.#resting) turnAway(new ClosedError());
   }
 
+  async #standImpatiently(visitor: Visitor, place: number, isReturning: boolean): Promise<Lease> {
+    const { signal } = visitor;
+    signal?.throwIfAborted();
+    const refusal = this.#gate.refusalNow(visitor);
+    if (refusal) throw refusal;
+    const told = new AbortController();
+    const deafen = this.#aborts.hear(signal, () => told.abort(signal?.reason));
+    this.#impatient.set(visitor, told);
+    try {
+      return await this.#stand({ ...visitor, signal: told.signal }, place, isReturning);
+    } finally {
+      this.#impatient.delete(visitor);
+      deafen();
+    }
+  }
+
   async #stand(visitor: Visitor, place: number, isReturning: boolean): Promise<Lease> {
     const { ask, priority, signal } = visitor;
     for (let isBack = isReturning; ; isBack = true) {
       signal?.throwIfAborted();
+      // Who finds nobody in line need not stand in it.
+      const free = this.#queue.size + this.#queue.pending === 0 ? this.#gate.tryPass(visitor) : undefined;
+      if (free) {
+        this.#trafficOf(ask.endpoint).out++;
+        return free;
+      }
       this.#gate.hail(priority);
       const standing = { priority, place, isReturning: isBack, ...(signal ? { signal } : {}) };
       let lease: Lease | undefined;
