@@ -8,7 +8,9 @@ import {
   urlOf,
 } from './endpoints.ts';
 import { ResponseShapeError, ServiceError } from './errors.ts';
+import type { EventListener } from './events.ts';
 import { type CallOptions, type ClientOptions, checkCallOptions, readSettings, type Settings } from './options.ts';
+import type { QueuedCall, QueueOptions } from './queue.ts';
 import type { QuotaSnapshot } from './quota/snapshot.ts';
 import type { WindowView } from './quota/view.ts';
 import { type Reply, Scheduler } from './scheduler.ts';
@@ -70,6 +72,18 @@ export interface Client {
   quota(): QuotaState;
   /** Calls that wait to be sent. */
   readonly waiting: number;
+  /**
+   * Why calls wait: for which window, until when, and at which place in line. Those that go first come first.
+   *
+   * @throws ConfigError if an option cannot be used.
+   */
+  queue(options?: QueueOptions): readonly QueuedCall[];
+  /**
+   * Tells `hear` of everything that happens from now on, beside {@link ClientOptions.onEvent}.
+   *
+   * @returns a function that ends it.
+   */
+  subscribe(hear: EventListener): () => void;
   /** Rejects the calls that wait with ClosedError, lets those under way come back, and gives back the share of the quota. */
   close(): Promise<void>;
   /** The same as {@link Client.close}, for `await using`. */
@@ -98,6 +112,7 @@ export function createClient(options: ClientOptions = {}): Client {
       },
       priority: options.priority ?? 0,
       signal: options.signal,
+      label: options.label,
       timeoutMs: options.timeoutMs ?? settings.timeoutMs,
       wantsBody,
     });
@@ -141,6 +156,8 @@ export function createClient(options: ClientOptions = {}): Client {
     get waiting() {
       return scheduler.waiting;
     },
+    queue: (options) => scheduler.queue(options),
+    subscribe: (hear) => scheduler.subscribe(hear),
     close: () => scheduler.close(),
     [Symbol.asyncDispose]: () => scheduler.close(),
   };

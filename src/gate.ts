@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts';
 import { ClosedError, QuotaExhaustedError } from './errors.ts';
-import type { EventListener } from './events.ts';
+import type { Journey } from './journey.ts';
 import type { Admission, Ask, Lease, Outcome } from './quota/admission.ts';
 import type { Pacer } from './quota/pacer.ts';
 
@@ -9,6 +9,8 @@ export interface Visitor {
   readonly ask: Ask;
   readonly priority: number;
   readonly signal: AbortSignal | undefined;
+  /** Told that it waits. */
+  readonly journey: Pick<Journey, 'waits'>;
 }
 
 /** How a visitor leaves the gate. */
@@ -34,9 +36,6 @@ interface Pause {
 export interface GateOptions {
   readonly pacer: Pacer;
   readonly clock: Clock;
-  readonly tell: EventListener;
-  /** Calls that stand in line behind the visitor. */
-  readonly behind: () => number;
   /** No visitor keeps the others waiting for longer, in milliseconds, where only time can help. */
   readonly longestRestMs: number;
   /** Called when the line comes to a standstill that only time can end. */
@@ -70,7 +69,10 @@ export class Gate {
       const isFirm = this.#pacer.admit({ ...visitor.ask, maxWaitMs: 0 }, now).kind === 'refused';
       const { until, reason } = admission;
       const isLong = isFirm && until - now > this.#options.longestRestMs;
-      if (isLong || reason.window === 'endpoint') return { kind: 'aside', until, isFirm };
+      if (isLong || reason.window === 'endpoint') {
+        visitor.journey.waits({ until, reason, isAside: true });
+        return { kind: 'aside', until, isFirm };
+      }
       if (await this.#rest(visitor, admission, isFirm)) return { kind: 'overtaken' };
     }
   }
@@ -130,8 +132,6 @@ export class Gate {
   #rest(visitor: Visitor, admission: Admission & { kind: 'wait' }, isFirm: boolean): Promise<boolean> {
     const { until, reason } = admission;
     const left = until - this.#clock.now();
-    const { tell, behind, onStandstill } = this.#options;
-    const { endpoint } = visitor.ask;
     return new Promise((resolve, reject) => {
       const end = (): void => {
         this.#pause = undefined;
@@ -150,8 +150,8 @@ export class Gate {
       visitor.signal?.addEventListener('abort', abort, { once: true });
       this.#pause = { visitor, admission, isFirm, wake };
       // Only now, when an abort, a more urgent call and a close that come of the telling find whom to wake.
-      tell({ type: 'waiting', endpoint, until: new Date(this.#clock.wall() + left), reason, waiting: behind() });
-      if (isFirm) onStandstill();
+      visitor.journey.waits({ until, reason, isAside: false });
+      if (isFirm) this.#options.onStandstill();
     });
   }
 }

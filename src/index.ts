@@ -39,8 +39,9 @@ export {
   ServiceError,
   type ShapeIssue,
 } from './errors.ts';
-export type { ClientEvent, EventListener } from './events.ts';
+export type { CallEvent, ClientEvent, EventListener } from './events.ts';
 export type { CallOptions, ClientOptions } from './options.ts';
+export type { QueuedCall, QueueOptions } from './queue.ts';
 export type { Reason } from './quota/admission.ts';
 export { type QuotaSnapshot, readQuota, type WindowQuota } from './quota/snapshot.ts';
 export type { WindowView } from './quota/view.ts';

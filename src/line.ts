@@ -1,7 +1,6 @@
 import PQueue from 'p-queue';
 import type { Clock } from './clock.ts';
 import { ClosedError } from './errors.ts';
-import type { EventListener } from './events.ts';
 import { Gate, type Passage, type Visitor } from './gate.ts';
 import type { Lease, Outcome } from './quota/admission.ts';
 import type { Pacer } from './quota/pacer.ts';
@@ -11,7 +10,6 @@ import { RankedQueue, type Standing } from './ranked-queue.ts';
 export interface LineOptions {
   readonly pacer: Pacer;
   readonly clock: Clock;
-  readonly tell: EventListener;
   /** The patience of most calls, in milliseconds. */
   readonly maxWaitMs: number;
 }
@@ -33,17 +31,21 @@ export class Line {
   #places = 0;
   #isClosed = false;
 
-  constructor({ pacer, clock, tell, maxWaitMs }: LineOptions) {
+  constructor({ pacer, clock, maxWaitMs }: LineOptions) {
     this.#clock = clock;
     this.#usualWaitMs = maxWaitMs;
-    const behind = (): number => this.#queue.size;
     const onStandstill = (): void => this.#tellImpatient();
-    this.#gate = new Gate({ pacer, clock, tell, behind, longestRestMs: maxWaitMs, onStandstill });
+    this.#gate = new Gate({ pacer, clock, longestRestMs: maxWaitMs, onStandstill });
   }
 
   /** Calls that wait: in line, at the gate, or out of the line for a while. */
   get length(): number {
     return this.#queue.size + this.#queue.pending + this.#resting.size;
+  }
+
+  /** Calls that stand in line behind the first. */
+  get behind(): number {
+    return this.#queue.size;
   }
 
   /** A place in the line, to be kept over all returns. */

@@ -56,6 +56,8 @@ export interface ClientOptions {
 export interface CallOptions<Body = unknown> {
   /** Ends the call, wherever it is; it then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
+  /** What the call is named in events and in `client.queue()`: a text of your own, such as the number of a job. */
+  readonly label?: string | undefined;
   /** Calls with a higher number go first. Default: 0. */
   readonly priority?: number | undefined;
   /** See {@link ClientOptions.maxWaitMs}; this call's own. */
@@ -80,7 +82,7 @@ export interface Settings extends Access {
   readonly share: QuotaShare;
   readonly clock: Clock;
   readonly random: () => number;
-  readonly onEvent: (event: ClientEvent) => void;
+  readonly onEvent: ((event: ClientEvent) => void) | undefined;
 }
 
 /** Looked up at each call, because what stands in for the global `fetch` may take its place at any time. */
@@ -102,12 +104,13 @@ const clientOptions = argumentsOf('options', {
   share: defaulted(having<QuotaShare>(['part', 'subscribe', 'close'], 'a share of the quota'), wholeShare),
   clock: defaulted(having<Clock>(['now', 'wall', 'timer'], 'a clock'), systemClock),
   random: defaulted(callback<() => number>(), Math.random),
-  onEvent: defaulted(callback<(event: ClientEvent) => void>(), () => {}),
+  onEvent: callback<(event: ClientEvent) => void>(),
   dangerouslyAllowBrowser: defaulted(flag, false),
 });
 
 const callOptions = argumentsOf('call options', {
   signal: having<AbortSignal>(['addEventListener', 'throwIfAborted'], 'an AbortSignal'),
+  label: text,
   priority: argument<number>(Number.isFinite, 'a number'),
   maxWaitMs: maxWait,
   timeoutMs: timeout,

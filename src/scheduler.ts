@@ -1,13 +1,17 @@
 import type { Clock } from './clock.ts';
+import { deadlineOf } from './deadline.ts';
 import { ClosedError, ConnectionError, QuotaExhaustedError } from './errors.ts';
-import type { ClientEvent, EventListener } from './events.ts';
+import type { EventListener } from './events.ts';
+import type { Journey } from './journey.ts';
 import { Line } from './line.ts';
+import { type QueuedCall, type QueueOptions, queueOf } from './queue.ts';
 import type { Ask, Lease } from './quota/admission.ts';
 import { Pacer } from './quota/pacer.ts';
 import { type QuotaSnapshot, readQuota } from './quota/snapshot.ts';
 import type { PacerView } from './quota/view.ts';
 import { decide, type Ending, RetryBudget, type Tries, type Verdict } from './retry.ts';
 import type { QuotaShare } from './share.ts';
+import { Story } from './story.ts';
 import { Failure, type Outgoing, type Transport } from './transport.ts';
 
 /** A lease outlives the longest attempt by this much before it counts as forgotten, in milliseconds. */
@@ -22,10 +26,17 @@ export interface Call {
   /** Higher goes first. */
   readonly priority: number;
   readonly signal: AbortSignal | undefined;
+  /** What the caller named it. */
+  readonly label?: string | undefined;
   /** How long one attempt may take from leaving to the end of its body, in milliseconds. */
   readonly timeoutMs: number;
   /** Whether the body is wanted. */
   readonly wantsBody: boolean;
+}
+
+/** A call, and where it is. */
+interface Traveller extends Call {
+  readonly journey: Journey;
 }
 
 /** The service's answer to a call. */
@@ -58,11 +69,12 @@ export class Scheduler {
   readonly #line: Line;
   readonly #budget = new RetryBudget();
   readonly #unsubscribe: () => void;
-  readonly #underWay = new Set<Promise<unknown>>();
+  readonly #underWay = new Map<Promise<unknown>, Journey>();
+  readonly #story: Story;
   #closing: Promise<void> | undefined;
 
   constructor(options: SchedulerOptions) {
-    const { clock, share, concurrency, maxWaitMs, timeoutMs } = options;
+    const { clock, share, concurrency, maxWaitMs, timeoutMs, onEvent } = options;
     this.#options = options;
     this.#clock = clock;
     this.#pacer = new Pacer({
@@ -70,13 +82,25 @@ export class Scheduler {
       leaseMs: timeoutMs + LEASE_SLACK_MS,
       part: (window, now) => share.part(window, now),
     });
-    this.#line = new Line({ pacer: this.#pacer, clock, maxWaitMs, tell: (event) => this.#tell(event) });
+    this.#line = new Line({ pacer: this.#pacer, clock, maxWaitMs });
+    this.#story = new Story(clock, () => this.#line.behind);
+    if (onEvent) this.#story.subscribe(onEvent);
     this.#unsubscribe = share.subscribe(() => this.#line.wake());
   }
 
   /** Calls that wait to be sent. */
   get waiting(): number {
     return this.#line.length;
+  }
+
+  /** Calls that wait to be sent: for what, until when, and behind whom. */
+  queue(options?: QueueOptions): readonly QueuedCall[] {
+    return queueOf(this.#underWay.values(), this.#story.standstill, this.#clock, options);
+  }
+
+  /** Tells `hear` what happens, too, until the function that it returns is called. */
+  subscribe(hear: EventListener): () => void {
+    return this.#story.subscribe(hear);
   }
 
   /** What is known of the quota now. */
@@ -87,19 +111,28 @@ export class Scheduler {
   /** Makes a call: sends it when the quota bears it, as often as the policy has it, and returns the last answer. */
   run(call: Call): Promise<Reply> {
     if (this.#closing) return Promise.reject(new ClosedError());
-    const work = this.#run(call);
-    this.#underWay.add(work);
-    const leave = (): boolean => this.#underWay.delete(work);
-    work.then(leave, leave);
+    const { ask, priority, label, signal } = call;
+    const journey = this.#story.begin({ endpoint: ask.endpoint, priority, ...(label !== undefined && { label }) });
+    const work = this.#run({ ...call, journey });
+    this.#underWay.set(work, journey);
+    const end = (how: Parameters<Journey['ends']>[0]): void => {
+      this.#underWay.delete(work);
+      journey.ends(how);
+    };
+    work.then(
+      ({ status }) => end({ status }),
+      (error) => end({ error: signal?.aborted && error === signal.reason ? 'aborted' : error.name }),
+    );
     return work;
   }
 
-  async #run(call: Call): Promise<Reply> {
+  async #run(call: Traveller): Promise<Reply> {
     const place = this.#line.draw();
     let { url } = call.request;
     const tries = { attempts: 0, refusals: 0, hops: 0 };
     for (let isReturning = false; ; isReturning = true) {
       const lease = await this.#line.enter(call, place, isReturning);
+      call.journey.passes();
       const { ending, reply, failure } = await this.#attempt(call, url, lease, tries.attempts + 1);
       if (ending.kind === 'answered' && ending.isLimited) tries.refusals++;
       else if (ending.kind === 'answered' && ending.redirect) tries.hops++;
@@ -109,7 +142,7 @@ export class Scheduler {
       if (verdict.kind !== 'again') throw this.#defeat(call, ending, tries.attempts, failure);
       const { afterMs } = verdict;
       url = verdict.url ?? url;
-      this.#tell({ type: 'retrying', endpoint: call.ask.endpoint, attempt: tries.attempts + 1, afterMs });
+      call.journey.returns(tries.attempts + 1, afterMs);
       if (afterMs > 0) await this.#line.rest(afterMs, call.signal);
     }
   }
@@ -118,7 +151,7 @@ export class Scheduler {
   close(): Promise<void> {
     this.#closing ??= (async () => {
       this.#line.close();
-      await Promise.allSettled(this.#underWay);
+      await Promise.allSettled(this.#underWay.keys());
       this.#unsubscribe();
       await this.#options.share.close();
     })();
@@ -126,26 +159,23 @@ export class Scheduler {
   }
 
   /** One attempt on the wire, from its lease to the end of its body. The lease is settled with the headers. */
-  async #attempt(call: Call, url: URL, lease: Lease, attempt: number): Promise<Landing> {
+  async #attempt(call: Traveller, url: URL, lease: Lease, attempt: number): Promise<Landing> {
     const { transport } = this.#options;
-    const { endpoint } = call.ask;
-    const deadline = this.#deadline(call);
-    let leftAt: number | undefined;
+    const { journey, request } = call;
+    const deadline = deadlineOf(this.#clock, call.signal, call.timeoutMs, () => new Failure('TIMEOUT', false));
     let isSettled = false;
-    const onLeave = (): void => {
-      leftAt = this.#clock.now();
-      this.#tell({ type: 'sent', endpoint, attempt, units: lease.units });
-    };
+    const onLeave = (): void => journey.leaves(attempt, lease, request.method, url);
     try {
       call.signal?.throwIfAborted();
-      const response = await transport.send({ ...call.request, url, signal: deadline.signal }, onLeave);
+      const response = await transport.send({ ...request, url, signal: deadline.signal }, onLeave);
       const { status, headers } = response;
       const quota = readQuota(headers, this.#clock.wall());
       const isLimited = status === 429 || (!response.ok && quota.retryAfterMs !== undefined);
+      const drift = journey.isHeard('answered') ? this.#pacer.drift(lease, quota, this.#clock.now()) : {};
       isSettled = true;
       this.#line.settle(lease, { kind: 'answered', quota, limited: isLimited });
-      this.#tell({ type: 'answered', endpoint, status, tookMs: this.#clock.now() - (leftAt ?? 0), quota });
-      if (isLimited) this.#tell({ type: 'limited', endpoint, status, quota });
+      journey.tell({ type: 'answered', status, tookMs: journey.outMs ?? 0, quota, drift });
+      if (isLimited) journey.tell({ type: 'limited', status, quota });
       const ending: Ending = {
         kind: 'answered',
         status,
@@ -159,27 +189,14 @@ export class Scheduler {
       const text = await transport.read(response, deadline.signal);
       return { ending, reply: { status, headers, quota, text: response.ok ? text : transport.redact(text) } };
     } catch (error) {
-      const isUnsent = leftAt === undefined || (error instanceof Failure && error.isUnsent);
+      const isUnsent = journey.outMs === undefined || (error instanceof Failure && error.isUnsent);
       if (!isSettled) this.#line.settle(lease, { kind: isUnsent ? 'unsent' : 'lost' });
       if (!(error instanceof Failure)) throw error;
-      this.#tell({ type: 'lost', endpoint, code: error.code });
+      journey.tell({ type: 'lost', code: error.code, tookMs: journey.outMs ?? 0 });
       return { ending: { kind: 'failed', code: error.code }, failure: error };
     } finally {
       deadline.end();
     }
-  }
-
-  /** A signal that aborts with the caller's, or when the attempt takes too long. */
-  #deadline({ signal, timeoutMs }: Call): { readonly signal: AbortSignal; readonly end: () => void } {
-    const controller = new AbortController();
-    const cancel = this.#clock.timer(timeoutMs, () => controller.abort(new Failure('TIMEOUT', false)));
-    const abort = (): void => controller.abort(signal?.reason);
-    signal?.addEventListener('abort', abort, { once: true });
-    const end = (): void => {
-      cancel();
-      signal?.removeEventListener('abort', abort);
-    };
-    return { signal: controller.signal, end };
   }
 
   #decide(call: Call, ending: Ending, tries: Tries): Verdict {
@@ -207,14 +224,6 @@ export class Scheduler {
       retryAt: new Date(this.#clock.wall() + retryAfterMs),
       why: 'the service refused the call again and again, although it waited as told.',
     });
-  }
-
-  #tell(event: ClientEvent): void {
-    // A listener's fault is not the call's, whether it throws or, being asynchronous, rejects.
-    try {
-      const heard: unknown = this.#options.onEvent?.(event);
-      if (heard instanceof Promise) heard.catch(() => {});
-    } catch {}
   }
 }
 

@@ -419,7 +419,7 @@ describe('the options of a call', () => {
     [{ headers: [['a', 'b']] }, 'headers must be an object of names and values, not an array'],
     [
       { retries: 3 },
-      'retries is not one of the call options: signal, priority, maxWaitMs, timeoutMs, cost, schema, headers',
+      'retries is not one of the call options: signal, label, priority, maxWaitMs, timeoutMs, cost, schema, headers',
     ],
   ])('with %o are refused, saying what would be right', (options, message) => {
     const error = refusal(() => check(options));

@@ -1,6 +1,7 @@
 import type { Admission, Ask, Charge, Lease, Limit, Outcome } from './admission.ts';
 import { Cooldown } from './cooldown.ts';
 import { Costs } from './costs.ts';
+import { driftOf } from './drift.ts';
 import { FirstLook } from './first-look.ts';
 import { ARRIVES_WITHIN_MS, type Flight, InFlight } from './in-flight.ts';
 import type { Reading } from './models/model.ts';
@@ -93,6 +94,16 @@ export class Pacer {
       return;
     }
     this.#hear(flight, outcome, isBooked, now);
+  }
+
+  /** How far an answer is from our own books, by window, in units. To be asked before the answer settles its lease. */
+  drift({ sentAt }: Lease, quota: QuotaSnapshot, now: number): Readonly<Record<string, number>> {
+    this.#age(now);
+    const [held, settledSince] = [this.#flights.units, this.#past.settledSince(sentAt)];
+    const books = Array.from(this.#windows.values(), (window) => {
+      return { period: window.period, spent: window.spent(now), held, settledSince };
+    });
+    return driftOf(quota, books);
   }
 
   /** All that the pacer knows and has promised, as plain data. */

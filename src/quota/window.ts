@@ -1,11 +1,7 @@
 import type { Charge, Limit, Reason } from './admission.ts';
 import type { InFlight } from './in-flight.ts';
-import { AlignedWindow } from './models/aligned.ts';
-import { FirstRequestWindow } from './models/first-request.ts';
-import { LeakyWindow } from './models/leaky.ts';
 import type { Reading, WindowModel } from './models/model.ts';
-import { SlidingCounter } from './models/sliding-counter.ts';
-import { SlidingLog } from './models/sliding-log.ts';
+import { modelsOf } from './models/shapes.ts';
 import { Others } from './others.ts';
 import type { Past } from './past.ts';
 import type { Reserve } from './reserve.ts';
@@ -81,7 +77,12 @@ export class NamedWindow implements Limit {
 
   /** Units that this process may still send, by our own reckoning. */
   headroom(now: number): number {
-    return Math.max(0, this.#cap(now) - this.#spent(now) - this.#flights.units);
+    return Math.max(0, this.#cap(now) - this.spent(now) - this.#flights.units);
+  }
+
+  /** Units that may have been spent in the window, what is in flight aside. */
+  spent(now: number): number {
+    return this.#consulted.reduce((most, model) => Math.max(most, model.spent(now)), 0);
   }
 
   earliest(charge: Charge, now: number): number {
@@ -203,14 +204,10 @@ export class NamedWindow implements Limit {
   /** The time to keep from the last request, in milliseconds: evenly, while the shape is in doubt or others use the quota too. */
   #spacing(units: number, cap: number, now: number): number {
     if (this.#others.areActive) {
-      const left = cap - this.#spent(now) - this.#flights.units;
+      const left = cap - this.spent(now) - this.#flights.units;
       return units * this.#others.spacing(this.#limit, left, this.#gone(now));
     }
     return this.#isShortAndInDoubt ? (units * this.#length) / this.#limit : 0;
-  }
-
-  #spent(now: number): number {
-    return this.#consulted.reduce((most, model) => Math.max(most, model.spent(now)), 0);
   }
 
   /** The part of the present window that is over, as far as a calendar tells. */
@@ -233,18 +230,4 @@ export class NamedWindow implements Limit {
   get #isShortAndInDoubt(): boolean {
     return this.#length <= SHORT_MS && this.#clock.known && this.#survivors.alive.length > 1;
   }
-}
-
-/** The shapes that a window of this period may have, the most cautious first. A month is a calendar month: what follows it cannot be probed. */
-function modelsOf(period: Period, clock: ServerClock): readonly WindowModel[] {
-  const aligned = new AlignedWindow(period, clock);
-  if (period === 'month') return [aligned];
-  const length = lengthOf(period);
-  return [
-    new SlidingLog(length),
-    new SlidingCounter(period, clock),
-    aligned,
-    new FirstRequestWindow(length),
-    new LeakyWindow(length),
-  ];
 }
