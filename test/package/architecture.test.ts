@@ -11,7 +11,7 @@ const ORDER = [
   'options + access',
   'client',
   'index',
-  'redis | testing | cli',
+  'redis | testing | cli | otel',
 ];
 
 /** What the rules of quota must never touch: no clock, timer, promise, randomness or environment. */
@@ -28,6 +28,7 @@ const OWNERS: Record<string, { readonly of: readonly string[]; readonly atMost: 
   zod: { of: ['src/options.ts', 'src/arguments.ts', 'src/endpoints.ts', 'src/bodies.ts'], atMost: 4 },
   c32check: { of: ['src/address.ts'], atMost: 1 },
   msw: { of: ['src/testing/'], atMost: 1 },
+  '@opentelemetry/api': { of: ['src/otel/'], atMost: 3 },
   redis: { of: ['src/redis/'], atMost: 1 },
   'node:': { of: ['src/testing/', 'src/redis/', 'src/cli/'], atMost: Infinity },
 };
@@ -57,6 +58,7 @@ const KEPT = [
   { name: /fungible_?token/i, in: 'src/' },
   { name: /^TOKEN$/, in: 'src/testing/asset-events.ts' },
   { name: /handlers?$/i, in: 'src/testing/' },
+  { name: /^context$/i, in: 'src/otel/' },
 ];
 
 /** A folder is a boundary and a file an idea; these name neither. */

@@ -57,6 +57,7 @@ const PUBLIC: Record<string, readonly string[]> = {
     'type WindowView',
     'wholeShare',
   ],
+  'src/otel/index.ts': ['instrument', 'type InstrumentOptions'],
   'src/testing/index.ts': [
     'createMockService',
     'mockNetwork',
