@@ -17,13 +17,9 @@ export function requestFacts({ method, url, endpoint }: Sent): Facts {
     'server.address': hostname.replace(/^\[|\]$/g, ''),
     'server.port': Number(port) || (protocol === 'https:' ? 443 : 80),
     'url.scheme': protocol.slice(0, -1),
-    'url.template': templateOf(endpoint),
+    // The endpoint is the method and the template.
+    'url.template': endpoint.slice(endpoint.indexOf(' ') + 1),
   };
-}
-
-/** `/extended/v1/info` of `GET /extended/v1/info`. */
-export function templateOf(endpoint: string): string {
-  return endpoint.slice(endpoint.indexOf(' ') + 1);
 }
 
 /** The URL without what opens something: no credentials, and no query parameter that is named like a key. */

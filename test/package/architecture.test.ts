@@ -52,13 +52,13 @@ const AVOIDED: Record<string, string> = {
   context: 'what it holds',
 };
 
-/** Names that may have such a word after all: the body of an answer, the tokens of the chain, MSW's handlers. */
+/** Names that may have such a word after all: the body of an answer, the tokens of the chain, MSW's handlers, OpenTelemetry's contexts and bounds. */
 const KEPT = [
   { name: /^data$/i, in: 'src/' },
   { name: /fungible_?token/i, in: 'src/' },
   { name: /^TOKEN$/, in: 'src/testing/asset-events.ts' },
   { name: /handlers?$/i, in: 'src/testing/' },
-  { name: /^context$/i, in: 'src/otel/' },
+  { name: /^(context|explicitBucketBoundaries)$/i, in: 'src/otel/' },
 ];
 
 /** A folder is a boundary and a file an idea; these name neither. */
