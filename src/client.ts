@@ -9,6 +9,7 @@ import {
 } from './endpoints.ts';
 import { ResponseShapeError, ServiceError } from './errors.ts';
 import type { EventListener } from './events.ts';
+import { type MonthState, monthOf } from './month.ts';
 import { type CallOptions, type ClientOptions, checkCallOptions, readSettings, type Settings } from './options.ts';
 import type { QueuedCall, QueueOptions } from './queue.ts';
 import type { QuotaSnapshot } from './quota/snapshot.ts';
@@ -78,6 +79,8 @@ export interface Client {
    * @throws ConfigError if an option cannot be used.
    */
   queue(options?: QueueOptions): readonly QueuedCall[];
+  /** What is left of the month, how fast it is spent, and when it will be out at that pace; undefined if no answer has named one. */
+  month(): MonthState | undefined;
   /**
    * Tells `hear` of everything that happens from now on, beside {@link ClientOptions.onEvent}.
    *
@@ -157,7 +160,8 @@ export function createClient(options: ClientOptions = {}): Client {
       return scheduler.waiting;
     },
     queue: (options) => scheduler.queue(options),
-    subscribe: (hear) => scheduler.subscribe(hear),
+    month: () => monthOf(scheduler.month(), settings.clock),
+    subscribe: (hear) => scheduler.story.subscribe(hear),
     close: () => scheduler.close(),
     [Symbol.asyncDispose]: () => scheduler.close(),
   };

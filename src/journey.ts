@@ -124,11 +124,17 @@ export class Journey {
     this.#tell({ type: 'retrying', attempt, afterMs });
   }
 
-  /** The call is over: with an answer's status, or the name of an error. */
-  ends(how: { readonly status: number } | { readonly error: string }): void {
-    this.#isWaiting = false;
-    const tookMs = this.#clock.now() - this.begunAt;
-    this.#tell('status' in how ? { type: 'done', tookMs, ...how } : { type: 'failed', tookMs, ...how });
+  /** Tells how the call ends, as soon as it does. */
+  follow(work: Promise<{ readonly status: number }>, signal: AbortSignal | undefined): void {
+    const tookMs = (): number => this.#clock.now() - this.begunAt;
+    work.then(
+      ({ status }) => this.#tell({ type: 'done', status, tookMs: tookMs() }),
+      (reason: Error) => {
+        this.#isWaiting = false;
+        const error = signal?.aborted && reason === signal.reason ? 'aborted' : reason.name;
+        this.#tell({ type: 'failed', error, tookMs: tookMs() });
+      },
+    );
   }
 
   /** Whether anybody would hear of such an event. */

@@ -6,6 +6,7 @@ import type { Journey } from './journey.ts';
 import { Line } from './line.ts';
 import { type QueuedCall, type QueueOptions, queueOf } from './queue.ts';
 import type { Ask, Lease } from './quota/admission.ts';
+import type { MonthOutlook } from './quota/month.ts';
 import { Pacer } from './quota/pacer.ts';
 import { type QuotaSnapshot, readQuota } from './quota/snapshot.ts';
 import type { PacerView } from './quota/view.ts';
@@ -63,6 +64,7 @@ export interface SchedulerOptions {
 
 /** Brings calls through the line, the gate and the wire, again where that helps, and back. */
 export class Scheduler {
+  readonly story: Story;
   readonly #options: SchedulerOptions;
   readonly #clock: Clock;
   readonly #pacer: Pacer;
@@ -70,7 +72,6 @@ export class Scheduler {
   readonly #budget = new RetryBudget();
   readonly #unsubscribe: () => void;
   readonly #underWay = new Map<Promise<unknown>, Journey>();
-  readonly #story: Story;
   #closing: Promise<void> | undefined;
 
   constructor(options: SchedulerOptions) {
@@ -83,8 +84,8 @@ export class Scheduler {
       part: (window, now) => share.part(window, now),
     });
     this.#line = new Line({ pacer: this.#pacer, clock, maxWaitMs });
-    this.#story = new Story(clock, () => this.#line.behind);
-    if (onEvent) this.#story.subscribe(onEvent);
+    this.story = new Story(clock, () => this.#line.behind);
+    if (onEvent) this.story.subscribe(onEvent);
     this.#unsubscribe = share.subscribe(() => this.#line.wake());
   }
 
@@ -95,12 +96,12 @@ export class Scheduler {
 
   /** Calls that wait to be sent: for what, until when, and behind whom. */
   queue(options?: QueueOptions): readonly QueuedCall[] {
-    return queueOf(this.#underWay.values(), this.#story.standstill, this.#clock, options);
+    return queueOf(this.#underWay.values(), this.story.standstill, this.#clock, options);
   }
 
-  /** Tells `hear` what happens, too, until the function that it returns is called. */
-  subscribe(hear: EventListener): () => void {
-    return this.#story.subscribe(hear);
+  /** What is left of the month, by the service's clock. */
+  month(): MonthOutlook | undefined {
+    return this.#pacer.month(this.#clock.now(), this.#clock.wall());
   }
 
   /** What is known of the quota now. */
@@ -112,17 +113,12 @@ export class Scheduler {
   run(call: Call): Promise<Reply> {
     if (this.#closing) return Promise.reject(new ClosedError());
     const { ask, priority, label, signal } = call;
-    const journey = this.#story.begin({ endpoint: ask.endpoint, priority, ...(label !== undefined && { label }) });
+    const journey = this.story.begin({ endpoint: ask.endpoint, priority, ...(label !== undefined && { label }) });
     const work = this.#run({ ...call, journey });
     this.#underWay.set(work, journey);
-    const end = (how: Parameters<Journey['ends']>[0]): void => {
-      this.#underWay.delete(work);
-      journey.ends(how);
-    };
-    work.then(
-      ({ status }) => end({ status }),
-      (error) => end({ error: signal?.aborted && error === signal.reason ? 'aborted' : error.name }),
-    );
+    journey.follow(work, signal);
+    const leave = (): boolean => this.#underWay.delete(work);
+    work.then(leave, leave);
     return work;
   }
 

@@ -5,6 +5,7 @@ import { driftOf } from './drift.ts';
 import { FirstLook } from './first-look.ts';
 import { ARRIVES_WITHIN_MS, type Flight, InFlight } from './in-flight.ts';
 import type { Reading } from './models/model.ts';
+import { MonthLog, type MonthOutlook } from './month.ts';
 import { Past } from './past.ts';
 import { Reserve } from './reserve.ts';
 import { ResetWindow } from './reset-window.ts';
@@ -37,6 +38,7 @@ export class Pacer {
   readonly #clock = new ServerClock();
   readonly #flights: InFlight;
   readonly #past = new Past();
+  readonly #month = new MonthLog();
   readonly #costs = new Costs();
   readonly #cooldown = new Cooldown();
   readonly #reserve = new Reserve();
@@ -106,6 +108,11 @@ export class Pacer {
     return driftOf(quota, books);
   }
 
+  /** What is left of the month; undefined if no answer has named one. `wall` stands in for a clock that the service does not show. */
+  month(now: number, wall: number): MonthOutlook | undefined {
+    return this.#month.outlook(this.#clock.known ? this.#clock.least(now) : wall);
+  }
+
   /** All that the pacer knows and has promised, as plain data. */
   view(now: number): PacerView {
     this.#age(now);
@@ -135,6 +142,7 @@ export class Pacer {
 
   #hear(flight: Flight, answer: Outcome & { kind: 'answered' }, isBooked: boolean, now: number): void {
     const { quota, limited } = answer;
+    this.#month.hear(quota);
     if (quota.date !== undefined) this.#clock.hear(quota.date, flight.sentAt, now);
     const units = limited ? flight.units : (quota.stacks.cost ?? flight.units);
     if (!limited && quota.stacks.cost !== undefined) this.#costs.learn(flight.endpoint, units);

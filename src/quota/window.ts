@@ -1,7 +1,7 @@
 import type { Charge, Limit, Reason } from './admission.ts';
 import type { InFlight } from './in-flight.ts';
-import type { Reading, WindowModel } from './models/model.ts';
 import { modelsOf } from './models/all.ts';
+import type { Reading, WindowModel } from './models/model.ts';
 import { Others } from './others.ts';
 import type { Past } from './past.ts';
 import type { Reserve } from './reserve.ts';

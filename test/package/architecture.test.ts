@@ -9,7 +9,7 @@ const ORDER = [
   'share | errors | retry | events',
   'scheduler + line + gate + ranked-queue + journey + story + channels + queue + deadline | transport | endpoints + address + bodies + arguments',
   'options + access',
-  'client',
+  'client + month',
   'index',
   'redis | testing | cli | otel',
 ];

@@ -35,6 +35,7 @@ const PUBLIC: Record<string, readonly string[]> = {
     'type HeadersOnlyOptions',
     'type HeadersResult',
     'type Info',
+    'type MonthState',
     'type NonFungibleTokenAssetEvent',
     'type Period',
     'type QueueOptions',
