@@ -48,3 +48,4 @@ export { type QuotaSnapshot, readQuota, type WindowQuota } from './quota/snapsho
 export type { WindowView } from './quota/view.ts';
 export type { Period } from './quota/windows.ts';
 export { type QuotaShare, type SharedWindow, wholeShare } from './share.ts';
+export type { SparingOptions } from './sparing.ts';

@@ -4,7 +4,9 @@ import type { StandardSchemaV1 } from './bodies.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { ConfigError, quote } from './errors.ts';
 import type { ClientEvent } from './events.ts';
+import type { SparingPolicy } from './quota/sparing.ts';
 import { type QuotaShare, wholeShare } from './share.ts';
+import { type SparingOptions, sparingOf } from './sparing.ts';
 
 /** What a client can be told. Everything has a default. */
 export interface ClientOptions {
@@ -39,6 +41,11 @@ export interface ClientOptions {
   readonly fetch?: typeof globalThis.fetch;
   /** How much of each window this client may spend. Default: all of it. */
   readonly share?: QuotaShare;
+  /**
+   * What bulk work leaves to calls of a higher priority: a part of each window, and enough of the month until a date.
+   * Default: nothing but what calls of higher priority are expected to need, by the rate at which they came lately.
+   */
+  readonly sparing?: SparingOptions;
   /** Used instead of the system's clock and timers: a test may pass one that it moves by hand. */
   readonly clock?: Clock;
   /** Used instead of `Math.random` where waits are spread: from 0 up to but not including 1. */
@@ -80,6 +87,7 @@ export interface Settings extends Access {
   readonly timeoutMs: number;
   readonly fetch: typeof globalThis.fetch;
   readonly share: QuotaShare;
+  readonly sparing: SparingPolicy | undefined;
   readonly clock: Clock;
   readonly random: () => number;
   readonly onEvent: ((event: ClientEvent) => void) | undefined;
@@ -102,6 +110,7 @@ const clientOptions = argumentsOf('options', {
   timeoutMs: defaulted(timeout, 30_000),
   fetch: defaulted(callback<typeof globalThis.fetch>(), latestFetch),
   share: defaulted(having<QuotaShare>(['part', 'subscribe', 'close'], 'a share of the quota'), wholeShare),
+  sparing: anything<SparingOptions>(),
   clock: defaulted(having<Clock>(['now', 'wall', 'timer'], 'a clock'), systemClock),
   random: defaulted(callback<() => number>(), Math.random),
   onEvent: callback<(event: ClientEvent) => void>(),
@@ -125,8 +134,12 @@ const callOptions = argumentsOf('call options', {
  * @throws ConfigError that names the option, or the environment variable, that cannot be used.
  */
 export function readSettings(options: ClientOptions = {}, environment: Environment = environmentOf()): Settings {
-  const { baseUrl, apiKey, dangerouslyAllowBrowser, ...rest } = clientOptions(options);
-  return { ...rest, ...readAccess({ baseUrl, apiKey, dangerouslyAllowBrowser }, environment) };
+  const { baseUrl, apiKey, dangerouslyAllowBrowser, sparing, ...rest } = clientOptions(options);
+  return {
+    ...rest,
+    sparing: sparing && sparingOf(sparing),
+    ...readAccess({ baseUrl, apiKey, dangerouslyAllowBrowser }, environment),
+  };
 }
 
 /**

@@ -9,6 +9,7 @@ import type { Ask, Lease } from './quota/admission.ts';
 import type { MonthOutlook } from './quota/month.ts';
 import { Pacer } from './quota/pacer.ts';
 import { type QuotaSnapshot, readQuota } from './quota/snapshot.ts';
+import type { SparingPolicy } from './quota/sparing.ts';
 import type { PacerView } from './quota/view.ts';
 import { decide, type Ending, RetryBudget, type Tries, type Verdict } from './retry.ts';
 import type { QuotaShare } from './share.ts';
@@ -55,6 +56,7 @@ export interface SchedulerOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly share: QuotaShare;
+  readonly sparing?: SparingPolicy | undefined;
   readonly concurrency: number;
   readonly maxAttempts: number;
   readonly maxWaitMs: number;
@@ -82,6 +84,7 @@ export class Scheduler {
       concurrency,
       leaseMs: timeoutMs + LEASE_SLACK_MS,
       part: (window, now) => share.part(window, now),
+      sparing: options.sparing,
     });
     this.#line = new Line({ pacer: this.#pacer, clock, maxWaitMs });
     this.story = new Story(clock, () => this.#line.behind);

@@ -124,7 +124,7 @@ describe('settings', () => {
     [{ dangerouslyAllowBrowser: 1 }, 'dangerouslyAllowBrowser must be true or false, not 1'],
     [
       { concurency: 8 },
-      'concurency is not one of the options: baseUrl, apiKey, concurrency, maxWaitMs, maxAttempts, timeoutMs, fetch, share, clock, random, onEvent, dangerouslyAllowBrowser',
+      'concurency is not one of the options: baseUrl, apiKey, concurrency, maxWaitMs, maxAttempts, timeoutMs, fetch, share, sparing, clock, random, onEvent, dangerouslyAllowBrowser',
     ],
   ])('are refused with %o, saying what would be right', (options, message) => {
     const error = refusal(() => settings(options));

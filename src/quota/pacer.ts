@@ -11,6 +11,7 @@ import { Reserve } from './reserve.ts';
 import { ResetWindow } from './reset-window.ts';
 import { ServerClock } from './server-clock.ts';
 import type { QuotaSnapshot } from './snapshot.ts';
+import { Sparing, type SparingPolicy } from './sparing.ts';
 import { type PacerView, viewOf } from './view.ts';
 import { NamedWindow, type Part } from './window.ts';
 import { PERIODS, type Period } from './windows.ts';
@@ -26,6 +27,8 @@ export interface PacerOptions {
   readonly leaseMs: number;
   /** How many units of a window this process may spend in all. */
   readonly part: Part;
+  /** What bulk work leaves to others. */
+  readonly sparing?: SparingPolicy | undefined;
 }
 
 /**
@@ -46,12 +49,15 @@ export class Pacer {
   readonly #windows = new Map<Period, NamedWindow>();
   readonly #ceilings = new Map<number, ResetWindow>();
   readonly #part: Part;
+  readonly #sparing: readonly Limit[];
   #limits: readonly Limit[] = [];
 
   constructor(options: PacerOptions) {
     this.#flights = new InFlight(options.concurrency, options.leaseMs);
     this.#firstLook = new FirstLook(this.#flights);
     this.#part = options.part;
+    const { sparing } = options;
+    this.#sparing = sparing ? [new Sparing(sparing, this.#windows, this.#flights, this.#clock)] : [];
     this.#listLimits();
   }
 
@@ -238,6 +244,6 @@ export class Pacer {
 
   #listLimits(): void {
     const windows = [...this.#windows.values(), ...this.#ceilings.values()];
-    this.#limits = [this.#flights, this.#firstLook, this.#cooldown, this.#costs, ...windows];
+    this.#limits = [this.#flights, this.#firstLook, this.#cooldown, this.#costs, ...this.#sparing, ...windows];
   }
 }

@@ -107,6 +107,13 @@ export class NamedWindow implements Limit {
     return this.#consulted.some((model) => model.earliest(units, 0, this.#cap(now), now) > now);
   }
 
+  /** The earliest instant at which `units` surely fit below `cap` beside `held`; `now` if they do, Infinity: not before something comes back. */
+  fitsBelow(cap: number, units: number, held: number, now: number): number {
+    const fitting = Math.min(units, this.#limit);
+    const times = this.#consulted.map((model) => model.earliest(fitting, held, Math.max(fitting, cap), now));
+    return Math.max(now, ...times);
+  }
+
   explain(charge: Charge, now: number): Reason {
     const headroom = this.headroom(now);
     const why =

@@ -8,7 +8,7 @@ const ORDER = [
   'clock | quota',
   'share | errors | retry | events',
   'scheduler + line + gate + ranked-queue + journey + story + channels + queue + deadline | transport | endpoints + address + bodies + arguments',
-  'options + access',
+  'options + access + sparing',
   'client + month',
   'index',
   'redis | testing | cli | otel',

@@ -47,6 +47,7 @@ const PUBLIC: Record<string, readonly string[]> = {
     'type Result',
     'type ShapeIssue',
     'type SharedWindow',
+    'type SparingOptions',
     'type StandardIssue',
     'type StandardResult',
     'type StandardSchemaV1',
