@@ -159,7 +159,7 @@ export function createClient(options: ClientOptions = {}): Client {
     get waiting() {
       return scheduler.waiting;
     },
-    queue: (options) => scheduler.queue(options),
+    queue: (options) => scheduler.story.queue(options),
     month: () => monthOf(scheduler.month(), settings.clock),
     subscribe: (hear) => scheduler.story.subscribe(hear),
     close: () => scheduler.close(),

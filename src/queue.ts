@@ -57,15 +57,17 @@ export function queueOf(
     joinedAt > now || (wait?.isAside === true && wait.until > now);
   const inLine = waiting.filter((journey) => !isOut(journey)).sort(byTurn);
   const asked = [...inLine.entries(), ...waiting.filter(isOut).map((journey) => [undefined, journey] as const)]
-    .filter(([, { subject }]) => label === undefined || subject.label === label)
+    .filter(([, journey]) => label === undefined || journey.label === label)
     .slice(0, limit);
   return asked.map(([before, journey]) => {
-    const { number, subject, begunAt, joinedAt } = journey;
+    const { number, ask, priority, begunAt, joinedAt } = journey;
     const wait = [journey.wait, before === undefined ? undefined : standstill].find((one) => one && one.until > now);
     const until = joinedAt > now ? joinedAt : wait?.until;
     return {
       call: number,
-      ...subject,
+      endpoint: ask.endpoint,
+      ...(journey.label !== undefined && { label: journey.label }),
+      priority,
       ...(before !== undefined && { place: before + 1 }),
       since: instant(begunAt),
       ...(wait && { reason: wait.reason }),
@@ -78,7 +80,7 @@ export function queueOf(
 /** Higher priorities first; of one priority, who was sent before, and then who came first. */
 function byTurn(one: Journey, other: Journey): number {
   const returned = Number(other.isReturning) - Number(one.isReturning);
-  return other.subject.priority - one.subject.priority || returned || one.number - other.number;
+  return other.priority - one.priority || returned || one.number - other.number;
 }
 
 function sentence(before: number | undefined, wait: Wait | undefined, isPausing: boolean): string {

@@ -4,7 +4,6 @@ import { ClosedError, ConnectionError, QuotaExhaustedError } from './errors.ts';
 import type { EventListener } from './events.ts';
 import type { Journey } from './journey.ts';
 import { Line } from './line.ts';
-import { type QueuedCall, type QueueOptions, queueOf } from './queue.ts';
 import type { Ask, Lease } from './quota/admission.ts';
 import type { MonthOutlook } from './quota/month.ts';
 import { Pacer } from './quota/pacer.ts';
@@ -73,7 +72,7 @@ export class Scheduler {
   readonly #line: Line;
   readonly #budget = new RetryBudget();
   readonly #unsubscribe: () => void;
-  readonly #underWay = new Map<Promise<unknown>, Journey>();
+  readonly #underWay = new Set<Promise<unknown>>();
   #closing: Promise<void> | undefined;
 
   constructor(options: SchedulerOptions) {
@@ -97,11 +96,6 @@ export class Scheduler {
     return this.#line.length;
   }
 
-  /** Calls that wait to be sent: for what, until when, and behind whom. */
-  queue(options?: QueueOptions): readonly QueuedCall[] {
-    return queueOf(this.#underWay.values(), this.story.standstill, this.#clock, options);
-  }
-
   /** What is left of the month, by the service's clock. */
   month(): MonthOutlook | undefined {
     return this.#pacer.month(this.#clock.now(), this.#clock.wall());
@@ -115,34 +109,40 @@ export class Scheduler {
   /** Makes a call: sends it when the quota bears it, as often as the policy has it, and returns the last answer. */
   run(call: Call): Promise<Reply> {
     if (this.#closing) return Promise.reject(new ClosedError());
-    const { ask, priority, label, signal } = call;
-    const journey = this.story.begin({ endpoint: ask.endpoint, priority, ...(label !== undefined && { label }) });
-    const work = this.#run({ ...call, journey });
-    this.#underWay.set(work, journey);
-    journey.follow(work, signal);
+    const work = this.#run({ ...call, journey: this.story.begin(call.ask, call.label) });
+    this.#underWay.add(work);
     const leave = (): boolean => this.#underWay.delete(work);
     work.then(leave, leave);
     return work;
   }
 
   async #run(call: Traveller): Promise<Reply> {
+    const { journey } = call;
     const place = this.#line.draw();
     let { url } = call.request;
     const tries = { attempts: 0, refusals: 0, hops: 0 };
-    for (let isReturning = false; ; isReturning = true) {
-      const lease = await this.#line.enter(call, place, isReturning);
-      call.journey.passes();
-      const { ending, reply, failure } = await this.#attempt(call, url, lease, tries.attempts + 1);
-      if (ending.kind === 'answered' && ending.isLimited) tries.refusals++;
-      else if (ending.kind === 'answered' && ending.redirect) tries.hops++;
-      else tries.attempts++;
-      const verdict = this.#decide(call, ending, tries);
-      if (verdict.kind === 'deliver' && reply) return reply;
-      if (verdict.kind !== 'again') throw this.#defeat(call, ending, tries.attempts, failure);
-      const { afterMs } = verdict;
-      url = verdict.url ?? url;
-      call.journey.returns(tries.attempts + 1, afterMs);
-      if (afterMs > 0) await this.#line.rest(afterMs, call.signal);
+    try {
+      for (let isReturning = false; ; isReturning = true) {
+        const lease = await this.#line.enter(call, place, isReturning);
+        journey.passes();
+        const { ending, reply, failure } = await this.#attempt(call, url, lease, tries.attempts + 1);
+        if (ending.kind === 'answered' && ending.isLimited) tries.refusals++;
+        else if (ending.kind === 'answered' && ending.redirect) tries.hops++;
+        else tries.attempts++;
+        const verdict = this.#decide(call, ending, tries);
+        if (verdict.kind === 'deliver' && reply) {
+          journey.arrives(reply.status);
+          return reply;
+        }
+        if (verdict.kind !== 'again') throw this.#defeat(call, ending, tries.attempts, failure);
+        const { afterMs } = verdict;
+        url = verdict.url ?? url;
+        journey.returns(tries.attempts + 1, afterMs);
+        if (afterMs > 0) await this.#line.rest(afterMs, call.signal);
+      }
+    } catch (error) {
+      journey.fails(error, call.signal);
+      throw error;
     }
   }
 
@@ -150,7 +150,7 @@ export class Scheduler {
   close(): Promise<void> {
     this.#closing ??= (async () => {
       this.#line.close();
-      await Promise.allSettled(this.#underWay.keys());
+      await Promise.allSettled(this.#underWay);
       this.#unsubscribe();
       await this.#options.share.close();
     })();
