@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 
 const BUDGETS = [
-  { what: 'own code', packages: 'external', budget: 20_000 },
+  { what: 'own code', packages: 'external', budget: 23_000 },
   { what: 'with all dependencies', packages: 'bundle', budget: 50_000 },
 ] as const;
 
