@@ -1,5 +1,5 @@
 import type { Clock } from './clock.ts';
-import { deadlineOf } from './deadline.ts';
+import { setDeadline } from './deadline.ts';
 import { ClosedError, ConnectionError, QuotaExhaustedError } from './errors.ts';
 import type { EventListener } from './events.ts';
 import type { Journey } from './journey.ts';
@@ -161,7 +161,7 @@ export class Scheduler {
   async #attempt(call: Traveller, url: URL, lease: Lease, attempt: number): Promise<Landing> {
     const { transport } = this.#options;
     const { journey, request } = call;
-    const deadline = deadlineOf(this.#clock, call.signal, call.timeoutMs, () => new Failure('TIMEOUT', false));
+    const deadline = setDeadline(this.#clock, call.timeoutMs, call.signal);
     let isSettled = false;
     const onLeave = (): void => journey.leaves(attempt, lease, request.method, url);
     try {
