@@ -34,7 +34,7 @@ export interface InstrumentOptions {
  *
  * No key and no label is in an attribute of a metric; a call's label is in its span.
  *
- * @returns a function that ends it.
+ * @returns a function that ends it. Calls under way keep their spans.
  */
 export function instrument(
   client: Pick<Client, 'subscribe' | 'quota'>,
@@ -43,7 +43,7 @@ export function instrument(
   const meter = (meterProvider ?? metrics.getMeterProvider()).getMeter(NAME);
   const tracer = (tracerProvider ?? trace.getTracerProvider()).getTracer(NAME);
   const ends = [
-    client.subscribe(traceCalls(tracer, requests)),
+    traceCalls(client, tracer, requests),
     client.subscribe(measure(meter, requests)),
     gauge(meter, () => client.quota()),
   ];

@@ -1,5 +1,6 @@
 import { type Context, context, type Span, SpanKind, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api';
-import type { ClientEvent, EventListener } from '../events.ts';
+import type { Client } from '../client.ts';
+import type { ClientEvent } from '../events.ts';
 import { fullUrl, outcomeFacts, reasonFacts, requestFacts } from './attributes.ts';
 
 /** The spans of a call that is not over. */
@@ -18,12 +19,15 @@ interface Spans {
 /**
  * Makes a span of each call, under the one that is active where it is made, and one of each request beneath it, by the
  * conventions for HTTP clients.
+ *
+ * @returns a function that ends it: calls that are made from then on have no span, and those under way keep theirs.
  */
-export function traceCalls(tracer: Tracer, withRequests: boolean): EventListener {
+export function traceCalls(client: Pick<Client, 'subscribe'>, tracer: Tracer, withRequests: boolean): () => void {
   const open = new Map<number, Spans>();
-  return (event) => {
+  let isEnding = false;
+  const end = client.subscribe((event) => {
     if (event.type === 'called') {
-      open.set(event.call, begin(tracer, event));
+      if (!isEnding) open.set(event.call, begin(tracer, event));
       return;
     }
     const spans = open.get(event.call);
@@ -31,7 +35,13 @@ export function traceCalls(tracer: Tracer, withRequests: boolean): EventListener
     if (!spans) return;
     if (withRequests) traceRequest(tracer, spans, event);
     traceCall(spans.call, event);
-    if (event.type === 'done' || event.type === 'failed') open.delete(event.call);
+    if (event.type !== 'done' && event.type !== 'failed') return;
+    open.delete(event.call);
+    if (isEnding && open.size === 0) end();
+  });
+  return () => {
+    isEnding = true;
+    if (open.size === 0) end();
   };
 }
 

@@ -160,6 +160,19 @@ describe('spans', () => {
     expect(spans()).toHaveLength(2);
   });
 
+  it('of a call that is under way at the end are made whole, and no further ones', async () => {
+    const { clock, client, spans, end } = instrumented();
+    const call = client.getInfo();
+    await clock.advance(50);
+    end();
+    await clock.run(Promise.all([call, client.getInfo()]));
+    await clock.run(client.getInfo());
+    expect(spans().map(({ name, attributes }) => [name, attributes['http.response.status_code']])).toEqual([
+      [INFO, 200],
+      [`call ${INFO}`, 200],
+    ]);
+  });
+
   it('cost nothing but time where no provider is set', async () => {
     const { clock, client, end } = instrumented();
     end();
