@@ -96,7 +96,6 @@ export function createClient(options: ClientOptions = {}): Client {
         priority: options.priority ?? 0,
         maxWaitMs: options.maxWaitMs ?? settings.maxWaitMs,
       },
-      priority: options.priority ?? 0,
       signal: options.signal,
       timeoutMs: options.timeoutMs ?? settings.timeoutMs,
       wantsBody,

@@ -7,7 +7,6 @@ import type { Pacer } from './quota/pacer.ts';
 /** A call at the gate. */
 export interface Visitor {
   readonly ask: Ask;
-  readonly priority: number;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -24,7 +23,8 @@ export type Passage =
 
 /** A pause at the gate. */
 interface Pause {
-  readonly visitor: Visitor;
+  /** Only one who is more urgent may overtake. */
+  readonly urgency: number;
   readonly admission: Admission & { kind: 'wait' };
   readonly isFirm: boolean;
   readonly wake: (isOvertaken?: boolean) => void;
@@ -35,8 +35,8 @@ export interface GateOptions {
   readonly pacer: Pacer;
   readonly clock: Clock;
   readonly tell: EventListener;
-  /** Calls that stand in line behind the visitor. */
-  readonly behind: () => number;
+  /** Calls that stand in line behind the visitor: how many, and the highest priority among them. */
+  readonly behind: { readonly size: number; readonly highest: number };
   /** No visitor keeps the others waiting for longer, in milliseconds, where only time can help. */
   readonly longestRestMs: number;
   /** Called when the line comes to a standstill that only time can end. */
@@ -57,21 +57,30 @@ export class Gate {
     this.#options = options;
   }
 
-  /** Waits until the visitor may go, is overtaken or steps aside. Rejects when it is refused, aborted or the gate is closed. */
-  async pass(visitor: Visitor): Promise<Passage> {
+  /**
+   * Waits until the visitor may go, is overtaken or steps aside. Rejects when it is refused, aborted or the gate is closed.
+   *
+   * @param isAged - whether it is its turn because of the time it waited. Then nobody overtakes it, and it asks as the
+   * most urgent of those who wait, for whom something may be kept back.
+   */
+  async pass(visitor: Visitor, isAged = false): Promise<Passage> {
+    const { behind, longestRestMs } = this.#options;
     for (;;) {
       if (this.#isClosed) throw new ClosedError();
       visitor.signal?.throwIfAborted();
       const now = this.#clock.now();
-      const admission = this.#pacer.admit(visitor.ask, now);
+      const ask = isAged ? asUrgentAs(behind.highest, visitor.ask) : visitor.ask;
+      const admission = this.#pacer.admit(ask, now);
       if (admission.kind === 'granted') return admission;
-      if (admission.kind === 'refused') throw this.refusal(visitor.ask, admission);
+      if (admission.kind === 'refused') throw this.refusal(ask, admission);
       // Asking is free, and one without patience is refused exactly where only time can help.
-      const isFirm = this.#pacer.admit({ ...visitor.ask, maxWaitMs: 0 }, now).kind === 'refused';
+      const isFirm = this.#pacer.admit({ ...ask, maxWaitMs: 0 }, now).kind === 'refused';
       const { until, reason } = admission;
-      const isLong = isFirm && until - now > this.#options.longestRestMs;
+      const isLong = isFirm && until - now > longestRestMs;
       if (isLong || reason.window === 'endpoint') return { kind: 'aside', until, isFirm };
-      if (await this.#rest(visitor, admission, isFirm)) return { kind: 'overtaken' };
+      const urgency = isAged ? Number.POSITIVE_INFINITY : priorityOf(visitor);
+      if (behind.highest > urgency) return { kind: 'overtaken' };
+      if (await this.#rest(visitor, admission, isFirm, urgency)) return { kind: 'overtaken' };
     }
   }
 
@@ -83,8 +92,9 @@ export class Gate {
   }
 
   /** The refusal that a visitor would meet while someone ahead of it waits for time to pass, if it would not wait so long. */
-  refusalNow({ ask, priority }: Visitor): QuotaExhaustedError | undefined {
-    if (!this.#pause?.isFirm || priority > this.#pause.visitor.priority) return undefined;
+  refusalNow(visitor: Visitor): QuotaExhaustedError | undefined {
+    if (!this.#pause?.isFirm || priorityOf(visitor) > this.#pause.urgency) return undefined;
+    const { ask } = visitor;
     const { until, reason } = this.#pause.admission;
     const isTooLong = until - this.#clock.now() > ask.maxWaitMs;
     return isTooLong ? this.refusal(ask, { kind: 'refused', until, reason }) : undefined;
@@ -92,7 +102,7 @@ export class Gate {
 
   /** Someone joined the line: a less urgent visitor makes room. */
   hail(priority: number): void {
-    if (this.#pause && priority > this.#pause.visitor.priority) this.#pause.wake(true);
+    if (this.#pause && priority > this.#pause.urgency) this.#pause.wake(true);
   }
 
   /** A request came back: settles its lease, and lets the visitor ask again if that may help. */
@@ -127,7 +137,12 @@ export class Gate {
   }
 
   /** Waits as the pacer said; true when a more urgent call came. */
-  #rest(visitor: Visitor, admission: Admission & { kind: 'wait' }, isFirm: boolean): Promise<boolean> {
+  #rest(
+    visitor: Visitor,
+    admission: Admission & { kind: 'wait' },
+    isFirm: boolean,
+    urgency: number,
+  ): Promise<boolean> {
     const { until, reason } = admission;
     const left = until - this.#clock.now();
     const { tell, behind, onStandstill } = this.#options;
@@ -148,10 +163,19 @@ export class Gate {
       };
       const cancel = this.#clock.timer(left, wake);
       visitor.signal?.addEventListener('abort', abort, { once: true });
-      this.#pause = { visitor, admission, isFirm, wake };
+      this.#pause = { urgency, admission, isFirm, wake };
       // Only now, when an abort, a more urgent call and a close that come of the telling find whom to wake.
-      tell({ type: 'waiting', endpoint, until: new Date(this.#clock.wall() + left), reason, waiting: behind() });
+      tell({ type: 'waiting', endpoint, until: new Date(this.#clock.wall() + left), reason, waiting: behind.size });
       if (isFirm) onStandstill();
     });
   }
+}
+
+/** The priority of a call; 0 unless it says another. */
+export function priorityOf({ ask }: Pick<Visitor, 'ask'>): number {
+  return ask.priority ?? 0;
+}
+
+function asUrgentAs(highest: number, ask: Ask): Ask {
+  return highest > (ask.priority ?? 0) ? { ...ask, priority: highest } : ask;
 }

@@ -19,8 +19,6 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 export interface Call {
   readonly request: Omit<Outgoing, 'signal'>;
   readonly ask: Ask;
-  /** Higher goes first. */
-  readonly priority: number;
   readonly signal: AbortSignal | undefined;
   /** How long one attempt may take from leaving to the end of its body, in milliseconds. */
   readonly timeoutMs: number;
@@ -58,7 +56,9 @@ export class Scheduler {
   readonly #line: Line;
   readonly #budget = new RetryBudget();
   readonly #unsubscribe: () => void;
-  readonly #underWay = new Set<Promise<unknown>>();
+  /** Calls that have not ended, and whom to tell when there are none. */
+  #underWay = 0;
+  #onIdle = (): void => {};
   #closing: Promise<void> | undefined;
 
   constructor(options: SchedulerOptions) {
@@ -87,38 +87,51 @@ export class Scheduler {
   /** Makes a call: sends it when the quota bears it, as often as the policy has it, and returns the last answer. */
   run(call: Call): Promise<Reply> {
     if (this.#closing) return Promise.reject(new ClosedError());
-    const work = this.#run(call);
-    this.#underWay.add(work);
-    const leave = (): boolean => this.#underWay.delete(work);
-    work.then(leave, leave);
-    return work;
+    this.#underWay++;
+    const place = this.#line.draw();
+    // Not async: a call that waits is its place in line and no more.
+    return this.#line.enter(call, place).then((lease) => this.#make(call, place, lease), this.#turnedAway);
   }
 
-  async #run(call: Call): Promise<Reply> {
-    const place = this.#line.draw();
-    let { url } = call.request;
-    const tries = { attempts: 0, refusals: 0, hops: 0 };
-    for (let isReturning = false; ; isReturning = true) {
-      const lease = await this.#line.enter(call, place, isReturning);
-      const { ending, reply, failure } = await this.#attempt(call, url, lease, tries.attempts + 1);
-      if (ending.kind === 'answered' && ending.isLimited) tries.refusals++;
-      else if (ending.kind === 'answered' && ending.redirect) tries.hops++;
-      else tries.attempts++;
-      const verdict = this.#decide(call, ending, tries);
-      if (verdict.kind === 'deliver' && reply) return reply;
-      if (verdict.kind !== 'again') throw this.#defeat(call, ending, tries.attempts, failure);
-      const { afterMs } = verdict;
-      url = verdict.url ?? url;
-      this.#tell({ type: 'retrying', endpoint: call.ask.endpoint, attempt: tries.attempts + 1, afterMs });
-      if (afterMs > 0) await this.#line.rest(afterMs, call.signal);
+  readonly #turnedAway = (error: unknown): never => {
+    this.#end();
+    throw error;
+  };
+
+  #end(): void {
+    this.#underWay--;
+    if (this.#underWay === 0) this.#onIdle();
+  }
+
+  async #make(call: Call, place: number, first: Lease): Promise<Reply> {
+    try {
+      let { url } = call.request;
+      const tries = { attempts: 0, refusals: 0, hops: 0 };
+      for (let lease = first; ; lease = await this.#line.enter(call, place)) {
+        const { ending, reply, failure } = await this.#attempt(call, url, lease, tries.attempts + 1);
+        if (ending.kind === 'answered' && ending.isLimited) tries.refusals++;
+        else if (ending.kind === 'answered' && ending.redirect) tries.hops++;
+        else tries.attempts++;
+        const verdict = this.#decide(call, ending, tries);
+        if (verdict.kind === 'deliver' && reply) return reply;
+        if (verdict.kind !== 'again') throw this.#defeat(call, ending, tries.attempts, failure);
+        const { afterMs } = verdict;
+        url = verdict.url ?? url;
+        this.#tell({ type: 'retrying', endpoint: call.ask.endpoint, attempt: tries.attempts + 1, afterMs });
+        if (afterMs > 0) await this.#line.rest(afterMs, call.signal);
+      }
+    } finally {
+      this.#end();
     }
   }
 
   /** Turns away whoever waits, lets what is under way come back, and gives the share back. */
   close(): Promise<void> {
     this.#closing ??= (async () => {
+      const { promise: idle, resolve } = Promise.withResolvers<void>();
+      this.#onIdle = resolve;
       this.#line.close();
-      await Promise.allSettled(this.#underWay);
+      if (this.#underWay > 0) await idle;
       this.#unsubscribe();
       await this.#options.share.close();
     })();
