@@ -137,12 +137,7 @@ export class Gate {
   }
 
   /** Waits as the pacer said; true when a more urgent call came. */
-  #rest(
-    visitor: Visitor,
-    admission: Admission & { kind: 'wait' },
-    isFirm: boolean,
-    urgency: number,
-  ): Promise<boolean> {
+  #rest(visitor: Visitor, admission: Admission & { kind: 'wait' }, isFirm: boolean, urgency: number): Promise<boolean> {
     const { until, reason } = admission;
     const left = until - this.#clock.now();
     const { tell, behind, onStandstill } = this.#options;

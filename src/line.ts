@@ -6,8 +6,9 @@ import type { EventListener } from './events.ts';
 import { Gate, type Passage, priorityOf, type Visitor } from './gate.ts';
 import type { Lease, Outcome } from './quota/admission.ts';
 import type { Pacer } from './quota/pacer.ts';
-import { type Called, type Entry, RankedQueue } from './ranked-queue.ts';
+import { type Called, RankedQueue } from './ranked-queue.ts';
 import { Sidings } from './siding.ts';
+import { Standing, type Turn } from './standing.ts';
 
 /** What a line is made from. */
 export interface LineOptions {
@@ -16,29 +17,6 @@ export interface LineOptions {
   readonly tell: EventListener;
   /** The patience of most calls, in milliseconds. */
   readonly maxWaitMs: number;
-}
-
-/** A visitor's turn at the gate. */
-interface Turn {
-  /** Whether it came because of the time that the visitor waited. */
-  readonly isAged: boolean;
-  /** Whether it was called back from aside: those like it wait for what becomes of it. */
-  readonly wasAside: boolean;
-  /** To be called when the visitor has left the gate. */
-  readonly end: () => void;
-}
-
-/** A call that waits for its turn. There may be very many, so it holds no more than it must. */
-interface Standing {
-  readonly visitor: Visitor;
-  readonly place: number;
-  readonly step: (turn: Turn) => void;
-  readonly refuse: (error: unknown) => void;
-  wasAside: boolean;
-  /** Where it stands, and by which entry. */
-  row: { leave(entry: Entry<Standing>): void } | undefined;
-  entry: Entry<Standing> | undefined;
-  deafen: (() => void) | undefined;
 }
 
 /** Where calls stand, by priority and then in the order they came. The first stands at the gate; who passes it may send. */
@@ -156,10 +134,7 @@ export class Line {
         if (wasAside) this.#aside.follow(ask);
         return refuse(signal?.aborted ? signal.reason : new ClosedError());
       }
-      const standing: Standing = {
-        ...{ visitor, place, step, refuse, wasAside },
-        ...{ row: undefined, entry: undefined, deafen: undefined },
-      };
+      const standing = new Standing(visitor, place, wasAside, step, refuse);
       if (signal) standing.deafen = this.#aborts.hear(signal, () => this.#turnAway(standing, signal.reason));
       if (!this.#isPatient(visitor)) this.#impatient.add(standing);
       if (!aside) return this.#join(standing, false);

@@ -59,6 +59,10 @@ export class Scheduler {
   /** Calls that have not ended, and whom to tell when there are none. */
   #underWay = 0;
   #onIdle = (): void => {};
+  readonly #end = (): void => {
+    this.#underWay--;
+    if (this.#underWay === 0) this.#onIdle();
+  };
   #closing: Promise<void> | undefined;
 
   constructor(options: SchedulerOptions) {
@@ -89,39 +93,28 @@ export class Scheduler {
     if (this.#closing) return Promise.reject(new ClosedError());
     this.#underWay++;
     const place = this.#line.draw();
-    // Not async: a call that waits is its place in line and no more.
-    return this.#line.enter(call, place).then((lease) => this.#make(call, place, lease), this.#turnedAway);
+    // Not async, and what all calls have in common they share: one that waits is a place in line and little more.
+    const reply = this.#line.enter(call, place).then((lease) => this.#make(call, place, lease));
+    reply.then(this.#end, this.#end);
+    return reply;
   }
 
-  readonly #turnedAway = (error: unknown): never => {
-    this.#end();
-    throw error;
-  };
-
-  #end(): void {
-    this.#underWay--;
-    if (this.#underWay === 0) this.#onIdle();
-  }
-
+  /** Makes a call that has its first lease. */
   async #make(call: Call, place: number, first: Lease): Promise<Reply> {
-    try {
-      let { url } = call.request;
-      const tries = { attempts: 0, refusals: 0, hops: 0 };
-      for (let lease = first; ; lease = await this.#line.enter(call, place)) {
-        const { ending, reply, failure } = await this.#attempt(call, url, lease, tries.attempts + 1);
-        if (ending.kind === 'answered' && ending.isLimited) tries.refusals++;
-        else if (ending.kind === 'answered' && ending.redirect) tries.hops++;
-        else tries.attempts++;
-        const verdict = this.#decide(call, ending, tries);
-        if (verdict.kind === 'deliver' && reply) return reply;
-        if (verdict.kind !== 'again') throw this.#defeat(call, ending, tries.attempts, failure);
-        const { afterMs } = verdict;
-        url = verdict.url ?? url;
-        this.#tell({ type: 'retrying', endpoint: call.ask.endpoint, attempt: tries.attempts + 1, afterMs });
-        if (afterMs > 0) await this.#line.rest(afterMs, call.signal);
-      }
-    } finally {
-      this.#end();
+    let { url } = call.request;
+    const tries = { attempts: 0, refusals: 0, hops: 0 };
+    for (let lease = first; ; lease = await this.#line.enter(call, place)) {
+      const { ending, reply, failure } = await this.#attempt(call, url, lease, tries.attempts + 1);
+      if (ending.kind === 'answered' && ending.isLimited) tries.refusals++;
+      else if (ending.kind === 'answered' && ending.redirect) tries.hops++;
+      else tries.attempts++;
+      const verdict = this.#decide(call, ending, tries);
+      if (verdict.kind === 'deliver' && reply) return reply;
+      if (verdict.kind !== 'again') throw this.#defeat(call, ending, tries.attempts, failure);
+      const { afterMs } = verdict;
+      url = verdict.url ?? url;
+      this.#tell({ type: 'retrying', endpoint: call.ask.endpoint, attempt: tries.attempts + 1, afterMs });
+      if (afterMs > 0) await this.#line.rest(afterMs, call.signal);
     }
   }
 
