@@ -65,9 +65,12 @@ export class Gate {
    */
   async pass(visitor: Visitor, isAged = false): Promise<Passage> {
     const { behind, longestRestMs } = this.#options;
+    const urgency = isAged ? Number.POSITIVE_INFINITY : priorityOf(visitor);
     for (;;) {
       if (this.#isClosed) throw new ClosedError();
       visitor.signal?.throwIfAborted();
+      // Who came while it stepped up.
+      if (behind.highest > urgency) return { kind: 'overtaken' };
       const now = this.#clock.now();
       const ask = isAged ? asUrgentAs(behind.highest, visitor.ask) : visitor.ask;
       const admission = this.#pacer.admit(ask, now);
@@ -78,8 +81,6 @@ export class Gate {
       const { until, reason } = admission;
       const isLong = isFirm && until - now > longestRestMs;
       if (isLong || reason.window === 'endpoint') return { kind: 'aside', until, isFirm };
-      const urgency = isAged ? Number.POSITIVE_INFINITY : priorityOf(visitor);
-      if (behind.highest > urgency) return { kind: 'overtaken' };
       if (await this.#rest(visitor, admission, isFirm, urgency)) return { kind: 'overtaken' };
     }
   }

@@ -6,6 +6,14 @@ import { type Called, type Entry, RankedQueue } from './ranked-queue.ts';
 /** What becomes of someone who is called back. */
 type Recall<T> = (called: Called<T>) => void;
 
+/** What a siding tells. */
+interface Signals<T> {
+  readonly recall: Recall<T>;
+  /** The time has come. */
+  readonly due: () => void;
+  readonly empty: () => void;
+}
+
 /**
  * Calls that the pacer cannot tell apart, out of the way of the others until a given time. Then the first is called back
  * into the line: where it may not go, no other may, and where it went, the next follows.
@@ -13,18 +21,16 @@ type Recall<T> = (called: Called<T>) => void;
 class Siding<T> {
   readonly endpoint: string;
   readonly #clock: Clock;
-  readonly #recall: Recall<T>;
-  readonly #onEmpty: () => void;
+  readonly #signals: Signals<T>;
   readonly #waiting = new RankedQueue<T>();
   #until: number | undefined;
   #isFirm = false;
   #cancel = (): void => {};
 
-  constructor(endpoint: string, clock: Clock, recall: Recall<T>, onEmpty: () => void) {
+  constructor(endpoint: string, clock: Clock, signals: Signals<T>) {
     this.endpoint = endpoint;
     this.#clock = clock;
-    this.#recall = recall;
-    this.#onEmpty = onEmpty;
+    this.#signals = signals;
   }
 
   get size(): number {
@@ -51,21 +57,30 @@ class Siding<T> {
   callBack(): void {
     const called = this.#waiting.call();
     if (this.size === 0) this.#end();
-    if (called) this.#recall(called);
+    if (called) this.#signals.recall(called);
+  }
+
+  /** Calls the first back if the time has come. */
+  callBackIfDue(): void {
+    if (this.#until === undefined || this.#until > this.#clock.now()) return;
+    this.#cancel();
+    this.#until = undefined;
+    this.callBack();
   }
 
   #waitUntil(until: number): void {
     this.#cancel();
     this.#until = until;
     this.#cancel = this.#clock.timer(until - this.#clock.now(), () => {
-      this.#until = undefined;
-      this.callBack();
+      // Whatever the rounding of the clock says.
+      this.#until = Number.NEGATIVE_INFINITY;
+      this.#signals.due();
     });
   }
 
   #end(): void {
     this.#cancel();
-    this.#onEmpty();
+    this.#signals.empty();
   }
 }
 
@@ -93,7 +108,11 @@ export class Sidings<T> {
     const like = `${endpoint} ${cost} ${maxWaitMs}`;
     let siding = this.#sidings.get(like);
     if (!siding) {
-      siding = new Siding(endpoint, this.#clock, this.#recall, () => this.#sidings.delete(like));
+      siding = new Siding(endpoint, this.#clock, {
+        recall: this.#recall,
+        due: () => this.#callBackAllDue(),
+        empty: () => this.#sidings.delete(like),
+      });
       this.#sidings.set(like, siding);
     }
     return siding;
@@ -109,6 +128,11 @@ export class Sidings<T> {
     for (const siding of this.#sidings.values()) {
       if (siding.isHopeful && siding.endpoint === endpoint) siding.callBack();
     }
+  }
+
+  /** All at once, so that they come by their ranks, and not by their timers. */
+  #callBackAllDue(): void {
+    for (const siding of this.#sidings.values()) siding.callBackIfDue();
   }
 
   /** Something changed outside: one of each kind tries. */

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { createClient } from '../src/client.ts';
 import { isClosed, isQuotaExhausted } from '../src/errors.ts';
+import { Gate } from '../src/gate.ts';
 import type { ClientOptions } from '../src/options.ts';
+import type { Admission, Ask } from '../src/quota/admission.ts';
+import type { Pacer } from '../src/quota/pacer.ts';
 import { createMockService, type MockServiceOptions, virtualClock } from '../src/testing/index.ts';
 import { wire } from './wire.ts';
 
@@ -184,5 +187,49 @@ describe('the window of one endpoint', () => {
     await client.close();
     expect((await Promise.all(ends)).map(isClosed)).toEqual([false, true, true]);
     expect([client.waiting, clock.timers]).toEqual([0, 0]);
+  });
+});
+
+describe('a visitor at the gate', () => {
+  /** A gate whose pacer says what the test says, with someone of priority 7 behind. */
+  function gateOf(answers: readonly Partial<Admission>[]) {
+    const clock = virtualClock();
+    const asked: Ask[] = [];
+    const admit = (ask: Ask): Partial<Admission> => {
+      asked.push(ask);
+      return answers[Math.min(asked.length, answers.length) - 1] ?? {};
+    };
+    const behind = { size: 1, highest: 7 };
+    const gate = new Gate({
+      pacer: { admit } as unknown as Pacer,
+      ...{ clock, behind, tell: () => {}, longestRestMs: 60_000, onStandstill: () => {} },
+    });
+    const visitor = { ask: { endpoint: 'GET /', priority: -3, maxWaitMs: 60_000 }, signal: undefined };
+    return { clock, gate, asked, visitor, behind };
+  }
+  const granted = { kind: 'granted', lease: { endpoint: 'GET /', sentAt: 0, units: 1 } } as const;
+  const wait = { kind: 'wait', until: 1_000, onSettle: false, reason: { limit: 'window', why: 'full' } } as const;
+
+  it('makes room for a more urgent one who came while it stepped up', async () => {
+    const { gate, asked, visitor } = gateOf([granted]);
+    expect(await gate.pass(visitor)).toEqual({ kind: 'overtaken' });
+    expect(asked).toEqual([]);
+  });
+
+  it('asks as the most urgent of those behind it when its time has come', async () => {
+    const { gate, asked, visitor, behind } = gateOf([granted]);
+    expect(await gate.pass(visitor, true)).toBe(granted);
+    behind.highest = -9;
+    expect(await gate.pass(visitor, true)).toBe(granted);
+    expect(asked.map(({ priority }) => priority)).toEqual([7, -3]);
+  });
+
+  it('is not overtaken when its time has come, not even by one who comes while it waits', async () => {
+    const { clock, gate, visitor } = gateOf([wait, wait, granted]);
+    const passage = gate.pass(visitor, true);
+    gate.hail(99);
+    await clock.advance(999);
+    await clock.advance(1);
+    expect(await passage).toBe(granted);
   });
 });

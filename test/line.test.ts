@@ -96,6 +96,44 @@ describe('the line', () => {
   });
 });
 
+describe('a call of the lowest priority', () => {
+  /** Answers whichever request is under way while more urgent calls come without end, until the `count`-th request has left. */
+  async function flood({ call, sent }: Wire, count: number): Promise<void> {
+    for (let at = sent.length; sent.length < count; at++) {
+      await call(`urgent ${at}`, { priority: 1 });
+      await call(`urgent again ${at}`, { priority: 1 });
+      await sent.at(-1)?.answer();
+    }
+  }
+
+  it('goes in the end, though more urgent ones never cease: one of 32 goes to the eldest', async () => {
+    const world = wire({ concurrency: 1 });
+    await world.call('first');
+    for (const name of ['low', 'lower', 'lowest']) await world.call(name, { priority: -name.length });
+    await flood(world, 120);
+    const low = world.names().flatMap((name, at) => (name.startsWith('low') ? [[name, at]] : []));
+    expect(low.map(([name]) => name)).toEqual(['low', 'lower', 'lowest']);
+    const [one = 0, other = 0, third = 0] = low.map(([, at]) => Number(at));
+    expect(one).toBeLessThanOrEqual(33);
+    expect([other - one, third - other]).toEqual([32, 32]);
+  });
+
+  it('is not overtaken when its time has come', async () => {
+    const world = wire({ concurrency: 1 });
+    await world.call('first');
+    await world.call('low', { priority: -1 });
+    await flood(world, 33);
+    const { call, last, names } = world;
+    if (!names().includes('low')) {
+      await call('most urgent', { priority: 99 });
+      await world.sent.at(-1)?.answer();
+    }
+    expect(names()).toContain('low');
+    await last('low').answer();
+    expect(names().indexOf('low')).toBeLessThanOrEqual(33);
+  });
+});
+
 describe('an abort', () => {
   it('takes a call out of the line at once, and nothing is sent for it', async () => {
     const { client, call, last, names } = wire({ concurrency: 1 });
