@@ -25,6 +25,8 @@ export type Passage =
 interface Pause {
   /** Only one who is more urgent may overtake. */
   readonly urgency: number;
+  /** How urgent the visitor said it is. */
+  readonly priority: number;
   readonly admission: Admission & { kind: 'wait' };
   readonly isFirm: boolean;
   readonly wake: (isOvertaken?: boolean) => void;
@@ -81,7 +83,7 @@ export class Gate {
       const { until, reason } = admission;
       const isLong = isFirm && until - now > longestRestMs;
       if (isLong || reason.window === 'endpoint') return { kind: 'aside', until, isFirm };
-      if (await this.#rest(visitor, admission, isFirm, urgency)) return { kind: 'overtaken' };
+      if (await this.#rest({ ask, signal: visitor.signal }, admission, isFirm, urgency)) return { kind: 'overtaken' };
     }
   }
 
@@ -101,9 +103,9 @@ export class Gate {
     return isTooLong ? this.refusal(ask, { kind: 'refused', until, reason }) : undefined;
   }
 
-  /** Someone joined the line: a less urgent visitor makes room. */
+  /** Someone joined the line: a less urgent visitor makes room, or asks again as one who holds up somebody so urgent. */
   hail(priority: number): void {
-    if (this.#pause && priority > this.#pause.urgency) this.#pause.wake(true);
+    if (this.#pause && priority > this.#pause.priority) this.#pause.wake(priority > this.#pause.urgency);
   }
 
   /** A request came back: settles its lease, and lets the visitor ask again if that may help. */
@@ -143,6 +145,7 @@ export class Gate {
     const left = until - this.#clock.now();
     const { tell, behind, onStandstill } = this.#options;
     const { endpoint } = visitor.ask;
+    const priority = priorityOf(visitor);
     return new Promise((resolve, reject) => {
       const end = (): void => {
         this.#pause = undefined;
@@ -159,7 +162,7 @@ export class Gate {
       };
       const cancel = this.#clock.timer(left, wake);
       visitor.signal?.addEventListener('abort', abort, { once: true });
-      this.#pause = { urgency, admission, isFirm, wake };
+      this.#pause = { urgency, priority, admission, isFirm, wake };
       // Only now, when an abort, a more urgent call and a close that come of the telling find whom to wake.
       tell({ type: 'waiting', endpoint, until: new Date(this.#clock.wall() + left), reason, waiting: behind.size });
       if (isFirm) onStandstill();

@@ -224,12 +224,14 @@ describe('a visitor at the gate', () => {
     expect(asked.map(({ priority }) => priority)).toEqual([7, -3]);
   });
 
-  it('is not overtaken when its time has come, not even by one who comes while it waits', async () => {
-    const { clock, gate, visitor } = gateOf([wait, wait, granted]);
+  it('is not overtaken when its time has come, but asks as the more urgent one who comes while it waits', async () => {
+    const { clock, gate, asked, visitor, behind } = gateOf([wait, wait, wait, wait, granted]);
     const passage = gate.pass(visitor, true);
+    behind.highest = 99;
     gate.hail(99);
-    await clock.advance(999);
-    await clock.advance(1);
+    await clock.advance(0);
+    expect(asked.at(-1)?.priority).toBe(99);
+    await clock.advance(1_000);
     expect(await passage).toBe(granted);
   });
 });
