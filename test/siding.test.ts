@@ -1,13 +1,18 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createClient } from '../src/client.ts';
-import type { CallOptions } from '../src/options.ts';
+import type { CallOptions, ClientOptions } from '../src/options.ts';
 import { Pacer } from '../src/quota/pacer.ts';
 import { createMockService, type MockServiceOptions, virtualClock } from '../src/testing/index.ts';
 
 const ADDRESS = 'SP3FGQ8Z7JY9BWYZ5WM53E0M9NK7WHJF0691NZ159';
 
 /** A service on which the assets have a ceiling of their own, and a client of it. */
-function ceilinged(limit: number, period: 'second' | 'minute' = 'second', options: MockServiceOptions = {}) {
+function ceilinged(
+  limit: number,
+  period: 'second' | 'minute' = 'second',
+  options: MockServiceOptions = {},
+  clientOptions: ClientOptions = {},
+) {
   const clock = virtualClock();
   const service = createMockService({
     clock,
@@ -18,7 +23,8 @@ function ceilinged(limit: number, period: 'second' | 'minute' = 'second', option
     assetsOf: () => 0,
     ...options,
   });
-  const client = createClient({ baseUrl: service.origin, fetch: service.fetch, clock, maxWaitMs: 3_600_000 });
+  const { origin: baseUrl, fetch } = service;
+  const client = createClient({ baseUrl, fetch, clock, maxWaitMs: 3_600_000, ...clientOptions });
   const assets = (offset: number, given: CallOptions = {}) => client.getAddressAssets(ADDRESS, { offset, ...given });
   const offsets = (): number[] => service.log.map(({ path }) => Number(path.replace(/.*\?offset=/, '')));
   return { clock, service, client, assets, offsets };
@@ -71,15 +77,20 @@ describe('calls that stand aside', () => {
     expect([client.waiting, clock.timers, service.limited]).toEqual([0, 0, 0]);
   });
 
-  it('follow one that aborts when it is called back', async () => {
-    const { clock, client, assets, offsets } = ceilinged(1, 'minute');
+  it('follow one that aborts at the gate, to which it was called back', async () => {
+    const { clock, service, client, assets, offsets } = ceilinged(1, 'minute', {}, { concurrency: 1, maxAttempts: 1 });
     const controller = new AbortController();
     const { signal } = controller;
-    // Called back, each finds a pause that the service ordered, and stands at the gate.
     const ends = [assets(0), assets(1, { signal }), assets(2)].map((call) => call.catch((error) => error));
     await clock.advance(1_000);
-    const cut = client.getInfo().then(() => controller.abort('enough'));
-    await clock.run(Promise.all([...ends, cut]));
+    service.faults.next(1, 'hang');
+    const hanging = client.getInfo({ timeoutMs: 80_000 }).catch((error) => error);
+    // The ceiling has opened, and the first of those aside waits at the gate for what hangs.
+    await clock.advance(75_000);
+    expect([client.waiting, client.quota().inFlight]).toEqual([2, 1]);
+    controller.abort('enough');
+    expect(await ends[1]).toBe('enough');
+    await clock.run(Promise.all([...ends, hanging]));
     expect(offsets().filter((offset) => !Number.isNaN(offset))).toEqual([0, 2]);
     expect([client.waiting, clock.timers]).toEqual([0, 0]);
   });
