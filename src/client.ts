@@ -113,7 +113,6 @@ export function createClient(options: ClientOptions = {}): Client {
         priority: options.priority ?? 0,
         maxWaitMs: options.maxWaitMs ?? settings.maxWaitMs,
       },
-      priority: options.priority ?? 0,
       signal: options.signal,
       label: options.label,
       timeoutMs: options.timeoutMs ?? settings.timeoutMs,

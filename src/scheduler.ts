@@ -24,8 +24,6 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 export interface Call {
   readonly request: Omit<Outgoing, 'signal'>;
   readonly ask: Ask;
-  /** Higher goes first. */
-  readonly priority: number;
   readonly signal: AbortSignal | undefined;
   /** What the caller named it. */
   readonly label?: string | undefined;
@@ -72,7 +70,13 @@ export class Scheduler {
   readonly #line: Line;
   readonly #budget = new RetryBudget();
   readonly #unsubscribe: () => void;
-  readonly #underWay = new Set<Promise<unknown>>();
+  /** Calls that have not ended, and whom to tell when there are none. */
+  #underWay = 0;
+  #onIdle = (): void => {};
+  readonly #end = (): void => {
+    this.#underWay--;
+    if (this.#underWay === 0) this.#onIdle();
+  };
   #closing: Promise<void> | undefined;
 
   constructor(options: SchedulerOptions) {
@@ -109,48 +113,49 @@ export class Scheduler {
   /** Makes a call: sends it when the quota bears it, as often as the policy has it, and returns the last answer. */
   run(call: Call): Promise<Reply> {
     if (this.#closing) return Promise.reject(new ClosedError());
-    const work = this.#run({ ...call, journey: this.story.begin(call.ask, call.label) });
-    this.#underWay.add(work);
-    const leave = (): boolean => this.#underWay.delete(work);
-    work.then(leave, leave);
-    return work;
+    this.#underWay++;
+    const traveller = { ...call, journey: this.story.begin(call.ask, call.label) };
+    const place = this.#line.draw();
+    // Not async, and what all calls have in common they share: one that waits is a place in line and little more.
+    const reply = this.#line.enter(traveller, place).then((lease) => this.#make(traveller, place, lease));
+    reply.then(this.#end, (error: unknown) => {
+      this.#end();
+      traveller.journey.fails(error, call.signal);
+    });
+    return reply;
   }
 
-  async #run(call: Traveller): Promise<Reply> {
+  /** Makes a call that has its first lease. */
+  async #make(call: Traveller, place: number, first: Lease): Promise<Reply> {
     const { journey } = call;
-    const place = this.#line.draw();
     let { url } = call.request;
     const tries = { attempts: 0, refusals: 0, hops: 0 };
-    try {
-      for (let isReturning = false; ; isReturning = true) {
-        const lease = await this.#line.enter(call, place, isReturning);
-        journey.passes();
-        const { ending, reply, failure } = await this.#attempt(call, url, lease, tries.attempts + 1);
-        if (ending.kind === 'answered' && ending.isLimited) tries.refusals++;
-        else if (ending.kind === 'answered' && ending.redirect) tries.hops++;
-        else tries.attempts++;
-        const verdict = this.#decide(call, ending, tries);
-        if (verdict.kind === 'deliver' && reply) {
-          journey.arrives(reply.status);
-          return reply;
-        }
-        if (verdict.kind !== 'again') throw this.#defeat(call, ending, tries.attempts, failure);
-        const { afterMs } = verdict;
-        url = verdict.url ?? url;
-        journey.returns(tries.attempts + 1, afterMs);
-        if (afterMs > 0) await this.#line.rest(afterMs, call.signal);
+    for (let lease = first; ; lease = await this.#line.enter(call, place)) {
+      journey.passes();
+      const { ending, reply, failure } = await this.#attempt(call, url, lease, tries.attempts + 1);
+      if (ending.kind === 'answered' && ending.isLimited) tries.refusals++;
+      else if (ending.kind === 'answered' && ending.redirect) tries.hops++;
+      else tries.attempts++;
+      const verdict = this.#decide(call, ending, tries);
+      if (verdict.kind === 'deliver' && reply) {
+        journey.arrives(reply.status);
+        return reply;
       }
-    } catch (error) {
-      journey.fails(error, call.signal);
-      throw error;
+      if (verdict.kind !== 'again') throw this.#defeat(call, ending, tries.attempts, failure);
+      const { afterMs } = verdict;
+      url = verdict.url ?? url;
+      journey.returns(tries.attempts + 1, afterMs);
+      if (afterMs > 0) await this.#line.rest(afterMs, call.signal);
     }
   }
 
   /** Turns away whoever waits, lets what is under way come back, and gives the share back. */
   close(): Promise<void> {
     this.#closing ??= (async () => {
+      const { promise: idle, resolve } = Promise.withResolvers<void>();
+      this.#onIdle = resolve;
       this.#line.close();
-      await Promise.allSettled(this.#underWay);
+      if (this.#underWay > 0) await idle;
       this.#unsubscribe();
       await this.#options.share.close();
     })();

@@ -68,6 +68,7 @@ export class Pacer {
       endpoint: ask.endpoint,
       units: ask.cost ?? this.#costs.expect(ask.endpoint),
       priority: ask.priority ?? 0,
+      urgency: ask.urgency,
     };
     let until = now;
     let binding: Limit | undefined;

@@ -203,9 +203,9 @@ export class NamedWindow implements Limit {
   }
 
   /** Units to keep back for calls of higher priority. A short window is over before anybody minds. */
-  #keptBack({ priority }: Charge, now: number): number {
+  #keptBack({ priority, urgency = priority }: Charge, now: number): number {
     if (this.#length <= SHORT_MS || !this.#reserve.isNeeded) return 0;
-    return this.#reserve.above(priority, this.#limit, (1 - this.#gone(now)) * this.#length, now);
+    return this.#reserve.above(urgency, this.#limit, (1 - this.#gone(now)) * this.#length, now);
   }
 
   /** The time to keep from the last request, in milliseconds: evenly, while the shape is in doubt or others use the quota too. */

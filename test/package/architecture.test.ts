@@ -7,7 +7,7 @@ import { readSources, type Source } from './source.ts';
 const ORDER = [
   'clock | quota',
   'share | errors | retry | events',
-  'scheduler + line + gate + ranked-queue + journey + story + channels + queue + deadline | transport | endpoints + address + bodies + arguments',
+  'scheduler + line + gate + standing + siding + ranked-queue + heap + aborts + journey + story + channels + queue + deadline | transport | endpoints + address + bodies + arguments',
   'options + access + sparing',
   'client + month',
   'index',
