@@ -1,4 +1,5 @@
 import { type AddressAssets, type Info, type StandardSchemaV1, validateBody } from './bodies.ts';
+import type { BodyForm, Reply } from './call.ts';
 import {
   type AddressAssetsParams,
   type ApiRequest,
@@ -11,7 +12,7 @@ import { ResponseShapeError, ServiceError } from './errors.ts';
 import { type CallOptions, type ClientOptions, checkCallOptions, readSettings, type Settings } from './options.ts';
 import type { QuotaSnapshot } from './quota/snapshot.ts';
 import type { WindowView } from './quota/view.ts';
-import { type Reply, Scheduler } from './scheduler.ts';
+import { Scheduler } from './scheduler.ts';
 import { createTransport } from './transport.ts';
 
 /** An answer: its body, and what its headers said of the quota. */
@@ -87,7 +88,11 @@ export function createClient(options: ClientOptions = {}): Client {
   const transport = createTransport({ origin: new URL(baseUrl).origin, key, fetch });
   const scheduler = new Scheduler({ ...settings, transport });
 
-  const send = (request: ApiRequest<unknown>, options: CallOptions<unknown>, wantsBody = true): Promise<Reply> =>
+  const send = (
+    request: ApiRequest<unknown>,
+    options: CallOptions<unknown>,
+    wants: BodyForm = 'text',
+  ): Promise<Reply> =>
     scheduler.run({
       request: { method: request.method, url: urlOf(baseUrl, request), headers: options.headers },
       ask: {
@@ -99,7 +104,7 @@ export function createClient(options: ClientOptions = {}): Client {
       priority: options.priority ?? 0,
       signal: options.signal,
       timeoutMs: options.timeoutMs ?? settings.timeoutMs,
-      wantsBody,
+      wants,
     });
 
   const ask = async <Body>(request: ApiRequest<unknown>, options: CallOptions<Body>): Promise<Result<Body>> => {
@@ -115,9 +120,9 @@ export function createClient(options: ClientOptions = {}): Client {
   };
 
   const readHeaders = async (options: CallOptions<unknown>): Promise<HeadersResult> => {
-    const head = await send(headersRequest(), options, false);
+    const head = await send(headersRequest(), options, 'none');
     const isRefused = head.status === 405 || head.status === 501;
-    const { quota, status } = isRefused ? await send(infoRequest(), options, false) : head;
+    const { quota, status } = isRefused ? await send(infoRequest(), options, 'none') : head;
     return { quota, status };
   };
 
