@@ -1,5 +1,6 @@
 import { type AddressAssets, type Info, type StandardSchemaV1, validateBody } from './bodies.ts';
-import type { BodyForm, Reply } from './call.ts';
+import type { BodyForm, Reply, Run } from './call.ts';
+import { createDoor } from './door.ts';
 import {
   type AddressAssetsParams,
   type ApiRequest,
@@ -9,7 +10,14 @@ import {
   urlOf,
 } from './endpoints.ts';
 import { ResponseShapeError, ServiceError } from './errors.ts';
-import { type CallOptions, type ClientOptions, checkCallOptions, readSettings, type Settings } from './options.ts';
+import {
+  type CallOptions,
+  type ClientOptions,
+  checkCallOptions,
+  type FetchOptions,
+  readSettings,
+  type Settings,
+} from './options.ts';
 import type { QuotaSnapshot } from './quota/snapshot.ts';
 import type { WindowView } from './quota/view.ts';
 import { Scheduler } from './scheduler.ts';
@@ -67,6 +75,24 @@ export interface Client {
     address: string,
     options?: AddressAssetsParams & CallOptions<Body>,
   ): Promise<Result<Body>>;
+  /**
+   * Called like the global `fetch`, and made to be given to other clients of the service: whatever they call with it takes
+   * its place in the one line, is paced, carries the key and is retried like every call. It needs no `this`.
+   *
+   * A path is below the base URL; a URL that is not is a ConfigError (see {@link FetchOptions.elsewhere}), and so is a key
+   * among the headers. Answers of any status are a `Response`, the last of several refusals too; its body comes as it is
+   * read. Other methods than GET and HEAD are sent again only after a refusal because of a limit.
+   *
+   * @throws QuotaExhaustedError, ConnectionError, ConfigError, ClosedError, or the reason of `init.signal`. The body of an
+   * answer fails with ConnectionError or that reason.
+   */
+  readonly fetch: typeof globalThis.fetch;
+  /**
+   * A {@link Client.fetch} with options: for bulk work, say, one with a lower priority.
+   *
+   * @throws ConfigError if an option cannot be used.
+   */
+  fetchWith(options: FetchOptions): typeof globalThis.fetch;
   /** What is known of the quota now, without asking the service. */
   quota(): QuotaState;
   /** Calls that wait to be sent. */
@@ -87,13 +113,15 @@ export function createClient(options: ClientOptions = {}): Client {
   const { baseUrl, key, fetch } = settings;
   const transport = createTransport({ origin: new URL(baseUrl).origin, key, fetch });
   const scheduler = new Scheduler({ ...settings, transport });
+  const run: Run = (call) => scheduler.run(call);
+  const fetchWith = createDoor({ ...settings, run, redact: transport.redact });
 
   const send = (
     request: ApiRequest<unknown>,
     options: CallOptions<unknown>,
     wants: BodyForm = 'text',
   ): Promise<Reply> =>
-    scheduler.run({
+    run({
       request: { method: request.method, url: urlOf(baseUrl, request), headers: options.headers },
       ask: {
         endpoint: request.endpoint,
@@ -142,6 +170,8 @@ export function createClient(options: ClientOptions = {}): Client {
       const request = addressAssetsRequest(address, { limit, offset, unanchored, untilBlock });
       return ask(request, checkCallOptions(rest));
     },
+    fetch: fetchWith(),
+    fetchWith,
     quota: () => stateOf(scheduler, settings),
     get waiting() {
       return scheduler.waiting;

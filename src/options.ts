@@ -70,6 +70,22 @@ export interface CallOptions<Body = unknown> {
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
+/** What the calls through one `fetch` of a client can be told. */
+export interface FetchOptions {
+  /** See {@link CallOptions.priority}. */
+  readonly priority?: number | undefined;
+  /** See {@link ClientOptions.maxWaitMs}. */
+  readonly maxWaitMs?: number | undefined;
+  /**
+   * See {@link ClientOptions.timeoutMs}. Of a body that is read as it comes only the time counts in which the reader waits.
+   */
+  readonly timeoutMs?: number | undefined;
+  /** What each call will cost, in units (section 8); see {@link CallOptions.cost}. */
+  readonly cost?: number | undefined;
+  /** Fetches what is not below {@link ClientOptions.baseUrl}: without the key and unpaced. Default: that is a ConfigError. */
+  readonly elsewhere?: typeof globalThis.fetch | undefined;
+}
+
 /** {@link ClientOptions}, checked and complete. */
 export interface Settings extends Access {
   readonly concurrency: number;
@@ -106,14 +122,23 @@ const clientOptions = argumentsOf('options', {
   dangerouslyAllowBrowser: defaulted(flag, false),
 });
 
-const callOptions = argumentsOf('call options', {
-  signal: having<AbortSignal>(['addEventListener', 'throwIfAborted'], 'an AbortSignal'),
+const sending = {
   priority: argument<number>(Number.isFinite, 'a number'),
   maxWaitMs: maxWait,
   timeoutMs: timeout,
   cost: argument<number>((units) => Number.isFinite(units) && units >= 0, 'a number of units, 0 or more'),
+};
+
+const callOptions = argumentsOf('call options', {
+  signal: having<AbortSignal>(['addEventListener', 'throwIfAborted'], 'an AbortSignal'),
+  ...sending,
   schema: argument<StandardSchemaV1>(isSchema, 'a Standard Schema'),
   headers: argument<Readonly<Record<string, string>>>(isRecord, 'an object of names and values'),
+});
+
+const fetchOptions = argumentsOf('fetch options', {
+  ...sending,
+  elsewhere: callback<typeof globalThis.fetch>(),
 });
 
 /**
@@ -137,8 +162,21 @@ export function checkCallOptions<Body>(options: CallOptions<Body> = {}): CallOpt
   return checked as CallOptions<Body>;
 }
 
-/** What `fetch` would refuse is refused here, without the value that its error would quote. */
-function checkHeader(name: string, value: unknown): void {
+/**
+ * Checks the options of one `fetch`.
+ *
+ * @throws ConfigError that names the option that cannot be used.
+ */
+export function checkFetchOptions(options: FetchOptions): FetchOptions {
+  return fetchOptions(options);
+}
+
+/**
+ * What `fetch` would refuse is refused here, without the value that its error would quote.
+ *
+ * @throws ConfigError, for a key too: it has an option of its own.
+ */
+export function checkHeader(name: string, value: unknown): void {
   const wrong = (problem: string): ConfigError => new ConfigError('headers', problem);
   if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) throw wrong(`cannot have the name ${quote(name)}`);
   if (/^x-(hiro-)?api-key$/i.test(name)) throw wrong(`cannot carry a key in ${name}: it is the option apiKey`);

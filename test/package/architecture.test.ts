@@ -7,9 +7,9 @@ import { readSources, type Source } from './source.ts';
 const ORDER = [
   'clock | quota',
   'share | errors | retry | events',
-  'scheduler + line + gate + ranked-queue + call + deadline + redirect + streamed-body | transport | endpoints + address + bodies + arguments',
+  'scheduler + line + gate + ranked-queue + call + deadline + redirect + streamed-body | transport | endpoints + address + bodies + arguments + endpoint-name',
   'options + access',
-  'client',
+  'client + door',
   'index',
   'redis | testing | cli',
 ];
