@@ -1,6 +1,7 @@
 import { type AddressAssets, type Info, type StandardSchemaV1, validateBody } from './bodies.ts';
-import type { BodyForm, Reply, Run } from './call.ts';
+import type { BodyForm, Reply } from './call.ts';
 import { createDoor } from './door.ts';
+import { economical } from './economy.ts';
 import {
   type AddressAssetsParams,
   type ApiRequest,
@@ -10,14 +11,8 @@ import {
   urlOf,
 } from './endpoints.ts';
 import { ResponseShapeError, ServiceError } from './errors.ts';
-import {
-  type CallOptions,
-  type ClientOptions,
-  checkCallOptions,
-  type FetchOptions,
-  readSettings,
-  type Settings,
-} from './options.ts';
+import type { FetchOptions } from './fetch-options.ts';
+import { type CallOptions, type ClientOptions, checkCallOptions, readSettings, type Settings } from './options.ts';
 import type { QuotaSnapshot } from './quota/snapshot.ts';
 import type { WindowView } from './quota/view.ts';
 import { Scheduler } from './scheduler.ts';
@@ -113,7 +108,7 @@ export function createClient(options: ClientOptions = {}): Client {
   const { baseUrl, key, fetch } = settings;
   const transport = createTransport({ origin: new URL(baseUrl).origin, key, fetch });
   const scheduler = new Scheduler({ ...settings, transport });
-  const run: Run = (call) => scheduler.run(call);
+  const run = economical((call) => scheduler.run(call), { ...settings, redact: transport.redact });
   const fetchWith = createDoor({ ...settings, run, redact: transport.redact });
 
   const send = (

@@ -1,7 +1,8 @@
 import type { Call, Reply, Run } from './call.ts';
 import { EndpointNames } from './endpoint-name.ts';
 import { ConfigError, quote } from './errors.ts';
-import { checkFetchOptions, checkHeader, type FetchOptions } from './options.ts';
+import { checkFetchOptions, type FetchOptions } from './fetch-options.ts';
+import { checkHeader } from './options.ts';
 import { untilAborted } from './transport.ts';
 
 type Fetch = typeof globalThis.fetch;

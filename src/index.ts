@@ -40,7 +40,8 @@ export {
   type ShapeIssue,
 } from './errors.ts';
 export type { ClientEvent, EventListener } from './events.ts';
-export type { CallOptions, ClientOptions, FetchOptions } from './options.ts';
+export type { FetchOptions } from './fetch-options.ts';
+export type { CallOptions, ClientOptions } from './options.ts';
 export type { Reason } from './quota/admission.ts';
 export { type QuotaSnapshot, readQuota, type WindowQuota } from './quota/snapshot.ts';
 export type { WindowView } from './quota/view.ts';

@@ -3,6 +3,7 @@ import { type Argument, anything, argument, argumentsOf, defaulted, flag } from 
 import type { StandardSchemaV1 } from './bodies.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { ConfigError, quote } from './errors.ts';
+import type { EtagLimits } from './etags.ts';
 import type { ClientEvent } from './events.ts';
 import { type QuotaShare, wholeShare } from './share.ts';
 
@@ -35,6 +36,17 @@ export interface ClientOptions {
   readonly maxAttempts?: number;
   /** How long one attempt may take, its body included and the wait for quota not, in milliseconds. Default: 30,000. */
   readonly timeoutMs?: number;
+  /**
+   * Whether calls that ask the same at the same time share one request: a GET of the same URL with the same headers and
+   * options. It goes on while any of its callers has not aborted. Default: false.
+   */
+  readonly shareInFlight?: boolean;
+  /**
+   * Keeps answers that carry an `ETag`, and has the service say whether they still hold instead of sending them again:
+   * `true` for up to 500 answers of 16 MiB together, or how many and how much. What was not used for longest goes first.
+   * An answer with the key in it is never kept. Whether a revalidation costs less is the service's to say. Default: false.
+   */
+  readonly etags?: boolean | { readonly entries?: number; readonly bytes?: number };
   /** Used instead of the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch;
   /** How much of each window this client may spend. Default: all of it. */
@@ -70,28 +82,14 @@ export interface CallOptions<Body = unknown> {
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** What the calls through one `fetch` of a client can be told. */
-export interface FetchOptions {
-  /** See {@link CallOptions.priority}. */
-  readonly priority?: number | undefined;
-  /** See {@link ClientOptions.maxWaitMs}. */
-  readonly maxWaitMs?: number | undefined;
-  /**
-   * See {@link ClientOptions.timeoutMs}. Of a body that is read as it comes only the time counts in which the reader waits.
-   */
-  readonly timeoutMs?: number | undefined;
-  /** What each call will cost, in units (section 8); see {@link CallOptions.cost}. */
-  readonly cost?: number | undefined;
-  /** Fetches what is not below {@link ClientOptions.baseUrl}: without the key and unpaced. Default: that is a ConfigError. */
-  readonly elsewhere?: typeof globalThis.fetch | undefined;
-}
-
 /** {@link ClientOptions}, checked and complete. */
 export interface Settings extends Access {
   readonly concurrency: number;
   readonly maxWaitMs: number;
   readonly maxAttempts: number;
   readonly timeoutMs: number;
+  readonly shareInFlight: boolean;
+  readonly etags: EtagLimits | undefined;
   readonly fetch: typeof globalThis.fetch;
   readonly share: QuotaShare;
   readonly clock: Clock;
@@ -114,6 +112,11 @@ const clientOptions = argumentsOf('options', {
   maxWaitMs: defaulted(maxWait, 300_000),
   maxAttempts: defaulted(count, 3),
   timeoutMs: defaulted(timeout, 30_000),
+  shareInFlight: defaulted(flag, false),
+  etags: defaulted(
+    argument<NonNullable<ClientOptions['etags']>>(isEtags, 'true, or an object such as { entries: 500 }'),
+    false,
+  ),
   fetch: defaulted(callback<typeof globalThis.fetch>(), latestFetch),
   share: defaulted(having<QuotaShare>(['part', 'subscribe', 'close'], 'a share of the quota'), wholeShare),
   clock: defaulted(having<Clock>(['now', 'wall', 'timer'], 'a clock'), systemClock),
@@ -122,7 +125,10 @@ const clientOptions = argumentsOf('options', {
   dangerouslyAllowBrowser: defaulted(flag, false),
 });
 
-const sending = {
+const etagLimits = argumentsOf('limits of etags', { entries: defaulted(count, 500), bytes: defaulted(count, 2 ** 24) });
+
+/** Options of everything that sends a request. */
+export const sending = {
   priority: argument<number>(Number.isFinite, 'a number'),
   maxWaitMs: maxWait,
   timeoutMs: timeout,
@@ -136,19 +142,15 @@ const callOptions = argumentsOf('call options', {
   headers: argument<Readonly<Record<string, string>>>(isRecord, 'an object of names and values'),
 });
 
-const fetchOptions = argumentsOf('fetch options', {
-  ...sending,
-  elsewhere: callback<typeof globalThis.fetch>(),
-});
-
 /**
  * Checks a client's options once and completes them.
  *
  * @throws ConfigError that names the option, or the environment variable, that cannot be used.
  */
 export function readSettings(options: ClientOptions = {}, environment: Environment = environmentOf()): Settings {
-  const { baseUrl, apiKey, dangerouslyAllowBrowser, ...rest } = clientOptions(options);
-  return { ...rest, ...readAccess({ baseUrl, apiKey, dangerouslyAllowBrowser }, environment) };
+  const { baseUrl, apiKey, dangerouslyAllowBrowser, etags, ...rest } = clientOptions(options);
+  const kept = etags ? etagLimits(etags === true ? {} : etags) : undefined;
+  return { ...rest, etags: kept, ...readAccess({ baseUrl, apiKey, dangerouslyAllowBrowser }, environment) };
 }
 
 /**
@@ -160,15 +162,6 @@ export function checkCallOptions<Body>(options: CallOptions<Body> = {}): CallOpt
   const checked = callOptions(options);
   for (const [name, value] of Object.entries(checked.headers ?? {})) checkHeader(name, value);
   return checked as CallOptions<Body>;
-}
-
-/**
- * Checks the options of one `fetch`.
- *
- * @throws ConfigError that names the option that cannot be used.
- */
-export function checkFetchOptions(options: FetchOptions): FetchOptions {
-  return fetchOptions(options);
 }
 
 /**
@@ -185,6 +178,10 @@ export function checkHeader(name: string, value: unknown): void {
   }
 }
 
+function isEtags(value: unknown): boolean {
+  return typeof value === 'boolean' || isRecord(value);
+}
+
 /** Not `Headers`, an array or a map, whose entries are no properties. */
 function isRecord(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !(Symbol.iterator in value);
@@ -196,7 +193,8 @@ function isSchema(value: unknown): boolean {
   return standard?.version === 1 && typeof standard.validate === 'function';
 }
 
-function callback<F>(): Argument<F | undefined> {
+/** An argument that is a function. */
+export function callback<F>(): Argument<F | undefined> {
   return argument<F>((value) => typeof value === 'function', 'a function');
 }
 

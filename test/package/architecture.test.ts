@@ -7,8 +7,8 @@ import { readSources, type Source } from './source.ts';
 const ORDER = [
   'clock | quota',
   'share | errors | retry | events',
-  'scheduler + line + gate + ranked-queue + call + deadline + redirect + streamed-body | transport | endpoints + address + bodies + arguments + endpoint-name',
-  'options + access',
+  'scheduler + line + gate + ranked-queue + call + deadline + redirect + streamed-body + economy + etags + shared-gets | transport | endpoints + address + bodies + arguments + endpoint-name',
+  'options + access + fetch-options',
   'client + door',
   'index',
   'redis | testing | cli',
