@@ -128,12 +128,13 @@ const clientOptions = argumentsOf('options', {
 const etagLimits = argumentsOf('limits of etags', { entries: defaulted(count, 500), bytes: defaulted(count, 2 ** 24) });
 
 /** Options of everything that sends a request. */
-export const sending = {
-  priority: argument<number>(Number.isFinite, 'a number'),
-  maxWaitMs: maxWait,
-  timeoutMs: timeout,
-  cost: argument<number>((units) => Number.isFinite(units) && units >= 0, 'a number of units, 0 or more'),
-};
+export const sending: Readonly<Record<'priority' | 'maxWaitMs' | 'timeoutMs' | 'cost', Argument<number | undefined>>> =
+  {
+    priority: argument<number>(Number.isFinite, 'a number'),
+    maxWaitMs: maxWait,
+    timeoutMs: timeout,
+    cost: argument<number>((units) => Number.isFinite(units) && units >= 0, 'a number of units, 0 or more'),
+  };
 
 const callOptions = argumentsOf('call options', {
   signal: having<AbortSignal>(['addEventListener', 'throwIfAborted'], 'an AbortSignal'),
