@@ -58,7 +58,9 @@ export function createDoor({
         redirect: request.redirect,
         takesRefusals: true,
       };
-      return responseFrom(await holding(input, run(call)), redact);
+      const reply = await run(call);
+      if (reply.stream) senders.set(reply.stream, input);
+      return responseFrom(reply, redact);
     };
   };
 }
@@ -99,9 +101,11 @@ function elsewhereError(url: URL | undefined, baseUrl: string): ConfigError {
 function requestFrom(input: Input, url: URL, init: RequestInit | undefined): Request {
   // fetch would quote a header that it refuses, and it may hold a secret.
   for (const [name, value] of headersFrom(init?.headers)) checkHeader(name, value);
-  if (!isRequest(input)) return new Request(url, init);
+  // A Request listens to its signal for as long as it is remembered, and ours does without.
+  const silent: RequestInit = { ...init, signal: null };
+  if (!isRequest(input)) return new Request(url, silent);
   // One of another realm or package is no Request here, but has all that makes one.
-  const request = new Request(input instanceof Request ? input : new Request(url, input as Request), init);
+  const request = new Request(input instanceof Request ? input : new Request(url, input as Request), silent);
   for (const [name, value] of request.headers) checkHeader(name, value);
   return request;
 }
@@ -138,26 +142,14 @@ function dispatcherOf(init: object = {}): object {
 
 /** The caller's own signal: that of a Request made from it goes deaf as soon as the Request is forgotten. */
 function signalOf(input: Input, init: RequestInit | undefined): AbortSignal | undefined {
-  if (init?.signal !== undefined) return init.signal ?? undefined;
-  return isRequest(input) ? input.signal : undefined;
+  const given = init?.signal === undefined && isRequest(input) ? input.signal : init?.signal;
+  const signal = given ?? undefined;
+  if (signal === undefined || typeof signal.addEventListener === 'function') return signal;
+  throw new ConfigError('signal', `must be an AbortSignal, not ${quote(signal)}`);
 }
 
-/** Requests whose answers are awaited, and those whose bodies are still to be read. */
-const awaited = new Set<{ readonly input: Input }>();
-const heldBy = new WeakMap<ReadableStream, Input>();
-
-/** Keeps a Request from being forgotten, and its signal from going deaf, while its answer is out. */
-async function holding(input: Input, work: Promise<Reply>): Promise<Reply> {
-  const hold = { input };
-  awaited.add(hold);
-  try {
-    const reply = await work;
-    if (reply.stream) heldBy.set(reply.stream, input);
-    return reply;
-  } finally {
-    awaited.delete(hold);
-  }
-}
+/** A Request that is forgotten has a signal that is deaf, so it is remembered for as long as the body that it may end. */
+const senders = new WeakMap<ReadableStream, Input>();
 
 /** The answer as `fetch` would give it, without the key should the service have echoed it. */
 function responseFrom(reply: Reply, redact: (text: string) => string): Response {
