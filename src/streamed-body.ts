@@ -22,12 +22,14 @@ export function streamed(
 ): ReadableStream<Uint8Array<ArrayBuffer>> | undefined {
   if (response.body === null) return undefined;
   const body = new BoundedBody(response, bounds);
-  return new ReadableStream({
-    type: 'bytes',
-    start: (controller) => body.start(controller),
+  const source = {
+    // Not every browser has streams of bytes. Without them a reader's own buffer cannot be filled; the rest is the same.
+    ...(typeof ReadableByteStreamController === 'function' && { type: 'bytes' }),
+    start: (controller: ReadableByteStreamController) => body.start(controller),
     pull: () => body.pull(),
-    cancel: (reason) => body.cancel(reason),
-  });
+    cancel: (reason: unknown) => body.cancel(reason),
+  };
+  return new ReadableStream(source as UnderlyingByteSource, { highWaterMark: 0 });
 }
 
 class BoundedBody {

@@ -151,6 +151,19 @@ describe('a body that is read as it comes', () => {
     expect(await last).toMatchObject({ done: true });
   });
 
+  it('is read where there are no streams of bytes, too', async () => {
+    vi.stubGlobal('ReadableByteStreamController', undefined);
+    const { response, send, end, asked, clock } = await answer();
+    await clock.advance(0);
+    expect(asked).not.toHaveBeenCalled();
+    expect(() => response.body?.getReader({ mode: 'byob' })).toThrow(TypeError);
+    const reading = response.text();
+    send('one ');
+    send('two');
+    end();
+    expect(await reading).toBe('one two');
+  });
+
   it('can be cloned, and both are whole', async () => {
     const { response, send, end } = await answer();
     const both = Promise.all([response.clone().text(), response.text()]);
