@@ -84,17 +84,19 @@ function isUnder(url: URL | undefined, baseUrl: string): url is URL {
   return url.origin === base.origin && (url.pathname === path || url.pathname.startsWith(`${path}/`));
 }
 
-/** Says no more of the URL than its origin: the rest may hold a secret. */
+/** Says no more of either URL than its origin: the rest may hold a secret. */
 function elsewhereError(url: URL | undefined, baseUrl: string): ConfigError {
   if (!url) return new ConfigError('input', 'must be a URL that can be read, or a path such as /extended/v1/info');
   if (url.username || url.password) return new ConfigError('input', 'must not have a user name or a password');
   const { origin } = new URL(baseUrl);
-  const where = url.origin === origin ? `another path of ${origin}` : url.origin === 'null' ? url.protocol : url.origin;
-  return new ConfigError(
-    'input',
-    `goes to ${where}, but this client is for ${baseUrl}: give both the same base URL, or say what fetches other URLs ` +
-      'with client.fetchWith({ elsewhere: fetch })',
-  );
+  const where = url.origin === 'null' ? url.protocol : url.origin;
+  const problem =
+    where === origin
+      ? `goes to another path of ${origin} than this client’s base URL`
+      : `goes to ${where}, but this client is for ${origin}`;
+  const advice =
+    'give both the same base URL, or say what fetches other URLs with client.fetchWith({ elsewhere: fetch })';
+  return new ConfigError('input', `${problem}: ${advice}`);
 }
 
 /** The request as `fetch` itself would understand it, so that all that it checks and completes is checked and completed. */

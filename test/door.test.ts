@@ -238,6 +238,13 @@ describe('what client.fetch does not send', () => {
     expect(left).toEqual([]);
   });
 
+  it('is told without the path of the base URL, which may hold a secret', async () => {
+    const { client, endOf } = pair({ baseUrl: 'https://api.mock.test/secret' });
+    for (const input of ['https://other.test/secret', 'https://api.mock.test/open']) {
+      expect(String(await endOf(client.fetch(input)))).not.toContain('secret');
+    }
+  });
+
   it.each([undefined, null, 7, {}])('is what is neither a URL nor a Request: %s', async (input) => {
     const { client, endOf } = pair();
     expect(await endOf(client.fetch(input as unknown as string))).toEqual(
