@@ -40,6 +40,7 @@ export {
   type ShapeIssue,
 } from './errors.ts';
 export type { CallEvent, ClientEvent, EventListener } from './events.ts';
+export type { FetchOptions } from './fetch-options.ts';
 export type { MonthState } from './month.ts';
 export type { CallOptions, ClientOptions } from './options.ts';
 export type { QueuedCall, QueueOptions } from './queue.ts';

@@ -3,6 +3,7 @@ import { type Argument, anything, argument, argumentsOf, defaulted, flag } from 
 import type { StandardSchemaV1 } from './bodies.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { ConfigError, quote } from './errors.ts';
+import type { EtagLimits } from './etags.ts';
 import type { ClientEvent } from './events.ts';
 import type { SparingPolicy } from './quota/sparing.ts';
 import { type QuotaShare, wholeShare } from './share.ts';
@@ -37,6 +38,17 @@ export interface ClientOptions {
   readonly maxAttempts?: number;
   /** How long one attempt may take, its body included and the wait for quota not, in milliseconds. Default: 30,000. */
   readonly timeoutMs?: number;
+  /**
+   * Whether calls that ask the same at the same time share one request: a GET of the same URL with the same headers and
+   * options. It goes on while any of its callers has not aborted. Default: false.
+   */
+  readonly shareInFlight?: boolean;
+  /**
+   * Keeps answers that carry an `ETag`, and has the service say whether they still hold instead of sending them again:
+   * `true` for up to 500 answers of 16 MiB together, or how many and how much. What was not used for longest goes first.
+   * An answer with the key in it is never kept. Whether a revalidation costs less is the service's to say. Default: false.
+   */
+  readonly etags?: boolean | { readonly entries?: number; readonly bytes?: number };
   /** Used instead of the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch;
   /** How much of each window this client may spend. Default: all of it. */
@@ -85,6 +97,8 @@ export interface Settings extends Access {
   readonly maxWaitMs: number;
   readonly maxAttempts: number;
   readonly timeoutMs: number;
+  readonly shareInFlight: boolean;
+  readonly etags: EtagLimits | undefined;
   readonly fetch: typeof globalThis.fetch;
   readonly share: QuotaShare;
   readonly sparing: SparingPolicy | undefined;
@@ -108,6 +122,11 @@ const clientOptions = argumentsOf('options', {
   maxWaitMs: defaulted(maxWait, 300_000),
   maxAttempts: defaulted(count, 3),
   timeoutMs: defaulted(timeout, 30_000),
+  shareInFlight: defaulted(flag, false),
+  etags: defaulted(
+    argument<NonNullable<ClientOptions['etags']>>(isEtags, 'true, or an object such as { entries: 500 }'),
+    false,
+  ),
   fetch: defaulted(callback<typeof globalThis.fetch>(), latestFetch),
   share: defaulted(having<QuotaShare>(['part', 'subscribe', 'close'], 'a share of the quota'), wholeShare),
   sparing: anything<SparingOptions>(),
@@ -117,13 +136,21 @@ const clientOptions = argumentsOf('options', {
   dangerouslyAllowBrowser: defaulted(flag, false),
 });
 
+const etagLimits = argumentsOf('limits of etags', { entries: defaulted(count, 500), bytes: defaulted(count, 2 ** 24) });
+
+/** Options of everything that sends a request. */
+export const sending: Readonly<Record<'priority' | 'maxWaitMs' | 'timeoutMs' | 'cost', Argument<number | undefined>>> =
+  {
+    priority: argument<number>(Number.isFinite, 'a number'),
+    maxWaitMs: maxWait,
+    timeoutMs: timeout,
+    cost: argument<number>((units) => Number.isFinite(units) && units >= 0, 'a number of units, 0 or more'),
+  };
+
 const callOptions = argumentsOf('call options', {
   signal: having<AbortSignal>(['addEventListener', 'throwIfAborted'], 'an AbortSignal'),
   label: text,
-  priority: argument<number>(Number.isFinite, 'a number'),
-  maxWaitMs: maxWait,
-  timeoutMs: timeout,
-  cost: argument<number>((units) => Number.isFinite(units) && units >= 0, 'a number of units, 0 or more'),
+  ...sending,
   schema: argument<StandardSchemaV1>(isSchema, 'a Standard Schema'),
   headers: argument<Readonly<Record<string, string>>>(isRecord, 'an object of names and values'),
 });
@@ -134,9 +161,10 @@ const callOptions = argumentsOf('call options', {
  * @throws ConfigError that names the option, or the environment variable, that cannot be used.
  */
 export function readSettings(options: ClientOptions = {}, environment: Environment = environmentOf()): Settings {
-  const { baseUrl, apiKey, dangerouslyAllowBrowser, sparing, ...rest } = clientOptions(options);
+  const { baseUrl, apiKey, dangerouslyAllowBrowser, etags, sparing, ...rest } = clientOptions(options);
   return {
     ...rest,
+    etags: etags ? etagLimits(etags === true ? {} : etags) : undefined,
     sparing: sparing && sparingOf(sparing),
     ...readAccess({ baseUrl, apiKey, dangerouslyAllowBrowser }, environment),
   };
@@ -153,14 +181,22 @@ export function checkCallOptions<Body>(options: CallOptions<Body> = {}): CallOpt
   return checked as CallOptions<Body>;
 }
 
-/** What `fetch` would refuse is refused here, without the value that its error would quote. */
-function checkHeader(name: string, value: unknown): void {
+/**
+ * What `fetch` would refuse is refused here, without the value that its error would quote.
+ *
+ * @throws ConfigError, for a key too: it has an option of its own.
+ */
+export function checkHeader(name: string, value: unknown): void {
   const wrong = (problem: string): ConfigError => new ConfigError('headers', problem);
   if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) throw wrong(`cannot have the name ${quote(name)}`);
   if (/^x-(hiro-)?api-key$/i.test(name)) throw wrong(`cannot carry a key in ${name}: it is the option apiKey`);
   if (typeof value !== 'string' || !/^[\x20-\x7e\xa0-\xff]*$/.test(value)) {
     throw wrong(`must have text for ${name}, without line breaks and other control characters`);
   }
+}
+
+function isEtags(value: unknown): boolean {
+  return typeof value === 'boolean' || isRecord(value);
 }
 
 /** Not `Headers`, an array or a map, whose entries are no properties. */
@@ -174,7 +210,8 @@ function isSchema(value: unknown): boolean {
   return standard?.version === 1 && typeof standard.validate === 'function';
 }
 
-function callback<F>(): Argument<F | undefined> {
+/** An argument that is a function. */
+export function callback<F>(): Argument<F | undefined> {
   return argument<F>((value) => typeof value === 'function', 'a function');
 }
 

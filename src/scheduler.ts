@@ -1,50 +1,30 @@
+import type { Call, Reply } from './call.ts';
 import type { Clock } from './clock.ts';
-import { setDeadline } from './deadline.ts';
-import { ClosedError, ConnectionError, QuotaExhaustedError } from './errors.ts';
+import { type Deadline, setDeadline } from './deadline.ts';
+import { defeatOf } from './defeat.ts';
+import { ClosedError, ConnectionError } from './errors.ts';
 import type { EventListener } from './events.ts';
 import type { Journey } from './journey.ts';
 import { Line } from './line.ts';
-import type { Ask, Lease } from './quota/admission.ts';
+import type { Lease } from './quota/admission.ts';
 import type { MonthOutlook } from './quota/month.ts';
 import { Pacer } from './quota/pacer.ts';
-import { type QuotaSnapshot, readQuota } from './quota/snapshot.ts';
+import { readQuota } from './quota/snapshot.ts';
 import type { SparingPolicy } from './quota/sparing.ts';
 import type { PacerView } from './quota/view.ts';
-import { decide, type Ending, RetryBudget, type Tries, type Verdict } from './retry.ts';
+import { drop, redirected, redirectOf } from './redirect.ts';
+import { comesBack, decide, type Ending, RetryBudget, type Tries, type Verdict } from './retry.ts';
 import type { QuotaShare } from './share.ts';
 import { Story } from './story.ts';
-import { Failure, type Outgoing, type Transport } from './transport.ts';
+import { streamed } from './streamed-body.ts';
+import { Failure, type Transport } from './transport.ts';
 
 /** A lease outlives the longest attempt by this much before it counts as forgotten, in milliseconds. */
 const LEASE_SLACK_MS = 60_000;
 
-const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-
-/** A call to be made. */
-export interface Call {
-  readonly request: Omit<Outgoing, 'signal'>;
-  readonly ask: Ask;
-  readonly signal: AbortSignal | undefined;
-  /** What the caller named it. */
-  readonly label?: string | undefined;
-  /** How long one attempt may take from leaving to the end of its body, in milliseconds. */
-  readonly timeoutMs: number;
-  /** Whether the body is wanted. */
-  readonly wantsBody: boolean;
-}
-
 /** A call, and where it is. */
 interface Traveller extends Call {
   readonly journey: Journey;
-}
-
-/** The service's answer to a call. */
-export interface Reply {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly quota: QuotaSnapshot;
-  /** The body, without the key should the service have echoed it; empty if it was not wanted. */
-  readonly text: string;
 }
 
 /** What a scheduler is made from. */
@@ -120,7 +100,7 @@ export class Scheduler {
     const reply = this.#line.enter(traveller, place).then((lease) => this.#make(traveller, place, lease));
     reply.then(this.#end, (error: unknown) => {
       this.#end();
-      traveller.journey.fails(error, call.signal);
+      traveller.journey.fails(error, traveller.signal);
     });
     return reply;
   }
@@ -128,22 +108,24 @@ export class Scheduler {
   /** Makes a call that has its first lease. */
   async #make(call: Traveller, place: number, first: Lease): Promise<Reply> {
     const { journey } = call;
-    let { url } = call.request;
+    let { request } = call;
     const tries = { attempts: 0, refusals: 0, hops: 0 };
     for (let lease = first; ; lease = await this.#line.enter(call, place)) {
       journey.passes();
-      const { ending, reply, failure } = await this.#attempt(call, url, lease, tries.attempts + 1);
-      if (ending.kind === 'answered' && ending.isLimited) tries.refusals++;
+      const { ending, reply, failure } = await this.#attempt({ ...call, request }, lease, tries);
+      const isLimited = ending.kind === 'answered' && ending.isLimited;
+      if (isLimited) tries.refusals++;
       else if (ending.kind === 'answered' && ending.redirect) tries.hops++;
       else tries.attempts++;
-      const verdict = this.#decide(call, ending, tries);
-      if (verdict.kind === 'deliver' && reply) {
+      const verdict = this.#decide(request.method, ending, tries);
+      if (reply && (verdict.kind === 'deliver' || (verdict.kind === 'give up' && isLimited && call.takesRefusals))) {
         journey.arrives(reply.status);
         return reply;
       }
-      if (verdict.kind !== 'again') throw this.#defeat(call, ending, tries.attempts, failure);
+      if (verdict.kind !== 'again')
+        throw defeatOf(call, ending, tries, failure, this.#clock, this.view().cooldown?.until);
       const { afterMs } = verdict;
-      url = verdict.url ?? url;
+      if (verdict.url && ending.kind === 'answered') request = redirected(request, ending.status, verdict.url);
       journey.returns(tries.attempts + 1, afterMs);
       if (afterMs > 0) await this.#line.rest(afterMs, call.signal);
     }
@@ -162,36 +144,29 @@ export class Scheduler {
     return this.#closing;
   }
 
-  /** One attempt on the wire, from its lease to the end of its body. The lease is settled with the headers. */
-  async #attempt(call: Traveller, url: URL, lease: Lease, attempt: number): Promise<Landing> {
+  /** One attempt on the wire, from its lease to the end of its body, or to its beginning where it is wanted as it comes. */
+  async #attempt(call: Traveller, lease: Lease, tries: Tries): Promise<Landing> {
     const { transport } = this.#options;
     const { journey, request } = call;
     const deadline = setDeadline(this.#clock, call.timeoutMs, call.signal);
     let isSettled = false;
-    const onLeave = (): void => journey.leaves(attempt, lease, request.method, url);
+    const onLeave = (): void => journey.leaves(tries.attempts + 1, lease, request.method, request.url);
     try {
       call.signal?.throwIfAborted();
-      const response = await transport.send({ ...request, url, signal: deadline.signal }, onLeave);
-      const { status, headers } = response;
+      const response = await transport.send({ ...request, signal: deadline.signal }, onLeave);
+      const { status, statusText, headers } = response;
       const quota = readQuota(headers, this.#clock.wall());
       const isLimited = status === 429 || (!response.ok && quota.retryAfterMs !== undefined);
       const drift = journey.isHeard('answered') ? this.#pacer.drift(lease, quota, this.#clock.now()) : {};
       isSettled = true;
+      // With the headers, and not with the end of the body: siblings hear of a refusal at once.
       this.#line.settle(lease, { kind: 'answered', quota, limited: isLimited });
       journey.tell({ type: 'answered', status, tookMs: journey.outMs ?? 0, quota, drift });
       if (isLimited) journey.tell({ type: 'limited', status, quota });
-      const ending: Ending = {
-        kind: 'answered',
-        status,
-        isLimited,
-        redirect: isLimited ? undefined : redirectOf(response, url),
-      };
-      if (!call.wantsBody || ending.isLimited || ending.redirect) {
-        drop(response);
-        return { ending, reply: { status, headers, quota, text: '' } };
-      }
-      const text = await transport.read(response, deadline.signal);
-      return { ending, reply: { status, headers, quota, text: response.ok ? text : transport.redact(text) } };
+      const redirect = isLimited ? undefined : redirectOf(response, request.url, call.redirect ?? 'follow');
+      const ending: Ending = { kind: 'answered', status, isLimited, redirect };
+      const head = { status, statusText, headers, quota, url: request.url, isRedirected: tries.hops > 0 };
+      return { ending, reply: { ...head, ...(await this.#body(call, response, ending, tries, deadline)) } };
     } catch (error) {
       const isUnsent = journey.outMs === undefined || (error instanceof Failure && error.isUnsent);
       if (!isSettled) this.#line.settle(lease, { kind: isUnsent ? 'unsent' : 'lost' });
@@ -203,31 +178,60 @@ export class Scheduler {
     }
   }
 
-  #decide(call: Call, ending: Ending, tries: Tries): Verdict {
-    const { method } = call.request;
+  /** The body in the form that is wanted. That of an answer which nobody will see is not read. */
+  async #body(
+    call: Traveller,
+    response: Response,
+    { isLimited, redirect }: Ending & { kind: 'answered' },
+    tries: Tries,
+    deadline: Deadline,
+  ): Promise<Pick<Reply, 'text' | 'bytes' | 'stream'>> {
+    const { transport } = this.#options;
+    const isLast = isLimited && !comesBack(response.status, tries.refusals + 1, isSafe(call.request.method));
+    if (call.wants === 'none' || redirect || (isLimited && !(isLast && call.takesRefusals))) {
+      drop(response);
+      return { text: '' };
+    }
+    if (!response.ok) {
+      const text = transport.read(response, deadline.signal).catch((error: unknown) => {
+        // A refusal is one, though its words break off.
+        if (isLimited && error instanceof Failure) return '';
+        throw error;
+      });
+      return { text: transport.redact(await text) };
+    }
+    if (call.wants === 'text') return { text: await transport.read(response, deadline.signal) };
+    if (call.wants === 'bytes') return { text: '', bytes: await transport.readBytes(response, deadline.signal) };
+    const stream = this.#streamed(call, response, tries.attempts + 1, deadline.leftMs());
+    return { text: '', ...(stream && { stream }) };
+  }
+
+  #streamed(
+    { ask, signal, journey }: Traveller,
+    response: Response,
+    attempts: number,
+    leftMs: number,
+  ): Reply['stream'] {
+    const { endpoint } = ask;
+    const lost = ({ code, cause }: Failure): ConnectionError => {
+      journey.tell({ type: 'lost', code, tookMs: journey.outMs ?? 0 });
+      return new ConnectionError({ endpoint, code, attempts, cause });
+    };
+    return streamed(response, {
+      clock: this.#clock,
+      leftMs,
+      signal,
+      lateness: () => lost(new Failure('TIMEOUT', false)),
+      breakage: (error) => lost(this.#options.transport.failureOf(error)),
+    });
+  }
+
+  #decide(method: string, ending: Ending, tries: Tries): Verdict {
     const { maxAttempts, random } = this.#options;
-    const isSafe = method === 'GET' || method === 'HEAD';
-    const verdict = decide(ending, tries, { maxAttempts, isSafe, random: random() });
+    const verdict = decide(ending, tries, { maxAttempts, isSafe: isSafe(method), random: random() });
     if (verdict.kind === 'deliver' && ending.kind === 'answered' && ending.status < 500) this.#budget.earn();
     if (verdict.kind !== 'again' || !verdict.isPaid || this.#budget.pay()) return verdict;
     return { kind: ending.kind === 'answered' ? 'deliver' : 'give up' };
-  }
-
-  #defeat({ ask }: Call, ending: Ending, attempts: number, cause: Failure | undefined): Error {
-    const { endpoint } = ask;
-    if (ending.kind === 'failed')
-      return new ConnectionError({ endpoint, code: ending.code, attempts, cause: cause?.cause });
-    if (!ending.isLimited) return new ConnectionError({ endpoint, code: 'REDIRECT', attempts });
-    const retryAfterMs = Math.max(0, (this.view().cooldown?.until ?? 0) - this.#clock.now());
-    return new QuotaExhaustedError({
-      endpoint,
-      window: 'cooldown',
-      limit: undefined,
-      remaining: undefined,
-      retryAfterMs,
-      retryAt: new Date(this.#clock.wall() + retryAfterMs),
-      why: 'the service refused the call again and again, although it waited as told.',
-    });
   }
 }
 
@@ -238,17 +242,7 @@ interface Landing {
   readonly failure?: Failure;
 }
 
-/** Where an answer sends the request, within its origin: the key never follows to another, and neither does the call. */
-function redirectOf(response: Response, url: URL): URL | undefined {
-  const location = REDIRECTS.has(response.status) ? response.headers.get('location') : null;
-  if (location === null && response.type !== 'opaqueredirect') return undefined;
-  const target = location !== null && URL.canParse(location, url) ? new URL(location, url) : undefined;
-  if (target?.origin === url.origin) return target;
-  drop(response);
-  throw new Failure('REDIRECT', false);
-}
-
-/** A body that nobody will read must not hold its connection. */
-function drop(response: Response): void {
-  response.body?.cancel().catch(() => {});
+/** Whether sending it twice does no harm. */
+function isSafe(method: string): boolean {
+  return method === 'GET' || method === 'HEAD';
 }

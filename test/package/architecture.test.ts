@@ -7,9 +7,9 @@ import { readSources, type Source } from './source.ts';
 const ORDER = [
   'clock | quota',
   'share | errors | retry | events',
-  'scheduler + line + gate + standing + siding + ranked-queue + heap + aborts + journey + story + channels + queue + deadline | transport | endpoints + address + bodies + arguments',
-  'options + access + sparing',
-  'client + month',
+  'scheduler + line + gate + standing + siding + ranked-queue + heap + aborts + journey + story + channels + queue + call + deadline + defeat + redirect + streamed-body + economy + etags + shared-gets | transport | endpoints + address + bodies + arguments + endpoint-name',
+  'options + access + sparing + fetch-options',
+  'client + month + door',
   'index',
   'redis | testing | cli | otel',
 ];

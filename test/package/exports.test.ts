@@ -31,6 +31,7 @@ const PUBLIC: Record<string, readonly string[]> = {
     'type Clock',
     'type ErrorFacts',
     'type EventListener',
+    'type FetchOptions',
     'type FungibleTokenAssetEvent',
     'type HeadersOnlyOptions',
     'type HeadersResult',
