@@ -17,7 +17,7 @@ export interface CallEvent {
 export type ClientEvent = CallEvent &
   (
     | {
-        /** A call was made. It is told within the caller's own stack and async context. */
+        /** A call was made. It is told within the caller's own async context. */
         readonly type: 'called';
         readonly priority: number;
       }
