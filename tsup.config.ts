@@ -1,7 +1,7 @@
 import { defineConfig } from 'tsup';
 
 export default defineConfig({
-  entry: { index: 'src/index.ts', testing: 'src/testing/index.ts' },
+  entry: { index: 'src/index.ts', otel: 'src/otel/index.ts', testing: 'src/testing/index.ts' },
   format: ['esm'],
   target: 'node22',
   platform: 'node',
@@ -9,5 +9,5 @@ export default defineConfig({
   sourcemap: true,
   clean: true,
   removeNodeProtocol: false,
-  external: ['msw'],
+  external: ['msw', '@opentelemetry/api'],
 });

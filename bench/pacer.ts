@@ -12,7 +12,7 @@ const ROUNDS = 200;
 const A_ROUND = 200;
 
 const ask = { endpoint: 'GET /extended/v1/info', maxWaitMs: Number.POSITIVE_INFINITY };
-const visitor = { ask, priority: 0, signal: undefined };
+const visitor = { ask, signal: undefined, journey: { waits: () => {} } };
 const pacerOf = (concurrency: number): Pacer =>
   new Pacer({ concurrency, leaseMs: 90_000, part: (window) => window.limit });
 
@@ -44,10 +44,10 @@ function alone(): number {
 
 /** The next in line goes when one comes back, and another joins at its end. */
 async function inLine(depth: number): Promise<number> {
-  const line = new Line({ pacer: pacerOf(IN_FLIGHT), clock: systemClock, tell: () => {}, maxWaitMs: ask.maxWaitMs });
+  const line = new Line({ pacer: pacerOf(IN_FLIGHT), clock: systemClock, maxWaitMs: ask.maxWaitMs });
   const answers = answersOf(new Tally());
   const leases: Lease[] = [];
-  const join = (): void => void line.enter(visitor, line.draw(), false).then((lease) => leases.push(lease));
+  const join = (): void => void line.enter(visitor, line.draw()).then((lease) => leases.push(lease));
   for (let caller = 0; caller < IN_FLIGHT + depth; caller++) join();
   const step = async (): Promise<void> => {
     join();

@@ -1,4 +1,7 @@
 import { type AddressAssets, type Info, type StandardSchemaV1, validateBody } from './bodies.ts';
+import type { BodyForm, Reply } from './call.ts';
+import { createDoor } from './door.ts';
+import { economical } from './economy.ts';
 import {
   type AddressAssetsParams,
   type ApiRequest,
@@ -8,10 +11,14 @@ import {
   urlOf,
 } from './endpoints.ts';
 import { ResponseShapeError, ServiceError } from './errors.ts';
+import type { EventListener } from './events.ts';
+import type { FetchOptions } from './fetch-options.ts';
+import { type MonthState, monthOf } from './month.ts';
 import { type CallOptions, type ClientOptions, checkCallOptions, readSettings, type Settings } from './options.ts';
+import type { QueuedCall, QueueOptions } from './queue.ts';
 import type { QuotaSnapshot } from './quota/snapshot.ts';
 import type { WindowView } from './quota/view.ts';
-import { type Reply, Scheduler } from './scheduler.ts';
+import { Scheduler } from './scheduler.ts';
 import { createTransport } from './transport.ts';
 
 /** An answer: its body, and what its headers said of the quota. */
@@ -66,10 +73,42 @@ export interface Client {
     address: string,
     options?: AddressAssetsParams & CallOptions<Body>,
   ): Promise<Result<Body>>;
+  /**
+   * Called like the global `fetch`, and made to be given to other clients of the service: whatever they call with it takes
+   * its place in the one line, is paced, carries the key and is retried like every call. It needs no `this`.
+   *
+   * A path is below the base URL; a URL that is not is a ConfigError (see {@link FetchOptions.elsewhere}), and so is a key
+   * among the headers. Answers of any status are a `Response`, the last of several refusals too; its body comes as it is
+   * read. Other methods than GET and HEAD are sent again only after a refusal because of a limit.
+   *
+   * @throws QuotaExhaustedError, ConnectionError, ConfigError, ClosedError, or the reason of `init.signal`. The body of an
+   * answer fails with ConnectionError or that reason.
+   */
+  readonly fetch: typeof globalThis.fetch;
+  /**
+   * A {@link Client.fetch} with options: for bulk work, say, one with a lower priority.
+   *
+   * @throws ConfigError if an option cannot be used.
+   */
+  fetchWith(options: FetchOptions): typeof globalThis.fetch;
   /** What is known of the quota now, without asking the service. */
   quota(): QuotaState;
   /** Calls that wait to be sent. */
   readonly waiting: number;
+  /**
+   * Why calls wait: for which window, until when, and at which place in line. Those that go first come first.
+   *
+   * @throws ConfigError if an option cannot be used.
+   */
+  queue(options?: QueueOptions): readonly QueuedCall[];
+  /** What is left of the month, how fast it is spent, and when it will be out at that pace; undefined if no answer has named one. */
+  month(): MonthState | undefined;
+  /**
+   * Tells `hear` of everything that happens from now on, beside {@link ClientOptions.onEvent}.
+   *
+   * @returns a function that ends it.
+   */
+  subscribe(hear: EventListener): () => void;
   /** Rejects the calls that wait with ClosedError, lets those under way come back, and gives back the share of the quota. */
   close(): Promise<void>;
   /** The same as {@link Client.close}, for `await using`. */
@@ -86,9 +125,15 @@ export function createClient(options: ClientOptions = {}): Client {
   const { baseUrl, key, fetch } = settings;
   const transport = createTransport({ origin: new URL(baseUrl).origin, key, fetch });
   const scheduler = new Scheduler({ ...settings, transport });
+  const run = economical((call) => scheduler.run(call), { ...settings, redact: transport.redact });
+  const fetchWith = createDoor({ ...settings, run, redact: transport.redact });
 
-  const send = (request: ApiRequest<unknown>, options: CallOptions<unknown>, wantsBody = true): Promise<Reply> =>
-    scheduler.run({
+  const send = (
+    request: ApiRequest<unknown>,
+    options: CallOptions<unknown>,
+    wants: BodyForm = 'text',
+  ): Promise<Reply> =>
+    run({
       request: { method: request.method, url: urlOf(baseUrl, request), headers: options.headers },
       ask: {
         endpoint: request.endpoint,
@@ -96,10 +141,10 @@ export function createClient(options: ClientOptions = {}): Client {
         priority: options.priority ?? 0,
         maxWaitMs: options.maxWaitMs ?? settings.maxWaitMs,
       },
-      priority: options.priority ?? 0,
       signal: options.signal,
+      label: options.label,
       timeoutMs: options.timeoutMs ?? settings.timeoutMs,
-      wantsBody,
+      wants,
     });
 
   const ask = async <Body>(request: ApiRequest<unknown>, options: CallOptions<Body>): Promise<Result<Body>> => {
@@ -115,9 +160,9 @@ export function createClient(options: ClientOptions = {}): Client {
   };
 
   const readHeaders = async (options: CallOptions<unknown>): Promise<HeadersResult> => {
-    const head = await send(headersRequest(), options, false);
+    const head = await send(headersRequest(), options, 'none');
     const isRefused = head.status === 405 || head.status === 501;
-    const { quota, status } = isRefused ? await send(infoRequest(), options, false) : head;
+    const { quota, status } = isRefused ? await send(infoRequest(), options, 'none') : head;
     return { quota, status };
   };
 
@@ -137,10 +182,15 @@ export function createClient(options: ClientOptions = {}): Client {
       const request = addressAssetsRequest(address, { limit, offset, unanchored, untilBlock });
       return ask(request, checkCallOptions(rest));
     },
+    fetch: fetchWith(),
+    fetchWith,
     quota: () => stateOf(scheduler, settings),
     get waiting() {
       return scheduler.waiting;
     },
+    queue: (options) => scheduler.story.queue(options),
+    month: () => monthOf(scheduler.month(), settings.clock),
+    subscribe: (hear) => scheduler.story.subscribe(hear),
     close: () => scheduler.close(),
     [Symbol.asyncDispose]: () => scheduler.close(),
   };

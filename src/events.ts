@@ -1,58 +1,102 @@
 import type { Reason } from './quota/admission.ts';
 import type { QuotaSnapshot } from './quota/snapshot.ts';
 
-/** What happens to a call, told as it happens. None carries the key, a body or an address. */
-export type ClientEvent =
-  | {
-      /** The line stands still until `until`, or until something comes back. */
-      readonly type: 'waiting';
-      readonly endpoint: string;
-      readonly until: Date;
-      readonly reason: Reason;
-      /** Calls that stand behind. */
-      readonly waiting: number;
-    }
-  | {
-      /** A request left. */
-      readonly type: 'sent';
-      readonly endpoint: string;
-      /** 1 for the first request of a call. */
-      readonly attempt: number;
-      /** Units held for it. */
-      readonly units: number;
-    }
-  | {
-      /** Its answer came. */
-      readonly type: 'answered';
-      readonly endpoint: string;
-      readonly status: number;
-      /** Time from leaving to the answer's headers, in milliseconds. */
-      readonly tookMs: number;
-      readonly quota: QuotaSnapshot;
-    }
-  | {
-      /** The service refused it because of a limit. It goes again through the gate. */
-      readonly type: 'limited';
-      readonly endpoint: string;
-      readonly status: number;
-      readonly quota: QuotaSnapshot;
-    }
-  | {
-      /** No usable answer came. */
-      readonly type: 'lost';
-      readonly endpoint: string;
-      /** What went wrong, such as `ECONNRESET` or `TIMEOUT`. */
-      readonly code: string;
-    }
-  | {
-      /** The call goes again, back through the line. */
-      readonly type: 'retrying';
-      readonly endpoint: string;
-      /** The attempt to come. */
-      readonly attempt: number;
-      /** How long it pauses first, in milliseconds. */
-      readonly afterMs: number;
-    };
+/** What every event says of the call that it is about. */
+export interface CallEvent {
+  /** The number of the call: the first of a client is 1. Events of one number are one story, from `called` to `done` or `failed`. */
+  readonly call: number;
+  /** The endpoint that is asked for, such as `GET /extended/v1/info`. */
+  readonly endpoint: string;
+  /** What the caller named the call, if it did. */
+  readonly label?: string;
+  /** When it happened, by this machine's wall clock. */
+  readonly at: Date;
+}
+
+/** What happens to a call, told as it happens. None carries the key or a body. */
+export type ClientEvent = CallEvent &
+  (
+    | {
+        /** A call was made. It is told within the caller's own async context. */
+        readonly type: 'called';
+        readonly priority: number;
+      }
+    | {
+        /** The call waits: until `until`, or until something comes back. */
+        readonly type: 'waiting';
+        readonly until: Date;
+        readonly reason: Reason;
+        /** Whether it stepped out of the line, so that it holds up nobody; else the whole line stands still. */
+        readonly aside: boolean;
+        /** Calls that wait in line behind it. */
+        readonly waiting: number;
+      }
+    | {
+        /** A request left. */
+        readonly type: 'sent';
+        /** 1 for the first request of a call. A refusal because of a limit is no attempt. */
+        readonly attempt: number;
+        /** Units held for it. */
+        readonly units: number;
+        readonly method: string;
+        /** Where it went. The key is never in it. */
+        readonly url: string;
+        /** Time from the call, or from the pause before another attempt, to its grant by the gate, in milliseconds. */
+        readonly waitedMs: number;
+        /** What it, or the line before it, last stood still for in that time, if anything. */
+        readonly waitedFor?: Reason;
+      }
+    | {
+        /** Its answer came. */
+        readonly type: 'answered';
+        readonly status: number;
+        /** Time from leaving to the answer's headers, in milliseconds. */
+        readonly tookMs: number;
+        readonly quota: QuotaSnapshot;
+        /**
+         * How far the service's word is from our own reckoning, by window, in units: more than 0 where it counted more than
+         * we can have spent, less than 0 where it counted less than we surely did, and 0 where the two agree.
+         */
+        readonly drift: Readonly<Record<string, number>>;
+      }
+    | {
+        /** The service refused it because of a limit. It goes again through the gate. */
+        readonly type: 'limited';
+        readonly status: number;
+        readonly quota: QuotaSnapshot;
+      }
+    | {
+        /** No usable answer came. */
+        readonly type: 'lost';
+        /** What went wrong, such as `ECONNRESET` or `TIMEOUT`. */
+        readonly code: string;
+        /** Time from leaving, in milliseconds; 0 if it never left. */
+        readonly tookMs: number;
+      }
+    | {
+        /** The call goes again, back through the line. */
+        readonly type: 'retrying';
+        /** The attempt to come. */
+        readonly attempt: number;
+        /** How long it pauses first, in milliseconds. */
+        readonly afterMs: number;
+      }
+    | {
+        /** The call has its answer, of whatever status. */
+        readonly type: 'done';
+        readonly status: number;
+        /** Time from the call to here, in milliseconds. */
+        readonly tookMs: number;
+      }
+    | {
+        /** The call ends without an answer. */
+        readonly type: 'failed';
+        /** The name of its error, such as `QuotaExhaustedError`; `aborted` if its signal ended it. */
+        readonly error: string;
+        /** Time from the call to here, in milliseconds. */
+        readonly tookMs: number;
+      }
+  );
 
 /** Hears what happens. What it throws is ignored. */
 export type EventListener = (event: ClientEvent) => void;

@@ -1,14 +1,15 @@
 import type { Clock } from './clock.ts';
 import { ClosedError, QuotaExhaustedError } from './errors.ts';
-import type { EventListener } from './events.ts';
+import type { Journey } from './journey.ts';
 import type { Admission, Ask, Lease, Outcome } from './quota/admission.ts';
 import type { Pacer } from './quota/pacer.ts';
 
 /** A call at the gate. */
 export interface Visitor {
   readonly ask: Ask;
-  readonly priority: number;
   readonly signal: AbortSignal | undefined;
+  /** Told that it waits. */
+  readonly journey: Pick<Journey, 'waits'>;
 }
 
 /** How a visitor leaves the gate. */
@@ -24,7 +25,10 @@ export type Passage =
 
 /** A pause at the gate. */
 interface Pause {
-  readonly visitor: Visitor;
+  /** Only one who is more urgent may overtake. */
+  readonly urgency: number;
+  /** How urgent the visitor said it is. */
+  readonly priority: number;
   readonly admission: Admission & { kind: 'wait' };
   readonly isFirm: boolean;
   readonly wake: (isOvertaken?: boolean) => void;
@@ -34,9 +38,8 @@ interface Pause {
 export interface GateOptions {
   readonly pacer: Pacer;
   readonly clock: Clock;
-  readonly tell: EventListener;
-  /** Calls that stand in line behind the visitor. */
-  readonly behind: () => number;
+  /** Calls that stand in line behind the visitor: the highest priority among them. */
+  readonly behind: { readonly highest: number };
   /** No visitor keeps the others waiting for longer, in milliseconds, where only time can help. */
   readonly longestRestMs: number;
   /** Called when the line comes to a standstill that only time can end. */
@@ -57,21 +60,37 @@ export class Gate {
     this.#options = options;
   }
 
-  /** Waits until the visitor may go, is overtaken or steps aside. Rejects when it is refused, aborted or the gate is closed. */
-  async pass(visitor: Visitor): Promise<Passage> {
+  /**
+   * Waits until the visitor may go, is overtaken or steps aside. Rejects when it is refused, aborted or the gate is closed.
+   *
+   * @param isAged - whether it is its turn because of the time it waited. Then nobody overtakes it, and it asks as the
+   * most urgent of those who wait, for whom something may be kept back.
+   */
+  async pass(visitor: Visitor, isAged = false): Promise<Passage> {
+    const { behind, longestRestMs } = this.#options;
+    const urgency = isAged ? Number.POSITIVE_INFINITY : priorityOf(visitor);
     for (;;) {
       if (this.#isClosed) throw new ClosedError();
       visitor.signal?.throwIfAborted();
+      // Who came while it stepped up.
+      if (behind.highest > urgency) return { kind: 'overtaken' };
       const now = this.#clock.now();
-      const admission = this.#pacer.admit(visitor.ask, now);
+      const ask = isAged ? asUrgentAs(behind.highest, visitor.ask) : visitor.ask;
+      const admission = this.#pacer.admit(ask, now);
       if (admission.kind === 'granted') return admission;
-      if (admission.kind === 'refused') throw this.refusal(visitor.ask, admission);
+      if (admission.kind === 'refused') throw this.refusal(ask, admission);
       // Asking is free, and one without patience is refused exactly where only time can help.
-      const isFirm = this.#pacer.admit({ ...visitor.ask, maxWaitMs: 0 }, now).kind === 'refused';
+      const isFirm = this.#pacer.admit({ ...ask, maxWaitMs: 0 }, now).kind === 'refused';
       const { until, reason } = admission;
-      const isLong = isFirm && until - now > this.#options.longestRestMs;
-      if (isLong || reason.window === 'endpoint') return { kind: 'aside', until, isFirm };
-      if (await this.#rest(visitor, admission, isFirm)) return { kind: 'overtaken' };
+      const isLong = isFirm && until - now > longestRestMs;
+      if (isLong || reason.window === 'endpoint') {
+        visitor.journey.waits({ until, reason, isAside: true });
+        return { kind: 'aside', until, isFirm };
+      }
+      // What is spared for others is not for whoever has waited long: it makes room for them.
+      const standing = reason.limit === 'sparing' ? priorityOf(visitor) : urgency;
+      if (behind.highest > standing) return { kind: 'overtaken' };
+      if (await this.#rest({ ...visitor, ask }, admission, isFirm, standing)) return { kind: 'overtaken' };
     }
   }
 
@@ -83,16 +102,17 @@ export class Gate {
   }
 
   /** The refusal that a visitor would meet while someone ahead of it waits for time to pass, if it would not wait so long. */
-  refusalNow({ ask, priority }: Visitor): QuotaExhaustedError | undefined {
-    if (!this.#pause?.isFirm || priority > this.#pause.visitor.priority) return undefined;
+  refusalNow(visitor: Visitor): QuotaExhaustedError | undefined {
+    if (!this.#pause?.isFirm || priorityOf(visitor) > this.#pause.urgency) return undefined;
+    const { ask } = visitor;
     const { until, reason } = this.#pause.admission;
     const isTooLong = until - this.#clock.now() > ask.maxWaitMs;
     return isTooLong ? this.refusal(ask, { kind: 'refused', until, reason }) : undefined;
   }
 
-  /** Someone joined the line: a less urgent visitor makes room. */
+  /** Someone joined the line: a less urgent visitor makes room, or asks again as one who holds up somebody so urgent. */
   hail(priority: number): void {
-    if (this.#pause && priority > this.#pause.visitor.priority) this.#pause.wake(true);
+    if (this.#pause && priority > this.#pause.priority) this.#pause.wake(priority > this.#pause.urgency);
   }
 
   /** A request came back: settles its lease, and lets the visitor ask again if that may help. */
@@ -127,11 +147,10 @@ export class Gate {
   }
 
   /** Waits as the pacer said; true when a more urgent call came. */
-  #rest(visitor: Visitor, admission: Admission & { kind: 'wait' }, isFirm: boolean): Promise<boolean> {
+  #rest(visitor: Visitor, admission: Admission & { kind: 'wait' }, isFirm: boolean, urgency: number): Promise<boolean> {
     const { until, reason } = admission;
     const left = until - this.#clock.now();
-    const { tell, behind, onStandstill } = this.#options;
-    const { endpoint } = visitor.ask;
+    const priority = priorityOf(visitor);
     return new Promise((resolve, reject) => {
       const end = (): void => {
         this.#pause = undefined;
@@ -148,10 +167,19 @@ export class Gate {
       };
       const cancel = this.#clock.timer(left, wake);
       visitor.signal?.addEventListener('abort', abort, { once: true });
-      this.#pause = { visitor, admission, isFirm, wake };
+      this.#pause = { urgency, priority, admission, isFirm, wake };
       // Only now, when an abort, a more urgent call and a close that come of the telling find whom to wake.
-      tell({ type: 'waiting', endpoint, until: new Date(this.#clock.wall() + left), reason, waiting: behind() });
-      if (isFirm) onStandstill();
+      visitor.journey.waits({ until, reason, isAside: false });
+      if (isFirm) this.#options.onStandstill();
     });
   }
+}
+
+/** The priority of a call; 0 unless it says another. */
+export function priorityOf({ ask }: Pick<Visitor, 'ask'>): number {
+  return ask.priority ?? 0;
+}
+
+function asUrgentAs(highest: number, ask: Ask): Ask {
+  return highest > (ask.priority ?? 0) ? { ...ask, urgency: highest } : ask;
 }

@@ -39,10 +39,14 @@ export {
   ServiceError,
   type ShapeIssue,
 } from './errors.ts';
-export type { ClientEvent, EventListener } from './events.ts';
+export type { CallEvent, ClientEvent, EventListener } from './events.ts';
+export type { FetchOptions } from './fetch-options.ts';
+export type { MonthState } from './month.ts';
 export type { CallOptions, ClientOptions } from './options.ts';
+export type { QueuedCall, QueueOptions } from './queue.ts';
 export type { Reason } from './quota/admission.ts';
 export { type QuotaSnapshot, readQuota, type WindowQuota } from './quota/snapshot.ts';
 export type { WindowView } from './quota/view.ts';
 export type { Period } from './quota/windows.ts';
 export { type QuotaShare, type SharedWindow, wholeShare } from './share.ts';
+export type { SparingOptions } from './sparing.ts';

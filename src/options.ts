@@ -3,8 +3,11 @@ import { type Argument, anything, argument, argumentsOf, defaulted, flag } from 
 import type { StandardSchemaV1 } from './bodies.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { ConfigError, quote } from './errors.ts';
+import type { EtagLimits } from './etags.ts';
 import type { ClientEvent } from './events.ts';
+import type { SparingPolicy } from './quota/sparing.ts';
 import { type QuotaShare, wholeShare } from './share.ts';
+import { type SparingOptions, sparingOf } from './sparing.ts';
 
 /** What a client can be told. Everything has a default. */
 export interface ClientOptions {
@@ -35,10 +38,26 @@ export interface ClientOptions {
   readonly maxAttempts?: number;
   /** How long one attempt may take, its body included and the wait for quota not, in milliseconds. Default: 30,000. */
   readonly timeoutMs?: number;
+  /**
+   * Whether calls that ask the same at the same time share one request: a GET of the same URL with the same headers and
+   * options. It goes on while any of its callers has not aborted. Default: false.
+   */
+  readonly shareInFlight?: boolean;
+  /**
+   * Keeps answers that carry an `ETag`, and has the service say whether they still hold instead of sending them again:
+   * `true` for up to 500 answers of 16 MiB together, or how many and how much. What was not used for longest goes first.
+   * An answer with the key in it is never kept. Whether a revalidation costs less is the service's to say. Default: false.
+   */
+  readonly etags?: boolean | { readonly entries?: number; readonly bytes?: number };
   /** Used instead of the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch;
   /** How much of each window this client may spend. Default: all of it. */
   readonly share?: QuotaShare;
+  /**
+   * What bulk work leaves to calls of a higher priority: a part of each window, and enough of the month until a date.
+   * Default: nothing but what calls of higher priority are expected to need, by the rate at which they came lately.
+   */
+  readonly sparing?: SparingOptions;
   /** Used instead of the system's clock and timers: a test may pass one that it moves by hand. */
   readonly clock?: Clock;
   /** Used instead of `Math.random` where waits are spread: from 0 up to but not including 1. */
@@ -56,6 +75,8 @@ export interface ClientOptions {
 export interface CallOptions<Body = unknown> {
   /** Ends the call, wherever it is; it then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
+  /** What the call is named in events and in `client.queue()`: a text of your own, such as the number of a job. */
+  readonly label?: string | undefined;
   /** Calls with a higher number go first. Default: 0. */
   readonly priority?: number | undefined;
   /** See {@link ClientOptions.maxWaitMs}; this call's own. */
@@ -76,11 +97,14 @@ export interface Settings extends Access {
   readonly maxWaitMs: number;
   readonly maxAttempts: number;
   readonly timeoutMs: number;
+  readonly shareInFlight: boolean;
+  readonly etags: EtagLimits | undefined;
   readonly fetch: typeof globalThis.fetch;
   readonly share: QuotaShare;
+  readonly sparing: SparingPolicy | undefined;
   readonly clock: Clock;
   readonly random: () => number;
-  readonly onEvent: (event: ClientEvent) => void;
+  readonly onEvent: ((event: ClientEvent) => void) | undefined;
 }
 
 /** Looked up at each call, because what stands in for the global `fetch` may take its place at any time. */
@@ -98,20 +122,35 @@ const clientOptions = argumentsOf('options', {
   maxWaitMs: defaulted(maxWait, 300_000),
   maxAttempts: defaulted(count, 3),
   timeoutMs: defaulted(timeout, 30_000),
+  shareInFlight: defaulted(flag, false),
+  etags: defaulted(
+    argument<NonNullable<ClientOptions['etags']>>(isEtags, 'true, or an object such as { entries: 500 }'),
+    false,
+  ),
   fetch: defaulted(callback<typeof globalThis.fetch>(), latestFetch),
   share: defaulted(having<QuotaShare>(['part', 'subscribe', 'close'], 'a share of the quota'), wholeShare),
+  sparing: anything<SparingOptions>(),
   clock: defaulted(having<Clock>(['now', 'wall', 'timer'], 'a clock'), systemClock),
   random: defaulted(callback<() => number>(), Math.random),
-  onEvent: defaulted(callback<(event: ClientEvent) => void>(), () => {}),
+  onEvent: callback<(event: ClientEvent) => void>(),
   dangerouslyAllowBrowser: defaulted(flag, false),
 });
 
+const etagLimits = argumentsOf('limits of etags', { entries: defaulted(count, 500), bytes: defaulted(count, 2 ** 24) });
+
+/** Options of everything that sends a request. */
+export const sending: Readonly<Record<'priority' | 'maxWaitMs' | 'timeoutMs' | 'cost', Argument<number | undefined>>> =
+  {
+    priority: argument<number>(Number.isFinite, 'a number'),
+    maxWaitMs: maxWait,
+    timeoutMs: timeout,
+    cost: argument<number>((units) => Number.isFinite(units) && units >= 0, 'a number of units, 0 or more'),
+  };
+
 const callOptions = argumentsOf('call options', {
   signal: having<AbortSignal>(['addEventListener', 'throwIfAborted'], 'an AbortSignal'),
-  priority: argument<number>(Number.isFinite, 'a number'),
-  maxWaitMs: maxWait,
-  timeoutMs: timeout,
-  cost: argument<number>((units) => Number.isFinite(units) && units >= 0, 'a number of units, 0 or more'),
+  label: text,
+  ...sending,
   schema: argument<StandardSchemaV1>(isSchema, 'a Standard Schema'),
   headers: argument<Readonly<Record<string, string>>>(isRecord, 'an object of names and values'),
 });
@@ -122,8 +161,13 @@ const callOptions = argumentsOf('call options', {
  * @throws ConfigError that names the option, or the environment variable, that cannot be used.
  */
 export function readSettings(options: ClientOptions = {}, environment: Environment = environmentOf()): Settings {
-  const { baseUrl, apiKey, dangerouslyAllowBrowser, ...rest } = clientOptions(options);
-  return { ...rest, ...readAccess({ baseUrl, apiKey, dangerouslyAllowBrowser }, environment) };
+  const { baseUrl, apiKey, dangerouslyAllowBrowser, etags, sparing, ...rest } = clientOptions(options);
+  return {
+    ...rest,
+    etags: etags ? etagLimits(etags === true ? {} : etags) : undefined,
+    sparing: sparing && sparingOf(sparing),
+    ...readAccess({ baseUrl, apiKey, dangerouslyAllowBrowser }, environment),
+  };
 }
 
 /**
@@ -137,14 +181,22 @@ export function checkCallOptions<Body>(options: CallOptions<Body> = {}): CallOpt
   return checked as CallOptions<Body>;
 }
 
-/** What `fetch` would refuse is refused here, without the value that its error would quote. */
-function checkHeader(name: string, value: unknown): void {
+/**
+ * What `fetch` would refuse is refused here, without the value that its error would quote.
+ *
+ * @throws ConfigError, for a key too: it has an option of its own.
+ */
+export function checkHeader(name: string, value: unknown): void {
   const wrong = (problem: string): ConfigError => new ConfigError('headers', problem);
   if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) throw wrong(`cannot have the name ${quote(name)}`);
   if (/^x-(hiro-)?api-key$/i.test(name)) throw wrong(`cannot carry a key in ${name}: it is the option apiKey`);
   if (typeof value !== 'string' || !/^[\x20-\x7e\xa0-\xff]*$/.test(value)) {
     throw wrong(`must have text for ${name}, without line breaks and other control characters`);
   }
+}
+
+function isEtags(value: unknown): boolean {
+  return typeof value === 'boolean' || isRecord(value);
 }
 
 /** Not `Headers`, an array or a map, whose entries are no properties. */
@@ -158,7 +210,8 @@ function isSchema(value: unknown): boolean {
   return standard?.version === 1 && typeof standard.validate === 'function';
 }
 
-function callback<F>(): Argument<F | undefined> {
+/** An argument that is a function. */
+export function callback<F>(): Argument<F | undefined> {
   return argument<F>((value) => typeof value === 'function', 'a function');
 }
 

@@ -1,179 +1,96 @@
-type Run = () => Promise<unknown>;
+import { Heap } from './heap.ts';
 
-/** Where a call stands: first by priority, then by the place it drew when it first came. */
-export interface Standing {
-  readonly priority?: number;
-  readonly place?: number;
-  /** Whether it stood in the line before: it keeps its place, in front of those that came later. */
-  readonly isReturning?: boolean;
-  readonly id?: string;
-  readonly signal?: AbortSignal;
-}
+/** When so many were called before one who had waited longer, that one is next. So at most one turn in 32 is not by rank. */
+const PASSES = 31;
 
-interface Entry {
-  readonly run: Run;
-  readonly id: string | undefined;
-  readonly place: number;
-}
-
-/** Entries that leave at the head. `Array.shift` would move all the others each time. */
-class Row {
-  #entries: (Entry | undefined)[] = [];
-  #head = 0;
-
-  get isEmpty(): boolean {
-    return this.#entries.length === 0;
-  }
-
-  push(entry: Entry): void {
-    this.#entries.push(entry);
-  }
-
-  /** Sorted in by place, sought from behind: those that come together come in order. */
-  insert(entry: Entry): void {
-    let at = this.#entries.length;
-    while (at > this.#head && (this.#entries[at - 1]?.place ?? 0) > entry.place) at--;
-    this.#entries.splice(at, 0, entry);
-  }
-
-  shift(): Entry | undefined {
-    const entry = this.#entries[this.#head];
-    this.#entries[this.#head++] = undefined;
-    if (this.#head >= this.#entries.length) {
-      this.#entries = [];
-      this.#head = 0;
-    } else if (this.#head > 4_096 && this.#head * 2 > this.#entries.length) {
-      this.#entries.splice(0, this.#head);
-      this.#head = 0;
-    }
-    return entry;
-  }
-
-  keep(stays: (entry: Entry) => boolean): void {
-    this.#entries = this.#entries.filter((entry) => entry && stays(entry));
-    this.#head = 0;
-  }
-
-  *[Symbol.iterator](): Generator<Entry> {
-    for (const entry of this.#entries) if (entry) yield entry;
-  }
-}
-
-/** Calls of one priority. Those that return left before the newcomers came, so they go before them. */
-class Rank {
-  readonly newcomers: Row = new Row();
-  readonly returned: Row = new Row();
-
-  get isEmpty(): boolean {
-    return this.returned.isEmpty && this.newcomers.isEmpty;
-  }
-
-  shift(): Entry | undefined {
-    return (this.returned.isEmpty ? this.newcomers : this.returned).shift();
-  }
-}
-
-/** Entries that left their places empty are cleared away when they are more than the others, and more than this. */
+/** Empty entries are cleared away when they are more than the others, and more than this. */
 const LITTER = 64;
 
-/** A queue for p-queue in which joining, leaving and stepping up cost O(1), and O(log n) in the number of distinct priorities. */
-export class RankedQueue {
-  readonly #ranks = new Map<number, Rank>();
-  /** A binary heap of the priorities that have a rank, the highest at its root. */
-  readonly #heap: number[] = [];
-  readonly #left = new Set<string>();
+/** Where someone stands. */
+export interface Entry<T> {
+  readonly priority: number;
+  /** By the order in which all first came; kept over all returns. */
+  readonly place: number;
+  /** Nobody, once it has left. */
+  item: T | undefined;
+}
+
+/** Whose turn it is. */
+export interface Called<T> {
+  readonly item: T;
+  /** Whether it is because of the time it waited, and not of its rank. */
+  readonly isAged: boolean;
+}
+
+/**
+ * Goes by priority, then by place; but every so often whoever has waited longest is called, so that nobody waits for
+ * ever. Joining, leaving and being called cost O(log n).
+ */
+export class RankedQueue<T> {
+  readonly #byRank = new Heap<Entry<T>>(
+    (a, b) => a.priority > b.priority || (a.priority === b.priority && a.place < b.place),
+  );
+  readonly #byPlace = new Heap<Entry<T>>((a, b) => a.place < b.place);
+  /** Those whose time has come already, elsewhere. */
+  readonly #aged = new Heap<Entry<T>>((a, b) => a.place < b.place);
   #size = 0;
+  #passes = 0;
 
   get size(): number {
     return this.#size;
   }
 
-  enqueue(run: Run, { priority = 0, place = 0, isReturning = false, id }: Partial<Standing> = {}): void {
-    let rank = this.#ranks.get(priority);
-    if (!rank) {
-      rank = new Rank();
-      this.#ranks.set(priority, rank);
-      this.#rise(priority);
+  /** The highest priority that waits; -Infinity if nobody does. */
+  get highest(): number {
+    return firstOf(this.#byRank)?.priority ?? Number.NEGATIVE_INFINITY;
+  }
+
+  /**
+   * @param place - no two have the same.
+   * @param isAged - whether it goes before all others, having waited long enough elsewhere.
+   */
+  join(item: T, priority: number, place: number, isAged = false): Entry<T> {
+    const entry = { priority, place, item };
+    if (isAged) this.#aged.push(entry);
+    else {
+      this.#byRank.push(entry);
+      this.#byPlace.push(entry);
     }
-    if (isReturning) rank.returned.insert({ run, id, place });
-    else rank.newcomers.push({ run, id, place });
     this.#size++;
+    return entry;
   }
 
-  dequeue(): Run | undefined {
-    for (let priority = this.#heap[0]; priority !== undefined; priority = this.#heap[0]) {
-      const rank = this.#ranks.get(priority);
-      const entry = rank?.shift();
-      if (!rank || rank.isEmpty) this.#dropRoot(priority);
-      if (!entry || this.#hasLeft(entry)) continue;
-      this.#size--;
-      return entry.run;
-    }
-    return undefined;
+  /** Without having been called. */
+  leave(entry: Entry<T>): void {
+    if (entry.item === undefined) return;
+    this.#empty(entry);
   }
 
-  /** Marks it as gone; its entry is passed over when its turn comes, or cleared away with others before. */
-  remove(id: string): void {
-    this.#left.add(id);
+  /** Calls one, who thereby leaves. */
+  call(): Called<T> | undefined {
+    const aged = firstOf(this.#aged);
+    const eldest = firstOf(this.#byPlace);
+    const first = firstOf(this.#byRank);
+    const isDue = this.#passes >= PASSES;
+    const entry = aged ?? (isDue ? eldest : first);
+    if (entry?.item === undefined) return undefined;
+    if (!aged) this.#passes = isDue ? 0 : this.#passes + Number(first !== eldest);
+    const called = { item: entry.item, isAged: entry === aged || isDue };
+    this.#empty(entry);
+    return called;
+  }
+
+  #empty(entry: Entry<T>): void {
+    entry.item = undefined;
     this.#size--;
-    if (this.#left.size > LITTER && this.#left.size > this.#size) this.#clearAway();
-  }
-
-  filter({ priority = 0 }: Readonly<Partial<Standing>>): Run[] {
-    const { returned = [], newcomers = [] } = this.#ranks.get(priority) ?? {};
-    return [...returned, ...newcomers].filter(({ id = '' }) => !this.#left.has(id)).map(({ run }) => run);
-  }
-
-  setPriority(): never {
-    throw new Error('A call keeps the priority that it came with.');
-  }
-
-  #hasLeft({ id }: Entry): boolean {
-    return id !== undefined && this.#left.delete(id);
-  }
-
-  #clearAway(): void {
-    const stays = (entry: Entry): boolean => !this.#hasLeft(entry);
-    this.#heap.length = 0;
-    for (const [priority, rank] of this.#ranks) {
-      rank.returned.keep(stays);
-      rank.newcomers.keep(stays);
-      if (rank.isEmpty) this.#ranks.delete(priority);
-      else this.#rise(priority);
+    for (const heap of [this.#byRank, this.#byPlace, this.#aged]) {
+      if (heap.size > LITTER && heap.size > 2 * this.#size) heap.keep(({ item }) => item !== undefined);
     }
   }
+}
 
-  #rise(priority: number): void {
-    const heap = this.#heap;
-    let at = heap.push(priority) - 1;
-    while (at > 0) {
-      const parent = (at - 1) >> 1;
-      const above = heap[parent];
-      if (above === undefined || above >= priority) break;
-      heap[at] = above;
-      at = parent;
-    }
-    heap[at] = priority;
-  }
-
-  #dropRoot(root: number): void {
-    this.#ranks.delete(root);
-    const heap = this.#heap;
-    const priority = heap.pop();
-    if (priority === undefined || heap.length === 0) return;
-    let at = 0;
-    for (;;) {
-      let child = 2 * at + 1;
-      let below = heap[child];
-      const right = heap[child + 1];
-      if (below !== undefined && right !== undefined && right > below) {
-        below = right;
-        child++;
-      }
-      if (below === undefined || below <= priority) break;
-      heap[at] = below;
-      at = child;
-    }
-    heap[at] = priority;
-  }
+/** The first who has not left. */
+function firstOf<T>(heap: Heap<Entry<T>>): Entry<T> | undefined {
+  while (heap.first && heap.first.item === undefined) heap.shift();
+  return heap.first;
 }

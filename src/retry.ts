@@ -51,10 +51,26 @@ const PASSING: ReadonlySet<number> = new Set([408, 500, 502, 503, 504]);
 /** Failures that a repetition cannot mend: a certificate, a refused redirect, an answer beyond what is read. */
 const LASTING = /^(?:CERT_|ERR_TLS|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|HOSTNAME_MISMATCH|REDIRECT|TOO_LARGE|INVALID)/;
 
+/**
+ * Whether a call that was refused because of a limit goes back into the line. One that must not be sent twice does so only
+ * where it was certainly not done.
+ *
+ * @param refusals - how often it was refused, this time included.
+ */
+export function comesBack(status: number, refusals: number, isSafe: boolean): boolean {
+  return refusals < MOST_REFUSALS && (isSafe || isRefused(status));
+}
+
+/** Whether a status says that nothing was done: not so a gateway's word that it heard nothing from whom it had asked. */
+function isRefused(status: number): boolean {
+  return status === 503 || (status >= 400 && status < 500 && status !== 408);
+}
+
 /** After this ending, again? How soon? */
 export function decide(ending: Ending, tries: Tries, policy: RetryPolicy): Verdict {
   if (ending.kind === 'answered' && ending.isLimited) {
-    return tries.refusals < MOST_REFUSALS ? { kind: 'again', afterMs: 0, isPaid: false } : { kind: 'give up' };
+    const isAgain = comesBack(ending.status, tries.refusals, policy.isSafe);
+    return isAgain ? { kind: 'again', afterMs: 0, isPaid: false } : { kind: 'give up' };
   }
   if (ending.kind === 'answered' && ending.redirect) {
     const { redirect: url } = ending;

@@ -1,40 +1,30 @@
+import type { Call, Reply } from './call.ts';
 import type { Clock } from './clock.ts';
-import { ClosedError, ConnectionError, QuotaExhaustedError } from './errors.ts';
-import type { ClientEvent, EventListener } from './events.ts';
+import { type Deadline, setDeadline } from './deadline.ts';
+import { defeatOf } from './defeat.ts';
+import { ClosedError, ConnectionError } from './errors.ts';
+import type { EventListener } from './events.ts';
+import type { Journey } from './journey.ts';
 import { Line } from './line.ts';
-import type { Ask, Lease } from './quota/admission.ts';
+import type { Lease } from './quota/admission.ts';
+import type { MonthOutlook } from './quota/month.ts';
 import { Pacer } from './quota/pacer.ts';
-import { type QuotaSnapshot, readQuota } from './quota/snapshot.ts';
+import { readQuota } from './quota/snapshot.ts';
+import type { SparingPolicy } from './quota/sparing.ts';
 import type { PacerView } from './quota/view.ts';
-import { decide, type Ending, RetryBudget, type Tries, type Verdict } from './retry.ts';
+import { drop, redirected, redirectOf } from './redirect.ts';
+import { comesBack, decide, type Ending, RetryBudget, type Tries, type Verdict } from './retry.ts';
 import type { QuotaShare } from './share.ts';
-import { Failure, type Outgoing, type Transport } from './transport.ts';
+import { Story } from './story.ts';
+import { streamed } from './streamed-body.ts';
+import { Failure, type Transport } from './transport.ts';
 
 /** A lease outlives the longest attempt by this much before it counts as forgotten, in milliseconds. */
 const LEASE_SLACK_MS = 60_000;
 
-const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-
-/** A call to be made. */
-export interface Call {
-  readonly request: Omit<Outgoing, 'signal'>;
-  readonly ask: Ask;
-  /** Higher goes first. */
-  readonly priority: number;
-  readonly signal: AbortSignal | undefined;
-  /** How long one attempt may take from leaving to the end of its body, in milliseconds. */
-  readonly timeoutMs: number;
-  /** Whether the body is wanted. */
-  readonly wantsBody: boolean;
-}
-
-/** The service's answer to a call. */
-export interface Reply {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly quota: QuotaSnapshot;
-  /** The body, without the key should the service have echoed it; empty if it was not wanted. */
-  readonly text: string;
+/** A call, and where it is. */
+interface Traveller extends Call {
+  readonly journey: Journey;
 }
 
 /** What a scheduler is made from. */
@@ -43,6 +33,7 @@ export interface SchedulerOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly share: QuotaShare;
+  readonly sparing?: SparingPolicy | undefined;
   readonly concurrency: number;
   readonly maxAttempts: number;
   readonly maxWaitMs: number;
@@ -52,31 +43,46 @@ export interface SchedulerOptions {
 
 /** Brings calls through the line, the gate and the wire, again where that helps, and back. */
 export class Scheduler {
+  readonly story: Story;
   readonly #options: SchedulerOptions;
   readonly #clock: Clock;
   readonly #pacer: Pacer;
   readonly #line: Line;
   readonly #budget = new RetryBudget();
   readonly #unsubscribe: () => void;
-  readonly #underWay = new Set<Promise<unknown>>();
+  /** Calls that have not ended, and whom to tell when there are none. */
+  #underWay = 0;
+  #onIdle = (): void => {};
+  readonly #end = (): void => {
+    this.#underWay--;
+    if (this.#underWay === 0) this.#onIdle();
+  };
   #closing: Promise<void> | undefined;
 
   constructor(options: SchedulerOptions) {
-    const { clock, share, concurrency, maxWaitMs, timeoutMs } = options;
+    const { clock, share, concurrency, maxWaitMs, timeoutMs, onEvent } = options;
     this.#options = options;
     this.#clock = clock;
     this.#pacer = new Pacer({
       concurrency,
       leaseMs: timeoutMs + LEASE_SLACK_MS,
       part: (window, now) => share.part(window, now),
+      sparing: options.sparing,
     });
-    this.#line = new Line({ pacer: this.#pacer, clock, maxWaitMs, tell: (event) => this.#tell(event) });
+    this.#line = new Line({ pacer: this.#pacer, clock, maxWaitMs });
+    this.story = new Story(clock, () => this.#line.behind);
+    if (onEvent) this.story.subscribe(onEvent);
     this.#unsubscribe = share.subscribe(() => this.#line.wake());
   }
 
   /** Calls that wait to be sent. */
   get waiting(): number {
     return this.#line.length;
+  }
+
+  /** What is left of the month, by the service's clock. */
+  month(): MonthOutlook | undefined {
+    return this.#pacer.month(this.#clock.now(), this.#clock.wall());
   }
 
   /** What is known of the quota now. */
@@ -87,29 +93,40 @@ export class Scheduler {
   /** Makes a call: sends it when the quota bears it, as often as the policy has it, and returns the last answer. */
   run(call: Call): Promise<Reply> {
     if (this.#closing) return Promise.reject(new ClosedError());
-    const work = this.#run(call);
-    this.#underWay.add(work);
-    const leave = (): boolean => this.#underWay.delete(work);
-    work.then(leave, leave);
-    return work;
+    this.#underWay++;
+    const traveller = { ...call, journey: this.story.begin(call.ask, call.label) };
+    const place = this.#line.draw();
+    // Not async, and what all calls have in common they share: one that waits is a place in line and little more.
+    const reply = this.#line.enter(traveller, place).then((lease) => this.#make(traveller, place, lease));
+    reply.then(this.#end, (error: unknown) => {
+      this.#end();
+      traveller.journey.fails(error, traveller.signal);
+    });
+    return reply;
   }
 
-  async #run(call: Call): Promise<Reply> {
-    const place = this.#line.draw();
-    let { url } = call.request;
+  /** Makes a call that has its first lease. */
+  async #make(call: Traveller, place: number, first: Lease): Promise<Reply> {
+    const { journey } = call;
+    let { request } = call;
     const tries = { attempts: 0, refusals: 0, hops: 0 };
-    for (let isReturning = false; ; isReturning = true) {
-      const lease = await this.#line.enter(call, place, isReturning);
-      const { ending, reply, failure } = await this.#attempt(call, url, lease, tries.attempts + 1);
-      if (ending.kind === 'answered' && ending.isLimited) tries.refusals++;
+    for (let lease = first; ; lease = await this.#line.enter(call, place)) {
+      journey.passes();
+      const { ending, reply, failure } = await this.#attempt({ ...call, request }, lease, tries);
+      const isLimited = ending.kind === 'answered' && ending.isLimited;
+      if (isLimited) tries.refusals++;
       else if (ending.kind === 'answered' && ending.redirect) tries.hops++;
       else tries.attempts++;
-      const verdict = this.#decide(call, ending, tries);
-      if (verdict.kind === 'deliver' && reply) return reply;
-      if (verdict.kind !== 'again') throw this.#defeat(call, ending, tries.attempts, failure);
+      const verdict = this.#decide(request.method, ending, tries);
+      if (reply && (verdict.kind === 'deliver' || (verdict.kind === 'give up' && isLimited && call.takesRefusals))) {
+        journey.arrives(reply.status);
+        return reply;
+      }
+      if (verdict.kind !== 'again')
+        throw defeatOf(call, ending, tries, failure, this.#clock, this.view().cooldown?.until);
       const { afterMs } = verdict;
-      url = verdict.url ?? url;
-      this.#tell({ type: 'retrying', endpoint: call.ask.endpoint, attempt: tries.attempts + 1, afterMs });
+      if (verdict.url && ending.kind === 'answered') request = redirected(request, ending.status, verdict.url);
+      journey.returns(tries.attempts + 1, afterMs);
       if (afterMs > 0) await this.#line.rest(afterMs, call.signal);
     }
   }
@@ -117,105 +134,105 @@ export class Scheduler {
   /** Turns away whoever waits, lets what is under way come back, and gives the share back. */
   close(): Promise<void> {
     this.#closing ??= (async () => {
+      const { promise: idle, resolve } = Promise.withResolvers<void>();
+      this.#onIdle = resolve;
       this.#line.close();
-      await Promise.allSettled(this.#underWay);
+      if (this.#underWay > 0) await idle;
       this.#unsubscribe();
       await this.#options.share.close();
     })();
     return this.#closing;
   }
 
-  /** One attempt on the wire, from its lease to the end of its body. The lease is settled with the headers. */
-  async #attempt(call: Call, url: URL, lease: Lease, attempt: number): Promise<Landing> {
+  /** One attempt on the wire, from its lease to the end of its body, or to its beginning where it is wanted as it comes. */
+  async #attempt(call: Traveller, lease: Lease, tries: Tries): Promise<Landing> {
     const { transport } = this.#options;
-    const { endpoint } = call.ask;
-    const deadline = this.#deadline(call);
-    let leftAt: number | undefined;
+    const { journey, request } = call;
+    const deadline = setDeadline(this.#clock, call.timeoutMs, call.signal);
     let isSettled = false;
-    const onLeave = (): void => {
-      leftAt = this.#clock.now();
-      this.#tell({ type: 'sent', endpoint, attempt, units: lease.units });
-    };
+    const onLeave = (): void => journey.leaves(tries.attempts + 1, lease, request.method, request.url);
     try {
       call.signal?.throwIfAborted();
-      const response = await transport.send({ ...call.request, url, signal: deadline.signal }, onLeave);
-      const { status, headers } = response;
+      const response = await transport.send({ ...request, signal: deadline.signal }, onLeave);
+      const { status, statusText, headers } = response;
       const quota = readQuota(headers, this.#clock.wall());
       const isLimited = status === 429 || (!response.ok && quota.retryAfterMs !== undefined);
+      const drift = journey.isHeard('answered') ? this.#pacer.drift(lease, quota, this.#clock.now()) : {};
       isSettled = true;
+      // With the headers, and not with the end of the body: siblings hear of a refusal at once.
       this.#line.settle(lease, { kind: 'answered', quota, limited: isLimited });
-      this.#tell({ type: 'answered', endpoint, status, tookMs: this.#clock.now() - (leftAt ?? 0), quota });
-      if (isLimited) this.#tell({ type: 'limited', endpoint, status, quota });
-      const ending: Ending = {
-        kind: 'answered',
-        status,
-        isLimited,
-        redirect: isLimited ? undefined : redirectOf(response, url),
-      };
-      if (!call.wantsBody || ending.isLimited || ending.redirect) {
-        drop(response);
-        return { ending, reply: { status, headers, quota, text: '' } };
-      }
-      const text = await transport.read(response, deadline.signal);
-      return { ending, reply: { status, headers, quota, text: response.ok ? text : transport.redact(text) } };
+      journey.tell({ type: 'answered', status, tookMs: journey.outMs ?? 0, quota, drift });
+      if (isLimited) journey.tell({ type: 'limited', status, quota });
+      const redirect = isLimited ? undefined : redirectOf(response, request.url, call.redirect ?? 'follow');
+      const ending: Ending = { kind: 'answered', status, isLimited, redirect };
+      const head = { status, statusText, headers, quota, url: request.url, isRedirected: tries.hops > 0 };
+      return { ending, reply: { ...head, ...(await this.#body(call, response, ending, tries, deadline)) } };
     } catch (error) {
-      const isUnsent = leftAt === undefined || (error instanceof Failure && error.isUnsent);
+      const isUnsent = journey.outMs === undefined || (error instanceof Failure && error.isUnsent);
       if (!isSettled)
         this.#line.settle(lease, { kind: isUnsent ? 'unsent' : 'lost', failed: error instanceof Failure });
       if (!(error instanceof Failure)) throw error;
-      this.#tell({ type: 'lost', endpoint, code: error.code });
+      journey.tell({ type: 'lost', code: error.code, tookMs: journey.outMs ?? 0 });
       return { ending: { kind: 'failed', code: error.code }, failure: error };
     } finally {
       deadline.end();
     }
   }
 
-  /** A signal that aborts with the caller's, or when the attempt takes too long. */
-  #deadline({ signal, timeoutMs }: Call): { readonly signal: AbortSignal; readonly end: () => void } {
-    const controller = new AbortController();
-    const cancel = this.#clock.timer(timeoutMs, () => controller.abort(new Failure('TIMEOUT', false)));
-    const abort = (): void => controller.abort(signal?.reason);
-    signal?.addEventListener('abort', abort, { once: true });
-    const end = (): void => {
-      cancel();
-      signal?.removeEventListener('abort', abort);
-    };
-    return { signal: controller.signal, end };
+  /** The body in the form that is wanted. That of an answer which nobody will see is not read. */
+  async #body(
+    call: Traveller,
+    response: Response,
+    { isLimited, redirect }: Ending & { kind: 'answered' },
+    tries: Tries,
+    deadline: Deadline,
+  ): Promise<Pick<Reply, 'text' | 'bytes' | 'stream'>> {
+    const { transport } = this.#options;
+    const isLast = isLimited && !comesBack(response.status, tries.refusals + 1, isSafe(call.request.method));
+    if (call.wants === 'none' || redirect || (isLimited && !(isLast && call.takesRefusals))) {
+      drop(response);
+      return { text: '' };
+    }
+    if (!response.ok) {
+      const text = transport.read(response, deadline.signal).catch((error: unknown) => {
+        // A refusal is one, though its words break off.
+        if (isLimited && error instanceof Failure) return '';
+        throw error;
+      });
+      return { text: transport.redact(await text) };
+    }
+    if (call.wants === 'text') return { text: await transport.read(response, deadline.signal) };
+    if (call.wants === 'bytes') return { text: '', bytes: await transport.readBytes(response, deadline.signal) };
+    const stream = this.#streamed(call, response, tries.attempts + 1, deadline.leftMs());
+    return { text: '', ...(stream && { stream }) };
   }
 
-  #decide(call: Call, ending: Ending, tries: Tries): Verdict {
-    const { method } = call.request;
-    const { maxAttempts, random } = this.#options;
-    const isSafe = method === 'GET' || method === 'HEAD';
-    const verdict = decide(ending, tries, { maxAttempts, isSafe, random: random() });
-    if (verdict.kind === 'deliver' && ending.kind === 'answered' && ending.status < 500) this.#budget.earn();
-    if (verdict.kind !== 'again' || !verdict.isPaid || this.#budget.pay()) return verdict;
-    return { kind: ending.kind === 'answered' ? 'deliver' : 'give up' };
-  }
-
-  #defeat({ ask }: Call, ending: Ending, attempts: number, cause: Failure | undefined): Error {
+  #streamed(
+    { ask, signal, journey }: Traveller,
+    response: Response,
+    attempts: number,
+    leftMs: number,
+  ): Reply['stream'] {
     const { endpoint } = ask;
-    if (ending.kind === 'failed')
-      return new ConnectionError({ endpoint, code: ending.code, attempts, cause: cause?.cause });
-    if (!ending.isLimited) return new ConnectionError({ endpoint, code: 'REDIRECT', attempts });
-    const retryAfterMs = Math.max(0, (this.view().cooldown?.until ?? 0) - this.#clock.now());
-    return new QuotaExhaustedError({
-      endpoint,
-      window: 'cooldown',
-      limit: undefined,
-      remaining: undefined,
-      retryAfterMs,
-      retryAt: new Date(this.#clock.wall() + retryAfterMs),
-      why: 'the service refused the call again and again, although it waited as told.',
+    const lost = ({ code, cause }: Failure): ConnectionError => {
+      journey.tell({ type: 'lost', code, tookMs: journey.outMs ?? 0 });
+      return new ConnectionError({ endpoint, code, attempts, cause });
+    };
+    return streamed(response, {
+      clock: this.#clock,
+      leftMs,
+      signal,
+      lateness: () => lost(new Failure('TIMEOUT', false)),
+      breakage: (error) => lost(this.#options.transport.failureOf(error)),
     });
   }
 
-  #tell(event: ClientEvent): void {
-    // A listener's fault is not the call's, whether it throws or, being asynchronous, rejects.
-    try {
-      const heard: unknown = this.#options.onEvent?.(event);
-      if (heard instanceof Promise) heard.catch(() => {});
-    } catch {}
+  #decide(method: string, ending: Ending, tries: Tries): Verdict {
+    const { maxAttempts, random } = this.#options;
+    const verdict = decide(ending, tries, { maxAttempts, isSafe: isSafe(method), random: random() });
+    if (verdict.kind === 'deliver' && ending.kind === 'answered' && ending.status < 500) this.#budget.earn();
+    if (verdict.kind !== 'again' || !verdict.isPaid || this.#budget.pay()) return verdict;
+    return { kind: ending.kind === 'answered' ? 'deliver' : 'give up' };
   }
 }
 
@@ -226,17 +243,7 @@ interface Landing {
   readonly failure?: Failure;
 }
 
-/** Where an answer sends the request, within its origin: the key never follows to another, and neither does the call. */
-function redirectOf(response: Response, url: URL): URL | undefined {
-  const location = REDIRECTS.has(response.status) ? response.headers.get('location') : null;
-  if (location === null && response.type !== 'opaqueredirect') return undefined;
-  const target = location !== null && URL.canParse(location, url) ? new URL(location, url) : undefined;
-  if (target?.origin === url.origin) return target;
-  drop(response);
-  throw new Failure('REDIRECT', false);
-}
-
-/** A body that nobody will read must not hold its connection. */
-function drop(response: Response): void {
-  response.body?.cancel().catch(() => {});
+/** Whether sending it twice does no harm. */
+function isSafe(method: string): boolean {
+  return method === 'GET' || method === 'HEAD';
 }

@@ -9,6 +9,8 @@ export interface Outgoing {
   readonly url: URL;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly body?: BodyInit | undefined;
+  /** What else the caller would tell `fetch`, such as its cache mode. */
+  readonly init?: RequestInit | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -36,6 +38,10 @@ export interface Transport {
   send(request: Outgoing, onLeave?: () => void): Promise<Response>;
   /** The whole body as text, up to 32 MiB. */
   read(response: Response, signal: AbortSignal): Promise<string>;
+  /** The whole body as it is, up to 32 MiB. */
+  readBytes(response: Response, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>>;
+  /** What went wrong, without the key, as far as it is known. */
+  failureOf(error: unknown): Failure;
   /** The text without the key, should the service have echoed it. */
   redact(text: string): string;
 }
@@ -63,9 +69,20 @@ export function createTransport({ origin, key, fetch }: TransportOptions): Trans
     return clean;
   };
 
+  const whole = async <T>(read: Promise<T>, signal: AbortSignal): Promise<T> => {
+    try {
+      return await read;
+    } catch (error) {
+      throw signal.aborted ? signal.reason : failureOf(error, redact);
+    }
+  };
+
   return {
     redact,
-    async send({ method, url, headers, body, signal }, onLeave = () => {}) {
+    failureOf: (error) => failureOf(error, redact),
+    read: (response, signal) => whole(textOf(response.body, signal), signal),
+    readBytes: (response, signal) => whole(bytesOf(response.body, signal), signal),
+    async send({ method, url, headers, body, init, signal }, onLeave = () => {}) {
       const given = url.origin === origin ? key() : undefined;
       const secret = given instanceof Promise ? await untilAborted(() => given, signal) : given;
       if (secret !== undefined) remember(spoken, secret);
@@ -75,16 +92,16 @@ export function createTransport({ origin, key, fetch }: TransportOptions): Trans
         onLeave();
         return (fetch ?? globalThis.fetch)(input, init);
       };
-      const request = { method, headers: outgoing, signal, fetch: leave, ...(body === undefined ? {} : { body }) };
+      const request = {
+        ...init,
+        method,
+        headers: outgoing,
+        signal,
+        fetch: leave,
+        ...(body === undefined ? {} : { body }),
+      };
       try {
         return await untilAborted(() => wire(url, request), signal);
-      } catch (error) {
-        throw signal.aborted ? signal.reason : failureOf(error, redact);
-      }
-    },
-    async read(response, signal) {
-      try {
-        return await textOf(response.body, signal);
       } catch (error) {
         throw signal.aborted ? signal.reason : failureOf(error, redact);
       }
@@ -100,13 +117,34 @@ function remember(spoken: Set<string>, secret: string): void {
   if (spoken.size > 4 && oldest !== undefined) spoken.delete(oldest);
 }
 
-/** A whole body. Its size shows only while it is read: what a header says of it may be wrong, or of the compressed one. */
+/** A whole body as text. */
 async function textOf(body: Response['body'], signal: AbortSignal): Promise<string> {
-  const reader = body?.getReader();
-  if (!reader) return '';
-  const stop = (): void => void reader.cancel(signal.reason).catch(() => {});
   const decoder = new TextDecoder();
   let text = '';
+  await drain(body, signal, (piece) => {
+    text += decoder.decode(piece, { stream: true });
+  });
+  return text + decoder.decode();
+}
+
+/** A whole body as it is. */
+async function bytesOf(body: Response['body'], signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
+  const pieces: Uint8Array[] = [];
+  const size = await drain(body, signal, (piece) => pieces.push(piece));
+  const bytes = new Uint8Array(size);
+  let at = 0;
+  for (const piece of pieces) {
+    bytes.set(piece, at);
+    at += piece.byteLength;
+  }
+  return bytes;
+}
+
+/** Reads to the end. The size shows only on the way: what a header says of it may be wrong, or of the compressed body. */
+async function drain(body: Response['body'], signal: AbortSignal, take: (piece: Uint8Array) => void): Promise<number> {
+  const reader = body?.getReader();
+  if (!reader) return 0;
+  const stop = (): void => void reader.cancel(signal.reason).catch(() => {});
   let size = 0;
   signal.addEventListener('abort', stop, { once: true });
   try {
@@ -116,11 +154,11 @@ async function textOf(body: Response['body'], signal: AbortSignal): Promise<stri
       if (done) break;
       size += value.byteLength;
       if (size > LARGEST_BODY) throw new Failure('TOO_LARGE', false);
-      text += decoder.decode(value, { stream: true });
+      take(value);
     }
     // A body that is cancelled says that it is done.
     signal.throwIfAborted();
-    return text + decoder.decode();
+    return size;
   } catch (error) {
     stop();
     throw error;
@@ -130,7 +168,7 @@ async function textOf(body: Response['body'], signal: AbortSignal): Promise<stri
 }
 
 /** Neither a key that is long in coming nor a `fetch` of the caller's own needs to know of the signal. */
-function untilAborted<T>(start: () => Promise<T>, signal: AbortSignal): Promise<T> {
+export function untilAborted<T>(start: () => Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason);
     const abort = (): void => reject(signal.reason);

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { createClient } from '../src/client.ts';
 import { isClosed, isQuotaExhausted } from '../src/errors.ts';
+import { Gate } from '../src/gate.ts';
 import type { ClientOptions } from '../src/options.ts';
+import type { Admission, Ask } from '../src/quota/admission.ts';
+import type { Pacer } from '../src/quota/pacer.ts';
 import { createMockService, type MockServiceOptions, virtualClock } from '../src/testing/index.ts';
 import { wire } from './wire.ts';
 
@@ -184,5 +187,70 @@ describe('the window of one endpoint', () => {
     await client.close();
     expect((await Promise.all(ends)).map(isClosed)).toEqual([false, true, true]);
     expect([client.waiting, clock.timers]).toEqual([0, 0]);
+  });
+});
+
+describe('a visitor at the gate', () => {
+  /** A gate whose pacer says what the test says, with someone of priority 7 behind. */
+  function gateOf(answers: readonly Partial<Admission>[]) {
+    const clock = virtualClock();
+    const asked: Ask[] = [];
+    const admit = (ask: Ask): Partial<Admission> => {
+      asked.push(ask);
+      return answers[Math.min(asked.length, answers.length) - 1] ?? {};
+    };
+    const behind = { size: 1, highest: 7 };
+    const gate = new Gate({
+      pacer: { admit } as unknown as Pacer,
+      ...{ clock, behind, longestRestMs: 60_000, onStandstill: () => {} },
+    });
+    const visitor = {
+      ask: { endpoint: 'GET /', priority: -3, maxWaitMs: 60_000 },
+      signal: undefined,
+      journey: { waits() {} },
+    };
+    return { clock, gate, asked, visitor, behind };
+  }
+  const granted = { kind: 'granted', lease: { endpoint: 'GET /', sentAt: 0, units: 1 } } as const;
+  const wait = { kind: 'wait', until: 1_000, onSettle: false, reason: { limit: 'window', why: 'full' } } as const;
+
+  it('makes room for a more urgent one who came while it stepped up', async () => {
+    const { gate, asked, visitor } = gateOf([granted]);
+    expect(await gate.pass(visitor)).toEqual({ kind: 'overtaken' });
+    expect(asked).toEqual([]);
+  });
+
+  it('asks as the most urgent of those behind it when its time has come', async () => {
+    const { gate, asked, visitor, behind } = gateOf([granted]);
+    expect(await gate.pass(visitor, true)).toBe(granted);
+    behind.highest = -9;
+    expect(await gate.pass(visitor, true)).toBe(granted);
+    expect(asked.map(({ priority, urgency }) => [priority, urgency])).toEqual([
+      [-3, 7],
+      [-3, undefined],
+    ]);
+  });
+
+  it('makes room, though its time has come, where what it waits for is spared for the more urgent', async () => {
+    const spared = { ...wait, reason: { limit: 'sparing', why: 'kept' } } as const;
+    const { clock, gate, visitor, behind } = gateOf([spared]);
+    expect(await gate.pass(visitor, true)).toEqual({ kind: 'overtaken' });
+    behind.highest = -3;
+    const passage = gate.pass(visitor, true);
+    await clock.advance(500);
+    behind.highest = 1;
+    gate.hail(1);
+    expect(await passage).toEqual({ kind: 'overtaken' });
+  });
+
+  it('is not overtaken when its time has come, but asks as the more urgent one who comes while it waits', async () => {
+    const { clock, gate, asked, visitor, behind } = gateOf([wait, wait, wait, wait, granted]);
+    const passage = gate.pass(visitor, true);
+    behind.highest = 99;
+    gate.hail(99);
+    await clock.advance(0);
+    expect(asked.at(-1)?.urgency).toBe(99);
+    await clock.advance(1_000);
+    expect(await passage).toBe(granted);
   });
 });

@@ -152,6 +152,23 @@ describe('no error and no event shows the key', () => {
     expect(everythingOf(error)).not.toContain(KEY);
   });
 
+  it.each(LEAKS)('that a fetch puts into %s, by client.fetch', async (_, thrown) => {
+    const events: ClientEvent[] = [];
+    const fetch: Fetch = (input) => Promise.reject(thrown(input as Request));
+    const error = await errorOf(clientWith(fetch, (event) => events.push(event)).fetch(INFO));
+    expect(isConnectionError(error)).toBe(true);
+    expect(everythingOf([error, events])).not.toContain(KEY);
+  });
+
+  it.each(LEAKS)('that a body which is read as it comes puts into %s', async (_, thrown) => {
+    const fetch: Fetch = async (input) =>
+      new Response(new ReadableStream({ pull: (controller) => controller.error(thrown(input as Request)) }));
+    const response = await clientWith(fetch).fetch(INFO);
+    const error = await errorOf(response.text());
+    expect(isConnectionError(error)).toBe(true);
+    expect(everythingOf([error, response])).not.toContain(KEY);
+  });
+
   it.each([
     ['JSON', JSON.stringify({ message: `No such key: ${KEY}`, [KEY]: { headers: [KEY, KEY] } })],
     ['text', `No such key: ${KEY}`],
@@ -180,6 +197,7 @@ describe('no error and no event shows the key', () => {
     const { fetch } = recorder();
     const client = clientWith(fetch);
     await client.getInfo();
-    expect(everythingOf([client, client.quota()])).not.toContain(KEY);
+    const response = await client.fetch(INFO);
+    expect(everythingOf([client, client.quota(), client.fetchWith({}), response])).not.toContain(KEY);
   });
 });

@@ -89,7 +89,7 @@ describe('closing', () => {
 });
 
 describe('whoever hears of an event', () => {
-  const types = ['waiting', 'sent', 'answered', 'limited', 'lost', 'retrying'] as const;
+  const types = ['called', 'waiting', 'sent', 'answered', 'limited', 'lost', 'retrying', 'done'] as const;
 
   /** Ten calls with which everything happens that can be heard of. */
   function eventful(hear: (event: ClientEvent, client: Client) => unknown) {
@@ -104,8 +104,9 @@ describe('whoever hears of an event', () => {
 
   it.each(types)('may make calls on the spot, at "%s"', async (type) => {
     const more: Promise<unknown>[] = [];
-    const { clock, client, calls } = eventful((event) => {
-      if (event.type === type && more.length < 3) more.push(client.getInfo({ priority: more.length }));
+    let left = 3;
+    const { clock, client, calls } = eventful((event, itself) => {
+      if (event.type === type && left-- > 0) more.push(itself.getInfo({ priority: left }));
     });
     await clock.run(calls);
     expect(more).not.toEqual([]);
@@ -115,8 +116,8 @@ describe('whoever hears of an event', () => {
 
   it.each(types)('may close the client on the spot, at "%s"', async (type) => {
     let closing: Promise<void> | undefined;
-    const { clock, client, calls } = eventful((event) => {
-      if (event.type === type) closing ??= client.close();
+    const { clock, client, calls } = eventful((event, itself) => {
+      if (event.type === type) closing ??= itself.close();
     });
     await clock.run(calls.catch((error) => expect(isClosed(error)).toBe(true)));
     await clock.run(closing ?? Promise.reject(new Error(`There was no ${type}.`)));

@@ -94,6 +94,55 @@ describe('the line', () => {
     await clock.run(Promise.all(calls));
     expect(seen.toSorted()).toEqual(['a', 'b', 'b', 'c'].map((name) => `${name} in the context of ${name}`));
   });
+
+  it('tells that a call waits in the async context of that call, whoever stood there before', async () => {
+    const who = new AsyncLocalStorage<string>();
+    const heard: (string | undefined)[] = [];
+    const { client, clock } = wire({
+      concurrency: 1,
+      fetch: () => clock.sleep(100).then(() => new Response('{}')),
+      onEvent: ({ type }) => void (type === 'waiting' && heard.push(who.getStore())),
+    });
+    const calls = ['a', 'b', 'c', 'd'].map((name) => who.run(name, () => client.getInfo()));
+    await clock.run(Promise.all(calls));
+    expect(heard).toEqual(['b', 'c', 'd']);
+  });
+});
+
+describe('a call of the lowest priority', () => {
+  /** Answers whichever request is under way while more urgent calls come without end, until the `count`-th request has left. */
+  async function flood({ call, sent }: Wire, count: number): Promise<void> {
+    for (let at = sent.length; sent.length < count; at++) {
+      await call(`urgent ${at}`, { priority: 1 });
+      await call(`urgent again ${at}`, { priority: 1 });
+      await sent.at(-1)?.answer();
+    }
+  }
+
+  it('goes in the end, though more urgent ones never cease: one of 32 goes to the eldest', async () => {
+    const world = wire({ concurrency: 1 });
+    await world.call('first');
+    for (const name of ['low', 'lower', 'lowest']) await world.call(name, { priority: -name.length });
+    await flood(world, 120);
+    const low = world.names().flatMap((name, at) => (name.startsWith('low') ? [[name, at]] : []));
+    expect(low.map(([name]) => name)).toEqual(['low', 'lower', 'lowest']);
+    const [one = 0, other = 0, third = 0] = low.map(([, at]) => Number(at));
+    expect(one).toBeLessThanOrEqual(33);
+    expect([other - one, third - other]).toEqual([32, 32]);
+  });
+
+  it('is not overtaken when its time has come', async () => {
+    const world = wire({ concurrency: 1 });
+    await world.call('first');
+    await world.call('low', { priority: -1 });
+    await flood(world, 32);
+    const { call, last, names } = world;
+    expect(names()).not.toContain('low');
+    await call('most urgent', { priority: 99 });
+    await world.sent.at(-1)?.answer();
+    await last('low').answer();
+    expect(names().slice(-2)).toEqual(['low', 'most urgent']);
+  });
 });
 
 describe('an abort', () => {

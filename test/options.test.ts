@@ -47,6 +47,8 @@ describe('settings', () => {
       maxWaitMs: 300_000,
       maxAttempts: 3,
       timeoutMs: 30_000,
+      shareInFlight: false,
+      etags: undefined,
       share: wholeShare,
       clock: systemClock,
       random: Math.random,
@@ -61,6 +63,7 @@ describe('settings', () => {
       maxWaitMs: Infinity,
       maxAttempts: 1,
       timeoutMs: 0.5,
+      shareInFlight: true,
       fetch: async () => new Response(),
       share: { ...wholeShare },
       clock: { ...systemClock },
@@ -69,6 +72,28 @@ describe('settings', () => {
     };
     expect(settings(options)).toMatchObject(options);
     expect(settings({ ...options, maxWaitMs: 0 }).maxWaitMs).toBe(0);
+  });
+
+  test.each<[ClientOptions['etags'], Settings['etags']]>([
+    [false, undefined],
+    [true, { entries: 500, bytes: 16 * 1024 * 1024 }],
+    [{}, { entries: 500, bytes: 16 * 1024 * 1024 }],
+    [{ entries: 3 }, { entries: 3, bytes: 16 * 1024 * 1024 }],
+    [
+      { entries: 3, bytes: 4 },
+      { entries: 3, bytes: 4 },
+    ],
+  ])('take etags of %o for %o', (etags, limits) => {
+    expect(settings({ etags }).etags).toEqual(limits);
+  });
+
+  test('refuse limits of etags that cannot be used, saying what would be right', () => {
+    expect(refusal(() => settings({ etags: { entries: 0 } })).message).toBe(
+      'entries must be a whole number, 1 or more, not 0',
+    );
+    expect(refusal(() => settings({ etags: { entires: 5 } })).message).toBe(
+      'entires is not one of the limits of etags: entries, bytes',
+    );
   });
 
   test('take an option that is undefined for one that is left out', () => {
@@ -115,6 +140,8 @@ describe('settings', () => {
     [{ timeoutMs: 0 }, 'timeoutMs must be milliseconds, more than 0, not 0'],
     [{ timeoutMs: Infinity }, 'timeoutMs must be milliseconds, more than 0, not Infinity'],
     [{ timeoutMs: null }, 'timeoutMs must be milliseconds, more than 0, not null'],
+    [{ shareInFlight: 1 }, 'shareInFlight must be true or false, not 1'],
+    [{ etags: 500 }, 'etags must be true, or an object such as { entries: 500 }, not 500'],
     [{ fetch: 'fetch' }, 'fetch must be a function, not "fetch"'],
     [{ random: 0.5 }, 'random must be a function, not 0.5'],
     [{ onEvent: {} }, 'onEvent must be a function, not an object'],
@@ -124,7 +151,7 @@ describe('settings', () => {
     [{ dangerouslyAllowBrowser: 1 }, 'dangerouslyAllowBrowser must be true or false, not 1'],
     [
       { concurency: 8 },
-      'concurency is not one of the options: baseUrl, apiKey, concurrency, maxWaitMs, maxAttempts, timeoutMs, fetch, share, clock, random, onEvent, dangerouslyAllowBrowser',
+      'concurency is not one of the options: baseUrl, apiKey, concurrency, maxWaitMs, maxAttempts, timeoutMs, shareInFlight, etags, fetch, share, sparing, clock, random, onEvent, dangerouslyAllowBrowser',
     ],
   ])('are refused with %o, saying what would be right', (options, message) => {
     const error = refusal(() => settings(options));
@@ -419,7 +446,7 @@ describe('the options of a call', () => {
     [{ headers: [['a', 'b']] }, 'headers must be an object of names and values, not an array'],
     [
       { retries: 3 },
-      'retries is not one of the call options: signal, priority, maxWaitMs, timeoutMs, cost, schema, headers',
+      'retries is not one of the call options: signal, label, priority, maxWaitMs, timeoutMs, cost, schema, headers',
     ],
   ])('with %o are refused, saying what would be right', (options, message) => {
     const error = refusal(() => check(options));

@@ -89,15 +89,22 @@ describe('a pause before the next attempt', () => {
 });
 
 describe('a refusal because of a limit', () => {
-  it.each([429, 403, 503, 301, 400])(
-    'with status %i goes again at once and unpaid, whatever else was tried',
-    (status) => {
-      for (const attempts of [0, 1, 2, 3, 30]) {
-        for (const isSafe of [true, false]) {
-          const verdict = decide(limited(status), tries({ attempts, refusals: 1 }), policy({ isSafe }));
-          expect(verdict).toEqual({ kind: 'again', afterMs: 0, isPaid: false });
-        }
+  it.each([429, 403, 503, 400])('with status %i goes again at once and unpaid, whatever else was tried', (status) => {
+    for (const attempts of [0, 1, 2, 3, 30]) {
+      for (const isSafe of [true, false]) {
+        const verdict = decide(limited(status), tries({ attempts, refusals: 1 }), policy({ isSafe }));
+        expect(verdict).toEqual({ kind: 'again', afterMs: 0, isPaid: false });
       }
+    }
+  });
+
+  it.each([301, 408, 500, 502, 504])(
+    'with status %i goes again only where that does no harm: it may have been done',
+    (status) => {
+      const kinds = [true, false].map(
+        (isSafe) => decide(limited(status), tries({ refusals: 1 }), policy({ isSafe })).kind,
+      );
+      expect(kinds).toEqual(['again', 'give up']);
     },
   );
 

@@ -237,6 +237,31 @@ describe('a body', () => {
   });
 });
 
+describe('a body as bytes', () => {
+  it('is whole, and as it was sent', async () => {
+    const { stream } = bodyOf([Uint8Array.of(0xef, 0xbb, 0xbf), Uint8Array.of(0, 255), Uint8Array.of()]);
+    expect([...(await silent.readBytes(new Response(stream), never))]).toEqual([0xef, 0xbb, 0xbf, 0, 255]);
+  });
+
+  it('that is not there is empty', async () => {
+    expect(await silent.readBytes(new Response(null), never)).toHaveLength(0);
+  });
+
+  it('is given up where it passes 32 MiB', async () => {
+    const { stream, seen } = bodyOf(Array(100).fill(new Uint8Array(MIB)));
+    expect(await failureOf(silent.readBytes(new Response(stream), never))).toMatchObject({ code: 'TOO_LARGE' });
+    expect(seen).toMatchObject({ chunks: 33, cancelled: { length: 1 } });
+  });
+
+  it('that breaks off is a failure, and one whose signal aborts rejects with its reason', async () => {
+    expect(await failureOf(silent.readBytes(new Response(bodyOf([], new Error('cut')).stream), never))).toMatchObject({
+      code: 'NETWORK',
+    });
+    const aborted = silent.readBytes(new Response(bodyOf([]).stream), AbortSignal.abort(reason));
+    await expect(aborted).rejects.toBe(reason);
+  });
+});
+
 it('leaves no listener on the signal, however an attempt and its body end', async () => {
   const { signal } = new AbortController();
   const transport = answering(async () => new Response('words'));

@@ -8,6 +8,8 @@ export interface Ask {
   readonly cost?: number | undefined;
   /** Higher goes first, and finds something kept back for it. Default: 0. */
   readonly priority?: number;
+  /** The priority by which something is kept back for it, where it has waited for so long that this is more than its own. */
+  readonly urgency?: number;
   /** How long the caller will wait for quota, in milliseconds; a longer wait is refused at once. */
   readonly maxWaitMs: number;
 }
@@ -15,7 +17,7 @@ export interface Ask {
 /** What a request waits for. */
 export interface Reason {
   /** The limit that binds. */
-  readonly limit: 'window' | 'cooldown' | 'concurrency' | 'first look' | 'first cost' | 'half-open';
+  readonly limit: 'window' | 'cooldown' | 'concurrency' | 'first look' | 'first cost' | 'half-open' | 'sparing';
   /** A sentence for people. */
   readonly why: string;
   /** The window that binds, such as `minute`, or `endpoint` for the one that `ratelimit-*` describes. */
@@ -64,6 +66,8 @@ export interface Charge {
   readonly endpoint: string;
   readonly units: number;
   readonly priority: number;
+  /** What of the learned reserve it finds; left out: by its priority. */
+  readonly urgency?: number | undefined;
 }
 
 /** One thing that may hold a request back. The gate takes the latest answer, and the limit that gave it is the reason. */

@@ -1,14 +1,17 @@
 import type { Admission, Ask, Charge, Lease, Limit, Outcome } from './admission.ts';
 import { Cooldown } from './cooldown.ts';
 import { Costs } from './costs.ts';
+import { driftOf } from './drift.ts';
 import { FirstLook } from './first-look.ts';
 import { ARRIVES_WITHIN_MS, type Flight, InFlight } from './in-flight.ts';
 import type { Reading } from './models/model.ts';
+import { MonthLog, type MonthOutlook } from './month.ts';
 import { Past } from './past.ts';
 import { Reserve } from './reserve.ts';
 import { ResetWindow } from './reset-window.ts';
 import { ServerClock } from './server-clock.ts';
 import type { QuotaSnapshot } from './snapshot.ts';
+import { Sparing, type SparingPolicy } from './sparing.ts';
 import { type PacerView, viewOf } from './view.ts';
 import { NamedWindow, type Part } from './window.ts';
 import { PERIODS, type Period } from './windows.ts';
@@ -24,6 +27,8 @@ export interface PacerOptions {
   readonly leaseMs: number;
   /** How many units of a window this process may spend in all. */
   readonly part: Part;
+  /** What bulk work leaves to others. */
+  readonly sparing?: SparingPolicy | undefined;
 }
 
 /**
@@ -36,6 +41,7 @@ export class Pacer {
   readonly #clock = new ServerClock();
   readonly #flights: InFlight;
   readonly #past = new Past();
+  readonly #month = new MonthLog();
   readonly #costs = new Costs();
   readonly #cooldown = new Cooldown();
   readonly #reserve = new Reserve();
@@ -43,12 +49,15 @@ export class Pacer {
   readonly #windows = new Map<Period, NamedWindow>();
   readonly #ceilings = new Map<number, ResetWindow>();
   readonly #part: Part;
+  readonly #sparing: readonly Limit[];
   #limits: readonly Limit[] = [];
 
   constructor(options: PacerOptions) {
     this.#flights = new InFlight(options.concurrency, options.leaseMs);
     this.#firstLook = new FirstLook(this.#flights);
     this.#part = options.part;
+    const { sparing } = options;
+    this.#sparing = sparing ? [new Sparing(sparing, this.#windows, this.#flights, this.#clock)] : [];
     this.#listLimits();
   }
 
@@ -59,6 +68,7 @@ export class Pacer {
       endpoint: ask.endpoint,
       units: ask.cost ?? this.#costs.expect(ask.endpoint),
       priority: ask.priority ?? 0,
+      urgency: ask.urgency,
     };
     let until = now;
     let binding: Limit | undefined;
@@ -97,6 +107,21 @@ export class Pacer {
     this.#hear(flight, outcome, isBooked, now);
   }
 
+  /** How far an answer is from our own books, by window, in units. To be asked before the answer settles its lease. */
+  drift({ sentAt }: Lease, quota: QuotaSnapshot, now: number): Readonly<Record<string, number>> {
+    this.#age(now);
+    const [held, settledSince] = [this.#flights.units, this.#past.settledSince(sentAt)];
+    const books = Array.from(this.#windows.values(), (window) => {
+      return { period: window.period, spent: window.spent(now), held, settledSince };
+    });
+    return driftOf(quota, books);
+  }
+
+  /** What is left of the month; undefined if no answer has named one. `wall` stands in for a clock that the service does not show. */
+  month(now: number, wall: number): MonthOutlook | undefined {
+    return this.#month.outlook(this.#clock.known ? this.#clock.least(now) : wall);
+  }
+
   /** All that the pacer knows and has promised, as plain data. */
   view(now: number): PacerView {
     this.#age(now);
@@ -126,6 +151,7 @@ export class Pacer {
 
   #hear(flight: Flight, answer: Outcome & { kind: 'answered' }, isBooked: boolean, now: number): void {
     const { quota, limited } = answer;
+    this.#month.hear(quota);
     if (quota.date !== undefined) this.#clock.hear(quota.date, flight.sentAt, now);
     const units = limited ? flight.units : (quota.stacks.cost ?? flight.units);
     if (!limited && quota.stacks.cost !== undefined) this.#costs.learn(flight.endpoint, units);
@@ -221,6 +247,6 @@ export class Pacer {
 
   #listLimits(): void {
     const windows = [...this.#windows.values(), ...this.#ceilings.values()];
-    this.#limits = [this.#flights, this.#firstLook, this.#cooldown, this.#costs, ...windows];
+    this.#limits = [this.#flights, this.#firstLook, this.#cooldown, this.#costs, ...this.#sparing, ...windows];
   }
 }

@@ -1,8 +1,8 @@
 import type { Charge, Limit, Reason } from './admission.ts';
 import type { InFlight } from './in-flight.ts';
 import { Look } from './look.ts';
+import { modelsOf } from './models/all.ts';
 import type { Reading, WindowModel } from './models/model.ts';
-import { shapesOf } from './models/shapes.ts';
 import { Others } from './others.ts';
 import type { Past } from './past.ts';
 import type { Reserve } from './reserve.ts';
@@ -63,7 +63,7 @@ export class NamedWindow implements Limit {
     this.#others = new Others(this.#length);
     this.#look = new Look(clock, flights);
     this.#word = new Word(flights);
-    this.#survivors = new Survivors(shapesOf(period, clock));
+    this.#survivors = new Survivors(modelsOf(period, clock));
   }
 
   /** Units that the window holds in all. */
@@ -78,7 +78,12 @@ export class NamedWindow implements Limit {
 
   /** Units that this process may still send, by our own reckoning. */
   headroom(now: number): number {
-    return Math.max(0, this.#cap(now) - this.#spent(now) - this.#flights.units);
+    return Math.max(0, this.#cap(now) - this.spent(now) - this.#flights.units);
+  }
+
+  /** Units that may have been spent in the window, what is in flight aside. */
+  spent(now: number): number {
+    return this.#consulted.reduce((most, model) => Math.max(most, model.spent(now)), 0);
   }
 
   earliest(charge: Charge, now: number): number {
@@ -105,6 +110,13 @@ export class NamedWindow implements Limit {
     const units = this.#fitting(charge);
     const cap = this.#cap(now) - this.#keptToLook(now);
     return this.#consulted.some((model) => model.earliest(units, 0, Math.max(units, cap), now) > now);
+  }
+
+  /** The earliest instant at which `units` surely fit below `cap` beside `held`; `now` if they do, Infinity: not before something comes back. */
+  fitsBelow(cap: number, units: number, held: number, now: number): number {
+    const fitting = Math.min(units, this.limit);
+    const times = this.#consulted.map((model) => model.earliest(fitting, held, Math.max(fitting, cap), now));
+    return Math.max(now, ...times);
   }
 
   explain(charge: Charge, now: number): Reason {
@@ -201,22 +213,18 @@ export class NamedWindow implements Limit {
   }
 
   /** Units to keep back for calls of higher priority. A short window is over before anybody minds. */
-  #keptBack({ priority }: Charge, now: number): number {
+  #keptBack({ priority, urgency = priority }: Charge, now: number): number {
     if (this.#length <= SHORT_MS || !this.#reserve.isNeeded) return 0;
-    return this.#reserve.above(priority, this.limit, (1 - this.#gone(now)) * this.#length, now);
+    return this.#reserve.above(urgency, this.limit, (1 - this.#gone(now)) * this.#length, now);
   }
 
   /** The time to keep from the last request, in milliseconds: evenly, while the shape is in doubt or others use the quota too. */
   #spacing(units: number, cap: number, now: number): number {
     if (this.#others.areActive) {
-      const left = cap - this.#spent(now) - this.#flights.units;
+      const left = cap - this.spent(now) - this.#flights.units;
       return Math.min(this.#length, units * this.#others.spacing(this.limit, left, this.#gone(now)));
     }
     return this.#isShortAndInDoubt(now) ? (units * this.#length) / this.limit : 0;
-  }
-
-  #spent(now: number): number {
-    return this.#consulted.reduce((most, model) => Math.max(most, model.spent(now)), 0);
   }
 
   /** The part of the present window that is over, as far as a calendar tells. */

@@ -20,6 +20,11 @@ const program = (where: string): string => `
     'a key': () => void createClient({ baseUrl, apiKey: 'top-secret' }),
     'a key function': () => void createClient({ baseUrl, apiKey: () => 'top-secret' }),
     'an accepted key': () => void createClient({ baseUrl, apiKey: 'top-secret', dangerouslyAllowBrowser: true }),
+    'a fetch': async () => {
+      const client = createClient({ baseUrl });
+      const answers = [await client.fetch('/extended/v1/info'), await client.fetch('/echo', { method: 'POST', body: 'words' })];
+      return Promise.all(answers.map(async (answer) => [answer.status, new URL(answer.url).pathname, await answer.text()]));
+    },
     'no key': async () => (await createClient({ baseUrl }).getInfo()).quota.stacks.minute,
   };
   const outcomes = {};
@@ -67,6 +72,7 @@ describe.skipIf(!CHROMIUM && !process.env.CI)('in a real browser', () => {
     };
     server = createServer(async (request, response) => {
       const [, where = ''] = request.url?.split('/report/') ?? [];
+      if (request.url === '/echo') return void response.end(await text(request));
       if (where) reports.set(where, JSON.parse(await text(request)) as Report);
       const [type, body] = files[request.url ?? ''] ?? ['text/plain', ''];
       response.setHeader('content-type', type);
@@ -102,6 +108,14 @@ describe.skipIf(!CHROMIUM && !process.env.CI)('in a real browser', () => {
 
   it.for(['page', 'worker'])('a key is taken in a %s from a caller who accepts the exposure', (where) => {
     expect(reports.get(where)?.['an accepted key']).toEqual({});
+  });
+
+  it.for(['page', 'worker'])('its fetch works in a %s, with a body and without', (where) => {
+    const answers = [
+      [200, '/extended/v1/info', '{}'],
+      [200, '/echo', 'words'],
+    ];
+    expect(reports.get(where)?.['a fetch']).toEqual({ value: answers });
   });
 
   it.for(['page', 'worker'])('the client works in a %s without a key', (where) => {

@@ -7,11 +7,11 @@ import { readSources, type Source } from './source.ts';
 const ORDER = [
   'clock | quota',
   'share | errors | retry | events',
-  'scheduler + line + gate + ranked-queue | transport | endpoints + address + bodies + arguments',
-  'options + access',
-  'client',
+  'scheduler + line + gate + standing + siding + ranked-queue + heap + aborts + journey + story + channels + queue + call + deadline + defeat + redirect + streamed-body + economy + etags + shared-gets | transport | endpoints + address + bodies + arguments + endpoint-name',
+  'options + access + sparing + fetch-options',
+  'client + month + door',
   'index',
-  'redis | testing | cli',
+  'redis | testing | cli | otel',
 ];
 
 /** What the rules of quota must never touch: no clock, timer, promise, randomness or environment. */
@@ -28,6 +28,7 @@ const OWNERS: Record<string, { readonly of: readonly string[]; readonly atMost: 
   zod: { of: ['src/options.ts', 'src/arguments.ts', 'src/endpoints.ts', 'src/bodies.ts'], atMost: 4 },
   c32check: { of: ['src/address.ts'], atMost: 1 },
   msw: { of: ['src/testing/'], atMost: 1 },
+  '@opentelemetry/api': { of: ['src/otel/'], atMost: 3 },
   redis: { of: ['src/redis/'], atMost: 1 },
   'node:': { of: ['src/testing/', 'src/redis/', 'src/cli/'], atMost: Infinity },
 };
@@ -51,12 +52,13 @@ const AVOIDED: Record<string, string> = {
   context: 'what it holds',
 };
 
-/** Names that may have such a word after all: the body of an answer, the tokens of the chain, MSW's handlers. */
+/** Names that may have such a word after all: the body of an answer, the tokens of the chain, MSW's handlers, OpenTelemetry's contexts and bounds. */
 const KEPT = [
   { name: /^data$/i, in: 'src/' },
   { name: /fungible_?token/i, in: 'src/' },
   { name: /^TOKEN$/, in: 'src/testing/asset-events.ts' },
   { name: /handlers?$/i, in: 'src/testing/' },
+  { name: /^(context|explicitBucketBoundaries)$/i, in: 'src/otel/' },
 ];
 
 /** A folder is a boundary and a file an idea; these name neither. */

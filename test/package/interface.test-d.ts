@@ -28,6 +28,13 @@ describe('a call', () => {
   });
 });
 
+describe('client.fetch', () => {
+  it('has the type of fetch, and so has what client.fetchWith gives', () => {
+    expectTypeOf(client.fetch).toEqualTypeOf<typeof fetch>();
+    expectTypeOf(client.fetchWith({ priority: -1, elsewhere: fetch })).toEqualTypeOf<typeof fetch>();
+  });
+});
+
 describe('an asset event', () => {
   it('is told by its type', () => {
     const amountOf = (event: AssetEvent) => (event.event_type === 'stx_asset' ? event.asset.amount : undefined);

@@ -7,11 +7,8 @@ import type { WindowModel } from './model.ts';
 import { SlidingCounter } from './sliding-counter.ts';
 import { SlidingLog } from './sliding-log.ts';
 
-/**
- * The shapes that a window of this period may have, the most cautious first. A month is a calendar month: what follows it
- * cannot be probed.
- */
-export function shapesOf(period: Period, clock: ServerClock): readonly WindowModel[] {
+/** The shapes that a window of this period may have, the most cautious first. A month is a calendar month: what follows it cannot be probed. */
+export function modelsOf(period: Period, clock: ServerClock): readonly WindowModel[] {
   const aligned = new AlignedWindow(period, clock);
   if (period === 'month') return [aligned];
   const length = lengthOf(period);

@@ -1,0 +1,77 @@
+/** No more names than this are given; costs are remembered, and requests counted, by name. */
+const MOST_NAMES = 500;
+
+/** Once they are given out, calls are named by so many segments alone, and of those names there are no more than this. */
+const FIRST_SEGMENTS = 2;
+const MOST_SHORT_NAMES = 50;
+
+/** No endpoint that is known has more. */
+const MOST_SEGMENTS = 12;
+
+const PRINCIPAL = /^S[PMTN][0-9A-HJKMNP-TV-Z]{26,39}(?:\.[A-Za-z][\w-]*)?$/;
+const HASH = /^(?:0x[0-9a-f]*|[0-9a-f]{32,})$/i;
+const WORD = /^[a-z][a-z0-9]*(?:[_-][a-z0-9]+)*$/;
+const LONGEST_WORD = 32;
+
+/** What stands behind an address in these is a name that somebody gave: of a contract, a function, a variable. */
+const NODE_CALLS: ReadonlySet<string> = new Set(['v2', 'v3']);
+
+/**
+ * The endpoint that a call belongs to, such as `GET /extended/v1/address/{address}/assets`: what differs from call to call
+ * is folded, so that costs are learned together. A guess from the looks of each segment, for not all endpoints are known.
+ *
+ * @param path - encoded, without the path of the base URL.
+ */
+export function endpointName(method: string, path: string): string {
+  const segments = path.split('/').filter(Boolean);
+  const isNodeCall = NODE_CALLS.has(segments[0] ?? '');
+  let isBehindAddress = false;
+  const folded = segments.slice(0, MOST_SEGMENTS).map((segment) => {
+    const fold = foldOf(decoded(segment));
+    const isNamed = isNodeCall && isBehindAddress;
+    isBehindAddress ||= fold === '{address}';
+    return fold ?? (isNamed ? '{name}' : segment);
+  });
+  return `${method} /${folded.join('/')}${segments.length > MOST_SEGMENTS ? '/…' : ''}`;
+}
+
+/** Gives names to endpoints, a bounded number of them whatever is called. */
+export class EndpointNames {
+  readonly #names = new Set<string>();
+  readonly #shortNames = new Set<string>();
+
+  /** The name of a call's endpoint; when all are given out, one that many endpoints have. */
+  of(method: string, path: string): string {
+    const name = endpointName(method, path);
+    if (isAdmitted(name, this.#names, MOST_NAMES)) return name;
+    const short = shortened(name);
+    return isAdmitted(short, this.#shortNames, MOST_SHORT_NAMES) ? short : 'any other endpoint';
+  }
+}
+
+function isAdmitted(name: string, names: Set<string>, most: number): boolean {
+  if (!names.has(name) && names.size < most) names.add(name);
+  return names.has(name);
+}
+
+function shortened(name: string): string {
+  const segments = name.split('/');
+  return segments.length > FIRST_SEGMENTS + 1 ? `${segments.slice(0, FIRST_SEGMENTS + 1).join('/')}/…` : name;
+}
+
+/** What a segment is that differs from call to call; `undefined` if it is a word of the endpoint. */
+function foldOf(segment: string): string | undefined {
+  if (PRINCIPAL.test(segment)) return '{address}';
+  if (segment.includes('::')) return '{asset}';
+  if (/^\d+$/.test(segment)) return '{number}';
+  if (HASH.test(segment)) return '{hash}';
+  return WORD.test(segment) && segment.length <= LONGEST_WORD ? undefined : '{name}';
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}

@@ -1,0 +1,117 @@
+import { type Context, context, type Span, SpanKind, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api';
+import type { Client } from '../client.ts';
+import type { ClientEvent } from '../events.ts';
+import { fullUrl, outcomeFacts, reasonFacts, requestFacts } from './attributes.ts';
+
+/** The spans of a call that is not over. */
+interface Spans {
+  readonly call: Span;
+  /** What the requests are under. */
+  readonly within: Context;
+  /** The request that is under way, or whose body is. */
+  request: Span | undefined;
+  /** Whether it is known what came of it. */
+  isTold: boolean;
+  /** Requests so far. */
+  sent: number;
+}
+
+/**
+ * Makes a span of each call, under the one that is active where it is made, and one of each request beneath it, by the
+ * conventions for HTTP clients.
+ *
+ * @returns a function that ends it: calls that are made from then on have no span, and those under way keep theirs.
+ */
+export function traceCalls(client: Pick<Client, 'subscribe'>, tracer: Tracer, withRequests: boolean): () => void {
+  const open = new Map<number, Spans>();
+  let isEnding = false;
+  const end = client.subscribe((event) => {
+    if (event.type === 'called') {
+      if (!isEnding) open.set(event.call, begin(tracer, event));
+      return;
+    }
+    const spans = open.get(event.call);
+    // A call that was under way before anybody listened has none.
+    if (!spans) return;
+    if (withRequests) traceRequest(tracer, spans, event);
+    traceCall(spans.call, event);
+    if (event.type !== 'done' && event.type !== 'failed') return;
+    open.delete(event.call);
+    if (isEnding && open.size === 0) end();
+  });
+  return () => {
+    isEnding = true;
+    if (open.size === 0) end();
+  };
+}
+
+function begin(tracer: Tracer, { call, endpoint, label, at, priority }: ClientEvent & { type: 'called' }): Spans {
+  const active = context.active();
+  const attributes = {
+    'stacks_quota.call': call,
+    'stacks_quota.endpoint': endpoint,
+    'stacks_quota.priority': priority,
+    ...(label !== undefined && { 'stacks_quota.label': label }),
+  };
+  const span = tracer.startSpan(`call ${endpoint}`, { kind: SpanKind.INTERNAL, startTime: at, attributes }, active);
+  return { call: span, within: trace.setSpan(active, span), request: undefined, isTold: false, sent: 0 };
+}
+
+function traceRequest(tracer: Tracer, spans: Spans, event: ClientEvent): void {
+  const { at, endpoint } = event;
+  switch (event.type) {
+    case 'sent': {
+      const attributes = {
+        ...requestFacts(event),
+        'url.full': fullUrl(event.url),
+        'stacks_quota.units': event.units,
+        ...(spans.sent > 0 && { 'http.request.resend_count': spans.sent }),
+      };
+      spans.sent++;
+      spans.isTold = false;
+      spans.request = tracer.startSpan(endpoint, { kind: SpanKind.CLIENT, startTime: at, attributes }, spans.within);
+      return;
+    }
+    case 'answered':
+    case 'lost': {
+      const facts = outcomeFacts(event);
+      spans.isTold = true;
+      spans.request?.setAttributes(facts);
+      if ('error.type' in facts) spans.request?.setStatus({ code: SpanStatusCode.ERROR });
+      const { cost = undefined } = event.type === 'answered' ? event.quota.stacks : {};
+      if (cost !== undefined) spans.request?.setAttribute('stacks_quota.cost', cost);
+      return;
+    }
+    case 'retrying':
+    case 'done':
+    case 'failed':
+      if (event.type === 'failed' && !spans.isTold) {
+        spans.request?.setAttribute('error.type', event.error).setStatus({ code: SpanStatusCode.ERROR });
+      }
+      // Only now has the body come, too.
+      spans.request?.end(at);
+      spans.request = undefined;
+  }
+}
+
+function traceCall(span: Span, event: ClientEvent): void {
+  const { type, at } = event;
+  if (type === 'waiting') {
+    const { reason, until, aside } = event;
+    const facts = { 'stacks_quota.why': reason.why, 'stacks_quota.until': until.toISOString() };
+    span.addEvent('waiting', { ...reasonFacts(reason), ...facts, 'stacks_quota.aside': aside }, at);
+  } else if (type === 'limited') {
+    span.addEvent('limited', { 'http.response.status_code': event.status }, at);
+  } else if (type === 'retrying') {
+    span.addEvent(
+      'retrying',
+      { 'stacks_quota.attempt': event.attempt, 'stacks_quota.pause': event.afterMs / 1_000 },
+      at,
+    );
+  } else if (type === 'done' || type === 'failed') {
+    const error = type === 'failed' ? event.error : event.status >= 400 ? String(event.status) : undefined;
+    if (type === 'done') span.setAttribute('http.response.status_code', event.status);
+    if (error !== undefined) span.setAttribute('error.type', error).setStatus({ code: SpanStatusCode.ERROR });
+    span.end(at);
+  }
+}
