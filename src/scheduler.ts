@@ -1,8 +1,10 @@
+import { Census } from './census.ts';
 import type { Clock } from './clock.ts';
 import { ClosedError, ConnectionError, QuotaExhaustedError } from './errors.ts';
 import type { ClientEvent, EventListener } from './events.ts';
 import { Line } from './line.ts';
 import type { Ask, Lease } from './quota/admission.ts';
+import type { Plan, PlanEstimate } from './quota/estimate.ts';
 import { Pacer } from './quota/pacer.ts';
 import { type QuotaSnapshot, readQuota } from './quota/snapshot.ts';
 import type { PacerView } from './quota/view.ts';
@@ -57,8 +59,8 @@ export class Scheduler {
   readonly #pacer: Pacer;
   readonly #line: Line;
   readonly #budget = new RetryBudget();
+  readonly #census = new Census();
   readonly #unsubscribe: () => void;
-  readonly #underWay = new Set<Promise<unknown>>();
   #closing: Promise<void> | undefined;
 
   constructor(options: SchedulerOptions) {
@@ -84,14 +86,21 @@ export class Scheduler {
     return this.#pacer.view(this.#clock.now());
   }
 
+  /** What requests have taken so far, in all. */
+  get spent(): { readonly requests: number; readonly units: number } {
+    return this.#pacer.tempo;
+  }
+
+  /** When the last of these would be back, behind the calls that wait with that priority or a higher one; undefined while nothing is known. */
+  estimate(plan: Plan, priority: number): PlanEstimate | undefined {
+    const now = this.#clock.now();
+    return this.#pacer.estimate([...this.#census.ahead(priority, this.#pacer.inFlight), plan], now);
+  }
+
   /** Makes a call: sends it when the quota bears it, as often as the policy has it, and returns the last answer. */
   run(call: Call): Promise<Reply> {
     if (this.#closing) return Promise.reject(new ClosedError());
-    const work = this.#run(call);
-    this.#underWay.add(work);
-    const leave = (): boolean => this.#underWay.delete(work);
-    work.then(leave, leave);
-    return work;
+    return this.#census.count(call.ask, this.#run(call));
   }
 
   async #run(call: Call): Promise<Reply> {
@@ -118,7 +127,7 @@ export class Scheduler {
   close(): Promise<void> {
     this.#closing ??= (async () => {
       this.#line.close();
-      await Promise.allSettled(this.#underWay);
+      await this.#census.over();
       this.#unsubscribe();
       await this.#options.share.close();
     })();

@@ -1,6 +1,7 @@
 import type { Admission, Ask, Charge, Lease, Limit, Outcome } from './admission.ts';
 import { Cooldown } from './cooldown.ts';
 import { Costs } from './costs.ts';
+import { estimate, type Plan, type PlanEstimate } from './estimate.ts';
 import { FirstLook } from './first-look.ts';
 import { ARRIVES_WITHIN_MS, type Flight, InFlight } from './in-flight.ts';
 import type { Reading } from './models/model.ts';
@@ -9,6 +10,7 @@ import { Reserve } from './reserve.ts';
 import { ResetWindow } from './reset-window.ts';
 import { ServerClock } from './server-clock.ts';
 import type { QuotaSnapshot } from './snapshot.ts';
+import { Tempo } from './tempo.ts';
 import { type PacerView, viewOf } from './view.ts';
 import { NamedWindow, type Part } from './window.ts';
 import { PERIODS, type Period } from './windows.ts';
@@ -42,13 +44,16 @@ export class Pacer {
   readonly #firstLook: FirstLook;
   readonly #windows = new Map<Period, NamedWindow>();
   readonly #ceilings = new Map<number, ResetWindow>();
+  readonly #tempo = new Tempo();
   readonly #part: Part;
+  readonly #concurrency: number;
   #limits: readonly Limit[] = [];
 
   constructor(options: PacerOptions) {
     this.#flights = new InFlight(options.concurrency, options.leaseMs);
     this.#firstLook = new FirstLook(this.#flights);
     this.#part = options.part;
+    this.#concurrency = options.concurrency;
     this.#listLimits();
   }
 
@@ -101,6 +106,25 @@ export class Pacer {
     return viewOf(this.#windows.values(), this.#ceilings.values(), this.#flights, this.#cooldown, this.#clock, now);
   }
 
+  /** Requests under way. */
+  get inFlight(): number {
+    return this.#flights.open;
+  }
+
+  /** What requests have taken so far. */
+  get tempo(): Pick<Tempo, 'requests' | 'units'> {
+    return this.#tempo;
+  }
+
+  /** When the last of these will be back, one after the other; undefined while nothing is known. Promises nothing. */
+  estimate(plans: readonly Plan[], now: number): PlanEstimate | undefined {
+    this.#age(now);
+    const [windows, ceilings] = [this.#windows.values(), this.#ceilings.values()];
+    const [part, clock, cooldown, costs] = [this.#part, this.#clock, this.#cooldown, this.#costs];
+    const [tempo, concurrency] = [this.#tempo, this.#concurrency];
+    return estimate(plans, { windows, ceilings, part, clock, cooldown, costs, tempo, concurrency }, now);
+  }
+
   #grant(charge: Charge, now: number): Flight {
     const flight = this.#flights.take(charge, now);
     this.#costs.take(flight);
@@ -126,6 +150,7 @@ export class Pacer {
     const { quota, limited } = answer;
     if (quota.date !== undefined) this.#clock.hear(quota.date, flight.sentAt, now);
     const units = limited ? flight.units : (quota.stacks.cost ?? flight.units);
+    if (!limited) this.#tempo.hear(units, now - flight.sentAt);
     if (!limited && quota.stacks.cost !== undefined) this.#costs.learn(flight.endpoint, units);
     const settledSince = this.#past.settledSince(flight.sentAt);
     for (const window of this.#windows.values()) {
@@ -133,13 +158,9 @@ export class Pacer {
       const isTold = limited && quota.stacks[window.period]?.remaining !== undefined;
       if (!isBooked && !isTold) window.book(units, flight.sentAt, now);
     }
-    this.#readWindows(quota, { sentAt: flight.sentAt, receivedAt: now, own: units, settledSince, limited });
-    this.#readCeiling(
-      flight.endpoint,
-      quota,
-      { sentAt: flight.sentAt, receivedAt: now, own: units, settledSince, limited },
-      isBooked,
-    );
+    const heard = { sentAt: flight.sentAt, receivedAt: now, own: units, settledSince, limited };
+    this.#readWindows(quota, heard);
+    this.#readCeiling(flight.endpoint, quota, heard, isBooked);
     if (!isBooked) this.#past.add(flight.sentAt, now, units, limited ? 0 : units);
     if (limited) this.#pause(quota, now);
     else this.#firstLook.welcome(this.#windows.size + this.#ceilings.size > 0);

@@ -1,0 +1,99 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Forecast, type ForecastWindow, forecast, type Work } from '../../src/quota/forecast.ts';
+import { endOf, lengthOf, PERIODS, type Period } from '../../src/quota/windows.ts';
+
+function calendar(period: Period, limit: number, left: number = limit): ForecastWindow {
+  return { window: period, limit, left, lengthMs: lengthOf(period), endOf: (at) => endOf(period, at) };
+}
+
+/** A window of a single endpoint, in requests, that ends every so often. */
+function ceiling(endpoint: string, limit: number, left: number, firstEnd: number, lengthMs: number): ForecastWindow {
+  return {
+    window: 'endpoint',
+    limit,
+    left,
+    lengthMs,
+    endOf: (at) => firstEnd + Math.max(0, Math.floor((at - firstEnd) / lengthMs) + 1) * lengthMs,
+    covers: (one) => one === endpoint,
+  };
+}
+
+/** The same one request at a time, as simply as it can be said. */
+function played(work: readonly Work[], windows: readonly ForecastWindow[], from: number): Forecast {
+  const open = windows.map((window) => ({ ...window, end: window.endOf(from) }));
+  let at = from;
+  let longest: ForecastWindow | undefined;
+  for (const { endpoint, count, cost } of work) {
+    const asked = open.filter(({ covers }) => covers?.(endpoint) ?? true);
+    for (let sent = 0; sent < count; ) {
+      for (const window of open) {
+        if (at >= window.end) Object.assign(window, { left: window.limit, end: window.endOf(at) });
+      }
+      const priceOf = ({ limit, covers }: ForecastWindow): number => (covers ? 1 : Math.min(cost, limit));
+      const full = asked.filter((window) => window.left < priceOf(window));
+      for (const window of full) {
+        at = Math.max(at, window.end);
+        if (window.lengthMs >= (longest?.lengthMs ?? 0)) longest = window;
+      }
+      if (full.length > 0) continue;
+      for (const window of asked) window.left -= priceOf(window);
+      sent++;
+    }
+  }
+  return { at, window: longest?.window };
+}
+
+const limits = fc.record(
+  {
+    second: fc.integer({ min: 1, max: 9 }),
+    minute: fc.integer({ min: 1, max: 60 }),
+    month: fc.integer({ min: 1, max: 400 }),
+  },
+  { requiredKeys: [] },
+);
+const windows = limits.chain((given) =>
+  fc.tuple(
+    ...PERIODS.flatMap((period) => {
+      const limit = given[period as keyof typeof given];
+      return limit === undefined
+        ? []
+        : [fc.integer({ min: 0, max: limit }).map((left) => calendar(period, limit, left))];
+    }),
+  ),
+);
+const works = fc.array(
+  fc.record({
+    endpoint: fc.constantFrom('GET /a', 'GET /b'),
+    count: fc.integer({ min: 0, max: 400 }),
+    cost: fc.integer({ min: 0, max: 7 }),
+  }),
+  { minLength: 1, maxLength: 3 },
+);
+const starts = fc.integer({ min: Date.UTC(2026, 0), max: Date.UTC(2026, 11) });
+
+describe('a forecast', () => {
+  it('is what comes of playing it request by request, whatever windows, costs and beginnings', () => {
+    fc.assert(
+      fc.property(works, windows, starts, (work, open, from) => {
+        expect(forecast(work, open, from)).toEqual(played(work, open, from));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('holds for ceilings of endpoints too, which end when they please', () => {
+    const ceilings = fc.record({
+      limit: fc.integer({ min: 1, max: 20 }),
+      lengthMs: fc.constantFrom(1_000, 7_000, 60_000),
+      phase: fc.integer({ min: 1, max: 60_000 }),
+    });
+    fc.assert(
+      fc.property(works, windows, ceilings, starts, (work, open, { limit, lengthMs, phase }, from) => {
+        const all = [...open, ceiling('GET /a', limit, limit, from + phase, lengthMs)];
+        expect(forecast(work, all, from).at).toBe(played(work, all, from).at);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});
