@@ -9,10 +9,12 @@ import {
 } from './endpoints.ts';
 import { ResponseShapeError, ServiceError } from './errors.ts';
 import { type CallOptions, type ClientOptions, checkCallOptions, readSettings, type Settings } from './options.ts';
+import { type Estimate, type EstimateOptions, estimateFor } from './outlook.ts';
 import type { QuotaSnapshot } from './quota/snapshot.ts';
 import type { WindowView } from './quota/view.ts';
 import { type Reply, Scheduler } from './scheduler.ts';
 import { createTransport } from './transport.ts';
+import { type AddressAssetsWalk, type WalkOptions, walk } from './walk.ts';
 
 /** An answer: its body, and what its headers said of the quota. */
 export interface Result<Data> {
@@ -66,6 +68,17 @@ export interface Client {
     address: string,
     options?: AddressAssetsParams & CallOptions<Body>,
   ): Promise<Result<Body>>;
+  /**
+   * All asset events of an account or a contract, from the latest to the first: `for await (const event of …)`. Each event
+   * comes once, although offsets shift while the walk goes on, and a walk can be taken up again from its checkpoint.
+   *
+   * The loop throws what {@link Client.getAddressAssets} rejects with.
+   *
+   * @throws ConfigError if the address or an option cannot be used.
+   */
+  walkAddressAssets(address: string, options?: WalkOptions): AddressAssetsWalk;
+  /** When calls would be over if they were made now, and which window binds, without asking the service. */
+  estimate(options?: EstimateOptions): Estimate;
   /** What is known of the quota now, without asking the service. */
   quota(): QuotaState;
   /** Calls that wait to be sent. */
@@ -127,16 +140,20 @@ export function createClient(options: ClientOptions = {}): Client {
     return headersOnly ? readHeaders(checked) : ask(infoRequest(), checked);
   }
 
+  async function getAddressAssets<Body = AddressAssets>(
+    address: string,
+    options: AddressAssetsParams & CallOptions<Body> = {},
+  ): Promise<Result<Body>> {
+    const { limit, offset, unanchored, untilBlock, ...rest } = options;
+    const request = addressAssetsRequest(address, { limit, offset, unanchored, untilBlock });
+    return ask(request, checkCallOptions(rest));
+  }
+
   return {
     getInfo: getInfo as Client['getInfo'],
-    async getAddressAssets<Body>(
-      address: string,
-      options: AddressAssetsParams & CallOptions<Body> = {},
-    ): Promise<Result<Body>> {
-      const { limit, offset, unanchored, untilBlock, ...rest } = options;
-      const request = addressAssetsRequest(address, { limit, offset, unanchored, untilBlock });
-      return ask(request, checkCallOptions(rest));
-    },
+    getAddressAssets,
+    walkAddressAssets: (address, walkOptions) => walk(getAddressAssets, address, walkOptions),
+    estimate: (estimateOptions) => estimateFor(scheduler, settings.clock, estimateOptions),
     quota: () => stateOf(scheduler, settings),
     get waiting() {
       return scheduler.waiting;
