@@ -1,4 +1,6 @@
 import { type AddressAssets, type Info, type StandardSchemaV1, validateBody } from './bodies.ts';
+import { type Bulk, type BulkCall, bulk } from './bulk.ts';
+import type { BulkOptions } from './bulk-options.ts';
 import {
   type AddressAssetsParams,
   type ApiRequest,
@@ -9,7 +11,7 @@ import {
 } from './endpoints.ts';
 import { ResponseShapeError, ServiceError } from './errors.ts';
 import { type CallOptions, type ClientOptions, checkCallOptions, readSettings, type Settings } from './options.ts';
-import { type Estimate, type EstimateOptions, estimateFor } from './outlook.ts';
+import { type Estimate, type EstimateOptions, estimateFor, estimateOf } from './outlook.ts';
 import type { QuotaSnapshot } from './quota/snapshot.ts';
 import type { WindowView } from './quota/view.ts';
 import { type Reply, Scheduler } from './scheduler.ts';
@@ -77,6 +79,18 @@ export interface Client {
    * @throws ConfigError if the address or an option cannot be used.
    */
   walkAddressAssets(address: string, options?: WalkOptions): AddressAssetsWalk;
+  /**
+   * Calls for many items, in constant memory: takes them from an iterable or an async iterable as the quota bears it, and
+   * hands on what became of each. What fails is reported and ends nothing, unless all others would fail alike.
+   *
+   * @param call - what to do with an item: `(address, { signal }) => client.getAddressAssets(address, { signal })`.
+   * @throws ConfigError if an argument cannot be used.
+   */
+  bulk<Item, Value>(
+    items: Iterable<Item> | AsyncIterable<Item>,
+    call: BulkCall<Item, Value>,
+    options?: BulkOptions,
+  ): Bulk<Item, Value>;
   /** When calls would be over if they were made now, and which window binds, without asking the service. */
   estimate(options?: EstimateOptions): Estimate;
   /** What is known of the quota now, without asking the service. */
@@ -153,6 +167,15 @@ export function createClient(options: ClientOptions = {}): Client {
     getInfo: getInfo as Client['getInfo'],
     getAddressAssets,
     walkAddressAssets: (address, walkOptions) => walk(getAddressAssets, address, walkOptions),
+    bulk: (items, call, bulkOptions = {}) =>
+      bulk(items, call, bulkOptions, {
+        clock: settings.clock,
+        concurrency: settings.concurrency,
+        // Whatever its priority, other work was there before what has not been asked for yet.
+        estimate: (count, cost) =>
+          estimateOf(scheduler.estimate({ count, cost }, Number.NEGATIVE_INFINITY), settings.clock),
+        spent: () => scheduler.spent,
+      }),
     estimate: (estimateOptions) => estimateFor(scheduler, settings.clock, estimateOptions),
     quota: () => stateOf(scheduler, settings),
     get waiting() {
