@@ -50,7 +50,8 @@ export class Reckoning {
     this.#surroundings = surroundings;
     this.#total = total;
     this.#doneBefore = doneBefore;
-    this.#before = { ...surroundings.spent() };
+    const { requests, units } = surroundings.spent();
+    this.#before = { requests, units };
     this.#begunAt = surroundings.clock.now();
   }
 

@@ -13,6 +13,9 @@ export type {
   UnknownAssetEvent,
   UnknownEventType,
 } from './bodies.ts';
+export type { Bulk, BulkCall, BulkOutcome, BulkTurn } from './bulk.ts';
+export type { BulkCheckpoint, BulkOptions } from './bulk-options.ts';
+export type { BulkProgress } from './bulk-progress.ts';
 export {
   type Client,
   createClient,
@@ -22,7 +25,7 @@ export {
   type Result,
 } from './client.ts';
 export { type Clock, systemClock } from './clock.ts';
-export type { AddressAssetsParams } from './endpoints.ts';
+export type { AddressAssetsParams, Endpoint } from './endpoints.ts';
 export {
   ClosedError,
   ConfigError,
@@ -41,8 +44,11 @@ export {
 } from './errors.ts';
 export type { ClientEvent, EventListener } from './events.ts';
 export type { CallOptions, ClientOptions } from './options.ts';
+export type { Estimate, EstimateOptions } from './outlook.ts';
+export type { WalkCheckpoint } from './place.ts';
 export type { Reason } from './quota/admission.ts';
 export { type QuotaSnapshot, readQuota, type WindowQuota } from './quota/snapshot.ts';
 export type { WindowView } from './quota/view.ts';
 export type { Period } from './quota/windows.ts';
 export { type QuotaShare, type SharedWindow, wholeShare } from './share.ts';
+export type { AddressAssetsWalk, WalkOptions, WalkPage } from './walk.ts';
