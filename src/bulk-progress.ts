@@ -68,7 +68,8 @@ export class Reckoning {
     const done = this.#doneBefore + this.#over;
     const rest = this.#total === undefined ? undefined : Math.max(0, this.#total - done - underWay);
     const isOver = rest === 0 && underWay === 0;
-    const { ms, finishesAt, window } = rest === undefined ? UNKNOWN : isOver ? this.#now() : this.#estimate(rest);
+    const { ms, finishesAt, window } =
+      rest === undefined ? UNKNOWN : isOver ? this.#now() : this.#estimate(rest, underWay);
     return {
       done,
       failed: this.#failed,
@@ -84,13 +85,18 @@ export class Reckoning {
     return { ms: 0, finishesAt: new Date(this.#surroundings.clock.wall()), window: undefined };
   }
 
-  /** An item may take several requests, or none. If others use the client too, as much of theirs is to come with each item as came so far. */
-  #estimate(items: number): Estimate {
+  /**
+   * An item may take several requests, or none; those under way are taken to be half done, with one request made that the
+   * client knows of. Where others use the client too, as much of theirs is to come with each item as came so far.
+   */
+  #estimate(items: number, underWay: number): Estimate {
     const { estimate, spent } = this.#surroundings;
     const now = spent();
     const requests = now.requests - this.#before.requests;
-    const each = this.#over > 0 ? requests / this.#over : 1;
-    return estimate(Math.ceil(items * each), requests > 0 ? (now.units - this.#before.units) / requests : undefined);
+    const half = underWay / 2;
+    const each = this.#over + half > 0 ? (requests + half) / (this.#over + half) : 1;
+    const toCome = items * each + half * Math.max(0, each - 1);
+    return estimate(Math.ceil(toCome), requests > 0 ? (now.units - this.#before.units) / requests : undefined);
   }
 }
 

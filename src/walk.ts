@@ -70,7 +70,8 @@ const checkpointFields = argumentsOf('fields of a checkpoint', {
 export function walk(getPage: PageSource, address: string, options: WalkOptions = {}): AddressAssetsWalk {
   const { from, limit = LARGEST_PAGE, unanchored, untilBlock, ...rest } = options;
   const { offset, schema } = rest as { readonly offset?: unknown; readonly schema?: unknown };
-  if (offset !== undefined) throw new ConfigError('offset', "is the walk's own affair: give a checkpoint as from instead");
+  if (offset !== undefined)
+    throw new ConfigError('offset', "is the walk's own affair: give a checkpoint as from instead");
   if (schema !== undefined) throw new ConfigError('schema', 'cannot be given: a walk goes by the fields of the events');
   if (limit < 2)
     throw new ConfigError('limit', 'must be 2 or more for a walk, which reads one event again on each page');
