@@ -3,8 +3,8 @@ import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 
 const BUDGETS = [
-  { what: 'own code', packages: 'external', budget: 20_000 },
-  { what: 'with all dependencies', packages: 'bundle', budget: 50_000 },
+  { what: 'own code', packages: 'external', budget: 25_000 },
+  { what: 'with all dependencies', packages: 'bundle', budget: 53_000 },
 ] as const;
 
 for (const { what, packages, budget } of BUDGETS) {

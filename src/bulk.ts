@@ -28,6 +28,7 @@ export type BulkCall<Item, Value> = (item: Item, turn: BulkTurn) => Value | Prom
  * error; the items that fell to it are no outcomes but are left undone, and the checkpoint has them.
  */
 export interface Bulk<Item, Value> extends AsyncIterable<BulkOutcome<Item, Value>> {
+  /** Runs it, once. */
   [Symbol.asyncIterator](): AsyncGenerator<BulkOutcome<Item, Value>, void, void>;
   /** How far it is. */
   readonly progress: BulkProgress;

@@ -43,14 +43,14 @@ export interface Knowledge {
  * @returns undefined while nothing is known to reckon with.
  */
 export function estimate(plans: readonly Plan[], known: Knowledge, now: number): PlanEstimate | undefined {
-  const { clock, cooldown, costs, tempo } = known;
+  const { clock, cooldown, costs, tempo, concurrency } = known;
   const windows = [...named(known, now), ...ceilings(known, now)];
   const { roundTripMs } = tempo;
   if (roundTripMs === undefined) return undefined;
   const work = plans.map(({ endpoint, count, cost }) => ({ endpoint, count, cost: cost ?? costs.mean(endpoint) }));
   const begin = Math.max(now, cooldown.until);
   const origin = originOf(clock, now);
-  const { at, window } = forecast(work, windows, origin + begin - now, roundTripMs / known.concurrency);
+  const { at, window } = forecast(work, windows, origin + begin - now, { roundTripMs, concurrency });
   return { at: now + at - origin + roundTripMs, window: window ?? (begin > now ? 'cooldown' : undefined) };
 }
 

@@ -23,6 +23,14 @@ export interface Work {
   readonly cost: number;
 }
 
+/** How fast requests can follow each other, whatever the windows have room for. */
+export interface Pace {
+  /** How many may be under way at a time. */
+  readonly concurrency: number;
+  /** For how long each is, in milliseconds. */
+  readonly roundTripMs: number;
+}
+
 /** When the last request can go, and what it waits for. */
 export interface Forecast {
   /** Infinity: never. */
@@ -59,19 +67,25 @@ interface Toll {
  * it, and nobody else spends. Work that fills the same windows again and again takes one step, not one for each.
  *
  * @param from - when the first can go, by the service's clock, in milliseconds since the Unix epoch.
- * @param gapMs - the least time from one request to the next, on average: a round trip by how many may be under way.
+ * @param pace - how many requests may be under way, and for how long each is.
  */
-export function forecast(work: readonly Work[], windows: readonly ForecastWindow[], from: number, gapMs = 0): Forecast {
+export function forecast(
+  work: readonly Work[],
+  windows: readonly ForecastWindow[],
+  from: number,
+  pace: Pace = { concurrency: 1, roundTripMs: 0 },
+): Forecast {
   const levels = windows
     .map((window): Level => ({ ...window, end: window.endOf(from), began: Number.NaN }))
     .sort((one, other) => one.lengthMs - other.lengthMs);
-  const course = new Course(from, gapMs);
+  const course = new Course(from, pace.roundTripMs / pace.concurrency);
   let requests = 0;
   for (const some of work) {
     requests += some.count;
     course.send(some, levels);
   }
-  const paced = from + Math.max(0, requests - 1) * gapMs;
+  const rounds = Math.floor(Math.max(0, requests - 1) / pace.concurrency);
+  const paced = from + rounds * pace.roundTripMs;
   const at = Math.max(course.at, paced);
   return { at, window: course.longest?.window ?? (at > from ? 'concurrency' : undefined) };
 }
@@ -81,6 +95,7 @@ class Course {
   at: number;
   /** The longest window that had to be waited out. */
   longest: Level | undefined;
+  /** The time from one request to the next, on average, if only answers are awaited. */
   readonly #gapMs: number;
   #steps = 0;
 

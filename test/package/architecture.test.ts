@@ -7,8 +7,9 @@ import { readSources, type Source } from './source.ts';
 const ORDER = [
   'clock | quota',
   'share | errors | retry | events',
-  'scheduler + line + gate + ranked-queue | transport | endpoints + address + bodies + arguments',
+  'scheduler + line + gate + ranked-queue + census | transport | endpoints + address + bodies + arguments',
   'options + access',
+  'outlook | walk + place | bulk + bulk-options + bulk-progress + intake',
   'client',
   'index',
   'redis | testing | cli',
