@@ -79,14 +79,15 @@ export function forecast(
     .map((window): Level => ({ ...window, end: window.endOf(from), began: Number.NaN }))
     .sort((one, other) => one.lengthMs - other.lengthMs);
   const course = new Course(from, pace.roundTripMs / pace.concurrency);
+  const rounds = (count: number): number => Math.floor(Math.max(0, count - 1) / pace.concurrency) * pace.roundTripMs;
   let requests = 0;
   for (const some of work) {
-    requests += some.count;
+    const paced = course.at + rounds(some.count);
     course.send(some, levels);
+    course.at = Math.max(course.at, paced);
+    requests += some.count;
   }
-  const rounds = Math.floor(Math.max(0, requests - 1) / pace.concurrency);
-  const paced = from + rounds * pace.roundTripMs;
-  const at = Math.max(course.at, paced);
+  const at = Math.max(course.at, from + rounds(requests));
   return { at, window: course.longest?.window ?? (at > from ? 'concurrency' : undefined) };
 }
 
@@ -174,7 +175,10 @@ class Course {
       if (times >= 1) leap = { going: times * holds, to: this.at + times * length, filled };
     }
     if (!leap) return 0;
-    for (const { level, price } of tolls) level.left -= leap.going * price;
+    for (const { level, price } of tolls) {
+      level.left -= leap.going * price;
+      if (level.end === leap.to && fitting(level.left, price) < 1) this.#pass(level, leap.to);
+    }
     if (leap.filled) this.#pass(leap.filled, leap.to);
     this.at = leap.to;
     return leap.going;
@@ -183,7 +187,7 @@ class Course {
   /** How many requests can go within the shortest window if each waits for answers. */
   #atOnce([shortest]: readonly Toll[]): number {
     if (this.#gapMs === 0 || !shortest) return Number.POSITIVE_INFINITY;
-    return Math.max(1, Math.floor(shortest.level.lengthMs / this.#gapMs));
+    return Math.ceil(shortest.level.lengthMs / this.#gapMs);
   }
 
   #pass(level: Level, end: number): void {
