@@ -1,6 +1,6 @@
 import { type BulkCheckpoint, type BulkOptions, type BulkSettings, readBulkOptions } from './bulk-options.ts';
 import { type BulkProgress, type BulkSurroundings, Reckoning } from './bulk-progress.ts';
-import { ConfigError, isConfigError, quote } from './errors.ts';
+import { ConfigError, isConfigError, isQuotaExhausted, quote } from './errors.ts';
 import { Intake } from './intake.ts';
 
 /** What became of an item: its value, or the reason why there is none, as `Promise.allSettled` has it. */
@@ -24,8 +24,8 @@ export type BulkCall<Item, Value> = (item: Item, turn: BulkTurn) => Value | Prom
  * is left aborts the calls under way and closes the input.
  *
  * An item that fails is an outcome like any other. Where all others would fail alike, because the month is out, the key is
- * not accepted or the client is closed, no more items are taken, what is under way comes to its end, and the loop throws that
- * error; the items that fell to it are no outcomes but are left undone, and the checkpoint has them.
+ * not accepted or the client is closed, no more items are taken, and the loop hands on what was had and throws that error.
+ * The items that fell to it are no outcomes but are left undone, and the checkpoint has them.
  */
 export interface Bulk<Item, Value> extends AsyncIterable<BulkOutcome<Item, Value>> {
   /** Runs it, once. */
@@ -190,10 +190,14 @@ class Run<Item, Value> implements Bulk<Item, Value> {
   /** Whether a failure leaves its item undone; and whether it ends it all. */
   #judge(reason: unknown): boolean {
     const { isFatal, maxFailuresInARow } = this.#settings;
+    // What fails now may only have been aborted.
+    if (this.#stop.signal.aborted) return true;
     try {
       if (isFatal(reason)) throw reason;
     } catch (error) {
       this.#end ??= { error };
+      // Where the quota is out, calls under way may still be answered, and those that wait are refused without being sent.
+      if (!isQuotaExhausted(error)) this.#stop.abort(error);
       return true;
     }
     if (!isConfigError(reason) && ++this.#failedInARow >= maxFailuresInARow) this.#end ??= { error: reason };

@@ -307,10 +307,11 @@ describe('a failure that all others would share', () => {
 
   it.for([401, 403] as const)('ends it when the key is answered with %i', async (unknownKey) => {
     const { clock, client, service } = world({ unknownKey }, { apiKey: 'wrong' });
-    const bulk = client.bulk(numbers(400), () => client.getInfo(), { concurrency: 4 });
+    const bulk = client.bulk(numbers(400), (_, { signal }) => client.getInfo({ signal }));
     await expect(clock.run(gathered(bulk))).rejects.toMatchObject({ name: 'ServiceError', status: unknownKey });
-    expect(service.requests).toBeLessThanOrEqual(4);
+    expect([service.requests, client.waiting]).toEqual([1, 0]);
     expect(bulk.progress).toMatchObject({ done: 0, failed: 0 });
+    expect(bulk.checkpoint).toEqual({ next: 32, undone: numbers(32) });
   });
 
   it('ends it when the client is closed', async () => {
