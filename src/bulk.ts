@@ -207,7 +207,7 @@ class Run<Item, Value> implements Bulk<Item, Value> {
   /** From now on nothing counts any more. */
   #leave(reason: unknown): void {
     this.#isOver = true;
-    this.#stop.abort(reason);
+    if (this.#underWay > 0) this.#stop.abort(reason);
     this.#wake();
   }
 

@@ -95,6 +95,13 @@ describe('a bulk', () => {
     expect(byIndex(all).map(({ item }) => item)).toEqual(numbers(50));
   });
 
+  it('aborts nobody when it comes to its end by itself', async () => {
+    const { clock, client } = world();
+    const signals: AbortSignal[] = [];
+    await clock.run(gathered(client.bulk(numbers(5), (_, { signal }) => signals.push(signal))));
+    expect(signals.map(({ aborted }) => aborted)).toEqual(Array(5).fill(false));
+  });
+
   it('takes nothing before its loop begins', async () => {
     const { client } = world();
     const { items, told } = input(5);
