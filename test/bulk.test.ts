@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import {
   type BulkOptions,
   type BulkOutcome,
   type BulkProgress,
+  type BulkTurn,
   type Client,
   type ClientOptions,
   ConfigError,
@@ -431,6 +433,30 @@ describe('a bulk that is taken up again', () => {
     const { client } = world();
     const from = { next: 6, undone: [1, 4] };
     expect(client.bulk(numbers(9), (item) => item, { from }).checkpoint).toEqual(from);
+  });
+});
+
+describe('a bulk of walks', () => {
+  it('sees all events of many accounts, is refused nothing, and knows early when it will be over', async () => {
+    const { clock, client, service } = world({
+      keyed: { second: 20, minute: 100 },
+      assetsOf: (address) => address.length * 6,
+    });
+    const accounts = readFileSync('examples/addresses.txt', 'utf8').trim().split('\n').slice(0, 60);
+    const ends: number[] = [];
+    const countEvents = async (account: string, { signal }: BulkTurn): Promise<number> => {
+      let events = 0;
+      for await (const _ of client.walkAddressAssets(account, { limit: 50, signal })) events++;
+      return events;
+    };
+    const onProgress = ({ etaMs = Number.NaN }: BulkProgress): void => void ends.push(clock.now() + etaMs);
+    const all = await clock.run(gathered(client.bulk(accounts, countEvents, { onProgress })));
+    expect(byIndex(all).map((one) => one.status === 'fulfilled' && one.value)).toEqual(
+      accounts.map((account) => account.length * 6),
+    );
+    expect(service.limited).toBe(0);
+    expect(service.requests).toBeGreaterThan(200);
+    expect(Math.abs((ends[30] ?? 0) - clock.now())).toBeLessThan(60_000);
   });
 });
 
