@@ -225,6 +225,25 @@ describe('the input of a bulk', () => {
     expect(seen.toSorted()).toEqual([0, 1, 2]);
   });
 
+  it('that cannot be closed says so to who leaves the loop, but does not hide the error that ended it', async () => {
+    const { clock, client } = world();
+    const broken = (): Iterable<number> => ({
+      [Symbol.iterator]: () => ({
+        next: () => ({ value: 1 }),
+        return: () => {
+          throw new Error('cannot be closed');
+        },
+      }),
+    });
+    const left = clock.run(async () => {
+      for await (const _ of client.bulk(broken(), (item) => item)) break;
+    });
+    await expect(left).rejects.toThrow('cannot be closed');
+    const isFatal = (): boolean => true;
+    const failed = gathered(client.bulk(broken(), () => Promise.reject(new Error('the first')), { isFatal }));
+    await expect(clock.run(failed)).rejects.toThrow('the first');
+  });
+
   it('may have millions of items: a bulk holds no more for it', async () => {
     const { clock, client } = world();
     function* many(): Generator<number> {
