@@ -49,7 +49,7 @@ async function main(argv: readonly string[]): Promise<number> {
   }
 }
 
-/** Makes all calls at once: when each may go is the client's affair. */
+/** Goes through the addresses: how many are asked for at a time, and when, is the client's affair. */
 async function fetchAll(addresses: readonly string[], service: Service): Promise<number> {
   const total = addresses.length;
   const tally = new Tally();
@@ -59,24 +59,20 @@ async function fetchAll(addresses: readonly string[], service: Service): Promise
   let events = 0;
 
   const client = createClient({ ...service.access, maxWaitMs: MAX_WAIT_MS, onEvent: (event) => tally.hear(event) });
-  const fetchOne = async (address: string): Promise<void> => {
-    try {
-      const { data } = await client.getAddressAssets(address, { signal: stop.signal });
-      fetched++;
-      events += data.total;
-    } catch (error) {
-      if (stop.signal.aborted) return;
-      failures.push(error);
-      // One that fails among many is told at the end. Where none has worked yet, none will.
-      if (fetched === 0) stop.abort();
-    }
-  };
+  const bulk = client.bulk(addresses, (address, { signal }) => client.getAddressAssets(address, { signal }), {
+    signal: stop.signal,
+  });
 
   const progress = (): Progress => {
     const quota = client.quota();
-    const done = fetched + failures.length;
-    const etaMs = done < total ? tally.etaMs(quota) : undefined;
-    return { total, done, quota, etaMs, why: quota.waiting > 0 ? tally.why : undefined };
+    const { done, etaMs } = bulk.progress;
+    return {
+      total,
+      done,
+      quota,
+      etaMs: done < total ? etaMs : undefined,
+      why: quota.waiting > 0 ? tally.why : undefined,
+    };
   };
   const screen = screenOn(process.stdout);
   const interrupt = (): void => stop.abort();
@@ -85,7 +81,20 @@ async function fetchAll(addresses: readonly string[], service: Service): Promise
 
   const startedAt = { wall: Date.now(), truth: service.truth?.time(), now: performance.now() };
   const drawing = setInterval(() => screen.show(progress()), DRAW_EVERY_MS);
-  await Promise.all(addresses.map(fetchOne));
+  try {
+    for await (const outcome of bulk) {
+      if (outcome.status === 'fulfilled') {
+        fetched++;
+        events += outcome.value.data.total;
+      } else {
+        failures.push(outcome.reason);
+        // One that fails among many is told at the end. Where none has worked yet, none will.
+        if (fetched === 0) break;
+      }
+    }
+  } catch (error) {
+    if (!stop.signal.aborted) failures.push(error);
+  }
   const tookMs = performance.now() - startedAt.now;
 
   clearInterval(drawing);
@@ -98,8 +107,11 @@ async function fetchAll(addresses: readonly string[], service: Service): Promise
   const begin = startedAt.truth ?? tally.serviceTime(startedAt.wall);
   const shortestMs = windows.length > 0 ? shortest(fetched, begin, windows) : undefined;
   const { requests, limited } = service.truth ?? tally;
-  console.log(`\n${report({ total, fetched, events, failures, requests, limited, tookMs, shortestMs })}`);
-  if (stop.signal.aborted) return INTERRUPTED;
+  const isInterrupted = stop.signal.aborted;
+  console.log(
+    `\n${report({ total, fetched, events, failures, requests, limited, tookMs, shortestMs, isInterrupted })}`,
+  );
+  if (isInterrupted) return INTERRUPTED;
   return failures.length > 0 ? 1 : 0;
 }
 

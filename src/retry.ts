@@ -104,3 +104,8 @@ export class RetryBudget {
     return true;
   }
 }
+
+/** Whether sending it twice does no harm. */
+export function isSafe(method: string): boolean {
+  return method === 'GET' || method === 'HEAD';
+}

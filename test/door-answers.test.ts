@@ -2,7 +2,8 @@ import { getEventListeners } from 'node:events';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it, vi } from 'vitest';
-import { type Client, createClient } from '../src/client.ts';
+import { createClient } from '../src/client.ts';
+import type { Client } from '../src/contract.ts';
 import type { ClientOptions } from '../src/options.ts';
 import { createMockService, type MockServiceOptions, mockNetwork, virtualClock } from '../src/testing/index.ts';
 

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import { type Client, createClient } from '../src/client.ts';
+import { createClient } from '../src/client.ts';
+import type { Client } from '../src/contract.ts';
 import type { ClientEvent } from '../src/events.ts';
 import type { ClientOptions } from '../src/options.ts';
 import { createMockService, type MockServiceOptions, virtualClock } from '../src/testing/index.ts';

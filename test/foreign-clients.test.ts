@@ -3,7 +3,8 @@ import { createNetwork } from '@stacks/network';
 import { Cl, fetchAbi, fetchCallReadOnlyFunction, fetchContractMapEntry, fetchNonce } from '@stacks/transactions';
 import createOpenApiClient from 'openapi-fetch';
 import { describe, it, type TestContext } from 'vitest';
-import { type Client, createClient } from '../src/client.ts';
+import { createClient } from '../src/client.ts';
+import type { Client } from '../src/contract.ts';
 import { createMockService, type MockService, type ServiceRequest } from '../src/testing/index.ts';
 
 const KEY = 'k3y-of-32-characters-0123456789ab';

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
-import { type Client, createClient } from '../src/client.ts';
+import { createClient } from '../src/client.ts';
+import type { Client } from '../src/contract.ts';
 import { isClosed } from '../src/errors.ts';
 import type { ClientEvent } from '../src/events.ts';
 import { createMockService, virtualClock } from '../src/testing/index.ts';

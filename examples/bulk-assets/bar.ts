@@ -25,6 +25,7 @@ export function cut(text: string, columns: number): string {
   return text.length > columns ? `${text.slice(0, Math.max(0, columns - 1))}…` : text;
 }
 
+/** In whole units: of a part of one nothing can be sent. */
 export function number(value: number): string {
-  return value.toLocaleString('en');
+  return Math.floor(value).toLocaleString('en');
 }

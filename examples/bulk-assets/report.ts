@@ -13,11 +13,13 @@ export interface Outcome {
   readonly tookMs: number;
   /** The least time in which the limits allow so many calls, in milliseconds; undefined if no limits are known. */
   readonly shortestMs: number | undefined;
+  /** Whether Ctrl-C ended it. */
+  readonly isInterrupted: boolean;
 }
 
 /** The outcome in some lines of text. */
 export function report(outcome: Outcome): string {
-  const { total, fetched, events, failures, requests, limited, tookMs, shortestMs } = outcome;
+  const { total, fetched, events, failures, requests, limited, tookMs, shortestMs, isInterrupted } = outcome;
   const unmade = total - fetched - failures.length;
   const lines = [
     `fetched    ${fetched} of ${total} accounts, with ${number(events)} asset events`,
@@ -28,7 +30,7 @@ export function report(outcome: Outcome): string {
       : `shortest   ${seconds(shortestMs)}: the least that the limits allow, if answers take no time`,
   ];
   if (failures.length > 0) lines.push(`failed     ${failures.length}, the first with: ${sentenceOf(failures[0])}`);
-  if (unmade > 0) lines.push(`not made   ${unmade}, because of Ctrl-C`);
+  if (unmade > 0) lines.push(`not made   ${unmade}, because of ${isInterrupted ? 'Ctrl-C' : 'that'}`);
   return lines.join('\n');
 }
 

@@ -1,5 +1,5 @@
-import type { ClientEvent, QuotaSnapshot, QuotaState } from 'stacks-quota';
-import { type CalendarWindow, PERIODS, shortest } from './shortest.ts';
+import type { ClientEvent, QuotaSnapshot } from 'stacks-quota';
+import { type CalendarWindow, PERIODS } from './shortest.ts';
 
 /** What the events of a client add up to. */
 export class Tally {
@@ -10,8 +10,6 @@ export class Tally {
   /** The windows as they stood before the first request, as far as its answer told. */
   windows: readonly CalendarWindow[] | undefined;
   #standstill: { readonly why: string; readonly until: number } | undefined;
-  #answers = 0;
-  #tookMs = 0;
   /** The service's clock is ahead of ours by no less and no more than this: a `date` is cut to the second. */
   #least = Number.NEGATIVE_INFINITY;
   #most = Number.POSITIVE_INFINITY;
@@ -33,19 +31,7 @@ export class Tally {
     return Number.isFinite(this.#least) ? at + (this.#least + this.#most) / 2 : at;
   }
 
-  /** How long the calls that wait will take from now on, in milliseconds; undefined while nothing is known. */
-  etaMs({ waiting, windows }: QuotaState): number | undefined {
-    if (this.#answers === 0) return undefined;
-    const open = PERIODS.flatMap((period) => {
-      const window = windows.find((one) => one.window === period);
-      return window ? [{ period, limit: window.limit, left: window.headroom }] : [];
-    });
-    return shortest(waiting, this.serviceTime(Date.now()), open) + this.#tookMs / this.#answers;
-  }
-
   #learn({ date, receivedAt, stacks }: QuotaSnapshot, tookMs: number): void {
-    this.#answers++;
-    this.#tookMs += tookMs;
     this.windows ??= PERIODS.flatMap((period) => {
       const { limit, remaining } = stacks[period] ?? {};
       if (limit === undefined || remaining === undefined) return [];

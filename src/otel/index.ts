@@ -1,5 +1,5 @@
 import { type MeterProvider, metrics, type TracerProvider, trace } from '@opentelemetry/api';
-import type { Client } from '../client.ts';
+import type { Client } from '../contract.ts';
 import { gauge, measure } from './metrics.ts';
 import { traceCalls } from './spans.ts';
 

@@ -17,6 +17,8 @@ interface Experience {
   least: number;
   most: number;
   seen: number;
+  /** Units of all answers together. */
+  sum: number;
   /** The dearest since `most` was last met, and how many answers ago that was. */
   recentMost: number;
   sinceMost: number;
@@ -39,6 +41,12 @@ export class Costs implements Limit {
     return known.most > known.least && known.seen < FAMILIAR ? Math.ceil(known.most * CAUTION) : known.most;
   }
 
+  /** What a request costs on average, in units: for plans, where the dearest would add up to too much. */
+  mean(endpoint: string | undefined): number {
+    const known = endpoint === undefined ? undefined : this.#experience.get(endpoint);
+    return known ? known.sum / known.seen : this.#dearest;
+  }
+
   /** Takes in the cost that an answer stated. */
   learn(endpoint: string, cost: number): void {
     this.#stated = true;
@@ -46,10 +54,11 @@ export class Costs implements Limit {
     let known = this.#experience.get(endpoint);
     if (!known) {
       if (this.#experience.size >= ENDPOINTS) return;
-      known = { least: cost, most: cost, seen: 0, recentMost: 0, sinceMost: 0 };
+      known = { least: cost, most: cost, seen: 0, sum: 0, recentMost: 0, sinceMost: 0 };
       this.#experience.set(endpoint, known);
     }
     known.seen++;
+    known.sum += cost;
     known.least = Math.min(known.least, cost);
     known.recentMost = Math.max(known.recentMost, cost);
     if (cost >= known.most || ++known.sinceMost >= MEMORY) {

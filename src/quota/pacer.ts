@@ -1,23 +1,22 @@
 import type { Admission, Ask, Charge, Lease, Limit, Outcome } from './admission.ts';
+import { Ceilings } from './ceilings.ts';
 import { Cooldown } from './cooldown.ts';
 import { Costs } from './costs.ts';
 import { driftOf } from './drift.ts';
+import { estimate, type Plan, type PlanEstimate } from './estimate.ts';
 import { FirstLook } from './first-look.ts';
 import { ARRIVES_WITHIN_MS, type Flight, InFlight } from './in-flight.ts';
 import type { Reading } from './models/model.ts';
 import { MonthLog, type MonthOutlook } from './month.ts';
 import { Past } from './past.ts';
 import { Reserve } from './reserve.ts';
-import { ResetWindow } from './reset-window.ts';
 import { ServerClock } from './server-clock.ts';
 import type { QuotaSnapshot } from './snapshot.ts';
 import { Sparing, type SparingPolicy } from './sparing.ts';
+import { Tempo } from './tempo.ts';
 import { type PacerView, viewOf } from './view.ts';
 import { NamedWindow, type Part } from './window.ts';
 import { PERIODS, type Period } from './windows.ts';
-
-/** Ceilings of endpoints that are remembered; a service that reports a new one each time would fill the memory. */
-const CEILINGS = 16;
 
 /** What a pacer is told at its start. */
 export interface PacerOptions {
@@ -47,17 +46,21 @@ export class Pacer {
   readonly #reserve = new Reserve();
   readonly #firstLook: FirstLook;
   readonly #windows = new Map<Period, NamedWindow>();
-  readonly #ceilings = new Map<number, ResetWindow>();
+  readonly #ceilings: Ceilings;
+  readonly #tempo = new Tempo();
   readonly #part: Part;
   readonly #sparing: readonly Limit[];
+  readonly #concurrency: number;
   #limits: readonly Limit[] = [];
 
   constructor(options: PacerOptions) {
     this.#flights = new InFlight(options.concurrency, options.leaseMs);
     this.#firstLook = new FirstLook(this.#flights);
+    this.#ceilings = new Ceilings(this.#clock, this.#flights);
     this.#part = options.part;
     const { sparing } = options;
     this.#sparing = sparing ? [new Sparing(sparing, this.#windows, this.#flights, this.#clock)] : [];
+    this.#concurrency = options.concurrency;
     this.#listLimits();
   }
 
@@ -125,7 +128,26 @@ export class Pacer {
   /** All that the pacer knows and has promised, as plain data. */
   view(now: number): PacerView {
     this.#age(now);
-    return viewOf(this.#windows.values(), this.#ceilings.values(), this.#flights, this.#cooldown, this.#clock, now);
+    return viewOf(this.#windows.values(), this.#ceilings, this.#flights, this.#cooldown, this.#clock, now);
+  }
+
+  /** Requests under way. */
+  get inFlight(): number {
+    return this.#flights.open;
+  }
+
+  /** What requests have taken so far. */
+  get tempo(): Pick<Tempo, 'requests' | 'units'> {
+    return this.#tempo;
+  }
+
+  /** When the last of these will be back, one after the other; undefined while nothing is known. Promises nothing. */
+  estimate(plans: readonly Plan[], now: number): PlanEstimate | undefined {
+    this.#age(now);
+    const [windows, ceilings] = [this.#windows.values(), this.#ceilings];
+    const [part, clock, cooldown, costs] = [this.#part, this.#clock, this.#cooldown, this.#costs];
+    const [tempo, concurrency] = [this.#tempo, this.#concurrency];
+    return estimate(plans, { windows, ceilings, part, clock, cooldown, costs, tempo, concurrency }, now);
   }
 
   #grant(charge: Charge, now: number): Flight {
@@ -134,7 +156,7 @@ export class Pacer {
     this.#cooldown.take(flight);
     this.#reserve.note(charge.priority, charge.units, now);
     for (const window of this.#windows.values()) window.take(flight.units, now);
-    for (const ceiling of this.#ceilings.values()) ceiling.take(flight, now);
+    this.#ceilings.take(flight, now);
     return flight;
   }
 
@@ -145,7 +167,7 @@ export class Pacer {
   /** Books what may have been counted, without a word from the service. */
   #book(flight: Flight, units: number, until: number): void {
     for (const window of this.#windows.values()) window.book(units, flight.sentAt, until);
-    for (const ceiling of this.#ceilings.values()) ceiling.book(flight.endpoint);
+    this.#ceilings.book(flight.endpoint);
     this.#past.add(flight.sentAt, until, units, 0);
   }
 
@@ -154,6 +176,7 @@ export class Pacer {
     this.#month.hear(quota);
     if (quota.date !== undefined) this.#clock.hear(quota.date, flight.sentAt, now);
     const units = limited ? flight.units : (quota.stacks.cost ?? flight.units);
+    if (!limited) this.#tempo.hear(units, now - flight.sentAt);
     if (!limited && quota.stacks.cost !== undefined) this.#costs.learn(flight.endpoint, units);
     const settledSince = this.#past.settledSince(flight.sentAt);
     for (const window of this.#windows.values()) {
@@ -161,16 +184,16 @@ export class Pacer {
       const isTold = limited && quota.stacks[window.period]?.remaining !== undefined;
       if (!isBooked && !isTold) window.book(units, flight.sentAt, now);
     }
-    this.#readWindows(quota, { sentAt: flight.sentAt, receivedAt: now, own: units, settledSince, limited });
-    this.#readCeiling(
-      flight.endpoint,
-      quota,
-      { sentAt: flight.sentAt, receivedAt: now, own: units, settledSince, limited },
-      isBooked,
-    );
+    const heard = { sentAt: flight.sentAt, receivedAt: now, own: units, settledSince, limited };
+    this.#readWindows(quota, heard);
+    const isTripleWhole = [quota.limit, quota.remaining, quota.resetAt].every((value) => value !== undefined);
+    if (isTripleWhole) this.#readCeiling(flight.endpoint, quota, heard);
+    else if (!isBooked) this.#ceilings.book(flight.endpoint);
     if (!isBooked) this.#past.add(flight.sentAt, now, units, limited ? 0 : units);
-    if (limited) this.#pause(quota, now);
-    else this.#firstLook.welcome(this.#windows.size + this.#ceilings.size > 0);
+    if (limited) {
+      this.#firstLook.rebuff();
+      this.#cooldown.heed(quota, this.#clock, now);
+    } else this.#firstLook.welcome(this.#windows.size + this.#ceilings.size > 0);
     if (!limited && quota.retryAfterMs !== undefined)
       this.#cooldown.hold(now + quota.retryAfterMs, 'the service asked for a pause');
   }
@@ -197,56 +220,20 @@ export class Pacer {
   }
 
   /** The triple describes whichever window is tightest: a named one, or one of its own. */
-  #readCeiling(
-    endpoint: string,
-    quota: QuotaSnapshot,
-    answer: Omit<Reading, 'limit' | 'used' | 'held'>,
-    isBooked: boolean,
-  ): void {
+  #readCeiling(endpoint: string, quota: QuotaSnapshot, answer: Omit<Reading, 'limit' | 'used' | 'held'>): void {
     const { limit, remaining, resetAt } = quota;
-    if (limit === undefined || remaining === undefined || resetAt === undefined) {
-      if (!isBooked) for (const ceiling of this.#ceilings.values()) ceiling.book(endpoint);
-      return;
-    }
+    if (limit === undefined || remaining === undefined || resetAt === undefined) return;
     for (const window of this.#windows.values()) {
       if (!window.matches(limit, resetAt, answer.receivedAt)) continue;
       window.hearReset(resetAt, answer.sentAt);
       return;
     }
-    let ceiling = this.#ceilings.get(limit);
-    const held = ceiling?.held ?? 0;
-    if (!ceiling) {
-      if (this.#ceilings.size >= CEILINGS) return;
-      ceiling = new ResetWindow(limit, this.#clock, this.#flights);
-      this.#ceilings.set(limit, ceiling);
-      this.#listLimits();
-    }
-    const leftMs = resetAt - (quota.date ?? quota.receivedAt);
-    const reading = { ...answer, limit, used: limit - remaining, held };
-    ceiling.read(endpoint, resetAt, leftMs, reading);
-    for (const other of this.#ceilings.values()) if (other !== ceiling) other.passOver(endpoint, remaining, reading);
-  }
-
-  /** A refusal: the service says for how long, or the reset does, or the window that is full; else ever longer. */
-  #pause(quota: QuotaSnapshot, now: number): void {
-    this.#firstLook.rebuff();
-    const isAnyFull = Object.values(quota.stacks).some(
-      (window) => typeof window === 'object' && window.remaining === 0,
-    );
-    if (quota.retryAfterMs !== undefined) {
-      this.#cooldown.hold(now + quota.retryAfterMs, 'the service refused a request and asked for a pause');
-    } else if (quota.resetAt !== undefined) {
-      const reset = this.#clock.known ? this.#clock.surely(quota.resetAt) : now + quota.resetAt - quota.receivedAt;
-      this.#cooldown.hold(Math.max(now, reset), 'the service refused a request until its window resets');
-    } else if (isAnyFull && this.#clock.known) {
-      this.#cooldown.hold(now, 'a window is full');
-    } else {
-      this.#cooldown.backOff(now);
-    }
+    this.#ceilings.read(endpoint, quota, answer);
+    this.#listLimits();
   }
 
   #listLimits(): void {
-    const windows = [...this.#windows.values(), ...this.#ceilings.values()];
+    const windows = [...this.#windows.values(), ...this.#ceilings];
     this.#limits = [this.#flights, this.#firstLook, this.#cooldown, this.#costs, ...this.#sparing, ...windows];
   }
 }

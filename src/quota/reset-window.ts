@@ -51,6 +51,21 @@ export class ResetWindow implements Limit {
     return this.#resetAt;
   }
 
+  /** When the present instance ends by our clock, as far as one answer tells. */
+  get endsAt(): number {
+    return this.#endsAt;
+  }
+
+  /** The shortest time between two resets so far, in milliseconds. */
+  get strideMs(): number {
+    return this.#stride;
+  }
+
+  /** Whether requests of this endpoint are known to count here. */
+  covers(endpoint: string): boolean {
+    return this.#endpoints.has(endpoint);
+  }
+
   /** Requests that count here and may still be on their way. */
   get held(): number {
     return this.#flights.requestsOf(this.#endpoints);

@@ -7,7 +7,8 @@ import {
   type ReadableSpan,
   SimpleSpanProcessor,
 } from '@opentelemetry/sdk-trace-base';
-import { type Client, createClient } from '../../src/client.ts';
+import { createClient } from '../../src/client.ts';
+import type { Client } from '../../src/contract.ts';
 import type { ClientOptions } from '../../src/options.ts';
 import { type InstrumentOptions, instrument } from '../../src/otel/index.ts';
 import {

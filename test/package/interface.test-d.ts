@@ -1,6 +1,7 @@
 import {
   type AddressAssets,
   type AssetEvent,
+  type BulkOutcome,
   type Client,
   type HeadersResult,
   type Info,
@@ -32,6 +33,39 @@ describe('client.fetch', () => {
   it('has the type of fetch, and so has what client.fetchWith gives', () => {
     expectTypeOf(client.fetch).toEqualTypeOf<typeof fetch>();
     expectTypeOf(client.fetchWith({ priority: -1, elsewhere: fetch })).toEqualTypeOf<typeof fetch>();
+  });
+});
+
+describe('a walk', () => {
+  it('gives asset events, one by one', () => {
+    const first = async () => {
+      for await (const event of client.walkAddressAssets('address')) return event;
+      return undefined;
+    };
+    expectTypeOf(first()).resolves.toEqualTypeOf<AssetEvent | undefined>();
+  });
+
+  it('has neither an offset nor a schema', () => {
+    // @ts-expect-error: where it is, is its own affair.
+    client.walkAddressAssets('address', { offset: 5 });
+    // @ts-expect-error: it goes by the fields of the events.
+    client.walkAddressAssets('address', { schema: z.object({}) });
+  });
+});
+
+describe('a bulk', () => {
+  it('gives outcomes with the types of the items and of what the call makes of them', () => {
+    const bulk = client.bulk(new Set([1n]), async (item) => String(item));
+    expectTypeOf(bulk[Symbol.asyncIterator]().next()).resolves.toEqualTypeOf<
+      IteratorResult<BulkOutcome<bigint, string>, void>
+    >();
+  });
+
+  it('gives a value only where there is one, as Promise.allSettled does', () => {
+    const yieldOf = (outcome: BulkOutcome<string, Result<AddressAssets>>) =>
+      outcome.status === 'fulfilled' ? outcome.value.data.total : outcome.reason;
+    expectTypeOf(yieldOf).returns.toEqualTypeOf<unknown>();
+    expectTypeOf<BulkOutcome<string, number>>().toExtend<PromiseSettledResult<number>>();
   });
 });
 

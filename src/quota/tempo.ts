@@ -1,0 +1,32 @@
+/** How much of each new round trip enters the average. */
+const FRESHNESS = 0.1;
+
+/** What requests have taken so far: time and units. */
+export class Tempo {
+  #roundTripMs: number | undefined;
+  #requests = 0;
+  #units = 0;
+
+  /** How long an answer takes lately, in milliseconds; undefined before the first. */
+  get roundTripMs(): number | undefined {
+    return this.#roundTripMs;
+  }
+
+  /** Requests that came back or were lost. */
+  get requests(): number {
+    return this.#requests;
+  }
+
+  /** Units that they took, as far as is known. */
+  get units(): number {
+    return this.#units;
+  }
+
+  /** An answer came that was not refused. */
+  hear(units: number, tookMs: number): void {
+    this.#requests++;
+    this.#units += units;
+    this.#roundTripMs =
+      this.#roundTripMs === undefined ? tookMs : this.#roundTripMs + FRESHNESS * (tookMs - this.#roundTripMs);
+  }
+}
