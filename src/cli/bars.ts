@@ -22,9 +22,8 @@ export function barLines(bars: readonly Bar[], look: Look): string[] {
   const labels = longest(bars.map(({ label }) => label));
   const notes = longest(bars.map(({ note }) => note));
   const remarks = longest(bars.map(({ remark = '' }) => remark));
-  const full = remarks > 0 ? notes + 2 + remarks : notes;
-  const width = Math.min(WIDEST, look.columns - labels - full - 2);
-  const hasRemarks = width >= NARROWEST || labels + 1 + full <= look.columns;
+  const hasRemarks = remarks > 0 && labels + 1 + notes + 2 + remarks <= look.columns;
+  const width = Math.min(WIDEST, look.columns - labels - notes - 2 - (hasRemarks ? remarks + 2 : 0));
   return bars.map(({ label, part, note, remark = '', colour }) => {
     const said = hasRemarks && remark !== '' ? `${note.padEnd(notes)}  ${remark}` : note;
     if (width < NARROWEST) return cut(`${label.padEnd(labels)} ${said}`, look.columns);

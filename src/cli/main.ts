@@ -14,15 +14,16 @@ const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
 
 const HELP = `Calls the Stacks API as fast as its quota allows, and never makes it say no.
 
-  stacks-quota quota                        what is left of each window, and when it is back
-  stacks-quota info                         what the service says of itself
-  stacks-quota assets ADDRESS…              asset events of accounts and contracts, a line of JSON for each
-  stacks-quota mock                         a service to try all this on, on a port of this machine
-  stacks-quota COMMAND --help               more of a command
+  stacks-quota quota                  what is left of each window, and when it is back
+  stacks-quota info                   what the service says of itself
+  stacks-quota assets ADDRESS…        asset events of accounts, a line of JSON for each account
+  stacks-quota mock                   a service to try all this on, on a port of this machine
+  stacks-quota COMMAND --help         more of a command
 
-The key is in the environment variable STACKS_API_KEY, or in a file (--key-file FILE); without one, calls go without a
-key. It is no flag, because every user of a machine can see the flags of its programs. STACKS_API_URL, or --url URL, says
-where the service is. Results go to standard output and all else to standard error; NO_COLOR=1 takes the colours off.
+The key is in the environment variable STACKS_API_KEY, or in a file (--key-file FILE); without one,
+calls go without a key. It is no flag, because every user of a machine can see the flags of its
+programs. STACKS_API_URL, or --url URL, says where the service is. Results go to standard output
+and all else to standard error; NO_COLOR=1 takes the colours off.
 
 Ends with
   0    done

@@ -13,14 +13,15 @@ import { screenOn, summary } from './screen.ts';
 import { fileSink, lineOf, type Sink, surfaceSink, takeUp } from './sink.ts';
 import { Tally } from './tally.ts';
 
-const HELP = `Fetches the asset events of accounts and contracts as fast as the quota bears, a line of JSON for each account.
+const HELP = `Fetches the asset events of accounts and contracts as fast as the quota bears, a line of JSON for
+each account.
 
   stacks-quota assets ADDRESS… [flags]
   stacks-quota assets --from FILE [flags]
   … | stacks-quota assets - [flags]
 
   --from FILE        addresses, one on each line; - is standard input; what follows a # is a remark
-  --all              all events of each account, page after page; without it the latest 20, or --limit
+  --all              all events of each account, page after page; else the latest 20, or --limit
   --limit N          how many events a page has, up to 100   (20, or 100 with --all)
   --offset N         how many of the latest events to skip
   --unanchored       with events that are not anchored yet
@@ -33,16 +34,17 @@ const HELP = `Fetches the asset events of accounts and contracts as fast as the 
   --quiet            nothing on standard error but what went wrong
 ${ACCESS_HELP}
 
-Every address is checked before anything is spent, and asked for once. A line is {"address": …, "total": …, "results": […]};
-lines come in the order of the answers. An account that fails is named at the end and has no line. Ctrl-C sends nothing
-more and writes what is under way, so a file always has whole lines; a second one ends at once.
+Every address is checked before anything is spent, and asked for once. Lines begin with the address
+and come in the order of the answers: {"address": …, "total": …, "results": […]}. An account that
+fails is named at the end and has no line. Ctrl-C sends nothing more and writes what is under way,
+so a file always has whole lines; a second one ends at once.
 
   stacks-quota assets --from accounts.txt --all --out assets.ndjson
   stacks-quota assets --from accounts.txt --all --out assets.ndjson --resume
   stacks-quota assets - < accounts.txt | jq -r '[.address, .total] | @tsv'
 
-Ends with 0 (all fetched), 1 (some or all failed), 2 (flags, addresses or files), 4 (the quota is out for longer than
---max-wait), 130 (Ctrl-C), 141 (nobody reads).`;
+Ends with 0 (all fetched), 1 (some or all failed), 2 (flags, addresses, files), 4 (the quota is out
+for longer than --max-wait), 130 (Ctrl-C), 141 (nobody reads).`;
 
 /** `stacks-quota assets`. */
 export const assetsCommand: Command = {

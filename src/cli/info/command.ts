@@ -11,10 +11,11 @@ const HELP = `Shows what the service says of itself: the body of /extended/v1/in
   --max-wait TIME    how long to wait if the quota is out   (1m)
 ${ACCESS_HELP}
 
-What is in the body is not documented. Some services have no such page and answer 404; the quota can be read all the
-same: stacks-quota quota
+What is in the body is not documented. Some services have no such page and answer 404; the quota can
+be read all the same: stacks-quota quota
 
-Ends with 0 (shown), 1 (another answer, or none), 2 (flags), 4 (the quota is out for longer), 130 (Ctrl-C).`;
+Ends with 0 (shown), 1 (another answer, or none), 2 (flags), 4 (the quota is out for longer),
+130 (Ctrl-C).`;
 
 /** `stacks-quota info`. */
 export const infoCommand: Command = {

@@ -11,30 +11,34 @@ import type { World } from '../world.ts';
 import { plan } from './faults.ts';
 import { readMockFlags } from './flags.ts';
 
-const HELP = `Opens a mock of the service on a port of this machine, which counts, refuses and fails like the real one.
+const HELP = `Opens a mock of the service on a port of this machine, which counts, refuses and fails like the real
+one is believed to.
 
   stacks-quota mock [flags]
 
   --port N             the port, on 127.0.0.1 only   (any that is free)
-  --limit P=N          N units a period, for everybody: second, minute, hour, day or month; may be given several times
-                       (with a key 20 a second, 500 a minute, 150000 a month; without one 50 a minute)
+  --limit P=N          N units a period, for everybody: second, minute, hour, day or month; may be
+                       given several times; then what is not named has no limit
+                       (20 a second, 500 a minute, 150000 a month; without a key 50 a minute)
   --keyless P=N        the same for callers without a key alone
-  --window [P=]KIND    aligned, first-request, sliding-log, sliding-counter or leaky   (aligned: the UTC calendar)
-  --charge WHEN        before, or after as some gateways do, so that dear and concurrent requests overshoot   (before)
+  --window [P=]KIND    aligned, first-request, sliding-log, sliding-counter or leaky
+                       (aligned: the UTC calendar)
+  --charge WHEN        before, or after as some gateways do: dear and concurrent requests overshoot
   --count-refused      charge what is refused, too
   --cost [info=]N      units that a request costs, of assets if none is named   (1)
   --head-cost N        units that a HEAD costs   (as much as the GET)
   --unknown-key HOW    401, 403 or keyless: what becomes of a key that is not the mock's   (401)
   --limited-status N   429, 403 or 503: what a limit answers   (429)
-  --retry-after HOW    seconds, date, none, or a number that is told whatever the truth   (seconds)
+  --retry-after HOW    seconds, date, none, or a number to tell whatever the truth   (seconds)
   --reset STYLE        epoch-seconds, epoch-ms or seconds-left   (epoch-seconds)
   --latency MS         how long an exchange takes: 50, or 20-200   (0)
   --skew TIME          how far its clock is ahead; --skew=-13s is behind   (0)
   --nodes N            gateway nodes that take turns, each with counters of its own   (1)
   --info N             200 or 404: what /extended/v1/info answers   (200)
   --events N           how many events each account has   (0 to 149, by the account)
-  --fault KIND[=M]     a status such as 503; edge-503, which is not counted; reset, lost, hang, truncate, slow-body or
-                       no-quota-headers: for all requests, a part (=5%) or the next ones (=3); may be given several times
+  --fault KIND[=M]     a status such as 503; edge-503, which is not counted; reset, lost, hang,
+                       truncate, slow-body or no-quota-headers: for all requests, for a part (=5%)
+                       or for the next ones (=3); may be given several times
   --seed N             another row of chances for latencies and faults
   --log                a line on standard error for each request
   --key-file FILE      a file with the key to accept   (STACKS_API_KEY, else "key-of-the-mock")

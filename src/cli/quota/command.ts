@@ -17,25 +17,27 @@ const FLAGS = {
   'fail-under': { type: 'string', multiple: true },
 } as const;
 
-const HELP = `Shows what is left of each window of the quota, which one is nearest to its end, and when it is back.
+const HELP = `Shows what is left of each window of the quota, which is nearest to its end, and when it is back.
 
   stacks-quota quota [flags]
 
-  --watch            look again and again, and draw it in place on a terminal; Ctrl-C ends it
+  --watch            look again and again, drawn in place on a terminal; Ctrl-C ends it
   --every TIME       how often a watch asks the service   (10s)
   --json             a line of JSON for each look
-  --fail-under MIN   end with 3 if less is left: 10% or 500 of every window but the second, or of one that is named,
-                     such as month=5000; may be given several times; a watch ends as soon as it is so
+  --fail-under MIN   end with 3 if less is left: 10% or 500 of every window but the second, or of
+                     one that is named, such as month=5000; may be given again; a watch ends as
+                     soon as it is so
 ${ACCESS_HELP}
 
-It reads the headers of one answer, and says what that cost. The service does not say when a window ends: "back in" goes by
-the UTC calendar and the service's clock. While the quota is out, a watch asks nobody.
+It reads the headers of one answer, and says what that cost. The service does not say when a window
+ends: "back in" goes by the UTC calendar and the service's clock. While the quota is out, a watch
+asks nobody.
 
   stacks-quota quota --fail-under 10% && ./nightly-job
   stacks-quota quota --json | jq '.windows[] | select(.window == "month").remaining'
 
-Ends with 0 (seen), 1 (no answer, or it says nothing of a quota), 2 (flags), 3 (under --fail-under), 4 (the quota is out),
-130 (Ctrl-C, but 0 for a watch).`;
+Ends with 0 (seen), 1 (no answer, or it says nothing of a quota), 2 (flags), 3 (under --fail-under),
+4 (the quota is out), 130 (Ctrl-C, but 0 for a watch).`;
 
 /** `stacks-quota quota`. */
 export const quotaCommand: Command = {

@@ -1,12 +1,12 @@
 import type { QuotaSnapshot, QuotaState } from '../../index.ts';
-import { endOf, PERIODS, type Period } from '../../quota/windows.ts';
+import { endOf, PERIODS, startOf } from '../../quota/windows.ts';
 
 /** A window as it is shown. */
 export interface WindowReading {
   /** `second`, `minute`, `hour`, `day`, `month`, or `endpoint` for one that only `ratelimit-*` describes. */
   readonly window: string;
   readonly limit: number;
-  /** Units that may be spent now. */
+  /** Units left by the service's last word; by the client's own reckoning, if that was about a window that is over. */
   readonly remaining: number;
   /**
    * When it is full again, by the service's clock, in epoch milliseconds: what `ratelimit-reset` says of the endpoint's, and
@@ -42,12 +42,18 @@ export function readingOf(
 ): Reading {
   // The service's clock stood at `date` when the snapshot was received, or less than a second later.
   const at = snapshot?.date === undefined ? now : snapshot.date + (now - snapshot.receivedAt);
-  const shown = windows.map(({ window, limit, headroom }) => ({
-    window,
-    limit,
-    remaining: headroom,
-    endsAt: endsAt(window, snapshot, at),
-  }));
+  const saidAt = snapshot?.date ?? snapshot?.receivedAt ?? now;
+  const shown = windows.map(({ window, limit, remaining, headroom }) => {
+    const period = PERIODS.find((one) => one === window);
+    const isOver = period === undefined ? at >= (snapshot?.resetAt ?? at) : saidAt < startOf(period, at);
+    return {
+      window,
+      limit,
+      // Where a window may refill evenly, the client reckons with parts of units, of which nothing can be bought.
+      remaining: isOver ? Math.max(0, Math.floor(headroom)) : remaining,
+      endsAt: period === undefined ? snapshot?.resetAt : endOf(period, at),
+    };
+  });
   return {
     at,
     status,
@@ -69,9 +75,4 @@ function tightest(windows: readonly WindowReading[]): WindowReading | undefined 
     (found, window) => (found && partOf(found) < partOf(window) ? found : window),
     undefined,
   );
-}
-
-function endsAt(window: string, snapshot: QuotaSnapshot | undefined, at: number): number | undefined {
-  const period = PERIODS.find((one) => one === window) as Period | undefined;
-  return period === undefined ? snapshot?.resetAt : endOf(period, at);
 }
