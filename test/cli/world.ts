@@ -4,6 +4,9 @@ import { run } from '../../src/cli/main.ts';
 import { GoneError, type Interrupt, type Surface, type World } from '../../src/cli/world.ts';
 import { createMockService, type MockService, type MockServiceOptions, virtualClock } from '../../src/testing/index.ts';
 
+// Loaded before any time is virtual: it would run away while the disk is read.
+for (const command of ['quota', 'info', 'assets', 'mock']) await import(`../../src/cli/${command}/command.ts`);
+
 /** The key that the service of a {@link TestWorld} knows. */
 export const KEY = 'key-of-the-cli-tests';
 

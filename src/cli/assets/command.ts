@@ -83,7 +83,7 @@ async function fetchAll(
   const { clock, fetch, stdout, stderr } = world;
   const { concurrency, maxWaitMs, timeoutMs, wish, isQuiet, out } = flags;
   const startedAt = clock.now();
-  const tally = new Tally(addresses.length);
+  const tally = new Tally(addresses.length, wish.isAll);
   const client = createClient({
     ...access,
     concurrency,

@@ -1,6 +1,6 @@
 import { barLines, count, number } from '../bars.ts';
 import { cut, type Look, lookAt, Picture, paint } from '../look.ts';
-import { quotaLines } from '../quota/report.ts';
+import { quotaBars } from '../quota/report.ts';
 import { moment, span } from '../times.ts';
 import type { World } from '../world.ts';
 import type { Progress } from './tally.ts';
@@ -87,8 +87,7 @@ export function pictureOf(progress: Progress, look: Look, now: number): string[]
     ? `Waits until ${moment(standstill.until, now)}: ${standstill.why}.`
     : `${number(inFlight)} in flight${failed > 0 ? `, ${number(failed)} failed` : ''}`;
   return [
-    ...barLines([{ label: 'done', part, note, colour: 'cyan' }], look),
-    ...quotaLines(reading, look),
+    ...barLines([{ label: 'done', part, note, colour: 'cyan' }, ...quotaBars(reading)], look),
     paint('dim', cut(state, look.columns), look),
   ];
 }

@@ -22,6 +22,7 @@ export interface Progress {
 /** Keeps count of a job by what its client tells. */
 export class Tally {
   readonly #total: number;
+  readonly #isWalk: boolean;
   done = 0;
   failed = 0;
   #requests = 0;
@@ -30,8 +31,13 @@ export class Tally {
   #snapshot: QuotaSnapshot | undefined;
   #standstill: Progress['standstill'];
 
-  constructor(total: number) {
+  /**
+   * @param total - how many accounts there are.
+   * @param isWalk - whether an account may take more than one request.
+   */
+  constructor(total: number, isWalk: boolean) {
     this.#total = total;
+    this.#isWalk = isWalk;
   }
 
   hear(event: ClientEvent): void {
@@ -49,7 +55,6 @@ export class Tally {
     const { done, failed } = this;
     const state = client.quota();
     const reading = readingOf(state, this.#snapshot, undefined, now);
-    const over = done + failed;
     return {
       total: this.#total,
       done,
@@ -58,9 +63,17 @@ export class Tally {
       requests: this.#requests,
       limited: this.#limited,
       reading,
-      etaMs: over > 0 && over < this.#total ? etaMs(reading, (this.#units / over) * (this.#total - over)) : undefined,
+      etaMs: this.#etaMs(reading),
       standstill: this.#standstill,
     };
+  }
+
+  #etaMs(reading: Reading): number | undefined {
+    const over = this.done + this.failed;
+    if (over === 0 || over >= this.#total) return undefined;
+    const requestsEach = this.#isWalk ? this.#requests / over : 1;
+    const unitsEach = this.#requests > 0 ? this.#units / this.#requests : 1;
+    return etaMs(reading, unitsEach * requestsEach * (this.#total - over));
   }
 }
 

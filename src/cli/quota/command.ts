@@ -1,11 +1,12 @@
 import { ACCESS_FLAGS, ACCESS_HELP, accessOf } from '../access.ts';
+import { barLines } from '../bars.ts';
 import type { Command } from '../command.ts';
 import { EXIT, UsageError } from '../exit.ts';
 import { duration, readFlags } from '../flags.ts';
 import { lookAt, paint } from '../look.ts';
 import type { World } from '../world.ts';
 import { lookOut, type Sight } from './look-out.ts';
-import { quotaJson, quotaLines, remarks } from './report.ts';
+import { quotaBars, quotaJson, remarks } from './report.ts';
 import { hold, readThreshold, type Threshold } from './threshold.ts';
 import { watch } from './watch.ts';
 
@@ -71,7 +72,7 @@ async function once(
   const look = lookAt(stdout, env);
   const lines = json
     ? [quotaJson(reading, exhaustion, under)]
-    : [...quotaLines(reading, look), ...remarks(reading).map((line) => paint('dim', line, look))];
+    : [...barLines(quotaBars(reading), look), ...remarks(reading).map((line) => paint('dim', line, look))];
   const isSilent = reading.windows.length === 0;
   if (json || !isSilent) await stdout.write(`${lines.join('\n')}\n`);
   if (exhaustion) return complain(stderr, [exhaustion.sentence], EXIT.exhausted);

@@ -1,5 +1,4 @@
-import { barLines, count, number, windowBars } from '../bars.ts';
-import type { Look } from '../look.ts';
+import { type Bar, count, number, windowBars } from '../bars.ts';
 import { instant, span } from '../times.ts';
 import type { Reading } from './reading.ts';
 
@@ -9,13 +8,13 @@ export interface Exhaustion {
   readonly retryAt: number;
 }
 
-/** What is left of each window, as bars. */
-export function quotaLines({ windows, at }: Reading, look: Look): string[] {
+/** What is left of each window, and when it is back. */
+export function quotaBars({ windows, at }: Reading): Bar[] {
   const rows = windows.map(({ window, limit, remaining, endsAt }) => {
     const isWhole = remaining >= limit || endsAt === undefined || endsAt <= at;
     return { window, limit, left: remaining, remark: isWhole ? undefined : `back in ${span(endsAt - at)}` };
   });
-  return barLines(windowBars(rows), look);
+  return windowBars(rows);
 }
 
 /** What the bars do not say. */

@@ -1,11 +1,12 @@
 import { sleep } from '../../clock.ts';
+import { barLines } from '../bars.ts';
 import { EXIT, Interrupted } from '../exit.ts';
 import { cut, type Look, lookAt, Picture, paint } from '../look.ts';
 import { verdictOn } from '../sentence.ts';
 import { span } from '../times.ts';
 import type { World } from '../world.ts';
 import type { LookOut, Sight } from './look-out.ts';
-import { quotaJson, quotaLines, quotaSentence, remarks } from './report.ts';
+import { quotaBars, quotaJson, quotaSentence, remarks } from './report.ts';
 import { hold, type Threshold } from './threshold.ts';
 
 /** How often the picture is drawn anew between two looks, in milliseconds. That asks nobody. */
@@ -81,7 +82,7 @@ function picture(
   const next = `Looks again in ${span(nextAt - clock.now())}; Ctrl-C ends it.`;
   // Cut, because a line that goes on below would be one more than is drawn over.
   return [
-    ...quotaLines(reading, look),
+    ...barLines(quotaBars(reading), look),
     ...(state === undefined ? [] : [paint('yellow', cut(state, look.columns), look)]),
     ...[...remarks(reading), next].map((line) => paint('dim', cut(line, look.columns), look)),
   ];
