@@ -29,3 +29,13 @@ export class Interrupted extends Error {
     this.interrupt = interrupt;
   }
 }
+
+/** Resolves as the work does, unless the user wants the program to end before. */
+export function unlessStopped<T>(work: Promise<T>, stop: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const end = (): void => reject(stop.reason);
+    stop.addEventListener('abort', end, { once: true });
+    work.then(resolve, reject).finally(() => stop.removeEventListener('abort', end));
+    if (stop.aborted) end();
+  });
+}

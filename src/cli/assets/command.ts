@@ -2,7 +2,7 @@ import { createClient } from '../../index.ts';
 import { ACCESS_HELP, accessOf } from '../access.ts';
 import { count } from '../bars.ts';
 import type { Command } from '../command.ts';
-import { EXIT } from '../exit.ts';
+import { EXIT, unlessStopped } from '../exit.ts';
 import { verdictOn } from '../sentence.ts';
 import { GoneError, type World } from '../world.ts';
 import { gatherAddresses } from './addresses.ts';
@@ -52,7 +52,7 @@ export const assetsCommand: Command = {
   async run(args, world, stop) {
     const flags = readAssetsFlags(args);
     const { out } = flags;
-    const addresses = await gatherAddresses(flags.words, flags.files, world);
+    const addresses = await unlessStopped(gatherAddresses(flags.words, flags.files, world), stop);
     const access = await accessOf(flags.access, world);
     const held = out?.mode === 'go on' ? await takeUp(out.path) : new Set<string>();
     const missing = addresses.filter((address) => !held.has(address));

@@ -82,12 +82,13 @@ function linesOn(stderr: World['stderr'], clock: World['clock'], progress: () =>
 export function pictureOf(progress: Progress, look: Look, now: number): string[] {
   const { total, done, failed, inFlight, reading, standstill } = progress;
   const part = (done + failed) / total;
-  const note = [`${number(done)} of ${number(total)}`, ...percentAndEta(progress)].join('  ');
+  const note = `${number(done)} of ${number(total)}`;
+  const remark = percentAndEta(progress).join(', ');
   const state = standstill
     ? `Waits until ${moment(standstill.until, now)}: ${standstill.why}.`
     : `${number(inFlight)} in flight${failed > 0 ? `, ${number(failed)} failed` : ''}`;
   return [
-    ...barLines([{ label: 'done', part, note, colour: 'cyan' }, ...quotaBars(reading)], look),
+    ...barLines([{ label: 'done', part, note, remark, colour: 'cyan' }, ...quotaBars(reading)], look),
     paint('dim', cut(state, look.columns), look),
   ];
 }

@@ -1,13 +1,14 @@
 import { ACCESS_FLAGS, ACCESS_HELP, accessOf } from '../access.ts';
 import { barLines } from '../bars.ts';
 import type { Command } from '../command.ts';
-import { EXIT, UsageError } from '../exit.ts';
+import { UsageError } from '../exit.ts';
 import { duration, readFlags } from '../flags.ts';
 import { lookAt, paint } from '../look.ts';
 import type { World } from '../world.ts';
+import { judge } from './judgement.ts';
 import { lookOut, type Sight } from './look-out.ts';
 import { quotaBars, quotaJson, remarks } from './report.ts';
-import { hold, readThreshold, type Threshold } from './threshold.ts';
+import { readThreshold, type Threshold } from './threshold.ts';
 import { watch } from './watch.ts';
 
 const FLAGS = {
@@ -64,29 +65,18 @@ export const quotaCommand: Command = {
 };
 
 async function once(
-  { reading, exhaustion }: Sight,
+  sight: Sight,
   { json, thresholds }: { readonly json: boolean; readonly thresholds: readonly Threshold[] },
   { stdout, stderr, env }: World,
 ): Promise<number> {
-  const { under, unknown } = hold(reading.windows, thresholds);
+  const { reading, exhaustion } = sight;
+  const { code, sentences, under } = judge(sight, thresholds);
   const look = lookAt(stdout, env);
-  const lines = json
-    ? [quotaJson(reading, exhaustion, under)]
-    : [...barLines(quotaBars(reading), look), ...remarks(reading).map((line) => paint('dim', line, look))];
-  const isSilent = reading.windows.length === 0;
-  if (json || !isSilent) await stdout.write(`${lines.join('\n')}\n`);
-  if (exhaustion) return complain(stderr, [exhaustion.sentence], EXIT.exhausted);
-  if (isSilent) return complain(stderr, [silence(reading.status)], EXIT.failure);
-  if (unknown.length > 0) return complain(stderr, unknown, EXIT.failure);
-  return under.length > 0 ? complain(stderr, under, EXIT.underThreshold) : EXIT.ok;
-}
-
-function silence(status: number | undefined): string {
-  const hint = status === 401 || status === 403 ? ' Look at the key.' : '';
-  return `The service answered ${status}, and its headers say nothing of a quota.${hint}`;
-}
-
-async function complain(stderr: World['stderr'], sentences: readonly string[], code: number): Promise<number> {
-  await stderr.write(`${sentences.join('\n')}\n`);
+  if (json) await stdout.write(`${quotaJson(reading, exhaustion, under)}\n`);
+  else if (reading.windows.length > 0) {
+    const said = remarks(reading).map((line) => paint('dim', line, look));
+    await stdout.write(`${[...barLines(quotaBars(reading), look), ...said].join('\n')}\n`);
+  }
+  if (sentences.length > 0) await stderr.write(`${sentences.join('\n')}\n`);
   return code;
 }

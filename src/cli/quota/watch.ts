@@ -5,9 +5,10 @@ import { cut, type Look, lookAt, Picture, paint } from '../look.ts';
 import { verdictOn } from '../sentence.ts';
 import { span } from '../times.ts';
 import type { World } from '../world.ts';
+import { judge } from './judgement.ts';
 import type { LookOut, Sight } from './look-out.ts';
 import { quotaBars, quotaJson, quotaSentence, remarks } from './report.ts';
-import { hold, type Threshold } from './threshold.ts';
+import type { Threshold } from './threshold.ts';
 
 /** How often the picture is drawn anew between two looks, in milliseconds. That asks nobody. */
 const DRAW_EVERY_MS = 1_000;
@@ -36,16 +37,17 @@ export async function watch(out: LookOut, options: WatchOptions, world: World, s
         if (isFirst) throw error;
         trouble = verdictOn(error, clock.wall()).sentence ?? String(error);
       }
-      isFirst = false;
-      const { under } = hold(sight?.reading.windows ?? [], sight ? options.thresholds : []);
-      if (!screen) await stdout.write(`${line(sight, trouble, under, options)}\n`);
+      const judgement = sight && judge(sight, options.thresholds);
+      if (!screen) await stdout.write(`${line(sight, trouble, judgement?.under ?? [], options)}\n`);
       const retryInMs = (sight?.exhaustion?.retryAt ?? 0) - clock.wall();
       const nextAt = clock.now() + Math.max(options.everyMs, retryInMs || 0);
       if (screen) await screen.draw(picture(out, sight, trouble, nextAt, world));
-      if (under.length > 0) {
-        await stderr.write(`${under.join('\n')}\n`);
-        return EXIT.underThreshold;
+      const { code = EXIT.ok, sentences = [] } = judgement ?? {};
+      if (code === EXIT.underThreshold || (code === EXIT.failure && isFirst)) {
+        await stderr.write(`${sentences.join('\n')}\n`);
+        return code;
       }
+      isFirst = false;
       for (let left = nextAt - clock.now(); left > 0; left = nextAt - clock.now()) {
         await sleep(clock, screen ? Math.min(DRAW_EVERY_MS, left) : left, stop);
         if (screen) await screen.draw(picture(out, sight, trouble, nextAt, world));

@@ -62,7 +62,7 @@ describe('assets', () => {
     const world = worldOf({ columns: 80, service: { keyed: { minute: 25 } } });
     expect(await world.run('assets', ...MANY, '--out', file())).toBe(0);
     expect(world.stderr.text).toContain('\r\x1b[3A');
-    expect(world.stderr.plain).toMatch(/^done {3}█+ 60 of 60 {2}100 %$/m);
+    expect(world.stderr.plain).toMatch(/^done {3}█+ 60 of 60 +100 %$/m);
     expect(world.stdout.text).toBe('');
   });
 
@@ -101,6 +101,14 @@ describe('assets', () => {
     expect(await world.run('assets', '-')).toBe(0);
     expect(world.stderr.text).toMatch(/^Type addresses, one on each line; Ctrl-D ends them\.\n/);
   });
+});
+
+it('assets that wait for somebody to type end on Ctrl-C', async () => {
+  const world = worldOf();
+  const silence = { [Symbol.asyncIterator]: () => ({ next: () => new Promise<never>(() => {}) }) };
+  Object.assign(world, { stdin: silence });
+  world.clock.timer(1_000, () => world.interrupt());
+  expect(await world.run('assets', '-')).toBe(130);
 });
 
 describe('assets --all', () => {

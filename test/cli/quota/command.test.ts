@@ -257,6 +257,21 @@ describe('quota --watch', () => {
     expect(await first.run('quota', '--watch')).toBe(1);
   });
 
+  it.for([
+    [
+      'there is no quota to watch',
+      [],
+      { headers: { family: false, generic: false } },
+      /^The service answered 200, and/,
+    ],
+    ['there is no such window', ['--fail-under', 'day=5'], {}, /^The service says nothing of a day\.\n$/],
+  ] as const)('ends with 1 where %s', async ([, flags, service, sentence]) => {
+    const world = worldOf({ service });
+    expect(await world.run('quota', '--watch', ...flags)).toBe(1);
+    expect(world.stderr.text).toMatch(sentence);
+    expect(world.service.requests).toBe(1);
+  });
+
   it('is what --every is about', async () => {
     const world = worldOf();
     expect(await world.run('quota', '--every', '5s')).toBe(2);
