@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import type { Command } from './command.ts';
 import { EXIT, Interrupted, UsageError } from './exit.ts';
 import { verdictOn } from './sentence.ts';
-import type { World } from './world.ts';
+import type { Surface, World } from './world.ts';
 
 /** Loaded only when they are asked for: who looks at the quota needs no mock. */
 const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
@@ -42,7 +42,8 @@ Try it without a key and without a network:
  *
  * @param argv - the arguments, without those that name Node and the program.
  */
-export async function run(argv: readonly string[], world: World): Promise<number> {
+export async function run(argv: readonly string[], given: World): Promise<number> {
+  const world = { ...given, stderr: discreet(given) };
   const stop = new AbortController();
   const deafen = world.onInterrupt((interrupt) => stop.abort(new Interrupted(interrupt)));
   try {
@@ -82,6 +83,20 @@ function load(name: string): Promise<Command> {
 async function say({ stdout }: World, text: string): Promise<number> {
   await stdout.write(`${text}\n`);
   return EXIT.ok;
+}
+
+/** Standard error without the key, should somebody have put it where an address or a time belongs. */
+function discreet({ stderr, env }: World): Surface {
+  const key = env.STACKS_API_KEY ?? '';
+  // What is shorter is no key that the service gave, and may be a part of any word.
+  if (key.length < 8) return stderr;
+  return {
+    write: (text) => stderr.write(text.replaceAll(key, '[redacted]')),
+    isTTY: stderr.isTTY,
+    get columns() {
+      return stderr.columns;
+    },
+  };
 }
 
 function isHelp(text: string): boolean {

@@ -29,6 +29,9 @@ const FLAGS: Readonly<Record<string, string>> = {
   untilBlock: '--until-block',
 };
 
+/** What a machine says that has no such service, or that is not there. */
+const NOBODY: readonly string[] = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'];
+
 /**
  * Tells what an error means.
  *
@@ -56,7 +59,11 @@ function failure(error: unknown): string {
     const isKey = error.status === 401 || error.status === 403;
     return oneLine(`${error.message}.${isKey ? ' Look at the key.' : ''}`);
   }
-  const isExpected = isConnectionError(error) || isResponseShape(error) || (error instanceof Error && 'code' in error);
+  if (isConnectionError(error) && NOBODY.includes(String(error.code))) {
+    return oneLine(`${error.message}. Is the service there? STACKS_API_URL, or --url, says where it is.`);
+  }
+  const isExpected =
+    isConnectionError(error) || isResponseShape(error) || (error instanceof Error && 'syscall' in error);
   if (isExpected) return oneLine(`${error.message}.`);
   // Whatever else comes here is a mistake of this program, and whoever mends it needs the stack.
   return `Something is wrong in stacks-quota itself. ${error instanceof Error ? error.stack : String(error)}`;

@@ -108,7 +108,10 @@ describe('the program in a process of its own', { timeout: 60_000, concurrent: t
     await close();
     const { code, out, err } = await start(['quota'], { STACKS_API_URL: url }).ending;
     expect({ code, out }).toEqual({ code: 1, out: '' });
-    expect(err).toBe('HEAD /extended/v1/info: no usable answer after 3 attempts (ECONNREFUSED).\n');
+    expect(err).toBe(
+      'HEAD /extended/v1/info: no usable answer after 3 attempts (ECONNREFUSED). ' +
+        'Is the service there? STACKS_API_URL, or --url, says where it is.\n',
+    );
   });
 
   it('opens a mock that another one can ask, and closes it on Ctrl-C', async () => {
