@@ -1,10 +1,11 @@
-/** Tries the examples as their tests do, but against the built package instead of its source. */
+/** Tries the examples and the command line as their tests do, but as they are built instead of from the source. */
 import { spawnSync } from 'node:child_process';
 
 const EXAMPLES = ['bulk-assets', 'backend', 'quota', 'prometheus'].map((name) => `test/examples/${name}`);
+const PROGRAM = 'test/cli/process';
 
 // The report of `npm test` stays as it is: CI counts from it.
-const { status } = spawnSync('vitest', ['run', ...EXAMPLES, '--reporter=default'], {
+const { status } = spawnSync('vitest', ['run', ...EXAMPLES, PROGRAM, '--reporter=default'], {
   stdio: 'inherit',
   shell: process.platform === 'win32',
   env: { ...process.env, EXAMPLES: 'built' },

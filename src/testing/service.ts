@@ -5,7 +5,7 @@ import { answer, type ServiceAnswer } from './gateway.ts';
 import { Identities } from './identities.ts';
 import { type ListeningService, listen } from './listen.ts';
 import { type LoggedRequest, RequestLog } from './log.ts';
-import { type MswHandler, mswHandlers } from './msw-handlers.ts';
+import type { MswHandler } from './msw-handlers.ts';
 import { type MockHost, mockNetwork } from './network.ts';
 import { ceilingsFrom, type MockServiceOptions, settingsFrom } from './options.ts';
 import type { ServiceRequest } from './routes.ts';
@@ -52,18 +52,11 @@ export interface MockService {
   clearLog(): void;
 }
 
-/**
- * Makes a service. Without options it is as much like the real one as is known.
- *
- * @example
- * ```ts
- * const clock = virtualClock();
- * const service = createMockService({ clock, keyless: { minute: 5 } });
- * const response = await service.fetch(`${service.origin}/extended/v1/info`);
- * response.headers.get('x-ratelimit-remaining-stacks-minute'); // '4'
- * ```
- */
-export function createMockService(options: MockServiceOptions = {}): MockService {
+/** The service without its second door, so that whoever does not come by it needs no MSW. */
+export type BareService = Omit<MockService, 'handlers'>;
+
+/** Makes a service that has no MSW handlers. */
+export function createBareService(options: MockServiceOptions = {}): BareService {
   const settings = settingsFrom(options);
   const { clock, origin } = settings;
   const identities = new Identities(settings, settings);
@@ -107,7 +100,6 @@ export function createMockService(options: MockServiceOptions = {}): MockService
   return {
     ...host,
     fetch: mockNetwork(host).fetch,
-    handlers: mswHandlers(host),
     listen: ({ port = 0 } = {}) => listen(host, port),
     answer: (request) => receive(request, clock.now()),
     faults,

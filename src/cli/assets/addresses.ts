@@ -1,0 +1,87 @@
+import { readFile } from 'node:fs/promises';
+import { checkAddress } from '../../address.ts';
+import { isConfigError } from '../../index.ts';
+import { UsageError } from '../exit.ts';
+import type { World } from '../world.ts';
+
+/** An address as it was given. */
+interface Given {
+  readonly address: string;
+  /** Where it stands, such as `line 3 of accounts.txt`; empty for one that is an argument. */
+  readonly place: string;
+}
+
+/** So many mistakes are told at once. */
+const TOLD = 10;
+
+/**
+ * Gathers the addresses to ask for, each once, in the order they were given.
+ *
+ * All are checked before anything is spent on any.
+ *
+ * @param words - addresses, or `-` for standard input.
+ * @param files - files with an address on each line, or `-`. What comes after `#` is a remark.
+ * @throws UsageError that lists what is wrong.
+ */
+export async function gatherAddresses(
+  words: readonly string[],
+  files: readonly string[],
+  { stdin, stderr }: Pick<World, 'stdin' | 'stderr'>,
+): Promise<readonly string[]> {
+  const sources = [...new Set([...files, ...words.filter((word) => word === '-')])];
+  const given: Given[] = words.filter((word) => word !== '-').map((address) => ({ address, place: '' }));
+  for (const source of sources) {
+    if (source === '-' && stdin.isTTY) {
+      await stderr.write('Type addresses, one on each line; Ctrl-D ends them.\n');
+    }
+    const text = source === '-' ? await textOf(stdin) : await textIn(source);
+    const name = source === '-' ? 'standard input' : source;
+    const found = addressesIn(text).map(({ address, line }) => ({ address, place: `line ${line} of ${name}` }));
+    if (found.length === 0) throw new UsageError(`There are no addresses in ${name}.`);
+    for (const one of found) given.push(one);
+  }
+  if (given.length === 0) {
+    throw new UsageError(
+      'Whose assets? Name addresses, or a file that has one on each line: --from FILE, or - for standard input.',
+    );
+  }
+  const wrong = given.flatMap(wrongWith);
+  if (wrong.length > 0) {
+    const more = wrong.length > TOLD ? [`… and ${wrong.length - TOLD} more.`] : [];
+    throw new UsageError([...wrong.slice(0, TOLD), ...more].join('\n'));
+  }
+  return [...new Set(given.map(({ address }) => address))];
+}
+
+function addressesIn(text: string): { readonly address: string; readonly line: number }[] {
+  return text.split('\n').flatMap((whole, index) => {
+    const address = whole.replace(/#.*/, '').replace('\ufeff', '').trim();
+    return address === '' ? [] : [{ address, line: index + 1 }];
+  });
+}
+
+function wrongWith({ address, place }: Given): string[] {
+  try {
+    checkAddress(address);
+    return [];
+  } catch (error) {
+    if (!isConfigError(error)) throw error;
+    const hint = place === '' && /[./\\]/.test(address.slice(0, 28)) ? ` If it is a file: --from ${address}` : '';
+    return [`${place && `${place}: `}${error.message}.${hint}`];
+  }
+}
+
+async function textIn(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    throw new UsageError(`--from ${path} cannot be read: ${(error as NodeJS.ErrnoException).code}.`);
+  }
+}
+
+async function textOf(stream: World['stdin']): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  for await (const chunk of stream) text += typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true });
+  return text + decoder.decode();
+}

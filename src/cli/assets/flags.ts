@@ -1,0 +1,85 @@
+import type { AddressAssetsParams } from '../../index.ts';
+import { ACCESS_FLAGS } from '../access.ts';
+import { UsageError } from '../exit.ts';
+import { duration, readFlags, whole } from '../flags.ts';
+import type { Wish } from './pages.ts';
+
+const FLAGS = {
+  ...ACCESS_FLAGS,
+  from: { type: 'string', multiple: true },
+  all: { type: 'boolean' },
+  limit: { type: 'string' },
+  offset: { type: 'string' },
+  unanchored: { type: 'boolean' },
+  'until-block': { type: 'string' },
+  out: { type: 'string' },
+  resume: { type: 'boolean' },
+  force: { type: 'boolean' },
+  concurrency: { type: 'string' },
+  'max-wait': { type: 'string' },
+  quiet: { type: 'boolean' },
+} as const;
+
+/** What the job is told. */
+export interface AssetsFlags {
+  readonly words: readonly string[];
+  readonly files: readonly string[];
+  readonly wish: Wish;
+  /** A file for the lines, and how it is opened; undefined for standard output. */
+  readonly out: { readonly path: string; readonly mode: 'new' | 'replace' | 'go on' } | undefined;
+  readonly concurrency: number;
+  readonly maxWaitMs: number;
+  readonly timeoutMs: number;
+  readonly isQuiet: boolean;
+  readonly access: { readonly url?: string | undefined; readonly 'key-file'?: string | undefined };
+}
+
+/**
+ * Reads the flags of the job.
+ *
+ * @throws UsageError with one sentence on what is wrong with them.
+ */
+export function readAssetsFlags(args: readonly string[]): AssetsFlags {
+  const { values, positionals: words } = readFlags(args, FLAGS);
+  const { out: path, resume = false, force = false } = values;
+  const isFile = path !== undefined && path !== '-';
+  if (!isFile && (resume || force))
+    throw new UsageError(`--${resume ? 'resume' : 'force'} is about a file: --out FILE.`);
+  if (resume && force) throw new UsageError('--resume keeps what --force throws away: take one of them.');
+  return {
+    words,
+    files: values.from ?? [],
+    wish: { params: paramsOf(values), isAll: values.all ?? false },
+    out: isFile ? { path, mode: resume ? 'go on' : force ? 'replace' : 'new' } : undefined,
+    concurrency: whole('--concurrency', values.concurrency ?? '32', 1),
+    maxWaitMs: duration('--max-wait', values['max-wait'] ?? '6h'),
+    timeoutMs: duration('--timeout', values.timeout ?? '30s'),
+    isQuiet: values.quiet ?? false,
+    access: values,
+  };
+}
+
+/** Only their form is checked here; the client knows what is allowed. */
+function paramsOf(values: {
+  readonly all?: boolean | undefined;
+  readonly limit?: string | undefined;
+  readonly offset?: string | undefined;
+  readonly unanchored?: boolean | undefined;
+  readonly 'until-block'?: string | undefined;
+}): AddressAssetsParams {
+  const { all, limit, offset, unanchored, 'until-block': block } = values;
+  if (unanchored && block !== undefined) {
+    throw new UsageError('--unanchored cannot be together with --until-block: it is about what is in no block yet.');
+  }
+  const size = limit === undefined ? undefined : whole('--limit', limit, all ? 1 : 0);
+  if (size !== undefined && size > 100) throw new UsageError(`--limit must be at most 100, not "${limit}".`);
+  if (block !== undefined && !/^(\d{1,15}|0x[0-9a-fA-F]{64})$/.test(block)) {
+    throw new UsageError('--until-block must be the height of a block or its hash (0x, 64 hexadecimal digits).');
+  }
+  return {
+    ...(size === undefined ? {} : { limit: size }),
+    ...(offset === undefined ? {} : { offset: whole('--offset', offset, 0) }),
+    ...(unanchored ? { unanchored } : {}),
+    ...(block === undefined ? {} : { untilBlock: block.startsWith('0x') ? block : Number(block) }),
+  };
+}

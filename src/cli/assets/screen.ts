@@ -1,0 +1,117 @@
+import { barLines, count, number } from '../bars.ts';
+import { cut, type Look, lookAt, Picture, paint } from '../look.ts';
+import { quotaBars } from '../quota/report.ts';
+import { moment, span } from '../times.ts';
+import type { World } from '../world.ts';
+import type { Progress } from './tally.ts';
+
+/** How often a picture is drawn anew, in milliseconds. */
+const DRAW_EVERY_MS = 200;
+
+/** A standstill shorter than this is not worth a line, in milliseconds. */
+const WORTH_TELLING_MS = 5_000;
+
+/** Shows how far the job is. */
+export interface Screen {
+  /** Something has changed. */
+  show(): void;
+  /** The last word. */
+  end(): Promise<void>;
+}
+
+/**
+ * A picture that is drawn in place on a terminal; elsewhere a line for every tenth of the job, and for every long wait.
+ *
+ * @param hasResults - whether the results go to the same terminal: then they are all that is shown.
+ */
+export function screenOn(
+  { stderr, env, clock }: Pick<World, 'stderr' | 'env' | 'clock'>,
+  hasResults: boolean,
+  progress: () => Progress,
+): Screen {
+  if (hasResults) return { show: () => {}, end: async () => {} };
+  return lookAt(stderr, env).redraws ? pictureOn(stderr, env, clock, progress) : linesOn(stderr, clock, progress);
+}
+
+function pictureOn(
+  stderr: World['stderr'],
+  env: World['env'],
+  clock: World['clock'],
+  progress: () => Progress,
+): Screen {
+  const canvas = new Picture(stderr);
+  const draw = (): Promise<void> => canvas.draw(pictureOf(progress(), lookAt(stderr, env), clock.wall()));
+  let cancel = (): void => {};
+  const tick = (): void => {
+    draw().catch(() => {});
+    cancel = clock.timer(DRAW_EVERY_MS, tick);
+  };
+  tick();
+  return {
+    show() {},
+    async end() {
+      cancel();
+      await draw();
+    },
+  };
+}
+
+function linesOn(stderr: World['stderr'], clock: World['clock'], progress: () => Progress): Screen {
+  let tenths = 0;
+  let toldUntil = 0;
+  const write = (line: string): void => void stderr.write(`${line}\n`).catch(() => {});
+  return {
+    show() {
+      const now = clock.wall();
+      const state = progress();
+      const { total, done, failed, standstill } = state;
+      if (standstill && standstill.until - now > WORTH_TELLING_MS && standstill.until > toldUntil + WORTH_TELLING_MS) {
+        toldUntil = standstill.until;
+        write(`Waits until ${moment(standstill.until, now)}: ${standstill.why}.`);
+      }
+      const tenth = Math.floor(((done + failed) * 10) / total);
+      if (tenth === tenths) return;
+      tenths = tenth;
+      write(sentence(state));
+    },
+    async end() {},
+  };
+}
+
+/** The progress as lines. */
+export function pictureOf(progress: Progress, look: Look, now: number): string[] {
+  const { total, done, failed, inFlight, reading, standstill } = progress;
+  const part = (done + failed) / total;
+  const note = `${number(done)} of ${number(total)}`;
+  const remark = percentAndEta(progress).join(', ');
+  const state = standstill
+    ? `Waits until ${moment(standstill.until, now)}: ${standstill.why}.`
+    : `${number(inFlight)} in flight${failed > 0 ? `, ${number(failed)} failed` : ''}`;
+  return [
+    ...barLines([{ label: 'done', part, note, remark, colour: 'cyan' }, ...quotaBars(reading)], look),
+    paint('dim', cut(state, look.columns), look),
+  ];
+}
+
+function sentence(progress: Progress): string {
+  const { total, done, failed, reading } = progress;
+  const windows = reading.windows.map((one) => `${one.window} ${number(one.remaining)}/${number(one.limit)}`);
+  const failures = failed > 0 ? [`${number(failed)} failed`] : [];
+  return [`${number(done)} of ${number(total)}`, ...failures, ...windows, ...percentAndEta(progress).slice(1)].join(
+    ', ',
+  );
+}
+
+function percentAndEta({ total, done, failed, etaMs }: Progress): string[] {
+  const percent = `${Math.floor(((done + failed) * 100) / total)} %`;
+  return etaMs !== undefined && etaMs >= 1_000 ? [percent, `${span(etaMs)} to go`] : [percent];
+}
+
+/** What a job came to, in a line. */
+export function summary({ done, total, requests, limited }: Progress, held: number, tookMs: number): string {
+  const before = held > 0 ? `, besides ${number(held)} that were there before` : '';
+  return (
+    `Fetched ${number(done)} of ${count(total, 'account')}${before}, by ${count(requests, 'request')}, ` +
+    `of which the service refused ${number(limited)} because of a limit, in ${(tookMs / 1_000).toFixed(1)} s.`
+  );
+}

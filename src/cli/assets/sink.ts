@@ -1,0 +1,109 @@
+import { createReadStream } from 'node:fs';
+import { type FileHandle, open, truncate, unlink } from 'node:fs/promises';
+import { UsageError } from '../exit.ts';
+import type { Surface } from '../world.ts';
+
+/** Where lines go, each whole and one after the other. */
+export interface Sink {
+  /** Resolves when the line was handed on. */
+  write(line: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** What every line begins with, by which a file shows that it was written here. */
+const BEGINNING = '{"address":"';
+
+/** An account as one line. Its address comes first, so that whoever takes the file up again finds it without parsing all. */
+export function lineOf(address: string, body: object): string {
+  return `${JSON.stringify({ address, ...body })}\n`;
+}
+
+/** Lines to standard output. */
+export function surfaceSink(surface: Surface): Sink {
+  return { write: (line) => surface.write(line), close: async () => {} };
+}
+
+/**
+ * Lines to a file.
+ *
+ * @param mode - whether the file must be new, is replaced, or is gone on with.
+ * @throws UsageError if it cannot be opened like that.
+ */
+export async function fileSink(path: string, mode: 'new' | 'replace' | 'go on'): Promise<Sink> {
+  const handle = await openAs(path, mode);
+  let last: Promise<void> = Promise.resolve();
+  let isEmpty = true;
+  return {
+    write(line) {
+      // One after the other, because the disk may take a line in pieces. What failed once fails from then on.
+      last = last
+        .then(() => handle.appendFile(line))
+        .then(() => {
+          isEmpty = false;
+        });
+      return last;
+    },
+    async close() {
+      await last.catch(() => {});
+      await handle.close();
+      // A file of nothing would only be in the way of the next attempt.
+      if (mode === 'new' && isEmpty) await unlink(path).catch(() => {});
+    },
+  };
+}
+
+/**
+ * Finds which accounts a file holds, and cuts off the half line that a sudden end may have left.
+ *
+ * @returns their addresses; none if there is no file.
+ * @throws UsageError if the file holds something else; it is left as it is then.
+ */
+export async function takeUp(path: string): Promise<ReadonlySet<string>> {
+  const addresses = new Set<string>();
+  let rest: Buffer = Buffer.alloc(0);
+  let lines = 0;
+  let whole = 0;
+  try {
+    for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+      const parts: Buffer[] = [rest];
+      let from = 0;
+      for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, from)) {
+        const line = Buffer.concat([...parts.splice(0), chunk.subarray(from, end)]);
+        addresses.add(addressOf(line.toString(), ++lines, path));
+        whole += line.length + 1;
+        from = end + 1;
+      }
+      rest = Buffer.concat([...parts, chunk.subarray(from)]);
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return addresses;
+    throw error instanceof UsageError ? error : cannot(path, error);
+  }
+  if (rest.length === 0) return addresses;
+  if (!BEGINNING.startsWith(rest.toString('utf8', 0, BEGINNING.length))) throw foreign(lines + 1, path);
+  await truncate(path, whole);
+  return addresses;
+}
+
+function addressOf(line: string, number: number, path: string): string {
+  const end = line.indexOf('"', BEGINNING.length);
+  if (!line.startsWith(BEGINNING) || end < 0 || !line.endsWith('}')) throw foreign(number, path);
+  return line.slice(BEGINNING.length, end);
+}
+
+async function openAs(path: string, mode: 'new' | 'replace' | 'go on'): Promise<FileHandle> {
+  try {
+    return await open(path, { new: 'ax', replace: 'w', 'go on': 'a' }[mode]);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw cannot(path, error);
+    throw new UsageError(`--out ${path} is there already: go on with it by --resume, or replace it by --force.`);
+  }
+}
+
+function cannot(path: string, error: unknown): UsageError {
+  return new UsageError(`--out ${path} cannot be opened: ${(error as NodeJS.ErrnoException).code}.`);
+}
+
+function foreign(line: number, path: string): UsageError {
+  return new UsageError(`--resume: line ${line} of ${path} was not written by this command, so it is left as it is.`);
+}

@@ -1,0 +1,113 @@
+import { seeded } from '../../testing/latency.ts';
+import { type ListeningService, listen } from '../../testing/listen.ts';
+import type { MockHost } from '../../testing/network.ts';
+import { createBareService } from '../../testing/service.ts';
+import { accessOf } from '../access.ts';
+import { count } from '../bars.ts';
+import type { Command } from '../command.ts';
+import { EXIT } from '../exit.ts';
+import { instant } from '../times.ts';
+import type { World } from '../world.ts';
+import { plan } from './faults.ts';
+import { readMockFlags } from './flags.ts';
+
+const HELP = `Opens a mock of the service on a port of this machine, which counts, refuses and fails like the real
+one is believed to.
+
+  stacks-quota mock [flags]
+
+  --port N             the port, on 127.0.0.1 only   (any that is free)
+  --limit P=N          N units a period, for everybody: second, minute, hour, day or month; may be
+                       given several times; then what is not named has no limit
+                       (20 a second, 500 a minute, 150000 a month; without a key 50 a minute)
+  --keyless P=N        the same for callers without a key alone
+  --window [P=]KIND    aligned, first-request, sliding-log, sliding-counter or leaky
+                       (aligned: the UTC calendar)
+  --charge WHEN        before, or after as some gateways do: dear and concurrent requests overshoot
+  --count-refused      charge what is refused, too
+  --cost [info=]N      units that a request costs, of assets if none is named   (1)
+  --head-cost N        units that a HEAD costs   (as much as the GET)
+  --unknown-key HOW    401, 403 or keyless: what becomes of a key that is not the mock's   (401)
+  --limited-status N   429, 403 or 503: what a limit answers   (429)
+  --retry-after HOW    seconds, date, none, or a number to tell whatever the truth   (seconds)
+  --reset STYLE        epoch-seconds, epoch-ms or seconds-left   (epoch-seconds)
+  --latency MS         how long an exchange takes: 50, or 20-200   (0)
+  --skew TIME          how far its clock is ahead; --skew=-13s is behind   (0)
+  --nodes N            gateway nodes that take turns, each with counters of its own   (1)
+  --info N             200 or 404: what /extended/v1/info answers   (200)
+  --events N           how many events each account has   (0 to 149, by the account)
+  --fault KIND[=M]     a status such as 503; edge-503, which is not counted; reset, lost, hang,
+                       truncate, slow-body or no-quota-headers: for all requests, for a part (=5%)
+                       or for the next ones (=3); may be given several times
+  --seed N             another row of chances for latencies and faults
+  --log                a line on standard error for each request
+  --key-file FILE      a file with the key to accept   (STACKS_API_KEY, else "key-of-the-mock")
+
+Its URL is the only line on standard output. Ctrl-C stops it.
+
+  stacks-quota mock --port 4000 --limit second=5 --limit minute=100 --latency 20-200 --fault 503=5%
+  STACKS_API_URL=http://127.0.0.1:4000 STACKS_API_KEY=key-of-the-mock stacks-quota quota --watch`;
+
+const OWN_KEY = 'key-of-the-mock';
+
+/** `stacks-quota mock`. */
+export const mockCommand: Command = {
+  help: HELP,
+  async run(args, world, stop) {
+    const { port, keyFile, seed, log, faults, service: options } = readMockFlags(args);
+    const { apiKey = OWN_KEY } = await accessOf({ 'key-file': keyFile }, world);
+    const random = seeded(seed);
+    const service = createBareService({
+      ...options,
+      clock: world.clock,
+      keys: [String(apiKey)],
+      random,
+      keepLog: false,
+    });
+    plan(service.faults, faults, random);
+    const { origin, clock, exchange } = service;
+    const host: MockHost = { origin, clock, exchange: log ? logged(exchange, world) : exchange };
+    const open = await listen(host, port);
+    try {
+      await greet(open, apiKey === OWN_KEY, world);
+      await endOf(stop);
+      await world.stderr.write(`${count(service.requests, 'request')}, of which a limit refused ${service.limited}.\n`);
+      return EXIT.ok;
+    } finally {
+      await open.close();
+    }
+  },
+};
+
+async function greet({ url }: ListeningService, hasOwnKey: boolean, { stdout, stderr }: World): Promise<void> {
+  const key = hasOwnKey ? ` STACKS_API_KEY=${OWN_KEY}` : '';
+  await stdout.write(`${url}\n`);
+  await stderr.write(`Ctrl-C stops it. Try: STACKS_API_URL=${url}${key} stacks-quota quota\n`);
+}
+
+/** Tells of each request when its answer leaves, or is lost. */
+function logged(exchange: MockHost['exchange'], { stderr, clock }: World): MockHost['exchange'] {
+  const tell = (request: Parameters<MockHost['exchange']>[0], outcome: string): void => {
+    const { method, url } = request;
+    stderr.write(`${instant(clock.wall())} ${method} ${url.pathname}${url.search} ${outcome}\n`).catch(() => {});
+  };
+  return async (request) => {
+    try {
+      const answer = await exchange(request);
+      const { status, tier, cost, limited } = answer;
+      tell(request, `${status} ${tier}, ${limited ? 'refused' : count(cost, 'unit')}`);
+      return answer;
+    } catch (error) {
+      tell(request, 'connection broken');
+      throw error;
+    }
+  };
+}
+
+/** Resolves when the user wants the service to end: that is how it ends, and no failure. */
+function endOf(stop: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (stop.aborted) resolve();
+    else stop.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

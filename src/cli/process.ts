@@ -1,0 +1,56 @@
+import type { Writable } from 'node:stream';
+import { systemClock } from '../clock.ts';
+import { EXIT } from './exit.ts';
+import { run } from './main.ts';
+import { GoneError, type Interrupt, type Surface } from './world.ts';
+
+const INTERRUPTS: readonly Interrupt[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+
+/** Runs the command line that this process was started with. The only place that knows the process itself. */
+export async function start(): Promise<void> {
+  let heard = 0;
+  // The first asks a command to end, in its own time; the second does not ask.
+  const count = (interrupt: Interrupt): void => {
+    heard++;
+    if (heard > 1) process.exit(EXIT[interrupt]);
+  };
+  for (const interrupt of INTERRUPTS) process.on(interrupt, count);
+  process.exitCode = await run(process.argv.slice(2), {
+    env: process.env,
+    stdin: process.stdin,
+    stdout: surfaceOf(process.stdout),
+    stderr: surfaceOf(process.stderr),
+    clock: systemClock,
+    fetch: globalThis.fetch,
+    onInterrupt(hear) {
+      for (const interrupt of INTERRUPTS) process.on(interrupt, hear);
+      return () => {
+        for (const interrupt of INTERRUPTS) process.off(interrupt, hear);
+      };
+    },
+  });
+  // Nothing is left to end; what keeps the process now is at most an idle connection or an unread standard input.
+  process.exit();
+}
+
+function surfaceOf(stream: Writable & { readonly isTTY?: boolean; readonly columns?: number }): Surface {
+  // Each write hears of its own failure; without a listener the stream would end the process with a stack trace.
+  stream.on('error', () => {});
+  return {
+    write: (text) =>
+      new Promise((resolve, reject) => {
+        stream.write(text, (error) => {
+          if (!error) resolve();
+          else reject(isGone(error) ? new GoneError() : error);
+        });
+      }),
+    isTTY: stream.isTTY === true,
+    get columns() {
+      return stream.columns;
+    },
+  };
+}
+
+function isGone(error: Error): boolean {
+  return ['EPIPE', 'ERR_STREAM_DESTROYED', 'EOF'].includes(String((error as NodeJS.ErrnoException).code));
+}

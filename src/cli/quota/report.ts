@@ -1,0 +1,63 @@
+import { type Bar, count, number, windowBars } from '../bars.ts';
+import { instant, span } from '../times.ts';
+import type { Reading } from './reading.ts';
+
+/** Why nothing may be spent, and until when. Epoch milliseconds by this machine's clock. */
+export interface Exhaustion {
+  readonly why: string;
+  readonly retryAt: number;
+}
+
+/** What is left of each window, and when it is back. */
+export function quotaBars({ windows, at }: Reading): Bar[] {
+  const rows = windows.map(({ window, limit, remaining, endsAt }) => {
+    const isWhole = remaining >= limit || endsAt === undefined || endsAt <= at;
+    return { window, limit, left: remaining, remark: isWhole ? undefined : `back in ${span(endsAt - at)}` };
+  });
+  return windowBars(rows);
+}
+
+/** What the bars do not say. */
+export function remarks({ windows, binding, cost, malformed }: Reading): string[] {
+  const tightest = windows.find(({ window }) => window === binding);
+  const lines: string[] = [];
+  if (tightest) {
+    const percent = tightest.limit > 0 ? Math.floor((tightest.remaining * 100) / tightest.limit) : 0;
+    lines.push(`Nearest to its end is the ${tightest.window}, with ${percent} % left.`);
+  }
+  lines.push(
+    cost === undefined ? 'What this look cost, the service does not say.' : `This look cost ${count(cost, 'unit')}.`,
+  );
+  if (malformed.length > 0) lines.push(`These headers made no sense: ${malformed.join(', ')}.`);
+  return lines;
+}
+
+/** The same as one line of text, for where nothing can be redrawn. */
+export function quotaSentence({ windows, at }: Reading): string {
+  const said = windows.map(({ window, remaining, limit }) => `${window} ${number(remaining)} of ${number(limit)}`);
+  return `${instant(Math.floor(at / 1_000) * 1_000)} ${said.join(', ') || 'nothing is known of the quota'}`;
+}
+
+/** The same as one line of JSON, for programs. Instants are in ISO 8601. */
+export function quotaJson(reading: Reading, exhaustion: Exhaustion | undefined, under: readonly string[]): string {
+  const { at, status, cost, binding, windows, malformed } = reading;
+  return JSON.stringify({
+    at: new Date(at).toISOString(),
+    status: status ?? null,
+    cost: cost ?? null,
+    binding: binding ?? null,
+    windows: windows.map(({ endsAt, ...window }) => ({
+      ...window,
+      endsAt: endsAt === undefined ? null : new Date(endsAt).toISOString(),
+    })),
+    malformed,
+    under,
+    exhausted: exhaustion !== undefined,
+    why: exhaustion?.why ?? null,
+    retryAt: exhaustion ? isoOf(exhaustion.retryAt) : null,
+  });
+}
+
+function isoOf(at: number): string | null {
+  return Number.isNaN(at) ? null : new Date(at).toISOString();
+}

@@ -1,0 +1,91 @@
+import { sleep } from '../../clock.ts';
+import { barLines } from '../bars.ts';
+import { EXIT, Interrupted } from '../exit.ts';
+import { cut, type Look, lookAt, Picture, paint } from '../look.ts';
+import { verdictOn } from '../sentence.ts';
+import { span } from '../times.ts';
+import type { World } from '../world.ts';
+import { judge } from './judgement.ts';
+import type { LookOut, Sight } from './look-out.ts';
+import { quotaBars, quotaJson, quotaSentence, remarks } from './report.ts';
+import type { Threshold } from './threshold.ts';
+
+/** How often the picture is drawn anew between two looks, in milliseconds. That asks nobody. */
+const DRAW_EVERY_MS = 1_000;
+
+/** What a watch is told. */
+export interface WatchOptions {
+  readonly everyMs: number;
+  readonly json: boolean;
+  readonly thresholds: readonly Threshold[];
+}
+
+/** Looks until the user has seen enough, or a window is under a threshold. While the quota is out it asks nobody. */
+export async function watch(out: LookOut, options: WatchOptions, world: World, stop: AbortSignal): Promise<number> {
+  const { clock, stdout, stderr } = world;
+  const screen = lookAt(stdout, world.env).redraws && !options.json ? new Picture(stdout) : undefined;
+  let isFirst = true;
+  try {
+    for (;;) {
+      let sight: Sight | undefined;
+      let trouble: string | undefined;
+      try {
+        sight = await out.look(stop);
+      } catch (error) {
+        stop.throwIfAborted();
+        // What never worked is told and ends the watch; what worked before may work again.
+        if (isFirst) throw error;
+        trouble = verdictOn(error, clock.wall()).sentence ?? String(error);
+      }
+      const judgement = sight && judge(sight, options.thresholds);
+      if (!screen) await stdout.write(`${line(sight, trouble, judgement?.under ?? [], options)}\n`);
+      const retryInMs = (sight?.exhaustion?.retryAt ?? 0) - clock.wall();
+      const nextAt = clock.now() + Math.max(options.everyMs, retryInMs || 0);
+      if (screen) await screen.draw(picture(out, sight, trouble, nextAt, world));
+      const { code = EXIT.ok, sentences = [] } = judgement ?? {};
+      if (code === EXIT.underThreshold || (code === EXIT.failure && isFirst)) {
+        await stderr.write(`${sentences.join('\n')}\n`);
+        return code;
+      }
+      isFirst = false;
+      for (let left = nextAt - clock.now(); left > 0; left = nextAt - clock.now()) {
+        await sleep(clock, screen ? Math.min(DRAW_EVERY_MS, left) : left, stop);
+        if (screen) await screen.draw(picture(out, sight, trouble, nextAt, world));
+      }
+    }
+  } catch (error) {
+    // That is how one ends a watch.
+    if (error instanceof Interrupted && error.interrupt === 'SIGINT') return EXIT.ok;
+    throw error;
+  }
+}
+
+function line(
+  sight: Sight | undefined,
+  trouble: string | undefined,
+  under: readonly string[],
+  { json }: WatchOptions,
+): string {
+  if (!sight) return json ? JSON.stringify({ error: trouble }) : String(trouble);
+  if (json) return quotaJson(sight.reading, sight.exhaustion, under);
+  return `${quotaSentence(sight.reading)}${sight.exhaustion ? `: ${sight.exhaustion.sentence}` : ''}`;
+}
+
+function picture(
+  out: LookOut,
+  sight: Sight | undefined,
+  trouble: string | undefined,
+  nextAt: number,
+  { stdout, env, clock }: World,
+): string[] {
+  const look: Look = lookAt(stdout, env);
+  const reading = out.glance();
+  const state = trouble ?? sight?.exhaustion?.sentence;
+  const next = `Looks again in ${span(nextAt - clock.now())}; Ctrl-C ends it.`;
+  // Cut, because a line that goes on below would be one more than is drawn over.
+  return [
+    ...barLines(quotaBars(reading), look),
+    ...(state === undefined ? [] : [paint('yellow', cut(state, look.columns), look)]),
+    ...[...remarks(reading), next].map((line) => paint('dim', cut(line, look.columns), look)),
+  ];
+}

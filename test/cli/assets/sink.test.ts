@@ -1,0 +1,108 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as fc from 'fast-check';
+import { afterAll, describe, expect, it } from 'vitest';
+import { fileSink, lineOf, takeUp } from '../../../src/cli/assets/sink.ts';
+import { UsageError } from '../../../src/cli/exit.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'stacks-quota-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+let files = 0;
+function file(text?: string): string {
+  const path = join(folder, `${++files}.ndjson`);
+  if (text !== undefined) writeFileSync(path, text);
+  return path;
+}
+
+describe('a file of lines', () => {
+  it('has them whole and in order, however they were written', async () => {
+    const path = file();
+    const sink = await fileSink(path, 'new');
+    const lines = Array.from({ length: 200 }, (_, index) => lineOf(`SP${index}`, { text: 'x'.repeat(index * 50) }));
+    await Promise.all(lines.map((line) => sink.write(line)));
+    await sink.close();
+    expect(readFileSync(path, 'utf8')).toBe(lines.join(''));
+  });
+
+  it('must be new', async () => {
+    const path = file('mine\n');
+    await expect(fileSink(path, 'new')).rejects.toThrow(/is there already: go on with it by --resume, or replace it/);
+    expect(readFileSync(path, 'utf8')).toBe('mine\n');
+  });
+
+  it('is replaced, or gone on with, where that is wanted', async () => {
+    const path = file('old\n');
+    const more = await fileSink(path, 'go on');
+    await more.write('new\n');
+    await more.close();
+    expect(readFileSync(path, 'utf8')).toBe('old\nnew\n');
+    const other = await fileSink(path, 'replace');
+    await other.write('other\n');
+    await other.close();
+    expect(readFileSync(path, 'utf8')).toBe('other\n');
+  });
+
+  it('is not left behind, new and empty, to be in the way of the next attempt', async () => {
+    const path = file();
+    await (await fileSink(path, 'new')).close();
+    expect(() => readFileSync(path)).toThrow(/ENOENT/);
+  });
+
+  it('is refused where it cannot be', async () => {
+    await expect(fileSink(join(folder, 'none', 'x'), 'new')).rejects.toThrow(/cannot be opened: ENOENT\./);
+    await expect(fileSink('/dev/full/x', 'new')).rejects.toThrow(UsageError);
+  });
+
+  it('fails when the disk is full, and each line after it', async () => {
+    const sink = await fileSink('/dev/full', 'go on');
+    await expect(sink.write('one\n')).rejects.toThrow(/ENOSPC/);
+    await expect(sink.write('two\n')).rejects.toThrow(/ENOSPC/);
+    await sink.close();
+  });
+});
+
+describe('taking a file up again', () => {
+  it('finds what it holds', async () => {
+    const path = file(lineOf('SP1', { total: 1 }) + lineOf('SP2.a-contract', { results: ['"}'] }));
+    expect([...(await takeUp(path))]).toEqual(['SP1', 'SP2.a-contract']);
+  });
+
+  it('finds nothing where there is none', async () => {
+    expect((await takeUp(file())).size).toBe(0);
+  });
+
+  it('wherever a sudden end cut it, keeps the whole lines and cuts off the rest', async () => {
+    const lines = [lineOf('SP1', { total: 1 }), lineOf('SP2', { memo: 'ü€😀'.repeat(9) }), lineOf('SP3', {})];
+    const whole = Buffer.from(lines.join(''));
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 0, max: whole.length }), async (length) => {
+        const path = file();
+        writeFileSync(path, whole.subarray(0, length));
+        const held = await takeUp(path);
+        const kept = readFileSync(path, 'utf8');
+        expect(kept).toBe(lines.slice(0, held.size).join(''));
+        expect(Buffer.byteLength(kept)).toBeLessThanOrEqual(length);
+        expect(length - Buffer.byteLength(kept)).toBeLessThan(Buffer.byteLength(lines[held.size] ?? ' '));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('finds lines that are longer than what is read at a time', async () => {
+    const path = file(lineOf('SP1', { text: 'x'.repeat(300_000) }) + lineOf('SP2', { text: 'y'.repeat(90_000) }));
+    expect([...(await takeUp(path))]).toEqual(['SP1', 'SP2']);
+  });
+
+  it.for([
+    ['a letter', 'Dear reader\n'],
+    ['a letter without an end', 'Dear reader'],
+    ['other JSON', '{"name":"x"}\n'],
+    ['lines of which one is damaged', `${lineOf('SP1', {})}{"address":"SP2","total\n${lineOf('SP3', {})}`],
+  ])('leaves %s as it is', async ([, text = '']) => {
+    const path = file(text);
+    await expect(takeUp(path)).rejects.toThrow(/^--resume: line \d of .* was not written by this command/);
+    expect(readFileSync(path, 'utf8')).toBe(text);
+  });
+});

@@ -1,0 +1,112 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { wrongWithNode } from '../../src/cli/node-version.ts';
+import { KEY, worldOf } from './world.ts';
+
+const COMMANDS = ['quota', 'info', 'assets', 'mock'];
+const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
+
+describe('the program', () => {
+  it.for([['--help'], ['-h'], ['help']])('teaches what there is: %s', async (argv) => {
+    const world = worldOf();
+    expect(await world.run(...argv)).toBe(0);
+    for (const command of COMMANDS) expect(world.stdout.text).toContain(`stacks-quota ${command} `);
+    expect(world.stderr.text).toBe('');
+  });
+
+  it.for(COMMANDS)('teaches more of %s, whatever else is said, and does nothing', async (command) => {
+    const helped = worldOf();
+    expect(await helped.run(command, '--bogus', '--help')).toBe(0);
+    const asked = worldOf();
+    expect(await asked.run('help', command)).toBe(0);
+    expect(helped.stdout.text).toBe(asked.stdout.text);
+    expect(helped.stdout.text).toMatch(new RegExp(`^ {2}stacks-quota ${command}`, 'm'));
+    expect(helped.service.requests).toBe(0);
+  });
+
+  it.for(COMMANDS)('fits the pages in a hundred columns: %s', async (command) => {
+    const world = worldOf();
+    await world.run(command, '--help');
+    expect(world.stdout.text.split('\n').filter((line) => line.length > 100)).toEqual([]);
+  });
+
+  it('tells its version', async () => {
+    const world = worldOf();
+    expect(await world.run('--version')).toBe(0);
+    expect(world.stdout.text).toBe(`${manifest.version}\n`);
+  });
+
+  it.for<[name: string, argv: string[], sentence: RegExp]>([
+    ['nothing', [], /^What is to be done\? It is quota, info, assets or mock\.\nTry: stacks-quota --help\n$/],
+    ['no command that it has', ['quotas'], /^There is no command "quotas", but there are quota, info, assets, mock\./],
+    [
+      'no flag that it has',
+      ['quota', '--bogus'],
+      /^Unknown option '--bogus'\. Known are --url, .*--json.*\.\nTry: stacks-quota quota --help\n$/,
+    ],
+    ['an argument where there is none to give', ['info', 'all'], /^info asks for nothing in particular/],
+    ['a flag without its value', ['quota', '--every'], /^Option '--every <value>' argument missing\.\n/],
+    ['a URL that is none', ['quota', '--url', 'api.hiro.so'], /^--url \(or STACKS_API_URL\) must begin with https:/],
+    ['a key for an open line', ['quota', '--url', 'http://10.0.0.1'], /must be https where there is a key/],
+    [
+      'a time that is none',
+      ['quota', '--timeout', '30'],
+      /^--timeout must be a time such as 500ms, 30s, 5m, 2h or 1d, not "30"\./,
+    ],
+  ])('refuses %s in a sentence, and asks nobody', async ([, argv, sentence]) => {
+    const world = worldOf();
+    expect(await world.run(...argv)).toBe(2);
+    expect(world.stderr.text).toMatch(sentence);
+    expect(world.stdout.text).toBe('');
+    expect(world.service.requests).toBe(0);
+  });
+
+  it('ends as a shell expects of one whom nobody reads', async () => {
+    const world = worldOf();
+    world.stdout.leave();
+    expect(await world.run('quota')).toBe(141);
+    expect(world.stderr.text).toBe('');
+  });
+
+  it('ends with a code even where nobody hears its complaint', async () => {
+    const world = worldOf();
+    world.stderr.leave();
+    expect(await world.run('quota', '--bogus')).toBe(2);
+  });
+});
+
+describe('the key', () => {
+  it.for(['--key', '--api-key', '--apikey', '--token', '--x-api-key', '-k'])('is no flag: %s', async (flag) => {
+    for (const argv of [[flag, KEY], [`${flag}=${KEY}`]]) {
+      const world = worldOf();
+      expect(await world.run('quota', ...argv)).toBe(2);
+      expect(world.stderr.text).toMatch(/^A key is no flag: .* STACKS_API_KEY.*--key-file FILE\.\n/);
+      expect(world.stderr.text).not.toContain(KEY);
+    }
+  });
+
+  it('is not taken for one where it stands for an address', async () => {
+    const world = worldOf();
+    expect(await world.run('assets', '--', '--key')).toBe(2);
+    expect(world.stderr.text).toContain('begins with "--"');
+  });
+});
+
+describe('the Node that runs it', () => {
+  it('must be as new as the package says', () => {
+    const [, oldest = ''] = /^>=(\d+\.\d+)\.0$/.exec(manifest.engines.node) ?? [];
+    expect(wrongWithNode(`${oldest}.0`)).toBeUndefined();
+    expect(wrongWithNode('22.11.9')).toContain(`needs Node ${oldest} or later, and this is Node 22.11.9`);
+  });
+
+  it.for([
+    ['24.21.0', true],
+    ['23.0.0', true],
+    ['100.0.0', true],
+    ['22.13.1', true],
+    ['20.20.2', false],
+    ['9.99.0', false],
+  ] as const)('%s will do: %s', ([version, isFine]) => {
+    expect(wrongWithNode(version) === undefined).toBe(isFine);
+  });
+});

@@ -1,0 +1,182 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createMockService, type MockService, type MockServiceOptions } from 'stacks-quota/testing';
+import { afterAll, describe, expect, it } from 'vitest';
+import { endAll, start } from './program.ts';
+
+const KEY = 'key-of-the-cli-process-test';
+const ADDRESSES = 'examples/addresses.txt';
+const hasTerminal = spawnSync('script', ['--version']).stdout?.includes('util-linux') ?? false;
+const folder = mkdtempSync(join(tmpdir(), 'stacks-quota-'));
+const open: (() => Promise<void>)[] = [];
+
+afterAll(async () => {
+  await endAll();
+  for (const close of open) await close();
+  rmSync(folder, { recursive: true });
+});
+
+async function listening(options?: MockServiceOptions): Promise<{ service: MockService; env: Record<string, string> }> {
+  const service = createMockService({ keys: [KEY], ...options });
+  const { url, close } = await service.listen();
+  open.push(close);
+  return { service, env: { STACKS_API_URL: url, STACKS_API_KEY: KEY } };
+}
+
+const wholeLines = (text: string): number => {
+  expect(text.endsWith('\n')).toBe(true);
+  return text
+    .trimEnd()
+    .split('\n')
+    .filter((line) => JSON.parse(line).address).length;
+};
+
+describe('the program in a process of its own', { timeout: 60_000, concurrent: true }, () => {
+  it('looks at the quota over a real socket, and shows it without colours where there is no terminal', async () => {
+    const { env } = await listening();
+    const { code, out, err } = await start(['quota'], env).ending;
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).toMatch(/^month {2}█+░ 149,999 of 150,000 left {2}back in \d+ \w+$/m);
+    expect(out).not.toContain('\x1b');
+  });
+
+  it('has an eye on COLUMNS', async () => {
+    const { env } = await listening();
+    const { out } = await start(['quota'], { ...env, COLUMNS: '30' }).ending;
+    expect(out.split('\n')[2]).toBe('month  149,999 of 150,000 left');
+  });
+
+  it('fetches what it is given on standard input', async () => {
+    const { service, env } = await listening({ latencyMs: 5 });
+    const program = start(['assets', '-'], env);
+    program.process.stdin.end(readFileSync(ADDRESSES, 'utf8').split('\n').slice(0, 15).join('\n'));
+    const { code, out, err } = await program.ending;
+    expect(code).toBe(0);
+    expect(wholeLines(out)).toBe(15);
+    expect(err).toMatch(/^Fetched 15 of 15 accounts, by 15 requests, /m);
+    expect(service.limited).toBe(0);
+    expect(out + err).not.toContain(KEY);
+  });
+
+  it('leaves whole lines behind on Ctrl-C, and goes on from there', async () => {
+    const { service, env } = await listening({ latencyMs: [20, 200] });
+    const out = join(folder, 'assets.ndjson');
+    const program = start(['assets', '--from', ADDRESSES, '--out', out], env);
+    await program.says(/^\d+ of 300/m);
+    program.process.kill('SIGINT');
+    const { code, err } = await program.ending;
+    expect(code).toBe(130);
+    const before = wholeLines(readFileSync(out, 'utf8'));
+    expect(before).toBe(service.log.filter(({ status }) => status === 200).length);
+    expect(err).toContain('go on with --resume.');
+
+    const asked = service.requests;
+    const again = start(['assets', '--from', ADDRESSES, '--out', out, '--resume'], env);
+    await again.says(/^\d+ of \d+/m);
+    again.process.kill('SIGTERM');
+    expect((await again.ending).code).toBe(143);
+    expect(wholeLines(readFileSync(out, 'utf8'))).toBe(before + service.requests - asked);
+  });
+
+  it('ends at once on a second Ctrl-C', async () => {
+    const { service, env } = await listening();
+    service.faults.when(() => 'hang');
+    const program = start(['assets', '--from', ADDRESSES], env);
+    await expect.poll(() => service.requests, { timeout: 20_000 }).toBe(1);
+    program.process.kill('SIGINT');
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(program.process.exitCode).toBeNull();
+    program.process.kill('SIGINT');
+    expect(await program.ending).toMatchObject({ code: 130, out: '' });
+  });
+
+  it('ends quietly when nobody reads on', async () => {
+    const { service, env } = await listening({ latencyMs: [20, 100] });
+    const program = start(['assets', '--from', ADDRESSES], env);
+    await program.says(/^\{"address"/);
+    program.process.stdout.destroy();
+    const { code, err } = await program.ending;
+    expect(code).toBe(141);
+    expect(err).not.toMatch(/EPIPE|^ +at |Fetched/m);
+    expect(service.requests).toBeLessThan(300);
+  });
+
+  it('says in one line that nobody is there', async () => {
+    const { url, close } = await createMockService().listen();
+    await close();
+    const { code, out, err } = await start(['quota'], { STACKS_API_URL: url }).ending;
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(err).toBe(
+      'HEAD /extended/v1/info: no usable answer after 3 attempts (ECONNREFUSED). ' +
+        'Is the service there? STACKS_API_URL, or --url, says where it is.\n',
+    );
+  });
+
+  it('opens a mock that another one can ask, and closes it on Ctrl-C', async () => {
+    const mock = start(['mock', '--limit', 'minute=3', '--head-cost', '2', '--log']);
+    const [url = ''] = await mock.says(/^http:\/\/127\.0\.0\.1:\d+$/m);
+    const env = { STACKS_API_URL: url, STACKS_API_KEY: 'key-of-the-mock' };
+    const quota = await start(['quota', '--fail-under', 'minute=2'], env).ending;
+    expect(quota).toMatchObject({ code: 3, err: 'The minute has 1 of 3 left, less than 2.\n' });
+    expect(quota.out).toContain('This look cost 2 units.');
+    mock.process.kill('SIGINT');
+    const { code, out, err } = await mock.ending;
+    expect({ code, out }).toEqual({ code: 0, out: `${url}\n` });
+    expect(err).toMatch(/Z HEAD \/extended\/v1\/info 200 keyed, 2 units\n1 request, of which a limit refused 0\.\n$/);
+  });
+
+  it('opens a mock where MSW is not installed, and never tells the key that it was given', async () => {
+    const hook =
+      "import{registerHooks}from'node:module';registerHooks({resolve(s,c,n){if(/^msw/.test(s))throw Error('no '+s);return n(s,c)}})";
+    const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hook)}`, STACKS_API_KEY: KEY };
+    const mock = start(['mock', '--fault', '503=1'], env);
+    const [url = ''] = await mock.says(/^http:\S+$/m);
+    const answers = await Promise.all([1, 2].map(() => fetch(url, { headers: { 'x-api-key': KEY } })));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([404, 503]);
+    mock.process.kill('SIGTERM');
+    const { code, out, err } = await mock.ending;
+    expect(code).toBe(0);
+    expect(out + err).not.toContain(KEY);
+  });
+
+  it('says that the port is taken', async () => {
+    const { env } = await listening();
+    const port = new URL(env.STACKS_API_URL ?? '').port;
+    const { code, err } = await start(['mock', '--port', port]).ending;
+    expect(code).toBe(1);
+    expect(err).toMatch(/^listen EADDRINUSE: .*\.\n$/);
+  });
+});
+
+describe.runIf(hasTerminal)('the program on a terminal', { timeout: 60_000, concurrent: true }, () => {
+  const onTerminal = (words: readonly string[]): string[] => [
+    'script',
+    '--quiet',
+    '--return',
+    '--command',
+    // Without exec, a shell would stand between the terminal and the program, and hear its Ctrl-C.
+    `exec ${words.map((word) => `'${word}'`).join(' ')}`,
+    '/dev/null',
+  ];
+
+  it('has colours, and none where the user wants none', async () => {
+    const { env } = await listening();
+    const coloured = await start(['quota'], env, onTerminal).ending;
+    const plain = await start(['quota'], { ...env, NO_COLOR: '1' }, onTerminal).ending;
+    expect(coloured).toMatchObject({ code: 0, out: expect.stringContaining('\x1b[32m█') });
+    expect(plain.out).toContain('█');
+    expect(plain.out).not.toContain('\x1b');
+  });
+
+  it('draws a watch in place until Ctrl-C', async () => {
+    const { service, env } = await listening();
+    const program = start(['quota', '--watch', '--every', '1s'], env, onTerminal);
+    await expect.poll(() => service.requests, { timeout: 20_000 }).toBeGreaterThan(1);
+    program.process.stdin.write('\x03');
+    const { code, out } = await program.ending;
+    expect(code).toBe(0);
+    expect(out).toContain('\r\x1b[6A');
+  });
+});
