@@ -72,7 +72,7 @@ export class Sparing implements Limit {
     const { period, limit } = window;
     const kept = `${Math.round(part * 1e4) / 1e2} % of the ${period} of ${limit} units`;
     const why = `${kept} are kept for calls of a priority above ${above}`;
-    return { at: window.fitsBelow(limit * (1 - part), units, held, now), window, why };
+    return { at: window.fitsBelow(limit * (1 - part), Math.min(units, limit), held, now), window, why };
   }
 
   /** Until the date, no more of bulk work's part of the month may be gone than of the time. */

@@ -112,11 +112,9 @@ export class NamedWindow implements Limit {
     return this.#consulted.some((model) => model.earliest(units, 0, Math.max(units, cap), now) > now);
   }
 
-  /** The earliest instant at which `units` surely fit below `cap` beside `held`; `now` if they do, Infinity: not before something comes back. */
+  /** The earliest instant at which `units` surely fit below `cap` beside `held`; Infinity: not before something comes back. */
   fitsBelow(cap: number, units: number, held: number, now: number): number {
-    const fitting = Math.min(units, this.limit);
-    const times = this.#consulted.map((model) => model.earliest(fitting, held, Math.max(fitting, cap), now));
-    return Math.max(now, ...times);
+    return Math.max(now, ...this.#consulted.map((model) => model.earliest(units, held, Math.max(units, cap), now)));
   }
 
   explain(charge: Charge, now: number): Reason {
