@@ -71,7 +71,10 @@ function paramsOf(values: {
   if (unanchored && block !== undefined) {
     throw new UsageError('--unanchored cannot be together with --until-block: it is about what is in no block yet.');
   }
-  const size = limit === undefined ? undefined : whole('--limit', limit, all ? 1 : 0);
+  if (all && offset !== undefined) {
+    throw new UsageError('--all cannot be together with --offset: it begins with the latest event.');
+  }
+  const size = limit === undefined ? undefined : whole('--limit', limit, all ? 2 : 0);
   if (size !== undefined && size > 100) throw new UsageError(`--limit must be at most 100, not "${limit}".`);
   if (block !== undefined && !/^(\d{1,15}|0x[0-9a-fA-F]{64})$/.test(block)) {
     throw new UsageError('--until-block must be the height of a block or its hash (0x, 64 hexadecimal digits).');
