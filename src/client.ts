@@ -84,8 +84,10 @@ export interface Client {
 export function createClient(options: ClientOptions = {}): Client {
   const settings = readSettings(options);
   const { baseUrl, key, fetch } = settings;
-  const transport = createTransport({ origin: new URL(baseUrl).origin, key, fetch });
-  const scheduler = new Scheduler({ ...settings, transport });
+  const { origin } = new URL(baseUrl);
+  const transport = createTransport({ origin, key, fetch });
+  const credential = async (): Promise<string> => `${origin}\0${(await key()) ?? ''}`;
+  const scheduler = new Scheduler({ ...settings, transport, credential });
 
   const send = (request: ApiRequest<unknown>, options: CallOptions<unknown>, wantsBody = true): Promise<Reply> =>
     scheduler.run({

@@ -45,4 +45,4 @@ export type { Reason } from './quota/admission.ts';
 export { type QuotaSnapshot, readQuota, type WindowQuota } from './quota/snapshot.ts';
 export type { WindowView } from './quota/view.ts';
 export type { Period } from './quota/windows.ts';
-export { type QuotaShare, type SharedWindow, wholeShare } from './share.ts';
+export { type QuotaShare, wholeShare } from './share.ts';

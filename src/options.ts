@@ -37,7 +37,7 @@ export interface ClientOptions {
   readonly timeoutMs?: number;
   /** Used instead of the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch;
-  /** How much of each window this client may spend. Default: all of it. */
+  /** How much of each window this client may spend: {@link wholeShare}, or one of `stacks-quota/redis`. Default: all of it. */
   readonly share?: QuotaShare;
   /** Used instead of the system's clock and timers: a test may pass one that it moves by hand. */
   readonly clock?: Clock;
@@ -99,7 +99,7 @@ const clientOptions = argumentsOf('options', {
   maxAttempts: defaulted(count, 3),
   timeoutMs: defaulted(timeout, 30_000),
   fetch: defaulted(callback<typeof globalThis.fetch>(), latestFetch),
-  share: defaulted(having<QuotaShare>(['part', 'subscribe', 'close'], 'a share of the quota'), wholeShare),
+  share: defaulted(having<QuotaShare>(['join'], 'a share of the quota'), wholeShare),
   clock: defaulted(having<Clock>(['now', 'wall', 'timer'], 'a clock'), systemClock),
   random: defaulted(callback<() => number>(), Math.random),
   onEvent: defaulted(callback<(event: ClientEvent) => void>(), () => {}),

@@ -4,16 +4,17 @@ import type { ClientEvent, EventListener } from './events.ts';
 import { Line } from './line.ts';
 import type { Ask, Lease } from './quota/admission.ts';
 import { Pacer } from './quota/pacer.ts';
+import type { Part } from './quota/part.ts';
+import type { ServerClock } from './quota/server-clock.ts';
 import { type QuotaSnapshot, readQuota } from './quota/snapshot.ts';
 import type { PacerView } from './quota/view.ts';
+import { drop, redirectOf } from './redirect.ts';
 import { decide, type Ending, RetryBudget, type Tries, type Verdict } from './retry.ts';
-import type { QuotaShare } from './share.ts';
+import type { Membership, QuotaShare } from './share.ts';
 import { Failure, type Outgoing, type Transport } from './transport.ts';
 
 /** A lease outlives the longest attempt by this much before it counts as forgotten, in milliseconds. */
 const LEASE_SLACK_MS = 60_000;
-
-const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /** A call to be made. */
 export interface Call {
@@ -43,6 +44,8 @@ export interface SchedulerOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly share: QuotaShare;
+  /** Whose quota it is: the service's origin and the key. */
+  readonly credential: () => Promise<string>;
   readonly concurrency: number;
   readonly maxAttempts: number;
   readonly maxWaitMs: number;
@@ -57,7 +60,7 @@ export class Scheduler {
   readonly #pacer: Pacer;
   readonly #line: Line;
   readonly #budget = new RetryBudget();
-  readonly #unsubscribe: () => void;
+  #membership: Membership | undefined;
   readonly #underWay = new Set<Promise<unknown>>();
   #closing: Promise<void> | undefined;
 
@@ -68,10 +71,9 @@ export class Scheduler {
     this.#pacer = new Pacer({
       concurrency,
       leaseMs: timeoutMs + LEASE_SLACK_MS,
-      part: (window, now) => share.part(window, now),
+      part: (time) => this.#join(share, time),
     });
     this.#line = new Line({ pacer: this.#pacer, clock, maxWaitMs, tell: (event) => this.#tell(event) });
-    this.#unsubscribe = share.subscribe(() => this.#line.wake());
   }
 
   /** Calls that wait to be sent. */
@@ -119,10 +121,24 @@ export class Scheduler {
     this.#closing ??= (async () => {
       this.#line.close();
       await Promise.allSettled(this.#underWay);
-      this.#unsubscribe();
-      await this.#options.share.close();
+      await this.#membership?.leave();
     })();
     return this.#closing;
+  }
+
+  #join(share: QuotaShare, time: ServerClock): Part {
+    const { clock, random, credential } = this.#options;
+    this.#membership = share.join({
+      clock,
+      random,
+      time,
+      credential,
+      waiting: () => this.waiting,
+      learn: (knowledge) => this.#pacer.learn(knowledge, clock.now()),
+      wake: () => this.#line.wake(),
+      tell: (event) => this.#tell(event),
+    });
+    return this.#membership.part;
   }
 
   /** One attempt on the wire, from its lease to the end of its body. The lease is settled with the headers. */
@@ -223,19 +239,4 @@ interface Landing {
   readonly ending: Ending;
   readonly reply?: Reply;
   readonly failure?: Failure;
-}
-
-/** Where an answer sends the request, within its origin: the key never follows to another, and neither does the call. */
-function redirectOf(response: Response, url: URL): URL | undefined {
-  const location = REDIRECTS.has(response.status) ? response.headers.get('location') : null;
-  if (location === null && response.type !== 'opaqueredirect') return undefined;
-  const target = location !== null && URL.canParse(location, url) ? new URL(location, url) : undefined;
-  if (target?.origin === url.origin) return target;
-  drop(response);
-  throw new Failure('REDIRECT', false);
-}
-
-/** A body that nobody will read must not hold its connection. */
-function drop(response: Response): void {
-  response.body?.cancel().catch(() => {});
 }

@@ -4,13 +4,14 @@ import { Costs } from './costs.ts';
 import { FirstLook } from './first-look.ts';
 import { ARRIVES_WITHIN_MS, type Flight, InFlight } from './in-flight.ts';
 import type { Reading } from './models/model.ts';
+import { type Knowledge, type Part, type Shapes, wholePart } from './part.ts';
 import { Past } from './past.ts';
 import { Reserve } from './reserve.ts';
 import { ResetWindow } from './reset-window.ts';
 import { ServerClock } from './server-clock.ts';
 import type { QuotaSnapshot } from './snapshot.ts';
 import { type PacerView, viewOf } from './view.ts';
-import { NamedWindow, type Part } from './window.ts';
+import { NamedWindow } from './window.ts';
 import { PERIODS, type Period } from './windows.ts';
 
 /** Ceilings of endpoints that are remembered; a service that reports a new one each time would fill the memory. */
@@ -22,8 +23,8 @@ export interface PacerOptions {
   readonly concurrency: number;
   /** A lease that was not settled by then was forgotten by its owner, in milliseconds. */
   readonly leaseMs: number;
-  /** How many units of a window this process may spend in all. */
-  readonly part: Part;
+  /** Makes our part of every window, from what is known of the service's clock. Default: all of it. */
+  readonly part?: (clock: ServerClock) => Part;
 }
 
 /**
@@ -43,12 +44,14 @@ export class Pacer {
   readonly #windows = new Map<Period, NamedWindow>();
   readonly #ceilings = new Map<number, ResetWindow>();
   readonly #part: Part;
+  /** What others found out of windows that we have not seen yet. */
+  readonly #foretold = new Map<Period, Shapes>();
   #limits: readonly Limit[] = [];
 
   constructor(options: PacerOptions) {
     this.#flights = new InFlight(options.concurrency, options.leaseMs);
     this.#firstLook = new FirstLook(this.#flights);
-    this.#part = options.part;
+    this.#part = options.part?.(this.#clock) ?? wholePart;
     this.#listLimits();
   }
 
@@ -67,6 +70,11 @@ export class Pacer {
       if (at <= until) continue;
       until = at;
       binding = limit;
+    }
+    // Our part is asked last, because it may have to fetch more for what would go otherwise, and only for that.
+    if (!binding) {
+      until = this.#part.earliest(charge, now);
+      if (until > now) binding = this.#part;
     }
     if (!binding) return { kind: 'granted', lease: this.#grant(charge, now) };
     const reason = binding.explain(charge, now);
@@ -87,12 +95,21 @@ export class Pacer {
     this.#flights.end(flight);
     this.#costs.settle(flight);
     this.#cooldown.settle(flight, outcome.kind === 'answered' && !outcome.limited);
-    if (outcome.kind === 'unsent') return;
-    if (outcome.kind === 'lost') {
-      if (!isBooked) this.#book(flight, flight.units, now);
-      return;
+    if (outcome.kind === 'lost' && !isBooked) this.#book(flight, flight.units, now);
+    if (outcome.kind === 'answered') this.#hear(flight, outcome, isBooked, now);
+    else this.#part.settle(lease, outcome.kind === 'lost' ? flight.units : 0, now);
+  }
+
+  /** Takes what others who spend the same quota have found out. */
+  learn({ shapes = [], costs = [], pausedUntil, lead, foreign = [] }: Knowledge, now: number): void {
+    if (lead) this.#clock.narrow(lead.least, lead.most, now);
+    if (pausedUntil !== undefined) this.#cooldown.hold(pausedUntil, 'the service asked another process for a pause');
+    for (const [endpoint, units] of costs) this.#costs.expectOf(endpoint, units);
+    for (const { period, units } of foreign) this.#windows.get(period)?.seeOthers(units, now);
+    for (const found of shapes) {
+      this.#foretold.set(found.period, found);
+      this.#windows.get(found.period)?.adopt(found);
     }
-    this.#hear(flight, outcome, isBooked, now);
   }
 
   /** All that the pacer knows and has promised, as plain data. */
@@ -106,6 +123,7 @@ export class Pacer {
     this.#costs.take(flight);
     this.#cooldown.take(flight);
     this.#reserve.note(charge.priority, charge.units, now);
+    this.#part.take(flight, now);
     for (const window of this.#windows.values()) window.take(now);
     for (const ceiling of this.#ceilings.values()) ceiling.take(flight, now);
     return flight;
@@ -126,25 +144,26 @@ export class Pacer {
     const { quota, limited } = answer;
     if (quota.date !== undefined) this.#clock.hear(quota.date, flight.sentAt, now);
     const units = limited ? flight.units : (quota.stacks.cost ?? flight.units);
-    if (!limited && quota.stacks.cost !== undefined) this.#costs.learn(flight.endpoint, units);
+    if (!limited && quota.stacks.cost !== undefined) {
+      this.#costs.learn(flight.endpoint, units);
+      this.#part.tellCost(flight.endpoint, this.#costs.expect(flight.endpoint));
+    }
     const settledSince = this.#past.settledSince(flight.sentAt);
     for (const window of this.#windows.values()) {
       // Whether a refusal was charged is in the window's own reading, if there is one.
       const isTold = limited && quota.stacks[window.period]?.remaining !== undefined;
       if (!isBooked && !isTold) window.book(units, flight.sentAt, now);
     }
-    this.#readWindows(quota, { sentAt: flight.sentAt, receivedAt: now, own: units, settledSince, limited });
-    this.#readCeiling(
-      flight.endpoint,
-      quota,
-      { sentAt: flight.sentAt, receivedAt: now, own: units, settledSince, limited },
-      isBooked,
-    );
+    const answer = { sentAt: flight.sentAt, receivedAt: now, own: units, settledSince, limited };
+    this.#readWindows(quota, answer);
+    this.#readCeiling(flight.endpoint, quota, answer, isBooked);
     if (!isBooked) this.#past.add(flight.sentAt, now, units, limited ? 0 : units);
+    this.#part.settle(flight, units, now);
     if (limited) this.#pause(quota, now);
     else this.#firstLook.welcome(this.#windows.size + this.#ceilings.size > 0);
     if (!limited && quota.retryAfterMs !== undefined)
       this.#cooldown.hold(now + quota.retryAfterMs, 'the service asked for a pause');
+    if (this.#cooldown.until > now) this.#part.tellPause(this.#cooldown.until);
   }
 
   #readWindows(quota: QuotaSnapshot, answer: Omit<Reading, 'limit' | 'used' | 'held'>): void {
@@ -161,10 +180,14 @@ export class Pacer {
           reserve: this.#reserve,
           part: this.#part,
         });
+        const foretold = this.#foretold.get(period);
+        if (foretold) window.adopt(foretold);
         this.#windows.set(period, window);
         this.#listLimits();
       }
-      window.read(limit, { ...answer, limit, used: limit - remaining, held }, this.#past);
+      const used = limit - remaining;
+      window.read(limit, { ...answer, limit, used, held }, this.#past);
+      this.#part.read({ ...answer, period, limit, used, shapes: window.shapes });
     }
   }
 
@@ -182,7 +205,8 @@ export class Pacer {
     }
     for (const window of this.#windows.values()) {
       if (!window.matches(limit, resetAt, answer.receivedAt)) continue;
-      window.hearReset(resetAt, answer.sentAt);
+      const end = window.hearReset(resetAt, answer.sentAt);
+      if (end !== undefined) this.#part.tellEnd(window.period, end);
       return;
     }
     let ceiling = this.#ceilings.get(limit);

@@ -1,12 +1,9 @@
 import type { Charge, Limit, Reason } from './admission.ts';
 import type { InFlight } from './in-flight.ts';
-import { AlignedWindow } from './models/aligned.ts';
-import { FirstRequestWindow } from './models/first-request.ts';
-import { LeakyWindow } from './models/leaky.ts';
+import { modelsOf } from './models/all.ts';
 import type { Reading, WindowModel } from './models/model.ts';
-import { SlidingCounter } from './models/sliding-counter.ts';
-import { SlidingLog } from './models/sliding-log.ts';
 import { Others } from './others.ts';
+import type { Part, Shapes } from './part.ts';
 import type { Past } from './past.ts';
 import type { Reserve } from './reserve.ts';
 import type { ServerClock } from './server-clock.ts';
@@ -25,15 +22,12 @@ const RECHECK = 1 / 50;
 /** Models that an end which the service named overrules once: they know no calendar. */
 const OVERRULED: ReadonlySet<WindowModel['name']> = new Set(['sliding-log', 'first-request']);
 
-/** How many units of a window this process may spend in all: at most its limit. */
-export type Part = (window: { readonly period: Period; readonly limit: number }, now: number) => number;
-
 /** What a window shares with its siblings. */
 export interface Surroundings {
   readonly clock: ServerClock;
   readonly flights: InFlight;
   readonly reserve: Reserve;
-  readonly part: Part;
+  readonly part: Pick<Part, 'isShared' | 'isAlone'>;
 }
 
 /** A window that the service names: its limit is known, its shape is guessed by models. */
@@ -43,7 +37,7 @@ export class NamedWindow implements Limit {
   readonly #clock: ServerClock;
   readonly #flights: InFlight;
   readonly #reserve: Reserve;
-  readonly #part: Part;
+  readonly #part: Surroundings['part'];
   readonly #survivors: Survivors;
   readonly #strictest: readonly WindowModel[];
   #limit = 0;
@@ -81,13 +75,13 @@ export class NamedWindow implements Limit {
 
   /** Units that this process may still send, by our own reckoning. */
   headroom(now: number): number {
-    return Math.max(0, this.#cap(now) - this.#spent(now) - this.#flights.units);
+    return Math.max(0, this.#limit - this.#spent(now) - this.#flights.units);
   }
 
   earliest(charge: Charge, now: number): number {
     if (this.#limit <= 0) return Number.POSITIVE_INFINITY;
     const units = this.#fitting(charge);
-    const cap = this.#cap(now);
+    const cap = this.#limit;
     const ours = cap - this.#keptBack(charge, now);
     const left = ours - this.#theirs(now);
     let at = this.#fitsFrom(units, Math.max(units, left), now);
@@ -103,7 +97,7 @@ export class NamedWindow implements Limit {
   isFirm(charge: Charge, now: number): boolean {
     if (this.#limit <= 0) return true;
     const units = this.#fitting(charge);
-    return this.#consulted.some((model) => model.earliest(units, 0, this.#cap(now), now) > now);
+    return this.#consulted.some((model) => model.earliest(units, 0, this.#limit, now) > now);
   }
 
   explain(charge: Charge, now: number): Reason {
@@ -137,19 +131,39 @@ export class NamedWindow implements Limit {
     }
     this.#roundTripMs = Math.max(reading.receivedAt - reading.sentAt, this.#roundTripMs * 0.95);
     // The first reading is no evidence, but its request may have been counted on either side of a boundary.
-    if (this.#isRead) this.#survivors.judge(reading, past);
+    if (this.#isRead) this.#survivors.judge(reading, past, this.#part.isAlone);
     else if (!reading.limited) this.book(Math.min(reading.own, reading.used), reading.sentAt, reading.receivedAt);
     if (reading.limited && reading.used + reading.own > limit && !this.#others.areActive) this.#survivors.surprise();
     const others = this.#survivors.heed(reading, past);
-    // What a window held when it was first seen is history, and no rate.
-    if (this.#isRead) this.#others.see(others, reading.receivedAt);
+    // What a window held when it was first seen is history, and no rate; nor is what we share it with a stranger's.
+    if (this.#isRead && !this.#part.isShared) this.#others.see(others, reading.receivedAt);
     this.#isRead = true;
   }
 
-  /** Takes in a reset that the service named, by its clock, where it can only mean this window. */
-  hearReset(end: number, sentAt: number): void {
-    if (this.#length <= SHORT_MS || sentAt < this.#lastTakenAt || end <= this.#clock.least(sentAt)) return;
+  /** Which shapes the window may have. */
+  get shapes(): Shapes {
+    return this.#survivors.shapes;
+  }
+
+  /** Takes the word of others who spend the same quota for the shapes that it may have. */
+  adopt(shapes: Shapes): void {
+    this.#survivors.adopt(shapes);
+  }
+
+  /** Strangers have spent so many units. */
+  seeOthers(units: number, now: number): void {
+    this.#others.see(units, now);
+  }
+
+  /**
+   * Takes in a reset that the service named, by its clock, where it can only mean this window.
+   *
+   * @returns the end that it is taken for, if it is.
+   */
+  hearReset(end: number, sentAt: number): number | undefined {
+    if (this.#length <= SHORT_MS || sentAt < this.#lastTakenAt || end <= this.#clock.least(sentAt)) return undefined;
     this.#toldEnd = end % ROUNDING_MS === 0 ? end + ROUNDING_MS : end;
+    return this.#toldEnd;
   }
 
   /** Whether `ratelimit-limit` and `ratelimit-reset` may describe this window. */
@@ -221,10 +235,6 @@ export class NamedWindow implements Limit {
     return (time - start) / (endOf(this.period, time) - start);
   }
 
-  #cap(now: number): number {
-    return Math.min(this.#limit, this.#part(this, now));
-  }
-
   /** The models that must admit a charge. The most cautious needs no clock of the service. */
   get #consulted(): readonly WindowModel[] {
     return this.#clock.known ? this.#survivors.asked : this.#strictest;
@@ -233,18 +243,4 @@ export class NamedWindow implements Limit {
   get #isShortAndInDoubt(): boolean {
     return this.#length <= SHORT_MS && this.#clock.known && this.#survivors.alive.length > 1;
   }
-}
-
-/** The shapes that a window of this period may have, the most cautious first. A month is a calendar month: what follows it cannot be probed. */
-function modelsOf(period: Period, clock: ServerClock): readonly WindowModel[] {
-  const aligned = new AlignedWindow(period, clock);
-  if (period === 'month') return [aligned];
-  const length = lengthOf(period);
-  return [
-    new SlidingLog(length),
-    new SlidingCounter(period, clock),
-    aligned,
-    new FirstRequestWindow(length),
-    new LeakyWindow(length),
-  ];
 }

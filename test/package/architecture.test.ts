@@ -7,7 +7,7 @@ import { readSources, type Source } from './source.ts';
 const ORDER = [
   'clock | quota',
   'share | errors | retry | events',
-  'scheduler + line + gate + ranked-queue | transport | endpoints + address + bodies + arguments',
+  'scheduler + line + gate + ranked-queue + redirect | transport | endpoints + address + bodies + arguments',
   'options + access',
   'client',
   'index',

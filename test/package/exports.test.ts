@@ -42,7 +42,6 @@ const PUBLIC: Record<string, readonly string[]> = {
     'type Reason',
     'type Result',
     'type ShapeIssue',
-    'type SharedWindow',
     'type StandardIssue',
     'type StandardResult',
     'type StandardSchemaV1',
