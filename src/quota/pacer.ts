@@ -154,9 +154,9 @@ export class Pacer {
       const isTold = limited && quota.stacks[window.period]?.remaining !== undefined;
       if (!isBooked && !isTold) window.book(units, flight.sentAt, now);
     }
-    const answer = { sentAt: flight.sentAt, receivedAt: now, own: units, settledSince, limited };
-    this.#readWindows(quota, answer);
-    this.#readCeiling(flight.endpoint, quota, answer, isBooked);
+    const heard = { sentAt: flight.sentAt, receivedAt: now, own: units, settledSince, limited };
+    this.#readWindows(quota, heard);
+    this.#readCeiling(flight.endpoint, quota, heard, isBooked);
     if (!isBooked) this.#past.add(flight.sentAt, now, units, limited ? 0 : units);
     this.#part.settle(flight, units, now);
     if (limited) this.#pause(quota, now);
