@@ -8,6 +8,7 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^stacks-quota$/, replacement: source('index.ts') },
+      { find: /^stacks-quota\/redis$/, replacement: source('redis/index.ts') },
       { find: /^stacks-quota\/testing$/, replacement: source('testing/index.ts') },
     ],
   },

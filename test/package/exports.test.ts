@@ -53,6 +53,13 @@ const PUBLIC: Record<string, readonly string[]> = {
     'type WindowView',
     'wholeShare',
   ],
+  'src/redis/index.ts': [
+    'redisShare',
+    'type IoredisLike',
+    'type NodeRedisLike',
+    'type RedisLike',
+    'type RedisShareOptions',
+  ],
   'src/testing/index.ts': [
     'createMockService',
     'mockNetwork',

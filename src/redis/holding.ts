@@ -1,0 +1,277 @@
+import type { Shapes, WindowNews } from '../quota/part.ts';
+import { lengthOf, type Period } from '../quota/windows.ts';
+import type { Wish } from './message.ts';
+import { beginOf, SLICES, sliceOf, windowOf } from './slices.ts';
+
+/** Parts of windows that begin within this time are fetched with the present one, in milliseconds. */
+const HORIZON_MS = 4_000;
+
+/** What others have left of a window may be had when this part of it is over. */
+const LATE = 0.25;
+
+/** What is held is topped up when no more than this part of the last grant is left. */
+const LOW = 0.25;
+
+/** Of a long window no more is held at a time: a process that dies takes it along. */
+const LARGEST_PART: Partial<Record<Period, number>> = { hour: 0.01, day: 0.01, month: 0.001 };
+const LEAST_PART = 4;
+
+/** Past an end that the service named, who waits asks again after this time, in milliseconds. */
+const EAGER_MS = 100;
+
+/** The least and the most that the service's clock can show, in milliseconds since the Unix epoch. */
+export interface Moment {
+  readonly least: number;
+  readonly most: number;
+}
+
+/** What there is to do. */
+export interface Demand {
+  /** Units that wait to be sent. */
+  readonly waiting: number;
+  /** Units that the dearest single request takes. */
+  readonly dearest: number;
+  /** Whether nothing waits, and nothing is under way. */
+  readonly isIdle: boolean;
+}
+
+/** What we have of one slice: units that are ours, and units that we spent, or may have. */
+export interface Lot {
+  granted: number;
+  used: number;
+  /** Units that came in the last grant, and whether the slice was ever asked for. */
+  last: number;
+  wasAsked: boolean;
+  /** Asking again is of no use before, by our clock. */
+  retryAt: number;
+}
+
+/** What is done where Redis cannot be asked: a part of the limit for each of so many, of whom we are one. */
+export interface Fallback {
+  readonly part: number;
+  readonly peers: number;
+  readonly turn: number;
+}
+
+/**
+ * How much of which instance of one window is ours, is spent, and will be needed. Nothing but bookkeeping: time is an
+ * argument, and nobody is called.
+ *
+ * While only the calendar shape is left for the window, an instance is the whole window, and a request that may arrive in
+ * either of two takes from both. Until then it is a slice, and the claims of all on eleven of them, which cover any
+ * stretch of time as long as the window, stay within the limit.
+ */
+export class Holding {
+  readonly period: Period;
+  readonly length: number;
+  /** Units that the window holds in all. */
+  limit: number;
+  /** Whether no shape but the calendar's is left. */
+  isWhole: boolean;
+  /** Whether it is known which shape the window has. */
+  isSettled: boolean;
+  peers = 1;
+  fallback: Fallback | undefined;
+  /** The last instance that has been reached. */
+  latest = -1;
+  /** The end that the service named, by its clock. */
+  toldEnd: number | undefined;
+  said: { slice: number; from: number; to: number; used: number } | undefined;
+  /** The most that anybody was told is used of the present instance. */
+  #told = { slice: -1, used: 0 };
+  readonly #lots = new Map<number, Lot>();
+  /** Nobody leaves anything just now. */
+  #unluckyUntil = Number.NEGATIVE_INFINITY;
+
+  constructor(period: Period, limit: number) {
+    this.period = period;
+    this.length = lengthOf(period);
+    this.limit = limit;
+    this.isWhole = period === 'month';
+    this.isSettled = this.isWhole;
+  }
+
+  /** Whether it is so long that what is held of it must be little. */
+  get isLong(): boolean {
+    return LARGEST_PART[this.period] !== undefined;
+  }
+
+  /** The instances in which a request that arrives at this moment may be counted. */
+  instances({ least, most }: Moment): number[] {
+    if (!this.isWhole) return [sliceOf(this.period, most)];
+    const first = windowOf(sliceOf(this.period, least));
+    const last = windowOf(sliceOf(this.period, most));
+    return Array.from({ length: (last - first) / SLICES + 1 }, (_, index) => first + index * SLICES);
+  }
+
+  lot(slice: number): Lot {
+    let lot = this.#lots.get(slice);
+    if (!lot) {
+      lot = { granted: 0, used: 0, last: 0, wasAsked: false, retryAt: Number.NEGATIVE_INFINITY };
+      this.#lots.set(slice, lot);
+    }
+    return lot;
+  }
+
+  /** Units of an instance that are ours to spend. */
+  free(slice: number): number {
+    const lot = this.#lots.get(slice);
+    const leased = lot ? lot.granted - lot.used : 0;
+    return this.fallback ? Math.max(leased, this.#allowance(slice) - this.#usedAround(slice)) : leased;
+  }
+
+  /** The first of these instances that does not bear `units`. */
+  lacking(units: number, moment: Moment): number | undefined {
+    return this.instances(moment).find((slice) => this.free(slice) < units);
+  }
+
+  /** Whether the service's own word is that `units` do not fit any more. */
+  isFull(units: number, moment: Moment): boolean {
+    return this.isWhole && this.instances(moment)[0] === this.#told.slice && this.#told.used + units > this.limit;
+  }
+
+  /** Takes in which shapes the window may have. */
+  adopt({ alive }: Shapes): void {
+    this.isWhole = alive.every((name) => name === 'aligned');
+    this.isSettled = alive.length === 1;
+  }
+
+  /** Whether anything is ours that is not spent. */
+  get holdsAny(): boolean {
+    for (const lot of this.#lots.values()) if (lot.granted > lot.used) return true;
+    return false;
+  }
+
+  /** Takes in what the service said. */
+  hear({ used, limit }: WindowNews, sent: Moment, received: Moment): void {
+    this.limit = limit;
+    const slice = this.isWhole ? windowOf(sliceOf(this.period, sent.least)) : sliceOf(this.period, received.most);
+    if (this.isWhole && slice !== windowOf(sliceOf(this.period, received.most))) return;
+    if (this.said?.slice === slice && this.said.used >= used) return;
+    const from = this.isWhole ? slice : sliceOf(this.period, sent.least) - SLICES;
+    this.said = { slice, from, to: this.isWhole ? slice + SLICES - 1 : slice, used };
+  }
+
+  /** What was claimed and is still of use, each as the total that is ours; what is not needed any more is let go. */
+  claims(moment: Moment, { waiting, dearest, isIdle }: Demand): [number, number][] {
+    const present = this.instances(moment)[0] ?? 0;
+    const oldest = this.isWhole ? present : present - SLICES - 1;
+    // Whoever holds more than its part when others come lets go of the rest.
+    const part = this.peers === 1 ? this.limit : Math.max(dearest, Math.ceil(this.limit / this.peers));
+    let rest = waiting;
+    const claims: [number, number][] = [];
+    for (const [slice, lot] of [...this.#lots].sort(([one], [other]) => one - other)) {
+      if (slice < oldest - 2 * SLICES) this.#lots.delete(slice);
+      if (slice < oldest || (lot.granted === 0 && lot.used === 0)) continue;
+      const free = Math.max(0, lot.granted - lot.used);
+      const isOpen = slice >= present && !(this.isWhole && slice !== windowOf(slice));
+      const keep = !isOpen || isIdle ? 0 : Math.min(free, part, Math.max(rest, this.#usual(slice), dearest));
+      rest -= Math.min(rest, keep);
+      lot.granted = lot.used + keep;
+      claims.push([slice, lot.granted]);
+    }
+    return claims;
+  }
+
+  /** Units that were spent without having been granted. */
+  get owed(): number {
+    let owed = 0;
+    for (const lot of this.#lots.values()) owed += Math.max(0, lot.used - lot.granted);
+    return owed;
+  }
+
+  /** What to ask for. */
+  wishes(moment: Moment, { waiting, dearest, isIdle }: Demand): Wish[] {
+    if (isIdle) return [];
+    const present = this.instances(moment);
+    const all = this.isWhole ? this.instances({ least: moment.least, most: moment.most + HORIZON_MS }) : present;
+    const first = present[0] ?? 0;
+    let rest = waiting;
+    return all.flatMap((slice): Wish[] => {
+      const free = Math.max(0, (this.#lots.get(slice)?.granted ?? 0) - (this.#lots.get(slice)?.used ?? 0));
+      const want = Math.min(this.limit, Math.max(rest, this.#usual(slice), dearest)) - free;
+      rest = Math.max(0, rest - Math.max(free, Math.ceil(this.limit / this.peers)));
+      if (want <= 0) return [];
+      const ahead = !present.includes(slice);
+      const need = Math.min(this.limit, Math.max(1, dearest - free));
+      const late = this.peers === 1 || !this.isWhole || this.#gone(slice, moment) >= LATE;
+      const range = this.isWhole
+        ? { from: slice, to: slice + SLICES - 1 }
+        : { from: sliceOf(this.period, moment.least) - SLICES, to: slice };
+      const most = this.isLong ? Math.max(need, LEAST_PART, this.limit * (LARGEST_PART[this.period] ?? 1)) : this.limit;
+      const ended = this.#endedBy(moment);
+      return [
+        {
+          slice,
+          ...range,
+          want: Math.max(want, need),
+          need,
+          most,
+          ahead,
+          late,
+          ...(ended && slice === first ? { try: ended } : {}),
+        },
+      ];
+    });
+  }
+
+  /** Takes in what a wish brought. `now` is by our clock, `rest` the time to the next instance. */
+  grant(wish: Wish, units: number, used: number, now: number, moment: Moment): void {
+    const lot = this.lot(wish.slice);
+    lot.granted += units;
+    lot.wasAsked = true;
+    lot.last = units;
+    if (wish.ahead) return;
+    this.#told = { slice: wish.slice, used };
+    if (units > 0) return;
+    if (wish.late) this.#unluckyUntil = now + Math.max(HORIZON_MS, this.length / 12);
+    const untilLate = (LATE - this.#gone(wish.slice, moment)) * this.length;
+    if (!this.isWhole) lot.retryAt = wish.try === undefined ? now + this.length / SLICES : now + EAGER_MS;
+    else lot.retryAt = untilLate > 0 && now + untilLate > this.#unluckyUntil ? now + untilLate : this.#unluckyUntil;
+  }
+
+  /** Whether it is time to fetch more, although nobody has to wait yet. */
+  isLow(now: number, moment: Moment, waiting: number): boolean {
+    const [present = 0] = this.instances(moment);
+    const lot = this.#lots.get(present);
+    if (!lot || !this.isWhole) return false;
+    const next = present + SLICES;
+    const isNextClose = beginOf(this.period, next) - moment.most < HORIZON_MS / 2;
+    if (isNextClose && !this.#lots.get(next)?.wasAsked && waiting + lot.used > 0) return true;
+    const left = lot.granted - lot.used;
+    return this.length > HORIZON_MS && waiting > left && left <= lot.last * LOW && now >= lot.retryAt;
+  }
+
+  /** Units that were used lately in such an instance. */
+  #usual(slice: number): number {
+    if (!this.isWhole) return 0;
+    return Math.max(this.#lots.get(slice)?.used ?? 0, this.#lots.get(slice - SLICES)?.used ?? 0);
+  }
+
+  /** The part of an instance's window that is over. */
+  #gone(slice: number, { least }: Moment): number {
+    return (least - beginOf(this.period, slice)) / this.length;
+  }
+
+  /** The slice since which one request may try, if the end that the service named is past. */
+  #endedBy({ least }: Moment): number | undefined {
+    if (this.isWhole || this.toldEnd === undefined || least < this.toldEnd) return undefined;
+    return sliceOf(this.period, this.toldEnd);
+  }
+
+  /** What may be spent of an instance where Redis cannot be asked: of a small window, one unit in every so many. */
+  #allowance(slice: number): number {
+    const { part, peers, turn } = this.fallback ?? { part: 0, peers: 1, turn: 0 };
+    const each = (this.limit * part) / peers;
+    if (each >= 1 || each === 0) return Math.floor(each);
+    const windows = Math.ceil(1 / each);
+    return (Math.floor(slice / SLICES) + turn) % windows === 0 ? 1 : 0;
+  }
+
+  #usedAround(slice: number): number {
+    if (this.isWhole) return this.#lots.get(slice)?.used ?? 0;
+    let used = 0;
+    for (const [other, lot] of this.#lots) if (other > slice - SLICES - 1 && other <= slice) used += lot.used;
+    return used;
+  }
+}
