@@ -158,6 +158,7 @@ export class Holding {
     const oldest = this.isWhole ? present : present - SLICES - 1;
     // Whoever holds more than its part when others come lets go of the rest.
     const part = this.peers === 1 ? this.limit : Math.max(dearest, Math.ceil(this.limit / this.peers));
+    const usual = this.#usual(present);
     let rest = waiting;
     const claims: [number, number][] = [];
     for (const [slice, lot] of [...this.#lots].sort(([one], [other]) => one - other)) {
@@ -165,7 +166,7 @@ export class Holding {
       if (slice < oldest || (lot.granted === 0 && lot.used === 0)) continue;
       const free = Math.max(0, lot.granted - lot.used);
       const isOpen = slice >= present && !(this.isWhole && slice !== windowOf(slice));
-      const keep = !isOpen || isIdle ? 0 : Math.min(free, part, Math.max(rest, this.#usual(slice), dearest));
+      const keep = !isOpen || isIdle ? 0 : Math.min(free, part, Math.max(rest, usual, dearest));
       rest -= Math.min(rest, keep);
       lot.granted = lot.used + keep;
       claims.push([slice, lot.granted]);
@@ -186,10 +187,11 @@ export class Holding {
     const present = this.instances(moment);
     const all = this.isWhole ? this.instances({ least: moment.least, most: moment.most + HORIZON_MS }) : present;
     const first = present[0] ?? 0;
+    const usual = this.#usual(first);
     let rest = waiting;
     return all.flatMap((slice): Wish[] => {
       const free = Math.max(0, (this.#lots.get(slice)?.granted ?? 0) - (this.#lots.get(slice)?.used ?? 0));
-      const want = Math.min(this.limit, Math.max(rest, this.#usual(slice), dearest)) - free;
+      const want = Math.min(this.limit, Math.max(rest, usual, dearest)) - free;
       rest = Math.max(0, rest - Math.max(free, Math.ceil(this.limit / this.peers)));
       if (want <= 0) return [];
       const ahead = !present.includes(slice);
@@ -242,10 +244,10 @@ export class Holding {
     return this.length > HORIZON_MS && waiting > left && left <= lot.last * LOW && now >= lot.retryAt;
   }
 
-  /** Units that were used lately in such an instance. */
-  #usual(slice: number): number {
+  /** Units that were used lately in an instance. */
+  #usual(present: number): number {
     if (!this.isWhole) return 0;
-    return Math.max(this.#lots.get(slice)?.used ?? 0, this.#lots.get(slice - SLICES)?.used ?? 0);
+    return Math.max(this.#lots.get(present)?.used ?? 0, this.#lots.get(present - SLICES)?.used ?? 0);
   }
 
   /** The part of an instance's window that is over. */

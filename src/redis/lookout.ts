@@ -1,54 +1,55 @@
 /** While limits are unknown, who does not look waits for who does, but no longer than this, in milliseconds. */
-const FIRST_PATIENCE_MS = 1_000;
-
-/** …and while a shape is in doubt, no longer than this. */
-const PATIENCE_MS = 3_000;
+const PATIENCE_MS = 1_000;
 
 /** Who looks has the quota to itself for so long after each trip, less what clocks and wires may take off. */
 const SCOUT_MS = 900;
 
-/** …and in all. */
-const LONGEST_SCOUT_MS = 2_500;
-
-/** Who waits asks again after this time. */
+/** Who looks says every so often that it still does, and who waits asks again. */
+export const RENEW_MS = 300;
 export const LOOK_AGAIN_MS = 60;
+
+/** Who looks: nobody, we, or another process. */
+export type Scout = 'nobody' | 'we' | 'another';
 
 /**
  * The first look at a service: of all processes one looks, so that N that start together send one request and not N, and
- * so that what it sees of a short window's shape is not blurred by what others spend. The others wait for what it finds.
+ * so that what it sees of a short window's shape is not blurred by what others spend. The others wait for what it finds;
+ * Redis sees to it that nobody looks for long.
  */
 export class Lookout {
   #waitsSince: number | undefined;
-  #scoutSince: number | undefined;
-  #scoutUntil = Number.NEGATIVE_INFINITY;
-  #isOver = false;
+  #scout: Scout = 'nobody';
+  #until = Number.NEGATIVE_INFINITY;
+  #since = Number.POSITIVE_INFINITY;
 
   /** Whether we look, and the others surely wait. */
   isScout(now: number): boolean {
-    return now < this.#scoutUntil;
+    return this.#scout === 'we' && now < this.#until;
   }
 
-  /** Redis said, on a trip that began at `sentAt`, whether it is us who look. */
-  hear(isScout: boolean, sentAt: number): void {
-    if (!isScout) return;
-    this.#scoutSince ??= sentAt;
-    this.#scoutUntil = Math.min(sentAt + SCOUT_MS, this.#scoutSince + LONGEST_SCOUT_MS);
+  /** For how long we have looked, in milliseconds. */
+  lasted(now: number): number {
+    return now - this.#since;
   }
 
-  /** Nothing more is to be found out, or not in this way. */
+  /** Redis said, on a trip that began at `sentAt`, who looks. */
+  hear(scout: Scout, sentAt: number): void {
+    if (scout !== 'we') this.#since = Number.POSITIVE_INFINITY;
+    else if (this.#scout !== 'we') this.#since = sentAt;
+    this.#scout = scout;
+    this.#until = sentAt + SCOUT_MS;
+  }
+
+  /** Nothing more is to be found out. */
   end(): void {
-    this.#isOver = true;
-    this.#scoutUntil = Number.NEGATIVE_INFINITY;
+    this.#scout = 'nobody';
   }
 
   /** Whether to wait for what another finds. */
   mustWait(now: number, areLimitsKnown: boolean): boolean {
-    if (this.#isOver || this.isScout(now)) return false;
+    if (this.isScout(now)) return false;
+    if (areLimitsKnown) return this.#scout === 'another' && now < this.#until;
     this.#waitsSince ??= now;
-    const patience = areLimitsKnown ? PATIENCE_MS : FIRST_PATIENCE_MS;
-    if (now < this.#waitsSince + patience) return true;
-    // Whoever waited long enough does not begin again when the limits are known at last.
-    if (areLimitsKnown) this.#isOver = true;
-    return false;
+    return now < this.#waitsSince + PATIENCE_MS;
   }
 }

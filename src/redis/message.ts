@@ -1,4 +1,5 @@
 import type { Period } from '../quota/windows.ts';
+import type { Scout } from './lookout.ts';
 
 /** What a process would like of one slice. */
 export interface Wish {
@@ -61,7 +62,8 @@ export interface Reply {
   readonly now: number;
   readonly born: number;
   readonly peers: number;
-  readonly scout: boolean;
+  /** Who looks at the service while little is known. */
+  readonly scout: Scout;
   readonly version: number;
   readonly pause: number;
   readonly grants: readonly (readonly number[])[];
@@ -88,7 +90,7 @@ export function readReply(text: unknown, request: Request): Reply | undefined {
     now: said.now,
     born: said.born,
     peers: Math.max(1, amount(said.peers)),
-    scout: said.scout === 1,
+    scout: said.scout === 1 ? 'we' : said.scout === 2 ? 'another' : 'nobody',
     version: amount(said.version),
     pause: amount(said.pause),
     grants: rows(said.grants).map((row, index) => row.map((units, at) => Math.min(units, asked[index]?.[at] ?? 0))),

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Charge, Lease, Reason } from '../quota/admission.ts';
-import type { Part, WindowNews } from '../quota/part.ts';
+import type { Part, Shapes, WindowNews } from '../quota/part.ts';
 import type { Period } from '../quota/windows.ts';
 import type { Member } from '../share.ts';
 import { codeOf } from './connection.ts';
 import { Holdings } from './holdings.ts';
 import { Knowledge } from './knowledge.ts';
-import { LOOK_AGAIN_MS, Lookout } from './lookout.ts';
+import { LOOK_AGAIN_MS, Lookout, RENEW_MS } from './lookout.ts';
 import { type Reply, type Request, readReply } from './message.ts';
 import { Outage } from './outage.ts';
 
@@ -54,7 +54,7 @@ export class RedisPart implements Part {
   #trip: Promise<void> | undefined;
   #lastTripAt = Number.NEGATIVE_INFINITY;
   #sequence = 0;
-  #memory = { born: 0, peers: 1, version: 0 };
+  #memory = { born: 0, peers: 0, version: 0 };
   #hasJoined = false;
   #dearest = 1;
   #pausedUntil = 0;
@@ -68,7 +68,6 @@ export class RedisPart implements Part {
     this.#turn = Math.floor(member.random() * 1_000);
     // Nobody begins with a window exactly when all others do.
     this.#holdings = new Holdings(member.time, member.random() * 3);
-    this.#memory.peers = options.processes;
   }
 
   get isAlone(): boolean {
@@ -82,7 +81,11 @@ export class RedisPart implements Part {
       this.#consider(now, now >= this.#lastTripAt + LOOK_AGAIN_MS);
       return now + (this.#trip ? this.#options.timeoutMs : LOOK_AGAIN_MS);
     }
-    if (!this.#holdings.isTimeKnown) return now;
+    // Who looks has the quota to itself: its own pacer is all the caution that is needed.
+    if (this.isAlone || !this.#holdings.isTimeKnown) {
+      this.#consider(now);
+      return now;
+    }
     const { at, lacking, retryAt = at } = this.#holdings.earliest(units, now);
     this.#consider(now, lacking !== undefined && retryAt <= now);
     if (at <= now) return now;
@@ -123,7 +126,7 @@ export class RedisPart implements Part {
     this.#holdings.hear(news);
     this.#limits.set(period, limit);
     this.#knowledge.tellLimit(period, limit);
-    this.#knowledge.tellShapes(period, shapes);
+    this.#knowledge.tellShapes(period, this.#decide(period, shapes));
     if (!this.#isInDoubt) this.#lookout.end();
   }
 
@@ -157,6 +160,21 @@ export class RedisPart implements Part {
     return all.length === 0 || all.some(({ length, isSettled }) => length <= SHORT_MS && !isSettled);
   }
 
+  /**
+   * Who looked for longer than a short window lasts would have seen a leaky one sink: it counts as none, until a refusal
+   * says otherwise.
+   */
+  #decide(period: Period, shapes: Shapes): Shapes {
+    const isLeft = shapes.alive.length === 2 && shapes.alive.every((name) => name === 'aligned' || name === 'leaky');
+    const length = this.#holdings.of(period)?.length ?? 0;
+    if (!isLeft || length > SHORT_MS || !this.isAlone || this.#lookout.lasted(this.#member.clock.now()) < length)
+      return shapes;
+    const decided: Shapes = { alive: ['aligned'], epoch: shapes.epoch };
+    this.#holdings.of(period)?.adopt(decided);
+    this.#member.learn({ shapes: [{ ...decided, period }] });
+    return decided;
+  }
+
   #mustLook(now: number): boolean {
     if (!this.#hasJoined) return true;
     return this.#isInDoubt && this.#lookout.mustWait(now, this.#holdings.all.length > 0);
@@ -172,7 +190,7 @@ export class RedisPart implements Part {
       now >= this.#lastTripAt + HEARTBEAT_MS ||
       this.#knowledge.isUrgent ||
       this.#pausedUntil > Math.max(now, this.#toldPause) ||
-      (this.#lookout.isScout(now) && now >= this.#lastTripAt + LOOK_AGAIN_MS) ||
+      (this.isAlone && now >= this.#lastTripAt + RENEW_MS) ||
       (this.#holdings.isTimeKnown && this.#holdings.isLow(now, this.#member.waiting()));
     if (!isDue) return;
     this.#trip = Promise.resolve()
@@ -194,7 +212,7 @@ export class RedisPart implements Part {
   }
 
   async #travel(): Promise<void> {
-    const { clock, tell } = this.#member;
+    const { clock, tell, time } = this.#member;
     const sentAt = clock.now();
     this.#lastTripAt = sentAt;
     const owed = this.#holdings.owed;
@@ -203,15 +221,17 @@ export class RedisPart implements Part {
     try {
       const reply = readReply(await this.#options.call(periods, JSON.stringify(request)), request);
       if (!reply) throw Object.assign(new Error('MALFORMED'), { code: 'MALFORMED' });
+      console.error(process.pid, (Date.now()%100000), 'alone',this.isAlone,'doubt',request.doubt,'waiting',this.#member.waiting(), JSON.stringify(request.windows.map(w=>[w.period,w.claims,w.said?.used,w.wishes.map(x=>[x.slice%1000,x.want,x.need,x.late?'L':'',x.ahead?'A':''].join('/'))])), JSON.stringify(reply.grants), JSON.stringify(reply.left), 'peers',reply.peers, 'scout',reply.scout, [...(reply.known??[])].filter(([k])=>k.startsWith('s:')||k=='lead').join(' '), 'lead', (time.most(0)-time.least(0)).toFixed(0));
       const now = clock.now();
       const afterMs = this.#outage.mend(now);
       this.#holdings.fallBack(undefined);
       this.#receive(request, reply, sentAt, now);
       if (afterMs !== undefined) tell({ type: 'share regained', afterMs, debited: owed });
     } catch (error) {
+      console.error(process.pid, clock.now().toFixed(0), error);
       const { mode } = this.#options;
       const part = { partial: 0.8, open: 1, closed: 0 }[mode];
-      this.#holdings.fallBack({ part, peers: mode === 'open' ? 1 : this.#memory.peers, turn: this.#turn });
+      this.#holdings.fallBack({ part, peers: mode === 'open' ? 1 : this.#memory.peers || this.#options.processes, turn: this.#turn });
       if (this.#outage.fail(clock.now())) tell({ type: 'share lost', code: codeOf(error), mode });
     }
   }
@@ -219,7 +239,8 @@ export class RedisPart implements Part {
   #compose(now: number): Request {
     const { waiting } = this.#member;
     const isIdle = this.#isIdle;
-    const demand = { waiting: waiting() * this.#dearest, dearest: this.#dearest, isIdle };
+    // Whoever waits for what another finds asks for nothing yet.
+    const demand = { waiting: waiting() * this.#dearest, dearest: this.#dearest, isIdle: isIdle || this.isAlone || this.#mustLook(now) };
     const pause = this.#pausedUntil > this.#toldPause ? Math.max(0, this.#pausedUntil - now) : 0;
     this.#toldPause = Math.max(this.#toldPause, this.#pausedUntil);
     return {

@@ -51,12 +51,11 @@ for _, gone in ipairs(redis.call('ZRANGEBYSCORE', members, '-inf', now - 60000, 
   redis.call('HDEL', knowledge, 'q:' .. gone)
 end
 redis.call('PEXPIRE', members, 120000)
-local peers, rank = 0, 0
-for _, name in ipairs(redis.call('ZRANGEBYSCORE', members, now - ask.live, '+inf')) do
-  peers = peers + 1
+local live = redis.call('ZRANGEBYSCORE', members, now - ask.live, '+inf')
+local peers, rank = math.max(1, #live), 0
+for _, name in ipairs(live) do
   if name < ask.me then rank = rank + 1 end
 end
-if peers < 1 then peers = 1 end
 
 -- A memory that has just been made may have been made in place of one that was lost.
 local born = get(knowledge, 'born')
@@ -67,17 +66,22 @@ end
 local isFresh = now - born < 3000
 if isFresh and ask.peers > peers then peers = ask.peers end
 
--- While a shape is found out, one process looks and the others wait.
-local isScout = 0
-local scout = redis.call('HMGET', knowledge, 'scout', 'scouting')
-local isVacant = sensible(knowledge, scout[2]) < now or scout[1] == ask.me
-if ask.doubt and isVacant then
+-- While little is known one process looks and the others wait, for three seconds at most, and not soon again.
+local scout, scoutUntil = redis.call('HGET', knowledge, 'scout'), get(knowledge, 'scoutUntil')
+if scoutUntil < now then scout = false end
+if not scout and ask.doubt and now > get(knowledge, 'scouted') + 30000 then
+  scout = ask.me
   redis.call('HSET', knowledge, 'scout', ask.me)
-  set(knowledge, 'scouting', now + 1000)
-  isScout = 1
-elseif scout[1] == ask.me then
-  redis.call('HDEL', knowledge, 'scout', 'scouting')
+  set(knowledge, 'scoutSince', now)
 end
+if scout == ask.me then
+  local isLong = now > get(knowledge, 'scoutSince') + 3000
+  if isLong then set(knowledge, 'scouted', now) end
+  if isLong or not ask.doubt then scout = false end
+  set(knowledge, 'scoutUntil', scout and now + 1000 or 0)
+end
+local who = 0
+if scout then who = scout == ask.me and 1 or 2 end
 
 local function total(key, from, to)
   local fields = {}
@@ -225,7 +229,7 @@ local known = nil
 if version ~= ask.version or born ~= ask.born then known = redis.call('HGETALL', knowledge) end
 
 return cjson.encode({
-  now = now, born = born, peers = peers, scout = isScout, version = version, pause = math.max(0, pause - now),
+  now = now, born = born, peers = #live, scout = who, version = version, pause = math.max(0, pause - now),
   grants = grants, left = lefts, used = useds, strangers = strangers, known = known, spoilt = spoilt,
 })
 `;

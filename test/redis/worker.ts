@@ -77,7 +77,7 @@ async function connect(): Promise<{ redis: RedisLike; end: () => void }> {
   redis.on('error', () => {});
   await redis.connect();
   const evalSha = redis.evalSha.bind(redis);
-  redis.evalSha = ((...args: Parameters<typeof evalSha>) => {
+  (redis as { evalSha: typeof evalSha }).evalSha = ((...args: Parameters<typeof evalSha>) => {
     trips++;
     return evalSha(...args);
   }) as typeof redis.evalSha;
