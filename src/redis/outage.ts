@@ -1,5 +1,5 @@
 /** The first pause before Redis is asked again, and the longest, in milliseconds. Each further one is twice as long. */
-const FIRST_PAUSE_MS = 250;
+const FIRST_PAUSE_MS = 125;
 const LONGEST_PAUSE_MS = 8_000;
 
 /** Whether Redis can be asked, and when it is worth trying again. */

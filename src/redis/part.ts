@@ -17,6 +17,9 @@ const HEARTBEAT_MS = 3_000;
 /** Who has had nothing to do for this long gives back what it holds, in milliseconds. */
 const IDLE_MS = 50;
 
+/** The very first trip may take longer: at a start machines are busy, and nobody is used to more yet. In milliseconds. */
+const FIRST_TRIP_MS = 1_000;
+
 /** Windows up to this length show their shape within the first look, in milliseconds. */
 const SHORT_MS = 5_000;
 
@@ -30,7 +33,7 @@ const STRANGE_PART = 0.02;
 /** How a part reaches Redis, and what it does where it cannot. */
 export interface PartOptions {
   /** Makes one trip. Rejects, in time, if that is not possible. */
-  readonly call: (periods: readonly Period[], request: string) => Promise<unknown>;
+  readonly call: (periods: readonly Period[], request: string, withinMs: number) => Promise<unknown>;
   readonly mode: 'partial' | 'closed' | 'open';
   /** How many processes to reckon with while Redis has never been reached. */
   readonly processes: number;
@@ -212,23 +215,23 @@ export class RedisPart implements Part {
   }
 
   async #travel(): Promise<void> {
-    const { clock, tell, time } = this.#member;
+    const { clock, tell } = this.#member;
+    const { timeoutMs } = this.#options;
     const sentAt = clock.now();
     this.#lastTripAt = sentAt;
     const owed = this.#holdings.owed;
     const request = this.#compose(sentAt);
     const periods = request.windows.map(({ period }) => period);
     try {
-      const reply = readReply(await this.#options.call(periods, JSON.stringify(request)), request);
+      const withinMs = this.#hasJoined ? timeoutMs : Math.max(timeoutMs, FIRST_TRIP_MS);
+      const reply = readReply(await this.#options.call(periods, JSON.stringify(request), withinMs), request);
       if (!reply) throw Object.assign(new Error('MALFORMED'), { code: 'MALFORMED' });
-      console.error(process.pid, (Date.now()%100000), 'alone',this.isAlone,'doubt',request.doubt,'waiting',this.#member.waiting(), JSON.stringify(request.windows.map(w=>[w.period,w.claims,w.said?.used,w.wishes.map(x=>[x.slice%1000,x.want,x.need,x.late?'L':'',x.ahead?'A':''].join('/'))])), JSON.stringify(reply.grants), JSON.stringify(reply.left), 'peers',reply.peers, 'scout',reply.scout, [...(reply.known??[])].filter(([k])=>k.startsWith('s:')||k=='lead').join(' '), 'lead', (time.most(0)-time.least(0)).toFixed(0));
       const now = clock.now();
       const afterMs = this.#outage.mend(now);
       this.#holdings.fallBack(undefined);
       this.#receive(request, reply, sentAt, now);
       if (afterMs !== undefined) tell({ type: 'share regained', afterMs, debited: owed });
     } catch (error) {
-      console.error(process.pid, clock.now().toFixed(0), error);
       const { mode } = this.#options;
       const part = { partial: 0.8, open: 1, closed: 0 }[mode];
       this.#holdings.fallBack({ part, peers: mode === 'open' ? 1 : this.#memory.peers || this.#options.processes, turn: this.#turn });

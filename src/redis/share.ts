@@ -48,10 +48,10 @@ export function redisShare(options: RedisShareOptions): QuotaShare {
   return {
     join(member) {
       const keys = keeper(member, name, secret);
-      const call = async (periods: readonly Period[], request: string): Promise<unknown> =>
+      const call = async (periods: readonly Period[], request: string, withinMs: number): Promise<unknown> =>
         inTime(
           member,
-          timeoutMs,
+          withinMs,
           keys().then((keysFor) => run(keysFor(periods), request)),
         );
       const part = new RedisPart(member, { call, mode, processes, timeoutMs });
