@@ -159,15 +159,13 @@ export class Holding {
     // Whoever holds more than its part when others come lets go of the rest.
     const part = this.peers === 1 ? this.limit : Math.max(dearest, Math.ceil(this.limit / this.peers));
     const usual = this.#usual(present);
-    let rest = waiting;
     const claims: [number, number][] = [];
     for (const [slice, lot] of [...this.#lots].sort(([one], [other]) => one - other)) {
       if (slice < oldest - 2 * SLICES) this.#lots.delete(slice);
       if (slice < oldest || (lot.granted === 0 && lot.used === 0)) continue;
       const free = Math.max(0, lot.granted - lot.used);
       const isOpen = slice >= present && !(this.isWhole && slice !== windowOf(slice));
-      const keep = !isOpen || isIdle ? 0 : Math.min(free, part, Math.max(rest, usual, dearest));
-      rest -= Math.min(rest, keep);
+      const keep = !isOpen || isIdle ? 0 : Math.min(free, part, Math.max(waiting, usual, dearest));
       lot.granted = lot.used + keep;
       claims.push([slice, lot.granted]);
     }
@@ -187,12 +185,11 @@ export class Holding {
     const present = this.instances(moment);
     const all = this.isWhole ? this.instances({ least: moment.least, most: moment.most + HORIZON_MS }) : present;
     const first = present[0] ?? 0;
-    const usual = this.#usual(first);
-    let rest = waiting;
+    // Who waits now is followed by others, so each instance is asked for as if all of them were for it.
+    const useful = Math.max(waiting, this.#usual(first), dearest);
     return all.flatMap((slice): Wish[] => {
       const free = Math.max(0, (this.#lots.get(slice)?.granted ?? 0) - (this.#lots.get(slice)?.used ?? 0));
-      const want = Math.min(this.limit, Math.max(rest, usual, dearest)) - free;
-      rest = Math.max(0, rest - Math.max(free, Math.ceil(this.limit / this.peers)));
+      const want = Math.min(this.limit, useful) - free;
       if (want <= 0) return [];
       const ahead = !present.includes(slice);
       const need = Math.min(this.limit, Math.max(1, dearest - free));
@@ -223,13 +220,18 @@ export class Holding {
     lot.granted += units;
     lot.wasAsked = true;
     lot.last = units;
-    if (wish.ahead) return;
-    this.#told = { slice: wish.slice, used };
-    if (units > 0) return;
-    if (wish.late) this.#unluckyUntil = now + Math.max(HORIZON_MS, this.length / 12);
-    const untilLate = (LATE - this.#gone(wish.slice, moment)) * this.length;
-    if (!this.isWhole) lot.retryAt = wish.try === undefined ? now + this.length / SLICES : now + EAGER_MS;
-    else lot.retryAt = untilLate > 0 && now + untilLate > this.#unluckyUntil ? now + untilLate : this.#unluckyUntil;
+    if (!wish.ahead) this.#told = { slice: wish.slice, used };
+    if (wish.late && this.isWhole)
+      this.#unluckyUntil = units > 0 ? Number.NEGATIVE_INFINITY : now + Math.max(HORIZON_MS, this.length / 12);
+    if (this.isWhole && !wish.late) lot.retryAt = now + (LATE - this.#gone(wish.slice, moment)) * this.length;
+    else if (this.isWhole) lot.retryAt = Number.NEGATIVE_INFINITY;
+    else if (units === 0) lot.retryAt = now + (wish.try === undefined ? this.length / SLICES : EAGER_MS);
+  }
+
+  /** Since when, or from when, it is of use to ask for more of an instance. */
+  retryAt(slice: number): number {
+    const at = this.#lots.get(slice)?.retryAt ?? Number.NEGATIVE_INFINITY;
+    return this.isWhole ? Math.max(at, this.#unluckyUntil) : at;
   }
 
   /** Whether it is time to fetch more, although nobody has to wait yet. */
@@ -241,7 +243,7 @@ export class Holding {
     const isNextClose = beginOf(this.period, next) - moment.most < HORIZON_MS / 2;
     if (isNextClose && !this.#lots.get(next)?.wasAsked && waiting + lot.used > 0) return true;
     const left = lot.granted - lot.used;
-    return this.length > HORIZON_MS && waiting > left && left <= lot.last * LOW && now >= lot.retryAt;
+    return this.length > HORIZON_MS && waiting > left && left <= lot.last * LOW && now >= this.retryAt(present);
   }
 
   /** Units that were used lately in an instance. */

@@ -108,7 +108,7 @@ export class Holdings {
       const lack = holding.lacking(units, arrival);
       if (lack === undefined) continue;
       const begin = this.#surely(beginOf(holding.period, holding.isWhole ? windowOf(lack) + SLICES : last + 1));
-      const { retryAt } = holding.lot(lack);
+      const retryAt = holding.retryAt(lack);
       return { at: Math.max(now + 1, Math.min(begin, Math.max(now, retryAt))), lacking: holding, retryAt };
     }
     return { at: now };
