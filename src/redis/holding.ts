@@ -222,7 +222,7 @@ export class Holding {
     lot.last = units;
     if (!wish.ahead) this.#told = { slice: wish.slice, used };
     if (wish.late && this.isWhole)
-      this.#unluckyUntil = units > 0 ? Number.NEGATIVE_INFINITY : now + Math.max(HORIZON_MS, this.length / 12);
+      this.#unluckyUntil = units > 0 ? Number.NEGATIVE_INFINITY : now + Math.max(HORIZON_MS / 2, this.length / 12);
     if (this.isWhole && !wish.late) lot.retryAt = now + (LATE - this.#gone(wish.slice, moment)) * this.length;
     else if (this.isWhole) lot.retryAt = Number.NEGATIVE_INFINITY;
     else if (units === 0) lot.retryAt = now + (wish.try === undefined ? this.length / SLICES : EAGER_MS);

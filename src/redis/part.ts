@@ -234,7 +234,11 @@ export class RedisPart implements Part {
     } catch (error) {
       const { mode } = this.#options;
       const part = { partial: 0.8, open: 1, closed: 0 }[mode];
-      this.#holdings.fallBack({ part, peers: mode === 'open' ? 1 : this.#memory.peers || this.#options.processes, turn: this.#turn });
+      this.#holdings.fallBack({
+        part,
+        peers: mode === 'open' ? 1 : this.#memory.peers || this.#options.processes,
+        turn: this.#turn,
+      });
       if (this.#outage.fail(clock.now())) tell({ type: 'share lost', code: codeOf(error), mode });
     }
   }
@@ -243,7 +247,13 @@ export class RedisPart implements Part {
     const { waiting } = this.#member;
     const isIdle = this.#isIdle;
     // Whoever waits for what another finds asks for nothing yet.
-    const demand = { waiting: waiting() * this.#dearest, dearest: this.#dearest, isIdle: isIdle || this.isAlone || this.#mustLook(now) };
+    // What is under way now is likely to be followed by as much.
+    const calls = waiting() + this.#holdings.underWay;
+    const demand = {
+      waiting: calls * this.#dearest,
+      dearest: this.#dearest,
+      isIdle: isIdle || this.isAlone || this.#mustLook(now),
+    };
     const pause = this.#pausedUntil > this.#toldPause ? Math.max(0, this.#pausedUntil - now) : 0;
     this.#toldPause = Math.max(this.#toldPause, this.#pausedUntil);
     return {

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { connect, createServer, type AddressInfo } from 'node:net';
+import { type AddressInfo, connect, createServer } from 'node:net';
 
 /** Whether there is a redis-server on this machine. Where all is checked there must be. */
 export const hasRedis: boolean = spawnSync('redis-server', ['--version']).status === 0;

@@ -3,8 +3,8 @@ import { Redis } from 'ioredis';
 import { createClient as connectRedis } from 'redis';
 import type { ClientEvent } from '../../src/events.ts';
 import { createClient } from '../../src/index.ts';
-import { redisShare } from '../../src/redis/index.ts';
 import type { RedisLike } from '../../src/redis/connection.ts';
+import { redisShare } from '../../src/redis/index.ts';
 
 /** What a worker is told to do. */
 export interface Job {
@@ -21,7 +21,13 @@ export type Word =
   | { readonly kind: 'ready' }
   | { readonly kind: 'served'; readonly count: number }
   | { readonly kind: 'event'; readonly event: ClientEvent }
-  | { readonly kind: 'done'; readonly served: number; readonly failed: string[]; readonly limited: number; readonly trips: number };
+  | {
+      readonly kind: 'done';
+      readonly served: number;
+      readonly failed: string[];
+      readonly limited: number;
+      readonly trips: number;
+    };
 
 const job = JSON.parse(process.argv[2] ?? '') as Job;
 const say = (word: Word): void => void process.send?.(word);
