@@ -229,7 +229,7 @@ local known = nil
 if version ~= ask.version or born ~= ask.born then known = redis.call('HGETALL', knowledge) end
 
 return cjson.encode({
-  now = now, born = born, peers = #live, scout = who, version = version, pause = math.max(0, pause - now),
+  now = now, born = born, peers = peers, scout = who, version = version, pause = math.max(0, pause - now),
   grants = grants, left = lefts, used = useds, strangers = strangers, known = known, spoilt = spoilt,
 })
 `;
