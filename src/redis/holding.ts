@@ -18,6 +18,7 @@ const LEAST_PART = 4;
 
 /** Past an end that the service named, who waits asks again after this time, in milliseconds. */
 const EAGER_MS = 100;
+const EAGER_FOR_MS = 3_000;
 
 /** The least and the most that the service's clock can show, in milliseconds since the Unix epoch. */
 export interface Moment {
@@ -225,7 +226,7 @@ export class Holding {
       this.#unluckyUntil = units > 0 ? Number.NEGATIVE_INFINITY : now + Math.max(HORIZON_MS / 2, this.length / 12);
     if (this.isWhole && !wish.late) lot.retryAt = now + (LATE - this.#gone(wish.slice, moment)) * this.length;
     else if (this.isWhole) lot.retryAt = Number.NEGATIVE_INFINITY;
-    else if (units === 0) lot.retryAt = now + (wish.try === undefined ? this.length / SLICES : EAGER_MS);
+    else if (units === 0) lot.retryAt = now + Math.min(this.length / SLICES, this.#untilEnd(moment));
   }
 
   /** Since when, or from when, it is of use to ask for more of an instance. */
@@ -255,6 +256,12 @@ export class Holding {
   /** The part of an instance's window that is over. */
   #gone(slice: number, { least }: Moment): number {
     return (least - beginOf(this.period, slice)) / this.length;
+  }
+
+  /** How long until the service named an end, or until one who waits for what comes of it asks again. */
+  #untilEnd({ least }: Moment): number {
+    const left = this.toldEnd === undefined ? Number.POSITIVE_INFINITY : this.toldEnd - least;
+    return left < -EAGER_FOR_MS ? Number.POSITIVE_INFINITY : Math.max(EAGER_MS, left);
   }
 
   /** The slice since which one request may try, if the end that the service named is past. */

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Charge, Lease, Reason } from '../quota/admission.ts';
 import type { Part, Shapes, WindowNews } from '../quota/part.ts';
-import type { Period } from '../quota/windows.ts';
+import { lengthOf, type Period } from '../quota/windows.ts';
 import type { Member } from '../share.ts';
 import { codeOf } from './connection.ts';
+import { Drops } from './drops.ts';
 import { Holdings } from './holdings.ts';
 import { Knowledge } from './knowledge.ts';
 import { LOOK_AGAIN_MS, Lookout, RENEW_MS } from './lookout.ts';
@@ -49,6 +50,7 @@ export class RedisPart implements Part {
   readonly #holdings: Holdings;
   readonly #knowledge = new Knowledge();
   readonly #lookout = new Lookout();
+  readonly #drops = new Drops();
   readonly #outage = new Outage();
   readonly #limits = new Map<Period, number>();
   readonly #told = new Set<string>();
@@ -125,11 +127,12 @@ export class RedisPart implements Part {
   }
 
   read(news: WindowNews): void {
-    const { period, limit, shapes } = news;
-    this.#holdings.hear(news);
+    const { period, limit } = news;
+    const shapes = this.#decide(news);
+    this.#holdings.hear({ ...news, shapes });
     this.#limits.set(period, limit);
     this.#knowledge.tellLimit(period, limit);
-    this.#knowledge.tellShapes(period, this.#decide(period, shapes));
+    this.#knowledge.tellShapes(period, shapes);
     if (!this.#isInDoubt) this.#lookout.end();
   }
 
@@ -164,18 +167,20 @@ export class RedisPart implements Part {
   }
 
   /**
-   * Who looked for longer than a short window lasts would have seen a leaky one sink: it counts as none, until a refusal
-   * says otherwise.
+   * What is left of a window's shapes. Who looked alone for longer than a short window lasts would have seen a leaky one
+   * sink: it counts as none, until a refusal says otherwise.
    */
-  #decide(period: Period, shapes: Shapes): Shapes {
-    const isLeft = shapes.alive.length === 2 && shapes.alive.every((name) => name === 'aligned' || name === 'leaky');
-    const length = this.#holdings.of(period)?.length ?? 0;
-    if (!isLeft || length > SHORT_MS || !this.isAlone || this.#lookout.lasted(this.#member.clock.now()) < length)
-      return shapes;
-    const decided: Shapes = { alive: ['aligned'], epoch: shapes.epoch };
-    this.#holdings.of(period)?.adopt(decided);
-    this.#member.learn({ shapes: [{ ...decided, period }] });
-    return decided;
+  #decide(news: WindowNews): Shapes {
+    const { period, sentAt, receivedAt } = news;
+    const left = this.#holdings.isTimeKnown
+      ? this.#drops.judge(news, this.#holdings.moment(sentAt), this.#holdings.moment(receivedAt))
+      : news.shapes;
+    const isLeaky = left.alive.length === 2 && left.alive.every((name) => name === 'aligned' || name === 'leaky');
+    const length = lengthOf(period);
+    const isSeen = this.isAlone && length <= SHORT_MS && this.#lookout.lasted(this.#member.clock.now()) > length;
+    const shapes: Shapes = isLeaky && isSeen ? { alive: ['aligned'], epoch: left.epoch } : left;
+    if (shapes !== news.shapes) this.#member.learn({ shapes: [{ ...shapes, period }] });
+    return shapes;
   }
 
   #mustLook(now: number): boolean {
