@@ -16,6 +16,9 @@ const LOW = 0.25;
 const LARGEST_PART: Partial<Record<Period, number>> = { hour: 0.01, day: 0.01, month: 0.001 };
 const LEAST_PART = 4;
 
+/** Where nothing was left of a window it is asked for again after this time, and then after twice as long, in milliseconds. */
+const FIRST_PAUSE_MS = 500;
+
 /** Past an end that the service named, who waits asks again after this time, in milliseconds. */
 const EAGER_MS = 100;
 const EAGER_FOR_MS = 3_000;
@@ -83,6 +86,7 @@ export class Holding {
   readonly #lots = new Map<number, Lot>();
   /** Nobody leaves anything just now. */
   #unluckyUntil = Number.NEGATIVE_INFINITY;
+  #pauseMs = 0;
 
   constructor(period: Period, limit: number) {
     this.period = period;
@@ -222,8 +226,10 @@ export class Holding {
     lot.wasAsked = true;
     lot.last = units;
     if (!wish.ahead) this.#told = { slice: wish.slice, used };
-    if (wish.late && this.isWhole)
-      this.#unluckyUntil = units > 0 ? Number.NEGATIVE_INFINITY : now + Math.max(HORIZON_MS / 2, this.length / 12);
+    if (wish.late && this.isWhole) {
+      this.#pauseMs = units > 0 ? 0 : Math.min(Math.max(HORIZON_MS / 2, this.length / 8), this.#pauseMs * 2 || FIRST_PAUSE_MS);
+      this.#unluckyUntil = now + this.#pauseMs;
+    }
     if (this.isWhole && !wish.late) lot.retryAt = now + (LATE - this.#gone(wish.slice, moment)) * this.length;
     else if (this.isWhole) lot.retryAt = Number.NEGATIVE_INFINITY;
     else if (units === 0) lot.retryAt = now + Math.min(this.length / SLICES, this.#untilEnd(moment));

@@ -66,7 +66,7 @@ end
 local isFresh = now - born < 3000
 if isFresh and ask.peers > peers then peers = ask.peers end
 
--- While little is known one process looks and the others wait, for three seconds at most, and not soon again.
+-- While little is known one process looks and the others wait, for six seconds at most, and not soon again.
 local scout, scoutUntil = redis.call('HGET', knowledge, 'scout'), get(knowledge, 'scoutUntil')
 if scoutUntil < now then scout = false end
 if not scout and ask.doubt and now > get(knowledge, 'scouted') + 30000 then
@@ -75,7 +75,7 @@ if not scout and ask.doubt and now > get(knowledge, 'scouted') + 30000 then
   set(knowledge, 'scoutSince', now)
 end
 if scout == ask.me then
-  local isLong = now > get(knowledge, 'scoutSince') + 3000
+  local isLong = now > get(knowledge, 'scoutSince') + 6000
   if isLong then set(knowledge, 'scouted', now) end
   if isLong or not ask.doubt then scout = false end
   set(knowledge, 'scoutUntil', scout and now + 1000 or 0)

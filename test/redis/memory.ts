@@ -134,7 +134,7 @@ function scoutOf(memory: Memory, ask: Request, now: number): 0 | 1 | 2 {
   if (!memory.scout && ask.doubt && now > memory.scouted + 30_000)
     memory.scout = { name: ask.me, since: now, until: now };
   if (memory.scout?.name !== ask.me) return memory.scout ? 2 : 0;
-  const isLong = now > memory.scout.since + 3_000;
+  const isLong = now > memory.scout.since + 6_000;
   if (isLong) memory.scouted = now;
   if (isLong || !ask.doubt) {
     memory.scout = undefined;
