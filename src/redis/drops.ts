@@ -7,8 +7,9 @@ import { beginOf, SLICES, sliceOf, windowOf } from './slices.ts';
 const FEW = 10;
 const REST = 0.2;
 
-/** A drop belongs to the window's beginning if no more than this part of it is over. */
-const BEGINNING = 0.25;
+/** A drop belongs to the window's beginning if no more than this part of it is over. A short window has no beginning to speak of. */
+const BEGINNING = 0.05;
+const SHORT_MS = 5_000;
 
 /**
  * What readings show of a window that many spend: where what was used drops to next to nothing with the calendar, it is a
@@ -20,6 +21,7 @@ export class Drops {
 
   /** The shapes that are left after a reading, of those that may be. */
   judge({ period, used, shapes }: WindowNews, sent: Moment, received: Moment): Shapes {
+    if (lengthOf(period) <= SHORT_MS) return shapes;
     const window = windowOf(sliceOf(period, sent.least));
     if (window !== windowOf(sliceOf(period, received.most))) return shapes;
     const last = this.#last.get(period);

@@ -19,6 +19,9 @@ const LEAST_PART = 4;
 /** Where nothing was left of a window it is asked for again after this time, and then after twice as long, in milliseconds. */
 const FIRST_PAUSE_MS = 500;
 
+/** …but never so often that many processes keep Redis busy with it: so long for each of them. */
+const EACH_PAUSE_MS = 250;
+
 /** Past an end that the service named, who waits asks again after this time, in milliseconds. */
 const EAGER_MS = 100;
 const EAGER_FOR_MS = 3_000;
@@ -227,7 +230,7 @@ export class Holding {
     lot.last = units;
     if (!wish.ahead) this.#told = { slice: wish.slice, used };
     if (wish.late && this.isWhole) {
-      this.#pauseMs = units > 0 ? 0 : Math.min(Math.max(HORIZON_MS / 2, this.length / 8), this.#pauseMs * 2 || FIRST_PAUSE_MS);
+      this.#pauseMs = units > 0 ? 0 : Math.min(Math.max(HORIZON_MS / 2, this.length / 8, this.peers * EACH_PAUSE_MS), this.#pauseMs * 2 || FIRST_PAUSE_MS);
       this.#unluckyUntil = now + this.#pauseMs;
     }
     if (this.isWhole && !wish.late) lot.retryAt = now + (LATE - this.#gone(wish.slice, moment)) * this.length;

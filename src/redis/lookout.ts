@@ -4,9 +4,12 @@ const PATIENCE_MS = 1_000;
 /** Who looks has the quota to itself for so long after each trip, less what clocks and wires may take off. */
 const SCOUT_MS = 900;
 
-/** Who looks says every so often that it still does, and who waits asks again. */
+/** Who looks says every so often that it still does. */
 export const RENEW_MS = 300;
-export const LOOK_AGAIN_MS = 60;
+
+/** Who waits asks again after this time: sooner while limits are unknown, for which one answer is enough. */
+const LOOK_AGAIN_MS = 300;
+const LOOK_SOON_MS = 60;
 
 /** Who looks: nobody, we, or another process. */
 export type Scout = 'nobody' | 'we' | 'another';
@@ -43,6 +46,11 @@ export class Lookout {
   /** Nothing more is to be found out. */
   end(): void {
     this.#scout = 'nobody';
+  }
+
+  /** How long who waits does so before it asks again, in milliseconds. */
+  patience(areLimitsKnown: boolean): number {
+    return areLimitsKnown ? LOOK_AGAIN_MS : LOOK_SOON_MS;
   }
 
   /** Whether to wait for what another finds. */

@@ -7,7 +7,7 @@ import { codeOf } from './connection.ts';
 import { Drops } from './drops.ts';
 import { Holdings } from './holdings.ts';
 import { Knowledge } from './knowledge.ts';
-import { LOOK_AGAIN_MS, Lookout, RENEW_MS } from './lookout.ts';
+import { Lookout, RENEW_MS } from './lookout.ts';
 import { type Reply, type Request, readReply } from './message.ts';
 import { Outage } from './outage.ts';
 
@@ -83,8 +83,9 @@ export class RedisPart implements Part {
     if (units <= 0) return now;
     this.#dearest = units;
     if (!this.#outage.isLost && this.#mustLook(now)) {
-      this.#consider(now, now >= this.#lastTripAt + LOOK_AGAIN_MS);
-      return now + (this.#trip ? this.#options.timeoutMs : LOOK_AGAIN_MS);
+      const patience = this.#lookout.patience(this.#holdings.all.length > 0);
+      this.#consider(now, now >= this.#lastTripAt + patience);
+      return now + (this.#trip ? this.#options.timeoutMs : patience);
     }
     // Who looks has the quota to itself: its own pacer is all the caution that is needed.
     if (this.isAlone || !this.#holdings.isTimeKnown) {
