@@ -230,7 +230,13 @@ export class Holding {
     lot.last = units;
     if (!wish.ahead) this.#told = { slice: wish.slice, used };
     if (wish.late && this.isWhole) {
-      this.#pauseMs = units > 0 ? 0 : Math.min(Math.max(HORIZON_MS / 2, this.length / 8, this.peers * EACH_PAUSE_MS), this.#pauseMs * 2 || FIRST_PAUSE_MS);
+      this.#pauseMs =
+        units > 0
+          ? 0
+          : Math.min(
+              Math.max(HORIZON_MS / 2, this.length / 8, this.peers * EACH_PAUSE_MS),
+              this.#pauseMs * 2 || FIRST_PAUSE_MS,
+            );
       this.#unluckyUntil = now + this.#pauseMs;
     }
     if (this.isWhole && !wish.late) lot.retryAt = now + (LATE - this.#gone(wish.slice, moment)) * this.length;

@@ -169,6 +169,7 @@ export class Holdings {
       return {
         period,
         limit,
+        length,
         keep: 2 * length + LINGER_MS,
         oldest: sliceOf(period, moment.least) - 3 * SLICES,
         long: isLong,

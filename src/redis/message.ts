@@ -23,6 +23,8 @@ export interface Wish {
 export interface WindowAsk {
   readonly period: Period;
   readonly limit: number;
+  /** How long the window is, in milliseconds. */
+  readonly length: number;
   /** How long Redis remembers, in milliseconds, and the oldest slice worth remembering. */
   readonly keep: number;
   readonly oldest: number;

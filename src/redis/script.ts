@@ -66,10 +66,10 @@ end
 local isFresh = now - born < 3000
 if isFresh and ask.peers > peers then peers = ask.peers end
 
--- While little is known one process looks and the others wait, for six seconds at most, and not soon again.
+-- While little is known one process looks and the others wait, for six seconds at most, and not again.
 local scout, scoutUntil = redis.call('HGET', knowledge, 'scout'), get(knowledge, 'scoutUntil')
 if scoutUntil < now then scout = false end
-if not scout and ask.doubt and now > get(knowledge, 'scouted') + 30000 then
+if not scout and ask.doubt and get(knowledge, 'scouted') == 0 then
   scout = ask.me
   redis.call('HSET', knowledge, 'scout', ask.me)
   set(knowledge, 'scoutSince', now)
@@ -161,7 +161,12 @@ for i, window in ipairs(ask.windows) do
     local slice = string.format('%.0f', wish.slice)
     local own = slice .. ':' .. ask.me
     local left = window.limit - total(key, wish.from, wish.to)
-    if wish.try and left < wish.need and total(key, wish.try, wish.to) == 0 then left = wish.need end
+    -- The service named an end, and it is past: of all processes one may try what a sliding window would not bear.
+    local mayTry = wish.try and left < wish.need and total(key, wish.try, wish.to) == 0
+    if mayTry and get(key, 'tried') < now - window.length / 2 then
+      set(key, 'tried', now)
+      left = wish.need
+    end
 
     -- The parts of all processes add up to the window, whatever is left over when it is divided.
     local part = math.floor((window.limit + (rank + math.floor(wish.slice / 10)) % peers) / peers)

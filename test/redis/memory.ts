@@ -54,7 +54,7 @@ export function memoryRedis(time: () => number, wire: (work: () => string) => Pr
 function fresh(): Memory {
   return {
     ...{ members: new Map(), sequences: new Map(), known: new Map(), claims: new Map(), holds: new Map() },
-    ...{ born: 0, pause: 0, version: 0, scout: undefined, scouted: Number.NEGATIVE_INFINITY },
+    ...{ born: 0, pause: 0, version: 0, scout: undefined, scouted: 0 },
   };
 }
 
@@ -97,7 +97,11 @@ function answer(memory: Memory, ask: Request, now: number): object {
     let given = 0;
     const granted = window.wishes.map((wish: Wish) => {
       let left = window.limit - total(wish.from, wish.to);
-      if (wish.try !== undefined && left < wish.need && total(wish.try, wish.to) === 0) left = wish.need;
+      const mayTry = wish.try !== undefined && left < wish.need && total(wish.try, wish.to) === 0;
+      if (mayTry && get('tried') < now - window.length / 2) {
+        memory.claims.set(at('tried'), now);
+        left = wish.need;
+      }
       const part = Math.floor((window.limit + ((rank + Math.floor(wish.slice / 10)) % peers)) / peers);
       const due = Math.max(0, part - get(`${wish.slice}:${ask.me}`));
       let fair = wish.need > part ? Math.max(due, wish.need) : due;
@@ -113,8 +117,7 @@ function answer(memory: Memory, ask: Request, now: number): object {
     });
     room = Math.min(room, window.held + given);
     const slice = window.wishes[0]?.slice ?? window.claims[0]?.[0];
-    if (window.long && slice !== undefined)
-      memory.holds.set(at(ask.me), { held: window.held + given, slice, at: now });
+    if (window.long && slice !== undefined) memory.holds.set(at(ask.me), { held: window.held + given, slice, at: now });
     return { granted, strange };
   });
   tell(memory, ask, now);
@@ -131,8 +134,7 @@ function answer(memory: Memory, ask: Request, now: number): object {
 
 function scoutOf(memory: Memory, ask: Request, now: number): 0 | 1 | 2 {
   if (memory.scout && memory.scout.until < now) memory.scout = undefined;
-  if (!memory.scout && ask.doubt && now > memory.scouted + 30_000)
-    memory.scout = { name: ask.me, since: now, until: now };
+  if (!memory.scout && ask.doubt && memory.scouted === 0) memory.scout = { name: ask.me, since: now, until: now };
   if (memory.scout?.name !== ask.me) return memory.scout ? 2 : 0;
   const isLong = now > memory.scout.since + 6_000;
   if (isLong) memory.scouted = now;

@@ -41,20 +41,24 @@ describe.skipIf(!hasRedis)('processes that share one key through a real Redis', 
     return { service, crew };
   }
 
-  it.each([1, 4, 8])('%i of them are never refused, and use all of every second', { timeout: 120_000 }, async (size) => {
-    const { service, crew } = await start(size, 480 / size);
-    const ends = await Promise.all(crew.map(({ end }) => end));
-    expect(service.log.filter(({ limited }) => limited)).toEqual([]);
-    expect(ends.map((end) => end?.served)).toEqual(Array(size).fill(480 / size));
-    expect(ends.flatMap((end) => end?.failed)).toEqual([]);
-    const seconds = bySecond(service);
-    // The first few show the shape of the window, and the last two are what was left.
-    const whole = seconds.slice(4, -2);
-    console.log(seconds.join(' '));
-    expect(whole.reduce((sum, count) => sum + count, 0) / (40 * whole.length)).toBeGreaterThanOrEqual(0.97);
-    const trips = ends.reduce((sum, end) => sum + (end?.trips ?? 0), 0);
-    expect(trips / 480).toBeLessThan(0.5);
-  });
+  it.each([1, 4, 8])(
+    '%i of them are never refused, and use all of every second',
+    { timeout: 120_000 },
+    async (size) => {
+      const { service, crew } = await start(size, 480 / size);
+      const ends = await Promise.all(crew.map(({ end }) => end));
+      expect(service.log.filter(({ limited }) => limited)).toEqual([]);
+      expect(ends.map((end) => end?.served)).toEqual(Array(size).fill(480 / size));
+      expect(ends.flatMap((end) => end?.failed)).toEqual([]);
+      const seconds = bySecond(service);
+      // The first few show the shape of the window, and the last two are what was left.
+      const whole = seconds.slice(4, -2);
+      console.log(seconds.join(' '));
+      expect(whole.reduce((sum, count) => sum + count, 0) / (40 * whole.length)).toBeGreaterThanOrEqual(0.97);
+      const trips = ends.reduce((sum, end) => sum + (end?.trips ?? 0), 0);
+      expect(trips / 480).toBeLessThan(0.5);
+    },
+  );
 
   it('go on when one of them is killed, and use what it left', { timeout: 120_000 }, async () => {
     const { service, crew } = await start(4, 150);
