@@ -17,10 +17,17 @@ const SHORT_MS = 5_000;
  * drops just then would be a rare chance, and a refusal brings it back.
  */
 export class Drops {
+  readonly #seen = new Map<Period, number>();
   readonly #last = new Map<Period, { readonly window: number; readonly used: number }>();
+
+  /** Whether the window was seen only once so far. */
+  isNew(period: Period): boolean {
+    return (this.#seen.get(period) ?? 0) < 2;
+  }
 
   /** The shapes that are left after a reading, of those that may be. */
   judge({ period, used, shapes }: WindowNews, sent: Moment, received: Moment): Shapes {
+    this.#seen.set(period, (this.#seen.get(period) ?? 0) + 1);
     if (lengthOf(period) <= SHORT_MS) return shapes;
     const window = windowOf(sliceOf(period, sent.least));
     if (window !== windowOf(sliceOf(period, received.most))) return shapes;

@@ -1,5 +1,7 @@
 import type { Shapes, WindowNews } from '../quota/part.ts';
 import { lengthOf, type Period } from '../quota/windows.ts';
+import { allowanceOf, type Fallback } from './fallback.ts';
+import { Lots } from './lots.ts';
 import type { Wish } from './message.ts';
 import { beginOf, SLICES, sliceOf, windowOf } from './slices.ts';
 
@@ -42,24 +44,6 @@ export interface Demand {
   readonly isIdle: boolean;
 }
 
-/** What we have of one slice: units that are ours, and units that we spent, or may have. */
-export interface Lot {
-  granted: number;
-  used: number;
-  /** Units that came in the last grant, and whether the slice was ever asked for. */
-  last: number;
-  wasAsked: boolean;
-  /** Asking again is of no use before, by our clock. */
-  retryAt: number;
-}
-
-/** What is done where Redis cannot be asked: a part of the limit for each of so many, of whom we are one. */
-export interface Fallback {
-  readonly part: number;
-  readonly peers: number;
-  readonly turn: number;
-}
-
 /**
  * How much of which instance of one window is ours, is spent, and will be needed. Nothing but bookkeeping: time is an
  * argument, and nobody is called.
@@ -86,7 +70,7 @@ export class Holding {
   said: { slice: number; from: number; to: number; used: number } | undefined;
   /** The most that anybody was told is used of the present instance. */
   #told = { slice: -1, used: 0 };
-  readonly #lots = new Map<number, Lot>();
+  readonly lots: Lots = new Lots();
   /** Nobody leaves anything just now. */
   #unluckyUntil = Number.NEGATIVE_INFINITY;
   #pauseMs = 0;
@@ -112,20 +96,12 @@ export class Holding {
     return Array.from({ length: (last - first) / SLICES + 1 }, (_, index) => first + index * SLICES);
   }
 
-  lot(slice: number): Lot {
-    let lot = this.#lots.get(slice);
-    if (!lot) {
-      lot = { granted: 0, used: 0, last: 0, wasAsked: false, retryAt: Number.NEGATIVE_INFINITY };
-      this.#lots.set(slice, lot);
-    }
-    return lot;
-  }
-
   /** Units of an instance that are ours to spend. */
   free(slice: number): number {
-    const lot = this.#lots.get(slice);
-    const leased = lot ? lot.granted - lot.used : 0;
-    return this.fallback ? Math.max(leased, this.#allowance(slice) - this.#usedAround(slice)) : leased;
+    const { granted, used } = this.lots.see(slice);
+    if (!this.fallback) return granted - used;
+    const spent = this.isWhole ? used : this.lots.usedUpTo(slice);
+    return Math.max(granted - used, allowanceOf(this.fallback, this.limit, slice) - spent);
   }
 
   /** The first of these instances that does not bear `units`. */
@@ -142,12 +118,6 @@ export class Holding {
   adopt({ alive }: Shapes): void {
     this.isWhole = alive.every((name) => name === 'aligned');
     this.isSettled = alive.length === 1;
-  }
-
-  /** Whether anything is ours that is not spent. */
-  get holdsAny(): boolean {
-    for (const lot of this.#lots.values()) if (lot.granted > lot.used) return true;
-    return false;
   }
 
   /** Takes in what the service said. */
@@ -168,9 +138,7 @@ export class Holding {
     const part = this.peers === 1 ? this.limit : Math.max(dearest, Math.ceil(this.limit / this.peers));
     const usual = this.#usual(present);
     const claims: [number, number][] = [];
-    for (const [slice, lot] of [...this.#lots].sort(([one], [other]) => one - other)) {
-      if (slice < oldest - 2 * SLICES) this.#lots.delete(slice);
-      if (slice < oldest || (lot.granted === 0 && lot.used === 0)) continue;
+    for (const [slice, lot] of this.lots.since(oldest)) {
       const free = Math.max(0, lot.granted - lot.used);
       const isOpen = slice >= present && !(this.isWhole && slice !== windowOf(slice));
       const keep = !isOpen || isIdle ? 0 : Math.min(free, part, Math.max(waiting, usual, dearest));
@@ -178,13 +146,6 @@ export class Holding {
       claims.push([slice, lot.granted]);
     }
     return claims;
-  }
-
-  /** Units that were spent without having been granted. */
-  get owed(): number {
-    let owed = 0;
-    for (const lot of this.#lots.values()) owed += Math.max(0, lot.used - lot.granted);
-    return owed;
   }
 
   /** What to ask for. */
@@ -196,7 +157,8 @@ export class Holding {
     // Who waits now is followed by others, so each instance is asked for as if all of them were for it.
     const useful = Math.max(waiting, this.#usual(first), dearest);
     return all.flatMap((slice): Wish[] => {
-      const free = Math.max(0, (this.#lots.get(slice)?.granted ?? 0) - (this.#lots.get(slice)?.used ?? 0));
+      const { granted, used } = this.lots.see(slice);
+      const free = Math.max(0, granted - used);
       const want = Math.min(this.limit, useful) - free;
       if (want <= 0) return [];
       const ahead = !present.includes(slice);
@@ -222,50 +184,48 @@ export class Holding {
     });
   }
 
-  /** Takes in what a wish brought. `now` is by our clock, `rest` the time to the next instance. */
+  /** Takes in what a wish brought: units that are ours now, and how many anybody was told are used. `now` is by our clock. */
   grant(wish: Wish, units: number, used: number, now: number, moment: Moment): void {
-    const lot = this.lot(wish.slice);
+    const lot = this.lots.at(wish.slice);
     lot.granted += units;
     lot.wasAsked = true;
     lot.last = units;
     if (!wish.ahead) this.#told = { slice: wish.slice, used };
-    if (wish.late && this.isWhole) {
-      this.#pauseMs =
-        units > 0
-          ? 0
-          : Math.min(
-              Math.max(HORIZON_MS / 2, this.length / 8, this.peers * EACH_PAUSE_MS),
-              this.#pauseMs * 2 || FIRST_PAUSE_MS,
-            );
-      this.#unluckyUntil = now + this.#pauseMs;
-    }
+    if (wish.late && this.isWhole) this.#pause(units > 0, now);
     if (this.isWhole && !wish.late) lot.retryAt = now + (LATE - this.#gone(wish.slice, moment)) * this.length;
     else if (this.isWhole) lot.retryAt = Number.NEGATIVE_INFINITY;
     else if (units === 0) lot.retryAt = now + Math.min(this.length / SLICES, this.#untilEnd(moment));
   }
 
+  /** Where nothing is left it is asked for less and less often. */
+  #pause(isLucky: boolean, now: number): void {
+    const longest = Math.max(HORIZON_MS / 2, this.length / 8, this.peers * EACH_PAUSE_MS);
+    this.#pauseMs = isLucky ? 0 : Math.min(longest, this.#pauseMs * 2 || FIRST_PAUSE_MS);
+    this.#unluckyUntil = now + this.#pauseMs;
+  }
+
   /** Since when, or from when, it is of use to ask for more of an instance. */
   retryAt(slice: number): number {
-    const at = this.#lots.get(slice)?.retryAt ?? Number.NEGATIVE_INFINITY;
-    return this.isWhole ? Math.max(at, this.#unluckyUntil) : at;
+    const { retryAt } = this.lots.see(slice);
+    return this.isWhole ? Math.max(retryAt, this.#unluckyUntil) : retryAt;
   }
 
   /** Whether it is time to fetch more, although nobody has to wait yet. */
   isLow(now: number, moment: Moment, waiting: number): boolean {
     const [present = 0] = this.instances(moment);
-    const lot = this.#lots.get(present);
-    if (!lot || !this.isWhole) return false;
+    const { granted, used, last } = this.lots.see(present);
+    if (!this.isWhole) return false;
     const next = present + SLICES;
     const isNextClose = beginOf(this.period, next) - moment.most < HORIZON_MS / 2;
-    if (isNextClose && !this.#lots.get(next)?.wasAsked && waiting + lot.used > 0) return true;
-    const left = lot.granted - lot.used;
-    return this.length > HORIZON_MS && waiting > left && left <= lot.last * LOW && now >= this.retryAt(present);
+    if (isNextClose && !this.lots.see(next).wasAsked && waiting + used > 0) return true;
+    const left = granted - used;
+    return this.length > HORIZON_MS && waiting > left && left <= last * LOW && now >= this.retryAt(present);
   }
 
   /** Units that were used lately in an instance. */
   #usual(present: number): number {
     if (!this.isWhole) return 0;
-    return Math.max(this.#lots.get(present)?.used ?? 0, this.#lots.get(present - SLICES)?.used ?? 0);
+    return Math.max(this.lots.see(present).used, this.lots.see(present - SLICES).used);
   }
 
   /** The part of an instance's window that is over. */
@@ -283,21 +243,5 @@ export class Holding {
   #endedBy({ least }: Moment): number | undefined {
     if (this.isWhole || this.toldEnd === undefined || least < this.toldEnd) return undefined;
     return sliceOf(this.period, this.toldEnd);
-  }
-
-  /** What may be spent of an instance where Redis cannot be asked: of a small window, one unit in every so many. */
-  #allowance(slice: number): number {
-    const { part, peers, turn } = this.fallback ?? { part: 0, peers: 1, turn: 0 };
-    const each = (this.limit * part) / peers;
-    if (each >= 1 || each === 0) return Math.floor(each);
-    const windows = Math.ceil(1 / each);
-    return (Math.floor(slice / SLICES) + turn) % windows === 0 ? 1 : 0;
-  }
-
-  #usedAround(slice: number): number {
-    if (this.isWhole) return this.#lots.get(slice)?.used ?? 0;
-    let used = 0;
-    for (const [other, lot] of this.#lots) if (other > slice - SLICES - 1 && other <= slice) used += lot.used;
-    return used;
   }
 }

@@ -2,7 +2,9 @@ import type { Lease } from '../quota/admission.ts';
 import type { WindowNews } from '../quota/part.ts';
 import type { ServerClock } from '../quota/server-clock.ts';
 import { PERIODS, type Period } from '../quota/windows.ts';
-import { type Demand, type Fallback, Holding, type Lot, type Moment } from './holding.ts';
+import type { Fallback } from './fallback.ts';
+import { type Demand, Holding, type Moment } from './holding.ts';
+import type { Lot } from './lots.ts';
 import type { Reply, WindowAsk, Wish } from './message.ts';
 import { beginOf, SLICES, sliceOf, windowOf } from './slices.ts';
 
@@ -63,12 +65,12 @@ export class Holdings {
 
   /** Whether anything is ours that is not spent. */
   get holdsAny(): boolean {
-    return this.all.some((holding) => holding.holdsAny);
+    return this.all.some((holding) => holding.lots.holdsAny);
   }
 
   /** Units that were spent without having been granted. */
   get owed(): number {
-    return this.all.reduce((owed, holding) => owed + holding.owed, 0);
+    return this.all.reduce((owed, holding) => owed + holding.lots.owed, 0);
   }
 
   of(period: Period): Holding | undefined {
@@ -236,7 +238,7 @@ export class Holdings {
   #charge(taken: Taken, holding: Holding, now: number): void {
     const moment = holding.isWhole ? this.moment(now) : this.#arrival(now);
     for (const slice of holding.instances(moment)) {
-      const lot = holding.lot(slice);
+      const lot = holding.lots.at(slice);
       if (taken.lots.has(lot)) continue;
       taken.lots.add(lot);
       lot.used += taken.units;

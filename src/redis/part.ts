@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Charge, Lease, Reason } from '../quota/admission.ts';
-import type { Part, Shapes, WindowNews } from '../quota/part.ts';
-import { lengthOf, type Period } from '../quota/windows.ts';
+import type { Part, WindowNews } from '../quota/part.ts';
+import type { Period } from '../quota/windows.ts';
 import type { Member } from '../share.ts';
 import { codeOf } from './connection.ts';
-import { Drops } from './drops.ts';
+import { Exchange } from './exchange.ts';
 import { Holdings } from './holdings.ts';
-import { Knowledge } from './knowledge.ts';
 import { Lookout, RENEW_MS } from './lookout.ts';
 import { type Reply, type Request, readReply } from './message.ts';
 import { Outage } from './outage.ts';
@@ -20,16 +19,6 @@ const IDLE_MS = 50;
 
 /** The very first trip may take longer: at a start machines are busy, and nobody is used to more yet. In milliseconds. */
 const FIRST_TRIP_MS = 1_000;
-
-/** Windows up to this length show their shape within the first look, in milliseconds. */
-const SHORT_MS = 5_000;
-
-/** Two reckonings of the end of a pause are the same if they differ by no more, in milliseconds. */
-const SAME_PAUSE_MS = 50;
-
-/** More than this beyond what all can have spent is a stranger's, and no mishap: in units, and in parts of the limit. */
-const STRANGE = 3;
-const STRANGE_PART = 0.02;
 
 /** How a part reaches Redis, and what it does where it cannot. */
 export interface PartOptions {
@@ -48,12 +37,9 @@ export class RedisPart implements Part {
   readonly #options: PartOptions;
   readonly #member: Member;
   readonly #holdings: Holdings;
-  readonly #knowledge = new Knowledge();
   readonly #lookout = new Lookout();
-  readonly #drops = new Drops();
+  readonly #exchange: Exchange;
   readonly #outage = new Outage();
-  readonly #limits = new Map<Period, number>();
-  readonly #told = new Set<string>();
   readonly #me = randomUUID();
   readonly #turn: number;
   #trip: Promise<void> | undefined;
@@ -62,8 +48,6 @@ export class RedisPart implements Part {
   #memory = { born: 0, peers: 0, version: 0 };
   #hasJoined = false;
   #dearest = 1;
-  #pausedUntil = 0;
-  #toldPause = 0;
   #cancelIdle: (() => void) | undefined;
   #isClosed = false;
 
@@ -73,6 +57,7 @@ export class RedisPart implements Part {
     this.#turn = Math.floor(member.random() * 1_000);
     // Nobody begins with a window exactly when all others do.
     this.#holdings = new Holdings(member.time, member.random() * 3);
+    this.#exchange = new Exchange(member, this.#holdings, this.#lookout);
   }
 
   get isAlone(): boolean {
@@ -128,13 +113,7 @@ export class RedisPart implements Part {
   }
 
   read(news: WindowNews): void {
-    const { period, limit } = news;
-    const shapes = this.#decide(news);
-    this.#holdings.hear({ ...news, shapes });
-    this.#limits.set(period, limit);
-    this.#knowledge.tellLimit(period, limit);
-    this.#knowledge.tellShapes(period, shapes);
-    if (!this.#isInDoubt) this.#lookout.end();
+    this.#exchange.read(news);
   }
 
   tellEnd(period: Period, end: number): void {
@@ -143,11 +122,11 @@ export class RedisPart implements Part {
   }
 
   tellCost(endpoint: string, units: number): void {
-    this.#knowledge.tellCost(endpoint, units);
+    this.#exchange.tellCost(endpoint, units);
   }
 
   tellPause(until: number): void {
-    this.#pausedUntil = Math.max(this.#pausedUntil, until);
+    this.#exchange.tellPause(until);
   }
 
   /** Gives back what was not spent. */
@@ -162,31 +141,9 @@ export class RedisPart implements Part {
     return this.#isClosed || (this.#member.waiting() === 0 && this.#holdings.underWay === 0);
   }
 
-  get #isInDoubt(): boolean {
-    const all = this.#holdings.all;
-    return all.length === 0 || all.some(({ length, isSettled }) => length <= SHORT_MS && !isSettled);
-  }
-
-  /**
-   * What is left of a window's shapes. Who looked alone for longer than a short window lasts would have seen a leaky one
-   * sink: it counts as none, until a refusal says otherwise.
-   */
-  #decide(news: WindowNews): Shapes {
-    const { period, sentAt, receivedAt } = news;
-    const left = this.#holdings.isTimeKnown
-      ? this.#drops.judge(news, this.#holdings.moment(sentAt), this.#holdings.moment(receivedAt))
-      : news.shapes;
-    const isLeaky = left.alive.length === 2 && left.alive.every((name) => name === 'aligned' || name === 'leaky');
-    const length = lengthOf(period);
-    const isSeen = this.isAlone && length <= SHORT_MS && this.#lookout.lasted(this.#member.clock.now()) > length;
-    const shapes: Shapes = isLeaky && isSeen ? { alive: ['aligned'], epoch: left.epoch } : left;
-    if (shapes !== news.shapes) this.#member.learn({ shapes: [{ ...shapes, period }] });
-    return shapes;
-  }
-
   #mustLook(now: number): boolean {
     if (!this.#hasJoined) return true;
-    return this.#isInDoubt && this.#lookout.mustWait(now, this.#holdings.all.length > 0);
+    return this.#exchange.isInDoubt && this.#lookout.mustWait(now, this.#holdings.all.length > 0);
   }
 
   /** Makes a trip if it is time to. */
@@ -197,8 +154,7 @@ export class RedisPart implements Part {
       !this.#hasJoined ||
       this.#outage.isLost ||
       now >= this.#lastTripAt + HEARTBEAT_MS ||
-      this.#knowledge.isUrgent ||
-      this.#pausedUntil > Math.max(now, this.#toldPause) ||
+      this.#exchange.isUrgent(now) ||
       (this.isAlone && now >= this.#lastTripAt + RENEW_MS) ||
       (this.#holdings.isTimeKnown && this.#holdings.isLow(now, this.#member.waiting()));
     if (!isDue) return;
@@ -252,65 +208,30 @@ export class RedisPart implements Part {
   #compose(now: number): Request {
     const { waiting } = this.#member;
     const isIdle = this.#isIdle;
-    // Whoever waits for what another finds asks for nothing yet.
-    // What is under way now is likely to be followed by as much.
+    // What is under way now is likely to be followed by as much. Whoever waits for what another finds asks for nothing yet.
     const calls = waiting() + this.#holdings.underWay;
     const demand = {
       waiting: calls * this.#dearest,
       dearest: this.#dearest,
       isIdle: isIdle || this.isAlone || this.#mustLook(now),
     };
-    const pause = this.#pausedUntil > this.#toldPause ? Math.max(0, this.#pausedUntil - now) : 0;
-    this.#toldPause = Math.max(this.#toldPause, this.#pausedUntil);
     return {
       me: this.#me,
       sequence: ++this.#sequence,
       work: !isIdle,
-      doubt: !isIdle && this.#isInDoubt,
+      doubt: !isIdle && this.#exchange.isInDoubt,
       live: LIVE_MS,
       ...this.#memory,
-      pause,
-      tell: this.#knowledge.pending,
+      ...this.#exchange.pack(now),
       windows: this.#holdings.isTimeKnown ? this.#holdings.asks(demand, now) : [],
     };
   }
 
   #receive(request: Request, reply: Reply, sentAt: number, now: number): void {
-    const { learn, tell, time } = this.#member;
-    const redis = { least: reply.now - now, most: reply.now + 1 - sentAt, at: reply.now };
     this.#hasJoined = true;
     this.#memory = { born: reply.born, peers: reply.peers, version: reply.version };
-    this.#holdings.hearRedis(redis.least);
     this.#lookout.hear(reply.scout, sentAt);
-    this.#knowledge.told(request.tell);
-    if (reply.known) {
-      this.#knowledge.hear(reply.known);
-      const news = this.#knowledge.news(redis);
-      learn(news);
-      for (const [period, limit] of this.#knowledge.limits)
-        this.#holdings.open(period, Math.min(limit, this.#limits.get(period) ?? limit), now);
-      for (const shapes of news.shapes ?? []) this.#holdings.of(shapes.period)?.adopt(shapes);
-      if (!this.#isInDoubt) this.#lookout.end();
-    }
+    this.#exchange.unpack(request, reply, sentAt, now);
     this.#holdings.receive(request.windows, reply, now);
-    if (time.known) this.#knowledge.tellLead(time.least(now) - now, time.most(now) - now, redis);
-    if (now + reply.pause > this.#pausedUntil + SAME_PAUSE_MS && reply.pause > 0) {
-      this.#pausedUntil = now + reply.pause;
-      this.#toldPause = this.#pausedUntil;
-      learn({ pausedUntil: this.#pausedUntil });
-    }
-    const foreign = request.windows.flatMap(({ period, limit }, index) => {
-      const units = reply.strangers[index] ?? 0;
-      return units > Math.max(STRANGE, limit * STRANGE_PART) && this.#told.has(`seen ${period}`)
-        ? [{ period, units }]
-        : [];
-    });
-    for (const { period, said } of request.windows) if (said) this.#told.add(`seen ${period}`);
-    if (foreign.length > 0) learn({ foreign });
-    for (const key of reply.spoilt) {
-      const what = key.slice(key.lastIndexOf(':') + 1);
-      if (!this.#told.has(what)) tell({ type: 'share unreadable', what });
-      this.#told.add(what);
-    }
   }
 }
