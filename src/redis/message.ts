@@ -45,6 +45,8 @@ export interface Request {
   readonly work: boolean;
   /** Whether shapes are to be found out yet. */
   readonly doubt: boolean;
+  /** Whether Redis could not be reached until just now. */
+  readonly returning: boolean;
   /** A process counts as one with work for so long after its last trip, in milliseconds. */
   readonly live: number;
   /** What it knew before: when the memory was made, how many share it, the version of what they tell each other. */

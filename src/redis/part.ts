@@ -220,6 +220,7 @@ export class RedisPart implements Part {
       sequence: ++this.#sequence,
       work: !isIdle,
       doubt: !isIdle && this.#exchange.isInDoubt,
+      returning: this.#outage.isRecent(now),
       live: LIVE_MS,
       ...this.#memory,
       ...this.#exchange.pack(now),

@@ -57,13 +57,14 @@ for _, name in ipairs(live) do
   if name < ask.me then rank = rank + 1 end
 end
 
--- A memory that has just been made may have been made in place of one that was lost.
+-- A memory that has just been made may have been made in place of one that was lost; and who could not reach it for a
+-- while is not alone in that. What others spent meanwhile is not booked yet, so for a moment nobody gets more than its part.
 local born = get(knowledge, 'born')
 if born == 0 or born > now then
   born = now
   set(knowledge, 'born', born)
 end
-local isFresh = now - born < 3000
+local isFresh = now - born < 3000 or ask.returning
 if isFresh and ask.peers > peers then peers = ask.peers end
 
 -- While little is known one process looks and the others wait, for six seconds at most, and not again.

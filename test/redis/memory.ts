@@ -66,7 +66,7 @@ function answer(memory: Memory, ask: Request, now: number): object {
   const live = [...memory.members].filter(([, at]) => at >= now - ask.live).map(([name]) => name);
   const rank = live.filter((name) => name < ask.me).length;
   memory.born ||= now;
-  const isFresh = now - memory.born < 3_000;
+  const isFresh = now - memory.born < 3_000 || ask.returning;
   const peers = Math.max(1, live.length, isFresh ? ask.peers : 0);
   const scout = scoutOf(memory, ask, now);
   let room = Number.POSITIVE_INFINITY;

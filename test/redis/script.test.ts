@@ -14,7 +14,19 @@ const MINUTE = 7_000;
 function asking(me: string, sequence: number, window: Partial<WindowAsk> = {}, rest: Partial<Request> = {}): Request {
   const wish = { slice: MINUTE, from: MINUTE, to: MINUTE + 9, want: 10, need: 1, most: 1e9, ahead: true, late: false };
   return {
-    ...{ me, sequence, work: true, doubt: false, live: 10_000, born: 0, peers: 0, version: 0, pause: 0, tell: {} },
+    ...{
+      me,
+      sequence,
+      work: true,
+      doubt: false,
+      returning: false,
+      live: 10_000,
+      born: 0,
+      peers: 0,
+      version: 0,
+      pause: 0,
+      tell: {},
+    },
     windows: [
       {
         ...{ period: 'minute', limit: 100, length: 60_000, keep: 60_000, oldest: 0, long: false, held: 0 },
@@ -42,7 +54,13 @@ const trips = fc.array(
     claimed: fc.option(fc.integer({ min: 0, max: 30 }), { nil: undefined }),
     used: fc.option(fc.integer({ min: 0, max: 100 }), { nil: undefined }),
     wishes: fc.array(wishes, { maxLength: 3 }),
-    tell: fc.constantFrom({}, { 's:minute': '0 1' }, { 's:minute': '0 8' }, { 's:minute': '1 2' }, { 'l:minute': '90' }),
+    tell: fc.constantFrom(
+      {},
+      { 's:minute': '0 1' },
+      { 's:minute': '0 8' },
+      { 's:minute': '1 2' },
+      { 'l:minute': '90' },
+    ),
     pause: fc.constantFrom(0, 5_000),
   }),
   { minLength: 1, maxLength: 25 },
@@ -97,7 +115,14 @@ describe.skipIf(!hasRedis)('the script, on a real server', () => {
           );
           const { now, born, known, pause, spoilt, ...real } = await send(request);
           const expected = readReply(await memory.eval('', 1, tag, JSON.stringify(request)), request);
-          expect(real).toEqual({ ...expected, now: undefined, born: undefined, known: undefined, pause: undefined, spoilt: undefined });
+          expect(real).toEqual({
+            ...expected,
+            now: undefined,
+            born: undefined,
+            known: undefined,
+            pause: undefined,
+            spoilt: undefined,
+          });
           expect(Math.abs(pause - (expected?.pause ?? 0))).toBeLessThan(1_000);
           expect(spoilt).toEqual([]);
         }
