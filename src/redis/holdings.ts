@@ -25,6 +25,8 @@ interface Taken {
   units: number;
   readonly sentAt: number;
   readonly lots: Set<Lot>;
+  /** The slices of each window that it was taken from. */
+  readonly slices: Map<Holding, number[]>;
 }
 
 /** What an ask gets: `now`, or the instant from which it is worth asking again. */
@@ -80,10 +82,7 @@ export class Holdings {
   /** Makes a window known, or changes its limit. What is under way may have been counted in it. */
   open(period: Period, limit: number, now: number): Holding {
     const known = this.#holdings.get(period);
-    if (known) {
-      known.limit = limit;
-      return known;
-    }
+    if (known) return Object.assign(known, { limit });
     const holding = new Holding(period, limit);
     holding.fallback = this.#fallback;
     this.#holdings.set(period, holding);
@@ -100,10 +99,9 @@ export class Holdings {
     for (const holding of this.#holdings.values()) {
       const units = Math.min(charge, holding.limit);
       const arrival = this.#arrival(now);
-      const { least } = arrival;
-      const first = sliceOf(holding.period, least);
+      const first = sliceOf(holding.period, arrival.least);
       const last = sliceOf(holding.period, arrival.most);
-      const width = arrival.most - least;
+      const width = arrival.most - arrival.least;
       const next = windowOf(first) + SLICES;
       if (holding.isWhole && last >= next && holding.length <= SHORT_MS && width < holding.length * WORTH_LOSING)
         return { at: this.#surely(beginOf(holding.period, next)) };
@@ -123,7 +121,7 @@ export class Holdings {
   }
 
   take(lease: Lease, now: number): void {
-    const taken = { units: lease.units, sentAt: now, lots: new Set<Lot>() };
+    const taken: Taken = { units: lease.units, sentAt: now, lots: new Set(), slices: new Map() };
     this.#flights.set(lease, taken);
     for (const holding of this.#holdings.values()) this.#charge(taken, holding, now);
   }
@@ -161,7 +159,7 @@ export class Holdings {
   asks(demand: Demand, now: number): WindowAsk[] {
     this.#advance(now);
     const moment = this.moment(now);
-    const arrival = { least: moment.least, most: moment.most + this.#roundTripMs };
+    const arrival = this.#arrival(now);
     return this.all.map((holding): WindowAsk => {
       const { period, limit, length, isLong, said } = holding;
       const claims = holding.claims(moment, demand);
@@ -219,8 +217,7 @@ export class Holdings {
   }
 
   #surely(time: number): number {
-    const at = this.#clock.known ? this.#clock.surely(time) : time - (this.#redisLead ?? 0);
-    return at + this.#spreadMs;
+    return this.#spreadMs + (this.#clock.known ? this.#clock.surely(time) : time - (this.#redisLead ?? 0));
   }
 
   /** What is under way when an instance begins may be counted in it. */
@@ -237,9 +234,13 @@ export class Holdings {
 
   #charge(taken: Taken, holding: Holding, now: number): void {
     const moment = holding.isWhole ? this.moment(now) : this.#arrival(now);
+    const slices = taken.slices.get(holding) ?? [];
+    taken.slices.set(holding, slices);
     for (const slice of holding.instances(moment)) {
+      // A window that it was taken from, slice or whole, has it already.
+      if (slices.some((other) => windowOf(other) === windowOf(slice))) continue;
+      slices.push(slice);
       const lot = holding.lots.at(slice);
-      if (taken.lots.has(lot)) continue;
       taken.lots.add(lot);
       lot.used += taken.units;
     }
