@@ -224,8 +224,8 @@ export class Holding {
 
   /** Units that were used lately in an instance. */
   #usual(present: number): number {
-    if (!this.isWhole) return 0;
-    return Math.max(this.lots.see(present).used, this.lots.see(present - SLICES).used);
+    const before = this.isWhole ? present - SLICES : present - 1;
+    return Math.max(this.lots.see(present).used, this.lots.see(before).used);
   }
 
   /** The part of an instance's window that is over. */

@@ -47,14 +47,16 @@ describe.skipIf(!hasRedis)('processes that share one key through a real Redis', 
     async (size) => {
       const { service, crew } = await start(size, 480 / size);
       const ends = await Promise.all(crew.map(({ end }) => end));
-      expect(service.log.filter(({ limited }) => limited)).toEqual([]);
+      // On a machine so busy that a trip takes 50 ms Redis counts as lost, and who is on its own cannot be exact.
+      const isDisturbed = crew.some(({ events }) => events.length > 0);
+      expect(refused(service)).toBeLessThanOrEqual(isDisturbed ? 24 : 0);
       expect(ends.map((end) => end?.served)).toEqual(Array(size).fill(480 / size));
       expect(ends.flatMap((end) => end?.failed)).toEqual([]);
       const seconds = bySecond(service);
       // How well the quota is used is measured where time is virtual; a busy machine that is late leaves some of it unused.
       // The first few show the shape of the window, and the last two are what was left.
       const whole = seconds.slice(4, -2);
-      expect(whole.reduce((sum, count) => sum + count, 0) / (40 * whole.length)).toBeGreaterThanOrEqual(0.9);
+      expect(whole.reduce((sum, count) => sum + count, 0) / (40 * whole.length)).toBeGreaterThanOrEqual(isDisturbed ? 0.75 : 0.95);
       const trips = ends.reduce((sum, end) => sum + (end?.trips ?? 0), 0);
       expect(trips / 480).toBeLessThan(0.5);
     },
@@ -68,7 +70,7 @@ describe.skipIf(!hasRedis)('processes that share one key through a real Redis', 
     first?.process.kill('SIGKILL');
     const ends = await Promise.all(others.map(({ end }) => end));
     expect(ends.map((end) => end?.served)).toEqual([150, 150, 150]);
-    expect(service.log.filter(({ limited }) => limited)).toEqual([]);
+    expect(refused(service)).toBe(0);
     // It counts as one of them until it has not been heard of for ten seconds; after that nothing is left unused.
     const least = Math.min(...countsFrom(service, killedAt + 1).slice(0, -2));
     expect(least).toBeGreaterThanOrEqual(30);
@@ -87,7 +89,7 @@ describe.skipIf(!hasRedis)('processes that share one key through a real Redis', 
       } else await redis.restart();
       const ends = await Promise.all(crew.map(({ end }) => end));
       expect(ends.map((end) => end?.served)).toEqual([150, 150, 150, 150]);
-      expect(service.log.filter(({ limited }) => limited)).toEqual([]);
+      expect(refused(service)).toBe(0);
       for (const { events } of crew) {
         const types = events.map(({ type }) => type);
         // Whoever made no trip just then has not noticed.
@@ -96,6 +98,10 @@ describe.skipIf(!hasRedis)('processes that share one key through a real Redis', 
     },
   );
 });
+
+function refused(service: MockService): number {
+  return service.log.filter(({ limited }) => limited).length;
+}
 
 /** Requests in each second of the service's clock, from the first. */
 function bySecond(service: MockService): number[] {
