@@ -14,8 +14,8 @@ import { redisShare } from '../src/redis/index.ts';
 import { createMockService } from '../src/testing/index.ts';
 import { startRedis } from '../test/redis/server.ts';
 
-const PROCESSES = [1, 4, 8];
-const CALLS = 4_000;
+const PROCESSES = [1, 8];
+const CALLS = 2_000;
 const AT_ONCE = 32;
 const LIMITS = { second: 100_000, minute: 1_000_000 };
 const KEY = 'the-key-of-all';
@@ -37,7 +37,7 @@ const SUBJECTS: Readonly<Record<string, (redis: Redis, call: Call) => { call: Ca
   },
   'bottleneck, cluster': (redis, call) => {
     const limiter = new Bottleneck({
-      ...{ id: 'bench', datastore: 'ioredis', clearDatastore: false, maxConcurrent: null },
+      ...{ id: 'bench', datastore: 'ioredis', clearDatastore: false },
       ...{ reservoir: LIMITS.second, reservoirRefreshAmount: LIMITS.second, reservoirRefreshInterval: 5_000 },
       connection: new Bottleneck.IORedisConnection({ client: redis }),
     });
