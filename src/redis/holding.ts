@@ -199,8 +199,9 @@ export class Holding {
 
   /** Where nothing is left it is asked for less and less often. */
   #pause(isLucky: boolean, now: number): void {
-    const longest = Math.max(HORIZON_MS / 2, this.length / 8, this.peers * EACH_PAUSE_MS);
-    this.#pauseMs = isLucky ? 0 : Math.min(longest, this.#pauseMs * 2 || FIRST_PAUSE_MS);
+    const longest = Math.max(HORIZON_MS, this.length / 8, this.peers * EACH_PAUSE_MS);
+    const first = this.length <= HORIZON_MS ? HORIZON_MS / 2 : FIRST_PAUSE_MS;
+    this.#pauseMs = isLucky ? 0 : Math.min(longest, this.#pauseMs * 2 || first);
     this.#unluckyUntil = now + this.#pauseMs;
   }
 

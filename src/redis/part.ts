@@ -11,8 +11,8 @@ import { type Reply, type Request, readReply } from './message.ts';
 import { Outage } from './outage.ts';
 
 /** A process that was not heard of for so long has no work, in milliseconds; one that has work is heard of more often. */
-const LIVE_MS = 10_000;
-const HEARTBEAT_MS = 3_000;
+const LIVE_MS = 12_000;
+const HEARTBEAT_MS = 5_000;
 
 /** Who has had nothing to do for this long gives back what it holds, in milliseconds. */
 const IDLE_MS = 50;
