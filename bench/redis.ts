@@ -16,6 +16,7 @@ import { startRedis } from '../test/redis/server.ts';
 
 const PROCESSES = [1, 8];
 const CALLS = 2_000;
+const WARM_UP = 500;
 const AT_ONCE = 32;
 const LIMITS = { second: 100_000, minute: 1_000_000 };
 const KEY = 'the-key-of-all';
@@ -64,23 +65,26 @@ async function work(name: string, url: string): Promise<void> {
   const service = createMockService({ keys: [KEY], keyed: LIMITS, keepLog: false });
   const plain: Call = () => service.fetch(`${service.origin}/extended/v1/info`, { headers: { 'x-api-key': KEY } });
   const { call, end } = SUBJECTS[name]?.(redis, plain) ?? { call: plain, end: async () => {} };
-  await call();
-  await call();
+  // By then everybody knows the windows.
+  await calls(WARM_UP, call);
   process.send?.('ready');
   await once(process, 'message');
   const from = performance.now();
-  let left = CALLS;
-  await Promise.all(
-    Array.from({ length: AT_ONCE }, async () => {
-      while (left-- > 0) await call();
-    }),
-  );
+  await calls(CALLS, call);
   process.send?.({ tookMs: performance.now() - from });
   await once(process, 'message');
   await end();
   redis.disconnect();
   // bottleneck’s heartbeat would go on for ever.
   process.exit();
+}
+
+async function calls(count: number, call: Call): Promise<void> {
+  let left = count;
+  const walk = async (): Promise<void> => {
+    while (left-- > 0) await call();
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, walk));
 }
 
 async function compare(): Promise<void> {

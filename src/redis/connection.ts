@@ -4,13 +4,17 @@ import { SCRIPT } from './script.ts';
 
 /** The part of ioredis (its `Redis` and `Cluster`) that is used. */
 export interface IoredisLike {
+  /** Runs a script that the server knows by its SHA-1. */
   evalsha(sha: string, keys: number, ...rest: string[]): Promise<unknown>;
+  /** Runs a script by its text. */
   eval(script: string, keys: number, ...rest: string[]): Promise<unknown>;
 }
 
 /** The part of node-redis (its client, pool and cluster, version 5 or 6) that is used. */
 export interface NodeRedisLike {
+  /** Runs a script that the server knows by its SHA-1. */
   evalSha(sha: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
+  /** Runs a script by its text. */
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
 }
 

@@ -56,7 +56,9 @@ describe.skipIf(!hasRedis)('processes that share one key through a real Redis', 
       // How well the quota is used is measured where time is virtual; a busy machine that is late leaves some of it unused.
       // The first few show the shape of the window, and the last two are what was left.
       const whole = seconds.slice(4, -2);
-      expect(whole.reduce((sum, count) => sum + count, 0) / (40 * whole.length)).toBeGreaterThanOrEqual(isDisturbed ? 0.75 : 0.95);
+      expect(whole.reduce((sum, count) => sum + count, 0) / (40 * whole.length)).toBeGreaterThanOrEqual(
+        isDisturbed ? 0.75 : 0.95,
+      );
       const trips = ends.reduce((sum, end) => sum + (end?.trips ?? 0), 0);
       expect(trips / 480).toBeLessThan(0.5);
     },
