@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { tmpdir } from 'node:os';
 import { inspect } from 'node:util';
-import { Redis } from 'ioredis';
-import { createClient as connectRedis, createClientPool } from 'redis';
+import { Cluster, Redis } from 'ioredis';
+import { createClient as connectRedis, createClientPool, createCluster } from 'redis';
 import { createMockService } from 'stacks-quota/testing';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ClientEvent } from '../../src/events.ts';
@@ -61,6 +62,34 @@ describe.skipIf(!hasRedis)('a real Redis server', () => {
     const claims = Object.entries(await ioredis.hgetall(hash)).filter(([field]) => field.includes(':'));
     expect(claims).toHaveLength(3);
     expect(claims.reduce((sum, [, units]) => sum + Number(units), 0)).toBeGreaterThanOrEqual(60);
+  });
+
+  it('may be a cluster, of which one node holds all that belongs to a credential', async () => {
+    const node = await startRedis(
+      ...['--cluster-enabled', 'yes', '--cluster-announce-ip', '127.0.0.1'],
+      '--cluster-config-file',
+      `nodes-${randomUUID()}.conf`,
+      '--dir',
+      tmpdir(),
+    );
+    const plain = new Redis(node.url);
+    await plain.call('CLUSTER', 'ADDSLOTSRANGE', '0', '16383');
+    await vi.waitFor(async () => expect(await plain.call('CLUSTER', 'INFO')).toContain('cluster_state:ok'), 20_000);
+    const viaIoredis = new Cluster([{ host: '127.0.0.1', port: node.port }]);
+    const viaNodeRedis = createCluster({ rootNodes: [{ url: node.url }] });
+    await viaNodeRedis.connect();
+    endings.push(
+      () => node.stop(),
+      () => plain.disconnect(),
+      () => viaIoredis.disconnect(),
+      () => viaNodeRedis.destroy(),
+    );
+    for (const redis of [viaIoredis, viaNodeRedis]) {
+      const { client, said } = clientWith(redis);
+      await Promise.all(Array.from({ length: 20 }, () => client.getInfo()));
+      expect(said()).toEqual([]);
+    }
+    expect(await plain.keys('sq1:*')).not.toEqual([]);
   });
 
   it('is told the script again when it has forgotten it', async () => {
