@@ -13,8 +13,7 @@ const A_ROUND = 200;
 
 const ask = { endpoint: 'GET /extended/v1/info', maxWaitMs: Number.POSITIVE_INFINITY };
 const visitor = { ask, signal: undefined, journey: { waits: () => {} } };
-const pacerOf = (concurrency: number): Pacer =>
-  new Pacer({ concurrency, leaseMs: 90_000, part: (window) => window.limit });
+const pacerOf = (concurrency: number): Pacer => new Pacer({ concurrency, leaseMs: 90_000 });
 
 const rows: Record<string, string> = { 'the pacer alone': `${alone().toFixed(1)} µs` };
 for (const depth of DEPTHS) {

@@ -28,8 +28,10 @@ import { walk } from './walk.ts';
 export function createClient(options: ClientOptions = {}): Client {
   const settings = readSettings(options);
   const { baseUrl, key, fetch } = settings;
-  const transport = createTransport({ origin: new URL(baseUrl).origin, key, fetch });
-  const scheduler = new Scheduler({ ...settings, transport });
+  const { origin } = new URL(baseUrl);
+  const transport = createTransport({ origin, key, fetch });
+  const credential = async (): Promise<string> => `${origin}\0${(await key()) ?? ''}`;
+  const scheduler = new Scheduler({ ...settings, transport, credential });
   const run = economical((call) => scheduler.run(call), { ...settings, redact: transport.redact });
   const fetchWith = createDoor({ ...settings, run, redact: transport.redact });
 

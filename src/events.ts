@@ -13,8 +13,8 @@ export interface CallEvent {
   readonly at: Date;
 }
 
-/** What happens to a call, told as it happens. None carries the key or a body. */
-export type ClientEvent = CallEvent &
+/** What happens to a call, told as it happens. */
+export type CallStoryEvent = CallEvent &
   (
     | {
         /** A call was made. It is told within the caller's own async context. */
@@ -97,6 +97,34 @@ export type ClientEvent = CallEvent &
         readonly tookMs: number;
       }
   );
+
+/** What happens to the store through which processes share the quota. It is about no call. */
+export type ShareEvent =
+  | {
+      /** The store through which processes share the quota cannot be used: each goes on as `mode` says. Told once. */
+      readonly type: 'share lost';
+      /** What went wrong, such as `TIMEOUT`, `ECONNREFUSED` or `READONLY`. */
+      readonly code: string;
+      /** `partial`: with a cautious part of the quota; `closed`: nothing new is sent; `open`: as if the key were its own. */
+      readonly mode: 'partial' | 'closed' | 'open';
+    }
+  | {
+      /** The store can be used again, and has been told what was spent meanwhile. */
+      readonly type: 'share regained';
+      /** How long it could not be used, in milliseconds. */
+      readonly afterMs: number;
+      /** Units that were spent without a grant in windows that are still open. */
+      readonly debited: number;
+    }
+  | {
+      /** Something in the store was not what this package puts there. It was thrown away, and is made anew. */
+      readonly type: 'share unreadable';
+      /** What it was, such as the window it belongs to. */
+      readonly what: string;
+    };
+
+/** What happens, told as it happens. None carries the key or a body. */
+export type ClientEvent = CallStoryEvent | ShareEvent;
 
 /** Hears what happens. What it throws is ignored. */
 export type EventListener = (event: ClientEvent) => void;

@@ -36,7 +36,7 @@ export {
   ServiceError,
   type ShapeIssue,
 } from './errors.ts';
-export type { CallEvent, ClientEvent, EventListener } from './events.ts';
+export type { CallEvent, CallStoryEvent, ClientEvent, EventListener, ShareEvent } from './events.ts';
 export type { FetchOptions } from './fetch-options.ts';
 export type { MonthState } from './month.ts';
 export type { CallOptions, ClientOptions } from './options.ts';
@@ -47,6 +47,6 @@ export type { Reason } from './quota/admission.ts';
 export { type QuotaSnapshot, readQuota, type WindowQuota } from './quota/snapshot.ts';
 export type { WindowView } from './quota/view.ts';
 export type { Period } from './quota/windows.ts';
-export { type QuotaShare, type SharedWindow, wholeShare } from './share.ts';
+export { type QuotaShare, wholeShare } from './share.ts';
 export type { SparingOptions } from './sparing.ts';
 export type { AddressAssetsWalk, WalkOptions, WalkPage } from './walk.ts';

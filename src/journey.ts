@@ -1,5 +1,5 @@
 import type { Clock } from './clock.ts';
-import type { CallEvent, ClientEvent } from './events.ts';
+import type { CallEvent, CallStoryEvent, ClientEvent } from './events.ts';
 import type { Ask, Lease, Reason } from './quota/admission.ts';
 
 /** What a call waits for. */
@@ -37,7 +37,7 @@ export interface Teller {
 type Without<Event, Keys extends PropertyKey> = Event extends unknown ? Omit<Event, Keys> : never;
 
 /** What there is to say of an event beside what all of them say. */
-type Facts = Without<ClientEvent, keyof CallEvent>;
+type Facts = Without<CallStoryEvent, keyof CallEvent>;
 
 /** One call's way through the client: where it is now, and what there is to tell on the way. Many wait at a time, so it is small. */
 export class Journey {

@@ -51,7 +51,7 @@ export interface ClientOptions {
   readonly etags?: boolean | { readonly entries?: number; readonly bytes?: number };
   /** Used instead of the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch;
-  /** How much of each window this client may spend. Default: all of it. */
+  /** How much of each window this client may spend: {@link wholeShare}, or one of `stacks-quota/redis`. Default: all of it. */
   readonly share?: QuotaShare;
   /**
    * What bulk work leaves to calls of a higher priority: a part of each window, and enough of the month until a date.
@@ -128,7 +128,7 @@ const clientOptions = argumentsOf('options', {
     false,
   ),
   fetch: defaulted(callback<typeof globalThis.fetch>(), latestFetch),
-  share: defaulted(having<QuotaShare>(['part', 'subscribe', 'close'], 'a share of the quota'), wholeShare),
+  share: defaulted(having<QuotaShare>(['join'], 'a share of the quota'), wholeShare),
   sparing: anything<SparingOptions>(),
   clock: defaulted(having<Clock>(['now', 'wall', 'timer'], 'a clock'), systemClock),
   random: defaulted(callback<() => number>(), Math.random),

@@ -10,11 +10,13 @@ import type { Lease } from './quota/admission.ts';
 import type { Plan, PlanEstimate } from './quota/estimate.ts';
 import type { MonthOutlook } from './quota/month.ts';
 import { Pacer } from './quota/pacer.ts';
+import type { Part } from './quota/part.ts';
+import type { ServerClock } from './quota/server-clock.ts';
 import type { SparingPolicy } from './quota/sparing.ts';
 import type { PacerView } from './quota/view.ts';
 import { redirected } from './redirect.ts';
 import { decide, type Ending, isSafe, RetryBudget, type Tries, type Verdict } from './retry.ts';
-import type { QuotaShare } from './share.ts';
+import type { Membership, QuotaShare } from './share.ts';
 import { Story } from './story.ts';
 import type { Transport } from './transport.ts';
 
@@ -28,6 +30,8 @@ export interface SchedulerOptions {
   readonly random: () => number;
   readonly share: QuotaShare;
   readonly sparing?: SparingPolicy | undefined;
+  /** Whose quota it is: the service's origin and the key. */
+  readonly credential: () => Promise<string>;
   readonly concurrency: number;
   readonly maxAttempts: number;
   readonly maxWaitMs: number;
@@ -45,7 +49,7 @@ export class Scheduler {
   readonly #attempts: Attempts;
   readonly #budget = new RetryBudget();
   readonly #census = new Census();
-  readonly #unsubscribe: () => void;
+  #membership: Membership | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(options: SchedulerOptions) {
@@ -55,7 +59,7 @@ export class Scheduler {
     this.#pacer = new Pacer({
       concurrency,
       leaseMs: timeoutMs + LEASE_SLACK_MS,
-      part: (window, now) => share.part(window, now),
+      part: (time) => this.#join(share, time),
       sparing: options.sparing,
     });
     this.#line = new Line({ pacer: this.#pacer, clock, maxWaitMs });
@@ -67,7 +71,6 @@ export class Scheduler {
       settle: (lease, outcome) => this.#line.settle(lease, outcome),
       drift: (lease, quota) => this.#pacer.drift(lease, quota, clock.now()),
     });
-    this.#unsubscribe = share.subscribe(() => this.#line.wake());
   }
 
   /** Calls that wait to be sent. */
@@ -145,10 +148,24 @@ export class Scheduler {
     this.#closing ??= (async () => {
       this.#line.close();
       await this.#census.over();
-      this.#unsubscribe();
-      await this.#options.share.close();
+      await this.#membership?.leave();
     })();
     return this.#closing;
+  }
+
+  #join(share: QuotaShare, time: ServerClock): Part {
+    const { clock, random, credential } = this.#options;
+    this.#membership = share.join({
+      clock,
+      random,
+      time,
+      credential,
+      waiting: () => this.waiting,
+      learn: (knowledge) => this.#pacer.learn(knowledge, clock.now()),
+      wake: () => this.#line.wake(),
+      tell: (event) => this.story.tell(event),
+    });
+    return this.#membership.part;
   }
 
   #decide(method: string, ending: Ending, tries: Tries): Verdict {

@@ -1,37 +1,46 @@
-import type { Period } from './quota/windows.ts';
+import type { Clock } from './clock.ts';
+import type { EventListener } from './events.ts';
+import { type Knowledge, type Part, wholePart } from './quota/part.ts';
+import type { ServerClock } from './quota/server-clock.ts';
 
-/** A window of which a share is asked. */
-export interface SharedWindow {
-  readonly period: Period;
-  /** Units that the window holds in all (section 8), as the service last said. */
-  readonly limit: number;
+/** A client, as its share of the quota sees it. */
+export interface Member {
+  readonly clock: Clock;
+  readonly random: () => number;
+  /** What the client has found out about the service's clock. */
+  readonly time: ServerClock;
+  /** Whose quota it is: the service's origin and the key. A function, so that no inspected object shows the key. */
+  readonly credential: () => Promise<string>;
+  /** Calls that wait to be sent. */
+  readonly waiting: () => number;
+  /** Takes what others found out. */
+  readonly learn: (knowledge: Knowledge) => void;
+  /** The part has grown, so that whoever waits asks again. */
+  readonly wake: () => void;
+  readonly tell: EventListener;
+}
+
+/** What a client that has joined a share holds of it. */
+export interface Membership {
+  readonly part: Part;
+  /** Gives back what was not spent. Called when the client is closed. */
+  leave(): Promise<void>;
 }
 
 /**
- * How much of each window this process may spend. Processes that share one API key share one quota, so each gets a part;
- * how to pace within the part stays with the pacer of each process.
+ * How much of each window a client may spend. Processes that share one API key share one quota, so each gets a part; how
+ * to pace within the part stays with the pacer of each process.
+ *
+ * {@link wholeShare} is for a process that has its key to itself; `redisShare` of `stacks-quota/redis` is for many.
  */
 export interface QuotaShare {
   /**
-   * The units of the window that this process may spend in all, at most its limit. Asked at every admission, so it must
-   * answer at once from what it knows.
+   * What the client calls when it is made.
    *
-   * @param now - monotonic milliseconds, by the client's clock.
+   * @internal
    */
-  part(window: SharedWindow, now: number): number;
-  /**
-   * Calls `wake` whenever a part has grown, so that whoever waits asks again.
-   *
-   * @returns a function that ends it.
-   */
-  subscribe(wake: () => void): () => void;
-  /** Gives back what was not spent. Called when the client is closed. */
-  close(): Promise<void>;
+  join(member: Member): Membership;
 }
 
 /** The share of a process that has its key to itself: all of every window. */
-export const wholeShare: QuotaShare = {
-  part: (window) => window.limit,
-  subscribe: () => () => {},
-  close: () => Promise.resolve(),
-};
+export const wholeShare: QuotaShare = { join: () => ({ part: wholePart, leave: () => Promise.resolve() }) };

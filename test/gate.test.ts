@@ -5,6 +5,7 @@ import { Gate } from '../src/gate.ts';
 import type { ClientOptions } from '../src/options.ts';
 import type { Admission, Ask } from '../src/quota/admission.ts';
 import type { Pacer } from '../src/quota/pacer.ts';
+import { type Part, wholePart } from '../src/quota/part.ts';
 import { createMockService, type MockServiceOptions, virtualClock } from '../src/testing/index.ts';
 import { wire } from './wire.ts';
 
@@ -97,22 +98,22 @@ describe('a call with more patience than most', () => {
   });
 
   it('is sent as soon as the share of the window has grown', async () => {
-    let part = 1;
+    let isOut = false;
     let grow = (): void => {};
     const share: ClientOptions['share'] = {
-      part: () => part,
-      subscribe(wake) {
+      join({ wake }) {
         grow = wake;
-        return () => {};
+        const earliest: Part['earliest'] = (_charge, now) => (isOut ? now + 60_000 : now);
+        return { part: { ...wholePart, earliest, isFirm: () => true }, leave: () => Promise.resolve() };
       },
-      close: () => Promise.resolve(),
     };
     const { call, last, names, clock } = wire({ share, maxWaitMs: 0 });
     await call('first');
     await last('first').answer(200, { 'x-ratelimit-remaining-stacks-minute': '999' });
+    isOut = true;
     await call('patient', { maxWaitMs: 120_000 });
     expect(names()).toEqual(['first']);
-    part = 2;
+    isOut = false;
     grow();
     await clock.advance(0);
     expect(names()).toEqual(['first', 'patient']);

@@ -5,6 +5,7 @@ import { createClient } from '../src/client.ts';
 import type { Client } from '../src/contract.ts';
 import { isClosed } from '../src/errors.ts';
 import type { ClientEvent } from '../src/events.ts';
+import { wholePart } from '../src/quota/part.ts';
 import { createMockService, virtualClock } from '../src/testing/index.ts';
 import { type Wire, wire } from './wire.ts';
 
@@ -34,18 +35,19 @@ describe('closing', () => {
   });
 
   it('may be asked for as often as one likes', async () => {
-    const share = { part: () => 1_000, subscribe: () => () => {}, close: vi.fn(async () => {}) };
+    const leave = vi.fn(async () => {});
+    const share = { join: () => ({ part: wholePart, leave }) };
     const { client } = wire({ share });
     await Promise.all([client.close(), client.close()]);
     await client.close();
     await client[Symbol.asyncDispose]();
-    expect(share.close).toHaveBeenCalledOnce();
+    expect(leave).toHaveBeenCalledOnce();
   });
 
-  it('gives the share back when the last request has come back, and hears of it no more', async () => {
+  it('gives the share back when the last request has come back', async () => {
     const said: string[] = [];
-    const close = async (): Promise<void> => void said.push('given back');
-    const share = { part: () => 1_000, subscribe: () => () => said.push('unsubscribed'), close };
+    const leave = async (): Promise<void> => void said.push('given back');
+    const share = { join: () => ({ part: wholePart, leave }) };
     const { client, call, last, clock } = wire({ share });
     await call('first');
     const closing = client.close();
@@ -53,7 +55,7 @@ describe('closing', () => {
     expect(said).toEqual([]);
     await last('first').answer();
     await closing;
-    expect(said).toEqual(['unsubscribed', 'given back']);
+    expect(said).toEqual(['given back']);
   });
 
   it('comes by itself at the end of an `await using`', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Client, type ClientOptions, createClient, type EstimateOptions, wholeShare } from '../src/index.ts';
+import { type Client, type ClientOptions, createClient, type EstimateOptions } from '../src/index.ts';
 import {
   createMockService,
   type MockService,
@@ -148,13 +148,6 @@ describe('an estimate', () => {
     expect(client.estimate({ endpoint: ASSETS, count: 10 }).window).toBeUndefined();
   });
 
-  it('spends no more than the share of this process', async () => {
-    const share = { ...wholeShare, part: ({ limit }: { readonly limit: number }) => limit / 4 };
-    const { client } = await met({ keyed: { minute: 100 } }, { share });
-    expect(client.estimate({ count: 24 }).window).toBeUndefined();
-    expect(client.estimate({ count: 25 }).window).toBe('minute');
-  });
-
   it('goes by round trips where the service tells of no limits', async () => {
     const { client } = await met({ keyed: {} }, { concurrency: 4 }, 20);
     expect(client.estimate({ count: 401 })).toMatchObject({ ms: 100 * 100 + 100, window: 'concurrency' });
@@ -166,8 +159,7 @@ describe('an estimate', () => {
       finishesAt: undefined,
       window: 'minute',
     });
-    const none = { ...wholeShare, part: () => 0 };
-    const { client } = await met({ keyed: { minute: 100 } }, { share: none, maxWaitMs: 0 });
+    const { client } = await met({ keyed: { minute: 0 } }, { maxWaitMs: 0 });
     expect(client.estimate()).toEqual({ finishesAt: undefined, ms: Number.POSITIVE_INFINITY, window: 'minute' });
   });
 

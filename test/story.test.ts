@@ -1,7 +1,7 @@
 import { channel, subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { describe, expect, it, vi } from 'vitest';
 import { createClient } from '../src/client.ts';
-import type { ClientEvent } from '../src/events.ts';
+import type { CallStoryEvent, ClientEvent } from '../src/events.ts';
 import type { ClientOptions } from '../src/options.ts';
 import { createMockService, type MockServiceOptions, virtualClock } from '../src/testing/index.ts';
 import { wire } from './wire.ts';
@@ -14,11 +14,11 @@ const FEW_LEFT = { 'x-ratelimit-limit-stacks-minute': '1000', 'x-ratelimit-remai
 function told(service: MockServiceOptions = {}, options: ClientOptions = {}) {
   const clock = virtualClock({ wall: WALL });
   const mock = createMockService({ clock, latencyMs: 100, keyless: { minute: 1_000 }, ...service });
-  const events: ClientEvent[] = [];
+  const events: CallStoryEvent[] = [];
   const { origin: baseUrl, fetch } = mock;
-  const onEvent = (event: ClientEvent): void => void events.push(event);
+  const onEvent = (event: ClientEvent): void => void ('call' in event && events.push(event));
   const client = createClient({ baseUrl, fetch, clock, random: () => 0.5, onEvent, ...options });
-  const storyOf = (call: number): ClientEvent[] => events.filter((event) => event.call === call);
+  const storyOf = (call: number): CallStoryEvent[] => events.filter((event) => event.call === call);
   const types = (call: number): string[] => storyOf(call).map(({ type }) => type);
   return { clock, mock, client, events, storyOf, types };
 }
@@ -56,8 +56,8 @@ describe('the story of a call', () => {
     ['its signal aborts', 'aborted'],
     ['the client closes', 'ClosedError'],
   ])('ends with its error where %s', async (what, error) => {
-    const { call, last, client } = wire({ onEvent: (event) => events.push(event) });
-    const events: ClientEvent[] = [];
+    const { call, last, client } = wire({ onEvent: (event) => 'call' in event && events.push(event) });
+    const events: CallStoryEvent[] = [];
     await call('first');
     await last('first').answer(200, { 'retry-after': '60' });
     const controller = new AbortController();
@@ -137,8 +137,8 @@ describe('the drift between the service’s word and our books', () => {
   });
 
   it('is less than nothing where the service counts less than we surely spent', async () => {
-    const { call, last, clock } = wire({ onEvent: (event) => events.push(event) });
-    const events: ClientEvent[] = [];
+    const { call, last, clock } = wire({ onEvent: (event) => 'call' in event && events.push(event) });
+    const events: CallStoryEvent[] = [];
     for (const left of ['990', '989', '995']) {
       await call(left);
       await last(left).answer(200, { ...FEW_LEFT, 'x-ratelimit-remaining-stacks-minute': left });
@@ -152,7 +152,7 @@ describe('listeners', () => {
   it('come and go', async () => {
     const { clock, client } = told();
     const heard: string[] = [];
-    const end = client.subscribe(({ type, call }) => heard.push(`${type} ${call}`));
+    const end = client.subscribe((event) => heard.push(`${event.type} ${'call' in event ? event.call : ''}`));
     await clock.run(client.getInfo());
     end();
     await clock.run(client.getInfo());

@@ -81,8 +81,10 @@ export interface Scenario {
   /** What the bulk asks for, by its place in it. Default: the info endpoint. */
   readonly errand?: (index: number, random: () => number) => Partial<Errand>;
   readonly streams?: readonly Stream[];
-  /** Clients that share the key and know nothing of each other. Default: 1. */
+  /** Clients that share the key and, unless `isShared`, know nothing of each other. Default: 1. */
   readonly clients?: number;
+  /** Whether they share the quota through a store, as processes do through Redis. Default: false. */
+  readonly isShared?: boolean;
   /** Without a key. Default: false. */
   readonly keyless?: boolean;
   /** Units that were used before the start, and how long before, in milliseconds. */

@@ -3,6 +3,7 @@ import { company, crowds, urgent } from './scenarios/company.ts';
 import { habits } from './scenarios/habits.ts';
 import { randomScenarioNamed } from './scenarios/random.ts';
 import { shapes, sizes } from './scenarios/shapes.ts';
+import { shared } from './scenarios/shared.ts';
 import { faults, months, turns } from './scenarios/trouble.ts';
 
 /** The whole set. */
@@ -15,6 +16,7 @@ export const scenarios: readonly Scenario[] = [
   ...months,
   ...company,
   ...crowds,
+  ...shared,
   ...urgent,
 ];
 

@@ -1,3 +1,5 @@
+import { redisShare } from '../../src/redis/index.ts';
+import type { QuotaShare } from '../../src/share.ts';
 import {
   createMockService,
   type MockService,
@@ -7,6 +9,7 @@ import {
   type VirtualClock,
   virtualClock,
 } from '../../src/testing/index.ts';
+import { memoryRedis } from '../../test/redis/memory.ts';
 import type { Place } from './contenders/contender.ts';
 import { latencyOf } from './latencies.ts';
 import { type MachineClock, machineClock } from './machine.ts';
@@ -69,10 +72,21 @@ export function openWorld(scenario: Scenario, seed: number): World {
   const traffic: Traffic = { sentAt: [], firstRefusalAt: Number.POSITIVE_INFINITY, spoilt: [] };
   const costOf = (errand: Errand): number => costFrom(scenario, service.origin, errand);
   const isCostly = scenario.service?.cost !== undefined;
+  const share = scenario.isShared ? shareFrom(clock, chance(7)) : undefined;
   const places = Array.from({ length: scenario.clients ?? 1 }, (_, index): Place => {
     const machine = machineClock(clock, chance(10 + index), scenario.suspended);
     const fetch = fetchFrom(service, machine, clock, traffic, scenario);
-    return { origin: service.origin, key, fetch, clock: machine, random: chance(50 + index), limits, costOf, isCostly };
+    return {
+      origin: service.origin,
+      key,
+      fetch,
+      clock: machine,
+      random: chance(50 + index),
+      limits,
+      costOf,
+      isCostly,
+      share,
+    };
   });
 
   if (scenario.spent) {
@@ -91,6 +105,20 @@ export function openWorld(scenario: Scenario, seed: number): World {
   }
   if (scenario.others) letOthersIn(scenario.others, service, key, clock, chance(5));
   return { clock, service, startsAt, places, traffic, random: chance(6), costOf };
+}
+
+/** A store a millisecond away, whose clock is wrong by minutes. */
+function shareFrom(clock: VirtualClock, random: () => number): QuotaShare {
+  const redis = memoryRedis(
+    () => clock.wall() + 123_456,
+    async (work) => {
+      await clock.sleep(0.2 + random() * 0.6);
+      const reply = work();
+      await clock.sleep(0.2 + random() * 0.6);
+      return reply;
+    },
+  );
+  return redisShare({ redis, name: 'bench' });
 }
 
 /** Whether a request in the service's log came from others. */

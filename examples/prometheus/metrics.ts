@@ -24,6 +24,7 @@ export function metricsOf(client: Client): () => string {
   limited.add(0, {});
 
   client.subscribe((event: ClientEvent) => {
+    if (!('call' in event)) return;
     const { endpoint } = event;
     if (event.type === 'sent') waits.add(event.waitedMs / 1_000, { reason: nameOf(event.waitedFor) });
     if (event.type === 'limited') limited.add(1, {});

@@ -38,6 +38,7 @@ export function measure(meter: Meter, withRequests: boolean): EventListener {
   const underWay = new Map<number, Facts>();
 
   return (event) => {
+    if (!('call' in event)) return;
     const endpoint = { 'stacks_quota.endpoint': event.endpoint };
     switch (event.type) {
       case 'sent':

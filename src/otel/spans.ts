@@ -1,6 +1,6 @@
 import { type Context, context, type Span, SpanKind, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api';
 import type { Client } from '../contract.ts';
-import type { ClientEvent } from '../events.ts';
+import type { CallStoryEvent } from '../events.ts';
 import { fullUrl, outcomeFacts, reasonFacts, requestFacts } from './attributes.ts';
 
 /** The spans of a call that is not over. */
@@ -26,6 +26,7 @@ export function traceCalls(client: Pick<Client, 'subscribe'>, tracer: Tracer, wi
   const open = new Map<number, Spans>();
   let isEnding = false;
   const end = client.subscribe((event) => {
+    if (!('call' in event)) return;
     if (event.type === 'called') {
       if (!isEnding) open.set(event.call, begin(tracer, event));
       return;
@@ -45,7 +46,7 @@ export function traceCalls(client: Pick<Client, 'subscribe'>, tracer: Tracer, wi
   };
 }
 
-function begin(tracer: Tracer, { call, endpoint, label, at, priority }: ClientEvent & { type: 'called' }): Spans {
+function begin(tracer: Tracer, { call, endpoint, label, at, priority }: CallStoryEvent & { type: 'called' }): Spans {
   const active = context.active();
   const attributes = {
     'stacks_quota.call': call,
@@ -57,7 +58,7 @@ function begin(tracer: Tracer, { call, endpoint, label, at, priority }: ClientEv
   return { call: span, within: trace.setSpan(active, span), request: undefined, isTold: false, sent: 0 };
 }
 
-function traceRequest(tracer: Tracer, spans: Spans, event: ClientEvent): void {
+function traceRequest(tracer: Tracer, spans: Spans, event: CallStoryEvent): void {
   const { at, endpoint } = event;
   switch (event.type) {
     case 'sent': {
@@ -94,7 +95,7 @@ function traceRequest(tracer: Tracer, spans: Spans, event: ClientEvent): void {
   }
 }
 
-function traceCall(span: Span, event: ClientEvent): void {
+function traceCall(span: Span, event: CallStoryEvent): void {
   const { type, at } = event;
   if (type === 'waiting') {
     const { reason, until, aside } = event;

@@ -17,7 +17,15 @@ export interface Ask {
 /** What a request waits for. */
 export interface Reason {
   /** The limit that binds. */
-  readonly limit: 'window' | 'cooldown' | 'concurrency' | 'first look' | 'first cost' | 'half-open' | 'sparing';
+  readonly limit:
+    | 'window'
+    | 'share'
+    | 'cooldown'
+    | 'concurrency'
+    | 'first look'
+    | 'first cost'
+    | 'half-open'
+    | 'sparing';
   /** A sentence for people. */
   readonly why: string;
   /** The window that binds, such as `minute`, or `endpoint` for the one that `ratelimit-*` describes. */

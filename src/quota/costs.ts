@@ -68,6 +68,11 @@ export class Costs implements Limit {
     }
   }
 
+  /** Takes the word of others for what an endpoint costs, where we have no experience. */
+  expectOf(endpoint: string, units: number): void {
+    if (!this.#experience.has(endpoint)) this.learn(endpoint, units);
+  }
+
   take(flight: Flight): void {
     if (this.#isNews(flight.endpoint)) this.#scouts.set(flight.endpoint, flight);
   }

@@ -4,7 +4,7 @@ import { type ForecastWindow, forecast } from './forecast.ts';
 import type { ResetWindow } from './reset-window.ts';
 import type { ServerClock } from './server-clock.ts';
 import type { Tempo } from './tempo.ts';
-import type { NamedWindow, Part } from './window.ts';
+import type { NamedWindow } from './window.ts';
 import { endOf, lengthOf } from './windows.ts';
 
 /** Requests of one kind that are to be made. */
@@ -28,7 +28,6 @@ export interface PlanEstimate {
 export interface Knowledge {
   readonly windows: Iterable<NamedWindow>;
   readonly ceilings: Iterable<ResetWindow>;
-  readonly part: Part;
   readonly clock: ServerClock;
   readonly cooldown: Cooldown;
   readonly costs: Costs;
@@ -59,12 +58,12 @@ function originOf(clock: ServerClock, now: number): number {
   return clock.known ? clock.least(now) : 0;
 }
 
-function* named({ windows, part }: Knowledge, now: number): Generator<ForecastWindow> {
+function* named({ windows }: Knowledge, now: number): Generator<ForecastWindow> {
   for (const window of windows) {
     const { period, limit } = window;
     yield {
       window: period,
-      limit: Math.min(limit, part(window, now)),
+      limit,
       left: window.headroom(now),
       lengthMs: lengthOf(period),
       endOf: (at) => endOf(period, at),

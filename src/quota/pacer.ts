@@ -8,6 +8,7 @@ import { FirstLook } from './first-look.ts';
 import { ARRIVES_WITHIN_MS, type Flight, InFlight } from './in-flight.ts';
 import type { Reading } from './models/model.ts';
 import { MonthLog, type MonthOutlook } from './month.ts';
+import { type Knowledge, type Part, type Shapes, wholePart } from './part.ts';
 import { Past } from './past.ts';
 import { Reserve } from './reserve.ts';
 import { ServerClock } from './server-clock.ts';
@@ -15,7 +16,7 @@ import type { QuotaSnapshot } from './snapshot.ts';
 import { Sparing, type SparingPolicy } from './sparing.ts';
 import { Tempo } from './tempo.ts';
 import { type PacerView, viewOf } from './view.ts';
-import { NamedWindow, type Part } from './window.ts';
+import { NamedWindow } from './window.ts';
 import { PERIODS, type Period } from './windows.ts';
 
 /** What a pacer is told at its start. */
@@ -24,8 +25,8 @@ export interface PacerOptions {
   readonly concurrency: number;
   /** A lease that was not settled by then was forgotten by its owner, in milliseconds. */
   readonly leaseMs: number;
-  /** How many units of a window this process may spend in all. */
-  readonly part: Part;
+  /** Makes our part of every window, from what is known of the service's clock. Default: all of it. */
+  readonly part?: (clock: ServerClock) => Part;
   /** What bulk work leaves to others. */
   readonly sparing?: SparingPolicy | undefined;
 }
@@ -51,13 +52,15 @@ export class Pacer {
   readonly #part: Part;
   readonly #sparing: readonly Limit[];
   readonly #concurrency: number;
+  /** What others found out of windows that we have not seen yet. */
+  readonly #foretold = new Map<Period, Shapes>();
   #limits: readonly Limit[] = [];
 
   constructor(options: PacerOptions) {
     this.#flights = new InFlight(options.concurrency, options.leaseMs);
     this.#firstLook = new FirstLook(this.#flights);
     this.#ceilings = new Ceilings(this.#clock, this.#flights);
-    this.#part = options.part;
+    this.#part = options.part?.(this.#clock) ?? wholePart;
     const { sparing } = options;
     this.#sparing = sparing ? [new Sparing(sparing, this.#windows, this.#flights, this.#clock)] : [];
     this.#concurrency = options.concurrency;
@@ -81,6 +84,11 @@ export class Pacer {
       until = at;
       binding = limit;
     }
+    // Our part is asked last, because it may have to fetch more for what would go otherwise, and only for that.
+    if (!binding) {
+      until = this.#part.earliest(charge, now);
+      if (until > now) binding = this.#part;
+    }
     if (!binding) return { kind: 'granted', lease: this.#grant(charge, now) };
     const reason = binding.explain(charge, now);
     const isHopeless = until === Number.POSITIVE_INFINITY;
@@ -102,12 +110,21 @@ export class Pacer {
     this.#cooldown.settle(flight, outcome.kind === 'answered' && !outcome.limited);
     if (outcome.kind === 'answered') this.#cooldown.hear();
     else if (outcome.failed) this.#cooldown.fail(now);
-    if (outcome.kind === 'unsent') return;
-    if (outcome.kind === 'lost') {
-      if (!isBooked) this.#book(flight, flight.units, now);
-      return;
+    if (outcome.kind === 'lost' && !isBooked) this.#book(flight, flight.units, now);
+    if (outcome.kind === 'answered') this.#hear(flight, outcome, isBooked, now);
+    else this.#part.settle(lease, outcome.kind === 'lost' ? flight.units : 0, now);
+  }
+
+  /** Takes what others who spend the same quota have found out. */
+  learn({ shapes = [], costs = [], pausedUntil, lead, foreign = [] }: Knowledge, now: number): void {
+    if (lead) this.#clock.narrow(lead.least, lead.most, now);
+    if (pausedUntil !== undefined) this.#cooldown.hold(pausedUntil, 'the service asked another process for a pause');
+    for (const [endpoint, units] of costs) this.#costs.expectOf(endpoint, units);
+    for (const { period, units } of foreign) this.#windows.get(period)?.seeOthers(units, now);
+    for (const found of shapes) {
+      this.#foretold.set(found.period, found);
+      this.#windows.get(found.period)?.adopt(found);
     }
-    this.#hear(flight, outcome, isBooked, now);
   }
 
   /** How far an answer is from our own books, by window, in units. To be asked before the answer settles its lease. */
@@ -145,9 +162,9 @@ export class Pacer {
   estimate(plans: readonly Plan[], now: number): PlanEstimate | undefined {
     this.#age(now);
     const [windows, ceilings] = [this.#windows.values(), this.#ceilings];
-    const [part, clock, cooldown, costs] = [this.#part, this.#clock, this.#cooldown, this.#costs];
+    const [clock, cooldown, costs] = [this.#clock, this.#cooldown, this.#costs];
     const [tempo, concurrency] = [this.#tempo, this.#concurrency];
-    return estimate(plans, { windows, ceilings, part, clock, cooldown, costs, tempo, concurrency }, now);
+    return estimate(plans, { windows, ceilings, clock, cooldown, costs, tempo, concurrency }, now);
   }
 
   #grant(charge: Charge, now: number): Flight {
@@ -155,6 +172,7 @@ export class Pacer {
     this.#costs.take(flight);
     this.#cooldown.take(flight);
     this.#reserve.note(charge.priority, charge.units, now);
+    this.#part.take(flight, now);
     for (const window of this.#windows.values()) window.take(flight.units, now);
     this.#ceilings.take(flight, now);
     return flight;
@@ -177,7 +195,10 @@ export class Pacer {
     if (quota.date !== undefined) this.#clock.hear(quota.date, flight.sentAt, now);
     const units = limited ? flight.units : (quota.stacks.cost ?? flight.units);
     if (!limited) this.#tempo.hear(units, now - flight.sentAt);
-    if (!limited && quota.stacks.cost !== undefined) this.#costs.learn(flight.endpoint, units);
+    if (!limited && quota.stacks.cost !== undefined) {
+      this.#costs.learn(flight.endpoint, units);
+      this.#part.tellCost(flight.endpoint, this.#costs.expect(flight.endpoint));
+    }
     const settledSince = this.#past.settledSince(flight.sentAt);
     for (const window of this.#windows.values()) {
       // Whether a refusal was charged is in the window's own reading, if there is one.
@@ -190,12 +211,14 @@ export class Pacer {
     if (isTripleWhole) this.#readCeiling(flight.endpoint, quota, heard);
     else if (!isBooked) this.#ceilings.book(flight.endpoint);
     if (!isBooked) this.#past.add(flight.sentAt, now, units, limited ? 0 : units);
+    this.#part.settle(flight, units, now);
     if (limited) {
       this.#firstLook.rebuff();
       this.#cooldown.heed(quota, this.#clock, now);
     } else this.#firstLook.welcome(this.#windows.size + this.#ceilings.size > 0);
     if (!limited && quota.retryAfterMs !== undefined)
       this.#cooldown.hold(now + quota.retryAfterMs, 'the service asked for a pause');
+    if (this.#cooldown.until > now) this.#part.tellPause(this.#cooldown.until);
   }
 
   #readWindows(quota: QuotaSnapshot, answer: Omit<Reading, 'limit' | 'used' | 'held'>): void {
@@ -212,10 +235,14 @@ export class Pacer {
           reserve: this.#reserve,
           part: this.#part,
         });
+        const foretold = this.#foretold.get(period);
+        if (foretold) window.adopt(foretold);
         this.#windows.set(period, window);
         this.#listLimits();
       }
-      window.read({ ...answer, limit, used: limit - remaining, held }, this.#past);
+      const used = limit - remaining;
+      window.read({ ...answer, limit, used, held }, this.#past);
+      this.#part.read({ ...answer, period, limit, used, shapes: window.shapes });
     }
   }
 
@@ -225,7 +252,8 @@ export class Pacer {
     if (limit === undefined || remaining === undefined || resetAt === undefined) return;
     for (const window of this.#windows.values()) {
       if (!window.matches(limit, resetAt, answer.receivedAt)) continue;
-      window.hearReset(resetAt, answer.sentAt);
+      const end = window.hearReset(resetAt, answer.sentAt);
+      if (end !== undefined) this.#part.tellEnd(window.period, end);
       return;
     }
     this.#ceilings.read(endpoint, quota, answer);

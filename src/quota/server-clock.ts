@@ -43,16 +43,13 @@ export class ServerClock {
       this.#least = Number.NEGATIVE_INFINITY;
       this.#most = Number.POSITIVE_INFINITY;
     }
-    if (least > this.#leastLead(receivedAt)) {
-      this.#least = least;
-      this.#leastAt = receivedAt;
-      this.#revision++;
-    }
-    if (most < this.#mostLead(receivedAt)) {
-      this.#most = most;
-      this.#mostAt = receivedAt;
-      this.#revision++;
-    }
+    this.#believe(least, most, receivedAt);
+  }
+
+  /** Takes the word of others for the lead, in milliseconds, unless what we heard ourselves contradicts it. */
+  narrow(least: number, most: number, now: number): void {
+    if (least > most || least > this.#mostLead(now) || most < this.#leastLead(now)) return;
+    this.#believe(least, most, now);
   }
 
   /** Widens the interval: something contradicted it by `gap` milliseconds. */
@@ -86,6 +83,19 @@ export class ServerClock {
   /** The first instant of ours at which the service's clock may show `time` or later. */
   soonest(time: number): number {
     return (time - this.#most + DRIFT * this.#mostAt) / (1 + DRIFT);
+  }
+
+  #believe(least: number, most: number, at: number): void {
+    if (least > this.#leastLead(at)) {
+      this.#least = least;
+      this.#leastAt = at;
+      this.#revision++;
+    }
+    if (most < this.#mostLead(at)) {
+      this.#most = most;
+      this.#mostAt = at;
+      this.#revision++;
+    }
   }
 
   #leastLead(now: number): number {

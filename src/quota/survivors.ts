@@ -1,4 +1,5 @@
 import { type Reading, TOLERANCE, type WindowModel } from './models/model.ts';
+import type { Shapes } from './part.ts';
 import type { Past } from './past.ts';
 
 /** A model is dismissed when it has left this much unexplained that another explained: in units, and in parts of the limit. */
@@ -25,6 +26,7 @@ export class Survivors {
   readonly #records = new Map<WindowModel, Record>();
   readonly #dismissed = new Set<WindowModel>();
   #surprises = 0;
+  #epoch = 0;
   #alive: readonly WindowModel[];
   #asked: readonly WindowModel[];
 
@@ -49,15 +51,36 @@ export class Survivors {
     return this.#asked;
   }
 
-  /** Holds a reading against every survivor. When none is left something else changed, and all are believed again. */
-  judge(reading: Reading, past: Past): void {
+  /** What others who spend the same quota may want to know. */
+  get shapes(): Shapes {
+    return { alive: this.#alive.map(({ name }) => name), epoch: this.#epoch };
+  }
+
+  /** Takes the word of others, unless ours is newer. What one of them has ruled out is out of the question. */
+  adopt({ alive, epoch }: Shapes): void {
+    if (epoch < this.#epoch) return;
+    const known = epoch > this.#epoch ? this.#all : this.#alive;
+    this.#epoch = epoch;
+    const left = known.filter(({ name }) => alive.includes(name));
+    if (left.length > 0) this.#keep(left);
+  }
+
+  /**
+   * Holds a reading against every survivor. When none is left something else changed, and all are believed again.
+   *
+   * @param isAlone - whether a reading counts what we spent alone: what siblings spent is left unexplained by every shape.
+   */
+  judge(reading: Reading, past: Past, isAlone: boolean = true): void {
     if (this.#all.length === 1) return;
     const explaining = this.#alive.filter((model) => model.unexplained(reading) <= TOLERANCE);
     const [only] = explaining;
     if (only && explaining.length === 1 && this.#alive.length > 1) this.#recordOf(only).isSupported = true;
     const alive = this.#alive.filter(
-      (model) => !model.isContradicted(reading, past) && (explaining.length === 0 || !this.#isInDebt(model, reading)),
+      (model) =>
+        !model.isContradicted(reading, past) &&
+        (!isAlone || explaining.length === 0 || !this.#isInDebt(model, reading)),
     );
+    if (alive.length === 0) this.#epoch++;
     if (alive.length < this.#alive.length) this.#keep(alive.length > 0 ? alive : this.#all);
   }
 
@@ -70,6 +93,7 @@ export class Survivors {
     if (size > 0) this.#keep(this.#all.filter((model) => this.#alive.includes(model) || this.#dismissed.has(model)));
     else if (++this.#surprises >= 2) this.#keep(this.#all);
     else return;
+    this.#epoch++;
     for (const model of this.#dismissed) this.#recordOf(model).debt = 0;
     this.#dismissed.clear();
     this.#surprises = 0;

@@ -4,6 +4,7 @@ import { Look } from './look.ts';
 import { modelsOf } from './models/all.ts';
 import type { Reading, WindowModel } from './models/model.ts';
 import { Others } from './others.ts';
+import type { Part, Shapes } from './part.ts';
 import type { Past } from './past.ts';
 import type { Reserve } from './reserve.ts';
 import type { ServerClock } from './server-clock.ts';
@@ -26,15 +27,12 @@ const RECHECK = 0.02;
 /** Models that an end which the service named overrules once: they know no calendar. */
 const OVERRULED: ReadonlySet<WindowModel['name']> = new Set(['sliding-log', 'first-request']);
 
-/** How many units of a window this process may spend in all: at most its limit. */
-export type Part = (window: { readonly period: Period; readonly limit: number }, now: number) => number;
-
 /** What a window shares with its siblings. */
 export interface Surroundings {
   readonly clock: ServerClock;
   readonly flights: InFlight;
   readonly reserve: Reserve;
-  readonly part: Part;
+  readonly part: Pick<Part, 'isShared' | 'isAlone'>;
 }
 
 /** A window that the service names: its limit is known, its shape is guessed by models. */
@@ -44,7 +42,7 @@ export class NamedWindow implements Limit {
   readonly #clock: ServerClock;
   readonly #flights: InFlight;
   readonly #reserve: Reserve;
-  readonly #part: Part;
+  readonly #part: Surroundings['part'];
   readonly #survivors: Survivors;
   readonly #word: Word;
   #roundTripMs = 0;
@@ -78,7 +76,7 @@ export class NamedWindow implements Limit {
 
   /** Units that this process may still send, by our own reckoning. */
   headroom(now: number): number {
-    return Math.max(0, this.#cap(now) - this.spent(now) - this.#flights.units);
+    return Math.max(0, this.limit - this.spent(now) - this.#flights.units);
   }
 
   /** Units that may have been spent in the window, what is in flight aside. */
@@ -89,7 +87,7 @@ export class NamedWindow implements Limit {
   earliest(charge: Charge, now: number): number {
     if (this.limit <= 0) return Number.POSITIVE_INFINITY;
     const units = this.#fitting(charge);
-    const cap = this.#cap(now);
+    const cap = this.limit;
     const kept = this.#keptToLook(now);
     const ours = cap - kept - this.#keptBack(charge, now);
     const left = ours - this.#theirs(now);
@@ -108,7 +106,7 @@ export class NamedWindow implements Limit {
   isFirm(charge: Charge, now: number): boolean {
     if (this.limit <= 0) return true;
     const units = this.#fitting(charge);
-    const cap = this.#cap(now) - this.#keptToLook(now);
+    const cap = this.limit - this.#keptToLook(now);
     return this.#consulted.some((model) => model.earliest(units, 0, Math.max(units, cap), now) > now);
   }
 
@@ -143,21 +141,41 @@ export class NamedWindow implements Limit {
     if (this.#clock.known) this.#look.hear(endOf(this.period, this.#clock.least(this.#word.sentAt)));
     this.#roundTripMs = Math.max(reading.receivedAt - reading.sentAt, this.#roundTripMs * 0.95);
     // The first reading is no evidence, but its request may have been counted on either side of a boundary.
-    if (this.#isRead) this.#survivors.judge(reading, past);
+    if (this.#isRead) this.#survivors.judge(reading, past, this.#part.isAlone);
     else if (!reading.limited) this.book(Math.min(reading.own, reading.used), reading.sentAt, reading.receivedAt);
     if (reading.limited && reading.used + reading.own > reading.limit && !this.#others.areActive)
       this.#survivors.surprise();
     if (!reading.limited) this.#others.serve();
-    else if (reading.used >= reading.limit) this.#others.refuse(reading.receivedAt);
+    else if (reading.used >= reading.limit && !this.#part.isShared) this.#others.refuse(reading.receivedAt);
     const others = this.#survivors.heed(reading, past);
-    // What a window held when it was first seen is history, and no rate.
-    if (this.#isRead) this.#others.see(others, this.limit, reading.receivedAt);
+    // What a window held when it was first seen is history, and no rate; nor is what we share it with a stranger's.
+    if (this.#isRead && !this.#part.isShared) this.#others.see(others, this.limit, reading.receivedAt);
     this.#isRead = true;
   }
 
-  /** Takes in a reset that the service named, by its clock, where it can only mean this window. */
-  hearReset(end: number, sentAt: number): void {
-    if (this.#length > SHORT_MS) this.#look.hearNamed(end % ROUNDING_MS === 0 ? end + ROUNDING_MS : end, sentAt);
+  /** Which shapes the window may have. */
+  get shapes(): Shapes {
+    return this.#survivors.shapes;
+  }
+
+  /** Takes the word of others who spend the same quota for the shapes that it may have. */
+  adopt(shapes: Shapes): void {
+    this.#survivors.adopt(shapes);
+  }
+
+  /** Strangers have spent so many units. */
+  seeOthers(units: number, now: number): void {
+    this.#others.see(units, this.limit, now);
+  }
+
+  /**
+   * Takes in a reset that the service named, by its clock, where it can only mean this window.
+   *
+   * @returns the end that it is taken for, if it is.
+   */
+  hearReset(end: number, sentAt: number): number | undefined {
+    if (this.#length <= SHORT_MS) return undefined;
+    return this.#look.hearNamed(end % ROUNDING_MS === 0 ? end + ROUNDING_MS : end, sentAt);
   }
 
   /** Whether `ratelimit-limit` and `ratelimit-reset` may describe this window. */
@@ -231,10 +249,6 @@ export class NamedWindow implements Limit {
     const time = this.#clock.least(now);
     const start = startOf(this.period, time);
     return (time - start) / (endOf(this.period, time) - start);
-  }
-
-  #cap(now: number): number {
-    return Math.min(this.limit, this.#part(this, now));
   }
 
   /** The models that must admit a charge. The most cautious needs no clock of the service. */

@@ -59,7 +59,7 @@ export function drive(terms: Terms, job: Job): Run {
   const agenda = new Agenda();
   const service = new Service(terms, agenda);
   const dice = new Dice(job.seed);
-  const pacer = new Pacer({ concurrency: job.concurrency, leaseMs: LEASE_MS, part: ({ limit }) => limit });
+  const pacer = new Pacer({ concurrency: job.concurrency, leaseMs: LEASE_MS });
   const line = [...job.calls];
   const sends: Run['sends'][number][] = [];
   const decisions: Run['decisions'][number][] = [];

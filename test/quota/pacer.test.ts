@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Admission } from '../../src/quota/admission.ts';
+import type { Admission, Charge } from '../../src/quota/admission.ts';
 import { Pacer } from '../../src/quota/pacer.ts';
+import { wholePart } from '../../src/quota/part.ts';
 import type { QuotaSnapshot } from '../../src/quota/snapshot.ts';
 import { LIMITS, type Saying, Stage } from './script.ts';
 
@@ -121,17 +122,14 @@ describe('a window', () => {
     expect(stage.ask()).toMatchObject({ kind: 'refused', until: Number.POSITIVE_INFINITY, reason: { headroom: 0 } });
   });
 
-  it('of which only a part is ours is spent no further than that', () => {
-    const pacer = new Pacer({ concurrency: 30, leaseMs: 9_000, part: ({ limit }) => limit / 4 });
-    const stage = new Stage();
-    const first = pacer.admit({ endpoint: 'GET /a', maxWaitMs: 0 }, stage.now);
-    if (first.kind !== 'granted') throw new Error('the first is always granted');
-    pacer.settle(
-      first.lease,
-      { kind: 'answered', quota: stage.quota({ ...MINUTE, minuteLeft: 950 }), limited: false },
-      stage.now,
-    );
-    expect(pacer.view(stage.now).windows[0]).toMatchObject({ limit: 20, remaining: 19, headroom: 4 });
+  it('of which only a part is ours waits for the part, and never says no for its sake', () => {
+    const part = { ...wholePart, earliest: (_: Charge, now: number) => now + 500 };
+    const pacer = new Pacer({ concurrency: 30, leaseMs: 9_000, part: () => part });
+    expect(pacer.admit({ endpoint: 'GET /a', maxWaitMs: 0 }, 1_000)).toMatchObject({
+      kind: 'wait',
+      until: 1_500,
+      reason: { limit: 'share' },
+    });
   });
 
   it('of seconds is spent evenly until it has shown its shape', () => {

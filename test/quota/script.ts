@@ -110,7 +110,7 @@ export interface Moment {
 
 /** A pacer and the script that it goes through. */
 export class Stage {
-  readonly pacer: Pacer = new Pacer({ concurrency: CONCURRENCY, leaseMs: LEASE_MS, part: ({ limit }) => limit });
+  readonly pacer: Pacer = new Pacer({ concurrency: CONCURRENCY, leaseMs: LEASE_MS });
   readonly #origin: number;
   readonly #wall: number;
   #at = 0;

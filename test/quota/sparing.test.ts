@@ -22,7 +22,7 @@ class World {
   constructor(policy: Partial<SparingPolicy>, wall: number = MIDDLE) {
     this.#wall = wall;
     const sparing = { ...NOTHING, ...policy };
-    this.pacer = new Pacer({ concurrency: 1_000, leaseMs: 90_000, part: ({ limit }) => limit, sparing });
+    this.pacer = new Pacer({ concurrency: 1_000, leaseMs: 90_000, sparing });
   }
 
   get time(): number {

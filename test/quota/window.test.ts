@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Charge } from '../../src/quota/admission.ts';
 import { InFlight } from '../../src/quota/in-flight.ts';
+import { wholePart } from '../../src/quota/part.ts';
 import { Past } from '../../src/quota/past.ts';
 import { Reserve } from '../../src/quota/reserve.ts';
 import { ServerClock } from '../../src/quota/server-clock.ts';
@@ -17,7 +18,7 @@ function full({ period = 'minute' as Period, limit = 10, used = 10 } = {}): { wi
   clock.hear(0, 0, 0);
   clock.hear(-1_000, -1, -1);
   const flights = new InFlight(20, 9_000);
-  const window = new NamedWindow(period, { clock, flights, reserve: new Reserve(), part: (of) => of.limit });
+  const window = new NamedWindow(period, { clock, flights, reserve: new Reserve(), part: wholePart });
   window.take(1, 0);
   const answer = { sentAt: 0, receivedAt: 100, own: 0, held: 0, settledSince: 0, limited: false };
   window.read({ ...answer, limit, used }, new Past());

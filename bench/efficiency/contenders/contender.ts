@@ -1,3 +1,4 @@
+import type { QuotaShare } from '../../../src/share.ts';
 import { LENGTH_MS } from '../../../src/testing/calendar.ts';
 import type { ServiceLimits, ServicePeriod } from '../../../src/testing/index.ts';
 import type { MachineClock } from '../machine.ts';
@@ -14,6 +15,8 @@ export interface Place {
   readonly limits: ServiceLimits;
   /** The true cost of an errand, for those who can make use of it. Ours cannot. */
   readonly costOf: (errand: Errand) => number;
+  /** What the clients share, where they share the quota. */
+  readonly share: QuotaShare | undefined;
   /** Whether anything costs other than 1. */
   readonly isCostly: boolean;
 }

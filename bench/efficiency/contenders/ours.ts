@@ -9,8 +9,15 @@ export const ours: Contender = {
   name: 'stacks-quota',
   setup: 'nothing',
   usesGlobals: false,
-  open({ origin, key, fetch, clock, random }) {
-    const client = createClient({ baseUrl: origin, apiKey: () => key, fetch, clock, random });
+  open({ origin, key, fetch, clock, random, share }) {
+    const client = createClient({
+      baseUrl: origin,
+      apiKey: () => key,
+      fetch,
+      clock,
+      random,
+      ...(share ? { share } : {}),
+    });
     return {
       call: ({ endpoint, page, priority }) =>
         endpoint === 'info'

@@ -1,0 +1,2 @@
+export type { IoredisLike, NodeRedisLike, RedisLike } from './connection.ts';
+export { type RedisShareOptions, redisShare } from './share.ts';

@@ -1,0 +1,121 @@
+import { ConfigError, quote } from '../errors.ts';
+import type { Period } from '../quota/windows.ts';
+import type { Member, QuotaShare } from '../share.ts';
+import { type RedisLike, scriptRunner } from './connection.ts';
+import { keysOf } from './keys.ts';
+import { RedisPart } from './part.ts';
+
+/** What stands in for a secret of the user's own: with it, whoever can guess a key can recognise it in Redis. */
+const COMMON_SECRET = 'stacks-quota';
+
+/** How often the key is looked at, because it may be replaced, in milliseconds. */
+const KEY_LASTS_MS = 60_000;
+
+/** How the processes of a backend share their quota. */
+export interface RedisShareOptions {
+  /** A connected client of node-redis (5 or 6: client, pool or cluster) or ioredis. It stays yours: you close it. */
+  readonly redis: RedisLike;
+  /** What the share is called: the same in all processes that share. 1 to 32 small letters, digits and hyphens. */
+  readonly name: string;
+  /**
+   * Makes the fingerprint of the API key, under which the share is kept, one that nobody can guess who does not know this;
+   * the same in all processes. Default: one that everybody knows, which is enough for keys that cannot be guessed.
+   */
+  readonly secret?: string;
+  /**
+   * What a process does while Redis cannot be used. `partial`: it goes on with what it has, and then with 80 % of an equal
+   * part of the quota. `closed`: it sends no more than what it has. `open`: it goes on as if the key were its own.
+   * Default: `partial`.
+   */
+  readonly onStoreFailure?: 'partial' | 'closed' | 'open';
+  /** How many processes to reckon with where Redis could never be reached. Default: 8. */
+  readonly processes?: number;
+  /** How long Redis may take to answer before it counts as lost, in milliseconds. Default: 50. */
+  readonly timeoutMs?: number;
+}
+
+const OPTIONS: readonly string[] = ['redis', 'name', 'secret', 'onStoreFailure', 'processes', 'timeoutMs'];
+
+/**
+ * Lets all processes that share an API key share its quota, through Redis: near the full quota, and no refusals. A
+ * process spends what it has been handed without asking; Redis hands out parts of windows, and knows nothing of pacing.
+ *
+ * @throws ConfigError if an option cannot be used.
+ */
+export function redisShare(options: RedisShareOptions): QuotaShare {
+  const { redis, name, secret, mode, processes, timeoutMs } = readOptions(options);
+  const run = scriptRunner(redis);
+  return {
+    join(member) {
+      const keys = keeper(member, name, secret);
+      const call = async (periods: readonly Period[], request: string, withinMs: number): Promise<unknown> =>
+        inTime(
+          member,
+          withinMs,
+          keys().then((keysFor) => run(keysFor(periods), request)),
+        );
+      const part = new RedisPart(member, { call, mode, processes, timeoutMs });
+      return { part, leave: () => part.leave() };
+    },
+  };
+}
+
+function readOptions(options: RedisShareOptions): {
+  redis: RedisLike;
+  name: string;
+  secret: string;
+  mode: 'partial' | 'closed' | 'open';
+  processes: number;
+  timeoutMs: number;
+} {
+  if (typeof options !== 'object' || options === null) throw new ConfigError('redisShare', 'must be given an object');
+  const unknown = Object.keys(options).find((option) => !OPTIONS.includes(option));
+  if (unknown !== undefined) throw new ConfigError(unknown, `is not one of the options: ${OPTIONS.join(', ')}`);
+  const {
+    redis,
+    name,
+    secret = COMMON_SECRET,
+    onStoreFailure: mode = 'partial',
+    processes = 8,
+    timeoutMs = 50,
+  } = options;
+  if (typeof name !== 'string' || !/^[a-z0-9-]{1,32}$/.test(name))
+    throw new ConfigError('name', `must be 1 to 32 small letters, digits and hyphens, not ${quote(name)}`);
+  if (typeof secret !== 'string' || secret === '') throw new ConfigError('secret', 'must be text, and not empty');
+  if (!['partial', 'closed', 'open'].includes(mode))
+    throw new ConfigError('onStoreFailure', `must be partial, closed or open, not ${quote(mode)}`);
+  if (!Number.isSafeInteger(processes) || processes < 1)
+    throw new ConfigError('processes', `must be a whole number, 1 or more, not ${quote(processes)}`);
+  if (!(Number.isFinite(timeoutMs) && timeoutMs > 0))
+    throw new ConfigError('timeoutMs', `must be milliseconds, more than 0, not ${quote(timeoutMs)}`);
+  return { redis, name, secret, mode, processes, timeoutMs };
+}
+
+/** Knows the names of the keys, and looks now and then whether the API key is another. */
+function keeper(
+  { credential, clock }: Member,
+  name: string,
+  secret: string,
+): () => Promise<(periods: readonly Period[]) => string[]> {
+  let keys: ((periods: readonly Period[]) => string[]) | undefined;
+  let until = 0;
+  return async () => {
+    if (keys && clock.now() < until) return keys;
+    keys = keysOf(name, secret, await credential());
+    until = clock.now() + KEY_LASTS_MS;
+    return keys;
+  };
+}
+
+/** Whoever takes longer than `ms` is not waited for. Where our own thread stood still the answer may be there already. */
+function inTime<T>({ clock }: Member, ms: number, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const startedAt = clock.now();
+    const giveUp = (): void => reject(Object.assign(new Error('Redis took too long'), { code: 'TIMEOUT' }));
+    let cancel = clock.timer(ms, () => {
+      if (clock.now() - startedAt > ms * 1.2) cancel = clock.timer(ms / 5, giveUp);
+      else giveUp();
+    });
+    work.then(resolve, reject).finally(() => cancel());
+  });
+}

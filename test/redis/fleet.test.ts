@@ -1,0 +1,175 @@
+import { describe, expect, it } from 'vitest';
+import { fleetOf, ofShare } from './fleet.ts';
+
+describe('clients that share one key, in virtual time', () => {
+  it.each([1, 2, 8, 20])('%i together are never refused and take hardly longer than one alone', async (size) => {
+    const fleet = fleetOf(size);
+    await fleet.clock.run(fleet.work(2_000));
+    expect(fleet.limited).toBe(0);
+    // One that knew everything would be done after 197.2 s.
+    expect(197.2 / (fleet.clock.now() / 1_000)).toBeGreaterThan(0.955);
+  });
+
+  it('that start together send one request, and the others wait for its answer', async () => {
+    const fleet = fleetOf(8, { latencyMs: 400 });
+    const work = fleet.work(64);
+    await fleet.clock.advance(390);
+    expect(fleet.service.requests).toBe(1);
+    await fleet.clock.run(work);
+    expect(fleet.limited).toBe(0);
+  });
+
+  it('make less than half a round trip a call, and next to none in the middle of a minute', async () => {
+    const fleet = fleetOf(8, { keyed: { minute: 2_000 } });
+    await fleet.clock.run(fleet.work(8_000));
+    expect(fleet.limited).toBe(0);
+    expect(fleet.redis.trips / 8_000).toBeLessThan(0.1);
+    const settled = fleetOf(8);
+    await settled.clock.run(settled.work(2_000));
+    expect(settled.redis.trips / 2_000).toBeLessThan(0.5);
+  });
+
+  it('get equal parts when all of them are busy', async () => {
+    const fleet = fleetOf(8);
+    await fleet.clock.run(fleet.work(6_000));
+    const mean = 6_000 / 8;
+    for (const made of fleet.made) expect(Math.abs(made - mean) / mean).toBeLessThan(0.2);
+  });
+
+  it('use what an idle one does not, within a quarter of the window', async () => {
+    const fleet = fleetOf(4, { keyed: { minute: 400 } });
+    await fleet.clock.run(fleet.work(500));
+    const idleFrom = fleet.clock.now();
+    const { service } = fleet;
+    await fleet.clock.run(fleet.work(1_200, [0]));
+    expect(fleet.limited).toBe(0);
+    // Three minutes' worth for one of them, and no longer than that and a quarter.
+    expect(fleet.clock.now() - idleFrom).toBeLessThan(3.25 * 60_000);
+    expect(service.requests).toBe(1_700);
+  });
+
+  it('know what one of them has learned: costs, so that nobody else sends a first one alone', async () => {
+    const fleet = fleetOf(2, { cost: () => 3 });
+    await fleet.clock.run(fleet.work(20, [0]));
+    await fleet.clock.run(fleet.work(20, [1]));
+    const [first] = fleet.events[1]?.filter(({ type }) => type === 'sent') ?? [];
+    expect(first).toMatchObject({ units: 3 });
+  });
+
+  it('all stop when the service asks one of them to', async () => {
+    const fleet = fleetOf(4);
+    await fleet.clock.run(fleet.work(100));
+    const work = fleet.work(400);
+    await fleet.clock.advance(2_000);
+    fleet.service.faults.next(1, { status: 503, headers: { 'retry-after': '20' } });
+    // Whoever is busy hears of it with its next trip, which is never far.
+    await fleet.clock.advance(4_000);
+    const before = fleet.service.requests;
+    await fleet.clock.advance(14_000);
+    expect(fleet.service.requests).toBe(before);
+    await fleet.clock.run(work);
+  });
+
+  it('leave a dear request its turn, however busy the others are', async () => {
+    const fleet = fleetOf(8, { cost: ({ url }) => (url.pathname.endsWith('info') ? 1 : 8) });
+    const busy = fleet.work(1_500);
+    await fleet.clock.advance(12_000);
+    const [client] = fleet.clients;
+    const from = fleet.clock.now();
+    const dear = client?.getAddressAssets('SP3FGQ8Z7JY9BWYZ5WM53E0M9NK7WHJF0691NZ159', { cost: 8, priority: 1 });
+    await fleet.clock.run(Promise.all([dear, busy]));
+    expect(fleet.limited).toBe(0);
+    expect(fleet.clock.now() - from).toBeGreaterThan(0);
+  });
+
+  it('give everything back when they close', async () => {
+    const fleet = fleetOf(2, { keyed: { minute: 100 } });
+    await fleet.clock.run(fleet.work(10));
+    await fleet.clock.run(Promise.all([fleet.clients[0]?.close()]));
+    await fleet.clock.run(fleet.work(85, [1]));
+    expect(fleet.limited).toBe(0);
+    // All of it in the first minute.
+    expect(fleet.clock.now()).toBeLessThan(53_000);
+  });
+});
+
+describe('where the store cannot be used', () => {
+  it.each(['down', 'frozen'] as const)(
+    '%s: each goes on with its part, says so once, and pays when it is back',
+    async (how) => {
+      const fleet = fleetOf(4);
+      const work = fleet.work(3_000);
+      await fleet.clock.advance(65_000);
+      fleet.wire = how;
+      await fleet.clock.advance(60_000);
+      fleet.wire = undefined;
+      await fleet.clock.run(work);
+      expect(fleet.limited).toBe(0);
+      for (const events of fleet.events) {
+        expect(ofShare(events).map(({ type }) => type)).toEqual(['share lost', 'share regained']);
+        expect(ofShare(events)[0]).toMatchObject({
+          mode: 'partial',
+          code: how === 'down' ? 'ECONNREFUSED' : 'TIMEOUT',
+        });
+      }
+      // Alone for a minute each uses four fifths of its part.
+      const minute = fleet.service.log.filter(({ serviceTime }) => Math.floor(serviceTime / 60_000) % 60 === 2);
+      expect(minute.length).toBeGreaterThan(390);
+    },
+  );
+
+  it('a call waits no longer than 50 ms for it', async () => {
+    const fleet = fleetOf(2, { latencyMs: 0 });
+    await fleet.clock.run(fleet.work(300));
+    await fleet.clock.advance(60_000);
+    fleet.wire = 'frozen';
+    const from = fleet.clock.now();
+    await fleet.clock.run(fleet.work(1, [0]));
+    expect(fleet.clock.now() - from).toBeLessThanOrEqual(51);
+  });
+
+  it('`closed` sends nothing more than what it has, `open` goes on as if the key were its own', async () => {
+    const counts: Record<string, number> = {};
+    for (const mode of ['closed', 'open'] as const) {
+      const fleet = fleetOf(1, { keyed: { minute: 500 } }, { onStoreFailure: mode });
+      await fleet.clock.run(fleet.work(20));
+      await fleet.clock.advance(120_000);
+      fleet.wire = 'down';
+      void fleet.work(450);
+      await fleet.clock.advance(30_000);
+      counts[mode] = fleet.service.requests - 20;
+      expect(fleet.limited).toBe(0);
+    }
+    expect(counts).toEqual({ closed: 0, open: 450 });
+  });
+
+  it('whoever has never reached it reckons with as many processes as it was told', async () => {
+    const fleet = fleetOf(1, { keyed: { minute: 100 } }, { processes: 4 });
+    fleet.wire = 'down';
+    void fleet.work(100);
+    await fleet.clock.advance(50_000);
+    expect(fleet.service.requests).toBe(20);
+  });
+
+  it('that it forgot everything is no reason to spend twice', async () => {
+    const fleet = fleetOf(4);
+    const work = fleet.work(2_000);
+    for (const at of [10_000, 20_000, 65_000, 75_000]) {
+      await fleet.clock.advance(at - fleet.clock.now());
+      fleet.redis.flush();
+    }
+    await fleet.clock.run(work);
+    expect(fleet.limited).toBe(0);
+  });
+});
+
+it('one who dies in the middle costs the others at most its part of one window', async () => {
+  const fleet = fleetOf(4);
+  const work = fleet.work(1_000, [0, 1, 2]);
+  const dying = fleet.work(4_000, [3]);
+  await fleet.clock.advance(70_000);
+  // It is never heard of again: neither its store nor its service answers it any more.
+  void dying.catch(() => {});
+  await fleet.clock.run(work);
+  expect(fleet.limited).toBe(0);
+});
