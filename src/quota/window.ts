@@ -206,7 +206,7 @@ export class NamedWindow implements Limit {
   #keptToLook(now: number): number {
     const { alive } = this.#survivors;
     const isInDoubt = alive.length > 1 && alive.some((model) => model.name === 'aligned');
-    return this.#length > SHORT_MS && this.#clock.known && isInDoubt ? this.#look.kept(this.limit, now) : 0;
+    return this.#length > SHORT_MS && this.#clock.known && isInDoubt && !this.#part.isShared ? this.#look.kept(this.limit, now) : 0;
   }
 
   /** Whether it is time for one of ours, whatever others are left: `ours` units are, but for what others took unseen. */
@@ -218,7 +218,7 @@ export class NamedWindow implements Limit {
 
   /** Whether, in a window that only fills up, an answer must be awaited, because others may have filled it meanwhile. */
   #isBeyondWord(units: number): boolean {
-    if (this.#length <= SHORT_MS || this.#flights.units === 0) return false;
+    if (this.#length <= SHORT_MS || this.#flights.units === 0 || this.#part.isShared) return false;
     const onlyFills = this.#survivors.alive.some(({ name }) => name === 'aligned' || name === 'first-request');
     return onlyFills && this.#word.leftAtLeast < units;
   }
