@@ -191,7 +191,7 @@ export class Holding {
     lot.wasAsked = true;
     lot.last = units;
     if (!wish.ahead) this.#told = { slice: wish.slice, used };
-    if (wish.late && this.isWhole) this.#pause(units > 0, now);
+    if (wish.late && this.isWhole && !wish.ahead) this.#pause(units > 0, now);
     if (this.isWhole && !wish.late) lot.retryAt = now + (LATE - this.#gone(wish.slice, moment)) * this.length;
     else if (this.isWhole) lot.retryAt = Number.NEGATIVE_INFINITY;
     else if (units === 0) lot.retryAt = now + Math.min(this.length / SLICES, this.#untilEnd(moment));

@@ -146,6 +146,11 @@ export class RedisPart implements Part {
     return this.#exchange.isInDoubt && this.#lookout.mustWait(now, this.#holdings.all.length > 0);
   }
 
+  /** Whether we live on parts: who looks needs none, and who waits for what another finds asks for none yet. */
+  #asks(now: number): boolean {
+    return this.#holdings.isTimeKnown && !this.isAlone && !this.#mustLook(now);
+  }
+
   /** Makes a trip if it is time to. */
   #consider(now: number, isWanting = false): void {
     if (this.#trip || this.#isClosed || now < this.#outage.retryAt) return;
@@ -156,7 +161,7 @@ export class RedisPart implements Part {
       now >= this.#lastTripAt + HEARTBEAT_MS ||
       this.#exchange.isUrgent(now) ||
       (this.isAlone && now >= this.#lastTripAt + RENEW_MS) ||
-      (this.#holdings.isTimeKnown && this.#holdings.isLow(now, this.#member.waiting()));
+      (this.#asks(now) && this.#holdings.isLow(now, this.#member.waiting()));
     if (!isDue) return;
     this.#trip = Promise.resolve()
       .then(() => this.#travel())
@@ -208,12 +213,12 @@ export class RedisPart implements Part {
   #compose(now: number): Request {
     const { waiting } = this.#member;
     const isIdle = this.#isIdle;
-    // What is under way now is likely to be followed by as much. Whoever waits for what another finds asks for nothing yet.
+    // What is under way now is likely to be followed by as much.
     const calls = waiting() + this.#holdings.underWay;
     const demand = {
       waiting: calls * this.#dearest,
       dearest: this.#dearest,
-      isIdle: isIdle || this.isAlone || this.#mustLook(now),
+      isIdle: isIdle || !this.#asks(now),
     };
     return {
       me: this.#me,

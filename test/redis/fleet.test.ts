@@ -24,6 +24,9 @@ describe('clients that share one key, in virtual time', () => {
     await fleet.clock.run(fleet.work(8_000));
     expect(fleet.limited).toBe(0);
     expect(fleet.redis.trips / 8_000).toBeLessThan(0.1);
+    const monthly = fleetOf(4, { keyed: { second: 40, month: 100_000 } });
+    await monthly.clock.run(monthly.work(800));
+    expect(monthly.redis.trips / 800).toBeLessThan(0.5);
     const settled = fleetOf(8);
     await settled.clock.run(settled.work(2_000));
     expect(settled.redis.trips / 2_000).toBeLessThan(0.5);

@@ -45,22 +45,22 @@ describe.skipIf(!hasRedis)('processes that share one key through a real Redis', 
     '%i of them are never refused, and use all of every second',
     { timeout: 120_000 },
     async (size) => {
-      const { service, crew } = await start(size, 480 / size);
+      const { service, crew } = await start(size, 640 / size);
       const ends = await Promise.all(crew.map(({ end }) => end));
       // On a machine so busy that a trip takes 50 ms Redis counts as lost, and who is on its own cannot be exact.
       const isDisturbed = crew.some(({ events }) => events.length > 0);
       expect(refused(service)).toBeLessThanOrEqual(isDisturbed ? 24 : 0);
-      expect(ends.map((end) => end?.served)).toEqual(Array(size).fill(480 / size));
+      expect(ends.map((end) => end?.served)).toEqual(Array(size).fill(640 / size));
       expect(ends.flatMap((end) => end?.failed)).toEqual([]);
       const seconds = bySecond(service);
       // How well the quota is used is measured where time is virtual; a busy machine that is late leaves some of it unused.
       // The first few show the shape of the window, and the last two are what was left.
-      const whole = seconds.slice(4, -2);
+      const whole = seconds.slice(7, -2);
       expect(whole.reduce((sum, count) => sum + count, 0) / (40 * whole.length)).toBeGreaterThanOrEqual(
-        isDisturbed ? 0.75 : 0.95,
+        isDisturbed ? 0.7 : 0.85,
       );
       const trips = ends.reduce((sum, end) => sum + (end?.trips ?? 0), 0);
-      expect(trips / 480).toBeLessThan(0.5);
+      expect(trips / 640).toBeLessThan(0.5);
     },
   );
 
@@ -73,9 +73,9 @@ describe.skipIf(!hasRedis)('processes that share one key through a real Redis', 
     const ends = await Promise.all(others.map(({ end }) => end));
     expect(ends.map((end) => end?.served)).toEqual([150, 150, 150]);
     expect(refused(service)).toBe(0);
-    // It counts as one of them until it has not been heard of for ten seconds; after that nothing is left unused.
-    const least = Math.min(...countsFrom(service, killedAt + 1).slice(0, -2));
-    expect(least).toBeGreaterThanOrEqual(30);
+    // It counts as one of them until it has not been heard of for twelve seconds: until then a quarter is left unused.
+    const after = countsFrom(service, killedAt + 1).slice(0, -2);
+    expect(after.reduce((sum, count) => sum + count, 0) / after.length).toBeGreaterThanOrEqual(20);
   });
 
   it.each(['restarted', 'frozen'] as const)(
