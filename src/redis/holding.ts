@@ -116,7 +116,10 @@ export class Holding {
 
   /** Takes in which shapes the window may have. */
   adopt({ alive }: Shapes): void {
-    this.isWhole = alive.every((name) => name === 'aligned');
+    // A second that the first request opens is out of step with the calendar for no longer than it lasts, and each pacer
+    // still reckons with it.
+    const isSecond = this.period === 'second';
+    this.isWhole = alive.every((name) => name === 'aligned' || (isSecond && name === 'first-request'));
     this.isSettled = alive.length === 1;
   }
 
