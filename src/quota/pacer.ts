@@ -6,9 +6,9 @@ import { driftOf } from './drift.ts';
 import { estimate, type Plan, type PlanEstimate } from './estimate.ts';
 import { FirstLook } from './first-look.ts';
 import { ARRIVES_WITHIN_MS, type Flight, InFlight } from './in-flight.ts';
-import type { Reading } from './models/model.ts';
 import { MonthLog, type MonthOutlook } from './month.ts';
-import { type Knowledge, type Part, type Shapes, wholePart } from './part.ts';
+import { type Answer, NamedWindows } from './named-windows.ts';
+import { type Knowledge, type Part, wholePart } from './part.ts';
 import { Past } from './past.ts';
 import { Reserve } from './reserve.ts';
 import { ServerClock } from './server-clock.ts';
@@ -16,8 +16,6 @@ import type { QuotaSnapshot } from './snapshot.ts';
 import { Sparing, type SparingPolicy } from './sparing.ts';
 import { Tempo } from './tempo.ts';
 import { type PacerView, viewOf } from './view.ts';
-import { NamedWindow } from './window.ts';
-import { PERIODS, type Period } from './windows.ts';
 
 /** What a pacer is told at its start. */
 export interface PacerOptions {
@@ -46,21 +44,22 @@ export class Pacer {
   readonly #cooldown = new Cooldown();
   readonly #reserve = new Reserve();
   readonly #firstLook: FirstLook;
-  readonly #windows = new Map<Period, NamedWindow>();
+  readonly #windows: NamedWindows;
   readonly #ceilings: Ceilings;
   readonly #tempo = new Tempo();
   readonly #part: Part;
   readonly #sparing: readonly Limit[];
   readonly #concurrency: number;
-  /** What others found out of windows that we have not seen yet. */
-  readonly #foretold = new Map<Period, Shapes>();
   #limits: readonly Limit[] = [];
+  #known = -1;
 
   constructor(options: PacerOptions) {
     this.#flights = new InFlight(options.concurrency, options.leaseMs);
     this.#firstLook = new FirstLook(this.#flights);
     this.#ceilings = new Ceilings(this.#clock, this.#flights);
     this.#part = options.part?.(this.#clock) ?? wholePart;
+    const [clock, flights, reserve, part] = [this.#clock, this.#flights, this.#reserve, this.#part];
+    this.#windows = new NamedWindows({ clock, flights, reserve, part });
     const { sparing } = options;
     this.#sparing = sparing ? [new Sparing(sparing, this.#windows, this.#flights, this.#clock)] : [];
     this.#concurrency = options.concurrency;
@@ -120,18 +119,15 @@ export class Pacer {
     if (lead) this.#clock.narrow(lead.least, lead.most, now);
     if (pausedUntil !== undefined) this.#cooldown.hold(pausedUntil, 'the service asked another process for a pause');
     for (const [endpoint, units] of costs) this.#costs.expectOf(endpoint, units);
-    for (const { period, units } of foreign) this.#windows.get(period)?.seeOthers(units, now);
-    for (const found of shapes) {
-      this.#foretold.set(found.period, found);
-      this.#windows.get(found.period)?.adopt(found);
-    }
+    for (const { period, units } of foreign) this.#windows.seeOthers(period, units, now);
+    for (const found of shapes) this.#windows.adopt(found.period, found);
   }
 
   /** How far an answer is from our own books, by window, in units. To be asked before the answer settles its lease. */
   drift({ sentAt }: Lease, quota: QuotaSnapshot, now: number): Readonly<Record<string, number>> {
     this.#age(now);
     const [held, settledSince] = [this.#flights.units, this.#past.settledSince(sentAt)];
-    const books = Array.from(this.#windows.values(), (window) => {
+    const books = Array.from(this.#windows, (window) => {
       return { period: window.period, spent: window.spent(now), held, settledSince };
     });
     return driftOf(quota, books);
@@ -145,7 +141,7 @@ export class Pacer {
   /** All that the pacer knows and has promised, as plain data. */
   view(now: number): PacerView {
     this.#age(now);
-    return viewOf(this.#windows.values(), this.#ceilings, this.#flights, this.#cooldown, this.#clock, now);
+    return viewOf(this.#windows, this.#ceilings, this.#flights, this.#cooldown, this.#clock, now);
   }
 
   /** Requests under way. */
@@ -161,7 +157,7 @@ export class Pacer {
   /** When the last of these will be back, one after the other; undefined while nothing is known. Promises nothing. */
   estimate(plans: readonly Plan[], now: number): PlanEstimate | undefined {
     this.#age(now);
-    const [windows, ceilings] = [this.#windows.values(), this.#ceilings];
+    const [windows, ceilings] = [this.#windows, this.#ceilings];
     const [clock, cooldown, costs] = [this.#clock, this.#cooldown, this.#costs];
     const [tempo, concurrency] = [this.#tempo, this.#concurrency];
     return estimate(plans, { windows, ceilings, clock, cooldown, costs, tempo, concurrency }, now);
@@ -173,7 +169,7 @@ export class Pacer {
     this.#cooldown.take(flight);
     this.#reserve.note(charge.priority, charge.units, now);
     this.#part.take(flight, now);
-    for (const window of this.#windows.values()) window.take(flight.units, now);
+    this.#windows.take(flight, now);
     this.#ceilings.take(flight, now);
     return flight;
   }
@@ -184,7 +180,7 @@ export class Pacer {
 
   /** Books what may have been counted, without a word from the service. */
   #book(flight: Flight, units: number, until: number): void {
-    for (const window of this.#windows.values()) window.book(units, flight.sentAt, until);
+    this.#windows.book(units, flight.sentAt, until);
     this.#ceilings.book(flight.endpoint);
     this.#past.add(flight.sentAt, until, units, 0);
   }
@@ -200,16 +196,11 @@ export class Pacer {
       this.#part.tellCost(flight.endpoint, this.#costs.expect(flight.endpoint));
     }
     const settledSince = this.#past.settledSince(flight.sentAt);
-    for (const window of this.#windows.values()) {
-      // Whether a refusal was charged is in the window's own reading, if there is one.
-      const isTold = limited && quota.stacks[window.period]?.remaining !== undefined;
-      if (!isBooked && !isTold) window.book(units, flight.sentAt, now);
-    }
     const heard = { sentAt: flight.sentAt, receivedAt: now, own: units, settledSince, limited };
-    this.#readWindows(quota, heard);
-    const isTripleWhole = [quota.limit, quota.remaining, quota.resetAt].every((value) => value !== undefined);
-    if (isTripleWhole) this.#readCeiling(flight.endpoint, quota, heard);
-    else if (!isBooked) this.#ceilings.book(flight.endpoint);
+    if (!isBooked) this.#windows.settle(quota, heard);
+    this.#windows.read(quota, heard, this.#past);
+    this.#readTriple(flight.endpoint, quota, heard, isBooked);
+    this.#listLimits();
     if (!isBooked) this.#past.add(flight.sentAt, now, units, limited ? 0 : units);
     this.#part.settle(flight, units, now);
     if (limited) {
@@ -221,47 +212,21 @@ export class Pacer {
     if (this.#cooldown.until > now) this.#part.tellPause(this.#cooldown.until);
   }
 
-  #readWindows(quota: QuotaSnapshot, answer: Omit<Reading, 'limit' | 'used' | 'held'>): void {
-    for (const period of PERIODS) {
-      const { limit, remaining } = quota.stacks[period] ?? {};
-      if (limit === undefined || remaining === undefined) continue;
-      let window = this.#windows.get(period);
-      // What a window held before it was first seen is in its first reading; none of what is in flight may be.
-      const held = window ? this.#flights.units : 0;
-      if (!window) {
-        window = new NamedWindow(period, {
-          clock: this.#clock,
-          flights: this.#flights,
-          reserve: this.#reserve,
-          part: this.#part,
-        });
-        const foretold = this.#foretold.get(period);
-        if (foretold) window.adopt(foretold);
-        this.#windows.set(period, window);
-        this.#listLimits();
-      }
-      const used = limit - remaining;
-      window.read({ ...answer, limit, used, held }, this.#past);
-      this.#part.read({ ...answer, period, limit, used, shapes: window.shapes });
-    }
-  }
-
   /** The triple describes whichever window is tightest: a named one, or one of its own. */
-  #readCeiling(endpoint: string, quota: QuotaSnapshot, answer: Omit<Reading, 'limit' | 'used' | 'held'>): void {
+  #readTriple(endpoint: string, quota: QuotaSnapshot, answer: Answer, isBooked: boolean): void {
     const { limit, remaining, resetAt } = quota;
-    if (limit === undefined || remaining === undefined || resetAt === undefined) return;
-    for (const window of this.#windows.values()) {
-      if (!window.matches(limit, resetAt, answer.receivedAt)) continue;
-      const end = window.hearReset(resetAt, answer.sentAt);
-      if (end !== undefined) this.#part.tellEnd(window.period, end);
-      return;
+    if (limit === undefined || remaining === undefined || resetAt === undefined) {
+      if (!isBooked) this.#ceilings.book(endpoint);
+    } else if (!this.#windows.hearReset(limit, resetAt, answer)) {
+      this.#ceilings.read(endpoint, quota, answer);
     }
-    this.#ceilings.read(endpoint, quota, answer);
-    this.#listLimits();
   }
 
   #listLimits(): void {
-    const windows = [...this.#windows.values(), ...this.#ceilings];
+    const known = this.#windows.size + this.#ceilings.size;
+    if (known === this.#known) return;
+    this.#known = known;
+    const windows = [...this.#windows, ...this.#ceilings];
     this.#limits = [this.#flights, this.#firstLook, this.#cooldown, this.#costs, ...this.#sparing, ...windows];
   }
 }

@@ -1,3 +1,5 @@
+import { endOf, type Period, startOf } from './windows.ts';
+
 /** nginx caches `Date` per event loop, so a stamp may be this old when it is written, in milliseconds. */
 const STAMP_SLACK_MS = 20;
 
@@ -68,6 +70,14 @@ export class ServerClock {
   /** The most that the service's clock can show at our instant `now`, in milliseconds since the Unix epoch. */
   most(now: number): number {
     return now + this.#mostLead(now);
+  }
+
+  /** The part of the calendar window around `now` that is over; half of it where nothing is known. */
+  gone(period: Period, now: number): number {
+    if (!this.known) return 0.5;
+    const time = this.least(now);
+    const start = startOf(period, time);
+    return (time - start) / (endOf(period, time) - start);
   }
 
   /** How much is unknown of the service's clock, in milliseconds. */

@@ -25,11 +25,11 @@ const ROUNDING = 1e-6;
  */
 export class Sparing implements Limit {
   readonly #policy: SparingPolicy;
-  readonly #windows: ReadonlyMap<Period, NamedWindow>;
+  readonly #windows: Iterable<NamedWindow>;
   readonly #flights: InFlight;
   readonly #clock: ServerClock;
 
-  constructor(policy: SparingPolicy, windows: ReadonlyMap<Period, NamedWindow>, flights: InFlight, clock: ServerClock) {
+  constructor(policy: SparingPolicy, windows: Iterable<NamedWindow>, flights: InFlight, clock: ServerClock) {
     this.#policy = policy;
     this.#windows = windows;
     this.#flights = flights;
@@ -56,7 +56,8 @@ export class Sparing implements Limit {
   #binding(charge: Charge, held: number, now: number): Binding {
     let binding: Binding = { at: now, why: 'nothing is spared' };
     if (charge.priority > this.#policy.above || charge.units === 0) return binding;
-    for (const [period, window] of this.#windows) {
+    for (const window of this.#windows) {
+      const { period } = window;
       const rules = [this.#keep(window, charge, held, now)];
       if (period === 'month') rules.push(this.#spread(window, charge, held, now));
       for (const rule of rules) if (rule && rule.at > binding.at) binding = rule;

@@ -4,12 +4,12 @@ import { Look } from './look.ts';
 import { modelsOf } from './models/all.ts';
 import type { Reading, WindowModel } from './models/model.ts';
 import { Others } from './others.ts';
-import type { Part, Shapes } from './part.ts';
+import type { Part } from './part.ts';
 import type { Past } from './past.ts';
 import type { Reserve } from './reserve.ts';
 import type { ServerClock } from './server-clock.ts';
 import { Survivors } from './survivors.ts';
-import { endOf, lengthOf, type Period, startOf } from './windows.ts';
+import { endOf, lengthOf, type Period } from './windows.ts';
 import { Word } from './word.ts';
 
 /** Windows up to this length are spent evenly while their shape is in doubt, in milliseconds. */
@@ -43,7 +43,8 @@ export class NamedWindow implements Limit {
   readonly #flights: InFlight;
   readonly #reserve: Reserve;
   readonly #part: Surroundings['part'];
-  readonly #survivors: Survivors;
+  /** The shapes that it may have. */
+  readonly survivors: Survivors;
   readonly #word: Word;
   #roundTripMs = 0;
   readonly #others: Others;
@@ -61,7 +62,7 @@ export class NamedWindow implements Limit {
     this.#others = new Others(this.#length);
     this.#look = new Look(clock, flights);
     this.#word = new Word(flights);
-    this.#survivors = new Survivors(modelsOf(period, clock));
+    this.survivors = new Survivors(modelsOf(period, clock));
   }
 
   /** Units that the window holds in all. */
@@ -132,7 +133,7 @@ export class NamedWindow implements Limit {
 
   /** Books units that the service counted, if at all, between `from` and `to`. */
   book(units: number, from: number, to: number): void {
-    this.#survivors.book(units, from, to);
+    this.survivors.book(units, from, to);
   }
 
   /** Takes in what an answer said of this window. */
@@ -141,26 +142,16 @@ export class NamedWindow implements Limit {
     if (this.#clock.known) this.#look.hear(endOf(this.period, this.#clock.least(this.#word.sentAt)));
     this.#roundTripMs = Math.max(reading.receivedAt - reading.sentAt, this.#roundTripMs * 0.95);
     // The first reading is no evidence, but its request may have been counted on either side of a boundary.
-    if (this.#isRead) this.#survivors.judge(reading, past, this.#part.isAlone);
+    if (this.#isRead) this.survivors.judge(reading, past, this.#part.isAlone);
     else if (!reading.limited) this.book(Math.min(reading.own, reading.used), reading.sentAt, reading.receivedAt);
     if (reading.limited && reading.used + reading.own > reading.limit && !this.#others.areActive)
-      this.#survivors.surprise();
+      this.survivors.surprise();
     if (!reading.limited) this.#others.serve();
     else if (reading.used >= reading.limit && !this.#part.isShared) this.#others.refuse(reading.receivedAt);
-    const others = this.#survivors.heed(reading, past);
+    const others = this.survivors.heed(reading, past);
     // What a window held when it was first seen is history, and no rate; nor is what we share it with a stranger's.
     if (this.#isRead && !this.#part.isShared) this.#others.see(others, this.limit, reading.receivedAt);
     this.#isRead = true;
-  }
-
-  /** Which shapes the window may have. */
-  get shapes(): Shapes {
-    return this.#survivors.shapes;
-  }
-
-  /** Takes the word of others who spend the same quota for the shapes that it may have. */
-  adopt(shapes: Shapes): void {
-    this.#survivors.adopt(shapes);
   }
 
   /** Strangers have spent so many units. */
@@ -204,9 +195,11 @@ export class NamedWindow implements Limit {
 
   /** Units to keep for a look past the end, while it is in doubt whether the calendar ends this window. */
   #keptToLook(now: number): number {
-    const { alive } = this.#survivors;
+    const { alive } = this.survivors;
     const isInDoubt = alive.length > 1 && alive.some((model) => model.name === 'aligned');
-    return this.#length > SHORT_MS && this.#clock.known && isInDoubt && !this.#part.isShared ? this.#look.kept(this.limit, now) : 0;
+    return this.#length > SHORT_MS && this.#clock.known && isInDoubt && !this.#part.isShared
+      ? this.#look.kept(this.limit, now)
+      : 0;
   }
 
   /** Whether it is time for one of ours, whatever others are left: `ours` units are, but for what others took unseen. */
@@ -219,46 +212,40 @@ export class NamedWindow implements Limit {
   /** Whether, in a window that only fills up, an answer must be awaited, because others may have filled it meanwhile. */
   #isBeyondWord(units: number): boolean {
     if (this.#length <= SHORT_MS || this.#flights.units === 0 || this.#part.isShared) return false;
-    const onlyFills = this.#survivors.alive.some(({ name }) => name === 'aligned' || name === 'first-request');
+    const onlyFills = this.survivors.alive.some(({ name }) => name === 'aligned' || name === 'first-request');
     return onlyFills && this.#word.leftAtLeast < units;
   }
 
   /** Units to leave to other consumers of the quota. */
   #theirs(now: number): number {
-    return this.#others.areActive ? this.#others.theirs(this.limit, this.#gone(now), this.#roundTripMs) : 0;
+    return this.#others.areActive
+      ? this.#others.theirs(this.limit, this.#clock.gone(this.period, now), this.#roundTripMs)
+      : 0;
   }
 
   /** Units to keep back for calls of higher priority. A short window is over before anybody minds. */
   #keptBack({ priority, urgency = priority }: Charge, now: number): number {
     if (this.#length <= SHORT_MS || !this.#reserve.isNeeded) return 0;
-    return this.#reserve.above(urgency, this.limit, (1 - this.#gone(now)) * this.#length, now);
+    return this.#reserve.above(urgency, this.limit, (1 - this.#clock.gone(this.period, now)) * this.#length, now);
   }
 
   /** The time to keep from the last request, in milliseconds: evenly, while the shape is in doubt or others use the quota too. */
   #spacing(units: number, cap: number, now: number): number {
     if (this.#others.areActive) {
       const left = cap - this.spent(now) - this.#flights.units;
-      return Math.min(this.#length, units * this.#others.spacing(this.limit, left, this.#gone(now)));
+      return Math.min(this.#length, units * this.#others.spacing(this.limit, left, this.#clock.gone(this.period, now)));
     }
     return this.#isShortAndInDoubt(now) ? (units * this.#length) / this.limit : 0;
   }
 
-  /** The part of the present window that is over, as far as a calendar tells. */
-  #gone(now: number): number {
-    if (!this.#clock.known) return 0.5;
-    const time = this.#clock.least(now);
-    const start = startOf(this.period, time);
-    return (time - start) / (endOf(this.period, time) - start);
-  }
-
   /** The models that must admit a charge. The most cautious needs no clock of the service. */
   get #consulted(): readonly WindowModel[] {
-    return this.#clock.known ? this.#survivors.asked : this.#survivors.strictest;
+    return this.#clock.known ? this.survivors.asked : this.survivors.strictest;
   }
 
   /** Whether it is unknown where a short window ends: by its shape, or because the clock is vague, which only requests at other phases mend. */
   #isShortAndInDoubt(now: number): boolean {
     if (this.#length > SHORT_MS || !this.#clock.known) return false;
-    return this.#survivors.alive.length > 1 || this.#clock.vagueness(now) > this.#length * VAGUE_PART;
+    return this.survivors.alive.length > 1 || this.#clock.vagueness(now) > this.#length * VAGUE_PART;
   }
 }
