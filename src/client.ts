@@ -52,13 +52,21 @@ export function createClient(options: ClientOptions = {}): Client {
       wants,
     });
 
-  const ask = async <Body>(request: ApiRequest<unknown>, options: CallOptions<Body>): Promise<Result<Body>> => {
-    const reply = await send(request, options);
+  // Not async: a call that waits holds what is needed to read its answer, and no frame.
+  const ask = <Body>(request: ApiRequest<unknown>, options: CallOptions<Body>): Promise<Result<Body>> => {
+    const { endpoint } = request;
+    const schema = (options.schema ?? request.schema) as StandardSchemaV1<unknown, Body>;
+    return send(request, options).then((reply) => read(reply, endpoint, schema));
+  };
+
+  const read = async <Body>(
+    reply: Reply,
+    endpoint: string,
+    schema: StandardSchemaV1<unknown, Body>,
+  ): Promise<Result<Body>> => {
     const data = parse(reply.text);
     const { status, quota } = reply;
-    const { endpoint } = request;
     if (status < 200 || status > 299) throw new ServiceError({ status, endpoint, body: data ?? reply.text, quota });
-    const schema = (options.schema ?? request.schema) as StandardSchemaV1<unknown, Body>;
     const checked = await validateBody(schema, data);
     if (!('value' in checked)) throw new ResponseShapeError({ endpoint, status, quota, issues: checked.issues });
     return { data: checked.value, quota };

@@ -55,11 +55,14 @@ export class Past {
 
   /** Whether a level that sinks at `rate` must have stood above `units` at `instant`, by what we added after `from` and before `until`. */
   surelyRoseTo(units: number, rate: number, instant: number, from: number, until: number): boolean {
-    if (this.#log.after(from) <= units) return false;
+    const most = this.#log.after(from);
+    if (most <= units) return false;
     let sure = 0;
     for (let back = 0; back < this.#answered.length; back++) {
       const answer = this.#back(back);
       if (!answer || answer.answeredAt < from) break;
+      // Before this, too much has sunk for all of it together.
+      if (most - rate * (instant - answer.sentAt) <= units) break;
       if (answer.answeredAt > until - POSTING_MS) continue;
       sure += answer.sure;
       if (sure - rate * (instant - answer.sentAt) > units) return true;

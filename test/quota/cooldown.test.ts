@@ -91,3 +91,55 @@ describe('a refusal that does not say for how long', () => {
     expect(pauses(cooldown, 2)).toEqual([1_000, 2_000]);
   });
 });
+
+describe('a service that does not answer', () => {
+  const failing = (times: number, now = 0): Cooldown => {
+    const cooldown = new Cooldown();
+    for (let failure = 0; failure < times; failure++) cooldown.fail(now);
+    return cooldown;
+  };
+
+  it('is asked on after a few failures', () => {
+    expect(failing(4).earliest(CHARGE, 0)).toBe(0);
+  });
+
+  it('is left alone after five in a row, then asked by one', () => {
+    const cooldown = failing(5);
+    expect(cooldown.earliest(CHARGE, 0)).toBe(1_000);
+    expect(cooldown.explain(CHARGE, 0)).toEqual({
+      limit: 'cooldown',
+      why: 'the last 5 requests failed on their way',
+    });
+    cooldown.take(flightOf('GET /a', 1_000));
+    expect(cooldown.explain(CHARGE, 1_001).limit).toBe('half-open');
+  });
+
+  it('is no quota that callers wait for, so nobody is refused for it', () => {
+    expect(failing(5).isFirm(CHARGE, 0)).toBe(false);
+    const cooldown = failing(5);
+    cooldown.hold(500, 'asked');
+    expect(cooldown.isFirm(CHARGE, 0)).toBe(true);
+  });
+
+  it('is left alone for longer each time, up to five seconds', () => {
+    const cooldown = failing(5);
+    const pauses = Array.from({ length: 5 }, () => {
+      const now = cooldown.until;
+      cooldown.fail(now);
+      return cooldown.until - now;
+    });
+    expect(pauses).toEqual([2_000, 4_000, 5_000, 5_000, 5_000]);
+  });
+
+  it('pauses once for all that fail together', () => {
+    const cooldown = failing(32);
+    expect(cooldown.until).toBe(1_000);
+  });
+
+  it('is down no more when anything is answered in between', () => {
+    const cooldown = failing(4);
+    cooldown.hear();
+    cooldown.fail(0);
+    expect(cooldown.earliest(CHARGE, 0)).toBe(0);
+  });
+});

@@ -68,4 +68,10 @@ describe('what is in flight', () => {
     for (const flight of taken) flights.end(flight);
     expect(flights.units).toBe(0);
   });
+
+  it('remembers what was sent since an instant, whether it has come back or not', () => {
+    const { flights, taken } = three();
+    for (const flight of taken) flights.end(flight);
+    expect([0, 5, 10, 20, 21].map((instant) => flights.sentSince(instant))).toEqual([6, 4, 4, 2, 0]);
+  });
 });

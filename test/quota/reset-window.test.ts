@@ -112,3 +112,18 @@ describe('a window that is known by its reset alone', () => {
     expect(window.earliest(CHARGE, 70_000)).toBe(Number.POSITIVE_INFINITY);
   });
 });
+
+describe('past its end', () => {
+  it('one request of its endpoint goes first, and requests of others do not keep the rest waiting', () => {
+    const { window, flights } = four();
+    window.read('GET /a', 60_000, 60_000, reading(0, 4));
+    const now = 62_000;
+    const send = (endpoint: string) => window.take(flights.take({ endpoint, units: 1, priority: 0 }, now), now);
+    send('GET /b');
+    expect(window.earliest(CHARGE, now)).toBe(now);
+    send('GET /a');
+    expect(window.earliest(CHARGE, now)).toBe(now + AGE_MS);
+    send('GET /b');
+    expect(window.earliest(CHARGE, now)).toBe(now + AGE_MS);
+  });
+});

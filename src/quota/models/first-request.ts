@@ -61,6 +61,7 @@ export class FirstRequestWindow implements WindowModel {
 
   heed(reading: Reading, past: Past): number {
     const { used, sentAt, receivedAt, settledSince } = reading;
+    this.#roll(sentAt);
     if (this.#beganFrom === Number.NEGATIVE_INFINITY) {
       // The first reading: where nobody else has used the window, it began with us.
       this.#begin(used <= reading.own ? sentAt : receivedAt - this.#length, receivedAt, used);
