@@ -1,6 +1,11 @@
 import { defineConfig } from 'tsup';
 
-const library = { index: 'src/index.ts', otel: 'src/otel/index.ts', redis: 'src/redis/index.ts', testing: 'src/testing/index.ts' };
+const library = {
+  index: 'src/index.ts',
+  otel: 'src/otel/index.ts',
+  redis: 'src/redis/index.ts',
+  testing: 'src/testing/index.ts',
+};
 
 export default defineConfig({
   entry: { ...library, cli: 'src/cli/bin.ts' },

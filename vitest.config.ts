@@ -21,7 +21,7 @@ export default defineConfig({
     restoreMocks: true,
     unstubEnvs: true,
     unstubGlobals: true,
-    server: { deps: { inline: [/node_modules\/\.cache\/readme/] } },
+    server: { deps: { inline: [/node_modules\/\.cache\/documents/] } },
     typecheck: { include: ['test/**/*.test-d.ts'], tsconfig: './tsconfig.json' },
     coverage: { provider: 'v8', include: ['src/**/*.ts'], reporter: ['text', 'json-summary'] },
     reporters: ['default', ['json', { outputFile: 'node_modules/.cache/vitest/results.json' }]],

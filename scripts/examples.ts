@@ -1,7 +1,7 @@
 /** Tries the examples and the command line as their tests do, but as they are built instead of from the source. */
 import { spawnSync } from 'node:child_process';
 
-const EXAMPLES = ['bulk-assets', 'backend', 'quota', 'prometheus', 'cluster'].map((name) => `test/examples/${name}`);
+const EXAMPLES = ['bulk-assets', 'backend', 'prometheus', 'cluster'].map((name) => `test/examples/${name}`);
 const PROGRAM = 'test/cli/process';
 
 // The report of `npm test` stays as it is: CI counts from it.

@@ -231,11 +231,9 @@ export class NamedWindow implements Limit {
 
   /** The time to keep from the last request, in milliseconds: evenly, while the shape is in doubt or others use the quota too. */
   #spacing(units: number, cap: number, now: number): number {
-    if (this.#others.areActive) {
-      const left = cap - this.spent(now) - this.#flights.units;
-      return Math.min(this.#length, units * this.#others.spacing(this.limit, left, this.#clock.gone(this.period, now)));
-    }
-    return this.#isShortAndInDoubt(now) ? (units * this.#length) / this.limit : 0;
+    if (!this.#others.areActive) return this.#isShortAndInDoubt(now) ? (units * this.#length) / this.limit : 0;
+    const left = cap - this.spent(now) - this.#flights.units;
+    return Math.min(this.#length, units * this.#others.spacing(this.limit, left, this.#clock.gone(this.period, now)));
   }
 
   /** The models that must admit a charge. The most cautious needs no clock of the service. */

@@ -116,10 +116,9 @@ export class Holding {
 
   /** Takes in which shapes the window may have. */
   adopt({ alive }: Shapes): void {
-    // A second that the first request opens is out of step with the calendar for no longer than it lasts, and each pacer
-    // still reckons with it.
-    const isSecond = this.period === 'second';
-    this.isWhole = alive.every((name) => name === 'aligned' || (isSecond && name === 'first-request'));
+    // A second that the first request opens hardly gets out of step, and each pacer still reckons with it.
+    const asGood = this.period === 'second' ? 'first-request' : 'aligned';
+    this.isWhole = alive.every((name) => name === 'aligned' || name === asGood);
     this.isSettled = alive.length === 1;
   }
 

@@ -1,19 +1,8 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { createMockService } from 'stacks-quota/testing';
+import { readFileSync } from 'node:fs';
 import ts from 'typescript';
-import { describe, expect, it, vi } from 'vitest';
-import { readSnippets } from './snippets.ts';
-
-const KEY = 'key-of-the-readme';
-const FOLDER = resolve('node_modules/.cache/readme');
+import { describe, expect, it } from 'vitest';
 
 const readme = readFileSync('README.md', 'utf8');
-const snippets = readSnippets(readme).map((snippet, index) => ({ ...snippet, file: `${FOLDER}/${index + 1}.ts` }));
-
-rmSync(FOLDER, { recursive: true, force: true });
-mkdirSync(FOLDER, { recursive: true });
-for (const { file, code } of snippets) writeFileSync(file, code);
 
 describe('the README', () => {
   it('begins with the commands to try it and to test it', () => {
@@ -25,36 +14,57 @@ describe('the README', () => {
     expect(readFileSync('.ci/run', 'utf8')).toContain('npm ci && npm test');
   });
 
-  it('shows no program untried: what is none is marked as a fragment', () => {
-    const marks = readme.match(/^```ts.*/gm) ?? [];
-    expect(marks.filter((mark) => !/^```ts (test|test continued|fragment)$/.test(mark))).toEqual([]);
+  it('has a row for each option of a client, and for nothing else', () => {
+    expect(firstCells(chapter(readme, 'Options of the client'))).toEqual(membersOf('src/options.ts', 'ClientOptions'));
   });
 
-  it('shows programs that compile', { timeout: 60_000 }, () => {
-    expect(complaintsAbout(snippets.map(({ file }) => file))).toEqual([]);
+  it('has a row for each option of a call, and for nothing else', () => {
+    expect(firstCells(chapter(readme, 'Options of a call'))).toEqual(membersOf('src/options.ts', 'CallOptions'));
   });
 
-  it.for(snippets)('shows a program that runs, under “$heading”', async ({ file }) => {
-    const service = createMockService({ origin: 'https://api.hiro.so', keys: [KEY] });
-    vi.stubGlobal('fetch', service.fetch);
-    vi.stubEnv('STACKS_API_KEY', KEY);
-    vi.spyOn(console, 'log').mockImplementation(() => {});
-    await import(file);
-    expect(service.limited).toBe(0);
+  it('has a row for each thing that a client can do, and for nothing else', () => {
+    const said = firstCells(chapter(readme, 'Quick start')).map((cell) => cell.replace(/\(.*/, ''));
+    expect([...new Set(said)]).toEqual(membersOf('src/contract.ts', 'Client'));
+  });
+
+  it('has a row for each error and its guard, and for nothing else', () => {
+    const source = readFileSync('src/errors.ts', 'utf8');
+    const errors = Array.from(source.matchAll(/^export (?:class|const) (\w+Error|is\w+)\b/gm), ([, name]) => name);
+    expect(firstCells(chapter(readme, 'Errors'))).toEqual(errors.sort());
   });
 });
 
-/** What the compiler has against some files, with the package's own settings. */
-function complaintsAbout(files: readonly string[]): string[] {
-  const { config } = ts.readConfigFile('tsconfig.json', ts.sys.readFile);
-  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, process.cwd());
-  const program = ts.createProgram(files, { ...options, isolatedDeclarations: false, declaration: false });
-  return files.flatMap((name) => {
-    const file = program.getSourceFile(name);
-    const found = [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)];
-    return found.map(({ messageText, start = 0 }) => {
-      const line = (file?.getLineAndCharacterOfPosition(start).line ?? 0) + 1;
-      return `README.md:${line} ${ts.flattenDiagnosticMessageText(messageText, ' ')}`;
-    });
+describe('the other documents', () => {
+  it('have a row for each option of a bulk, and for nothing else', () => {
+    const page = readFileSync('docs/long-work.md', 'utf8');
+    expect(firstCells(page)).toEqual(membersOf('src/bulk-options.ts', 'BulkOptions'));
   });
+
+  it('have a row for each type of event, and for nothing else', () => {
+    const page = readFileSync('docs/watching.md', 'utf8');
+    const events = readFileSync('src/events.ts', 'utf8');
+    const types = Array.from(events.matchAll(/readonly type: '([\w ]+)'/g), ([, type]) => type);
+    expect(firstCells(chapter(page, 'Events'))).toEqual(['type', ...types].sort());
+  });
+});
+
+/** What stands under a heading, up to the next. */
+function chapter(markdown: string, heading: string): string {
+  return markdown.split(/^#+ /m).find((part) => part.startsWith(`${heading}\n`)) ?? '';
+}
+
+/** The pieces of code in the first cells of tables, in the order of the alphabet. */
+function firstCells(markdown: string): string[] {
+  const cells = Array.from(markdown.matchAll(/^\| (`[^|]*) \|/gm), ([, cell = '']) => cell);
+  return cells.flatMap((cell) => Array.from(cell.matchAll(/`([^`]+)`/g), ([, code = '']) => code)).sort();
+}
+
+/** The names of an interface's members, each once, in the order of the alphabet. */
+function membersOf(path: string, name: string): string[] {
+  const file = ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest);
+  const members = file.statements.flatMap((statement) =>
+    ts.isInterfaceDeclaration(statement) && statement.name.text === name ? [...statement.members] : [],
+  );
+  const names = members.flatMap((member) => (member.name && ts.isIdentifier(member.name) ? [member.name.text] : []));
+  return [...new Set(names)].sort();
 }

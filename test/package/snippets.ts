@@ -4,27 +4,33 @@ export interface Snippet {
   readonly heading: string;
   /** The document with every line blank that is not the program's, so that an error is on the line where the reader sees it. */
   readonly code: string;
+  /** What the document says that it prints, if it does. */
+  readonly output: string | undefined;
 }
 
 /**
  * The programs of a Markdown document that are to be tried: a block marked `ts test` begins one,
- * a block marked `ts test continued` goes on with the one before it.
+ * a block marked `ts test continued` goes on with the one before it, and one marked `text output` says what it prints.
  */
 export function readSnippets(markdown: string): readonly Snippet[] {
   const lines = markdown.split('\n');
-  const programs: { heading: string; own: Set<number> }[] = [];
+  const programs: { heading: string; own: Set<number>; printed: string[] | undefined }[] = [];
   let heading = '';
   let fence: string | undefined;
 
   for (const [number, line] of lines.entries()) {
+    const latest = programs.at(-1);
     if (line.startsWith('```')) {
       fence = fence === undefined ? line.slice(3).trim() : undefined;
-      if (fence === 'ts test') programs.push({ heading, own: new Set() });
-    } else if (fence?.startsWith('ts test')) programs.at(-1)?.own.add(number);
+      if (fence === 'ts test') programs.push({ heading, own: new Set(), printed: undefined });
+      if (fence === 'text output' && latest) latest.printed = [];
+    } else if (fence?.startsWith('ts test')) latest?.own.add(number);
+    else if (fence === 'text output') latest?.printed?.push(line);
     else if (fence === undefined && line.startsWith('#')) heading = line.replace(/^#+\s*/, '');
   }
-  return programs.map(({ heading, own }) => ({
+  return programs.map(({ heading, own, printed }) => ({
     heading,
     code: lines.map((line, number) => (own.has(number) ? line : '')).join('\n'),
+    output: printed?.join('\n'),
   }));
 }
