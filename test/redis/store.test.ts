@@ -11,9 +11,12 @@ import { type RedisLike, type RedisShareOptions, redisShare } from '../../src/re
 import { ofShare } from './fleet.ts';
 import { hasRedis, type RedisServer, startRedis } from './server.ts';
 
+/** How long a fingerprint or a real trip takes is the machine's affair, and one that has other things to do may spoil a run. */
+const AGAIN = 2;
+
 const KEY = 'a-key-that-nobody-may-see';
 
-describe.skipIf(!hasRedis)('a real Redis server', () => {
+describe.skipIf(!hasRedis)('a real Redis server', { retry: AGAIN }, () => {
   const endings: (() => unknown)[] = [];
   let server: RedisServer;
   let ioredis: Redis;
@@ -160,7 +163,7 @@ describe.skipIf(!hasRedis)('a real Redis server', () => {
   });
 });
 
-describe('the options of a share', () => {
+describe('the options of a share', { retry: AGAIN }, () => {
   const redis = { evalsha: async () => '', eval: async () => '' };
 
   it.each([
