@@ -24,6 +24,11 @@ export class Look {
     this.#flights = flights;
   }
 
+  /** When the last request went. */
+  get lastTakenAt(): number {
+    return this.#lastTakenAt;
+  }
+
   /** A request goes: what the service said before, it said without having seen this one. */
   take(units: number, now: number): void {
     this.#lastTakenAt = now;

@@ -1,3 +1,5 @@
+import { SHORT_MS } from './windows.ts';
+
 /** How much of each new window's reading enters the estimate. */
 const FRESHNESS = 0.3;
 
@@ -25,9 +27,6 @@ const SLOWEST = 0.5;
 
 /** What they take unseen is not reckoned over more than this part of a window: it may be that they have gone. */
 const LONGEST_UNSEEN = 0.02;
-
-/** In a window as short as this nothing is made up for: what others left of it is gone, in milliseconds. */
-const SHORT_MS = 5_000;
 
 /** Towards a window's end, what is left is not spread over less than this part of it. */
 const LAST_PART = 0.05;
@@ -99,6 +98,7 @@ export class Others {
 
   /** The time between requests of ours, in milliseconds a unit, when `left` units are ours for the rest of the window. */
   spacing(limit: number, left: number, gone: number): number {
+    // In a short window nothing is made up for: what others left of it is gone.
     if (this.#part < FAIR_PART && this.#length <= SHORT_MS) return this.fairSpacing(limit);
     const even = left / (this.#length * Math.max(LAST_PART, 1 - gone));
     return (

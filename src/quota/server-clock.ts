@@ -7,7 +7,7 @@ const STAMP_SLACK_MS = 20;
 const WORST_SLACK_MS = 1_000;
 
 /** How fast two clocks may drift apart; real ones stay below 5e-5. */
-const DRIFT = 1e-4;
+export const DRIFT = 1e-4;
 
 /**
  * How far the service's clock is ahead of ours, as an interval that only evidence narrows.

@@ -22,6 +22,8 @@ interface Record {
  * can explain and another survivor can: weaker evidence, which a refusal takes back.
  */
 export class Survivors {
+  /** The most cautious of all models alone. */
+  readonly strictest: readonly WindowModel[];
   readonly #all: readonly WindowModel[];
   readonly #records = new Map<WindowModel, Record>();
   readonly #dismissed = new Set<WindowModel>();
@@ -32,13 +34,9 @@ export class Survivors {
 
   constructor(models: readonly WindowModel[]) {
     this.#all = models;
+    this.strictest = models.slice(0, 1);
     this.#alive = models;
     this.#asked = askedOf(models, models);
-  }
-
-  /** The most cautious of all models alone. */
-  get strictest(): readonly WindowModel[] {
-    return this.#all.slice(0, 1);
   }
 
   /** The models that nothing has contradicted. */

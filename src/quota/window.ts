@@ -9,11 +9,8 @@ import type { Past } from './past.ts';
 import type { Reserve } from './reserve.ts';
 import type { ServerClock } from './server-clock.ts';
 import { Survivors } from './survivors.ts';
-import { endOf, lengthOf, type Period } from './windows.ts';
+import { endOf, lengthOf, type Period, SHORT_MS } from './windows.ts';
 import { Word } from './word.ts';
-
-/** Windows up to this length are spent evenly while their shape is in doubt, in milliseconds. */
-const SHORT_MS = 5_000;
 
 /** A reset in whole seconds may have been cut to them by the service. */
 const ROUNDING_MS = 1_000;
@@ -49,7 +46,6 @@ export class NamedWindow implements Limit {
   #roundTripMs = 0;
   readonly #others: Others;
   #isRead = false;
-  #lastTakenAt = Number.NEGATIVE_INFINITY;
   readonly #look: Look;
 
   constructor(period: Period, { clock, flights, reserve, part }: Surroundings) {
@@ -88,27 +84,26 @@ export class NamedWindow implements Limit {
   earliest(charge: Charge, now: number): number {
     if (this.limit <= 0) return Number.POSITIVE_INFINITY;
     const units = this.#fitting(charge);
-    const cap = this.limit;
     const kept = this.#keptToLook(now);
-    const ours = cap - kept - this.#keptBack(charge, now);
+    const open = this.limit - kept;
+    const ours = open - this.#keptBack(charge, now);
     const left = ours - this.#theirs(now);
     let at = this.#fitsFrom(units, Math.max(units, left), now);
-    if (at > now && left < cap - kept) {
+    if (at > now && left < open) {
       // What is left aside shrinks as the window goes by, so it is worth asking again before its end.
-      const whole = this.#fitsFrom(units, Math.max(units, cap - kept), now);
+      const whole = this.#fitsFrom(units, Math.max(units, open), now);
       at = Math.min(at, Math.max(whole, now + this.#length * RECHECK));
       if (whole <= now && left < ours && this.#isOurTurn(units, ours, now)) at = now;
     }
-    if (at > now && kept > 0 && this.#fitsFrom(units, cap, now) <= now) at = Math.min(at, this.#look.due(now));
+    if (at > now && kept > 0 && this.#fitsFrom(units, this.limit, now) <= now) at = Math.min(at, this.#look.due(now));
     if (at <= now && this.#isBeyondWord(units)) return this.#flights.nextAge();
-    return Math.max(at, this.#lastTakenAt + this.#spacing(units, left, now));
+    return Math.max(at, this.#look.lastTakenAt + this.#spacing(units, left, now));
   }
 
   isFirm(charge: Charge, now: number): boolean {
     if (this.limit <= 0) return true;
     const units = this.#fitting(charge);
-    const cap = this.limit - this.#keptToLook(now);
-    return this.#consulted.some((model) => model.earliest(units, 0, Math.max(units, cap), now) > now);
+    return this.fitsBelow(this.limit - this.#keptToLook(now), units, 0, now) > now;
   }
 
   /** The earliest instant at which `units` surely fit below `cap` beside `held`; Infinity: not before something comes back. */
@@ -127,7 +122,6 @@ export class NamedWindow implements Limit {
 
   /** A request goes. */
   take(units: number, now: number): void {
-    this.#lastTakenAt = now;
     this.#look.take(units, now);
   }
 
@@ -206,7 +200,7 @@ export class NamedWindow implements Limit {
   #isOurTurn(units: number, ours: number, now: number): boolean {
     const spacing = Math.min(this.#length, units * this.#others.fairSpacing(this.limit));
     const open = ours - this.#others.unseen(now - this.#word.sentAt);
-    return now >= this.#lastTakenAt + spacing && this.#fitsFrom(units, open, now) <= now;
+    return now >= this.#look.lastTakenAt + spacing && this.#fitsFrom(units, open, now) <= now;
   }
 
   /** Whether, in a window that only fills up, an answer must be awaited, because others may have filled it meanwhile. */

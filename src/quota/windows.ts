@@ -16,6 +16,9 @@ export function lengthOf(period: Period): number {
   return period === 'month' ? 31 * LENGTH_MS.day : LENGTH_MS[period];
 }
 
+/** Windows up to this length are short: nobody minds waiting for the next, and their shape shows within seconds. In milliseconds. */
+export const SHORT_MS = 5_000;
+
 /** When the calendar window (UTC) that holds `at` began. Both in milliseconds since the Unix epoch. */
 export function startOf(period: Period, at: number): number {
   if (period !== 'month') return Math.floor(at / LENGTH_MS[period]) * LENGTH_MS[period];

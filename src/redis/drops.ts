@@ -1,5 +1,5 @@
 import type { Shapes, WindowNews } from '../quota/part.ts';
-import { lengthOf, type Period } from '../quota/windows.ts';
+import { lengthOf, type Period, SHORT_MS } from '../quota/windows.ts';
 import type { Moment } from './holding.ts';
 import { beginOf, SLICES, sliceOf, windowOf } from './slices.ts';
 
@@ -9,7 +9,6 @@ const REST = 0.2;
 
 /** A drop belongs to the window's beginning if no more than this part of it is over. A short window has no beginning to speak of. */
 const BEGINNING = 0.05;
-const SHORT_MS = 5_000;
 
 /**
  * What readings show of a window that many spend: where what was used drops to next to nothing with the calendar, it is a

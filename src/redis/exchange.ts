@@ -1,14 +1,11 @@
 import type { Shapes, WindowNews } from '../quota/part.ts';
-import { lengthOf, type Period } from '../quota/windows.ts';
+import { lengthOf, type Period, SHORT_MS } from '../quota/windows.ts';
 import type { Member } from '../share.ts';
 import { Drops } from './drops.ts';
 import type { Holdings } from './holdings.ts';
 import { Knowledge } from './knowledge.ts';
 import type { Lookout } from './lookout.ts';
 import type { Reply, Request } from './message.ts';
-
-/** Windows up to this length show their shape within the first look, in milliseconds. */
-const SHORT_MS = 5_000;
 
 /** Two reckonings of the end of a pause are the same if they differ by no more, in milliseconds. */
 const SAME_PAUSE_MS = 50;

@@ -1,21 +1,16 @@
 import type { Lease } from '../quota/admission.ts';
+import { ARRIVES_WITHIN_MS } from '../quota/in-flight.ts';
 import type { WindowNews } from '../quota/part.ts';
 import type { ServerClock } from '../quota/server-clock.ts';
-import { PERIODS, type Period } from '../quota/windows.ts';
+import { PERIODS, type Period, SHORT_MS } from '../quota/windows.ts';
 import type { Fallback } from './fallback.ts';
 import { type Demand, Holding, type Moment } from './holding.ts';
 import type { Lot } from './lots.ts';
 import type { Reply, WindowAsk, Wish } from './message.ts';
 import { beginOf, SLICES, sliceOf, windowOf } from './slices.ts';
 
-/** Windows up to this length are waited for rather than that a request takes from two of them, in milliseconds. */
-const SHORT_MS = 5_000;
-
-/** …unless this part of the window would be lost. */
+/** A short window is waited for rather than that a request takes from two of them, unless this part of it would be lost. */
 const WORTH_LOSING = 0.3;
-
-/** A request that arrives at all arrives within this time of being sent, in milliseconds: a guess. */
-const ARRIVES_WITHIN_MS = 3_000;
 
 /** Redis remembers a window for two lengths and this much longer, in milliseconds. */
 const LINGER_MS = 60_000;

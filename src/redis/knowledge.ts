@@ -1,5 +1,6 @@
 import type { WindowModel } from '../quota/models/model.ts';
 import type { Knowledge as News, Shapes } from '../quota/part.ts';
+import { DRIFT } from '../quota/server-clock.ts';
 import { PERIODS, type Period } from '../quota/windows.ts';
 
 type Shape = WindowModel['name'];
@@ -11,9 +12,8 @@ const SHAPES: readonly Shape[] = ['sliding-log', 'sliding-counter', 'aligned', '
 const ENDPOINTS = 50;
 const LONGEST_NAME = 128;
 
-/** What was found out about the service's clock is believed for so long, in milliseconds, and two clocks part by this much. */
+/** What was found out about the service's clock is believed for so long, in milliseconds. */
 const LEAD_MS = 600_000;
-const DRIFT = 1e-4;
 
 /** Whoever knows the service's clock better by this much says so. */
 const NARROWER = 0.8;

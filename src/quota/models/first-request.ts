@@ -1,8 +1,6 @@
 import type { Past } from '../past.ts';
+import { DRIFT } from '../server-clock.ts';
 import { type Reading, TOLERANCE, type WindowModel } from './model.ts';
-
-/** Our clock may run this much faster than the service's. */
-const DRIFT = 1e-4;
 
 /**
  * A fixed window that begins with the first request after the last one ended.

@@ -1,8 +1,6 @@
 import type { Past } from '../past.ts';
+import { DRIFT } from '../server-clock.ts';
 import { type Reading, TOLERANCE, type WindowModel } from './model.ts';
-
-/** Our clock may run this much faster than the service's. */
-const DRIFT = 1e-4;
 
 /** A service that shows a leaking level in whole units rounds it. */
 const ROUNDING = 1;

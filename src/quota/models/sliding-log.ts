@@ -1,9 +1,7 @@
 import { Log } from '../log.ts';
 import type { Past } from '../past.ts';
+import { DRIFT } from '../server-clock.ts';
 import { type Reading, TOLERANCE, type WindowModel } from './model.ts';
-
-/** Our clock may run this much faster or slower than the service's. */
-const DRIFT = 1e-4;
 
 /** Bookings are kept this much longer than the window, for answers that were long under way, in milliseconds. */
 const LINGER_MS = 60_000;
