@@ -119,6 +119,8 @@ export class Place {
     if (results.length === 0 && offset > 0) {
       // Past the end, where no total is known: back with longer and longer steps, until there are events again.
       this.#search = Math.max(0, offset - step * 2 ** this.#leaps++);
+      // The history has shrunk meanwhile, so the place may be where it was expected before, and was not looked for since.
+      this.#expected = undefined;
       return;
     }
     const expected = Math.max(0, this.#offset - 1 + total - this.#total);
