@@ -103,7 +103,7 @@ export class Holdings {
       const lack = holding.lacking(units, arrival);
       if (lack === undefined) continue;
       const begin = this.#surely(beginOf(holding.period, holding.isWhole ? windowOf(lack) + SLICES : last + 1));
-      const retryAt = holding.retryAt(lack);
+      const retryAt = holding.isFull(units, this.moment(now)) ? begin : holding.retryAt(lack);
       return { at: Math.max(now + 1, Math.min(begin, Math.max(now, retryAt))), lacking: holding, retryAt };
     }
     return { at: now };

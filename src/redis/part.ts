@@ -85,7 +85,10 @@ export class RedisPart implements Part {
   }
 
   isFirm({ units }: Charge, now: number): boolean {
-    return this.#holdings.isTimeKnown && this.#holdings.isFull(units, now);
+    if (!this.#holdings.isTimeKnown || this.#mustLook(now)) return false;
+    // What comes back, of the service or of Redis, may bring some.
+    const isHopeful = this.#trip !== undefined || this.#holdings.underWay > 0;
+    return !isHopeful || this.#holdings.isFull(units, now);
   }
 
   explain({ units }: Charge, now: number): Reason {

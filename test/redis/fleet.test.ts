@@ -89,6 +89,21 @@ describe('clients that share one key, in virtual time', { retry: AGAIN }, () => 
     expect(fleet.clock.now() - from).toBeGreaterThan(0);
   });
 
+  it('let no call wait that will not, where their part is spent and others may still spend theirs', async () => {
+    const fleet = fleetOf(2, { keyed: { minute: 100 } });
+    await fleet.clock.run(fleet.work(10));
+    const others = fleet.work(100, [1]);
+    const calls = Array.from({ length: 200 }, () => fleet.clients[0]?.getInfo({ maxWaitMs: 0 }));
+    const settled = await fleet.clock.run(Promise.allSettled(calls));
+    expect(fleet.clock.wall()).toBeLessThan(Date.UTC(2026, 2, 10, 14, 0, 15));
+    const made = settled.filter(({ status }) => status === 'fulfilled').length;
+    expect(made).toBeGreaterThan(30);
+    expect(made).toBeLessThanOrEqual(60);
+    expect(settled).toContainEqual({ status: 'rejected', reason: expect.objectContaining({ window: 'minute' }) });
+    await fleet.clock.run(others);
+    expect(fleet.limited).toBe(0);
+  });
+
   it('give everything back when they close', async () => {
     const fleet = fleetOf(2, { keyed: { minute: 100 } });
     await fleet.clock.run(fleet.work(10));

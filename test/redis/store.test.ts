@@ -141,8 +141,11 @@ describe.skipIf(!hasRedis)('a real Redis server', { retry: AGAIN }, () => {
     await client.getInfo();
     const [hash = ''] = await ioredis.keys('*:knowledge');
     await ioredis.hset(hash, 'l:minute', '1e12', 'lead', '-1e99 9e99 junk', 's:minute', '999999 31', 'version', '77');
-    const calls = Promise.allSettled(Array.from({ length: 1_100 }, () => client.getInfo({ maxWaitMs: 0 })));
-    expect((await calls).filter(({ status }) => status === 'fulfilled').length).toBeLessThanOrEqual(1_000);
+    const minute = (): number => Math.floor(Date.now() / 60_000);
+    const from = minute();
+    const calls = await Promise.allSettled(Array.from({ length: 1_100 }, () => client.getInfo({ maxWaitMs: 0 })));
+    const minutes = minute() - from + 1;
+    expect(calls.filter(({ status }) => status === 'fulfilled').length).toBeLessThanOrEqual(minutes * 1_000);
     expect(client.quota().windows.find(({ window }) => window === 'minute')).toMatchObject({ limit: 1_000 });
   });
 
