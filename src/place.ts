@@ -9,7 +9,7 @@ const PATIENCE = 48;
 /** What a step back takes of that. Going where a new total says that the place is takes 1, for it is likely to be there. */
 const STEP_BACK = 8;
 
-/** A walk that was lost so often goes forward only, so that it ends whatever a service answers. */
+/** A walk that was lost more often goes forward only, and searches no more, so that it ends whatever a service answers. */
 const LOSSES = 3;
 
 /** Where a walk is: plain JSON, to be kept in a file or a database. */
@@ -136,7 +136,7 @@ export class Place {
   }
 
   #endSearch(): void {
-    this.#patience = PATIENCE;
+    this.#patience = this.#losses > LOSSES ? 0 : PATIENCE;
     this.#leaps = 0;
     this.#expected = undefined;
     this.#search = undefined;

@@ -119,8 +119,7 @@ describe('a walk through a history that changes', () => {
       {
         numRuns: 2_000,
         // One world in some fifty thousand still takes what is new for what follows, where page after page most of the history
-        // is gone and new (14 and 33 come, then 18 and 30 go, …): note 0006. So that CI is no lottery, these are the same each time.
-        seed: 20_261_121,
+        // is gone and new (14 and 33 come, then 18 and 30 go, …): note 0006.
         // It shrank and grew again to the same total while the place was looked for.
         examples: [
           [
