@@ -5,15 +5,20 @@ import type { ServerClock } from './server-clock.ts';
 const MOST_PART = 0.1;
 
 /**
- * One request past the end of a calendar window whose shape is in doubt: its answer tells whether the window has begun
- * anew. While in doubt, room is kept for it, so that it is no risk whatever the shape is. Where the service itself named
- * the end there is room for one unit then, and nothing need be kept.
+ * Two requests that tell the shape of a window while it is in doubt. One follows a rest before the end: its answer tells
+ * whether the window empties by itself. One goes past the end of the calendar window: its answer tells whether the window
+ * has begun anew. Room is kept for them, so that they are no risk whatever the shape is. Where the service itself named
+ * the end there is room for one unit then, and nothing need be kept for that.
  */
 export class Look {
   readonly #clock: ServerClock;
   readonly #flights: InFlight;
   /** The end of the calendar window of which the service last spoke, by its clock. */
   #end = Number.POSITIVE_INFINITY;
+  /** How long a rest must be to tell something, in milliseconds; undefined: none would. */
+  #restMs: number | undefined;
+  /** The end of the calendar window in which a request has followed a rest. */
+  #restedBefore = Number.NaN;
   /** The end that the service named, by its clock, until a request has tried it. */
   #namedEnd: number | undefined;
   #lastTakenAt = Number.NEGATIVE_INFINITY;
@@ -31,14 +36,20 @@ export class Look {
 
   /** A request goes: what the service said before, it said without having seen this one. */
   take(units: number, now: number): void {
+    if (this.#isRested(now, units)) this.#restedBefore = this.#end;
     this.#lastTakenAt = now;
     this.#dearest = Math.max(this.#dearest, units);
     this.#namedEnd = undefined;
   }
 
-  /** The service spoke of the window that ends at `end`, by its clock. */
-  hear(end: number): void {
+  /**
+   * The service spoke of the window that ends at `end`, by its clock.
+   *
+   * @param restMs - how long a rest must be to tell something, in milliseconds; Infinity: none would yet; undefined: or ever.
+   */
+  hear(end: number, restMs?: number): void {
     this.#end = end;
+    this.#restMs = restMs;
   }
 
   /**
@@ -54,21 +65,34 @@ export class Look {
 
   /** Units to keep of a window of `limit`. */
   kept(limit: number, now: number): number {
-    if (this.#namedEnd !== undefined && this.#dearest <= 1) return 0;
+    const each = Math.min(this.#dearest, Math.floor(limit * MOST_PART));
+    const forRest = this.#owesRest && !this.#isRested(now) ? each : 0;
+    if (this.#namedEnd !== undefined && this.#dearest <= 1) return forRest;
     const end = this.#clock.surely(this.#end);
-    const isItsTurn = now >= end && this.#lastTakenAt < end && this.#flights.units === 0;
-    return isItsTurn ? 0 : Math.min(this.#dearest, Math.floor(limit * MOST_PART));
+    const isPastEnd = now >= end && this.#lastTakenAt < end && this.#flights.units === 0;
+    return isPastEnd ? 0 : each + forRest;
   }
 
-  /** When what is kept may be spent: at the end, or when what is under way has come back. */
+  /** When something of what is kept may be spent: after a rest, at the end, or when what is under way has come back. */
   due(now: number): number {
     const end = this.#clock.surely(this.#end);
-    return now < end ? end : this.#flights.nextAge();
+    const rested = this.#owesRest ? this.#lastTakenAt + (this.#restMs ?? 0) : end;
+    const due = Math.min(end, rested);
+    return now < due ? due : this.#flights.nextAge();
   }
 
   /** The instant at which a named end lets one unit try, unless something under way has taken it. */
   namedFor(units: number): number {
     if (this.#namedEnd === undefined || units > 1 || this.#flights.units > 0) return Number.POSITIVE_INFINITY;
     return this.#clock.surely(this.#namedEnd);
+  }
+
+  get #owesRest(): boolean {
+    return this.#restMs !== undefined && this.#restedBefore !== this.#end;
+  }
+
+  /** Whether it is time for a request that follows a rest; `own` of what is under way are that request's. */
+  #isRested(now: number, own = 0): boolean {
+    return this.#owesRest && this.#flights.units <= own && now >= this.#lastTakenAt + (this.#restMs ?? 0);
   }
 }

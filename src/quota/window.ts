@@ -1,6 +1,6 @@
 import type { Charge, Limit, Reason } from './admission.ts';
+import { Doubt } from './doubt.ts';
 import type { InFlight } from './in-flight.ts';
-import { Look } from './look.ts';
 import { modelsOf } from './models/all.ts';
 import type { Reading, WindowModel } from './models/model.ts';
 import { Others } from './others.ts';
@@ -14,9 +14,6 @@ import { Word } from './word.ts';
 
 /** A reset in whole seconds may have been cut to them by the service. */
 const ROUNDING_MS = 1_000;
-
-/** A clock that leaves this part of a window open says too little about where it ends. */
-const VAGUE_PART = 0.5;
 
 /** Who is held back for others asks again after this part of the window. */
 const RECHECK = 0.02;
@@ -46,7 +43,7 @@ export class NamedWindow implements Limit {
   #roundTripMs = 0;
   readonly #others: Others;
   #isRead = false;
-  readonly #look: Look;
+  readonly #doubt: Doubt;
 
   constructor(period: Period, { clock, flights, reserve, part }: Surroundings) {
     this.period = period;
@@ -56,9 +53,9 @@ export class NamedWindow implements Limit {
     this.#reserve = reserve;
     this.#part = part;
     this.#others = new Others(this.#length);
-    this.#look = new Look(clock, flights);
     this.#word = new Word(flights);
     this.survivors = new Survivors(modelsOf(period, clock));
+    this.#doubt = new Doubt(period, { clock, flights, part, survivors: this.survivors });
   }
 
   /** Units that the window holds in all. */
@@ -84,7 +81,7 @@ export class NamedWindow implements Limit {
   earliest(charge: Charge, now: number): number {
     if (this.limit <= 0) return Number.POSITIVE_INFINITY;
     const units = this.#fitting(charge);
-    const kept = this.#keptToLook(now);
+    const kept = this.#doubt.kept(this.limit, now);
     const open = this.limit - kept;
     const ours = open - this.#keptBack(charge, now);
     const left = ours - this.#theirs(now);
@@ -95,15 +92,15 @@ export class NamedWindow implements Limit {
       at = Math.min(at, Math.max(whole, now + this.#length * RECHECK));
       if (whole <= now && left < ours && this.#isOurTurn(units, ours, now)) at = now;
     }
-    if (at > now && kept > 0 && this.#fitsFrom(units, this.limit, now) <= now) at = Math.min(at, this.#look.due(now));
+    if (at > now && kept > 0 && this.#fitsFrom(units, this.limit, now) <= now) at = Math.min(at, this.#doubt.due(now));
     if (at <= now && this.#isBeyondWord(units)) return this.#flights.nextAge();
-    return Math.max(at, this.#look.lastTakenAt + this.#spacing(units, left, now));
+    return Math.max(at, this.#pacedFrom(units, left, now));
   }
 
   isFirm(charge: Charge, now: number): boolean {
     if (this.limit <= 0) return true;
     const units = this.#fitting(charge);
-    return this.fitsBelow(this.limit - this.#keptToLook(now), units, 0, now) > now;
+    return this.fitsBelow(this.limit - this.#doubt.kept(this.limit, now), units, 0, now) > now;
   }
 
   /** The earliest instant at which `units` surely fit below `cap` beside `held`; Infinity: not before something comes back. */
@@ -122,7 +119,7 @@ export class NamedWindow implements Limit {
 
   /** A request goes. */
   take(units: number, now: number): void {
-    this.#look.take(units, now);
+    this.#doubt.take(units, now);
   }
 
   /** Books units that the service counted, if at all, between `from` and `to`. */
@@ -133,7 +130,7 @@ export class NamedWindow implements Limit {
   /** Takes in what an answer said of this window. */
   read(reading: Reading, past: Past): void {
     this.#word.hear(reading);
-    if (this.#clock.known) this.#look.hear(endOf(this.period, this.#clock.least(this.#word.sentAt)));
+    this.#doubt.hear(reading, this.#word.sentAt);
     this.#roundTripMs = Math.max(reading.receivedAt - reading.sentAt, this.#roundTripMs * 0.95);
     // The first reading is no evidence, but its request may have been counted on either side of a boundary.
     if (this.#isRead) this.survivors.judge(reading, past, this.#part.isAlone);
@@ -160,7 +157,7 @@ export class NamedWindow implements Limit {
    */
   hearReset(end: number, sentAt: number): number | undefined {
     if (this.#length <= SHORT_MS) return undefined;
-    return this.#look.hearNamed(end % ROUNDING_MS === 0 ? end + ROUNDING_MS : end, sentAt);
+    return this.#doubt.hearNamed(end % ROUNDING_MS === 0 ? end + ROUNDING_MS : end, sentAt);
   }
 
   /** Whether `ratelimit-limit` and `ratelimit-reset` may describe this window. */
@@ -177,7 +174,7 @@ export class NamedWindow implements Limit {
 
   /** The earliest instant at which every shape that the window may have bears `units` more below `cap`. */
   #fitsFrom(units: number, cap: number, now: number): number {
-    const namedEnd = this.#look.namedFor(units);
+    const namedEnd = this.#doubt.namedFor(units);
     let at = now;
     for (const model of this.#consulted) {
       if (now >= namedEnd && OVERRULED.has(model.name)) continue;
@@ -187,20 +184,11 @@ export class NamedWindow implements Limit {
     return now < namedEnd && namedEnd < at ? namedEnd : at;
   }
 
-  /** Units to keep for a look past the end, while it is in doubt whether the calendar ends this window. */
-  #keptToLook(now: number): number {
-    const { alive } = this.survivors;
-    const isInDoubt = alive.length > 1 && alive.some((model) => model.name === 'aligned');
-    return this.#length > SHORT_MS && this.#clock.known && isInDoubt && !this.#part.isShared
-      ? this.#look.kept(this.limit, now)
-      : 0;
-  }
-
   /** Whether it is time for one of ours, whatever others are left: `ours` units are, but for what others took unseen. */
   #isOurTurn(units: number, ours: number, now: number): boolean {
     const spacing = Math.min(this.#length, units * this.#others.fairSpacing(this.limit));
     const open = ours - this.#others.unseen(now - this.#word.sentAt);
-    return now >= this.#look.lastTakenAt + spacing && this.#fitsFrom(units, open, now) <= now;
+    return now >= this.#doubt.lastTakenAt + spacing && this.#fitsFrom(units, open, now) <= now;
   }
 
   /** Whether, in a window that only fills up, an answer must be awaited, because others may have filled it meanwhile. */
@@ -223,21 +211,16 @@ export class NamedWindow implements Limit {
     return this.#reserve.above(urgency, this.limit, (1 - this.#clock.gone(this.period, now)) * this.#length, now);
   }
 
-  /** The time to keep from the last request, in milliseconds: evenly, while the shape is in doubt or others use the quota too. */
-  #spacing(units: number, cap: number, now: number): number {
-    if (!this.#others.areActive) return this.#isShortAndInDoubt(now) ? (units * this.#length) / this.limit : 0;
+  /** The instant from which a request keeps its distance: from the last one where others use the quota too, and as doubt has it. */
+  #pacedFrom(units: number, cap: number, now: number): number {
+    if (!this.#others.areActive) return this.#doubt.until(units, this.limit, now);
     const left = cap - this.spent(now) - this.#flights.units;
-    return Math.min(this.#length, units * this.#others.spacing(this.limit, left, this.#clock.gone(this.period, now)));
+    const spacing = units * this.#others.spacing(this.limit, left, this.#clock.gone(this.period, now));
+    return this.#doubt.lastTakenAt + Math.min(this.#length, spacing);
   }
 
   /** The models that must admit a charge. The most cautious needs no clock of the service. */
   get #consulted(): readonly WindowModel[] {
     return this.#clock.known ? this.survivors.asked : this.survivors.strictest;
-  }
-
-  /** Whether it is unknown where a short window ends: by its shape, or because the clock is vague, which only requests at other phases mend. */
-  #isShortAndInDoubt(now: number): boolean {
-    if (this.#length > SHORT_MS || !this.#clock.known) return false;
-    return this.survivors.alive.length > 1 || this.#clock.vagueness(now) > this.#length * VAGUE_PART;
   }
 }

@@ -65,3 +65,49 @@ describe('a look past the end of a window', () => {
     expect(look.kept(LIMIT, 31_001)).toBe(1);
   });
 });
+
+describe('a look after a rest', () => {
+  const REST = 500;
+
+  it('has room kept for it, beside what is kept for the end, until so long nothing was sent', () => {
+    const { look } = looking(3);
+    look.hear(END, REST);
+    expect(look.kept(LIMIT, REST - 1)).toBe(6);
+    expect(look.due(0)).toBe(REST);
+    expect(look.kept(LIMIT, REST)).toBe(3);
+  });
+
+  it('is taken once in a calendar window', () => {
+    const { look } = looking();
+    look.hear(END, REST);
+    look.take(1, REST);
+    expect(look.kept(LIMIT, REST)).toBe(1);
+    expect(look.due(REST)).toBeGreaterThanOrEqual(END);
+    look.hear(2 * END, REST);
+    expect(look.kept(LIMIT, REST)).toBe(2);
+  });
+
+  it('waits until it would tell something', () => {
+    const { look } = looking();
+    look.hear(END, Number.POSITIVE_INFINITY);
+    expect(look.kept(LIMIT, REST)).toBe(2);
+    expect(look.due(REST)).toBeGreaterThanOrEqual(END);
+  });
+
+  it('waits for what is under way, and may be under way itself', () => {
+    const { look, flights } = looking();
+    look.hear(END, REST);
+    flights.take({ endpoint: 'GET /a', units: 1, priority: 0 }, 0);
+    expect(look.kept(LIMIT, REST)).toBe(2);
+    look.take(1, REST);
+    expect(look.kept(LIMIT, REST)).toBe(1);
+  });
+
+  it('is kept room for where the service named the end, too', () => {
+    const { look } = looking();
+    look.hear(END, REST);
+    look.hearNamed(30_500, 0);
+    expect(look.kept(LIMIT, 20)).toBe(1);
+    expect(look.kept(LIMIT, REST)).toBe(0);
+  });
+});

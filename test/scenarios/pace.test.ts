@@ -63,3 +63,20 @@ describe('3,000 calls at 20 a second and 500 a minute, 32 in flight, 20 to 200 m
     expect(service.limited).toBe(0);
   });
 });
+
+describe('windows whose shape only a rest or a lull tells', () => {
+  it('a bucket of 500 a minute that refills steadily is drawn from steadily', async () => {
+    const { clock, service, ask } = worldOf({ keyed: { minute: 500 }, windows: 'leaky', skewMs: 7_000 });
+    await clock.run(() => Promise.all(Array.from({ length: 750 }, (_, number) => ask(number))));
+    expect(service.limited).toBe(0);
+    // A bucketful at once, and then half of one as it refills.
+    expect(clock.now()).toBeLessThan(MINUTE_MS * 0.55);
+  });
+
+  it('a log of 20 a second is used as far as round trips allow', async () => {
+    const { clock, service, ask } = worldOf({ keyed: { second: 20 }, windows: 'sliding-log' });
+    await clock.run(() => Promise.all(Array.from({ length: 1_200 }, (_, number) => ask(number))));
+    expect(service.limited).toBe(0);
+    expect(clock.now()).toBeLessThan((1_200 / 17) * 1_000);
+  });
+});
