@@ -6,7 +6,7 @@ import type { Journey } from './journey.ts';
 import type { Lease, Outcome } from './quota/admission.ts';
 import { type QuotaSnapshot, readQuota } from './quota/snapshot.ts';
 import { drop, redirectOf } from './redirect.ts';
-import { comesBack, type Ending, isSafe, type Tries } from './retry.ts';
+import { comesBack, type Ending, isLimitation, isSafe, type Tries } from './retry.ts';
 import { streamed } from './streamed-body.ts';
 import { Failure, type Transport } from './transport.ts';
 
@@ -52,7 +52,7 @@ export class Attempts {
       const response = await transport.send({ ...request, signal: deadline.signal }, onLeave);
       const { status, statusText, headers } = response;
       const quota = readQuota(headers, this.#options.clock.wall());
-      const isLimited = status === 429 || (!response.ok && quota.retryAfterMs !== undefined);
+      const isLimited = isLimitation(response, quota, isSafe(request.method));
       const drift = journey.isHeard('answered') ? this.#options.drift(lease, quota) : {};
       isSettled = true;
       // With the headers, and not with the end of the body: siblings hear of a refusal at once.

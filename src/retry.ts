@@ -1,9 +1,11 @@
+import { isAnyWindowFull, type QuotaSnapshot } from './quota/snapshot.ts';
+
 /** How one attempt of a call ended. */
 export type Ending =
   | {
       readonly kind: 'answered';
       readonly status: number;
-      /** Refused because of a limit: `retry-after` on anything but a success, or 429. */
+      /** Refused because of a limit, see {@link isLimitation}. */
       readonly isLimited: boolean;
       /** Where it points to, if it is a redirect that may be followed. */
       readonly redirect?: URL | undefined;
@@ -50,6 +52,24 @@ const PASSING: ReadonlySet<number> = new Set([408, 500, 502, 503, 504]);
 
 /** Failures that a repetition cannot mend: a certificate, a refused redirect, an answer beyond what is read. */
 const LASTING = /^(?:CERT_|ERR_TLS|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|HOSTNAME_MISMATCH|REDIRECT|TOO_LARGE|INVALID)/;
+
+/** Statuses by which gateways at the edge refuse what is beyond a limit, and which mean something else besides. */
+const AMBIGUOUS: ReadonlySet<number> = new Set([403, 503]);
+
+/**
+ * Whether an answer refuses a request because of a limit: by 429, or by `retry-after` on anything but a success.
+ *
+ * A guess: a 403 or 503 that says that nothing is left is such a refusal, too. It may have been the last unit's own failure,
+ * so where sending twice may do harm it is none.
+ */
+export function isLimitation(
+  { status, ok }: Pick<Response, 'status' | 'ok'>,
+  quota: QuotaSnapshot,
+  isSafe: boolean,
+): boolean {
+  if (status === 429 || (!ok && quota.retryAfterMs !== undefined)) return true;
+  return isSafe && AMBIGUOUS.has(status) && (quota.remaining === 0 || isAnyWindowFull(quota));
+}
 
 /**
  * Whether a call that was refused because of a limit goes back into the line. One that must not be sent twice does so only

@@ -36,6 +36,7 @@ describe('a refusal because of a limit', () => {
     ['a 429 with a date', { status: 429, headers: { 'retry-after': 'Thu, 15 Jan 2026 12:00:30 GMT' } }, 9_000],
     ['a 403 with retry-after', { status: 403, headers: { 'retry-after': '7' } }, 7_000],
     ['a 503 with retry-after', { status: 503, headers: { 'retry-after': '7' }, body: '<html>' }, 7_000],
+    ['a 403 with nothing left', { status: 403, headers: { 'x-ratelimit-remaining-stacks-minute': '0' } }, 39_000],
     ['a 429 without any header', { status: 429, counted: false }, 1_000],
     ['a 429 that names its reset', { status: 429 }, 39_000],
   ];

@@ -1,7 +1,7 @@
 import type { Charge, Limit, Reason } from './admission.ts';
 import { ARRIVES_WITHIN_MS, type Flight } from './in-flight.ts';
 import type { ServerClock } from './server-clock.ts';
-import type { QuotaSnapshot } from './snapshot.ts';
+import { isAnyWindowFull, type QuotaSnapshot } from './snapshot.ts';
 
 /** The first pause after a refusal that says nothing about when to come back, in milliseconds; each further one doubles it. */
 const FIRST_BACKOFF_MS = 1_000;
@@ -43,15 +43,12 @@ export class Cooldown implements Limit {
 
   /** A refusal: the service says for how long, or the reset does, or the window that is full; else ever longer. */
   heed(quota: QuotaSnapshot, clock: ServerClock, now: number): void {
-    const isAnyFull = Object.values(quota.stacks).some(
-      (window) => typeof window === 'object' && window.remaining === 0,
-    );
     if (quota.retryAfterMs !== undefined) {
       this.hold(now + quota.retryAfterMs, 'the service refused a request and asked for a pause');
     } else if (quota.resetAt !== undefined) {
       const reset = clock.known ? clock.surely(quota.resetAt) : now + quota.resetAt - quota.receivedAt;
       this.hold(Math.max(now, reset), 'the service refused a request until its window resets');
-    } else if (isAnyFull && clock.known) {
+    } else if (isAnyWindowFull(quota) && clock.known) {
       this.hold(now, 'a window is full');
     } else {
       this.backOff(now);

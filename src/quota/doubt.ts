@@ -14,6 +14,9 @@ const VAGUE_PART = 0.5;
 const SINKS = 4;
 const TELLING_PART = 0.5;
 
+/** Where no clock is shown what was refused is spent evenly for this long, in milliseconds. */
+const EVEN_MS = 600_000;
+
 /** Shapes without an end at which all is free again. */
 const SLIDING: ReadonlySet<WindowModel['name']> = new Set(['sliding-log', 'sliding-counter']);
 
@@ -37,6 +40,7 @@ export class Doubt {
   readonly #survivors: Circumstances['survivors'];
   readonly #look: Look;
   readonly #lull: Lull;
+  #evenUntil = Number.NEGATIVE_INFINITY;
 
   constructor(period: Period, { clock, flights, part, survivors }: Circumstances) {
     this.#period = period;
@@ -76,6 +80,14 @@ export class Doubt {
     return this.#look.hearNamed(end, sentAt);
   }
 
+  /**
+   * The service refused what no shape forbids. Where it shows no clock it may estimate what a window holds from those of its
+   * calendar, which nobody can follow; but what comes evenly it counts as it is.
+   */
+  rebuff(now: number): void {
+    if (!this.#clock.known) this.#evenUntil = now + EVEN_MS;
+  }
+
   /** Units to keep, while it is in doubt whether the calendar ends the window. */
   kept(limit: number, now: number): number {
     const isOurs = this.#length > SHORT_MS && this.#clock.known && !this.#part.isShared;
@@ -94,6 +106,8 @@ export class Doubt {
 
   /** The instant until which a request is held back so that the shape shows; `now` or earlier: it is not. */
   until(units: number, limit: number, now: number): number {
+    // One request less than there is room for, because it comes on top of what is estimated.
+    if (now < this.#evenUntil) return this.lastTakenAt + (units * this.#length) / Math.max(limit - units, units / 2);
     if (this.#length > SHORT_MS || !this.#clock.known) return now;
     const { alive } = this.#survivors;
     const isSliding = alive.every(({ name }) => SLIDING.has(name));

@@ -42,6 +42,11 @@ export interface QuotaSnapshot {
   readonly unrecognised: Readonly<Record<string, string>>;
 }
 
+/** Whether a window of the second table has nothing left. */
+export function isAnyWindowFull({ stacks }: QuotaSnapshot): boolean {
+  return Object.values(stacks).some((window) => typeof window === 'object' && window.remaining === 0);
+}
+
 /** A header read here. Its place among them finds its value sooner than its name would. */
 interface Known {
   readonly name: string;

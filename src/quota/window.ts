@@ -135,8 +135,10 @@ export class NamedWindow implements Limit {
     // The first reading is no evidence, but its request may have been counted on either side of a boundary.
     if (this.#isRead) this.survivors.judge(reading, past, this.#part.isAlone);
     else if (!reading.limited) this.book(Math.min(reading.own, reading.used), reading.sentAt, reading.receivedAt);
-    if (reading.limited && reading.used + reading.own > reading.limit && !this.#others.areActive)
+    if (reading.limited && reading.used + reading.own > reading.limit && !this.#others.areActive) {
       this.survivors.surprise();
+      this.#doubt.rebuff(reading.receivedAt);
+    }
     if (!reading.limited) this.#others.serve();
     else if (reading.used >= reading.limit && !this.#part.isShared) this.#others.refuse(reading.receivedAt);
     const others = this.survivors.heed(reading, past);

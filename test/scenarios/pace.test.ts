@@ -79,4 +79,14 @@ describe('windows whose shape only a rest or a lull tells', () => {
     expect(service.limited).toBe(0);
     expect(clock.now()).toBeLessThan((1_200 / 17) * 1_000);
   });
+
+  it('a minute that is estimated from those of a calendar nobody shows refuses what is under way once, and little after', async () => {
+    const { clock, service, ask } = worldOf({
+      ...{ keyed: { minute: 300 }, windows: 'sliding-counter', skewMs: 17_000 },
+      headers: { date: false },
+    });
+    await clock.run(() => Promise.all(Array.from({ length: 3_000 }, (_, number) => ask(number))));
+    expect(service.limited).toBeLessThan(20);
+    expect(clock.now()).toBeLessThan(11 * MINUTE_MS);
+  });
 });
