@@ -6,7 +6,7 @@ import type { Journey } from './journey.ts';
 import type { Lease, Outcome } from './quota/admission.ts';
 import { type QuotaSnapshot, readQuota } from './quota/snapshot.ts';
 import { drop, redirectOf } from './redirect.ts';
-import { comesBack, type Ending, isLimitation, isSafe, type Tries } from './retry.ts';
+import { comesBack, type Ending, isDown, isLimitation, isSafe, type Tries } from './retry.ts';
 import { streamed } from './streamed-body.ts';
 import { Failure, type Transport } from './transport.ts';
 
@@ -56,7 +56,12 @@ export class Attempts {
       const drift = journey.isHeard('answered') ? this.#options.drift(lease, quota) : {};
       isSettled = true;
       // With the headers, and not with the end of the body: siblings hear of a refusal at once.
-      this.#options.settle(lease, { kind: 'answered', quota, limited: isLimited });
+      this.#options.settle(lease, {
+        kind: 'answered',
+        quota,
+        limited: isLimited,
+        failed: !isLimited && isDown(status),
+      });
       journey.tell({ type: 'answered', status, tookMs: journey.outMs ?? 0, quota, drift });
       if (isLimited) journey.tell({ type: 'limited', status, quota });
       const redirect = isLimited ? undefined : redirectOf(response, request.url, call.redirect ?? 'follow');

@@ -1,5 +1,5 @@
 import type { Clock } from './clock.ts';
-import { ClosedError, QuotaExhaustedError } from './errors.ts';
+import { ClosedError, ConnectionError, QuotaExhaustedError } from './errors.ts';
 import type { Journey } from './journey.ts';
 import type { Admission, Ask, Lease, Outcome } from './quota/admission.ts';
 import type { Pacer } from './quota/pacer.ts';
@@ -102,11 +102,11 @@ export class Gate {
   }
 
   /** The refusal that a visitor would meet while someone ahead of it waits for time to pass, if it would not wait so long. */
-  refusalNow(visitor: Visitor): QuotaExhaustedError | undefined {
+  refusalNow(visitor: Visitor): Error | undefined {
     if (!this.#pause?.isFirm || priorityOf(visitor) > this.#pause.urgency) return undefined;
     const { ask } = visitor;
-    const { until, reason } = this.#pause.admission;
-    const isTooLong = until - this.#clock.now() > ask.maxWaitMs;
+    const { until, reason, standsSince = this.#clock.now() } = this.#pause.admission;
+    const isTooLong = until - standsSince > ask.maxWaitMs;
     return isTooLong ? this.refusal(ask, { kind: 'refused', until, reason }) : undefined;
   }
 
@@ -133,7 +133,9 @@ export class Gate {
   }
 
   /** The error for a caller who would have to wait longer than it wants. */
-  refusal(ask: Ask, { until, reason }: Admission & { kind: 'refused' }): QuotaExhaustedError {
+  refusal(ask: Ask, { until, reason }: Admission & { kind: 'refused' }): Error {
+    if (reason.limit === 'outage')
+      return new ConnectionError({ endpoint: ask.endpoint, code: 'OUTAGE', attempts: 0, cause: new Error(reason.why) });
     const retryAfterMs = until - this.#clock.now();
     return new QuotaExhaustedError({
       endpoint: ask.endpoint,

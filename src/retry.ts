@@ -50,6 +50,9 @@ const MOST_HOPS = 3;
 /** Answers that may be different next time (RFC 9110); each was seen from gateways under load. */
 const PASSING: ReadonlySet<number> = new Set([408, 500, 502, 503, 504]);
 
+/** Answers of a gateway on behalf of a service that does not answer. */
+const DOWN: ReadonlySet<number> = new Set([502, 503, 504]);
+
 /** Failures that a repetition cannot mend: a certificate, a refused redirect, an answer beyond what is read. */
 const LASTING = /^(?:CERT_|ERR_TLS|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|HOSTNAME_MISMATCH|REDIRECT|TOO_LARGE|INVALID)/;
 
@@ -84,6 +87,11 @@ export function comesBack(status: number, refusals: number, isSafe: boolean): bo
 /** Whether a status says that nothing was done: not so a gateway's word that it heard nothing from whom it had asked. */
 function isRefused(status: number): boolean {
   return status === 503 || (status >= 400 && status < 500 && status !== 408);
+}
+
+/** Whether a status says that only a gateway answered. */
+export function isDown(status: number): boolean {
+  return DOWN.has(status);
 }
 
 /** After this ending, again? How soon? */

@@ -119,7 +119,7 @@ describe('a fault that may pass', () => {
   it('pauses before each attempt for a random part of a bound that doubles', async () => {
     for (const chance of [0, 0.25, 0.999]) {
       const { mock, client, events, endOf, asked } = pair({ maxAttempts: 8, random: () => chance });
-      mock.faults.next(7, { status: 502 });
+      mock.faults.next(7, { status: 500 });
       await endOf(client.getInfo());
       const bounds = [500, 1_000, 2_000, 4_000, 8_000, 8_000, 8_000];
       const pauses = events.flatMap((event) => (event.type === 'retrying' ? [event.afterMs] : []));
@@ -168,6 +168,46 @@ describe('a fault that may pass', () => {
     expect(successes).toBeGreaterThan(80);
     expect(count('retrying')).toBeLessThanOrEqual(10 + 0.2 * successes);
     expect(count('retrying')).toBeGreaterThan(10);
+  });
+});
+
+describe('a service that is down', () => {
+  /** What so many calls, one each second, end with. */
+  async function tenMinutes({ clock, client }: ReturnType<typeof pair>, maxWaitMs: number): Promise<number[]> {
+    const ends: number[] = [];
+    for (let second = 0; second < 600; second++) {
+      const from = clock.now();
+      void client.getInfo({ maxWaitMs }).catch(() => ends.push(clock.now() - from));
+      await clock.advance(1_000);
+    }
+    return ends;
+  }
+
+  it.each<[string, ServiceFault]>([
+    ['refuses connections', 'reset'],
+    ['answers through a gateway alone', { status: 503 }],
+  ])('and %s is asked every two seconds, and who would not wait for it is told at once', async (_, fault) => {
+    const world = pair({ maxAttempts: 1 });
+    world.mock.faults.when(() => fault);
+    const ends = await tenMinutes(world, 0);
+    expect(world.count('sent')).toBeLessThan(400);
+    expect(ends).toHaveLength(600);
+    expect(Math.max(...ends)).toBeLessThan(2_500);
+    const told = [0, 1].map(() => world.endOf(world.client.getInfo({ maxWaitMs: 0 })));
+    expect((await Promise.all(told))[1]).toEqual(error('ConnectionError', { code: 'OUTAGE', attempts: 0 }));
+  });
+
+  it('is waited for by whoever has the patience, and no longer', async () => {
+    const world = pair({ maxAttempts: 1 });
+    let isDown = true;
+    world.mock.faults.when(() => (isDown ? 'reset' : undefined));
+    const ends = await tenMinutes(world, 60_000);
+    expect(Math.max(...ends)).toBeLessThan(64_000);
+    expect(ends.length).toBeGreaterThan(530);
+    isDown = false;
+    expect(await world.endOf(world.client.getInfo({ maxWaitMs: Number.POSITIVE_INFINITY }))).toMatchObject({
+      data: {},
+    });
   });
 });
 

@@ -21,6 +21,7 @@ export interface Reason {
     | 'window'
     | 'share'
     | 'cooldown'
+    | 'outage'
     | 'concurrency'
     | 'first look'
     | 'first cost'
@@ -45,6 +46,8 @@ export type Admission =
       readonly until: number;
       /** Ask again, too, when anything comes back: its answer may shorten the wait. */
       readonly onSettle: boolean;
+      /** Since when this has held requests back, where that counts as waiting; left out: from now on. */
+      readonly standsSince?: number | undefined;
       readonly reason: Reason;
     }
   | { readonly kind: 'refused'; readonly until: number; readonly reason: Reason };
@@ -65,6 +68,8 @@ export type Outcome =
       readonly quota: QuotaSnapshot;
       /** Whether the service refused it because of a limit. */
       readonly limited: boolean;
+      /** Whether only a gateway answered, because the service did not. */
+      readonly failed?: boolean;
     }
   | { readonly kind: 'lost'; readonly failed?: boolean }
   | { readonly kind: 'unsent'; readonly failed?: boolean };
@@ -84,6 +89,8 @@ export interface Limit {
   earliest(charge: Charge, now: number): number;
   /** Whether only time can help, and nothing that comes back. */
   isFirm(charge: Charge, now: number): boolean;
+  /** Since when it has held requests back, where that counts as waiting; undefined, or left out: from now on. */
+  standsSince?(): number | undefined;
   /** Why it does not bear the charge now. */
   explain(charge: Charge, now: number): Reason;
 }

@@ -9,7 +9,7 @@ const LONGEST_BACKOFF_MS = 60_000;
 
 /** After so many failures in a row the service is taken to be down, and is asked again after a pause of at most so long. */
 const FAILURES_IN_A_ROW = 5;
-const LONGEST_OUTAGE_PAUSE_MS = 5_000;
+const LONGEST_OUTAGE_PAUSE_MS = 2_000;
 
 /**
  * A pause, ordered by the service or because nothing comes back from it. It holds every sibling, only ever grows, and ends half-open: one request goes first,
@@ -23,6 +23,8 @@ export class Cooldown implements Limit {
   /** Whether the pause was ordered: only then is it a quota that calls wait for. */
   #isOrdered = false;
   #failures = 0;
+  /** When the first of them came. */
+  #failsSince = 0;
   #scout: Flight | undefined;
 
   /** The instant until which nothing may be sent. */
@@ -64,10 +66,11 @@ export class Cooldown implements Limit {
 
   /** A request failed on its way. When nothing else comes back the service is left alone for a while, longer each time. */
   fail(now: number): void {
+    if (this.#failures === 0) this.#failsSince = now;
     if (++this.#failures < FAILURES_IN_A_ROW || now < this.#until) return;
     this.#lengthen(LONGEST_OUTAGE_PAUSE_MS);
     this.#isOrdered = false;
-    this.#pause(now + this.#backoffMs, `the last ${this.#failures} requests failed on their way`);
+    this.#pause(now + this.#backoffMs, `the last ${this.#failures} requests failed`);
   }
 
   /** The service answered, whatever it said. */
@@ -95,11 +98,16 @@ export class Cooldown implements Limit {
   }
 
   isFirm(_charge: Charge, now: number): boolean {
-    return now < this.#until && this.#isOrdered;
+    return now < this.#until;
+  }
+
+  /** An outage is many pauses, and nobody knows which is the last: what counts is how long it has lasted. */
+  standsSince(): number | undefined {
+    return this.#isOrdered ? undefined : this.#failsSince;
   }
 
   explain(_charge: Charge, now: number): Reason {
-    if (now < this.#until) return { limit: 'cooldown', why: this.#why };
+    if (now < this.#until) return { limit: this.#isOrdered ? 'cooldown' : 'outage', why: this.#why };
     return { limit: 'half-open', why: 'one request goes first after a pause' };
   }
 

@@ -91,11 +91,12 @@ export class Pacer {
     if (!binding) return { kind: 'granted', lease: this.#grant(charge, now) };
     const reason = binding.explain(charge, now);
     const isHopeless = until === Number.POSITIVE_INFINITY;
-    if (isHopeless || (until - now > ask.maxWaitMs && binding.isFirm(charge, now)))
+    const standsSince = binding.standsSince?.();
+    if (isHopeless || (until - (standsSince ?? now) > ask.maxWaitMs && binding.isFirm(charge, now)))
       return { kind: 'refused', until, reason };
     // A pause ends by its time alone; a full window may turn out to be emptier than reckoned.
     const onSettle = binding !== this.#cooldown || !binding.isFirm(charge, now);
-    return { kind: 'wait', until, onSettle, reason };
+    return { kind: 'wait', until, onSettle, standsSince, reason };
   }
 
   /** A granted request ended. Every lease is settled exactly once. */
@@ -106,9 +107,9 @@ export class Pacer {
     const isBooked = flight.state === 'booked';
     this.#flights.end(flight);
     this.#costs.settle(flight);
-    this.#cooldown.settle(flight, outcome.kind === 'answered' && !outcome.limited);
-    if (outcome.kind === 'answered') this.#cooldown.hear();
-    else if (outcome.failed) this.#cooldown.fail(now);
+    this.#cooldown.settle(flight, outcome.kind === 'answered' && !outcome.limited && !outcome.failed);
+    if (outcome.failed) this.#cooldown.fail(now);
+    else if (outcome.kind === 'answered') this.#cooldown.hear();
     if (outcome.kind === 'lost' && !isBooked) this.#book(flight, flight.units, now);
     if (outcome.kind === 'answered') this.#hear(flight, outcome, isBooked, now);
     else this.#part.settle(lease, outcome.kind === 'lost' ? flight.units : 0, now);

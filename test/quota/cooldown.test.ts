@@ -107,28 +107,29 @@ describe('a service that does not answer', () => {
     const cooldown = failing(5);
     expect(cooldown.earliest(CHARGE, 0)).toBe(1_000);
     expect(cooldown.explain(CHARGE, 0)).toEqual({
-      limit: 'cooldown',
-      why: 'the last 5 requests failed on their way',
+      limit: 'outage',
+      why: 'the last 5 requests failed',
     });
     cooldown.take(flightOf('GET /a', 1_000));
     expect(cooldown.explain(CHARGE, 1_001).limit).toBe('half-open');
   });
 
-  it('is no quota that callers wait for, so nobody is refused for it', () => {
-    expect(failing(5).isFirm(CHARGE, 0)).toBe(false);
-    const cooldown = failing(5);
-    cooldown.hold(500, 'asked');
-    expect(cooldown.isFirm(CHARGE, 0)).toBe(true);
+  it('has callers wait since it failed first, unless the service asked for the pause', () => {
+    const cooldown = failing(5, 70);
+    cooldown.fail(90);
+    expect([cooldown.isFirm(CHARGE, 80), cooldown.standsSince()]).toEqual([true, 70]);
+    cooldown.hold(5_000, 'asked');
+    expect(cooldown.standsSince()).toBeUndefined();
   });
 
-  it('is left alone for longer each time, up to five seconds', () => {
+  it('is left alone for longer once, and then asked every two seconds', () => {
     const cooldown = failing(5);
     const pauses = Array.from({ length: 5 }, () => {
       const now = cooldown.until;
       cooldown.fail(now);
       return cooldown.until - now;
     });
-    expect(pauses).toEqual([2_000, 4_000, 5_000, 5_000, 5_000]);
+    expect(pauses).toEqual([2_000, 2_000, 2_000, 2_000, 2_000]);
   });
 
   it('pauses once for all that fail together', () => {
