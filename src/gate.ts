@@ -3,6 +3,7 @@ import { ClosedError, ConnectionError, QuotaExhaustedError } from './errors.ts';
 import type { Journey } from './journey.ts';
 import type { Admission, Ask, Lease, Outcome } from './quota/admission.ts';
 import type { Pacer } from './quota/pacer.ts';
+import { LAST_INSTANT } from './quota/snapshot.ts';
 
 /** A call at the gate. */
 export interface Visitor {
@@ -143,7 +144,7 @@ export class Gate {
       limit: reason.size,
       remaining: reason.headroom,
       retryAfterMs,
-      retryAt: new Date(this.#clock.wall() + retryAfterMs),
+      retryAt: new Date(Math.min(this.#clock.wall() + retryAfterMs, LAST_INSTANT)),
       why: `${reason.why}, and the wait is longer than the ${ask.maxWaitMs} ms allowed.`,
     });
   }

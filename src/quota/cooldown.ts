@@ -1,7 +1,7 @@
 import type { Charge, Limit, Reason } from './admission.ts';
 import { ARRIVES_WITHIN_MS, type Flight } from './in-flight.ts';
 import type { ServerClock } from './server-clock.ts';
-import { isAnyWindowFull, type QuotaSnapshot } from './snapshot.ts';
+import { isAnyWindowFull, type QuotaSnapshot, resetOf } from './snapshot.ts';
 
 /** The first pause after a refusal that says nothing about when to come back, in milliseconds; each further one doubles it. */
 const FIRST_BACKOFF_MS = 1_000;
@@ -43,23 +43,19 @@ export class Cooldown implements Limit {
     this.#pause(instant, why);
   }
 
-  /** A refusal: the service says for how long, or the reset does, or the window that is full; else ever longer. */
-  heed(quota: QuotaSnapshot, clock: ServerClock, now: number): void {
-    if (quota.retryAfterMs !== undefined) {
-      this.hold(now + quota.retryAfterMs, 'the service refused a request and asked for a pause');
-    } else if (quota.resetAt !== undefined) {
-      const reset = clock.known ? clock.surely(quota.resetAt) : now + quota.resetAt - quota.receivedAt;
-      this.hold(Math.max(now, reset), 'the service refused a request until its window resets');
-    } else if (isAnyWindowFull(quota) && clock.known) {
-      this.hold(now, 'a window is full');
-    } else {
-      this.backOff(now);
-    }
+  /**
+   * A refusal: the service says for how long, or the reset does, or the window that is full; else ever longer. A pause of no
+   * length is believed once.
+   */
+  heed(quota: QuotaSnapshot, clock: ServerClock, now: number, sentAt: number = now): void {
+    const order = this.#orderOf(quota, clock, now);
+    if (!order || (this.#isHalfOpen && order.until <= now)) this.backOff(now, sentAt);
+    else this.hold(order.until, order.why);
   }
 
-  /** Pauses after a refusal that did not say for how long: longer each time. */
-  backOff(now: number): void {
-    if (now < this.#until) return;
+  /** Pauses after a refusal that did not say for how long: longer each time. One of a request from before the last pause is no news. */
+  backOff(now: number, sentAt: number = now): void {
+    if (now < this.#until || sentAt < this.#until) return;
     this.#lengthen(LONGEST_BACKOFF_MS);
     this.hold(now + this.#backoffMs, 'the service refused a request without saying when to come back');
   }
@@ -109,6 +105,18 @@ export class Cooldown implements Limit {
   explain(_charge: Charge, now: number): Reason {
     if (now < this.#until) return { limit: this.#isOrdered ? 'cooldown' : 'outage', why: this.#why };
     return { limit: 'half-open', why: 'one request goes first after a pause' };
+  }
+
+  #orderOf(quota: QuotaSnapshot, clock: ServerClock, now: number): { until: number; why: string } | undefined {
+    const { retryAfterMs, receivedAt } = quota;
+    const resetAt = resetOf(quota);
+    if (retryAfterMs !== undefined)
+      return { until: now + retryAfterMs, why: 'the service refused a request and asked for a pause' };
+    if (resetAt !== undefined) {
+      const reset = clock.known ? clock.surely(resetAt) : now + resetAt - receivedAt;
+      return { until: Math.max(now, reset), why: 'the service refused a request until its window resets' };
+    }
+    return isAnyWindowFull(quota) && clock.known ? { until: now, why: 'a window is full' } : undefined;
   }
 
   #lengthen(longestMs: number): void {

@@ -1,5 +1,6 @@
 import type { Charge, Limit, Reason } from './admission.ts';
 import { ARRIVES_WITHIN_MS, type Flight } from './in-flight.ts';
+import type { QuotaSnapshot } from './snapshot.ts';
 
 /** After this many answers a dearest cost that did not come back is forgotten. */
 const MEMORY = 500;
@@ -102,4 +103,12 @@ export class Costs implements Limit {
   #isNews(endpoint: string): boolean {
     return this.#stated && !this.#experience.has(endpoint) && this.#experience.size < ENDPOINTS;
   }
+}
+
+/** What a request cost by its answer, unless that cannot be: more than a whole window, of which no window says that so much is gone. */
+export function believableCost({ stacks: { cost, ...windows } }: QuotaSnapshot): number | undefined {
+  const told = Object.values(windows).filter(({ limit }) => limit !== undefined);
+  const smallest = Math.min(...told.map(({ limit = 0 }) => limit));
+  const mostGone = Math.max(...told.map(({ limit = 0, remaining = 0 }) => limit - remaining));
+  return cost !== undefined && cost > smallest && cost > mostGone ? undefined : cost;
 }

@@ -1,7 +1,7 @@
 import type { Admission, Ask, Charge, Lease, Limit, Outcome } from './admission.ts';
 import { Ceilings } from './ceilings.ts';
 import { Cooldown } from './cooldown.ts';
-import { Costs } from './costs.ts';
+import { believableCost, Costs } from './costs.ts';
 import { driftOf } from './drift.ts';
 import { estimate, type Plan, type PlanEstimate } from './estimate.ts';
 import { FirstLook } from './first-look.ts';
@@ -12,10 +12,13 @@ import { type Knowledge, type Part, wholePart } from './part.ts';
 import { Past } from './past.ts';
 import { Reserve } from './reserve.ts';
 import { ServerClock } from './server-clock.ts';
-import type { QuotaSnapshot } from './snapshot.ts';
+import { type QuotaSnapshot, resetOf, type WindowQuota } from './snapshot.ts';
 import { Sparing, type SparingPolicy } from './sparing.ts';
 import { Tempo } from './tempo.ts';
 import { type PacerView, viewOf } from './view.ts';
+
+/** Who serves a request, and asks for a pause all the same, is heeded for no longer than this, in milliseconds. */
+const LONGEST_WISH_MS = 3_600_000;
 
 /** What a pacer is told at its start. */
 export interface PacerOptions {
@@ -190,9 +193,10 @@ export class Pacer {
     const { quota, limited } = answer;
     this.#month.hear(quota);
     if (quota.date !== undefined) this.#clock.hear(quota.date, flight.sentAt, now);
-    const units = limited ? flight.units : (quota.stacks.cost ?? flight.units);
+    const cost = limited ? undefined : believableCost(quota);
+    const units = cost ?? flight.units;
     if (!limited) this.#tempo.hear(units, now - flight.sentAt);
-    if (!limited && quota.stacks.cost !== undefined) {
+    if (cost !== undefined) {
       this.#costs.learn(flight.endpoint, units);
       this.#part.tellCost(flight.endpoint, this.#costs.expect(flight.endpoint));
     }
@@ -202,23 +206,26 @@ export class Pacer {
     this.#windows.read(quota, heard, this.#past);
     this.#readTriple(flight.endpoint, quota, heard, isBooked);
     this.#listLimits();
-    if (!isBooked) this.#past.add(flight.sentAt, now, units, limited ? 0 : units);
+    // An answer that says nothing of the quota may come from an edge that counts nothing.
+    const isSure = !limited && (quota.remaining !== undefined || Object.keys(quota.stacks).length > 0);
+    if (!isBooked) this.#past.add(flight.sentAt, now, units, isSure ? units : 0);
     this.#part.settle(flight, units, now);
     if (limited) {
       this.#firstLook.rebuff();
-      this.#cooldown.heed(quota, this.#clock, now);
+      this.#cooldown.heed(quota, this.#clock, now, flight.sentAt);
     } else this.#firstLook.welcome(this.#windows.size + this.#ceilings.size > 0);
     if (!limited && quota.retryAfterMs !== undefined)
-      this.#cooldown.hold(now + quota.retryAfterMs, 'the service asked for a pause');
+      this.#cooldown.hold(now + Math.min(quota.retryAfterMs, LONGEST_WISH_MS), 'the service asked for a pause');
     if (this.#cooldown.until > now) this.#part.tellPause(this.#cooldown.until);
   }
 
   /** The triple describes whichever window is tightest: a named one, or one of its own. */
   #readTriple(endpoint: string, quota: QuotaSnapshot, answer: Answer, isBooked: boolean): void {
-    const { limit, remaining, resetAt } = quota;
+    const { limit, remaining } = quota;
+    const resetAt = resetOf(quota);
     if (limit === undefined || remaining === undefined || resetAt === undefined) {
       if (!isBooked) this.#ceilings.book(endpoint);
-    } else if (!this.#windows.hearReset(limit, resetAt, answer)) {
+    } else if (!this.#windows.hearReset(limit, resetAt, answer) && !isNamed(quota)) {
       this.#ceilings.read(endpoint, quota, answer);
     }
   }
@@ -230,4 +237,10 @@ export class Pacer {
     const windows = [...this.#windows, ...this.#ceilings];
     this.#limits = [this.#flights, this.#firstLook, this.#cooldown, this.#costs, ...this.#sparing, ...windows];
   }
+}
+
+/** Whether the triple says what a named window says, wherever a clock that lags has its end. */
+function isNamed({ limit, remaining, stacks }: QuotaSnapshot): boolean {
+  const windows = Object.values(stacks).filter((window): window is WindowQuota => typeof window === 'object');
+  return windows.some((window) => window.limit === limit && window.remaining === remaining);
 }

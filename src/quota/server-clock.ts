@@ -22,6 +22,7 @@ export class ServerClock {
   #leastAt = 0;
   #mostAt = 0;
   #slack = STAMP_SLACK_MS;
+  #lastDate = Number.NaN;
   #revision = 0;
 
   /** Counts the answers that have made the interval narrower or moved it. */
@@ -39,6 +40,10 @@ export class ServerClock {
     const least = date - this.#slack - receivedAt;
     const most = date + 1_000 + this.#slack - sentAt;
     const gap = Math.max(least - this.#mostLead(receivedAt), this.#leastLead(receivedAt) - most);
+    const isRepeated = date === this.#lastDate;
+    this.#lastDate = date;
+    // A stamp from a cache, or of a clock that stands still, was true once.
+    if (gap > 0 && isRepeated) return;
     if (gap > 0) {
       // A clock that was set is as good as before; several that answer in turn, or a vague one, are not.
       if (gap <= WORST_SLACK_MS) this.doubt(gap);

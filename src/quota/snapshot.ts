@@ -42,10 +42,18 @@ export interface QuotaSnapshot {
   readonly unrecognised: Readonly<Record<string, string>>;
 }
 
+/** When the window resets, by the service's clock; undefined if that is not told, or cannot be. */
+export function resetOf({ resetAt, date, receivedAt }: QuotaSnapshot): number | undefined {
+  return resetAt !== undefined && resetAt - (date ?? receivedAt) <= FURTHEST_RESET_MS ? resetAt : undefined;
+}
+
 /** Whether a window of the second table has nothing left. */
 export function isAnyWindowFull({ stacks }: QuotaSnapshot): boolean {
   return Object.values(stacks).some((window) => typeof window === 'object' && window.remaining === 0);
 }
+
+/** No window is longer than a month, so no reset is believed that is further off, in milliseconds. */
+const FURTHEST_RESET_MS = 32 * 86_400_000;
 
 /** A header read here. Its place among them finds its value sooner than its name would. */
 interface Known {
@@ -80,7 +88,7 @@ const COST = known('x-ratelimit-cost-stacks');
 const WINDOWS = PERIODS.map((period) => ({ period, own: pair(`stacks-${period}`), older: pair(period) }));
 
 /** The last instant that a `Date` can hold. */
-const LAST_INSTANT = 8.64e15;
+export const LAST_INSTANT = 8.64e15;
 
 /**
  * Reads every rate-limit header of a response (section 8 of the interface). Pure, and never throws: a header that

@@ -79,7 +79,7 @@ export class NamedWindow implements Limit {
   }
 
   earliest(charge: Charge, now: number): number {
-    if (this.limit <= 0) return Number.POSITIVE_INFINITY;
+    if (this.limit <= 0) return this.#isWordOld(now) ? now : Number.POSITIVE_INFINITY;
     const units = this.#fitting(charge);
     const kept = this.#doubt.kept(this.limit, now);
     const open = this.limit - kept;
@@ -111,9 +111,11 @@ export class NamedWindow implements Limit {
   explain(charge: Charge, now: number): Reason {
     const headroom = this.headroom(now);
     const why =
-      headroom >= this.#fitting(charge)
-        ? `the ${this.period} of ${this.limit} units is spent evenly until its shape is known`
-        : `the ${this.period} of ${this.limit} units has ${headroom} left and the request takes ${charge.units}`;
+      this.limit <= 0
+        ? `the ${this.period} has a limit of 0 units, by the service's last word`
+        : headroom >= this.#fitting(charge)
+          ? `the ${this.period} of ${this.limit} units is spent evenly until its shape is known`
+          : `the ${this.period} of ${this.limit} units has ${headroom} left and the request takes ${charge.units}`;
     return { limit: 'window', why, window: this.period, size: this.limit, headroom };
   }
 
@@ -167,6 +169,11 @@ export class NamedWindow implements Limit {
     return (
       limit === this.limit && resetAt <= endOf(this.period, this.#clock.most(receivedAt)) + this.#length + ROUNDING_MS
     );
+  }
+
+  /** A limit of nothing may have been a mistake: when a window has passed since it was said, one request asks again. */
+  #isWordOld(now: number): boolean {
+    return now >= this.#word.sentAt + this.#length && this.#flights.requests === 0;
   }
 
   /** A charge dearer than the whole window goes alone into an empty one. */
