@@ -188,24 +188,33 @@ const assetEvent = z.pipe(
 /** @internal */
 export const infoBody: StandardSchemaV1<unknown, Info> = standard(z.looseObject({}));
 
+/** A page holds 100. Counted before any is looked at: each that is wrong is an issue, and millions of those end a process. */
+const few = z.custom((given) => !Array.isArray(given) || given.length <= 1_000, 'expected at most 1,000 elements');
+
 /** @internal */
 export const addressAssetsBody: StandardSchemaV1<unknown, AddressAssets> = standard(
-  z.looseObject({ limit: z.int(), offset: z.int(), total: z.int(), results: z.array(assetEvent) }),
+  z.looseObject({ limit: z.int(), offset: z.int(), total: z.int(), results: z.pipe(few, z.array(assetEvent)) }),
 );
 
 /** What {@link validateBody} found: the value, or the issues. */
 export type BodyCheck<Body> =
   | { readonly value: Body; readonly issues?: undefined }
-  | { readonly issues: readonly ShapeIssue[] };
+  | { readonly issues: readonly ShapeIssue[]; readonly cause?: RangeError };
 
 /** Holds a body against a schema, the client's own or the caller's, and waits if it takes its time. */
 export async function validateBody<Body>(
   schema: StandardSchemaV1<unknown, Body>,
   body: unknown,
 ): Promise<BodyCheck<Body>> {
-  const result = await schema['~standard'].validate(body);
-  if (result.issues === undefined) return { value: result.value };
-  return { issues: result.issues.map(({ message, path = [] }) => ({ message, path: path.map(keyOf).join('.') })) };
+  try {
+    const result = await schema['~standard'].validate(body);
+    if (result.issues === undefined) return { value: result.value };
+    return { issues: result.issues.map(({ message, path = [] }) => ({ message, path: path.map(keyOf).join('.') })) };
+  } catch (error) {
+    // What is too deep or too large for a schema is the body's fault: the service can send it at will.
+    if (!(error instanceof RangeError)) throw error;
+    return { issues: [{ path: '', message: 'expected what its schema can check' }], cause: error };
+  }
 }
 
 function keyOf(segment: PropertyKey | { readonly key: PropertyKey }): string {

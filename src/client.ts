@@ -70,7 +70,7 @@ export function createClient(options: ClientOptions = {}): Client {
     const { status, quota } = reply;
     if (status < 200 || status > 299) throw new ServiceError({ status, endpoint, body: data ?? reply.text, quota });
     const checked = await validateBody(schema, data);
-    if (!('value' in checked)) throw new ResponseShapeError({ endpoint, status, quota, issues: checked.issues });
+    if (!('value' in checked)) throw new ResponseShapeError({ endpoint, status, quota, ...checked });
     return { data: checked.value, quota };
   };
 

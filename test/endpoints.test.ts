@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, expectTypeOf, test } from 'vitest';
+import { describe, expect, expectTypeOf, test, vi } from 'vitest';
 import * as z from 'zod';
 import {
   type AddressAssets,
@@ -268,6 +268,19 @@ describe('a body of address assets', () => {
     expect(await check(body)).toEqual(issues);
   });
 
+  test('may have a thousand results, and no more are looked at', async () => {
+    expect(await check(page(...Array(1_000).fill(stx)))).toMatchObject({ total: 1_000 });
+    const looked = vi.fn();
+    const trap = Object.defineProperty({}, 'event_type', { get: looked, enumerable: true });
+    expect(await check(page(...Array(1_001).fill(trap)))).toEqual(['results: expected at most 1,000 elements']);
+    expect(looked).not.toHaveBeenCalled();
+  });
+
+  test('is refused with one issue, however many results are wrong', async () => {
+    const body = { ...(page() as object), results: Array(3_900_000).fill(0) };
+    expect(await check(body)).toEqual(['results: expected at most 1,000 elements']);
+  });
+
   test('cannot give its prototype another face', async () => {
     const body = JSON.parse(`{ "limit": 1, "offset": 0, "total": 0, "results": [], "__proto__": { "admin": true } }`);
     const checked = await check(body);
@@ -337,6 +350,33 @@ describe("the caller's own schema", () => {
     expect(await validateBody(schema, { height: '5' })).toEqual({
       issues: [{ path: 'height', message: 'must not be 5' }],
     });
+  });
+
+  test('that a body is too deep for refuses it with one issue', async () => {
+    const Tree = z.object({
+      get child() {
+        return z.optional(Tree);
+      },
+    });
+    const deep = JSON.parse(`${'{"child":'.repeat(100_000)}{}${'}'.repeat(100_000)}`);
+    expect(await validateBody(Tree, deep)).toEqual({
+      issues: [{ path: '', message: 'expected what its schema can check' }],
+      cause: expect.any(RangeError),
+    });
+  });
+
+  const throwing = (error: Error): StandardSchemaV1 => ({
+    '~standard': { version: 1, vendor: 'test', validate: () => Promise.reject(error) },
+  });
+
+  test('that gives up in its own time refuses the body, too', async () => {
+    const cause = new RangeError('Invalid array length');
+    expect(await validateBody(throwing(cause), {})).toMatchObject({ issues: [{ path: '' }], cause });
+  });
+
+  test('may throw what else it likes', async () => {
+    const mistake = new TypeError('a mistake');
+    await expect(validateBody(throwing(mistake), {})).rejects.toBe(mistake);
   });
 
   test('may name places in any of the ways of Standard Schema', async () => {
