@@ -16,7 +16,9 @@ export function redirectOf(response: Response, url: URL, mode: RequestRedirect):
   const location = REDIRECTS.has(response.status) ? response.headers.get('location') : null;
   if (location === null && response.type !== 'opaqueredirect') return undefined;
   const target = location !== null && URL.canParse(location, url) ? new URL(location, url) : undefined;
-  if (mode === 'follow' && target?.origin === url.origin) return target;
+  // fetch sends nothing to a URL with a password in it.
+  const isUsable = target?.origin === url.origin && target.username === '' && target.password === '';
+  if (mode === 'follow' && isUsable) return target;
   drop(response);
   throw new Failure('REDIRECT', false);
 }

@@ -80,6 +80,19 @@ describe('a redirect within the origin', () => {
     expect(client.quota().inFlight).toBe(0);
   });
 
+  it.each(['https://me:secret@api.mock.test/', '//me@api.mock.test/', '//:secret@api.mock.test/'])(
+    'that brings a name or a password is not followed, for fetch would not: %s',
+    async (redirect) => {
+      const { mine, client, errorOf } = neighbours();
+      mine.faults.next(1, { redirect });
+      const error = await errorOf(client.getInfo());
+      expect(error).toMatchObject({ name: 'ConnectionError', code: 'REDIRECT', attempts: 1 });
+      expect(String(error)).not.toContain('secret');
+      expect(mine.requests).toBe(1);
+      expect(client.quota()).toMatchObject({ inFlight: 0, held: 0 });
+    },
+  );
+
   it('that says where to only in its status is an answer like any other', async () => {
     const { mine, client, errorOf } = neighbours();
     mine.faults.next(1, { status: 302 });
