@@ -8,7 +8,7 @@ import { type QuotaSnapshot, readQuota } from './quota/snapshot.ts';
 import { drop, redirectOf } from './redirect.ts';
 import { comesBack, type Ending, isDown, isLimitation, isSafe, type Tries } from './retry.ts';
 import { streamed } from './streamed-body.ts';
-import { Failure, type Transport } from './transport.ts';
+import { Failure, type Transport, unreadBody } from './transport.ts';
 
 /** A call, and where it is. */
 export interface Traveller extends Call {
@@ -104,7 +104,7 @@ export class Attempts {
     }
     if (call.wants === 'text') return { text: await transport.read(response, deadline.signal) };
     if (call.wants === 'bytes') return { text: '', bytes: await transport.readBytes(response, deadline.signal) };
-    const stream = this.#streamed(call, response, tries.attempts + 1, deadline.leftMs());
+    const stream = unreadBody(response) && this.#streamed(call, response, tries.attempts + 1, deadline.leftMs());
     return { text: '', ...(stream && { stream }) };
   }
 

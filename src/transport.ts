@@ -80,17 +80,17 @@ export function createTransport({ origin, key, fetch }: TransportOptions): Trans
   return {
     redact,
     failureOf: (error) => failureOf(error, redact),
-    read: (response, signal) => whole(textOf(response.body, signal), signal),
-    readBytes: (response, signal) => whole(bytesOf(response.body, signal), signal),
+    read: (response, signal) => whole(textOf(response, signal), signal),
+    readBytes: (response, signal) => whole(bytesOf(response, signal), signal),
     async send({ method, url, headers, body, init, signal }, onLeave = () => {}) {
       const given = url.origin === origin ? key() : undefined;
       const secret = given instanceof Promise ? await untilAborted(() => given, signal) : given;
       if (secret !== undefined) remember(spoken, secret);
       // A plain object, because ky copies `Headers` twice as often.
       const outgoing = secret === undefined ? { ...headers } : { ...headers, 'x-api-key': secret };
-      const leave: typeof globalThis.fetch = (input, init) => {
+      const leave: typeof globalThis.fetch = async (input, init) => {
         onLeave();
-        return (fetch ?? globalThis.fetch)(input, init);
+        return answerOf(await (fetch ?? globalThis.fetch)(input, init));
       };
       const request = {
         ...init,
@@ -117,20 +117,35 @@ function remember(spoken: Set<string>, secret: string): void {
   if (spoken.size > 4 && oldest !== undefined) spoken.delete(oldest);
 }
 
+/** A `fetch` of the caller's own may give anything: it is an answer if it has what is read of one. */
+function answerOf(given: Partial<Response> | null | undefined): Response {
+  const { status, headers, body } = given ?? {};
+  const isHeaded = typeof headers?.forEach === 'function' && typeof headers.get === 'function';
+  const isReadable = !body || typeof body.getReader === 'function';
+  if (typeof status === 'number' && isHeaded && isReadable) return given as Response;
+  throw new Failure('INVALID_RESPONSE', false, new TypeError('What fetch gave is no Response.'));
+}
+
+/** The body of an answer, if it has one. A `fetch` of the caller's own may have read it, or begun to. */
+export function unreadBody({ body, bodyUsed }: Response): Response['body'] {
+  if (!bodyUsed && !body?.locked) return body;
+  throw new Failure('INVALID_RESPONSE', false, new TypeError('The body was read before: fetch must give it unread.'));
+}
+
 /** A whole body as text. */
-async function textOf(body: Response['body'], signal: AbortSignal): Promise<string> {
+async function textOf(response: Response, signal: AbortSignal): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
-  await drain(body, signal, (piece) => {
+  await drain(response, signal, (piece) => {
     text += decoder.decode(piece, { stream: true });
   });
   return text + decoder.decode();
 }
 
 /** A whole body as it is. */
-async function bytesOf(body: Response['body'], signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
+async function bytesOf(response: Response, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
   const pieces: Uint8Array[] = [];
-  const size = await drain(body, signal, (piece) => pieces.push(piece));
+  const size = await drain(response, signal, (piece) => pieces.push(piece));
   const bytes = new Uint8Array(size);
   let at = 0;
   for (const piece of pieces) {
@@ -141,8 +156,8 @@ async function bytesOf(body: Response['body'], signal: AbortSignal): Promise<Uin
 }
 
 /** Reads to the end. The size shows only on the way: what a header says of it may be wrong, or of the compressed body. */
-async function drain(body: Response['body'], signal: AbortSignal, take: (piece: Uint8Array) => void): Promise<number> {
-  const reader = body?.getReader();
+async function drain(response: Response, signal: AbortSignal, take: (piece: Uint8Array) => void): Promise<number> {
+  const reader = unreadBody(response)?.getReader();
   if (!reader) return 0;
   const stop = (): void => void reader.cancel(signal.reason).catch(() => {});
   let size = 0;

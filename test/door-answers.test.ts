@@ -127,6 +127,43 @@ describe('an answer to client.fetch', () => {
   });
 });
 
+describe('a fetch of the caller’s own', () => {
+  const calls: [string, (client: Client) => Promise<unknown>][] = [
+    ['getInfo', (client) => client.getInfo()],
+    ['getInfo for headers', (client) => client.getInfo({ headersOnly: true })],
+    ['client.fetch', (client) => client.fetch(INFO)],
+  ];
+  /** An answer whose words were read on the way, as by who logs them. */
+  const logged = async (status: number, headers: Record<string, string> = {}): Promise<Response> => {
+    const response = new Response('{}', { status, headers });
+    await response.text();
+    return response;
+  };
+
+  it.each(calls)('that gives no Response is a ConnectionError to %s, and nothing stays held', async (_, call) => {
+    const fetch = vi.fn(async () => ({}) as Response);
+    const { clock, client } = answering(fetch);
+    const error = await clock.run(call(client).catch((thrown: unknown) => thrown));
+    expect(error).toMatchObject({ name: 'ConnectionError', code: 'INVALID_RESPONSE', attempts: 1 });
+    expect(client.quota()).toMatchObject({ inFlight: 0, held: 0 });
+    expect(fetch).toHaveBeenCalledOnce();
+  });
+
+  it.each([200, 404])('that has read the body of a %i already is a ConnectionError', async (status) => {
+    const { clock, client } = answering(() => logged(status));
+    const error = await clock.run(client.fetch(INFO).catch((thrown: unknown) => thrown));
+    expect(error).toMatchObject({ name: 'ConnectionError', code: 'INVALID_RESPONSE', attempts: 1 });
+    expect(client.quota()).toMatchObject({ inFlight: 0, held: 0 });
+  });
+
+  it('may read the body of a refusal, which nobody else does', async () => {
+    const answers = [logged(429, { 'retry-after': '7' }), new Response('{}')];
+    const { clock, client } = answering(() => answers.shift() ?? Response.error());
+    expect((await clock.run(client.fetch(INFO))).status).toBe(200);
+    expect(clock.now()).toBeGreaterThanOrEqual(7_000);
+  });
+});
+
 describe('a request by client.fetch that the service refuses because of a limit', () => {
   it.each(['GET', 'POST', 'PUT', 'DELETE'])('is sent again with its body, as %s', async (method) => {
     const { clock, mock, client, left } = pair({ maxAttempts: 1 });

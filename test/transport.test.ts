@@ -133,6 +133,31 @@ describe('an attempt', () => {
     expect(failure).toMatchObject({ code: 'NETWORK', isUnsent: false });
   });
 
+  it.each<[string, unknown]>([
+    ['nothing', undefined],
+    ['null', null],
+    ['text', 'words'],
+    ['an object', {}],
+    ['a status without headers', { status: 200 }],
+    ['headers that are none', { status: 200, headers: { date: 'today' } }],
+    ['headers without a status', { headers: new Headers() }],
+    ['a body that is no stream', { status: 200, headers: new Headers(), body: { pipe() {} } }],
+  ])('whose fetch gives %s is a failure that says so, and may have been counted', async (_, given) => {
+    const failure = await failureOf(get((async () => given) as unknown as Fetch));
+    const cause = { message: 'What fetch gave is no Response.' };
+    expect(failure).toMatchObject({ code: 'INVALID_RESPONSE', isUnsent: false, cause });
+  });
+
+  it('may be answered by what is no Response and has all that is read of one', async () => {
+    const given = { status: 200, headers: new Headers({ 'x-mine': 'yes' }), body: null };
+    const response = await get((async () => given) as unknown as Fetch);
+    expect([response.status, response.headers.get('x-mine'), await silent.read(response, never)]).toEqual([
+      200,
+      'yes',
+      '',
+    ]);
+  });
+
   it('keeps the words of what went wrong, down to the first cause', async () => {
     const first = new RangeError('first');
     const fetch = () => Promise.reject(new TypeError('fetch failed', { cause: new Error('then', { cause: first }) }));
@@ -215,10 +240,16 @@ describe('a body', () => {
     expect(failure).toMatchObject({ code: 'UND_ERR_SOCKET', isUnsent: false, cause: { message: 'terminated' } });
   });
 
-  it('that somebody else has begun to read is a failure', async () => {
+  it.each<[string, (response: Response) => unknown]>([
+    ['begun to read', (response) => response.body?.getReader()],
+    ['read', (response) => response.text()],
+    ['read and let go of', (response) => response.body?.pipeTo(new WritableStream())],
+  ])('that somebody else has %s is a failure that says so', async (_, use) => {
     const response = new Response('words');
-    response.body?.getReader();
-    expect(await failureOf(silent.read(response, never))).toMatchObject({ code: 'ERR_INVALID_STATE' });
+    await use(response);
+    const cause = { message: expect.stringContaining('must give it unread') };
+    expect(await failureOf(silent.read(response, never))).toMatchObject({ code: 'INVALID_RESPONSE', cause });
+    expect(await failureOf(silent.readBytes(response, never))).toMatchObject({ code: 'INVALID_RESPONSE', cause });
   });
 
   it('is cancelled when the signal aborts, and the reading rejects with its reason', async () => {
