@@ -12,7 +12,7 @@ import {
   infoRequest,
   urlOf,
 } from './endpoints.ts';
-import { ResponseShapeError, ServiceError } from './errors.ts';
+import { quote, ResponseShapeError, ServiceError, type ShapeIssue } from './errors.ts';
 import { monthOf } from './month.ts';
 import { type CallOptions, type ClientOptions, checkCallOptions, readSettings, type Settings } from './options.ts';
 import { estimateFor, estimateOf } from './outlook.ts';
@@ -69,7 +69,7 @@ export function createClient(options: ClientOptions = {}): Client {
     const data = parse(reply.text);
     const { status, quota } = reply;
     if (status < 200 || status > 299) throw new ServiceError({ status, endpoint, body: data ?? reply.text, quota });
-    const checked = await validateBody(schema, data);
+    const checked = data === undefined ? noJson(transport.redact(reply.text)) : await validateBody(schema, data);
     if (!('value' in checked)) throw new ResponseShapeError({ endpoint, status, quota, ...checked });
     return { data: checked.value, quota };
   };
@@ -131,6 +131,16 @@ function parse(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** A schema that takes anything must not take a page of a proxy, or half a body, for data. */
+function noJson(text: string): { readonly issues: readonly ShapeIssue[] } {
+  const said = text
+    .slice(0, 2_000)
+    .replace(/[\s\p{Cc}]+/gu, ' ')
+    .trim();
+  const given = said === '' ? 'nothing' : `what begins with ${quote(said)}`;
+  return { issues: [{ path: '', message: `expected JSON, not ${given}` }] };
 }
 
 function stateOf(scheduler: Scheduler, { clock }: Settings): QuotaState {
