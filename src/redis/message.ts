@@ -1,6 +1,9 @@
 import type { Period } from '../quota/windows.ts';
 import type { Scout } from './lookout.ts';
 
+/** Who is told of a pause pauses no longer than this, in milliseconds: one that is longer each meets itself. */
+export const LONGEST_PAUSE_MS = 3_600_000;
+
 /** What a process would like of one slice. */
 export interface Wish {
   readonly slice: number;
@@ -81,8 +84,8 @@ export interface Reply {
 }
 
 /**
- * Reads what Redis answered; undefined if it is not an answer to this request. What is no sensible number is 0, and no
- * grant is larger than what was asked for.
+ * Reads what Redis answered; undefined if it is not an answer to this request. What is no sensible number is 0, no grant
+ * is larger than what was asked for, and no pause longer than may be: a pacer that has begun one does not end it.
  */
 export function readReply(text: unknown, request: Request): Reply | undefined {
   const said = parse(String(text));
@@ -96,7 +99,7 @@ export function readReply(text: unknown, request: Request): Reply | undefined {
     peers: Math.max(1, amount(said.peers)),
     scout: said.scout === 1 ? 'we' : said.scout === 2 ? 'another' : 'nobody',
     version: amount(said.version),
-    pause: amount(said.pause),
+    pause: Math.min(amount(said.pause), LONGEST_PAUSE_MS),
     grants: rows(said.grants).map((row, index) => row.map((units, at) => Math.min(units, asked[index]?.[at] ?? 0))),
     left: rows(said.left),
     used: rows(said.used),

@@ -69,14 +69,14 @@ if isFresh and ask.peers > peers then peers = ask.peers end
 
 -- While little is known one process looks and the others wait, for six seconds at most, and not again.
 local scout, scoutUntil = redis.call('HGET', knowledge, 'scout'), get(knowledge, 'scoutUntil')
-if scoutUntil < now then scout = false end
+if scoutUntil < now or scoutUntil > now + 6000 then scout = false end
 if not scout and ask.doubt and get(knowledge, 'scouted') == 0 then
   scout = ask.me
   redis.call('HSET', knowledge, 'scout', ask.me)
   set(knowledge, 'scoutSince', now)
 end
 if scout == ask.me then
-  local isLong = now > get(knowledge, 'scoutSince') + 6000
+  local isLong = math.abs(now - get(knowledge, 'scoutSince')) > 6000
   if isLong then set(knowledge, 'scouted', now) end
   if isLong or not ask.doubt then scout = false end
   set(knowledge, 'scoutUntil', scout and now + 1000 or 0)
@@ -221,10 +221,19 @@ for field, value in pairs(ask.tell) do
     isNews = true
   end
 end
-local pause = get(knowledge, 'pause')
-if ask.pause > 0 and now + ask.pause > pause then
-  pause = now + ask.pause
+
+-- A clock may be set back, and anybody may write: a pause has begun, and lasts an hour at most. One that is over is
+-- forgotten, so that it is not in force again when its time comes back.
+local pause, pauseSince = get(knowledge, 'pause'), get(knowledge, 'pauseSince')
+if pause > 0 and (pause <= now or pauseSince > now or pause > pauseSince + 3600000) then
+  redis.call('HDEL', knowledge, 'pause', 'pauseSince')
+  pause = 0
+end
+local pauseMs = math.min(ask.pause, 3600000)
+if pauseMs > 0 and now + pauseMs > pause then
+  pause = now + pauseMs
   set(knowledge, 'pause', pause)
+  set(knowledge, 'pauseSince', now)
 end
 local version = get(knowledge, 'version')
 if isNews then

@@ -77,6 +77,35 @@ describe('clients that share one key, in virtual time', { retry: AGAIN }, () => 
     await fleet.clock.run(work);
   });
 
+  it('do not pause again for a pause that is over when the clock of the store is set back', async () => {
+    const fleet = fleetOf(4);
+    await fleet.clock.run(fleet.work(100));
+    const work = fleet.work(1_500);
+    await fleet.clock.advance(2_000);
+    fleet.service.faults.next(1, { status: 503, headers: { 'retry-after': '5' } });
+    await fleet.clock.advance(60_000);
+    fleet.ahead -= 3_600_000;
+    const before = fleet.service.requests;
+    await fleet.clock.advance(60_000);
+    expect(fleet.service.requests - before).toBeGreaterThan(300);
+    await fleet.clock.run(work);
+  });
+
+  it('pause for an hour at most on the word of the store', async () => {
+    const fleet = fleetOf(2);
+    await fleet.clock.run(fleet.work(100));
+    const work = fleet.work(400);
+    fleet.wire = 'lying';
+    await fleet.clock.advance(10_000);
+    fleet.wire = undefined;
+    const before = fleet.service.requests;
+    await fleet.clock.advance(3_580_000);
+    expect(fleet.service.requests).toBe(before);
+    await fleet.clock.advance(20_000);
+    expect(fleet.service.requests).toBeGreaterThan(before);
+    await fleet.clock.run(work);
+  });
+
   it('leave a dear request its turn, however busy the others are', async () => {
     const fleet = fleetOf(8, { cost: ({ url }) => (url.pathname.endsWith('info') ? 1 : 8) });
     const busy = fleet.work(1_500);

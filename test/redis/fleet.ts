@@ -24,7 +24,9 @@ export interface Fleet {
   readonly clients: readonly Client[];
   readonly events: readonly (readonly ClientEvent[])[];
   /** What becomes of trips to the store: undefined, as they should. */
-  wire: 'down' | 'frozen' | undefined;
+  wire: 'down' | 'frozen' | 'lying' | undefined;
+  /** How far the store's clock is ahead, in milliseconds. */
+  ahead: number;
   /** Calls that each client has made. */
   readonly made: readonly number[];
   /** Lets clients make so many calls together, 32 at a time each; resolves, in virtual time, when all are made. */
@@ -48,16 +50,15 @@ export function fleetOf(
   });
   const events: ClientEvent[][] = Array.from({ length: size }, () => []);
   const made: number[] = new Array(size).fill(0);
-  // Redis has a clock of its own, and nobody knows how wrong it is.
   const redis = memoryRedis(
-    () => clock.wall() + 123_456,
+    () => clock.wall() + fleet.ahead,
     async (work) => {
       if (fleet.wire === 'down') throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
       await clock.sleep(0.2 + random() * 0.6);
       const reply = work();
       if (fleet.wire === 'frozen') await clock.sleep(60_000);
       await clock.sleep(0.2 + random() * 0.6);
-      return reply;
+      return fleet.wire === 'lying' ? JSON.stringify({ ...JSON.parse(reply), pause: 9e13 }) : reply;
     },
   );
   const clients = Array.from({ length: size }, (_, index) => {
@@ -74,6 +75,8 @@ export function fleetOf(
   });
   const fleet: Fleet = {
     ...{ clock, service, redis, clients, events, made, wire: undefined },
+    // Redis has a clock of its own, and nobody knows how wrong it is.
+    ahead: 123_456,
     async work(calls, by = clients.map((_, index) => index)) {
       let left = calls;
       const walk = async (index: number): Promise<void> => {

@@ -1,5 +1,5 @@
 import type { IoredisLike } from '../../src/redis/connection.ts';
-import type { Request, Wish } from '../../src/redis/message.ts';
+import { LONGEST_PAUSE_MS, type Request, type Wish } from '../../src/redis/message.ts';
 
 /** What stands in for a Redis server where time is virtual: it does what the script does, and the contract holds it to that. */
 export interface MemoryRedis extends IoredisLike {
@@ -17,7 +17,7 @@ interface Memory {
   readonly claims: Map<string, number>;
   readonly holds: Map<string, { held: number; slice: number; at: number }>;
   born: number;
-  pause: number;
+  pause: { since: number; until: number } | undefined;
   version: number;
   scout: { name: string; since: number; until: number } | undefined;
   scouted: number;
@@ -54,7 +54,7 @@ export function memoryRedis(time: () => number, wire: (work: () => string) => Pr
 function fresh(): Memory {
   return {
     ...{ members: new Map(), sequences: new Map(), known: new Map(), claims: new Map(), holds: new Map() },
-    ...{ born: 0, pause: 0, version: 0, scout: undefined, scouted: 0 },
+    ...{ born: 0, pause: undefined, version: 0, scout: undefined, scouted: 0 },
   };
 }
 
@@ -63,9 +63,14 @@ function answer(memory: Memory, ask: Request, now: number): object {
   memory.sequences.set(ask.me, ask.sequence);
   if (ask.work) memory.members.set(ask.me, now);
   else memory.members.delete(ask.me);
+  for (const [gone, at] of memory.members) {
+    if (at > now - 60_000) continue;
+    memory.members.delete(gone);
+    memory.sequences.delete(gone);
+  }
   const live = [...memory.members].filter(([, at]) => at >= now - ask.live).map(([name]) => name);
   const rank = live.filter((name) => name < ask.me).length;
-  memory.born ||= now;
+  if (memory.born === 0 || memory.born > now) memory.born = now;
   const isFresh = now - memory.born < 3_000 || ask.returning;
   const peers = Math.max(1, live.length, isFresh ? ask.peers : 0);
   const scout = scoutOf(memory, ask, now);
@@ -120,9 +125,10 @@ function answer(memory: Memory, ask: Request, now: number): object {
     if (window.long && slice !== undefined) memory.holds.set(at(ask.me), { held: window.held + given, slice, at: now });
     return { granted, strange };
   });
-  tell(memory, ask, now);
+  tell(memory, ask);
+  const pause = pauseOf(memory, ask, now);
   return {
-    ...{ now, born: memory.born, peers, scout, version: memory.version, pause: Math.max(0, memory.pause - now) },
+    ...{ now, born: memory.born, peers, scout, version: memory.version, pause },
     grants: rows.map(({ granted }) => granted.map(({ grant }) => grant)),
     left: rows.map(({ granted }) => granted.map(({ left }) => left)),
     used: rows.map(({ granted }) => granted.map(({ used }) => used)),
@@ -133,17 +139,18 @@ function answer(memory: Memory, ask: Request, now: number): object {
 }
 
 function scoutOf(memory: Memory, ask: Request, now: number): 0 | 1 | 2 {
-  if (memory.scout && memory.scout.until < now) memory.scout = undefined;
-  if (!memory.scout && ask.doubt && memory.scouted === 0) memory.scout = { name: ask.me, since: now, until: now };
-  if (memory.scout?.name !== ask.me) return memory.scout ? 2 : 0;
-  const isLong = now > memory.scout.since + 6_000;
-  if (isLong) memory.scouted = now;
-  if (isLong || !ask.doubt) {
-    memory.scout = undefined;
-    return 0;
+  let { scout } = memory;
+  if (scout && (scout.until < now || scout.until > now + 6_000)) scout = undefined;
+  if (!scout && ask.doubt && memory.scouted === 0) {
+    scout = { name: ask.me, since: now, until: now };
+    memory.scout = scout;
   }
-  memory.scout.until = now + 1_000;
-  return 1;
+  if (scout?.name !== ask.me) return scout ? 2 : 0;
+  const isLong = Math.abs(now - scout.since) > 6_000;
+  if (isLong) memory.scouted = now;
+  const looks = ask.doubt && !isLong;
+  scout.until = looks ? now + 1_000 : 0;
+  return looks ? 1 : 0;
 }
 
 function reap({ holds, claims }: Memory, period: string, me: string, now: number): void {
@@ -156,7 +163,7 @@ function reap({ holds, claims }: Memory, period: string, me: string, now: number
   }
 }
 
-function tell(memory: Memory, ask: Request, now: number): void {
+function tell(memory: Memory, ask: Request): void {
   let isNews = false;
   for (const [field, told] of Object.entries(ask.tell)) {
     let value = told;
@@ -171,6 +178,12 @@ function tell(memory: Memory, ask: Request, now: number): void {
     memory.known.set(field, value);
     isNews = true;
   }
-  if (ask.pause > 0) memory.pause = Math.max(memory.pause, now + ask.pause);
   if (isNews) memory.version++;
+}
+
+function pauseOf(memory: Memory, ask: Request, now: number): number {
+  if (memory.pause && (memory.pause.until <= now || memory.pause.since > now)) memory.pause = undefined;
+  const until = now + Math.min(ask.pause, LONGEST_PAUSE_MS);
+  if (until > Math.max(now, memory.pause?.until ?? 0)) memory.pause = { since: now, until };
+  return memory.pause ? memory.pause.until - now : 0;
 }
