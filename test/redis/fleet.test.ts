@@ -106,6 +106,20 @@ describe('clients that share one key, in virtual time', { retry: AGAIN }, () => 
     await fleet.clock.run(work);
   });
 
+  it('hear of a pause that is longer than an hour by one more request each', async () => {
+    const fleet = fleetOf(4, { latencyMs: 5 });
+    await fleet.clock.run(fleet.work(100));
+    const refusal = { status: 503, headers: { 'retry-after': '14400' } };
+    fleet.service.faults.next(1, refusal);
+    void fleet.work(400).catch(() => {});
+    await fleet.clock.advance(10_000);
+    const before = fleet.service.requests;
+    fleet.service.faults.outage(0, 14_000_000, refusal);
+    await fleet.clock.advance(14_000_000);
+    expect(fleet.service.requests - before).toBeLessThanOrEqual(4);
+    expect(fleet.service.requests).toBeGreaterThan(before);
+  });
+
   it('leave a dear request its turn, however busy the others are', async () => {
     const fleet = fleetOf(8, { cost: ({ url }) => (url.pathname.endsWith('info') ? 1 : 8) });
     const busy = fleet.work(1_500);
