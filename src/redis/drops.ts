@@ -1,6 +1,6 @@
 import type { Shapes, WindowNews } from '../quota/part.ts';
 import { lengthOf, type Period, SHORT_MS } from '../quota/windows.ts';
-import type { Moment } from './holding.ts';
+import type { Moment } from './moments.ts';
 import { beginOf, SLICES, sliceOf, windowOf } from './slices.ts';
 
 /** A window that held so few units, or still holds this part of them, shows nothing. */

@@ -3,6 +3,7 @@ import { lengthOf, type Period } from '../quota/windows.ts';
 import { allowanceOf, type Fallback } from './fallback.ts';
 import { Lots } from './lots.ts';
 import type { Wish } from './message.ts';
+import type { Moment } from './moments.ts';
 import { beginOf, SLICES, sliceOf, windowOf } from './slices.ts';
 
 /** Parts of windows that begin within this time are fetched with the present one, in milliseconds. */
@@ -27,12 +28,6 @@ const EACH_PAUSE_MS = 250;
 /** Past an end that the service named, who waits asks again after this time, in milliseconds. */
 const EAGER_MS = 100;
 const EAGER_FOR_MS = 3_000;
-
-/** The least and the most that the service's clock can show, in milliseconds since the Unix epoch. */
-export interface Moment {
-  readonly least: number;
-  readonly most: number;
-}
 
 /** What there is to do. */
 export interface Demand {

@@ -4,9 +4,10 @@ import type { WindowNews } from '../quota/part.ts';
 import type { ServerClock } from '../quota/server-clock.ts';
 import { PERIODS, type Period, SHORT_MS } from '../quota/windows.ts';
 import type { Fallback } from './fallback.ts';
-import { type Demand, Holding, type Moment } from './holding.ts';
+import { type Demand, Holding } from './holding.ts';
 import type { Lot } from './lots.ts';
 import type { Reply, WindowAsk, Wish } from './message.ts';
+import { type Moment, Moments } from './moments.ts';
 import { beginOf, SLICES, sliceOf, windowOf } from './slices.ts';
 
 /** A short window is waited for rather than that a request takes from two of them, unless this part of it would be lost. */
@@ -34,20 +35,15 @@ export interface Bearing {
 
 /** What we hold of all windows, and what is under way. Bookkeeping like {@link Holding}: nobody is called. */
 export class Holdings {
-  readonly #clock: ServerClock;
-  readonly #spreadMs: number;
+  /** The service's clock. */
+  readonly #time: Moments;
   readonly #holdings = new Map<Period, Holding>();
   readonly #flights = new Map<Lease, Taken>();
-  /** The longest that an answer took lately. */
-  #roundTripMs = 0;
   #fallback: Fallback | undefined;
-  /** Redis's clock, by which slices are named while the service's is not known. */
-  #redisLead: number | undefined;
 
   /** @param spreadMs - how much later than others this process takes a window's beginning to be. */
   constructor(clock: ServerClock, spreadMs: number) {
-    this.#clock = clock;
-    this.#spreadMs = spreadMs;
+    this.#time = new Moments(clock, spreadMs);
   }
 
   /** Every window that is known, longest first. */
@@ -93,16 +89,19 @@ export class Holdings {
     this.#advance(now);
     for (const holding of this.#holdings.values()) {
       const units = Math.min(charge, holding.limit);
-      const arrival = this.#arrival(now);
+      const arrival = this.#time.arrival(now);
       const first = sliceOf(holding.period, arrival.least);
       const last = sliceOf(holding.period, arrival.most);
       const width = arrival.most - arrival.least;
       const next = windowOf(first) + SLICES;
       if (holding.isWhole && last >= next && holding.length <= SHORT_MS && width < holding.length * WORTH_LOSING)
-        return { at: this.#surely(beginOf(holding.period, next)) };
+        return { at: this.#time.surely(beginOf(holding.period, next), now) };
       const lack = holding.lacking(units, arrival);
       if (lack === undefined) continue;
-      const begin = this.#surely(beginOf(holding.period, holding.isWhole ? windowOf(lack) + SLICES : last + 1));
+      const begin = this.#time.surely(
+        beginOf(holding.period, holding.isWhole ? windowOf(lack) + SLICES : last + 1),
+        now,
+      );
       const retryAt = holding.isFull(units, this.moment(now)) ? begin : holding.retryAt(lack);
       return { at: Math.max(now + 1, Math.min(begin, Math.max(now, retryAt))), lacking: holding, retryAt };
     }
@@ -134,7 +133,7 @@ export class Holdings {
   hear(news: WindowNews): void {
     const holding = this.open(news.period, news.limit, news.receivedAt);
     holding.adopt(news.shapes);
-    this.#roundTripMs = Math.max(news.receivedAt - news.sentAt, this.#roundTripMs * 0.98);
+    this.#time.hearRoundTrip(news.receivedAt - news.sentAt);
     if (this.isTimeKnown) holding.hear(news, this.moment(news.sentAt), this.moment(news.receivedAt));
   }
 
@@ -154,7 +153,7 @@ export class Holdings {
   asks(demand: Demand, now: number): WindowAsk[] {
     this.#advance(now);
     const moment = this.moment(now);
-    const arrival = this.#arrival(now);
+    const arrival = this.#time.arrival(now);
     return this.all.map((holding): WindowAsk => {
       const { period, limit, length, isLong, said } = holding;
       const claims = holding.claims(moment, demand);
@@ -191,28 +190,17 @@ export class Holdings {
 
   /** Redis's clock, as an offset from ours. */
   hearRedis(lead: number): void {
-    this.#redisLead = lead;
+    this.#time.hearRedis(lead);
   }
 
   /** Whether instances can be named at all. */
   get isTimeKnown(): boolean {
-    return this.#clock.known || this.#redisLead !== undefined;
+    return this.#time.isKnown;
   }
 
-  /** What the service's clock may show. While that is not known Redis's stands in for it: any will do that all share. */
+  /** What the service's clock may show. */
   moment(now: number): Moment {
-    if (this.#clock.known) return { least: this.#clock.least(now), most: this.#clock.most(now) };
-    const time = now + (this.#redisLead ?? 0);
-    return { least: time, most: time };
-  }
-
-  #arrival(now: number): Moment {
-    const { least, most } = this.moment(now);
-    return { least, most: most + this.#roundTripMs };
-  }
-
-  #surely(time: number): number {
-    return this.#spreadMs + (this.#clock.known ? this.#clock.surely(time) : time - (this.#redisLead ?? 0));
+    return this.#time.at(now);
   }
 
   /** What is under way when an instance begins may be counted in it. */
@@ -228,7 +216,7 @@ export class Holdings {
   }
 
   #charge(taken: Taken, holding: Holding, now: number): void {
-    const moment = holding.isWhole ? this.moment(now) : this.#arrival(now);
+    const moment = holding.isWhole ? this.moment(now) : this.#time.arrival(now);
     const slices = taken.slices.get(holding) ?? [];
     taken.slices.set(holding, slices);
     for (const slice of holding.instances(moment)) {

@@ -147,6 +147,16 @@ describe('clients that share one key, in virtual time', { retry: AGAIN }, () => 
     expect(fleet.limited).toBe(0);
   });
 
+  it.each([18, 48])('go on after %i idle hours, when nobody knows the service’s clock any more', async (hours) => {
+    const fleet = fleetOf(4);
+    await fleet.clock.run(fleet.work(100));
+    await fleet.clock.advance(hours * 3_600_000);
+    const from = fleet.clock.now();
+    await fleet.clock.run(fleet.work(200));
+    expect(fleet.clock.now() - from).toBeLessThan(30_000);
+    expect(fleet.limited).toBe(0);
+  });
+
   it('give everything back when they close', async () => {
     const fleet = fleetOf(2, { keyed: { minute: 100 } });
     await fleet.clock.run(fleet.work(10));
