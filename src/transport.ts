@@ -1,4 +1,5 @@
 import ky, { isNetworkError } from 'ky';
+import { Redaction } from './redaction.ts';
 
 /** The largest body that is read, in bytes after decompression: a small answer can inflate without bound. */
 const LARGEST_BODY = 32 * 1024 * 1024;
@@ -42,7 +43,7 @@ export interface Transport {
   readBytes(response: Response, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>>;
   /** What went wrong, without the key, as far as it is known. */
   failureOf(error: unknown): Failure;
-  /** The text without the key, should the service have echoed it. */
+  /** The text without the key, should the service have echoed it, even if escaped as in JSON or in a URL. */
   redact(text: string): string;
 }
 
@@ -62,12 +63,8 @@ export function createTransport({ origin, key, fetch }: TransportOptions): Trans
     // fetch keeps x-api-key on a redirect to another origin, so no redirect is followed unseen.
     redirect: 'manual',
   });
-  const spoken = new Set<string>();
-  const redact = (text: string): string => {
-    let clean = text;
-    for (const secret of spoken) clean = clean.replaceAll(secret, '[redacted]');
-    return clean;
-  };
+  const redaction = new Redaction();
+  const { redact } = redaction;
 
   const whole = async <T>(read: Promise<T>, signal: AbortSignal): Promise<T> => {
     try {
@@ -85,7 +82,7 @@ export function createTransport({ origin, key, fetch }: TransportOptions): Trans
     async send({ method, url, headers, body, init, signal }, onLeave = () => {}) {
       const given = url.origin === origin ? key() : undefined;
       const secret = given instanceof Promise ? await untilAborted(() => given, signal) : given;
-      if (secret !== undefined) remember(spoken, secret);
+      if (secret !== undefined) redaction.learn(secret);
       // A plain object, because ky copies `Headers` twice as often.
       const outgoing = secret === undefined ? { ...headers } : { ...headers, 'x-api-key': secret };
       const leave: typeof globalThis.fetch = async (input, init) => {
@@ -107,14 +104,6 @@ export function createTransport({ origin, key, fetch }: TransportOptions): Trans
       }
     },
   };
-}
-
-/** The keys that were sent, of which a rotation may leave a few in flight. */
-function remember(spoken: Set<string>, secret: string): void {
-  if (spoken.has(secret)) return;
-  spoken.add(secret);
-  const [oldest] = spoken;
-  if (spoken.size > 4 && oldest !== undefined) spoken.delete(oldest);
 }
 
 /** A `fetch` of the caller's own may give anything: it is an answer if it has what is read of one. */

@@ -10,7 +10,7 @@ type Fetch = typeof globalThis.fetch;
 
 const ORIGIN = 'https://api.mock.test';
 const INFO = new URL('/extended/v1/info', ORIGIN);
-const KEY = 'k3y-of-32-characters-0123456789ab';
+const KEY = 'k3y/of/32-characters-0123456789az';
 const never = new AbortController().signal;
 
 /** A fetch that answers everything, and the requests it was given. */
@@ -179,6 +179,19 @@ describe('no error and no event shows the key', () => {
     expect(error).toBeInstanceOf(ServiceError);
     expect(everythingOf(error)).not.toContain(KEY);
     expect(isServiceError(error) && JSON.stringify(error.body)).toContain('[redacted]');
+  });
+
+  it.each([
+    ['slashes', KEY.replaceAll('/', '\\/')],
+    ['letters', KEY.replace('k', '\\u006b').replace('z', '\\u007A')],
+  ])('that the service echoes in an error with its %s escaped', async (_, escaped) => {
+    const body = `{ "message": "No such key: ${escaped}", "${escaped}": [{ "${escaped}": "${escaped}" }] }`;
+    expect(everythingOf(JSON.parse(body))).toContain(KEY);
+    const error = await errorOf(clientWith(recorder(() => new Response(body, { status: 401 })).fetch).getInfo());
+    expect(error).toMatchObject({ body: { message: 'No such key: [redacted]' } });
+    expect(everythingOf(error)).not.toContain(KEY);
+    const response = await clientWith(recorder(() => new Response(body, { status: 401 })).fetch).fetch(INFO);
+    expect(everythingOf(await response.json())).not.toContain(KEY);
   });
 
   it('that was replaced while its request was under way', async () => {
