@@ -4,7 +4,7 @@ import { type Deadline, setDeadline } from './deadline.ts';
 import { ConnectionError } from './errors.ts';
 import type { Journey } from './journey.ts';
 import type { Lease, Outcome } from './quota/admission.ts';
-import { type QuotaSnapshot, readQuota } from './quota/snapshot.ts';
+import { LONGEST_UNRECOGNISED, type QuotaSnapshot, readQuota } from './quota/snapshot.ts';
 import { drop, redirectOf } from './redirect.ts';
 import { comesBack, type Ending, isDown, isLimitation, isSafe, type Tries } from './retry.ts';
 import { streamed } from './streamed-body.ts';
@@ -51,7 +51,7 @@ export class Attempts {
       call.signal?.throwIfAborted();
       const response = await transport.send({ ...request, signal: deadline.signal }, onLeave);
       const { status, statusText, headers } = response;
-      const quota = readQuota(headers, this.#options.clock.wall());
+      const quota = withoutKey(readQuota(headers, this.#options.clock.wall()), headers, transport);
       const isLimited = isLimitation(response, quota, isSafe(request.method));
       const drift = journey.isHeard('answered') ? this.#options.drift(lease, quota) : {};
       isSettled = true;
@@ -127,4 +127,17 @@ export class Attempts {
       breakage: (error) => lost(this.#options.transport.failureOf(error)),
     });
   }
+}
+
+/** The same, should the service have echoed the key in a header that is not known. */
+function withoutKey(quota: QuotaSnapshot, headers: Headers, { redact }: Transport): QuotaSnapshot {
+  const names = Object.keys(quota.unrecognised);
+  if (names.length === 0) return quota;
+  const unrecognised: Record<string, string> = Object.create(null);
+  for (const name of names) {
+    // From the whole value: what was cut may be half of a key.
+    const value = redact(headers.get(name) ?? '').slice(0, LONGEST_UNRECOGNISED);
+    if (redact(name) === name) unrecognised[name] = value;
+  }
+  return { ...quota, unrecognised };
 }

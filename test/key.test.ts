@@ -3,6 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { createClient } from '../src/client.ts';
 import { ConfigError, ConnectionError, isConnectionError, isServiceError, ServiceError } from '../src/errors.ts';
 import type { ClientEvent } from '../src/events.ts';
+import type { QuotaSnapshot } from '../src/quota/snapshot.ts';
 import { virtualClock } from '../src/testing/index.ts';
 import { createTransport } from '../src/transport.ts';
 
@@ -192,6 +193,28 @@ describe('no error and no event shows the key', () => {
     expect(everythingOf(error)).not.toContain(KEY);
     const response = await clientWith(recorder(() => new Response(body, { status: 401 })).fetch).fetch(INFO);
     expect(everythingOf(await response.json())).not.toContain(KEY);
+  });
+
+  it.each([200, 401])('that the service echoes in a header about quota, with %i', async (status) => {
+    const headers = {
+      'x-ratelimit-consumer': `=${KEY}=`,
+      'x-ratelimit-long': `${'x'.repeat(190)}${KEY}`,
+      [`x-ratelimit-${KEY.replaceAll('/', '%2f')}`]: '1',
+      'x-ratelimit-remaining-stacks-minute': '7',
+    };
+    const unrecognised = {
+      'x-ratelimit-consumer': '=[redacted]=',
+      'x-ratelimit-long': `${'x'.repeat(190)}[redacted]`.slice(0, 200),
+    };
+    const { fetch } = recorder(() => new Response('{}', { status, headers }));
+    const events: ClientEvent[] = [];
+    const client = clientWith(fetch, (event) => events.push(event));
+    const call = client.getInfo();
+    const { quota } = (await (status === 200 ? call : errorOf(call))) as { quota: QuotaSnapshot };
+    expect(quota).toMatchObject({ stacks: { minute: { remaining: 7 } }, unrecognised });
+    expect(Object.keys(quota.unrecognised)).toEqual(Object.keys(unrecognised));
+    expect(events.filter(({ type }) => type === 'answered')).toMatchObject([{ quota: { unrecognised } }]);
+    expect(everythingOf([quota, events])).not.toContain(KEY);
   });
 
   it('that was replaced while its request was under way', async () => {

@@ -42,6 +42,9 @@ export interface QuotaSnapshot {
   readonly unrecognised: Readonly<Record<string, string>>;
 }
 
+/** How much is kept of a header that is not known. */
+export const LONGEST_UNRECOGNISED = 200;
+
 /** When the window resets, by the service's clock; undefined if that is not told, or cannot be. */
 export function resetOf({ resetAt, date, receivedAt }: QuotaSnapshot): number | undefined {
   return resetAt !== undefined && resetAt - (date ?? receivedAt) <= FURTHEST_RESET_MS ? resetAt : undefined;
@@ -109,7 +112,8 @@ export function readQuota(headers: Headers, receivedAt: number): QuotaSnapshot {
   headers.forEach((value, name) => {
     const header = KNOWN.get(name);
     if (header) said[header.place] = value;
-    else if (name.startsWith('x-ratelimit-') || name.startsWith('ratelimit')) unrecognised[name] = value.slice(0, 200);
+    else if (name.startsWith('x-ratelimit-') || name.startsWith('ratelimit'))
+      unrecognised[name] = value.slice(0, LONGEST_UNRECOGNISED);
   });
 
   const read = ({ name, place }: Known, readOne: ReadOne, choose: Choose): number | undefined => {
