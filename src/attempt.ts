@@ -65,6 +65,10 @@ export class Attempts {
       journey.tell({ type: 'answered', status, tookMs: journey.outMs ?? 0, quota, drift });
       if (isLimited) journey.tell({ type: 'limited', status, quota });
       const redirect = isLimited ? undefined : redirectOf(response, request.url, call.redirect ?? 'follow');
+      if (redirect && isEcho(redirect, transport)) {
+        drop(response);
+        throw new Failure('REDIRECT', false);
+      }
       const ending: Ending = { kind: 'answered', status, isLimited, redirect };
       const head = { status, statusText, headers, quota, url: request.url, isRedirected: tries.hops > 0 };
       return { ending, reply: { ...head, ...(await this.#body(call, response, ending, tries, deadline)) } };
@@ -140,4 +144,10 @@ function withoutKey(quota: QuotaSnapshot, headers: Headers, { redact }: Transpor
     if (redact(name) === name) unrecognised[name] = value;
   }
   return { ...quota, unrecognised };
+}
+
+/** Whether a URL of the service has the key in it: events and answers show where a call went. */
+function isEcho(url: URL, { redact }: Transport): boolean {
+  const place = url.href.replace(url.origin, '');
+  return redact(place) !== place;
 }

@@ -1,6 +1,8 @@
+import { inspect } from 'node:util';
 import { describe, expect, it, vi } from 'vitest';
 import { createClient } from '../src/client.ts';
 import type { ConnectionError } from '../src/errors.ts';
+import type { ClientEvent } from '../src/events.ts';
 import type { ClientOptions } from '../src/options.ts';
 import { createMockService, mockNetwork, type ServiceFault, virtualClock } from '../src/testing/index.ts';
 import { wire } from './wire.ts';
@@ -139,6 +141,26 @@ describe('a redirect to another origin', () => {
     const { client, errorOf } = neighbours({ fetch });
     expect(await errorOf(client.getInfo())).toMatchObject({ name: 'ConnectionError', code: 'REDIRECT' });
     expect(fetch).toHaveBeenCalledOnce();
+  });
+});
+
+describe('a redirect to a URL with the key in it', () => {
+  it.each([
+    `?api-key=${KEY}`,
+    `/${KEY}/info`,
+    `/extended/v1/info#${KEY}`,
+    `?api-key=${KEY.replaceAll('-', '%2D')}`,
+    `https://me:${KEY}@api.mock.test/`,
+  ])('is never followed: %s', async (redirect) => {
+    const events: ClientEvent[] = [];
+    const { mine, client, errorOf } = neighbours({ onEvent: (event) => events.push(event) });
+    mine.faults.when(() => ({ redirect }));
+    const refused = { name: 'ConnectionError', code: 'REDIRECT', attempts: 1 };
+    const errors = [await errorOf(client.getInfo()), await errorOf(client.fetch(INFO))];
+    expect(errors).toMatchObject([refused, refused]);
+    expect(mine.requests).toBe(2);
+    expect(decodeURIComponent(inspect([errors, events], { depth: 20 }))).not.toContain(KEY);
+    expect(client.quota().inFlight).toBe(0);
   });
 });
 
