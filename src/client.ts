@@ -31,9 +31,10 @@ export function createClient(options: ClientOptions = {}): Client {
   const { origin } = new URL(baseUrl);
   const transport = createTransport({ origin, key, fetch });
   const credential = async (): Promise<string> => `${origin}\0${(await key()) ?? ''}`;
+  const { redact } = transport;
   const scheduler = new Scheduler({ ...settings, transport, credential });
-  const run = economical((call) => scheduler.run(call), { ...settings, redact: transport.redact });
-  const fetchWith = createDoor({ ...settings, run, redact: transport.redact });
+  const run = economical((call) => scheduler.run(call), { ...settings, redact });
+  const fetchWith = createDoor({ ...settings, run, redact });
 
   const send = (
     request: ApiRequest<unknown>,
@@ -69,8 +70,15 @@ export function createClient(options: ClientOptions = {}): Client {
     const data = parse(reply.text);
     const { status, quota } = reply;
     if (status < 200 || status > 299) throw new ServiceError({ status, endpoint, body: data ?? reply.text, quota });
-    const checked = data === undefined ? noJson(transport.redact(reply.text)) : await validateBody(schema, data);
-    if (!('value' in checked)) throw new ResponseShapeError({ endpoint, status, quota, ...checked });
+    const checked = data === undefined ? noJson(redact(reply.text)) : await validateBody(schema, data);
+    if (!('value' in checked)) {
+      // A schema of the caller's own may quote what it was given, and a success is given as it came.
+      const issues = checked.issues.map(({ path, message }) => ({
+        path: redact(path),
+        message: redact(String(message)),
+      }));
+      throw new ResponseShapeError({ endpoint, status, quota, ...checked, issues });
+    }
     return { data: checked.value, quota };
   };
 

@@ -1,5 +1,6 @@
 import { inspect } from 'node:util';
 import { describe, expect, it, vi } from 'vitest';
+import type { StandardSchemaV1 } from '../src/bodies.ts';
 import { createClient } from '../src/client.ts';
 import { ConfigError, ConnectionError, isConnectionError, isServiceError, ServiceError } from '../src/errors.ts';
 import type { ClientEvent } from '../src/events.ts';
@@ -227,6 +228,23 @@ describe('no error and no event shows the key', () => {
   it('that the service echoes in a body that is not as expected', async () => {
     const { fetch } = recorder(() => new Response(JSON.stringify([KEY])));
     expect(everythingOf(await errorOf(clientWith(fetch).getInfo()))).not.toContain(KEY);
+  });
+
+  it("that a caller's schema quotes from the body", async () => {
+    const issues = [
+      { message: `not a name: ${KEY}`, path: ['names', KEY, { key: KEY }] },
+      { message: `not a name: ${JSON.stringify({ [KEY]: KEY })}` },
+    ];
+    const schema: StandardSchemaV1 = { '~standard': { version: 1, vendor: 'mine', validate: () => ({ issues }) } };
+    const { fetch } = recorder(() => new Response(JSON.stringify({ names: [KEY] })));
+    const error = await errorOf(clientWith(fetch).getInfo({ schema }));
+    expect(error).toMatchObject({
+      issues: [
+        { message: 'not a name: [redacted]', path: 'names.[redacted].[redacted]' },
+        { message: 'not a name: {"[redacted]":"[redacted]"}', path: '' },
+      ],
+    });
+    expect(everythingOf(error)).not.toContain(KEY);
   });
 
   it('nor does the client itself', async () => {
