@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { ConfigError, quote } from './errors.ts';
+import { ownOf } from './own.ts';
 
 /** One option or parameter that a caller may give. */
 export type Argument<T> = z.ZodMiniType<T>;
@@ -65,11 +66,4 @@ export function argumentsOf<Values extends object>(
     const own = ownOf(given);
     return Object.keys(own).length === 0 ? nothing : check(own);
   };
-}
-
-/** What an object itself says. `undefined` says nothing. */
-function ownOf<T extends object>(given: T): T {
-  const own = Object.create(null);
-  for (const [name, value] of Object.entries(given)) if (value !== undefined) own[name] = value;
-  return own;
 }

@@ -16,6 +16,7 @@ import { quote, ResponseShapeError, ServiceError, type ShapeIssue } from './erro
 import { monthOf } from './month.ts';
 import { type CallOptions, type ClientOptions, checkCallOptions, readSettings, type Settings } from './options.ts';
 import { estimateFor, estimateOf } from './outlook.ts';
+import { ownOf } from './own.ts';
 import { Scheduler } from './scheduler.ts';
 import { createTransport } from './transport.ts';
 import { walk } from './walk.ts';
@@ -90,7 +91,7 @@ export function createClient(options: ClientOptions = {}): Client {
   };
 
   async function getInfo<Body>(options: CallOptions<Body> & { readonly headersOnly?: boolean } = {}): Promise<unknown> {
-    const { headersOnly, ...rest } = options;
+    const { headersOnly, ...rest } = ownOf(options);
     const checked = checkCallOptions(rest);
     return headersOnly ? readHeaders(checked) : ask(infoRequest(), checked);
   }
@@ -99,7 +100,7 @@ export function createClient(options: ClientOptions = {}): Client {
     address: string,
     options: AddressAssetsParams & CallOptions<Body> = {},
   ): Promise<Result<Body>> {
-    const { limit, offset, unanchored, untilBlock, ...rest } = options;
+    const { limit, offset, unanchored, untilBlock, ...rest } = ownOf(options);
     const request = addressAssetsRequest(address, { limit, offset, unanchored, untilBlock });
     return ask(request, checkCallOptions(rest));
   }

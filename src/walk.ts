@@ -3,6 +3,7 @@ import type { AddressAssets, AssetEvent } from './bodies.ts';
 import { type AddressAssetsParams, addressAssetsRequest } from './endpoints.ts';
 import { ConfigError, quote } from './errors.ts';
 import { type CallOptions, checkCallOptions } from './options.ts';
+import { ownOf } from './own.ts';
 import { type Found, Place, type WalkCheckpoint } from './place.ts';
 import type { QuotaSnapshot } from './quota/snapshot.ts';
 
@@ -68,8 +69,8 @@ const checkpointFields = argumentsOf('fields of a checkpoint', {
  * @throws ConfigError if the address or an option cannot be used.
  */
 export function walk(getPage: PageSource, address: string, options: WalkOptions = {}): AddressAssetsWalk {
-  const { from, limit = LARGEST_PAGE, unanchored, untilBlock, ...rest } = options;
-  const { offset, schema } = rest as { readonly offset?: unknown; readonly schema?: unknown };
+  const own: WalkOptions & { readonly offset?: unknown; readonly schema?: unknown } = ownOf(options);
+  const { from, limit = LARGEST_PAGE, unanchored, untilBlock, offset, schema, ...rest } = own;
   if (offset !== undefined)
     throw new ConfigError('offset', "is the walk's own affair: give a checkpoint as from instead");
   if (schema !== undefined) throw new ConfigError('schema', 'cannot be given: a walk goes by the fields of the events');

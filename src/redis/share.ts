@@ -1,4 +1,5 @@
 import { ConfigError, quote } from '../errors.ts';
+import { ownOf } from '../own.ts';
 import type { Period } from '../quota/windows.ts';
 import type { Member, QuotaShare } from '../share.ts';
 import { type RedisLike, scriptRunner } from './connection.ts';
@@ -78,7 +79,7 @@ function readOptions(options: RedisShareOptions): {
     onStoreFailure: mode = 'partial',
     processes = 8,
     timeoutMs = 50,
-  } = options;
+  } = ownOf(options);
   if (typeof name !== 'string' || !/^[a-z0-9-]{1,32}$/.test(name))
     throw new ConfigError('name', `must be 1 to 32 small letters, digits and hyphens, not ${quote(name)}`);
   if (typeof secret !== 'string' || secret === '') throw new ConfigError('secret', 'must be text, and not empty');

@@ -1,0 +1,37 @@
+import { expect, it } from 'vitest';
+import { createClient } from '../src/client.ts';
+import { createMockService, virtualClock } from '../src/testing/index.ts';
+import { withPlanted } from './planted.ts';
+
+const ADDRESS = 'SP1J1A6PJ50NS54VWAVFGA9C4HS53NAQXZQ07P5TK';
+
+/** What a client sent while every object inherited these values. */
+async function sentWith(planted: Readonly<Record<string, unknown>>, call: (client: Client) => Promise<unknown>) {
+  const clock = virtualClock();
+  const service = createMockService({ clock, assetsOf: () => 3 });
+  const client = createClient({ baseUrl: service.origin, fetch: service.fetch, clock, maxAttempts: 1 });
+  await withPlanted(planted, () => clock.run(call(client)));
+  return service.log.map(({ method, path }) => `${method} ${path}`);
+}
+
+type Client = ReturnType<typeof createClient>;
+
+const ASSETS = `GET /extended/v1/address/${ADDRESS}/assets`;
+
+async function walked(client: Client): Promise<void> {
+  for await (const _ of client.walkAddressAssets(ADDRESS, { limit: 50 }));
+}
+
+it.each<[Readonly<Record<string, unknown>>, string, (client: Client) => Promise<unknown>]>([
+  [{ headersOnly: true }, 'GET /extended/v1/info', (client) => client.getInfo()],
+  [{ headersOnly: true }, 'GET /extended/v1/info', (client) => client.getInfo({ priority: 1 })],
+  [{ limit: 7 }, ASSETS, (client) => client.getAddressAssets(ADDRESS)],
+  [{ offset: 7 }, `${ASSETS}?limit=5`, (client) => client.getAddressAssets(ADDRESS, { limit: 5 })],
+  [{ unanchored: true, untilBlock: 5 }, ASSETS, (client) => client.getAddressAssets(ADDRESS)],
+  [{ offset: 7 }, `${ASSETS}?limit=50&offset=0`, walked],
+  [{ schema: {} }, `${ASSETS}?limit=50&offset=0`, walked],
+  [{ unanchored: true }, `${ASSETS}?limit=50&offset=0`, walked],
+  [{ from: {} }, `${ASSETS}?limit=50&offset=0`, walked],
+])("%o on every object is nobody's wish: it stays %s", async (planted, request, call) => {
+  expect(await sentWith(planted, call)).toEqual([request]);
+});
