@@ -1,4 +1,4 @@
-import ky, { isNetworkError } from 'ky';
+import ky, { isNetworkError, type Options } from 'ky';
 import { Redaction } from './redaction.ts';
 
 /** The largest body that is read, in bytes after decompression: a small answer can inflate without bound. */
@@ -54,6 +54,21 @@ export interface TransportOptions {
   readonly fetch?: typeof globalThis.fetch | undefined;
 }
 
+/** What else ky would ask of its options, and find where somebody planted it on `Object.prototype`. */
+const NOT_ASKED_FOR = {
+  json: undefined,
+  searchParams: '',
+  onDownloadProgress: undefined,
+  onUploadProgress: undefined,
+  hooks: {
+    init: undefined,
+    beforeRequest: undefined,
+    beforeRetry: undefined,
+    beforeError: undefined,
+    afterResponse: undefined,
+  },
+} as unknown as Options;
+
 /** The real wire: ky with its retries, timeouts and errors off, because the line and the gate decide those. */
 export function createTransport({ origin, key, fetch }: TransportOptions): Transport {
   const wire = ky.create({
@@ -87,9 +102,10 @@ export function createTransport({ origin, key, fetch }: TransportOptions): Trans
       const outgoing = secret === undefined ? { ...headers } : { ...headers, 'x-api-key': secret };
       const leave: typeof globalThis.fetch = async (input, init) => {
         onLeave();
-        return answerOf(await (fetch ?? globalThis.fetch)(input, init));
+        return answerOf(await (fetch ?? globalThis.fetch)(input, { ...init, ...ownOfRequest(input as Request) }));
       };
       const request = {
+        ...NOT_ASKED_FOR,
         ...init,
         method,
         headers: outgoing,
@@ -104,6 +120,12 @@ export function createTransport({ origin, key, fetch }: TransportOptions): Trans
       }
     },
   };
+}
+
+/** What `fetch` is told of a request once more, so that nothing planted stands in for it: a redirect it follows takes the key along. */
+function ownOfRequest({ method, headers, redirect, referrer, referrerPolicy }: Request): RequestInit {
+  // The referrer is here because `fetch` forgets it where it is told anything else.
+  return { method, headers, redirect, referrer, referrerPolicy };
 }
 
 /** A `fetch` of the caller's own may give anything: it is an answer if it has what is read of one. */

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { createClient } from '../src/client.ts';
 import { createMockService, virtualClock } from '../src/testing/index.ts';
+import { createTransport, type Outgoing } from '../src/transport.ts';
 import { withPlanted } from './planted.ts';
 
 const ADDRESS = 'SP1J1A6PJ50NS54VWAVFGA9C4HS53NAQXZQ07P5TK';
@@ -34,4 +35,52 @@ it.each<[Readonly<Record<string, unknown>>, string, (client: Client) => Promise<
   [{ from: {} }, `${ASSETS}?limit=50&offset=0`, walked],
 ])("%o on every object is nobody's wish: it stays %s", async (planted, request, call) => {
   expect(await sentWith(planted, call)).toEqual([request]);
+});
+
+const INFO = new URL('https://api.mock.test/extended/v1/info');
+
+/** What a transport would have sent while every object inherited these values. */
+async function leftWith(planted: Readonly<Record<string, unknown>>, outgoing: Partial<Outgoing>): Promise<unknown> {
+  const left: unknown[] = [];
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    const request = new Request(input, init);
+    const { method, url, redirect, referrer, referrerPolicy, headers } = request;
+    const seen = { method, url, redirect, referrer, referrerPolicy, headers: [...headers.keys()] };
+    left.push({ ...seen, key: headers.get('x-api-key'), body: await request.text() });
+    return new Response('mine');
+  };
+  const { signal } = new AbortController();
+  const request = { method: 'GET', url: INFO, headers: { accept: '*/*' }, signal, ...outgoing };
+  const answer = await withPlanted(planted, () =>
+    createTransport({ origin: INFO.origin, key: () => 'the-key', fetch }).send(request),
+  );
+  return [...left, await answer.text()];
+}
+
+const referrer = { referrer: 'https://mine.test/', referrerPolicy: 'unsafe-url' } as const;
+const outgoings: [string, Partial<Outgoing>][] = [
+  ['a GET', {}],
+  ['a GET with a referrer', { init: referrer }],
+  ['a POST', { method: 'POST', body: 'words' }],
+];
+
+it.each(outgoings)('%s leaves as it was meant, whatever is on every object', async (_, outgoing) => {
+  const meant = await leftWith({}, outgoing);
+  expect(meant).toMatchObject([{ redirect: 'manual', key: 'the-key', body: outgoing.body ?? '' }, 'mine']);
+  if (outgoing.init) expect(meant).toMatchObject([outgoing.init, 'mine']);
+  const planted: readonly Record<string, unknown>[] = [
+    { json: { evil: true } },
+    { searchParams: { evil: '1' } },
+    { hooks: { beforeRequest: [() => new Response('evil')], afterResponse: [() => new Response('evil')] } },
+    { method: 'DELETE' },
+    { redirect: 'follow' },
+    { onDownloadProgress: 'evil' },
+    { onUploadProgress: 'evil' },
+    { totalTimeout: 1 },
+  ];
+  for (const one of planted) expect([one, await leftWith(one, outgoing)]).toEqual([one, meant]);
+});
+
+it('a request keeps its key though every object has headers', async () => {
+  expect(await leftWith({ headers: { 'x-api-key': 'evil' } }, {})).toMatchObject([{ key: 'the-key' }, 'mine']);
 });
