@@ -3,6 +3,7 @@ import type { Clock } from './clock.ts';
 import { type Deadline, setDeadline } from './deadline.ts';
 import { ConnectionError } from './errors.ts';
 import type { Journey } from './journey.ts';
+import { KEY_REFUSED } from './lockout.ts';
 import type { Lease, Outcome } from './quota/admission.ts';
 import { LONGEST_UNRECOGNISED, type QuotaSnapshot, readQuota } from './quota/snapshot.ts';
 import { drop, redirectOf } from './redirect.ts';
@@ -75,7 +76,10 @@ export class Attempts {
     } catch (error) {
       const isUnsent = journey.outMs === undefined || (error instanceof Failure && error.isUnsent);
       if (!isSettled)
-        this.#options.settle(lease, { kind: isUnsent ? 'unsent' : 'lost', failed: error instanceof Failure });
+        this.#options.settle(lease, {
+          kind: isUnsent ? 'unsent' : 'lost',
+          failed: error instanceof Failure && error.code !== KEY_REFUSED,
+        });
       if (!(error instanceof Failure)) throw error;
       journey.tell({ type: 'lost', code: error.code, tookMs: journey.outMs ?? 0 });
       return { ending: { kind: 'failed', code: error.code }, failure: error };

@@ -13,6 +13,7 @@ import {
   urlOf,
 } from './endpoints.ts';
 import { quote, ResponseShapeError, ServiceError, type ShapeIssue } from './errors.ts';
+import { createLockout } from './lockout.ts';
 import { monthOf } from './month.ts';
 import { type CallOptions, type ClientOptions, checkCallOptions, readSettings, type Settings } from './options.ts';
 import { estimateFor, estimateOf } from './outlook.ts';
@@ -28,9 +29,9 @@ import { walk } from './walk.ts';
  */
 export function createClient(options: ClientOptions = {}): Client {
   const settings = readSettings(options);
-  const { baseUrl, key, fetch } = settings;
+  const { baseUrl, key, fetch, clock } = settings;
   const { origin } = new URL(baseUrl);
-  const transport = createTransport({ origin, key, fetch });
+  const transport = createTransport({ origin, key, fetch, lockout: createLockout(clock) });
   const credential = async (): Promise<string> => `${origin}\0${(await key()) ?? ''}`;
   const { redact } = transport;
   const scheduler = new Scheduler({ ...settings, transport, credential });

@@ -54,7 +54,8 @@ const PASSING: ReadonlySet<number> = new Set([408, 500, 502, 503, 504]);
 const DOWN: ReadonlySet<number> = new Set([502, 503, 504]);
 
 /** Failures that a repetition cannot mend: a certificate, a refused redirect, an answer beyond what is read. */
-const LASTING = /^(?:CERT_|ERR_TLS|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|HOSTNAME_MISMATCH|REDIRECT|TOO_LARGE|INVALID)/;
+const LASTING =
+  /^(?:CERT_|ERR_TLS|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|HOSTNAME_MISMATCH|REDIRECT|TOO_LARGE|INVALID|KEY_REFUSED)/;
 
 /** Statuses by which gateways at the edge refuse what is beyond a limit, and which mean something else besides. */
 const AMBIGUOUS: ReadonlySet<number> = new Set([403, 503]);

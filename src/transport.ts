@@ -1,4 +1,5 @@
 import ky, { isNetworkError, type Options } from 'ky';
+import { KEY_REFUSED, type Lockout } from './lockout.ts';
 import { Redaction } from './redaction.ts';
 
 /** The largest body that is read, in bytes after decompression: a small answer can inflate without bound. */
@@ -52,6 +53,7 @@ export interface TransportOptions {
   readonly origin: string;
   readonly key: () => string | undefined | Promise<string | undefined>;
   readonly fetch?: typeof globalThis.fetch | undefined;
+  readonly lockout?: Lockout | undefined;
 }
 
 /** What else ky would ask of its options, and find where somebody planted it on `Object.prototype`. */
@@ -70,7 +72,7 @@ const NOT_ASKED_FOR = {
 } as unknown as Options;
 
 /** The real wire: ky with its retries, timeouts and errors off, because the line and the gate decide those. */
-export function createTransport({ origin, key, fetch }: TransportOptions): Transport {
+export function createTransport({ origin, key, fetch, lockout }: TransportOptions): Transport {
   const wire = ky.create({
     retry: 0,
     timeout: false,
@@ -98,6 +100,7 @@ export function createTransport({ origin, key, fetch }: TransportOptions): Trans
       const given = url.origin === origin ? key() : undefined;
       const secret = given instanceof Promise ? await untilAborted(() => given, signal) : given;
       if (secret !== undefined) redaction.learn(secret);
+      if (secret !== undefined && lockout?.holds(secret)) throw new Failure(KEY_REFUSED, true);
       // A plain object, because ky copies `Headers` twice as often.
       const outgoing = secret === undefined ? { ...headers } : { ...headers, 'x-api-key': secret };
       const leave: typeof globalThis.fetch = async (input, init) => {
@@ -114,7 +117,9 @@ export function createTransport({ origin, key, fetch }: TransportOptions): Trans
         ...(body === undefined ? {} : { body }),
       };
       try {
-        return await untilAborted(() => wire(url, request), signal);
+        const response = await untilAborted(() => wire(url, request), signal);
+        if (secret !== undefined) lockout?.hear(secret, response.status);
+        return response;
       } catch (error) {
         throw signal.aborted ? signal.reason : failureOf(error, redact);
       }

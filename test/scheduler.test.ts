@@ -171,46 +171,6 @@ describe('a fault that may pass', () => {
   });
 });
 
-describe('a service that is down', () => {
-  /** What so many calls, one each second, end with. */
-  async function tenMinutes({ clock, client }: ReturnType<typeof pair>, maxWaitMs: number): Promise<number[]> {
-    const ends: number[] = [];
-    for (let second = 0; second < 600; second++) {
-      const from = clock.now();
-      void client.getInfo({ maxWaitMs }).catch(() => ends.push(clock.now() - from));
-      await clock.advance(1_000);
-    }
-    return ends;
-  }
-
-  it.each<[string, ServiceFault]>([
-    ['refuses connections', 'reset'],
-    ['answers through a gateway alone', { status: 503 }],
-  ])('and %s is asked every two seconds, and who would not wait for it is told at once', async (_, fault) => {
-    const world = pair({ maxAttempts: 1 });
-    world.mock.faults.when(() => fault);
-    const ends = await tenMinutes(world, 0);
-    expect(world.count('sent')).toBeLessThan(400);
-    expect(ends).toHaveLength(600);
-    expect(Math.max(...ends)).toBeLessThan(2_500);
-    const told = [0, 1].map(() => world.endOf(world.client.getInfo({ maxWaitMs: 0 })));
-    expect((await Promise.all(told))[1]).toEqual(error('ConnectionError', { code: 'OUTAGE', attempts: 0 }));
-  });
-
-  it('is waited for by whoever has the patience, and no longer', async () => {
-    const world = pair({ maxAttempts: 1 });
-    let isDown = true;
-    world.mock.faults.when(() => (isDown ? 'reset' : undefined));
-    const ends = await tenMinutes(world, 60_000);
-    expect(Math.max(...ends)).toBeLessThan(64_000);
-    expect(ends.length).toBeGreaterThan(530);
-    isDown = false;
-    expect(await world.endOf(world.client.getInfo({ maxWaitMs: Number.POSITIVE_INFINITY }))).toMatchObject({
-      data: {},
-    });
-  });
-});
-
 describe('the time that one attempt may take', () => {
   it('is told, from its leaving to the headers of its answer', async () => {
     const { clock, client, events, endOf } = pair({ apiKey: () => late() });

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import type { ServiceFault } from '../../src/testing/index.ts';
+import { type World, worldOf } from './world.ts';
+
+const LIMITLESS = { keyed: { minute: 100_000 } };
+
+/** How long the calls took that failed, of one made each second for ten minutes, in milliseconds. */
+async function tenMinutes({ clock, client }: World, maxWaitMs: number): Promise<number[]> {
+  const failed: number[] = [];
+  for (let second = 0; second < 600; second++) {
+    const from = clock.now();
+    void client.getInfo({ maxWaitMs }).catch(() => failed.push(clock.now() - from));
+    await clock.advance(1_000);
+  }
+  return failed;
+}
+
+describe('a service that is down', () => {
+  it.each<[string, ServiceFault]>([
+    ['refuses connections', 'reset'],
+    ['answers through a gateway alone', { status: 503 }],
+  ])('and %s is asked every two seconds, and who would not wait for it is told at once', async (_, fault) => {
+    const world = worldOf(LIMITLESS, { maxAttempts: 1 });
+    let isDown = false;
+    let asked = 0;
+    world.service.faults.when(() => {
+      asked += Number(isDown);
+      return isDown ? fault : undefined;
+    });
+    await world.clock.run(world.client.getInfo());
+    isDown = true;
+    const failed = await tenMinutes(world, 0);
+    expect(asked).toBeLessThan(400);
+    expect(failed).toHaveLength(600);
+    expect(Math.max(...failed)).toBeLessThan(2_500);
+    const told = [0, 1].map(() => world.client.getInfo({ maxWaitMs: 0 }));
+    const [, second] = await world.clock.run(Promise.allSettled(told));
+    expect(second).toMatchObject({ reason: { name: 'ConnectionError', code: 'OUTAGE', attempts: 0 } });
+  });
+
+  it('is waited for by whoever has the patience, and no longer', async () => {
+    const world = worldOf(LIMITLESS, { maxAttempts: 1 });
+    let isDown = true;
+    world.service.faults.when(() => (isDown ? 'reset' : undefined));
+    const failed = await tenMinutes(world, 60_000);
+    expect(Math.max(...failed)).toBeLessThan(64_000);
+    expect(failed.length).toBeGreaterThan(530);
+    isDown = false;
+    const { data } = await world.clock.run(world.client.getInfo({ maxWaitMs: Number.POSITIVE_INFINITY }));
+    expect(data).toBeDefined();
+  });
+});

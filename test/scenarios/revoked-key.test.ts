@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { worldOf } from './world.ts';
+
+const REFUSED = { name: 'ConnectionError', code: 'KEY_REFUSED' };
+
+describe('a key that the service knows no more', () => {
+  it('is not sent with all that waits: the calls fail at once, and nothing is spent for them', async () => {
+    const { clock, service, client } = worldOf({ keyed: { minute: 1_000 } });
+    await clock.run(client.getInfo());
+    service.faults.when(() => ({ status: 401 }));
+    const all = Array.from({ length: 500 }, () => client.getInfo().catch((error: unknown) => error));
+    const ends = await clock.run(Promise.all(all));
+    expect(service.requests).toBeLessThan(80);
+    expect(ends[0]).toMatchObject({ name: 'ServiceError', status: 401 });
+    expect(ends.at(-1)).toMatchObject(REFUSED);
+    expect([client.waiting, client.quota().inFlight, client.quota().cooldown]).toEqual([0, 0, undefined]);
+  });
+
+  it('is tried again after a minute, and another one at once', async () => {
+    let key = 'a-key';
+    let isKnown = false;
+    const { clock, service, client } = worldOf({ keys: ['a-key', 'another'] }, { apiKey: () => key, concurrency: 1 });
+    service.faults.when(() => (isKnown ? undefined : { status: 401 }));
+    const ask = () => clock.run(client.getInfo().catch((error: unknown) => error));
+    for (let call = 0; call < 5; call++) expect(await ask()).toMatchObject({ status: 401 });
+    isKnown = true;
+    expect(await ask()).toMatchObject(REFUSED);
+    key = 'another';
+    expect(await ask()).toMatchObject({ data: {} });
+    key = 'a-key';
+    expect(await ask()).toMatchObject(REFUSED);
+    await clock.advance(60_000);
+    expect(await ask()).toMatchObject({ data: {} });
+  });
+});
