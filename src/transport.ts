@@ -1,5 +1,6 @@
-import ky, { isNetworkError, type Options } from 'ky';
+import ky, { isNetworkError } from 'ky';
 import { KEY_REFUSED, type Lockout } from './lockout.ts';
+import { isPlanted, NOT_ASKED_FOR, ownOfRequest } from './planted.ts';
 import { Redaction } from './redaction.ts';
 
 /** The largest body that is read, in bytes after decompression: a small answer can inflate without bound. */
@@ -56,21 +57,6 @@ export interface TransportOptions {
   readonly lockout?: Lockout | undefined;
 }
 
-/** What else ky would ask of its options, and find where somebody planted it on `Object.prototype`. */
-const NOT_ASKED_FOR = {
-  json: undefined,
-  searchParams: '',
-  onDownloadProgress: undefined,
-  onUploadProgress: undefined,
-  hooks: {
-    init: undefined,
-    beforeRequest: undefined,
-    beforeRetry: undefined,
-    beforeError: undefined,
-    afterResponse: undefined,
-  },
-} as unknown as Options;
-
 /** The real wire: ky with its retries, timeouts and errors off, because the line and the gate decide those. */
 export function createTransport({ origin, key, fetch, lockout }: TransportOptions): Transport {
   const wire = ky.create({
@@ -105,10 +91,12 @@ export function createTransport({ origin, key, fetch, lockout }: TransportOption
       const outgoing = secret === undefined ? { ...headers } : { ...headers, 'x-api-key': secret };
       const leave: typeof globalThis.fetch = async (input, init) => {
         onLeave();
-        return answerOf(await (fetch ?? globalThis.fetch)(input, { ...init, ...ownOfRequest(input as Request) }));
+        return answerOf(
+          await (fetch ?? globalThis.fetch)(input, isPlanted() ? { ...init, ...ownOfRequest(input as Request) } : init),
+        );
       };
       const request = {
-        ...NOT_ASKED_FOR,
+        ...(isPlanted() ? NOT_ASKED_FOR : {}),
         ...init,
         method,
         headers: outgoing,
@@ -125,12 +113,6 @@ export function createTransport({ origin, key, fetch, lockout }: TransportOption
       }
     },
   };
-}
-
-/** What `fetch` is told of a request once more, so that nothing planted stands in for it: a redirect it follows takes the key along. */
-function ownOfRequest({ method, headers, redirect, referrer, referrerPolicy }: Request): RequestInit {
-  // The referrer is here because `fetch` forgets it where it is told anything else.
-  return { method, headers, redirect, referrer, referrerPolicy };
 }
 
 /** A `fetch` of the caller's own may give anything: it is an answer if it has what is read of one. */

@@ -7,7 +7,7 @@ import { readSources, type Source } from './source.ts';
 const ORDER = [
   'clock | quota',
   'share | errors | retry | events',
-  'scheduler + attempt + line + gate + standing + siding + ranked-queue + heap + aborts + census + journey + story + channels + queue + call + deadline + defeat + redirect + streamed-body + economy + etags + shared-gets | transport + redaction + lockout | endpoints + address + bodies + arguments + own + endpoint-name',
+  'scheduler + attempt + line + gate + standing + siding + ranked-queue + heap + aborts + census + journey + story + channels + queue + call + deadline + defeat + redirect + streamed-body + economy + etags + shared-gets | transport + redaction + lockout + planted | endpoints + address + bodies + arguments + own + endpoint-name',
   'options + access + sparing + fetch-options',
   'outlook | walk + place | bulk + bulk-options + bulk-progress + intake',
   'client + contract + month + door',
