@@ -107,7 +107,7 @@ export class Doubt {
   /** The instant until which a request is held back so that the shape shows; `now` or earlier: it is not. */
   until(units: number, limit: number, now: number): number {
     // One request less than there is room for, because it comes on top of what is estimated.
-    if (now < this.#evenUntil) return this.lastTakenAt + (units * this.#length) / Math.max(limit - units, units / 2);
+    if (now < this.#evenUntil) return this.lastTakenAt + this.#length * Math.min(1, units / Math.max(1, limit - units));
     if (this.#length > SHORT_MS || !this.#clock.known) return now;
     const { alive } = this.#survivors;
     const isSliding = alive.every(({ name }) => SLIDING.has(name));
