@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { Redis } from 'ioredis';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll } from 'vitest';
 import { scriptRunner } from '../../src/redis/connection.ts';
 import { keysOf } from '../../src/redis/keys.ts';
 import { type Reply, type Request, readReply, type WindowAsk } from '../../src/redis/message.ts';
 import { SCRIPT } from '../../src/redis/script.ts';
+import { type RedisServer, startRedis } from './server.ts';
 
 const MINUTE = 7_000;
 
@@ -14,7 +16,7 @@ export function asking(
   window: Partial<WindowAsk> = {},
   rest: Partial<Request> = {},
 ): Request {
-  const wish = { slice: MINUTE, from: MINUTE, to: MINUTE + 9, want: 10, need: 1, most: 1e9, ahead: true, late: false };
+  const wish = { ...longWish, slice: MINUTE, from: MINUTE, to: MINUTE + 9 };
   return {
     ...{
       me,
@@ -59,13 +61,34 @@ interface Share {
 }
 
 /** Shares of one server. */
-export interface Shares {
+interface Shares {
   open(): Share;
   /** One of a server whose clock is ours to set. */
   openAt(time: () => number): Share;
 }
 
-export function sharesOf(redis: Redis): Shares {
+/** A real server while the tests of a suite run, and shares on it. To be called where the suite is described. */
+export function scriptOnServer(): Shares & { readonly redis: Redis } {
+  let server: RedisServer;
+  let redis: Redis;
+  beforeAll(async () => {
+    server = await startRedis();
+    redis = new Redis(server.url);
+  });
+  afterAll(async () => {
+    redis.disconnect();
+    await server.stop();
+  });
+  return {
+    get redis() {
+      return redis;
+    },
+    open: () => sharesOf(redis).open(),
+    openAt: (time) => sharesOf(redis).openAt(time),
+  };
+}
+
+function sharesOf(redis: Redis): Shares {
   const openWith = (run: (keys: string[], request: string) => Promise<unknown>): Share => {
     const keys = keysOf('test', 'secret', randomUUID())(['minute']);
     return {

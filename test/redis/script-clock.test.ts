@@ -1,24 +1,10 @@
-import { Redis } from 'ioredis';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { asking, type Shares, sharesOf } from './asking.ts';
-import { hasRedis, type RedisServer, startRedis } from './server.ts';
+import { describe, expect, it } from 'vitest';
+import { asking, scriptOnServer } from './asking.ts';
+import { hasRedis } from './server.ts';
 
 describe.skipIf(!hasRedis)('the script, where the clock is set or others write', () => {
-  let server: RedisServer;
-  let redis: Redis;
-  let open: Shares['open'];
-  let openAt: Shares['openAt'];
-
-  beforeAll(async () => {
-    server = await startRedis();
-    redis = new Redis(server.url);
-    ({ open, openAt } = sharesOf(redis));
-  });
-
-  afterAll(async () => {
-    redis.disconnect();
-    await server.stop();
-  });
+  const script = scriptOnServer();
+  const { open, openAt } = script;
 
   it('keeps a pause no longer than it was told, wherever its clock is set', async () => {
     const start = Date.UTC(2026, 2, 10);
@@ -35,7 +21,7 @@ describe.skipIf(!hasRedis)('the script, where the clock is set or others write',
     // Back into the middle of it.
     time -= 58_000;
     expect(await pauseOf(5)).toBe(0);
-    expect(await redis.hmget(keys[1] ?? '', 'pause', 'pauseSince')).toEqual([null, null]);
+    expect(await script.redis.hmget(keys[1] ?? '', 'pause', 'pauseSince')).toEqual([null, null]);
   });
 
   it('keeps no pause for longer than an hour, whoever wrote it', async () => {
@@ -43,12 +29,12 @@ describe.skipIf(!hasRedis)('the script, where the clock is set or others write',
     const [, knowledge = ''] = keys;
     const pauseOf = async (sequence: number, pause = 0): Promise<number> =>
       (await send(asking('a', sequence, {}, { pause }))).pause;
-    await redis.hset(knowledge, 'pause', '9e13');
+    await script.redis.hset(knowledge, 'pause', '9e13');
     expect(await pauseOf(1)).toBe(0);
-    await redis.hset(knowledge, 'pause', '9e13', 'pauseSince', '8.9e13');
+    await script.redis.hset(knowledge, 'pause', '9e13', 'pauseSince', '8.9e13');
     expect(await pauseOf(2, 5_000)).toBe(5_000);
     expect(await pauseOf(3, 172_800_000)).toBe(3_600_000);
-    await redis.hset(knowledge, 'pause', '9e13');
+    await script.redis.hset(knowledge, 'pause', '9e13');
     expect(await pauseOf(4)).toBe(0);
   });
 
@@ -61,9 +47,9 @@ describe.skipIf(!hasRedis)('the script, where the clock is set or others write',
     // It is never heard of again.
     time -= 3_600_000;
     expect(await look('b', 3)).toBe('we');
-    await redis.hset(keys[1] ?? '', 'scout', 'nobody’s', 'scoutUntil', '9e13');
+    await script.redis.hset(keys[1] ?? '', 'scout', 'nobody’s', 'scoutUntil', '9e13');
     expect(await look('b', 4)).toBe('we');
-    await redis.hset(keys[1] ?? '', 'scoutSince', '9e13');
+    await script.redis.hset(keys[1] ?? '', 'scoutSince', '9e13');
     expect([await look('b', 5), await look('a', 6)]).toEqual(['nobody', 'nobody']);
   });
 });

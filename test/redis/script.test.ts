@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
-import { Redis } from 'ioredis';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { scriptRunner } from '../../src/redis/connection.ts';
 import { keysOf } from '../../src/redis/keys.ts';
 import { readReply } from '../../src/redis/message.ts';
-import { asking, longWish, type Shares, sharesOf } from './asking.ts';
+import { asking, longWish, scriptOnServer } from './asking.ts';
 import { memoryRedis } from './memory.ts';
-import { hasRedis, type RedisServer, startRedis } from './server.ts';
+import { hasRedis } from './server.ts';
 
 const wishes = fc.record({
   want: fc.integer({ min: 1, max: 60 }),
@@ -39,21 +38,8 @@ const trips = fc.array(
 );
 
 describe.skipIf(!hasRedis)('the script, on a real server', () => {
-  let server: RedisServer;
-  let redis: Redis;
-  let open: Shares['open'];
-  let openAt: Shares['openAt'];
-
-  beforeAll(async () => {
-    server = await startRedis();
-    redis = new Redis(server.url);
-    ({ open, openAt } = sharesOf(redis));
-  });
-
-  afterAll(async () => {
-    redis.disconnect();
-    await server.stop();
-  });
+  const script = scriptOnServer();
+  const { open, openAt } = script;
 
   it('gives what the store in memory gives, whatever is asked', async () => {
     await fc.assert(
@@ -128,7 +114,7 @@ describe.skipIf(!hasRedis)('the script, on a real server', () => {
   it('does not take a trip that was long under way for a new one', async () => {
     const { keys, send } = open();
     await send(asking('a', 2));
-    const late = await scriptRunner(redis as never)(keys, JSON.stringify(asking('a', 1)));
+    const late = await scriptRunner(script.redis as never)(keys, JSON.stringify(asking('a', 1)));
     expect(readReply(late, asking('a', 1))).toBeUndefined();
   });
 
@@ -146,22 +132,22 @@ describe.skipIf(!hasRedis)('the script, on a real server', () => {
     const month = { long: true, wishes: [{ ...longWish, want: 40 }] };
     await send(asking('dead', 1, { ...month, claims: [[10, 5]] }));
     const [, , hash = ''] = keys;
-    expect(await redis.hget(hash, '10')).toBe('45');
-    await redis.hset(hash, 'hdead', `40 10 ${Date.now() - 31_000}`, 'reaped', '0');
+    expect(await script.redis.hget(hash, '10')).toBe('45');
+    await script.redis.hset(hash, 'hdead', `40 10 ${Date.now() - 31_000}`, 'reaped', '0');
     await send(asking('b', 2, { ...month, wishes: [{ ...longWish, want: 1 }] }));
-    expect(await redis.hget(hash, '10')).toBe('6');
+    expect(await script.redis.hget(hash, '10')).toBe('6');
   });
 
   it('starts afresh over what somebody else left under its keys, and names it', async () => {
     const { keys, send } = open();
     const [members = '', knowledge = '', minute = ''] = keys;
-    await redis.set(members, 'somebody’s');
-    await redis.lpush(knowledge, 'a list');
-    await redis.hset(minute, '10', 'no number', 'f10', '-7', '10:a', '1e400');
+    await script.redis.set(members, 'somebody’s');
+    await script.redis.lpush(knowledge, 'a list');
+    await script.redis.hset(minute, '10', 'no number', 'f10', '-7', '10:a', '1e400');
     const { grants, spoilt } = await send(asking('a', 1, { wishes: [{ ...longWish, want: 5 }] }));
     expect(grants).toEqual([[5]]);
     expect(new Set(spoilt)).toEqual(new Set([members, knowledge, minute]));
-    expect(await redis.type(members)).toBe('zset');
+    expect(await script.redis.type(members)).toBe('zset');
   });
 
   it('forgets windows that are over, so that its memory does not grow', async () => {
@@ -171,8 +157,8 @@ describe.skipIf(!hasRedis)('the script, on a real server', () => {
       const wish = { ...longWish, slice, from: slice, to: slice + 9, want: 1 };
       await send(asking(`process ${turn % 3}`, turn, { oldest: slice - 30, wishes: [wish] }));
     }
-    expect(await redis.hlen(keys[2] ?? '')).toBeLessThan(200);
-    for (const key of keys) expect(await redis.pttl(key)).toBeGreaterThan(0);
+    expect(await script.redis.hlen(keys[2] ?? '')).toBeLessThan(200);
+    for (const key of keys) expect(await script.redis.pttl(key)).toBeGreaterThan(0);
   });
 
   it('keeps all keys of a credential in one slot of a cluster, with a version and without the credential', () => {
