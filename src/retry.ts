@@ -47,11 +47,11 @@ const LONGEST_BACKOFF_MS = 8_000;
 const MOST_REFUSALS = 5;
 const MOST_HOPS = 3;
 
-/** Answers that may be different next time (RFC 9110); each was seen from gateways under load. */
-const PASSING: ReadonlySet<number> = new Set([408, 500, 502, 503, 504]);
-
 /** Answers of a gateway on behalf of a service that does not answer. */
 const DOWN: ReadonlySet<number> = new Set([502, 503, 504]);
+
+/** Answers that may be different next time (RFC 9110); each was seen from gateways under load. */
+const PASSING: ReadonlySet<number> = new Set([408, 500, ...DOWN]);
 
 /** Failures that a repetition cannot mend: a certificate, a refused redirect, an answer beyond what is read. */
 const LASTING =

@@ -87,16 +87,17 @@ export function createTransport({ origin, key, fetch, lockout }: TransportOption
       const secret = given instanceof Promise ? await untilAborted(() => given, signal) : given;
       if (secret !== undefined) redaction.learn(secret);
       if (secret !== undefined && lockout?.holds(secret)) throw new Failure(KEY_REFUSED, true);
+      const planted = isPlanted();
       // A plain object, because ky copies `Headers` twice as often.
       const outgoing = secret === undefined ? { ...headers } : { ...headers, 'x-api-key': secret };
       const leave: typeof globalThis.fetch = async (input, init) => {
         onLeave();
         return answerOf(
-          await (fetch ?? globalThis.fetch)(input, isPlanted() ? { ...init, ...ownOfRequest(input as Request) } : init),
+          await (fetch ?? globalThis.fetch)(input, planted ? { ...init, ...ownOfRequest(input as Request) } : init),
         );
       };
       const request = {
-        ...(isPlanted() ? NOT_ASKED_FOR : {}),
+        ...(planted ? NOT_ASKED_FOR : {}),
         ...init,
         method,
         headers: outgoing,

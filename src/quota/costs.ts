@@ -1,6 +1,6 @@
 import type { Charge, Limit, Reason } from './admission.ts';
 import { ARRIVES_WITHIN_MS, type Flight } from './in-flight.ts';
-import type { QuotaSnapshot } from './snapshot.ts';
+import { type QuotaSnapshot, windowsOf } from './snapshot.ts';
 
 /** After this many answers a dearest cost that did not come back is forgotten. */
 const MEMORY = 500;
@@ -106,9 +106,10 @@ export class Costs implements Limit {
 }
 
 /** What a request cost by its answer, unless that cannot be: more than a whole window, of which no window says that so much is gone. */
-export function believableCost({ stacks: { cost, ...windows } }: QuotaSnapshot): number | undefined {
-  const told = Object.values(windows).filter(({ limit }) => limit !== undefined);
-  const smallest = Math.min(...told.map(({ limit = 0 }) => limit));
-  const mostGone = Math.max(...told.map(({ limit = 0, remaining = 0 }) => limit - remaining));
-  return cost !== undefined && cost > smallest && cost > mostGone ? undefined : cost;
+export function believableCost(quota: QuotaSnapshot): number | undefined {
+  const { cost } = quota.stacks;
+  if (cost === undefined) return undefined;
+  const windows = windowsOf(quota);
+  const isTooDear = windows.some(({ limit = Number.POSITIVE_INFINITY }) => cost > limit);
+  return isTooDear && windows.every(({ limit = 0, remaining = 0 }) => cost > limit - remaining) ? undefined : cost;
 }

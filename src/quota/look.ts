@@ -66,7 +66,7 @@ export class Look {
   /** Units to keep of a window of `limit`. */
   kept(limit: number, now: number): number {
     const each = Math.min(this.#dearest, Math.floor(limit * MOST_PART));
-    const forRest = this.#owesRest && !this.#isRested(now) ? each : 0;
+    const forRest = this.#restEnds !== undefined && !this.#isRested(now) ? each : 0;
     if (this.#namedEnd !== undefined && this.#dearest <= 1) return forRest;
     const end = this.#clock.surely(this.#end);
     const isPastEnd = now >= end && this.#lastTakenAt < end && this.#flights.units === 0;
@@ -76,8 +76,7 @@ export class Look {
   /** When something of what is kept may be spent: after a rest, at the end, or when what is under way has come back. */
   due(now: number): number {
     const end = this.#clock.surely(this.#end);
-    const rested = this.#owesRest ? this.#lastTakenAt + (this.#restMs ?? 0) : end;
-    const due = Math.min(end, rested);
+    const due = Math.min(end, this.#restEnds ?? end);
     return now < due ? due : this.#flights.nextAge();
   }
 
@@ -87,12 +86,14 @@ export class Look {
     return this.#clock.surely(this.#namedEnd);
   }
 
-  get #owesRest(): boolean {
-    return this.#restMs !== undefined && this.#restedBefore !== this.#end;
+  /** When nothing has been sent for long enough; undefined: no rest is owed. */
+  get #restEnds(): number | undefined {
+    if (this.#restMs === undefined || this.#restedBefore === this.#end) return undefined;
+    return this.#lastTakenAt + this.#restMs;
   }
 
   /** Whether it is time for a request that follows a rest; `own` of what is under way are that request's. */
   #isRested(now: number, own = 0): boolean {
-    return this.#owesRest && this.#flights.units <= own && now >= this.#lastTakenAt + (this.#restMs ?? 0);
+    return this.#restEnds !== undefined && this.#flights.units <= own && now >= this.#restEnds;
   }
 }

@@ -12,7 +12,7 @@ import { type Knowledge, type Part, wholePart } from './part.ts';
 import { Past } from './past.ts';
 import { Reserve } from './reserve.ts';
 import { ServerClock } from './server-clock.ts';
-import { type QuotaSnapshot, resetOf, type WindowQuota } from './snapshot.ts';
+import { type QuotaSnapshot, resetOf, windowsOf } from './snapshot.ts';
 import { Sparing, type SparingPolicy } from './sparing.ts';
 import { Tempo } from './tempo.ts';
 import { type PacerView, viewOf } from './view.ts';
@@ -240,7 +240,6 @@ export class Pacer {
 }
 
 /** Whether the triple says what a named window says, wherever a clock that lags has its end. */
-function isNamed({ limit, remaining, stacks }: QuotaSnapshot): boolean {
-  const windows = Object.values(stacks).filter((window): window is WindowQuota => typeof window === 'object');
-  return windows.some((window) => window.limit === limit && window.remaining === remaining);
+function isNamed(quota: QuotaSnapshot): boolean {
+  return windowsOf(quota).some(({ limit, remaining }) => limit === quota.limit && remaining === quota.remaining);
 }

@@ -50,9 +50,14 @@ export function resetOf({ resetAt, date, receivedAt }: QuotaSnapshot): number | 
   return resetAt !== undefined && resetAt - (date ?? receivedAt) <= FURTHEST_RESET_MS ? resetAt : undefined;
 }
 
+/** What was said of each window of the second table. */
+export function windowsOf({ stacks: { cost: _, ...windows } }: QuotaSnapshot): readonly WindowQuota[] {
+  return Object.values(windows);
+}
+
 /** Whether a window of the second table has nothing left. */
-export function isAnyWindowFull({ stacks }: QuotaSnapshot): boolean {
-  return Object.values(stacks).some((window) => typeof window === 'object' && window.remaining === 0);
+export function isAnyWindowFull(quota: QuotaSnapshot): boolean {
+  return windowsOf(quota).some(({ remaining }) => remaining === 0);
 }
 
 /** No window is longer than a month, so no reset is believed that is further off, in milliseconds. */
