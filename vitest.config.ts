@@ -18,7 +18,7 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     include: ['test/**/*.test.ts', 'examples/**/*.test.ts'],
-    setupFiles: ['test/properties.ts'],
+    setupFiles: ['test/support/properties.ts'],
     restoreMocks: true,
     unstubEnvs: true,
     unstubGlobals: true,

@@ -1,9 +1,9 @@
 /** What it costs to pace: to admit a request and to settle it, with three windows and 64 in flight, however many wait. */
 import { setImmediate } from 'node:timers/promises';
 import { systemClock } from '../src/clock.ts';
-import { Line } from '../src/line.ts';
 import type { Lease, Outcome } from '../src/quota/admission.ts';
 import { Pacer } from '../src/quota/pacer.ts';
+import { Line } from '../src/scheduler/call-queue.ts';
 import { firstDecile } from './compare.ts';
 import { Tally } from './tally.ts';
 

@@ -1,4 +1,4 @@
-import { endOf, startOf } from '../src/quota/windows.ts';
+import { endOf, startOf } from '../src/quota/time/periods.ts';
 import { Tally } from './tally.ts';
 
 export const BASE_URL = 'https://api.hiro.so';

@@ -1,4 +1,4 @@
-import { type Period, startOf } from '../src/quota/windows.ts';
+import { type Period, startOf } from '../src/quota/time/periods.ts';
 
 /** Limits so wide that nothing ever waits for them. */
 const LIMITS: readonly (readonly [Period, number])[] = [

@@ -1,4 +1,4 @@
-import type { QuotaSnapshot } from './quota/snapshot.ts';
+import type { QuotaSnapshot } from './quota/headers/snapshot.ts';
 
 /** What an error is made from: its own fields, and the `cause` if there is one. */
 export type ErrorFacts<E extends Error> = Omit<E, keyof Error> & { readonly cause?: unknown };

@@ -1,5 +1,5 @@
 import type { Reason } from './quota/admission.ts';
-import type { QuotaSnapshot } from './quota/snapshot.ts';
+import type { QuotaSnapshot } from './quota/headers/snapshot.ts';
 
 /** What every event says of the call that it is about. */
 export interface CallEvent {

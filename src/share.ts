@@ -1,7 +1,7 @@
 import type { Clock } from './clock.ts';
 import type { EventListener } from './events.ts';
-import { type Knowledge, type Part, wholePart } from './quota/part.ts';
-import type { ServerClock } from './quota/server-clock.ts';
+import { type Knowledge, type Part, wholePart } from './quota/share-limit.ts';
+import type { ServerClock } from './quota/time/server-clock.ts';
 
 /** A client, as its share of the quota sees it. */
 export interface Member {

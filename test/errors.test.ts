@@ -11,7 +11,7 @@ import {
   ResponseShapeError,
   ServiceError,
 } from '../src/errors.ts';
-import type { QuotaSnapshot } from '../src/quota/snapshot.ts';
+import type { QuotaSnapshot } from '../src/quota/headers/snapshot.ts';
 
 const quota: QuotaSnapshot = { receivedAt: 0, stacks: {}, malformed: [], unrecognised: {} };
 const endpoint = 'GET /extended/v1/info';

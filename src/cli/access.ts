@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import type { ClientOptions } from '../index.ts';
+import type { World } from './environment.ts';
 import { UsageError } from './exit.ts';
-import type { World } from './world.ts';
 
 /** The flags of every command that asks the service. */
 export const ACCESS_FLAGS = {

@@ -1,4 +1,4 @@
-import type { World } from './world.ts';
+import type { World } from './environment.ts';
 
 /** What can be done from the command line. */
 export interface Command {

@@ -1,4 +1,4 @@
-import type { Interrupt } from './world.ts';
+import type { Interrupt } from './environment.ts';
 
 /** What the program ends with, so that a script can tell what happened. */
 export const EXIT = {

@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
 import type { Command } from './command.ts';
+import type { Surface, World } from './environment.ts';
+import { verdictOn } from './error-message.ts';
 import { EXIT, Interrupted, UsageError } from './exit.ts';
-import { verdictOn } from './sentence.ts';
-import type { Surface, World } from './world.ts';
 
 /** Loaded only when they are asked for: who looks at the quota needs no mock. */
 const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([

@@ -1,8 +1,8 @@
 import type { Writable } from 'node:stream';
 import { systemClock } from '../clock.ts';
+import { GoneError, type Interrupt, type Surface } from './environment.ts';
 import { EXIT } from './exit.ts';
 import { run } from './main.ts';
-import { GoneError, type Interrupt, type Surface } from './world.ts';
 
 const INTERRUPTS: readonly Interrupt[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 

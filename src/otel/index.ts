@@ -1,5 +1,5 @@
 import { type MeterProvider, metrics, type TracerProvider, trace } from '@opentelemetry/api';
-import type { Client } from '../contract.ts';
+import type { Client } from '../client/client.ts';
 import { gauge, measure } from './metrics.ts';
 import { traceCalls } from './spans.ts';
 

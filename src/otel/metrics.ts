@@ -1,5 +1,5 @@
 import type { Meter } from '@opentelemetry/api';
-import type { QuotaState } from '../contract.ts';
+import type { QuotaState } from '../client/client.ts';
 import type { EventListener } from '../events.ts';
 import type { WindowView } from '../quota/view.ts';
 import { type Facts, outcomeFacts, reasonFacts, requestFacts } from './attributes.ts';

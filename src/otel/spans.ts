@@ -1,5 +1,5 @@
 import { type Context, context, type Span, SpanKind, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api';
-import type { Client } from '../contract.ts';
+import type { Client } from '../client/client.ts';
 import type { CallStoryEvent } from '../events.ts';
 import { fullUrl, outcomeFacts, reasonFacts, requestFacts } from './attributes.ts';
 

@@ -1,4 +1,4 @@
-import type { QuotaSnapshot } from './snapshot.ts';
+import type { QuotaSnapshot } from './headers/snapshot.ts';
 
 /** What the line asks of the pacer: may this request go? */
 export interface Ask {

@@ -1,21 +1,21 @@
 import type { Admission, Ask, Charge, Lease, Limit, Outcome } from './admission.ts';
-import { Ceilings } from './ceilings.ts';
-import { Cooldown } from './cooldown.ts';
-import { believableCost, Costs } from './costs.ts';
-import { driftOf } from './drift.ts';
-import { estimate, type Plan, type PlanEstimate } from './estimate.ts';
-import { FirstLook } from './first-look.ts';
-import { ARRIVES_WITHIN_MS, type Flight, InFlight } from './in-flight.ts';
-import { MonthLog, type MonthOutlook } from './month.ts';
-import { type Answer, NamedWindows } from './named-windows.ts';
-import { type Knowledge, type Part, wholePart } from './part.ts';
-import { Past } from './past.ts';
-import { Reserve } from './reserve.ts';
-import { ServerClock } from './server-clock.ts';
-import { type QuotaSnapshot, resetOf, windowsOf } from './snapshot.ts';
-import { Sparing, type SparingPolicy } from './sparing.ts';
-import { Tempo } from './tempo.ts';
+import { driftOf } from './forecast/drift.ts';
+import { estimate, type Plan, type PlanEstimate } from './forecast/estimate.ts';
+import { MonthLog, type MonthOutlook } from './forecast/month.ts';
+import { Tempo } from './forecast/throughput.ts';
+import { type QuotaSnapshot, resetOf, windowsOf } from './headers/snapshot.ts';
+import { Cooldown } from './limits/cooldown.ts';
+import { believableCost, Costs } from './limits/costs.ts';
+import { Ceilings } from './limits/endpoint-windows.ts';
+import { FirstLook } from './limits/slow-start.ts';
+import { type Knowledge, type Part, wholePart } from './share-limit.ts';
+import { ServerClock } from './time/server-clock.ts';
+import { Past } from './usage/answered.ts';
+import { ARRIVES_WITHIN_MS, type Flight, InFlight } from './usage/in-flight.ts';
 import { type PacerView, viewOf } from './view.ts';
+import { Sparing, type SparingPolicy } from './window/bulk-reserve.ts';
+import { type Answer, NamedWindows } from './window/named-windows.ts';
+import { Reserve } from './window/priority-reserve.ts';
 
 /** Who serves a request, and asks for a pause all the same, is heeded for no longer than this, in milliseconds. */
 const LONGEST_WISH_MS = 3_600_000;

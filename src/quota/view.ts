@@ -1,8 +1,8 @@
-import type { Cooldown } from './cooldown.ts';
-import type { InFlight } from './in-flight.ts';
-import type { ResetWindow } from './reset-window.ts';
-import type { ServerClock } from './server-clock.ts';
-import type { NamedWindow } from './window.ts';
+import type { Cooldown } from './limits/cooldown.ts';
+import type { ResetWindow } from './limits/reset-window.ts';
+import type { ServerClock } from './time/server-clock.ts';
+import type { InFlight } from './usage/in-flight.ts';
+import type { NamedWindow } from './window/named-window.ts';
 
 /** One window as the pacer sees it. */
 export interface WindowView {

@@ -1,5 +1,5 @@
-import type { Shapes, WindowNews } from '../quota/part.ts';
-import { lengthOf, type Period, SHORT_MS } from '../quota/windows.ts';
+import type { Shapes, WindowNews } from '../quota/share-limit.ts';
+import { lengthOf, type Period, SHORT_MS } from '../quota/time/periods.ts';
 import type { Member } from '../share.ts';
 import { Drops } from './drops.ts';
 import type { Holdings } from './holdings.ts';

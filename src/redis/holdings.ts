@@ -1,8 +1,8 @@
 import type { Lease } from '../quota/admission.ts';
-import { ARRIVES_WITHIN_MS } from '../quota/in-flight.ts';
-import type { WindowNews } from '../quota/part.ts';
-import type { ServerClock } from '../quota/server-clock.ts';
-import { PERIODS, type Period, SHORT_MS } from '../quota/windows.ts';
+import type { WindowNews } from '../quota/share-limit.ts';
+import { PERIODS, type Period, SHORT_MS } from '../quota/time/periods.ts';
+import type { ServerClock } from '../quota/time/server-clock.ts';
+import { ARRIVES_WITHIN_MS } from '../quota/usage/in-flight.ts';
 import type { Fallback } from './fallback.ts';
 import { type Demand, Holding } from './holding.ts';
 import type { Lot } from './lots.ts';

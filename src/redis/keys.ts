@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { Period } from '../quota/windows.ts';
+import type { Period } from '../quota/time/periods.ts';
 
 /** What stands under a key is of this version; another is another share. */
 const SCHEMA = 'sq1';

@@ -1,7 +1,7 @@
 import type { WindowModel } from '../quota/models/model.ts';
-import type { Knowledge as News, Shapes } from '../quota/part.ts';
-import { DRIFT } from '../quota/server-clock.ts';
-import { PERIODS, type Period } from '../quota/windows.ts';
+import type { Knowledge as News, Shapes } from '../quota/share-limit.ts';
+import { PERIODS, type Period } from '../quota/time/periods.ts';
+import { DRIFT } from '../quota/time/server-clock.ts';
 
 type Shape = WindowModel['name'];
 

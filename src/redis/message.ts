@@ -1,4 +1,4 @@
-import type { Period } from '../quota/windows.ts';
+import type { Period } from '../quota/time/periods.ts';
 import type { Scout } from './lookout.ts';
 
 /** Who is told of a pause pauses no longer than this, in milliseconds: one that is longer each meets itself. */

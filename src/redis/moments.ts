@@ -1,4 +1,4 @@
-import type { ServerClock } from '../quota/server-clock.ts';
+import type { ServerClock } from '../quota/time/server-clock.ts';
 
 /** A clock that is vaguer than this, after hours without an answer, is taken to show the middle: the next answer tells. In milliseconds. */
 const VAGUE_MS = 1_000;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Charge, Lease, Reason } from '../quota/admission.ts';
-import type { Part, WindowNews } from '../quota/part.ts';
-import type { Period } from '../quota/windows.ts';
+import type { Part, WindowNews } from '../quota/share-limit.ts';
+import type { Period } from '../quota/time/periods.ts';
 import type { Member } from '../share.ts';
 import { codeOf } from './connection.ts';
 import { Exchange } from './exchange.ts';

@@ -1,9 +1,9 @@
+import { rule } from './decision.ts';
 import { gatewayHeaders, httpDate } from './headers.ts';
 import type { Identities, Identity } from './identities.ts';
 import type { Settings } from './options.ts';
 import { type HeaderLines, json, type Page } from './page.ts';
 import { endpointOf, pageAt, type ServiceEndpoint, type ServiceRequest } from './routes.ts';
-import { rule } from './ruling.ts';
 
 /** What the service answers to one request. */
 export interface ServiceAnswer {

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
-import { Alarms } from './alarms.ts';
 import { settle, settleUntil } from './settle.ts';
+import { Alarms } from './timers.ts';
 
 /** A clock that stands still until it is moved, for code that takes a {@link Clock}. Nothing global is patched. */
 export interface VirtualClock extends Clock {

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { KEY, worldOf } from './world.ts';
+import { KEY, worldOf } from './support/world.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'stacks-quota-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { ACCOUNTS, KEY, worldOf } from './world.ts';
+import { ACCOUNTS, KEY, worldOf } from './support/world.ts';
 
 /** Words that mean something, words that nearly do, and anything else. */
 const word = fc.oneof(

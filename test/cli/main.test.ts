@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { wrongWithNode } from '../../src/cli/node-version.ts';
-import { KEY, worldOf } from './world.ts';
+import { KEY, worldOf } from './support/world.ts';
 
 const COMMANDS = ['quota', 'info', 'assets', 'mock'];
 const manifest = JSON.parse(readFileSync('package.json', 'utf8'));

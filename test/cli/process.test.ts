@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createMockService, type MockService, type MockServiceOptions } from 'stacks-quota/testing';
 import { afterAll, describe, expect, it } from 'vitest';
-import { endAll, start } from './program.ts';
+import { endAll, start } from './support/program.ts';
 
 const KEY = 'key-of-the-cli-process-test';
 const ADDRESSES = 'examples/addresses.txt';

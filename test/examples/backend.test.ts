@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createMockService, type MockService, type MockServiceOptions } from 'stacks-quota/testing';
 import { afterAll, describe, expect, it, vi } from 'vitest';
-import { type Example, endAll, start } from './start.ts';
+import { type Example, endAll, start } from './support/start.ts';
 
 const ACCOUNT = 'SP3HXJJMJQ06GNAZ8XWDN1QM48JEDC6PP6W3YZPZJ';
 const PATIENCE_MS = 20_000;

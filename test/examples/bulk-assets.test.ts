@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createMockService, type MockService, type MockServiceOptions } from 'stacks-quota/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { endAll, isBuilt, run, start } from './start.ts';
+import { endAll, isBuilt, run, start } from './support/start.ts';
 
 const KEY = 'key-of-the-examples-test';
 const FEW = ['--limit', '25', '--latency', '5-20'];

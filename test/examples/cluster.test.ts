@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { hasRedis, startRedis } from '../redis/server.ts';
-import { endAll, run } from './start.ts';
+import { endAll, run } from './support/start.ts';
 
 afterAll(endAll);
 

@@ -1,6 +1,6 @@
 import { createMockService, type MockServiceOptions } from 'stacks-quota/testing';
 import { afterAll, describe, expect, it } from 'vitest';
-import { endAll, start } from './start.ts';
+import { endAll, start } from './support/start.ts';
 
 const open: (() => Promise<void>)[] = [];
 

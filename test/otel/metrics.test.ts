@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { instrumented } from './collect.ts';
+import { instrumented } from './support/collect.ts';
 
 const ADDRESS = 'SP3FGQ8Z7JY9BWYZ5WM53E0M9NK7WHJF0691NZ159';
 const INFO = { 'stacks_quota.endpoint': 'GET /extended/v1/info' };

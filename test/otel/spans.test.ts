@@ -1,6 +1,6 @@
 import { context, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { contextManager, instrumented } from './collect.ts';
+import { contextManager, instrumented } from './support/collect.ts';
 
 const ADDRESS = 'SP3FGQ8Z7JY9BWYZ5WM53E0M9NK7WHJF0691NZ159';
 const INFO = 'GET /extended/v1/info';

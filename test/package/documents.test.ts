@@ -3,7 +3,7 @@ import { basename, posix, resolve } from 'node:path';
 import { createMockService } from 'stacks-quota/testing';
 import ts from 'typescript';
 import { describe, expect, it, vi } from 'vitest';
-import { readSnippets } from './snippets.ts';
+import { readSnippets } from './support/snippets.ts';
 
 const KEY = 'key-of-the-readme';
 const FOLDER = resolve('node_modules/.cache/documents');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readSources } from './source.ts';
+import { readSources } from './support/source.ts';
 
 /** Every public name, in the order of the alphabet. A change here is a change of the interface. */
 const PUBLIC: Record<string, readonly string[]> = {

@@ -15,16 +15,20 @@ describe('the README', () => {
   });
 
   it('has a row for each option of a client, and for nothing else', () => {
-    expect(firstCells(chapter(readme, 'Options of the client'))).toEqual(membersOf('src/options.ts', 'ClientOptions'));
+    expect(firstCells(chapter(readme, 'Options of the client'))).toEqual(
+      membersOf('src/options/client-options.ts', 'ClientOptions'),
+    );
   });
 
   it('has a row for each option of a call, and for nothing else', () => {
-    expect(firstCells(chapter(readme, 'Options of a call'))).toEqual(membersOf('src/options.ts', 'CallOptions'));
+    expect(firstCells(chapter(readme, 'Options of a call'))).toEqual(
+      membersOf('src/options/client-options.ts', 'CallOptions'),
+    );
   });
 
   it('has a row for each thing that a client can do, and for nothing else', () => {
     const said = firstCells(chapter(readme, 'Quick start')).map((cell) => cell.replace(/\(.*/, ''));
-    expect([...new Set(said)]).toEqual(membersOf('src/contract.ts', 'Client'));
+    expect([...new Set(said)]).toEqual(membersOf('src/client/client.ts', 'Client'));
   });
 
   it('has a row for each error and its guard, and for nothing else', () => {
@@ -37,7 +41,7 @@ describe('the README', () => {
 describe('the other documents', () => {
   it('have a row for each option of a bulk, and for nothing else', () => {
     const page = readFileSync('docs/long-work.md', 'utf8');
-    expect(firstCells(page)).toEqual(membersOf('src/bulk-options.ts', 'BulkOptions'));
+    expect(firstCells(page)).toEqual(membersOf('src/bulk/options.ts', 'BulkOptions'));
   });
 
   it('have a row for each type of event, and for nothing else', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { drive, type Job } from './drive.ts';
-import type { Terms } from './service.ts';
-import { shortestPossible } from './shortest.ts';
+import { drive, type Job } from './support/drive.ts';
+import type { Terms } from './support/service.ts';
+import { shortestPossible } from './support/shortest.ts';
 
 const terms: Omit<Terms, 'startsAt'> = {
   shape: 'aligned',

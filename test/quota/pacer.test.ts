@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Admission, Charge } from '../../src/quota/admission.ts';
+import type { QuotaSnapshot } from '../../src/quota/headers/snapshot.ts';
 import { Pacer } from '../../src/quota/pacer.ts';
-import { wholePart } from '../../src/quota/part.ts';
-import type { QuotaSnapshot } from '../../src/quota/snapshot.ts';
-import { LIMITS, type Saying, Stage } from './script.ts';
+import { wholePart } from '../../src/quota/share-limit.ts';
+import { LIMITS, type Saying, Stage } from './support/script.ts';
 
 const MINUTE: Saying = { hasDate: true, cost: 1, minuteLeft: 1_000 };
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { drive } from './drive.ts';
-import { honest, plain, type World } from './worlds.ts';
+import { drive } from './support/drive.ts';
+import { honest, plain, type World } from './support/worlds.ts';
 
 describe('a service that holds to its terms and serves nobody else', () => {
   const isNeverStrained = ({ terms, job }: World): void => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { redisShare } from '../../src/redis/index.ts';
-import { withPlanted } from '../planted.ts';
+import { withPlanted } from '../support/planted.ts';
 
 it.each([
   ['secret', ''],

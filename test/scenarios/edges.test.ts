@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Client, createClient } from '../../src/index.ts';
 import { type MockService, type MockServiceOptions, seeded, type VirtualClock } from '../../src/testing/index.ts';
-import { worldOf } from './world.ts';
+import { worldOf } from './support/world.ts';
 
 interface Edge {
   readonly clock: VirtualClock;

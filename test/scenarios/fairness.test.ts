@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { worldOf } from './world.ts';
+import { worldOf } from './support/world.ts';
 
 describe('bulk work below 40 users who have a call under way at all times, at 240 a minute', () => {
   it('goes on steadily, and costs the users no more than one call in 32', async () => {

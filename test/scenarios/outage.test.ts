@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ServiceFault } from '../../src/testing/index.ts';
-import { type World, worldOf } from './world.ts';
+import { type World, worldOf } from './support/world.ts';
 
 const LIMITLESS = { keyed: { minute: 100_000 } };
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { worldOf } from './world.ts';
+import { worldOf } from './support/world.ts';
 
 const CALLS = 3_000;
 const MINUTE_MS = 60_000;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isQuotaExhausted, type QuotaExhaustedError } from '../../src/index.ts';
-import { worldOf } from './world.ts';
+import { worldOf } from './support/world.ts';
 
 const DAY_MS = 86_400_000;
 const LONG_S = 3_000_000;

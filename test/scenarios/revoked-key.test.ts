@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { worldOf } from './world.ts';
+import { worldOf } from './support/world.ts';
 
 const REFUSED = { name: 'ConnectionError', code: 'KEY_REFUSED' };
 

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import { checkAddress } from '../../address.ts';
+import { checkAddress } from '../../endpoints/address.ts';
 import { isConfigError } from '../../index.ts';
+import type { World } from '../environment.ts';
 import { UsageError } from '../exit.ts';
-import type { World } from '../world.ts';
 
 /** An address as it was given. */
 interface Given {

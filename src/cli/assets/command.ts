@@ -1,10 +1,10 @@
 import { createClient } from '../../index.ts';
 import { ACCESS_HELP, accessOf } from '../access.ts';
-import { count } from '../bars.ts';
 import type { Command } from '../command.ts';
+import { GoneError, type World } from '../environment.ts';
+import { verdictOn } from '../error-message.ts';
 import { EXIT, unlessStopped } from '../exit.ts';
-import { verdictOn } from '../sentence.ts';
-import { GoneError, type World } from '../world.ts';
+import { count } from '../progress-bars.ts';
 import { gatherAddresses } from './addresses.ts';
 import { type AssetsFlags, readAssetsFlags } from './flags.ts';
 import { type Outcome, runJob } from './job.ts';

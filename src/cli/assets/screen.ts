@@ -1,8 +1,8 @@
-import { barLines, count, number } from '../bars.ts';
-import { cut, type Look, lookAt, Picture, paint } from '../look.ts';
+import type { World } from '../environment.ts';
+import { barLines, count, number } from '../progress-bars.ts';
 import { quotaBars } from '../quota/report.ts';
+import { cut, type Look, lookAt, Picture, paint } from '../terminal.ts';
 import { moment, span } from '../times.ts';
-import type { World } from '../world.ts';
 import type { Progress } from './tally.ts';
 
 /** How often a picture is drawn anew, in milliseconds. */

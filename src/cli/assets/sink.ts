@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open, truncate, unlink } from 'node:fs/promises';
+import type { Surface } from '../environment.ts';
 import { UsageError } from '../exit.ts';
-import type { Surface } from '../world.ts';
 
 /** Where lines go, each whole and one after the other. */
 export interface Sink {

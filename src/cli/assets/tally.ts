@@ -1,5 +1,5 @@
 import type { Client, ClientEvent, QuotaSnapshot } from '../../index.ts';
-import { lengthOf, PERIODS } from '../../quota/windows.ts';
+import { lengthOf, PERIODS } from '../../quota/time/periods.ts';
 import { type Reading, readingOf } from '../quota/reading.ts';
 
 /** How far a job is. */

@@ -3,11 +3,11 @@ import { type ListeningService, listen } from '../../testing/listen.ts';
 import type { MockHost } from '../../testing/network.ts';
 import { createBareService } from '../../testing/service.ts';
 import { accessOf } from '../access.ts';
-import { count } from '../bars.ts';
 import type { Command } from '../command.ts';
+import type { World } from '../environment.ts';
 import { EXIT } from '../exit.ts';
+import { count } from '../progress-bars.ts';
 import { instant } from '../times.ts';
-import type { World } from '../world.ts';
 import { plan } from './faults.ts';
 import { readMockFlags } from './flags.ts';
 

@@ -1,12 +1,12 @@
 import { ACCESS_FLAGS, ACCESS_HELP, accessOf } from '../access.ts';
-import { barLines } from '../bars.ts';
 import type { Command } from '../command.ts';
+import type { World } from '../environment.ts';
 import { UsageError } from '../exit.ts';
 import { duration, readFlags } from '../flags.ts';
-import { lookAt, paint } from '../look.ts';
-import type { World } from '../world.ts';
-import { judge } from './judgement.ts';
-import { lookOut, type Sight } from './look-out.ts';
+import { barLines } from '../progress-bars.ts';
+import { lookAt, paint } from '../terminal.ts';
+import { judge } from './check-thresholds.ts';
+import { lookOut, type Sight } from './quota-reader.ts';
 import { quotaBars, quotaJson, remarks } from './report.ts';
 import { readThreshold, type Threshold } from './threshold.ts';
 import { watch } from './watch.ts';

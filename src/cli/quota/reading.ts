@@ -1,5 +1,5 @@
 import type { QuotaSnapshot, QuotaState } from '../../index.ts';
-import { endOf, PERIODS, startOf } from '../../quota/windows.ts';
+import { endOf, PERIODS, startOf } from '../../quota/time/periods.ts';
 
 /** A window as it is shown. */
 export interface WindowReading {

@@ -1,4 +1,4 @@
-import { type Bar, count, number, windowBars } from '../bars.ts';
+import { type Bar, count, number, windowBars } from '../progress-bars.ts';
 import { instant, span } from '../times.ts';
 import type { Reading } from './reading.ts';
 

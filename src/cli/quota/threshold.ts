@@ -1,6 +1,6 @@
-import { number } from '../bars.ts';
 import { UsageError } from '../exit.ts';
 import { assignment, oneOf } from '../flags.ts';
+import { number } from '../progress-bars.ts';
 import type { WindowReading } from './reading.ts';
 
 /** How much of a window must be left. */

@@ -1,12 +1,12 @@
 import { sleep } from '../../clock.ts';
-import { barLines } from '../bars.ts';
+import type { World } from '../environment.ts';
+import { verdictOn } from '../error-message.ts';
 import { EXIT, Interrupted } from '../exit.ts';
-import { cut, type Look, lookAt, Picture, paint } from '../look.ts';
-import { verdictOn } from '../sentence.ts';
+import { barLines } from '../progress-bars.ts';
+import { cut, type Look, lookAt, Picture, paint } from '../terminal.ts';
 import { span } from '../times.ts';
-import type { World } from '../world.ts';
-import { judge } from './judgement.ts';
-import type { LookOut, Sight } from './look-out.ts';
+import { judge } from './check-thresholds.ts';
+import type { LookOut, Sight } from './quota-reader.ts';
 import { quotaBars, quotaJson, quotaSentence, remarks } from './report.ts';
 import type { Threshold } from './threshold.ts';
 

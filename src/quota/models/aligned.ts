@@ -1,7 +1,7 @@
-import type { Past } from '../past.ts';
-import type { ServerClock } from '../server-clock.ts';
-import { type Period, startOf } from '../windows.ts';
-import { Calendar } from './calendar.ts';
+import { type Period, startOf } from '../time/periods.ts';
+import type { ServerClock } from '../time/server-clock.ts';
+import type { Past } from '../usage/answered.ts';
+import { Calendar } from './calendar-usage.ts';
 import { type Reading, TOLERANCE, type WindowModel } from './model.ts';
 
 /** A fixed window on the calendar: it begins at a full second, minute or UTC month by the service's clock. */

@@ -1,5 +1,5 @@
-import type { ServerClock } from '../server-clock.ts';
-import { lengthOf, type Period } from '../windows.ts';
+import { lengthOf, type Period } from '../time/periods.ts';
+import type { ServerClock } from '../time/server-clock.ts';
 import { AlignedWindow } from './aligned.ts';
 import { FirstRequestWindow } from './first-request.ts';
 import { LeakyWindow } from './leaky.ts';

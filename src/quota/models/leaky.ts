@@ -1,5 +1,5 @@
-import type { Past } from '../past.ts';
-import { DRIFT } from '../server-clock.ts';
+import { DRIFT } from '../time/server-clock.ts';
+import type { Past } from '../usage/answered.ts';
 import { type Reading, TOLERANCE, type WindowModel } from './model.ts';
 
 /** A service that shows a leaking level in whole units rounds it. */

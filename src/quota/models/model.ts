@@ -1,4 +1,4 @@
-import type { Past } from '../past.ts';
+import type { Past } from '../usage/answered.ts';
 
 /** What the service said of a window in one answer. Instants are monotonic milliseconds. */
 export interface Reading {

@@ -1,6 +1,6 @@
-import { Log } from '../log.ts';
-import type { Past } from '../past.ts';
-import { DRIFT } from '../server-clock.ts';
+import { DRIFT } from '../time/server-clock.ts';
+import type { Past } from '../usage/answered.ts';
+import { Log } from '../usage/running-sum.ts';
 import { type Reading, TOLERANCE, type WindowModel } from './model.ts';
 
 /** Bookings are kept this much longer than the window, for answers that were long under way, in milliseconds. */

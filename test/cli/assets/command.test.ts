@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { ACCOUNTS, type TestWorld, worldOf } from '../world.ts';
+import { ACCOUNTS, type TestWorld, worldOf } from '../support/world.ts';
 
 const ALL = readFileSync('examples/addresses.txt', 'utf8').trim().split('\n');
 const MANY = ALL.slice(0, 60);

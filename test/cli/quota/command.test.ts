@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { KEY, worldOf } from '../world.ts';
+import { KEY, worldOf } from '../support/world.ts';
 
 describe('quota', () => {
   it('shows what is left of each window, which is nearest to its end, and when it is back', async () => {

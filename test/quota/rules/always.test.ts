@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { AGE_MS, anySteps, CONCURRENCY, LEASE_MS, Stage } from '../script.ts';
+import { AGE_MS, anySteps, CONCURRENCY, LEASE_MS, Stage } from '../support/script.ts';
 
 /** Every number in a value of plain objects and arrays. */
 function numbersIn(value: unknown): number[] {

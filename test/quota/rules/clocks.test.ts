@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ServerClock } from '../../../src/quota/server-clock.ts';
-import { anySteps, type Moment, Stage } from '../script.ts';
+import { ServerClock } from '../../../src/quota/time/server-clock.ts';
+import { anySteps, type Moment, Stage } from '../support/script.ts';
 
 /** An answer: sent some time after the one before it, stamped by a clock that may be a little old, and received. */
 const answers = fc.array(

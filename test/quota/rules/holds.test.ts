@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Lease } from '../../../src/quota/admission.ts';
 import type { PacerView, WindowView } from '../../../src/quota/view.ts';
-import { AGE_MS, anySteps, LEASE_MS, quotaSteps, Stage, silentSteps } from '../script.ts';
+import { AGE_MS, anySteps, LEASE_MS, quotaSteps, Stage, silentSteps } from '../support/script.ts';
 
 /** The windows that the service names. */
 function named(view: PacerView): readonly WindowView[] {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { drive, LEASE_MS, PATIENCE_MS, type Run } from '../drive.ts';
-import { lossy, STEP_MS, stepped } from '../worlds.ts';
+import { drive, LEASE_MS, PATIENCE_MS, type Run } from '../support/drive.ts';
+import { lossy, STEP_MS, stepped } from '../support/worlds.ts';
 
 /**
  * A minute by a clock that may run a little slow and a quarter of the next, by which a window that may be an estimate of

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../../../src/quota/admission.ts';
-import { anySteps, LEASE_MS, type Moment, Stage, type Step } from '../script.ts';
+import { anySteps, LEASE_MS, type Moment, Stage, type Step } from '../support/script.ts';
 
 const saying = fc.record({
   hasDate: fc.boolean(),

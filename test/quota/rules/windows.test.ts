@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Lease } from '../../../src/quota/admission.ts';
-import type { QuotaSnapshot } from '../../../src/quota/snapshot.ts';
-import { LIMITS, quotaSteps, Stage } from '../script.ts';
+import type { QuotaSnapshot } from '../../../src/quota/headers/snapshot.ts';
+import { LIMITS, quotaSteps, Stage } from '../support/script.ts';
 
 describe('rule 2, windows are told apart by their end:', () => {
   /** Some requests under way in the middle of a minute, of a service that others use too. */

@@ -1,0 +1,224 @@
+import { ConfigError, isConfigError, isQuotaExhausted, quote } from '../errors.ts';
+import { Intake } from './item-source.ts';
+import { type BulkCheckpoint, type BulkOptions, type BulkSettings, readBulkOptions } from './options.ts';
+import { type BulkProgress, type BulkSurroundings, Reckoning } from './progress.ts';
+
+/** What became of an item: its value, or the reason why there is none, as `Promise.allSettled` has it. */
+export type BulkOutcome<Item, Value> =
+  | { readonly status: 'fulfilled'; readonly item: Item; readonly index: number; readonly value: Value }
+  | { readonly status: 'rejected'; readonly item: Item; readonly index: number; readonly reason: unknown };
+
+/** What a call is told of its item. */
+export interface BulkTurn {
+  /** The item's place in the input, counted from 0. */
+  readonly index: number;
+  /** Aborts when the bulk is left or aborted: pass it on, and nothing more is spent. */
+  readonly signal: AbortSignal;
+}
+
+/** What is done with each item. */
+export type BulkCall<Item, Value> = (item: Item, turn: BulkTurn) => Value | Promise<Value>;
+
+/**
+ * Many calls in constant memory: `for await (const outcome of bulk)`. It begins with the loop and ends with it: a loop that
+ * is left aborts the calls under way and closes the input.
+ *
+ * An item that fails is an outcome like any other. Where all others would fail alike, because the month is out, the key is
+ * not accepted or the client is closed, no more items are taken, and the loop hands on what was had and throws that error.
+ * The items that fell to it are no outcomes but are left undone, and the checkpoint has them.
+ */
+export interface Bulk<Item, Value> extends AsyncIterable<BulkOutcome<Item, Value>> {
+  /** Runs it, once. */
+  [Symbol.asyncIterator](): AsyncGenerator<BulkOutcome<Item, Value>, void, void>;
+  /** How far it is. */
+  readonly progress: BulkProgress;
+  /** Where it is: behind the outcome that came last. Take it when you have dealt with that. */
+  readonly checkpoint: BulkCheckpoint;
+  /** Items that were taken from the input and not handed on: what an input that cannot be read again would lose. No more than may be held. */
+  readonly undone: readonly { readonly index: number; readonly item: Item }[];
+}
+
+/**
+ * Prepares a bulk; nothing is taken from the input yet.
+ *
+ * @throws ConfigError if an argument cannot be used.
+ */
+export function bulk<Item, Value>(
+  items: Iterable<Item> | AsyncIterable<Item>,
+  call: BulkCall<Item, Value>,
+  options: BulkOptions,
+  surroundings: BulkSurroundings,
+): Bulk<Item, Value> {
+  const settings = readBulkOptions(items, options, surroundings.concurrency);
+  if (typeof call !== 'function') throw new ConfigError('call', `must be a function of an item, not ${quote(call)}`);
+  return new Run(items, call, settings, surroundings);
+}
+
+class Run<Item, Value> implements Bulk<Item, Value> {
+  readonly #items: Iterable<Item> | AsyncIterable<Item>;
+  readonly #call: BulkCall<Item, Value>;
+  readonly #settings: BulkSettings;
+  readonly #reckoning: Reckoning;
+  readonly #stop = new AbortController();
+  #intake: Intake<Item> | undefined;
+  /** Items taken from the input, those that an earlier run had taken included. */
+  #next = 0;
+  /** Places of the items that an earlier run has left undone, and that have not come by yet. */
+  readonly #left: Set<number>;
+  /** Items, by their places, that are under way, or over and not handed on yet; in the order of the input. */
+  readonly #held = new Map<number, Item>();
+  /** Items that fell to the error that ended it all. */
+  readonly #undone = new Map<number, Item>();
+  readonly #ready = new Map<number, BulkOutcome<Item, Value>>();
+  #failedInARow = 0;
+  #end: { readonly error: unknown } | undefined;
+  #isFilling = false;
+  #isOver = false;
+  #wake = (): void => {};
+
+  constructor(
+    items: Iterable<Item> | AsyncIterable<Item>,
+    call: BulkCall<Item, Value>,
+    settings: BulkSettings,
+    surroundings: BulkSurroundings,
+  ) {
+    this.#items = items;
+    this.#call = call;
+    this.#settings = settings;
+    const { next, undone } = settings.from;
+    this.#left = new Set(undone);
+    this.#reckoning = new Reckoning(surroundings, settings.total, next - this.#left.size);
+  }
+
+  get progress(): BulkProgress {
+    return this.#reckoning.progress(this.#underWay);
+  }
+
+  get checkpoint(): BulkCheckpoint {
+    const places = [...this.#left, ...this.undone.map(({ index }) => index)];
+    const undone = places.sort((one, other) => one - other);
+    return { next: Math.max(this.#next, this.#settings.from.next), undone };
+  }
+
+  get undone(): readonly { readonly index: number; readonly item: Item }[] {
+    return Array.from([...this.#undone, ...this.#held], ([index, item]) => ({ index, item }));
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<BulkOutcome<Item, Value>, void, void> {
+    if (this.#intake) throw new ConfigError('bulk', 'was run before, and runs once: make another, from its checkpoint');
+    const { signal } = this.#settings;
+    const intake = new Intake(this.#items);
+    this.#intake = intake;
+    const abort = (): void => this.#leave(signal?.reason);
+    signal?.addEventListener('abort', abort, { once: true });
+    let isThrowing = true;
+    try {
+      for (;;) {
+        signal?.throwIfAborted();
+        void this.#fill(intake);
+        const outcome = this.#take();
+        if (outcome) {
+          // Who leaves the loop here throws nothing.
+          isThrowing = false;
+          yield outcome;
+          isThrowing = true;
+        } else if (this.#underWay === 0 && (this.#end || intake.isDry)) {
+          if (this.#end) throw this.#end.error;
+          return;
+        } else {
+          await new Promise<void>((resolve) => {
+            this.#wake = resolve;
+          });
+        }
+      }
+    } finally {
+      signal?.removeEventListener('abort', abort);
+      this.#leave(new DOMException('The bulk is over.', 'AbortError'));
+      await intake.close(isThrowing);
+    }
+  }
+
+  /** Items whose call is not over. */
+  get #underWay(): number {
+    return this.#held.size - this.#ready.size;
+  }
+
+  /** Takes as many items from the input as may be held, one after the other. */
+  async #fill(intake: Intake<Item>): Promise<void> {
+    if (this.#isFilling) return;
+    this.#isFilling = true;
+    try {
+      while (!this.#end && !intake.isDry && this.#held.size < this.#settings.concurrency) {
+        const taken = await intake.take();
+        if (this.#isOver) return;
+        if (taken) this.#begin(taken.item);
+      }
+    } catch (error) {
+      this.#end ??= { error };
+    } finally {
+      this.#isFilling = false;
+      this.#wake();
+    }
+  }
+
+  #begin(item: Item): void {
+    const index = this.#next++;
+    if (index < this.#settings.from.next && !this.#left.delete(index)) return;
+    this.#held.set(index, item);
+    void this.#make(item, index);
+  }
+
+  async #make(item: Item, index: number): Promise<void> {
+    const call = async (): Promise<Value> => this.#call(item, { index, signal: this.#stop.signal });
+    const [result] = await Promise.allSettled([call()]);
+    if (this.#isOver) return;
+    const isFatal = result.status === 'rejected' && this.#judge(result.reason);
+    if (isFatal) {
+      this.#held.delete(index);
+      this.#undone.set(index, item);
+    } else {
+      this.#ready.set(index, { ...result, item, index });
+      this.#reckoning.count(result.status === 'rejected');
+      try {
+        this.#settings.onProgress?.(this.progress);
+      } catch {}
+    }
+    if (result.status === 'fulfilled') this.#failedInARow = 0;
+    this.#wake();
+  }
+
+  /** Whether a failure leaves its item undone; and whether it ends it all. */
+  #judge(reason: unknown): boolean {
+    const { isFatal, maxFailuresInARow } = this.#settings;
+    // What fails now may only have been aborted.
+    if (this.#stop.signal.aborted) return true;
+    try {
+      if (isFatal(reason)) throw reason;
+    } catch (error) {
+      this.#end ??= { error };
+      // Where the quota is out, calls under way may still be answered, and those that wait are refused without being sent.
+      if (!isQuotaExhausted(error)) this.#stop.abort(error);
+      return true;
+    }
+    if (!isConfigError(reason) && ++this.#failedInARow >= maxFailuresInARow) this.#end ??= { error: reason };
+    return false;
+  }
+
+  /** From now on nothing counts any more. */
+  #leave(reason: unknown): void {
+    this.#isOver = true;
+    if (this.#underWay > 0) this.#stop.abort(reason);
+    this.#wake();
+  }
+
+  /** The next outcome to hand on, if it is there. */
+  #take(): BulkOutcome<Item, Value> | undefined {
+    const order = this.#settings.ordered ? this.#held.keys() : this.#ready.keys();
+    const [index] = order;
+    const outcome = index === undefined ? undefined : this.#ready.get(index);
+    if (!outcome) return undefined;
+    this.#ready.delete(outcome.index);
+    this.#held.delete(outcome.index);
+    return outcome;
+  }
+}

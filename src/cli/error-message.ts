@@ -1,0 +1,80 @@
+import {
+  isConfigError,
+  isConnectionError,
+  isQuotaExhausted,
+  isResponseShape,
+  isServiceError,
+  type QuotaExhaustedError,
+} from '../index.ts';
+import { GoneError } from './environment.ts';
+import { EXIT, GaveUpError, Interrupted, UsageError } from './exit.ts';
+import { moment } from './times.ts';
+
+/** What an error means to whoever started the program. */
+export interface Verdict {
+  readonly code: number;
+  /** One line for people; nothing where there is nothing to say. */
+  readonly sentence: string | undefined;
+}
+
+/** The client's options by the names that they have here. */
+const FLAGS: Readonly<Record<string, string>> = {
+  baseUrl: '--url (or STACKS_API_URL)',
+  apiKey: 'the key',
+  timeoutMs: '--timeout',
+  maxWaitMs: '--max-wait',
+  concurrency: '--concurrency',
+  limit: '--limit',
+  offset: '--offset',
+  untilBlock: '--until-block',
+};
+
+/** What a machine says that has no such service, or that is not there. */
+const NOBODY: readonly string[] = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'];
+
+/**
+ * Tells what an error means.
+ *
+ * @param now - epoch milliseconds, from which "in 4 min" is reckoned.
+ */
+export function verdictOn(error: unknown, now: number): Verdict {
+  if (error instanceof GoneError) return { code: EXIT.SIGPIPE, sentence: undefined };
+  if (error instanceof Interrupted) return { code: EXIT[error.interrupt], sentence: undefined };
+  if (isQuotaExhausted(error)) return { code: EXIT.exhausted, sentence: exhaustion(error, now) };
+  if (error instanceof UsageError) return { code: EXIT.usage, sentence: error.message };
+  if (isConfigError(error)) return { code: EXIT.usage, sentence: `${inFlags(error.option, error.message)}.` };
+  return { code: EXIT.failure, sentence: failure(error) };
+}
+
+/** Why the quota does not bear it, and when it will. */
+export function exhaustion({ why, retryAt }: QuotaExhaustedError, now: number): string {
+  const at = retryAt.getTime();
+  const sentence = `${why.charAt(0).toUpperCase()}${why.slice(1).replace(/\.$/, '')}.`;
+  return Number.isNaN(at) ? sentence : `${sentence} Come back at ${moment(at, now)}.`;
+}
+
+function failure(error: unknown): string {
+  if (error instanceof GaveUpError) return error.message;
+  if (isServiceError(error)) {
+    const isKey = error.status === 401 || error.status === 403;
+    return oneLine(`${error.message}.${isKey ? ' Look at the key.' : ''}`);
+  }
+  if (isConnectionError(error) && NOBODY.includes(String(error.code))) {
+    return oneLine(`${error.message}. Is the service there? STACKS_API_URL, or --url, says where it is.`);
+  }
+  const isExpected =
+    isConnectionError(error) || isResponseShape(error) || (error instanceof Error && 'syscall' in error);
+  if (isExpected) return oneLine(`${error.message}.`);
+  // Whatever else comes here is a mistake of this program, and whoever mends it needs the stack.
+  return `Something is wrong in stacks-quota itself. ${error instanceof Error ? error.stack : String(error)}`;
+}
+
+function inFlags(option: string, message: string): string {
+  const name = FLAGS[option];
+  const own = name && message.startsWith(option) ? `${name}${message.slice(option.length)}` : message;
+  return oneLine(own.replace('(apiKey)', '').replace(/ +,/, ','));
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').replace(/\.\.$/, '.');
+}

@@ -1,0 +1,78 @@
+import { type Colour, cut, type Look, paint } from './terminal.ts';
+
+/** A line with a bar in it. */
+export interface Bar {
+  readonly label: string;
+  /** How much of the bar is full, from 0 to 1. */
+  readonly part: number;
+  readonly note: string;
+  /** What can be left out where it is narrow. */
+  readonly remark?: string | undefined;
+  readonly colour: Colour;
+}
+
+const WIDEST = 40;
+const NARROWEST = 6;
+
+/**
+ * Bars below each other, of one width, no wider than the look has columns. Where it is narrow, bars give way first, then
+ * remarks, then the ends of the notes.
+ */
+export function barLines(bars: readonly Bar[], look: Look): string[] {
+  const labels = longest(bars.map(({ label }) => label));
+  const notes = longest(bars.map(({ note }) => note));
+  const remarks = longest(bars.map(({ remark = '' }) => remark));
+  const hasRemarks = remarks > 0 && labels + 1 + notes + 2 + remarks <= look.columns;
+  const width = Math.min(WIDEST, look.columns - labels - notes - 2 - (hasRemarks ? remarks + 2 : 0));
+  return bars.map(({ label, part, note, remark = '', colour }) => {
+    const said = hasRemarks && remark !== '' ? `${note.padEnd(notes)}  ${remark}` : note;
+    if (width < NARROWEST) return cut(`${label.padEnd(labels)} ${said}`, look.columns);
+    const filled = filledOf(part, width);
+    const bar = paint(colour, '█'.repeat(filled), look) + paint('dim', '░'.repeat(width - filled), look);
+    return `${label.padEnd(labels)} ${bar} ${said}`;
+  });
+}
+
+function longest(texts: readonly string[]): number {
+  return Math.max(0, ...texts.map(({ length }) => length));
+}
+
+/** Only what has nothing at all is shown empty, and only what is whole is shown full. */
+function filledOf(part: number, width: number): number {
+  if (part <= 0) return 0;
+  return part >= 1 ? width : Math.min(width - 1, Math.max(1, Math.round(part * width)));
+}
+
+/** What is left of a window. */
+export interface WindowLeft {
+  readonly window: string;
+  readonly limit: number;
+  readonly left: number;
+  /** What else there is to say of it. */
+  readonly remark?: string | undefined;
+}
+
+/** Windows as bars, their numbers below each other. */
+export function windowBars(windows: readonly WindowLeft[]): Bar[] {
+  const lefts = longest(windows.map(({ left }) => number(left)));
+  return windows.map(({ window, limit, left, remark }) => {
+    const part = limit > 0 ? left / limit : 0;
+    return {
+      label: window,
+      part,
+      note: `${number(left).padStart(lefts)} of ${number(limit)} left`,
+      remark,
+      colour: part > 0.5 ? 'green' : part > 0.2 ? 'yellow' : 'red',
+    };
+  });
+}
+
+/** A number as people read it: `149,876`. */
+export function number(value: number): string {
+  return value.toLocaleString('en');
+}
+
+/** How many of something: `1 unit`, `2 units`. */
+export function count(amount: number, one: string, many: string = `${one}s`): string {
+  return `${number(amount)} ${amount === 1 ? one : many}`;
+}

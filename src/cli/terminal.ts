@@ -1,0 +1,55 @@
+import { styleText } from 'node:util';
+import type { Surface, World } from './environment.ts';
+
+/** What a surface can show. */
+export interface Look {
+  readonly columns: number;
+  readonly colours: boolean;
+  /** Whether lines that were written can be written over. */
+  readonly redraws: boolean;
+}
+
+export type Colour = 'green' | 'yellow' | 'red' | 'cyan' | 'dim' | 'bold';
+
+/** Looks at a surface, and at what the user wishes: https://no-color.org, `FORCE_COLOR`, `COLUMNS`, `TERM`. */
+export function lookAt(surface: Surface, env: World['env']): Look {
+  const isAble = surface.isTTY && env.TERM !== 'dumb';
+  const isForced = (env.FORCE_COLOR ?? '0') !== '0';
+  return {
+    // The last column of a terminal is left free, because some go to the next line after it.
+    columns: surface.isTTY ? Math.max(1, (surface.columns || widthIn(env) || 80) - 1) : widthIn(env) || 80,
+    colours: isForced || (isAble && !env.NO_COLOR),
+    redraws: isAble,
+  };
+}
+
+/** Colours a text, where there are colours. */
+export function paint(colour: Colour, text: string, { colours }: Look): string {
+  return colours && text !== '' ? styleText(colour, text, { validateStream: false }) : text;
+}
+
+/** A text in one line of at most so many columns. */
+export function cut(text: string, columns: number): string {
+  return text.length > columns ? `${text.slice(0, Math.max(0, columns - 1))}…` : text;
+}
+
+/** Lines that take the place of those that were drawn before. For a surface that {@link Look.redraws}. */
+export class Picture {
+  readonly #surface: Surface;
+  #height = 0;
+
+  constructor(surface: Surface) {
+    this.#surface = surface;
+  }
+
+  /** Draws in one write, and clears each line behind its end instead of all before, so that nothing flickers. */
+  async draw(lines: readonly string[]): Promise<void> {
+    const home = this.#height > 0 ? `\r\x1b[${this.#height}A` : '';
+    this.#height = lines.length;
+    await this.#surface.write(`${home}${lines.map((line) => `${line}\x1b[K\n`).join('')}\x1b[J`);
+  }
+}
+
+function widthIn({ COLUMNS = '' }: World['env']): number {
+  return /^[1-9]\d{0,3}$/.test(COLUMNS) ? Number(COLUMNS) : 0;
+}

@@ -1,0 +1,28 @@
+import type { Clock } from '../clock.ts';
+import type { MonthOutlook } from '../quota/forecast/month.ts';
+
+/** What is left of the month, and how long it will last. Months are the service's: they begin on the 1st, 00:00 UTC. */
+export interface MonthState {
+  /** Units that the month holds in all (section 8). */
+  readonly limit: number;
+  /** Units that the service has counted in it, whoever spent them. */
+  readonly used: number;
+  /** Units that are left, by the service's last word. */
+  readonly remaining: number;
+  /** When the next month begins, by this machine's wall clock. */
+  readonly resetsAt: Date;
+  /** Units a day at the present pace: that of the last 24 hours. What was spent before this client looked is taken as spent evenly. */
+  readonly perDay: number;
+  /** Units a day that would just last until the next month. */
+  readonly affordablePerDay: number;
+  /** When the month will be out at the present pace, by this machine's wall clock; undefined if it lasts. */
+  readonly runsOutAt?: Date;
+}
+
+/** The outlook by this machine's wall clock. */
+export function monthOf(outlook: MonthOutlook | undefined, clock: Clock): MonthState | undefined {
+  if (!outlook) return undefined;
+  const { now, resetsAt, runsOutAt, ...units } = outlook;
+  const date = (instant: number): Date => new Date(clock.wall() + instant - now);
+  return { ...units, resetsAt: date(resetsAt), ...(runsOutAt !== undefined && { runsOutAt: date(runsOutAt) }) };
+}

@@ -1,0 +1,92 @@
+import { ConfigError } from '../errors.ts';
+import { argument, argumentsOf, flag } from '../validation/arguments.ts';
+import type { StandardSchemaV1 } from '../validation/standard-schema.ts';
+import { checkAddress } from './address.ts';
+import { type AddressAssets, addressAssetsBody, type Info, infoBody } from './schemas.ts';
+
+/** What can be asked of the service (section 4), by the name that costs are remembered by. */
+export type Endpoint = 'GET /extended/v1/info' | 'HEAD /extended/v1/info' | 'GET /extended/v1/address/{address}/assets';
+
+/** A request that was checked and can be sent. */
+export interface ApiRequest<Body> {
+  readonly endpoint: Endpoint;
+  readonly method: 'GET' | 'HEAD';
+  /** Begins with a slash, to be appended to the base URL; encoded. */
+  readonly path: string;
+  /** Without its question mark, and empty if there is none; encoded. */
+  readonly query: string;
+  /** What the body must be like; `undefined` where there is none. */
+  readonly schema: StandardSchemaV1<unknown, Body> | undefined;
+}
+
+/** Which part of an account's history to ask for. */
+export interface AddressAssetsParams {
+  /** How many events at most: 0 to 100. The service's own default is 20. */
+  readonly limit?: number | undefined;
+  /** How many of the latest events to skip: 0 or more. */
+  readonly offset?: number | undefined;
+  /** Whether to include events that are not anchored yet. Not together with `untilBlock`. */
+  readonly unanchored?: boolean | undefined;
+  /** The last block to look at: its height, or its hash (`0x` and 64 hexadecimal digits). */
+  readonly untilBlock?: number | string | undefined;
+}
+
+const isWhole = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
+const isBlock = (value: unknown): boolean =>
+  typeof value === 'string' ? /^0x[0-9a-fA-F]{64}$/.test(value) : isWhole(value);
+
+const assetsParams = argumentsOf('parameters', {
+  limit: argument<number>((n) => isWhole(n) && n <= 100, 'a whole number from 0 to 100'),
+  offset: argument<number>(isWhole, 'a whole number, 0 or more'),
+  unanchored: flag,
+  untilBlock: argument<number | string>(isBlock, 'the height of a block or its hash (0x, 64 hexadecimal digits)'),
+});
+
+/** `GET /extended/v1/info` (section 4). */
+export function infoRequest(): ApiRequest<Info> {
+  return { endpoint: 'GET /extended/v1/info', method: 'GET', path: '/extended/v1/info', query: '', schema: infoBody };
+}
+
+/** `HEAD /extended/v1/info`: the call "that reads only the response headers" (section 4). */
+export function headersRequest(): ApiRequest<undefined> {
+  return { ...infoRequest(), endpoint: 'HEAD /extended/v1/info', method: 'HEAD', schema: undefined };
+}
+
+/**
+ * `GET /extended/v1/address/<address>/assets` (section 4).
+ *
+ * @throws ConfigError if the address or a parameter cannot be used.
+ */
+export function addressAssetsRequest(address: string, params: AddressAssetsParams = {}): ApiRequest<AddressAssets> {
+  const path = `/extended/v1/address/${checkAddress(address)}/assets`;
+  const { limit, offset, unanchored, untilBlock } = assetsParams(params);
+  if (unanchored && untilBlock !== undefined) {
+    throw new ConfigError('untilBlock', 'cannot be together with unanchored, which is about what is in no block yet');
+  }
+  const query = queryOf({ limit, offset, unanchored: unanchored || undefined, until_block: untilBlock });
+  return {
+    endpoint: 'GET /extended/v1/address/{address}/assets',
+    method: 'GET',
+    path,
+    query,
+    schema: addressAssetsBody,
+  };
+}
+
+/**
+ * The URL of a request, sure to be the one that was meant, and to lie under the base URL.
+ *
+ * @param baseUrl - as `readSettings` gives it: normalised, with no slash at its end.
+ */
+export function urlOf(baseUrl: string, { path, query }: Pick<ApiRequest<unknown>, 'path' | 'query'>): URL {
+  const meant = `${baseUrl}${path}${query && '?'}${query}`;
+  const url = new URL(meant);
+  if (!path.startsWith('/') || url.href !== meant) throw new ConfigError('path', 'would become another on the wire');
+  return url;
+}
+
+function queryOf(parameters: Readonly<Record<string, string | number | boolean | undefined>>): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters)) if (value !== undefined) query.set(name, String(value));
+  return query.toString();
+}

@@ -1,0 +1,185 @@
+import { ConfigError, quote } from '../errors.ts';
+import type { Call, Reply, Run } from '../http/call.ts';
+import { untilAborted } from '../http/transport.ts';
+import { checkHeader } from '../options/client-options.ts';
+import { EndpointNames } from './endpoint-name.ts';
+import { checkFetchOptions, type FetchOptions } from './options.ts';
+
+type Fetch = typeof globalThis.fetch;
+type Input = Parameters<Fetch>[0];
+
+/** What a door is made from. */
+export interface DoorOptions {
+  readonly run: Run;
+  /** Normalised, with no slash at its end. */
+  readonly baseUrl: string;
+  readonly maxWaitMs: number;
+  readonly timeoutMs: number;
+  /** Takes the key out of a text. */
+  readonly redact: (text: string) => string;
+}
+
+/** Statuses whose answers have no body. */
+const BODYLESS: ReadonlySet<number> = new Set([101, 103, 204, 205, 304]);
+
+/** Makes the maker of functions that are called like `fetch`, and whose requests stand in the one line with all others. */
+export function createDoor({
+  run,
+  baseUrl,
+  maxWaitMs,
+  timeoutMs,
+  redact,
+}: DoorOptions): (options?: FetchOptions) => Fetch {
+  const names = new EndpointNames();
+  const basePath = new URL(baseUrl).pathname.replace(/\/$/, '');
+
+  return (options = {}) => {
+    const { elsewhere, priority = 0, cost, ...bounds } = checkFetchOptions(options);
+    return async (input, init) => {
+      const url = placeOf(input, baseUrl);
+      if (!isUnder(url, baseUrl)) {
+        if (elsewhere) return elsewhere(input, init);
+        throw elsewhereError(url, baseUrl);
+      }
+      const request = requestFrom(input, url, init);
+      const signal = signalOf(input, init);
+      const call: Call = {
+        request: await outgoing(request, url, init, signal),
+        ask: {
+          endpoint: names.of(request.method, url.pathname.slice(basePath.length)),
+          cost,
+          priority,
+          maxWaitMs: bounds.maxWaitMs ?? maxWaitMs,
+        },
+        signal,
+        timeoutMs: bounds.timeoutMs ?? timeoutMs,
+        wants: 'stream',
+        redirect: request.redirect,
+        takesRefusals: true,
+      };
+      const reply = await run(call);
+      if (reply.stream) senders.set(reply.stream, input);
+      return responseFrom(reply, redact);
+    };
+  };
+}
+
+/** Where a call goes; what is relative is below the base URL. `undefined` if that is no URL. */
+function placeOf(input: Input, baseUrl: string): URL | undefined {
+  const given =
+    typeof input === 'string' ? input : isUrl(input) ? input.href : isRequest(input) ? input.url : undefined;
+  if (given === undefined)
+    throw new ConfigError('input', `must be a URL, as text or not, or a Request, not ${quote(input)}`);
+  const text = given.trim();
+  const isWhole = /^[a-z][a-z0-9+.-]*:/i.test(text) || /^[\\/]{2}/.test(text);
+  const whole = isWhole ? text : baseUrl + (/^[\\/]/.test(text) ? '' : '/') + text;
+  return URL.canParse(whole, baseUrl) ? new URL(whole, baseUrl) : undefined;
+}
+
+function isUnder(url: URL | undefined, baseUrl: string): url is URL {
+  if (!url || url.username || url.password) return false;
+  const base = new URL(baseUrl);
+  const path = base.pathname.replace(/\/$/, '');
+  return url.origin === base.origin && (url.pathname === path || url.pathname.startsWith(`${path}/`));
+}
+
+/** Says no more of either URL than its origin: the rest may hold a secret. */
+function elsewhereError(url: URL | undefined, baseUrl: string): ConfigError {
+  if (!url) return new ConfigError('input', 'must be a URL that can be read, or a path such as /extended/v1/info');
+  if (url.username || url.password) return new ConfigError('input', 'must not have a user name or a password');
+  const { origin } = new URL(baseUrl);
+  const where = url.origin === 'null' ? url.protocol : url.origin;
+  const problem =
+    where === origin
+      ? `goes to another path of ${origin} than this client’s base URL`
+      : `goes to ${where}, but this client is for ${origin}`;
+  const advice =
+    'give both the same base URL, or say what fetches other URLs with client.fetchWith({ elsewhere: fetch })';
+  return new ConfigError('input', `${problem}: ${advice}`);
+}
+
+/** The request as `fetch` itself would understand it, so that all that it checks and completes is checked and completed. */
+function requestFrom(input: Input, url: URL, init: RequestInit | undefined): Request {
+  // fetch would quote a header that it refuses, and it may hold a secret.
+  for (const [name, value] of headersFrom(init?.headers)) checkHeader(name, value);
+  // A Request listens to its signal for as long as it is remembered, and ours does without.
+  const silent: RequestInit = { ...init, signal: null };
+  if (!isRequest(input)) return new Request(url, silent);
+  // One of another realm or package is no Request here, but has all that makes one.
+  const request = new Request(input instanceof Request ? input : new Request(url, input as Request), silent);
+  for (const [name, value] of request.headers) checkHeader(name, value);
+  return request;
+}
+
+function headersFrom(given: RequestInit['headers']): Headers {
+  try {
+    return new Headers(given);
+  } catch {
+    throw new ConfigError('headers', 'must be names and values without line breaks and other control characters');
+  }
+}
+
+/** The body is read once, so that it can be sent again. */
+async function outgoing(
+  request: Request,
+  url: URL,
+  init: RequestInit | undefined,
+  signal: AbortSignal | undefined,
+): Promise<Call['request']> {
+  const { method, headers, cache, credentials, integrity, keepalive, mode, referrer, referrerPolicy } = request;
+  signal?.throwIfAborted();
+  const read = (): Promise<ArrayBuffer> => request.arrayBuffer();
+  const body = request.body && (signal ? await untilAborted(read, signal) : await read());
+  const rest = { cache, credentials, integrity, keepalive, mode, referrer, referrerPolicy, ...dispatcherOf(init) };
+  const target = new URL(url);
+  target.hash = '';
+  return { method, url: target, headers: Object.fromEntries(headers), init: rest, ...(body ? { body } : {}) };
+}
+
+/** By this Node's fetch is told of proxies and connections; it is no part of the standard. */
+function dispatcherOf(init: object = {}): object {
+  return 'dispatcher' in init && init.dispatcher !== undefined ? { dispatcher: init.dispatcher } : {};
+}
+
+/** The caller's own signal: that of a Request made from it goes deaf as soon as the Request is forgotten. */
+function signalOf(input: Input, init: RequestInit | undefined): AbortSignal | undefined {
+  const given = init?.signal === undefined && isRequest(input) ? input.signal : init?.signal;
+  const signal = given ?? undefined;
+  if (signal === undefined || typeof signal.addEventListener === 'function') return signal;
+  throw new ConfigError('signal', `must be an AbortSignal, not ${quote(signal)}`);
+}
+
+/** A Request that is forgotten has a signal that is deaf, so it is remembered for as long as the body that it may end. */
+const senders = new WeakMap<ReadableStream, Input>();
+
+/** The answer as `fetch` would give it, without the key should the service have echoed it. */
+function responseFrom(reply: Reply, redact: (text: string) => string): Response {
+  const { status, statusText, text, bytes, stream, url, isRedirected } = reply;
+  const headers = new Headers();
+  for (const [name, value] of reply.headers) headers.append(name, redact(value));
+  const words = text === '' ? null : new TextEncoder().encode(text);
+  if (words && headers.has('content-length')) headers.set('content-length', String(words.byteLength));
+  const body = BODYLESS.has(status) ? null : (stream ?? bytes ?? words);
+  // Some statuses are seen that nobody may make an answer of.
+  const isUsual = status >= 200 && status <= 599;
+  const response = new Response(body, { headers, statusText: redact(statusText), ...(isUsual ? { status } : {}) });
+  return dressed(response, {
+    url: { value: url.href },
+    redirected: { value: isRedirected },
+    ...(isUsual ? {} : { status: { value: status }, ok: { value: false } }),
+  });
+}
+
+/** With what only `fetch` can give to an answer; its clones have it too. */
+function dressed(response: Response, facts: PropertyDescriptorMap): Response {
+  const clone = (): Response => dressed(Response.prototype.clone.call(response), facts);
+  return Object.defineProperties(response, { ...facts, clone: { value: clone } });
+}
+
+function isUrl(input: unknown): input is URL {
+  return typeof input === 'object' && input !== null && typeof Reflect.get(input, 'href') === 'string';
+}
+
+function isRequest(input: unknown): input is Request {
+  return typeof input === 'object' && input !== null && typeof Reflect.get(input, 'url') === 'string';
+}

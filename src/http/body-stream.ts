@@ -1,0 +1,121 @@
+import type { Clock } from '../clock.ts';
+
+/** What bounds a body that is read as it comes. */
+export interface StreamBounds {
+  readonly clock: Clock;
+  /** How long the service may let the reader wait, all waits together, in milliseconds. */
+  readonly leftMs: number;
+  readonly signal: AbortSignal | undefined;
+  /** The error of a reader who has waited for too long. */
+  readonly lateness: () => unknown;
+  /** The error of a reader whose body broke off. */
+  readonly breakage: (error: unknown) => unknown;
+}
+
+/**
+ * The body of an answer as it comes, within bounds. The time in which nobody reads it does not count, and holds no timer:
+ * a caller may look at the headers and leave the body alone.
+ */
+export function streamed(
+  response: Response,
+  bounds: StreamBounds,
+): ReadableStream<Uint8Array<ArrayBuffer>> | undefined {
+  if (response.body === null) return undefined;
+  const body = new BoundedBody(response, bounds);
+  const source = {
+    // Not every browser has streams of bytes. Without them a reader's own buffer cannot be filled; the rest is the same.
+    ...(typeof ReadableByteStreamController === 'function' && { type: 'bytes' }),
+    start: (controller: ReadableByteStreamController) => body.start(controller),
+    pull: () => body.pull(),
+    cancel: (reason: unknown) => body.cancel(reason),
+  };
+  return new ReadableStream(source as UnderlyingByteSource, { highWaterMark: 0 });
+}
+
+class BoundedBody {
+  /** Held whole, and its body locked only when it is read: an answer that is forgotten unread lets go of its connection. */
+  readonly #response: Response;
+  readonly #bounds: StreamBounds;
+  #reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>> | undefined;
+  #controller: ReadableByteStreamController | undefined;
+  #leftMs: number;
+  #deafen: () => void = () => {};
+
+  constructor(response: Response, bounds: StreamBounds) {
+    this.#response = response;
+    this.#bounds = bounds;
+    this.#leftMs = bounds.leftMs;
+  }
+
+  start(controller: ReadableByteStreamController): void {
+    this.#controller = controller;
+    const { signal } = this.#bounds;
+    if (!signal) return;
+    // Weakly, for a signal may outlive many bodies that nobody reads to their end.
+    const weak = new WeakRef(this);
+    const abort = (): void => {
+      const body = weak.deref();
+      if (body) body.#fail(signal.reason);
+    };
+    signal.addEventListener('abort', abort, { once: true });
+    this.#deafen = () => signal.removeEventListener('abort', abort);
+    if (signal.aborted) abort();
+  }
+
+  async pull(): Promise<void> {
+    const { clock, lateness, breakage } = this.#bounds;
+    this.#reader ??= this.#response.body?.getReader() as ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>;
+    const since = clock.now();
+    const cancel = clock.timer(this.#leftMs, () => this.#fail(lateness()));
+    try {
+      const piece = await this.#next(this.#reader);
+      if (!this.#controller) return;
+      if (piece) this.#controller.enqueue(piece);
+      else this.#close(this.#controller);
+    } catch (error) {
+      if (this.#controller) this.#fail(breakage(error));
+    } finally {
+      cancel();
+      this.#leftMs -= clock.now() - since;
+    }
+  }
+
+  cancel(reason: unknown): void {
+    this.#end();
+    this.#stop(reason);
+  }
+
+  /** The next piece that holds anything; `undefined` at the end. */
+  async #next(
+    reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>,
+  ): Promise<Uint8Array<ArrayBuffer> | undefined> {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return undefined;
+      if (value.byteLength > 0) return value;
+    }
+  }
+
+  #close(controller: ReadableByteStreamController): void {
+    this.#end();
+    controller.close();
+    // A reader with a buffer of its own is let go of only by this.
+    controller.byobRequest?.respond(0);
+  }
+
+  #fail(error: unknown): void {
+    this.#controller?.error(error);
+    this.#end();
+    this.#stop(error);
+  }
+
+  #end(): void {
+    this.#controller = undefined;
+    this.#deafen();
+  }
+
+  #stop(reason: unknown): void {
+    const stopped = this.#reader ? this.#reader.cancel(reason) : this.#response.body?.cancel(reason);
+    stopped?.catch(() => {});
+  }
+}

@@ -1,0 +1,64 @@
+import type { Call, Reply, Run } from '../call.ts';
+
+/**
+ * Lets calls that ask the same at the same time share one request. They are the same if they differ in nothing but their
+ * signals: one of another priority or patience is a call of its own, for it may have to go sooner.
+ */
+export function sharing(run: Run): Run {
+  const underWay = new Map<string, SharedCall>();
+  return (call) => {
+    if (call.signal?.aborted) return Promise.reject(call.signal.reason);
+    const name = nameOf(call);
+    let shared = underWay.get(name);
+    if (!shared) {
+      const made: SharedCall = new SharedCall(run, call, () => {
+        if (underWay.get(name) === made) underWay.delete(name);
+      });
+      shared = made;
+      underWay.set(name, made);
+    }
+    return shared.join(call.signal);
+  };
+}
+
+/** A request for several callers. It goes on until the last of them has lost interest. */
+class SharedCall {
+  readonly #controller = new AbortController();
+  readonly #reply: Promise<Reply>;
+  readonly #onEnd: () => void;
+  #callers = 0;
+
+  constructor(run: Run, call: Call, onEnd: () => void) {
+    this.#onEnd = onEnd;
+    this.#reply = run({ ...call, signal: this.#controller.signal });
+    this.#reply.then(onEnd, onEnd);
+  }
+
+  join(signal: AbortSignal | undefined): Promise<Reply> {
+    this.#callers++;
+    return new Promise((resolve, reject) => {
+      const abort = (): void => {
+        reject(signal?.reason);
+        if (--this.#callers > 0) return;
+        // Before the abort, so that nobody joins what is ending.
+        this.#onEnd();
+        this.#controller.abort(signal?.reason);
+      };
+      const deafen = (): void => signal?.removeEventListener('abort', abort);
+      signal?.addEventListener('abort', abort, { once: true });
+      this.#reply.then(resolve, reject).finally(deafen);
+    });
+  }
+}
+
+function nameOf({ request, ask, timeoutMs, takesRefusals, redirect }: Call): string {
+  const { cost, maxWaitMs, priority } = ask;
+  const terms = [cost, String(maxWaitMs), priority, timeoutMs, takesRefusals, redirect];
+  return JSON.stringify([requestName(request), terms]);
+}
+
+/** Tells requests of one method apart: by where they go and what they say in their headers. */
+export function requestName({ url, headers = {} }: Call['request']): string {
+  const said = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
+  return JSON.stringify([url.href, said.toSorted()]);
+}

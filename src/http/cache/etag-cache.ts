@@ -1,0 +1,100 @@
+import type { Reply, Run } from '../call.ts';
+import { requestName } from './coalesce.ts';
+
+/** How much is kept at most. */
+export interface EtagLimits {
+  /** Answers that are kept. */
+  readonly entries: number;
+  /** Bytes of all their bodies and headers together. */
+  readonly bytes: number;
+}
+
+/** Headers which say that the caller looks after its own copies, or wants a part only. */
+const CONDITIONAL = /^(?:if-[a-z-]+|range|cache-control|pragma)$/i;
+
+/** Headers about the body or the connection of the very answer they come with: a 304's are not about what is kept. */
+const OF_THE_BODY = /^(?:content-(?!security)|transfer-encoding|connection|keep-alive)/;
+
+/** Headers about the moment of an answer, of which nothing old may be given as new. */
+const OF_THE_MOMENT = /ratelimit|^(?:retry-after|age|date)$/;
+
+/**
+ * Keeps answers that carry an `ETag`, and asks the service whether they still hold: if they do, it sends no body, and the
+ * answer that was kept is given again with the headers, and so the quota, of the new one.
+ *
+ * @param run - makes a GET whose body is wanted as bytes.
+ * @param redact - takes the key out of a text: an answer that holds it is never kept.
+ */
+export function revalidating(run: Run, limits: EtagLimits, redact: (text: string) => string): Run {
+  const kept = new KeptReplies(limits);
+  const isSecret = (reply: Reply): boolean =>
+    [...reply.headers.values(), new TextDecoder().decode(reply.bytes)].some((text) => redact(text) !== text);
+
+  return async (call) => {
+    const { request } = call;
+    if (Object.keys(request.headers ?? {}).some((name) => CONDITIONAL.test(name))) return run(call);
+    const name = requestName(request);
+    const known = kept.get(name);
+    const headers = { ...request.headers, ...(known && { 'if-none-match': known.headers.get('etag') ?? '' }) };
+    const reply = await run({ ...call, request: { ...request, headers } });
+    if (reply.status === 304 && known) {
+      const renewed = { ...known, headers: renewedHeaders(known, reply), quota: reply.quota };
+      kept.put(name, renewed);
+      return renewed;
+    }
+    if (isKeepable(reply) && !isSecret(reply)) kept.put(name, reply);
+    else if (reply.status < 500) kept.drop(name);
+    return reply;
+  };
+}
+
+/** A redirect is not kept: next time it may lead elsewhere. */
+function isKeepable({ status, headers, bytes, isRedirected }: Reply): boolean {
+  const isForbidden = /no-store/i.test(headers.get('cache-control') ?? '') || headers.get('vary') === '*';
+  return status === 200 && bytes !== undefined && headers.has('etag') && !isForbidden && !isRedirected;
+}
+
+function renewedHeaders(known: Reply, { headers: news }: Reply): Headers {
+  const headers = new Headers(known.headers);
+  for (const [name] of known.headers) if (!news.has(name) && OF_THE_MOMENT.test(name)) headers.delete(name);
+  for (const [name, value] of news) if (!OF_THE_BODY.test(name)) headers.set(name, value);
+  return headers;
+}
+
+/** Replies by name, the one that was used longest ago first. */
+class KeptReplies {
+  readonly #limits: EtagLimits;
+  readonly #replies = new Map<string, { readonly reply: Reply; readonly size: number }>();
+  #size = 0;
+
+  constructor(limits: EtagLimits) {
+    this.#limits = limits;
+  }
+
+  get(name: string): Reply | undefined {
+    return this.#replies.get(name)?.reply;
+  }
+
+  put(name: string, reply: Reply): void {
+    this.drop(name);
+    const size = sizeOf(name, reply);
+    if (size > this.#limits.bytes) return;
+    this.#replies.set(name, { reply, size });
+    this.#size += size;
+    for (const oldest of this.#replies.keys()) {
+      if (this.#size <= this.#limits.bytes && this.#replies.size <= this.#limits.entries) break;
+      this.drop(oldest);
+    }
+  }
+
+  drop(name: string): void {
+    this.#size -= this.#replies.get(name)?.size ?? 0;
+    this.#replies.delete(name);
+  }
+}
+
+function sizeOf(name: string, { headers, bytes }: Reply): number {
+  let size = name.length + (bytes?.byteLength ?? 0);
+  for (const [header, value] of headers) size += header.length + value.length;
+  return size;
+}

@@ -1,0 +1,140 @@
+import { isAnyWindowFull, type QuotaSnapshot } from '../quota/headers/snapshot.ts';
+
+/** How one attempt of a call ended. */
+export type Ending =
+  | {
+      readonly kind: 'answered';
+      readonly status: number;
+      /** Refused because of a limit, see {@link isLimitation}. */
+      readonly isLimited: boolean;
+      /** Where it points to, if it is a redirect that may be followed. */
+      readonly redirect?: URL | undefined;
+    }
+  | { readonly kind: 'failed'; readonly code: string };
+
+/** What happened to a call so far, this ending included. */
+export interface Tries {
+  /** Attempts that count: sent, and not refused because of a limit. */
+  readonly attempts: number;
+  /** Refusals because of a limit. */
+  readonly refusals: number;
+  /** Redirects followed. */
+  readonly hops: number;
+}
+
+/** What bounds the tries of a call. */
+export interface RetryPolicy {
+  readonly maxAttempts: number;
+  /** Whether sending it twice does no harm. */
+  readonly isSafe: boolean;
+  /** A number in [0, 1). */
+  readonly random: number;
+}
+
+/** What becomes of the call. */
+export type Verdict =
+  /** The answer is the caller's. */
+  | { readonly kind: 'deliver' }
+  /** Again, through the line. `isPaid`: the retry budget pays for it. */
+  | { readonly kind: 'again'; readonly afterMs: number; readonly isPaid: boolean; readonly url?: URL }
+  /** The failure is the caller's. */
+  | { readonly kind: 'give up' };
+
+const FIRST_BACKOFF_MS = 250;
+const LONGEST_BACKOFF_MS = 8_000;
+
+/** A call that is refused this often, each time after waiting as told, is refused to its caller. */
+const MOST_REFUSALS = 5;
+const MOST_HOPS = 3;
+
+/** Answers of a gateway on behalf of a service that does not answer. */
+const DOWN: ReadonlySet<number> = new Set([502, 503, 504]);
+
+/** Answers that may be different next time (RFC 9110); each was seen from gateways under load. */
+const PASSING: ReadonlySet<number> = new Set([408, 500, ...DOWN]);
+
+/** Failures that a repetition cannot mend: a certificate, a refused redirect, an answer beyond what is read. */
+const LASTING =
+  /^(?:CERT_|ERR_TLS|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|HOSTNAME_MISMATCH|REDIRECT|TOO_LARGE|INVALID|KEY_REFUSED)/;
+
+/** Statuses by which gateways at the edge refuse what is beyond a limit, and which mean something else besides. */
+const AMBIGUOUS: ReadonlySet<number> = new Set([403, 503]);
+
+/**
+ * Whether an answer refuses a request because of a limit: by 429, or by `retry-after` on anything but a success.
+ *
+ * A guess: a 403 or 503 that says that nothing is left is such a refusal, too. It may have been the last unit's own failure,
+ * so where sending twice may do harm it is none.
+ */
+export function isLimitation(
+  { status, ok }: Pick<Response, 'status' | 'ok'>,
+  quota: QuotaSnapshot,
+  isSafe: boolean,
+): boolean {
+  if (status === 429 || (!ok && quota.retryAfterMs !== undefined)) return true;
+  return isSafe && AMBIGUOUS.has(status) && (quota.remaining === 0 || isAnyWindowFull(quota));
+}
+
+/**
+ * Whether a call that was refused because of a limit goes back into the line. One that must not be sent twice does so only
+ * where it was certainly not done.
+ *
+ * @param refusals - how often it was refused, this time included.
+ */
+export function comesBack(status: number, refusals: number, isSafe: boolean): boolean {
+  return refusals < MOST_REFUSALS && (isSafe || isRefused(status));
+}
+
+/** Whether a status says that nothing was done: not so a gateway's word that it heard nothing from whom it had asked. */
+function isRefused(status: number): boolean {
+  return status === 503 || (status >= 400 && status < 500 && status !== 408);
+}
+
+/** Whether a status says that only a gateway answered. */
+export function isDown(status: number): boolean {
+  return DOWN.has(status);
+}
+
+/** After this ending, again? How soon? */
+export function decide(ending: Ending, tries: Tries, policy: RetryPolicy): Verdict {
+  if (ending.kind === 'answered' && ending.isLimited) {
+    const isAgain = comesBack(ending.status, tries.refusals, policy.isSafe);
+    return isAgain ? { kind: 'again', afterMs: 0, isPaid: false } : { kind: 'give up' };
+  }
+  if (ending.kind === 'answered' && ending.redirect) {
+    const { redirect: url } = ending;
+    return tries.hops <= MOST_HOPS ? { kind: 'again', afterMs: 0, isPaid: false, url } : { kind: 'give up' };
+  }
+  const isPassing = ending.kind === 'answered' ? PASSING.has(ending.status) : !LASTING.test(ending.code);
+  if (isPassing && policy.isSafe && tries.attempts < policy.maxAttempts) {
+    const longest = Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** tries.attempts);
+    return { kind: 'again', afterMs: policy.random * longest, isPaid: true };
+  }
+  return { kind: ending.kind === 'answered' ? 'deliver' : 'give up' };
+}
+
+/** Retries that a client may make at once, and that each success earns. */
+const BUDGET = 10;
+const EARNED_BY_SUCCESS = 0.2;
+
+/** One budget of retries for all calls of a client, so that a dying service is not hammered: about one retry in five successes. */
+export class RetryBudget {
+  #left = BUDGET;
+
+  /** A call succeeded. */
+  earn(): void {
+    this.#left = Math.min(BUDGET, this.#left + EARNED_BY_SUCCESS);
+  }
+
+  /** Pays for one retry, if it can. */
+  pay(): boolean {
+    if (this.#left < 1) return false;
+    this.#left--;
+    return true;
+  }
+}
+
+/** Whether sending it twice does no harm. */
+export function isSafe(method: string): boolean {
+  return method === 'GET' || method === 'HEAD';
+}

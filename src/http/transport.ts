@@ -1,0 +1,231 @@
+import ky, { isNetworkError } from 'ky';
+import { KEY_REFUSED, type Lockout } from './key-breaker.ts';
+import { isPlanted, NOT_ASKED_FOR, ownOfRequest } from './prototype-guard.ts';
+import { Redaction } from './redaction.ts';
+
+/** The largest body that is read, in bytes after decompression: a small answer can inflate without bound. */
+const LARGEST_BODY = 32 * 1024 * 1024;
+
+/** One request as it goes out. */
+export interface Outgoing {
+  readonly method: string;
+  readonly url: URL;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly body?: BodyInit | undefined;
+  /** What else the caller would tell `fetch`, such as its cache mode. */
+  readonly init?: RequestInit | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** What came instead of an answer. */
+export class Failure extends Error {
+  /** What went wrong, such as `ECONNRESET`. */
+  readonly code: string;
+  /** Whether the request certainly never left. */
+  readonly isUnsent: boolean;
+
+  constructor(code: string, isUnsent: boolean, cause?: unknown) {
+    super(code, cause === undefined ? undefined : { cause });
+    this.code = code;
+    this.isUnsent = isUnsent;
+  }
+}
+
+/** Sends one request once. Knows the key, and tells it to nobody but the service's own origin. */
+export interface Transport {
+  /**
+   * One attempt: the answer's headers, with the body still to be read.
+   *
+   * @param onLeave - called when the request leaves. One that did not come so far was certainly not counted.
+   */
+  send(request: Outgoing, onLeave?: () => void): Promise<Response>;
+  /** The whole body as text, up to 32 MiB. */
+  read(response: Response, signal: AbortSignal): Promise<string>;
+  /** The whole body as it is, up to 32 MiB. */
+  readBytes(response: Response, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>>;
+  /** What went wrong, without the key, as far as it is known. */
+  failureOf(error: unknown): Failure;
+  /** The text without the key, should the service have echoed it, even if escaped as in JSON or in a URL. */
+  redact(text: string): string;
+}
+
+/** What a transport is made from. */
+export interface TransportOptions {
+  readonly origin: string;
+  readonly key: () => string | undefined | Promise<string | undefined>;
+  readonly fetch?: typeof globalThis.fetch | undefined;
+  readonly lockout?: Lockout | undefined;
+}
+
+/** The real wire: ky with its retries, timeouts and errors off, because the line and the gate decide those. */
+export function createTransport({ origin, key, fetch, lockout }: TransportOptions): Transport {
+  const wire = ky.create({
+    retry: 0,
+    timeout: false,
+    throwHttpErrors: false,
+    // fetch keeps x-api-key on a redirect to another origin, so no redirect is followed unseen.
+    redirect: 'manual',
+  });
+  const redaction = new Redaction();
+  const { redact } = redaction;
+
+  const whole = async <T>(read: Promise<T>, signal: AbortSignal): Promise<T> => {
+    try {
+      return await read;
+    } catch (error) {
+      throw signal.aborted ? signal.reason : failureOf(error, redact);
+    }
+  };
+
+  return {
+    redact,
+    failureOf: (error) => failureOf(error, redact),
+    read: (response, signal) => whole(textOf(response, signal), signal),
+    readBytes: (response, signal) => whole(bytesOf(response, signal), signal),
+    async send({ method, url, headers, body, init, signal }, onLeave = () => {}) {
+      const given = url.origin === origin ? key() : undefined;
+      const secret = given instanceof Promise ? await untilAborted(() => given, signal) : given;
+      if (secret !== undefined) redaction.learn(secret);
+      if (secret !== undefined && lockout?.holds(secret)) throw new Failure(KEY_REFUSED, true);
+      const planted = isPlanted();
+      // A plain object, because ky copies `Headers` twice as often.
+      const outgoing = secret === undefined ? { ...headers } : { ...headers, 'x-api-key': secret };
+      const leave: typeof globalThis.fetch = async (input, init) => {
+        onLeave();
+        return answerOf(
+          await (fetch ?? globalThis.fetch)(input, planted ? { ...init, ...ownOfRequest(input as Request) } : init),
+        );
+      };
+      const request = {
+        ...(planted ? NOT_ASKED_FOR : {}),
+        ...init,
+        method,
+        headers: outgoing,
+        signal,
+        fetch: leave,
+        ...(body === undefined ? {} : { body }),
+      };
+      try {
+        const response = await untilAborted(() => wire(url, request), signal);
+        if (secret !== undefined) lockout?.hear(secret, response.status);
+        return response;
+      } catch (error) {
+        throw signal.aborted ? signal.reason : failureOf(error, redact);
+      }
+    },
+  };
+}
+
+/** A `fetch` of the caller's own may give anything: it is an answer if it has what is read of one. */
+function answerOf(given: Partial<Response> | null | undefined): Response {
+  const { status, headers, body } = given ?? {};
+  const isHeaded = typeof headers?.forEach === 'function' && typeof headers.get === 'function';
+  const isReadable = !body || typeof body.getReader === 'function';
+  if (typeof status === 'number' && isHeaded && isReadable) return given as Response;
+  throw new Failure('INVALID_RESPONSE', false, new TypeError('What fetch gave is no Response.'));
+}
+
+/** The body of an answer, if it has one. A `fetch` of the caller's own may have read it, or begun to. */
+export function unreadBody({ body, bodyUsed }: Response): Response['body'] {
+  if (!bodyUsed && !body?.locked) return body;
+  throw new Failure('INVALID_RESPONSE', false, new TypeError('The body was read before: fetch must give it unread.'));
+}
+
+/** A whole body as text. */
+async function textOf(response: Response, signal: AbortSignal): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  await drain(response, signal, (piece) => {
+    text += decoder.decode(piece, { stream: true });
+  });
+  return text + decoder.decode();
+}
+
+/** A whole body as it is. */
+async function bytesOf(response: Response, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
+  const pieces: Uint8Array[] = [];
+  const size = await drain(response, signal, (piece) => pieces.push(piece));
+  const bytes = new Uint8Array(size);
+  let at = 0;
+  for (const piece of pieces) {
+    bytes.set(piece, at);
+    at += piece.byteLength;
+  }
+  return bytes;
+}
+
+/** Reads to the end. The size shows only on the way: what a header says of it may be wrong, or of the compressed body. */
+async function drain(response: Response, signal: AbortSignal, take: (piece: Uint8Array) => void): Promise<number> {
+  const reader = unreadBody(response)?.getReader();
+  if (!reader) return 0;
+  const stop = (): void => void reader.cancel(signal.reason).catch(() => {});
+  let size = 0;
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    for (;;) {
+      signal.throwIfAborted();
+      const { done, value } = await reader.read();
+      if (done) break;
+      size += value.byteLength;
+      if (size > LARGEST_BODY) throw new Failure('TOO_LARGE', false);
+      take(value);
+    }
+    // A body that is cancelled says that it is done.
+    signal.throwIfAborted();
+    return size;
+  } catch (error) {
+    stop();
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+/** Neither a key that is long in coming nor a `fetch` of the caller's own needs to know of the signal. */
+export function untilAborted<T>(start: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason);
+    const abort = (): void => reject(signal.reason);
+    signal.addEventListener('abort', abort, { once: true });
+    start()
+      .then(resolve, reject)
+      .finally(() => signal.removeEventListener('abort', abort));
+  });
+}
+
+/** Codes of failures before the connection stood, so before anything was sent. */
+const UNSENT: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
+/** ky's error carries the request, and so the key; only the error below it is kept, and of that only its words. */
+function failureOf(error: unknown, redact: (text: string) => string): Failure {
+  if (error instanceof Failure) return error;
+  const below = isNetworkError(error) ? error.cause : error;
+  const code = redact(codeOf(below) ?? 'NETWORK');
+  return new Failure(code, UNSENT.has(code), wordsOf(below, redact));
+}
+
+function codeOf(error: unknown): string | undefined {
+  for (let at = error, depth = 0; typeof at === 'object' && at !== null && depth < 5; depth++) {
+    const { code, cause } = at as { code?: unknown; cause?: unknown };
+    if (typeof code === 'string') return code;
+    at = cause;
+  }
+  return undefined;
+}
+
+/** A copy of an error and its causes that holds their words and nothing else. */
+function wordsOf(error: unknown, redact: (text: string) => string, depth = 0): unknown {
+  if (!(error instanceof Error) || depth > 4) return undefined;
+  const cause = wordsOf(error.cause, redact, depth + 1);
+  const copy = new Error(redact(String(error.message)), cause === undefined ? undefined : { cause });
+  copy.name = redact(String(error.name));
+  if (error.stack) copy.stack = redact(String(error.stack));
+  return copy;
+}

@@ -1,0 +1,127 @@
+import { ConfigError } from '../errors.ts';
+
+/** A key, or a function that gives one, or `undefined` for none. */
+export type KeySource = string | (() => string | undefined | Promise<string | undefined>);
+
+/** Where the service is, and what opens it. */
+export interface Access {
+  /** Normalised, with no slash at its end. */
+  readonly baseUrl: string;
+  /**
+   * Gives the key, or `undefined` without one. It is a function so that no inspected object shows the key.
+   * Fails with ConfigError if the caller's own function gave what cannot be a key, and as that function fails.
+   */
+  readonly key: () => string | undefined | Promise<string | undefined>;
+}
+
+/** Where this code runs, as far as that matters to a key. */
+export interface Environment {
+  /** Whether it is a page or a worker of a browser, where every visitor can read every secret (section 5). */
+  readonly browser: boolean;
+  /** The environment variables that are read; empty in a browser. */
+  readonly variables: { readonly STACKS_API_URL?: string | undefined; readonly STACKS_API_KEY?: string | undefined };
+}
+
+/**
+ * Settles where the service is and which key opens it, from the options and then from the environment.
+ *
+ * @throws ConfigError, which never repeats a key or a URL, for both can hold a secret.
+ */
+export function readAccess(
+  options: { baseUrl?: string | undefined; apiKey?: KeySource | undefined; dangerouslyAllowBrowser: boolean },
+  { browser, variables }: Environment,
+): Access {
+  const [urlOption, url] =
+    options.baseUrl === undefined
+      ? ['STACKS_API_URL', variables.STACKS_API_URL || undefined]
+      : ['baseUrl', options.baseUrl];
+  const [keyOption, source] =
+    options.apiKey === undefined
+      ? ['STACKS_API_KEY', variables.STACKS_API_KEY || undefined]
+      : ['apiKey', options.apiKey];
+  const base = parseUrl(urlOption, url ?? 'https://api.hiro.so');
+  if (source !== undefined && browser && !options.dangerouslyAllowBrowser) {
+    throw new ConfigError(
+      keyOption,
+      'would be open to every visitor of this page: keep it on a server, or set dangerouslyAllowBrowser if they may have it',
+    );
+  }
+  if (source !== undefined && base.protocol === 'http:' && !isLoopback(base.hostname)) {
+    throw new ConfigError(
+      urlOption,
+      `must be https where there is a key (${keyOption}), unless it is this very machine`,
+    );
+  }
+  return { baseUrl: base.origin + base.pathname.replace(/\/+$/, ''), key: keeperOf(keyOption, source) };
+}
+
+function parseUrl(option: string, text: string): URL {
+  const wrong = (problem: string): ConfigError => new ConfigError(option, problem);
+  if (text.length > 2_048) throw wrong(`must be a URL of at most 2048 characters, not ${text.length}`);
+  if (!/^https?:\/\/[^/]/i.test(text)) throw wrong('must begin with https:// or http://, such as https://api.hiro.so');
+  if (/[\s\p{Cc}\\]/u.test(text)) throw wrong('must not have white space, control characters or backslashes');
+  if (/[?#]/.test(text)) throw wrong('must not have a query or a fragment');
+  if (!URL.canParse(text)) throw wrong('must be a URL such as https://api.hiro.so');
+  const url = new URL(text);
+  if (url.username || url.password) throw wrong('must not have a user name or a password');
+  return url;
+}
+
+/** A host as the URL parser writes it, so `127.1` has become `127.0.0.1`. */
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+function keeperOf(option: string, source: KeySource | undefined): Access['key'] {
+  if (typeof source === 'function') return async () => checkKey(option, await source());
+  const key = checkKey(option, source);
+  return () => key;
+}
+
+/** `fetch` trims white space from a header, and quotes one that it refuses in its error: neither may happen to a key. */
+function checkKey(option: string, key: unknown): string | undefined {
+  if (key === undefined) return undefined;
+  if (typeof key !== 'string')
+    throw new ConfigError(option, `must be a key as text, or a function that gives one, not of type ${typeof key}`);
+  if (key === '') throw new ConfigError(option, 'is empty: leave it out to call without a key');
+  if (!/^[\x21-\x7e]{1,512}$/.test(key)) {
+    throw new ConfigError(option, 'must be 1 to 512 visible ASCII characters, without spaces and line breaks');
+  }
+  return key;
+}
+
+/** What a global object may have that tells where it is. */
+interface Globals {
+  readonly process?: {
+    readonly versions?: { readonly node?: unknown };
+    readonly env?: Readonly<Record<string, string>>;
+  };
+  readonly document?: unknown;
+  readonly importScripts?: unknown;
+}
+
+/**
+ * Tells a browser from a server by its globals.
+ *
+ * Node comes first, for under a test runner it may have a `document`; Deno and Bun say that they are Node. A worker of
+ * a browser has `importScripts`, which a worker of an edge service, a server by another name, has not.
+ */
+export function environmentOf(globals: object = globalThis): Environment {
+  const { document, importScripts }: Globals = globals;
+  const process = own<NonNullable<Globals['process']>>(globals, 'process');
+  const isNode = process?.versions?.node !== undefined;
+  const browser = !isNode && (typeof document === 'object' || typeof importScripts === 'function');
+  const [STACKS_API_URL, STACKS_API_KEY] = ['STACKS_API_URL', 'STACKS_API_KEY'].map((name) =>
+    browser ? undefined : own<string>(process?.env ?? {}, name),
+  );
+  return { browser, variables: { STACKS_API_URL, STACKS_API_KEY } };
+}
+
+/** A property that is the object's own and may be read: Deno throws where the program may not see its environment. */
+function own<T>(object: object, name: string): T | undefined {
+  try {
+    return Object.hasOwn(object, name) ? (object as Record<string, T>)[name] : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,198 @@
+import { PERIODS, type Period } from '../time/periods.ts';
+import { readDecimal, readHttpDate, readList, readSeconds, readWhole } from './values.ts';
+
+/**
+ * What a response said of one window of the blockchain-related quota (section 8). Where neither header of a period is
+ * present, the older pair without `-stacks` in its names stands in for them.
+ */
+export interface WindowQuota {
+  /** Units that the whole window holds, from `x-ratelimit-limit-stacks-<period>`. */
+  readonly limit?: number;
+  /** Units left in the window after this request, from `x-ratelimit-remaining-stacks-<period>`; never negative. */
+  readonly remaining?: number;
+}
+
+/**
+ * What a response said of the service's quota, from its headers alone. Everything but the bookkeeping is optional: any
+ * header may be absent.
+ */
+export interface QuotaSnapshot {
+  /** When the response was received, by the caller's wall clock, in milliseconds since the Unix epoch. */
+  readonly receivedAt: number;
+  /** The service's own clock from the header `date`, in milliseconds since the Unix epoch; whole seconds. */
+  readonly date?: number;
+  /** `ratelimit-limit`: the rate-limit ceiling for that endpoint, in requests (section 8). */
+  readonly limit?: number;
+  /** `ratelimit-remaining`: requests left in the current window (section 8); never negative. */
+  readonly remaining?: number;
+  /**
+   * `ratelimit-reset`: when the window resets, by the service's clock, in milliseconds since the Unix epoch (section 8).
+   */
+  readonly resetAt?: number;
+  /** `retry-after`: how long to wait before retrying, in milliseconds from `receivedAt` (sections 7 and 8). */
+  readonly retryAfterMs?: number;
+  /** The quota of the blockchain-related services (section 8, second table). */
+  readonly stacks: {
+    /** `x-ratelimit-cost-stacks`: what this request cost, in units. */
+    readonly cost?: number;
+  } & { readonly [P in Period]?: WindowQuota };
+  /** Names, in lower case, of the headers read here that were present and made no sense. */
+  readonly malformed: readonly string[];
+  /** Rate-limit headers that this version does not know, by lower-case name; values are cut to 200 characters. */
+  readonly unrecognised: Readonly<Record<string, string>>;
+}
+
+/** How much is kept of a header that is not known. */
+export const LONGEST_UNRECOGNISED = 200;
+
+/** When the window resets, by the service's clock; undefined if that is not told, or cannot be. */
+export function resetOf({ resetAt, date, receivedAt }: QuotaSnapshot): number | undefined {
+  return resetAt !== undefined && resetAt - (date ?? receivedAt) <= FURTHEST_RESET_MS ? resetAt : undefined;
+}
+
+/** What was said of each window of the second table. */
+export function windowsOf({ stacks: { cost: _, ...windows } }: QuotaSnapshot): readonly WindowQuota[] {
+  return Object.values(windows);
+}
+
+/** Whether a window of the second table has nothing left. */
+export function isAnyWindowFull(quota: QuotaSnapshot): boolean {
+  return windowsOf(quota).some(({ remaining }) => remaining === 0);
+}
+
+/** No window is longer than a month, so no reset is believed that is further off, in milliseconds. */
+const FURTHEST_RESET_MS = 32 * 86_400_000;
+
+/** A header read here. Its place among them finds its value sooner than its name would. */
+interface Known {
+  readonly name: string;
+  readonly place: number;
+}
+
+/** The two headers that describe one window. */
+interface Pair {
+  readonly limit: Known;
+  readonly remaining: Known;
+}
+
+const KNOWN = new Map<string, Known>();
+
+function known(name: string): Known {
+  const header = { name, place: KNOWN.size };
+  KNOWN.set(name, header);
+  return header;
+}
+
+function pair(window: string): Pair {
+  return { limit: known(`x-ratelimit-limit-${window}`), remaining: known(`x-ratelimit-remaining-${window}`) };
+}
+
+const AGE = known('age');
+const DATE = known('date');
+const RETRY_AFTER = known('retry-after');
+const RESET = known('ratelimit-reset');
+const ENDPOINT: Pair = { limit: known('ratelimit-limit'), remaining: known('ratelimit-remaining') };
+const COST = known('x-ratelimit-cost-stacks');
+const WINDOWS = PERIODS.map((period) => ({ period, own: pair(`stacks-${period}`), older: pair(period) }));
+
+/** The last instant that a `Date` can hold. */
+export const LAST_INSTANT = 8.64e15;
+
+/**
+ * Reads every rate-limit header of a response (section 8 of the interface). Pure, and never throws: a header that
+ * cannot be read is named in `malformed` and its field is absent, and so are both of a pair that says more remains
+ * than the limit. Of a header sent twice the more cautious value counts.
+ *
+ * A response that comes from a cache (`age` above 0) tells of a quota that has moved on since, so its snapshot is
+ * empty, as the IETF's draft of these headers demands; its `date` and `retry-after` are as old.
+ *
+ * @param headers - the response's headers.
+ * @param receivedAt - when the response was received, in milliseconds since the Unix epoch.
+ */
+export function readQuota(headers: Headers, receivedAt: number): QuotaSnapshot {
+  const said = new Array<string | undefined>(KNOWN.size);
+  const malformed: string[] = [];
+  const unrecognised: Record<string, string> = Object.create(null);
+  // One walk, because `headers.get` of each known name takes several times as long.
+  headers.forEach((value, name) => {
+    const header = KNOWN.get(name);
+    if (header) said[header.place] = value;
+    else if (name.startsWith('x-ratelimit-') || name.startsWith('ratelimit'))
+      unrecognised[name] = value.slice(0, LONGEST_UNRECOGNISED);
+  });
+
+  const read = ({ name, place }: Known, readOne: ReadOne, choose: Choose): number | undefined => {
+    const value = said[place];
+    if (value === undefined) return undefined;
+    const number = readList(value, readOne, choose);
+    if (number === undefined) malformed.push(name);
+    return number;
+  };
+  const readPair = ({ limit: ceiling, remaining: left }: Pair): WindowQuota => {
+    const limit = read(ceiling, readWhole, Math.min);
+    const remaining = read(left, readRemaining, Math.min);
+    if (limit === undefined) return remaining === undefined ? {} : { remaining };
+    if (remaining === undefined) return { limit };
+    if (remaining <= limit) return { limit, remaining };
+    malformed.push(ceiling.name, left.name);
+    return {};
+  };
+
+  const age = read(AGE, readDecimal, Math.max);
+  if (age !== undefined && age > 0) return { receivedAt, stacks: {}, malformed, unrecognised: {} };
+
+  const date = read(DATE, (text) => readHttpDate(text, receivedAt), same);
+  const serverNow = date ?? receivedAt;
+  const resetAt = read(RESET, (text) => readReset(text, serverNow), Math.max);
+  const wait = read(RETRY_AFTER, (text) => readRetryAfter(text, serverNow), Math.max);
+  const cost = read(COST, readDecimal, Math.max);
+
+  const stacks: Draft<QuotaSnapshot['stacks']> = {};
+  if (cost !== undefined) stacks.cost = cost;
+  for (const { period, own, older } of WINDOWS) {
+    // Never half of one pair and half of the other: they need not count the same window.
+    const quota = readPair(own.limit.place in said || own.remaining.place in said ? own : older);
+    if (quota.limit !== undefined || quota.remaining !== undefined) stacks[period] = quota;
+  }
+  const snapshot: Draft<QuotaSnapshot> = { receivedAt, stacks, malformed, unrecognised };
+  Object.assign(snapshot, readPair(ENDPOINT));
+  if (date !== undefined) snapshot.date = date;
+  if (resetAt !== undefined) snapshot.resetAt = resetAt;
+  // Capped so that nobody who tells people the instant gets a RangeError from `Date`.
+  if (wait !== undefined) snapshot.retryAfterMs = Math.min(wait, LAST_INSTANT - receivedAt);
+  return snapshot;
+}
+
+type Draft<T> = { -readonly [K in keyof T]: T[K] };
+type ReadOne = (text: string) => number | undefined;
+type Choose = (a: number, b: number) => number | undefined;
+
+function same(a: number, b: number): number | undefined {
+  return a === b ? a : undefined;
+}
+
+/** What remains, rounded down. The service has been seen to say -1 when nothing is left. */
+function readRemaining(text: string): number | undefined {
+  if (!text.startsWith('-')) return readWhole(text);
+  return readWhole(text.slice(1)) === undefined ? undefined : 0;
+}
+
+/**
+ * A guess by size: section 8 says a Unix timestamp, but gateways send the seconds left (no timestamp since 2001 is
+ * as small as 1e9), and a timestamp in milliseconds costs nothing to accept.
+ */
+function readReset(text: string, serverNow: number): number | undefined {
+  const stated = readDecimal(text);
+  const seconds = readSeconds(text);
+  if (stated === undefined || seconds === undefined) return undefined;
+  if (stated >= 1e12) return Math.ceil(stated);
+  return stated < 1e9 ? Math.ceil(serverNow + seconds) : seconds;
+}
+
+/** Seconds, or a date by the service's clock; one that has passed means no wait. */
+function readRetryAfter(text: string, serverNow: number): number | undefined {
+  const seconds = readSeconds(text);
+  if (seconds !== undefined) return seconds;
+  const date = readHttpDate(text, serverNow);
+  return date === undefined ? undefined : Math.max(0, Math.ceil(date - serverNow));
+}

@@ -1,0 +1,132 @@
+import type { Charge, Limit, Reason } from '../admission.ts';
+import { isAnyWindowFull, type QuotaSnapshot, resetOf } from '../headers/snapshot.ts';
+import type { ServerClock } from '../time/server-clock.ts';
+import { ARRIVES_WITHIN_MS, type Flight } from '../usage/in-flight.ts';
+
+/** The first pause after a refusal that says nothing about when to come back, in milliseconds; each further one doubles it. */
+const FIRST_BACKOFF_MS = 1_000;
+const LONGEST_BACKOFF_MS = 60_000;
+
+/** After so many failures in a row the service is taken to be down, and is asked again after a pause of at most so long. */
+const FAILURES_IN_A_ROW = 5;
+const LONGEST_OUTAGE_PAUSE_MS = 2_000;
+
+/**
+ * A pause, ordered by the service or because nothing comes back from it. It holds every sibling, only ever grows, and ends half-open: one request goes first,
+ * and only its success lets the others follow.
+ */
+export class Cooldown implements Limit {
+  #until = Number.NEGATIVE_INFINITY;
+  #why = '';
+  #backoffMs = 0;
+  #isHalfOpen = false;
+  /** Whether the pause was ordered: only then is it a quota that calls wait for. */
+  #isOrdered = false;
+  #failures = 0;
+  /** When the first of them came. */
+  #failsSince = 0;
+  #scout: Flight | undefined;
+
+  /** The instant until which nothing may be sent. */
+  get until(): number {
+    return this.#until;
+  }
+
+  /** Who ordered it, in a sentence for people. */
+  get why(): string {
+    return this.#why;
+  }
+
+  /** Pauses until `instant`, as the service has it, unless a longer pause is in force. */
+  hold(instant: number, why: string): void {
+    this.#isOrdered = true;
+    this.#pause(instant, why);
+  }
+
+  /**
+   * A refusal: the service says for how long, or the reset does, or the window that is full; else ever longer. A pause of no
+   * length is believed once.
+   */
+  heed(quota: QuotaSnapshot, clock: ServerClock, now: number, sentAt: number = now): void {
+    const order = this.#orderOf(quota, clock, now);
+    if (!order || (this.#isHalfOpen && order.until <= now)) this.backOff(now, sentAt);
+    else this.hold(order.until, order.why);
+  }
+
+  /** Pauses after a refusal that did not say for how long: longer each time. One of a request from before the last pause is no news. */
+  backOff(now: number, sentAt: number = now): void {
+    if (now < this.#until || sentAt < this.#until) return;
+    this.#lengthen(LONGEST_BACKOFF_MS);
+    this.hold(now + this.#backoffMs, 'the service refused a request without saying when to come back');
+  }
+
+  /** A request failed on its way. When nothing else comes back the service is left alone for a while, longer each time. */
+  fail(now: number): void {
+    if (this.#failures === 0) this.#failsSince = now;
+    if (++this.#failures < FAILURES_IN_A_ROW || now < this.#until) return;
+    this.#lengthen(LONGEST_OUTAGE_PAUSE_MS);
+    this.#isOrdered = false;
+    this.#pause(now + this.#backoffMs, `the last ${this.#failures} requests failed`);
+  }
+
+  /** The service answered, whatever it said. */
+  hear(): void {
+    this.#failures = 0;
+  }
+
+  /** One request goes first after a pause. */
+  take(flight: Flight): void {
+    if (this.#isHalfOpen) this.#scout = flight;
+  }
+
+  /** What came of a request: an answer that was not refused ends the caution if it was sent after the pause. */
+  settle(flight: Flight, isWelcome: boolean): void {
+    if (isWelcome && flight.sentAt >= this.#until) {
+      this.#isHalfOpen = false;
+      this.#backoffMs = 0;
+    }
+    if (this.#scout === flight) this.#scout = undefined;
+  }
+
+  earliest(_charge: Charge, now: number): number {
+    if (now < this.#until) return this.#until;
+    return this.#isHalfOpen && this.#scout?.state === 'held' ? this.#scout.sentAt + ARRIVES_WITHIN_MS : now;
+  }
+
+  isFirm(_charge: Charge, now: number): boolean {
+    return now < this.#until;
+  }
+
+  /** An outage is many pauses, and nobody knows which is the last: what counts is how long it has lasted. */
+  standsSince(): number | undefined {
+    return this.#isOrdered ? undefined : this.#failsSince;
+  }
+
+  explain(_charge: Charge, now: number): Reason {
+    if (now < this.#until) return { limit: this.#isOrdered ? 'cooldown' : 'outage', why: this.#why };
+    return { limit: 'half-open', why: 'one request goes first after a pause' };
+  }
+
+  #orderOf(quota: QuotaSnapshot, clock: ServerClock, now: number): { until: number; why: string } | undefined {
+    const { retryAfterMs, receivedAt } = quota;
+    const resetAt = resetOf(quota);
+    if (retryAfterMs !== undefined)
+      return { until: now + retryAfterMs, why: 'the service refused a request and asked for a pause' };
+    if (resetAt !== undefined) {
+      const reset = clock.known ? clock.surely(resetAt) : now + resetAt - receivedAt;
+      return { until: Math.max(now, reset), why: 'the service refused a request until its window resets' };
+    }
+    return isAnyWindowFull(quota) && clock.known ? { until: now, why: 'a window is full' } : undefined;
+  }
+
+  #lengthen(longestMs: number): void {
+    this.#backoffMs = Math.min(longestMs, this.#backoffMs * 2 || FIRST_BACKOFF_MS);
+  }
+
+  #pause(instant: number, why: string): void {
+    this.#isHalfOpen = true;
+    if (instant <= this.#until) return;
+    this.#until = instant;
+    this.#why = why;
+  }
+}

@@ -1,0 +1,54 @@
+import type { QuotaSnapshot } from '../headers/snapshot.ts';
+import type { Reading } from '../models/model.ts';
+import type { ServerClock } from '../time/server-clock.ts';
+import type { Flight, InFlight } from '../usage/in-flight.ts';
+import { ResetWindow } from './reset-window.ts';
+
+/** Ceilings that are remembered; a service that reports a new one each time would fill the memory. */
+const MOST = 16;
+
+/** The windows that only `ratelimit-limit`, `-remaining` and `-reset` describe (section 8), told apart by their limits. */
+export class Ceilings implements Iterable<ResetWindow> {
+  readonly #clock: ServerClock;
+  readonly #flights: InFlight;
+  readonly #byLimit = new Map<number, ResetWindow>();
+
+  constructor(clock: ServerClock, flights: InFlight) {
+    this.#clock = clock;
+    this.#flights = flights;
+  }
+
+  get size(): number {
+    return this.#byLimit.size;
+  }
+
+  [Symbol.iterator](): Iterator<ResetWindow> {
+    return this.#byLimit.values();
+  }
+
+  take(flight: Flight, now: number): void {
+    for (const ceiling of this.#byLimit.values()) ceiling.take(flight, now);
+  }
+
+  /** A request of this endpoint came back, or must have arrived, without a reading. */
+  book(endpoint: string): void {
+    for (const ceiling of this.#byLimit.values()) ceiling.book(endpoint);
+  }
+
+  /** Takes in what an answer said that is about none of the windows that the service names. */
+  read(endpoint: string, quota: QuotaSnapshot, answer: Omit<Reading, 'limit' | 'used' | 'held'>): void {
+    const { limit, remaining, resetAt } = quota;
+    if (limit === undefined || remaining === undefined || resetAt === undefined) return;
+    let ceiling = this.#byLimit.get(limit);
+    const held = ceiling?.held ?? 0;
+    if (!ceiling) {
+      if (this.#byLimit.size >= MOST) return;
+      ceiling = new ResetWindow(limit, this.#clock, this.#flights);
+      this.#byLimit.set(limit, ceiling);
+    }
+    const leftMs = resetAt - (quota.date ?? quota.receivedAt);
+    const reading = { ...answer, limit, used: limit - remaining, held };
+    ceiling.read(endpoint, resetAt, leftMs, reading);
+    for (const other of this) if (other !== ceiling) other.passOver(endpoint, remaining, reading);
+  }
+}

@@ -1,0 +1,151 @@
+import type { Charge, Limit, Reason } from '../admission.ts';
+import type { Reading } from '../models/model.ts';
+import type { ServerClock } from '../time/server-clock.ts';
+import { ARRIVES_WITHIN_MS, type Flight, type InFlight } from '../usage/in-flight.ts';
+
+/** Resets that differ by less belong to one instance: services cut them to seconds in different ways. */
+const SAME_MS = 500;
+
+/** A service that cuts its resets to whole seconds may name one this much too early. */
+const ROUNDING_MS = 1_000;
+
+/** Windows that begin on the calendar end on a multiple of a minute. A guess: shorter ones show by their successors. */
+const CALENDAR_MS = 60_000;
+
+/**
+ * The window that `ratelimit-limit`, `-remaining` and `-reset` describe (section 8): of unknown kind and length, it is
+ * known by its reset alone. Counts requests, not units, as the interface says. Past its end one request goes first, and
+ * its answer names the next instance.
+ */
+export class ResetWindow implements Limit {
+  readonly limit: number;
+  readonly #clock: ServerClock;
+  readonly #flights: InFlight;
+  readonly #endpoints = new Set<string>();
+  #resetAt = Number.NEGATIVE_INFINITY;
+  /** The shortest time between two resets so far. */
+  #stride = CALENDAR_MS;
+  #isOnCalendar = false;
+  /** Whether the present instance is one of which only the beginning is known. */
+  #isUnnamed = false;
+  /** When the present instance ends by our clock, as far as one answer tells. */
+  #endsAt = Number.POSITIVE_INFINITY;
+  #spent = 0;
+  #remaining: number;
+  #scout: Flight | undefined;
+
+  constructor(limit: number, clock: ServerClock, flights: InFlight) {
+    this.limit = limit;
+    this.#remaining = limit;
+    this.#clock = clock;
+    this.#flights = flights;
+  }
+
+  /** The service's last word on what is left, in requests. */
+  get remaining(): number {
+    return this.#remaining;
+  }
+
+  /** When the present instance ends, by the service's clock. */
+  get resetAt(): number {
+    return this.#resetAt;
+  }
+
+  /** When the present instance ends by our clock, as far as one answer tells. */
+  get endsAt(): number {
+    return this.#endsAt;
+  }
+
+  /** The shortest time between two resets so far, in milliseconds. */
+  get strideMs(): number {
+    return this.#stride;
+  }
+
+  /** Whether requests of this endpoint are known to count here. */
+  covers(endpoint: string): boolean {
+    return this.#endpoints.has(endpoint);
+  }
+
+  /** Requests that count here and may still be on their way. */
+  get held(): number {
+    return this.#flights.requestsOf(this.#endpoints);
+  }
+
+  headroom(): number {
+    return Math.max(0, this.limit - this.#spent - this.held);
+  }
+
+  earliest(charge: Charge, now: number): number {
+    if (!this.#endpoints.has(charge.endpoint) || this.headroom() >= 1) return now;
+    if (this.limit <= 0) return Number.POSITIVE_INFINITY;
+    const end = this.#end;
+    if (now < end) return end;
+    return this.#scout?.state === 'held' ? this.#scout.sentAt + ARRIVES_WITHIN_MS : now;
+  }
+
+  isFirm(_charge: Charge, now: number): boolean {
+    return this.#spent >= this.limit && now < this.#end;
+  }
+
+  explain(): Reason {
+    const headroom = this.headroom();
+    const why = `the endpoint's window of ${this.limit} requests has ${headroom} left`;
+    return { limit: 'window', why, window: 'endpoint', size: this.limit, headroom };
+  }
+
+  take(flight: Flight, now: number): void {
+    if (this.#endpoints.has(flight.endpoint) && this.headroom() < 1 && now >= this.#end) this.#scout = flight;
+  }
+
+  /** A request of this endpoint came back, or must have arrived, without a reading. */
+  book(endpoint: string): void {
+    if (this.#endpoints.has(endpoint)) this.#spent++;
+  }
+
+  /**
+   * An answer described a tighter window, so this one has no less left than that. Where the request was sent past this
+   * one's end, its next instance has begun, and is known by its successor's name only later.
+   *
+   * @param left - requests left in the tighter window.
+   */
+  passOver(endpoint: string, left: number, { sentAt, settledSince }: Reading): void {
+    if (!this.#endpoints.has(endpoint)) return;
+    this.#spent++;
+    if (sentAt < this.#end) return;
+    if (!this.#isUnnamed) this.#spent = settledSince + 1;
+    this.#isUnnamed = true;
+    this.#spent = Math.min(this.#spent, this.limit - left + settledSince);
+  }
+
+  /**
+   * Takes in what an answer said of this window.
+   *
+   * @param resetAt - its end by the service's clock.
+   * @param leftMs - the time from the answer to that end, as far as one answer tells.
+   */
+  read(endpoint: string, resetAt: number, leftMs: number, reading: Reading): void {
+    this.#endpoints.add(endpoint);
+    if (resetAt < this.#resetAt - SAME_MS) {
+      // It tells of an earlier instance, or of this one by a reset that was cut differently: then it was counted here.
+      this.#spent++;
+      return;
+    }
+    if (resetAt > this.#resetAt + SAME_MS) {
+      this.#stride = Math.min(this.#stride, resetAt - this.#resetAt);
+      this.#isOnCalendar = resetAt % this.#stride === 0;
+      this.#resetAt = resetAt;
+      this.#isUnnamed = false;
+      this.#endsAt = reading.receivedAt + leftMs + ROUNDING_MS;
+      this.#spent = reading.used + reading.settledSince;
+    } else {
+      const spent = Math.max(this.#spent + 1, reading.used - reading.held);
+      this.#spent = Math.min(spent, reading.used + reading.settledSince);
+    }
+    this.#remaining = Math.max(0, this.limit - reading.used);
+  }
+
+  get #end(): number {
+    if (!this.#clock.known) return this.#endsAt;
+    return this.#clock.surely(this.#isOnCalendar ? this.#resetAt : this.#resetAt + ROUNDING_MS);
+  }
+}

@@ -1,0 +1,73 @@
+import type { Lease, Limit } from './admission.ts';
+import type { WindowModel } from './models/model.ts';
+import type { Period } from './time/periods.ts';
+
+/** Which shapes a window may still have, by the name of their model. */
+export interface Shapes {
+  readonly alive: readonly WindowModel['name'][];
+  /** How often shapes that were ruled out have come back: what was believed before then no longer counts. */
+  readonly epoch: number;
+}
+
+/** What an answer said of a window. Instants are monotonic milliseconds. */
+export interface WindowNews {
+  readonly period: Period;
+  /** Units that the window holds in all. */
+  readonly limit: number;
+  /** Units that the service has counted in it, whoever sent them. */
+  readonly used: number;
+  readonly sentAt: number;
+  readonly receivedAt: number;
+  readonly shapes: Shapes;
+}
+
+/** What others who spend the same quota have found out. */
+export interface Knowledge {
+  readonly shapes?: readonly (Shapes & { readonly period: Period })[];
+  /** What an endpoint costs, in units. */
+  readonly costs?: readonly (readonly [endpoint: string, units: number])[];
+  /** Until when the service wants nobody to come, in monotonic milliseconds. */
+  readonly pausedUntil?: number;
+  /** How far the service's clock is ahead of our monotonic one, in milliseconds. */
+  readonly lead?: { readonly least: number; readonly most: number };
+  /** Units that were spent by somebody with whom nothing is shared. */
+  readonly foreign?: readonly { readonly period: Period; readonly units: number }[];
+}
+
+/**
+ * Our part of every window, as one more limit: it answers with the earliest instant at which our part bears a charge.
+ * The pacer tells it what becomes of requests, and what the service says.
+ */
+export interface Part extends Limit {
+  /** Whether others spend the same quota, so that a reading counts what they spent. */
+  readonly isShared: boolean;
+  /** Whether they surely spend nothing just now, so that a reading counts what we spent alone. */
+  readonly isAlone: boolean;
+  /** A request goes. */
+  take(lease: Lease, now: number): void;
+  /** It ended, and the service counted so many units for it, or may have. */
+  settle(lease: Lease, units: number, now: number): void;
+  /** The service spoke of a window. */
+  read(news: WindowNews): void;
+  /** The service named an end of a window by its own clock. Past it one request may go, whatever shape the window has. */
+  tellEnd(period: Period, end: number): void;
+  /** An endpoint showed what it costs, in units. */
+  tellCost(endpoint: string, units: number): void;
+  /** The service wants nobody to come until then. */
+  tellPause(until: number): void;
+}
+
+/** The part of a process that has its key to itself: all of every window. */
+export const wholePart: Part = {
+  isShared: false,
+  isAlone: true,
+  earliest: (_charge, now) => now,
+  isFirm: () => false,
+  explain: () => ({ limit: 'share', why: 'all of every window is ours' }),
+  take() {},
+  settle() {},
+  read() {},
+  tellEnd() {},
+  tellCost() {},
+  tellPause() {},
+};

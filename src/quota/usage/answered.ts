@@ -1,0 +1,76 @@
+import { Log } from './running-sum.ts';
+
+/** Charges posted by the service after its answer left may be missing from a reading for this long, in milliseconds. */
+const POSTING_MS = 50;
+
+/** A flight is over within this time, in milliseconds. */
+const LONGEST_FLIGHT_MS = 600_000;
+
+/** Answers that are remembered one by one; a contradiction shows within fewer. */
+const REMEMBERED = 512;
+
+interface Answered {
+  readonly sentAt: number;
+  readonly answeredAt: number;
+  /** Units that the service surely counted. */
+  readonly sure: number;
+}
+
+/** What came back lately of our own requests: the evidence that readings are held against. */
+export class Past {
+  readonly #log = new Log();
+  readonly #answered: Answered[] = [];
+  #newest = -1;
+
+  /** @param most - units that the service may have counted; `sure` - units that it surely did. */
+  add(sentAt: number, now: number, most: number, sure: number): void {
+    this.#log.add(most, now);
+    this.#log.forget(now - LONGEST_FLIGHT_MS);
+    if (sure <= 0) return;
+    this.#newest = (this.#newest + 1) % REMEMBERED;
+    this.#answered[this.#newest] = { sentAt, answeredAt: now, sure };
+  }
+
+  /** Units that came back since `instant` and so may be missing from the reading of a request sent then. */
+  settledSince(instant: number): number {
+    return this.#log.after(instant - POSTING_MS);
+  }
+
+  /** Whether surely more than `units` of ours were counted after `from` and before `until`. */
+  surelyExceeds(units: number, from: number, until: number): boolean {
+    // Nearly always all that came back since is too little, and that costs one search.
+    return this.#log.after(from) > units && this.surely(from, until, units) > units;
+  }
+
+  /** Units of ours that were surely counted after `from` and before `until`; once past `enough` it stops adding. */
+  surely(from: number, until: number, enough: number = Number.POSITIVE_INFINITY): number {
+    let sure = 0;
+    for (let back = 0; back < this.#answered.length && sure <= enough; back++) {
+      const answer = this.#back(back);
+      if (!answer || answer.answeredAt < from) break;
+      if (answer.answeredAt <= until - POSTING_MS && answer.sentAt >= from) sure += answer.sure;
+    }
+    return sure;
+  }
+
+  /** Whether a level that sinks at `rate` must have stood above `units` at `instant`, by what we added after `from` and before `until`. */
+  surelyRoseTo(units: number, rate: number, instant: number, from: number, until: number): boolean {
+    const most = this.#log.after(from);
+    if (most <= units) return false;
+    let sure = 0;
+    for (let back = 0; back < this.#answered.length; back++) {
+      const answer = this.#back(back);
+      if (!answer || answer.answeredAt < from) break;
+      // Before this, too much has sunk for all of it together.
+      if (most - rate * (instant - answer.sentAt) <= units) break;
+      if (answer.answeredAt > until - POSTING_MS) continue;
+      sure += answer.sure;
+      if (sure - rate * (instant - answer.sentAt) > units) return true;
+    }
+    return false;
+  }
+
+  #back(steps: number): Answered | undefined {
+    return this.#answered[(this.#newest - steps + REMEMBERED) % REMEMBERED];
+  }
+}

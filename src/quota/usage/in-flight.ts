@@ -1,0 +1,121 @@
+import type { Charge, Lease, Limit, Reason } from '../admission.ts';
+import { Log } from './running-sum.ts';
+
+/**
+ * A request that arrives at all arrives within this time of being sent, in milliseconds: a guess. Later, a request
+ * without an answer no longer weighs on every window but is booked where it may have been counted.
+ */
+export const ARRIVES_WITHIN_MS = 3_000;
+
+/** A lease with its place in the books: `held`, then `booked` when it must have arrived, then `done`. */
+export interface Flight extends Lease {
+  state: 'held' | 'booked' | 'done';
+}
+
+/** Everything that is under way and what is held for it. As a limit: no more than `concurrency` at once. */
+export class InFlight implements Limit {
+  readonly #concurrency: number;
+  readonly #expiryMs: number;
+  readonly #held = new Set<Flight>();
+  readonly #booked = new Set<Flight>();
+  readonly #byEndpoint = new Map<string, number>();
+  /** What was sent lately, by when. */
+  readonly #sent = new Log();
+  #units = 0;
+
+  /**
+   * @param concurrency - how many requests may be under way.
+   * @param expiryMs - a lease that nobody has settled by then was forgotten by its owner.
+   */
+  constructor(concurrency: number, expiryMs: number) {
+    this.#concurrency = concurrency;
+    this.#expiryMs = expiryMs;
+  }
+
+  /** Requests under way. */
+  get open(): number {
+    return this.#held.size + this.#booked.size;
+  }
+
+  /** Requests that may still be on their way to the service. */
+  get requests(): number {
+    return this.#held.size;
+  }
+
+  /** Units of the requests that may still be on their way to the service. */
+  get units(): number {
+    return this.#units;
+  }
+
+  /** Requests of these endpoints that may still be on their way to the service. */
+  requestsOf(endpoints: Iterable<string>): number {
+    let requests = 0;
+    for (const endpoint of endpoints) requests += this.#byEndpoint.get(endpoint) ?? 0;
+    return requests;
+  }
+
+  take(charge: Charge, now: number): Flight {
+    const flight: Flight = { endpoint: charge.endpoint, sentAt: now, units: charge.units, state: 'held' };
+    this.#held.add(flight);
+    this.#byEndpoint.set(flight.endpoint, this.requestsOf([flight.endpoint]) + 1);
+    this.#units += flight.units;
+    this.#sent.add(flight.units, now);
+    this.#sent.forget(now - this.#expiryMs);
+    return flight;
+  }
+
+  /** Units sent at `instant` or later, whether they have come back or not. */
+  sentSince(instant: number): number {
+    return this.#sent.after(instant - 1e-6);
+  }
+
+  /** Lets go of a flight that has ended. */
+  end(flight: Flight): void {
+    this.#release(flight);
+    this.#booked.delete(flight);
+    flight.state = 'done';
+  }
+
+  /** Calls `book` for each flight that must have arrived by now, and forgets leases that were never settled. */
+  age(now: number, book: (flight: Flight) => void): void {
+    for (const flight of this.#held) {
+      if (now < flight.sentAt + ARRIVES_WITHIN_MS) break;
+      this.#release(flight);
+      this.#booked.add(flight);
+      flight.state = 'booked';
+      book(flight);
+    }
+    for (const flight of this.#booked) {
+      if (now < flight.sentAt + this.#expiryMs) break;
+      this.end(flight);
+    }
+  }
+
+  /** When the next flight will have aged, if nothing comes back before. */
+  nextAge(): number {
+    for (const flight of this.#held) return flight.sentAt + ARRIVES_WITHIN_MS;
+    return Number.POSITIVE_INFINITY;
+  }
+
+  earliest(_charge: Charge, now: number): number {
+    if (this.open < this.#concurrency) return now;
+    for (const flight of this.#booked) return flight.sentAt + this.#expiryMs;
+    return this.nextAge();
+  }
+
+  isFirm(): boolean {
+    return false;
+  }
+
+  explain(): Reason {
+    return { limit: 'concurrency', why: `${this.open} requests are under way, the most that may be` };
+  }
+
+  #release(flight: Flight): void {
+    if (!this.#held.delete(flight)) return;
+    this.#units = this.#held.size > 0 ? this.#units - flight.units : 0;
+    const left = this.requestsOf([flight.endpoint]) - 1;
+    if (left > 0) this.#byEndpoint.set(flight.endpoint, left);
+    else this.#byEndpoint.delete(flight.endpoint);
+  }
+}

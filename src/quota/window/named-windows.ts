@@ -1,0 +1,92 @@
+import type { QuotaSnapshot } from '../headers/snapshot.ts';
+import type { Reading } from '../models/model.ts';
+import type { Part, Shapes } from '../share-limit.ts';
+import { PERIODS, type Period } from '../time/periods.ts';
+import type { Past } from '../usage/answered.ts';
+import type { Flight } from '../usage/in-flight.ts';
+import { NamedWindow, type Surroundings } from './named-window.ts';
+
+/** What there is to say of an answer, whichever window it speaks of. */
+export type Answer = Omit<Reading, 'limit' | 'used' | 'held'>;
+
+/** The windows that the service names (section 8). Each is there from the first answer that tells its limit and what is left. */
+export class NamedWindows implements Iterable<NamedWindow> {
+  readonly #surroundings: Surroundings & { readonly part: Part };
+  readonly #byPeriod = new Map<Period, NamedWindow>();
+  /** What others found out of windows that we have not seen yet. */
+  readonly #foretold = new Map<Period, Shapes>();
+
+  constructor(surroundings: Surroundings & { readonly part: Part }) {
+    this.#surroundings = surroundings;
+  }
+
+  get size(): number {
+    return this.#byPeriod.size;
+  }
+
+  [Symbol.iterator](): Iterator<NamedWindow> {
+    return this.#byPeriod.values();
+  }
+
+  take(flight: Flight, now: number): void {
+    for (const window of this) window.take(flight.units, now);
+  }
+
+  book(units: number, from: number, to: number): void {
+    for (const window of this) window.book(units, from, to);
+  }
+
+  /** A request came back. Whether a refusal was charged is in the window's own reading, if there is one. */
+  settle(quota: QuotaSnapshot, { own, sentAt, receivedAt, limited }: Answer): void {
+    for (const window of this) {
+      const isTold = limited && quota.stacks[window.period]?.remaining !== undefined;
+      if (!isTold) window.book(own, sentAt, receivedAt);
+    }
+  }
+
+  /** Takes in what an answer said. */
+  read(quota: QuotaSnapshot, answer: Answer, past: Past): void {
+    const { flights, part } = this.#surroundings;
+    for (const period of PERIODS) {
+      const { limit, remaining } = quota.stacks[period] ?? {};
+      if (limit === undefined || remaining === undefined) continue;
+      const known = this.#byPeriod.get(period);
+      // What a window held before it was first seen is in its first reading; none of what is in flight may be.
+      const held = known ? flights.units : 0;
+      const window = known ?? this.#open(period);
+      const used = limit - remaining;
+      window.read({ ...answer, limit, used, held }, past);
+      part.read({ ...answer, period, limit, used, shapes: window.survivors.shapes });
+    }
+  }
+
+  /** Whether the triple (`ratelimit-*`) describes one of these windows, which then takes its reset in. */
+  hearReset(limit: number, resetAt: number, { sentAt, receivedAt }: Answer): boolean {
+    for (const window of this) {
+      if (!window.matches(limit, resetAt, receivedAt)) continue;
+      const end = window.hearReset(resetAt, sentAt);
+      if (end !== undefined) this.#surroundings.part.tellEnd(window.period, end);
+      return true;
+    }
+    return false;
+  }
+
+  /** Takes the word of others for the shapes that a window may have. */
+  adopt(period: Period, shapes: Shapes): void {
+    this.#foretold.set(period, shapes);
+    this.#byPeriod.get(period)?.survivors.adopt(shapes);
+  }
+
+  /** Strangers have spent so many units. */
+  seeOthers(period: Period, units: number, now: number): void {
+    this.#byPeriod.get(period)?.seeOthers(units, now);
+  }
+
+  #open(period: Period): NamedWindow {
+    const window = new NamedWindow(period, this.#surroundings);
+    const foretold = this.#foretold.get(period);
+    if (foretold) window.survivors.adopt(foretold);
+    this.#byPeriod.set(period, window);
+    return window;
+  }
+}

@@ -1,0 +1,123 @@
+import { SHORT_MS } from '../time/periods.ts';
+
+/** How much of each new window's reading enters the estimate. */
+const FRESHNESS = 0.3;
+
+/** How fast the memory of a busy window fades, per window. */
+const FADING = 0.9;
+
+/** Less than this per window is chance: in units, and in parts of the limit. */
+const CHANCE = 0.5;
+const CHANCE_PART = 0.005;
+
+/** The part of the limit that is ours whatever others take: we would starve ourselves. */
+const FAIR_PART = 0.5;
+
+/** What a window with a refusal leaves of our part, the least, and what each request served gives back of it. */
+const REFUSED = 0.75;
+const LEAST_PART = 1 / 16;
+const SERVED = 1.001;
+
+/** What is left beyond the estimate: standard deviations of a random arrival, and a part of the limit. */
+const DEVIATIONS = 2;
+const MARGIN = 0.02;
+
+/** The slowest even pace, in parts of what is ours: nobody needs us to be slower. */
+const SLOWEST = 0.5;
+
+/** What they take unseen is not reckoned over more than this part of a window: it may be that they have gone. */
+const LONGEST_UNSEEN = 0.02;
+
+/** Towards a window's end, what is left is not spread over less than this part of it. */
+const LAST_PART = 0.05;
+
+/**
+ * Other consumers of the same quota, as far as readings show them: units that nothing of ours explains.
+ *
+ * While there are others, two things change. They are left what they usually take, up to half, which shrinks as the
+ * window goes by; and what is ours is spent evenly, so that they find something left whenever they come.
+ */
+export class Others {
+  readonly #length: number;
+  #seen = 0;
+  #usual = 0;
+  /** The part of the limit that is ours: half, but among many who each take half it must be less. */
+  #part = FAIR_PART;
+  #refusedAt = Number.NEGATIVE_INFINITY;
+  #most = 0;
+  #windows = 0;
+  #stretch = Number.NEGATIVE_INFINITY;
+
+  constructor(lengthMs: number) {
+    this.#length = lengthMs;
+  }
+
+  /** Whether anybody else has been seen lately. */
+  get areActive(): boolean {
+    return this.#most > 0;
+  }
+
+  /** Takes in what a reading left unexplained. */
+  see(units: number, limit: number, now: number): void {
+    const stretch = Math.floor(now / this.#length);
+    if (this.#stretch === Number.NEGATIVE_INFINITY) this.#stretch = stretch;
+    if (stretch > this.#stretch) this.#roll(stretch, Math.max(CHANCE, limit * CHANCE_PART));
+    this.#seen += Math.max(0, units);
+  }
+
+  /** Units of a window to leave them, when the part `gone` of it is over and an answer takes `roundTripMs`. */
+  theirs(limit: number, gone: number, roundTripMs: number): number {
+    const inAll = this.#expected(limit);
+    const rest = inAll * (1 - gone);
+    return rest + DEVIATIONS * Math.sqrt(Math.max(rest, inAll * Math.min(1, roundTripMs / this.#length)));
+  }
+
+  /** Another of our requests was served. */
+  serve(): void {
+    this.#part = Math.min(FAIR_PART, this.#part * SERVED);
+  }
+
+  /** A request of ours was refused because the window was full: somebody else must have filled it. */
+  refuse(now: number): void {
+    if (now < this.#refusedAt + this.#length) return;
+    this.#refusedAt = now;
+    this.#part = Math.max(LEAST_PART, this.#part * REFUSED);
+    this.#most = Math.max(this.#most, 1);
+  }
+
+  /** Units that they may have taken in so many milliseconds, unseen. */
+  unseen(ms: number): number {
+    const expected = (this.#usual / this.#length) * Math.min(ms, this.#length * LONGEST_UNSEEN);
+    return Math.floor(expected + DEVIATIONS * Math.sqrt(expected));
+  }
+
+  /** The time between requests that is ours whatever others take, in milliseconds a unit: our part of the window, evenly. */
+  fairSpacing(limit: number): number {
+    return this.#length / (limit * this.#part);
+  }
+
+  /** The time between requests of ours, in milliseconds a unit, when `left` units are ours for the rest of the window. */
+  spacing(limit: number, left: number, gone: number): number {
+    // In a short window nothing is made up for: what others left of it is gone.
+    if (this.#part < FAIR_PART && this.#length <= SHORT_MS) return this.fairSpacing(limit);
+    const even = left / (this.#length * Math.max(LAST_PART, 1 - gone));
+    return (
+      1 / Math.max((SLOWEST * this.#part * limit) / this.#length, (limit - this.#expected(limit)) / this.#length, even)
+    );
+  }
+
+  /** Units that they will take in a window, as they did lately; as much as they can, where we were refused for it. */
+  #expected(limit: number): number {
+    const most = (1 - this.#part) * limit;
+    return this.#part < FAIR_PART ? most : Math.min(most, this.#usual + Math.sqrt(this.#usual) + MARGIN * limit);
+  }
+
+  #roll(stretch: number, chance: number): void {
+    const perWindow = this.#seen / (stretch - this.#stretch);
+    this.#usual = this.#windows++ > 0 ? this.#usual + FRESHNESS * (perWindow - this.#usual) : perWindow;
+    this.#most = Math.max(perWindow, this.#usual, this.#most * FADING);
+    if (this.#most < chance) this.#most = 0;
+    this.#seen = 0;
+    this.#stretch = stretch;
+  }
+}

@@ -1,0 +1,60 @@
+import type { Clock } from '../clock.ts';
+import type { Endpoint } from '../endpoints/endpoints.ts';
+import type { PlanEstimate } from '../quota/forecast/estimate.ts';
+import { argument, argumentsOf } from '../validation/arguments.ts';
+import type { Scheduler } from './scheduler.ts';
+
+/** Calls that somebody thinks of making. */
+export interface EstimateOptions {
+  /** How many calls: a whole number, 0 or more. Default: 1. */
+  readonly count?: number | undefined;
+  /** Which endpoint they ask, as in `sent` events; costs and ceilings go by it. Left out: any, each as dear as the dearest so far. */
+  readonly endpoint?: Endpoint | (string & {}) | undefined;
+  /** Units that each will cost (section 8), if you know better than the answers so far. */
+  readonly cost?: number | undefined;
+  /** Calls that wait with a lower priority are not ahead of them. Default: 0. */
+  readonly priority?: number | undefined;
+}
+
+/**
+ * When calls would be over, if they were made now behind those that wait already, and nobody else spends the quota.
+ * Windows are taken for calendar windows: where they slide it may come up to one window later.
+ */
+export interface Estimate {
+  /**
+   * When the last answer comes, by this machine's wall clock. Undefined while no answer has told the limits, and where
+   * there is no such day: a window that holds nothing, or so many calls that no calendar reaches there.
+   */
+  readonly finishesAt: Date | undefined;
+  /** How long that is from now, in milliseconds; undefined while no answer has told the limits, Infinity for never. */
+  readonly ms: number | undefined;
+  /**
+   * What binds: the longest window that has to be waited out (`second`, `minute`, `month`, …, or `endpoint` for a ceiling
+   * that `ratelimit-*` describes), `cooldown` while the service has ordered a pause, `concurrency` where only answers are
+   * waited for. Undefined where all can go at once.
+   */
+  readonly window: string | undefined;
+}
+
+const isWhole = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
+
+const estimateOptions = argumentsOf('estimate options', {
+  count: argument<number>(isWhole, 'a whole number, 0 or more'),
+  endpoint: argument<string>((value) => typeof value === 'string', 'the name of an endpoint'),
+  cost: argument<number>((units) => Number.isFinite(units) && units >= 0, 'a number of units, 0 or more'),
+  priority: argument<number>(Number.isFinite, 'a number'),
+});
+
+/** Checks what a caller gives, and answers by the wall clock. */
+export function estimateFor(scheduler: Scheduler, clock: Clock, options: EstimateOptions = {}): Estimate {
+  const { count = 1, endpoint, cost, priority = 0 } = estimateOptions(options);
+  return estimateOf(scheduler.estimate({ endpoint, count, cost }, priority), clock);
+}
+
+/** The same by the wall clock. */
+export function estimateOf(estimate: PlanEstimate | undefined, clock: Clock): Estimate {
+  if (!estimate) return { finishesAt: undefined, ms: undefined, window: undefined };
+  const ms = Math.max(0, estimate.at - clock.now());
+  const finishesAt = new Date(clock.wall() + ms);
+  return { finishesAt: Number.isNaN(finishesAt.getTime()) ? undefined : finishesAt, ms, window: estimate.window };
+}

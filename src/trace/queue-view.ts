@@ -1,0 +1,92 @@
+import type { Clock } from '../clock.ts';
+import type { Reason } from '../quota/admission.ts';
+import { argument, argumentsOf } from '../validation/arguments.ts';
+import type { Journey, Wait } from './call-trace.ts';
+
+/** A call that waits to be sent: for what, until when, and behind whom. */
+export interface QueuedCall {
+  /** The number of the call, as its events have it. */
+  readonly call: number;
+  /** The endpoint that is asked for, such as `GET /extended/v1/info`. */
+  readonly endpoint: string;
+  /** What the caller named it, if it did. */
+  readonly label?: string;
+  readonly priority: number;
+  /** Its place in line: 1 goes next. Undefined while it is out of the line and holds up nobody. */
+  readonly place?: number;
+  /** When it was made, by this machine's wall clock. */
+  readonly since: Date;
+  /** What it waits for, or what the line before it stands still for. Undefined where the line moves, or while it pauses. */
+  readonly reason?: Reason;
+  /** When that is over if nothing that comes back ends it sooner; of a call in line, when the first will go at the latest. */
+  readonly until?: Date;
+  /** All of it in a sentence for people. */
+  readonly why: string;
+}
+
+/** Which of the calls that wait are asked about. */
+export interface QueueOptions {
+  /** Only those with this label. */
+  readonly label?: string | undefined;
+  /** No more than so many, those that go first. Default: 100. */
+  readonly limit?: number | undefined;
+}
+
+const queueOptions = argumentsOf('options', {
+  label: argument<string>((value) => typeof value === 'string', 'text'),
+  limit: argument<number>((n) => Number.isSafeInteger(n) && n >= 1, 'a whole number, 1 or more'),
+});
+
+/**
+ * Who waits, in the order in which they are to go; those that are out of the line come last. Takes time in proportion to
+ * the calls that wait.
+ *
+ * @throws ConfigError if an option cannot be used.
+ */
+export function queueOf(
+  journeys: Iterable<Journey>,
+  standstill: Wait | undefined,
+  clock: Clock,
+  options: QueueOptions = {},
+): readonly QueuedCall[] {
+  const { label, limit = 100 } = queueOptions(options);
+  const now = clock.now();
+  const instant = (at: number): Date => new Date(clock.wall() + at - now);
+  const waiting = Array.from(journeys).filter(({ isWaiting }) => isWaiting);
+  const isOut = ({ wait, joinedAt }: Journey): boolean =>
+    joinedAt > now || (wait?.isAside === true && wait.until > now);
+  const inLine = waiting.filter((journey) => !isOut(journey)).sort(byTurn);
+  const asked = [...inLine.entries(), ...waiting.filter(isOut).map((journey) => [undefined, journey] as const)]
+    .filter(([, journey]) => label === undefined || journey.label === label)
+    .slice(0, limit);
+  return asked.map(([before, journey]) => {
+    const { number, ask, priority, begunAt, joinedAt } = journey;
+    const wait = [journey.wait, before === undefined ? undefined : standstill].find((one) => one && one.until > now);
+    const until = joinedAt > now ? joinedAt : wait?.until;
+    return {
+      call: number,
+      endpoint: ask.endpoint,
+      ...(journey.label !== undefined && { label: journey.label }),
+      priority,
+      ...(before !== undefined && { place: before + 1 }),
+      since: instant(begunAt),
+      ...(wait && { reason: wait.reason }),
+      ...(until !== undefined && { until: instant(until) }),
+      why: sentence(before, wait, joinedAt > now),
+    };
+  });
+}
+
+/** Higher priorities first; of one priority, who was sent before, and then who came first. */
+function byTurn(one: Journey, other: Journey): number {
+  const returned = Number(other.isReturning) - Number(one.isReturning);
+  return other.priority - one.priority || returned || one.number - other.number;
+}
+
+function sentence(before: number | undefined, wait: Wait | undefined, isPausing: boolean): string {
+  if (isPausing) return 'it pauses before it goes again';
+  if (before === undefined) return `${wait?.reason.why}; meanwhile it lets the others pass`;
+  const what = wait?.reason.why ?? 'the line moves';
+  if (before === 0) return what;
+  return before === 1 ? `1 call goes before it; ${what}` : `${before} calls go before it; ${what}`;
+}

@@ -1,0 +1,69 @@
+import * as z from 'zod/mini';
+import { ConfigError, quote } from '../errors.ts';
+import { ownOf } from './own-properties.ts';
+
+/** One option or parameter that a caller may give. */
+export type Argument<T> = z.ZodMiniType<T>;
+
+/**
+ * An argument that may be left out.
+ *
+ * @param is - whether a value will do.
+ * @param be - what will do, to be read after "must be". What was given is quoted, so it is not for secrets.
+ */
+export function argument<T>(is: (value: T) => boolean, be: string): Argument<T | undefined> {
+  return z.optional(z.custom<T>(is, { error: ({ input }) => `must be ${be}, not ${quote(input)}` }));
+}
+
+/** An argument that is checked elsewhere. */
+export function anything<T>(): Argument<T | undefined> {
+  return z.optional(z.custom<T>());
+}
+
+/** An {@link argument} that is completed if it was left out. */
+export function defaulted<T>(given: Argument<T | undefined>, value: T): Argument<T> {
+  return z.pipe(
+    given,
+    z.transform((one) => (one === undefined ? value : one)),
+  );
+}
+
+/** `true`, `false` or left out. */
+export const flag: Argument<boolean | undefined> = argument<boolean>(
+  (value) => typeof value === 'boolean',
+  'true or false',
+);
+
+/**
+ * Makes the check of the arguments that are known.
+ *
+ * The check gives a copy that inherits nothing: an option that somebody planted on `Object.prototype` is nobody's wish.
+ * It throws ConfigError that names the first argument that is unknown or cannot be used.
+ *
+ * @param what - what they are, as a message names them: `'options'`.
+ */
+export function argumentsOf<Values extends object>(
+  what: string,
+  known: { readonly [Name in keyof Values]: Argument<Values[Name]> },
+): (given: unknown) => Values {
+  const schema = z.strictObject(known);
+  const check = (own: object): Values => {
+    const result = z.safeParse(schema, own);
+    if (result.success) return ownOf(result.data as Values);
+    const [issue] = result.error.issues;
+    if (issue?.code === 'unrecognized_keys') {
+      throw new ConfigError(issue.keys[0] ?? what, `is not one of the ${what}: ${Object.keys(known).join(', ')}`);
+    }
+    throw new ConfigError(String(issue?.path[0] ?? what), issue?.message ?? 'cannot be used');
+  };
+  // Most calls give nothing, and what that comes to need not be asked each time.
+  const nothing = Object.freeze(check({}));
+  return (given) => {
+    if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+      // Of what kind, and not what: createClient('the key') is an easy mistake.
+      throw new ConfigError(what, `must be an object, not ${given === null ? 'null' : typeof given}`);
+    }
+    const own = ownOf(given);
+    return Object.keys(own).length === 0 ? nothing : check(own);
+  };
+}

@@ -1,0 +1,156 @@
+import type { AssetEvent } from '../endpoints/schemas.ts';
+
+/** So many of the last events are remembered, and go into a checkpoint: enough to find the place again if the last of them are gone. */
+const TRAIL = 20;
+
+/** How long the place is looked for; then the walk goes on where it should be. */
+const PATIENCE = 48;
+
+/** What a step back takes of that. Going where a new total says that the place is takes 1, for it is likely to be there. */
+const STEP_BACK = 8;
+
+/** A walk that was lost more often goes forward only, and searches no more, so that it ends whatever a service answers. */
+const LOSSES = 3;
+
+/** Where a walk is: plain JSON, to be kept in a file or a database. */
+export interface WalkCheckpoint {
+  /** Whose events are walked through. */
+  readonly address: string;
+  /** How many events lay before the place when it was last seen. */
+  readonly offset: number;
+  /** How many events there were then. */
+  readonly total: number;
+  /** The last events that were seen, the latest of them last: by them the place is found again, wherever it has moved. */
+  readonly trail: readonly string[];
+  /** Whether there is nothing more to come. */
+  readonly isOver: boolean;
+}
+
+/** A page as it came. */
+export interface RawPage {
+  /** What was asked for. */
+  readonly offset: number;
+  /** How many events it can have: with fewer, nothing lies behind it. */
+  readonly limit: number;
+  readonly total: number;
+  readonly results: readonly AssetEvent[];
+}
+
+/** An event that was not seen before, and how many lie before it. */
+export interface Found {
+  readonly event: AssetEvent;
+  readonly offset: number;
+}
+
+/**
+ * Where a walk is in a history whose offsets shift while it goes on: new events push the others back, a reorganisation of
+ * the chain takes some away. So a page is asked for from one event back, and only what comes behind an event that was seen
+ * before is taken for new. Where a page shows none of them, the place is looked for where the total says that it has moved to.
+ */
+export class Place {
+  #offset: number;
+  #total: number;
+  #trail: string[];
+  #patience = PATIENCE;
+  #leaps = 0;
+  #expected: number | undefined;
+  #losses = 0;
+  /** Where to ask next, while the place is looked for. */
+  #search: number | undefined;
+  /** Whether the next page is taken as it is. */
+  #isLost = false;
+  isOver: boolean;
+
+  constructor({ offset, total, trail, isOver }: Omit<WalkCheckpoint, 'address'>) {
+    this.#offset = offset;
+    this.#total = total;
+    this.#trail = trail.slice(-TRAIL);
+    this.isOver = isOver;
+  }
+
+  /** The offset of the page to ask for. */
+  get asks(): number {
+    return this.#search ?? Math.max(0, this.#offset - (this.#trail.length > 0 ? 1 : 0));
+  }
+
+  /** The place as it can be kept. */
+  get checkpoint(): Omit<WalkCheckpoint, 'address'> {
+    return { offset: this.#offset, total: this.#total, trail: [...this.#trail], isOver: this.isOver };
+  }
+
+  /**
+   * Takes in a page.
+   *
+   * @returns the events in it that come behind the place; undefined if the place is elsewhere, so that another page is to be asked for.
+   */
+  take(page: RawPage): readonly Found[] | undefined {
+    const keys = page.results.map(keyOf);
+    const isStart = this.#trail.length === 0 || this.#isLost;
+    const first = isStart ? 0 : keys.findIndex((key) => this.#trail.includes(key));
+    if (first < 0) {
+      this.#lookElsewhere(page);
+      return undefined;
+    }
+    this.#endSearch();
+    this.#total = page.total;
+    // Behind the last that was seen, even if none behind it is new.
+    this.#offset = page.offset + 1 + keys.findLastIndex((key) => this.#trail.includes(key));
+    const seen = new Set(this.#trail);
+    const found = page.results.flatMap((event, index) => {
+      const key = keys[index] as string;
+      if (index < first || seen.has(key)) return [];
+      seen.add(key);
+      return [{ event, offset: page.offset + index }];
+    });
+    const isFull = keys.length >= page.limit;
+    if (found.length === 0 && isFull && this.asks <= page.offset) this.#goTo(page.offset + keys.length);
+    return found;
+  }
+
+  /** An event was handed on. */
+  pass({ event, offset }: Found): void {
+    this.#offset = offset + 1;
+    this.#trail.push(keyOf(event));
+    if (this.#trail.length > TRAIL) this.#trail.shift();
+  }
+
+  #lookElsewhere({ offset, limit, total, results }: RawPage): void {
+    const step = Math.max(1, limit - 1);
+    if (results.length === 0 && offset > 0) {
+      // Past the end, where no total is known: back with longer and longer steps, until there are events again.
+      this.#search = Math.max(0, offset - step * 2 ** this.#leaps++);
+      // The history has shrunk meanwhile, so the place may be where it was expected before, and was not looked for since.
+      this.#expected = undefined;
+      return;
+    }
+    const expected = Math.max(0, this.#offset - 1 + total - this.#total);
+    const isNews = expected !== this.#expected && expected !== offset;
+    this.#expected = expected;
+    this.#patience -= isNews ? 1 : STEP_BACK;
+    if (this.#patience < 0 || (offset === 0 && !isNews)) this.#lose(expected);
+    else this.#search = isNews ? expected : Math.max(0, offset - step);
+  }
+
+  #lose(expected: number): void {
+    this.#goTo(++this.#losses > LOSSES ? Math.max(expected, this.#offset) : expected);
+  }
+
+  #endSearch(): void {
+    this.#patience = this.#losses > LOSSES ? 0 : PATIENCE;
+    this.#leaps = 0;
+    this.#expected = undefined;
+    this.#search = undefined;
+    this.#isLost = false;
+  }
+
+  /** Takes the next page as it is. */
+  #goTo(offset: number): void {
+    this.#search = offset;
+    this.#isLost = true;
+  }
+}
+
+/** An event is known by its transaction and its index there. */
+function keyOf({ tx_id, event_index }: AssetEvent): string {
+  return `${tx_id}:${event_index}`;
+}

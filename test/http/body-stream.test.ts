@@ -1,0 +1,175 @@
+import { getEventListeners } from 'node:events';
+import { describe, expect, it, vi } from 'vitest';
+import { createClient } from '../../src/client/create-client.ts';
+import type { ClientEvent } from '../../src/events.ts';
+import { virtualClock } from '../../src/testing/index.ts';
+
+const text = (bytes: Uint8Array | undefined): string => new TextDecoder().decode(bytes);
+
+/** An answer by client.fetch whose body the test sends piece by piece. */
+async function answer({ timeoutMs = 1_000, signal }: { timeoutMs?: number; signal?: AbortSignal } = {}) {
+  const clock = virtualClock();
+  const cancelled = vi.fn();
+  const asked = vi.fn();
+  const events: ClientEvent[] = [];
+  let service: ReadableStreamDefaultController<Uint8Array> | undefined;
+  const body = new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        service = controller;
+      },
+      pull: asked,
+      cancel: cancelled,
+    },
+    { highWaterMark: 0 },
+  );
+  const client = createClient({
+    baseUrl: 'https://api.mock.test',
+    clock,
+    timeoutMs,
+    onEvent: (event) => events.push(event),
+    fetch: async () => {
+      await clock.sleep(100);
+      return new Response(body);
+    },
+  });
+  const response = await clock.run(client.fetch('/a', { signal: signal ?? null }));
+  const send = (piece: string): void => service?.enqueue(new TextEncoder().encode(piece));
+  return {
+    clock,
+    response,
+    send,
+    end: () => service?.close(),
+    cut: (error: unknown) => service?.error(error),
+    cancelled,
+    asked,
+    events,
+  };
+}
+
+describe('a body that is read as it comes', () => {
+  it('passes on each piece as soon as it is there, and asks for none before it is read', async () => {
+    const { response, send, end, asked, clock } = await answer();
+    await clock.advance(0);
+    expect(asked).not.toHaveBeenCalled();
+    const reader = response.body?.getReader();
+    const first = reader?.read();
+    send('one');
+    expect(text((await first)?.value)).toBe('one');
+    const second = reader?.read();
+    send('two');
+    expect(text((await second)?.value)).toBe('two');
+    const last = reader?.read();
+    end();
+    expect(await last).toMatchObject({ done: true });
+  });
+
+  it('may be left alone: no timer holds the process', async () => {
+    const { clock, cancelled } = await answer();
+    expect(clock.timers).toBe(0);
+    await clock.advance(1_000_000);
+    expect(cancelled).not.toHaveBeenCalled();
+  });
+
+  it('may be read as slowly as its reader likes', async () => {
+    const { clock, response, send, end } = await answer();
+    const reader = response.body?.getReader();
+    for (const piece of ['a', 'b', 'c']) {
+      await clock.advance(900_000);
+      send(piece);
+      expect(text((await reader?.read())?.value)).toBe(piece);
+    }
+    end();
+    expect((await reader?.read())?.done).toBe(true);
+    expect(clock.timers).toBe(0);
+  });
+
+  it('fails when its reader has waited for as long as an attempt may take, the wait for its headers included', async () => {
+    const { clock, response, send, cancelled, events } = await answer({ timeoutMs: 1_000 });
+    const reader = response.body?.getReader();
+    const first = reader?.read();
+    await clock.advance(500);
+    send('a');
+    await first;
+    await clock.advance(900_000);
+    const second = reader?.read();
+    const failed = expect(second).rejects.toMatchObject({
+      name: 'ConnectionError',
+      code: 'TIMEOUT',
+      endpoint: 'GET /a',
+      attempts: 1,
+    });
+    await clock.advance(399);
+    expect(cancelled).not.toHaveBeenCalled();
+    await clock.advance(1);
+    await failed;
+    expect(cancelled).toHaveBeenCalledOnce();
+    expect(events.at(-1)).toMatchObject({ type: 'lost', endpoint: 'GET /a', code: 'TIMEOUT' });
+  });
+
+  it('that breaks off fails, and says how', async () => {
+    const { response, send, cut, events, clock } = await answer();
+    const reading = response.text();
+    send('{"half":');
+    const failed = expect(reading).rejects.toMatchObject({ name: 'ConnectionError', code: 'UND_ERR_SOCKET' });
+    cut(Object.assign(new TypeError('terminated'), { code: 'UND_ERR_SOCKET' }));
+    await failed;
+    expect(events.at(-1)).toMatchObject({ type: 'lost', endpoint: 'GET /a', code: 'UND_ERR_SOCKET' });
+    expect(clock.timers).toBe(0);
+  });
+
+  it('is cancelled at the service when its reader cancels it', async () => {
+    const { signal } = new AbortController();
+    const { response, cancelled, events } = await answer({ signal });
+    await response.body?.cancel('enough');
+    expect(cancelled).toHaveBeenCalledWith('enough');
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+    expect(events.map(({ type }) => type)).not.toContain('lost');
+  });
+
+  it('is no longer anybody’s to abort when it has ended', async () => {
+    const controller = new AbortController();
+    const { response, send, end } = await answer({ signal: controller.signal });
+    const reading = response.text();
+    send('all of it');
+    end();
+    expect(await reading).toBe('all of it');
+    expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0);
+    controller.abort();
+  });
+
+  it('can be read into a buffer of the reader’s own, and passes over pieces with nothing in them', async () => {
+    const { response, send, end } = await answer();
+    const reader = response.body?.getReader({ mode: 'byob' });
+    const first = reader?.read(new Uint8Array(2));
+    send('');
+    send('abc');
+    expect(text((await first)?.value)).toBe('ab');
+    expect(text((await reader?.read(new Uint8Array(2)))?.value)).toBe('c');
+    const last = reader?.read(new Uint8Array(2));
+    end();
+    expect(await last).toMatchObject({ done: true });
+  });
+
+  it('is read where there are no streams of bytes, too', async () => {
+    vi.stubGlobal('ReadableByteStreamController', undefined);
+    const { response, send, end, asked, clock } = await answer();
+    await clock.advance(0);
+    expect(asked).not.toHaveBeenCalled();
+    expect(() => response.body?.getReader({ mode: 'byob' })).toThrow(TypeError);
+    const reading = response.text();
+    send('one ');
+    send('two');
+    end();
+    expect(await reading).toBe('one two');
+  });
+
+  it('can be cloned, and both are whole', async () => {
+    const { response, send, end } = await answer();
+    const both = Promise.all([response.clone().text(), response.text()]);
+    send('a');
+    send('b');
+    end();
+    expect(await both).toEqual(['ab', 'ab']);
+  });
+});

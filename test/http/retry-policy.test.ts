@@ -1,0 +1,212 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  decide,
+  type Ending,
+  isLimitation,
+  RetryBudget,
+  type RetryPolicy,
+  type Tries,
+} from '../../src/http/retry-policy.ts';
+import { readQuota } from '../../src/quota/headers/snapshot.ts';
+
+const policy = (changes: Partial<RetryPolicy> = {}): RetryPolicy => ({
+  maxAttempts: 3,
+  isSafe: true,
+  random: 0.5,
+  ...changes,
+});
+const tries = (changes: Partial<Tries> = {}): Tries => ({ attempts: 1, refusals: 0, hops: 0, ...changes });
+const answered = (status: number): Ending => ({ kind: 'answered', status, isLimited: false });
+const limited = (status: number): Ending => ({ kind: 'answered', status, isLimited: true });
+const failed = (code: string): Ending => ({ kind: 'failed', code });
+const redirected = (to: string): Ending => ({ ...answered(302), redirect: new URL(to) }) as Ending;
+
+/** Every status that an answer can have. */
+const STATUSES = Array.from({ length: 400 }, (_, at) => at + 200);
+const PASSING = [408, 500, 502, 503, 504];
+
+describe('an answer', () => {
+  it.each(PASSING)('of %i is asked for again, paid from the budget', (status) => {
+    expect(decide(answered(status), tries(), policy())).toEqual({ kind: 'again', afterMs: 250, isPaid: true });
+  });
+
+  it('of any other status is delivered at once', () => {
+    for (const status of STATUSES.filter((one) => !PASSING.includes(one))) {
+      expect([status, decide(answered(status), tries(), policy())]).toEqual([status, { kind: 'deliver' }]);
+    }
+  });
+
+  it('is delivered whatever it is when asking again may do harm', () => {
+    for (const status of STATUSES) {
+      expect(decide(answered(status), tries(), policy({ isSafe: false }))).toEqual({ kind: 'deliver' });
+    }
+  });
+
+  it.each(PASSING)('of %i is delivered when the attempts are used up', (status) => {
+    for (const maxAttempts of [1, 2, 3, 10]) {
+      const verdictAfter = (attempts: number) => decide(answered(status), tries({ attempts }), policy({ maxAttempts }));
+      for (let attempts = 1; attempts < maxAttempts; attempts++) expect(verdictAfter(attempts).kind).toBe('again');
+      expect(verdictAfter(maxAttempts)).toEqual({ kind: 'deliver' });
+    }
+  });
+});
+
+describe('a failure', () => {
+  const passing = [
+    'ECONNRESET',
+    'ECONNREFUSED',
+    'EPIPE',
+    'ETIMEDOUT',
+    'EAI_AGAIN',
+    'ENOTFOUND',
+    'UND_ERR_SOCKET',
+    'TIMEOUT',
+  ];
+  const lasting = [
+    ...['CERT_HAS_EXPIRED', 'CERT_NOT_YET_VALID', 'ERR_TLS_CERT_ALTNAME_INVALID', 'DEPTH_ZERO_SELF_SIGNED_CERT'],
+    ...['SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY'],
+    ...['HOSTNAME_MISMATCH', 'INVALID_CA', 'REDIRECT', 'TOO_LARGE'],
+  ];
+
+  it.each([...passing, 'NETWORK'])('by %s is tried again until the attempts are used up, then given up', (code) => {
+    expect(decide(failed(code), tries(), policy())).toEqual({ kind: 'again', afterMs: 250, isPaid: true });
+    expect(decide(failed(code), tries({ attempts: 3 }), policy())).toEqual({ kind: 'give up' });
+  });
+
+  it.each(lasting)('by %s is given up at once, for a repetition cannot mend it', (code) => {
+    expect(decide(failed(code), tries(), policy())).toEqual({ kind: 'give up' });
+  });
+
+  it('is given up when trying again may do harm', () => {
+    expect(decide(failed('ECONNRESET'), tries(), policy({ isSafe: false }))).toEqual({ kind: 'give up' });
+  });
+});
+
+describe('a pause before the next attempt', () => {
+  it('lies anywhere between nothing and a bound that doubles from half a second up to eight', () => {
+    const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+    fc.assert(
+      fc.property(fc.constantFrom(...PASSING), fc.integer({ min: 1, max: 100 }), random, (status, attempts, chance) => {
+        const verdict = decide(answered(status), tries({ attempts }), policy({ maxAttempts: 1_000, random: chance }));
+        const bound = Math.min(8_000, 250 * 2 ** attempts);
+        expect(verdict).toEqual({ kind: 'again', afterMs: bound * chance, isPaid: true });
+      }),
+    );
+  });
+});
+
+describe('an answer', () => {
+  const quotaOf = (headers: Record<string, string>) => readQuota(new Headers(headers), 0);
+  const NOTHING_LEFT = [{ 'ratelimit-remaining': '0' }, { 'x-ratelimit-remaining-stacks-minute': '0' }];
+
+  it.each([
+    [429, {}],
+    [403, { 'retry-after': '7' }],
+    [400, { 'retry-after': '7' }],
+    [503, { 'retry-after': '0' }],
+  ])('with status %i and headers %j refuses because of a limit, whatever was asked', (status, headers) => {
+    for (const isSafe of [true, false])
+      expect(isLimitation({ status, ok: false }, quotaOf(headers), isSafe)).toBe(true);
+  });
+
+  it.each([403, 503])('with status %i does so, too, if nothing is left and asking again does no harm', (status) => {
+    for (const headers of NOTHING_LEFT)
+      expect([true, false].map((isSafe) => isLimitation({ status, ok: false }, quotaOf(headers), isSafe))).toEqual([
+        true,
+        false,
+      ]);
+    expect(isLimitation({ status, ok: false }, quotaOf({ 'x-ratelimit-remaining-stacks-minute': '1' }), true)).toBe(
+      false,
+    );
+  });
+
+  it.each([200, 304, 400, 401, 404, 500, 502])('with status %i does not because it was the last unit', (status) => {
+    for (const headers of NOTHING_LEFT)
+      expect(isLimitation({ status, ok: status === 200 }, quotaOf(headers), true)).toBe(false);
+  });
+
+  it('that succeeds never does, though it asks for a pause', () => {
+    expect(isLimitation({ status: 200, ok: true }, quotaOf({ 'retry-after': '7' }), true)).toBe(false);
+  });
+});
+
+describe('a refusal because of a limit', () => {
+  it.each([429, 403, 503, 400])('with status %i goes again at once and unpaid, whatever else was tried', (status) => {
+    for (const attempts of [0, 1, 2, 3, 30]) {
+      for (const isSafe of [true, false]) {
+        const verdict = decide(limited(status), tries({ attempts, refusals: 1 }), policy({ isSafe }));
+        expect(verdict).toEqual({ kind: 'again', afterMs: 0, isPaid: false });
+      }
+    }
+  });
+
+  it.each([301, 408, 500, 502, 504])(
+    'with status %i goes again only where that does no harm: it may have been done',
+    (status) => {
+      const kinds = [true, false].map(
+        (isSafe) => decide(limited(status), tries({ refusals: 1 }), policy({ isSafe })).kind,
+      );
+      expect(kinds).toEqual(['again', 'give up']);
+    },
+  );
+
+  it('is the caller’s when it is the fifth', () => {
+    const kinds = [1, 2, 3, 4, 5, 6].map((refusals) => decide(limited(429), tries({ refusals }), policy()).kind);
+    expect(kinds).toEqual(['again', 'again', 'again', 'again', 'give up', 'give up']);
+  });
+});
+
+describe('a redirect', () => {
+  const target = 'https://api.mock.test/elsewhere';
+
+  it('is followed at once and unpaid', () => {
+    const verdict = decide(redirected(target), tries({ attempts: 0, hops: 1 }), policy());
+    expect(verdict).toEqual({ kind: 'again', afterMs: 0, isPaid: false, url: new URL(target) });
+  });
+
+  it('is followed three times and no more', () => {
+    const kinds = [1, 2, 3, 4, 5].map((hops) => decide(redirected(target), tries({ hops }), policy()).kind);
+    expect(kinds).toEqual(['again', 'again', 'again', 'give up', 'give up']);
+  });
+});
+
+describe('the budget of retries', () => {
+  it('pays for ten at first', () => {
+    const budget = new RetryBudget();
+    expect(Array.from({ length: 12 }, () => budget.pay())).toEqual([...Array(10).fill(true), false, false]);
+  });
+
+  it('pays for one more after five successes', () => {
+    const budget = new RetryBudget();
+    while (budget.pay());
+    const paid = Array.from({ length: 11 }, () => {
+      budget.earn();
+      return budget.pay();
+    });
+    expect(paid.flatMap((isPaid, at) => (isPaid ? [at + 1] : []))).toEqual([5, 10]);
+  });
+
+  it('saves for no more than ten', () => {
+    const budget = new RetryBudget();
+    for (let success = 0; success < 1_000; success++) budget.earn();
+    expect(Array.from({ length: 20 }, () => budget.pay()).filter(Boolean)).toHaveLength(10);
+  });
+
+  it('never pays for more than ten and a fifth of the successes', () => {
+    fc.assert(
+      fc.property(fc.array(fc.boolean(), { maxLength: 500, size: 'max' }), (steps) => {
+        const budget = new RetryBudget();
+        let successes = 0;
+        let retries = 0;
+        for (const isSuccess of steps) {
+          if (isSuccess) {
+            successes++;
+            budget.earn();
+          } else if (budget.pay()) retries++;
+          expect(retries).toBeLessThanOrEqual(10 + 0.2 * successes + 1e-9);
+        }
+      }),
+    );
+  });
+});

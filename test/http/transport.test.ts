@@ -1,0 +1,303 @@
+import { getEventListeners } from 'node:events';
+import { describe, expect, it, vi } from 'vitest';
+import { createTransport, Failure, type Transport } from '../../src/http/transport.ts';
+
+type Fetch = typeof globalThis.fetch;
+
+const ORIGIN = 'https://api.mock.test';
+const INFO = new URL('/extended/v1/info', ORIGIN);
+const MIB = 1024 * 1024;
+const reason = new Error('enough');
+const never = new AbortController().signal;
+
+const answering = (fetch: Fetch): Transport => createTransport({ origin: ORIGIN, key: () => undefined, fetch });
+const silent: Transport = answering(() => Promise.reject(new Error('nothing is sent here')));
+
+const get = (fetch: Fetch, signal = never): Promise<Response> =>
+  answering(fetch).send({ method: 'GET', url: INFO, signal });
+
+const networkError = (code: string): TypeError =>
+  new TypeError('fetch failed', { cause: Object.assign(new Error(`it was ${code}`), { code }) });
+
+/** What a promise is rejected with, if it is a Failure. */
+async function failureOf(work: Promise<unknown>): Promise<Failure> {
+  const error = await work.catch((thrown: unknown) => thrown);
+  if (error instanceof Failure) return error;
+  throw new Error('It did not fail as the transport says that it fails.', { cause: error });
+}
+
+/** A body that comes in chunks, and tells how many were asked for and why it was cancelled. */
+function bodyOf(chunks: Iterable<Uint8Array>, ending: 'close' | 'hang' | Error = 'close') {
+  const source = chunks[Symbol.iterator]();
+  const seen = { chunks: 0, cancelled: [] as unknown[] };
+  const pull = (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> | undefined => {
+    const next = source.next();
+    if (!next.done) {
+      seen.chunks++;
+      controller.enqueue(next.value);
+    } else if (ending === 'close') controller.close();
+    else if (ending === 'hang') return new Promise(() => {});
+    else controller.error(ending);
+    return undefined;
+  };
+  const cancel = (why: unknown): void => void seen.cancelled.push(why);
+  return { seen, stream: new ReadableStream<Uint8Array>({ pull, cancel }, { highWaterMark: 0 }) };
+}
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+describe('an attempt', () => {
+  it('goes out once as it is given: method, URL, headers and body', async () => {
+    const sent: Request[] = [];
+    const fetch: Fetch = async (input) => {
+      sent.push(input as Request);
+      return new Response(await (input as Request).text());
+    };
+    const url = new URL('/extended/v1/info?a=1%202', ORIGIN);
+    const request = { method: 'POST', url, headers: { 'x-mine': 'yes' }, body: 'words', signal: never };
+    expect(await (await answering(fetch).send(request)).text()).toBe('words');
+    const seen = sent.map(({ method, url, headers, redirect }) => [method, url, headers.get('x-mine'), redirect]);
+    expect(seen).toEqual([['POST', url.href, 'yes', 'manual']]);
+  });
+
+  it.each([200, 204, 304, 400, 401, 404, 429, 500, 503])(
+    'is one attempt: a %i is an answer like any other',
+    async (status) => {
+      const fetch = vi.fn(async () => new Response(null, { status, headers: { 'retry-after': '7' } }));
+      const response = await get(fetch);
+      expect([response.status, response.headers.get('retry-after')]).toEqual([status, '7']);
+      expect(fetch).toHaveBeenCalledOnce();
+    },
+  );
+
+  it('never follows a redirect unseen', async () => {
+    const seen: RequestRedirect[] = [];
+    const fetch: Fetch = async (input) => {
+      seen.push((input as Request).redirect);
+      return new Response(null, { status: 302, headers: { location: 'https://elsewhere.test/' } });
+    };
+    expect((await get(fetch)).status).toBe(302);
+    expect(seen).toEqual(['manual']);
+  });
+
+  it('sets no timer: how long it may take is the signal’s business', async () => {
+    const timers = vi.spyOn(globalThis, 'setTimeout');
+    await get(async () => new Response());
+    expect(timers).not.toHaveBeenCalled();
+  });
+
+  it('goes through the global fetch of the moment when no other is given', async () => {
+    const transport = createTransport({ origin: ORIGIN, key: () => undefined });
+    vi.stubGlobal('fetch', async () => new Response('stubbed later'));
+    expect(await (await transport.send({ method: 'GET', url: INFO, signal: never })).text()).toBe('stubbed later');
+  });
+
+  it.each(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT'])(
+    'that ends with %s certainly never left',
+    async (code) => {
+      const fetch = vi.fn(() => Promise.reject(networkError(code)));
+      const failure = await failureOf(get(fetch));
+      expect(failure).toMatchObject({ code, isUnsent: true });
+      expect(fetch).toHaveBeenCalledOnce();
+    },
+  );
+
+  it.each(['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'UND_ERR_SOCKET', 'UND_ERR_HEADERS_TIMEOUT', 'HPE_INVALID_CONSTANT'])(
+    'that ends with %s may have been counted',
+    async (code) => {
+      const fetch = () => Promise.reject(networkError(code));
+      const failure = await failureOf(get(fetch));
+      expect(failure).toMatchObject({ code, isUnsent: false });
+    },
+  );
+
+  it.each<[string, () => unknown]>([
+    ['an error without a code', () => new Error('odd')],
+    ['text', () => 'odd'],
+    ['nothing at all', () => undefined],
+    [
+      'an error that is its own cause',
+      () =>
+        Object.assign(new Error('odd'), {
+          get cause() {
+            return this;
+          },
+        }),
+    ],
+    ['an error whose message is no text', () => Object.assign(new Error(), { message: 7 })],
+  ])('whose fetch throws %s is a failure of the network, and may have been counted', async (_, thrown) => {
+    const fetch = (): never => {
+      throw thrown();
+    };
+    const failure = await failureOf(get(fetch));
+    expect(failure).toMatchObject({ code: 'NETWORK', isUnsent: false });
+  });
+
+  it.each<[string, unknown]>([
+    ['nothing', undefined],
+    ['null', null],
+    ['text', 'words'],
+    ['an object', {}],
+    ['a status without headers', { status: 200 }],
+    ['headers that are none', { status: 200, headers: { date: 'today' } }],
+    ['headers without a status', { headers: new Headers() }],
+    ['a body that is no stream', { status: 200, headers: new Headers(), body: { pipe() {} } }],
+  ])('whose fetch gives %s is a failure that says so, and may have been counted', async (_, given) => {
+    const failure = await failureOf(get((async () => given) as unknown as Fetch));
+    const cause = { message: 'What fetch gave is no Response.' };
+    expect(failure).toMatchObject({ code: 'INVALID_RESPONSE', isUnsent: false, cause });
+  });
+
+  it('may be answered by what is no Response and has all that is read of one', async () => {
+    const given = { status: 200, headers: new Headers({ 'x-mine': 'yes' }), body: null };
+    const response = await get((async () => given) as unknown as Fetch);
+    expect([response.status, response.headers.get('x-mine'), await silent.read(response, never)]).toEqual([
+      200,
+      'yes',
+      '',
+    ]);
+  });
+
+  it('keeps the words of what went wrong, down to the first cause', async () => {
+    const first = new RangeError('first');
+    const fetch = () => Promise.reject(new TypeError('fetch failed', { cause: new Error('then', { cause: first }) }));
+    const failure = await failureOf(get(fetch));
+    const cause = { message: 'then', cause: { name: 'RangeError', message: 'first', stack: first.stack } };
+    expect(failure.cause).toMatchObject({ name: 'TypeError', message: 'fetch failed', cause });
+  });
+
+  it('is not made when the signal has aborted before', async () => {
+    const fetch = vi.fn(async () => new Response());
+    const signal = AbortSignal.abort(reason);
+    await expect(get(fetch, signal)).rejects.toBe(reason);
+    expect(fetch).not.toHaveBeenCalled();
+  });
+
+  it.each<[string, Fetch]>([
+    [
+      'a fetch that heeds it',
+      (input) =>
+        new Promise((_, reject) => {
+          const { signal } = input as Request;
+          signal.addEventListener('abort', () => reject(signal.reason));
+        }),
+    ],
+    ['a fetch that does not', () => new Promise(() => {})],
+  ])('rejects with the reason of the signal as soon as it aborts, with %s', async (_, fetch) => {
+    const controller = new AbortController();
+    const sent = get(fetch, controller.signal);
+    setImmediate(() => controller.abort(reason));
+    await expect(sent).rejects.toBe(reason);
+  });
+});
+
+describe('a body', () => {
+  it('is read whole, though its chunks part a character', async () => {
+    const euro = bytes('5 €');
+    const { stream } = bodyOf([euro.slice(0, 3), euro.slice(3, 4), euro.slice(4)]);
+    expect(await silent.read(new Response(stream), never)).toBe('5 €');
+  });
+
+  it('that ends within a character says so', async () => {
+    expect(await silent.read(new Response(bytes('5 €').slice(0, 4)), never)).toBe('5 \uFFFD');
+  });
+
+  it('that is not there is empty', async () => {
+    expect(await silent.read(new Response(null, { status: 204 }), never)).toBe('');
+  });
+
+  it('loses its byte order mark', async () => {
+    expect(await silent.read(new Response('\uFEFF{}'), never)).toBe('{}');
+  });
+
+  function* mebibytes(count: number): Generator<Uint8Array> {
+    const one = new Uint8Array(MIB).fill(0x20);
+    for (let sent = 0; sent < count; sent++) yield one;
+  }
+
+  it('is read up to 32 MiB', async () => {
+    const { stream } = bodyOf(mebibytes(32));
+    expect(await silent.read(new Response(stream), never)).toHaveLength(32 * MIB);
+  });
+
+  it.each([undefined, '2'])(
+    'is given up where it passes 32 MiB, whatever its stated length is (%s)',
+    async (length) => {
+      const { stream, seen } = bodyOf(mebibytes(1_000));
+      const response = new Response(stream, length ? { headers: { 'content-length': length } } : {});
+      expect(await failureOf(silent.read(response, never))).toMatchObject({ code: 'TOO_LARGE', isUnsent: false });
+      expect(seen.chunks).toBe(33);
+      expect(seen.cancelled).toHaveLength(1);
+    },
+  );
+
+  it('that breaks off is a failure that may have been counted', async () => {
+    const cut = new TypeError('terminated', {
+      cause: Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' }),
+    });
+    const { stream } = bodyOf([bytes('{"half":')], cut);
+    const failure = await failureOf(silent.read(new Response(stream), never));
+    expect(failure).toMatchObject({ code: 'UND_ERR_SOCKET', isUnsent: false, cause: { message: 'terminated' } });
+  });
+
+  it.each<[string, (response: Response) => unknown]>([
+    ['begun to read', (response) => response.body?.getReader()],
+    ['read', (response) => response.text()],
+    ['read and let go of', (response) => response.body?.pipeTo(new WritableStream())],
+  ])('that somebody else has %s is a failure that says so', async (_, use) => {
+    const response = new Response('words');
+    await use(response);
+    const cause = { message: expect.stringContaining('must give it unread') };
+    expect(await failureOf(silent.read(response, never))).toMatchObject({ code: 'INVALID_RESPONSE', cause });
+    expect(await failureOf(silent.readBytes(response, never))).toMatchObject({ code: 'INVALID_RESPONSE', cause });
+  });
+
+  it('is cancelled when the signal aborts, and the reading rejects with its reason', async () => {
+    const { stream, seen } = bodyOf([bytes('{"half":')], 'hang');
+    const controller = new AbortController();
+    const text = silent.read(new Response(stream), controller.signal);
+    setImmediate(() => controller.abort(reason));
+    await expect(text).rejects.toBe(reason);
+    expect(seen).toEqual({ chunks: 1, cancelled: [reason] });
+  });
+
+  it('is cancelled unread when the signal has aborted before', async () => {
+    const { stream, seen } = bodyOf([bytes('{}')]);
+    await expect(silent.read(new Response(stream), AbortSignal.abort(reason))).rejects.toBe(reason);
+    expect(seen).toEqual({ chunks: 0, cancelled: [reason] });
+  });
+});
+
+describe('a body as bytes', () => {
+  it('is whole, and as it was sent', async () => {
+    const { stream } = bodyOf([Uint8Array.of(0xef, 0xbb, 0xbf), Uint8Array.of(0, 255), Uint8Array.of()]);
+    expect([...(await silent.readBytes(new Response(stream), never))]).toEqual([0xef, 0xbb, 0xbf, 0, 255]);
+  });
+
+  it('that is not there is empty', async () => {
+    expect(await silent.readBytes(new Response(null), never)).toHaveLength(0);
+  });
+
+  it('is given up where it passes 32 MiB', async () => {
+    const { stream, seen } = bodyOf(Array(100).fill(new Uint8Array(MIB)));
+    expect(await failureOf(silent.readBytes(new Response(stream), never))).toMatchObject({ code: 'TOO_LARGE' });
+    expect(seen).toMatchObject({ chunks: 33, cancelled: { length: 1 } });
+  });
+
+  it('that breaks off is a failure, and one whose signal aborts rejects with its reason', async () => {
+    expect(await failureOf(silent.readBytes(new Response(bodyOf([], new Error('cut')).stream), never))).toMatchObject({
+      code: 'NETWORK',
+    });
+    const aborted = silent.readBytes(new Response(bodyOf([]).stream), AbortSignal.abort(reason));
+    await expect(aborted).rejects.toBe(reason);
+  });
+});
+
+it('leaves no listener on the signal, however an attempt and its body end', async () => {
+  const { signal } = new AbortController();
+  const transport = answering(async () => new Response('words'));
+  await transport.read(await transport.send({ method: 'GET', url: INFO, signal }), signal);
+  await failureOf(silent.send({ method: 'GET', url: INFO, signal }));
+  await failureOf(silent.read(new Response(bodyOf([], new Error('cut')).stream), signal));
+  expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+});

@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import { createClient } from '../../src/client/create-client.ts';
+import { isConfigError } from '../../src/errors.ts';
+import { type SparingOptions, sparingOf } from '../../src/options/bulk-reserve-options.ts';
+import type { ClientOptions } from '../../src/options/client-options.ts';
+import { createMockService, virtualClock } from '../../src/testing/index.ts';
+
+const NOON = Date.UTC(2026, 0, 16, 12, 0, 20);
+
+function sparing(options: NonNullable<ClientOptions['sparing']>, minute = 100) {
+  const clock = virtualClock({ wall: NOON });
+  const service = createMockService({ clock, latencyMs: 100, keyless: { minute, month: 31_000 } });
+  const { origin: baseUrl, fetch } = service;
+  return { clock, service, client: createClient({ baseUrl, fetch, clock, sparing: options }) };
+}
+
+describe('bulk work that is sparing', () => {
+  it('leaves somebody who waits the part of the minute that it keeps', async () => {
+    const { clock, service, client } = sparing({ keep: { minute: 0.2 } });
+    const bulk = Array.from({ length: 200 }, () => client.getInfo());
+    await clock.advance(10_000);
+    expect(service.requests).toBe(80);
+    expect(client.queue({ limit: 1 })).toMatchObject([{ reason: { limit: 'sparing', window: 'minute' } }]);
+    await clock.run(Promise.all(Array.from({ length: 20 }, () => client.getInfo({ priority: 1 }))));
+    expect(clock.now()).toBeLessThan(15_000);
+    await clock.run(Promise.all(bulk));
+    expect(service.limited).toBe(0);
+  });
+
+  it('is told at once when the month has been spent faster than evenly, and until when', async () => {
+    const { clock, service, client } = sparing({ monthUntil: new Date(Date.UTC(2026, 0, 31)) }, 30_000);
+    service.spend(20_000);
+    await clock.run(client.getInfo());
+    const refusal = await clock.run(client.getInfo().catch((error: unknown) => error));
+    expect(refusal).toMatchObject({
+      name: 'QuotaExhaustedError',
+      window: 'month',
+      limit: 31_000,
+      remaining: 10_999,
+      why: expect.stringContaining('bulk work spends the month of 31000 units evenly until 2026-01-31T00:00:00.000Z'),
+    });
+    // 20,001 of 31,000 units are evenly gone after 19 days and 9 of 30 days.
+    const { retryAt } = refusal as { retryAt: Date };
+    expect(retryAt.toISOString()).toMatch(/^2026-01-20T08/);
+    expect(await clock.run(client.getInfo({ priority: 1 }))).toMatchObject({ data: {} });
+  });
+});
+
+describe('the options of sparing', () => {
+  it('have a default each', () => {
+    expect(sparingOf({})).toEqual({
+      above: 0,
+      keep: { second: 0, minute: 0, hour: 0, day: 0, month: 0 },
+      monthUntil: undefined,
+    });
+    expect(sparingOf({ keep: 0.25 }).keep).toEqual({ second: 0.25, minute: 0.25, hour: 0.25, day: 0.25, month: 0.25 });
+    expect(sparingOf({ keep: { minute: 0.5 }, above: 5, monthUntil: new Date(7) })).toEqual({
+      above: 5,
+      keep: { minute: 0.5 },
+      monthUntil: 7,
+    });
+  });
+
+  const part =
+    'a part of every window, from 0 up to but not including 1, or such a part by period: { minute: 0.2, month: 0.1 }';
+
+  it.each([
+    [{ keep: 1 }, `keep must be ${part}, not 1`],
+    [{ keep: -0.1 }, `keep must be ${part}, not -0.1`],
+    [{ keep: { minutes: 0.1 } }, `keep must be ${part}, not an object`],
+    [{ keep: { minute: 20 } }, `keep must be ${part}, not an object`],
+    [{ keep: [0.1] }, `keep must be ${part}, not an array`],
+    [{ above: '1' }, 'above must be a priority, which is a number, not "1"'],
+    [{ monthUntil: '2026-01-31' }, 'monthUntil must be a Date, not "2026-01-31"'],
+    [{ monthUntil: new Date(Number.NaN) }, 'monthUntil must be a Date, not an object'],
+    [{ month: 1 }, 'month is not one of the sparing options: above, keep, monthUntil'],
+    [7, 'sparing options must be an object, not number'],
+  ])('refuse %o, saying what would be right', (options, message) => {
+    const make = (): unknown => createClient({ sparing: options as SparingOptions });
+    expect(make).toThrow(message);
+    try {
+      make();
+    } catch (error) {
+      expect(isConfigError(error)).toBe(true);
+    }
+  });
+});

@@ -1,0 +1,84 @@
+import type { Tracer } from '@opentelemetry/api';
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
+import { type DataPoint, type Histogram, MeterProvider, MetricReader } from '@opentelemetry/sdk-metrics';
+import {
+  BasicTracerProvider,
+  InMemorySpanExporter,
+  type ReadableSpan,
+  SimpleSpanProcessor,
+} from '@opentelemetry/sdk-trace-base';
+import type { Client } from '../../../src/client/client.ts';
+import { createClient } from '../../../src/client/create-client.ts';
+import type { ClientOptions } from '../../../src/options/client-options.ts';
+import { type InstrumentOptions, instrument } from '../../../src/otel/index.ts';
+import {
+  createMockService,
+  type MockService,
+  type MockServiceOptions,
+  type VirtualClock,
+  virtualClock,
+} from '../../../src/testing/index.ts';
+
+class OnDemand extends MetricReader {
+  protected override async onForceFlush(): Promise<void> {}
+  protected override async onShutdown(): Promise<void> {}
+}
+
+/** A client that is watched, and what was seen. */
+export interface Instrumented {
+  readonly clock: VirtualClock;
+  readonly mock: MockService;
+  readonly client: Client;
+  /** Ends the watching. */
+  readonly end: () => void;
+  readonly tracer: Tracer;
+  /** The spans that have ended, in that order. */
+  readonly spans: () => readonly ReadableSpan[];
+  readonly span: (name: string) => ReadableSpan;
+  /** The points of a metric: their attributes, and their value or, of a histogram, its count and sum. */
+  readonly points: (name: string) => Promise<readonly (readonly [attributes: object, value: unknown])[]>;
+}
+
+/** An instrumented client of a mock a tenth of a second away, in virtual time, and all that comes of it. */
+export function instrumented(
+  service: MockServiceOptions = {},
+  options: ClientOptions = {},
+  how: Pick<InstrumentOptions, 'requests'> = {},
+): Instrumented {
+  const clock = virtualClock({ wall: Date.UTC(2026, 0, 15, 12, 0, 20, 500) });
+  const mock = createMockService({ clock, latencyMs: 100, keyless: { minute: 1_000 }, ...service });
+  const exporter = new InMemorySpanExporter();
+  const tracerProvider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
+  const reader = new OnDemand();
+  const meterProvider = new MeterProvider({ readers: [reader] });
+  const client = createClient({ baseUrl: mock.origin, fetch: mock.fetch, clock, random: () => 0.5, ...options });
+  const end = instrument(client, { tracerProvider, meterProvider, ...how });
+  return {
+    clock,
+    mock,
+    client,
+    end,
+    tracer: tracerProvider.getTracer('test'),
+    spans: () => exporter.getFinishedSpans(),
+    span(name) {
+      const found = exporter.getFinishedSpans().find((span) => span.name === name);
+      if (!found) throw new Error(`There is no span ${name}.`);
+      return found;
+    },
+    async points(name) {
+      const { resourceMetrics } = await reader.collect();
+      const all = resourceMetrics.scopeMetrics.flatMap(({ metrics }) => metrics);
+      const found = all.find(({ descriptor }) => descriptor.name === name);
+      const points = (found?.dataPoints ?? []) as readonly DataPoint<number | Histogram>[];
+      return points.map(({ attributes, value }) => [
+        attributes,
+        typeof value === 'number' ? value : { count: value.count, sum: value.sum },
+      ]);
+    },
+  };
+}
+
+/** Lets contexts be followed through what is awaited, as an application's SDK does. */
+export function contextManager(): AsyncLocalStorageContextManager {
+  return new AsyncLocalStorageContextManager().enable();
+}

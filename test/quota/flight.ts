@@ -1,6 +1,0 @@
-import type { Flight } from '../../src/quota/in-flight.ts';
-
-/** A request of one unit that was sent at an instant and is under way. */
-export function flightOf(endpoint: string, sentAt: number): Flight {
-  return { endpoint, sentAt, units: 1, state: 'held' };
-}

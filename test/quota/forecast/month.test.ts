@@ -1,0 +1,130 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { MonthLog } from '../../../src/quota/forecast/month.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+const JANUARY = Date.UTC(2026, 0);
+const FEBRUARY = Date.UTC(2026, 1);
+
+/** A log that heard of so many units used, at each instant. */
+function heard(...said: readonly (readonly [at: number, used: number])[]): MonthLog {
+  const log = new MonthLog();
+  for (const [at, used] of said) hear(log, at, used);
+  return log;
+}
+
+function hear(log: MonthLog, at: number, used: number, limit = 31_000): void {
+  log.hear({ stacks: { month: { limit, remaining: limit - used } }, date: at, receivedAt: at + 5_000_000 });
+}
+
+describe('the month', () => {
+  it('is unknown until an answer names it', () => {
+    const log = new MonthLog();
+    log.hear({ stacks: { minute: { limit: 5, remaining: 1 } }, receivedAt: JANUARY });
+    expect(log.outlook(JANUARY)).toBeUndefined();
+  });
+
+  it('says what is left, until when, and how much a day that makes', () => {
+    const now = JANUARY + 21 * DAY_MS;
+    expect(heard([now, 1_000]).outlook(now)).toEqual({
+      now,
+      limit: 31_000,
+      used: 1_000,
+      remaining: 30_000,
+      resetsAt: FEBRUARY,
+      perDay: expect.closeTo(1_000 / 21, 6),
+      affordablePerDay: 3_000,
+      runsOutAt: undefined,
+    });
+  });
+
+  it('takes what was spent before anybody looked as spent evenly', () => {
+    const now = JANUARY + 10 * DAY_MS;
+    const outlook = heard([now, 20_000]).outlook(now);
+    expect(outlook?.perDay).toBeCloseTo(2_000, 6);
+    expect(outlook?.runsOutAt).toBeCloseTo(JANUARY + 15.5 * DAY_MS, -2);
+  });
+
+  it('goes by the last day, once it has seen one', () => {
+    const start = JANUARY + 10 * DAY_MS;
+    const hours = Array.from({ length: 49 }, (_, hour) => [start + hour * HOUR_MS, 20_000 + 10 * hour] as const);
+    const now = start + 48 * HOUR_MS;
+    const outlook = heard(...hours).outlook(now);
+    expect(outlook?.perDay).toBeCloseTo(240, 6);
+    expect(outlook?.runsOutAt).toBeUndefined();
+  });
+
+  it('knows of a burst within the hour', () => {
+    const now = JANUARY + 10 * DAY_MS;
+    const log = heard([now - 60_000, 0], [now, 5_000]);
+    expect(log.outlook(now)?.perDay).toBeCloseTo(5_000, 6);
+  });
+
+  it('does not make much of its first minutes', () => {
+    const now = JANUARY + 60_000;
+    expect(heard([now, 10]).outlook(now)?.perDay).toBeCloseTo(240, 6);
+  });
+
+  it('that is out ran out now', () => {
+    const now = JANUARY + 10 * DAY_MS;
+    expect(heard([now, 31_000]).outlook(now)).toMatchObject({ remaining: 0, runsOutAt: now, affordablePerDay: 0 });
+    expect(heard([now, 31_001]).outlook(now)).toMatchObject({ remaining: 0, used: 31_001 });
+  });
+
+  it('that is over is a new one, of which nothing is used', () => {
+    const outlook = heard([JANUARY + DAY_MS, 30_000]).outlook(FEBRUARY + 1);
+    expect(outlook).toMatchObject({ used: 0, remaining: 31_000, resetsAt: Date.UTC(2026, 2), perDay: 0 });
+    expect(outlook?.runsOutAt).toBeUndefined();
+  });
+
+  it('begins anew with the first answer of the next, and heeds no late one of the last', () => {
+    const log = heard([FEBRUARY - 1_000, 30_000], [FEBRUARY + HOUR_MS, 100], [FEBRUARY - 1, 30_010]);
+    expect(log.outlook(FEBRUARY + HOUR_MS)).toMatchObject({ used: 100, perDay: 2_400 });
+  });
+
+  it('has as much used as the most that was said, whatever order answers come in', () => {
+    const at = JANUARY + 5 * DAY_MS;
+    for (const order of [
+      [7, 9, 8],
+      [9, 8, 7],
+      [7, 8, 9],
+    ]) {
+      const outlook = heard(...order.map((used) => [at, used] as const)).outlook(at);
+      expect(outlook).toMatchObject({ used: 9, remaining: 30_991 });
+    }
+  });
+
+  it('has another limit as soon as the service says so', () => {
+    const now = JANUARY + 5 * DAY_MS;
+    const log = heard([now - 1_000, 100]);
+    hear(log, now, 101, 62_000);
+    expect(log.outlook(now)).toMatchObject({ limit: 62_000, used: 101, remaining: 61_899 });
+  });
+
+  it('goes by this machine’s clock where the service shows none', () => {
+    const log = new MonthLog();
+    log.hear({ stacks: { month: { limit: 10, remaining: 4 } }, receivedAt: JANUARY + DAY_MS });
+    expect(log.outlook(JANUARY + DAY_MS)).toMatchObject({ used: 6, resetsAt: FEBRUARY });
+  });
+
+  it('is foreseen to end when a steady pace ends it, however seldom anybody looks', () => {
+    fc.assert(
+      fc.property(
+        fc.double({ min: 200, max: 30_000, noNaN: true }),
+        fc.array(fc.double({ min: 0.1, max: 30, noNaN: true }), { minLength: 1, maxLength: 60 }),
+        (pace, days) => {
+          const looks = days.toSorted((one, other) => one - other).filter((day) => day * pace < 31_000);
+          const last = looks.at(-1);
+          fc.pre(last !== undefined);
+          const log = heard(...looks.map((day) => [JANUARY + day * DAY_MS, day * pace] as const));
+          const outlook = log.outlook(JANUARY + (last ?? 0) * DAY_MS);
+          expect(outlook?.perDay).toBeCloseTo(pace, 3);
+          const end = JANUARY + (31_000 / pace) * DAY_MS;
+          if (end < FEBRUARY - 1_000) expect(outlook?.runsOutAt).toBeCloseTo(end, -3);
+          if (end > FEBRUARY + 1_000) expect(outlook?.runsOutAt).toBeUndefined();
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,83 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Log } from '../../../src/quota/usage/running-sum.ts';
+
+/** The same as a list that is searched from end to end. */
+class NaiveLog {
+  #entries: { readonly at: number; readonly units: number }[] = [];
+  #last = Number.NEGATIVE_INFINITY;
+
+  add(units: number, at: number): void {
+    this.#last = Math.max(this.#last, at);
+    this.#entries.push({ at: this.#last, units });
+  }
+
+  after(instant: number): number {
+    return this.#entries.filter(({ at }) => at > instant).reduce((sum, { units }) => sum + units, 0);
+  }
+
+  lastBeyond(units: number): number {
+    const instants = [Number.NEGATIVE_INFINITY, ...this.#entries.map(({ at }) => at)];
+    return instants.find((instant) => this.after(instant) <= units) ?? Number.NaN;
+  }
+
+  forget(instant: number): void {
+    this.#entries = this.#entries.filter(({ at }) => at > instant);
+  }
+}
+
+type Deed =
+  | { readonly do: 'add'; readonly units: number; readonly at: number }
+  | { readonly do: 'forget'; readonly at: number };
+
+const at = fc.integer({ min: 0, max: 100 });
+const deeds: fc.Arbitrary<Deed[]> = fc.array(
+  fc.oneof(
+    { weight: 5, arbitrary: fc.record({ do: fc.constant('add' as const), units: fc.nat({ max: 4 }), at }) },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant('forget' as const), at }) },
+  ),
+  { maxLength: 40 },
+);
+
+describe('a log', () => {
+  it('tells what was booked since, and since when no more than so much was, like a list that is searched', () => {
+    fc.assert(
+      fc.property(deeds, at, fc.nat({ max: 30 }), (done, instant, units) => {
+        const [log, naive] = [new Log(), new NaiveLog()];
+        for (const deed of done) {
+          for (const one of [log, naive]) deed.do === 'add' ? one.add(deed.units, deed.at) : one.forget(deed.at);
+        }
+        expect(log.after(instant)).toBe(naive.after(instant));
+        expect(log.lastBeyond(units)).toBe(naive.lastBeyond(units));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('holds nothing at first', () => {
+    const log = new Log();
+    expect(log.after(Number.NEGATIVE_INFINITY)).toBe(0);
+    expect(log.lastBeyond(0)).toBe(Number.NEGATIVE_INFINITY);
+  });
+
+  it('books what comes late at the instant last booked, so that time never runs back', () => {
+    const log = new Log();
+    log.add(1, 10);
+    log.add(2, 5);
+    expect(log.after(9)).toBe(3);
+    expect(log.after(10)).toBe(0);
+  });
+
+  it('gives the same answers after thousands of bookings that it has let go of', () => {
+    const log = new Log();
+    for (let at = 1; at <= 10_000; at++) {
+      log.add(2, at);
+      log.forget(at - 100);
+      if (at % 997 !== 0) continue;
+      expect(log.after(at - 50)).toBe(100);
+      expect(log.after(0)).toBe(200);
+      expect(log.lastBeyond(60)).toBe(at - 30);
+      expect(log.lastBeyond(200)).toBe(Number.NEGATIVE_INFINITY);
+    }
+  });
+});

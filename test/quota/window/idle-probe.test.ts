@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { ServerClock } from '../../../src/quota/time/server-clock.ts';
+import { Lull } from '../../../src/quota/window/idle-probe.ts';
+
+const LIMIT = 20;
+/** The end of every fourth second is that of a lull, by a clock that shows what ours does, give or take 20 ms. */
+const LULL = 4_000;
+const LULL_ENDS = LULL + 1_000;
+
+function lullAfter(units: number, at: number): Lull {
+  const clock = new ServerClock();
+  clock.hear(0, 0, 0);
+  clock.hear(-1_000, -1, -1);
+  const lull = new Lull('second', clock);
+  lull.take(units, at);
+  return lull;
+}
+
+describe('a lull', () => {
+  it('lasts for one second in four, behind a busy one', () => {
+    const lull = lullAfter(LIMIT / 2, LULL - 500);
+    const until = lull.until(LIMIT, LULL + 100);
+    expect(until).toBeGreaterThanOrEqual(LULL_ENDS);
+    expect(until).toBeLessThan(LULL_ENDS + 50);
+    expect(lull.until(LIMIT, LULL - 400)).toBe(LULL - 400);
+    expect(lull.until(LIMIT, LULL_ENDS + 100)).toBe(LULL_ENDS + 100);
+  });
+
+  it('does not follow a second in which little was sent', () => {
+    expect(lullAfter(LIMIT / 2 - 1, LULL - 500).until(LIMIT, LULL + 100)).toBe(LULL + 100);
+  });
+
+  it('does not follow a second in which nothing was sent, however busy the one before', () => {
+    expect(lullAfter(LIMIT, LULL - 1_500).until(LIMIT, LULL + 100)).toBe(LULL + 100);
+  });
+
+  it('is over once a request went in it', () => {
+    const lull = lullAfter(LIMIT, LULL - 500);
+    lull.take(1, LULL + 50);
+    expect(lull.until(LIMIT, LULL + 100)).toBe(LULL + 100);
+  });
+});

@@ -1,0 +1,252 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Entry, RankedQueue } from '../../src/scheduler/fair-queue.ts';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage: () => void = runInNewContext('gc');
+
+interface Waiting {
+  readonly name: number;
+  readonly priority: number;
+  readonly place: number;
+}
+
+/** The naive line: sorted anew for each call, and now and then given to whoever has waited longest. */
+class NaiveLine {
+  waiting: readonly Waiting[] = [];
+  #passes = 0;
+
+  call(): Waiting | undefined {
+    const [first] = this.waiting.toSorted((a, b) => b.priority - a.priority || a.place - b.place);
+    const [eldest] = this.waiting.toSorted((a, b) => a.place - b.place);
+    if (!first || !eldest) return undefined;
+    const one = this.#passes === 31 ? eldest : first;
+    this.#passes = this.#passes === 31 ? 0 : this.#passes + (first === eldest ? 0 : 1);
+    this.waiting = this.waiting.filter((other) => other !== one);
+    return one;
+  }
+}
+
+function drained<T>(queue: RankedQueue<T>): readonly T[] {
+  const items: T[] = [];
+  for (let called = queue.call(); called; called = queue.call()) items.push(called.item);
+  return items;
+}
+
+/** A number that counts how often it is compared. */
+class Counted {
+  static comparisons = 0;
+  readonly #value: number;
+  constructor(value: number) {
+    this.#value = value;
+  }
+  valueOf(): number {
+    Counted.comparisons++;
+    return this.#value;
+  }
+}
+
+describe('RankedQueue', () => {
+  it('calls the highest priority first, and within a priority whoever came first', () => {
+    const queue = new RankedQueue<string>();
+    const coming = [
+      ['a', 0],
+      ['b', 5],
+      ['c', 0],
+      ['d', -1],
+      ['e', 5],
+    ] as const;
+    for (const [place, [name, priority]] of coming.entries()) queue.join(name, priority, place);
+    expect(queue.highest).toBe(5);
+    expect(drained(queue)).toEqual(['b', 'e', 'a', 'c', 'd']);
+  });
+
+  it('lets whoever returns go by the place it drew when it first came', () => {
+    const queue = new RankedQueue<string>();
+    for (const place of [9, 4, 2, 7, 3]) queue.join(`place ${place}`, 0, place);
+    queue.join('urgent', 1, 10);
+    expect(drained(queue)).toEqual(['urgent', 'place 2', 'place 3', 'place 4', 'place 7', 'place 9']);
+  });
+
+  it('calls nobody when it is empty', () => {
+    const queue = new RankedQueue();
+    expect(queue.call()).toBeUndefined();
+    expect([queue.size, queue.highest]).toEqual([0, Number.NEGATIVE_INFINITY]);
+  });
+
+  it('has nobody leave twice', () => {
+    const queue = new RankedQueue<string>();
+    const entry = queue.join('a', 0, 0);
+    queue.join('b', 0, 1);
+    for (let times = 0; times < 2; times++) queue.leave(entry);
+    expect([queue.size, drained(queue)]).toEqual([1, ['b']]);
+  });
+
+  it('calls whoever has aged elsewhere before all others', () => {
+    const queue = new RankedQueue<string>();
+    queue.join('urgent', 9, 0);
+    queue.join('younger', 0, 2, true);
+    queue.join('older', -5, 1, true);
+    expect(queue.highest).toBe(9);
+    expect(queue.call()).toEqual({ item: 'older', isAged: true });
+    expect(queue.call()).toEqual({ item: 'younger', isAged: true });
+    expect(queue.call()).toEqual({ item: 'urgent', isAged: false });
+  });
+
+  const step = fc.oneof(
+    fc.record({ join: fc.array(fc.integer({ min: -3, max: 3 }), { maxLength: 60 }) }),
+    fc.record({ leave: fc.array(fc.nat(), { maxLength: 60 }) }),
+    fc.record({ call: fc.nat(20), return: fc.nat(3) }),
+  );
+
+  it('does as a list that is sorted anew at each step, whoever joins, returns, leaves and is called', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60, size: 'max' }), (steps) => {
+        const queue = new RankedQueue<Waiting>();
+        const naive = new NaiveLine();
+        const entries = new Map<Waiting, Entry<Waiting>>();
+        let places = 0;
+        const join = (one: Waiting): void => {
+          entries.set(one, queue.join(one, one.priority, one.place));
+          naive.waiting = [...naive.waiting, one];
+        };
+        for (const now of steps) {
+          if ('join' in now) {
+            for (const priority of now.join) join({ name: places, priority, place: places++ });
+          } else if ('leave' in now) {
+            const gone = new Set(now.leave.map((at) => naive.waiting[at % naive.waiting.length]));
+            for (const one of gone) {
+              const entry = one && entries.get(one);
+              if (entry) queue.leave(entry);
+            }
+            naive.waiting = naive.waiting.filter((one) => !gone.has(one));
+          } else {
+            const called: Waiting[] = [];
+            for (let times = 0; times < now.call; times++) {
+              const one = naive.call();
+              expect(queue.call()?.item).toBe(one);
+              if (one) called.push(one);
+            }
+            for (const one of called.slice(0, now.return)) join(one);
+          }
+          expect(queue.size).toBe(naive.waiting.length);
+        }
+        for (let one = naive.call(); one; one = naive.call()) expect(queue.call()?.item).toBe(one);
+        expect(queue.call()).toBeUndefined();
+      }),
+    );
+  });
+
+  it('compares no more than a heap does: 20,000 distinct priorities in and out', () => {
+    const COUNT = 20_000;
+    const queue = new RankedQueue<number>();
+    const values = Array.from({ length: COUNT }, (_, at) => (at * 7_919) % COUNT);
+    Counted.comparisons = 0;
+    for (const [place, value] of values.entries()) queue.join(value, new Counted(value) as unknown as number, place);
+    expect(drained(queue).toSorted((a, b) => b - a)).toEqual(values.toSorted((a, b) => b - a));
+    // Up once and down once, at most two comparisons to a level, of up to two pairs of operands each.
+    expect(Counted.comparisons).toBeLessThan(16 * COUNT * Math.log2(COUNT));
+    expect(Counted.comparisons).toBeGreaterThan(COUNT);
+  });
+
+  it('lets go of those who left or were called, though others stay', async () => {
+    const queue = new RankedQueue<object>();
+    const items: WeakRef<object>[] = [];
+    queue.join({ name: 'stays' }, -9, 0);
+    for (let place = 1; place <= 10_000; place++) {
+      const item = { place };
+      items.push(new WeakRef(item));
+      const entry = queue.join(item, place % 3, place);
+      if (place % 2 === 0) queue.call();
+      else queue.leave(entry);
+    }
+    await new Promise(setImmediate);
+    collectGarbage();
+    expect(items.filter((item) => item.deref()).length).toBeLessThan(100);
+  });
+
+  it('keeps no more empty entries than there are others: 100,000 leave one by one', () => {
+    const queue = new RankedQueue<number>();
+    const entries = Array.from({ length: 100_000 }, (_, place) => queue.join(place, place % 7, place));
+    const moved = countMoves(() => {
+      for (const entry of entries) queue.leave(entry);
+    });
+    expect(queue.size).toBe(0);
+    expect(moved).toBeLessThan(8 * entries.length);
+  });
+});
+
+describe('whoever waits below an endless stream of higher ones', () => {
+  const stream = fc.infiniteStream(fc.record({ priority: fc.integer({ min: 1, max: 9 }), newcomers: fc.nat(3) }));
+
+  /** Calls on and on while others come who are more urgent, never fewer than one; who was called, until none of the low ones waits. */
+  function run(low: readonly number[], coming: IterableIterator<{ priority: number; newcomers: number }>) {
+    const queue = new RankedQueue<'low' | 'high'>();
+    let places = 0;
+    const lowPlaces: number[] = [];
+    for (const priority of low) {
+      lowPlaces.push(places);
+      queue.join('low', priority, places++);
+    }
+    const order: { item: 'low' | 'high'; isAged: boolean }[] = [];
+    for (let left = low.length; left > 0; ) {
+      const { priority, newcomers } = coming.next().value as { priority: number; newcomers: number };
+      for (let more = 0; more < Math.max(1, newcomers); more++) queue.join('high', priority, places++);
+      const called = queue.call();
+      if (!called) break;
+      order.push(called);
+      if (called.item === 'low') left--;
+      if (order.length > 100_000) break;
+    }
+    return order;
+  }
+
+  it('has its turn: of 32 calls one goes to the eldest, and no more than one', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: -9, max: 0 }), { minLength: 1, maxLength: 40 }), stream, (low, coming) => {
+        const order = run(low, coming);
+        expect(order.length).toBe(32 * low.length);
+        for (const [at, { item, isAged }] of order.entries()) {
+          expect([item, isAged]).toEqual(at % 32 === 31 ? ['low', true] : ['high', false]);
+        }
+      }),
+    );
+  });
+
+  it('has it even if it is overtaken each time that it stands in front', () => {
+    const queue = new RankedQueue<string>();
+    let overtaken = 0;
+    queue.join('low', 0, 0);
+    for (let place = 1; ; place++) {
+      const called = queue.call();
+      if (called?.item === 'low' && called.isAged) break;
+      // Someone more urgent comes while it stands at the gate, so it stands in line again.
+      queue.join('high', 1, place);
+      if (called?.item === 'low') {
+        queue.join('low', 0, 0);
+        overtaken++;
+        expect(queue.call()?.item).toBe('high');
+      }
+      expect(overtaken).toBeLessThan(40);
+    }
+    expect(overtaken).toBe(31);
+  });
+});
+
+/** How many entries the methods that work on a whole array had to look at. */
+function countMoves(work: () => void): number {
+  const { filter } = Array.prototype;
+  let moved = 0;
+  Array.prototype.filter = function (this: unknown[], ...given: unknown[]) {
+    moved += this.length;
+    return Reflect.apply(filter, this, given) as unknown[];
+  } as typeof filter;
+  try {
+    work();
+  } finally {
+    Object.assign(Array.prototype, { filter });
+  }
+  return moved;
+}

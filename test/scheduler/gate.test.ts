@@ -1,0 +1,257 @@
+import { describe, expect, it } from 'vitest';
+import { createClient } from '../../src/client/create-client.ts';
+import { isClosed, isQuotaExhausted } from '../../src/errors.ts';
+import type { ClientOptions } from '../../src/options/client-options.ts';
+import type { Admission, Ask } from '../../src/quota/admission.ts';
+import type { Pacer } from '../../src/quota/pacer.ts';
+import { type Part, wholePart } from '../../src/quota/share-limit.ts';
+import { Gate } from '../../src/scheduler/gate.ts';
+import { createMockService, type MockServiceOptions, virtualClock } from '../../src/testing/index.ts';
+import { wire } from '../support/wire.ts';
+
+const ADDRESS = 'SP3FGQ8Z7JY9BWYZ5WM53E0M9NK7WHJF0691NZ159';
+const DAY_MS = 86_400_000;
+const PAUSE = { 'retry-after': '60' };
+const MONTH_OUT = { 'x-ratelimit-limit-stacks-month': '1000', 'x-ratelimit-remaining-stacks-month': '0' };
+const FEW_LEFT = { 'x-ratelimit-limit-stacks-minute': '1000', 'x-ratelimit-remaining-stacks-minute': '5' };
+
+describe('a call with less patience than most', () => {
+  it('is refused at once when it comes while the line stands still for longer', async () => {
+    const { call, last, names } = wire();
+    await call('first');
+    await last('first').answer(200, PAUSE);
+    await call('patient');
+    const impatient = await call('impatient', { maxWaitMs: 59_000 });
+    const patient = await call('patient enough', { maxWaitMs: 60_000 });
+    expect(impatient.now()).toMatchObject({ name: 'QuotaExhaustedError', window: 'cooldown', retryAfterMs: 60_000 });
+    expect(patient.now()).toBe('under way');
+    expect(names()).toEqual(['first']);
+  });
+
+  it.each([
+    ['a pause', PAUSE, 'cooldown'],
+    ['a full month', MONTH_OUT, 'month'],
+  ])(
+    'is told at once, though it stands behind a patient one, when %s brings the line to a standstill',
+    async (_, headers, window) => {
+      const { client, call, last, names } = wire({ concurrency: 1, maxWaitMs: 60 * DAY_MS });
+      await call('first');
+      await call('patient');
+      const impatient = await call('impatient', { maxWaitMs: 1_000 });
+      await call('behind');
+      expect(impatient.now()).toBe('under way');
+      await last('first').answer(200, headers);
+      expect(impatient.now()).toMatchObject({ name: 'QuotaExhaustedError', window });
+      expect(client.waiting).toBe(2);
+      expect(names()).toEqual(['first']);
+    },
+  );
+
+  it('waits for what may come back at any time, however little patience it has', async () => {
+    const { call, last, names } = wire({ concurrency: 1 });
+    await call('first');
+    const none = await call('no patience', { maxWaitMs: 0 });
+    expect(none.now()).toBe('under way');
+    await last('first').answer();
+    expect(names()).toEqual(['first', 'no patience']);
+  });
+
+  it('is not held to the wait of a less urgent call, but to its own', async () => {
+    const { call, last, names } = wire();
+    await call('first');
+    await last('first').answer(200, FEW_LEFT);
+    await call('dear', { cost: 50 });
+    const behind = await call('behind', { cost: 1, maxWaitMs: 0 });
+    await call('urgent', { cost: 1, maxWaitMs: 0, priority: 1 });
+    expect(isQuotaExhausted(behind.now())).toBe(true);
+    expect(names()).toEqual(['first', 'urgent']);
+  });
+});
+
+describe('a call with more patience than most', () => {
+  it('makes way for the others while it waits, so that they are refused at once', async () => {
+    const { client, call, last, names, clock } = wire();
+    await call('first');
+    await last('first').answer(200, MONTH_OUT);
+    const patient = await call('patient', { maxWaitMs: Number.POSITIVE_INFINITY, timeoutMs: DAY_MS });
+    const usual = await call('usual');
+    expect(usual.now()).toMatchObject({ name: 'QuotaExhaustedError', window: 'month', limit: 1000, remaining: 0 });
+    expect([patient.now(), client.waiting]).toEqual(['under way', 1]);
+    await clock.advance(Date.UTC(2026, 1) - clock.wall() - 1);
+    expect(names()).toEqual(['first']);
+    // Two clocks may part by a few minutes in half a month.
+    await clock.advance(600_000);
+    expect(names()).toEqual(['first', 'patient']);
+  });
+
+  it.each(['an abort', 'the end of the client'])('is told of %s at once', async (what) => {
+    const { client, call, last } = wire();
+    await call('first');
+    await last('first').answer(200, MONTH_OUT);
+    const controller = new AbortController();
+    const { signal } = controller;
+    const patient = await call('patient', { maxWaitMs: Number.POSITIVE_INFINITY, signal });
+    if (what === 'an abort') controller.abort(new Error('enough'));
+    else await client.close();
+    expect(await patient.end).toMatchObject({ message: what === 'an abort' ? 'enough' : 'The client is closed.' });
+    expect(client.waiting).toBe(0);
+  });
+
+  it('is sent as soon as the share of the window has grown', async () => {
+    let isOut = false;
+    let grow = (): void => {};
+    const share: ClientOptions['share'] = {
+      join({ wake }) {
+        grow = wake;
+        const earliest: Part['earliest'] = (_charge, now) => (isOut ? now + 60_000 : now);
+        return { part: { ...wholePart, earliest, isFirm: () => true }, leave: () => Promise.resolve() };
+      },
+    };
+    const { call, last, names, clock } = wire({ share, maxWaitMs: 0 });
+    await call('first');
+    await last('first').answer(200, { 'x-ratelimit-remaining-stacks-minute': '999' });
+    isOut = true;
+    await call('patient', { maxWaitMs: 120_000 });
+    expect(names()).toEqual(['first']);
+    isOut = false;
+    grow();
+    await clock.advance(0);
+    expect(names()).toEqual(['first', 'patient']);
+  });
+});
+
+describe('the window of one endpoint', () => {
+  function limited(period: 'second' | 'minute', limit: number, options: MockServiceOptions = {}) {
+    const clock = virtualClock();
+    const service = createMockService({
+      clock,
+      latencyMs: 100,
+      keyless: { minute: 10_000 },
+      ceilings: { assets: { limit, period } },
+      headers: { generic: 'per endpoint ceiling' },
+      ...options,
+    });
+    const client = createClient({ baseUrl: service.origin, fetch: service.fetch, clock });
+    const paths = (): string[] => service.log.map(({ path }) => path.replace(/.*\?offset=/, ''));
+    const assets = (offset: number, signal?: AbortSignal) => client.getAddressAssets(ADDRESS, { offset, signal });
+    return { clock, service, client, paths, assets };
+  }
+
+  it('lets the calls of others pass', async () => {
+    const { clock, service, client, assets } = limited('minute', 2);
+    const dear = [0, 1, 2, 3].map((offset) => assets(offset));
+    await clock.run(Promise.all([dear[0], dear[1]]));
+    expect(client.waiting).toBe(2);
+    await clock.run(Promise.all(Array.from({ length: 20 }, () => client.getInfo())));
+    expect(clock.now()).toBeLessThan(1_000);
+    await clock.run(Promise.all(dear));
+    expect(clock.now()).toBeGreaterThan(60_000);
+    expect(service.limited).toBe(0);
+  });
+
+  it('keeps those that wait for it in their order, before newcomers', async () => {
+    const { clock, service, assets, paths } = limited('minute', 5);
+    const first = Array.from({ length: 12 }, (_, at) => assets(at));
+    await clock.advance(30_000);
+    const later = Array.from({ length: 5 }, (_, at) => assets(12 + at));
+    await clock.run(Promise.all([...first, ...later]));
+    expect(paths()).toEqual(Array.from({ length: 17 }, (_, at) => String(at)));
+    expect(service.limited).toBe(0);
+  });
+
+  it('is tried by one call after its end, and the others go as soon as that is back', async () => {
+    const { clock, service, assets } = limited('second', 10);
+    service.faults.next(1, 'truncate');
+    await clock.run(Promise.all(Array.from({ length: 50 }, (_, at) => assets(at))));
+    expect(service.limited).toBe(0);
+    // Cut to the second, a reset may be a second late: two seconds to ten of 51 requests.
+    expect(clock.now()).toBeLessThan(12_000);
+  });
+
+  it('holds nobody who aborts', async () => {
+    const { clock, service, client, assets } = limited('minute', 1);
+    const controller = new AbortController();
+    const ends = [assets(0), assets(1, controller.signal), assets(2)].map((call) => call.catch((error) => error));
+    await clock.advance(1_000);
+    expect(client.waiting).toBe(2);
+    controller.abort('enough');
+    expect(await ends[1]).toBe('enough');
+    expect(client.waiting).toBe(1);
+    await clock.run(Promise.all(ends));
+    expect(service.requests).toBe(2);
+  });
+
+  it('holds nobody when the client closes', async () => {
+    const { clock, client, assets } = limited('minute', 1);
+    const ends = [assets(0), assets(1), assets(2)].map((call) => call.catch((error) => error));
+    await clock.advance(1_000);
+    await client.close();
+    expect((await Promise.all(ends)).map(isClosed)).toEqual([false, true, true]);
+    expect([client.waiting, clock.timers]).toEqual([0, 0]);
+  });
+});
+
+describe('a visitor at the gate', () => {
+  /** A gate whose pacer says what the test says, with someone of priority 7 behind. */
+  function gateOf(answers: readonly Partial<Admission>[]) {
+    const clock = virtualClock();
+    const asked: Ask[] = [];
+    const admit = (ask: Ask): Partial<Admission> => {
+      asked.push(ask);
+      return answers[Math.min(asked.length, answers.length) - 1] ?? {};
+    };
+    const behind = { size: 1, highest: 7 };
+    const gate = new Gate({
+      pacer: { admit } as unknown as Pacer,
+      ...{ clock, behind, longestRestMs: 60_000, onStandstill: () => {} },
+    });
+    const visitor = {
+      ask: { endpoint: 'GET /', priority: -3, maxWaitMs: 60_000 },
+      signal: undefined,
+      journey: { waits() {} },
+    };
+    return { clock, gate, asked, visitor, behind };
+  }
+  const granted = { kind: 'granted', lease: { endpoint: 'GET /', sentAt: 0, units: 1 } } as const;
+  const wait = { kind: 'wait', until: 1_000, onSettle: false, reason: { limit: 'window', why: 'full' } } as const;
+
+  it('makes room for a more urgent one who came while it stepped up', async () => {
+    const { gate, asked, visitor } = gateOf([granted]);
+    expect(await gate.pass(visitor)).toEqual({ kind: 'overtaken' });
+    expect(asked).toEqual([]);
+  });
+
+  it('asks as the most urgent of those behind it when its time has come', async () => {
+    const { gate, asked, visitor, behind } = gateOf([granted]);
+    expect(await gate.pass(visitor, true)).toBe(granted);
+    behind.highest = -9;
+    expect(await gate.pass(visitor, true)).toBe(granted);
+    expect(asked.map(({ priority, urgency }) => [priority, urgency])).toEqual([
+      [-3, 7],
+      [-3, undefined],
+    ]);
+  });
+
+  it('makes room, though its time has come, where what it waits for is spared for the more urgent', async () => {
+    const spared = { ...wait, reason: { limit: 'sparing', why: 'kept' } } as const;
+    const { clock, gate, visitor, behind } = gateOf([spared]);
+    expect(await gate.pass(visitor, true)).toEqual({ kind: 'overtaken' });
+    behind.highest = -3;
+    const passage = gate.pass(visitor, true);
+    await clock.advance(500);
+    behind.highest = 1;
+    gate.hail(1);
+    expect(await passage).toEqual({ kind: 'overtaken' });
+  });
+
+  it('is not overtaken when its time has come, but asks as the more urgent one who comes while it waits', async () => {
+    const { clock, gate, asked, visitor, behind } = gateOf([wait, wait, wait, wait, granted]);
+    const passage = gate.pass(visitor, true);
+    behind.highest = 99;
+    gate.hail(99);
+    await clock.advance(0);
+    expect(asked.at(-1)?.urgency).toBe(99);
+    await clock.advance(1_000);
+    expect(await passage).toBe(granted);
+  });
+});

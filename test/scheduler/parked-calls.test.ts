@@ -1,0 +1,115 @@
+import { describe, expect, it, vi } from 'vitest';
+import { createClient } from '../../src/client/create-client.ts';
+import type { CallOptions, ClientOptions } from '../../src/options/client-options.ts';
+import { Pacer } from '../../src/quota/pacer.ts';
+import { createMockService, type MockServiceOptions, virtualClock } from '../../src/testing/index.ts';
+
+const ADDRESS = 'SP3FGQ8Z7JY9BWYZ5WM53E0M9NK7WHJF0691NZ159';
+
+/** A service on which the assets have a ceiling of their own, and a client of it. */
+function ceilinged(
+  limit: number,
+  period: 'second' | 'minute' = 'second',
+  options: MockServiceOptions = {},
+  clientOptions: ClientOptions = {},
+) {
+  const clock = virtualClock();
+  const service = createMockService({
+    clock,
+    latencyMs: 100,
+    keyless: { minute: 1_000_000 },
+    ceilings: { assets: { limit, period } },
+    headers: { generic: 'per endpoint ceiling' },
+    assetsOf: () => 0,
+    ...options,
+  });
+  const { origin: baseUrl, fetch } = service;
+  const client = createClient({ baseUrl, fetch, clock, maxWaitMs: 3_600_000, ...clientOptions });
+  const assets = (offset: number, given: CallOptions = {}) => client.getAddressAssets(ADDRESS, { offset, ...given });
+  const offsets = (): number[] => service.log.map(({ path }) => Number(path.replace(/.*\?offset=/, '')));
+  return { clock, service, client, assets, offsets };
+}
+
+describe('calls that stand aside', () => {
+  it('ask a few times each, however many they are: 3,000 of which 50 a second may go', async () => {
+    const COUNT = 3_000;
+    const { clock, service, assets, offsets } = ceilinged(50);
+    const admit = vi.spyOn(Pacer.prototype, 'admit');
+    await clock.run(Promise.all(Array.from({ length: COUNT }, (_, at) => assets(at))));
+    const asked = admit.mock.calls.length;
+    admit.mockRestore();
+    expect(service.limited).toBe(0);
+    expect(offsets()).toEqual(Array.from({ length: COUNT }, (_, at) => at));
+    // Once to be told to step aside, and once to go; each question that is not granted is asked twice.
+    expect(asked).toBeLessThan(4 * COUNT);
+  });
+
+  it('come back by priority, whatever their patience and their costs', async () => {
+    const { clock, service, assets, offsets } = ceilinged(2, 'minute');
+    const kinds: CallOptions[] = [
+      {},
+      { priority: 1 },
+      { maxWaitMs: 7_200_000 },
+      { maxWaitMs: 7_200_000, priority: 1 },
+      { cost: 1 },
+      { cost: 1, priority: 2 },
+    ];
+    const first = [assets(100), assets(101)];
+    await clock.run(Promise.all(first));
+    await clock.run(Promise.all(kinds.map((kind, at) => assets(at, kind))));
+    expect(offsets().slice(2)).toEqual([5, 1, 3, 0, 2, 4]);
+    expect(service.limited).toBe(0);
+  });
+
+  it('are all heard of when they abort, and those like them still come', async () => {
+    const { clock, service, client, assets, offsets } = ceilinged(2, 'minute');
+    const controller = new AbortController();
+    const { signal } = controller;
+    const ends = Array.from({ length: 9 }, (_, at) =>
+      assets(at, at % 2 === 0 && at > 1 ? { signal } : {}).catch((error) => error),
+    );
+    await clock.advance(1_000);
+    expect(client.waiting).toBe(7);
+    controller.abort('enough');
+    expect(client.waiting).toBe(3);
+    await clock.run(Promise.all(ends));
+    expect(offsets()).toEqual([0, 1, 3, 5, 7]);
+    expect([client.waiting, clock.timers, service.limited]).toEqual([0, 0, 0]);
+  });
+
+  it('follow one that aborts at the gate, to which it was called back', async () => {
+    const { clock, service, client, assets, offsets } = ceilinged(1, 'minute', {}, { concurrency: 1, maxAttempts: 1 });
+    const controller = new AbortController();
+    const { signal } = controller;
+    const ends = [assets(0), assets(1, { signal }), assets(2)].map((call) => call.catch((error) => error));
+    await clock.advance(1_000);
+    service.faults.next(1, 'hang');
+    const hanging = client.getInfo({ timeoutMs: 80_000 }).catch((error) => error);
+    // The ceiling has opened, and the first of those aside waits at the gate for what hangs.
+    await clock.advance(75_000);
+    expect([client.waiting, client.quota().inFlight]).toEqual([2, 1]);
+    controller.abort('enough');
+    expect(await ends[1]).toBe('enough');
+    await clock.run(Promise.all([...ends, hanging]));
+    expect(offsets().filter((offset) => !Number.isNaN(offset))).toEqual([0, 2]);
+    expect([client.waiting, clock.timers]).toEqual([0, 0]);
+  });
+
+  it('do not starve below others of their endpoint that never cease', async () => {
+    const { clock, service, client, assets, offsets } = ceilinged(10);
+    const low = Array.from({ length: 5 }, (_, at) => assets(at, { priority: -1 }));
+    let isOver = false;
+    const high = Array.from({ length: 40 }, async () => {
+      for (let at = 1_000; !isOver; at++) await assets(at).catch(() => {});
+    });
+    await clock.run(Promise.all(low));
+    isOver = true;
+    await clock.run(client.close());
+    await clock.run(Promise.all(high));
+    const all = offsets();
+    const last = all.indexOf(4);
+    expect(service.limited).toBe(0);
+    // The first found nobody there; of those that are called back one in 32 is the eldest, if it then finds room.
+    expect(last).toBeLessThan(4 * 2 * 32);
+  });
+});

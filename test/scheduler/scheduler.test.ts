@@ -1,0 +1,223 @@
+import { describe, expect, it } from 'vitest';
+import { createClient } from '../../src/client/create-client.ts';
+import type { ClientEvent } from '../../src/events.ts';
+import type { ClientOptions } from '../../src/options/client-options.ts';
+import {
+  createMockService,
+  type MockServiceOptions,
+  type ServiceFault,
+  virtualClock,
+} from '../../src/testing/index.ts';
+
+const ADDRESS = 'SP3FGQ8Z7JY9BWYZ5WM53E0M9NK7WHJF0691NZ159';
+const PLENTY = { minute: 10_000 };
+
+/** A client and the service it calls, a tenth of a second away, both in virtual time. */
+function pair(options: ClientOptions = {}, service: MockServiceOptions = {}) {
+  const clock = virtualClock({ wall: Date.UTC(2026, 0, 15, 12, 0, 20, 500) });
+  const mock = createMockService({ clock, latencyMs: 100, keyless: PLENTY, ...service });
+  const events: ClientEvent[] = [];
+  const client = createClient({
+    baseUrl: mock.origin,
+    fetch: mock.fetch,
+    clock,
+    random: () => 0.5,
+    onEvent: (event) => events.push(event),
+    ...options,
+  });
+  const ask = (offset: number) => client.getAddressAssets(ADDRESS, { offset });
+  const asked = () => mock.log.map(({ path, at }) => ({ offset: Number(/offset=(\d+)/.exec(path)?.[1]), at }));
+  const count = (type: ClientEvent['type']) => events.filter((event) => event.type === type).length;
+  /** What a call ends with, error or not. */
+  const endOf = <T>(work: Promise<T>): Promise<unknown> => clock.run(work.catch((error: unknown) => error));
+  return { clock, mock, client, events, ask, asked, count, endOf };
+}
+
+const error = (name: string, facts: object = {}): unknown => expect.objectContaining({ name, ...facts });
+
+describe('a refusal because of a limit', () => {
+  const refusals: [string, ServiceFault, number][] = [
+    ['a 429 with retry-after', { status: 429, headers: { 'retry-after': '7' } }, 7_000],
+    ['a 429 with a date', { status: 429, headers: { 'retry-after': 'Thu, 15 Jan 2026 12:00:30 GMT' } }, 9_000],
+    ['a 403 with retry-after', { status: 403, headers: { 'retry-after': '7' } }, 7_000],
+    ['a 503 with retry-after', { status: 503, headers: { 'retry-after': '7' }, body: '<html>' }, 7_000],
+    ['a 403 with nothing left', { status: 403, headers: { 'x-ratelimit-remaining-stacks-minute': '0' } }, 39_000],
+    ['a 429 without any header', { status: 429, counted: false }, 1_000],
+    ['a 429 that names its reset', { status: 429 }, 39_000],
+  ];
+
+  it.each(refusals)(
+    'by %s holds every sibling, and the refused goes first and is no attempt',
+    async (_, fault, leastMs) => {
+      const { clock, mock, client, ask, asked, count } = pair({ maxAttempts: 1, concurrency: 3 });
+      await clock.run(ask(0));
+      mock.faults.next(1, fault);
+      const refusedAt = clock.now() + 100;
+      await clock.run(Promise.all([1, 2, 3, 4, 5, 6].map(ask)));
+      const before = asked()
+        .filter(({ at }) => at < refusedAt)
+        .map(({ offset }) => offset);
+      const after = asked().filter(({ at }) => at >= refusedAt);
+      expect(before.filter((offset) => offset > 1)).toEqual([2, 3]);
+      expect(after.map(({ offset }) => offset).toSorted()).toEqual([1, 4, 5, 6]);
+      // The fourth stood at the gate before the first was refused.
+      expect(after.findIndex(({ offset }) => offset === 1)).toBeLessThan(2);
+      for (const { at } of after) expect(at).toBeGreaterThanOrEqual(refusedAt + leastMs);
+      expect([count('limited'), client.quota().inFlight]).toEqual([1, 0]);
+    },
+  );
+
+  it('ends half-open: one call goes first, the others follow when it is back', async () => {
+    const { clock, mock, ask, asked } = pair();
+    await clock.run(ask(0));
+    mock.faults.next(1, { status: 429, headers: { 'retry-after': '7' } });
+    await clock.run(Promise.all([1, 2, 3, 4].map(ask)));
+    const [first = 0, ...others] = asked()
+      .map(({ at }) => at)
+      .filter((at) => at > 1_000);
+    for (const at of others) expect(at).toBeGreaterThanOrEqual(first + 100);
+  });
+
+  it('with a success delivers it, and holds the others', async () => {
+    const { clock, mock, client, ask, asked, count } = pair();
+    mock.faults.next(1, { status: 200, headers: { 'retry-after': '5' }, body: '{}' });
+    await clock.run(client.getInfo());
+    const pausedAt = clock.now();
+    expect(client.quota().cooldown?.until.getTime()).toBe(clock.wall() + 5_000);
+    await clock.run(ask(1));
+    expect(asked()[1]?.at).toBe(pausedAt + 5_000);
+    expect(count('limited')).toBe(0);
+  });
+
+  it('for ever is the caller’s after five, each waited for as told', async () => {
+    const { mock, client, endOf, asked } = pair();
+    mock.faults.when(() => ({ status: 429, headers: { 'retry-after': '10' } }));
+    const end = await endOf(client.getInfo());
+    expect(end).toEqual(error('QuotaExhaustedError', { window: 'cooldown', retryAfterMs: 10_000 }));
+    const times = asked().map(({ at }) => at);
+    expect(times).toEqual([0, 1, 2, 3, 4].map((nth) => nth * 10_100));
+  });
+
+  it('is waited for by the timeout of no attempt', async () => {
+    const { clock, mock, client } = pair({ timeoutMs: 2_000 });
+    mock.faults.next(1, { status: 429, headers: { 'retry-after': '60' } });
+    await clock.run(client.getInfo());
+    expect(clock.now()).toBeGreaterThan(60_000);
+  });
+});
+
+describe('a fault that may pass', () => {
+  const faults: [string, ServiceFault][] = [
+    ...[408, 500, 502, 503, 504].map((status): [string, ServiceFault] => [`a ${status}`, { status }]),
+    ['a connection that breaks', 'reset'],
+    ['an answer that gets lost', 'lost'],
+    ['a body that breaks off', 'truncate'],
+  ];
+
+  it.each(faults)('such as %s is tried again', async (_, fault) => {
+    const { mock, client, count, endOf } = pair();
+    mock.faults.next(2, fault);
+    expect(await endOf(client.getInfo())).toMatchObject({ data: {} });
+    expect([count('sent'), count('retrying'), client.quota().inFlight]).toEqual([3, 2, 0]);
+  });
+
+  it('pauses before each attempt for a random part of a bound that doubles', async () => {
+    for (const chance of [0, 0.25, 0.999]) {
+      const { mock, client, events, endOf, asked } = pair({ maxAttempts: 8, random: () => chance });
+      mock.faults.next(7, { status: 500 });
+      await endOf(client.getInfo());
+      const bounds = [500, 1_000, 2_000, 4_000, 8_000, 8_000, 8_000];
+      const pauses = events.flatMap((event) => (event.type === 'retrying' ? [event.afterMs] : []));
+      expect(pauses).toEqual(bounds.map((bound) => bound * chance));
+      const gaps = asked()
+        .map(({ at }, nth, all) => at - (all[nth - 1]?.at ?? at) - 100)
+        .slice(1);
+      for (const [nth, gap] of gaps.entries()) expect(gap).toBeCloseTo(pauses[nth] ?? -1);
+    }
+  });
+
+  it('is the caller’s when the attempts are used up', async () => {
+    const { mock, client, count, endOf } = pair({ maxAttempts: 2 });
+    mock.faults.next(2, 'reset');
+    const broken = error('ConnectionError', { code: 'ECONNRESET', attempts: 2, endpoint: 'GET /extended/v1/info' });
+    expect(await endOf(client.getInfo())).toEqual(broken);
+    mock.faults.next(2, { status: 503, body: '{"error":"busy"}' });
+    expect(await endOf(client.getInfo())).toEqual(error('ServiceError', { status: 503, body: { error: 'busy' } }));
+    expect(count('sent')).toBe(4);
+  });
+
+  it.each([400, 401, 404, 410, 501])('is none where the answer is a %i', async (status) => {
+    const { mock, client, count, endOf } = pair();
+    mock.faults.next(1, { status });
+    expect(await endOf(client.getInfo())).toEqual(error('ServiceError', { status }));
+    expect(count('sent')).toBe(1);
+  });
+
+  it.each<[string, ServiceFault]>([
+    ['breaks every connection', 'reset'],
+    ['answers nothing but 503', { status: 503 }],
+  ])('is tried again ten times in all where the service %s', async (_, fault) => {
+    const { mock, client, count, endOf } = pair({ maxAttempts: 2 });
+    mock.faults.when(() => fault);
+    for (let call = 0; call < 50; call++) await endOf(client.getInfo());
+    expect(count('sent')).toBe(50 + 10);
+  });
+
+  it('is tried again for one in five successes where the service comes and goes', async () => {
+    const { mock, client, count, endOf } = pair({ maxAttempts: 10 });
+    let arrived = 0;
+    mock.faults.when(() => (arrived++ % 2 === 0 ? { status: 503 } : undefined));
+    let successes = 0;
+    const calls = Array.from({ length: 200 }, () => client.getInfo().then(() => successes++));
+    await endOf(Promise.allSettled(calls));
+    expect(successes).toBeGreaterThan(80);
+    expect(count('retrying')).toBeLessThanOrEqual(10 + 0.2 * successes);
+    expect(count('retrying')).toBeGreaterThan(10);
+  });
+});
+
+describe('the time that one attempt may take', () => {
+  it('is told, from its leaving to the headers of its answer', async () => {
+    const { clock, client, events, endOf } = pair({ apiKey: () => late() });
+    const late = () => clock.sleep(50).then(() => undefined);
+    await endOf(client.getInfo());
+    expect(events).toContainEqual(expect.objectContaining({ type: 'answered', tookMs: 100 }));
+  });
+
+  it.each<[string, ServiceFault]>([
+    ['an answer that never comes', 'hang'],
+    ['a body that comes slowly', 'slow body'],
+  ])('cuts %s', async (_, fault) => {
+    const { clock, mock, client, endOf } = pair({ maxAttempts: 1, timeoutMs: 3_000 });
+    mock.faults.next(1, fault);
+    expect(await endOf(client.getInfo())).toEqual(error('ConnectionError', { code: 'TIMEOUT', attempts: 1 }));
+    expect(clock.now()).toBe(3_000);
+    expect(client.quota().inFlight).toBe(0);
+  });
+
+  it('cuts a fetch that heeds no signal', async () => {
+    const { clock, client, endOf } = pair({ maxAttempts: 1, fetch: () => new Promise(() => {}) });
+    expect(await endOf(client.getInfo())).toEqual(error('ConnectionError', { code: 'TIMEOUT' }));
+    expect(clock.now()).toBe(30_000);
+  });
+
+  it('can be a call’s own', async () => {
+    const { clock, mock, client, endOf } = pair({ maxAttempts: 1 });
+    mock.faults.next(1, 'hang');
+    expect(await endOf(client.getInfo({ timeoutMs: 500 }))).toEqual(error('ConnectionError', { code: 'TIMEOUT' }));
+    expect(clock.now()).toBe(500);
+  });
+
+  it('begins anew with each attempt', async () => {
+    const { clock, mock, client, endOf } = pair({ maxAttempts: 3, timeoutMs: 1_000, random: () => 0 });
+    mock.faults.next(2, 'hang');
+    expect(await endOf(client.getInfo())).toMatchObject({ data: {} });
+    expect(clock.now()).toBe(2_100);
+  });
+
+  it('ends a wait for a key, and nothing is charged', async () => {
+    const { client, count, endOf } = pair({ maxAttempts: 1, apiKey: () => new Promise(() => {}), timeoutMs: 1_000 });
+    expect(await endOf(client.getInfo())).toEqual(error('ConnectionError', { code: 'TIMEOUT' }));
+    expect([count('sent'), client.quota().inFlight]).toEqual([0, 0]);
+  });
+});

@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest';
+import { createClient } from '../../src/client/create-client.ts';
+import { isConfigError } from '../../src/errors.ts';
+import { createMockService, virtualClock } from '../../src/testing/index.ts';
+import type { QueueOptions } from '../../src/trace/queue-view.ts';
+import { wire } from '../support/wire.ts';
+
+const ADDRESS = 'SP3FGQ8Z7JY9BWYZ5WM53E0M9NK7WHJF0691NZ159';
+const WALL = Date.UTC(2026, 0, 15, 12, 0, 20, 500);
+
+describe('the queue', () => {
+  it('is empty while nobody waits, though a call is under way', async () => {
+    const { client, call } = wire();
+    expect(client.queue()).toEqual([]);
+    await call('first');
+    expect(client.queue()).toEqual([]);
+  });
+
+  it('says of every call what it waits for, until when, and behind whom', async () => {
+    const { client, call, last, clock } = wire();
+    await call('first');
+    await last('first').answer(200, { 'retry-after': '60' });
+    await call('second', { label: 'job 2' });
+    await clock.advance(1_000);
+    await call('third');
+    await call('fourth');
+    const why = 'the service asked for a pause';
+    const all = {
+      endpoint: 'GET /extended/v1/info',
+      priority: 0,
+      reason: { limit: 'cooldown', why },
+      until: new Date(WALL + 60_000),
+    };
+    expect(client.queue()).toEqual([
+      { ...all, call: 2, label: 'job 2', place: 1, since: new Date(WALL), why },
+      { ...all, call: 3, place: 2, since: new Date(WALL + 1_000), why: `1 call goes before it; ${why}` },
+      { ...all, call: 4, place: 3, since: new Date(WALL + 1_000), why: `2 calls go before it; ${why}` },
+    ]);
+    expect(JSON.parse(JSON.stringify(client.queue()))).toHaveLength(3);
+  });
+
+  it('is in the order in which calls go: by priority, then those that return, then as they came', async () => {
+    const { client, call, last, clock, names } = wire({ concurrency: 1 });
+    for (const name of ['1', '2', '3', '4']) await call(name);
+    for (const name of ['5', '6']) await call(name, { priority: 1 });
+    await last('1').answer(429, { 'retry-after': '5' });
+    await clock.advance(1);
+    const order = client.queue().map(({ call: number }) => String(number));
+    expect(order).toEqual(['5', '6', '1', '2', '3', '4']);
+    await clock.advance(5_000);
+    for (const name of order) await last(name).answer();
+    expect(names().slice(1)).toEqual(order);
+  });
+
+  it('names a window that is full', async () => {
+    const { client, call, last } = wire();
+    await call('first');
+    await last('first').answer(200, { 'x-ratelimit-remaining-stacks-minute': '0' });
+    await call('second');
+    expect(client.queue()).toMatchObject([{ place: 1, reason: { limit: 'window', window: 'minute', headroom: 0 } }]);
+  });
+
+  it('lists those that hold up nobody last, without a place', async () => {
+    const clock = virtualClock({ wall: WALL });
+    const service = createMockService({
+      clock,
+      latencyMs: 100,
+      keyless: { minute: 10_000 },
+      ceilings: { assets: { limit: 1, period: 'minute' } },
+      headers: { generic: 'per endpoint ceiling' },
+    });
+    const client = createClient({ baseUrl: service.origin, fetch: service.fetch, clock, concurrency: 1 });
+    const calls: Promise<unknown>[] = [client.getAddressAssets(ADDRESS), client.getAddressAssets(ADDRESS)];
+    await clock.run(Promise.resolve(calls[0]));
+    calls.push(client.getInfo(), client.getInfo());
+    await clock.advance(0);
+    const queue = client.queue();
+    expect(queue.map(({ call, place }) => [call, place])).toEqual([
+      [4, 1],
+      [2, undefined],
+    ]);
+    expect(queue[1]?.why).toMatch(
+      /^the endpoint's window of 1 requests has 0 left; meanwhile it lets the others pass$/,
+    );
+    expect(queue[1]?.until?.getTime()).toBeGreaterThan(clock.wall() + 30_000);
+    await clock.run(Promise.all(calls));
+  });
+
+  it('lists a call that pauses before another attempt', async () => {
+    const { client, call, last } = wire({ random: () => 0.5 });
+    await call('first');
+    await last('first').answer(502);
+    expect(client.queue()).toEqual([
+      {
+        call: 1,
+        endpoint: 'GET /extended/v1/info',
+        priority: 0,
+        since: new Date(WALL),
+        until: new Date(WALL + 250),
+        why: 'it pauses before it goes again',
+      },
+    ]);
+  });
+
+  it('finds calls by their label, at their place', async () => {
+    const { client, call } = wire({ concurrency: 1 });
+    for (const label of ['a', 'a', 'b', 'b', 'a']) await call(label, { label });
+    expect(client.queue({ label: 'b' }).map(({ call: number, place }) => [number, place])).toEqual([
+      [3, 2],
+      [4, 3],
+    ]);
+    expect(client.queue({ label: 'c' })).toEqual([]);
+  });
+
+  it('is no longer than asked for, and than a hundred', async () => {
+    const { client, call } = wire({ concurrency: 1 });
+    for (let name = 0; name < 150; name++) await call(String(name));
+    expect(client.queue()).toHaveLength(100);
+    expect(client.queue({ limit: 2 }).map(({ place }) => place)).toEqual([1, 2]);
+  });
+
+  it.each([
+    [{ limit: 0 }, 'limit must be a whole number, 1 or more, not 0'],
+    [{ label: 7 }, 'label must be text, not 7'],
+    [{ offset: 1 }, 'offset is not one of the options: label, limit'],
+  ])('refuses %o, saying what would be right', (options, message) => {
+    const { client } = wire();
+    let error: unknown;
+    try {
+      client.queue(options as unknown as QueueOptions);
+    } catch (thrown) {
+      error = thrown;
+    }
+    expect(isConfigError(error) && error.message).toBe(message);
+  });
+});
