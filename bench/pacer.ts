@@ -1,7 +1,7 @@
 /** What it costs to pace: to admit a request and to settle it, with three windows and 64 in flight, however many wait. */
 import { setImmediate } from 'node:timers/promises';
 import { systemClock } from '../src/clock.ts';
-import type { Lease, Outcome } from '../src/quota/admission.ts';
+import type { Lease, RequestOutcome } from '../src/quota/admission.ts';
 import { Pacer } from '../src/quota/pacer.ts';
 import { Line } from '../src/scheduler/call-queue.ts';
 import { firstDecile } from './compare.ts';
@@ -70,7 +70,7 @@ async function inLine(depth: number): Promise<number> {
 }
 
 /** What the service says to one request after the other. */
-function answersOf(tally: Tally): (now: number) => Outcome {
+function answersOf(tally: Tally): (now: number) => RequestOutcome {
   return (now) => {
     const date = Math.floor(now / 1_000) * 1_000;
     const windows = tally.count(now).map(({ period, limit, remaining }) => [period, { limit, remaining }] as const);

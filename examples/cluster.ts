@@ -45,8 +45,8 @@ async function work(): Promise<void> {
     apiKey,
     share: redisShare({ redis, name: 'my-backend' }),
     onEvent: (event) => {
-      if (event.type === 'share lost') console.error(`Redis is lost (${event.code}): ${event.mode} mode.`);
-      if (event.type === 'share regained') console.error(`Redis is back after ${event.afterMs.toFixed(0)} ms.`);
+      if (event.type === 'share-lost') console.error(`Redis is lost (${event.code}): ${event.mode} mode.`);
+      if (event.type === 'share-regained') console.error(`Redis is back after ${event.afterMs.toFixed(0)} ms.`);
     },
   });
   await Promise.all(Array.from({ length: CALLS_EACH }, () => client.getInfo()));

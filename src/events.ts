@@ -102,7 +102,7 @@ export type CallStoryEvent = CallEvent &
 export type ShareEvent =
   | {
       /** The store through which processes share the quota cannot be used: each goes on as `mode` says. Told once. */
-      readonly type: 'share lost';
+      readonly type: 'share-lost';
       /** What went wrong, such as `TIMEOUT`, `ECONNREFUSED` or `READONLY`. */
       readonly code: string;
       /** `partial`: with a cautious part of the quota; `closed`: nothing new is sent; `open`: as if the key were its own. */
@@ -110,7 +110,7 @@ export type ShareEvent =
     }
   | {
       /** The store can be used again, and has been told what was spent meanwhile. */
-      readonly type: 'share regained';
+      readonly type: 'share-regained';
       /** How long it could not be used, in milliseconds. */
       readonly afterMs: number;
       /** Units that were spent without a grant in windows that are still open. */
@@ -118,7 +118,7 @@ export type ShareEvent =
     }
   | {
       /** Something in the store was not what this package puts there. It was thrown away, and is made anew. */
-      readonly type: 'share unreadable';
+      readonly type: 'share-unreadable';
       /** What it was, such as the window it belongs to. */
       readonly what: string;
     };

@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts';
 import type { EventListener } from './events.ts';
-import { type Knowledge, type Part, wholePart } from './quota/share-limit.ts';
+import { type SharedFacts, type ShareLimit, wholeShareLimit } from './quota/share-limit.ts';
 import type { ServerClock } from './quota/time/server-clock.ts';
 
 /** A client, as its share of the quota sees it. */
@@ -14,7 +14,7 @@ export interface Member {
   /** Calls that wait to be sent. */
   readonly waiting: () => number;
   /** Takes what others found out. */
-  readonly learn: (knowledge: Knowledge) => void;
+  readonly learn: (knowledge: SharedFacts) => void;
   /** The part has grown, so that whoever waits asks again. */
   readonly wake: () => void;
   readonly tell: EventListener;
@@ -22,7 +22,7 @@ export interface Member {
 
 /** What a client that has joined a share holds of it. */
 export interface Membership {
-  readonly part: Part;
+  readonly part: ShareLimit;
   /** Gives back what was not spent. Called when the client is closed. */
   leave(): Promise<void>;
 }
@@ -43,4 +43,4 @@ export interface QuotaShare {
 }
 
 /** The share of a process that has its key to itself: all of every window. */
-export const wholeShare: QuotaShare = { join: () => ({ part: wholePart, leave: () => Promise.resolve() }) };
+export const wholeShare: QuotaShare = { join: () => ({ part: wholeShareLimit, leave: () => Promise.resolve() }) };

@@ -66,7 +66,7 @@ function gauges(client: Client): string[] {
 }
 
 function nameOf(reason: Reason | undefined): string {
-  return reason ? (reason.window ?? reason.limit) : 'none';
+  return reason ? (reason.window ?? reason.kind) : 'none';
 }
 
 /** Counts what only ever grows. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import { ConnectionError } from '../errors.ts';
-import type { Lease, Outcome } from '../quota/admission.ts';
+import type { Lease, RequestOutcome } from '../quota/admission.ts';
 import { LONGEST_UNRECOGNISED, type QuotaSnapshot, readQuota } from '../quota/headers/snapshot.ts';
 import type { Journey } from '../trace/call-trace.ts';
 import { streamed } from './body-stream.ts';
@@ -28,7 +28,7 @@ export interface AttemptsOptions {
   readonly transport: Transport;
   readonly clock: Clock;
   /** Told what became of a lease, as soon as that is known. */
-  readonly settle: (lease: Lease, outcome: Outcome) => void;
+  readonly settle: (lease: Lease, outcome: RequestOutcome) => void;
   /** How far our reckoning is from what an answer says. */
   readonly drift: (lease: Lease, quota: QuotaSnapshot) => Readonly<Record<string, number>>;
 }

@@ -1,5 +1,5 @@
 import { PERIODS, type Period } from '../quota/time/periods.ts';
-import type { SparingPolicy } from '../quota/window/bulk-reserve.ts';
+import type { BulkReservePolicy } from '../quota/window/bulk-reserve.ts';
 import { argument, argumentsOf } from '../validation/arguments.ts';
 
 /** What bulk work leaves to calls that somebody waits for. */
@@ -35,10 +35,10 @@ const sparingOptions = argumentsOf('sparing options', {
  *
  * @throws ConfigError that names the option that cannot be used.
  */
-export function sparingOf(options: SparingOptions): SparingPolicy {
-  const { above = 0, keep = 0, monthUntil } = sparingOptions(options);
+export function sparingOf(options: SparingOptions): BulkReservePolicy {
+  const { above: forPriorityAbove = 0, keep = 0, monthUntil } = sparingOptions(options);
   const parts = typeof keep === 'number' ? Object.fromEntries(PERIODS.map((period) => [period, keep])) : keep;
-  return { above, keep: parts, monthUntil: monthUntil?.getTime() };
+  return { forPriorityAbove, share: parts, spreadMonthUntil: monthUntil?.getTime() };
 }
 
 function isParts(value: unknown): boolean {

@@ -2,7 +2,7 @@ import { type Clock, systemClock } from '../clock.ts';
 import { ConfigError, quote } from '../errors.ts';
 import type { ClientEvent } from '../events.ts';
 import type { EtagLimits } from '../http/cache/etag-cache.ts';
-import type { SparingPolicy } from '../quota/window/bulk-reserve.ts';
+import type { BulkReservePolicy } from '../quota/window/bulk-reserve.ts';
 import { type QuotaShare, wholeShare } from '../share.ts';
 import { type Argument, anything, argument, argumentsOf, defaulted, flag } from '../validation/arguments.ts';
 import type { StandardSchemaV1 } from '../validation/standard-schema.ts';
@@ -101,7 +101,7 @@ export interface Settings extends Access {
   readonly etags: EtagLimits | undefined;
   readonly fetch: typeof globalThis.fetch;
   readonly share: QuotaShare;
-  readonly sparing: SparingPolicy | undefined;
+  readonly sparing: BulkReservePolicy | undefined;
   readonly clock: Clock;
   readonly random: () => number;
   readonly onEvent: ((event: ClientEvent) => void) | undefined;

@@ -40,6 +40,6 @@ export function outcomeFacts(event: ClientEvent & { readonly type: 'answered' | 
 
 /** What a wait was for. */
 export function reasonFacts(reason: Reason | undefined): Facts {
-  const { limit, window } = reason ?? { limit: 'none' };
-  return { 'stacks_quota.reason': limit, ...(window !== undefined && { 'stacks_quota.window': window }) };
+  const { kind, window } = reason ?? { kind: 'none' };
+  return { 'stacks_quota.reason': kind, ...(window !== undefined && { 'stacks_quota.window': window }) };
 }

@@ -14,25 +14,39 @@ export interface Ask {
   readonly maxWaitMs: number;
 }
 
+/**
+ * What holds a request back:
+ * - `window`: a window has too few units left, or is spent evenly while its shape is unknown.
+ * - `share`: this process's share of a window, where several processes share one quota, is spent.
+ * - `cooldown`: the service asked for a pause, by `retry-after`, by a reset or by refusing a request.
+ * - `outage`: the last requests all failed, so the service is left alone for a moment.
+ * - `concurrency`: as many requests as the option allows are in flight.
+ * - `slow-start`: no answer has named a limit yet, so few requests may be in flight.
+ * - `first-cost`: the cost of the endpoint is unknown, so its first answer is awaited.
+ * - `half-open`: a pause is over, and one request goes first to see whether the service accepts it.
+ * - `reserve`: the option `reserve` keeps what is left for calls of a higher priority, or spreads the month.
+ */
+export type ReasonKind =
+  | 'window'
+  | 'share'
+  | 'cooldown'
+  | 'outage'
+  | 'concurrency'
+  | 'slow-start'
+  | 'first-cost'
+  | 'half-open'
+  | 'reserve';
+
 /** What a request waits for. */
 export interface Reason {
-  /** The limit that binds. */
-  readonly limit:
-    | 'window'
-    | 'share'
-    | 'cooldown'
-    | 'outage'
-    | 'concurrency'
-    | 'first look'
-    | 'first cost'
-    | 'half-open'
-    | 'sparing';
+  /** What holds it back. */
+  readonly kind: ReasonKind;
   /** A sentence for people. */
   readonly why: string;
   /** The window that binds, such as `minute`, or `endpoint` for the one that `ratelimit-*` describes. */
   readonly window?: string;
   /** Units that the window holds in all. */
-  readonly size?: number;
+  readonly limit?: number;
   /** Units of the window that are left by our own reckoning. */
   readonly headroom?: number;
 }
@@ -62,7 +76,7 @@ export interface Lease {
 }
 
 /** How a granted request ended: answered, lost (no answer, but the service may have counted it) or unsent (it certainly never left). `failed`: the way to the service did, and not the caller's patience. */
-export type Outcome =
+export type RequestOutcome =
   | {
       readonly kind: 'answered';
       readonly quota: QuotaSnapshot;
@@ -83,7 +97,7 @@ export interface Charge {
   readonly urgency?: number | undefined;
 }
 
-/** One thing that may hold a request back. The gate takes the latest answer, and the limit that gave it is the reason. */
+/** One thing that may hold a request back. The pacer takes the latest answer, and the limit that gave it is the reason. */
 export interface Limit {
   /** The earliest instant at which this limit can bear the charge; `now` or earlier: at once; Infinity: never. */
   earliest(charge: Charge, now: number): number;

@@ -1,24 +1,24 @@
-import type { Admission, Ask, Charge, Lease, Limit, Outcome } from './admission.ts';
+import type { Admission, Ask, Charge, Lease, Limit, RequestOutcome } from './admission.ts';
 import { driftOf } from './forecast/drift.ts';
 import { estimate, type Plan, type PlanEstimate } from './forecast/estimate.ts';
-import { MonthLog, type MonthOutlook } from './forecast/month.ts';
-import { Tempo } from './forecast/throughput.ts';
+import { type MonthOutlook, MonthUsage } from './forecast/month.ts';
+import { Throughput } from './forecast/throughput.ts';
 import { type QuotaSnapshot, resetOf, windowsOf } from './headers/snapshot.ts';
 import { Cooldown } from './limits/cooldown.ts';
 import { believableCost, Costs } from './limits/costs.ts';
-import { Ceilings } from './limits/endpoint-windows.ts';
-import { FirstLook } from './limits/slow-start.ts';
-import { type Knowledge, type Part, wholePart } from './share-limit.ts';
+import { EndpointWindows } from './limits/endpoint-windows.ts';
+import { SlowStart } from './limits/slow-start.ts';
+import { type SharedFacts, type ShareLimit, wholeShareLimit } from './share-limit.ts';
 import { ServerClock } from './time/server-clock.ts';
-import { Past } from './usage/answered.ts';
+import { AnsweredRequests } from './usage/answered.ts';
 import { ARRIVES_WITHIN_MS, type Flight, InFlight } from './usage/in-flight.ts';
 import { type PacerView, viewOf } from './view.ts';
-import { Sparing, type SparingPolicy } from './window/bulk-reserve.ts';
-import { type Answer, NamedWindows } from './window/named-windows.ts';
-import { Reserve } from './window/priority-reserve.ts';
+import { BulkReserve, type BulkReservePolicy } from './window/bulk-reserve.ts';
+import { type AnswerFacts, NamedWindows } from './window/named-windows.ts';
+import { PriorityReserve } from './window/priority-reserve.ts';
 
 /** Who serves a request, and asks for a pause all the same, is heeded for no longer than this, in milliseconds. */
-const LONGEST_WISH_MS = 3_600_000;
+const LONGEST_UNREFUSED_PAUSE_MS = 3_600_000;
 
 /** What a pacer is told at its start. */
 export interface PacerOptions {
@@ -27,9 +27,9 @@ export interface PacerOptions {
   /** A lease that was not settled by then was forgotten by its owner, in milliseconds. */
   readonly leaseMs: number;
   /** Makes our part of every window, from what is known of the service's clock. Default: all of it. */
-  readonly part?: (clock: ServerClock) => Part;
+  readonly shareLimit?: (clock: ServerClock) => ShareLimit;
   /** What bulk work leaves to others. */
-  readonly sparing?: SparingPolicy | undefined;
+  readonly bulkReserve?: BulkReservePolicy | undefined;
 }
 
 /**
@@ -41,30 +41,35 @@ export interface PacerOptions {
 export class Pacer {
   readonly #clock = new ServerClock();
   readonly #flights: InFlight;
-  readonly #past = new Past();
-  readonly #month = new MonthLog();
+  readonly #answered = new AnsweredRequests();
+  readonly #month = new MonthUsage();
   readonly #costs = new Costs();
   readonly #cooldown = new Cooldown();
-  readonly #reserve = new Reserve();
-  readonly #firstLook: FirstLook;
+  readonly #priorityReserve = new PriorityReserve();
+  readonly #slowStart: SlowStart;
   readonly #windows: NamedWindows;
-  readonly #ceilings: Ceilings;
-  readonly #tempo = new Tempo();
-  readonly #part: Part;
-  readonly #sparing: readonly Limit[];
+  readonly #endpointWindows: EndpointWindows;
+  readonly #throughput = new Throughput();
+  readonly #shareLimit: ShareLimit;
+  readonly #bulkReserve: readonly Limit[];
   readonly #concurrency: number;
   #limits: readonly Limit[] = [];
   #known = -1;
 
   constructor(options: PacerOptions) {
     this.#flights = new InFlight(options.concurrency, options.leaseMs);
-    this.#firstLook = new FirstLook(this.#flights);
-    this.#ceilings = new Ceilings(this.#clock, this.#flights);
-    this.#part = options.part?.(this.#clock) ?? wholePart;
-    const [clock, flights, reserve, part] = [this.#clock, this.#flights, this.#reserve, this.#part];
-    this.#windows = new NamedWindows({ clock, flights, reserve, part });
-    const { sparing } = options;
-    this.#sparing = sparing ? [new Sparing(sparing, this.#windows, this.#flights, this.#clock)] : [];
+    this.#slowStart = new SlowStart(this.#flights);
+    this.#endpointWindows = new EndpointWindows(this.#clock, this.#flights);
+    this.#shareLimit = options.shareLimit?.(this.#clock) ?? wholeShareLimit;
+    const [clock, flights, priorityReserve, shareLimit] = [
+      this.#clock,
+      this.#flights,
+      this.#priorityReserve,
+      this.#shareLimit,
+    ];
+    this.#windows = new NamedWindows({ clock, flights, priorityReserve, shareLimit });
+    const { bulkReserve } = options;
+    this.#bulkReserve = bulkReserve ? [new BulkReserve(bulkReserve, this.#windows, this.#flights, this.#clock)] : [];
     this.#concurrency = options.concurrency;
     this.#listLimits();
   }
@@ -88,8 +93,8 @@ export class Pacer {
     }
     // Our part is asked last, because it may have to fetch more for what would go otherwise, and only for that.
     if (!binding) {
-      until = this.#part.earliest(charge, now);
-      if (until > now) binding = this.#part;
+      until = this.#shareLimit.earliest(charge, now);
+      if (until > now) binding = this.#shareLimit;
     }
     if (!binding) return { kind: 'granted', lease: this.#grant(charge, now) };
     const reason = binding.explain(charge, now);
@@ -103,7 +108,7 @@ export class Pacer {
   }
 
   /** A granted request ended. Every lease is settled exactly once. */
-  settle(lease: Lease, outcome: Outcome, now: number): void {
+  settle(lease: Lease, outcome: RequestOutcome, now: number): void {
     const flight = lease as Flight;
     if (flight.state === 'done') return;
     this.#age(now);
@@ -111,26 +116,26 @@ export class Pacer {
     this.#flights.end(flight);
     this.#costs.settle(flight);
     this.#cooldown.settle(flight, outcome.kind === 'answered' && !outcome.limited && !outcome.failed);
-    if (outcome.failed) this.#cooldown.fail(now);
-    else if (outcome.kind === 'answered') this.#cooldown.hear();
+    if (outcome.failed) this.#cooldown.onFailure(now);
+    else if (outcome.kind === 'answered') this.#cooldown.onAnswer();
     if (outcome.kind === 'lost' && !isBooked) this.#book(flight, flight.units, now);
-    if (outcome.kind === 'answered') this.#hear(flight, outcome, isBooked, now);
-    else this.#part.settle(lease, outcome.kind === 'lost' ? flight.units : 0, now);
+    if (outcome.kind === 'answered') this.#onAnswer(flight, outcome, isBooked, now);
+    else this.#shareLimit.settle(lease, outcome.kind === 'lost' ? flight.units : 0, now);
   }
 
   /** Takes what others who spend the same quota have found out. */
-  learn({ shapes = [], costs = [], pausedUntil, lead, foreign = [] }: Knowledge, now: number): void {
+  learn({ shapes = [], costs = [], pausedUntil, lead, foreign = [] }: SharedFacts, now: number): void {
     if (lead) this.#clock.narrow(lead.least, lead.most, now);
     if (pausedUntil !== undefined) this.#cooldown.hold(pausedUntil, 'the service asked another process for a pause');
     for (const [endpoint, units] of costs) this.#costs.expectOf(endpoint, units);
-    for (const { period, units } of foreign) this.#windows.seeOthers(period, units, now);
+    for (const { period, units } of foreign) this.#windows.observeOthers(period, units, now);
     for (const found of shapes) this.#windows.adopt(found.period, found);
   }
 
   /** How far an answer is from our own books, by window, in units. To be asked before the answer settles its lease. */
   drift({ sentAt }: Lease, quota: QuotaSnapshot, now: number): Readonly<Record<string, number>> {
     this.#age(now);
-    const [held, settledSince] = [this.#flights.units, this.#past.settledSince(sentAt)];
+    const [held, settledSince] = [this.#flights.units, this.#answered.settledSince(sentAt)];
     const books = Array.from(this.#windows, (window) => {
       return { period: window.period, spent: window.spent(now), held, settledSince };
     });
@@ -145,7 +150,7 @@ export class Pacer {
   /** All that the pacer knows and has promised, as plain data. */
   view(now: number): PacerView {
     this.#age(now);
-    return viewOf(this.#windows, this.#ceilings, this.#flights, this.#cooldown, this.#clock, now);
+    return viewOf(this.#windows, this.#endpointWindows, this.#flights, this.#cooldown, this.#clock, now);
   }
 
   /** Requests under way. */
@@ -154,27 +159,27 @@ export class Pacer {
   }
 
   /** What requests have taken so far. */
-  get tempo(): Pick<Tempo, 'requests' | 'units'> {
-    return this.#tempo;
+  get throughput(): Pick<Throughput, 'requests' | 'units'> {
+    return this.#throughput;
   }
 
   /** When the last of these will be back, one after the other; undefined while nothing is known. Promises nothing. */
   estimate(plans: readonly Plan[], now: number): PlanEstimate | undefined {
     this.#age(now);
-    const [windows, ceilings] = [this.#windows, this.#ceilings];
+    const [windows, endpointWindows] = [this.#windows, this.#endpointWindows];
     const [clock, cooldown, costs] = [this.#clock, this.#cooldown, this.#costs];
-    const [tempo, concurrency] = [this.#tempo, this.#concurrency];
-    return estimate(plans, { windows, ceilings, clock, cooldown, costs, tempo, concurrency }, now);
+    const [throughput, concurrency] = [this.#throughput, this.#concurrency];
+    return estimate(plans, { windows, endpointWindows, clock, cooldown, costs, throughput, concurrency }, now);
   }
 
   #grant(charge: Charge, now: number): Flight {
     const flight = this.#flights.take(charge, now);
     this.#costs.take(flight);
     this.#cooldown.take(flight);
-    this.#reserve.note(charge.priority, charge.units, now);
-    this.#part.take(flight, now);
+    this.#priorityReserve.onAdmitted(charge.priority, charge.units, now);
+    this.#shareLimit.take(flight, now);
     this.#windows.take(flight, now);
-    this.#ceilings.take(flight, now);
+    this.#endpointWindows.take(flight, now);
     return flight;
   }
 
@@ -185,57 +190,60 @@ export class Pacer {
   /** Books what may have been counted, without a word from the service. */
   #book(flight: Flight, units: number, until: number): void {
     this.#windows.book(units, flight.sentAt, until);
-    this.#ceilings.book(flight.endpoint);
-    this.#past.add(flight.sentAt, until, units, 0);
+    this.#endpointWindows.book(flight.endpoint);
+    this.#answered.add(flight.sentAt, until, units, 0);
   }
 
-  #hear(flight: Flight, answer: Outcome & { kind: 'answered' }, isBooked: boolean, now: number): void {
+  #onAnswer(flight: Flight, answer: RequestOutcome & { kind: 'answered' }, isBooked: boolean, now: number): void {
     const { quota, limited } = answer;
-    this.#month.hear(quota);
-    if (quota.date !== undefined) this.#clock.hear(quota.date, flight.sentAt, now);
+    this.#month.observe(quota);
+    if (quota.date !== undefined) this.#clock.observe(quota.date, flight.sentAt, now);
     const cost = limited ? undefined : believableCost(quota);
     const units = cost ?? flight.units;
-    if (!limited) this.#tempo.hear(units, now - flight.sentAt);
+    if (!limited) this.#throughput.onServed(units, now - flight.sentAt);
     if (cost !== undefined) {
       this.#costs.learn(flight.endpoint, units);
-      this.#part.tellCost(flight.endpoint, this.#costs.expect(flight.endpoint));
+      this.#shareLimit.tellCost(flight.endpoint, this.#costs.expect(flight.endpoint));
     }
-    const settledSince = this.#past.settledSince(flight.sentAt);
+    const settledSince = this.#answered.settledSince(flight.sentAt);
     const heard = { sentAt: flight.sentAt, receivedAt: now, own: units, settledSince, limited };
     if (!isBooked) this.#windows.settle(quota, heard);
-    this.#windows.read(quota, heard, this.#past);
+    this.#windows.read(quota, heard, this.#answered);
     this.#readTriple(flight.endpoint, quota, heard, isBooked);
     this.#listLimits();
     // An answer that says nothing of the quota may come from an edge that counts nothing.
     const isSure = !limited && (quota.remaining !== undefined || Object.keys(quota.stacks).length > 0);
-    if (!isBooked) this.#past.add(flight.sentAt, now, units, isSure ? units : 0);
-    this.#part.settle(flight, units, now);
+    if (!isBooked) this.#answered.add(flight.sentAt, now, units, isSure ? units : 0);
+    this.#shareLimit.settle(flight, units, now);
     if (limited) {
-      this.#firstLook.rebuff();
-      this.#cooldown.heed(quota, this.#clock, now, flight.sentAt);
-    } else this.#firstLook.welcome(this.#windows.size + this.#ceilings.size > 0);
+      this.#slowStart.onRefusal();
+      this.#cooldown.onRefusal(quota, this.#clock, now, flight.sentAt);
+    } else this.#slowStart.onSuccess(this.#windows.size + this.#endpointWindows.size > 0);
     if (!limited && quota.retryAfterMs !== undefined)
-      this.#cooldown.hold(now + Math.min(quota.retryAfterMs, LONGEST_WISH_MS), 'the service asked for a pause');
-    if (this.#cooldown.until > now) this.#part.tellPause(this.#cooldown.until);
+      this.#cooldown.hold(
+        now + Math.min(quota.retryAfterMs, LONGEST_UNREFUSED_PAUSE_MS),
+        'the service asked for a pause',
+      );
+    if (this.#cooldown.until > now) this.#shareLimit.tellPause(this.#cooldown.until);
   }
 
   /** The triple describes whichever window is tightest: a named one, or one of its own. */
-  #readTriple(endpoint: string, quota: QuotaSnapshot, answer: Answer, isBooked: boolean): void {
+  #readTriple(endpoint: string, quota: QuotaSnapshot, answer: AnswerFacts, isBooked: boolean): void {
     const { limit, remaining } = quota;
     const resetAt = resetOf(quota);
     if (limit === undefined || remaining === undefined || resetAt === undefined) {
-      if (!isBooked) this.#ceilings.book(endpoint);
-    } else if (!this.#windows.hearReset(limit, resetAt, answer) && !isNamed(quota)) {
-      this.#ceilings.read(endpoint, quota, answer);
+      if (!isBooked) this.#endpointWindows.book(endpoint);
+    } else if (!this.#windows.onNamedReset(limit, resetAt, answer) && !isNamed(quota)) {
+      this.#endpointWindows.read(endpoint, quota, answer);
     }
   }
 
   #listLimits(): void {
-    const known = this.#windows.size + this.#ceilings.size;
+    const known = this.#windows.size + this.#endpointWindows.size;
     if (known === this.#known) return;
     this.#known = known;
-    const windows = [...this.#windows, ...this.#ceilings];
-    this.#limits = [this.#flights, this.#firstLook, this.#cooldown, this.#costs, ...this.#sparing, ...windows];
+    const windows = [...this.#windows, ...this.#endpointWindows];
+    this.#limits = [this.#flights, this.#slowStart, this.#cooldown, this.#costs, ...this.#bulkReserve, ...windows];
   }
 }
 

@@ -22,7 +22,7 @@ export interface WindowNews {
 }
 
 /** What others who spend the same quota have found out. */
-export interface Knowledge {
+export interface SharedFacts {
   readonly shapes?: readonly (Shapes & { readonly period: Period })[];
   /** What an endpoint costs, in units. */
   readonly costs?: readonly (readonly [endpoint: string, units: number])[];
@@ -38,7 +38,7 @@ export interface Knowledge {
  * Our part of every window, as one more limit: it answers with the earliest instant at which our part bears a charge.
  * The pacer tells it what becomes of requests, and what the service says.
  */
-export interface Part extends Limit {
+export interface ShareLimit extends Limit {
   /** Whether others spend the same quota, so that a reading counts what they spent. */
   readonly isShared: boolean;
   /** Whether they surely spend nothing just now, so that a reading counts what we spent alone. */
@@ -58,12 +58,12 @@ export interface Part extends Limit {
 }
 
 /** The part of a process that has its key to itself: all of every window. */
-export const wholePart: Part = {
+export const wholeShareLimit: ShareLimit = {
   isShared: false,
   isAlone: true,
   earliest: (_charge, now) => now,
   isFirm: () => false,
-  explain: () => ({ limit: 'share', why: 'all of every window is ours' }),
+  explain: () => ({ kind: 'share', why: 'all of every window is ours' }),
   take() {},
   settle() {},
   read() {},

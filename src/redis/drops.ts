@@ -1,5 +1,5 @@
 import type { Shapes, WindowNews } from '../quota/share-limit.ts';
-import { lengthOf, type Period, SHORT_MS } from '../quota/time/periods.ts';
+import { periodMsOf as lengthOf, type Period, SHORT_MS } from '../quota/time/periods.ts';
 import type { Moment } from './moments.ts';
 import { beginOf, SLICES, sliceOf, windowOf } from './slices.ts';
 

@@ -1,5 +1,5 @@
 import type { Shapes, WindowNews } from '../quota/share-limit.ts';
-import { lengthOf, type Period, SHORT_MS } from '../quota/time/periods.ts';
+import { periodMsOf as lengthOf, type Period, SHORT_MS } from '../quota/time/periods.ts';
 import type { Member } from '../share.ts';
 import { Drops } from './drops.ts';
 import type { Holdings } from './holdings.ts';
@@ -108,7 +108,7 @@ export class Exchange {
   #complain({ spoilt }: Reply): void {
     for (const key of spoilt) {
       const what = key.slice(key.lastIndexOf(':') + 1);
-      if (!this.#spoilt.has(what)) this.#member.tell({ type: 'share unreadable', what });
+      if (!this.#spoilt.has(what)) this.#member.tell({ type: 'share-unreadable', what });
       this.#spoilt.add(what);
     }
   }

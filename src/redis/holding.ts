@@ -1,5 +1,5 @@
 import type { Shapes, WindowNews } from '../quota/share-limit.ts';
-import { lengthOf, type Period } from '../quota/time/periods.ts';
+import { periodMsOf as lengthOf, type Period } from '../quota/time/periods.ts';
 import { allowanceOf, type Fallback } from './fallback.ts';
 import { Lots } from './lots.ts';
 import type { Wish } from './message.ts';

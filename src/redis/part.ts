@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Charge, Lease, Reason } from '../quota/admission.ts';
-import type { Part, WindowNews } from '../quota/share-limit.ts';
+import type { ShareLimit as Part, WindowNews } from '../quota/share-limit.ts';
 import type { Period } from '../quota/time/periods.ts';
 import type { Member } from '../share.ts';
 import { codeOf } from './connection.ts';
@@ -93,11 +93,11 @@ export class RedisPart implements Part {
 
   explain({ units }: Charge, now: number): Reason {
     if (!this.#outage.isLost && this.#mustLook(now))
-      return { limit: 'share', why: 'another process looks at the service first' };
+      return { kind: 'share', why: 'another process looks at the service first' };
     const { lacking } = this.#holdings.earliest(units, now);
-    if (!lacking) return { limit: 'share', why: 'the next window is about to begin' };
+    if (!lacking) return { kind: 'share', why: 'the next window is about to begin' };
     const why = `our part of the ${lacking.period} of ${lacking.limit} units is spent`;
-    return { limit: 'share', why, window: lacking.period, size: lacking.limit, headroom: 0 };
+    return { kind: 'share', why, window: lacking.period, limit: lacking.limit, headroom: 0 };
   }
 
   take(lease: Lease, now: number): void {
@@ -200,7 +200,7 @@ export class RedisPart implements Part {
       const afterMs = this.#outage.mend(now);
       this.#holdings.fallBack(undefined);
       this.#receive(request, reply, sentAt, now);
-      if (afterMs !== undefined) tell({ type: 'share regained', afterMs, debited: owed });
+      if (afterMs !== undefined) tell({ type: 'share-regained', afterMs, debited: owed });
     } catch (error) {
       const { mode } = this.#options;
       const part = { partial: 0.8, open: 1, closed: 0 }[mode];
@@ -209,7 +209,7 @@ export class RedisPart implements Part {
         peers: mode === 'open' ? 1 : this.#memory.peers || this.#options.processes,
         turn: this.#turn,
       });
-      if (this.#outage.fail(clock.now())) tell({ type: 'share lost', code: codeOf(error), mode });
+      if (this.#outage.fail(clock.now())) tell({ type: 'share-lost', code: codeOf(error), mode });
     }
   }
 

@@ -1,4 +1,4 @@
-import { lengthOf, type Period, startOf } from '../quota/time/periods.ts';
+import { periodMsOf as lengthOf, type Period, startOf } from '../quota/time/periods.ts';
 
 /** Every window is cut into so many slices. */
 export const SLICES = 10;

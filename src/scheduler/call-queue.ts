@@ -1,7 +1,7 @@
 import PQueue from 'p-queue';
 import type { Clock } from '../clock.ts';
 import { ClosedError } from '../errors.ts';
-import type { Lease, Outcome } from '../quota/admission.ts';
+import type { Lease, RequestOutcome } from '../quota/admission.ts';
 import type { Pacer } from '../quota/pacer.ts';
 import { Aborts } from './abort-listeners.ts';
 import { type Called, RankedQueue } from './fair-queue.ts';
@@ -103,7 +103,7 @@ export class Line {
   }
 
   /** A request came back. */
-  settle(lease: Lease, outcome: Outcome): void {
+  settle(lease: Lease, outcome: RequestOutcome): void {
     this.#gate.settle(lease, outcome);
     const { endpoint } = lease;
     const left = (this.#out.get(endpoint) ?? 0) - 1;

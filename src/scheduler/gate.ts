@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import { ClosedError, ConnectionError, QuotaExhaustedError } from '../errors.ts';
-import type { Admission, Ask, Lease, Outcome } from '../quota/admission.ts';
+import type { Admission, Ask, Lease, RequestOutcome } from '../quota/admission.ts';
 import { LAST_INSTANT } from '../quota/headers/snapshot.ts';
 import type { Pacer } from '../quota/pacer.ts';
 import type { Journey } from '../trace/call-trace.ts';
@@ -89,7 +89,7 @@ export class Gate {
         return { kind: 'aside', until, isFirm };
       }
       // What is spared for others is not for whoever has waited long: it makes room for them.
-      const standing = reason.limit === 'sparing' ? priorityOf(visitor) : urgency;
+      const standing = reason.kind === 'reserve' ? priorityOf(visitor) : urgency;
       if (behind.highest > standing) return { kind: 'overtaken' };
       if (await this.#rest({ ...visitor, ask }, admission, isFirm, standing)) return { kind: 'overtaken' };
     }
@@ -117,7 +117,7 @@ export class Gate {
   }
 
   /** A request came back: settles its lease, and lets the visitor ask again if that may help. */
-  settle(lease: Lease, outcome: Outcome): void {
+  settle(lease: Lease, outcome: RequestOutcome): void {
     this.#pacer.settle(lease, outcome, this.#clock.now());
     if (this.#pause?.admission.onSettle) this.#pause.wake();
   }
@@ -135,13 +135,13 @@ export class Gate {
 
   /** The error for a caller who would have to wait longer than it wants. */
   refusal(ask: Ask, { until, reason }: Admission & { kind: 'refused' }): Error {
-    if (reason.limit === 'outage')
+    if (reason.kind === 'outage')
       return new ConnectionError({ endpoint: ask.endpoint, code: 'OUTAGE', attempts: 0, cause: new Error(reason.why) });
     const retryAfterMs = until - this.#clock.now();
     return new QuotaExhaustedError({
       endpoint: ask.endpoint,
-      window: reason.window ?? reason.limit,
-      limit: reason.size,
+      window: reason.window ?? reason.kind,
+      limit: reason.limit,
       remaining: reason.headroom,
       retryAfterMs,
       retryAt: new Date(Math.min(this.#clock.wall() + retryAfterMs, LAST_INSTANT)),

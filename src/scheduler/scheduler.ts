@@ -10,10 +10,10 @@ import type { Lease } from '../quota/admission.ts';
 import type { Plan, PlanEstimate } from '../quota/forecast/estimate.ts';
 import type { MonthOutlook } from '../quota/forecast/month.ts';
 import { Pacer } from '../quota/pacer.ts';
-import type { Part } from '../quota/share-limit.ts';
+import type { ShareLimit } from '../quota/share-limit.ts';
 import type { ServerClock } from '../quota/time/server-clock.ts';
 import type { PacerView } from '../quota/view.ts';
-import type { SparingPolicy } from '../quota/window/bulk-reserve.ts';
+import type { BulkReservePolicy } from '../quota/window/bulk-reserve.ts';
 import type { Membership, QuotaShare } from '../share.ts';
 import { Story } from '../trace/tracer.ts';
 import { Census } from './backlog.ts';
@@ -29,7 +29,7 @@ export interface SchedulerOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly share: QuotaShare;
-  readonly sparing?: SparingPolicy | undefined;
+  readonly sparing?: BulkReservePolicy | undefined;
   /** Whose quota it is: the service's origin and the key. */
   readonly credential: () => Promise<string>;
   readonly concurrency: number;
@@ -59,8 +59,8 @@ export class Scheduler {
     this.#pacer = new Pacer({
       concurrency,
       leaseMs: timeoutMs + LEASE_SLACK_MS,
-      part: (time) => this.#join(share, time),
-      sparing: options.sparing,
+      shareLimit: (time) => this.#join(share, time),
+      bulkReserve: options.sparing,
     });
     this.#line = new Line({ pacer: this.#pacer, clock, maxWaitMs });
     this.story = new Story(clock, () => this.#line.behind);
@@ -90,7 +90,7 @@ export class Scheduler {
 
   /** What requests have taken so far, in all. */
   get spent(): { readonly requests: number; readonly units: number } {
-    return this.#pacer.tempo;
+    return this.#pacer.throughput;
   }
 
   /** When the last of these would be back, behind the calls that wait with that priority or a higher one; undefined while nothing is known. */
@@ -153,7 +153,7 @@ export class Scheduler {
     return this.#closing;
   }
 
-  #join(share: QuotaShare, time: ServerClock): Part {
+  #join(share: QuotaShare, time: ServerClock): ShareLimit {
     const { clock, random, credential } = this.#options;
     this.#membership = share.join({
       clock,

@@ -5,7 +5,7 @@ import type { Client } from '../../src/client/client.ts';
 import { createClient } from '../../src/client/create-client.ts';
 import { isClosed } from '../../src/errors.ts';
 import type { ClientEvent } from '../../src/events.ts';
-import { wholePart } from '../../src/quota/share-limit.ts';
+import { wholeShareLimit } from '../../src/quota/share-limit.ts';
 import { createMockService, virtualClock } from '../../src/testing/index.ts';
 import { type Wire, wire } from '../support/wire.ts';
 
@@ -36,7 +36,7 @@ describe('closing', () => {
 
   it('may be asked for as often as one likes', async () => {
     const leave = vi.fn(async () => {});
-    const share = { join: () => ({ part: wholePart, leave }) };
+    const share = { join: () => ({ part: wholeShareLimit, leave }) };
     const { client } = wire({ share });
     await Promise.all([client.close(), client.close()]);
     await client.close();
@@ -47,7 +47,7 @@ describe('closing', () => {
   it('gives the share back when the last request has come back', async () => {
     const said: string[] = [];
     const leave = async (): Promise<void> => void said.push('given back');
-    const share = { join: () => ({ part: wholePart, leave }) };
+    const share = { join: () => ({ part: wholeShareLimit, leave }) };
     const { client, call, last, clock } = wire({ share });
     await call('first');
     const closing = client.close();

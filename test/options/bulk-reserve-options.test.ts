@@ -20,7 +20,7 @@ describe('bulk work that is sparing', () => {
     const bulk = Array.from({ length: 200 }, () => client.getInfo());
     await clock.advance(10_000);
     expect(service.requests).toBe(80);
-    expect(client.queue({ limit: 1 })).toMatchObject([{ reason: { limit: 'sparing', window: 'minute' } }]);
+    expect(client.queue({ limit: 1 })).toMatchObject([{ reason: { kind: 'reserve', window: 'minute' } }]);
     await clock.run(Promise.all(Array.from({ length: 20 }, () => client.getInfo({ priority: 1 }))));
     expect(clock.now()).toBeLessThan(15_000);
     await clock.run(Promise.all(bulk));
@@ -53,7 +53,7 @@ describe('the options of sparing', () => {
       keep: { second: 0, minute: 0, hour: 0, day: 0, month: 0 },
       monthUntil: undefined,
     });
-    expect(sparingOf({ keep: 0.25 }).keep).toEqual({ second: 0.25, minute: 0.25, hour: 0.25, day: 0.25, month: 0.25 });
+    expect(sparingOf({ keep: 0.25 }).share).toEqual({ second: 0.25, minute: 0.25, hour: 0.25, day: 0.25, month: 0.25 });
     expect(sparingOf({ keep: { minute: 0.5 }, above: 5, monthUntil: new Date(7) })).toEqual({
       above: 5,
       keep: { minute: 0.5 },

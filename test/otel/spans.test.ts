@@ -52,7 +52,7 @@ describe('the span of a call', () => {
     await clock.run(Promise.all([client.getInfo(), client.getInfo()]));
     const second = spans().find(({ attributes }) => attributes['stacks_quota.call'] === 2);
     expect(second?.events.map(({ name, attributes }) => [name, attributes?.['stacks_quota.reason']])).toEqual([
-      ['waiting', 'first look'],
+      ['waiting', 'slow-start'],
       ['waiting', 'window'],
     ]);
     expect(second?.events[1]?.attributes).toMatchObject({

@@ -57,6 +57,7 @@ const PUBLIC: Record<string, readonly string[]> = {
     'type QuotaSnapshot',
     'type QuotaState',
     'type Reason',
+    'type ReasonKind',
     'type Result',
     'type ShapeIssue',
     'type ShareEvent',

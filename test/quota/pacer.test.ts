@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Admission, Charge } from '../../src/quota/admission.ts';
 import type { QuotaSnapshot } from '../../src/quota/headers/snapshot.ts';
 import { Pacer } from '../../src/quota/pacer.ts';
-import { wholePart } from '../../src/quota/share-limit.ts';
+import { wholeShareLimit } from '../../src/quota/share-limit.ts';
 import { LIMITS, type Saying, Stage } from './support/script.ts';
 
 const MINUTE: Saying = { hasDate: true, cost: 1, minuteLeft: 1_000 };
@@ -37,7 +37,7 @@ describe('a refusal', () => {
     const stage = hearing(MINUTE, { ...refusal, retryAfterMs: 7_000, resetInMs: 1_000 });
     const wait = stage.ask('GET /b');
     expect(waitOf(wait, stage)).toBe(7_000);
-    expect(wait).toMatchObject({ onSettle: false, reason: { limit: 'cooldown' } });
+    expect(wait).toMatchObject({ onSettle: false, reason: { kind: 'cooldown' } });
   });
 
   it('that names a reset pauses everything until then', () => {
@@ -48,7 +48,7 @@ describe('a refusal', () => {
 
   it('that says which window is full leaves it to that window', () => {
     const stage = hearing(MINUTE, { ...refusal, minuteLeft: 0 });
-    expect(stage.ask()).toMatchObject({ kind: 'wait', reason: { limit: 'window', window: 'minute' } });
+    expect(stage.ask()).toMatchObject({ kind: 'wait', reason: { kind: 'window', window: 'minute' } });
   });
 
   it('that says nothing pauses for a second, and then one goes first', () => {
@@ -56,7 +56,7 @@ describe('a refusal', () => {
     expect(waitOf(stage.ask(), stage)).toBe(1_000);
     stage.play([{ do: 'pass', ms: 1_000 }]);
     expect(burst(stage)).toBe(1);
-    expect(stage.ask()).toMatchObject({ onSettle: true, reason: { limit: 'half-open' } });
+    expect(stage.ask()).toMatchObject({ onSettle: true, reason: { kind: 'half-open' } });
   });
 
   it('longer than the patience of the caller is told at once', () => {
@@ -123,12 +123,12 @@ describe('a window', () => {
   });
 
   it('of which only a part is ours waits for the part, and never says no for its sake', () => {
-    const part = { ...wholePart, earliest: (_: Charge, now: number) => now + 500 };
-    const pacer = new Pacer({ concurrency: 30, leaseMs: 9_000, part: () => part });
+    const part = { ...wholeShareLimit, earliest: (_: Charge, now: number) => now + 500 };
+    const pacer = new Pacer({ concurrency: 30, leaseMs: 9_000, shareLimit: () => part });
     expect(pacer.admit({ endpoint: 'GET /a', maxWaitMs: 0 }, 1_000)).toMatchObject({
       kind: 'wait',
       until: 1_500,
-      reason: { limit: 'share' },
+      reason: { kind: 'share' },
     });
   });
 

@@ -4,7 +4,7 @@ import type { Clock } from '../../src/clock.ts';
 import { systemClock } from '../../src/clock.ts';
 import type { Lease } from '../../src/quota/admission.ts';
 import { Pacer } from '../../src/quota/pacer.ts';
-import type { Part } from '../../src/quota/share-limit.ts';
+import type { ShareLimit as Part } from '../../src/quota/share-limit.ts';
 import { ServerClock } from '../../src/quota/time/server-clock.ts';
 import { redisShare } from '../../src/redis/index.ts';
 import { type Membership, type QuotaShare, wholeShare } from '../../src/share.ts';
@@ -163,7 +163,7 @@ describe.each(KINDS.filter(({ kind }) => hasRedis || !kind.includes('real')))(
       const [one] = await join(1);
       if (!one) throw new Error('there is one');
       await one.take(LIMIT);
-      const pacer = new Pacer({ concurrency: 50, leaseMs: 1_000, part: () => one.part });
+      const pacer = new Pacer({ concurrency: 50, leaseMs: 1_000, shareLimit: () => one.part });
       const { kind } = pacer.admit({ endpoint: 'GET /a', maxWaitMs: 0 }, clock.now());
       expect(['granted', 'wait']).toContain(kind);
     });

@@ -181,7 +181,7 @@ describe('where the store cannot be used', { retry: AGAIN }, () => {
       await fleet.clock.run(work);
       expect(fleet.limited).toBe(0);
       for (const events of fleet.events) {
-        expect(ofShare(events).map(({ type }) => type)).toEqual(['share lost', 'share regained']);
+        expect(ofShare(events).map(({ type }) => type)).toEqual(['share-lost', 'share-regained']);
         expect(ofShare(events)[0]).toMatchObject({
           mode: 'partial',
           code: how === 'down' ? 'ECONNREFUSED' : 'TIMEOUT',

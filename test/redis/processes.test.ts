@@ -98,7 +98,7 @@ describe.skipIf(!hasRedis)('processes that share one key through a real Redis', 
       // Whoever made no trip just then has not noticed.
       const noticed = crew.map(({ events }) => events.map(({ type }) => type)).filter(({ length }) => length > 0);
       if (what === 'frozen') expect(noticed).not.toEqual([]);
-      for (const types of noticed) expect(types.slice(0, 2)).toEqual(['share lost', 'share regained']);
+      for (const types of noticed) expect(types.slice(0, 2)).toEqual(['share-lost', 'share-regained']);
     },
   );
 });

@@ -112,7 +112,7 @@ describe.skipIf(!hasRedis)('a real Redis server', { retry: AGAIN }, () => {
     await client.getInfo();
     await spoil();
     await Promise.all(Array.from({ length: 100 }, () => client.getInfo()));
-    await vi.waitFor(() => expect(said()).toMatchObject([{ type: 'share lost', code, mode: 'partial' }]));
+    await vi.waitFor(() => expect(said()).toMatchObject([{ type: 'share-lost', code, mode: 'partial' }]));
   });
 
   it('that is frozen holds a call up for no longer than it may', async () => {
@@ -124,7 +124,7 @@ describe.skipIf(!hasRedis)('a real Redis server', { retry: AGAIN }, () => {
     const from = performance.now();
     await client.getInfo();
     expect(performance.now() - from).toBeLessThan(1_000);
-    await vi.waitFor(() => expect(said()[0]).toMatchObject({ type: 'share lost', code: 'TIMEOUT' }));
+    await vi.waitFor(() => expect(said()[0]).toMatchObject({ type: 'share-lost', code: 'TIMEOUT' }));
   });
 
   it('in which something else stands under its keys is put right, and that is told', async () => {
@@ -133,7 +133,7 @@ describe.skipIf(!hasRedis)('a real Redis server', { retry: AGAIN }, () => {
     const [hash = ''] = await ioredis.keys('*:knowledge');
     await ioredis.set(hash, 'somebody else’s');
     await Promise.all(Array.from({ length: 300 }, () => client.getInfo()));
-    expect(said()).toEqual([{ type: 'share unreadable', what: 'knowledge' }]);
+    expect(said()).toEqual([{ type: 'share-unreadable', what: 'knowledge' }]);
   });
 
   it('cannot make a client believe in a higher limit than it has seen', async () => {

@@ -4,7 +4,7 @@ import { isClosed, isQuotaExhausted } from '../../src/errors.ts';
 import type { ClientOptions } from '../../src/options/client-options.ts';
 import type { Admission, Ask } from '../../src/quota/admission.ts';
 import type { Pacer } from '../../src/quota/pacer.ts';
-import { type Part, wholePart } from '../../src/quota/share-limit.ts';
+import { type ShareLimit, wholeShareLimit } from '../../src/quota/share-limit.ts';
 import { Gate } from '../../src/scheduler/gate.ts';
 import { createMockService, type MockServiceOptions, virtualClock } from '../../src/testing/index.ts';
 import { wire } from '../support/wire.ts';
@@ -103,8 +103,8 @@ describe('a call with more patience than most', () => {
     const share: ClientOptions['share'] = {
       join({ wake }) {
         grow = wake;
-        const earliest: Part['earliest'] = (_charge, now) => (isOut ? now + 60_000 : now);
-        return { part: { ...wholePart, earliest, isFirm: () => true }, leave: () => Promise.resolve() };
+        const earliest: ShareLimit['earliest'] = (_charge, now) => (isOut ? now + 60_000 : now);
+        return { part: { ...wholeShareLimit, earliest, isFirm: () => true }, leave: () => Promise.resolve() };
       },
     };
     const { call, last, names, clock } = wire({ share, maxWaitMs: 0 });
@@ -213,7 +213,7 @@ describe('a visitor at the gate', () => {
     return { clock, gate, asked, visitor, behind };
   }
   const granted = { kind: 'granted', lease: { endpoint: 'GET /', sentAt: 0, units: 1 } } as const;
-  const wait = { kind: 'wait', until: 1_000, onSettle: false, reason: { limit: 'window', why: 'full' } } as const;
+  const wait = { kind: 'wait', until: 1_000, onSettle: false, reason: { kind: 'window', why: 'full' } } as const;
 
   it('makes room for a more urgent one who came while it stepped up', async () => {
     const { gate, asked, visitor } = gateOf([granted]);
@@ -233,7 +233,7 @@ describe('a visitor at the gate', () => {
   });
 
   it('makes room, though its time has come, where what it waits for is spared for the more urgent', async () => {
-    const spared = { ...wait, reason: { limit: 'sparing', why: 'kept' } } as const;
+    const spared = { ...wait, reason: { kind: 'reserve', why: 'kept' } } as const;
     const { clock, gate, visitor, behind } = gateOf([spared]);
     expect(await gate.pass(visitor, true)).toEqual({ kind: 'overtaken' });
     behind.highest = -3;

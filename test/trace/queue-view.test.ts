@@ -28,7 +28,7 @@ describe('the queue', () => {
     const all = {
       endpoint: 'GET /extended/v1/info',
       priority: 0,
-      reason: { limit: 'cooldown', why },
+      reason: { kind: 'cooldown', why },
       until: new Date(WALL + 60_000),
     };
     expect(client.queue()).toEqual([
@@ -57,7 +57,7 @@ describe('the queue', () => {
     await call('first');
     await last('first').answer(200, { 'x-ratelimit-remaining-stacks-minute': '0' });
     await call('second');
-    expect(client.queue()).toMatchObject([{ place: 1, reason: { limit: 'window', window: 'minute', headroom: 0 } }]);
+    expect(client.queue()).toMatchObject([{ place: 1, reason: { kind: 'window', window: 'minute', headroom: 0 } }]);
   });
 
   it('lists those that hold up nobody last, without a place', async () => {

@@ -87,9 +87,9 @@ describe('the story of a call', () => {
     const waits = [1, 2, 3, 4].map((call) => storyOf(call).find(({ type }) => type === 'sent'));
     expect(waits).toMatchObject([
       { waitedMs: 0 },
-      { waitedMs: 100, waitedFor: { limit: 'first look' } },
-      { waitedFor: { limit: 'window', window: 'minute', size: 2, headroom: 0 } },
-      { waitedFor: { limit: 'window', window: 'minute' } },
+      { waitedMs: 100, waitedFor: { kind: 'slow-start' } },
+      { waitedFor: { kind: 'window', window: 'minute', limit: 2, headroom: 0 } },
+      { waitedFor: { kind: 'window', window: 'minute' } },
     ]);
     expect(waits[0]).not.toHaveProperty('waitedFor');
     const sent = waits[3];
@@ -106,7 +106,7 @@ describe('the story of a call', () => {
     const assets = Array.from({ length: 3 }, (_, offset) => client.getAddressAssets(ADDRESS, { offset }));
     await clock.run(Promise.all([assets[0], assets[1]]));
     const aside = storyOf(3).findLast(({ type }) => type === 'waiting');
-    expect(aside).toMatchObject({ aside: true, reason: { limit: 'window', window: 'endpoint' } });
+    expect(aside).toMatchObject({ aside: true, reason: { kind: 'window', window: 'endpoint' } });
     await clock.run(Promise.all(assets));
     const sent = storyOf(3).find(({ type }) => type === 'sent');
     expect(sent).toMatchObject({ waitedFor: { window: 'endpoint' } });

@@ -1,5 +1,5 @@
 import type { Client, ClientEvent, QuotaSnapshot } from '../../index.ts';
-import { lengthOf, PERIODS } from '../../quota/time/periods.ts';
+import { PERIODS, periodMsOf } from '../../quota/time/periods.ts';
 import { type Reading, readingOf } from '../quota/reading.ts';
 
 /** How far a job is. */
@@ -83,7 +83,7 @@ export function etaMs({ windows, at }: Reading, units: number): number {
     const period = PERIODS.find((one) => one === window);
     if (units <= remaining || limit <= 0 || period === undefined) return 0;
     const untilNext = Math.max(0, (endsAt ?? at) - at);
-    return untilNext + (Math.ceil((units - remaining) / limit) - 1) * lengthOf(period);
+    return untilNext + (Math.ceil((units - remaining) / limit) - 1) * periodMsOf(period);
   });
   return Math.max(0, ...waits);
 }

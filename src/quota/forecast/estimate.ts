@@ -1,11 +1,11 @@
 import type { Cooldown } from '../limits/cooldown.ts';
 import type { Costs } from '../limits/costs.ts';
 import type { ResetWindow } from '../limits/reset-window.ts';
-import { endOf, lengthOf } from '../time/periods.ts';
+import { endOf, periodMsOf } from '../time/periods.ts';
 import type { ServerClock } from '../time/server-clock.ts';
 import type { NamedWindow } from '../window/named-window.ts';
 import { type ForecastWindow, forecast } from './forecast.ts';
-import type { Tempo } from './throughput.ts';
+import type { Throughput } from './throughput.ts';
 
 /** Requests of one kind that are to be made. */
 export interface Plan {
@@ -25,13 +25,13 @@ export interface PlanEstimate {
 }
 
 /** What an estimate is reckoned from. */
-export interface Knowledge {
+export interface EstimateInputs {
   readonly windows: Iterable<NamedWindow>;
-  readonly ceilings: Iterable<ResetWindow>;
+  readonly endpointWindows: Iterable<ResetWindow>;
   readonly clock: ServerClock;
   readonly cooldown: Cooldown;
   readonly costs: Costs;
-  readonly tempo: Tempo;
+  readonly throughput: Throughput;
   readonly concurrency: number;
 }
 
@@ -41,10 +41,10 @@ export interface Knowledge {
  *
  * @returns undefined while nothing is known to reckon with.
  */
-export function estimate(plans: readonly Plan[], known: Knowledge, now: number): PlanEstimate | undefined {
-  const { clock, cooldown, costs, tempo, concurrency } = known;
-  const windows = [...named(known, now), ...ceilings(known, now)];
-  const { roundTripMs } = tempo;
+export function estimate(plans: readonly Plan[], known: EstimateInputs, now: number): PlanEstimate | undefined {
+  const { clock, cooldown, costs, throughput, concurrency } = known;
+  const windows = [...namedWindowsOf(known, now), ...endpointWindowsOf(known, now)];
+  const { roundTripMs } = throughput;
   if (roundTripMs === undefined) return undefined;
   const work = plans.map(({ endpoint, count, cost }) => ({ endpoint, count, cost: cost ?? costs.mean(endpoint) }));
   const begin = Math.max(now, cooldown.until);
@@ -58,30 +58,30 @@ function originOf(clock: ServerClock, now: number): number {
   return clock.known ? clock.least(now) : 0;
 }
 
-function* named({ windows }: Knowledge, now: number): Generator<ForecastWindow> {
+function* namedWindowsOf({ windows }: EstimateInputs, now: number): Generator<ForecastWindow> {
   for (const window of windows) {
     const { period, limit } = window;
     yield {
       window: period,
       limit,
       left: window.headroom(now),
-      lengthMs: lengthOf(period),
+      periodMs: periodMsOf(period),
       endOf: (at) => endOf(period, at),
     };
   }
 }
 
-function* ceilings({ ceilings, clock }: Knowledge, now: number): Generator<ForecastWindow> {
-  for (const ceiling of ceilings) {
-    const { limit, strideMs } = ceiling;
-    const end = clock.known ? ceiling.resetAt : ceiling.endsAt - now;
+function* endpointWindowsOf({ endpointWindows, clock }: EstimateInputs, now: number): Generator<ForecastWindow> {
+  for (const window of endpointWindows) {
+    const { limit, periodMs } = window;
+    const end = clock.known ? window.resetAt : window.endsAt - now;
     yield {
       window: 'endpoint',
       limit,
-      left: end > originOf(clock, now) ? ceiling.headroom() : limit,
-      lengthMs: strideMs,
-      endOf: (at) => end + Math.max(0, Math.floor((at - end) / strideMs) + 1) * strideMs,
-      covers: (endpoint) => endpoint === undefined || ceiling.covers(endpoint),
+      left: end > originOf(clock, now) ? window.headroom() : limit,
+      periodMs,
+      endOf: (at) => end + Math.max(0, Math.floor((at - end) / periodMs) + 1) * periodMs,
+      covers: (endpoint) => endpoint === undefined || window.covers(endpoint),
     };
   }
 }

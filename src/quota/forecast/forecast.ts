@@ -7,7 +7,7 @@ export interface ForecastWindow {
   /** What is left of the present one. */
   readonly left: number;
   /** About how long one lasts, in milliseconds: by it the shorter are told from the longer. */
-  readonly lengthMs: number;
+  readonly periodMs: number;
   /** When the one ends that holds `at`. */
   readonly endOf: (at: number) => number;
   /** Where it counts requests, whatever they cost: whether it counts those of this endpoint. Left out: it counts the units of all. */
@@ -77,7 +77,7 @@ export function forecast(
 ): Forecast {
   const levels = windows
     .map((window): Level => ({ ...window, end: window.endOf(from), began: Number.NaN }))
-    .sort((one, other) => one.lengthMs - other.lengthMs);
+    .sort((one, other) => one.periodMs - other.periodMs);
   const course = new Course(from, pace.roundTripMs / pace.concurrency);
   const rounds = (count: number): number => Math.floor(Math.max(0, count - 1) / pace.concurrency) * pace.roundTripMs;
   let requests = 0;
@@ -187,12 +187,12 @@ class Course {
   /** How many requests can go within the shortest window if each waits for answers. */
   #atOnce([shortest]: readonly Toll[]): number {
     if (this.#gapMs === 0 || !shortest) return Number.POSITIVE_INFINITY;
-    return Math.ceil(shortest.level.lengthMs / this.#gapMs);
+    return Math.ceil(shortest.level.periodMs / this.#gapMs);
   }
 
   #pass(level: Level, end: number): void {
     this.at = Math.max(this.at, end);
-    if (level.lengthMs >= (this.longest?.lengthMs ?? 0)) this.longest = level;
+    if (level.periodMs >= (this.longest?.periodMs ?? 0)) this.longest = level;
   }
 }
 

@@ -35,7 +35,7 @@ export interface MonthOutlook {
 }
 
 /** What answers said of the month, kept as far back as the present pace reaches. */
-export class MonthLog {
+export class MonthUsage {
   #start = Number.NEGATIVE_INFINITY;
   #limit: number | undefined;
   #used = 0;
@@ -43,7 +43,7 @@ export class MonthLog {
   #marks: Mark[] = [];
 
   /** Takes in what an answer said. Answers may come in any order. */
-  hear({ stacks, date, receivedAt }: Pick<QuotaSnapshot, 'stacks' | 'date' | 'receivedAt'>): void {
+  observe({ stacks, date, receivedAt }: Pick<QuotaSnapshot, 'stacks' | 'date' | 'receivedAt'>): void {
     const { limit, remaining } = stacks.month ?? {};
     if (limit === undefined || remaining === undefined) return;
     const at = date ?? receivedAt;

@@ -2,7 +2,7 @@
 const FRESHNESS = 0.1;
 
 /** What requests have taken so far: time and units. */
-export class Tempo {
+export class Throughput {
   #roundTripMs: number | undefined;
   #requests = 0;
   #units = 0;
@@ -23,7 +23,7 @@ export class Tempo {
   }
 
   /** An answer came that was not refused. */
-  hear(units: number, tookMs: number): void {
+  onServed(units: number, tookMs: number): void {
     this.#requests++;
     this.#units += units;
     this.#roundTripMs =

@@ -25,7 +25,7 @@ export class Cooldown implements Limit {
   #failures = 0;
   /** When the first of them came. */
   #failsSince = 0;
-  #scout: Flight | undefined;
+  #probe: Flight | undefined;
 
   /** The instant until which nothing may be sent. */
   get until(): number {
@@ -47,7 +47,7 @@ export class Cooldown implements Limit {
    * A refusal: the service says for how long, or the reset does, or the window that is full; else ever longer. A pause of no
    * length is believed once.
    */
-  heed(quota: QuotaSnapshot, clock: ServerClock, now: number, sentAt: number = now): void {
+  onRefusal(quota: QuotaSnapshot, clock: ServerClock, now: number, sentAt: number = now): void {
     const order = this.#orderOf(quota, clock, now);
     if (!order || (this.#isHalfOpen && order.until <= now)) this.backOff(now, sentAt);
     else this.hold(order.until, order.why);
@@ -61,7 +61,7 @@ export class Cooldown implements Limit {
   }
 
   /** A request failed on its way. When nothing else comes back the service is left alone for a while, longer each time. */
-  fail(now: number): void {
+  onFailure(now: number): void {
     if (this.#failures === 0) this.#failsSince = now;
     if (++this.#failures < FAILURES_IN_A_ROW || now < this.#until) return;
     this.#lengthen(LONGEST_OUTAGE_PAUSE_MS);
@@ -70,13 +70,13 @@ export class Cooldown implements Limit {
   }
 
   /** The service answered, whatever it said. */
-  hear(): void {
+  onAnswer(): void {
     this.#failures = 0;
   }
 
   /** One request goes first after a pause. */
   take(flight: Flight): void {
-    if (this.#isHalfOpen) this.#scout = flight;
+    if (this.#isHalfOpen) this.#probe = flight;
   }
 
   /** What came of a request: an answer that was not refused ends the caution if it was sent after the pause. */
@@ -85,12 +85,12 @@ export class Cooldown implements Limit {
       this.#isHalfOpen = false;
       this.#backoffMs = 0;
     }
-    if (this.#scout === flight) this.#scout = undefined;
+    if (this.#probe === flight) this.#probe = undefined;
   }
 
   earliest(_charge: Charge, now: number): number {
     if (now < this.#until) return this.#until;
-    return this.#isHalfOpen && this.#scout?.state === 'held' ? this.#scout.sentAt + ARRIVES_WITHIN_MS : now;
+    return this.#isHalfOpen && this.#probe?.state === 'held' ? this.#probe.sentAt + ARRIVES_WITHIN_MS : now;
   }
 
   isFirm(_charge: Charge, now: number): boolean {
@@ -103,8 +103,8 @@ export class Cooldown implements Limit {
   }
 
   explain(_charge: Charge, now: number): Reason {
-    if (now < this.#until) return { limit: this.#isOrdered ? 'cooldown' : 'outage', why: this.#why };
-    return { limit: 'half-open', why: 'one request goes first after a pause' };
+    if (now < this.#until) return { kind: this.#isOrdered ? 'cooldown' : 'outage', why: this.#why };
+    return { kind: 'half-open', why: 'one request goes first after a pause' };
   }
 
   #orderOf(quota: QuotaSnapshot, clock: ServerClock, now: number): { until: number; why: string } | undefined {

@@ -31,7 +31,7 @@ interface Experience {
  */
 export class Costs implements Limit {
   readonly #experience = new Map<string, Experience>();
-  readonly #scouts = new Map<string, Flight>();
+  readonly #probes = new Map<string, Flight>();
   #dearest = 1;
   #stated = false;
 
@@ -75,17 +75,17 @@ export class Costs implements Limit {
   }
 
   take(flight: Flight): void {
-    if (this.#isNews(flight.endpoint)) this.#scouts.set(flight.endpoint, flight);
+    if (this.#isNews(flight.endpoint)) this.#probes.set(flight.endpoint, flight);
   }
 
   settle(flight: Flight): void {
-    if (this.#scouts.get(flight.endpoint) === flight) this.#scouts.delete(flight.endpoint);
+    if (this.#probes.get(flight.endpoint) === flight) this.#probes.delete(flight.endpoint);
   }
 
   earliest(charge: Charge, now: number): number {
-    if (this.#scouts.size === 0) return now;
-    const scout = this.#scouts.get(charge.endpoint);
-    return scout?.state === 'held' && this.#isNews(charge.endpoint) ? scout.sentAt + ARRIVES_WITHIN_MS : now;
+    if (this.#probes.size === 0) return now;
+    const probe = this.#probes.get(charge.endpoint);
+    return probe?.state === 'held' && this.#isNews(charge.endpoint) ? probe.sentAt + ARRIVES_WITHIN_MS : now;
   }
 
   isFirm(): boolean {
@@ -94,7 +94,7 @@ export class Costs implements Limit {
 
   explain(charge: Charge): Reason {
     return {
-      limit: 'first cost',
+      kind: 'first-cost',
       why: `the cost of ${charge.endpoint} is not known yet, so a first answer is awaited`,
     };
   }

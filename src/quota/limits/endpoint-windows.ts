@@ -1,5 +1,5 @@
 import type { QuotaSnapshot } from '../headers/snapshot.ts';
-import type { Reading } from '../models/model.ts';
+import type { WindowReading } from '../models/model.ts';
 import type { ServerClock } from '../time/server-clock.ts';
 import type { Flight, InFlight } from '../usage/in-flight.ts';
 import { ResetWindow } from './reset-window.ts';
@@ -8,7 +8,7 @@ import { ResetWindow } from './reset-window.ts';
 const MOST = 16;
 
 /** The windows that only `ratelimit-limit`, `-remaining` and `-reset` describe (section 8), told apart by their limits. */
-export class Ceilings implements Iterable<ResetWindow> {
+export class EndpointWindows implements Iterable<ResetWindow> {
   readonly #clock: ServerClock;
   readonly #flights: InFlight;
   readonly #byLimit = new Map<number, ResetWindow>();
@@ -27,28 +27,28 @@ export class Ceilings implements Iterable<ResetWindow> {
   }
 
   take(flight: Flight, now: number): void {
-    for (const ceiling of this.#byLimit.values()) ceiling.take(flight, now);
+    for (const window of this.#byLimit.values()) window.take(flight, now);
   }
 
   /** A request of this endpoint came back, or must have arrived, without a reading. */
   book(endpoint: string): void {
-    for (const ceiling of this.#byLimit.values()) ceiling.book(endpoint);
+    for (const window of this.#byLimit.values()) window.book(endpoint);
   }
 
   /** Takes in what an answer said that is about none of the windows that the service names. */
-  read(endpoint: string, quota: QuotaSnapshot, answer: Omit<Reading, 'limit' | 'used' | 'held'>): void {
+  read(endpoint: string, quota: QuotaSnapshot, answer: Omit<WindowReading, 'limit' | 'used' | 'held'>): void {
     const { limit, remaining, resetAt } = quota;
     if (limit === undefined || remaining === undefined || resetAt === undefined) return;
-    let ceiling = this.#byLimit.get(limit);
-    const held = ceiling?.held ?? 0;
-    if (!ceiling) {
+    let window = this.#byLimit.get(limit);
+    const held = window?.held ?? 0;
+    if (!window) {
       if (this.#byLimit.size >= MOST) return;
-      ceiling = new ResetWindow(limit, this.#clock, this.#flights);
-      this.#byLimit.set(limit, ceiling);
+      window = new ResetWindow(limit, this.#clock, this.#flights);
+      this.#byLimit.set(limit, window);
     }
     const leftMs = resetAt - (quota.date ?? quota.receivedAt);
     const reading = { ...answer, limit, used: limit - remaining, held };
-    ceiling.read(endpoint, resetAt, leftMs, reading);
-    for (const other of this) if (other !== ceiling) other.passOver(endpoint, remaining, reading);
+    window.read(endpoint, resetAt, leftMs, reading);
+    for (const other of this) if (other !== window) other.passOver(endpoint, remaining, reading);
   }
 }

@@ -1,5 +1,5 @@
 import type { Charge, Limit, Reason } from '../admission.ts';
-import type { Reading } from '../models/model.ts';
+import type { WindowReading } from '../models/model.ts';
 import type { ServerClock } from '../time/server-clock.ts';
 import { ARRIVES_WITHIN_MS, type Flight, type InFlight } from '../usage/in-flight.ts';
 
@@ -24,7 +24,7 @@ export class ResetWindow implements Limit {
   readonly #endpoints = new Set<string>();
   #resetAt = Number.NEGATIVE_INFINITY;
   /** The shortest time between two resets so far. */
-  #stride = CALENDAR_MS;
+  #periodMs = CALENDAR_MS;
   #isOnCalendar = false;
   /** Whether the present instance is one of which only the beginning is known. */
   #isUnnamed = false;
@@ -32,7 +32,7 @@ export class ResetWindow implements Limit {
   #endsAt = Number.POSITIVE_INFINITY;
   #spent = 0;
   #remaining: number;
-  #scout: Flight | undefined;
+  #probe: Flight | undefined;
 
   constructor(limit: number, clock: ServerClock, flights: InFlight) {
     this.limit = limit;
@@ -57,8 +57,8 @@ export class ResetWindow implements Limit {
   }
 
   /** The shortest time between two resets so far, in milliseconds. */
-  get strideMs(): number {
-    return this.#stride;
+  get periodMs(): number {
+    return this.#periodMs;
   }
 
   /** Whether requests of this endpoint are known to count here. */
@@ -80,7 +80,7 @@ export class ResetWindow implements Limit {
     if (this.limit <= 0) return Number.POSITIVE_INFINITY;
     const end = this.#end;
     if (now < end) return end;
-    return this.#scout?.state === 'held' ? this.#scout.sentAt + ARRIVES_WITHIN_MS : now;
+    return this.#probe?.state === 'held' ? this.#probe.sentAt + ARRIVES_WITHIN_MS : now;
   }
 
   isFirm(_charge: Charge, now: number): boolean {
@@ -90,11 +90,11 @@ export class ResetWindow implements Limit {
   explain(): Reason {
     const headroom = this.headroom();
     const why = `the endpoint's window of ${this.limit} requests has ${headroom} left`;
-    return { limit: 'window', why, window: 'endpoint', size: this.limit, headroom };
+    return { kind: 'window', why, window: 'endpoint', limit: this.limit, headroom };
   }
 
   take(flight: Flight, now: number): void {
-    if (this.#endpoints.has(flight.endpoint) && this.headroom() < 1 && now >= this.#end) this.#scout = flight;
+    if (this.#endpoints.has(flight.endpoint) && this.headroom() < 1 && now >= this.#end) this.#probe = flight;
   }
 
   /** A request of this endpoint came back, or must have arrived, without a reading. */
@@ -108,7 +108,7 @@ export class ResetWindow implements Limit {
    *
    * @param left - requests left in the tighter window.
    */
-  passOver(endpoint: string, left: number, { sentAt, settledSince }: Reading): void {
+  passOver(endpoint: string, left: number, { sentAt, settledSince }: WindowReading): void {
     if (!this.#endpoints.has(endpoint)) return;
     this.#spent++;
     if (sentAt < this.#end) return;
@@ -123,7 +123,7 @@ export class ResetWindow implements Limit {
    * @param resetAt - its end by the service's clock.
    * @param leftMs - the time from the answer to that end, as far as one answer tells.
    */
-  read(endpoint: string, resetAt: number, leftMs: number, reading: Reading): void {
+  read(endpoint: string, resetAt: number, leftMs: number, reading: WindowReading): void {
     this.#endpoints.add(endpoint);
     if (resetAt < this.#resetAt - SAME_MS) {
       // It tells of an earlier instance, or of this one by a reset that was cut differently: then it was counted here.
@@ -131,8 +131,8 @@ export class ResetWindow implements Limit {
       return;
     }
     if (resetAt > this.#resetAt + SAME_MS) {
-      this.#stride = Math.min(this.#stride, resetAt - this.#resetAt);
-      this.#isOnCalendar = resetAt % this.#stride === 0;
+      this.#periodMs = Math.min(this.#periodMs, resetAt - this.#resetAt);
+      this.#isOnCalendar = resetAt % this.#periodMs === 0;
       this.#resetAt = resetAt;
       this.#isUnnamed = false;
       this.#endsAt = reading.receivedAt + leftMs + ROUNDING_MS;

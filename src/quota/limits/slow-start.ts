@@ -5,7 +5,7 @@ import type { InFlight } from '../usage/in-flight.ts';
  * Look before the first leap: while nothing is known of the limits one request may be in flight. An answer without
  * quota headers doubles how many may be; the first answer with them ends the caution, because then windows are reckoned with.
  */
-export class FirstLook implements Limit {
+export class SlowStart implements Limit {
   readonly #flights: InFlight;
   #allowed = 1;
 
@@ -14,12 +14,12 @@ export class FirstLook implements Limit {
   }
 
   /** An answer came that was not refused. */
-  welcome(isAnyWindowKnown: boolean): void {
+  onSuccess(isAnyWindowKnown: boolean): void {
     this.#allowed = isAnyWindowKnown ? Number.POSITIVE_INFINITY : this.#allowed * 2;
   }
 
   /** A refusal came. */
-  rebuff(): void {
+  onRefusal(): void {
     if (this.#allowed < Number.POSITIVE_INFINITY) this.#allowed = 1;
   }
 
@@ -32,6 +32,6 @@ export class FirstLook implements Limit {
   }
 
   explain(): Reason {
-    return { limit: 'first look', why: 'nothing is known of the limits yet, so a first answer is awaited' };
+    return { kind: 'slow-start', why: 'nothing is known of the limits yet, so a first answer is awaited' };
   }
 }

@@ -1,20 +1,20 @@
 import { type Period, startOf } from '../time/periods.ts';
 import type { ServerClock } from '../time/server-clock.ts';
-import type { Past } from '../usage/answered.ts';
-import { Calendar } from './calendar-usage.ts';
-import { type Reading, TOLERANCE, type WindowModel } from './model.ts';
+import type { AnsweredRequests } from '../usage/answered.ts';
+import { CalendarUsage } from './calendar-usage.ts';
+import { TOLERANCE, type WindowModel, type WindowReading } from './model.ts';
 
 /** A fixed window on the calendar: it begins at a full second, minute or UTC month by the service's clock. */
 export class AlignedWindow implements WindowModel {
   readonly name = 'aligned';
   readonly #period: Period;
   readonly #clock: ServerClock;
-  readonly #calendar: Calendar;
+  readonly #calendar: CalendarUsage;
 
   constructor(period: Period, clock: ServerClock) {
     this.#period = period;
     this.#clock = clock;
-    this.#calendar = new Calendar(period, clock);
+    this.#calendar = new CalendarUsage(period, clock);
   }
 
   spent(now: number): number {
@@ -34,18 +34,18 @@ export class AlignedWindow implements WindowModel {
     this.#calendar.book(units, from, to);
   }
 
-  isContradicted(reading: Reading, past: Past): boolean {
+  isContradicted(reading: WindowReading, past: AnsweredRequests): boolean {
     const start = this.#calendar.windowOf(reading);
     if (start === undefined) return false;
     return past.surelyExceeds(reading.used + TOLERANCE, this.#clock.surely(start), reading.sentAt);
   }
 
-  unexplained(reading: Reading): number {
+  unexplained(reading: WindowReading): number {
     const start = this.#calendar.windowOf(reading);
     return start === undefined ? 0 : reading.used - reading.held - this.#calendar.spentIn(start);
   }
 
-  heed(reading: Reading): number {
+  reconcile(reading: WindowReading): number {
     if (!this.#clock.known) return 0;
     const sure = this.#calendar.windowOf(reading);
     // A refusal near a boundary most likely came just before it.

@@ -1,4 +1,4 @@
-import { lengthOf, type Period } from '../time/periods.ts';
+import { type Period, periodMsOf } from '../time/periods.ts';
 import type { ServerClock } from '../time/server-clock.ts';
 import { AlignedWindow } from './aligned.ts';
 import { FirstRequestWindow } from './first-request.ts';
@@ -11,7 +11,7 @@ import { SlidingLog } from './sliding-log.ts';
 export function modelsOf(period: Period, clock: ServerClock): readonly WindowModel[] {
   const aligned = new AlignedWindow(period, clock);
   if (period === 'month') return [aligned];
-  const length = lengthOf(period);
+  const length = periodMsOf(period);
   return [
     new SlidingLog(length),
     new SlidingCounter(period, clock),

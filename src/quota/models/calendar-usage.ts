@@ -1,24 +1,24 @@
 import { endOf, type Period, startOf } from '../time/periods.ts';
 import type { ServerClock } from '../time/server-clock.ts';
-import type { Reading } from './model.ts';
+import type { WindowReading } from './model.ts';
 
 /** Windows that are remembered: the present one, its neighbours that an uncertain clock cannot tell apart, and a late answer's. */
 const REMEMBERED = 8;
 
 /** Doubts beyond this many are not taken back; they end with their window. */
-const MOST_DOUBTS = 64;
+const MOST_AMBIGUOUS = 64;
 
 /** What may have been counted in one window, in units. */
-interface Tally {
+interface WindowUsage {
   spent: number;
   /** The most that the service said was counted. */
-  told: number;
+  reported: number;
   /** Those of `spent` that are booked in the window before, too. */
-  twice: number;
+  alsoInPrevious: number;
 }
 
 /** Units that were booked in more than one window, because the clock could not tell in which they were counted. */
-interface Doubt {
+interface AmbiguousBooking {
   readonly units: number;
   readonly from: number;
   readonly to: number;
@@ -31,11 +31,11 @@ interface Doubt {
  * Where a request may have been counted in either of two windows it is booked in both, so neither can overflow, however
  * late an answer is. As the service's clock becomes better known, the booking in the wrong one is taken back.
  */
-export class Calendar {
+export class CalendarUsage {
   readonly #period: Period;
   readonly #clock: ServerClock;
-  readonly #tallies = new Map<number, Tally>();
-  #doubts: Doubt[] = [];
+  readonly #usage = new Map<number, WindowUsage>();
+  #ambiguous: AmbiguousBooking[] = [];
   /** The revision of the clock by which doubts were last resolved. */
   #resolvedAt = 0;
 
@@ -57,7 +57,7 @@ export class Calendar {
   }
 
   /** The start of the window that a reading surely speaks of. */
-  windowOf({ sentAt, receivedAt }: Reading): number | undefined {
+  windowOf({ sentAt, receivedAt }: WindowReading): number | undefined {
     if (!this.#clock.known) return undefined;
     const start = startOf(this.#period, this.#clock.least(sentAt));
     return start === startOf(this.#period, this.#clock.most(receivedAt)) ? start : undefined;
@@ -75,12 +75,12 @@ export class Calendar {
 
   /** The most that may have been counted in the window that begins at `start`, in units. */
   spentIn(start: number): number {
-    return this.#tallies.get(start)?.spent ?? 0;
+    return this.#usage.get(start)?.spent ?? 0;
   }
 
   /** The most that may have been counted in the window before the one that begins at `start`, and not in that one itself. */
   spentOnlyBefore(start: number): number {
-    return this.spentIn(this.before(start)) - (this.#tallies.get(start)?.twice ?? 0);
+    return this.spentIn(this.before(start)) - (this.#usage.get(start)?.alsoInPrevious ?? 0);
   }
 
   /** Books units that were counted, if at all, between two instants of ours. */
@@ -88,24 +88,24 @@ export class Calendar {
     if (!this.#clock.known) return;
     const starts = new Set(this.windows(from, to));
     for (const start of starts) {
-      const tally = this.#tally(start);
-      tally.spent += units;
-      if (starts.has(this.before(start))) tally.twice += units;
+      const usage = this.#usageOf(start);
+      usage.spent += units;
+      if (starts.has(this.before(start))) usage.alsoInPrevious += units;
     }
-    if (starts.size > 1 && this.#doubts.length < MOST_DOUBTS) this.#doubts.push({ units, from, to, starts });
-    if (this.#doubts.length > 0 && this.#clock.revision !== this.#resolvedAt) this.#resolve();
+    if (starts.size > 1 && this.#ambiguous.length < MOST_AMBIGUOUS) this.#ambiguous.push({ units, from, to, starts });
+    if (this.#ambiguous.length > 0 && this.#clock.revision !== this.#resolvedAt) this.#resolve();
   }
 
   /** The window surely holds no more than this. */
   lower(start: number, units: number): void {
-    const tally = this.#tally(start);
-    const surplus = tally.spent - units;
+    const usage = this.#usageOf(start);
+    const surplus = usage.spent - units;
     if (surplus <= 0) return;
-    tally.spent = units;
+    usage.spent = units;
     // What was taken away may have been what was in doubt.
-    untwice(tally, surplus);
-    untwice(this.#tallies.get(this.after(start)), surplus);
-    for (const doubt of this.#doubts) doubt.starts.delete(start);
+    lessInPrevious(usage, surplus);
+    lessInPrevious(this.#usage.get(this.after(start)), surplus);
+    for (const booking of this.#ambiguous) booking.starts.delete(start);
   }
 
   /**
@@ -115,44 +115,44 @@ export class Calendar {
    * @returns the units that were added for it.
    */
   raise(start: number, used: number, held: number): number {
-    const tally = this.#tally(start);
-    tally.told = Math.max(tally.told, used);
-    const added = Math.max(0, tally.told - held - tally.spent);
-    tally.spent += added;
+    const usage = this.#usageOf(start);
+    usage.reported = Math.max(usage.reported, used);
+    const added = Math.max(0, usage.reported - held - usage.spent);
+    usage.spent += added;
     return added;
   }
 
   #resolve(): void {
     this.#resolvedAt = this.#clock.revision;
-    this.#doubts = this.#doubts.filter((doubt) => {
-      const possible = new Set(this.windows(doubt.from, doubt.to));
-      for (const start of doubt.starts) {
+    this.#ambiguous = this.#ambiguous.filter((booking) => {
+      const possible = new Set(this.windows(booking.from, booking.to));
+      for (const start of booking.starts) {
         if (possible.has(start)) continue;
-        doubt.starts.delete(start);
-        const tally = this.#tallies.get(start);
-        if (tally) tally.spent = Math.max(0, tally.spent - doubt.units);
-        if (doubt.starts.has(this.before(start))) untwice(tally, doubt.units);
+        booking.starts.delete(start);
+        const usage = this.#usage.get(start);
+        if (usage) usage.spent = Math.max(0, usage.spent - booking.units);
+        if (booking.starts.has(this.before(start))) lessInPrevious(usage, booking.units);
         const next = this.after(start);
-        if (doubt.starts.has(next)) untwice(this.#tallies.get(next), doubt.units);
+        if (booking.starts.has(next)) lessInPrevious(this.#usage.get(next), booking.units);
       }
-      return doubt.starts.size > 1 && doubt.to > this.#clock.surely(this.#oldest);
+      return booking.starts.size > 1 && booking.to > this.#clock.surely(this.#oldest);
     });
   }
 
   get #oldest(): number {
-    return Math.min(...this.#tallies.keys());
+    return Math.min(...this.#usage.keys());
   }
 
-  #tally(start: number): Tally {
-    const known = this.#tallies.get(start);
+  #usageOf(start: number): WindowUsage {
+    const known = this.#usage.get(start);
     if (known) return known;
-    const tally = { spent: 0, told: 0, twice: 0 };
-    this.#tallies.set(start, tally);
-    if (this.#tallies.size > REMEMBERED) this.#tallies.delete(this.#oldest);
-    return tally;
+    const usage = { spent: 0, reported: 0, alsoInPrevious: 0 };
+    this.#usage.set(start, usage);
+    if (this.#usage.size > REMEMBERED) this.#usage.delete(this.#oldest);
+    return usage;
   }
 }
 
-function untwice(tally: Tally | undefined, units: number): void {
-  if (tally) tally.twice = Math.max(0, tally.twice - units);
+function lessInPrevious(usage: WindowUsage | undefined, units: number): void {
+  if (usage) usage.alsoInPrevious = Math.max(0, usage.alsoInPrevious - units);
 }

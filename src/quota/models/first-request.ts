@@ -1,6 +1,6 @@
 import { DRIFT } from '../time/server-clock.ts';
-import type { Past } from '../usage/answered.ts';
-import { type Reading, TOLERANCE, type WindowModel } from './model.ts';
+import type { AnsweredRequests } from '../usage/answered.ts';
+import { TOLERANCE, type WindowModel, type WindowReading } from './model.ts';
 
 /**
  * A fixed window that begins with the first request after the last one ended.
@@ -10,7 +10,7 @@ import { type Reading, TOLERANCE, type WindowModel } from './model.ts';
  */
 export class FirstRequestWindow implements WindowModel {
   readonly name = 'first-request';
-  readonly #length: number;
+  readonly #periodMs: number;
   /** The earliest and the latest instant at which the present window can have begun; Infinity: it may not have begun. */
   #beganFrom = Number.NEGATIVE_INFINITY;
   #beganBy = Number.POSITIVE_INFINITY;
@@ -21,8 +21,8 @@ export class FirstRequestWindow implements WindowModel {
   #carried = 0;
   #carriedBy = Number.NEGATIVE_INFINITY;
 
-  constructor(lengthMs: number) {
-    this.#length = lengthMs;
+  constructor(periodMs: number) {
+    this.#periodMs = periodMs;
   }
 
   spent(now: number): number {
@@ -44,31 +44,31 @@ export class FirstRequestWindow implements WindowModel {
     this.#spent += units;
     if (from >= this.#clearFrom) this.#beganBy = Math.min(this.#beganBy, to);
     else this.#carriedBy = Math.max(this.#carriedBy, to);
-    if (to < this.#beganFrom + this.#length) return;
+    if (to < this.#beganFrom + this.#periodMs) return;
     this.#carried += units;
     this.#carriedBy = Math.max(this.#carriedBy, to);
   }
 
-  isContradicted(reading: Reading, past: Past): boolean {
+  isContradicted(reading: WindowReading, past: AnsweredRequests): boolean {
     return this.#holds(reading) && past.surelyExceeds(reading.used + TOLERANCE, this.#beganBy, reading.sentAt);
   }
 
-  unexplained(reading: Reading): number {
+  unexplained(reading: WindowReading): number {
     return reading.used - reading.held - this.#spent;
   }
 
-  heed(reading: Reading, past: Past): number {
+  reconcile(reading: WindowReading, past: AnsweredRequests): number {
     const { used, sentAt, receivedAt, settledSince } = reading;
     this.#roll(sentAt);
     if (this.#beganFrom === Number.NEGATIVE_INFINITY) {
       // The first reading: where nobody else has used the window, it began with us.
-      this.#begin(used <= reading.own ? sentAt : receivedAt - this.#length, receivedAt, used);
+      this.#begin(used <= reading.own ? sentAt : receivedAt - this.#periodMs, receivedAt, used);
       return 0;
     }
     const isSure = this.#holds(reading);
     if (!isSure && past.surelyExceeds(used + TOLERANCE, this.#beganBy, sentAt)) {
       // Less than what we left in the window: a new one began in between.
-      this.#begin(this.#beganFrom + this.#length, receivedAt, used + settledSince);
+      this.#begin(this.#beganFrom + this.#periodMs, receivedAt, used + settledSince);
       return 0;
     }
     const others = Math.max(0, this.unexplained(reading));
@@ -80,12 +80,12 @@ export class FirstRequestWindow implements WindowModel {
   /** When the present window has surely ended; Infinity while none has begun. */
   get #end(): number {
     const began = this.#beganBy < Number.POSITIVE_INFINITY ? this.#beganBy : this.#carriedBy;
-    return began === Number.NEGATIVE_INFINITY ? Number.POSITIVE_INFINITY : began + this.#length * (1 + DRIFT);
+    return began === Number.NEGATIVE_INFINITY ? Number.POSITIVE_INFINITY : began + this.#periodMs * (1 + DRIFT);
   }
 
   /** Whether a reading surely speaks of the present window. */
-  #holds({ sentAt, receivedAt }: Reading): boolean {
-    return sentAt >= this.#clearFrom && receivedAt < this.#beganFrom + this.#length;
+  #holds({ sentAt, receivedAt }: WindowReading): boolean {
+    return sentAt >= this.#clearFrom && receivedAt < this.#beganFrom + this.#periodMs;
   }
 
   #begin(from: number, by: number, spent: number): void {
@@ -110,7 +110,7 @@ export class FirstRequestWindow implements WindowModel {
     if (now < end) return;
     const hadBegun = this.#beganBy < Number.POSITIVE_INFINITY;
     this.#clearFrom = end;
-    if (hadBegun) this.#beganFrom += this.#length;
+    if (hadBegun) this.#beganFrom += this.#periodMs;
     this.#beganBy = Number.POSITIVE_INFINITY;
     this.#spent = hadBegun ? this.#carried : 0;
     if (this.#spent === 0) this.#carriedBy = Number.NEGATIVE_INFINITY;

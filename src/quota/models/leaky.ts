@@ -1,6 +1,6 @@
 import { DRIFT } from '../time/server-clock.ts';
-import type { Past } from '../usage/answered.ts';
-import { type Reading, TOLERANCE, type WindowModel } from './model.ts';
+import type { AnsweredRequests } from '../usage/answered.ts';
+import { TOLERANCE, type WindowModel, type WindowReading } from './model.ts';
 
 /** A service that shows a leaking level in whole units rounds it. */
 const ROUNDING = 1;
@@ -11,14 +11,14 @@ const ROUNDING = 1;
  */
 export class LeakyWindow implements WindowModel {
   readonly name = 'leaky';
-  readonly #length: number;
+  readonly #periodMs: number;
   #limit = Number.POSITIVE_INFINITY;
   #rate = 0;
   #level = 0;
   #at = Number.NEGATIVE_INFINITY;
 
-  constructor(lengthMs: number) {
-    this.#length = lengthMs;
+  constructor(periodMs: number) {
+    this.#periodMs = periodMs;
   }
 
   spent(now: number): number {
@@ -39,13 +39,13 @@ export class LeakyWindow implements WindowModel {
     this.#at = at;
   }
 
-  isContradicted(reading: Reading, past: Past): boolean {
-    const rate = reading.limit / this.#length;
+  isContradicted(reading: WindowReading, past: AnsweredRequests): boolean {
+    const rate = reading.limit / this.#periodMs;
     const { receivedAt, sentAt, used } = reading;
-    return past.surelyRoseTo(used + ROUNDING + TOLERANCE, rate, receivedAt, receivedAt - this.#length, sentAt);
+    return past.surelyRoseTo(used + ROUNDING + TOLERANCE, rate, receivedAt, receivedAt - this.#periodMs, sentAt);
   }
 
-  unexplained(reading: Reading): number {
+  unexplained(reading: WindowReading): number {
     return (
       reading.used -
       ROUNDING -
@@ -55,10 +55,10 @@ export class LeakyWindow implements WindowModel {
     );
   }
 
-  heed(reading: Reading): number {
+  reconcile(reading: WindowReading): number {
     const { receivedAt } = reading;
     this.#limit = reading.limit;
-    this.#rate = (reading.limit / this.#length) * (1 - DRIFT);
+    this.#rate = (reading.limit / this.#periodMs) * (1 - DRIFT);
     const spent = this.spent(receivedAt);
     const counted = reading.used - reading.held - this.#sunk(reading.sentAt, receivedAt);
     const others = Math.max(0, counted - spent);

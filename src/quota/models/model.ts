@@ -1,7 +1,7 @@
-import type { Past } from '../usage/answered.ts';
+import type { AnsweredRequests } from '../usage/answered.ts';
 
 /** What the service said of a window in one answer. Instants are monotonic milliseconds. */
-export interface Reading {
+export interface WindowReading {
   readonly sentAt: number;
   readonly receivedAt: number;
   /** Units that the window holds in all. */
@@ -38,13 +38,13 @@ export interface WindowModel {
   /** Books units that the service counted, if at all, between `from` and `to`. */
   book(units: number, from: number, to: number): void;
   /** Whether a reading counts less than our own requests must have left there, if the window has this shape. */
-  isContradicted(reading: Reading, past: Past): boolean;
+  isContradicted(reading: WindowReading, past: AnsweredRequests): boolean;
   /** Units of a reading that neither we nor what is known of others can have left there, if the window has this shape; negative: none. */
-  unexplained(reading: Reading): number;
+  unexplained(reading: WindowReading): number;
   /**
    * Takes the service's word: no less was counted than it says, and no more than it says and what came back since.
    *
    * @returns the units that were added for that: somebody else's, if the window has this shape.
    */
-  heed(reading: Reading, past: Past): number;
+  reconcile(reading: WindowReading, past: AnsweredRequests): number;
 }

@@ -1,8 +1,8 @@
 import { type Period, startOf } from '../time/periods.ts';
 import type { ServerClock } from '../time/server-clock.ts';
-import type { Past } from '../usage/answered.ts';
-import { Calendar } from './calendar-usage.ts';
-import { type Reading, TOLERANCE, type WindowModel } from './model.ts';
+import type { AnsweredRequests } from '../usage/answered.ts';
+import { CalendarUsage } from './calendar-usage.ts';
+import { TOLERANCE, type WindowModel, type WindowReading } from './model.ts';
 
 /** Services round the estimate, up or down. */
 const ROUNDING = 1;
@@ -18,14 +18,14 @@ export class SlidingCounter implements WindowModel {
   readonly name = 'sliding-counter';
   readonly #period: Period;
   readonly #clock: ServerClock;
-  readonly #calendar: Calendar;
+  readonly #calendar: CalendarUsage;
   #limit = Number.POSITIVE_INFINITY;
   #least = FEW;
 
   constructor(period: Period, clock: ServerClock) {
     this.#period = period;
     this.#clock = clock;
-    this.#calendar = new Calendar(period, clock);
+    this.#calendar = new CalendarUsage(period, clock);
   }
 
   spent(now: number): number {
@@ -45,7 +45,7 @@ export class SlidingCounter implements WindowModel {
     this.#calendar.book(units, from, to);
   }
 
-  isContradicted(reading: Reading, past: Past): boolean {
+  isContradicted(reading: WindowReading, past: AnsweredRequests): boolean {
     const start = this.#calendar.windowOf(reading);
     if (start === undefined) return false;
     const left = 1 - this.#gone(start, this.#clock.most(reading.receivedAt));
@@ -54,12 +54,12 @@ export class SlidingCounter implements WindowModel {
     return now + before * left > reading.used + ROUNDING + TOLERANCE;
   }
 
-  unexplained(reading: Reading): number {
+  unexplained(reading: WindowReading): number {
     if (this.#calendar.windowOf(reading) === undefined) return 0;
     return reading.used - ROUNDING - reading.held - this.#estimate(this.#clock.least(reading.sentAt));
   }
 
-  heed(reading: Reading): number {
+  reconcile(reading: WindowReading): number {
     if (reading.limited && this.#period === 'second') this.#least = 0;
     this.#limit = reading.limit;
     const start = this.#calendar.windowOf(reading);

@@ -1,7 +1,7 @@
 import { DRIFT } from '../time/server-clock.ts';
-import type { Past } from '../usage/answered.ts';
-import { Log } from '../usage/running-sum.ts';
-import { type Reading, TOLERANCE, type WindowModel } from './model.ts';
+import type { AnsweredRequests } from '../usage/answered.ts';
+import { RunningSum } from '../usage/running-sum.ts';
+import { TOLERANCE, type WindowModel, type WindowReading } from './model.ts';
 
 /** Bookings are kept this much longer than the window, for answers that were long under way, in milliseconds. */
 const LINGER_MS = 60_000;
@@ -15,39 +15,39 @@ const LINGER_MS = 60_000;
 export class SlidingLog implements WindowModel {
   readonly name = 'sliding-log';
   /** The longest and the shortest that the window can be by our clock, in milliseconds. */
-  readonly #length: number;
-  readonly #shortest: number;
-  readonly #log = new Log();
+  readonly #longestMs: number;
+  readonly #shortestMs: number;
+  readonly #counted = new RunningSum();
 
-  constructor(lengthMs: number) {
-    this.#length = lengthMs * (1 + DRIFT);
-    this.#shortest = lengthMs * (1 - DRIFT);
+  constructor(periodMs: number) {
+    this.#longestMs = periodMs * (1 + DRIFT);
+    this.#shortestMs = periodMs * (1 - DRIFT);
   }
 
   spent(now: number): number {
-    return this.#log.after(now - this.#length);
+    return this.#counted.sumAfter(now - this.#longestMs);
   }
 
   earliest(units: number, held: number, cap: number, now: number): number {
     const room = cap - held - units;
     if (room < 0) return Number.POSITIVE_INFINITY;
-    return Math.max(now, this.#log.lastBeyond(room) + this.#length);
+    return Math.max(now, this.#counted.instantBelow(room) + this.#longestMs);
   }
 
   book(units: number, _from: number, to: number): void {
-    this.#log.add(units, to);
-    this.#log.forget(to - this.#length - LINGER_MS);
+    this.#counted.add(units, to);
+    this.#counted.forget(to - this.#longestMs - LINGER_MS);
   }
 
-  isContradicted(reading: Reading, past: Past): boolean {
-    return past.surelyExceeds(reading.used + TOLERANCE, reading.receivedAt - this.#shortest, reading.sentAt);
+  isContradicted(reading: WindowReading, past: AnsweredRequests): boolean {
+    return past.surelyExceeds(reading.used + TOLERANCE, reading.receivedAt - this.#shortestMs, reading.sentAt);
   }
 
-  unexplained(reading: Reading): number {
-    return reading.used - reading.held - this.#log.after(reading.sentAt - this.#length);
+  unexplained(reading: WindowReading): number {
+    return reading.used - reading.held - this.#counted.sumAfter(reading.sentAt - this.#longestMs);
   }
 
-  heed(reading: Reading): number {
+  reconcile(reading: WindowReading): number {
     const others = Math.max(0, this.unexplained(reading));
     if (others > 0) this.book(others, reading.sentAt, reading.receivedAt);
     return others;

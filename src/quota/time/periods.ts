@@ -4,7 +4,7 @@ export type Period = 'second' | 'minute' | 'hour' | 'day' | 'month';
 /** Every period a quota header may name, shortest first. */
 export const PERIODS: readonly Period[] = ['second', 'minute', 'hour', 'day', 'month'];
 
-const LENGTH_MS: Record<Exclude<Period, 'month'>, number> = {
+const PERIOD_MS: Record<Exclude<Period, 'month'>, number> = {
   second: 1_000,
   minute: 60_000,
   hour: 3_600_000,
@@ -12,8 +12,8 @@ const LENGTH_MS: Record<Exclude<Period, 'month'>, number> = {
 };
 
 /** The length of a period in milliseconds; of a month, the longest there is. */
-export function lengthOf(period: Period): number {
-  return period === 'month' ? 31 * LENGTH_MS.day : LENGTH_MS[period];
+export function periodMsOf(period: Period): number {
+  return period === 'month' ? 31 * PERIOD_MS.day : PERIOD_MS[period];
 }
 
 /** Windows up to this length are short: nobody minds waiting for the next, and their shape shows within seconds. In milliseconds. */
@@ -21,14 +21,14 @@ export const SHORT_MS = 5_000;
 
 /** When the calendar window (UTC) that holds `at` began. Both in milliseconds since the Unix epoch. */
 export function startOf(period: Period, at: number): number {
-  if (period !== 'month') return Math.floor(at / LENGTH_MS[period]) * LENGTH_MS[period];
+  if (period !== 'month') return Math.floor(at / PERIOD_MS[period]) * PERIOD_MS[period];
   const day = new Date(at);
   return Date.UTC(day.getUTCFullYear(), day.getUTCMonth());
 }
 
 /** When the calendar window (UTC) that holds `at` ends and the next begins. Both in milliseconds since the Unix epoch. */
 export function endOf(period: Period, at: number): number {
-  if (period !== 'month') return startOf(period, at) + LENGTH_MS[period];
+  if (period !== 'month') return startOf(period, at) + PERIOD_MS[period];
   const day = new Date(at);
   return Date.UTC(day.getUTCFullYear(), day.getUTCMonth() + 1);
 }

@@ -36,7 +36,7 @@ export class ServerClock {
   }
 
   /** Takes in the `Date` of an answer, in milliseconds since the Unix epoch. */
-  hear(date: number, sentAt: number, receivedAt: number): void {
+  observe(date: number, sentAt: number, receivedAt: number): void {
     const least = date - this.#slack - receivedAt;
     const most = date + 1_000 + this.#slack - sentAt;
     const gap = Math.max(least - this.#mostLead(receivedAt), this.#leastLead(receivedAt) - most);
@@ -78,7 +78,7 @@ export class ServerClock {
   }
 
   /** The part of the calendar window around `now` that is over; half of it where nothing is known. */
-  gone(period: Period, now: number): number {
+  elapsedPart(period: Period, now: number): number {
     if (!this.known) return 0.5;
     const time = this.least(now);
     const start = startOf(period, time);

@@ -1,4 +1,4 @@
-import { Log } from './running-sum.ts';
+import { RunningSum } from './running-sum.ts';
 
 /** Charges posted by the service after its answer left may be missing from a reading for this long, in milliseconds. */
 const POSTING_MS = 50;
@@ -17,15 +17,15 @@ interface Answered {
 }
 
 /** What came back lately of our own requests: the evidence that readings are held against. */
-export class Past {
-  readonly #log = new Log();
+export class AnsweredRequests {
+  readonly #counted = new RunningSum();
   readonly #answered: Answered[] = [];
   #newest = -1;
 
   /** @param most - units that the service may have counted; `sure` - units that it surely did. */
   add(sentAt: number, now: number, most: number, sure: number): void {
-    this.#log.add(most, now);
-    this.#log.forget(now - LONGEST_FLIGHT_MS);
+    this.#counted.add(most, now);
+    this.#counted.forget(now - LONGEST_FLIGHT_MS);
     if (sure <= 0) return;
     this.#newest = (this.#newest + 1) % REMEMBERED;
     this.#answered[this.#newest] = { sentAt, answeredAt: now, sure };
@@ -33,13 +33,13 @@ export class Past {
 
   /** Units that came back since `instant` and so may be missing from the reading of a request sent then. */
   settledSince(instant: number): number {
-    return this.#log.after(instant - POSTING_MS);
+    return this.#counted.sumAfter(instant - POSTING_MS);
   }
 
   /** Whether surely more than `units` of ours were counted after `from` and before `until`. */
   surelyExceeds(units: number, from: number, until: number): boolean {
     // Nearly always all that came back since is too little, and that costs one search.
-    return this.#log.after(from) > units && this.surely(from, until, units) > units;
+    return this.#counted.sumAfter(from) > units && this.surely(from, until, units) > units;
   }
 
   /** Units of ours that were surely counted after `from` and before `until`; once past `enough` it stops adding. */
@@ -55,7 +55,7 @@ export class Past {
 
   /** Whether a level that sinks at `rate` must have stood above `units` at `instant`, by what we added after `from` and before `until`. */
   surelyRoseTo(units: number, rate: number, instant: number, from: number, until: number): boolean {
-    const most = this.#log.after(from);
+    const most = this.#counted.sumAfter(from);
     if (most <= units) return false;
     let sure = 0;
     for (let back = 0; back < this.#answered.length; back++) {

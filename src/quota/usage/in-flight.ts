@@ -1,5 +1,5 @@
 import type { Charge, Lease, Limit, Reason } from '../admission.ts';
-import { Log } from './running-sum.ts';
+import { RunningSum } from './running-sum.ts';
 
 /**
  * A request that arrives at all arrives within this time of being sent, in milliseconds: a guess. Later, a request
@@ -20,7 +20,7 @@ export class InFlight implements Limit {
   readonly #booked = new Set<Flight>();
   readonly #byEndpoint = new Map<string, number>();
   /** What was sent lately, by when. */
-  readonly #sent = new Log();
+  readonly #sent = new RunningSum();
   #units = 0;
 
   /**
@@ -66,7 +66,7 @@ export class InFlight implements Limit {
 
   /** Units sent at `instant` or later, whether they have come back or not. */
   sentSince(instant: number): number {
-    return this.#sent.after(instant - 1e-6);
+    return this.#sent.sumAfter(instant - 1e-6);
   }
 
   /** Lets go of a flight that has ended. */
@@ -108,7 +108,7 @@ export class InFlight implements Limit {
   }
 
   explain(): Reason {
-    return { limit: 'concurrency', why: `${this.open} requests are under way, the most that may be` };
+    return { kind: 'concurrency', why: `${this.open} requests are under way, the most that may be` };
   }
 
   #release(flight: Flight): void {

@@ -5,7 +5,7 @@ const SWEEP = 1_024;
  * Units by the instant they were booked, oldest first, with running sums: the sum over any stretch of time, and the
  * instant at which enough of it is past, take O(log n).
  */
-export class Log {
+export class RunningSum {
   #at: number[] = [];
   #sum: number[] = [];
   #forgotten = 0;
@@ -18,12 +18,12 @@ export class Log {
   }
 
   /** The units booked later than `instant`. */
-  after(instant: number): number {
+  sumAfter(instant: number): number {
     return this.#total - this.#sumBefore(this.#firstAfter(instant));
   }
 
   /** The earliest instant after which no more than `units` were booked; what was forgotten counts as long ago. */
-  lastBeyond(units: number): number {
+  instantBelow(units: number): number {
     const enough = this.#total - units;
     if (enough <= this.#sumBefore(this.#head)) return Number.NEGATIVE_INFINITY;
     let low = this.#head;

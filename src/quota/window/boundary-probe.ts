@@ -10,7 +10,7 @@ const MOST_PART = 0.1;
  * has begun anew. Room is kept for them, so that they are no risk whatever the shape is. Where the service itself named
  * the end there is room for one unit then, and nothing need be kept for that.
  */
-export class Look {
+export class BoundaryProbe {
   readonly #clock: ServerClock;
   readonly #flights: InFlight;
   /** The end of the calendar window of which the service last spoke, by its clock. */
@@ -21,7 +21,7 @@ export class Look {
   #restedBefore = Number.NaN;
   /** The end that the service named, by its clock, until a request has tried it. */
   #namedEnd: number | undefined;
-  #lastTakenAt = Number.NEGATIVE_INFINITY;
+  #lastSentAt = Number.NEGATIVE_INFINITY;
   #dearest = 0;
 
   constructor(clock: ServerClock, flights: InFlight) {
@@ -30,14 +30,14 @@ export class Look {
   }
 
   /** When the last request went. */
-  get lastTakenAt(): number {
-    return this.#lastTakenAt;
+  get lastSentAt(): number {
+    return this.#lastSentAt;
   }
 
   /** A request goes: what the service said before, it said without having seen this one. */
-  take(units: number, now: number): void {
+  onSent(units: number, now: number): void {
     if (this.#isRested(now, units)) this.#restedBefore = this.#end;
-    this.#lastTakenAt = now;
+    this.#lastSentAt = now;
     this.#dearest = Math.max(this.#dearest, units);
     this.#namedEnd = undefined;
   }
@@ -47,7 +47,7 @@ export class Look {
    *
    * @param restMs - how long a rest must be to tell something, in milliseconds; Infinity: none would yet; undefined: or ever.
    */
-  hear(end: number, restMs?: number): void {
+  onReading(end: number, restMs?: number): void {
     this.#end = end;
     this.#restMs = restMs;
   }
@@ -57,31 +57,31 @@ export class Look {
    *
    * @returns the end, if it is news.
    */
-  hearNamed(end: number, sentAt: number): number | undefined {
-    if (sentAt < this.#lastTakenAt || end <= this.#clock.least(sentAt)) return undefined;
+  onNamedEnd(end: number, sentAt: number): number | undefined {
+    if (sentAt < this.#lastSentAt || end <= this.#clock.least(sentAt)) return undefined;
     this.#namedEnd = end;
     return end;
   }
 
   /** Units to keep of a window of `limit`. */
-  kept(limit: number, now: number): number {
+  reserved(limit: number, now: number): number {
     const each = Math.min(this.#dearest, Math.floor(limit * MOST_PART));
     const forRest = this.#restEnds !== undefined && !this.#isRested(now) ? each : 0;
     if (this.#namedEnd !== undefined && this.#dearest <= 1) return forRest;
     const end = this.#clock.surely(this.#end);
-    const isPastEnd = now >= end && this.#lastTakenAt < end && this.#flights.units === 0;
+    const isPastEnd = now >= end && this.#lastSentAt < end && this.#flights.units === 0;
     return isPastEnd ? 0 : each + forRest;
   }
 
   /** When something of what is kept may be spent: after a rest, at the end, or when what is under way has come back. */
-  due(now: number): number {
+  nextProbeAt(now: number): number {
     const end = this.#clock.surely(this.#end);
     const due = Math.min(end, this.#restEnds ?? end);
     return now < due ? due : this.#flights.nextAge();
   }
 
   /** The instant at which a named end lets one unit try, unless something under way has taken it. */
-  namedFor(units: number): number {
+  namedEndFor(units: number): number {
     if (this.#namedEnd === undefined || units > 1 || this.#flights.units > 0) return Number.POSITIVE_INFINITY;
     return this.#clock.surely(this.#namedEnd);
   }
@@ -89,7 +89,7 @@ export class Look {
   /** When nothing has been sent for long enough; undefined: no rest is owed. */
   get #restEnds(): number | undefined {
     if (this.#restMs === undefined || this.#restedBefore === this.#end) return undefined;
-    return this.#lastTakenAt + this.#restMs;
+    return this.#lastSentAt + this.#restMs;
   }
 
   /** Whether it is time for a request that follows a rest; `own` of what is under way are that request's. */

@@ -5,13 +5,13 @@ import type { InFlight } from '../usage/in-flight.ts';
 import type { NamedWindow } from './named-window.ts';
 
 /** What bulk work leaves to others. */
-export interface SparingPolicy {
+export interface BulkReservePolicy {
   /** Calls up to this priority are bulk work. */
-  readonly above: number;
+  readonly forPriorityAbove: number;
   /** The part of each window that bulk work leaves, from 0 up to but not including 1. */
-  readonly keep: Readonly<Partial<Record<Period, number>>>;
+  readonly share: Readonly<Partial<Record<Period, number>>>;
   /** Until this instant of the service's clock, in milliseconds since the Unix epoch, bulk work spends the month evenly. */
-  readonly monthUntil: number | undefined;
+  readonly spreadMonthUntil: number | undefined;
 }
 
 /** Sums of costs that are no whole numbers may miss a bound by this much, in units. */
@@ -23,13 +23,13 @@ const ROUNDING = 1e-6;
  *
  * Without a clock of the service there is no telling how far the month has gone, and nothing is spread.
  */
-export class Sparing implements Limit {
-  readonly #policy: SparingPolicy;
+export class BulkReserve implements Limit {
+  readonly #policy: BulkReservePolicy;
   readonly #windows: Iterable<NamedWindow>;
   readonly #flights: InFlight;
   readonly #clock: ServerClock;
 
-  constructor(policy: SparingPolicy, windows: Iterable<NamedWindow>, flights: InFlight, clock: ServerClock) {
+  constructor(policy: BulkReservePolicy, windows: Iterable<NamedWindow>, flights: InFlight, clock: ServerClock) {
     this.#policy = policy;
     this.#windows = windows;
     this.#flights = flights;
@@ -47,18 +47,18 @@ export class Sparing implements Limit {
 
   explain(charge: Charge, now: number): Reason {
     const { window, why } = this.#binding(charge, this.#flights.units, now);
-    const what: Reason = { limit: 'sparing', why };
+    const what: Reason = { kind: 'reserve', why };
     if (!window) return what;
-    return { ...what, window: window.period, size: window.limit, headroom: window.headroom(now) };
+    return { ...what, window: window.period, limit: window.limit, headroom: window.headroom(now) };
   }
 
   /** When the charge can be borne, beside what is held, and what it waits for. */
   #binding(charge: Charge, held: number, now: number): Binding {
     let binding: Binding = { at: now, why: 'nothing is spared' };
-    if (charge.priority > this.#policy.above || charge.units === 0) return binding;
+    if (charge.priority > this.#policy.forPriorityAbove || charge.units === 0) return binding;
     for (const window of this.#windows) {
       const { period } = window;
-      const rules = [this.#keep(window, charge, held, now)];
+      const rules = [this.#reserved(window, charge, held, now)];
       if (period === 'month') rules.push(this.#spread(window, charge, held, now));
       for (const rule of rules) if (rule && rule.at > binding.at) binding = rule;
     }
@@ -66,25 +66,25 @@ export class Sparing implements Limit {
   }
 
   /** A part of the window is not for bulk work. A charge dearer than the rest goes alone. */
-  #keep(window: NamedWindow, { units }: Charge, held: number, now: number): Binding | undefined {
-    const { above, keep } = this.#policy;
-    const part = keep[window.period] ?? 0;
+  #reserved(window: NamedWindow, { units }: Charge, held: number, now: number): Binding | undefined {
+    const { forPriorityAbove, share } = this.#policy;
+    const part = share[window.period] ?? 0;
     if (part <= 0) return undefined;
     const { period, limit } = window;
     const kept = `${Math.round(part * 1e4) / 1e2} % of the ${period} of ${limit} units`;
-    const why = `${kept} are kept for calls of a priority above ${above}`;
+    const why = `${kept} are kept for calls of a priority above ${forPriorityAbove}`;
     return { at: window.fitsBelow(limit * (1 - part), Math.min(units, limit), held, now), window, why };
   }
 
   /** Until the date, no more of bulk work's part of the month may be gone than of the time. */
   #spread(window: NamedWindow, { units }: Charge, held: number, now: number): Binding | undefined {
-    if (!this.#clock.known || this.#policy.monthUntil === undefined) return undefined;
+    if (!this.#clock.known || this.#policy.spreadMonthUntil === undefined) return undefined;
     // Where the next month may have begun it is taken to begin, because nothing of that may be gone yet.
     const start = startOf('month', this.#clock.most(now));
     const time = Math.max(start, this.#clock.least(now));
-    const until = Math.min(this.#policy.monthUntil, endOf('month', start));
+    const until = Math.min(this.#policy.spreadMonthUntil, endOf('month', start));
     if (time >= until) return undefined;
-    const part = window.limit * (1 - (this.#policy.keep.month ?? 0));
+    const part = window.limit * (1 - (this.#policy.share.month ?? 0));
     const gone = window.spent(now) + held + units;
     const allowed = (part * (time - start)) / (until - start);
     const why = `bulk work spends the month of ${window.limit} units evenly until ${new Date(until).toISOString()}`;

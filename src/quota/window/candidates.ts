@@ -1,13 +1,13 @@
-import { type Reading, TOLERANCE, type WindowModel } from '../models/model.ts';
+import { TOLERANCE, type WindowModel, type WindowReading } from '../models/model.ts';
 import type { Shapes } from '../share-limit.ts';
-import type { Past } from '../usage/answered.ts';
+import type { AnsweredRequests } from '../usage/answered.ts';
 
 /** A model is dismissed when it has left this much unexplained that another explained: in units, and in parts of the limit. */
 const LEAST_DEBT = 3;
 const LARGEST_DEBT = 0.1;
 
 /** What speaks for and against a model, short of a refutation. */
-interface Record {
+interface Evidence {
   /** Units left unexplained that another explained. */
   debt: number;
   /** Whether it alone explained a reading. */
@@ -21,22 +21,22 @@ interface Record {
  * quota can only add to a reading, so they cannot fake a refutation. A model is dismissed when readings count more than it
  * can explain and another survivor can: weaker evidence, which a refusal takes back.
  */
-export class Survivors {
+export class CandidateShapes {
   /** The most cautious of all models alone. */
-  readonly strictest: readonly WindowModel[];
+  readonly mostCautious: readonly WindowModel[];
   readonly #all: readonly WindowModel[];
-  readonly #records = new Map<WindowModel, Record>();
+  readonly #evidence = new Map<WindowModel, Evidence>();
   readonly #dismissed = new Set<WindowModel>();
-  #surprises = 0;
+  #unexplainedRefusals = 0;
   #epoch = 0;
   #alive: readonly WindowModel[];
-  #asked: readonly WindowModel[];
+  #binding: readonly WindowModel[];
 
   constructor(models: readonly WindowModel[]) {
     this.#all = models;
-    this.strictest = models.slice(0, 1);
+    this.mostCautious = models.slice(0, 1);
     this.#alive = models;
-    this.#asked = askedOf(models, models);
+    this.#binding = bindingOf(models, models);
   }
 
   /** The models that nothing has contradicted. */
@@ -45,8 +45,8 @@ export class Survivors {
   }
 
   /** Those of the survivors that must admit a charge. What fits a sliding log fits every other shape but the counter. */
-  get asked(): readonly WindowModel[] {
-    return this.#asked;
+  get binding(): readonly WindowModel[] {
+    return this.#binding;
   }
 
   /** What others who spend the same quota may want to know. */
@@ -68,11 +68,11 @@ export class Survivors {
    *
    * @param isAlone - whether a reading counts what we spent alone: what siblings spent is left unexplained by every shape.
    */
-  judge(reading: Reading, past: Past, isAlone: boolean = true): void {
+  eliminate(reading: WindowReading, past: AnsweredRequests, isAlone: boolean = true): void {
     if (this.#all.length === 1) return;
     const explaining = this.#alive.filter((model) => model.unexplained(reading) <= TOLERANCE);
     const [only] = explaining;
-    if (only && explaining.length === 1 && this.#alive.length > 1) this.#recordOf(only).isSupported = true;
+    if (only && explaining.length === 1 && this.#alive.length > 1) this.#evidenceOf(only).isSupported = true;
     const alive = this.#alive.filter(
       (model) =>
         !model.isContradicted(reading, past) &&
@@ -86,15 +86,15 @@ export class Survivors {
    * A refusal that the survivors did not foresee: who was dismissed without a refutation comes back. Where nobody was,
    * the second one brings all back, because something about them is wrong.
    */
-  surprise(): void {
+  reinstate(): void {
     const { size } = this.#dismissed;
     if (size > 0) this.#keep(this.#all.filter((model) => this.#alive.includes(model) || this.#dismissed.has(model)));
-    else if (++this.#surprises >= 2) this.#keep(this.#all);
+    else if (++this.#unexplainedRefusals >= 2) this.#keep(this.#all);
     else return;
     this.#epoch++;
-    for (const model of this.#dismissed) this.#recordOf(model).debt = 0;
+    for (const model of this.#dismissed) this.#evidenceOf(model).debt = 0;
     this.#dismissed.clear();
-    this.#surprises = 0;
+    this.#unexplainedRefusals = 0;
   }
 
   /** Books a charge in every model, dead ones too, so that they can come back. */
@@ -107,10 +107,10 @@ export class Survivors {
    *
    * @returns the units that no survivor can explain: somebody else's.
    */
-  heed(reading: Reading, past: Past): number {
+  reconcile(reading: WindowReading, past: AnsweredRequests): number {
     let others = Number.POSITIVE_INFINITY;
     for (const model of this.#all) {
-      const added = model.heed(reading, past);
+      const added = model.reconcile(reading, past);
       if (this.#alive.includes(model)) others = Math.min(others, added);
     }
     return others > TOLERANCE ? others : 0;
@@ -118,13 +118,13 @@ export class Survivors {
 
   #keep(alive: readonly WindowModel[]): void {
     this.#alive = alive;
-    this.#asked = askedOf(alive, this.#all);
+    this.#binding = bindingOf(alive, this.#all);
   }
 
   /** Whether a model has left more unexplained, while another explained it, than chance would have it. */
-  #isInDebt(model: WindowModel, reading: Reading): boolean {
+  #isInDebt(model: WindowModel, reading: WindowReading): boolean {
     const unexplained = model.unexplained(reading);
-    const record = this.#recordOf(model);
+    const record = this.#evidenceOf(model);
     if (unexplained <= TOLERANCE) return false;
     record.debt += unexplained;
     if (record.isSupported || record.debt <= Math.max(LEAST_DEBT, reading.limit * LARGEST_DEBT)) return false;
@@ -132,17 +132,17 @@ export class Survivors {
     return true;
   }
 
-  #recordOf(model: WindowModel): Record {
-    let record = this.#records.get(model);
+  #evidenceOf(model: WindowModel): Evidence {
+    let record = this.#evidence.get(model);
     if (!record) {
       record = { debt: 0, isSupported: false };
-      this.#records.set(model, record);
+      this.#evidence.set(model, record);
     }
     return record;
   }
 }
 
-function askedOf(alive: readonly WindowModel[], all: readonly WindowModel[]): readonly WindowModel[] {
+function bindingOf(alive: readonly WindowModel[], all: readonly WindowModel[]): readonly WindowModel[] {
   const isStrictestAlive = alive[0] === all[0];
   return isStrictestAlive ? alive.filter((model, index) => index === 0 || model.name === 'sliding-counter') : alive;
 }

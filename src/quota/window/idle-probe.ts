@@ -1,4 +1,4 @@
-import { lengthOf, type Period, startOf } from '../time/periods.ts';
+import { type Period, periodMsOf, startOf } from '../time/periods.ts';
 import type { ServerClock } from '../time/server-clock.ts';
 
 /** One window in so many may be left empty. */
@@ -11,7 +11,7 @@ const BUSY = 0.5;
  * A short window in which nothing is sent, once in a while, while a sliding log cannot be told from a sliding counter: they
  * count what comes evenly alike. What waited meanwhile goes at once, and that a log forgets at once, but a counter slowly.
  */
-export class Lull {
+export class IdleProbe {
   readonly #period: Period;
   readonly #clock: ServerClock;
   /** The calendar window of the last request, and the units that were sent in it. */
@@ -24,7 +24,7 @@ export class Lull {
   }
 
   /** A request goes. */
-  take(units: number, now: number): void {
+  onSent(units: number, now: number): void {
     const start = this.#startAt(now);
     if (start !== this.#start) this.#taken = 0;
     this.#start = start;
@@ -34,9 +34,10 @@ export class Lull {
   /** When the lull is over, if there is one; else `now`. */
   until(limit: number, now: number): number {
     const start = this.#startAt(now);
-    const length = lengthOf(this.#period);
-    const isItsTurn = (start / length) % EVERY === 0 && this.#start === start - length && this.#taken >= limit * BUSY;
-    return isItsTurn ? this.#clock.surely(start + length) : now;
+    const periodMs = periodMsOf(this.#period);
+    const isItsTurn =
+      (start / periodMs) % EVERY === 0 && this.#start === start - periodMs && this.#taken >= limit * BUSY;
+    return isItsTurn ? this.#clock.surely(start + periodMs) : now;
   }
 
   #startAt(now: number): number {

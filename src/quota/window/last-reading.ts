@@ -1,8 +1,8 @@
-import type { Reading } from '../models/model.ts';
+import type { WindowReading } from '../models/model.ts';
 import type { InFlight } from '../usage/in-flight.ts';
 
 /** The service's last word on a window. */
-export class Word {
+export class LastReading {
   readonly #flights: InFlight;
   #limit = 0;
   #remaining = 0;
@@ -29,7 +29,7 @@ export class Word {
   }
 
   /** The last word is what the request sent last was told; of several sent at once, what the least lucky was. */
-  hear({ limit, used, own, sentAt }: Reading): void {
+  observe({ limit, used, own, sentAt }: WindowReading): void {
     const remaining = Math.max(0, limit - used);
     if (sentAt < this.#sentAt || (sentAt === this.#sentAt && remaining >= this.#remaining)) return;
     this.#sentAt = sentAt;

@@ -1,23 +1,23 @@
 import type { QuotaSnapshot } from '../headers/snapshot.ts';
-import type { Reading } from '../models/model.ts';
-import type { Part, Shapes } from '../share-limit.ts';
+import type { WindowReading } from '../models/model.ts';
+import type { Shapes, ShareLimit } from '../share-limit.ts';
 import { PERIODS, type Period } from '../time/periods.ts';
-import type { Past } from '../usage/answered.ts';
+import type { AnsweredRequests } from '../usage/answered.ts';
 import type { Flight } from '../usage/in-flight.ts';
-import { NamedWindow, type Surroundings } from './named-window.ts';
+import { NamedWindow, type NamedWindowDependencies } from './named-window.ts';
 
 /** What there is to say of an answer, whichever window it speaks of. */
-export type Answer = Omit<Reading, 'limit' | 'used' | 'held'>;
+export type AnswerFacts = Omit<WindowReading, 'limit' | 'used' | 'held'>;
 
 /** The windows that the service names (section 8). Each is there from the first answer that tells its limit and what is left. */
 export class NamedWindows implements Iterable<NamedWindow> {
-  readonly #surroundings: Surroundings & { readonly part: Part };
+  readonly #dependencies: NamedWindowDependencies & { readonly shareLimit: ShareLimit };
   readonly #byPeriod = new Map<Period, NamedWindow>();
   /** What others found out of windows that we have not seen yet. */
   readonly #foretold = new Map<Period, Shapes>();
 
-  constructor(surroundings: Surroundings & { readonly part: Part }) {
-    this.#surroundings = surroundings;
+  constructor(dependencies: NamedWindowDependencies & { readonly shareLimit: ShareLimit }) {
+    this.#dependencies = dependencies;
   }
 
   get size(): number {
@@ -37,7 +37,7 @@ export class NamedWindows implements Iterable<NamedWindow> {
   }
 
   /** A request came back. Whether a refusal was charged is in the window's own reading, if there is one. */
-  settle(quota: QuotaSnapshot, { own, sentAt, receivedAt, limited }: Answer): void {
+  settle(quota: QuotaSnapshot, { own, sentAt, receivedAt, limited }: AnswerFacts): void {
     for (const window of this) {
       const isTold = limited && quota.stacks[window.period]?.remaining !== undefined;
       if (!isTold) window.book(own, sentAt, receivedAt);
@@ -45,8 +45,8 @@ export class NamedWindows implements Iterable<NamedWindow> {
   }
 
   /** Takes in what an answer said. */
-  read(quota: QuotaSnapshot, answer: Answer, past: Past): void {
-    const { flights, part } = this.#surroundings;
+  read(quota: QuotaSnapshot, answer: AnswerFacts, past: AnsweredRequests): void {
+    const { flights, shareLimit } = this.#dependencies;
     for (const period of PERIODS) {
       const { limit, remaining } = quota.stacks[period] ?? {};
       if (limit === undefined || remaining === undefined) continue;
@@ -56,16 +56,16 @@ export class NamedWindows implements Iterable<NamedWindow> {
       const window = known ?? this.#open(period);
       const used = limit - remaining;
       window.read({ ...answer, limit, used, held }, past);
-      part.read({ ...answer, period, limit, used, shapes: window.survivors.shapes });
+      shareLimit.read({ ...answer, period, limit, used, shapes: window.candidates.shapes });
     }
   }
 
   /** Whether the triple (`ratelimit-*`) describes one of these windows, which then takes its reset in. */
-  hearReset(limit: number, resetAt: number, { sentAt, receivedAt }: Answer): boolean {
+  onNamedReset(limit: number, resetAt: number, { sentAt, receivedAt }: AnswerFacts): boolean {
     for (const window of this) {
       if (!window.matches(limit, resetAt, receivedAt)) continue;
-      const end = window.hearReset(resetAt, sentAt);
-      if (end !== undefined) this.#surroundings.part.tellEnd(window.period, end);
+      const end = window.onNamedReset(resetAt, sentAt);
+      if (end !== undefined) this.#dependencies.shareLimit.tellEnd(window.period, end);
       return true;
     }
     return false;
@@ -74,18 +74,18 @@ export class NamedWindows implements Iterable<NamedWindow> {
   /** Takes the word of others for the shapes that a window may have. */
   adopt(period: Period, shapes: Shapes): void {
     this.#foretold.set(period, shapes);
-    this.#byPeriod.get(period)?.survivors.adopt(shapes);
+    this.#byPeriod.get(period)?.candidates.adopt(shapes);
   }
 
   /** Strangers have spent so many units. */
-  seeOthers(period: Period, units: number, now: number): void {
-    this.#byPeriod.get(period)?.seeOthers(units, now);
+  observeOthers(period: Period, units: number, now: number): void {
+    this.#byPeriod.get(period)?.observeOthers(units, now);
   }
 
   #open(period: Period): NamedWindow {
-    const window = new NamedWindow(period, this.#surroundings);
+    const window = new NamedWindow(period, this.#dependencies);
     const foretold = this.#foretold.get(period);
-    if (foretold) window.survivors.adopt(foretold);
+    if (foretold) window.candidates.adopt(foretold);
     this.#byPeriod.set(period, window);
     return window;
   }

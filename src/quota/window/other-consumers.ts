@@ -37,8 +37,8 @@ const LAST_PART = 0.05;
  * While there are others, two things change. They are left what they usually take, up to half, which shrinks as the
  * window goes by; and what is ours is spent evenly, so that they find something left whenever they come.
  */
-export class Others {
-  readonly #length: number;
+export class OtherConsumers {
+  readonly #periodMs: number;
   #seen = 0;
   #usual = 0;
   /** The part of the limit that is ours: half, but among many who each take half it must be less. */
@@ -48,8 +48,8 @@ export class Others {
   #windows = 0;
   #stretch = Number.NEGATIVE_INFINITY;
 
-  constructor(lengthMs: number) {
-    this.#length = lengthMs;
+  constructor(periodMs: number) {
+    this.#periodMs = periodMs;
   }
 
   /** Whether anybody else has been seen lately. */
@@ -58,51 +58,52 @@ export class Others {
   }
 
   /** Takes in what a reading left unexplained. */
-  see(units: number, limit: number, now: number): void {
-    const stretch = Math.floor(now / this.#length);
+  observe(units: number, limit: number, now: number): void {
+    const stretch = Math.floor(now / this.#periodMs);
     if (this.#stretch === Number.NEGATIVE_INFINITY) this.#stretch = stretch;
     if (stretch > this.#stretch) this.#roll(stretch, Math.max(CHANCE, limit * CHANCE_PART));
     this.#seen += Math.max(0, units);
   }
 
   /** Units of a window to leave them, when the part `gone` of it is over and an answer takes `roundTripMs`. */
-  theirs(limit: number, gone: number, roundTripMs: number): number {
+  reserve(limit: number, gone: number, roundTripMs: number): number {
     const inAll = this.#expected(limit);
     const rest = inAll * (1 - gone);
-    return rest + DEVIATIONS * Math.sqrt(Math.max(rest, inAll * Math.min(1, roundTripMs / this.#length)));
+    return rest + DEVIATIONS * Math.sqrt(Math.max(rest, inAll * Math.min(1, roundTripMs / this.#periodMs)));
   }
 
   /** Another of our requests was served. */
-  serve(): void {
+  onServed(): void {
     this.#part = Math.min(FAIR_PART, this.#part * SERVED);
   }
 
   /** A request of ours was refused because the window was full: somebody else must have filled it. */
-  refuse(now: number): void {
-    if (now < this.#refusedAt + this.#length) return;
+  onRefused(now: number): void {
+    if (now < this.#refusedAt + this.#periodMs) return;
     this.#refusedAt = now;
     this.#part = Math.max(LEAST_PART, this.#part * REFUSED);
     this.#most = Math.max(this.#most, 1);
   }
 
   /** Units that they may have taken in so many milliseconds, unseen. */
-  unseen(ms: number): number {
-    const expected = (this.#usual / this.#length) * Math.min(ms, this.#length * LONGEST_UNSEEN);
+  unobserved(ms: number): number {
+    const expected = (this.#usual / this.#periodMs) * Math.min(ms, this.#periodMs * LONGEST_UNSEEN);
     return Math.floor(expected + DEVIATIONS * Math.sqrt(expected));
   }
 
   /** The time between requests that is ours whatever others take, in milliseconds a unit: our part of the window, evenly. */
   fairSpacing(limit: number): number {
-    return this.#length / (limit * this.#part);
+    return this.#periodMs / (limit * this.#part);
   }
 
   /** The time between requests of ours, in milliseconds a unit, when `left` units are ours for the rest of the window. */
   spacing(limit: number, left: number, gone: number): number {
     // In a short window nothing is made up for: what others left of it is gone.
-    if (this.#part < FAIR_PART && this.#length <= SHORT_MS) return this.fairSpacing(limit);
-    const even = left / (this.#length * Math.max(LAST_PART, 1 - gone));
+    if (this.#part < FAIR_PART && this.#periodMs <= SHORT_MS) return this.fairSpacing(limit);
+    const even = left / (this.#periodMs * Math.max(LAST_PART, 1 - gone));
     return (
-      1 / Math.max((SLOWEST * this.#part * limit) / this.#length, (limit - this.#expected(limit)) / this.#length, even)
+      1 /
+      Math.max((SLOWEST * this.#part * limit) / this.#periodMs, (limit - this.#expected(limit)) / this.#periodMs, even)
     );
   }
 

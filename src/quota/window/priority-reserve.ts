@@ -27,7 +27,7 @@ interface Arrivals {
  * What is kept back for calls of higher priority, so that they need not wait out a window behind bulk work: what comes
  * in the time that is left, by the rate at which it came lately. Nothing where all calls have one priority.
  */
-export class Reserve {
+export class PriorityReserve {
   readonly #arrivals = new Map<number, Arrivals>();
 
   /** Whether calls differ in priority at all. */
@@ -36,7 +36,7 @@ export class Reserve {
   }
 
   /** A call of this priority was let go. */
-  note(priority: number, units: number, now: number): void {
+  onAdmitted(priority: number, units: number, now: number): void {
     const known = this.#arrivals.get(priority);
     if (known) {
       known.units = faded(known, now) + units;
@@ -47,7 +47,7 @@ export class Reserve {
   }
 
   /** Units of a window of `limit` that a call of this priority leaves to higher ones, with `leftMs` of the window to go. */
-  above(priority: number, limit: number, leftMs: number, now: number): number {
+  unitsAbove(priority: number, limit: number, leftMs: number, now: number): number {
     let expected = 0;
     for (const [other, arrivals] of this.#arrivals) {
       if (other > priority) expected += rateOf(arrivals, now) * leftMs;

@@ -7,20 +7,20 @@ import {
   type Pace,
   type Work,
 } from '../../../src/quota/forecast/forecast.ts';
-import { endOf, lengthOf, PERIODS, type Period } from '../../../src/quota/time/periods.ts';
+import { endOf, PERIODS, type Period, periodMsOf } from '../../../src/quota/time/periods.ts';
 
 function calendar(period: Period, limit: number, left: number = limit): ForecastWindow {
-  return { window: period, limit, left, lengthMs: lengthOf(period), endOf: (at) => endOf(period, at) };
+  return { window: period, limit, left, periodMs: periodMsOf(period), endOf: (at) => endOf(period, at) };
 }
 
 /** A window of a single endpoint, in requests, that ends every so often. */
-function ceiling(endpoint: string, limit: number, left: number, firstEnd: number, lengthMs: number): ForecastWindow {
+function ceiling(endpoint: string, limit: number, left: number, firstEnd: number, periodMs: number): ForecastWindow {
   return {
     window: 'endpoint',
     limit,
     left,
-    lengthMs,
-    endOf: (at) => firstEnd + Math.max(0, Math.floor((at - firstEnd) / lengthMs) + 1) * lengthMs,
+    periodMs,
+    endOf: (at) => firstEnd + Math.max(0, Math.floor((at - firstEnd) / periodMs) + 1) * periodMs,
     covers: (one) => one === endpoint,
   };
 }
@@ -47,7 +47,7 @@ function played(
       const full = asked.filter((window) => window.left < priceOf(window));
       for (const window of full) {
         at = Math.max(at, window.end);
-        if (window.lengthMs >= (longest?.lengthMs ?? 0)) longest = window;
+        if (window.periodMs >= (longest?.periodMs ?? 0)) longest = window;
       }
       if (full.length > 0) continue;
       for (const window of asked) window.left -= priceOf(window);
@@ -120,7 +120,7 @@ describe('a forecast', () => {
       fc.property(works, windows, paces, starts, (work, all, pace, from) => {
         const open = all.filter(({ window }) => window !== 'month');
         const took = played(work, open, from, pace).at - from;
-        const longest = Math.max(0, ...open.map(({ lengthMs }) => lengthMs));
+        const longest = Math.max(0, ...open.map(({ periodMs }) => periodMs));
         const error = Math.abs(forecast(work, open, from, pace).at - from - took);
         expect(error).toBeLessThanOrEqual(0.2 * took + longest + pace.roundTripMs);
       }),

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MonthLog } from '../../../src/quota/forecast/month.ts';
+import { MonthUsage } from '../../../src/quota/forecast/month.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
@@ -8,20 +8,20 @@ const JANUARY = Date.UTC(2026, 0);
 const FEBRUARY = Date.UTC(2026, 1);
 
 /** A log that heard of so many units used, at each instant. */
-function heard(...said: readonly (readonly [at: number, used: number])[]): MonthLog {
-  const log = new MonthLog();
+function heard(...said: readonly (readonly [at: number, used: number])[]): MonthUsage {
+  const log = new MonthUsage();
   for (const [at, used] of said) hear(log, at, used);
   return log;
 }
 
-function hear(log: MonthLog, at: number, used: number, limit = 31_000): void {
-  log.hear({ stacks: { month: { limit, remaining: limit - used } }, date: at, receivedAt: at + 5_000_000 });
+function hear(log: MonthUsage, at: number, used: number, limit = 31_000): void {
+  log.observe({ stacks: { month: { limit, remaining: limit - used } }, date: at, receivedAt: at + 5_000_000 });
 }
 
 describe('the month', () => {
   it('is unknown until an answer names it', () => {
-    const log = new MonthLog();
-    log.hear({ stacks: { minute: { limit: 5, remaining: 1 } }, receivedAt: JANUARY });
+    const log = new MonthUsage();
+    log.observe({ stacks: { minute: { limit: 5, remaining: 1 } }, receivedAt: JANUARY });
     expect(log.outlook(JANUARY)).toBeUndefined();
   });
 
@@ -103,8 +103,8 @@ describe('the month', () => {
   });
 
   it('goes by this machine’s clock where the service shows none', () => {
-    const log = new MonthLog();
-    log.hear({ stacks: { month: { limit: 10, remaining: 4 } }, receivedAt: JANUARY + DAY_MS });
+    const log = new MonthUsage();
+    log.observe({ stacks: { month: { limit: 10, remaining: 4 } }, receivedAt: JANUARY + DAY_MS });
     expect(log.outlook(JANUARY + DAY_MS)).toMatchObject({ used: 6, resetsAt: FEBRUARY });
   });
 

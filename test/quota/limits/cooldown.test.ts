@@ -21,7 +21,7 @@ describe('a cooldown', () => {
     const cooldown = heldUntil(1_000);
     expect(cooldown.earliest(CHARGE, 999)).toBe(1_000);
     expect(cooldown.isFirm(CHARGE, 999)).toBe(true);
-    expect(cooldown.explain(CHARGE, 999)).toEqual({ limit: 'cooldown', why: 'asked' });
+    expect(cooldown.explain(CHARGE, 999)).toEqual({ kind: 'cooldown', why: 'asked' });
     expect(cooldown.earliest(CHARGE, 1_000)).toBe(1_000);
     expect(cooldown.isFirm(CHARGE, 1_000)).toBe(false);
   });
@@ -39,7 +39,7 @@ describe('a cooldown', () => {
     const scout = flightOf('GET /a', 1_000);
     cooldown.take(scout);
     expect(cooldown.earliest(CHARGE, 1_001)).toBe(1_000 + AGE_MS);
-    expect(cooldown.explain(CHARGE, 1_001).limit).toBe('half-open');
+    expect(cooldown.explain(CHARGE, 1_001).kind).toBe('half-open');
     expect(cooldown.isFirm(CHARGE, 1_001)).toBe(false);
     cooldown.settle(scout, true);
     cooldown.take(flightOf('GET /a', 1_100));
@@ -95,7 +95,7 @@ describe('a refusal that does not say for how long', () => {
 describe('a service that does not answer', () => {
   const failing = (times: number, now = 0): Cooldown => {
     const cooldown = new Cooldown();
-    for (let failure = 0; failure < times; failure++) cooldown.fail(now);
+    for (let failure = 0; failure < times; failure++) cooldown.onFailure(now);
     return cooldown;
   };
 
@@ -107,16 +107,16 @@ describe('a service that does not answer', () => {
     const cooldown = failing(5);
     expect(cooldown.earliest(CHARGE, 0)).toBe(1_000);
     expect(cooldown.explain(CHARGE, 0)).toEqual({
-      limit: 'outage',
+      kind: 'outage',
       why: 'the last 5 requests failed',
     });
     cooldown.take(flightOf('GET /a', 1_000));
-    expect(cooldown.explain(CHARGE, 1_001).limit).toBe('half-open');
+    expect(cooldown.explain(CHARGE, 1_001).kind).toBe('half-open');
   });
 
   it('has callers wait since it failed first, unless the service asked for the pause', () => {
     const cooldown = failing(5, 70);
-    cooldown.fail(90);
+    cooldown.onFailure(90);
     expect([cooldown.isFirm(CHARGE, 80), cooldown.standsSince()]).toEqual([true, 70]);
     cooldown.hold(5_000, 'asked');
     expect(cooldown.standsSince()).toBeUndefined();
@@ -126,7 +126,7 @@ describe('a service that does not answer', () => {
     const cooldown = failing(5);
     const pauses = Array.from({ length: 5 }, () => {
       const now = cooldown.until;
-      cooldown.fail(now);
+      cooldown.onFailure(now);
       return cooldown.until - now;
     });
     expect(pauses).toEqual([2_000, 2_000, 2_000, 2_000, 2_000]);
@@ -139,8 +139,8 @@ describe('a service that does not answer', () => {
 
   it('is down no more when anything is answered in between', () => {
     const cooldown = failing(4);
-    cooldown.hear();
-    cooldown.fail(0);
+    cooldown.onAnswer();
+    cooldown.onFailure(0);
     expect(cooldown.earliest(CHARGE, 0)).toBe(0);
   });
 });

@@ -65,7 +65,7 @@ describe('of an endpoint whose cost was never seen', () => {
     costs.take(scout);
     expect(costs.earliest(charge('GET /b'), 1_001)).toBe(1_000 + AGE_MS);
     expect(costs.earliest(charge('GET /a'), 1_001)).toBe(1_001);
-    expect(costs.explain(charge('GET /b')).limit).toBe('first cost');
+    expect(costs.explain(charge('GET /b')).kind).toBe('first-cost');
     expect(costs.isFirm()).toBe(false);
     costs.learn('GET /b', 5);
     costs.settle(scout);

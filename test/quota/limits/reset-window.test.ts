@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { ResetWindow } from '../../../src/quota/limits/reset-window.ts';
-import type { Reading } from '../../../src/quota/models/model.ts';
+import type { WindowReading } from '../../../src/quota/models/model.ts';
 import { ServerClock } from '../../../src/quota/time/server-clock.ts';
 import { InFlight } from '../../../src/quota/usage/in-flight.ts';
 import { AGE_MS } from '../support/script.ts';
 
 const CHARGE = { endpoint: 'GET /a', units: 1, priority: 0 };
 
-function reading(sentAt: number, used: number, more: Partial<Reading> = {}): Reading {
+function reading(sentAt: number, used: number, more: Partial<WindowReading> = {}): WindowReading {
   return {
     sentAt,
     receivedAt: sentAt + 100,
@@ -25,8 +25,8 @@ function reading(sentAt: number, used: number, more: Partial<Reading> = {}): Rea
 function four({ isClockKnown = true } = {}): { window: ResetWindow; flights: InFlight } {
   const clock = new ServerClock();
   if (isClockKnown) {
-    clock.hear(0, 0, 0);
-    clock.hear(-1_000, -1, -1);
+    clock.observe(0, 0, 0);
+    clock.observe(-1_000, -1, -1);
   }
   const flights = new InFlight(10, 9_000);
   return { window: new ResetWindow(4, clock, flights), flights };
@@ -56,7 +56,7 @@ describe('a window that is known by its reset alone', () => {
     elsewhere.read('GET /a', 61_500, 61_500, reading(0, 4));
     expect(elsewhere.earliest(CHARGE, 200)).toBeGreaterThanOrEqual(62_500);
     expect(elsewhere.isFirm(CHARGE, 200)).toBe(true);
-    expect(elsewhere.explain()).toMatchObject({ window: 'endpoint', size: 4, headroom: 0 });
+    expect(elsewhere.explain()).toMatchObject({ window: 'endpoint', limit: 4, headroom: 0 });
   });
 
   it('without a clock is full until the time that was left has passed since the answer', () => {

@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { FirstLook } from '../../../src/quota/limits/slow-start.ts';
+import { SlowStart } from '../../../src/quota/limits/slow-start.ts';
 import { InFlight } from '../../../src/quota/usage/in-flight.ts';
 import { AGE_MS } from '../support/script.ts';
 
 const CHARGE = { endpoint: 'GET /a', units: 1, priority: 0 };
 
 /** How many more requests may go at once. */
-function room(look: FirstLook, flights: InFlight): number {
+function room(look: SlowStart, flights: InFlight): number {
   let many = 0;
   for (; many < 99 && look.earliest(CHARGE, 0) <= 0; many++) flights.take(CHARGE, 0);
   return many;
 }
 
-function begin(): { look: FirstLook; flights: InFlight } {
+function begin(): { look: SlowStart; flights: InFlight } {
   const flights = new InFlight(1_000, 9_000);
-  return { look: new FirstLook(flights), flights };
+  return { look: new SlowStart(flights), flights };
 }
 
 describe('the first look', () => {
@@ -23,27 +23,27 @@ describe('the first look', () => {
     expect(room(look, flights)).toBe(1);
     expect(look.earliest(CHARGE, 5)).toBe(AGE_MS);
     expect(look.isFirm()).toBe(false);
-    expect(look.explain().limit).toBe('first look');
+    expect(look.explain().kind).toBe('slow-start');
   });
 
   it('doubles with every answer that names no window', () => {
     const { look, flights } = begin();
-    for (const _ of [1, 2, 3]) look.welcome(false);
+    for (const _ of [1, 2, 3]) look.onSuccess(false);
     expect(room(look, flights)).toBe(8);
   });
 
   it('is over with the first answer that names one', () => {
     const { look, flights } = begin();
-    look.welcome(true);
+    look.onSuccess(true);
     expect(room(look, flights)).toBe(99);
-    look.rebuff();
+    look.onRefusal();
     expect(room(look, flights)).toBe(99);
   });
 
   it('begins again with one after a refusal that names no window', () => {
     const { look, flights } = begin();
-    for (const _ of [1, 2, 3]) look.welcome(false);
-    look.rebuff();
+    for (const _ of [1, 2, 3]) look.onSuccess(false);
+    look.onRefusal();
     expect(room(look, flights)).toBe(1);
   });
 });

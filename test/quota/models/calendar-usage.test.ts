@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { Calendar } from '../../../src/quota/models/calendar-usage.ts';
+import { CalendarUsage } from '../../../src/quota/models/calendar-usage.ts';
 import { ServerClock } from '../../../src/quota/time/server-clock.ts';
 
 /** Windows of a minute, of a service whose clock shows what ours does, give or take the slack of a stamp. */
-function minutes(): Calendar {
+function minutes(): CalendarUsage {
   const clock = new ServerClock();
-  clock.hear(0, 0, 0);
-  clock.hear(-1_000, -1, -1);
-  return new Calendar('minute', clock);
+  clock.observe(0, 0, 0);
+  clock.observe(-1_000, -1, -1);
+  return new CalendarUsage('minute', clock);
 }
 
 const FIRST = 0;

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Reading, WindowModel } from '../../../src/quota/models/model.ts';
+import type { WindowModel, WindowReading } from '../../../src/quota/models/model.ts';
 import { ServerClock } from '../../../src/quota/time/server-clock.ts';
-import { Past } from '../../../src/quota/usage/answered.ts';
+import { AnsweredRequests } from '../../../src/quota/usage/answered.ts';
 import { type Oracle, oracleOf } from '../support/oracles.ts';
 import { LENGTH_MS, PERIODS, SHAPES, type Wish, wishes } from '../support/shapes.ts';
 
@@ -46,17 +46,17 @@ describe.each(SHAPES.flatMap((model) => PERIODS.map((period) => ({ ...model, per
     }
 
     function hear(clock: ServerClock, sentAt: number, receivedAt: number): void {
-      clock.hear(Math.floor((receivedAt + LEAD) / 1_000) * 1_000, sentAt, receivedAt);
+      clock.observe(Math.floor((receivedAt + LEAD) / 1_000) * 1_000, sentAt, receivedAt);
     }
 
     /** Makes each request as soon as the model allows it, of a service that counts as the model believes. */
     function fly(given: readonly Wish[], cap: number): Course {
       const { clock, model } = begin();
-      const past = new Past();
+      const past = new AnsweredRequests();
       const flights: Flight[] = [FIRST];
       const contradictions: boolean[] = [];
       model.book(FIRST.units, FIRST.sentAt, FIRST.receivedAt);
-      model.heed(readingOf({ ...FIRST, limit: cap, used: 1 }), past);
+      model.reconcile(readingOf({ ...FIRST, limit: cap, used: 1 }), past);
       past.add(FIRST.sentAt, FIRST.receivedAt, 1, 1);
       const moments: Moment[] = [];
       let under: Flight[] = [];
@@ -205,13 +205,13 @@ describe.each(SHAPES.flatMap((model) => PERIODS.map((period) => ({ ...model, per
       fc.assert(
         fc.property(fc.nat({ max: 20 }), fc.nat({ max: 20 }), (used, held) => {
           const { model } = begin(60);
-          const past = new Past();
-          model.heed(readingOf({ units: 0, sentAt: 9_900, receivedAt: 9_990, limit: 20, used: 0 }), past);
+          const past = new AnsweredRequests();
+          model.reconcile(readingOf({ units: 0, sentAt: 9_900, receivedAt: 9_990, limit: 20, used: 0 }), past);
           const reading = { ...readingOf({ units: 0, sentAt: 10_000, receivedAt: 10_000, limit: 20, used }), held };
           const theirs = Math.max(0, used - held - rounding);
-          expect(model.heed(reading, past)).toBe(theirs);
+          expect(model.reconcile(reading, past)).toBe(theirs);
           expect(model.spent(10_000)).toBe(theirs);
-          expect(model.heed(reading, past)).toBe(0);
+          expect(model.reconcile(reading, past)).toBe(0);
           expect(model.spent(10_000)).toBe(theirs);
         }),
       );
@@ -228,7 +228,7 @@ describe.each(SHAPES.flatMap((model) => PERIODS.map((period) => ({ ...model, per
 );
 
 /** What an answer said to a request of ours while nothing else came back. */
-function readingOf(told: Omit<Flight, 'arrivedAt'> & { readonly limit: number; readonly used: number }): Reading {
+function readingOf(told: Omit<Flight, 'arrivedAt'> & { readonly limit: number; readonly used: number }): WindowReading {
   const { units, sentAt, receivedAt, limit, used } = told;
   return { sentAt, receivedAt, limit, used, own: units, held: 0, settledSince: 0, limited: false };
 }

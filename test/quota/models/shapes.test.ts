@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { FirstRequestWindow } from '../../../src/quota/models/first-request.ts';
 import { LeakyWindow } from '../../../src/quota/models/leaky.ts';
-import type { Reading } from '../../../src/quota/models/model.ts';
+import type { WindowReading } from '../../../src/quota/models/model.ts';
 import { SlidingLog } from '../../../src/quota/models/sliding-log.ts';
-import { Past } from '../../../src/quota/usage/answered.ts';
+import { AnsweredRequests } from '../../../src/quota/usage/answered.ts';
 
 const MINUTE_MS = 60_000;
 
-function reading(sentAt: number, used: number, more: Partial<Reading> = {}): Reading {
+function reading(sentAt: number, used: number, more: Partial<WindowReading> = {}): WindowReading {
   const answer = { limit: 500, own: 1, held: 0, settledSince: 0, limited: false };
   return { ...answer, sentAt, receivedAt: sentAt + 2, used, ...more };
 }
@@ -15,7 +15,7 @@ function reading(sentAt: number, used: number, more: Partial<Reading> = {}): Rea
 describe('a sliding log', () => {
   it('is not refuted by a burst that left at the very end of the window, however little clocks drift', () => {
     const log = new SlidingLog(MINUTE_MS);
-    const past = new Past();
+    const past = new AnsweredRequests();
     for (let call = 0; call < 300; call++) {
       log.book(1, call / 10, call / 10 + 2);
       past.add(call / 10, call / 10 + 2, 1, 1);
@@ -29,7 +29,7 @@ describe('a sliding log', () => {
 describe('a leaking level', () => {
   it('is never raised beyond its limit by what may have been counted: that would have been refused', () => {
     const leaky = new LeakyWindow(MINUTE_MS);
-    leaky.heed(reading(0, 9, { limit: 10 }));
+    leaky.reconcile(reading(0, 9, { limit: 10 }));
     leaky.book(1, 10, 20);
     leaky.book(5, 10, 20);
     expect(leaky.spent(20)).toBeLessThanOrEqual(10);
@@ -40,11 +40,11 @@ describe('a leaking level', () => {
 describe('a window that the first request opens', () => {
   it('has an end where somebody else filled it before we sent anything there', () => {
     const window = new FirstRequestWindow(MINUTE_MS);
-    const past = new Past();
+    const past = new AnsweredRequests();
     window.book(1, 0, 2);
-    window.heed(reading(0, 1), past);
+    window.reconcile(reading(0, 1), past);
     const next = 70_000;
-    window.heed(reading(next, 500, { own: 0 }), past);
+    window.reconcile(reading(next, 500, { own: 0 }), past);
     const at = window.earliest(1, 0, 500, next + 10);
     expect(at).toBeGreaterThan(next + 10);
     expect(at).toBeLessThan(next + MINUTE_MS + 100);

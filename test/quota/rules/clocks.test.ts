@@ -29,7 +29,7 @@ describe('rule 4, err late with clocks:', () => {
           const sentAt = now + pauseMs;
           const stampedAt = shows(sentAt + upMs) - staleMs;
           now = sentAt + upMs + downMs;
-          clock.hear(Math.floor(stampedAt / 1_000) * 1_000, sentAt, now);
+          clock.observe(Math.floor(stampedAt / 1_000) * 1_000, sentAt, now);
           for (const at of [now, now + laterMs]) {
             expect(clock.least(at)).toBeLessThanOrEqual(shows(at));
             expect(clock.most(at)).toBeGreaterThanOrEqual(shows(at));
@@ -46,7 +46,7 @@ describe('rule 4, err late with clocks:', () => {
     const clock = new ServerClock();
     for (let sent = 0; sent < 60; sent++) {
       const sentAt = sent * 377;
-      clock.hear(Math.floor((sentAt + 40 + 250) / 1_000) * 1_000, sentAt, sentAt + 80);
+      clock.observe(Math.floor((sentAt + 40 + 250) / 1_000) * 1_000, sentAt, sentAt + 80);
     }
     const now = 60 * 377;
     expect(clock.most(now) - clock.least(now)).toBeLessThan(80 + 2 * 20 + 2 * 17);
@@ -60,10 +60,10 @@ describe('rule 4, err late with clocks:', () => {
         for (const { pauseMs, upMs, downMs } of given) {
           const sentAt = now + pauseMs;
           now = sentAt + upMs + downMs;
-          clock.hear(Math.floor((sentAt + upMs) / 1_000) * 1_000, sentAt, now);
+          clock.observe(Math.floor((sentAt + upMs) / 1_000) * 1_000, sentAt, now);
         }
         const step = isForward ? size : -size;
-        clock.hear(Math.floor((now + step + 50) / 1_000) * 1_000, now, now + 100);
+        clock.observe(Math.floor((now + step + 50) / 1_000) * 1_000, now, now + 100);
         expect(clock.least(now + 100)).toBeLessThanOrEqual(now + 100 + step);
         expect(clock.most(now + 100)).toBeGreaterThanOrEqual(now + 100 + step);
       }),

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Outcome } from '../../../src/quota/admission.ts';
+import type { RequestOutcome } from '../../../src/quota/admission.ts';
 import { anySteps, LEASE_MS, type Moment, Stage, type Step } from '../support/script.ts';
 
 const saying = fc.record({
@@ -21,8 +21,8 @@ describe('rule 7, know which waits a settle can shorten:', () => {
         if (wait.kind !== 'wait') return;
         waits++;
         for (const lease of stage.open) {
-          const answered: Outcome = { kind: 'answered', quota: stage.quota(says), limited: false };
-          const outcomes: readonly Outcome[] = [answered, { kind: 'lost' }, { kind: 'unsent' }];
+          const answered: RequestOutcome = { kind: 'answered', quota: stage.quota(says), limited: false };
+          const outcomes: readonly RequestOutcome[] = [answered, { kind: 'lost' }, { kind: 'unsent' }];
           stage.settle(lease, outcomes[fates.next().value ?? 0] ?? answered);
           const again = stage.ask();
           expect(again.kind).toBe('wait');

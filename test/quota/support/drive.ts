@@ -1,4 +1,4 @@
-import type { Admission, Lease, Outcome } from '../../../src/quota/admission.ts';
+import type { Admission, Lease, RequestOutcome } from '../../../src/quota/admission.ts';
 import { readQuota } from '../../../src/quota/headers/snapshot.ts';
 import { Pacer } from '../../../src/quota/pacer.ts';
 import { Agenda } from './agenda.ts';
@@ -117,7 +117,7 @@ export function drive(terms: Terms, job: Job): Run {
   return { sends, decisions, refusals: service.refusals, isOverdrawn: service.isOverdrawn, doneAt };
 }
 
-function outcomeOf(what: Reply | Fate, wall: number): Outcome {
+function outcomeOf(what: Reply | Fate, wall: number): RequestOutcome {
   if (typeof what === 'object')
     return { kind: 'answered', quota: readQuota(what.headers, wall), limited: what.isRefused };
   return { kind: what === 'unsent' ? 'unsent' : 'lost' };

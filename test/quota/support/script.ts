@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Admission, Lease, Outcome } from '../../../src/quota/admission.ts';
+import type { Admission, Lease, RequestOutcome } from '../../../src/quota/admission.ts';
 import type { QuotaSnapshot } from '../../../src/quota/headers/snapshot.ts';
 import { Pacer } from '../../../src/quota/pacer.ts';
 import type { PacerView } from '../../../src/quota/view.ts';
@@ -147,7 +147,7 @@ export class Stage {
     return admission;
   }
 
-  settle(lease: Lease, outcome: Outcome): void {
+  settle(lease: Lease, outcome: RequestOutcome): void {
     this.#open = this.#open.filter((one) => one !== lease);
     this.pacer.settle(lease, outcome, this.now);
   }
@@ -192,7 +192,7 @@ export class Stage {
     }
   }
 
-  #outcome(step: Settling): Outcome {
+  #outcome(step: Settling): RequestOutcome {
     if (step.do !== 'answer') return { kind: step.do === 'lose' ? 'lost' : 'unsent' };
     return { kind: 'answered', quota: this.quota(step.saying), limited: step.saying.limited ?? false };
   }

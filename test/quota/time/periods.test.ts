@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { endOf, lengthOf, PERIODS, startOf } from '../../../src/quota/time/periods.ts';
+import { endOf, PERIODS, periodMsOf, startOf } from '../../../src/quota/time/periods.ts';
 
 const day = (text: string): number => Date.parse(`${text}T00:00:00Z`);
 const instants = fc.integer({ min: day('1999-12-01'), max: day('2101-02-01') });
@@ -52,7 +52,7 @@ describe('every period', () => {
         const [shorter, longer] = [PERIODS[place] ?? 'second', PERIODS[place + 1] ?? 'month'];
         expect(startOf(shorter, at)).toBeGreaterThanOrEqual(startOf(longer, at));
         expect(endOf(shorter, at)).toBeLessThanOrEqual(endOf(longer, at));
-        expect(lengthOf(shorter)).toBeLessThan(lengthOf(longer));
+        expect(periodMsOf(shorter)).toBeLessThan(periodMsOf(longer));
       }),
     );
   });
@@ -60,7 +60,7 @@ describe('every period', () => {
   it('is never longer than its length', () => {
     fc.assert(
       fc.property(periods, instants, (period, at) => {
-        expect(endOf(period, at) - startOf(period, at)).toBeLessThanOrEqual(lengthOf(period));
+        expect(endOf(period, at) - startOf(period, at)).toBeLessThanOrEqual(periodMsOf(period));
       }),
     );
   });

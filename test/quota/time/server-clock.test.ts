@@ -4,7 +4,7 @@ import { ServerClock } from '../../../src/quota/time/server-clock.ts';
 /** A clock that has heard, every 90 ms, what a service says whose clock is `lead` ms ahead, its answers taking 40 ms. */
 function heard(lead: number, { from = 0, to = 3_000, clock = new ServerClock() } = {}): ServerClock {
   for (let sentAt = from; sentAt < to; sentAt += 90) {
-    clock.hear(Math.floor((sentAt + 20 + lead) / 1_000) * 1_000, sentAt, sentAt + 40);
+    clock.observe(Math.floor((sentAt + 20 + lead) / 1_000) * 1_000, sentAt, sentAt + 40);
   }
   return clock;
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { Past } from '../../../src/quota/usage/answered.ts';
+import { AnsweredRequests } from '../../../src/quota/usage/answered.ts';
 
 /** Answers of a unit each, sent at every full second from 1 s to 5 s and received 100 ms later. */
-function five(): Past {
-  const past = new Past();
+function five(): AnsweredRequests {
+  const past = new AnsweredRequests();
   for (const sentAt of [1_000, 2_000, 3_000, 4_000, 5_000]) past.add(sentAt, sentAt + 100, 1, 1);
   return past;
 }
@@ -26,14 +26,14 @@ describe('what came back of our own', () => {
   });
 
   it('is no evidence where nobody knows whether it was counted', () => {
-    const past = new Past();
+    const past = new AnsweredRequests();
     past.add(1_000, 1_100, 5, 0);
     expect(past.settledSince(1_000)).toBe(5);
     expect(past.surelyExceeds(0, 0, 10_000)).toBe(false);
   });
 
   it('is remembered for the last 512 answers, and never more than they were', () => {
-    const past = new Past();
+    const past = new AnsweredRequests();
     for (let at = 1; at <= 2_000; at++) past.add(at, at, 1, 1);
     expect(past.surelyExceeds(511, 0, 10_000)).toBe(true);
     expect(past.surelyExceeds(512, 0, 10_000)).toBe(false);

@@ -26,7 +26,7 @@ describe('what is in flight', () => {
   it('is no more than may be at once', () => {
     const { flights, taken } = three();
     expect(flights.earliest(CHARGE, 30)).toBe(AGE_MS);
-    expect(flights.explain().limit).toBe('concurrency');
+    expect(flights.explain().kind).toBe('concurrency');
     expect(flights.isFirm()).toBe(false);
     for (const flight of taken.slice(1, 2)) flights.end(flight);
     expect(flights.earliest(CHARGE, 30)).toBe(30);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Log } from '../../../src/quota/usage/running-sum.ts';
+import { RunningSum } from '../../../src/quota/usage/running-sum.ts';
 
 /** The same as a list that is searched from end to end. */
 class NaiveLog {
@@ -43,41 +43,41 @@ describe('a log', () => {
   it('tells what was booked since, and since when no more than so much was, like a list that is searched', () => {
     fc.assert(
       fc.property(deeds, at, fc.nat({ max: 30 }), (done, instant, units) => {
-        const [log, naive] = [new Log(), new NaiveLog()];
+        const [log, naive] = [new RunningSum(), new NaiveLog()];
         for (const deed of done) {
           for (const one of [log, naive]) deed.do === 'add' ? one.add(deed.units, deed.at) : one.forget(deed.at);
         }
-        expect(log.after(instant)).toBe(naive.after(instant));
-        expect(log.lastBeyond(units)).toBe(naive.lastBeyond(units));
+        expect(log.sumAfter(instant)).toBe(naive.after(instant));
+        expect(log.instantBelow(units)).toBe(naive.lastBeyond(units));
       }),
       { numRuns: 500 },
     );
   });
 
   it('holds nothing at first', () => {
-    const log = new Log();
-    expect(log.after(Number.NEGATIVE_INFINITY)).toBe(0);
-    expect(log.lastBeyond(0)).toBe(Number.NEGATIVE_INFINITY);
+    const log = new RunningSum();
+    expect(log.sumAfter(Number.NEGATIVE_INFINITY)).toBe(0);
+    expect(log.instantBelow(0)).toBe(Number.NEGATIVE_INFINITY);
   });
 
   it('books what comes late at the instant last booked, so that time never runs back', () => {
-    const log = new Log();
+    const log = new RunningSum();
     log.add(1, 10);
     log.add(2, 5);
-    expect(log.after(9)).toBe(3);
-    expect(log.after(10)).toBe(0);
+    expect(log.sumAfter(9)).toBe(3);
+    expect(log.sumAfter(10)).toBe(0);
   });
 
   it('gives the same answers after thousands of bookings that it has let go of', () => {
-    const log = new Log();
+    const log = new RunningSum();
     for (let at = 1; at <= 10_000; at++) {
       log.add(2, at);
       log.forget(at - 100);
       if (at % 997 !== 0) continue;
-      expect(log.after(at - 50)).toBe(100);
-      expect(log.after(0)).toBe(200);
-      expect(log.lastBeyond(60)).toBe(at - 30);
-      expect(log.lastBeyond(200)).toBe(Number.NEGATIVE_INFINITY);
+      expect(log.sumAfter(at - 50)).toBe(100);
+      expect(log.sumAfter(0)).toBe(200);
+      expect(log.instantBelow(60)).toBe(at - 30);
+      expect(log.instantBelow(200)).toBe(Number.NEGATIVE_INFINITY);
     }
   });
 });

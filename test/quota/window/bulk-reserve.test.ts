@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Admission } from '../../../src/quota/admission.ts';
 import { Pacer } from '../../../src/quota/pacer.ts';
-import type { SparingPolicy } from '../../../src/quota/window/bulk-reserve.ts';
+import type { BulkReservePolicy } from '../../../src/quota/window/bulk-reserve.ts';
 
 const LIMITS = { minute: 100, month: 100_000 };
 const DAY_MS = 86_400_000;
@@ -10,7 +10,7 @@ const JANUARY = Date.UTC(2026, 0);
 const FEBRUARY = Date.UTC(2026, 1);
 /** Half a minute past, so that nobody doubts which minute it is. */
 const MIDDLE = JANUARY + 15 * DAY_MS + 30_000;
-const NOTHING: SparingPolicy = { above: 0, keep: {}, monthUntil: undefined };
+const NOTHING: BulkReservePolicy = { forPriorityAbove: 0, share: {}, spreadMonthUntil: undefined };
 
 /** A pacer, and a service with calendar windows that answers at once and whose clock is known to the millisecond. */
 class World {
@@ -19,10 +19,10 @@ class World {
   readonly #wall: number;
   readonly #used = new Map<string, number>();
 
-  constructor(policy: Partial<SparingPolicy>, wall: number = MIDDLE) {
+  constructor(policy: Partial<BulkReservePolicy>, wall: number = MIDDLE) {
     this.#wall = wall;
-    const sparing = { ...NOTHING, ...policy };
-    this.pacer = new Pacer({ concurrency: 1_000, leaseMs: 90_000, sparing });
+    const bulkReserve = { ...NOTHING, ...policy };
+    this.pacer = new Pacer({ concurrency: 1_000, leaseMs: 90_000, bulkReserve });
   }
 
   get time(): number {
@@ -69,33 +69,33 @@ class World {
 
 describe('what is kept of a window', () => {
   it('is left by bulk work, and found by calls of a higher priority', () => {
-    const world = new World({ keep: { minute: 0.2 } });
+    const world = new World({ share: { minute: 0.2 } });
     expect(world.exhaust(0)).toMatchObject({
       kind: 'wait',
       reason: {
-        limit: 'sparing',
+        kind: 'reserve',
         window: 'minute',
-        size: 100,
+        limit: 100,
         headroom: 20,
         why: '20 % of the minute of 100 units are kept for calls of a priority above 0',
       },
     });
     expect(world.used('minute')).toBe(80);
-    expect(world.exhaust(1)).toMatchObject({ kind: 'wait', reason: { limit: 'window', window: 'minute' } });
+    expect(world.exhaust(1)).toMatchObject({ kind: 'wait', reason: { kind: 'window', window: 'minute' } });
     // Two are kept for the looks after a rest and past the window's end, by whoever comes first.
     expect(world.used('minute')).toBe(98);
   });
 
   it('is kept from every call up to the priority that is named', () => {
-    const world = new World({ keep: { minute: 0.5 }, above: 7 });
+    const world = new World({ share: { minute: 0.5 }, forPriorityAbove: 7 });
     world.exhaust(7);
     expect(world.used('minute')).toBe(50);
-    expect(world.call(6)).toMatchObject({ reason: { limit: 'sparing' } });
+    expect(world.call(6)).toMatchObject({ reason: { kind: 'reserve' } });
     expect(world.call(8)).toMatchObject({ kind: 'granted' });
   });
 
   it('is there again for bulk work in the next window', () => {
-    const world = new World({ keep: { minute: 0.2 } });
+    const world = new World({ share: { minute: 0.2 } });
     const wait = world.exhaust(0);
     if (wait.kind !== 'wait') throw new Error('it was not held back');
     world.now = wait.until;
@@ -103,14 +103,14 @@ describe('what is kept of a window', () => {
   });
 
   it('of the month is refused to bulk work until the next month', () => {
-    const world = new World({ keep: { month: 0.1 } });
+    const world = new World({ share: { month: 0.1 } });
     world.call();
     world.spend(90_000);
     world.now += 60_000;
     // What the service says with the next answer.
     world.call(1);
     const refusal = world.call(0, 1, 300_000);
-    expect(refusal).toMatchObject({ kind: 'refused', reason: { limit: 'sparing', window: 'month', headroom: 9_998 } });
+    expect(refusal).toMatchObject({ kind: 'refused', reason: { kind: 'reserve', window: 'month', headroom: 9_998 } });
     const instant = refusal.kind === 'refused' ? MIDDLE + refusal.until : 0;
     expect(instant).toBeGreaterThanOrEqual(FEBRUARY);
     expect(instant).toBeLessThan(FEBRUARY + 600_000);
@@ -118,7 +118,7 @@ describe('what is kept of a window', () => {
   });
 
   it('holds back no call that is free, and one that is dearer than all the rest goes alone', () => {
-    const world = new World({ keep: { minute: 0.5 } });
+    const world = new World({ share: { minute: 0.5 } });
     world.exhaust(0);
     expect(world.call(0, 0)).toMatchObject({ kind: 'granted' });
     expect(world.call(0, 70)).toMatchObject({ kind: 'wait' });
@@ -135,7 +135,7 @@ describe('what is kept of a window', () => {
     const keep = fc.constantFrom(0.05, 0.2, 0.5, 0.75);
     fc.assert(
       fc.property(keep, fc.array(step, { maxLength: 200 }), (part, steps) => {
-        const world = new World({ keep: { minute: part } });
+        const world = new World({ share: { minute: part } });
         for (const { ms, priority, cost } of steps) {
           world.now += ms;
           const { kind } = world.call(priority, cost);
@@ -150,7 +150,7 @@ describe('what is kept of a window', () => {
   it('keeps nobody waiting for ever', () => {
     fc.assert(
       fc.property(fc.constantFrom(0.2, 0.9, 0.99), fc.constantFrom(1, 7, 60, 100, 500), (part, cost) => {
-        const world = new World({ keep: { minute: part, month: part } });
+        const world = new World({ share: { minute: part, month: part } });
         world.exhaust(0);
         for (let asked = 0; asked < 20; asked++) {
           const admission = world.call(0, cost);
@@ -170,7 +170,7 @@ describe('the month until a date', () => {
   const TENTH = JANUARY + 2 * DAY_MS + 5_000;
 
   it('is spent by bulk work no faster than evenly, with what others spend', () => {
-    const world = new World({ monthUntil: until }, TENTH);
+    const world = new World({ spreadMonthUntil: until }, TENTH);
     world.call();
     world.spend(9_990);
     world.call(1);
@@ -179,9 +179,9 @@ describe('the month until a date', () => {
     expect(wait).toMatchObject({
       kind: 'wait',
       reason: {
-        limit: 'sparing',
+        kind: 'reserve',
         window: 'month',
-        size: 100_000,
+        limit: 100_000,
         why: 'bulk work spends the month of 100000 units evenly until 2026-01-21T00:00:00.000Z',
       },
     });
@@ -192,14 +192,14 @@ describe('the month until a date', () => {
   });
 
   it('is refused at once to who will not wait so long, with the instant', () => {
-    const world = new World({ monthUntil: until }, TENTH);
+    const world = new World({ spreadMonthUntil: until }, TENTH);
     world.call();
     world.spend(60_000);
     world.call(1);
     const refusal = world.call(0, 1, 300_000);
     // Six tenths and two units are gone, so it is bulk work's turn again after twelve days and two units more.
     const due = JANUARY + 12 * DAY_MS + 3 * 17_280;
-    expect(refusal).toMatchObject({ kind: 'refused', reason: { limit: 'sparing', window: 'month' } });
+    expect(refusal).toMatchObject({ kind: 'refused', reason: { kind: 'reserve', window: 'month' } });
     const instant = refusal.kind === 'refused' ? TENTH + refusal.until : 0;
     expect(instant).toBeGreaterThanOrEqual(due);
     // Two clocks may part by a minute and a half in ten days.
@@ -207,7 +207,7 @@ describe('the month until a date', () => {
   });
 
   it('is free after the date', () => {
-    const world = new World({ monthUntil: until }, until + 1_000);
+    const world = new World({ spreadMonthUntil: until }, until + 1_000);
     world.call();
     world.spend(90_000);
     world.now += 60_000;
@@ -216,7 +216,7 @@ describe('the month until a date', () => {
   });
 
   it('is spread over every month, where the date is beyond its end', () => {
-    const world = new World({ monthUntil: JANUARY + 400 * DAY_MS }, JANUARY + 15.5 * DAY_MS + 5_000);
+    const world = new World({ spreadMonthUntil: JANUARY + 400 * DAY_MS }, JANUARY + 15.5 * DAY_MS + 5_000);
     world.call();
     world.spend(49_990);
     world.call(1);
@@ -225,7 +225,7 @@ describe('the month until a date', () => {
   });
 
   it('leaves what is kept of the month, too', () => {
-    const world = new World({ monthUntil: until, keep: { month: 0.5 } }, TENTH);
+    const world = new World({ spreadMonthUntil: until, share: { month: 0.5 } }, TENTH);
     world.call();
     world.spend(4_990);
     world.call(1);
@@ -247,8 +247,8 @@ describe('the month until a date', () => {
         fc.integer({ min: 0, max: 40 }),
         fc.array(step, { maxLength: 120 }),
         (untilDay, startDay, steps) => {
-          const monthUntil = JANUARY + untilDay * DAY_MS;
-          const world = new World({ monthUntil }, JANUARY + startDay * DAY_MS);
+          const spreadMonthUntil = JANUARY + untilDay * DAY_MS;
+          const world = new World({ spreadMonthUntil }, JANUARY + startDay * DAY_MS);
           // The first call finds out what the month holds.
           world.call(1);
           for (const { ms, priority, cost, theirs } of steps) {
@@ -257,7 +257,7 @@ describe('the month until a date', () => {
             world.call(1, 0);
             const { kind } = world.call(priority, cost);
             if (kind === 'granted' && priority === 0)
-              expect(world.used('month')).toBeLessThanOrEqual(evenly(world, monthUntil));
+              expect(world.used('month')).toBeLessThanOrEqual(evenly(world, spreadMonthUntil));
             world.spend(theirs);
           }
         },
@@ -266,7 +266,7 @@ describe('the month until a date', () => {
   });
 
   it('is not spread where the service shows no clock', () => {
-    const world = new World({ monthUntil: until });
+    const world = new World({ spreadMonthUntil: until });
     const first = world.pacer.admit({ endpoint: 'GET /a', maxWaitMs: 0 }, 0);
     if (first.kind !== 'granted') throw new Error('the first is always granted');
     const stacks = { cost: 1, month: { limit: 100, remaining: 20 } };

@@ -1,23 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import { AlignedWindow } from '../../../src/quota/models/aligned.ts';
-import type { Reading } from '../../../src/quota/models/model.ts';
+import type { WindowReading } from '../../../src/quota/models/model.ts';
 import { SlidingLog } from '../../../src/quota/models/sliding-log.ts';
 import { ServerClock } from '../../../src/quota/time/server-clock.ts';
-import { Past } from '../../../src/quota/usage/answered.ts';
-import { Survivors } from '../../../src/quota/window/candidates.ts';
+import { AnsweredRequests } from '../../../src/quota/usage/answered.ts';
+import { CandidateShapes } from '../../../src/quota/window/candidates.ts';
 
 const MINUTE_MS = 60_000;
 
 /** Our clock and the service's both show a full minute at 0. */
-function minute(): { aligned: AlignedWindow; sliding: SlidingLog; survivors: Survivors; past: Past } {
+function minute(): { aligned: AlignedWindow; sliding: SlidingLog; survivors: CandidateShapes; past: AnsweredRequests } {
   const clock = new ServerClock();
-  clock.hear(0, 0, 10);
-  clock.hear(-1_000, -10, -5);
+  clock.observe(0, 0, 10);
+  clock.observe(-1_000, -10, -5);
   const [aligned, sliding] = [new AlignedWindow('minute', clock), new SlidingLog(MINUTE_MS)];
-  return { aligned, sliding, survivors: new Survivors([sliding, aligned]), past: new Past() };
+  return { aligned, sliding, survivors: new CandidateShapes([sliding, aligned]), past: new AnsweredRequests() };
 }
 
-function reading(sentAt: number, used: number): Reading {
+function reading(sentAt: number, used: number): WindowReading {
   return { sentAt, receivedAt: sentAt + 20, limit: 10_000, used, own: 1, held: 0, settledSince: 0, limited: false };
 }
 
@@ -32,44 +32,44 @@ function fiveAt50(): ReturnType<typeof minute> {
 describe('a shape of a window', () => {
   it('dies by a reading that counts less than it must have counted', () => {
     const { aligned, survivors, past } = fiveAt50();
-    survivors.judge(reading(61_000, 1), past);
+    survivors.eliminate(reading(61_000, 1), past);
     expect(survivors.alive).toEqual([aligned]);
   });
 
   it('lives on where the reading counts as much as it must have', () => {
     const { survivors, past } = fiveAt50();
-    survivors.judge(reading(61_000, 5), past);
-    survivors.judge(reading(55_000, 5), past);
+    survivors.eliminate(reading(61_000, 5), past);
+    survivors.eliminate(reading(55_000, 5), past);
     expect(survivors.alive).toHaveLength(2);
   });
 
   it('is never killed by what others spend, for it only adds to a reading', () => {
     const { survivors, past } = fiveAt50();
-    for (const used of [6, 60, 6_000]) survivors.judge(reading(61_000, used), past);
+    for (const used of [6, 60, 6_000]) survivors.eliminate(reading(61_000, used), past);
     expect(survivors.alive).toHaveLength(2);
   });
 
   it('is believed again when none is left, because then something else has changed', () => {
     const { survivors, past } = fiveAt50();
-    survivors.judge(reading(61_000, 1), past);
+    survivors.eliminate(reading(61_000, 1), past);
     expect(survivors.alive).toHaveLength(1);
-    survivors.judge(reading(55_000, 1), past);
+    survivors.eliminate(reading(55_000, 1), past);
     expect(survivors.alive).toHaveLength(2);
   });
 
   it('keeps its books after its death, so that it can come back', () => {
     const { sliding, survivors, past } = fiveAt50();
-    survivors.judge(reading(61_000, 1), past);
+    survivors.eliminate(reading(61_000, 1), past);
     survivors.book(2, 61_100, 61_200);
     expect(sliding.spent(61_200)).toBe(7);
-    for (let time = 0; time < 2; time++) survivors.surprise();
+    for (let time = 0; time < 2; time++) survivors.reinstate();
     expect(survivors.alive).toHaveLength(2);
   });
 
   it('cannot be contradicted where there is no other', () => {
     const { sliding, past } = fiveAt50();
-    const alone = new Survivors([sliding]);
-    alone.judge(reading(55_000, 0), past);
+    const alone = new CandidateShapes([sliding]);
+    alone.eliminate(reading(55_000, 0), past);
     expect(alone.alive).toEqual([sliding]);
   });
 });

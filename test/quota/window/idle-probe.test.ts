@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { ServerClock } from '../../../src/quota/time/server-clock.ts';
-import { Lull } from '../../../src/quota/window/idle-probe.ts';
+import { IdleProbe } from '../../../src/quota/window/idle-probe.ts';
 
 const LIMIT = 20;
 /** The end of every fourth second is that of a lull, by a clock that shows what ours does, give or take 20 ms. */
 const LULL = 4_000;
 const LULL_ENDS = LULL + 1_000;
 
-function lullAfter(units: number, at: number): Lull {
+function lullAfter(units: number, at: number): IdleProbe {
   const clock = new ServerClock();
-  clock.hear(0, 0, 0);
-  clock.hear(-1_000, -1, -1);
-  const lull = new Lull('second', clock);
-  lull.take(units, at);
+  clock.observe(0, 0, 0);
+  clock.observe(-1_000, -1, -1);
+  const lull = new IdleProbe('second', clock);
+  lull.onSent(units, at);
   return lull;
 }
 
@@ -36,7 +36,7 @@ describe('a lull', () => {
 
   it('is over once a request went in it', () => {
     const lull = lullAfter(LIMIT, LULL - 500);
-    lull.take(1, LULL + 50);
+    lull.onSent(1, LULL + 50);
     expect(lull.until(LIMIT, LULL + 100)).toBe(LULL + 100);
   });
 });

@@ -1,34 +1,34 @@
 import { describe, expect, it } from 'vitest';
 import { InFlight } from '../../../src/quota/usage/in-flight.ts';
-import { Word } from '../../../src/quota/window/last-reading.ts';
+import { LastReading } from '../../../src/quota/window/last-reading.ts';
 
-function told(sentAt: number, used: number, limit = 100): Parameters<Word['hear']>[0] {
+function told(sentAt: number, used: number, limit = 100): Parameters<LastReading['observe']>[0] {
   return { sentAt, receivedAt: sentAt + 50, limit, used, own: 1, held: 0, settledSince: 0, limited: false };
 }
 
 describe("the service's last word", () => {
   it('is what the request sent last was told, in whatever order answers come', () => {
-    const word = new Word(new InFlight(10, 9_000));
-    word.hear(told(20, 7));
-    word.hear(told(10, 3));
+    const word = new LastReading(new InFlight(10, 9_000));
+    word.observe(told(20, 7));
+    word.observe(told(10, 3));
     expect([word.limit, word.remaining, word.sentAt]).toEqual([100, 93, 20]);
   });
 
   it('of several sent at once, is what the least lucky was told', () => {
-    const word = new Word(new InFlight(10, 9_000));
-    for (const used of [5, 9, 7]) word.hear(told(20, used));
+    const word = new LastReading(new InFlight(10, 9_000));
+    for (const used of [5, 9, 7]) word.observe(told(20, used));
     expect(word.remaining).toBe(91);
   });
 
   it('shows nothing less than nothing', () => {
-    const word = new Word(new InFlight(10, 9_000));
-    word.hear(told(20, 120));
+    const word = new LastReading(new InFlight(10, 9_000));
+    word.observe(told(20, 120));
     expect(word.remaining).toBe(0);
   });
 
   it('leaves at least what it says, less all that was sent since, whether that has come back or not', () => {
     const flights = new InFlight(10, 9_000);
-    const word = new Word(flights);
+    const word = new LastReading(flights);
     const send = (now: number) => flights.take({ endpoint: 'GET /a', units: 1, priority: 0 }, now);
     send(0);
     const asker = send(20);
@@ -36,7 +36,7 @@ describe("the service's last word", () => {
     send(40);
     flights.end(asker);
     flights.end(later);
-    word.hear(told(20, 10));
+    word.observe(told(20, 10));
     expect(word.leftAtLeast).toBe(90 - 2);
   });
 });

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Charge } from '../../../src/quota/admission.ts';
-import { wholePart } from '../../../src/quota/share-limit.ts';
+import { wholeShareLimit } from '../../../src/quota/share-limit.ts';
 import type { Period } from '../../../src/quota/time/periods.ts';
 import { ServerClock } from '../../../src/quota/time/server-clock.ts';
-import { Past } from '../../../src/quota/usage/answered.ts';
+import { AnsweredRequests } from '../../../src/quota/usage/answered.ts';
 import { InFlight } from '../../../src/quota/usage/in-flight.ts';
 import { NamedWindow } from '../../../src/quota/window/named-window.ts';
-import { Reserve } from '../../../src/quota/window/priority-reserve.ts';
+import { PriorityReserve } from '../../../src/quota/window/priority-reserve.ts';
 import { AGE_MS } from '../support/script.ts';
 
 const NEVER = Number.POSITIVE_INFINITY;
@@ -15,13 +15,18 @@ const charge = (units: number): Charge => ({ endpoint: 'GET /a', units, priority
 /** A window of ten units that is full since 100 ms, of a service whose clock shows what ours does, and nothing under way. */
 function full({ period = 'minute' as Period, limit = 10, used = 10 } = {}): { window: NamedWindow; flights: InFlight } {
   const clock = new ServerClock();
-  clock.hear(0, 0, 0);
-  clock.hear(-1_000, -1, -1);
+  clock.observe(0, 0, 0);
+  clock.observe(-1_000, -1, -1);
   const flights = new InFlight(20, 9_000);
-  const window = new NamedWindow(period, { clock, flights, reserve: new Reserve(), part: wholePart });
+  const window = new NamedWindow(period, {
+    clock,
+    flights,
+    priorityReserve: new PriorityReserve(),
+    shareLimit: wholeShareLimit,
+  });
   window.take(1, 0);
   const answer = { sentAt: 0, receivedAt: 100, own: 0, held: 0, settledSince: 0, limited: false };
-  window.read({ ...answer, limit, used }, new Past());
+  window.read({ ...answer, limit, used }, new AnsweredRequests());
   return { window, flights };
 }
 
@@ -37,7 +42,7 @@ describe('a full window of which the service named an end', () => {
 
   function told(end: number = TOLD): ReturnType<typeof full> {
     const all = full();
-    all.window.hearReset(end, 0);
+    all.window.onNamedReset(end, 0);
     return all;
   }
 
@@ -73,13 +78,13 @@ describe('a full window of which the service named an end', () => {
   it('nor where the word was given to a request before the last', () => {
     const { window } = full();
     window.take(1, 150);
-    window.hearReset(TOLD, 0);
+    window.onNamedReset(TOLD, 0);
     expect(window.earliest(charge(1), 200)).toBeGreaterThan(60_000);
   });
 
   it('nor an end that had passed when the request was sent', () => {
     const { window } = full();
-    window.hearReset(-500, 0);
+    window.onNamedReset(-500, 0);
     expect(window.earliest(charge(1), 200)).toBeGreaterThan(60_000);
   });
 });
@@ -103,7 +108,7 @@ describe('a window of seconds', () => {
 
   it('hears of no end: a whole second says nothing of it', () => {
     const { window } = full({ period: 'second' });
-    window.hearReset(1_000, 0);
+    window.onNamedReset(1_000, 0);
     expect(window.earliest(charge(1), 200)).toBeGreaterThan(1_100);
   });
 });

@@ -1,53 +1,53 @@
 import { describe, expect, it } from 'vitest';
-import { Reserve } from '../../../src/quota/window/priority-reserve.ts';
+import { PriorityReserve } from '../../../src/quota/window/priority-reserve.ts';
 
 const LIMIT = 500;
 const MINUTE_MS = 60_000;
 
 /** A reserve that has seen a call of priority 5 every second, and one of priority 0 before. */
-function reserve(seconds: number): Reserve {
-  const made = new Reserve();
-  made.note(0, 1, 0);
-  for (let second = 1; second <= seconds; second++) made.note(5, 1, second * 1_000);
+function reserve(seconds: number): PriorityReserve {
+  const made = new PriorityReserve();
+  made.onAdmitted(0, 1, 0);
+  for (let second = 1; second <= seconds; second++) made.onAdmitted(5, 1, second * 1_000);
   return made;
 }
 
 describe('what is kept back for calls of higher priority', () => {
   it('is nothing where all calls have one priority', () => {
-    const alone = new Reserve();
-    for (let call = 0; call < 10; call++) alone.note(3, 1, call);
+    const alone = new PriorityReserve();
+    for (let call = 0; call < 10; call++) alone.onAdmitted(3, 1, call);
     expect(alone.isNeeded).toBe(false);
-    expect(alone.above(3, LIMIT, MINUTE_MS, 10)).toBe(0);
+    expect(alone.unitsAbove(3, LIMIT, MINUTE_MS, 10)).toBe(0);
   });
 
   it('is what will come in the time left, by the rate at which it came, and what chance may have hidden', () => {
-    const kept = reserve(120).above(0, LIMIT, MINUTE_MS, 120_000);
+    const kept = reserve(120).unitsAbove(0, LIMIT, MINUTE_MS, 120_000);
     expect(kept).toBeGreaterThan(60);
     expect(kept).toBeLessThan(120);
   });
 
   it('is less the less time is left', () => {
     const made = reserve(120);
-    const kept = [60_000, 30_000, 5_000, 0].map((leftMs) => made.above(0, LIMIT, leftMs, 120_000));
+    const kept = [60_000, 30_000, 5_000, 0].map((leftMs) => made.unitsAbove(0, LIMIT, leftMs, 120_000));
     expect(kept).toEqual(kept.toSorted((a, b) => b - a));
     expect(kept.at(-1)).toBe(0);
   });
 
   it('is more than the bare rate after the first few, which chance may have made few', () => {
-    expect(reserve(2).above(0, LIMIT, MINUTE_MS, 2_000)).toBeGreaterThan(60);
+    expect(reserve(2).unitsAbove(0, LIMIT, MINUTE_MS, 2_000)).toBeGreaterThan(60);
   });
 
   it('is never more than a quarter of the window', () => {
-    expect(reserve(120).above(0, 100, 10 * MINUTE_MS, 120_000)).toBe(25);
+    expect(reserve(120).unitsAbove(0, 100, 10 * MINUTE_MS, 120_000)).toBe(25);
   });
 
   it('is nothing for those for whom it is kept', () => {
-    expect(reserve(120).above(5, LIMIT, MINUTE_MS, 120_000)).toBe(0);
+    expect(reserve(120).unitsAbove(5, LIMIT, MINUTE_MS, 120_000)).toBe(0);
   });
 
   it('fades when they stop coming', () => {
     const made = reserve(120);
-    const kept = [120_000, 420_000, 1_800_000].map((now) => made.above(0, LIMIT, MINUTE_MS, now));
+    const kept = [120_000, 420_000, 1_800_000].map((now) => made.unitsAbove(0, LIMIT, MINUTE_MS, now));
     expect(kept).toEqual(kept.toSorted((a, b) => b - a));
     expect(kept.at(-1)).toBeLessThan(10);
   });
