@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { systemClock } from '../src/clock.ts';
 import type { Lease, RequestOutcome } from '../src/quota/admission.ts';
 import { Pacer } from '../src/quota/pacer.ts';
-import { Line } from '../src/scheduler/call-queue.ts';
+import { CallQueue } from '../src/scheduler/call-queue.ts';
 import { firstDecile } from './compare.ts';
 import { Tally } from './tally.ts';
 
@@ -13,7 +13,7 @@ const ROUNDS = 200;
 const A_ROUND = 200;
 
 const ask = { endpoint: 'GET /extended/v1/info', maxWaitMs: Number.POSITIVE_INFINITY };
-const visitor = { ask, signal: undefined, journey: { waits: () => {} } };
+const visitor = { ask, signal: undefined, trace: { waiting: () => {} } };
 const pacerOf = (concurrency: number): Pacer => new Pacer({ concurrency, leaseMs: 90_000 });
 
 const rows: Record<string, string> = { 'the pacer alone': `${alone().toFixed(1)} µs` };
@@ -44,17 +44,17 @@ function alone(): number {
 
 /** The next in line goes when one comes back, and another joins at its end. */
 async function inLine(depth: number): Promise<number> {
-  const line = new Line({ pacer: pacerOf(IN_FLIGHT), clock: systemClock, maxWaitMs: ask.maxWaitMs });
+  const line = new CallQueue({ pacer: pacerOf(IN_FLIGHT), clock: systemClock, maxWaitMs: ask.maxWaitMs });
   const answers = answersOf(new Tally());
   const leases: Lease[] = [];
-  const join = (): void => void line.enter(visitor, line.draw()).then((lease) => leases.push(lease));
+  const join = (): void => void line.acquire(visitor, line.nextTicket()).then((lease) => leases.push(lease));
   for (let caller = 0; caller < IN_FLIGHT + depth; caller++) join();
   const step = async (): Promise<void> => {
     join();
     // Mostly a few microtasks; where the line waits for time to pass, its timers must have their turn.
     for (let turns = 0; leases.length === 0; turns++) await (turns < 100 ? undefined : setImmediate());
     const [oldest] = leases.splice(0, 1);
-    if (oldest) line.settle(oldest, answers(Date.now()));
+    if (oldest) line.release(oldest, answers(Date.now()));
   };
   const walk = async (): Promise<void> => {
     for (let steps = 0; steps < A_ROUND; steps++) await step();

@@ -27,7 +27,7 @@ export type CallStoryEvent = CallEvent &
         readonly until: Date;
         readonly reason: Reason;
         /** Whether it stepped out of the line, so that it holds up nobody; else the whole line stands still. */
-        readonly aside: boolean;
+        readonly parked: boolean;
         /** Calls that wait in line behind it. */
         readonly waiting: number;
       }

@@ -10,9 +10,9 @@ import {
 import { type AddressAssets, validateBody } from '../endpoints/schemas.ts';
 import { quote, ResponseShapeError, ServiceError, type ShapeIssue } from '../errors.ts';
 import { createDoor } from '../fetch/fetch.ts';
-import { economical } from '../http/cache/cached-run.ts';
+import { withResponseReuse } from '../http/cache/cached-run.ts';
 import type { BodyForm, Reply } from '../http/call.ts';
-import { createLockout } from '../http/key-breaker.ts';
+import { createKeyBreaker } from '../http/key-breaker.ts';
 import { createTransport } from '../http/transport.ts';
 import {
   type CallOptions,
@@ -21,7 +21,7 @@ import {
   readSettings,
   type Settings,
 } from '../options/client-options.ts';
-import { estimateFor, estimateOf } from '../scheduler/estimate.ts';
+import { estimateCalls, toEstimate } from '../scheduler/estimate.ts';
 import { Scheduler } from '../scheduler/scheduler.ts';
 import { ownOf } from '../validation/own-properties.ts';
 import type { StandardSchemaV1 } from '../validation/standard-schema.ts';
@@ -38,11 +38,11 @@ export function createClient(options: ClientOptions = {}): Client {
   const settings = readSettings(options);
   const { baseUrl, key, fetch, clock } = settings;
   const { origin } = new URL(baseUrl);
-  const transport = createTransport({ origin, key, fetch, lockout: createLockout(clock) });
+  const transport = createTransport({ origin, key, fetch, keyBreaker: createKeyBreaker(clock) });
   const credential = async (): Promise<string> => `${origin}\0${(await key()) ?? ''}`;
   const { redact } = transport;
   const scheduler = new Scheduler({ ...settings, transport, credential });
-  const run = economical((call) => scheduler.run(call), { ...settings, redact });
+  const run = withResponseReuse((call) => scheduler.run(call), { ...settings, redact });
   const fetchWith = createDoor({ ...settings, run, redact });
 
   const send = (
@@ -125,17 +125,17 @@ export function createClient(options: ClientOptions = {}): Client {
         concurrency: settings.concurrency,
         // Whatever its priority, other work was there before what has not been asked for yet.
         estimate: (count, cost) =>
-          estimateOf(scheduler.estimate({ count, cost }, Number.NEGATIVE_INFINITY), settings.clock),
+          toEstimate(scheduler.estimate({ count, cost }, Number.NEGATIVE_INFINITY), settings.clock),
         spent: () => scheduler.spent,
       }),
-    estimate: (estimateOptions) => estimateFor(scheduler, settings.clock, estimateOptions),
+    estimate: (estimateOptions) => estimateCalls(scheduler, settings.clock, estimateOptions),
     quota: () => stateOf(scheduler, settings),
     get waiting() {
       return scheduler.waiting;
     },
-    queue: (options) => scheduler.story.queue(options),
+    queue: (options) => scheduler.tracer.queue(options),
     month: () => monthOf(scheduler.month(), settings.clock),
-    subscribe: (hear) => scheduler.story.subscribe(hear),
+    subscribe: (hear) => scheduler.tracer.subscribe(hear),
     close: () => scheduler.close(),
     [Symbol.asyncDispose]: () => scheduler.close(),
   };

@@ -16,7 +16,7 @@ export interface StreamBounds {
  * The body of an answer as it comes, within bounds. The time in which nobody reads it does not count, and holds no timer:
  * a caller may look at the headers and leave the body alone.
  */
-export function streamed(
+export function bodyStream(
   response: Response,
   bounds: StreamBounds,
 ): ReadableStream<Uint8Array<ArrayBuffer>> | undefined {

@@ -7,7 +7,7 @@ export interface Deadline {
   readonly signal: AbortSignal;
   /** Milliseconds that are left now. */
   readonly leftMs: () => number;
-  /** Calls it off. */
+  /** Clears the timer and the listener. */
   readonly end: () => void;
 }
 

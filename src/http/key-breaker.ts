@@ -7,22 +7,22 @@ export const KEY_REFUSED = 'KEY_REFUSED';
 const TIMES = 5;
 const AGAIN_MS = 60_000;
 
-/** Keeps a key that the service does not know any more from being sent with all that waits. */
-export interface Lockout {
-  /** Whether the key is not to be sent now. */
-  holds(key: string): boolean;
-  /** The service answered a request with that key. */
-  hear(key: string, status: number): void;
+/** A circuit breaker for the API key: a key that the service has revoked is not sent with every call that waits. */
+export interface KeyBreaker {
+  /** Whether the breaker is open, so that the key is not to be sent now. */
+  isOpen(key: string): boolean;
+  /** Records the status of an answer to a request with that key. */
+  record(key: string, status: number): void;
 }
 
 /** Makes one. It keeps the key in a closure, where no inspected object shows it. */
-export function createLockout(clock: Pick<Clock, 'now'>): Lockout {
+export function createKeyBreaker(clock: Pick<Clock, 'now'>): KeyBreaker {
   let refused: string | undefined;
   let times = 0;
   let until = Number.NEGATIVE_INFINITY;
   return {
-    holds: (key) => key === refused && times >= TIMES && clock.now() < until,
-    hear(key, status) {
+    isOpen: (key) => key === refused && times >= TIMES && clock.now() < until,
+    record(key, status) {
       if (status === 401) {
         times = key === refused ? times + 1 : 1;
         refused = key;

@@ -1,5 +1,5 @@
-/** What else ky would ask of its options, and find where somebody planted it on `Object.prototype`. */
-export const NOT_ASKED_FOR: object = {
+/** Options that ky reads and we do not set, given explicitly where `Object.prototype` is polluted. */
+export const KY_DEFAULTS: object = {
   json: undefined,
   searchParams: '',
   onDownloadProgress: undefined,
@@ -13,12 +13,12 @@ export const NOT_ASKED_FOR: object = {
   },
 };
 
-/** Whether somebody planted something on every object: then what nobody asks for must be said, which takes its time. */
-export function isPlanted(): boolean {
+/** Whether `Object.prototype` has enumerable properties. Only then are options given that are otherwise left out, which costs time. */
+export function isPrototypePolluted(): boolean {
   return Object.keys(Object.prototype).length > 0;
 }
 
-/** What `fetch` is told of a request once more, so that nothing planted stands in for it: a redirect it follows takes the key along. */
-export function ownOfRequest({ method, headers, redirect }: Request): RequestInit {
+/** Explicit copies of the request's own fields, so that polluted prototypes cannot override them: an inherited `redirect: 'follow'` would leak the key. */
+export function ownRequestFields({ method, headers, redirect }: Request): RequestInit {
   return { method, headers, redirect };
 }

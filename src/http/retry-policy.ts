@@ -1,7 +1,7 @@
 import { isAnyWindowFull, type QuotaSnapshot } from '../quota/headers/snapshot.ts';
 
-/** How one attempt of a call ended. */
-export type Ending =
+/** How one attempt of a call ended: answered, or failed on its way. */
+export type AttemptOutcome =
   | {
       readonly kind: 'answered';
       readonly status: number;
@@ -12,8 +12,8 @@ export type Ending =
     }
   | { readonly kind: 'failed'; readonly code: string };
 
-/** What happened to a call so far, this ending included. */
-export interface Tries {
+/** The attempts of a call so far, this one included. */
+export interface AttemptCounts {
   /** Attempts that count: sent, and not refused because of a limit. */
   readonly attempts: number;
   /** Refusals because of a limit. */
@@ -31,14 +31,14 @@ export interface RetryPolicy {
   readonly random: number;
 }
 
-/** What becomes of the call. */
-export type Verdict =
+/** What follows an attempt. */
+export type RetryDecision =
   /** The answer is the caller's. */
   | { readonly kind: 'deliver' }
-  /** Again, through the line. `isPaid`: the retry budget pays for it. */
-  | { readonly kind: 'again'; readonly afterMs: number; readonly isPaid: boolean; readonly url?: URL }
+  /** The call is queued again. `isPaid`: the retry budget pays for it. */
+  | { readonly kind: 'retry'; readonly afterMs: number; readonly isPaid: boolean; readonly url?: URL }
   /** The failure is the caller's. */
-  | { readonly kind: 'give up' };
+  | { readonly kind: 'fail' };
 
 const FIRST_BACKOFF_MS = 250;
 const LONGEST_BACKOFF_MS = 8_000;
@@ -76,41 +76,41 @@ export function isLimitation(
 }
 
 /**
- * Whether a call that was refused because of a limit goes back into the line. One that must not be sent twice does so only
- * where it was certainly not done.
+ * Whether a call that was refused because of a limit is queued again. One that must not be sent twice only where the
+ * request was certainly not executed.
  *
  * @param refusals - how often it was refused, this time included.
  */
-export function comesBack(status: number, refusals: number, isSafe: boolean): boolean {
-  return refusals < MOST_REFUSALS && (isSafe || isRefused(status));
+export function mayRetryRefusal(status: number, refusals: number, isSafe: boolean): boolean {
+  return refusals < MOST_REFUSALS && (isSafe || isSurelyUndone(status));
 }
 
-/** Whether a status says that nothing was done: not so a gateway's word that it heard nothing from whom it had asked. */
-function isRefused(status: number): boolean {
+/** Whether a status guarantees that the request was not executed: a gateway time-out (504, 408) does not. */
+function isSurelyUndone(status: number): boolean {
   return status === 503 || (status >= 400 && status < 500 && status !== 408);
 }
 
 /** Whether a status says that only a gateway answered. */
-export function isDown(status: number): boolean {
+export function isGatewayFailure(status: number): boolean {
   return DOWN.has(status);
 }
 
-/** After this ending, again? How soon? */
-export function decide(ending: Ending, tries: Tries, policy: RetryPolicy): Verdict {
-  if (ending.kind === 'answered' && ending.isLimited) {
-    const isAgain = comesBack(ending.status, tries.refusals, policy.isSafe);
-    return isAgain ? { kind: 'again', afterMs: 0, isPaid: false } : { kind: 'give up' };
+/** Decides what follows an attempt: the answer, another attempt and how soon, or the failure. */
+export function decideRetry(outcome: AttemptOutcome, counts: AttemptCounts, policy: RetryPolicy): RetryDecision {
+  if (outcome.kind === 'answered' && outcome.isLimited) {
+    const isAgain = mayRetryRefusal(outcome.status, counts.refusals, policy.isSafe);
+    return isAgain ? { kind: 'retry', afterMs: 0, isPaid: false } : { kind: 'fail' };
   }
-  if (ending.kind === 'answered' && ending.redirect) {
-    const { redirect: url } = ending;
-    return tries.hops <= MOST_HOPS ? { kind: 'again', afterMs: 0, isPaid: false, url } : { kind: 'give up' };
+  if (outcome.kind === 'answered' && outcome.redirect) {
+    const { redirect: url } = outcome;
+    return counts.hops <= MOST_HOPS ? { kind: 'retry', afterMs: 0, isPaid: false, url } : { kind: 'fail' };
   }
-  const isPassing = ending.kind === 'answered' ? PASSING.has(ending.status) : !LASTING.test(ending.code);
-  if (isPassing && policy.isSafe && tries.attempts < policy.maxAttempts) {
-    const longest = Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** tries.attempts);
-    return { kind: 'again', afterMs: policy.random * longest, isPaid: true };
+  const isPassing = outcome.kind === 'answered' ? PASSING.has(outcome.status) : !LASTING.test(outcome.code);
+  if (isPassing && policy.isSafe && counts.attempts < policy.maxAttempts) {
+    const longest = Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** counts.attempts);
+    return { kind: 'retry', afterMs: policy.random * longest, isPaid: true };
   }
-  return { kind: ending.kind === 'answered' ? 'deliver' : 'give up' };
+  return { kind: outcome.kind === 'answered' ? 'deliver' : 'fail' };
 }
 
 /** Retries that a client may make at once, and that each success earns. */

@@ -1,6 +1,6 @@
 import ky, { isNetworkError } from 'ky';
-import { KEY_REFUSED, type Lockout } from './key-breaker.ts';
-import { isPlanted, NOT_ASKED_FOR, ownOfRequest } from './prototype-guard.ts';
+import { KEY_REFUSED, type KeyBreaker } from './key-breaker.ts';
+import { isPrototypePolluted, KY_DEFAULTS, ownRequestFields } from './prototype-guard.ts';
 import { Redaction } from './redaction.ts';
 
 /** The largest body that is read, in bytes after decompression: a small answer can inflate without bound. */
@@ -54,11 +54,11 @@ export interface TransportOptions {
   readonly origin: string;
   readonly key: () => string | undefined | Promise<string | undefined>;
   readonly fetch?: typeof globalThis.fetch | undefined;
-  readonly lockout?: Lockout | undefined;
+  readonly keyBreaker?: KeyBreaker | undefined;
 }
 
 /** The real wire: ky with its retries, timeouts and errors off, because the line and the gate decide those. */
-export function createTransport({ origin, key, fetch, lockout }: TransportOptions): Transport {
+export function createTransport({ origin, key, fetch, keyBreaker }: TransportOptions): Transport {
   const wire = ky.create({
     retry: 0,
     timeout: false,
@@ -86,18 +86,18 @@ export function createTransport({ origin, key, fetch, lockout }: TransportOption
       const given = url.origin === origin ? key() : undefined;
       const secret = given instanceof Promise ? await untilAborted(() => given, signal) : given;
       if (secret !== undefined) redaction.learn(secret);
-      if (secret !== undefined && lockout?.holds(secret)) throw new Failure(KEY_REFUSED, true);
-      const planted = isPlanted();
+      if (secret !== undefined && keyBreaker?.isOpen(secret)) throw new Failure(KEY_REFUSED, true);
+      const planted = isPrototypePolluted();
       // A plain object, because ky copies `Headers` twice as often.
       const outgoing = secret === undefined ? { ...headers } : { ...headers, 'x-api-key': secret };
       const leave: typeof globalThis.fetch = async (input, init) => {
         onLeave();
         return answerOf(
-          await (fetch ?? globalThis.fetch)(input, planted ? { ...init, ...ownOfRequest(input as Request) } : init),
+          await (fetch ?? globalThis.fetch)(input, planted ? { ...init, ...ownRequestFields(input as Request) } : init),
         );
       };
       const request = {
-        ...(planted ? NOT_ASKED_FOR : {}),
+        ...(planted ? KY_DEFAULTS : {}),
         ...init,
         method,
         headers: outgoing,
@@ -107,7 +107,7 @@ export function createTransport({ origin, key, fetch, lockout }: TransportOption
       };
       try {
         const response = await untilAborted(() => wire(url, request), signal);
-        if (secret !== undefined) lockout?.hear(secret, response.status);
+        if (secret !== undefined) keyBreaker?.record(secret, response.status);
         return response;
       } catch (error) {
         throw signal.aborted ? signal.reason : failureOf(error, redact);
@@ -208,7 +208,7 @@ function failureOf(error: unknown, redact: (text: string) => string): Failure {
   if (error instanceof Failure) return error;
   const below = isNetworkError(error) ? error.cause : error;
   const code = redact(codeOf(below) ?? 'NETWORK');
-  return new Failure(code, UNSENT.has(code), wordsOf(below, redact));
+  return new Failure(code, UNSENT.has(code), sanitizeError(below, redact));
 }
 
 function codeOf(error: unknown): string | undefined {
@@ -221,9 +221,9 @@ function codeOf(error: unknown): string | undefined {
 }
 
 /** A copy of an error and its causes that holds their words and nothing else. */
-function wordsOf(error: unknown, redact: (text: string) => string, depth = 0): unknown {
+function sanitizeError(error: unknown, redact: (text: string) => string, depth = 0): unknown {
   if (!(error instanceof Error) || depth > 4) return undefined;
-  const cause = wordsOf(error.cause, redact, depth + 1);
+  const cause = sanitizeError(error.cause, redact, depth + 1);
   const copy = new Error(redact(String(error.message)), cause === undefined ? undefined : { cause });
   copy.name = redact(String(error.name));
   if (error.stack) copy.stack = redact(String(error.stack));

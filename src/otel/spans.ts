@@ -98,9 +98,9 @@ function traceRequest(tracer: Tracer, spans: Spans, event: CallStoryEvent): void
 function traceCall(span: Span, event: CallStoryEvent): void {
   const { type, at } = event;
   if (type === 'waiting') {
-    const { reason, until, aside } = event;
+    const { reason, until, parked } = event;
     const facts = { 'stacks_quota.why': reason.why, 'stacks_quota.until': until.toISOString() };
-    span.addEvent('waiting', { ...reasonFacts(reason), ...facts, 'stacks_quota.aside': aside }, at);
+    span.addEvent('waiting', { ...reasonFacts(reason), ...facts, 'stacks_quota.parked': parked }, at);
   } else if (type === 'limited') {
     span.addEvent('limited', { 'http.response.status_code': event.status }, at);
   } else if (type === 'retrying') {

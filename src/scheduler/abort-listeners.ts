@@ -1,39 +1,39 @@
-/** One listener, and all that it calls. */
-interface Ear {
-  readonly reactions: Set<() => void>;
+/** One listener of a signal, and all callbacks that share it. */
+interface SharedListener {
+  readonly callbacks: Set<() => void>;
   readonly close: () => void;
 }
 
-/** Hears of aborts, with one listener to a signal however many calls share it. */
-export class Aborts {
-  readonly #ears = new Map<AbortSignal, Ear>();
+/** Listens for aborts, with one listener for each signal however many calls share it. */
+export class AbortListeners {
+  readonly #shared = new Map<AbortSignal, SharedListener>();
 
   /**
-   * Calls `react` when the signal aborts.
+   * Calls `callback` when the signal aborts.
    *
-   * @returns a function that ends it.
+   * @returns a function that removes the callback.
    */
-  hear(signal: AbortSignal, react: () => void): () => void {
-    const ear = this.#ears.get(signal) ?? this.#open(signal);
-    ear.reactions.add(react);
+  listen(signal: AbortSignal, callback: () => void): () => void {
+    const shared = this.#shared.get(signal) ?? this.#open(signal);
+    shared.callbacks.add(callback);
     return () => {
-      ear.reactions.delete(react);
-      if (ear.reactions.size === 0) ear.close();
+      shared.callbacks.delete(callback);
+      if (shared.callbacks.size === 0) shared.close();
     };
   }
 
-  #open(signal: AbortSignal): Ear {
-    const reactions = new Set<() => void>();
-    const tell = (): void => {
-      for (const react of reactions) react();
+  #open(signal: AbortSignal): SharedListener {
+    const callbacks = new Set<() => void>();
+    const onAbort = (): void => {
+      for (const callback of callbacks) callback();
     };
     const close = (): void => {
-      this.#ears.delete(signal);
-      signal.removeEventListener('abort', tell);
+      this.#shared.delete(signal);
+      signal.removeEventListener('abort', onAbort);
     };
-    const ear = { reactions, close };
-    this.#ears.set(signal, ear);
-    signal.addEventListener('abort', tell, { once: true });
-    return ear;
+    const shared = { callbacks, close };
+    this.#shared.set(signal, shared);
+    signal.addEventListener('abort', onAbort, { once: true });
+    return shared;
   }
 }

@@ -3,93 +3,93 @@ import type { Clock } from '../clock.ts';
 import { ClosedError } from '../errors.ts';
 import type { Lease, RequestOutcome } from '../quota/admission.ts';
 import type { Pacer } from '../quota/pacer.ts';
-import { Aborts } from './abort-listeners.ts';
-import { type Called, RankedQueue } from './fair-queue.ts';
-import { Gate, type Passage, priorityOf, type Visitor } from './gate.ts';
-import { Sidings } from './parked-calls.ts';
-import { Standing, type Turn } from './waiting-call.ts';
+import { AbortListeners } from './abort-listeners.ts';
+import { type Dequeued, FairQueue } from './fair-queue.ts';
+import { Gate, type GateResult, type PendingCall, priorityOf } from './gate.ts';
+import { ParkedCalls } from './parked-calls.ts';
+import { type Turn, WaitingCall } from './waiting-call.ts';
 
-/** What a line is made from. */
-export interface LineOptions {
+/** What a queue of calls is made from. */
+export interface CallQueueOptions {
   readonly pacer: Pacer;
   readonly clock: Clock;
-  /** The patience of most calls, in milliseconds. */
+  /** The client's own `maxWaitMs`, which most calls have. */
   readonly maxWaitMs: number;
 }
 
-/** Where calls stand, by priority and then in the order they came. The first stands at the gate; who passes it may send. */
-export class Line {
-  /** Turns at the gate, one at a time. Whose turn it is is decided when it begins, so one that is to come is enough. */
+/** Calls that wait to be sent, by priority and then in the order they came. The first waits at the gate for its lease. */
+export class CallQueue {
+  /** Serialises access to the gate. At most one turn is pending, because its call is chosen only when it begins. */
   readonly #turns = new PQueue({ concurrency: 1 });
-  readonly #waiting = new RankedQueue<Standing>();
-  readonly #aside: Sidings<Standing>;
+  readonly #waiting = new FairQueue<WaitingCall>();
+  readonly #parked: ParkedCalls<WaitingCall>;
   readonly #gate: Gate;
   readonly #clock: Clock;
-  readonly #usualWaitMs: number;
-  readonly #aborts = new Aborts();
-  /** Calls with less patience than most: they must be told when the line comes to a standstill. */
-  readonly #impatient = new Set<Standing>();
-  /** What turns away each call that is out of the line for a while. */
-  readonly #resting = new Set<(error: Error) => void>();
+  readonly #usualMaxWaitMs: number;
+  readonly #abortListeners = new AbortListeners();
+  /** Calls with a shorter `maxWaitMs` than most: a standstill may exceed it. */
+  readonly #impatient = new Set<WaitingCall>();
+  /** Rejects each call that is delayed before its next attempt. */
+  readonly #delayed = new Set<(error: Error) => void>();
   /** How many requests of each endpoint are under way. */
-  readonly #out = new Map<string, number>();
-  #places = 0;
+  readonly #inFlightByEndpoint = new Map<string, number>();
+  #tickets = 0;
   #isTaken = false;
   #isClosed = false;
 
-  constructor({ pacer, clock, maxWaitMs }: LineOptions) {
+  constructor({ pacer, clock, maxWaitMs }: CallQueueOptions) {
     this.#clock = clock;
-    this.#usualWaitMs = maxWaitMs;
-    this.#aside = new Sidings(clock, (called) => this.#callBack(called));
-    const onStandstill = (): void => this.#tellImpatient();
-    this.#gate = new Gate({ pacer, clock, behind: this.#waiting, longestRestMs: maxWaitMs, onStandstill });
+    this.#usualMaxWaitMs = maxWaitMs;
+    this.#parked = new ParkedCalls(clock, (dequeued) => this.#onReleased(dequeued));
+    const onStandstill = (): void => this.#rejectImpatient();
+    this.#gate = new Gate({ pacer, clock, behind: this.#waiting, longestWaitMs: maxWaitMs, onStandstill });
   }
 
-  /** Calls that wait: in line, at the gate, or out of the line for a while. */
+  /** Calls that wait: in the queue, at the gate, parked or delayed. */
   get length(): number {
-    return this.#waiting.size + Number(this.#isTaken) + this.#aside.size + this.#resting.size;
+    return this.#waiting.size + Number(this.#isTaken) + this.#parked.size + this.#delayed.size;
   }
 
-  /** Calls that stand in line behind the first. */
+  /** Calls that wait in the queue behind the first. */
   get behind(): number {
     return this.#waiting.size;
   }
 
-  /** A place in the line, to be kept over all returns. */
-  draw(): number {
-    return this.#places++;
+  /** A place in the order of arrival, which a call keeps over all its attempts. */
+  nextTicket(): number {
+    return this.#tickets++;
   }
 
   /**
-   * Stands in line and at the gate.
+   * Waits in the queue and at the gate.
    *
    * @returns the lease to send one request.
    */
-  enter(visitor: Visitor, place: number): Promise<Lease> {
+  acquire(call: PendingCall, ticket: number): Promise<Lease> {
     try {
-      visitor.signal?.throwIfAborted();
-      const refusal = this.#isPatient(visitor) ? undefined : this.#gate.refusalNow(visitor);
-      if (refusal) throw refusal;
-      // Who finds nobody in line need not stand in it.
-      const free = this.#waiting.size === 0 && !this.#isTaken ? this.#gate.tryPass(visitor) : undefined;
-      if (free) return Promise.resolve(this.#note(free));
+      call.signal?.throwIfAborted();
+      const error = this.#isPatient(call) ? undefined : this.#gate.standstillError(call);
+      if (error) throw error;
+      // Where no call waits, none needs to be queued.
+      const free = this.#waiting.size === 0 && !this.#isTaken ? this.#gate.tryAcquire(call) : undefined;
+      if (free) return Promise.resolve(this.#track(free));
     } catch (error) {
       return Promise.reject(error);
     }
-    return this.#stand(visitor, place).then((turn) => this.#pass(visitor, place, turn));
+    return this.#wait(call, ticket).then((turn) => this.#acquireAtGate(call, ticket, turn));
   }
 
-  /** Out of the line for so many milliseconds. Rejects as soon as the signal aborts or the line closes. */
-  rest(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  /** Waits before another attempt. Rejects as soon as the signal aborts or the queue is closed. */
+  delay(ms: number, signal: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
       if (this.#isClosed) return reject(new ClosedError());
       if (signal?.aborted) return reject(signal.reason);
       const leave = (): void => {
         cancel();
-        deafen?.();
-        this.#resting.delete(turnAway);
+        unlisten?.();
+        this.#delayed.delete(refuse);
       };
-      const turnAway = (error: unknown): void => {
+      const refuse = (error: unknown): void => {
         leave();
         reject(error);
       };
@@ -97,108 +97,109 @@ export class Line {
         leave();
         resolve();
       });
-      const deafen = signal && this.#aborts.hear(signal, () => turnAway(signal.reason));
-      this.#resting.add(turnAway);
+      const unlisten = signal && this.#abortListeners.listen(signal, () => refuse(signal.reason));
+      this.#delayed.add(refuse);
     });
   }
 
-  /** A request came back. */
-  settle(lease: Lease, outcome: RequestOutcome): void {
+  /** A request ended: settles its lease, and releases parked calls of its endpoint once none of it is in flight. */
+  release(lease: Lease, outcome: RequestOutcome): void {
     this.#gate.settle(lease, outcome);
     const { endpoint } = lease;
-    const left = (this.#out.get(endpoint) ?? 0) - 1;
-    if (left > 0) this.#out.set(endpoint, left);
+    const left = (this.#inFlightByEndpoint.get(endpoint) ?? 0) - 1;
+    if (left > 0) this.#inFlightByEndpoint.set(endpoint, left);
     else {
-      this.#out.delete(endpoint);
-      this.#aside.hearBack(endpoint);
+      this.#inFlightByEndpoint.delete(endpoint);
+      this.#parked.onEndpointIdle(endpoint);
     }
   }
 
-  /** Something changed outside: whoever is at the gate or stepped aside asks again. */
+  /** Something changed outside: the call at the gate and parked calls ask again. */
   wake(): void {
     this.#gate.wake();
-    this.#aside.wake();
+    this.#parked.wake();
   }
 
-  /** Turns everyone away, now and from now on. */
+  /** Rejects all calls, now and from now on. */
   close(): void {
     this.#isClosed = true;
     this.#gate.close();
-    for (const turnAway of this.#resting) turnAway(new ClosedError());
-    this.#aside.clear();
-    for (let one = this.#waiting.call(); one; one = this.#waiting.call()) this.#turnAway(one.item, new ClosedError());
+    for (const refuse of this.#delayed) refuse(new ClosedError());
+    this.#parked.clear();
+    for (let one = this.#waiting.dequeue(); one; one = this.#waiting.dequeue())
+      this.#reject(one.item, new ClosedError());
   }
 
-  /** Waits for a turn: in line, or out of the way of the others if it was told to step aside. */
-  #stand(visitor: Visitor, place: number, wasAside = false, aside?: Passage & { kind: 'aside' }): Promise<Turn> {
-    const { ask, signal } = visitor;
+  /** Waits for a turn, in the queue or in its parked group. */
+  #wait(call: PendingCall, ticket: number, wasParked = false, parked?: GateResult & { kind: 'parked' }): Promise<Turn> {
+    const { ask, signal } = call;
     return new Promise((step, refuse) => {
       if (this.#isClosed || signal?.aborted) {
-        if (wasAside) this.#aside.follow(ask);
+        if (wasParked) this.#parked.releaseNext(ask);
         return refuse(signal?.aborted ? signal.reason : new ClosedError());
       }
-      const standing = new Standing(visitor, place, wasAside, step, refuse);
-      if (signal) standing.deafen = this.#aborts.hear(signal, () => this.#turnAway(standing, signal.reason));
-      if (!this.#isPatient(visitor)) this.#impatient.add(standing);
-      if (!aside) return this.#join(standing, false);
-      const siding = this.#aside.of(ask);
-      standing.row = siding;
-      standing.entry = siding.join(standing, priorityOf(visitor), place, aside);
+      const waiting = new WaitingCall(call, ticket, wasParked, step, refuse);
+      if (signal) waiting.unlisten = this.#abortListeners.listen(signal, () => this.#reject(waiting, signal.reason));
+      if (!this.#isPatient(call)) this.#impatient.add(waiting);
+      if (!parked) return this.#enqueue(waiting, false);
+      const group = this.#parked.groupOf(ask);
+      waiting.queue = group;
+      waiting.entry = group.park(waiting, priorityOf(call), ticket, parked);
     });
   }
 
-  #join(standing: Standing, isAged: boolean): void {
-    const priority = priorityOf(standing.visitor);
-    standing.row = this.#waiting;
-    standing.entry = this.#waiting.join(standing, priority, standing.place, isAged);
-    this.#gate.hail(priority);
-    this.#callUp();
+  #enqueue(waiting: WaitingCall, byAge: boolean): void {
+    const priority = priorityOf(waiting.call);
+    waiting.queue = this.#waiting;
+    waiting.entry = this.#waiting.enqueue(waiting, priority, waiting.ticket, byAge);
+    this.#gate.onArrival(priority);
+    this.#scheduleTurn();
   }
 
-  /** Into the line again, in its old place, without being woken for it. */
-  #callBack({ item: standing, isAged }: Called<Standing>): void {
-    standing.wasAside = true;
-    this.#join(standing, isAged);
+  /** Back into the queue, by its old ticket, without waking its caller. */
+  #onReleased({ item: waiting, byAge }: Dequeued<WaitingCall>): void {
+    waiting.wasParked = true;
+    this.#enqueue(waiting, byAge);
   }
 
-  /** Sees to it that a turn comes if somebody waits. */
-  #callUp(): void {
+  /** Schedules a turn if a call waits and none is scheduled. */
+  #scheduleTurn(): void {
     if (this.#turns.size === 0 && this.#waiting.size > 0) void this.#turns.add(() => this.#giveTurn());
   }
 
-  /** Gives the first in line its turn, which ends when it has left the gate. */
+  /** Gives the first of the queue its turn, which ends when the call has left the gate. */
   #giveTurn(): Promise<void> {
     return new Promise((resolve) => {
-      const called = this.#waiting.call();
-      this.#callUp();
-      if (!called) return resolve();
-      const { item: standing, isAged } = called;
-      const { wasAside } = standing;
+      const dequeued = this.#waiting.dequeue();
+      this.#scheduleTurn();
+      if (!dequeued) return resolve();
+      const { item: waiting, byAge } = dequeued;
+      const { wasParked } = waiting;
       const end = (): void => {
         this.#isTaken = false;
         resolve();
       };
       this.#isTaken = true;
-      this.#forget(standing);
-      standing.step({ isAged, wasAside, end });
+      this.#forget(waiting);
+      waiting.resolve({ byAge, wasParked, end });
     });
   }
 
   /** At the gate, as often as it takes. Runs in the async context of the caller, as all that a call does. */
-  async #pass(visitor: Visitor, place: number, first: Turn): Promise<Lease> {
+  async #acquireAtGate(call: PendingCall, ticket: number, first: Turn): Promise<Lease> {
     for (let turn = first; ; ) {
       let next: Promise<Turn>;
       try {
-        const passage = await this.#gate.pass(visitor, turn.isAged);
-        if (passage.kind === 'granted') {
-          if (turn.wasAside) this.#aside.follow(visitor.ask);
-          return this.#note(passage.lease);
+        const result = await this.#gate.acquire(call, turn.byAge);
+        if (result.kind === 'granted') {
+          if (turn.wasParked) this.#parked.releaseNext(call.ask);
+          return this.#track(result.lease);
         }
-        // It stands again before its turn ends, so that it is not passed over.
-        if (passage.kind === 'overtaken') next = this.#stand(visitor, place, turn.wasAside);
-        else next = this.#stand(visitor, place, false, passage);
+        // Queued again before its turn ends, so that it is not passed over.
+        if (result.kind === 'overtaken') next = this.#wait(call, ticket, turn.wasParked);
+        else next = this.#wait(call, ticket, false, result);
       } catch (error) {
-        if (turn.wasAside) this.#aside.follow(visitor.ask);
+        if (turn.wasParked) this.#parked.releaseNext(call.ask);
         throw error;
       } finally {
         turn.end();
@@ -207,32 +208,32 @@ export class Line {
     }
   }
 
-  #turnAway(standing: Standing, error: unknown): void {
-    const { row, entry, wasAside, visitor } = standing;
-    if (entry) row?.leave(entry);
-    this.#forget(standing);
-    if (wasAside) this.#aside.follow(visitor.ask);
-    standing.refuse(error);
+  #reject(waiting: WaitingCall, error: unknown): void {
+    const { queue, entry, wasParked, call } = waiting;
+    if (entry) queue?.remove(entry);
+    this.#forget(waiting);
+    if (wasParked) this.#parked.releaseNext(call.ask);
+    waiting.reject(error);
   }
 
-  #forget(standing: Standing): void {
-    this.#impatient.delete(standing);
-    standing.deafen?.();
+  #forget(waiting: WaitingCall): void {
+    this.#impatient.delete(waiting);
+    waiting.unlisten?.();
   }
 
-  #note(lease: Lease): Lease {
-    this.#out.set(lease.endpoint, (this.#out.get(lease.endpoint) ?? 0) + 1);
+  #track(lease: Lease): Lease {
+    this.#inFlightByEndpoint.set(lease.endpoint, (this.#inFlightByEndpoint.get(lease.endpoint) ?? 0) + 1);
     return lease;
   }
 
-  #isPatient({ ask }: Visitor): boolean {
-    return ask.maxWaitMs >= this.#usualWaitMs;
+  #isPatient({ ask }: PendingCall): boolean {
+    return ask.maxWaitMs >= this.#usualMaxWaitMs;
   }
 
-  #tellImpatient(): void {
-    for (const standing of this.#impatient) {
-      const refusal = this.#gate.refusalNow(standing.visitor);
-      if (refusal) this.#turnAway(standing, refusal);
+  #rejectImpatient(): void {
+    for (const waiting of this.#impatient) {
+      const error = this.#gate.standstillError(waiting.call);
+      if (error) this.#reject(waiting, error);
     }
   }
 }

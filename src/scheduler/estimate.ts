@@ -46,13 +46,13 @@ const estimateOptions = argumentsOf('estimate options', {
 });
 
 /** Checks what a caller gives, and answers by the wall clock. */
-export function estimateFor(scheduler: Scheduler, clock: Clock, options: EstimateOptions = {}): Estimate {
+export function estimateCalls(scheduler: Scheduler, clock: Clock, options: EstimateOptions = {}): Estimate {
   const { count = 1, endpoint, cost, priority = 0 } = estimateOptions(options);
-  return estimateOf(scheduler.estimate({ endpoint, count, cost }, priority), clock);
+  return toEstimate(scheduler.estimate({ endpoint, count, cost }, priority), clock);
 }
 
 /** The same by the wall clock. */
-export function estimateOf(estimate: PlanEstimate | undefined, clock: Clock): Estimate {
+export function toEstimate(estimate: PlanEstimate | undefined, clock: Clock): Estimate {
   if (!estimate) return { finishesAt: undefined, ms: undefined, window: undefined };
   const ms = Math.max(0, estimate.at - clock.now());
   const finishesAt = new Date(clock.wall() + ms);

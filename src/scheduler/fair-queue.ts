@@ -1,38 +1,38 @@
 import { Heap } from './heap.ts';
 
-/** When so many were called before one who had waited longer, that one is next. So at most one turn in 32 is not by rank. */
+/** After so many entries that overtook an older one, the oldest is next. So at most one turn in 32 is not by rank. */
 const PASSES = 31;
 
 /** Empty entries are cleared away when they are more than the others, and more than this. */
 const LITTER = 64;
 
-/** Where someone stands. */
-export interface Entry<T> {
+/** One entry of the queue. */
+export interface QueueEntry<T> {
   readonly priority: number;
-  /** By the order in which all first came; kept over all returns. */
-  readonly place: number;
-  /** Nobody, once it has left. */
+  /** The order of arrival; kept over all returns. */
+  readonly ticket: number;
+  /** `undefined` once it was removed. */
   item: T | undefined;
 }
 
-/** Whose turn it is. */
-export interface Called<T> {
+/** The entry that was taken out. */
+export interface Dequeued<T> {
   readonly item: T;
-  /** Whether it is because of the time it waited, and not of its rank. */
-  readonly isAged: boolean;
+  /** Whether it was chosen for the time it waited, and not for its rank. */
+  readonly byAge: boolean;
 }
 
 /**
- * Goes by priority, then by place; but every so often whoever has waited longest is called, so that nobody waits for
- * ever. Joining, leaving and being called cost O(log n).
+ * A queue by priority, then by ticket; but every so often the oldest entry is taken, so that none waits for ever. All
+ * operations cost O(log n).
  */
-export class RankedQueue<T> {
-  readonly #byRank = new Heap<Entry<T>>(
-    (a, b) => a.priority > b.priority || (a.priority === b.priority && a.place < b.place),
+export class FairQueue<T> {
+  readonly #byRank = new Heap<QueueEntry<T>>(
+    (a, b) => a.priority > b.priority || (a.priority === b.priority && a.ticket < b.ticket),
   );
-  readonly #byPlace = new Heap<Entry<T>>((a, b) => a.place < b.place);
-  /** Those whose time has come already, elsewhere. */
-  readonly #aged = new Heap<Entry<T>>((a, b) => a.place < b.place);
+  readonly #byTicket = new Heap<QueueEntry<T>>((a, b) => a.ticket < b.ticket);
+  /** Entries already chosen by age in a parked group: they are served first. */
+  readonly #aged = new Heap<QueueEntry<T>>((a, b) => a.ticket < b.ticket);
   #size = 0;
   #passes = 0;
 
@@ -40,57 +40,57 @@ export class RankedQueue<T> {
     return this.#size;
   }
 
-  /** The highest priority that waits; -Infinity if nobody does. */
+  /** The highest priority in the queue; -Infinity if it is empty. */
   get highest(): number {
     return firstOf(this.#byRank)?.priority ?? Number.NEGATIVE_INFINITY;
   }
 
   /**
-   * @param place - no two have the same.
-   * @param isAged - whether it goes before all others, having waited long enough elsewhere.
+   * @param ticket - no two have the same.
+   * @param byAge - whether it goes before all others, having waited long enough elsewhere.
    */
-  join(item: T, priority: number, place: number, isAged = false): Entry<T> {
-    const entry = { priority, place, item };
-    if (isAged) this.#aged.push(entry);
+  enqueue(item: T, priority: number, ticket: number, byAge = false): QueueEntry<T> {
+    const entry = { priority, ticket, item };
+    if (byAge) this.#aged.push(entry);
     else {
       this.#byRank.push(entry);
-      this.#byPlace.push(entry);
+      this.#byTicket.push(entry);
     }
     this.#size++;
     return entry;
   }
 
-  /** Without having been called. */
-  leave(entry: Entry<T>): void {
+  /** Removes an entry before its turn. */
+  remove(entry: QueueEntry<T>): void {
     if (entry.item === undefined) return;
     this.#empty(entry);
   }
 
-  /** Calls one, who thereby leaves. */
-  call(): Called<T> | undefined {
+  /** Takes out the entry whose turn it is. */
+  dequeue(): Dequeued<T> | undefined {
     const aged = firstOf(this.#aged);
-    const eldest = firstOf(this.#byPlace);
+    const oldest = firstOf(this.#byTicket);
     const first = firstOf(this.#byRank);
     const isDue = this.#passes >= PASSES;
-    const entry = aged ?? (isDue ? eldest : first);
+    const entry = aged ?? (isDue ? oldest : first);
     if (entry?.item === undefined) return undefined;
-    if (!aged) this.#passes = isDue ? 0 : this.#passes + Number(first !== eldest);
-    const called = { item: entry.item, isAged: entry === aged || isDue };
+    if (!aged) this.#passes = isDue ? 0 : this.#passes + Number(first !== oldest);
+    const dequeued = { item: entry.item, byAge: entry === aged || isDue };
     this.#empty(entry);
-    return called;
+    return dequeued;
   }
 
-  #empty(entry: Entry<T>): void {
+  #empty(entry: QueueEntry<T>): void {
     entry.item = undefined;
     this.#size--;
-    for (const heap of [this.#byRank, this.#byPlace, this.#aged]) {
+    for (const heap of [this.#byRank, this.#byTicket, this.#aged]) {
       if (heap.size > LITTER && heap.size > 2 * this.#size) heap.keep(({ item }) => item !== undefined);
     }
   }
 }
 
-/** The first who has not left. */
-function firstOf<T>(heap: Heap<Entry<T>>): Entry<T> | undefined {
+/** The first entry that was not removed. */
+function firstOf<T>(heap: Heap<QueueEntry<T>>): QueueEntry<T> | undefined {
   while (heap.first && heap.first.item === undefined) heap.shift();
   return heap.first;
 }

@@ -3,32 +3,32 @@ import { ClosedError, ConnectionError, QuotaExhaustedError } from '../errors.ts'
 import type { Admission, Ask, Lease, RequestOutcome } from '../quota/admission.ts';
 import { LAST_INSTANT } from '../quota/headers/snapshot.ts';
 import type { Pacer } from '../quota/pacer.ts';
-import type { Journey } from '../trace/call-trace.ts';
+import type { CallTrace } from '../trace/call-trace.ts';
 
-/** A call at the gate. */
-export interface Visitor {
+/** What the queue and the gate need of a call. */
+export interface PendingCall {
   readonly ask: Ask;
   readonly signal: AbortSignal | undefined;
-  /** Told that it waits. */
-  readonly journey: Pick<Journey, 'waits'>;
+  /** Told that the call waits. */
+  readonly trace: Pick<CallTrace, 'waiting'>;
 }
 
-/** How a visitor leaves the gate. */
-export type Passage =
+/** How a call leaves the gate. */
+export type GateResult =
   | { readonly kind: 'granted'; readonly lease: Lease }
-  /** Someone more urgent came: back into the line. */
+  /** A more urgent call came: back into the queue. */
   | { readonly kind: 'overtaken' }
   /**
-   * Only this endpoint must wait, or longer than most would: out of the way of the others until the instant given, then
-   * back into the line. `isFirm`: only time can help, and nothing that comes back.
+   * Only this endpoint must wait, or longer than `longestWaitMs`: parked until the instant given, then back into the
+   * queue. `isFirm`: only time can help, and no answer.
    */
-  | { readonly kind: 'aside'; readonly until: number; readonly isFirm: boolean };
+  | { readonly kind: 'parked'; readonly until: number; readonly isFirm: boolean };
 
 /** A pause at the gate. */
-interface Pause {
-  /** Only one who is more urgent may overtake. */
+interface GatePause {
+  /** Only a more urgent call may overtake. */
   readonly urgency: number;
-  /** How urgent the visitor said it is. */
+  /** The priority of the call itself. */
   readonly priority: number;
   readonly admission: Admission & { kind: 'wait' };
   readonly isFirm: boolean;
@@ -39,20 +39,20 @@ interface Pause {
 export interface GateOptions {
   readonly pacer: Pacer;
   readonly clock: Clock;
-  /** Calls that stand in line behind the visitor: the highest priority among them. */
+  /** The queue behind the call at the gate: its highest priority. */
   readonly behind: { readonly highest: number };
-  /** No visitor keeps the others waiting for longer, in milliseconds, where only time can help. */
-  readonly longestRestMs: number;
-  /** Called when the line comes to a standstill that only time can end. */
+  /** No call waits at the gate for longer, in milliseconds, where only time can help: it is parked instead. */
+  readonly longestWaitMs: number;
+  /** Called when the queue comes to a standstill that only time can end. */
   readonly onStandstill: () => void;
 }
 
-/** Where the first of the line stands until the pacer lets it go: one visitor at a time. */
+/** Where the first call of the queue waits until the pacer grants it a lease: one call at a time. */
 export class Gate {
   readonly #pacer: Pacer;
   readonly #clock: Clock;
   readonly #options: GateOptions;
-  #pause: Pause | undefined;
+  #pause: GatePause | undefined;
   #isClosed = false;
 
   constructor(options: GateOptions) {
@@ -62,79 +62,79 @@ export class Gate {
   }
 
   /**
-   * Waits until the visitor may go, is overtaken or steps aside. Rejects when it is refused, aborted or the gate is closed.
+   * Waits until the call is granted a lease, overtaken or parked. Rejects when it is refused, aborted or the gate is closed.
    *
-   * @param isAged - whether it is its turn because of the time it waited. Then nobody overtakes it, and it asks as the
-   * most urgent of those who wait, for whom something may be kept back.
+   * @param byAge - whether it was chosen for the time it waited. Then no call overtakes it, and it asks with the highest
+   * priority of the queue, so that a reserve for that priority does not hold it back.
    */
-  async pass(visitor: Visitor, isAged = false): Promise<Passage> {
-    const { behind, longestRestMs } = this.#options;
-    const urgency = isAged ? Number.POSITIVE_INFINITY : priorityOf(visitor);
+  async acquire(call: PendingCall, byAge = false): Promise<GateResult> {
+    const { behind, longestWaitMs } = this.#options;
+    const urgency = byAge ? Number.POSITIVE_INFINITY : priorityOf(call);
     for (;;) {
       if (this.#isClosed) throw new ClosedError();
-      visitor.signal?.throwIfAborted();
-      // Who came while it stepped up.
+      call.signal?.throwIfAborted();
+      // A call that came between its turn and now.
       if (behind.highest > urgency) return { kind: 'overtaken' };
       const now = this.#clock.now();
-      const ask = isAged ? asUrgentAs(behind.highest, visitor.ask) : visitor.ask;
+      const ask = byAge ? asUrgentAs(behind.highest, call.ask) : call.ask;
       const admission = this.#pacer.admit(ask, now);
       if (admission.kind === 'granted') return admission;
-      if (admission.kind === 'refused') throw this.refusal(ask, admission);
-      // Asking is free, and one without patience is refused exactly where only time can help.
+      if (admission.kind === 'refused') throw this.refusalError(ask, admission);
+      // Asking promises nothing, and with `maxWaitMs: 0` it is refused exactly where only time can help.
       const isFirm = this.#pacer.admit({ ...ask, maxWaitMs: 0 }, now).kind === 'refused';
       const { until, reason } = admission;
-      const isLong = isFirm && until - now > longestRestMs;
+      const isLong = isFirm && until - now > longestWaitMs;
       if (isLong || reason.window === 'endpoint') {
-        visitor.journey.waits({ until, reason, isAside: true });
-        return { kind: 'aside', until, isFirm };
+        call.trace.waiting({ until, reason, isParked: true });
+        return { kind: 'parked', until, isFirm };
       }
-      // What is spared for others is not for whoever has waited long: it makes room for them.
-      const standing = reason.kind === 'reserve' ? priorityOf(visitor) : urgency;
-      if (behind.highest > standing) return { kind: 'overtaken' };
-      if (await this.#rest({ ...visitor, ask }, admission, isFirm, standing)) return { kind: 'overtaken' };
+      // Age does not override the configured reserve: such a call yields to higher priorities.
+      const rank = reason.kind === 'reserve' ? priorityOf(call) : urgency;
+      if (behind.highest > rank) return { kind: 'overtaken' };
+      if (await this.#wait({ ...call, ask }, admission, isFirm, rank)) return { kind: 'overtaken' };
     }
   }
 
-  /** Through at once, or not at all. */
-  tryPass({ ask }: Visitor): Lease | undefined {
+  /** A lease at once, or none. */
+  tryAcquire({ ask }: PendingCall): Lease | undefined {
     if (this.#isClosed) throw new ClosedError();
     const admission = this.#pacer.admit(ask, this.#clock.now());
     return admission.kind === 'granted' ? admission.lease : undefined;
   }
 
-  /** The refusal that a visitor would meet while someone ahead of it waits for time to pass, if it would not wait so long. */
-  refusalNow(visitor: Visitor): Error | undefined {
-    if (!this.#pause?.isFirm || priorityOf(visitor) > this.#pause.urgency) return undefined;
-    const { ask } = visitor;
+  /** The error for a call whose `maxWaitMs` is shorter than the standstill of the call ahead of it; `undefined`: it can wait. */
+  standstillError(call: PendingCall): Error | undefined {
+    if (!this.#pause?.isFirm || priorityOf(call) > this.#pause.urgency) return undefined;
+    const { ask } = call;
     const { until, reason, standsSince = this.#clock.now() } = this.#pause.admission;
     const isTooLong = until - standsSince > ask.maxWaitMs;
-    return isTooLong ? this.refusal(ask, { kind: 'refused', until, reason }) : undefined;
+    return isTooLong ? this.refusalError(ask, { kind: 'refused', until, reason }) : undefined;
   }
 
-  /** Someone joined the line: a less urgent visitor makes room, or asks again as one who holds up somebody so urgent. */
-  hail(priority: number): void {
+  /** A call was queued: a less urgent one at the gate is overtaken, or asks again with that priority. */
+  onArrival(priority: number): void {
     if (this.#pause && priority > this.#pause.priority) this.#pause.wake(priority > this.#pause.urgency);
   }
 
-  /** A request came back: settles its lease, and lets the visitor ask again if that may help. */
+  /** A request ended: settles its lease, and lets the call at the gate ask again if that may help. */
   settle(lease: Lease, outcome: RequestOutcome): void {
     this.#pacer.settle(lease, outcome, this.#clock.now());
     if (this.#pause?.admission.onSettle) this.#pause.wake();
   }
 
-  /** Something else changed: the visitor asks again. */
+  /** Something else changed: the call at the gate asks again. */
   wake(): void {
     this.#pause?.wake();
   }
 
-  /** Whoever waits or comes is turned away. */
+  /** The call at the gate, and each that comes, is rejected. */
   close(): void {
     this.#isClosed = true;
     this.wake();
   }
 
-  /** The error for a caller who would have to wait longer than it wants. */
-  refusal(ask: Ask, { until, reason }: Admission & { kind: 'refused' }): Error {
+  /** The error of a call that would have to wait longer than its `maxWaitMs`. */
+  refusalError(ask: Ask, { until, reason }: Admission & { kind: 'refused' }): Error {
     if (reason.kind === 'outage')
       return new ConnectionError({ endpoint: ask.endpoint, code: 'OUTAGE', attempts: 0, cause: new Error(reason.why) });
     const retryAfterMs = until - this.#clock.now();
@@ -149,16 +149,21 @@ export class Gate {
     });
   }
 
-  /** Waits as the pacer said; true when a more urgent call came. */
-  #rest(visitor: Visitor, admission: Admission & { kind: 'wait' }, isFirm: boolean, urgency: number): Promise<boolean> {
+  /** Waits as the pacer said; true when a more urgent call overtakes it. */
+  #wait(
+    call: PendingCall,
+    admission: Admission & { kind: 'wait' },
+    isFirm: boolean,
+    urgency: number,
+  ): Promise<boolean> {
     const { until, reason } = admission;
     const left = until - this.#clock.now();
-    const priority = priorityOf(visitor);
+    const priority = priorityOf(call);
     return new Promise((resolve, reject) => {
       const end = (): void => {
         this.#pause = undefined;
         cancel();
-        visitor.signal?.removeEventListener('abort', abort);
+        call.signal?.removeEventListener('abort', abort);
       };
       const wake = (isOvertaken = false): void => {
         end();
@@ -166,20 +171,20 @@ export class Gate {
       };
       const abort = (): void => {
         end();
-        reject(visitor.signal?.reason);
+        reject(call.signal?.reason);
       };
       const cancel = this.#clock.timer(left, wake);
-      visitor.signal?.addEventListener('abort', abort, { once: true });
+      call.signal?.addEventListener('abort', abort, { once: true });
       this.#pause = { urgency, priority, admission, isFirm, wake };
-      // Only now, when an abort, a more urgent call and a close that come of the telling find whom to wake.
-      visitor.journey.waits({ until, reason, isAside: false });
+      // After `#pause` is set: a listener may abort, close, or add a more urgent call.
+      call.trace.waiting({ until, reason, isParked: false });
       if (isFirm) this.#options.onStandstill();
     });
   }
 }
 
 /** The priority of a call; 0 unless it says another. */
-export function priorityOf({ ask }: Pick<Visitor, 'ask'>): number {
+export function priorityOf({ ask }: Pick<PendingCall, 'ask'>): number {
   return ask.priority ?? 0;
 }
 

@@ -1,71 +1,71 @@
 import type { Clock } from '../clock.ts';
 import type { Ask } from '../quota/admission.ts';
-import { type Called, type Entry, RankedQueue } from './fair-queue.ts';
-import type { Passage } from './gate.ts';
+import { type Dequeued, FairQueue, type QueueEntry } from './fair-queue.ts';
+import type { GateResult } from './gate.ts';
 
-/** What becomes of someone who is called back. */
-type Recall<T> = (called: Called<T>) => void;
+/** Puts a released call back into the queue. */
+type Release<T> = (dequeued: Dequeued<T>) => void;
 
-/** What a siding tells. */
-interface Signals<T> {
-  readonly recall: Recall<T>;
+/** What a parked group reports. */
+interface GroupListeners<T> {
+  readonly release: Release<T>;
   /** The time has come. */
   readonly due: () => void;
   readonly empty: () => void;
 }
 
 /**
- * Calls that the pacer cannot tell apart, out of the way of the others until a given time. Then the first is called back
- * into the line: where it may not go, no other may, and where it went, the next follows.
+ * Parked calls of one endpoint, cost and `maxWaitMs`, which the pacer cannot tell apart. At a given time the first is
+ * released into the queue: if it may not be sent, none may; once it was, the next is released.
  */
-class Siding<T> {
+class ParkedGroup<T> {
   readonly endpoint: string;
   readonly #clock: Clock;
-  readonly #signals: Signals<T>;
-  readonly #waiting = new RankedQueue<T>();
+  readonly #listeners: GroupListeners<T>;
+  readonly #waiting = new FairQueue<T>();
   #until: number | undefined;
   #isFirm = false;
   #cancel = (): void => {};
 
-  constructor(endpoint: string, clock: Clock, signals: Signals<T>) {
+  constructor(endpoint: string, clock: Clock, listeners: GroupListeners<T>) {
     this.endpoint = endpoint;
     this.#clock = clock;
-    this.#signals = signals;
+    this.#listeners = listeners;
   }
 
   get size(): number {
     return this.#waiting.size;
   }
 
-  /** Whether what comes back of the endpoint may shorten the wait. */
-  get isHopeful(): boolean {
+  /** Whether an answer of the endpoint may shorten the wait. */
+  get mayEndOnAnswer(): boolean {
     return !this.#isFirm;
   }
 
-  join(item: T, priority: number, place: number, { until, isFirm }: Passage & { kind: 'aside' }): Entry<T> {
+  park(item: T, priority: number, ticket: number, { until, isFirm }: GateResult & { kind: 'parked' }): QueueEntry<T> {
     this.#isFirm = isFirm;
     if (until !== this.#until) this.#waitUntil(until);
-    return this.#waiting.join(item, priority, place);
+    return this.#waiting.enqueue(item, priority, ticket);
   }
 
-  leave(entry: Entry<T>): void {
-    this.#waiting.leave(entry);
+  remove(entry: QueueEntry<T>): void {
+    this.#waiting.remove(entry);
     if (this.size === 0) this.#end();
   }
 
-  /** Calls the first back. */
-  callBack(): void {
-    const called = this.#waiting.call();
+  /** Releases the first call. */
+  release(): void {
+    const dequeued = this.#waiting.dequeue();
     if (this.size === 0) this.#end();
-    if (called) this.#signals.recall(called);
+    if (dequeued) this.#listeners.release(dequeued);
   }
 
-  /** Calls the first back if the time has come. */
-  callBackIfDue(): void {
+  /** Releases the first call if the time has come. */
+  releaseIfDue(): void {
     if (this.#until === undefined || this.#until > this.#clock.now()) return;
     this.#cancel();
     this.#until = undefined;
-    this.callBack();
+    this.release();
   }
 
   #waitUntil(until: number): void {
@@ -74,74 +74,74 @@ class Siding<T> {
     this.#cancel = this.#clock.timer(until - this.#clock.now(), () => {
       // Whatever the rounding of the clock says.
       this.#until = Number.NEGATIVE_INFINITY;
-      this.#signals.due();
+      this.#listeners.due();
     });
   }
 
   #end(): void {
     this.#cancel();
-    this.#signals.empty();
+    this.#listeners.empty();
   }
 }
 
-/** All sidings of a line. */
-export class Sidings<T> {
+/** All parked calls of a queue, by group. */
+export class ParkedCalls<T> {
   readonly #clock: Clock;
-  readonly #recall: Recall<T>;
-  readonly #sidings = new Map<string, Siding<T>>();
+  readonly #release: Release<T>;
+  readonly #groups = new Map<string, ParkedGroup<T>>();
 
-  /** @param recall - brings back into the line whoever is called. */
-  constructor(clock: Clock, recall: Recall<T>) {
+  /** @param release - puts a released call back into the queue. */
+  constructor(clock: Clock, release: Release<T>) {
     this.#clock = clock;
-    this.#recall = recall;
+    this.#release = release;
   }
 
-  /** Calls that stand aside. */
+  /** Calls that are parked. */
   get size(): number {
     let size = 0;
-    for (const siding of this.#sidings.values()) size += siding.size;
+    for (const group of this.#groups.values()) size += group.size;
     return size;
   }
 
-  /** Where calls like this one stand aside. */
-  of({ endpoint, cost, maxWaitMs }: Ask): Siding<T> {
-    const like = `${endpoint} ${cost} ${maxWaitMs}`;
-    let siding = this.#sidings.get(like);
-    if (!siding) {
-      siding = new Siding(endpoint, this.#clock, {
-        recall: this.#recall,
-        due: () => this.#callBackAllDue(),
-        empty: () => this.#sidings.delete(like),
+  /** The group in which calls like this one are parked. */
+  groupOf({ endpoint, cost, maxWaitMs }: Ask): ParkedGroup<T> {
+    const key = `${endpoint} ${cost} ${maxWaitMs}`;
+    let group = this.#groups.get(key);
+    if (!group) {
+      group = new ParkedGroup(endpoint, this.#clock, {
+        release: this.#release,
+        due: () => this.#releaseAllDue(),
+        empty: () => this.#groups.delete(key),
       });
-      this.#sidings.set(like, siding);
+      this.#groups.set(key, group);
     }
-    return siding;
+    return group;
   }
 
-  /** One that was called back is out of the line: the next of its like comes. */
-  follow({ endpoint, cost, maxWaitMs }: Ask): void {
-    this.#sidings.get(`${endpoint} ${cost} ${maxWaitMs}`)?.callBack();
+  /** A released call was sent or has ended: releases the next of its group. */
+  releaseNext({ endpoint, cost, maxWaitMs }: Ask): void {
+    this.#groups.get(`${endpoint} ${cost} ${maxWaitMs}`)?.release();
   }
 
-  /** Nothing of an endpoint is under way any more: those who hoped for that try. */
-  hearBack(endpoint: string): void {
-    for (const siding of this.#sidings.values()) {
-      if (siding.isHopeful && siding.endpoint === endpoint) siding.callBack();
+  /** No request of the endpoint is in flight any more: releases one call of each group that awaited an answer. */
+  onEndpointIdle(endpoint: string): void {
+    for (const group of this.#groups.values()) {
+      if (group.mayEndOnAnswer && group.endpoint === endpoint) group.release();
     }
   }
 
-  /** All at once, so that they come by their ranks, and not by their timers. */
-  #callBackAllDue(): void {
-    for (const siding of this.#sidings.values()) siding.callBackIfDue();
+  /** All at once, so that they are queued by rank, and not in the order of their timers. */
+  #releaseAllDue(): void {
+    for (const group of this.#groups.values()) group.releaseIfDue();
   }
 
-  /** Something changed outside: one of each kind tries. */
+  /** Something changed outside: releases one call of each group. */
   wake(): void {
-    for (const siding of this.#sidings.values()) siding.callBack();
+    for (const group of this.#groups.values()) group.release();
   }
 
-  /** Calls everyone back. */
+  /** Releases all calls. */
   clear(): void {
-    for (const siding of this.#sidings.values()) while (siding.size > 0) siding.callBack();
+    for (const group of this.#groups.values()) while (group.size > 0) group.release();
   }
 }

@@ -1,10 +1,17 @@
 import type { Clock } from '../clock.ts';
 import { ClosedError } from '../errors.ts';
 import type { EventListener } from '../events.ts';
-import { Attempts, type Traveller } from '../http/attempt.ts';
+import { HttpExchange, type TracedCall } from '../http/attempt.ts';
 import type { Call, Reply } from '../http/call.ts';
 import { redirected } from '../http/redirect.ts';
-import { decide, type Ending, isSafe, RetryBudget, type Tries, type Verdict } from '../http/retry-policy.ts';
+import {
+  type AttemptCounts,
+  type AttemptOutcome,
+  decideRetry,
+  isSafe,
+  RetryBudget,
+  type RetryDecision,
+} from '../http/retry-policy.ts';
 import type { Transport } from '../http/transport.ts';
 import type { Lease } from '../quota/admission.ts';
 import type { Plan, PlanEstimate } from '../quota/forecast/estimate.ts';
@@ -15,10 +22,10 @@ import type { ServerClock } from '../quota/time/server-clock.ts';
 import type { PacerView } from '../quota/view.ts';
 import type { BulkReservePolicy } from '../quota/window/bulk-reserve.ts';
 import type { Membership, QuotaShare } from '../share.ts';
-import { Story } from '../trace/tracer.ts';
-import { Census } from './backlog.ts';
-import { Line } from './call-queue.ts';
-import { defeatOf } from './final-error.ts';
+import { Tracer } from '../trace/tracer.ts';
+import { Backlog } from './backlog.ts';
+import { CallQueue } from './call-queue.ts';
+import { finalError } from './final-error.ts';
 
 /** A lease outlives the longest attempt by this much before it counts as forgotten, in milliseconds. */
 const LEASE_SLACK_MS = 60_000;
@@ -29,7 +36,7 @@ export interface SchedulerOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly share: QuotaShare;
-  readonly sparing?: BulkReservePolicy | undefined;
+  readonly reserve?: BulkReservePolicy | undefined;
   /** Whose quota it is: the service's origin and the key. */
   readonly credential: () => Promise<string>;
   readonly concurrency: number;
@@ -39,16 +46,16 @@ export interface SchedulerOptions {
   readonly onEvent: EventListener | undefined;
 }
 
-/** Brings calls through the line, the gate and the wire, again where that helps, and back. */
+/** Takes each call through queue, pacer and exchange, repeats it where the retry policy says so, and returns its reply. */
 export class Scheduler {
-  readonly story: Story;
+  readonly tracer: Tracer;
   readonly #options: SchedulerOptions;
   readonly #clock: Clock;
   readonly #pacer: Pacer;
-  readonly #line: Line;
-  readonly #attempts: Attempts;
-  readonly #budget = new RetryBudget();
-  readonly #census = new Census();
+  readonly #queue: CallQueue;
+  readonly #exchange: HttpExchange;
+  readonly #retryBudget = new RetryBudget();
+  readonly #backlog = new Backlog();
   #membership: Membership | undefined;
   #closing: Promise<void> | undefined;
 
@@ -60,22 +67,22 @@ export class Scheduler {
       concurrency,
       leaseMs: timeoutMs + LEASE_SLACK_MS,
       shareLimit: (time) => this.#join(share, time),
-      bulkReserve: options.sparing,
+      bulkReserve: options.reserve,
     });
-    this.#line = new Line({ pacer: this.#pacer, clock, maxWaitMs });
-    this.story = new Story(clock, () => this.#line.behind);
-    if (onEvent) this.story.subscribe(onEvent);
-    this.#attempts = new Attempts({
+    this.#queue = new CallQueue({ pacer: this.#pacer, clock, maxWaitMs });
+    this.tracer = new Tracer(clock, () => this.#queue.behind);
+    if (onEvent) this.tracer.subscribe(onEvent);
+    this.#exchange = new HttpExchange({
       transport,
       clock,
-      settle: (lease, outcome) => this.#line.settle(lease, outcome),
+      settle: (lease, outcome) => this.#queue.release(lease, outcome),
       drift: (lease, quota) => this.#pacer.drift(lease, quota, clock.now()),
     });
   }
 
   /** Calls that wait to be sent. */
   get waiting(): number {
-    return this.#line.length;
+    return this.#queue.length;
   }
 
   /** What is left of the month, by the service's clock. */
@@ -96,58 +103,58 @@ export class Scheduler {
   /** When the last of these would be back, behind the calls that wait with that priority or a higher one; undefined while nothing is known. */
   estimate(plan: Plan, priority: number): PlanEstimate | undefined {
     const now = this.#clock.now();
-    return this.#pacer.estimate([...this.#census.ahead(priority, this.#pacer.inFlight), plan], now);
+    return this.#pacer.estimate([...this.#backlog.aheadOf(priority, this.#pacer.inFlight), plan], now);
   }
 
   /** Makes a call: sends it when the quota bears it, as often as the policy has it, and returns the last answer. */
   run(call: Call): Promise<Reply> {
     if (this.#closing) return Promise.reject(new ClosedError());
-    const kind = this.#census.come(call.ask);
-    const traveller = { ...call, journey: this.story.begin(call.ask, call.label) };
-    const place = this.#line.draw();
-    // Not async: one that waits is a place in line and little more.
-    const reply = this.#line.enter(traveller, place).then((lease) => this.#make(traveller, place, lease));
+    const kind = this.#backlog.add(call.ask);
+    const traced = { ...call, trace: this.tracer.begin(call.ask, call.label) };
+    const ticket = this.#queue.nextTicket();
+    // Not async: a call that waits is an entry of the queue and little more.
+    const reply = this.#queue.acquire(traced, ticket).then((lease) => this.#make(traced, ticket, lease));
     reply.then(
-      () => this.#census.leave(kind),
+      () => this.#backlog.remove(kind),
       (error: unknown) => {
-        this.#census.leave(kind);
-        traveller.journey.fails(error, traveller.signal);
+        this.#backlog.remove(kind);
+        traced.trace.failed(error, traced.signal);
       },
     );
     return reply;
   }
 
   /** Makes a call that has its first lease. */
-  async #make(call: Traveller, place: number, first: Lease): Promise<Reply> {
-    const { journey } = call;
+  async #make(call: TracedCall, ticket: number, first: Lease): Promise<Reply> {
+    const { trace } = call;
     let { request } = call;
-    const tries = { attempts: 0, refusals: 0, hops: 0 };
-    for (let lease = first; ; lease = await this.#line.enter(call, place)) {
-      journey.passes();
-      const { ending, reply, failure } = await this.#attempts.make({ ...call, request }, lease, tries);
-      const isLimited = ending.kind === 'answered' && ending.isLimited;
-      if (isLimited) tries.refusals++;
-      else if (ending.kind === 'answered' && ending.redirect) tries.hops++;
-      else tries.attempts++;
-      const verdict = this.#decide(request.method, ending, tries);
-      if (reply && (verdict.kind === 'deliver' || (verdict.kind === 'give up' && isLimited && call.takesRefusals))) {
-        journey.arrives(reply.status);
+    const counts = { attempts: 0, refusals: 0, hops: 0 };
+    for (let lease = first; ; lease = await this.#queue.acquire(call, ticket)) {
+      trace.granted();
+      const { outcome, reply, failure } = await this.#exchange.attempt({ ...call, request }, lease, counts);
+      const isLimited = outcome.kind === 'answered' && outcome.isLimited;
+      if (isLimited) counts.refusals++;
+      else if (outcome.kind === 'answered' && outcome.redirect) counts.hops++;
+      else counts.attempts++;
+      const decision = this.#decide(request.method, outcome, counts);
+      if (reply && (decision.kind === 'deliver' || (decision.kind === 'fail' && isLimited && call.takesRefusals))) {
+        trace.done(reply.status);
         return reply;
       }
-      if (verdict.kind !== 'again')
-        throw defeatOf(call, ending, tries, failure, this.#clock, this.view().cooldown?.until);
-      const { afterMs } = verdict;
-      if (verdict.url && ending.kind === 'answered') request = redirected(request, ending.status, verdict.url);
-      journey.returns(tries.attempts + 1, afterMs);
-      if (afterMs > 0) await this.#line.rest(afterMs, call.signal);
+      if (decision.kind !== 'retry')
+        throw finalError(call, outcome, counts, failure, this.#clock, this.view().cooldown?.until);
+      const { afterMs } = decision;
+      if (decision.url && outcome.kind === 'answered') request = redirected(request, outcome.status, decision.url);
+      trace.retrying(counts.attempts + 1, afterMs);
+      if (afterMs > 0) await this.#queue.delay(afterMs, call.signal);
     }
   }
 
-  /** Turns away whoever waits, lets what is under way come back, and gives the share back. */
+  /** Rejects the calls that wait, lets those in flight finish, and gives the share back. */
   close(): Promise<void> {
     this.#closing ??= (async () => {
-      this.#line.close();
-      await this.#census.over();
+      this.#queue.close();
+      await this.#backlog.drained();
       await this.#membership?.leave();
     })();
     return this.#closing;
@@ -162,17 +169,17 @@ export class Scheduler {
       credential,
       waiting: () => this.waiting,
       learn: (knowledge) => this.#pacer.learn(knowledge, clock.now()),
-      wake: () => this.#line.wake(),
-      tell: (event) => this.story.tell(event),
+      wake: () => this.#queue.wake(),
+      tell: (event) => this.tracer.emit(event),
     });
     return this.#membership.part;
   }
 
-  #decide(method: string, ending: Ending, tries: Tries): Verdict {
+  #decide(method: string, outcome: AttemptOutcome, counts: AttemptCounts): RetryDecision {
     const { maxAttempts, random } = this.#options;
-    const verdict = decide(ending, tries, { maxAttempts, isSafe: isSafe(method), random: random() });
-    if (verdict.kind === 'deliver' && ending.kind === 'answered' && ending.status < 500) this.#budget.earn();
-    if (verdict.kind !== 'again' || !verdict.isPaid || this.#budget.pay()) return verdict;
-    return { kind: ending.kind === 'answered' ? 'deliver' : 'give up' };
+    const decision = decideRetry(outcome, counts, { maxAttempts, isSafe: isSafe(method), random: random() });
+    if (decision.kind === 'deliver' && outcome.kind === 'answered' && outcome.status < 500) this.#retryBudget.earn();
+    if (decision.kind !== 'retry' || !decision.isPaid || this.#retryBudget.pay()) return decision;
+    return { kind: outcome.kind === 'answered' ? 'deliver' : 'fail' };
   }
 }

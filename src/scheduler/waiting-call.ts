@@ -1,33 +1,39 @@
-import type { Entry } from './fair-queue.ts';
-import type { Visitor } from './gate.ts';
+import type { QueueEntry } from './fair-queue.ts';
+import type { PendingCall } from './gate.ts';
 
-/** A visitor's turn at the gate. */
+/** The turn of a call at the gate. */
 export interface Turn {
-  /** Whether it came because of the time that the visitor waited. */
-  readonly isAged: boolean;
-  /** Whether it was called back from aside: those like it wait for what becomes of it. */
-  readonly wasAside: boolean;
-  /** To be called when the visitor has left the gate. */
+  /** Whether the call was chosen for the time that it waited, and not for its rank. */
+  readonly byAge: boolean;
+  /** Whether the call was released from its parked group, which awaits its result. */
+  readonly wasParked: boolean;
+  /** To be called when the call has left the gate. */
   readonly end: () => void;
 }
 
 /** A call that waits for its turn. There may be very many, so it holds no more than it must. */
-export class Standing {
-  readonly visitor: Visitor;
-  readonly place: number;
-  readonly step: (turn: Turn) => void;
-  readonly refuse: (error: unknown) => void;
-  wasAside: boolean;
-  /** Where it stands, and by which entry. */
-  row: { leave(entry: Entry<Standing>): void } | undefined;
-  entry: Entry<Standing> | undefined;
-  deafen: (() => void) | undefined;
+export class WaitingCall {
+  readonly call: PendingCall;
+  readonly ticket: number;
+  readonly resolve: (turn: Turn) => void;
+  readonly reject: (error: unknown) => void;
+  wasParked: boolean;
+  /** The queue that it waits in, and its entry there. */
+  queue: { remove(entry: QueueEntry<WaitingCall>): void } | undefined;
+  entry: QueueEntry<WaitingCall> | undefined;
+  unlisten: (() => void) | undefined;
 
-  constructor(visitor: Visitor, place: number, wasAside: boolean, step: Standing['step'], refuse: Standing['refuse']) {
-    this.visitor = visitor;
-    this.place = place;
-    this.wasAside = wasAside;
-    this.step = step;
-    this.refuse = refuse;
+  constructor(
+    call: PendingCall,
+    ticket: number,
+    wasParked: boolean,
+    resolve: WaitingCall['resolve'],
+    reject: WaitingCall['reject'],
+  ) {
+    this.call = call;
+    this.ticket = ticket;
+    this.wasParked = wasParked;
+    this.resolve = resolve;
+    this.reject = reject;
   }
 }

@@ -8,58 +8,58 @@ export interface Wait {
   readonly until: number;
   readonly reason: Reason;
   /** Whether it stepped out of the line, so that it holds up nobody. */
-  readonly isAside: boolean;
+  readonly isParked: boolean;
 }
 
-/** What came of the last wait, and when the request left. */
-interface Trip {
+/** The present request of a call: how long it waited for its grant, and when it was sent. */
+interface GrantedRequest {
   readonly waitedMs: number;
   readonly waitedFor: Reason | undefined;
-  leftAt: number | undefined;
+  sentAt: number | undefined;
 }
 
-/** Who tells what happens. */
-export interface Teller {
+/** Where traces emit their events, and what they share. */
+export interface EventSink {
   readonly clock: Clock;
-  /** What the line last stood still for. */
+  /** What the queue last stood still for. */
   readonly standstill: Wait | undefined;
-  /** Calls that stand in line behind the first. */
+  /** Calls that wait in the queue behind the first. */
   readonly behind: number;
-  /** Whether anybody would hear of such an event. */
-  isHeard(type: ClientEvent['type']): boolean;
-  tell(event: ClientEvent): void;
-  /** The line stands still. */
-  halt(wait: Wait): void;
+  /** Whether anything listens to events of this type. */
+  isListenedTo(type: ClientEvent['type']): boolean;
+  emit(event: ClientEvent): void;
+  /** The queue stands still. */
+  setStandstill(wait: Wait): void;
   /** A call is over. */
-  end(journey: Journey): void;
+  end(trace: CallTrace): void;
 }
 
 type Without<Event, Keys extends PropertyKey> = Event extends unknown ? Omit<Event, Keys> : never;
 
 /** What there is to say of an event beside what all of them say. */
-type Facts = Without<CallStoryEvent, keyof CallEvent>;
+type EventFacts = Without<CallStoryEvent, keyof CallEvent>;
 
-/** One call's way through the client: where it is now, and what there is to tell on the way. Many wait at a time, so it is small. */
-export class Journey {
+/** Follows one call through the client and emits its events. Its methods are named like the events. Many calls wait at a time, so it is small. */
+export class CallTrace {
   readonly number: number;
   readonly ask: Ask;
   readonly label: string | undefined;
   /** When the call was made: monotonic milliseconds. */
-  readonly begunAt: number;
-  readonly #teller: Teller;
+  readonly calledAt: number;
+  readonly #sink: EventSink;
   /** When it came back into the line, or will after its pause. */
-  #returnedAt: number | undefined;
+  #requeuedAt: number | undefined;
   #wait: Wait | undefined;
   /** Undefined while it waits to be sent. */
-  #trip: Trip | undefined;
+  #granted: GrantedRequest | undefined;
 
-  constructor(teller: Teller, number: number, ask: Ask, label: string | undefined) {
-    this.#teller = teller;
+  constructor(sink: EventSink, number: number, ask: Ask, label: string | undefined) {
+    this.#sink = sink;
     this.number = number;
     this.ask = ask;
     this.label = label;
-    this.begunAt = teller.clock.now();
-    this.#tell({ type: 'called', priority: this.priority });
+    this.calledAt = sink.clock.now();
+    this.#emit({ type: 'called', priority: this.priority });
   }
 
   get priority(): number {
@@ -68,17 +68,17 @@ export class Journey {
 
   /** Whether it waits to be sent. */
   get isWaiting(): boolean {
-    return this.#trip === undefined;
+    return this.#granted === undefined;
   }
 
   /** Whether it was sent before, so that it goes in front of those that came later. */
-  get isReturning(): boolean {
-    return this.#returnedAt !== undefined;
+  get isRetrying(): boolean {
+    return this.#requeuedAt !== undefined;
   }
 
   /** When it came into the line, or will after its pause: monotonic milliseconds. */
-  get joinedAt(): number {
-    return this.#returnedAt ?? this.begunAt;
+  get queuedAt(): number {
+    return this.#requeuedAt ?? this.calledAt;
   }
 
   /** What it waits for by itself, at the gate or out of the line; undefined while it only stands in line. */
@@ -87,83 +87,83 @@ export class Journey {
   }
 
   /** Time since the present request left, in milliseconds; undefined if it has not. */
-  get outMs(): number | undefined {
-    const leftAt = this.#trip?.leftAt;
-    return leftAt === undefined ? undefined : this.#teller.clock.now() - leftAt;
+  get sinceSentMs(): number | undefined {
+    const sentAt = this.#granted?.sentAt;
+    return sentAt === undefined ? undefined : this.#sink.clock.now() - sentAt;
   }
 
-  /** It stands still at the gate, or steps aside. */
-  waits(wait: Wait): void {
+  /** It waits at the gate, or is parked. */
+  waiting(wait: Wait): void {
     this.#wait = wait;
-    if (!wait.isAside) this.#teller.halt(wait);
-    if (!this.#teller.isHeard('waiting')) return;
-    const { until, reason, isAside: aside } = wait;
-    const { clock, behind } = this.#teller;
+    if (!wait.isParked) this.#sink.setStandstill(wait);
+    if (!this.#sink.isListenedTo('waiting')) return;
+    const { until, reason, isParked: parked } = wait;
+    const { clock, behind } = this.#sink;
     const instant = new Date(clock.wall() + until - clock.now());
-    this.#tell({ type: 'waiting', until: instant, reason, aside, waiting: behind });
+    this.#emit({ type: 'waiting', until: instant, reason, parked, waiting: behind });
   }
 
-  /** The gate let it pass. */
-  passes(): void {
-    const { clock, standstill } = this.#teller;
-    const wait = this.#wait ?? (standstill && standstill.until > this.joinedAt ? standstill : undefined);
-    const waitedMs = Math.max(0, clock.now() - this.joinedAt);
-    this.#trip = { waitedMs, waitedFor: waitedMs > 0 ? wait?.reason : undefined, leftAt: undefined };
+  /** It was granted a lease. */
+  granted(): void {
+    const { clock, standstill } = this.#sink;
+    const wait = this.#wait ?? (standstill && standstill.until > this.queuedAt ? standstill : undefined);
+    const waitedMs = Math.max(0, clock.now() - this.queuedAt);
+    this.#granted = { waitedMs, waitedFor: waitedMs > 0 ? wait?.reason : undefined, sentAt: undefined };
     this.#wait = undefined;
   }
 
-  /** A request leaves. */
-  leaves(attempt: number, { units }: Lease, method: string, url: URL): void {
-    const trip = this.#trip;
-    if (!trip) return;
-    trip.leftAt = this.#teller.clock.now();
-    if (!this.#teller.isHeard('sent')) return;
-    const { waitedMs, waitedFor } = trip;
+  /** Its request is sent. */
+  sent(attempt: number, { units }: Lease, method: string, url: URL): void {
+    const sent = this.#granted;
+    if (!sent) return;
+    sent.sentAt = this.#sink.clock.now();
+    if (!this.#sink.isListenedTo('sent')) return;
+    const { waitedMs, waitedFor } = sent;
     const waited = waitedFor ? { waitedMs, waitedFor } : { waitedMs };
-    this.#tell({ type: 'sent', attempt, units, method, url: url.href, ...waited });
+    this.#emit({ type: 'sent', attempt, units, method, url: url.href, ...waited });
   }
 
-  /** The call goes again, back into the line after so many milliseconds. */
-  returns(attempt: number, afterMs: number): void {
-    this.#trip = undefined;
-    this.#returnedAt = this.#teller.clock.now() + afterMs;
-    this.#tell({ type: 'retrying', attempt, afterMs });
+  /** The call is queued again, after so many milliseconds. */
+  retrying(attempt: number, afterMs: number): void {
+    this.#granted = undefined;
+    this.#requeuedAt = this.#sink.clock.now() + afterMs;
+    this.#emit({ type: 'retrying', attempt, afterMs });
   }
 
   /** The call has its answer. */
-  arrives(status: number): void {
-    this.#teller.end(this);
-    this.#tell({ type: 'done', status, tookMs: this.#tookMs });
+  done(status: number): void {
+    this.#sink.end(this);
+    this.#emit({ type: 'done', status, tookMs: this.#tookMs });
   }
 
   /** The call ends without one. */
-  fails(reason: unknown, signal: AbortSignal | undefined): void {
-    this.#teller.end(this);
+  failed(reason: unknown, signal: AbortSignal | undefined): void {
+    this.#sink.end(this);
     const isAborted = signal?.aborted === true && reason === signal.reason;
     const error = isAborted || !(reason instanceof Error) ? 'aborted' : reason.name;
-    this.#tell({ type: 'failed', error, tookMs: this.#tookMs });
+    this.#emit({ type: 'failed', error, tookMs: this.#tookMs });
   }
 
-  /** Whether anybody would hear of such an event. */
-  isHeard(type: ClientEvent['type']): boolean {
-    return this.#teller.isHeard(type);
+  /** Whether anything listens to events of this type. */
+  isListenedTo(type: ClientEvent['type']): boolean {
+    return this.#sink.isListenedTo(type);
   }
 
-  /** Tells of what is no news to the journey itself. */
-  tell(facts: Facts & { readonly type: 'answered' | 'limited' | 'lost' }): void {
-    this.#tell(facts);
+  /** Emits events that leave the trace unchanged. */
+  emit(facts: EventFacts & { readonly type: 'answered' | 'limited' | 'lost' }): void {
+    this.#emit(facts);
   }
 
   get #tookMs(): number {
-    return this.#teller.clock.now() - this.begunAt;
+    return this.#sink.clock.now() - this.calledAt;
   }
 
-  #tell(facts: Facts): void {
-    if (!this.#teller.isHeard(facts.type)) return;
+  #emit(facts: EventFacts): void {
+    if (!this.#sink.isListenedTo(facts.type)) return;
     const { number: call, label } = this;
     const { endpoint } = this.ask;
     const named = label === undefined ? {} : { label };
-    const at = new Date(this.#teller.clock.wall());
-    this.#teller.tell({ call, endpoint, ...named, at, ...facts } as ClientEvent);
+    const at = new Date(this.#sink.clock.wall());
+    this.#sink.emit({ call, endpoint, ...named, at, ...facts } as ClientEvent);
   }
 }

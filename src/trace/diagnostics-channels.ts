@@ -20,7 +20,7 @@ export function diagnosticChannels(): Channels {
   return (type) => {
     let channel = channels.get(type);
     if (!channel) {
-      channel = open(`stacks-quota:${type.replace(' ', '-')}`);
+      channel = open(`stacks-quota:${type}`);
       channels.set(type, channel);
     }
     return channel;

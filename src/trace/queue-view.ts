@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { Reason } from '../quota/admission.ts';
 import { argument, argumentsOf } from '../validation/arguments.ts';
-import type { Journey, Wait } from './call-trace.ts';
+import type { CallTrace, Wait } from './call-trace.ts';
 
 /** A call that waits to be sent: for what, until when, and behind whom. */
 export interface QueuedCall {
@@ -43,8 +43,8 @@ const queueOptions = argumentsOf('options', {
  *
  * @throws ConfigError if an option cannot be used.
  */
-export function queueOf(
-  journeys: Iterable<Journey>,
+export function queueView(
+  traces: Iterable<CallTrace>,
   standstill: Wait | undefined,
   clock: Clock,
   options: QueueOptions = {},
@@ -52,34 +52,34 @@ export function queueOf(
   const { label, limit = 100 } = queueOptions(options);
   const now = clock.now();
   const instant = (at: number): Date => new Date(clock.wall() + at - now);
-  const waiting = Array.from(journeys).filter(({ isWaiting }) => isWaiting);
-  const isOut = ({ wait, joinedAt }: Journey): boolean =>
-    joinedAt > now || (wait?.isAside === true && wait.until > now);
-  const inLine = waiting.filter((journey) => !isOut(journey)).sort(byTurn);
-  const asked = [...inLine.entries(), ...waiting.filter(isOut).map((journey) => [undefined, journey] as const)]
-    .filter(([, journey]) => label === undefined || journey.label === label)
+  const waiting = Array.from(traces).filter(({ isWaiting }) => isWaiting);
+  const isOut = ({ wait, queuedAt }: CallTrace): boolean =>
+    queuedAt > now || (wait?.isParked === true && wait.until > now);
+  const inLine = waiting.filter((trace) => !isOut(trace)).sort(byTurn);
+  const asked = [...inLine.entries(), ...waiting.filter(isOut).map((trace) => [undefined, trace] as const)]
+    .filter(([, trace]) => label === undefined || trace.label === label)
     .slice(0, limit);
-  return asked.map(([before, journey]) => {
-    const { number, ask, priority, begunAt, joinedAt } = journey;
-    const wait = [journey.wait, before === undefined ? undefined : standstill].find((one) => one && one.until > now);
-    const until = joinedAt > now ? joinedAt : wait?.until;
+  return asked.map(([before, trace]) => {
+    const { number, ask, priority, calledAt, queuedAt } = trace;
+    const wait = [trace.wait, before === undefined ? undefined : standstill].find((one) => one && one.until > now);
+    const until = queuedAt > now ? queuedAt : wait?.until;
     return {
       call: number,
       endpoint: ask.endpoint,
-      ...(journey.label !== undefined && { label: journey.label }),
+      ...(trace.label !== undefined && { label: trace.label }),
       priority,
       ...(before !== undefined && { place: before + 1 }),
-      since: instant(begunAt),
+      since: instant(calledAt),
       ...(wait && { reason: wait.reason }),
       ...(until !== undefined && { until: instant(until) }),
-      why: sentence(before, wait, joinedAt > now),
+      why: sentence(before, wait, queuedAt > now),
     };
   });
 }
 
 /** Higher priorities first; of one priority, who was sent before, and then who came first. */
-function byTurn(one: Journey, other: Journey): number {
-  const returned = Number(other.isReturning) - Number(one.isReturning);
+function byTurn(one: CallTrace, other: CallTrace): number {
+  const returned = Number(other.isRetrying) - Number(one.isRetrying);
   return other.priority - one.priority || returned || one.number - other.number;
 }
 

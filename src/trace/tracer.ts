@@ -1,46 +1,46 @@
 import type { Clock } from '../clock.ts';
 import type { ClientEvent, EventListener } from '../events.ts';
 import type { Ask } from '../quota/admission.ts';
-import { Journey, type Teller, type Wait } from './call-trace.ts';
+import { CallTrace, type EventSink, type Wait } from './call-trace.ts';
 import { diagnosticChannels } from './diagnostics-channels.ts';
-import { type QueuedCall, type QueueOptions, queueOf } from './queue-view.ts';
+import { type QueuedCall, type QueueOptions, queueView } from './queue-view.ts';
 
-/** What happens to the calls of a client, told to whoever listens. While nobody does, no event is made. */
-export class Story implements Teller {
+/** Emits the events of a client's calls to its listeners and diagnostics channels, and knows the calls that are not over. */
+export class Tracer implements EventSink {
   readonly clock: Clock;
   readonly #behind: () => number;
   readonly #channels = diagnosticChannels();
   readonly #listeners = new Set<{ readonly hear: EventListener }>();
-  readonly #journeys = new Set<Journey>();
+  readonly #traces = new Set<CallTrace>();
   #calls = 0;
   #standstill: Wait | undefined;
 
-  /** @param behind - calls that stand in line behind the first. */
+  /** @param behind - calls that wait in the queue behind the first. */
   constructor(clock: Clock, behind: () => number) {
     this.clock = clock;
     this.#behind = behind;
   }
 
-  /** What the line last stood still for. */
+  /** What the queue last stood still for. */
   get standstill(): Wait | undefined {
     return this.#standstill;
   }
 
-  /** Calls that stand in line behind the first. */
+  /** Calls that wait in the queue behind the first. */
   get behind(): number {
     return this.#behind();
   }
 
   /** A call begins. */
-  begin(ask: Ask, label: string | undefined): Journey {
-    const journey = new Journey(this, ++this.#calls, ask, label);
-    this.#journeys.add(journey);
-    return journey;
+  begin(ask: Ask, label: string | undefined): CallTrace {
+    const trace = new CallTrace(this, ++this.#calls, ask, label);
+    this.#traces.add(trace);
+    return trace;
   }
 
   /** A call is over. */
-  end(journey: Journey): void {
-    this.#journeys.delete(journey);
+  end(trace: CallTrace): void {
+    this.#traces.delete(trace);
   }
 
   /**
@@ -49,7 +49,7 @@ export class Story implements Teller {
    * @throws ConfigError if an option cannot be used.
    */
   queue(options?: QueueOptions): readonly QueuedCall[] {
-    return queueOf(this.#journeys, this.#standstill, this.clock, options);
+    return queueView(this.#traces, this.#standstill, this.clock, options);
   }
 
   /**
@@ -63,17 +63,17 @@ export class Story implements Teller {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Whether anybody would hear of such an event. */
-  isHeard(type: ClientEvent['type']): boolean {
+  /** Whether anything listens to events of this type. */
+  isListenedTo(type: ClientEvent['type']): boolean {
     return this.#listeners.size > 0 || this.#channels(type)?.hasSubscribers === true;
   }
 
-  /** The line stands still. */
-  halt(wait: Wait): void {
+  /** The queue stands still. */
+  setStandstill(wait: Wait): void {
     this.#standstill = wait;
   }
 
-  tell(event: ClientEvent): void {
+  emit(event: ClientEvent): void {
     for (const { hear } of this.#listeners) {
       // A listener's fault is not the call's, whether it throws or, being asynchronous, rejects.
       try {

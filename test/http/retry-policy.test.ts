@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  decide,
-  type Ending,
+  type AttemptCounts,
+  type AttemptOutcome,
+  decideRetry,
   isLimitation,
   RetryBudget,
   type RetryPolicy,
-  type Tries,
 } from '../../src/http/retry-policy.ts';
 import { readQuota } from '../../src/quota/headers/snapshot.ts';
 
@@ -16,11 +16,16 @@ const policy = (changes: Partial<RetryPolicy> = {}): RetryPolicy => ({
   random: 0.5,
   ...changes,
 });
-const tries = (changes: Partial<Tries> = {}): Tries => ({ attempts: 1, refusals: 0, hops: 0, ...changes });
-const answered = (status: number): Ending => ({ kind: 'answered', status, isLimited: false });
-const limited = (status: number): Ending => ({ kind: 'answered', status, isLimited: true });
-const failed = (code: string): Ending => ({ kind: 'failed', code });
-const redirected = (to: string): Ending => ({ ...answered(302), redirect: new URL(to) }) as Ending;
+const tries = (changes: Partial<AttemptCounts> = {}): AttemptCounts => ({
+  attempts: 1,
+  refusals: 0,
+  hops: 0,
+  ...changes,
+});
+const answered = (status: number): AttemptOutcome => ({ kind: 'answered', status, isLimited: false });
+const limited = (status: number): AttemptOutcome => ({ kind: 'answered', status, isLimited: true });
+const failed = (code: string): AttemptOutcome => ({ kind: 'failed', code });
+const redirected = (to: string): AttemptOutcome => ({ ...answered(302), redirect: new URL(to) }) as AttemptOutcome;
 
 /** Every status that an answer can have. */
 const STATUSES = Array.from({ length: 400 }, (_, at) => at + 200);
@@ -28,25 +33,26 @@ const PASSING = [408, 500, 502, 503, 504];
 
 describe('an answer', () => {
   it.each(PASSING)('of %i is asked for again, paid from the budget', (status) => {
-    expect(decide(answered(status), tries(), policy())).toEqual({ kind: 'again', afterMs: 250, isPaid: true });
+    expect(decideRetry(answered(status), tries(), policy())).toEqual({ kind: 'retry', afterMs: 250, isPaid: true });
   });
 
   it('of any other status is delivered at once', () => {
     for (const status of STATUSES.filter((one) => !PASSING.includes(one))) {
-      expect([status, decide(answered(status), tries(), policy())]).toEqual([status, { kind: 'deliver' }]);
+      expect([status, decideRetry(answered(status), tries(), policy())]).toEqual([status, { kind: 'deliver' }]);
     }
   });
 
   it('is delivered whatever it is when asking again may do harm', () => {
     for (const status of STATUSES) {
-      expect(decide(answered(status), tries(), policy({ isSafe: false }))).toEqual({ kind: 'deliver' });
+      expect(decideRetry(answered(status), tries(), policy({ isSafe: false }))).toEqual({ kind: 'deliver' });
     }
   });
 
   it.each(PASSING)('of %i is delivered when the attempts are used up', (status) => {
     for (const maxAttempts of [1, 2, 3, 10]) {
-      const verdictAfter = (attempts: number) => decide(answered(status), tries({ attempts }), policy({ maxAttempts }));
-      for (let attempts = 1; attempts < maxAttempts; attempts++) expect(verdictAfter(attempts).kind).toBe('again');
+      const verdictAfter = (attempts: number) =>
+        decideRetry(answered(status), tries({ attempts }), policy({ maxAttempts }));
+      for (let attempts = 1; attempts < maxAttempts; attempts++) expect(verdictAfter(attempts).kind).toBe('retry');
       expect(verdictAfter(maxAttempts)).toEqual({ kind: 'deliver' });
     }
   });
@@ -70,16 +76,16 @@ describe('a failure', () => {
   ];
 
   it.each([...passing, 'NETWORK'])('by %s is tried again until the attempts are used up, then given up', (code) => {
-    expect(decide(failed(code), tries(), policy())).toEqual({ kind: 'again', afterMs: 250, isPaid: true });
-    expect(decide(failed(code), tries({ attempts: 3 }), policy())).toEqual({ kind: 'give up' });
+    expect(decideRetry(failed(code), tries(), policy())).toEqual({ kind: 'retry', afterMs: 250, isPaid: true });
+    expect(decideRetry(failed(code), tries({ attempts: 3 }), policy())).toEqual({ kind: 'fail' });
   });
 
   it.each(lasting)('by %s is given up at once, for a repetition cannot mend it', (code) => {
-    expect(decide(failed(code), tries(), policy())).toEqual({ kind: 'give up' });
+    expect(decideRetry(failed(code), tries(), policy())).toEqual({ kind: 'fail' });
   });
 
   it('is given up when trying again may do harm', () => {
-    expect(decide(failed('ECONNRESET'), tries(), policy({ isSafe: false }))).toEqual({ kind: 'give up' });
+    expect(decideRetry(failed('ECONNRESET'), tries(), policy({ isSafe: false }))).toEqual({ kind: 'fail' });
   });
 });
 
@@ -88,9 +94,13 @@ describe('a pause before the next attempt', () => {
     const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
     fc.assert(
       fc.property(fc.constantFrom(...PASSING), fc.integer({ min: 1, max: 100 }), random, (status, attempts, chance) => {
-        const verdict = decide(answered(status), tries({ attempts }), policy({ maxAttempts: 1_000, random: chance }));
+        const verdict = decideRetry(
+          answered(status),
+          tries({ attempts }),
+          policy({ maxAttempts: 1_000, random: chance }),
+        );
         const bound = Math.min(8_000, 250 * 2 ** attempts);
-        expect(verdict).toEqual({ kind: 'again', afterMs: bound * chance, isPaid: true });
+        expect(verdict).toEqual({ kind: 'retry', afterMs: bound * chance, isPaid: true });
       }),
     );
   });
@@ -135,8 +145,8 @@ describe('a refusal because of a limit', () => {
   it.each([429, 403, 503, 400])('with status %i goes again at once and unpaid, whatever else was tried', (status) => {
     for (const attempts of [0, 1, 2, 3, 30]) {
       for (const isSafe of [true, false]) {
-        const verdict = decide(limited(status), tries({ attempts, refusals: 1 }), policy({ isSafe }));
-        expect(verdict).toEqual({ kind: 'again', afterMs: 0, isPaid: false });
+        const verdict = decideRetry(limited(status), tries({ attempts, refusals: 1 }), policy({ isSafe }));
+        expect(verdict).toEqual({ kind: 'retry', afterMs: 0, isPaid: false });
       }
     }
   });
@@ -145,15 +155,15 @@ describe('a refusal because of a limit', () => {
     'with status %i goes again only where that does no harm: it may have been done',
     (status) => {
       const kinds = [true, false].map(
-        (isSafe) => decide(limited(status), tries({ refusals: 1 }), policy({ isSafe })).kind,
+        (isSafe) => decideRetry(limited(status), tries({ refusals: 1 }), policy({ isSafe })).kind,
       );
-      expect(kinds).toEqual(['again', 'give up']);
+      expect(kinds).toEqual(['retry', 'fail']);
     },
   );
 
   it('is the caller’s when it is the fifth', () => {
-    const kinds = [1, 2, 3, 4, 5, 6].map((refusals) => decide(limited(429), tries({ refusals }), policy()).kind);
-    expect(kinds).toEqual(['again', 'again', 'again', 'again', 'give up', 'give up']);
+    const kinds = [1, 2, 3, 4, 5, 6].map((refusals) => decideRetry(limited(429), tries({ refusals }), policy()).kind);
+    expect(kinds).toEqual(['retry', 'retry', 'retry', 'retry', 'fail', 'fail']);
   });
 });
 
@@ -161,13 +171,13 @@ describe('a redirect', () => {
   const target = 'https://api.mock.test/elsewhere';
 
   it('is followed at once and unpaid', () => {
-    const verdict = decide(redirected(target), tries({ attempts: 0, hops: 1 }), policy());
-    expect(verdict).toEqual({ kind: 'again', afterMs: 0, isPaid: false, url: new URL(target) });
+    const verdict = decideRetry(redirected(target), tries({ attempts: 0, hops: 1 }), policy());
+    expect(verdict).toEqual({ kind: 'retry', afterMs: 0, isPaid: false, url: new URL(target) });
   });
 
   it('is followed three times and no more', () => {
-    const kinds = [1, 2, 3, 4, 5].map((hops) => decide(redirected(target), tries({ hops }), policy()).kind);
-    expect(kinds).toEqual(['again', 'again', 'again', 'give up', 'give up']);
+    const kinds = [1, 2, 3, 4, 5].map((hops) => decideRetry(redirected(target), tries({ hops }), policy()).kind);
+    expect(kinds).toEqual(['retry', 'retry', 'retry', 'fail', 'fail']);
   });
 });
 

@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Entry, RankedQueue } from '../../src/scheduler/fair-queue.ts';
+import { FairQueue, type QueueEntry } from '../../src/scheduler/fair-queue.ts';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');
@@ -29,9 +29,9 @@ class NaiveLine {
   }
 }
 
-function drained<T>(queue: RankedQueue<T>): readonly T[] {
+function drained<T>(queue: FairQueue<T>): readonly T[] {
   const items: T[] = [];
-  for (let called = queue.call(); called; called = queue.call()) items.push(called.item);
+  for (let called = queue.dequeue(); called; called = queue.dequeue()) items.push(called.item);
   return items;
 }
 
@@ -50,7 +50,7 @@ class Counted {
 
 describe('RankedQueue', () => {
   it('calls the highest priority first, and within a priority whoever came first', () => {
-    const queue = new RankedQueue<string>();
+    const queue = new FairQueue<string>();
     const coming = [
       ['a', 0],
       ['b', 5],
@@ -58,41 +58,41 @@ describe('RankedQueue', () => {
       ['d', -1],
       ['e', 5],
     ] as const;
-    for (const [place, [name, priority]] of coming.entries()) queue.join(name, priority, place);
+    for (const [place, [name, priority]] of coming.entries()) queue.enqueue(name, priority, place);
     expect(queue.highest).toBe(5);
     expect(drained(queue)).toEqual(['b', 'e', 'a', 'c', 'd']);
   });
 
   it('lets whoever returns go by the place it drew when it first came', () => {
-    const queue = new RankedQueue<string>();
-    for (const place of [9, 4, 2, 7, 3]) queue.join(`place ${place}`, 0, place);
-    queue.join('urgent', 1, 10);
+    const queue = new FairQueue<string>();
+    for (const place of [9, 4, 2, 7, 3]) queue.enqueue(`place ${place}`, 0, place);
+    queue.enqueue('urgent', 1, 10);
     expect(drained(queue)).toEqual(['urgent', 'place 2', 'place 3', 'place 4', 'place 7', 'place 9']);
   });
 
   it('calls nobody when it is empty', () => {
-    const queue = new RankedQueue();
-    expect(queue.call()).toBeUndefined();
+    const queue = new FairQueue();
+    expect(queue.dequeue()).toBeUndefined();
     expect([queue.size, queue.highest]).toEqual([0, Number.NEGATIVE_INFINITY]);
   });
 
   it('has nobody leave twice', () => {
-    const queue = new RankedQueue<string>();
-    const entry = queue.join('a', 0, 0);
-    queue.join('b', 0, 1);
-    for (let times = 0; times < 2; times++) queue.leave(entry);
+    const queue = new FairQueue<string>();
+    const entry = queue.enqueue('a', 0, 0);
+    queue.enqueue('b', 0, 1);
+    for (let times = 0; times < 2; times++) queue.remove(entry);
     expect([queue.size, drained(queue)]).toEqual([1, ['b']]);
   });
 
   it('calls whoever has aged elsewhere before all others', () => {
-    const queue = new RankedQueue<string>();
-    queue.join('urgent', 9, 0);
-    queue.join('younger', 0, 2, true);
-    queue.join('older', -5, 1, true);
+    const queue = new FairQueue<string>();
+    queue.enqueue('urgent', 9, 0);
+    queue.enqueue('younger', 0, 2, true);
+    queue.enqueue('older', -5, 1, true);
     expect(queue.highest).toBe(9);
-    expect(queue.call()).toEqual({ item: 'older', isAged: true });
-    expect(queue.call()).toEqual({ item: 'younger', isAged: true });
-    expect(queue.call()).toEqual({ item: 'urgent', isAged: false });
+    expect(queue.dequeue()).toEqual({ item: 'older', byAge: true });
+    expect(queue.dequeue()).toEqual({ item: 'younger', byAge: true });
+    expect(queue.dequeue()).toEqual({ item: 'urgent', byAge: false });
   });
 
   const step = fc.oneof(
@@ -104,47 +104,47 @@ describe('RankedQueue', () => {
   it('does as a list that is sorted anew at each step, whoever joins, returns, leaves and is called', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60, size: 'max' }), (steps) => {
-        const queue = new RankedQueue<Waiting>();
+        const queue = new FairQueue<Waiting>();
         const naive = new NaiveLine();
-        const entries = new Map<Waiting, Entry<Waiting>>();
-        let places = 0;
+        const entries = new Map<Waiting, QueueEntry<Waiting>>();
+        let tickets = 0;
         const join = (one: Waiting): void => {
-          entries.set(one, queue.join(one, one.priority, one.place));
+          entries.set(one, queue.enqueue(one, one.priority, one.place));
           naive.waiting = [...naive.waiting, one];
         };
         for (const now of steps) {
           if ('join' in now) {
-            for (const priority of now.join) join({ name: places, priority, place: places++ });
+            for (const priority of now.join) join({ name: tickets, priority, place: tickets++ });
           } else if ('leave' in now) {
             const gone = new Set(now.leave.map((at) => naive.waiting[at % naive.waiting.length]));
             for (const one of gone) {
               const entry = one && entries.get(one);
-              if (entry) queue.leave(entry);
+              if (entry) queue.remove(entry);
             }
             naive.waiting = naive.waiting.filter((one) => !gone.has(one));
           } else {
             const called: Waiting[] = [];
             for (let times = 0; times < now.call; times++) {
               const one = naive.call();
-              expect(queue.call()?.item).toBe(one);
+              expect(queue.dequeue()?.item).toBe(one);
               if (one) called.push(one);
             }
             for (const one of called.slice(0, now.return)) join(one);
           }
           expect(queue.size).toBe(naive.waiting.length);
         }
-        for (let one = naive.call(); one; one = naive.call()) expect(queue.call()?.item).toBe(one);
-        expect(queue.call()).toBeUndefined();
+        for (let one = naive.call(); one; one = naive.call()) expect(queue.dequeue()?.item).toBe(one);
+        expect(queue.dequeue()).toBeUndefined();
       }),
     );
   });
 
   it('compares no more than a heap does: 20,000 distinct priorities in and out', () => {
     const COUNT = 20_000;
-    const queue = new RankedQueue<number>();
+    const queue = new FairQueue<number>();
     const values = Array.from({ length: COUNT }, (_, at) => (at * 7_919) % COUNT);
     Counted.comparisons = 0;
-    for (const [place, value] of values.entries()) queue.join(value, new Counted(value) as unknown as number, place);
+    for (const [place, value] of values.entries()) queue.enqueue(value, new Counted(value) as unknown as number, place);
     expect(drained(queue).toSorted((a, b) => b - a)).toEqual(values.toSorted((a, b) => b - a));
     // Up once and down once, at most two comparisons to a level, of up to two pairs of operands each.
     expect(Counted.comparisons).toBeLessThan(16 * COUNT * Math.log2(COUNT));
@@ -152,15 +152,15 @@ describe('RankedQueue', () => {
   });
 
   it('lets go of those who left or were called, though others stay', async () => {
-    const queue = new RankedQueue<object>();
+    const queue = new FairQueue<object>();
     const items: WeakRef<object>[] = [];
-    queue.join({ name: 'stays' }, -9, 0);
+    queue.enqueue({ name: 'stays' }, -9, 0);
     for (let place = 1; place <= 10_000; place++) {
       const item = { place };
       items.push(new WeakRef(item));
-      const entry = queue.join(item, place % 3, place);
-      if (place % 2 === 0) queue.call();
-      else queue.leave(entry);
+      const entry = queue.enqueue(item, place % 3, place);
+      if (place % 2 === 0) queue.dequeue();
+      else queue.remove(entry);
     }
     await new Promise(setImmediate);
     collectGarbage();
@@ -168,10 +168,10 @@ describe('RankedQueue', () => {
   });
 
   it('keeps no more empty entries than there are others: 100,000 leave one by one', () => {
-    const queue = new RankedQueue<number>();
-    const entries = Array.from({ length: 100_000 }, (_, place) => queue.join(place, place % 7, place));
+    const queue = new FairQueue<number>();
+    const entries = Array.from({ length: 100_000 }, (_, place) => queue.enqueue(place, place % 7, place));
     const moved = countMoves(() => {
-      for (const entry of entries) queue.leave(entry);
+      for (const entry of entries) queue.remove(entry);
     });
     expect(queue.size).toBe(0);
     expect(moved).toBeLessThan(8 * entries.length);
@@ -183,18 +183,18 @@ describe('whoever waits below an endless stream of higher ones', () => {
 
   /** Calls on and on while others come who are more urgent, never fewer than one; who was called, until none of the low ones waits. */
   function run(low: readonly number[], coming: IterableIterator<{ priority: number; newcomers: number }>) {
-    const queue = new RankedQueue<'low' | 'high'>();
-    let places = 0;
+    const queue = new FairQueue<'low' | 'high'>();
+    let tickets = 0;
     const lowPlaces: number[] = [];
     for (const priority of low) {
-      lowPlaces.push(places);
-      queue.join('low', priority, places++);
+      lowPlaces.push(tickets);
+      queue.enqueue('low', priority, tickets++);
     }
-    const order: { item: 'low' | 'high'; isAged: boolean }[] = [];
+    const order: { item: 'low' | 'high'; byAge: boolean }[] = [];
     for (let left = low.length; left > 0; ) {
       const { priority, newcomers } = coming.next().value as { priority: number; newcomers: number };
-      for (let more = 0; more < Math.max(1, newcomers); more++) queue.join('high', priority, places++);
-      const called = queue.call();
+      for (let more = 0; more < Math.max(1, newcomers); more++) queue.enqueue('high', priority, tickets++);
+      const called = queue.dequeue();
       if (!called) break;
       order.push(called);
       if (called.item === 'low') left--;
@@ -208,26 +208,26 @@ describe('whoever waits below an endless stream of higher ones', () => {
       fc.property(fc.array(fc.integer({ min: -9, max: 0 }), { minLength: 1, maxLength: 40 }), stream, (low, coming) => {
         const order = run(low, coming);
         expect(order.length).toBe(32 * low.length);
-        for (const [at, { item, isAged }] of order.entries()) {
-          expect([item, isAged]).toEqual(at % 32 === 31 ? ['low', true] : ['high', false]);
+        for (const [at, { item, byAge }] of order.entries()) {
+          expect([item, byAge]).toEqual(at % 32 === 31 ? ['low', true] : ['high', false]);
         }
       }),
     );
   });
 
   it('has it even if it is overtaken each time that it stands in front', () => {
-    const queue = new RankedQueue<string>();
+    const queue = new FairQueue<string>();
     let overtaken = 0;
-    queue.join('low', 0, 0);
+    queue.enqueue('low', 0, 0);
     for (let place = 1; ; place++) {
-      const called = queue.call();
-      if (called?.item === 'low' && called.isAged) break;
+      const called = queue.dequeue();
+      if (called?.item === 'low' && called.byAge) break;
       // Someone more urgent comes while it stands at the gate, so it stands in line again.
-      queue.join('high', 1, place);
+      queue.enqueue('high', 1, place);
       if (called?.item === 'low') {
-        queue.join('low', 0, 0);
+        queue.enqueue('low', 0, 0);
         overtaken++;
-        expect(queue.call()?.item).toBe('high');
+        expect(queue.dequeue()?.item).toBe('high');
       }
       expect(overtaken).toBeLessThan(40);
     }

@@ -203,12 +203,12 @@ describe('a visitor at the gate', () => {
     const behind = { size: 1, highest: 7 };
     const gate = new Gate({
       pacer: { admit } as unknown as Pacer,
-      ...{ clock, behind, longestRestMs: 60_000, onStandstill: () => {} },
+      ...{ clock, behind, longestWaitMs: 60_000, onStandstill: () => {} },
     });
     const visitor = {
       ask: { endpoint: 'GET /', priority: -3, maxWaitMs: 60_000 },
       signal: undefined,
-      journey: { waits() {} },
+      trace: { waiting() {} },
     };
     return { clock, gate, asked, visitor, behind };
   }
@@ -217,15 +217,15 @@ describe('a visitor at the gate', () => {
 
   it('makes room for a more urgent one who came while it stepped up', async () => {
     const { gate, asked, visitor } = gateOf([granted]);
-    expect(await gate.pass(visitor)).toEqual({ kind: 'overtaken' });
+    expect(await gate.acquire(visitor)).toEqual({ kind: 'overtaken' });
     expect(asked).toEqual([]);
   });
 
   it('asks as the most urgent of those behind it when its time has come', async () => {
     const { gate, asked, visitor, behind } = gateOf([granted]);
-    expect(await gate.pass(visitor, true)).toBe(granted);
+    expect(await gate.acquire(visitor, true)).toBe(granted);
     behind.highest = -9;
-    expect(await gate.pass(visitor, true)).toBe(granted);
+    expect(await gate.acquire(visitor, true)).toBe(granted);
     expect(asked.map(({ priority, urgency }) => [priority, urgency])).toEqual([
       [-3, 7],
       [-3, undefined],
@@ -235,20 +235,20 @@ describe('a visitor at the gate', () => {
   it('makes room, though its time has come, where what it waits for is spared for the more urgent', async () => {
     const spared = { ...wait, reason: { kind: 'reserve', why: 'kept' } } as const;
     const { clock, gate, visitor, behind } = gateOf([spared]);
-    expect(await gate.pass(visitor, true)).toEqual({ kind: 'overtaken' });
+    expect(await gate.acquire(visitor, true)).toEqual({ kind: 'overtaken' });
     behind.highest = -3;
-    const passage = gate.pass(visitor, true);
+    const passage = gate.acquire(visitor, true);
     await clock.advance(500);
     behind.highest = 1;
-    gate.hail(1);
+    gate.onArrival(1);
     expect(await passage).toEqual({ kind: 'overtaken' });
   });
 
   it('is not overtaken when its time has come, but asks as the more urgent one who comes while it waits', async () => {
     const { clock, gate, asked, visitor, behind } = gateOf([wait, wait, wait, wait, granted]);
-    const passage = gate.pass(visitor, true);
+    const passage = gate.acquire(visitor, true);
     behind.highest = 99;
-    gate.hail(99);
+    gate.onArrival(99);
     await clock.advance(0);
     expect(asked.at(-1)?.urgency).toBe(99);
     await clock.advance(1_000);

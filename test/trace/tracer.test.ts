@@ -105,14 +105,14 @@ describe('the story of a call', () => {
     });
     const assets = Array.from({ length: 3 }, (_, offset) => client.getAddressAssets(ADDRESS, { offset }));
     await clock.run(Promise.all([assets[0], assets[1]]));
-    const aside = storyOf(3).findLast(({ type }) => type === 'waiting');
-    expect(aside).toMatchObject({ aside: true, reason: { kind: 'window', window: 'endpoint' } });
+    const parked = storyOf(3).findLast(({ type }) => type === 'waiting');
+    expect(parked).toMatchObject({ parked: true, reason: { kind: 'window', window: 'endpoint' } });
     await clock.run(Promise.all(assets));
     const sent = storyOf(3).find(({ type }) => type === 'sent');
     expect(sent).toMatchObject({ waitedFor: { window: 'endpoint' } });
-    const until = aside?.type === 'waiting' ? aside.until : undefined;
+    const until = parked?.type === 'waiting' ? parked.until : undefined;
     expect(sent?.at.getTime()).toBe(until?.getTime());
-    expect(events.filter((event) => event.type === 'waiting' && !event.aside)).not.toEqual([]);
+    expect(events.filter((event) => event.type === 'waiting' && !event.parked)).not.toEqual([]);
   });
 });
 

@@ -1,9 +1,9 @@
 import type { Run } from '../call.ts';
-import { sharing } from './coalesce.ts';
-import { type EtagLimits, revalidating } from './etag-cache.ts';
+import { coalesce } from './coalesce.ts';
+import { type EtagLimits, withEtagCache } from './etag-cache.ts';
 
-/** What is saved, where the caller wishes it. */
-export interface EconomyOptions {
+/** Options that save requests. */
+export interface ResponseReuseOptions {
   readonly shareInFlight: boolean;
   readonly etags: EtagLimits | undefined;
   /** Takes the key out of a text. */
@@ -14,10 +14,10 @@ export interface EconomyOptions {
  * Saves requests, or their bodies. Both are for GETs alone, and need the body whole: then it is not passed on as it comes.
  * A call with the cache mode `no-store`, `no-cache` or `reload` asks anew, whatever is under way or kept.
  */
-export function economical(run: Run, { shareInFlight, etags, redact }: EconomyOptions): Run {
+export function withResponseReuse(run: Run, { shareInFlight, etags, redact }: ResponseReuseOptions): Run {
   if (!shareInFlight && !etags) return run;
-  const revalidated = etags ? revalidating(run, etags, redact) : run;
-  const shared = shareInFlight ? sharing(revalidated) : revalidated;
+  const revalidated = etags ? withEtagCache(run, etags, redact) : run;
+  const shared = shareInFlight ? coalesce(revalidated) : revalidated;
   return async (call) => {
     const { method, init } = call.request;
     const isAnew = /^(?:no-|reload)/.test(init?.cache ?? '');

@@ -4,14 +4,14 @@ import type { Call, Reply, Run } from '../call.ts';
  * Lets calls that ask the same at the same time share one request. They are the same if they differ in nothing but their
  * signals: one of another priority or patience is a call of its own, for it may have to go sooner.
  */
-export function sharing(run: Run): Run {
-  const underWay = new Map<string, SharedCall>();
+export function coalesce(run: Run): Run {
+  const underWay = new Map<string, CoalescedGet>();
   return (call) => {
     if (call.signal?.aborted) return Promise.reject(call.signal.reason);
     const name = nameOf(call);
     let shared = underWay.get(name);
     if (!shared) {
-      const made: SharedCall = new SharedCall(run, call, () => {
+      const made: CoalescedGet = new CoalescedGet(run, call, () => {
         if (underWay.get(name) === made) underWay.delete(name);
       });
       shared = made;
@@ -22,7 +22,7 @@ export function sharing(run: Run): Run {
 }
 
 /** A request for several callers. It goes on until the last of them has lost interest. */
-class SharedCall {
+class CoalescedGet {
   readonly #controller = new AbortController();
   readonly #reply: Promise<Reply>;
   readonly #onEnd: () => void;

@@ -12,7 +12,7 @@ export interface EtagLimits {
 /** Headers which say that the caller looks after its own copies, or wants a part only. */
 const CONDITIONAL = /^(?:if-[a-z-]+|range|cache-control|pragma)$/i;
 
-/** Headers about the body or the connection of the very answer they come with: a 304's are not about what is kept. */
+/** Headers that describe this response's own body or connection: a 304's must not overwrite the cached ones. */
 const OF_THE_BODY = /^(?:content-(?!security)|transfer-encoding|connection|keep-alive)/;
 
 /** Headers about the moment of an answer, of which nothing old may be given as new. */
@@ -25,8 +25,8 @@ const OF_THE_MOMENT = /ratelimit|^(?:retry-after|age|date)$/;
  * @param run - makes a GET whose body is wanted as bytes.
  * @param redact - takes the key out of a text: an answer that holds it is never kept.
  */
-export function revalidating(run: Run, limits: EtagLimits, redact: (text: string) => string): Run {
-  const kept = new KeptReplies(limits);
+export function withEtagCache(run: Run, limits: EtagLimits, redact: (text: string) => string): Run {
+  const kept = new ReplyCache(limits);
   const isSecret = (reply: Reply): boolean =>
     [...reply.headers.values(), new TextDecoder().decode(reply.bytes)].some((text) => redact(text) !== text);
 
@@ -62,7 +62,7 @@ function renewedHeaders(known: Reply, { headers: news }: Reply): Headers {
 }
 
 /** Replies by name, the one that was used longest ago first. */
-class KeptReplies {
+class ReplyCache {
   readonly #limits: EtagLimits;
   readonly #replies = new Map<string, { readonly reply: Reply; readonly size: number }>();
   #size = 0;
