@@ -46,7 +46,7 @@ export class ServiceError extends Error {
   readonly quota: QuotaSnapshot;
 
   constructor(facts: ErrorFacts<ServiceError>) {
-    const said = wordsOf(facts.body);
+    const said = serviceMessage(facts.body);
     super(`${facts.endpoint}: the service answered ${facts.status}${said ? `: ${said}` : ''}`, causeOf(facts));
     this.status = facts.status;
     this.endpoint = facts.endpoint;
@@ -183,7 +183,7 @@ function invitation(retryAt: Date): string {
 }
 
 /** The service's own words, on one line: `message` or `error` of a JSON body (both seen), or a text that is not a page. */
-function wordsOf(body: unknown): string {
+function serviceMessage(body: unknown): string {
   const { message, error } = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
   const words = [message, error, body].find((said) => typeof said === 'string' && said.trim() !== '');
   if (typeof words !== 'string' || words.trimStart().startsWith('<')) return '';

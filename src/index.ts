@@ -36,7 +36,7 @@ export {
 } from './errors.ts';
 export type { CallEvent, CallStoryEvent, ClientEvent, EventListener, ShareEvent } from './events.ts';
 export type { FetchOptions } from './fetch/options.ts';
-export type { SparingOptions } from './options/bulk-reserve-options.ts';
+export type { ReserveOptions } from './options/bulk-reserve-options.ts';
 export type { CallOptions, ClientOptions } from './options/client-options.ts';
 export type { Reason, ReasonKind } from './quota/admission.ts';
 export { type QuotaSnapshot, readQuota, type WindowQuota } from './quota/headers/snapshot.ts';

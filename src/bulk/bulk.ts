@@ -1,7 +1,7 @@
 import { ConfigError, isConfigError, isQuotaExhausted, quote } from '../errors.ts';
-import { Intake } from './item-source.ts';
+import { ItemSource } from './item-source.ts';
 import { type BulkCheckpoint, type BulkOptions, type BulkSettings, readBulkOptions } from './options.ts';
-import { type BulkProgress, type BulkSurroundings, Reckoning } from './progress.ts';
+import { type BulkDependencies, type BulkProgress, ProgressTracker } from './progress.ts';
 
 /** What became of an item: its value, or the reason why there is none, as `Promise.allSettled` has it. */
 export type BulkOutcome<Item, Value> =
@@ -47,20 +47,20 @@ export function bulk<Item, Value>(
   items: Iterable<Item> | AsyncIterable<Item>,
   call: BulkCall<Item, Value>,
   options: BulkOptions,
-  surroundings: BulkSurroundings,
+  dependencies: BulkDependencies,
 ): Bulk<Item, Value> {
-  const settings = readBulkOptions(items, options, surroundings.concurrency);
+  const settings = readBulkOptions(items, options, dependencies.concurrency);
   if (typeof call !== 'function') throw new ConfigError('call', `must be a function of an item, not ${quote(call)}`);
-  return new Run(items, call, settings, surroundings);
+  return new BulkRun(items, call, settings, dependencies);
 }
 
-class Run<Item, Value> implements Bulk<Item, Value> {
+class BulkRun<Item, Value> implements Bulk<Item, Value> {
   readonly #items: Iterable<Item> | AsyncIterable<Item>;
   readonly #call: BulkCall<Item, Value>;
   readonly #settings: BulkSettings;
-  readonly #reckoning: Reckoning;
+  readonly #progress: ProgressTracker;
   readonly #stop = new AbortController();
-  #intake: Intake<Item> | undefined;
+  #source: ItemSource<Item> | undefined;
   /** Items taken from the input, those that an earlier run had taken included. */
   #next = 0;
   /** Places of the items that an earlier run has left undone, and that have not come by yet. */
@@ -80,18 +80,18 @@ class Run<Item, Value> implements Bulk<Item, Value> {
     items: Iterable<Item> | AsyncIterable<Item>,
     call: BulkCall<Item, Value>,
     settings: BulkSettings,
-    surroundings: BulkSurroundings,
+    dependencies: BulkDependencies,
   ) {
     this.#items = items;
     this.#call = call;
     this.#settings = settings;
     const { next, undone } = settings.from;
     this.#left = new Set(undone);
-    this.#reckoning = new Reckoning(surroundings, settings.total, next - this.#left.size);
+    this.#progress = new ProgressTracker(dependencies, settings.total, next - this.#left.size);
   }
 
   get progress(): BulkProgress {
-    return this.#reckoning.progress(this.#underWay);
+    return this.#progress.progress(this.#underWay);
   }
 
   get checkpoint(): BulkCheckpoint {
@@ -105,24 +105,24 @@ class Run<Item, Value> implements Bulk<Item, Value> {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<BulkOutcome<Item, Value>, void, void> {
-    if (this.#intake) throw new ConfigError('bulk', 'was run before, and runs once: make another, from its checkpoint');
+    if (this.#source) throw new ConfigError('bulk', 'was run before, and runs once: make another, from its checkpoint');
     const { signal } = this.#settings;
-    const intake = new Intake(this.#items);
-    this.#intake = intake;
+    const source = new ItemSource(this.#items);
+    this.#source = source;
     const abort = (): void => this.#leave(signal?.reason);
     signal?.addEventListener('abort', abort, { once: true });
     let isThrowing = true;
     try {
       for (;;) {
         signal?.throwIfAborted();
-        void this.#fill(intake);
+        void this.#fill(source);
         const outcome = this.#take();
         if (outcome) {
           // Who leaves the loop here throws nothing.
           isThrowing = false;
           yield outcome;
           isThrowing = true;
-        } else if (this.#underWay === 0 && (this.#end || intake.isDry)) {
+        } else if (this.#underWay === 0 && (this.#end || source.isExhausted)) {
           if (this.#end) throw this.#end.error;
           return;
         } else {
@@ -134,7 +134,7 @@ class Run<Item, Value> implements Bulk<Item, Value> {
     } finally {
       signal?.removeEventListener('abort', abort);
       this.#leave(new DOMException('The bulk is over.', 'AbortError'));
-      await intake.close(isThrowing);
+      await source.close(isThrowing);
     }
   }
 
@@ -144,12 +144,12 @@ class Run<Item, Value> implements Bulk<Item, Value> {
   }
 
   /** Takes as many items from the input as may be held, one after the other. */
-  async #fill(intake: Intake<Item>): Promise<void> {
+  async #fill(source: ItemSource<Item>): Promise<void> {
     if (this.#isFilling) return;
     this.#isFilling = true;
     try {
-      while (!this.#end && !intake.isDry && this.#held.size < this.#settings.concurrency) {
-        const taken = await intake.take();
+      while (!this.#end && !source.isExhausted && this.#held.size < this.#settings.concurrency) {
+        const taken = await source.next();
         if (this.#isOver) return;
         if (taken) this.#begin(taken.item);
       }
@@ -172,13 +172,13 @@ class Run<Item, Value> implements Bulk<Item, Value> {
     const call = async (): Promise<Value> => this.#call(item, { index, signal: this.#stop.signal });
     const [result] = await Promise.allSettled([call()]);
     if (this.#isOver) return;
-    const isFatal = result.status === 'rejected' && this.#judge(result.reason);
+    const isFatal = result.status === 'rejected' && this.#isFatal(result.reason);
     if (isFatal) {
       this.#held.delete(index);
       this.#undone.set(index, item);
     } else {
       this.#ready.set(index, { ...result, item, index });
-      this.#reckoning.count(result.status === 'rejected');
+      this.#progress.count(result.status === 'rejected');
       try {
         this.#settings.onProgress?.(this.progress);
       } catch {}
@@ -188,7 +188,7 @@ class Run<Item, Value> implements Bulk<Item, Value> {
   }
 
   /** Whether a failure leaves its item undone; and whether it ends it all. */
-  #judge(reason: unknown): boolean {
+  #isFatal(reason: unknown): boolean {
     const { isFatal, maxFailuresInARow } = this.#settings;
     // What fails now may only have been aborted.
     if (this.#stop.signal.aborted) return true;

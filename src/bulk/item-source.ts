@@ -1,25 +1,25 @@
 /** What items come from, one at a time. */
-export class Intake<Item> {
+export class ItemSource<Item> {
   readonly #source: Iterator<Item> | AsyncIterator<Item>;
   /** Whether an item is awaited. */
   isBusy = false;
   /** Whether there are no more. */
-  isDry = false;
+  isExhausted = false;
 
   constructor(items: Iterable<Item> | AsyncIterable<Item>) {
     this.#source = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]();
   }
 
   /** The next item; undefined if there are no more. */
-  async take(): Promise<{ readonly item: Item } | undefined> {
+  async next(): Promise<{ readonly item: Item } | undefined> {
     this.isBusy = true;
     try {
       const step = await this.#source.next();
       if (!step.done) return { item: step.value };
-      this.isDry = true;
+      this.isExhausted = true;
       return undefined;
     } catch (error) {
-      this.isDry = true;
+      this.isExhausted = true;
       throw error;
     } finally {
       this.isBusy = false;
@@ -28,7 +28,7 @@ export class Intake<Item> {
 
   /** Ends it early, if it has not ended by itself. One that does not answer is not waited for. */
   async close(isQuiet: boolean): Promise<void> {
-    if (this.isDry || !this.#source.return) return;
+    if (this.isExhausted || !this.#source.return) return;
     const { isBusy } = this;
     const closing = (async () => this.#source.return?.())();
     if (isQuiet || isBusy) closing.catch(() => {});

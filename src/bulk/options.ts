@@ -1,5 +1,5 @@
 import { ConfigError, isClosed, isQuotaExhausted, isServiceError, quote } from '../errors.ts';
-import { argument, argumentsOf, defaulted, flag } from '../validation/arguments.ts';
+import { argument, flag, optionsParser, withDefault } from '../validation/arguments.ts';
 import type { BulkProgress } from './progress.ts';
 
 /** Where a bulk is: plain JSON, to be kept in a file or a database. Its size is bounded by the concurrency. */
@@ -50,16 +50,16 @@ const isFunction = (value: unknown): boolean => typeof value === 'function';
 
 function known(concurrency: number) {
   return {
-    concurrency: defaulted(
+    concurrency: withDefault(
       argument<number>((n) => isCount(n) && n >= 1, 'a whole number, 1 or more'),
       concurrency,
     ),
-    ordered: defaulted(flag, false),
+    ordered: withDefault(flag, false),
     total: argument<number>(isCount, 'a whole number, 0 or more'),
-    from: defaulted(argument<BulkCheckpoint>(isCheckpoint, 'the checkpoint of a bulk: { next, undone }'), BEGINNING),
+    from: withDefault(argument<BulkCheckpoint>(isCheckpoint, 'the checkpoint of a bulk: { next, undone }'), BEGINNING),
     signal: argument<AbortSignal>((value) => typeof value?.addEventListener === 'function', 'an AbortSignal'),
-    isFatal: defaulted(argument<(error: unknown) => boolean>(isFunction, 'a function'), isHopeless),
-    maxFailuresInARow: defaulted(
+    isFatal: withDefault(argument<(error: unknown) => boolean>(isFunction, 'a function'), isHopeless),
+    maxFailuresInARow: withDefault(
       argument<number>(
         (n) => n === Number.POSITIVE_INFINITY || (isCount(n) && n >= 1),
         'a whole number, 1 or more, or Infinity',
@@ -80,7 +80,7 @@ export function readBulkOptions(items: unknown, options: BulkOptions, concurrenc
   const isList =
     typeof items === 'object' && items !== null && (Symbol.iterator in items || Symbol.asyncIterator in items);
   if (!isList) throw new ConfigError('items', `must be an iterable or an async iterable, not ${quote(items)}`);
-  const settings = argumentsOf('bulk options', known(concurrency))(options);
+  const settings = optionsParser('bulk options', known(concurrency))(options);
   const { isFatal } = settings;
   return {
     ...settings,

@@ -20,7 +20,7 @@ export interface BulkProgress {
 }
 
 /** What a bulk needs of its client. */
-export interface BulkSurroundings {
+export interface BulkDependencies {
   readonly clock: Clock;
   readonly concurrency: number;
   /** When so many more requests would be over, behind all that wait; `cost` units each, if that is known. */
@@ -36,8 +36,8 @@ export interface Spent {
 }
 
 /** Counts the items that are over, and reckons when the rest will be. */
-export class Reckoning {
-  readonly #surroundings: BulkSurroundings;
+export class ProgressTracker {
+  readonly #dependencies: BulkDependencies;
   readonly #total: number | undefined;
   readonly #doneBefore: number;
   readonly #before: Spent;
@@ -46,13 +46,13 @@ export class Reckoning {
   #failed = 0;
 
   /** @param doneBefore - items that earlier runs have done. */
-  constructor(surroundings: BulkSurroundings, total: number | undefined, doneBefore: number) {
-    this.#surroundings = surroundings;
+  constructor(dependencies: BulkDependencies, total: number | undefined, doneBefore: number) {
+    this.#dependencies = dependencies;
     this.#total = total;
     this.#doneBefore = doneBefore;
-    const { requests, units } = surroundings.spent();
+    const { requests, units } = dependencies.spent();
     this.#before = { requests, units };
-    this.#begunAt = surroundings.clock.now();
+    this.#begunAt = dependencies.clock.now();
   }
 
   /** An item is over. */
@@ -63,7 +63,7 @@ export class Reckoning {
 
   /** @param underWay - items that are under way: what they wait for is known to the client. */
   progress(underWay: number): BulkProgress {
-    const { clock } = this.#surroundings;
+    const { clock } = this.#dependencies;
     const seconds = (clock.now() - this.#begunAt) / 1_000;
     const done = this.#doneBefore + this.#over;
     const rest = this.#total === undefined ? undefined : Math.max(0, this.#total - done - underWay);
@@ -82,7 +82,7 @@ export class Reckoning {
   }
 
   #now(): Estimate {
-    return { ms: 0, finishesAt: new Date(this.#surroundings.clock.wall()), window: undefined };
+    return { ms: 0, finishesAt: new Date(this.#dependencies.clock.wall()), window: undefined };
   }
 
   /**
@@ -90,7 +90,7 @@ export class Reckoning {
    * client knows of. Where others use the client too, as much of theirs is to come with each item as came so far.
    */
   #estimate(items: number, underWay: number): Estimate {
-    const { estimate, spent } = this.#surroundings;
+    const { estimate, spent } = this.#dependencies;
     const now = spent();
     const requests = now.requests - this.#before.requests;
     const half = underWay / 2;

@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import type { ClientOptions } from '../index.ts';
-import type { World } from './environment.ts';
+import type { Environment } from './environment.ts';
 import { UsageError } from './exit.ts';
 
 /** The flags of every command that asks the service. */
@@ -18,7 +18,7 @@ export const ACCESS_HELP = `  --url URL          where the service is   (STACKS_
 /** Where the service is and what opens it, from the flags and then from the environment. */
 export async function accessOf(
   flags: { readonly url?: string | undefined; readonly 'key-file'?: string | undefined },
-  { env, stderr }: Pick<World, 'env' | 'stderr'>,
+  { env, stderr }: Pick<Environment, 'env' | 'stderr'>,
 ): Promise<Pick<ClientOptions, 'baseUrl' | 'apiKey'>> {
   const path = flags['key-file'];
   const baseUrl = flags.url ?? (env.STACKS_API_URL || undefined);
@@ -27,7 +27,7 @@ export async function accessOf(
 }
 
 /** The only line of a file. What it holds is in no message. */
-async function readKey(path: string, stderr: World['stderr']): Promise<string> {
+async function readKey(path: string, stderr: Environment['stderr']): Promise<string> {
   let text: string;
   try {
     const { mode, isFile } = await stat(path).then((file) => ({ mode: file.mode & 0o777, isFile: file.isFile() }));

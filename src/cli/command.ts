@@ -1,4 +1,4 @@
-import type { World } from './environment.ts';
+import type { Environment } from './environment.ts';
 
 /** What can be done from the command line. */
 export interface Command {
@@ -10,5 +10,5 @@ export interface Command {
    * @param stop - aborts with Interrupted when the user wants it to end.
    * @returns what the program ends with.
    */
-  readonly run: (args: readonly string[], world: World, stop: AbortSignal) => Promise<number>;
+  readonly run: (args: readonly string[], world: Environment, stop: AbortSignal) => Promise<number>;
 }

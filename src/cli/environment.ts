@@ -17,7 +17,7 @@ export interface Surface {
 export type Interrupt = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 
 /** All that a command knows of the world around it, so that a test can be the world. */
-export interface World {
+export interface Environment {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdin: AsyncIterable<string | Uint8Array> & { readonly isTTY?: boolean | undefined };
   readonly stdout: Surface;
@@ -33,4 +33,4 @@ export interface World {
 }
 
 /** Whoever read what was written, such as `head`, has seen enough. */
-export class GoneError extends Error {}
+export class BrokenPipeError extends Error {}

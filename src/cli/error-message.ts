@@ -6,12 +6,12 @@ import {
   isServiceError,
   type QuotaExhaustedError,
 } from '../index.ts';
-import { GoneError } from './environment.ts';
+import { BrokenPipeError } from './environment.ts';
 import { EXIT, GaveUpError, Interrupted, UsageError } from './exit.ts';
 import { moment } from './times.ts';
 
 /** What an error means to whoever started the program. */
-export interface Verdict {
+export interface ErrorDescription {
   readonly code: number;
   /** One line for people; nothing where there is nothing to say. */
   readonly sentence: string | undefined;
@@ -37,8 +37,8 @@ const NOBODY: readonly string[] = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EH
  *
  * @param now - epoch milliseconds, from which "in 4 min" is reckoned.
  */
-export function verdictOn(error: unknown, now: number): Verdict {
-  if (error instanceof GoneError) return { code: EXIT.SIGPIPE, sentence: undefined };
+export function describeError(error: unknown, now: number): ErrorDescription {
+  if (error instanceof BrokenPipeError) return { code: EXIT.SIGPIPE, sentence: undefined };
   if (error instanceof Interrupted) return { code: EXIT[error.interrupt], sentence: undefined };
   if (isQuotaExhausted(error)) return { code: EXIT.exhausted, sentence: exhaustion(error, now) };
   if (error instanceof UsageError) return { code: EXIT.usage, sentence: error.message };

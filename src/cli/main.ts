@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import type { Command } from './command.ts';
-import type { Surface, World } from './environment.ts';
-import { verdictOn } from './error-message.ts';
+import type { Environment, Surface } from './environment.ts';
+import { describeError } from './error-message.ts';
 import { EXIT, Interrupted, UsageError } from './exit.ts';
 
 /** Loaded only when they are asked for: who looks at the quota needs no mock. */
@@ -42,14 +42,14 @@ Try it without a key and without a network:
  *
  * @param argv - the arguments, without those that name Node and the program.
  */
-export async function run(argv: readonly string[], given: World): Promise<number> {
-  const world = { ...given, stderr: discreet(given) };
+export async function run(argv: readonly string[], given: Environment): Promise<number> {
+  const world = { ...given, stderr: redacting(given) };
   const stop = new AbortController();
   const deafen = world.onInterrupt((interrupt) => stop.abort(new Interrupted(interrupt)));
   try {
-    return await obey(argv, world, stop.signal);
+    return await dispatch(argv, world, stop.signal);
   } catch (error) {
-    const { code, sentence } = verdictOn(error, world.clock.wall());
+    const { code, sentence } = describeError(error, world.clock.wall());
     const hint = code === EXIT.usage ? `\nTry: ${tryOf(argv)}` : '';
     // Nobody may be there to read it, and that changes nothing.
     if (sentence !== undefined) await world.stderr.write(`${sentence}${hint}\n`).catch(() => {});
@@ -59,7 +59,7 @@ export async function run(argv: readonly string[], given: World): Promise<number
   }
 }
 
-async function obey(argv: readonly string[], world: World, stop: AbortSignal): Promise<number> {
+async function dispatch(argv: readonly string[], world: Environment, stop: AbortSignal): Promise<number> {
   const [first, ...rest] = argv;
   if (first === undefined) throw new UsageError('What is to be done? It is quota, info, assets or mock.');
   if (first === '--version' || first === '-v') return say(world, versionOf());
@@ -80,13 +80,13 @@ function load(name: string): Promise<Command> {
   throw new UsageError(`There is no command ${JSON.stringify(name.slice(0, 40))}, but there are ${commands}.`);
 }
 
-async function say({ stdout }: World, text: string): Promise<number> {
+async function say({ stdout }: Environment, text: string): Promise<number> {
   await stdout.write(`${text}\n`);
   return EXIT.ok;
 }
 
 /** Standard error without the key, should somebody have put it where an address or a time belongs. */
-function discreet({ stderr, env }: World): Surface {
+function redacting({ stderr, env }: Environment): Surface {
   const key = env.STACKS_API_KEY ?? '';
   // What is shorter is no key that the service gave, and may be a part of any word.
   if (key.length < 8) return stderr;

@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
 import { systemClock } from '../clock.ts';
-import { GoneError, type Interrupt, type Surface } from './environment.ts';
+import { BrokenPipeError, type Interrupt, type Surface } from './environment.ts';
 import { EXIT } from './exit.ts';
 import { run } from './main.ts';
 
@@ -41,7 +41,7 @@ function surfaceOf(stream: Writable & { readonly isTTY?: boolean; readonly colum
       new Promise((resolve, reject) => {
         stream.write(text, (error) => {
           if (!error) resolve();
-          else reject(isGone(error) ? new GoneError() : error);
+          else reject(isGone(error) ? new BrokenPipeError() : error);
         });
       }),
     isTTY: stream.isTTY === true,

@@ -1,4 +1,4 @@
-import { type Colour, cut, type Look, paint } from './terminal.ts';
+import { type Colour, cut, paint, type Terminal } from './terminal.ts';
 
 /** A line with a bar in it. */
 export interface Bar {
@@ -18,7 +18,7 @@ const NARROWEST = 6;
  * Bars below each other, of one width, no wider than the look has columns. Where it is narrow, bars give way first, then
  * remarks, then the ends of the notes.
  */
-export function barLines(bars: readonly Bar[], look: Look): string[] {
+export function barLines(bars: readonly Bar[], look: Terminal): string[] {
   const labels = longest(bars.map(({ label }) => label));
   const notes = longest(bars.map(({ note }) => note));
   const remarks = longest(bars.map(({ remark = '' }) => remark));

@@ -1,8 +1,8 @@
 import { styleText } from 'node:util';
-import type { Surface, World } from './environment.ts';
+import type { Environment, Surface } from './environment.ts';
 
 /** What a surface can show. */
-export interface Look {
+export interface Terminal {
   readonly columns: number;
   readonly colours: boolean;
   /** Whether lines that were written can be written over. */
@@ -12,7 +12,7 @@ export interface Look {
 export type Colour = 'green' | 'yellow' | 'red' | 'cyan' | 'dim' | 'bold';
 
 /** Looks at a surface, and at what the user wishes: https://no-color.org, `FORCE_COLOR`, `COLUMNS`, `TERM`. */
-export function lookAt(surface: Surface, env: World['env']): Look {
+export function terminalOf(surface: Surface, env: Environment['env']): Terminal {
   const isAble = surface.isTTY && env.TERM !== 'dumb';
   const isForced = (env.FORCE_COLOR ?? '0') !== '0';
   return {
@@ -24,7 +24,7 @@ export function lookAt(surface: Surface, env: World['env']): Look {
 }
 
 /** Colours a text, where there are colours. */
-export function paint(colour: Colour, text: string, { colours }: Look): string {
+export function paint(colour: Colour, text: string, { colours }: Terminal): string {
   return colours && text !== '' ? styleText(colour, text, { validateStream: false }) : text;
 }
 
@@ -33,7 +33,7 @@ export function cut(text: string, columns: number): string {
   return text.length > columns ? `${text.slice(0, Math.max(0, columns - 1))}…` : text;
 }
 
-/** Lines that take the place of those that were drawn before. For a surface that {@link Look.redraws}. */
+/** Lines that take the place of those that were drawn before. For a surface that {@link Terminal.redraws}. */
 export class Picture {
   readonly #surface: Surface;
   #height = 0;
@@ -50,6 +50,6 @@ export class Picture {
   }
 }
 
-function widthIn({ COLUMNS = '' }: World['env']): number {
+function widthIn({ COLUMNS = '' }: Environment['env']): number {
   return /^[1-9]\d{0,3}$/.test(COLUMNS) ? Number(COLUMNS) : 0;
 }

@@ -9,7 +9,7 @@ import {
 } from '../endpoints/endpoints.ts';
 import { type AddressAssets, validateBody } from '../endpoints/schemas.ts';
 import { quote, ResponseShapeError, ServiceError, type ShapeIssue } from '../errors.ts';
-import { createDoor } from '../fetch/fetch.ts';
+import { createFetch } from '../fetch/fetch.ts';
 import { withResponseReuse } from '../http/cache/cached-run.ts';
 import type { BodyForm, Reply } from '../http/call.ts';
 import { createKeyBreaker } from '../http/key-breaker.ts';
@@ -23,11 +23,11 @@ import {
 } from '../options/client-options.ts';
 import { estimateCalls, toEstimate } from '../scheduler/estimate.ts';
 import { Scheduler } from '../scheduler/scheduler.ts';
-import { ownOf } from '../validation/own-properties.ts';
+import { ownProperties } from '../validation/own-properties.ts';
 import type { StandardSchemaV1 } from '../validation/standard-schema.ts';
 import { walk } from '../walk/walk.ts';
 import type { Client, HeadersResult, QuotaState, Result } from './client.ts';
-import { monthOf } from './month-state.ts';
+import { toMonthState } from './month-state.ts';
 
 /**
  * Makes a client of the service.
@@ -43,7 +43,7 @@ export function createClient(options: ClientOptions = {}): Client {
   const { redact } = transport;
   const scheduler = new Scheduler({ ...settings, transport, credential });
   const run = withResponseReuse((call) => scheduler.run(call), { ...settings, redact });
-  const fetchWith = createDoor({ ...settings, run, redact });
+  const fetchWith = createFetch({ ...settings, run, redact });
 
   const send = (
     request: ApiRequest<unknown>,
@@ -99,7 +99,7 @@ export function createClient(options: ClientOptions = {}): Client {
   };
 
   async function getInfo<Body>(options: CallOptions<Body> & { readonly headersOnly?: boolean } = {}): Promise<unknown> {
-    const { headersOnly, ...rest } = ownOf(options);
+    const { headersOnly, ...rest } = ownProperties(options);
     const checked = checkCallOptions(rest);
     return headersOnly ? readHeaders(checked) : ask(infoRequest(), checked);
   }
@@ -108,7 +108,7 @@ export function createClient(options: ClientOptions = {}): Client {
     address: string,
     options: AddressAssetsParams & CallOptions<Body> = {},
   ): Promise<Result<Body>> {
-    const { limit, offset, unanchored, untilBlock, ...rest } = ownOf(options);
+    const { limit, offset, unanchored, untilBlock, ...rest } = ownProperties(options);
     const request = addressAssetsRequest(address, { limit, offset, unanchored, untilBlock });
     return ask(request, checkCallOptions(rest));
   }
@@ -134,7 +134,7 @@ export function createClient(options: ClientOptions = {}): Client {
       return scheduler.waiting;
     },
     queue: (options) => scheduler.tracer.queue(options),
-    month: () => monthOf(scheduler.month(), settings.clock),
+    month: () => toMonthState(scheduler.month(), settings.clock),
     subscribe: (hear) => scheduler.tracer.subscribe(hear),
     close: () => scheduler.close(),
     [Symbol.asyncDispose]: () => scheduler.close(),

@@ -20,7 +20,7 @@ export interface MonthState {
 }
 
 /** The outlook by this machine's wall clock. */
-export function monthOf(outlook: MonthOutlook | undefined, clock: Clock): MonthState | undefined {
+export function toMonthState(outlook: MonthOutlook | undefined, clock: Clock): MonthState | undefined {
   if (!outlook) return undefined;
   const { now, resetsAt, runsOutAt, ...units } = outlook;
   const date = (instant: number): Date => new Date(clock.wall() + instant - now);

@@ -1,5 +1,5 @@
 import { ConfigError } from '../errors.ts';
-import { argument, argumentsOf, flag } from '../validation/arguments.ts';
+import { argument, flag, optionsParser } from '../validation/arguments.ts';
 import type { StandardSchemaV1 } from '../validation/standard-schema.ts';
 import { checkAddress } from './address.ts';
 import { type AddressAssets, addressAssetsBody, type Info, infoBody } from './schemas.ts';
@@ -35,7 +35,7 @@ const isWhole = (value: unknown): boolean => Number.isSafeInteger(value) && Numb
 const isBlock = (value: unknown): boolean =>
   typeof value === 'string' ? /^0x[0-9a-fA-F]{64}$/.test(value) : isWhole(value);
 
-const assetsParams = argumentsOf('parameters', {
+const assetsParams = optionsParser('parameters', {
   limit: argument<number>((n) => isWhole(n) && n <= 100, 'a whole number from 0 to 100'),
   offset: argument<number>(isWhole, 'a whole number, 0 or more'),
   unanchored: flag,

@@ -9,7 +9,7 @@ type Fetch = typeof globalThis.fetch;
 type Input = Parameters<Fetch>[0];
 
 /** What a door is made from. */
-export interface DoorOptions {
+export interface CreateFetchOptions {
   readonly run: Run;
   /** Normalised, with no slash at its end. */
   readonly baseUrl: string;
@@ -23,13 +23,13 @@ export interface DoorOptions {
 const BODYLESS: ReadonlySet<number> = new Set([101, 103, 204, 205, 304]);
 
 /** Makes the maker of functions that are called like `fetch`, and whose requests stand in the one line with all others. */
-export function createDoor({
+export function createFetch({
   run,
   baseUrl,
   maxWaitMs,
   timeoutMs,
   redact,
-}: DoorOptions): (options?: FetchOptions) => Fetch {
+}: CreateFetchOptions): (options?: FetchOptions) => Fetch {
   const names = new EndpointNames();
   const basePath = new URL(baseUrl).pathname.replace(/\/$/, '');
 

@@ -1,5 +1,5 @@
 import { type CallOptions, callback, sending } from '../options/client-options.ts';
-import { argumentsOf } from '../validation/arguments.ts';
+import { optionsParser } from '../validation/arguments.ts';
 
 /**
  * What the calls through one `fetch` of a client can be told. Of a body that is read as it comes, only the time in which
@@ -10,7 +10,7 @@ export interface FetchOptions extends Pick<CallOptions, 'priority' | 'maxWaitMs'
   readonly elsewhere?: typeof globalThis.fetch | undefined;
 }
 
-const fetchOptions = argumentsOf<FetchOptions>('fetch options', {
+const fetchOptions = optionsParser<FetchOptions>('fetch options', {
   ...sending,
   elsewhere: callback<typeof globalThis.fetch>(),
 });

@@ -4,10 +4,16 @@ import type { ClientEvent } from '../events.ts';
 import type { EtagLimits } from '../http/cache/etag-cache.ts';
 import type { BulkReservePolicy } from '../quota/window/bulk-reserve.ts';
 import { type QuotaShare, wholeShare } from '../share.ts';
-import { type Argument, anything, argument, argumentsOf, defaulted, flag } from '../validation/arguments.ts';
+import { type Argument, argument, flag, optionsParser, unchecked, withDefault } from '../validation/arguments.ts';
 import type { StandardSchemaV1 } from '../validation/standard-schema.ts';
-import { type SparingOptions, sparingOf } from './bulk-reserve-options.ts';
-import { type Access, type Environment, environmentOf, type KeySource, readAccess } from './credentials.ts';
+import { type ReserveOptions, readReserve } from './bulk-reserve-options.ts';
+import {
+  type Credentials,
+  environmentOf,
+  type KeyEnvironment,
+  type KeySource,
+  readCredentials,
+} from './credentials.ts';
 
 /** What a client can be told. Everything has a default. */
 export interface ClientOptions {
@@ -54,10 +60,10 @@ export interface ClientOptions {
   /** How much of each window this client may spend: {@link wholeShare}, or one of `stacks-quota/redis`. Default: all of it. */
   readonly share?: QuotaShare;
   /**
-   * What bulk work leaves to calls of a higher priority: a part of each window, and enough of the month until a date.
+   * The quota reserved for calls of a higher priority than bulk work: a share of each window, and the month spread until a date.
    * Default: nothing but what calls of higher priority are expected to need, by the rate at which they came lately.
    */
-  readonly sparing?: SparingOptions;
+  readonly reserve?: ReserveOptions;
   /** Used instead of the system's clock and timers: a test may pass one that it moves by hand. */
   readonly clock?: Clock;
   /** Used instead of `Math.random` where waits are spread: from 0 up to but not including 1. */
@@ -92,7 +98,7 @@ export interface CallOptions<Body = unknown> {
 }
 
 /** {@link ClientOptions}, checked and complete. */
-export interface Settings extends Access {
+export interface Settings extends Credentials {
   readonly concurrency: number;
   readonly maxWaitMs: number;
   readonly maxAttempts: number;
@@ -101,7 +107,7 @@ export interface Settings extends Access {
   readonly etags: EtagLimits | undefined;
   readonly fetch: typeof globalThis.fetch;
   readonly share: QuotaShare;
-  readonly sparing: BulkReservePolicy | undefined;
+  readonly reserve: BulkReservePolicy | undefined;
   readonly clock: Clock;
   readonly random: () => number;
   readonly onEvent: ((event: ClientEvent) => void) | undefined;
@@ -115,28 +121,31 @@ const timeout = argument<number>((ms) => Number.isFinite(ms) && ms > 0, 'millise
 const text = argument<string>((value) => typeof value === 'string', 'text');
 const count = argument<number>((n) => Number.isSafeInteger(n) && n >= 1, 'a whole number, 1 or more');
 
-const clientOptions = argumentsOf('options', {
+const clientOptions = optionsParser('options', {
   baseUrl: text,
-  apiKey: anything<KeySource>(),
-  concurrency: defaulted(count, 32),
-  maxWaitMs: defaulted(maxWait, 300_000),
-  maxAttempts: defaulted(count, 3),
-  timeoutMs: defaulted(timeout, 30_000),
-  shareInFlight: defaulted(flag, false),
-  etags: defaulted(
+  apiKey: unchecked<KeySource>(),
+  concurrency: withDefault(count, 32),
+  maxWaitMs: withDefault(maxWait, 300_000),
+  maxAttempts: withDefault(count, 3),
+  timeoutMs: withDefault(timeout, 30_000),
+  shareInFlight: withDefault(flag, false),
+  etags: withDefault(
     argument<NonNullable<ClientOptions['etags']>>(isEtags, 'true, or an object such as { entries: 500 }'),
     false,
   ),
-  fetch: defaulted(callback<typeof globalThis.fetch>(), latestFetch),
-  share: defaulted(having<QuotaShare>(['join'], 'a share of the quota'), wholeShare),
-  sparing: anything<SparingOptions>(),
-  clock: defaulted(having<Clock>(['now', 'wall', 'timer'], 'a clock'), systemClock),
-  random: defaulted(callback<() => number>(), Math.random),
+  fetch: withDefault(callback<typeof globalThis.fetch>(), latestFetch),
+  share: withDefault(withMethods<QuotaShare>(['join'], 'a share of the quota'), wholeShare),
+  reserve: unchecked<ReserveOptions>(),
+  clock: withDefault(withMethods<Clock>(['now', 'wall', 'timer'], 'a clock'), systemClock),
+  random: withDefault(callback<() => number>(), Math.random),
   onEvent: callback<(event: ClientEvent) => void>(),
-  dangerouslyAllowBrowser: defaulted(flag, false),
+  dangerouslyAllowBrowser: withDefault(flag, false),
 });
 
-const etagLimits = argumentsOf('limits of etags', { entries: defaulted(count, 500), bytes: defaulted(count, 2 ** 24) });
+const etagLimits = optionsParser('limits of etags', {
+  entries: withDefault(count, 500),
+  bytes: withDefault(count, 2 ** 24),
+});
 
 /** Options of everything that sends a request. */
 export const sending: Readonly<Record<'priority' | 'maxWaitMs' | 'timeoutMs' | 'cost', Argument<number | undefined>>> =
@@ -147,8 +156,8 @@ export const sending: Readonly<Record<'priority' | 'maxWaitMs' | 'timeoutMs' | '
     cost: argument<number>((units) => Number.isFinite(units) && units >= 0, 'a number of units, 0 or more'),
   };
 
-const callOptions = argumentsOf('call options', {
-  signal: having<AbortSignal>(['addEventListener', 'throwIfAborted'], 'an AbortSignal'),
+const callOptions = optionsParser('call options', {
+  signal: withMethods<AbortSignal>(['addEventListener', 'throwIfAborted'], 'an AbortSignal'),
   label: text,
   ...sending,
   schema: argument<StandardSchemaV1>(isSchema, 'a Standard Schema'),
@@ -160,13 +169,13 @@ const callOptions = argumentsOf('call options', {
  *
  * @throws ConfigError that names the option, or the environment variable, that cannot be used.
  */
-export function readSettings(options: ClientOptions = {}, environment: Environment = environmentOf()): Settings {
-  const { baseUrl, apiKey, dangerouslyAllowBrowser, etags, sparing, ...rest } = clientOptions(options);
+export function readSettings(options: ClientOptions = {}, environment: KeyEnvironment = environmentOf()): Settings {
+  const { baseUrl, apiKey, dangerouslyAllowBrowser, etags, reserve, ...rest } = clientOptions(options);
   return {
     ...rest,
     etags: etags ? etagLimits(etags === true ? {} : etags) : undefined,
-    sparing: sparing && sparingOf(sparing),
-    ...readAccess({ baseUrl, apiKey, dangerouslyAllowBrowser }, environment),
+    reserve: reserve && readReserve(reserve),
+    ...readCredentials({ baseUrl, apiKey, dangerouslyAllowBrowser }, environment),
   };
 }
 
@@ -215,7 +224,7 @@ export function callback<F>(): Argument<F | undefined> {
   return argument<F>((value) => typeof value === 'function', 'a function');
 }
 
-function having<T>(methods: readonly (string & keyof T)[], be: string): Argument<T | undefined> {
+function withMethods<T>(methods: readonly (string & keyof T)[], be: string): Argument<T | undefined> {
   const has = (value: object | null, name: string): boolean =>
     typeof value === 'object' && value !== null && typeof Reflect.get(value, name) === 'function';
   return argument<T>((value) => methods.every((name) => has(value as object | null, name)), be);

@@ -4,7 +4,7 @@ import { ConfigError } from '../errors.ts';
 export type KeySource = string | (() => string | undefined | Promise<string | undefined>);
 
 /** Where the service is, and what opens it. */
-export interface Access {
+export interface Credentials {
   /** Normalised, with no slash at its end. */
   readonly baseUrl: string;
   /**
@@ -15,7 +15,7 @@ export interface Access {
 }
 
 /** Where this code runs, as far as that matters to a key. */
-export interface Environment {
+export interface KeyEnvironment {
   /** Whether it is a page or a worker of a browser, where every visitor can read every secret (section 5). */
   readonly browser: boolean;
   /** The environment variables that are read; empty in a browser. */
@@ -27,10 +27,10 @@ export interface Environment {
  *
  * @throws ConfigError, which never repeats a key or a URL, for both can hold a secret.
  */
-export function readAccess(
+export function readCredentials(
   options: { baseUrl?: string | undefined; apiKey?: KeySource | undefined; dangerouslyAllowBrowser: boolean },
-  { browser, variables }: Environment,
-): Access {
+  { browser, variables }: KeyEnvironment,
+): Credentials {
   const [urlOption, url] =
     options.baseUrl === undefined
       ? ['STACKS_API_URL', variables.STACKS_API_URL || undefined]
@@ -52,7 +52,7 @@ export function readAccess(
       `must be https where there is a key (${keyOption}), unless it is this very machine`,
     );
   }
-  return { baseUrl: base.origin + base.pathname.replace(/\/+$/, ''), key: keeperOf(keyOption, source) };
+  return { baseUrl: base.origin + base.pathname.replace(/\/+$/, ''), key: keyProvider(keyOption, source) };
 }
 
 function parseUrl(option: string, text: string): URL {
@@ -72,7 +72,7 @@ function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
-function keeperOf(option: string, source: KeySource | undefined): Access['key'] {
+function keyProvider(option: string, source: KeySource | undefined): Credentials['key'] {
   if (typeof source === 'function') return async () => checkKey(option, await source());
   const key = checkKey(option, source);
   return () => key;
@@ -106,7 +106,7 @@ interface Globals {
  * Node comes first, for under a test runner it may have a `document`; Deno and Bun say that they are Node. A worker of
  * a browser has `importScripts`, which a worker of an edge service, a server by another name, has not.
  */
-export function environmentOf(globals: object = globalThis): Environment {
+export function environmentOf(globals: object = globalThis): KeyEnvironment {
   const { document, importScripts }: Globals = globals;
   const process = own<NonNullable<Globals['process']>>(globals, 'process');
   const isNode = process?.versions?.node !== undefined;

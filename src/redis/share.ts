@@ -1,7 +1,7 @@
 import { ConfigError, quote } from '../errors.ts';
 import type { Period } from '../quota/time/periods.ts';
 import type { Member, QuotaShare } from '../share.ts';
-import { ownOf } from '../validation/own-properties.ts';
+import { ownProperties as ownOf } from '../validation/own-properties.ts';
 import { type RedisLike, scriptRunner } from './connection.ts';
 import { keysOf } from './keys.ts';
 import { RedisPart } from './part.ts';

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { Endpoint } from '../endpoints/endpoints.ts';
 import type { PlanEstimate } from '../quota/forecast/estimate.ts';
-import { argument, argumentsOf } from '../validation/arguments.ts';
+import { argument, optionsParser } from '../validation/arguments.ts';
 import type { Scheduler } from './scheduler.ts';
 
 /** Calls that somebody thinks of making. */
@@ -38,7 +38,7 @@ export interface Estimate {
 
 const isWhole = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
 
-const estimateOptions = argumentsOf('estimate options', {
+const estimateOptions = optionsParser('estimate options', {
   count: argument<number>(isWhole, 'a whole number, 0 or more'),
   endpoint: argument<string>((value) => typeof value === 'string', 'the name of an endpoint'),
   cost: argument<number>((units) => Number.isFinite(units) && units >= 0, 'a number of units, 0 or more'),

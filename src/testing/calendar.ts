@@ -14,7 +14,7 @@ export const LENGTH_MS: Readonly<Record<ServicePeriod, number>> = {
 };
 
 /** Tells which stretch of the UTC calendar an instant lies in. It remembers the last, because most questions are about it. */
-export class Calendar {
+export class ServiceCalendar {
   start = 0;
   end = 0;
   readonly #period: ServicePeriod;

@@ -1,13 +1,13 @@
-import type { Ledger, Reading } from './ledger.ts';
+import type { Ledger, WindowUsage } from './ledger.ts';
 
 /** What the limits make of one request. */
-export interface Ruling {
+export interface Decision {
   /** When a refused request may come back; `undefined` for one that may come in. */
   readonly refusedUntil: number | undefined;
   /** What the answer says of each window. */
-  readonly windows: readonly Reading[];
+  readonly windows: readonly WindowUsage[];
   /** What it says of the endpoint's own ceiling, if there is one. */
-  readonly ceiling: Reading | undefined;
+  readonly ceiling: WindowUsage | undefined;
   /** Books what is to be booked only when the answer leaves. */
   readonly leave: () => void;
 }
@@ -21,7 +21,7 @@ export function rule(
   cost: number,
   at: number,
   counting: { readonly charge: 'before' | 'after'; readonly countRefused: boolean },
-): Ruling {
+): Decision {
   const admitsAt = (): number => Math.max(quota.admitsAt(cost, at), ceiling?.admitsAt(1, at) ?? at);
   const limited = admitsAt() > at;
   const charged = !limited || counting.countRefused;

@@ -46,7 +46,7 @@ export interface ServiceFaults {
 /** Faults as the service keeps them. */
 export interface FaultPlan extends ServiceFaults {
   /** The fault that a request meets as it arrives. */
-  strike(request: ServiceRequest): ServiceFault | undefined;
+  nextFault(request: ServiceRequest): ServiceFault | undefined;
 }
 
 /** Plans no faults yet. */
@@ -70,7 +70,7 @@ export function faultPlan(clock: Clock): FaultPlan {
       outages.length = 0;
       rules.clear();
     },
-    strike(request) {
+    nextFault(request) {
       if (outages.length > 0) {
         const now = clock.now();
         const outage = outages.find(({ from, to }) => now >= from && now < to);
@@ -107,7 +107,7 @@ export function edgeAnswer(request: ServiceRequest, fault: ServiceFault | undefi
 }
 
 /** What becomes of the gateway's answer under a fault that lets one through. */
-export function afflict(answer: ServiceAnswer, fault: ServiceFault | undefined): ServiceAnswer {
+export function applyFault(answer: ServiceAnswer, fault: ServiceFault | undefined): ServiceAnswer {
   switch (fault) {
     case undefined:
     case 'reset':

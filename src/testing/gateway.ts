@@ -1,7 +1,7 @@
 import { rule } from './decision.ts';
 import { gatewayHeaders, httpDate } from './headers.ts';
 import type { Identities, Identity } from './identities.ts';
-import type { Settings } from './options.ts';
+import type { ServiceSettings } from './options.ts';
 import { type HeaderLines, json, type Page } from './page.ts';
 import { endpointOf, pageAt, type ServiceEndpoint, type ServiceRequest } from './routes.ts';
 
@@ -33,7 +33,7 @@ export function answer(
   at: number,
   identities: Identities,
   node: number,
-  settings: Settings,
+  settings: ServiceSettings,
 ): ServiceAnswer {
   const { method, url } = request;
   const endpoint = endpointOf(url.pathname);
@@ -44,12 +44,12 @@ export function answer(
   }
   const cost = settings.costOf({ method, endpoint, url });
   const quota = identities.quotaOf(identity, node);
-  const ruling = rule(quota, identities.ceilingOf(identity, endpoint, node), cost, at, settings);
-  const { refusedUntil, leave } = ruling;
+  const decision = rule(quota, identities.ceilingOf(identity, endpoint, node), cost, at, settings);
+  const { refusedUntil, leave } = decision;
   const limited = refusedUntil !== undefined;
   const page = limited ? refusal(settings) : pageAt(request, settings);
   const retryAfter = limited ? retryAfterOf(refusedUntil, at, settings) : undefined;
-  const headers = gatewayHeaders({ at, cost, ...ruling, retryAfter }, settings.headers, settings.reset);
+  const headers = gatewayHeaders({ at, cost, ...decision, retryAfter }, settings.headers, settings.reset);
   headers.push(...page.headers);
   return {
     status: page.status,
@@ -64,18 +64,18 @@ export function answer(
   };
 }
 
-function identityOf(key: string | null, identities: Identities, { unknownKey }: Settings): Identity | undefined {
+function identityOf(key: string | null, identities: Identities, { unknownKey }: ServiceSettings): Identity | undefined {
   if (key === null) return identities.keyless;
   return identities.withKey(key) ?? (unknownKey === 'keyless' ? identities.keyless : undefined);
 }
 
-function unknownKey(status: Settings['unknownKey']): Page {
+function unknownKey(status: ServiceSettings['unknownKey']): Page {
   return status === 403
     ? json(403, { message: 'You cannot consume this service' })
     : json(401, { message: 'Invalid authentication credentials' });
 }
 
-function refusal({ limited: { status, body } }: Settings): Page {
+function refusal({ limited: { status, body } }: ServiceSettings): Page {
   const text = 'API rate limit exceeded';
   if (body === 'json') return json(status, { message: text });
   if (body === 'empty') return { status, headers: [], body: EMPTY };
@@ -84,7 +84,7 @@ function refusal({ limited: { status, body } }: Settings): Page {
   return { status, headers: [['content-type', 'text/html']], body: () => html };
 }
 
-function retryAfterOf(until: number, at: number, { limited: { retryAfter } }: Settings): string | undefined {
+function retryAfterOf(until: number, at: number, { limited: { retryAfter } }: ServiceSettings): string | undefined {
   if (typeof retryAfter === 'function') return retryAfter();
   if (retryAfter === 'none') return undefined;
   if (retryAfter === 'seconds') return String(Math.ceil((until - at) / 1_000));

@@ -1,5 +1,5 @@
 import type { ServicePeriod } from './calendar.ts';
-import type { Reading } from './ledger.ts';
+import type { WindowUsage } from './ledger.ts';
 import type { HeaderLines } from './page.ts';
 
 /** Which headers the service sends. */
@@ -26,8 +26,8 @@ export type ResetStyle = 'epoch-seconds' | 'epoch-ms' | 'seconds-left';
 export interface Statement {
   readonly at: number;
   readonly cost: number;
-  readonly windows: readonly Reading[];
-  readonly ceiling: Reading | undefined;
+  readonly windows: readonly WindowUsage[];
+  readonly ceiling: WindowUsage | undefined;
   readonly retryAfter: string | undefined;
 }
 
@@ -75,7 +75,7 @@ export function httpDate(at: number): string {
   return lastDate;
 }
 
-function tightest(windows: readonly Reading[]): Reading | undefined {
+function tightest(windows: readonly WindowUsage[]): WindowUsage | undefined {
   let found = windows[0];
   for (const window of windows) if (found && window.remaining <= found.remaining) found = window;
   return found;

@@ -12,7 +12,7 @@ export interface Counting {
 }
 
 /** What an answer can say of one window. */
-export interface Reading {
+export interface WindowUsage {
   readonly period: ServicePeriod;
   readonly limit: number;
   readonly remaining: number;
@@ -69,8 +69,8 @@ export class Ledger {
   }
 
   /** What an answer says of each window at `at`, with `pending` units taken off that are not booked yet. */
-  readings(pending: number, at: number): Reading[] {
-    const readings: Reading[] = [];
+  readings(pending: number, at: number): WindowUsage[] {
+    const readings: WindowUsage[] = [];
     for (const [period, window] of this.#windows) {
       const remaining = Math.max(0, Math.floor(window.limit - window.used(at) - pending + DUST));
       readings.push({ period, limit: window.limit, remaining, resetAt: window.resetAt(at) });

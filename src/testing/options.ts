@@ -80,7 +80,7 @@ export interface MockServiceOptions {
 }
 
 /** The options with their defaults in place. */
-export interface Settings {
+export interface ServiceSettings {
   readonly clock: Clock;
   readonly skewMs: number;
   readonly origin: string;
@@ -115,7 +115,7 @@ const realClock: Clock = {
 };
 
 /** Puts the defaults in place. */
-export function settingsFrom(options: MockServiceOptions): Settings {
+export function settingsFrom(options: MockServiceOptions): ServiceSettings {
   const random = options.random ?? seeded(1);
   const { windows = 'aligned', keepLog = true } = options;
   return {
@@ -144,11 +144,11 @@ export function settingsFrom(options: MockServiceOptions): Settings {
 }
 
 /** Ceilings as limits of one period each. */
-export function ceilingsFrom(ceilings: NonNullable<MockServiceOptions['ceilings']>): Settings['ceilings'] {
+export function ceilingsFrom(ceilings: NonNullable<MockServiceOptions['ceilings']>): ServiceSettings['ceilings'] {
   return Object.fromEntries(Object.entries(ceilings).map(([name, { limit, period }]) => [name, { [period]: limit }]));
 }
 
-function costFrom({ cost = {}, headCost }: MockServiceOptions): Settings['costOf'] {
+function costFrom({ cost = {}, headCost }: MockServiceOptions): ServiceSettings['costOf'] {
   const costOf = typeof cost === 'function' ? cost : ({ endpoint }: CostQuestion) => cost[endpoint] ?? 1;
   return (request) => (request.method === 'HEAD' && headCost !== undefined ? headCost : costOf(request));
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import { exchange } from './exchange.ts';
-import { afflict, edgeAnswer, faultPlan, type ServiceFault, type ServiceFaults } from './faults.ts';
+import { applyFault, edgeAnswer, faultPlan, type ServiceFault, type ServiceFaults } from './faults.ts';
 import { answer, type ServiceAnswer } from './gateway.ts';
 import { Identities } from './identities.ts';
 import { type ListeningService, listen } from './listen.ts';
@@ -74,7 +74,7 @@ export function createBareService(options: MockServiceOptions = {}): BareService
     const edge = edgeAnswer(request, fault);
     if (edge) return edge;
     const serviceTime = time();
-    const answered = afflict(answer(request, serviceTime, identities, turns++ % settings.nodes, settings), fault);
+    const answered = applyFault(answer(request, serviceTime, identities, turns++ % settings.nodes, settings), fault);
     log.count(answered.limited);
     if (log.size > 0) {
       const { tier: key, endpoint, status, limited, cost } = answered;
@@ -91,7 +91,7 @@ export function createBareService(options: MockServiceOptions = {}): BareService
     exchange(request) {
       const sentAt = clock.now();
       return exchange(clock, settings.latency(), () => {
-        const fault = faults.strike(request);
+        const fault = faults.nextFault(request);
         return { fault, receive: () => receive(request, sentAt, fault) };
       });
     },

@@ -1,5 +1,5 @@
 /** Something to be done at an instant; `order` keeps alarms for the same instant in the order they were set. */
-interface Alarm {
+interface Timer {
   readonly due: number;
   readonly order: number;
   fire: (() => void) | undefined;
@@ -9,8 +9,8 @@ interface Alarm {
 const LITTER = 1_024;
 
 /** A binary heap of alarms: setting and taking one costs O(log n), cancelling one O(1). */
-export class Alarms {
-  #heap: Alarm[] = [];
+export class Timers {
+  #heap: Timer[] = [];
   #orders = 0;
   #cancelled = 0;
 
@@ -31,12 +31,12 @@ export class Alarms {
 
   /** Sets an alarm and returns what cancels it. */
   set(due: number, fire: () => void): () => void {
-    const alarm: Alarm = { due, order: this.#orders++, fire };
-    this.#heap.push(alarm);
+    const timer: Timer = { due, order: this.#orders++, fire };
+    this.#heap.push(timer);
     this.#rise(this.#heap.length - 1);
     return () => {
-      if (!alarm.fire) return;
-      alarm.fire = undefined;
+      if (!timer.fire) return;
+      timer.fire = undefined;
       if (++this.#cancelled > LITTER && this.#cancelled * 2 > this.#heap.length) this.#clearAway();
     };
   }
@@ -44,14 +44,14 @@ export class Alarms {
   /** Takes the next alarm out and rings it. Of what a cancelled alarm would do, nothing happens. */
   ring(): void {
     if (this.due === Number.POSITIVE_INFINITY) return;
-    const alarm = this.#removeFirst();
-    const fire = alarm?.fire;
-    if (!alarm || !fire) return;
-    alarm.fire = undefined;
+    const timer = this.#removeFirst();
+    const fire = timer?.fire;
+    if (!timer || !fire) return;
+    timer.fire = undefined;
     fire();
   }
 
-  #removeFirst(): Alarm | undefined {
+  #removeFirst(): Timer | undefined {
     const first = this.#heap[0];
     const last = this.#heap.pop();
     if (last && last !== first) {
@@ -62,27 +62,27 @@ export class Alarms {
   }
 
   #clearAway(): void {
-    this.#heap = this.#heap.filter((alarm) => alarm.fire).sort((a, b) => (before(a, b) ? -1 : 1));
+    this.#heap = this.#heap.filter((timer) => timer.fire).sort((a, b) => (before(a, b) ? -1 : 1));
     this.#cancelled = 0;
   }
 
   #rise(from: number): void {
     const heap = this.#heap;
-    const alarm = heap[from] as Alarm;
+    const timer = heap[from] as Timer;
     let at = from;
     while (at > 0) {
       const up = (at - 1) >> 1;
-      const parent = heap[up] as Alarm;
-      if (!before(alarm, parent)) break;
+      const parent = heap[up] as Timer;
+      if (!before(timer, parent)) break;
       heap[at] = parent;
       at = up;
     }
-    heap[at] = alarm;
+    heap[at] = timer;
   }
 
   #sink(from: number): void {
     const heap = this.#heap;
-    const alarm = heap[from] as Alarm;
+    const timer = heap[from] as Timer;
     let at = from;
     for (;;) {
       let down = 2 * at + 1;
@@ -94,14 +94,14 @@ export class Alarms {
         child = right;
         down++;
       }
-      if (!before(child, alarm)) break;
+      if (!before(child, timer)) break;
       heap[at] = child;
       at = down;
     }
-    heap[at] = alarm;
+    heap[at] = timer;
   }
 }
 
-function before(a: Alarm, b: Alarm): boolean {
+function before(a: Timer, b: Timer): boolean {
   return a.due < b.due || (a.due === b.due && a.order < b.order);
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import { settle, settleUntil } from './settle.ts';
-import { Alarms } from './timers.ts';
+import { Timers } from './timers.ts';
 
 /** A clock that stands still until it is moved, for code that takes a {@link Clock}. Nothing global is patched. */
 export interface VirtualClock extends Clock {
@@ -41,7 +41,7 @@ export interface VirtualClockOptions {
  * ```
  */
 export function virtualClock(options: VirtualClockOptions = {}): VirtualClock {
-  const alarms = new Alarms();
+  const alarms = new Timers();
   let now = 0;
   let lead = options.wall ?? Date.UTC(2026, 0);
 

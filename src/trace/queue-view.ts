@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { Reason } from '../quota/admission.ts';
-import { argument, argumentsOf } from '../validation/arguments.ts';
+import { argument, optionsParser } from '../validation/arguments.ts';
 import type { CallTrace, Wait } from './call-trace.ts';
 
 /** A call that waits to be sent: for what, until when, and behind whom. */
@@ -32,7 +32,7 @@ export interface QueueOptions {
   readonly limit?: number | undefined;
 }
 
-const queueOptions = argumentsOf('options', {
+const queueOptions = optionsParser('options', {
   label: argument<string>((value) => typeof value === 'string', 'text'),
   limit: argument<number>((n) => Number.isSafeInteger(n) && n >= 1, 'a whole number, 1 or more'),
 });

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { ConfigError, quote } from '../errors.ts';
-import { ownOf } from './own-properties.ts';
+import { ownProperties } from './own-properties.ts';
 
 /** One option or parameter that a caller may give. */
 export type Argument<T> = z.ZodMiniType<T>;
@@ -16,12 +16,12 @@ export function argument<T>(is: (value: T) => boolean, be: string): Argument<T |
 }
 
 /** An argument that is checked elsewhere. */
-export function anything<T>(): Argument<T | undefined> {
+export function unchecked<T>(): Argument<T | undefined> {
   return z.optional(z.custom<T>());
 }
 
 /** An {@link argument} that is completed if it was left out. */
-export function defaulted<T>(given: Argument<T | undefined>, value: T): Argument<T> {
+export function withDefault<T>(given: Argument<T | undefined>, value: T): Argument<T> {
   return z.pipe(
     given,
     z.transform((one) => (one === undefined ? value : one)),
@@ -42,14 +42,14 @@ export const flag: Argument<boolean | undefined> = argument<boolean>(
  *
  * @param what - what they are, as a message names them: `'options'`.
  */
-export function argumentsOf<Values extends object>(
+export function optionsParser<Values extends object>(
   what: string,
   known: { readonly [Name in keyof Values]: Argument<Values[Name]> },
 ): (given: unknown) => Values {
   const schema = z.strictObject(known);
   const check = (own: object): Values => {
     const result = z.safeParse(schema, own);
-    if (result.success) return ownOf(result.data as Values);
+    if (result.success) return ownProperties(result.data as Values);
     const [issue] = result.error.issues;
     if (issue?.code === 'unrecognized_keys') {
       throw new ConfigError(issue.keys[0] ?? what, `is not one of the ${what}: ${Object.keys(known).join(', ')}`);
@@ -63,7 +63,7 @@ export function argumentsOf<Values extends object>(
       // Of what kind, and not what: createClient('the key') is an easy mistake.
       throw new ConfigError(what, `must be an object, not ${given === null ? 'null' : typeof given}`);
     }
-    const own = ownOf(given);
+    const own = ownProperties(given);
     return Object.keys(own).length === 0 ? nothing : check(own);
   };
 }

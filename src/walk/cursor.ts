@@ -1,16 +1,16 @@
 import type { AssetEvent } from '../endpoints/schemas.ts';
 
 /** So many of the last events are remembered, and go into a checkpoint: enough to find the place again if the last of them are gone. */
-const TRAIL = 20;
+const MOST_RECENT_KEYS = 20;
 
 /** How long the place is looked for; then the walk goes on where it should be. */
-const PATIENCE = 48;
+const SEARCH_BUDGET = 48;
 
 /** What a step back takes of that. Going where a new total says that the place is takes 1, for it is likely to be there. */
-const STEP_BACK = 8;
+const STEP_BACK_COST = 8;
 
 /** A walk that was lost more often goes forward only, and searches no more, so that it ends whatever a service answers. */
-const LOSSES = 3;
+const MOST_RESYNC_FAILURES = 3;
 
 /** Where a walk is: plain JSON, to be kept in a file or a database. */
 export interface WalkCheckpoint {
@@ -21,7 +21,7 @@ export interface WalkCheckpoint {
   /** How many events there were then. */
   readonly total: number;
   /** The last events that were seen, the latest of them last: by them the place is found again, wherever it has moved. */
-  readonly trail: readonly string[];
+  readonly recentKeys: readonly string[];
   /** Whether there is nothing more to come. */
   readonly isOver: boolean;
 }
@@ -37,7 +37,7 @@ export interface RawPage {
 }
 
 /** An event that was not seen before, and how many lie before it. */
-export interface Found {
+export interface NewEvent {
   readonly event: AssetEvent;
   readonly offset: number;
 }
@@ -47,35 +47,35 @@ export interface Found {
  * the chain takes some away. So a page is asked for from one event back, and only what comes behind an event that was seen
  * before is taken for new. Where a page shows none of them, the place is looked for where the total says that it has moved to.
  */
-export class Place {
+export class WalkCursor {
   #offset: number;
   #total: number;
-  #trail: string[];
-  #patience = PATIENCE;
-  #leaps = 0;
+  #recentKeys: string[];
+  #searchBudget = SEARCH_BUDGET;
+  #backtracks = 0;
   #expected: number | undefined;
-  #losses = 0;
+  #resyncFailures = 0;
   /** Where to ask next, while the place is looked for. */
   #search: number | undefined;
   /** Whether the next page is taken as it is. */
   #isLost = false;
   isOver: boolean;
 
-  constructor({ offset, total, trail, isOver }: Omit<WalkCheckpoint, 'address'>) {
+  constructor({ offset, total, recentKeys, isOver }: Omit<WalkCheckpoint, 'address'>) {
     this.#offset = offset;
     this.#total = total;
-    this.#trail = trail.slice(-TRAIL);
+    this.#recentKeys = recentKeys.slice(-MOST_RECENT_KEYS);
     this.isOver = isOver;
   }
 
   /** The offset of the page to ask for. */
-  get asks(): number {
-    return this.#search ?? Math.max(0, this.#offset - (this.#trail.length > 0 ? 1 : 0));
+  get nextOffset(): number {
+    return this.#search ?? Math.max(0, this.#offset - (this.#recentKeys.length > 0 ? 1 : 0));
   }
 
   /** The place as it can be kept. */
   get checkpoint(): Omit<WalkCheckpoint, 'address'> {
-    return { offset: this.#offset, total: this.#total, trail: [...this.#trail], isOver: this.isOver };
+    return { offset: this.#offset, total: this.#total, recentKeys: [...this.#recentKeys], isOver: this.isOver };
   }
 
   /**
@@ -83,10 +83,10 @@ export class Place {
    *
    * @returns the events in it that come behind the place; undefined if the place is elsewhere, so that another page is to be asked for.
    */
-  take(page: RawPage): readonly Found[] | undefined {
+  accept(page: RawPage): readonly NewEvent[] | undefined {
     const keys = page.results.map(keyOf);
-    const isStart = this.#trail.length === 0 || this.#isLost;
-    const first = isStart ? 0 : keys.findIndex((key) => this.#trail.includes(key));
+    const isStart = this.#recentKeys.length === 0 || this.#isLost;
+    const first = isStart ? 0 : keys.findIndex((key) => this.#recentKeys.includes(key));
     if (first < 0) {
       this.#lookElsewhere(page);
       return undefined;
@@ -94,8 +94,8 @@ export class Place {
     this.#endSearch();
     this.#total = page.total;
     // Behind the last that was seen, even if none behind it is new.
-    this.#offset = page.offset + 1 + keys.findLastIndex((key) => this.#trail.includes(key));
-    const seen = new Set(this.#trail);
+    this.#offset = page.offset + 1 + keys.findLastIndex((key) => this.#recentKeys.includes(key));
+    const seen = new Set(this.#recentKeys);
     const found = page.results.flatMap((event, index) => {
       const key = keys[index] as string;
       if (index < first || seen.has(key)) return [];
@@ -103,22 +103,22 @@ export class Place {
       return [{ event, offset: page.offset + index }];
     });
     const isFull = keys.length >= page.limit;
-    if (found.length === 0 && isFull && this.asks <= page.offset) this.#goTo(page.offset + keys.length);
+    if (found.length === 0 && isFull && this.nextOffset <= page.offset) this.#goTo(page.offset + keys.length);
     return found;
   }
 
   /** An event was handed on. */
-  pass({ event, offset }: Found): void {
+  advance({ event, offset }: NewEvent): void {
     this.#offset = offset + 1;
-    this.#trail.push(keyOf(event));
-    if (this.#trail.length > TRAIL) this.#trail.shift();
+    this.#recentKeys.push(keyOf(event));
+    if (this.#recentKeys.length > MOST_RECENT_KEYS) this.#recentKeys.shift();
   }
 
   #lookElsewhere({ offset, limit, total, results }: RawPage): void {
     const step = Math.max(1, limit - 1);
     if (results.length === 0 && offset > 0) {
       // Past the end, where no total is known: back with longer and longer steps, until there are events again.
-      this.#search = Math.max(0, offset - step * 2 ** this.#leaps++);
+      this.#search = Math.max(0, offset - step * 2 ** this.#backtracks++);
       // The history has shrunk meanwhile, so the place may be where it was expected before, and was not looked for since.
       this.#expected = undefined;
       return;
@@ -126,18 +126,18 @@ export class Place {
     const expected = Math.max(0, this.#offset - 1 + total - this.#total);
     const isNews = expected !== this.#expected && expected !== offset;
     this.#expected = expected;
-    this.#patience -= isNews ? 1 : STEP_BACK;
-    if (this.#patience < 0 || (offset === 0 && !isNews)) this.#lose(expected);
+    this.#searchBudget -= isNews ? 1 : STEP_BACK_COST;
+    if (this.#searchBudget < 0 || (offset === 0 && !isNews)) this.#giveUpSearch(expected);
     else this.#search = isNews ? expected : Math.max(0, offset - step);
   }
 
-  #lose(expected: number): void {
-    this.#goTo(++this.#losses > LOSSES ? Math.max(expected, this.#offset) : expected);
+  #giveUpSearch(expected: number): void {
+    this.#goTo(++this.#resyncFailures > MOST_RESYNC_FAILURES ? Math.max(expected, this.#offset) : expected);
   }
 
   #endSearch(): void {
-    this.#patience = this.#losses > LOSSES ? 0 : PATIENCE;
-    this.#leaps = 0;
+    this.#searchBudget = this.#resyncFailures > MOST_RESYNC_FAILURES ? 0 : SEARCH_BUDGET;
+    this.#backtracks = 0;
     this.#expected = undefined;
     this.#search = undefined;
     this.#isLost = false;

@@ -3,9 +3,9 @@ import type { AddressAssets, AssetEvent } from '../endpoints/schemas.ts';
 import { ConfigError, quote } from '../errors.ts';
 import { type CallOptions, checkCallOptions } from '../options/client-options.ts';
 import type { QuotaSnapshot } from '../quota/headers/snapshot.ts';
-import { argument, argumentsOf } from '../validation/arguments.ts';
-import { ownOf } from '../validation/own-properties.ts';
-import { type Found, Place, type WalkCheckpoint } from './cursor.ts';
+import { argument, optionsParser } from '../validation/arguments.ts';
+import { ownProperties } from '../validation/own-properties.ts';
+import { type NewEvent, type WalkCheckpoint, WalkCursor } from './cursor.ts';
 
 /** The most that the service puts on a page: the fewest requests. */
 const LARGEST_PAGE = 100;
@@ -52,11 +52,11 @@ export type PageSource = (
 
 const isWhole = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
 
-const checkpointFields = argumentsOf('fields of a checkpoint', {
+const checkpointFields = optionsParser('fields of a checkpoint', {
   address: argument<string>((value) => typeof value === 'string', 'an address'),
   offset: argument<number>(isWhole, 'a whole number, 0 or more'),
   total: argument<number>(isWhole, 'a whole number, 0 or more'),
-  trail: argument<readonly string[]>(
+  recentKeys: argument<readonly string[]>(
     (value) => Array.isArray(value) && value.every((key) => typeof key === 'string'),
     'a list of texts',
   ),
@@ -69,7 +69,7 @@ const checkpointFields = argumentsOf('fields of a checkpoint', {
  * @throws ConfigError if the address or an option cannot be used.
  */
 export function walk(getPage: PageSource, address: string, options: WalkOptions = {}): AddressAssetsWalk {
-  const own: WalkOptions & { readonly offset?: unknown; readonly schema?: unknown } = ownOf(options);
+  const own: WalkOptions & { readonly offset?: unknown; readonly schema?: unknown } = ownProperties(options);
   const { from, limit = LARGEST_PAGE, unanchored, untilBlock, offset, schema, ...rest } = own;
   if (offset !== undefined)
     throw new ConfigError('offset', "is the walk's own affair: give a checkpoint as from instead");
@@ -79,23 +79,23 @@ export function walk(getPage: PageSource, address: string, options: WalkOptions 
   const params = { limit, unanchored, untilBlock };
   addressAssetsRequest(address, params);
   const callOptions = checkCallOptions<AddressAssets>(rest);
-  const place = new Place(from === undefined ? BEGINNING : checked(from, address));
+  const cursor = new WalkCursor(from === undefined ? BEGINNING : checked(from, address));
 
   /** The next events that were not seen before, if any are left. */
   const next = async (): Promise<
-    (WalkPage & { readonly found: readonly Found[]; readonly isLast: boolean }) | undefined
+    (WalkPage & { readonly found: readonly NewEvent[]; readonly isLast: boolean }) | undefined
   > => {
-    while (!place.isOver) {
-      const offset = place.asks;
+    while (!cursor.isOver) {
+      const offset = cursor.nextOffset;
       const { data, quota } = await getPage(address, { ...callOptions, ...params, offset });
       const { results, total } = data;
       // The service may give less at a time than it was asked for.
       const most = data.limit > 0 ? Math.min(limit, data.limit) : limit;
-      const found = place.take({ offset, limit: most, total, results });
+      const found = cursor.accept({ offset, limit: most, total, results });
       if (!found) continue;
       const isLast = results.length < most;
       if (found.length > 0) return { events: found.map(({ event }) => event), total, quota, found, isLast };
-      place.isOver = isLast;
+      cursor.isOver = isLast;
     }
     return undefined;
   };
@@ -105,8 +105,8 @@ export function walk(getPage: PageSource, address: string, options: WalkOptions 
       for (let page = await next(); page; page = await next()) {
         for (const [index, one] of page.found.entries()) {
           callOptions.signal?.throwIfAborted();
-          place.pass(one);
-          place.isOver = page.isLast && index === page.found.length - 1;
+          cursor.advance(one);
+          cursor.isOver = page.isLast && index === page.found.length - 1;
           yield one.event;
         }
       }
@@ -114,28 +114,28 @@ export function walk(getPage: PageSource, address: string, options: WalkOptions 
     async *pages() {
       for (let page = await next(); page; page = await next()) {
         const { found, isLast, ...shown } = page;
-        for (const one of found) place.pass(one);
-        place.isOver = isLast;
+        for (const one of found) cursor.advance(one);
+        cursor.isOver = isLast;
         yield shown;
       }
     },
     get checkpoint() {
-      return { address, ...place.checkpoint };
+      return { address, ...cursor.checkpoint };
     },
   };
 }
 
-const BEGINNING = { offset: 0, total: 0, trail: [], isOver: false };
+const BEGINNING = { offset: 0, total: 0, recentKeys: [], isOver: false };
 
 function checked(from: WalkCheckpoint, address: string): WalkCheckpoint {
-  const { offset, total, trail, isOver, ...rest } = checkpointFields(from);
+  const { offset, total, recentKeys, isOver, ...rest } = checkpointFields(from);
   if (rest.address !== address) {
     throw new ConfigError(
       'from',
       `is of a walk through the events of ${quote(rest.address)}, not of ${quote(address)}`,
     );
   }
-  const isWholeOne = offset !== undefined && total !== undefined && trail !== undefined && isOver !== undefined;
+  const isWholeOne = offset !== undefined && total !== undefined && recentKeys !== undefined && isOver !== undefined;
   if (!isWholeOne) throw new ConfigError('from', 'must be the checkpoint of a walk, with all its fields');
-  return { address, offset, total, trail, isOver };
+  return { address, offset, total, recentKeys, isOver };
 }

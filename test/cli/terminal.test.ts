@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Surface } from '../../src/cli/environment.ts';
 import { type Bar, barLines, windowBars } from '../../src/cli/progress-bars.ts';
-import { lookAt, Picture } from '../../src/cli/terminal.ts';
+import { Picture, terminalOf } from '../../src/cli/terminal.ts';
 import { instant, moment, span } from '../../src/cli/times.ts';
 
 const ESCAPED_BAR = new RegExp(`${String.fromCharCode(27)}\\[(\\d+)m█`);
@@ -18,7 +18,7 @@ describe('a surface', () => {
     ['is coloured in a file, if the user insists', undefined, { FORCE_COLOR: '1' }, true, false],
     ['is not, if the user insists on none', undefined, { FORCE_COLOR: '0' }, false, false],
   ])('%s', ([, columns, env, colours, redraws]) => {
-    expect(lookAt(surface(columns), env)).toMatchObject({ colours, redraws });
+    expect(terminalOf(surface(columns), env)).toMatchObject({ colours, redraws });
   });
 
   it.for<[name: string, columns: number | undefined, env: Record<string, string>, wide: number]>([
@@ -28,7 +28,7 @@ describe('a surface', () => {
     ['80 columns, where nobody says anything', undefined, {}, 80],
     ['80 columns, where COLUMNS is nonsense', undefined, { COLUMNS: 'wide' }, 80],
   ])('is as wide %s', ([, columns, env, wide]) => {
-    expect(lookAt(surface(columns), env).columns).toBe(wide);
+    expect(terminalOf(surface(columns), env).columns).toBe(wide);
   });
 });
 

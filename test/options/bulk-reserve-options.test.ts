@@ -1,22 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import { createClient } from '../../src/client/create-client.ts';
 import { isConfigError } from '../../src/errors.ts';
-import { type SparingOptions, sparingOf } from '../../src/options/bulk-reserve-options.ts';
+import { type ReserveOptions, readReserve } from '../../src/options/bulk-reserve-options.ts';
 import type { ClientOptions } from '../../src/options/client-options.ts';
 import { createMockService, virtualClock } from '../../src/testing/index.ts';
 
 const NOON = Date.UTC(2026, 0, 16, 12, 0, 20);
 
-function sparing(options: NonNullable<ClientOptions['sparing']>, minute = 100) {
+function reserving(options: NonNullable<ClientOptions['reserve']>, minute = 100) {
   const clock = virtualClock({ wall: NOON });
   const service = createMockService({ clock, latencyMs: 100, keyless: { minute, month: 31_000 } });
   const { origin: baseUrl, fetch } = service;
-  return { clock, service, client: createClient({ baseUrl, fetch, clock, sparing: options }) };
+  return { clock, service, client: createClient({ baseUrl, fetch, clock, reserve: options }) };
 }
 
-describe('bulk work that is sparing', () => {
+describe('bulk work that leaves a reserve', () => {
   it('leaves somebody who waits the part of the minute that it keeps', async () => {
-    const { clock, service, client } = sparing({ keep: { minute: 0.2 } });
+    const { clock, service, client } = reserving({ share: { minute: 0.2 } });
     const bulk = Array.from({ length: 200 }, () => client.getInfo());
     await clock.advance(10_000);
     expect(service.requests).toBe(80);
@@ -28,7 +28,7 @@ describe('bulk work that is sparing', () => {
   });
 
   it('is told at once when the month has been spent faster than evenly, and until when', async () => {
-    const { clock, service, client } = sparing({ monthUntil: new Date(Date.UTC(2026, 0, 31)) }, 30_000);
+    const { clock, service, client } = reserving({ spreadMonthUntil: new Date(Date.UTC(2026, 0, 31)) }, 30_000);
     service.spend(20_000);
     await clock.run(client.getInfo());
     const refusal = await clock.run(client.getInfo().catch((error: unknown) => error));
@@ -46,37 +46,43 @@ describe('bulk work that is sparing', () => {
   });
 });
 
-describe('the options of sparing', () => {
+describe('the options of the reserve', () => {
   it('have a default each', () => {
-    expect(sparingOf({})).toEqual({
-      above: 0,
-      keep: { second: 0, minute: 0, hour: 0, day: 0, month: 0 },
-      monthUntil: undefined,
+    expect(readReserve({})).toEqual({
+      forPriorityAbove: 0,
+      share: { second: 0, minute: 0, hour: 0, day: 0, month: 0 },
+      spreadMonthUntil: undefined,
     });
-    expect(sparingOf({ keep: 0.25 }).share).toEqual({ second: 0.25, minute: 0.25, hour: 0.25, day: 0.25, month: 0.25 });
-    expect(sparingOf({ keep: { minute: 0.5 }, above: 5, monthUntil: new Date(7) })).toEqual({
-      above: 5,
-      keep: { minute: 0.5 },
-      monthUntil: 7,
+    expect(readReserve({ share: 0.25 }).share).toEqual({
+      second: 0.25,
+      minute: 0.25,
+      hour: 0.25,
+      day: 0.25,
+      month: 0.25,
+    });
+    expect(readReserve({ share: { minute: 0.5 }, forPriorityAbove: 5, spreadMonthUntil: new Date(7) })).toEqual({
+      forPriorityAbove: 5,
+      share: { minute: 0.5 },
+      spreadMonthUntil: 7,
     });
   });
 
   const part =
-    'a part of every window, from 0 up to but not including 1, or such a part by period: { minute: 0.2, month: 0.1 }';
+    'a share of every window, from 0 up to but not including 1, or such a share by period: { minute: 0.2, month: 0.1 }';
 
   it.each([
-    [{ keep: 1 }, `keep must be ${part}, not 1`],
-    [{ keep: -0.1 }, `keep must be ${part}, not -0.1`],
-    [{ keep: { minutes: 0.1 } }, `keep must be ${part}, not an object`],
-    [{ keep: { minute: 20 } }, `keep must be ${part}, not an object`],
-    [{ keep: [0.1] }, `keep must be ${part}, not an array`],
-    [{ above: '1' }, 'above must be a priority, which is a number, not "1"'],
-    [{ monthUntil: '2026-01-31' }, 'monthUntil must be a Date, not "2026-01-31"'],
-    [{ monthUntil: new Date(Number.NaN) }, 'monthUntil must be a Date, not an object'],
-    [{ month: 1 }, 'month is not one of the sparing options: above, keep, monthUntil'],
-    [7, 'sparing options must be an object, not number'],
+    [{ share: 1 }, `share must be ${part}, not 1`],
+    [{ share: -0.1 }, `share must be ${part}, not -0.1`],
+    [{ share: { minutes: 0.1 } }, `share must be ${part}, not an object`],
+    [{ share: { minute: 20 } }, `share must be ${part}, not an object`],
+    [{ share: [0.1] }, `share must be ${part}, not an array`],
+    [{ forPriorityAbove: '1' }, 'forPriorityAbove must be a priority, which is a number, not "1"'],
+    [{ spreadMonthUntil: '2026-01-31' }, 'spreadMonthUntil must be a Date, not "2026-01-31"'],
+    [{ spreadMonthUntil: new Date(Number.NaN) }, 'spreadMonthUntil must be a Date, not an object'],
+    [{ month: 1 }, 'month is not one of the reserve options: forPriorityAbove, share, spreadMonthUntil'],
+    [7, 'reserve options must be an object, not number'],
   ])('refuse %o, saying what would be right', (options, message) => {
-    const make = (): unknown => createClient({ sparing: options as SparingOptions });
+    const make = (): unknown => createClient({ reserve: options as ReserveOptions });
     expect(make).toThrow(message);
     try {
       make();

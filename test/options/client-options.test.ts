@@ -10,15 +10,15 @@ import {
   readSettings,
   type Settings,
 } from '../../src/options/client-options.ts';
-import { type Environment, environmentOf } from '../../src/options/credentials.ts';
+import { environmentOf, type KeyEnvironment } from '../../src/options/credentials.ts';
 import { wholeShare } from '../../src/share.ts';
 
 const KEY = 'sk_live_0123456789abcdef';
-const server: Environment = { browser: false, variables: {} };
-const browser: Environment = { browser: true, variables: {} };
+const server: KeyEnvironment = { browser: false, variables: {} };
+const browser: KeyEnvironment = { browser: true, variables: {} };
 
 /** Stands for callers without types. */
-const settings = (options?: unknown, environment: Environment = server): Settings =>
+const settings = (options?: unknown, environment: KeyEnvironment = server): Settings =>
   readSettings(options as ClientOptions, environment);
 
 function refusal(read: () => unknown): ConfigError {
@@ -157,7 +157,7 @@ describe('settings', () => {
     [{ dangerouslyAllowBrowser: 1 }, 'dangerouslyAllowBrowser must be true or false, not 1'],
     [
       { concurency: 8 },
-      'concurency is not one of the options: baseUrl, apiKey, concurrency, maxWaitMs, maxAttempts, timeoutMs, shareInFlight, etags, fetch, share, sparing, clock, random, onEvent, dangerouslyAllowBrowser',
+      'concurency is not one of the options: baseUrl, apiKey, concurrency, maxWaitMs, maxAttempts, timeoutMs, shareInFlight, etags, fetch, share, reserve, clock, random, onEvent, dangerouslyAllowBrowser',
     ],
   ])('are refused with %o, saying what would be right', (options, message) => {
     const error = refusal(() => settings(options));

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AssetEvent } from '../../src/endpoints/schemas.ts';
-import { Place } from '../../src/walk/cursor.ts';
+import { WalkCursor } from '../../src/walk/cursor.ts';
 
 const event = (name: number): AssetEvent => ({
   tx_id: `0x${name}`,
@@ -42,12 +42,12 @@ function walked(history: History, limit: number, change: (page: number) => void,
   while (!place.isOver) {
     if (pages > 0) change(pages);
     if (++pages > 1_000) throw new Error('It never ends.');
-    const offset = place.asks;
+    const offset = place.nextOffset;
     const page = history.page(offset, limit);
-    const found = place.take({ offset, limit, ...page });
+    const found = place.accept({ offset, limit, ...page });
     if (!found) continue;
     for (const one of found) {
-      place.pass(one);
+      place.advance(one);
       seen.push(Number(one.event.tx_id.slice(2)));
     }
     place.isOver = page.results.length < limit;
@@ -55,8 +55,8 @@ function walked(history: History, limit: number, change: (page: number) => void,
   return { seen, pages };
 }
 
-function begin(): Place {
-  return new Place({ offset: 0, total: 0, trail: [], isOver: false });
+function begin(): WalkCursor {
+  return new WalkCursor({ offset: 0, total: 0, recentKeys: [], isOver: false });
 }
 
 function grown(count: number): History {
@@ -107,7 +107,7 @@ describe('a walk through a history that changes', () => {
           limit,
           (page) => {
             const [gone = 0, come = 0] = steps[page - 1] ?? [];
-            const last = Number(place.checkpoint.trail.at(-1)?.split(':')[0]?.slice(2));
+            const last = Number(place.checkpoint.recentKeys.at(-1)?.split(':')[0]?.slice(2));
             history.shrink(Math.min(gone, Math.max(0, history.events.indexOf(last))));
             history.grow(come);
           },
@@ -168,14 +168,14 @@ describe('a walk that is taken up again', () => {
           const history = grown(count);
           const before = history.events;
           const first = begin();
-          const offset = first.asks;
-          const found = first.take({ offset, limit, ...history.page(offset, limit) }) ?? [];
-          for (const one of found) first.pass(one);
+          const offset = first.nextOffset;
+          const found = first.accept({ offset, limit, ...history.page(offset, limit) }) ?? [];
+          for (const one of found) first.advance(one);
           const seen = before.slice(0, found.length);
           history.shrink(gone);
           history.grow(come);
           const kept = JSON.parse(JSON.stringify(first.checkpoint));
-          const rest = walked(history, limit, () => {}, new Place(kept));
+          const rest = walked(history, limit, () => {}, new WalkCursor(kept));
           expectWhole([...seen, ...rest.seen], before, history.events);
           expect(rest.pages).toBeLessThan(200 / (limit - 1) + 9);
         },
@@ -192,13 +192,13 @@ describe('a walk among the odd answers of a service', () => {
         const place = begin();
         for (let page = 0; !place.isOver; page++) {
           expect(page).toBeLessThan(500);
-          const offset = place.asks;
+          const offset = place.nextOffset;
           // Nobody has seen these before, so the place is never found.
           const results = Array.from({ length: Math.min(10, Math.max(0, 60 - offset)) }, (_, index) =>
             event(page * 100 + index),
           );
-          const found = place.take({ offset, limit: 10, total: totals[page % totals.length] ?? 0, results });
-          for (const one of found ?? []) place.pass(one);
+          const found = place.accept({ offset, limit: 10, total: totals[page % totals.length] ?? 0, results });
+          for (const one of found ?? []) place.advance(one);
           if (found) place.isOver = results.length < 10;
         }
       }),
@@ -211,10 +211,10 @@ describe('a walk among the odd answers of a service', () => {
     const seen: unknown[] = [];
     for (let page = 0; !place.isOver; page++) {
       expect(page).toBeLessThan(20);
-      const offset = place.asks;
+      const offset = place.nextOffset;
       const results = twice.slice(offset, offset + 2);
-      for (const one of place.take({ offset, limit: 2, total: 8, results }) ?? []) {
-        place.pass(one);
+      for (const one of place.accept({ offset, limit: 2, total: 8, results }) ?? []) {
+        place.advance(one);
         seen.push(one.event);
       }
       place.isOver = results.length < 2;

@@ -258,7 +258,7 @@ describe('a walk that is aborted', () => {
 
 describe('a walk refuses, before anything is spent,', () => {
   const { client, service } = world(10);
-  const whole: WalkCheckpoint = { address: ADDRESS, offset: 1, total: 5, trail: [], isOver: false };
+  const whole: WalkCheckpoint = { address: ADDRESS, offset: 1, total: 5, recentKeys: [], isOver: false };
 
   it.for<[what: string, options: unknown, message: string]>([
     [

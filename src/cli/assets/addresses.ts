@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { checkAddress } from '../../endpoints/address.ts';
 import { isConfigError } from '../../index.ts';
-import type { World } from '../environment.ts';
+import type { Environment } from '../environment.ts';
 import { UsageError } from '../exit.ts';
 
 /** An address as it was given. */
@@ -26,7 +26,7 @@ const TOLD = 10;
 export async function gatherAddresses(
   words: readonly string[],
   files: readonly string[],
-  { stdin, stderr }: Pick<World, 'stdin' | 'stderr'>,
+  { stdin, stderr }: Pick<Environment, 'stdin' | 'stderr'>,
 ): Promise<readonly string[]> {
   const sources = [...new Set([...files, ...words.filter((word) => word === '-')])];
   const given: Given[] = words.filter((word) => word !== '-').map((address) => ({ address, place: '' }));
@@ -79,7 +79,7 @@ async function textIn(path: string): Promise<string> {
   }
 }
 
-async function textOf(stream: World['stdin']): Promise<string> {
+async function textOf(stream: Environment['stdin']): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
   for await (const chunk of stream) text += typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true });

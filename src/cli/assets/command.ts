@@ -1,13 +1,13 @@
 import { createClient } from '../../index.ts';
 import { ACCESS_HELP, accessOf } from '../access.ts';
 import type { Command } from '../command.ts';
-import { GoneError, type World } from '../environment.ts';
-import { verdictOn } from '../error-message.ts';
+import { BrokenPipeError, type Environment } from '../environment.ts';
+import { describeError } from '../error-message.ts';
 import { EXIT, unlessStopped } from '../exit.ts';
 import { count } from '../progress-bars.ts';
 import { gatherAddresses } from './addresses.ts';
 import { type AssetsFlags, readAssetsFlags } from './flags.ts';
-import { type Outcome, runJob } from './job.ts';
+import { type JobOutcome, runJob } from './job.ts';
 import { assetsOf } from './pages.ts';
 import { screenOn, summary } from './screen.ts';
 import { fileSink, lineOf, type Sink, surfaceSink, takeUp } from './sink.ts';
@@ -77,7 +77,7 @@ interface AssetsJob {
 
 async function fetchAll(
   { flags, addresses, held, access, sink }: AssetsJob,
-  world: World,
+  world: Environment,
   stop: AbortSignal,
 ): Promise<number> {
   const { clock, fetch, stdout, stderr } = world;
@@ -114,7 +114,7 @@ async function fetchAll(
       screen.show();
     },
     halted(error) {
-      if (error instanceof GoneError) cut.abort(error);
+      if (error instanceof BrokenPipeError) cut.abort(error);
       halt();
     },
   });
@@ -124,7 +124,8 @@ async function fetchAll(
   const lines = [...complaints(outcome), ...(isQuiet ? [] : [summary(progress(), held, clock.now() - startedAt)])];
   const isHalted = stop.aborted || outcome.halt !== undefined;
   if (isHalted && out && tally.done + held > 0) lines.push(`${out.path} has whole lines only: go on with --resume.`);
-  if (lines.length > 0 && !(outcome.halt?.error instanceof GoneError)) await stderr.write(`${lines.join('\n')}\n`);
+  if (lines.length > 0 && !(outcome.halt?.error instanceof BrokenPipeError))
+    await stderr.write(`${lines.join('\n')}\n`);
   if (outcome.halt) throw outcome.halt.error;
   stop.throwIfAborted();
   return outcome.failures.length > 0 ? EXIT.failure : EXIT.ok;
@@ -133,7 +134,7 @@ async function fetchAll(
 /** So many failures are told; the others are counted. */
 const TOLD = 20;
 
-function complaints({ failures }: Outcome): string[] {
-  const told = failures.slice(0, TOLD).map(({ address, error }) => `${address}: ${verdictOn(error, 0).sentence}`);
+function complaints({ failures }: JobOutcome): string[] {
+  const told = failures.slice(0, TOLD).map(({ address, error }) => `${address}: ${describeError(error, 0).sentence}`);
   return failures.length > TOLD ? [...told, `… and ${count(failures.length - TOLD, 'more failure')}.`] : told;
 }

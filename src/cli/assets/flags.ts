@@ -2,7 +2,7 @@ import type { AddressAssetsParams } from '../../index.ts';
 import { ACCESS_FLAGS } from '../access.ts';
 import { UsageError } from '../exit.ts';
 import { duration, readFlags, whole } from '../flags.ts';
-import type { Wish } from './pages.ts';
+import type { PageRequest } from './pages.ts';
 
 const FLAGS = {
   ...ACCESS_FLAGS,
@@ -24,7 +24,7 @@ const FLAGS = {
 export interface AssetsFlags {
   readonly words: readonly string[];
   readonly files: readonly string[];
-  readonly wish: Wish;
+  readonly wish: PageRequest;
   /** A file for the lines, and how it is opened; undefined for standard output. */
   readonly out: { readonly path: string; readonly mode: 'new' | 'replace' | 'go on' } | undefined;
   readonly concurrency: number;

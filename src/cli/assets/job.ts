@@ -5,7 +5,7 @@ import { GaveUpError } from '../exit.ts';
 const IN_A_ROW = 10;
 
 /** How a job went. */
-export interface Outcome {
+export interface JobOutcome {
   readonly done: number;
   readonly failures: readonly { readonly address: string; readonly error: unknown }[];
   /** What ended the job before its time, if anything did. */
@@ -26,10 +26,10 @@ export interface Job {
 }
 
 /** Does all, so many at a time. What fails for one account alone does not end the job. Never fails. */
-export async function runJob({ addresses, workers, work, tell, halted }: Job): Promise<Outcome> {
+export async function runJob({ addresses, workers, work, tell, halted }: Job): Promise<JobOutcome> {
   const failures: { address: string; error: unknown }[] = [];
   const queue = addresses.values();
-  let halt: Outcome['halt'];
+  let halt: JobOutcome['halt'];
   let inARow = 0;
   let done = 0;
   const stop = (error: unknown): void => {

@@ -1,7 +1,7 @@
 import type { AddressAssets, AddressAssetsParams, AssetEvent, Client } from '../../index.ts';
 
 /** What is asked of each account. */
-export interface Wish {
+export interface PageRequest {
   readonly params: AddressAssetsParams;
   /** All events, and not one page. */
   readonly isAll: boolean;
@@ -14,7 +14,7 @@ export type Assets = Pick<AddressAssets, 'total' | 'results'>;
 export async function assetsOf(
   client: Pick<Client, 'getAddressAssets' | 'walkAddressAssets'>,
   address: string,
-  { params, isAll }: Wish,
+  { params, isAll }: PageRequest,
   signal: AbortSignal,
 ): Promise<Assets> {
   if (!isAll) return (await client.getAddressAssets(address, { ...params, signal })).data;

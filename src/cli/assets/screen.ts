@@ -1,7 +1,7 @@
-import type { World } from '../environment.ts';
+import type { Environment } from '../environment.ts';
 import { barLines, count, number } from '../progress-bars.ts';
 import { quotaBars } from '../quota/report.ts';
-import { cut, type Look, lookAt, Picture, paint } from '../terminal.ts';
+import { cut, Picture, paint, type Terminal, terminalOf } from '../terminal.ts';
 import { moment, span } from '../times.ts';
 import type { Progress } from './tally.ts';
 
@@ -25,22 +25,22 @@ export interface Screen {
  * @param hasResults - whether the results go to the same terminal: then they are all that is shown.
  */
 export function screenOn(
-  { stderr, env, clock }: Pick<World, 'stderr' | 'env' | 'clock'>,
+  { stderr, env, clock }: Pick<Environment, 'stderr' | 'env' | 'clock'>,
   hasResults: boolean,
   progress: () => Progress,
 ): Screen {
   if (hasResults) return { show: () => {}, end: async () => {} };
-  return lookAt(stderr, env).redraws ? pictureOn(stderr, env, clock, progress) : linesOn(stderr, clock, progress);
+  return terminalOf(stderr, env).redraws ? pictureOn(stderr, env, clock, progress) : linesOn(stderr, clock, progress);
 }
 
 function pictureOn(
-  stderr: World['stderr'],
-  env: World['env'],
-  clock: World['clock'],
+  stderr: Environment['stderr'],
+  env: Environment['env'],
+  clock: Environment['clock'],
   progress: () => Progress,
 ): Screen {
   const canvas = new Picture(stderr);
-  const draw = (): Promise<void> => canvas.draw(pictureOf(progress(), lookAt(stderr, env), clock.wall()));
+  const draw = (): Promise<void> => canvas.draw(pictureOf(progress(), terminalOf(stderr, env), clock.wall()));
   let cancel = (): void => {};
   const tick = (): void => {
     draw().catch(() => {});
@@ -56,7 +56,7 @@ function pictureOn(
   };
 }
 
-function linesOn(stderr: World['stderr'], clock: World['clock'], progress: () => Progress): Screen {
+function linesOn(stderr: Environment['stderr'], clock: Environment['clock'], progress: () => Progress): Screen {
   let tenths = 0;
   let toldUntil = 0;
   const write = (line: string): void => void stderr.write(`${line}\n`).catch(() => {});
@@ -79,7 +79,7 @@ function linesOn(stderr: World['stderr'], clock: World['clock'], progress: () =>
 }
 
 /** The progress as lines. */
-export function pictureOf(progress: Progress, look: Look, now: number): string[] {
+export function pictureOf(progress: Progress, look: Terminal, now: number): string[] {
   const { total, done, failed, inFlight, reading, standstill } = progress;
   const part = (done + failed) / total;
   const note = `${number(done)} of ${number(total)}`;

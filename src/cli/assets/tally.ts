@@ -1,6 +1,6 @@
 import type { Client, ClientEvent, QuotaSnapshot } from '../../index.ts';
 import { PERIODS, periodMsOf } from '../../quota/time/periods.ts';
-import { type Reading, readingOf } from '../quota/reading.ts';
+import { type QuotaReading, readingOf } from '../quota/reading.ts';
 
 /** How far a job is. */
 export interface Progress {
@@ -12,7 +12,7 @@ export interface Progress {
   /** Requests that were answered, of which so many were refused because of a limit. */
   readonly requests: number;
   readonly limited: number;
-  readonly reading: Reading;
+  readonly reading: QuotaReading;
   /** How long the windows will take for what is left, in milliseconds, as far as that can be reckoned. */
   readonly etaMs: number | undefined;
   /** Why the line stands still, and until when by this machine's wall clock; undefined while it moves. */
@@ -68,7 +68,7 @@ export class Tally {
     };
   }
 
-  #etaMs(reading: Reading): number | undefined {
+  #etaMs(reading: QuotaReading): number | undefined {
     const over = this.done + this.failed;
     if (over === 0 || over >= this.#total) return undefined;
     const requestsEach = this.#isWalk ? this.#requests / over : 1;
@@ -78,7 +78,7 @@ export class Tally {
 }
 
 /** How long the windows take for so many units, if answers take no time and nobody else spends any. */
-export function etaMs({ windows, at }: Reading, units: number): number {
+export function etaMs({ windows, at }: QuotaReading, units: number): number {
   const waits = windows.map(({ window, limit, remaining, endsAt }) => {
     const period = PERIODS.find((one) => one === window);
     if (units <= remaining || limit <= 0 || period === undefined) return 0;

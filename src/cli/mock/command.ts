@@ -4,7 +4,7 @@ import type { MockHost } from '../../testing/network.ts';
 import { createBareService } from '../../testing/service.ts';
 import { accessOf } from '../access.ts';
 import type { Command } from '../command.ts';
-import type { World } from '../environment.ts';
+import type { Environment } from '../environment.ts';
 import { EXIT } from '../exit.ts';
 import { count } from '../progress-bars.ts';
 import { instant } from '../times.ts';
@@ -79,14 +79,14 @@ export const mockCommand: Command = {
   },
 };
 
-async function greet({ url }: ListeningService, hasOwnKey: boolean, { stdout, stderr }: World): Promise<void> {
+async function greet({ url }: ListeningService, hasOwnKey: boolean, { stdout, stderr }: Environment): Promise<void> {
   const key = hasOwnKey ? ` STACKS_API_KEY=${OWN_KEY}` : '';
   await stdout.write(`${url}\n`);
   await stderr.write(`Ctrl-C stops it. Try: STACKS_API_URL=${url}${key} stacks-quota quota\n`);
 }
 
 /** Tells of each request when its answer leaves, or is lost. */
-function logged(exchange: MockHost['exchange'], { stderr, clock }: World): MockHost['exchange'] {
+function logged(exchange: MockHost['exchange'], { stderr, clock }: Environment): MockHost['exchange'] {
   const tell = (request: Parameters<MockHost['exchange']>[0], outcome: string): void => {
     const { method, url } = request;
     stderr.write(`${instant(clock.wall())} ${method} ${url.pathname}${url.search} ${outcome}\n`).catch(() => {});

@@ -1,9 +1,9 @@
 import { EXIT } from '../exit.ts';
-import type { Sight } from './quota-reader.ts';
-import { hold, type Threshold } from './threshold.ts';
+import type { QuotaSight } from './quota-reader.ts';
+import { checkThresholds, type Threshold } from './threshold.ts';
 
 /** What a look means to a script: what the program ends with, and why. */
-export interface Judgement {
+export interface CheckResult {
   readonly code: number;
   readonly sentences: readonly string[];
   /** What is under a threshold, a sentence each. */
@@ -11,8 +11,8 @@ export interface Judgement {
 }
 
 /** Judges a look. An exhausted quota comes first, then what cannot be told, because a script must not take it for well. */
-export function judge({ reading, exhaustion }: Sight, thresholds: readonly Threshold[]): Judgement {
-  const { under, unknown } = hold(reading.windows, thresholds);
+export function checkReading({ reading, exhaustion }: QuotaSight, thresholds: readonly Threshold[]): CheckResult {
+  const { under, unknown } = checkThresholds(reading.windows, thresholds);
   const silence = reading.windows.length === 0 ? [silenceOf(reading.status)] : [];
   if (exhaustion) return { code: EXIT.exhausted, sentences: [exhaustion.sentence], under };
   if (silence.length > 0) return { code: EXIT.failure, sentences: silence, under };

@@ -1,12 +1,12 @@
 import { ACCESS_FLAGS, ACCESS_HELP, accessOf } from '../access.ts';
 import type { Command } from '../command.ts';
-import type { World } from '../environment.ts';
+import type { Environment } from '../environment.ts';
 import { UsageError } from '../exit.ts';
 import { duration, readFlags } from '../flags.ts';
 import { barLines } from '../progress-bars.ts';
-import { lookAt, paint } from '../terminal.ts';
-import { judge } from './check-thresholds.ts';
-import { lookOut, type Sight } from './quota-reader.ts';
+import { paint, terminalOf } from '../terminal.ts';
+import { checkReading } from './check-thresholds.ts';
+import { type QuotaSight, quotaReader } from './quota-reader.ts';
 import { quotaBars, quotaJson, remarks } from './report.ts';
 import { readThreshold, type Threshold } from './threshold.ts';
 import { watch } from './watch.ts';
@@ -55,9 +55,9 @@ export const quotaCommand: Command = {
       thresholds: (values['fail-under'] ?? []).map(readThreshold),
     };
     const timeoutMs = duration('--timeout', values.timeout ?? '30s');
-    const out = lookOut({ ...(await accessOf(values, world)), timeoutMs }, world);
+    const out = quotaReader({ ...(await accessOf(values, world)), timeoutMs }, world);
     try {
-      return values.watch ? await watch(out, options, world, stop) : await once(await out.look(stop), options, world);
+      return values.watch ? await watch(out, options, world, stop) : await once(await out.read(stop), options, world);
     } finally {
       await out.close();
     }
@@ -65,13 +65,13 @@ export const quotaCommand: Command = {
 };
 
 async function once(
-  sight: Sight,
+  sight: QuotaSight,
   { json, thresholds }: { readonly json: boolean; readonly thresholds: readonly Threshold[] },
-  { stdout, stderr, env }: World,
+  { stdout, stderr, env }: Environment,
 ): Promise<number> {
   const { reading, exhaustion } = sight;
-  const { code, sentences, under } = judge(sight, thresholds);
-  const look = lookAt(stdout, env);
+  const { code, sentences, under } = checkReading(sight, thresholds);
+  const look = terminalOf(stdout, env);
   if (json) await stdout.write(`${quotaJson(reading, exhaustion, under)}\n`);
   else if (reading.windows.length > 0) {
     const said = remarks(reading).map((line) => paint('dim', line, look));

@@ -1,31 +1,31 @@
 import type { ClientOptions } from '../../index.ts';
 import { createClient, isQuotaExhausted, type QuotaSnapshot } from '../../index.ts';
-import type { World } from '../environment.ts';
+import type { Environment } from '../environment.ts';
 import { exhaustion } from '../error-message.ts';
-import { type Reading, readingOf } from './reading.ts';
+import { type QuotaReading, readingOf } from './reading.ts';
 import type { Exhaustion } from './report.ts';
 
 /** A second is worth waiting for, and no longer window is: who looks wants to know now. */
 const MAX_WAIT_MS = 2_000;
 
 /** What one look found. */
-export interface Sight {
-  readonly reading: Reading;
+export interface QuotaSight {
+  readonly reading: QuotaReading;
   /** Set where nothing was sent, or what was sent was refused, because the quota is out. */
   readonly exhaustion: (Exhaustion & { readonly sentence: string }) | undefined;
 }
 
 /** Looks at the quota, again and again with what it learned before. */
-export interface LookOut {
+export interface QuotaReader {
   /** Asks the service, unless the quota is known to be out. */
-  look(signal: AbortSignal): Promise<Sight>;
+  read(signal: AbortSignal): Promise<QuotaSight>;
   /** What is known by now, without asking. */
-  glance(): Reading;
+  cached(): QuotaReading;
   close(): Promise<void>;
 }
 
 /** Keeps one client over all looks, so that none is sent when the service would have to refuse it. */
-export function lookOut(options: ClientOptions, { fetch, clock }: World): LookOut {
+export function quotaReader(options: ClientOptions, { fetch, clock }: Environment): QuotaReader {
   let snapshot: QuotaSnapshot | undefined;
   let status: number | undefined;
   const client = createClient({
@@ -40,19 +40,19 @@ export function lookOut(options: ClientOptions, { fetch, clock }: World): LookOu
       status = event.status;
     },
   });
-  const glance = (): Reading => readingOf(client.quota(), snapshot, status, clock.wall());
+  const cached = (): QuotaReading => readingOf(client.quota(), snapshot, status, clock.wall());
   return {
-    glance,
+    cached,
     close: () => client.close(),
-    async look(signal) {
+    async read(signal) {
       try {
         await client.getInfo({ headersOnly: true, signal });
-        return { reading: glance(), exhaustion: undefined };
+        return { reading: cached(), exhaustion: undefined };
       } catch (error) {
         if (!isQuotaExhausted(error)) throw error;
         const sentence = exhaustion(error, clock.wall());
         return {
-          reading: glance(),
+          reading: cached(),
           exhaustion: { why: error.why, retryAt: error.retryAt.getTime(), sentence },
         };
       }

@@ -2,7 +2,7 @@ import type { QuotaSnapshot, QuotaState } from '../../index.ts';
 import { endOf, PERIODS, startOf } from '../../quota/time/periods.ts';
 
 /** A window as it is shown. */
-export interface WindowReading {
+export interface ShownWindow {
   /** `second`, `minute`, `hour`, `day`, `month`, or `endpoint` for one that only `ratelimit-*` describes. */
   readonly window: string;
   readonly limit: number;
@@ -16,14 +16,14 @@ export interface WindowReading {
 }
 
 /** What one look at the quota found. */
-export interface Reading {
+export interface QuotaReading {
   /** When, by the service's clock where it tells it, in epoch milliseconds. */
   readonly at: number;
   readonly status: number | undefined;
   /** Units that the look itself cost, as the service states it. */
   readonly cost: number | undefined;
   /** Shortest first. */
-  readonly windows: readonly WindowReading[];
+  readonly windows: readonly ShownWindow[];
   /** The window that is nearest to its end, if there is any. */
   readonly binding: string | undefined;
   readonly malformed: readonly string[];
@@ -39,7 +39,7 @@ export function readingOf(
   snapshot: QuotaSnapshot | undefined,
   status: number | undefined,
   now: number,
-): Reading {
+): QuotaReading {
   // The service's clock stood at `date` when the snapshot was received, or less than a second later.
   const at = snapshot?.date === undefined ? now : snapshot.date + (now - snapshot.receivedAt);
   const saidAt = snapshot?.date ?? snapshot?.receivedAt ?? now;
@@ -68,10 +68,10 @@ export function readingOf(
  * The window with the smallest part left; of equals the longer, which is the later one to be full again. The second counts
  * only if nothing at all is left of it, or if it is alone: it is full again before anybody has read this.
  */
-function tightest(windows: readonly WindowReading[]): WindowReading | undefined {
+function tightest(windows: readonly ShownWindow[]): ShownWindow | undefined {
   const lasting = windows.filter(({ window, remaining }) => window !== 'second' || remaining === 0);
-  const partOf = ({ remaining, limit }: WindowReading): number => (limit > 0 ? remaining / limit : 0);
-  return (lasting.length > 0 ? lasting : windows).reduce<WindowReading | undefined>(
+  const partOf = ({ remaining, limit }: ShownWindow): number => (limit > 0 ? remaining / limit : 0);
+  return (lasting.length > 0 ? lasting : windows).reduce<ShownWindow | undefined>(
     (found, window) => (found && partOf(found) < partOf(window) ? found : window),
     undefined,
   );

@@ -1,6 +1,6 @@
 import { type Bar, count, number, windowBars } from '../progress-bars.ts';
 import { instant, span } from '../times.ts';
-import type { Reading } from './reading.ts';
+import type { QuotaReading } from './reading.ts';
 
 /** Why nothing may be spent, and until when. Epoch milliseconds by this machine's clock. */
 export interface Exhaustion {
@@ -9,7 +9,7 @@ export interface Exhaustion {
 }
 
 /** What is left of each window, and when it is back. */
-export function quotaBars({ windows, at }: Reading): Bar[] {
+export function quotaBars({ windows, at }: QuotaReading): Bar[] {
   const rows = windows.map(({ window, limit, remaining, endsAt }) => {
     const isWhole = remaining >= limit || endsAt === undefined || endsAt <= at;
     return { window, limit, left: remaining, remark: isWhole ? undefined : `back in ${span(endsAt - at)}` };
@@ -18,7 +18,7 @@ export function quotaBars({ windows, at }: Reading): Bar[] {
 }
 
 /** What the bars do not say. */
-export function remarks({ windows, binding, cost, malformed }: Reading): string[] {
+export function remarks({ windows, binding, cost, malformed }: QuotaReading): string[] {
   const tightest = windows.find(({ window }) => window === binding);
   const lines: string[] = [];
   if (tightest) {
@@ -33,13 +33,13 @@ export function remarks({ windows, binding, cost, malformed }: Reading): string[
 }
 
 /** The same as one line of text, for where nothing can be redrawn. */
-export function quotaSentence({ windows, at }: Reading): string {
+export function quotaSentence({ windows, at }: QuotaReading): string {
   const said = windows.map(({ window, remaining, limit }) => `${window} ${number(remaining)} of ${number(limit)}`);
   return `${instant(Math.floor(at / 1_000) * 1_000)} ${said.join(', ') || 'nothing is known of the quota'}`;
 }
 
 /** The same as one line of JSON, for programs. Instants are in ISO 8601. */
-export function quotaJson(reading: Reading, exhaustion: Exhaustion | undefined, under: readonly string[]): string {
+export function quotaJson(reading: QuotaReading, exhaustion: Exhaustion | undefined, under: readonly string[]): string {
   const { at, status, cost, binding, windows, malformed } = reading;
   return JSON.stringify({
     at: new Date(at).toISOString(),

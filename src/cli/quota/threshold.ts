@@ -1,7 +1,7 @@
 import { UsageError } from '../exit.ts';
 import { assignment, oneOf } from '../flags.ts';
 import { number } from '../progress-bars.ts';
-import type { WindowReading } from './reading.ts';
+import type { ShownWindow } from './reading.ts';
 
 /** How much of a window must be left. */
 export interface Threshold {
@@ -35,7 +35,7 @@ export interface Findings {
 }
 
 /** Holds windows against thresholds. */
-export function hold(windows: readonly WindowReading[], thresholds: readonly Threshold[]): Findings {
+export function checkThresholds(windows: readonly ShownWindow[], thresholds: readonly Threshold[]): Findings {
   const under: string[] = [];
   const unknown: string[] = [];
   for (const { window: name, least } of thresholds) {

@@ -1,12 +1,12 @@
 import { sleep } from '../../clock.ts';
-import type { World } from '../environment.ts';
-import { verdictOn } from '../error-message.ts';
+import type { Environment } from '../environment.ts';
+import { describeError } from '../error-message.ts';
 import { EXIT, Interrupted } from '../exit.ts';
 import { barLines } from '../progress-bars.ts';
-import { cut, type Look, lookAt, Picture, paint } from '../terminal.ts';
+import { cut, Picture, paint, type Terminal, terminalOf } from '../terminal.ts';
 import { span } from '../times.ts';
-import { judge } from './check-thresholds.ts';
-import type { LookOut, Sight } from './quota-reader.ts';
+import { checkReading } from './check-thresholds.ts';
+import type { QuotaReader, QuotaSight } from './quota-reader.ts';
 import { quotaBars, quotaJson, quotaSentence, remarks } from './report.ts';
 import type { Threshold } from './threshold.ts';
 
@@ -21,23 +21,28 @@ export interface WatchOptions {
 }
 
 /** Looks until the user has seen enough, or a window is under a threshold. While the quota is out it asks nobody. */
-export async function watch(out: LookOut, options: WatchOptions, world: World, stop: AbortSignal): Promise<number> {
+export async function watch(
+  out: QuotaReader,
+  options: WatchOptions,
+  world: Environment,
+  stop: AbortSignal,
+): Promise<number> {
   const { clock, stdout, stderr } = world;
-  const screen = lookAt(stdout, world.env).redraws && !options.json ? new Picture(stdout) : undefined;
+  const screen = terminalOf(stdout, world.env).redraws && !options.json ? new Picture(stdout) : undefined;
   let isFirst = true;
   try {
     for (;;) {
-      let sight: Sight | undefined;
+      let sight: QuotaSight | undefined;
       let trouble: string | undefined;
       try {
-        sight = await out.look(stop);
+        sight = await out.read(stop);
       } catch (error) {
         stop.throwIfAborted();
         // What never worked is told and ends the watch; what worked before may work again.
         if (isFirst) throw error;
-        trouble = verdictOn(error, clock.wall()).sentence ?? String(error);
+        trouble = describeError(error, clock.wall()).sentence ?? String(error);
       }
-      const judgement = sight && judge(sight, options.thresholds);
+      const judgement = sight && checkReading(sight, options.thresholds);
       if (!screen) await stdout.write(`${line(sight, trouble, judgement?.under ?? [], options)}\n`);
       const retryInMs = (sight?.exhaustion?.retryAt ?? 0) - clock.wall();
       const nextAt = clock.now() + Math.max(options.everyMs, retryInMs || 0);
@@ -61,7 +66,7 @@ export async function watch(out: LookOut, options: WatchOptions, world: World, s
 }
 
 function line(
-  sight: Sight | undefined,
+  sight: QuotaSight | undefined,
   trouble: string | undefined,
   under: readonly string[],
   { json }: WatchOptions,
@@ -72,14 +77,14 @@ function line(
 }
 
 function picture(
-  out: LookOut,
-  sight: Sight | undefined,
+  out: QuotaReader,
+  sight: QuotaSight | undefined,
   trouble: string | undefined,
   nextAt: number,
-  { stdout, env, clock }: World,
+  { stdout, env, clock }: Environment,
 ): string[] {
-  const look: Look = lookAt(stdout, env);
-  const reading = out.glance();
+  const look: Terminal = terminalOf(stdout, env);
+  const reading = out.cached();
   const state = trouble ?? sight?.exhaustion?.sentence;
   const next = `Looks again in ${span(nextAt - clock.now())}; Ctrl-C ends it.`;
   // Cut, because a line that goes on below would be one more than is drawn over.

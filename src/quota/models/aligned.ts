@@ -5,7 +5,7 @@ import { CalendarUsage } from './calendar-usage.ts';
 import { TOLERANCE, type WindowModel, type WindowReading } from './model.ts';
 
 /** A fixed window on the calendar: it begins at a full second, minute or UTC month by the service's clock. */
-export class AlignedWindow implements WindowModel {
+export class AlignedModel implements WindowModel {
   readonly name = 'aligned';
   readonly #period: Period;
   readonly #clock: ServerClock;

@@ -8,7 +8,7 @@ import { TOLERANCE, type WindowModel, type WindowReading } from './model.ts';
  * When it began is known as an interval: not before the last one may have ended, and not after the first answer to a
  * request that was sent when the last one surely had. What may have been counted on either side of an end is booked on both.
  */
-export class FirstRequestWindow implements WindowModel {
+export class FirstRequestModel implements WindowModel {
   readonly name = 'first-request';
   readonly #periodMs: number;
   /** The earliest and the latest instant at which the present window can have begun; Infinity: it may not have begun. */

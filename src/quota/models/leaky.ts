@@ -9,7 +9,7 @@ const ROUNDING = 1;
  * A level that every request raises and that sinks steadily, by the limit per window: a token bucket, seen from its
  * empty side. Requests are taken to raise it as late as they can have, because a level raised late is higher ever after.
  */
-export class LeakyWindow implements WindowModel {
+export class LeakyModel implements WindowModel {
   readonly name = 'leaky';
   readonly #periodMs: number;
   #limit = Number.POSITIVE_INFINITY;

@@ -14,7 +14,7 @@ const FEW = 8;
  * A sliding window estimated from two calendar windows: what was counted in the present one, and the part of the one
  * before that a sliding window would still cover if it had come evenly.
  */
-export class SlidingCounter implements WindowModel {
+export class SlidingCounterModel implements WindowModel {
   readonly name = 'sliding-counter';
   readonly #period: Period;
   readonly #clock: ServerClock;

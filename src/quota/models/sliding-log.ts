@@ -12,7 +12,7 @@ const LINGER_MS = 60_000;
  * The most cautious of all models: what fits here fits into a window that begins on the calendar or with the first
  * request, and into a leaky one. It needs no clock but ours, so it is also the fallback for a service without a `Date`.
  */
-export class SlidingLog implements WindowModel {
+export class SlidingLogModel implements WindowModel {
   readonly name = 'sliding-log';
   /** The longest and the shortest that the window can be by our clock, in milliseconds. */
   readonly #longestMs: number;

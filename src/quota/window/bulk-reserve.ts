@@ -4,11 +4,11 @@ import type { ServerClock } from '../time/server-clock.ts';
 import type { InFlight } from '../usage/in-flight.ts';
 import type { NamedWindow } from './named-window.ts';
 
-/** What bulk work leaves to others. */
+/** The quota that is reserved for calls of a higher priority than bulk work. */
 export interface BulkReservePolicy {
-  /** Calls up to this priority are bulk work. */
+  /** The reserve is for calls above this priority; those up to it are bulk work. */
   readonly forPriorityAbove: number;
-  /** The part of each window that bulk work leaves, from 0 up to but not including 1. */
+  /** The share of each window that bulk work must leave, from 0 up to but not including 1. */
   readonly share: Readonly<Partial<Record<Period, number>>>;
   /** Until this instant of the service's clock, in milliseconds since the Unix epoch, bulk work spends the month evenly. */
   readonly spreadMonthUntil: number | undefined;
@@ -54,7 +54,7 @@ export class BulkReserve implements Limit {
 
   /** When the charge can be borne, beside what is held, and what it waits for. */
   #binding(charge: Charge, held: number, now: number): Binding {
-    let binding: Binding = { at: now, why: 'nothing is spared' };
+    let binding: Binding = { at: now, why: 'nothing is reserved' };
     if (charge.priority > this.#policy.forPriorityAbove || charge.units === 0) return binding;
     for (const window of this.#windows) {
       const { period } = window;

@@ -1,16 +1,16 @@
-import { Calendar, type ServicePeriod } from '../calendar.ts';
+import { ServiceCalendar, type ServicePeriod } from '../calendar.ts';
 import type { ServiceWindow } from './window.ts';
 
 /** Counts in stretches of the UTC calendar, like Kong's rate-limiting plugins. */
 export class Aligned implements ServiceWindow {
   limit: number;
-  readonly #calendar: Calendar;
+  readonly #calendar: ServiceCalendar;
   /** By the start of the stretch. The one before is kept for charges that come late and for a clock that is set back. */
   readonly #units = new Map<number, number>();
 
   constructor(limit: number, period: ServicePeriod) {
     this.limit = limit;
-    this.#calendar = new Calendar(period);
+    this.#calendar = new ServiceCalendar(period);
   }
 
   used(at: number): number {

@@ -1,13 +1,13 @@
-import { Calendar, type ServicePeriod } from '../calendar.ts';
+import { ServiceCalendar, type ServicePeriod } from '../calendar.ts';
 import { Aligned } from './aligned.ts';
 
 /** This stretch of the calendar, and of the one before as large a part as a window that ends now would still cover. */
 export class SlidingCounter extends Aligned {
-  readonly #now: Calendar;
+  readonly #now: ServiceCalendar;
 
   constructor(limit: number, period: ServicePeriod) {
     super(limit, period);
-    this.#now = new Calendar(period);
+    this.#now = new ServiceCalendar(period);
   }
 
   override used(at: number): number {

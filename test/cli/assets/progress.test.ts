@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { pictureOf } from '../../../src/cli/assets/screen.ts';
 import { etaMs, type Progress } from '../../../src/cli/assets/tally.ts';
-import type { Reading, WindowReading } from '../../../src/cli/quota/reading.ts';
+import type { QuotaReading, ShownWindow } from '../../../src/cli/quota/reading.ts';
 
 const AT = Date.UTC(2026, 0, 15, 12, 0, 20);
-const reading = (...windows: WindowReading[]): Reading => ({
+const reading = (...windows: ShownWindow[]): QuotaReading => ({
   at: AT,
   status: 200,
   cost: 1,
@@ -12,11 +12,11 @@ const reading = (...windows: WindowReading[]): Reading => ({
   binding: undefined,
   malformed: [],
 });
-const minute = (remaining: number): WindowReading => ({ window: 'minute', limit: 50, remaining, endsAt: AT + 40_000 });
-const month: WindowReading = { window: 'month', limit: 10_000, remaining: 9_000, endsAt: AT + 10 * 86_400_000 };
+const minute = (remaining: number): ShownWindow => ({ window: 'minute', limit: 50, remaining, endsAt: AT + 40_000 });
+const month: ShownWindow = { window: 'month', limit: 10_000, remaining: 9_000, endsAt: AT + 10 * 86_400_000 };
 
 describe('the time to go', () => {
-  it.for<[units: number, windows: WindowReading[], ms: number]>([
+  it.for<[units: number, windows: ShownWindow[], ms: number]>([
     [50, [minute(50)], 0],
     [51, [minute(50)], 40_000],
     [100, [minute(50)], 40_000],

@@ -96,7 +96,9 @@ describe('a fault', () => {
     const faults = faultPlan(virtualClock());
     plan(faults, [readFault('reset=20%')], seeded(7));
     const request = { method: 'GET', url: new URL('http://127.0.0.1/'), headers: new Headers() };
-    const met = Array.from({ length: 1_000 }, () => faults.strike(request)).filter((fault) => fault === 'reset').length;
+    const met = Array.from({ length: 1_000 }, () => faults.nextFault(request)).filter(
+      (fault) => fault === 'reset',
+    ).length;
     expect(met).toBeGreaterThan(150);
     expect(met).toBeLessThan(250);
   });

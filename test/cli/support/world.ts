@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
-import { GoneError, type Interrupt, type Surface, type World } from '../../../src/cli/environment.ts';
+import { BrokenPipeError, type Environment, type Interrupt, type Surface } from '../../../src/cli/environment.ts';
 import { run } from '../../../src/cli/main.ts';
 import {
   createMockService,
@@ -10,7 +10,7 @@ import {
 } from '../../../src/testing/index.ts';
 
 // Loaded before any time is virtual: it would run away while the disk is read.
-for (const command of ['quota', 'info', 'assets', 'mock']) await import(`../../src/cli/${command}/command.ts`);
+for (const command of ['quota', 'info', 'assets', 'mock']) await import(`../../../src/cli/${command}/command.ts`);
 
 /** The key that the service of a {@link TestWorld} knows. */
 export const KEY = 'key-of-the-cli-tests';
@@ -31,7 +31,7 @@ export interface Page extends Surface {
 }
 
 /** A world that is all in this process, its time virtual, with the service at its only address. */
-export interface TestWorld extends World {
+export interface TestWorld extends Environment {
   readonly clock: ReturnType<typeof virtualClock>;
   readonly service: MockService;
   readonly stdout: Page;
@@ -94,7 +94,7 @@ function page(columns: number | undefined): Page {
       return stripVTControlCharacters(this.text);
     },
     async write(text) {
-      if (isLeft) throw new GoneError();
+      if (isLeft) throw new BrokenPipeError();
       this.text += text;
     },
     isTTY: columns !== undefined,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { FirstRequestWindow } from '../../../src/quota/models/first-request.ts';
-import { LeakyWindow } from '../../../src/quota/models/leaky.ts';
+import { FirstRequestModel } from '../../../src/quota/models/first-request.ts';
+import { LeakyModel } from '../../../src/quota/models/leaky.ts';
 import type { WindowReading } from '../../../src/quota/models/model.ts';
-import { SlidingLog } from '../../../src/quota/models/sliding-log.ts';
+import { SlidingLogModel } from '../../../src/quota/models/sliding-log.ts';
 import { AnsweredRequests } from '../../../src/quota/usage/answered.ts';
 
 const MINUTE_MS = 60_000;
@@ -14,7 +14,7 @@ function reading(sentAt: number, used: number, more: Partial<WindowReading> = {}
 
 describe('a sliding log', () => {
   it('is not refuted by a burst that left at the very end of the window, however little clocks drift', () => {
-    const log = new SlidingLog(MINUTE_MS);
+    const log = new SlidingLogModel(MINUTE_MS);
     const past = new AnsweredRequests();
     for (let call = 0; call < 300; call++) {
       log.book(1, call / 10, call / 10 + 2);
@@ -28,7 +28,7 @@ describe('a sliding log', () => {
 
 describe('a leaking level', () => {
   it('is never raised beyond its limit by what may have been counted: that would have been refused', () => {
-    const leaky = new LeakyWindow(MINUTE_MS);
+    const leaky = new LeakyModel(MINUTE_MS);
     leaky.reconcile(reading(0, 9, { limit: 10 }));
     leaky.book(1, 10, 20);
     leaky.book(5, 10, 20);
@@ -39,7 +39,7 @@ describe('a leaking level', () => {
 
 describe('a window that the first request opens', () => {
   it('has an end where somebody else filled it before we sent anything there', () => {
-    const window = new FirstRequestWindow(MINUTE_MS);
+    const window = new FirstRequestModel(MINUTE_MS);
     const past = new AnsweredRequests();
     window.book(1, 0, 2);
     window.reconcile(reading(0, 1), past);

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
-import { AlignedWindow } from '../../../src/quota/models/aligned.ts';
-import { FirstRequestWindow } from '../../../src/quota/models/first-request.ts';
-import { LeakyWindow } from '../../../src/quota/models/leaky.ts';
+import { AlignedModel } from '../../../src/quota/models/aligned.ts';
+import { FirstRequestModel } from '../../../src/quota/models/first-request.ts';
+import { LeakyModel } from '../../../src/quota/models/leaky.ts';
 import type { WindowModel } from '../../../src/quota/models/model.ts';
-import { SlidingCounter } from '../../../src/quota/models/sliding-counter.ts';
-import { SlidingLog } from '../../../src/quota/models/sliding-log.ts';
+import { SlidingCounterModel } from '../../../src/quota/models/sliding-counter.ts';
+import { SlidingLogModel } from '../../../src/quota/models/sliding-log.ts';
 import type { ServerClock } from '../../../src/quota/time/server-clock.ts';
 import type { OracleShape } from './oracles.ts';
 
@@ -26,19 +26,19 @@ const anyCaps = fc.integer({ min: 3, max: 25 });
 const usual = { caps: anyCaps, lengths: 1, names: 'the instant', rounding: 0 } as const;
 
 export const SHAPES: readonly Shape[] = [
-  { ...usual, shape: 'aligned', make: (period, clock) => new AlignedWindow(period, clock) },
-  { ...usual, shape: 'sliding-log', make: (period) => new SlidingLog(LENGTH_MS[period]) },
+  { ...usual, shape: 'aligned', make: (period, clock) => new AlignedModel(period, clock) },
+  { ...usual, shape: 'sliding-log', make: (period) => new SlidingLogModel(LENGTH_MS[period]) },
   // What may have been counted past an end belongs to a window of which nobody knows yet when it began.
   {
     ...usual,
     shape: 'first-request',
-    make: (period) => new FirstRequestWindow(LENGTH_MS[period]),
+    make: (period) => new FirstRequestModel(LENGTH_MS[period]),
     names: 'the soonest',
   },
-  { ...usual, shape: 'leaky', make: (period) => new LeakyWindow(LENGTH_MS[period]) },
+  { ...usual, shape: 'leaky', make: (period) => new LeakyModel(LENGTH_MS[period]) },
   {
     shape: 'sliding-counter',
-    make: (period, clock) => new SlidingCounter(period, clock),
+    make: (period, clock) => new SlidingCounterModel(period, clock),
     // Eight of the dearest requests, below which nothing is estimated.
     caps: fc.integer({ min: 48, max: 70 }),
     lengths: 2,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { AlignedWindow } from '../../../src/quota/models/aligned.ts';
+import { AlignedModel } from '../../../src/quota/models/aligned.ts';
 import type { WindowReading } from '../../../src/quota/models/model.ts';
-import { SlidingLog } from '../../../src/quota/models/sliding-log.ts';
+import { SlidingLogModel } from '../../../src/quota/models/sliding-log.ts';
 import { ServerClock } from '../../../src/quota/time/server-clock.ts';
 import { AnsweredRequests } from '../../../src/quota/usage/answered.ts';
 import { CandidateShapes } from '../../../src/quota/window/candidates.ts';
@@ -9,11 +9,16 @@ import { CandidateShapes } from '../../../src/quota/window/candidates.ts';
 const MINUTE_MS = 60_000;
 
 /** Our clock and the service's both show a full minute at 0. */
-function minute(): { aligned: AlignedWindow; sliding: SlidingLog; survivors: CandidateShapes; past: AnsweredRequests } {
+function minute(): {
+  aligned: AlignedModel;
+  sliding: SlidingLogModel;
+  survivors: CandidateShapes;
+  past: AnsweredRequests;
+} {
   const clock = new ServerClock();
   clock.observe(0, 0, 10);
   clock.observe(-1_000, -10, -5);
-  const [aligned, sliding] = [new AlignedWindow('minute', clock), new SlidingLog(MINUTE_MS)];
+  const [aligned, sliding] = [new AlignedModel('minute', clock), new SlidingLogModel(MINUTE_MS)];
   return { aligned, sliding, survivors: new CandidateShapes([sliding, aligned]), past: new AnsweredRequests() };
 }
 
