@@ -6,7 +6,7 @@ export type ErrorFacts<E extends Error> = Omit<E, keyof Error> & { readonly caus
 /** The quota will not bear the call in the time the caller is ready to wait. Nothing was sent for it: come back at `retryAt`. */
 export class QuotaExhaustedError extends Error {
   declare readonly name: 'QuotaExhaustedError';
-  /** What ran out: `'second'`, `'minute'`, `'month'`, …, or `'cooldown'` while a `retry-after` runs; `undefined` if none is to blame alone. */
+  /** The window that ran out: `'second'`, `'minute'`, `'month'`, …, or `'endpoint'`; where no window binds, the kind of the reason, such as `'cooldown'` or `'share'`. */
   readonly window: string | undefined;
   /** Units that the window holds (section 8), if known. */
   readonly limit: number | undefined;

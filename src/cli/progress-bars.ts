@@ -18,17 +18,17 @@ const NARROWEST = 6;
  * Bars below each other, of one width, no wider than the look has columns. Where it is narrow, bars give way first, then
  * remarks, then the ends of the notes.
  */
-export function barLines(bars: readonly Bar[], look: Terminal): string[] {
+export function barLines(bars: readonly Bar[], terminal: Terminal): string[] {
   const labels = longest(bars.map(({ label }) => label));
   const notes = longest(bars.map(({ note }) => note));
   const remarks = longest(bars.map(({ remark = '' }) => remark));
-  const hasRemarks = remarks > 0 && labels + 1 + notes + 2 + remarks <= look.columns;
-  const width = Math.min(WIDEST, look.columns - labels - notes - 2 - (hasRemarks ? remarks + 2 : 0));
+  const hasRemarks = remarks > 0 && labels + 1 + notes + 2 + remarks <= terminal.columns;
+  const width = Math.min(WIDEST, terminal.columns - labels - notes - 2 - (hasRemarks ? remarks + 2 : 0));
   return bars.map(({ label, part, note, remark = '', colour }) => {
     const said = hasRemarks && remark !== '' ? `${note.padEnd(notes)}  ${remark}` : note;
-    if (width < NARROWEST) return cut(`${label.padEnd(labels)} ${said}`, look.columns);
+    if (width < NARROWEST) return cut(`${label.padEnd(labels)} ${said}`, terminal.columns);
     const filled = filledOf(part, width);
-    const bar = paint(colour, '█'.repeat(filled), look) + paint('dim', '░'.repeat(width - filled), look);
+    const bar = paint(colour, '█'.repeat(filled), terminal) + paint('dim', '░'.repeat(width - filled), terminal);
     return `${label.padEnd(labels)} ${bar} ${said}`;
   });
 }

@@ -8,7 +8,7 @@ import { checkFetchOptions, type FetchOptions } from './options.ts';
 type Fetch = typeof globalThis.fetch;
 type Input = Parameters<Fetch>[0];
 
-/** What a door is made from. */
+/** What `client.fetch` is made from. */
 export interface CreateFetchOptions {
   readonly run: Run;
   /** Normalised, with no slash at its end. */
@@ -22,7 +22,7 @@ export interface CreateFetchOptions {
 /** Statuses whose answers have no body. */
 const BODYLESS: ReadonlySet<number> = new Set([101, 103, 204, 205, 304]);
 
-/** Makes the maker of functions that are called like `fetch`, and whose requests stand in the one line with all others. */
+/** Makes `client.fetchWith`: its functions are called like `fetch`, and their requests wait in the one queue with all others. */
 export function createFetch({
   run,
   baseUrl,
@@ -136,7 +136,7 @@ async function outgoing(
   return { method, url: target, headers: Object.fromEntries(headers), init: rest, ...(body ? { body } : {}) };
 }
 
-/** By this Node's fetch is told of proxies and connections; it is no part of the standard. */
+/** undici's `dispatcher` option (proxy, pool), which is no part of the standard. */
 function dispatcherOf(init: object = {}): object {
   return 'dispatcher' in init && init.dispatcher !== undefined ? { dispatcher: init.dispatcher } : {};
 }
@@ -160,7 +160,7 @@ function responseFrom(reply: Reply, redact: (text: string) => string): Response 
   const words = text === '' ? null : new TextEncoder().encode(text);
   if (words && headers.has('content-length')) headers.set('content-length', String(words.byteLength));
   const body = BODYLESS.has(status) ? null : (stream ?? bytes ?? words);
-  // Some statuses are seen that nobody may make an answer of.
+  // `new Response` rejects statuses outside 200 to 599, which services do send.
   const isUsual = status >= 200 && status <= 599;
   const response = new Response(body, { headers, statusText: redact(statusText), ...(isUsual ? { status } : {}) });
   return dressed(response, {
@@ -170,7 +170,7 @@ function responseFrom(reply: Reply, redact: (text: string) => string): Response 
   });
 }
 
-/** With what only `fetch` can give to an answer; its clones have it too. */
+/** Adds what only `fetch` can set (`url`, `redirected`), on clones too. */
 function dressed(response: Response, facts: PropertyDescriptorMap): Response {
   const clone = (): Response => dressed(Response.prototype.clone.call(response), facts);
   return Object.defineProperties(response, { ...facts, clone: { value: clone } });

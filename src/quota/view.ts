@@ -32,7 +32,7 @@ export interface PacerView {
 /** Gathers the view from the parts. */
 export function viewOf(
   windows: Iterable<NamedWindow>,
-  ceilings: Iterable<ResetWindow>,
+  endpointWindows: Iterable<ResetWindow>,
   flights: InFlight,
   cooldown: Cooldown,
   clock: ServerClock,
@@ -46,11 +46,11 @@ export function viewOf(
         remaining: window.remaining,
         headroom: window.headroom(now),
       })),
-      ...Array.from(ceilings, (ceiling) => ({
+      ...Array.from(endpointWindows, (window) => ({
         window: 'endpoint',
-        limit: ceiling.limit,
-        remaining: ceiling.remaining,
-        headroom: ceiling.headroom(),
+        limit: window.limit,
+        remaining: window.remaining,
+        headroom: window.headroom(),
       })),
     ],
     inFlight: flights.open,

@@ -8,7 +8,7 @@ import type { Scheduler } from './scheduler.ts';
 export interface EstimateOptions {
   /** How many calls: a whole number, 0 or more. Default: 1. */
   readonly count?: number | undefined;
-  /** Which endpoint they ask, as in `sent` events; costs and ceilings go by it. Left out: any, each as dear as the dearest so far. */
+  /** Their endpoint, as in `sent` events; it decides costs and endpoint windows. Omitted: any, at the highest cost so far. */
   readonly endpoint?: Endpoint | (string & {}) | undefined;
   /** Units that each will cost (section 8), if you know better than the answers so far. */
   readonly cost?: number | undefined;
@@ -29,7 +29,7 @@ export interface Estimate {
   /** How long that is from now, in milliseconds; undefined while no answer has told the limits, Infinity for never. */
   readonly ms: number | undefined;
   /**
-   * What binds: the longest window that has to be waited out (`second`, `minute`, `month`, …, or `endpoint` for a ceiling
+   * What binds: the longest window that has to be waited out (`second`, `minute`, `month`, …, or `endpoint` for a window
    * that `ratelimit-*` describes), `cooldown` while the service has ordered a pause, `concurrency` where only answers are
    * waited for. Undefined where all can go at once.
    */

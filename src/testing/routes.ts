@@ -1,7 +1,7 @@
 import { assetsPage, infoPage } from './assets.ts';
 import { type Page, problem } from './page.ts';
 
-/** What a door of the service hands in. A `Headers` object will do for `headers`. */
+/** What an entry point of the service hands in. A `Headers` object will do for `headers`. */
 export interface ServiceRequest {
   readonly method: string;
   readonly url: URL;

@@ -16,11 +16,11 @@ export interface MockService {
   readonly origin: string;
   /** The clock it lives by. */
   readonly clock: Clock;
-  /** First door: answers like the global `fetch`, without patching it. Other origins are network errors. */
+  /** First entry point: answers like the global `fetch`, without patching it. Other origins are network errors. */
   readonly fetch: typeof fetch;
-  /** Second door: MSW handlers, for `setupServer(...service.handlers)`. */
+  /** Second entry point: MSW handlers, for `setupServer(...service.handlers)`. */
   readonly handlers: MswHandler[];
-  /** Third door: opens a real port on 127.0.0.1; 0, the default, takes any that is free. */
+  /** Third entry point: opens a real port on 127.0.0.1; 0, the default, takes any that is free. */
   listen(at?: { readonly port?: number }): Promise<ListeningService>;
   /** Answers one request on the spot: no way there, no way back, no faults. For simulations that keep their own time. */
   readonly answer: (request: ServiceRequest) => ServiceAnswer;
@@ -52,7 +52,7 @@ export interface MockService {
   clearLog(): void;
 }
 
-/** The service without its second door, so that whoever does not come by it needs no MSW. */
+/** The service without its MSW handlers, so that MSW is needed only where they are used. */
 export type BareService = Omit<MockService, 'handlers'>;
 
 /** Makes a service that has no MSW handlers. */

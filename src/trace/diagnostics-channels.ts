@@ -10,7 +10,7 @@ interface Channel {
 type Channels = (type: ClientEvent['type']) => Channel | undefined;
 
 /**
- * The channels of `node:diagnostics_channel` on which events are published, one a type, for tools that look on without being
+ * The channels of `node:diagnostics_channel` on which events are published, one a type, for tools that listen without being
  * asked in. Where there is no such module, as in a browser, there are none.
  */
 export function diagnosticChannels(): Channels {

@@ -1,15 +1,15 @@
 import type { AssetEvent } from '../endpoints/schemas.ts';
 
-/** So many of the last events are remembered, and go into a checkpoint: enough to find the place again if the last of them are gone. */
+/** So many of the last events are remembered, and go into a checkpoint: enough to find the cursor's place again if the last of them are gone. */
 const MOST_RECENT_KEYS = 20;
 
-/** How long the place is looked for; then the walk goes on where it should be. */
+/** Budget of one search for the cursor's place; then the walk goes on where the place should be. */
 const SEARCH_BUDGET = 48;
 
-/** What a step back takes of that. Going where a new total says that the place is takes 1, for it is likely to be there. */
+/** Search budget of one step back; jumping to the offset implied by a changed `total` costs 1. */
 const STEP_BACK_COST = 8;
 
-/** A walk that was lost more often goes forward only, and searches no more, so that it ends whatever a service answers. */
+/** After more failed searches than this a walk goes forward only, so that it ends whatever a service answers. */
 const MOST_RESYNC_FAILURES = 3;
 
 /** Where a walk is: plain JSON, to be kept in a file or a database. */

@@ -191,7 +191,7 @@ describe('the window of one endpoint', () => {
   });
 });
 
-describe('a visitor at the gate', () => {
+describe('a call at the gate', () => {
   /** A gate whose pacer says what the test says, with someone of priority 7 behind. */
   function gateOf(answers: readonly Partial<Admission>[]) {
     const clock = virtualClock();
@@ -205,27 +205,27 @@ describe('a visitor at the gate', () => {
       pacer: { admit } as unknown as Pacer,
       ...{ clock, behind, longestWaitMs: 60_000, onStandstill: () => {} },
     });
-    const visitor = {
+    const call = {
       ask: { endpoint: 'GET /', priority: -3, maxWaitMs: 60_000 },
       signal: undefined,
       trace: { waiting() {} },
     };
-    return { clock, gate, asked, visitor, behind };
+    return { clock, gate, asked, call, behind };
   }
   const granted = { kind: 'granted', lease: { endpoint: 'GET /', sentAt: 0, units: 1 } } as const;
   const wait = { kind: 'wait', until: 1_000, onSettle: false, reason: { kind: 'window', why: 'full' } } as const;
 
   it('makes room for a more urgent one who came while it stepped up', async () => {
-    const { gate, asked, visitor } = gateOf([granted]);
-    expect(await gate.acquire(visitor)).toEqual({ kind: 'overtaken' });
+    const { gate, asked, call } = gateOf([granted]);
+    expect(await gate.acquire(call)).toEqual({ kind: 'overtaken' });
     expect(asked).toEqual([]);
   });
 
   it('asks as the most urgent of those behind it when its time has come', async () => {
-    const { gate, asked, visitor, behind } = gateOf([granted]);
-    expect(await gate.acquire(visitor, true)).toBe(granted);
+    const { gate, asked, call, behind } = gateOf([granted]);
+    expect(await gate.acquire(call, true)).toBe(granted);
     behind.highest = -9;
-    expect(await gate.acquire(visitor, true)).toBe(granted);
+    expect(await gate.acquire(call, true)).toBe(granted);
     expect(asked.map(({ priority, urgency }) => [priority, urgency])).toEqual([
       [-3, 7],
       [-3, undefined],
@@ -234,10 +234,10 @@ describe('a visitor at the gate', () => {
 
   it('makes room, though its time has come, where what it waits for is spared for the more urgent', async () => {
     const spared = { ...wait, reason: { kind: 'reserve', why: 'kept' } } as const;
-    const { clock, gate, visitor, behind } = gateOf([spared]);
-    expect(await gate.acquire(visitor, true)).toEqual({ kind: 'overtaken' });
+    const { clock, gate, call, behind } = gateOf([spared]);
+    expect(await gate.acquire(call, true)).toEqual({ kind: 'overtaken' });
     behind.highest = -3;
-    const passage = gate.acquire(visitor, true);
+    const passage = gate.acquire(call, true);
     await clock.advance(500);
     behind.highest = 1;
     gate.onArrival(1);
@@ -245,8 +245,8 @@ describe('a visitor at the gate', () => {
   });
 
   it('is not overtaken when its time has come, but asks as the more urgent one who comes while it waits', async () => {
-    const { clock, gate, asked, visitor, behind } = gateOf([wait, wait, wait, wait, granted]);
-    const passage = gate.acquire(visitor, true);
+    const { clock, gate, asked, call, behind } = gateOf([wait, wait, wait, wait, granted]);
+    const passage = gate.acquire(call, true);
     behind.highest = 99;
     gate.onArrival(99);
     await clock.advance(0);

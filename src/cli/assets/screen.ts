@@ -79,7 +79,7 @@ function linesOn(stderr: Environment['stderr'], clock: Environment['clock'], pro
 }
 
 /** The progress as lines. */
-export function pictureOf(progress: Progress, look: Terminal, now: number): string[] {
+export function pictureOf(progress: Progress, terminal: Terminal, now: number): string[] {
   const { total, done, failed, inFlight, reading, standstill } = progress;
   const part = (done + failed) / total;
   const note = `${number(done)} of ${number(total)}`;
@@ -88,8 +88,8 @@ export function pictureOf(progress: Progress, look: Terminal, now: number): stri
     ? `Waits until ${moment(standstill.until, now)}: ${standstill.why}.`
     : `${number(inFlight)} in flight${failed > 0 ? `, ${number(failed)} failed` : ''}`;
   return [
-    ...barLines([{ label: 'done', part, note, remark, colour: 'cyan' }, ...quotaBars(reading)], look),
-    paint('dim', cut(state, look.columns), look),
+    ...barLines([{ label: 'done', part, note, remark, colour: 'cyan' }, ...quotaBars(reading)], terminal),
+    paint('dim', cut(state, terminal.columns), terminal),
   ];
 }
 

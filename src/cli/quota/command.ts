@@ -55,11 +55,13 @@ export const quotaCommand: Command = {
       thresholds: (values['fail-under'] ?? []).map(readThreshold),
     };
     const timeoutMs = duration('--timeout', values.timeout ?? '30s');
-    const out = quotaReader({ ...(await accessOf(values, world)), timeoutMs }, world);
+    const reader = quotaReader({ ...(await accessOf(values, world)), timeoutMs }, world);
     try {
-      return values.watch ? await watch(out, options, world, stop) : await once(await out.read(stop), options, world);
+      return values.watch
+        ? await watch(reader, options, world, stop)
+        : await once(await reader.read(stop), options, world);
     } finally {
-      await out.close();
+      await reader.close();
     }
   },
 };
@@ -71,11 +73,11 @@ async function once(
 ): Promise<number> {
   const { reading, exhaustion } = sight;
   const { code, sentences, under } = checkReading(sight, thresholds);
-  const look = terminalOf(stdout, env);
+  const terminal = terminalOf(stdout, env);
   if (json) await stdout.write(`${quotaJson(reading, exhaustion, under)}\n`);
   else if (reading.windows.length > 0) {
-    const said = remarks(reading).map((line) => paint('dim', line, look));
-    await stdout.write(`${[...barLines(quotaBars(reading), look), ...said].join('\n')}\n`);
+    const said = remarks(reading).map((line) => paint('dim', line, terminal));
+    await stdout.write(`${[...barLines(quotaBars(reading), terminal), ...said].join('\n')}\n`);
   }
   if (sentences.length > 0) await stderr.write(`${sentences.join('\n')}\n`);
   return code;

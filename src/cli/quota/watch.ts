@@ -22,7 +22,7 @@ export interface WatchOptions {
 
 /** Looks until the user has seen enough, or a window is under a threshold. While the quota is out it asks nobody. */
 export async function watch(
-  out: QuotaReader,
+  reader: QuotaReader,
   options: WatchOptions,
   world: Environment,
   stop: AbortSignal,
@@ -35,19 +35,19 @@ export async function watch(
       let sight: QuotaSight | undefined;
       let trouble: string | undefined;
       try {
-        sight = await out.read(stop);
+        sight = await reader.read(stop);
       } catch (error) {
         stop.throwIfAborted();
         // What never worked is told and ends the watch; what worked before may work again.
         if (isFirst) throw error;
         trouble = describeError(error, clock.wall()).sentence ?? String(error);
       }
-      const judgement = sight && checkReading(sight, options.thresholds);
-      if (!screen) await stdout.write(`${line(sight, trouble, judgement?.under ?? [], options)}\n`);
+      const result = sight && checkReading(sight, options.thresholds);
+      if (!screen) await stdout.write(`${line(sight, trouble, result?.under ?? [], options)}\n`);
       const retryInMs = (sight?.exhaustion?.retryAt ?? 0) - clock.wall();
       const nextAt = clock.now() + Math.max(options.everyMs, retryInMs || 0);
-      if (screen) await screen.draw(picture(out, sight, trouble, nextAt, world));
-      const { code = EXIT.ok, sentences = [] } = judgement ?? {};
+      if (screen) await screen.draw(picture(reader, sight, trouble, nextAt, world));
+      const { code = EXIT.ok, sentences = [] } = result ?? {};
       if (code === EXIT.underThreshold || (code === EXIT.failure && isFirst)) {
         await stderr.write(`${sentences.join('\n')}\n`);
         return code;
@@ -55,7 +55,7 @@ export async function watch(
       isFirst = false;
       for (let left = nextAt - clock.now(); left > 0; left = nextAt - clock.now()) {
         await sleep(clock, screen ? Math.min(DRAW_EVERY_MS, left) : left, stop);
-        if (screen) await screen.draw(picture(out, sight, trouble, nextAt, world));
+        if (screen) await screen.draw(picture(reader, sight, trouble, nextAt, world));
       }
     }
   } catch (error) {
@@ -77,20 +77,20 @@ function line(
 }
 
 function picture(
-  out: QuotaReader,
+  reader: QuotaReader,
   sight: QuotaSight | undefined,
   trouble: string | undefined,
   nextAt: number,
   { stdout, env, clock }: Environment,
 ): string[] {
-  const look: Terminal = terminalOf(stdout, env);
-  const reading = out.cached();
+  const terminal: Terminal = terminalOf(stdout, env);
+  const reading = reader.cached();
   const state = trouble ?? sight?.exhaustion?.sentence;
   const next = `Looks again in ${span(nextAt - clock.now())}; Ctrl-C ends it.`;
   // Cut, because a line that goes on below would be one more than is drawn over.
   return [
-    ...barLines(quotaBars(reading), look),
-    ...(state === undefined ? [] : [paint('yellow', cut(state, look.columns), look)]),
-    ...[...remarks(reading), next].map((line) => paint('dim', cut(line, look.columns), look)),
+    ...barLines(quotaBars(reading), terminal),
+    ...(state === undefined ? [] : [paint('yellow', cut(state, terminal.columns), terminal)]),
+    ...[...remarks(reading), next].map((line) => paint('dim', cut(line, terminal.columns), terminal)),
   ];
 }

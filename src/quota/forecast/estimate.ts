@@ -9,7 +9,7 @@ import type { Throughput } from './throughput.ts';
 
 /** Requests of one kind that are to be made. */
 export interface Plan {
-  /** Left out: any, and of no ceiling of its own is it known that it does not count there. */
+  /** Omitted: any endpoint; the plan then counts against every endpoint-specific window. */
   readonly endpoint?: string | undefined;
   readonly count: number;
   /** Units that each will cost, where the caller knows better than experience. */
@@ -24,7 +24,7 @@ export interface PlanEstimate {
   readonly window: string | undefined;
 }
 
-/** What an estimate is reckoned from. */
+/** What an estimate is computed from. */
 export interface EstimateInputs {
   readonly windows: Iterable<NamedWindow>;
   readonly endpointWindows: Iterable<ResetWindow>;

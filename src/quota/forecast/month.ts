@@ -60,7 +60,7 @@ export class MonthUsage {
     const last = this.#marks.at(-1);
     if (last && at < last.at + HOUR_MS) return;
     this.#marks.push({ at, used: this.#used });
-    // The oldest but one must reach back far enough for the oldest to be of no more use.
+    // Drop the oldest mark once the second-oldest also precedes the averaging period.
     while ((this.#marks[1]?.at ?? at) < at - LONGEST_MS) this.#marks.shift();
   }
 

@@ -1,7 +1,7 @@
 /** How much of each new round trip enters the average. */
 const FRESHNESS = 0.1;
 
-/** What requests have taken so far: time and units. */
+/** Totals of the requests that were answered and not refused, and their smoothed round trip. */
 export class Throughput {
   #roundTripMs: number | undefined;
   #requests = 0;
@@ -12,7 +12,7 @@ export class Throughput {
     return this.#roundTripMs;
   }
 
-  /** Requests that came back or were lost. */
+  /** Requests that were answered and not refused. */
   get requests(): number {
     return this.#requests;
   }

@@ -53,7 +53,7 @@ export class Cooldown implements Limit {
     else this.hold(order.until, order.why);
   }
 
-  /** Pauses after a refusal that did not say for how long: longer each time. One of a request from before the last pause is no news. */
+  /** Exponential back-off after a refusal without `retry-after`. Refusals of requests sent before the current pause are ignored. */
   backOff(now: number, sentAt: number = now): void {
     if (now < this.#until || sentAt < this.#until) return;
     this.#lengthen(LONGEST_BACKOFF_MS);
@@ -69,7 +69,7 @@ export class Cooldown implements Limit {
     this.#pause(now + this.#backoffMs, `the last ${this.#failures} requests failed`);
   }
 
-  /** The service answered, whatever it said. */
+  /** The service answered, with whatever status. */
   onAnswer(): void {
     this.#failures = 0;
   }

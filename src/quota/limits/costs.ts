@@ -105,7 +105,7 @@ export class Costs implements Limit {
   }
 }
 
-/** What a request cost by its answer, unless that cannot be: more than a whole window, of which no window says that so much is gone. */
+/** The stated cost, or `undefined` if implausible: larger than a whole window although no window shows that much usage. */
 export function believableCost(quota: QuotaSnapshot): number | undefined {
   const { cost } = quota.stacks;
   if (cost === undefined) return undefined;

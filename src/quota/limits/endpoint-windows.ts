@@ -4,7 +4,7 @@ import type { ServerClock } from '../time/server-clock.ts';
 import type { Flight, InFlight } from '../usage/in-flight.ts';
 import { ResetWindow } from './reset-window.ts';
 
-/** Ceilings that are remembered; a service that reports a new one each time would fill the memory. */
+/** Windows that are remembered: a service that reports a new limit each time would fill the memory. */
 const MOST = 16;
 
 /** The windows that only `ratelimit-limit`, `-remaining` and `-reset` describe (section 8), told apart by their limits. */

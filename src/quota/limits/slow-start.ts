@@ -2,7 +2,7 @@ import type { Charge, Limit, Reason } from '../admission.ts';
 import type { InFlight } from '../usage/in-flight.ts';
 
 /**
- * Look before the first leap: while nothing is known of the limits one request may be in flight. An answer without
+ * Slow start: while no limit is known one request may be in flight. An answer without
  * quota headers doubles how many may be; the first answer with them ends the caution, because then windows are reckoned with.
  */
 export class SlowStart implements Limit {

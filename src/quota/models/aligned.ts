@@ -34,10 +34,10 @@ export class AlignedModel implements WindowModel {
     this.#calendar.book(units, from, to);
   }
 
-  isContradicted(reading: WindowReading, past: AnsweredRequests): boolean {
+  isContradicted(reading: WindowReading, answered: AnsweredRequests): boolean {
     const start = this.#calendar.windowOf(reading);
     if (start === undefined) return false;
-    return past.surelyExceeds(reading.used + TOLERANCE, this.#clock.surely(start), reading.sentAt);
+    return answered.surelyExceeds(reading.used + TOLERANCE, this.#clock.surely(start), reading.sentAt);
   }
 
   unexplained(reading: WindowReading): number {

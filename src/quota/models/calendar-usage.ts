@@ -5,7 +5,7 @@ import type { WindowReading } from './model.ts';
 /** Windows that are remembered: the present one, its neighbours that an uncertain clock cannot tell apart, and a late answer's. */
 const REMEMBERED = 8;
 
-/** Doubts beyond this many are not taken back; they end with their window. */
+/** Ambiguous bookings beyond this many are not taken back; they end with their window. */
 const MOST_AMBIGUOUS = 64;
 
 /** What may have been counted in one window, in units. */
@@ -36,7 +36,7 @@ export class CalendarUsage {
   readonly #clock: ServerClock;
   readonly #usage = new Map<number, WindowUsage>();
   #ambiguous: AmbiguousBooking[] = [];
-  /** The revision of the clock by which doubts were last resolved. */
+  /** The revision of the clock by which ambiguous bookings were last resolved. */
   #resolvedAt = 0;
 
   constructor(period: Period, clock: ServerClock) {
@@ -102,7 +102,7 @@ export class CalendarUsage {
     const surplus = usage.spent - units;
     if (surplus <= 0) return;
     usage.spent = units;
-    // What was taken away may have been what was in doubt.
+    // What was taken away may have been ambiguous.
     lessInPrevious(usage, surplus);
     lessInPrevious(this.#usage.get(this.after(start)), surplus);
     for (const booking of this.#ambiguous) booking.starts.delete(start);

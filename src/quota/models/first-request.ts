@@ -49,15 +49,15 @@ export class FirstRequestModel implements WindowModel {
     this.#carriedBy = Math.max(this.#carriedBy, to);
   }
 
-  isContradicted(reading: WindowReading, past: AnsweredRequests): boolean {
-    return this.#holds(reading) && past.surelyExceeds(reading.used + TOLERANCE, this.#beganBy, reading.sentAt);
+  isContradicted(reading: WindowReading, answered: AnsweredRequests): boolean {
+    return this.#holds(reading) && answered.surelyExceeds(reading.used + TOLERANCE, this.#beganBy, reading.sentAt);
   }
 
   unexplained(reading: WindowReading): number {
     return reading.used - reading.held - this.#spent;
   }
 
-  reconcile(reading: WindowReading, past: AnsweredRequests): number {
+  reconcile(reading: WindowReading, answered: AnsweredRequests): number {
     const { used, sentAt, receivedAt, settledSince } = reading;
     this.#roll(sentAt);
     if (this.#beganFrom === Number.NEGATIVE_INFINITY) {
@@ -66,7 +66,7 @@ export class FirstRequestModel implements WindowModel {
       return 0;
     }
     const isSure = this.#holds(reading);
-    if (!isSure && past.surelyExceeds(used + TOLERANCE, this.#beganBy, sentAt)) {
+    if (!isSure && answered.surelyExceeds(used + TOLERANCE, this.#beganBy, sentAt)) {
       // Less than what we left in the window: a new one began in between.
       this.#begin(this.#beganFrom + this.#periodMs, receivedAt, used + settledSince);
       return 0;

@@ -39,10 +39,10 @@ export class LeakyModel implements WindowModel {
     this.#at = at;
   }
 
-  isContradicted(reading: WindowReading, past: AnsweredRequests): boolean {
+  isContradicted(reading: WindowReading, answered: AnsweredRequests): boolean {
     const rate = reading.limit / this.#periodMs;
     const { receivedAt, sentAt, used } = reading;
-    return past.surelyRoseTo(used + ROUNDING + TOLERANCE, rate, receivedAt, receivedAt - this.#periodMs, sentAt);
+    return answered.surelyRoseTo(used + ROUNDING + TOLERANCE, rate, receivedAt, receivedAt - this.#periodMs, sentAt);
   }
 
   unexplained(reading: WindowReading): number {

@@ -38,13 +38,13 @@ export interface WindowModel {
   /** Books units that the service counted, if at all, between `from` and `to`. */
   book(units: number, from: number, to: number): void;
   /** Whether a reading counts less than our own requests must have left there, if the window has this shape. */
-  isContradicted(reading: WindowReading, past: AnsweredRequests): boolean;
+  isContradicted(reading: WindowReading, answered: AnsweredRequests): boolean;
   /** Units of a reading that neither we nor what is known of others can have left there, if the window has this shape; negative: none. */
   unexplained(reading: WindowReading): number;
   /**
-   * Takes the service's word: no less was counted than it says, and no more than it says and what came back since.
+   * Reconciles the model with a reading: no less was counted than it says, and no more than it says plus what was answered since.
    *
-   * @returns the units that were added for that: somebody else's, if the window has this shape.
+   * @returns the units that were added for that: those of other consumers, if the window has this shape.
    */
-  reconcile(reading: WindowReading, past: AnsweredRequests): number;
+  reconcile(reading: WindowReading, answered: AnsweredRequests): number;
 }

@@ -7,7 +7,7 @@ import { TOLERANCE, type WindowModel, type WindowReading } from './model.ts';
 /** Services round the estimate, up or down. */
 const ROUNDING = 1;
 
-/** A window of fewer requests than this is hardly estimated, and seldom has room for its rounding: unless it refused one and is soon over. */
+/** Below this limit the estimate's rounding error would swallow the window, so the model abstains, except in one-second windows that already refused a request. */
 const FEW = 8;
 
 /**
@@ -45,12 +45,12 @@ export class SlidingCounterModel implements WindowModel {
     this.#calendar.book(units, from, to);
   }
 
-  isContradicted(reading: WindowReading, past: AnsweredRequests): boolean {
+  isContradicted(reading: WindowReading, answered: AnsweredRequests): boolean {
     const start = this.#calendar.windowOf(reading);
     if (start === undefined) return false;
     const left = 1 - this.#gone(start, this.#clock.most(reading.receivedAt));
-    const now = past.surely(this.#clock.surely(start), reading.sentAt);
-    const before = past.surely(this.#clock.surely(this.#calendar.before(start)), this.#clock.soonest(start));
+    const now = answered.surely(this.#clock.surely(start), reading.sentAt);
+    const before = answered.surely(this.#clock.surely(this.#calendar.before(start)), this.#clock.soonest(start));
     return now + before * left > reading.used + ROUNDING + TOLERANCE;
   }
 

@@ -39,8 +39,8 @@ export class SlidingLogModel implements WindowModel {
     this.#counted.forget(to - this.#longestMs - LINGER_MS);
   }
 
-  isContradicted(reading: WindowReading, past: AnsweredRequests): boolean {
-    return past.surelyExceeds(reading.used + TOLERANCE, reading.receivedAt - this.#shortestMs, reading.sentAt);
+  isContradicted(reading: WindowReading, answered: AnsweredRequests): boolean {
+    return answered.surelyExceeds(reading.used + TOLERANCE, reading.receivedAt - this.#shortestMs, reading.sentAt);
   }
 
   unexplained(reading: WindowReading): number {

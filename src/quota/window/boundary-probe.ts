@@ -1,14 +1,13 @@
 import type { ServerClock } from '../time/server-clock.ts';
 import type { InFlight } from '../usage/in-flight.ts';
 
-/** At most this part of a window is kept for a look. */
+/** At most this part of a window is reserved for a probe. */
 const MOST_PART = 0.1;
 
 /**
- * Two requests that tell the shape of a window while it is in doubt. One follows a rest before the end: its answer tells
- * whether the window empties by itself. One goes past the end of the calendar window: its answer tells whether the window
- * has begun anew. Room is kept for them, so that they are no risk whatever the shape is. Where the service itself named
- * the end there is room for one unit then, and nothing need be kept for that.
+ * Plans the two probes that reveal a long window's shape: one after an idle period (does usage drain?), one just past the
+ * calendar boundary (does it reset?). Units are reserved for both, so they are safe under every candidate shape. Where the
+ * service itself named the end, one unit fits then, and none is reserved for it.
  */
 export class BoundaryProbe {
   readonly #clock: ServerClock;
@@ -63,7 +62,7 @@ export class BoundaryProbe {
     return end;
   }
 
-  /** Units to keep of a window of `limit`. */
+  /** Units to reserve of a window of `limit`. */
   reserved(limit: number, now: number): number {
     const each = Math.min(this.#dearest, Math.floor(limit * MOST_PART));
     const forRest = this.#restEnds !== undefined && !this.#isRested(now) ? each : 0;
@@ -73,7 +72,7 @@ export class BoundaryProbe {
     return isPastEnd ? 0 : each + forRest;
   }
 
-  /** When something of what is kept may be spent: after a rest, at the end, or when what is under way has come back. */
+  /** When reserved units may be used: after a rest, at the end, or when the requests in flight have been answered. */
   nextProbeAt(now: number): number {
     const end = this.#clock.surely(this.#end);
     const due = Math.min(end, this.#restEnds ?? end);

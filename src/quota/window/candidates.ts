@@ -2,11 +2,11 @@ import { TOLERANCE, type WindowModel, type WindowReading } from '../models/model
 import type { Shapes } from '../share-limit.ts';
 import type { AnsweredRequests } from '../usage/answered.ts';
 
-/** A model is dismissed when it has left this much unexplained that another explained: in units, and in parts of the limit. */
+/** A model is dismissed when it left this much unexplained that another explained: in units, and in parts of the limit. */
 const LEAST_DEBT = 3;
 const LARGEST_DEBT = 0.1;
 
-/** What speaks for and against a model, short of a refutation. */
+/** Evidence for and against a model, short of a refutation. */
 interface Evidence {
   /** Units left unexplained that another explained. */
   debt: number;
@@ -15,11 +15,11 @@ interface Evidence {
 }
 
 /**
- * Which shapes a window may still have. A request is admitted only if every survivor admits it.
+ * The shapes that a window may still have. A request is admitted only if every candidate admits it.
  *
  * A model is refuted by a reading that counts less than our own requests must have left there. Other consumers of the
  * quota can only add to a reading, so they cannot fake a refutation. A model is dismissed when readings count more than it
- * can explain and another survivor can: weaker evidence, which a refusal takes back.
+ * can explain and another candidate can: weaker evidence, which a refusal takes back.
  */
 export class CandidateShapes {
   /** The most cautious of all models alone. */
@@ -44,17 +44,17 @@ export class CandidateShapes {
     return this.#alive;
   }
 
-  /** Those of the survivors that must admit a charge. What fits a sliding log fits every other shape but the counter. */
+  /** The candidates that must admit a charge: what fits a sliding log fits every other shape but the counter. */
   get binding(): readonly WindowModel[] {
     return this.#binding;
   }
 
-  /** What others who spend the same quota may want to know. */
+  /** The candidates as they are shared with other processes. */
   get shapes(): Shapes {
     return { alive: this.#alive.map(({ name }) => name), epoch: this.#epoch };
   }
 
-  /** Takes the word of others, unless ours is newer. What one of them has ruled out is out of the question. */
+  /** Adopts the candidates of other processes, unless ours are newer: a shape that one of them ruled out is ruled out. */
   adopt({ alive, epoch }: Shapes): void {
     if (epoch < this.#epoch) return;
     const known = epoch > this.#epoch ? this.#all : this.#alive;
@@ -64,18 +64,18 @@ export class CandidateShapes {
   }
 
   /**
-   * Holds a reading against every survivor. When none is left something else changed, and all are believed again.
+   * Eliminates the candidates that a reading contradicts. When none is left something else changed, and all are candidates again.
    *
    * @param isAlone - whether a reading counts what we spent alone: what siblings spent is left unexplained by every shape.
    */
-  eliminate(reading: WindowReading, past: AnsweredRequests, isAlone: boolean = true): void {
+  eliminate(reading: WindowReading, answered: AnsweredRequests, isAlone: boolean = true): void {
     if (this.#all.length === 1) return;
     const explaining = this.#alive.filter((model) => model.unexplained(reading) <= TOLERANCE);
     const [only] = explaining;
     if (only && explaining.length === 1 && this.#alive.length > 1) this.#evidenceOf(only).isSupported = true;
     const alive = this.#alive.filter(
       (model) =>
-        !model.isContradicted(reading, past) &&
+        !model.isContradicted(reading, answered) &&
         (!isAlone || explaining.length === 0 || !this.#isInDebt(model, reading)),
     );
     if (alive.length === 0) this.#epoch++;
@@ -83,8 +83,8 @@ export class CandidateShapes {
   }
 
   /**
-   * A refusal that the survivors did not foresee: who was dismissed without a refutation comes back. Where nobody was,
-   * the second one brings all back, because something about them is wrong.
+   * A refusal that no candidate predicted: re-admits those dropped on weak evidence; if there are none, the second such
+   * refusal re-admits all.
    */
   reinstate(): void {
     const { size } = this.#dismissed;
@@ -97,20 +97,20 @@ export class CandidateShapes {
     this.#unexplainedRefusals = 0;
   }
 
-  /** Books a charge in every model, dead ones too, so that they can come back. */
+  /** Books a charge in every model, eliminated ones too, so that they can come back. */
   book(units: number, from: number, to: number): void {
     for (const model of this.#all) model.book(units, from, to);
   }
 
   /**
-   * Takes the service's word in every model, dead ones too.
+   * Reconciles every model with a reading, eliminated ones too.
    *
-   * @returns the units that no survivor can explain: somebody else's.
+   * @returns the units that no candidate can explain: those of other consumers.
    */
-  reconcile(reading: WindowReading, past: AnsweredRequests): number {
+  reconcile(reading: WindowReading, answered: AnsweredRequests): number {
     let others = Number.POSITIVE_INFINITY;
     for (const model of this.#all) {
-      const added = model.reconcile(reading, past);
+      const added = model.reconcile(reading, answered);
       if (this.#alive.includes(model)) others = Math.min(others, added);
     }
     return others > TOLERANCE ? others : 0;
@@ -124,21 +124,21 @@ export class CandidateShapes {
   /** Whether a model has left more unexplained, while another explained it, than chance would have it. */
   #isInDebt(model: WindowModel, reading: WindowReading): boolean {
     const unexplained = model.unexplained(reading);
-    const record = this.#evidenceOf(model);
+    const evidence = this.#evidenceOf(model);
     if (unexplained <= TOLERANCE) return false;
-    record.debt += unexplained;
-    if (record.isSupported || record.debt <= Math.max(LEAST_DEBT, reading.limit * LARGEST_DEBT)) return false;
+    evidence.debt += unexplained;
+    if (evidence.isSupported || evidence.debt <= Math.max(LEAST_DEBT, reading.limit * LARGEST_DEBT)) return false;
     this.#dismissed.add(model);
     return true;
   }
 
   #evidenceOf(model: WindowModel): Evidence {
-    let record = this.#evidence.get(model);
-    if (!record) {
-      record = { debt: 0, isSupported: false };
-      this.#evidence.set(model, record);
+    let evidence = this.#evidence.get(model);
+    if (!evidence) {
+      evidence = { debt: 0, isSupported: false };
+      this.#evidence.set(model, evidence);
     }
-    return record;
+    return evidence;
   }
 }
 

@@ -4,12 +4,12 @@ import type { ServerClock } from '../time/server-clock.ts';
 /** One window in so many may be left empty. */
 const EVERY = 4;
 
-/** A window is left empty behind one of which this part was spent: where there is little to do nothing need be found out. */
+/** A window is left empty only after one of which this part was used: with little traffic the shape does not matter. */
 const BUSY = 0.5;
 
 /**
- * A short window in which nothing is sent, once in a while, while a sliding log cannot be told from a sliding counter: they
- * count what comes evenly alike. What waited meanwhile goes at once, and that a log forgets at once, but a counter slowly.
+ * Leaves a short window empty now and then. Even traffic looks the same to a sliding log and a sliding counter; the burst
+ * that follows a gap does not: a log forgets it at once, a counter slowly.
  */
 export class IdleProbe {
   readonly #period: Period;
@@ -31,7 +31,7 @@ export class IdleProbe {
     this.#taken += units;
   }
 
-  /** When the lull is over, if there is one; else `now`. */
+  /** When the empty window is over, if this is one; else `now`. */
   until(limit: number, now: number): number {
     const start = this.#startAt(now);
     const periodMs = periodMsOf(this.#period);

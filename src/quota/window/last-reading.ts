@@ -1,7 +1,7 @@
 import type { WindowReading } from '../models/model.ts';
 import type { InFlight } from '../usage/in-flight.ts';
 
-/** The service's last word on a window. */
+/** The limit and what remains of a window by its most recent reading. */
 export class LastReading {
   readonly #flights: InFlight;
   #limit = 0;
@@ -18,17 +18,17 @@ export class LastReading {
     return this.#limit;
   }
 
-  /** Units that are left of it. */
+  /** Units that remain of it. */
   get remaining(): number {
     return this.#remaining;
   }
 
-  /** When the request was sent that was told so. */
+  /** When the request was sent whose answer it is. */
   get sentAt(): number {
     return this.#sentAt;
   }
 
-  /** The last word is what the request sent last was told; of several sent at once, what the least lucky was. */
+  /** Keeps the reading of the request *sent* last; of several sent at once, the one with the lowest `remaining`. */
   observe({ limit, used, own, sentAt }: WindowReading): void {
     const remaining = Math.max(0, limit - used);
     if (sentAt < this.#sentAt || (sentAt === this.#sentAt && remaining >= this.#remaining)) return;
@@ -38,7 +38,7 @@ export class LastReading {
     this.#own = own;
   }
 
-  /** Units that are left even if none of what was sent since is counted in it: what others took may hide beneath that. */
+  /** Lower bound of what remains: the last `remaining` minus everything sent since. Usage by others may hide beneath it. */
   get leftAtLeast(): number {
     return this.#remaining - this.#flights.sentSince(this.#sentAt) + this.#own;
   }

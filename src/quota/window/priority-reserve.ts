@@ -24,8 +24,8 @@ interface Arrivals {
 }
 
 /**
- * What is kept back for calls of higher priority, so that they need not wait out a window behind bulk work: what comes
- * in the time that is left, by the rate at which it came lately. Nothing where all calls have one priority.
+ * The learned reserve for calls of higher priority, so that they need not wait out a window behind bulk work: what they will
+ * need in the time that is left, by their recent rate. Nothing where all calls have one priority.
  */
 export class PriorityReserve {
   readonly #arrivals = new Map<number, Arrivals>();
@@ -35,7 +35,7 @@ export class PriorityReserve {
     return this.#arrivals.size > 1;
   }
 
-  /** A call of this priority was let go. */
+  /** A call of this priority was admitted. */
   onAdmitted(priority: number, units: number, now: number): void {
     const known = this.#arrivals.get(priority);
     if (known) {
@@ -57,8 +57,8 @@ export class PriorityReserve {
 }
 
 /**
- * Units a millisecond, as many as chance may have hidden: what is kept for nothing is let go as the window goes by, and
- * what is not kept is missed until its end.
+ * Arrival rate (units per millisecond) plus a safety margin: an unused reserve is released as the window elapses; a missing
+ * one cannot be made up before the reset.
  */
 function rateOf(arrivals: Arrivals, now: number): number {
   const age = Math.max(SHORTEST_MS, now - arrivals.since);
