@@ -2,7 +2,7 @@ import type { ClientEvent } from '../events.ts';
 import type { Reason } from '../quota/admission.ts';
 
 /** What a span or a measurement is told apart by. */
-export type EventFacts = Record<string, string | number | boolean>;
+export type Attributes = Record<string, string | number | boolean>;
 
 type Sent = ClientEvent & { readonly type: 'sent' };
 
@@ -10,7 +10,7 @@ type Sent = ClientEvent & { readonly type: 'sent' };
 const SECRET = /^(awsaccesskeyid|signature|sig|x-(goog|amz)-signature|(api|access)?[-_]?(key|token)|secret|password)$/i;
 
 /** What the conventions for HTTP clients have a request told apart by, be it a span or a measurement. */
-export function requestFacts({ method, url, endpoint }: Sent): EventFacts {
+export function requestFacts({ method, url, endpoint }: Sent): Attributes {
   const { hostname, port, protocol } = new URL(url);
   return {
     'http.request.method': method,
@@ -32,14 +32,14 @@ export function fullUrl(text: string): string {
 }
 
 /** What came of a request: its status, and the type of its error if it is one. */
-export function outcomeFacts(event: ClientEvent & { readonly type: 'answered' | 'lost' }): EventFacts {
+export function outcomeFacts(event: ClientEvent & { readonly type: 'answered' | 'lost' }): Attributes {
   if (event.type === 'lost') return { 'error.type': event.code };
   const { status } = event;
   return { 'http.response.status_code': status, ...(status >= 400 && { 'error.type': String(status) }) };
 }
 
 /** What a wait was for. */
-export function reasonFacts(reason: Reason | undefined): EventFacts {
+export function reasonFacts(reason: Reason | undefined): Attributes {
   const { kind, window } = reason ?? { kind: 'none' };
   return { 'stacks_quota.reason': kind, ...(window !== undefined && { 'stacks_quota.window': window }) };
 }

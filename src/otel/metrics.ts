@@ -2,7 +2,7 @@ import type { Meter } from '@opentelemetry/api';
 import type { QuotaState } from '../client/client.ts';
 import type { EventListener } from '../events.ts';
 import type { WindowView } from '../quota/view.ts';
-import { type EventFacts, outcomeFacts, reasonFacts, requestFacts } from './attributes.ts';
+import { type Attributes, outcomeFacts, reasonFacts, requestFacts } from './attributes.ts';
 
 /** What the conventions advise for the duration of a request, in seconds. */
 const REQUEST_BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
@@ -35,7 +35,7 @@ export function measure(meter: Meter, withRequests: boolean): EventListener {
     description: 'What the service counted beyond all that we can have spent.',
   });
   /** What the request of each call that is under way is told apart by. */
-  const underWay = new Map<number, EventFacts>();
+  const underWay = new Map<number, Attributes>();
 
   return (event) => {
     if (!('call' in event)) return;

@@ -82,6 +82,9 @@ const KEPT = [
   { name: /^TOKEN$/, in: 'src/testing/asset-events.ts' },
 ];
 
+/** Types of one name all the same: the reply to a call, and that of the script in Redis. */
+const TWICE = ['type Reply'];
+
 /** A folder is a boundary and a file an idea; these name neither. */
 const CATEGORIES = ['util', 'utils', 'type', 'types', 'helper', 'helpers', 'common', 'misc'];
 
@@ -205,6 +208,13 @@ describe('the words', () => {
         .flatMap((name) => avoidedIn(name).map((word) => `${path}: ${name} says ${word}; say ${AVOIDED[word]}`)),
     );
     expect(wrong).toEqual([]);
+  });
+
+  it('for types are used once: no two exported types have one name', () => {
+    const own = sources.filter(({ path }) => !path.endsWith('/index.ts'));
+    const types = own.flatMap(({ exports }) => exports.filter((name) => name.startsWith('type ')));
+    const twice = types.filter((type, index) => types.indexOf(type) !== index);
+    expect(twice.filter((type) => !TWICE.includes(type))).toEqual([]);
   });
 
   it('for files and folders name ideas, not categories', () => {

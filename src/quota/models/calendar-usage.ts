@@ -9,7 +9,7 @@ const REMEMBERED = 8;
 const MOST_AMBIGUOUS = 64;
 
 /** What may have been counted in one window, in units. */
-interface WindowUsage {
+interface CalendarWindow {
   spent: number;
   /** The most that the service said was counted. */
   reported: number;
@@ -34,7 +34,7 @@ interface AmbiguousBooking {
 export class CalendarUsage {
   readonly #period: Period;
   readonly #clock: ServerClock;
-  readonly #usage = new Map<number, WindowUsage>();
+  readonly #usage = new Map<number, CalendarWindow>();
   #ambiguous: AmbiguousBooking[] = [];
   /** The revision of the clock by which ambiguous bookings were last resolved. */
   #resolvedAt = 0;
@@ -143,7 +143,7 @@ export class CalendarUsage {
     return Math.min(...this.#usage.keys());
   }
 
-  #usageOf(start: number): WindowUsage {
+  #usageOf(start: number): CalendarWindow {
     const known = this.#usage.get(start);
     if (known) return known;
     const usage = { spent: 0, reported: 0, alsoInPrevious: 0 };
@@ -153,6 +153,6 @@ export class CalendarUsage {
   }
 }
 
-function lessInPrevious(usage: WindowUsage | undefined, units: number): void {
+function lessInPrevious(usage: CalendarWindow | undefined, units: number): void {
   if (usage) usage.alsoInPrevious = Math.max(0, usage.alsoInPrevious - units);
 }
