@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts';
 import type { EventListener } from './events.ts';
-import { type SharedFacts, type ShareLimit, wholeShareLimit } from './quota/share-limit.ts';
+import { type ShareLimit, type SiblingFacts, wholeShareLimit } from './quota/share-limit.ts';
 import type { ServerClock } from './quota/time/server-clock.ts';
 
 /** A client, as its share of the quota sees it. */
@@ -14,7 +14,7 @@ export interface Member {
   /** Calls that wait to be sent. */
   readonly waiting: () => number;
   /** Takes what others found out. */
-  readonly learn: (knowledge: SharedFacts) => void;
+  readonly learn: (knowledge: SiblingFacts) => void;
   /** The part has grown, so that whoever waits asks again. */
   readonly wake: () => void;
   readonly tell: EventListener;

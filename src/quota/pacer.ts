@@ -8,7 +8,7 @@ import { Cooldown } from './limits/cooldown.ts';
 import { believableCost, Costs } from './limits/costs.ts';
 import { EndpointWindows } from './limits/endpoint-windows.ts';
 import { SlowStart } from './limits/slow-start.ts';
-import { type SharedFacts, type ShareLimit, wholeShareLimit } from './share-limit.ts';
+import { type ShareLimit, type SiblingFacts, wholeShareLimit } from './share-limit.ts';
 import { ServerClock } from './time/server-clock.ts';
 import { AnsweredRequests } from './usage/answered.ts';
 import { ARRIVES_WITHIN_MS, type Flight, InFlight } from './usage/in-flight.ts';
@@ -124,7 +124,7 @@ export class Pacer {
   }
 
   /** Takes what others who spend the same quota have found out. */
-  learn({ shapes = [], costs = [], pausedUntil, lead, foreign = [] }: SharedFacts, now: number): void {
+  learn({ shapes = [], costs = [], pausedUntil, lead, foreign = [] }: SiblingFacts, now: number): void {
     if (lead) this.#clock.narrow(lead.least, lead.most, now);
     if (pausedUntil !== undefined) this.#cooldown.hold(pausedUntil, 'the service asked another process for a pause');
     for (const [endpoint, units] of costs) this.#costs.expectOf(endpoint, units);

@@ -22,7 +22,7 @@ export interface WindowNews {
 }
 
 /** What others who spend the same quota have found out. */
-export interface SharedFacts {
+export interface SiblingFacts {
   readonly shapes?: readonly (Shapes & { readonly period: Period })[];
   /** What an endpoint costs, in units. */
   readonly costs?: readonly (readonly [endpoint: string, units: number])[];

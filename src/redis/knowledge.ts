@@ -1,5 +1,5 @@
 import type { WindowModel } from '../quota/models/model.ts';
-import type { SharedFacts as News, Shapes } from '../quota/share-limit.ts';
+import type { SiblingFacts as News, Shapes } from '../quota/share-limit.ts';
 import { PERIODS, type Period } from '../quota/time/periods.ts';
 import { DRIFT } from '../quota/time/server-clock.ts';
 
