@@ -58,7 +58,7 @@ function dateOf(now: number): string {
 }
 
 /** Some assets of some account: the service's own default is 20 a page. */
-function pageOf(events: number): string {
+export function pageOf(events: number): string {
   const results = Array.from({ length: events }, (_, index) => ({
     event_index: index,
     event_type: 'fungible_token_asset',

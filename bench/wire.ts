@@ -1,0 +1,204 @@
+/**
+ * What a call costs on a real wire, above a bare fetch: 1,500 calls made at once, 32 in flight, to a server in a process of
+ * its own. Each client is in a process of its own, too, and they take turns, so that whatever else the machine does strikes
+ * all alike. There is quota for all, so nothing waits for it.
+ *
+ * Other builds are compared with this one by name and place: `npm run bench:wire -- before=/somewhere/src/index.ts`.
+ */
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { parseArgs } from 'node:util';
+import { REST } from '@discordjs/rest';
+import ky from 'ky';
+import PQueue from 'p-queue';
+import type { createClient } from '../src/index.ts';
+import { ADDRESSES } from './addresses.ts';
+import { KEY, pageOf } from './service.ts';
+
+const IN_FLIGHT = 32;
+const CALLS = 1_500;
+const PAGES = [0, 20];
+
+/** Units of each window: far above the load. */
+const LIMITS = { second: 100_000, minute: 6_000_000, month: 1_000_000_000 };
+
+/** A way to make calls, of which as many as are allowed are in flight. */
+type Call = (address: string) => Promise<unknown>;
+
+/** What a call took: CPU of its whole process, the collector's and the compiler's included, and time, in microseconds. */
+interface Score {
+  readonly cpu: number;
+  readonly time: number;
+}
+
+const pathOf = (address: string): `/${string}` => `/extended/v1/address/${address}/assets`;
+
+const SUBJECTS: Readonly<Record<string, (origin: string) => Call>> = {
+  'bare fetch': (origin) => {
+    const headers = { 'x-api-key': KEY };
+    return atMost(async (address) => (await fetch(origin + pathOf(address), { headers })).json());
+  },
+  ky: (origin) => {
+    const api = ky.create({ headers: { 'x-api-key': KEY } });
+    return atMost((address) => api.get(origin + pathOf(address)).json());
+  },
+  'ky in p-queue': (origin) => {
+    const api = ky.create({ headers: { 'x-api-key': KEY } });
+    const queue = new PQueue({ concurrency: IN_FLIGHT });
+    return (address) => queue.add(() => api.get(origin + pathOf(address)).json());
+  },
+  '@discordjs/rest': (origin) => {
+    const headers = { 'x-api-key': KEY };
+    const rest = new REST({ api: origin, globalRequestsPerSecond: LIMITS.second, headers });
+    return atMost((address) => rest.get(pathOf(address), { auth: false }));
+  },
+};
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { rounds: { type: 'string', default: '15' }, only: { type: 'string' }, as: { type: 'string' } },
+});
+
+if (values.as === 'server') serve();
+else if (values.as === 'client') await measure(positionals);
+else await compare();
+
+async function compare(): Promise<void> {
+  const builds = ['stacks-quota=../src/index.ts', ...positionals];
+  const wanted = values.only?.split(',');
+  const all = [...Object.keys(SUBJECTS).map((name) => `${name}=`), ...builds];
+  const server = fork(import.meta.filename, ['--as', 'server']);
+  const [origin] = (await once(server, 'message')) as [string];
+  const subjects = all
+    .map((subject) => ({ name: subject.replace(/=.*/, ''), place: subject.replace(/.*?=/, '') }))
+    .filter(({ name }) => !wanted || name === 'bare fetch' || wanted.includes(name))
+    .map(({ name, place }) => {
+      const child = fork(import.meta.filename, ['--as', 'client', '--', origin, name, place]);
+      return { name, child };
+    });
+  for (const events of PAGES) {
+    const rounds: Score[][] = [];
+    // The first rounds are the compiler's.
+    for (let round = -3; round < Number(values.rounds); round++) {
+      const scores: Score[] = [];
+      for (const { child } of subjects) scores.push(await roundOf(child, events));
+      if (round >= 0) rounds.push(scores);
+    }
+    print(
+      events,
+      subjects.map(({ name }) => name),
+      rounds,
+    );
+  }
+  for (const { child } of subjects) child.disconnect();
+  server.disconnect();
+}
+
+async function roundOf(child: ChildProcess, events: number): Promise<Score> {
+  child.send(events);
+  const [score] = await once(child, 'message');
+  return score as Score;
+}
+
+function print(events: number, names: readonly string[], rounds: readonly (readonly Score[])[]): void {
+  const above = (subject: number): number =>
+    median(rounds.map((scores) => (scores[subject]?.cpu ?? 0) - (scores[0]?.cpu ?? 0)));
+  const yardstick = above(names.indexOf('ky in p-queue'));
+  console.log(`\n${events} events a page, ${IN_FLIGHT} in flight, medians of ${rounds.length} rounds\n`);
+  console.log('| | CPU µs a call | above bare fetch | ÷ ky in p-queue | requests per second |');
+  console.log('|---|---|---|---|---|');
+  for (const [subject, name] of names.entries()) {
+    const cpu = median(rounds.map((scores) => scores[subject]?.cpu ?? 0));
+    const rate = 1e6 / median(rounds.map((scores) => scores[subject]?.time ?? 0));
+    const ratio = above(subject) / yardstick;
+    const cells = [name, cpu.toFixed(0), above(subject).toFixed(0), ratio.toFixed(2), rate.toFixed(0)];
+    console.log(`| ${cells.join(' | ')} |`);
+  }
+}
+
+/** A client's process: makes all calls of a round at once, as often as it is told. */
+async function measure([origin = '', name = '', place = '']: readonly string[]): Promise<void> {
+  const open = SUBJECTS[name] ?? (await ours(place));
+  const calls = new Map(PAGES.map((events) => [events, open(`${origin}/${events}`)]));
+  process.on('message', async (events: number) => {
+    const call = calls.get(events);
+    if (!call) throw new Error(`There is no page of ${events} events.`);
+    const [before, start] = [process.cpuUsage(), performance.now()];
+    await Promise.all(Array.from({ length: CALLS }, (_, index) => call(ADDRESSES[index % ADDRESSES.length] ?? '')));
+    const { user, system } = process.cpuUsage(before);
+    const score: Score = { cpu: (user + system) / CALLS, time: ((performance.now() - start) * 1_000) / CALLS };
+    process.send?.(score);
+  });
+}
+
+async function ours(place: string): Promise<(origin: string) => Call> {
+  const build: { createClient: typeof createClient } = await import(place);
+  return (baseUrl) => {
+    const client = build.createClient({ baseUrl, apiKey: KEY, concurrency: IN_FLIGHT });
+    return (address) => client.getAddressAssets(address);
+  };
+}
+
+/** For those without a queue of their own: the simplest there is. */
+function atMost(call: Call): Call {
+  const waiting: (() => void)[] = [];
+  let free = IN_FLIGHT;
+  return async (address) => {
+    if (free > 0) free--;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      return await call(address);
+    } finally {
+      const next = waiting.shift();
+      if (next) next();
+      else free++;
+    }
+  };
+}
+
+/** The service: counts what it answers, and says so in its thirteen headers. */
+function serve(): void {
+  const pages = new Map(PAGES.map((events) => [`${events}`, pageOf(events)]));
+  const counts = Object.keys(LIMITS).map((period) => ({ period, start: Number.NaN, used: 0 }));
+  const answer = (page: string, response: ServerResponse): void => {
+    const now = Date.now();
+    const minute = Math.floor(now / 60_000);
+    const starts: Record<string, number> = { second: Math.floor(now / 1_000), minute, month: 0 };
+    const headers: [string, string][] = [
+      ['date', new Date(now).toUTCString()],
+      ['content-type', 'application/json; charset=utf-8'],
+      ['content-length', String(page.length)],
+      ['x-ratelimit-cost-stacks', '1'],
+    ];
+    let leftInMinute = 0;
+    for (const count of counts) {
+      const start = starts[count.period] ?? 0;
+      if (start !== count.start) count.used = 0;
+      count.start = start;
+      count.used++;
+      const limit = LIMITS[count.period as keyof typeof LIMITS];
+      if (count.period === 'minute') leftInMinute = limit - count.used;
+      headers.push([`x-ratelimit-limit-stacks-${count.period}`, String(limit)]);
+      headers.push([`x-ratelimit-remaining-stacks-${count.period}`, String(limit - count.used)]);
+    }
+    headers.push(['ratelimit-limit', String(LIMITS.minute)], ['ratelimit-remaining', String(leftInMinute)]);
+    headers.push(['ratelimit-reset', String((minute + 1) * 60)]);
+    response.writeHead(200, headers.flat()).end(page);
+  };
+  const server = createServer(({ url = '' }, response) => {
+    const events = url.replace(/^\/(?:v\d+\/)?/, '').replace(/\/.*/, '');
+    answer(pages.get(events) ?? pages.get('0') ?? '', response);
+  });
+  // Connections outlive the turns of the others.
+  server.keepAliveTimeout = 120_000;
+  server.listen(0, '127.0.0.1', () => {
+    process.send?.(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  });
+  process.on('disconnect', () => process.exit());
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}
