@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import type { ShapeIssue } from '../errors.ts';
 import type { StandardResult, StandardSchemaV1 } from '../validation/standard-schema.ts';
+import { completePage, isAmount } from './well-formed.ts';
 
 /** The body of `GET /extended/v1/info`: not documented, so nothing is promised about its fields. */
 export type Info = Readonly<Record<string, unknown>>;
@@ -170,10 +171,18 @@ export const infoBody: StandardSchemaV1<unknown, Info> = standard(z.looseObject(
 /** A page holds 100. Counted before any is looked at: each that is wrong is an issue, and millions of those end a process. */
 const few = z.custom((given) => !Array.isArray(given) || given.length <= 1_000, 'expected at most 1,000 elements');
 
-/** @internal */
-export const addressAssetsBody: StandardSchemaV1<unknown, AddressAssets> = standard(
+/** A page by its schema alone, which can say what is wrong. @internal */
+export const addressAssetsShape: StandardSchemaV1<unknown, AddressAssets> = standard(
   z.looseObject({ limit: z.int(), offset: z.int(), total: z.int(), results: z.pipe(few, z.array(assetEvent)) }),
 );
+
+/** @internal */
+export const addressAssetsBody: StandardSchemaV1<unknown, AddressAssets> = {
+  '~standard': {
+    ...addressAssetsShape['~standard'],
+    validate: (body) => (completePage(body) ? { value: body } : addressAssetsShape['~standard'].validate(body)),
+  },
+};
 
 /** What {@link validateBody} found: the value, or the issues. */
 export type BodyCheck<Body> =
@@ -214,10 +223,6 @@ function expectation(issue: { readonly code?: string; readonly expected?: unknow
   const given =
     input === undefined ? 'nothing' : input === null ? 'null' : Array.isArray(input) ? 'array' : typeof input;
   return `expected ${issue.expected ?? 'something else'}, not ${given}`;
-}
-
-function isAmount(amount: unknown): boolean {
-  return typeof amount === 'string' ? /^\d+$/.test(amount) : Number.isSafeInteger(amount) && Number(amount) >= 0;
 }
 
 function isKnown(type: string): type is keyof typeof KNOWN_EVENTS {
