@@ -60,11 +60,18 @@ export function readSeconds(text: string): number | undefined {
  * @returns milliseconds since the Unix epoch.
  */
 export function readHttpDate(text: string, now: number): number | undefined {
-  if (IMF_FIXDATE.test(text)) return instantOf(text.slice(5));
+  if (text === lastDate.text) return lastDate.instant;
+  if (IMF_FIXDATE.test(text)) {
+    lastDate = { text, instant: instantOf(text.slice(5)) };
+    return lastDate.instant;
+  }
   const [, month = '', day = '', time = '', year = ''] = ASCTIME.exec(text) ?? [];
   if (year) return instantOf(`${day.replace(' ', '0')} ${month} ${year} ${time}`);
   return readRfc850(text, now);
 }
+
+/** The date that was read last, in the form of nearly all: many answers are of the same second. */
+let lastDate: { readonly text: string; readonly instant: number | undefined } = { text: '', instant: undefined };
 
 /** The two-digit year stands for the latest year that does not put the date more than 50 years ahead. */
 function readRfc850(text: string, now: number): number | undefined {

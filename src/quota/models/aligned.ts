@@ -24,6 +24,8 @@ export class AlignedModel implements WindowModel {
   earliest(units: number, held: number, cap: number, now: number): number {
     if (!this.#clock.known) return now;
     const room = cap - held - units;
+    const only = this.#calendar.only(now);
+    if (only !== undefined && this.#calendar.spentIn(only) <= room) return now;
     for (const start of this.#calendar.windows(now)) {
       if (this.#calendar.spentIn(start) > room) return Math.max(now, this.#clock.surely(this.#calendar.after(start)));
     }

@@ -58,9 +58,13 @@ export class CalendarUsage {
 
   /** The start of the window that a reading surely speaks of. */
   windowOf({ sentAt, receivedAt }: WindowReading): number | undefined {
-    if (!this.#clock.known) return undefined;
-    const start = startOf(this.#period, this.#clock.least(sentAt));
-    return start === startOf(this.#period, this.#clock.most(receivedAt)) ? start : undefined;
+    return this.#clock.known ? this.only(sentAt, receivedAt) : undefined;
+  }
+
+  /** The start of the only window that the service may be in between two instants of ours; undefined: there are more. */
+  only(from: number, to: number = from): number | undefined {
+    const start = startOf(this.#period, this.#clock.least(from));
+    return this.#clock.most(to) < endOf(this.#period, start) ? start : undefined;
   }
 
   /** The start of the window before. */
@@ -86,6 +90,13 @@ export class CalendarUsage {
   /** Books units that were counted, if at all, between two instants of ours. */
   book(units: number, from: number, to: number): void {
     if (!this.#clock.known) return;
+    const only = this.only(from, to);
+    if (only !== undefined) this.#usageOf(only).spent += units;
+    else this.#bookInAll(units, from, to);
+    if (this.#ambiguous.length > 0 && this.#clock.revision !== this.#resolvedAt) this.#resolve();
+  }
+
+  #bookInAll(units: number, from: number, to: number): void {
     const starts = new Set(this.windows(from, to));
     for (const start of starts) {
       const usage = this.#usageOf(start);
@@ -93,7 +104,6 @@ export class CalendarUsage {
       if (starts.has(this.before(start))) usage.alsoInPrevious += units;
     }
     if (starts.size > 1 && this.#ambiguous.length < MOST_AMBIGUOUS) this.#ambiguous.push({ units, from, to, starts });
-    if (this.#ambiguous.length > 0 && this.#clock.revision !== this.#resolvedAt) this.#resolve();
   }
 
   /** The window surely holds no more than this. */

@@ -36,6 +36,8 @@ export class SlidingCounterModel implements WindowModel {
     if (!this.#clock.known || cap < units * this.#least) return now;
     const room = cap - held - units;
     if (room < 0) return Number.POSITIVE_INFINITY;
+    const only = this.#calendar.only(now);
+    if (only !== undefined) return this.#fitsFrom(only, room, now);
     let at = now;
     for (const start of this.#calendar.windows(now)) at = Math.max(at, this.#fitsFrom(start, room, now));
     return at;
@@ -49,9 +51,13 @@ export class SlidingCounterModel implements WindowModel {
     const start = this.#calendar.windowOf(reading);
     if (start === undefined) return false;
     const left = 1 - this.#gone(start, this.#clock.most(reading.receivedAt));
-    const now = answered.surely(this.#clock.surely(start), reading.sentAt);
-    const before = answered.surely(this.#clock.surely(this.#calendar.before(start)), this.#clock.soonest(start));
-    return now + before * left > reading.used + ROUNDING + TOLERANCE;
+    const most = reading.used + ROUNDING + TOLERANCE;
+    const [begins, beganBy] = [this.#clock.surely(this.#calendar.before(start)), this.#clock.surely(start)];
+    const endsAt = this.#clock.soonest(start);
+    // Nearly always all that came back is too little, and that costs a few searches.
+    const bound = answered.atMost(beganBy, reading.sentAt) + answered.atMost(begins, endsAt) * left;
+    if (bound <= most) return false;
+    return answered.surely(beganBy, reading.sentAt) + answered.surely(begins, endsAt) * left > most;
   }
 
   unexplained(reading: WindowReading): number {

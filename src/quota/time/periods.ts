@@ -21,14 +21,29 @@ export const SHORT_MS = 5_000;
 
 /** When the calendar window (UTC) that holds `at` began. Both in milliseconds since the Unix epoch. */
 export function startOf(period: Period, at: number): number {
-  if (period !== 'month') return Math.floor(at / PERIOD_MS[period]) * PERIOD_MS[period];
-  const day = new Date(at);
-  return Date.UTC(day.getUTCFullYear(), day.getUTCMonth());
+  return period === 'month' ? monthOf(at).start : Math.floor(at / PERIOD_MS[period]) * PERIOD_MS[period];
 }
 
 /** When the calendar window (UTC) that holds `at` ends and the next begins. Both in milliseconds since the Unix epoch. */
 export function endOf(period: Period, at: number): number {
-  if (period !== 'month') return startOf(period, at) + PERIOD_MS[period];
+  return period === 'month' ? monthOf(at).end : startOf(period, at) + PERIOD_MS[period];
+}
+
+/** A month of the calendar, in milliseconds since the Unix epoch. */
+interface Month {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The month that was asked about last: nearly all questions are about the same. */
+let lastMonth: Month = { start: 0, end: 0 };
+
+function monthOf(at: number): Month {
+  if (at >= lastMonth.start && at < lastMonth.end) return lastMonth;
   const day = new Date(at);
-  return Date.UTC(day.getUTCFullYear(), day.getUTCMonth() + 1);
+  const [year, month] = [day.getUTCFullYear(), day.getUTCMonth()];
+  const found = { start: Date.UTC(year, month), end: Date.UTC(year, month + 1) };
+  // What has no month, such as the end of all time, is not remembered.
+  if (found.end > found.start) lastMonth = found;
+  return found;
 }

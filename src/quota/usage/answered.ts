@@ -21,11 +21,14 @@ export class AnsweredRequests {
   readonly #counted = new RunningSum();
   readonly #answered: Answered[] = [];
   #newest = -1;
+  /** What came back up to this instant is no more in the sums. */
+  #forgottenUntil = Number.NEGATIVE_INFINITY;
 
   /** @param most - units that the service may have counted; `sure` - units that it surely did. */
   add(sentAt: number, now: number, most: number, sure: number): void {
     this.#counted.add(most, now);
-    this.#counted.forget(now - LONGEST_FLIGHT_MS);
+    this.#forgottenUntil = Math.max(this.#forgottenUntil, now - LONGEST_FLIGHT_MS);
+    this.#counted.forget(this.#forgottenUntil);
     if (sure <= 0) return;
     this.#newest = (this.#newest + 1) % REMEMBERED;
     this.#answered[this.#newest] = { sentAt, answeredAt: now, sure };
@@ -40,6 +43,12 @@ export class AnsweredRequests {
   surelyExceeds(units: number, from: number, until: number): boolean {
     // Nearly always all that came back since is too little, and that costs one search.
     return this.#counted.sumAfter(from) > units && this.surely(from, until, units) > units;
+  }
+
+  /** No less than what {@link surely} adds up of the same time, at the price of two searches; Infinity where that is not known. */
+  atMost(from: number, until: number): number {
+    if (from <= this.#forgottenUntil) return Number.POSITIVE_INFINITY;
+    return Math.max(0, this.#counted.sumAfter(from - 1e-6) - this.#counted.sumAfter(until - POSTING_MS));
   }
 
   /** Units of ours that were surely counted after `from` and before `until`; once past `enough` it stops adding. */
