@@ -1,4 +1,4 @@
-import ky, { isNetworkError } from 'ky';
+import ky, { isNetworkError, type Options } from 'ky';
 import { KEY_REFUSED, type KeyBreaker } from './key-breaker.ts';
 import { isPrototypePolluted, KY_DEFAULTS, ownRequestFields } from './prototype-guard.ts';
 import { Redaction } from './redaction.ts';
@@ -88,23 +88,24 @@ export function createTransport({ origin, key, fetch, keyBreaker }: TransportOpt
       if (secret !== undefined) redaction.learn(secret);
       if (secret !== undefined && keyBreaker?.isOpen(secret)) throw new Failure(KEY_REFUSED, true);
       const planted = isPrototypePolluted();
-      // A plain object, because ky copies `Headers` twice as often.
-      const outgoing = secret === undefined ? { ...headers } : { ...headers, 'x-api-key': secret };
-      const leave: typeof globalThis.fetch = async (input, init) => {
+      // To be told of the signal by the request takes two more signals. But a `fetch` of the caller's own may look for it
+      // there, and beside options that are not empty a request forgets the caller's referrer.
+      const isTold = fetch !== undefined || init !== undefined || planted;
+      const leave: typeof globalThis.fetch = async (input, unknown) => {
         onLeave();
-        return answerOf(
-          await (fetch ?? globalThis.fetch)(input, planted ? { ...init, ...ownRequestFields(input as Request) } : init),
-        );
+        if (!isTold) return answerOf(await globalThis.fetch(input, { signal }));
+        const own = planted ? { ...unknown, ...ownRequestFields(input as Request) } : unknown;
+        return answerOf(await (fetch ?? globalThis.fetch)(input, own));
       };
-      const request = {
-        ...(planted ? KY_DEFAULTS : {}),
-        ...init,
-        method,
-        headers: outgoing,
-        signal,
-        fetch: leave,
-        ...(body === undefined ? {} : { body }),
-      };
+      // One by one, because ky copies all that there is with each of them.
+      const request: Options = planted ? { ...KY_DEFAULTS, ...init } : { ...init };
+      request.fetch = leave;
+      if (planted || method !== 'GET') request.method = method;
+      // A plain object, because ky copies `Headers` twice as often.
+      if (planted || headers || secret !== undefined)
+        request.headers = secret === undefined ? { ...headers } : { ...headers, 'x-api-key': secret };
+      if (isTold) request.signal = signal;
+      if (body !== undefined) request.body = body;
       try {
         const response = await untilAborted(() => wire(url, request), signal);
         if (secret !== undefined) keyBreaker?.record(secret, response.status);
@@ -131,14 +132,25 @@ export function unreadBody({ body, bodyUsed }: Response): Response['body'] {
   throw new Failure('INVALID_RESPONSE', false, new TypeError('The body was read before: fetch must give it unread.'));
 }
 
+/** Decodes bodies that come in one piece: one for each takes longer than to decode a small one. */
+const WHOLE = new TextDecoder();
+
 /** A whole body as text. */
 async function textOf(response: Response, signal: AbortSignal): Promise<string> {
-  const decoder = new TextDecoder();
+  let first: Uint8Array | undefined;
+  let decoder: TextDecoder | undefined;
   let text = '';
   await drain(response, signal, (piece) => {
-    text += decoder.decode(piece, { stream: true });
+    if (!decoder && !first) first = piece;
+    else {
+      decoder ??= new TextDecoder();
+      if (first) text = decoder.decode(first, { stream: true });
+      first = undefined;
+      text += decoder.decode(piece, { stream: true });
+    }
   });
-  return text + decoder.decode();
+  if (decoder) return text + decoder.decode();
+  return first ? WHOLE.decode(first) : '';
 }
 
 /** A whole body as it is. */
@@ -187,9 +199,17 @@ export function untilAborted<T>(start: () => Promise<T>, signal: AbortSignal): P
     if (signal.aborted) return reject(signal.reason);
     const abort = (): void => reject(signal.reason);
     signal.addEventListener('abort', abort, { once: true });
-    start()
-      .then(resolve, reject)
-      .finally(() => signal.removeEventListener('abort', abort));
+    const end = (): void => signal.removeEventListener('abort', abort);
+    start().then(
+      (value) => {
+        end();
+        resolve(value);
+      },
+      (error: unknown) => {
+        end();
+        reject(error);
+      },
+    );
   });
 }
 
