@@ -80,9 +80,11 @@ export class Gate {
       const admission = this.#pacer.admit(ask, now);
       if (admission.kind === 'granted') return admission;
       if (admission.kind === 'refused') throw this.refusalError(ask, admission);
-      // Asking promises nothing, and with `maxWaitMs: 0` it is refused exactly where only time can help.
-      const isFirm = this.#pacer.admit({ ...ask, maxWaitMs: 0 }, now).kind === 'refused';
       const { until, reason } = admission;
+      // Asking promises nothing, and with `maxWaitMs: 0` it is refused exactly where only time can help. Of the commonest
+      // wait that is known without: an answer ends it.
+      const isFirm =
+        reason.kind !== 'concurrency' && this.#pacer.admit({ ...ask, maxWaitMs: 0 }, now).kind === 'refused';
       const isLong = isFirm && until - now > longestWaitMs;
       if (isLong || reason.window === 'endpoint') {
         call.trace.waiting({ until, reason, isParked: true });
