@@ -18,6 +18,7 @@ import {
   type CallOptions,
   type ClientOptions,
   checkCallOptions,
+  latestFetch,
   readSettings,
   type Settings,
 } from '../options/client-options.ts';
@@ -38,7 +39,13 @@ export function createClient(options: ClientOptions = {}): Client {
   const settings = readSettings(options);
   const { baseUrl, key, fetch, clock } = settings;
   const { origin } = new URL(baseUrl);
-  const transport = createTransport({ origin, key, fetch, keyBreaker: createKeyBreaker(clock) });
+  const transport = createTransport({
+    origin,
+    key,
+    // What is not the caller's own is looked up by the transport, which can tell it more.
+    fetch: fetch === latestFetch ? undefined : fetch,
+    keyBreaker: createKeyBreaker(clock),
+  });
   const credential = async (): Promise<string> => `${origin}\0${(await key()) ?? ''}`;
   const { redact } = transport;
   const scheduler = new Scheduler({ ...settings, transport, credential });

@@ -53,6 +53,7 @@ export interface Transport {
 export interface TransportOptions {
   readonly origin: string;
   readonly key: () => string | undefined | Promise<string | undefined>;
+  /** Left out: the global `fetch` of the moment, because what stands in for it may take its place at any time. */
   readonly fetch?: typeof globalThis.fetch | undefined;
   readonly keyBreaker?: KeyBreaker | undefined;
 }

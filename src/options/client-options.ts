@@ -114,7 +114,7 @@ export interface Settings extends Credentials {
 }
 
 /** Looked up at each call, because what stands in for the global `fetch` may take its place at any time. */
-const latestFetch: typeof globalThis.fetch = (input, init) => globalThis.fetch(input, init);
+export const latestFetch: typeof globalThis.fetch = (input, init) => globalThis.fetch(input, init);
 
 const maxWait = argument<number>((ms) => typeof ms === 'number' && ms >= 0, 'milliseconds, 0 or more, or Infinity');
 const timeout = argument<number>((ms) => Number.isFinite(ms) && ms > 0, 'milliseconds, more than 0');
