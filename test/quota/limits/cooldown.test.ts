@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { Cooldown } from '../../../src/quota/limits/cooldown.ts';
+import { charge } from '../support/builders.ts';
 import { flightOf } from '../support/flight.ts';
 import { AGE_MS } from '../support/script.ts';
 
-const CHARGE = { endpoint: 'GET /a', units: 1, priority: 0 };
+const CHARGE = charge();
 
 function heldUntil(instant: number): Cooldown {
   const cooldown = new Cooldown();

@@ -1,33 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { ResetWindow } from '../../../src/quota/limits/reset-window.ts';
-import type { WindowReading } from '../../../src/quota/models/model.ts';
 import { ServerClock } from '../../../src/quota/time/server-clock.ts';
 import { InFlight } from '../../../src/quota/usage/in-flight.ts';
+import { charge, knownClock, readingsOf } from '../support/builders.ts';
 import { AGE_MS } from '../support/script.ts';
 
-const CHARGE = { endpoint: 'GET /a', units: 1, priority: 0 };
-
-function reading(sentAt: number, used: number, more: Partial<WindowReading> = {}): WindowReading {
-  return {
-    sentAt,
-    receivedAt: sentAt + 100,
-    limit: 4,
-    used,
-    own: 1,
-    held: 0,
-    settledSince: 0,
-    limited: false,
-    ...more,
-  };
-}
+const CHARGE = charge();
+const reading = readingsOf(4, 100);
 
 /** A window of four requests, of a service whose clock is known to show what ours does, give or take the slack of a stamp. */
 function four({ isClockKnown = true } = {}): { window: ResetWindow; flights: InFlight } {
-  const clock = new ServerClock();
-  if (isClockKnown) {
-    clock.observe(0, 0, 0);
-    clock.observe(-1_000, -1, -1);
-  }
+  const clock = isClockKnown ? knownClock() : new ServerClock();
   const flights = new InFlight(10, 9_000);
   return { window: new ResetWindow(4, clock, flights), flights };
 }
@@ -37,13 +20,13 @@ describe('a window that is known by its reset alone', () => {
     const { window } = four();
     expect(window.earliest(CHARGE, 0)).toBe(0);
     window.read('GET /a', 60_000, 60_000, reading(0, 4));
-    expect(window.earliest({ endpoint: 'GET /b', units: 1, priority: 0 }, 200)).toBe(200);
+    expect(window.earliest(charge({ endpoint: 'GET /b' }), 200)).toBe(200);
   });
 
   it('counts requests, whatever they cost', () => {
     const { window, flights } = four();
     window.read('GET /a', 60_000, 60_000, reading(0, 1));
-    flights.take({ endpoint: 'GET /a', units: 50, priority: 0 }, 200);
+    flights.take(charge({ units: 50 }), 200);
     expect(window.headroom()).toBe(2);
     expect(window.remaining).toBe(3);
   });
@@ -118,7 +101,7 @@ describe('past its end', () => {
     const { window, flights } = four();
     window.read('GET /a', 60_000, 60_000, reading(0, 4));
     const now = 62_000;
-    const send = (endpoint: string) => window.take(flights.take({ endpoint, units: 1, priority: 0 }, now), now);
+    const send = (endpoint: string) => window.take(flights.take(charge({ endpoint }), now), now);
     send('GET /b');
     expect(window.earliest(CHARGE, now)).toBe(now);
     send('GET /a');

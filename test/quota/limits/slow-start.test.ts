@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { SlowStart } from '../../../src/quota/limits/slow-start.ts';
 import { InFlight } from '../../../src/quota/usage/in-flight.ts';
+import { charge } from '../support/builders.ts';
 import { AGE_MS } from '../support/script.ts';
 
-const CHARGE = { endpoint: 'GET /a', units: 1, priority: 0 };
+const CHARGE = charge();
 
 /** How many more requests may go at once. */
 function room(look: SlowStart, flights: InFlight): number {

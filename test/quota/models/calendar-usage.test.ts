@@ -1,13 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { CalendarUsage } from '../../../src/quota/models/calendar-usage.ts';
-import { ServerClock } from '../../../src/quota/time/server-clock.ts';
+import { knownClock } from '../support/builders.ts';
 
 /** Windows of a minute, of a service whose clock shows what ours does, give or take the slack of a stamp. */
 function minutes(): CalendarUsage {
-  const clock = new ServerClock();
-  clock.observe(0, 0, 0);
-  clock.observe(-1_000, -1, -1);
-  return new CalendarUsage('minute', clock);
+  return new CalendarUsage('minute', knownClock());
 }
 
 const FIRST = 0;

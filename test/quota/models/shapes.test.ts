@@ -1,16 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { FirstRequestModel } from '../../../src/quota/models/first-request.ts';
 import { LeakyModel } from '../../../src/quota/models/leaky.ts';
-import type { WindowReading } from '../../../src/quota/models/model.ts';
 import { SlidingLogModel } from '../../../src/quota/models/sliding-log.ts';
 import { AnsweredRequests } from '../../../src/quota/usage/answered.ts';
+import { readingsOf } from '../support/builders.ts';
 
 const MINUTE_MS = 60_000;
 
-function reading(sentAt: number, used: number, more: Partial<WindowReading> = {}): WindowReading {
-  const answer = { limit: 500, own: 1, held: 0, settledSince: 0, limited: false };
-  return { ...answer, sentAt, receivedAt: sentAt + 2, used, ...more };
-}
+const reading = readingsOf(500, 2);
 
 describe('a sliding log', () => {
   it('is not refuted by a burst that left at the very end of the window, however little clocks drift', () => {

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { type Flight, InFlight } from '../../../src/quota/usage/in-flight.ts';
+import { charge } from '../support/builders.ts';
 import { AGE_MS } from '../support/script.ts';
 
-const CHARGE = { endpoint: 'GET /a', units: 2, priority: 0 };
+const CHARGE = charge({ units: 2 });
 
 /** Three requests under way, sent at 0, 10 and 20, of no more than three. */
 function three(): { flights: InFlight; taken: readonly Flight[] } {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { AlignedModel } from '../../../src/quota/models/aligned.ts';
-import type { WindowReading } from '../../../src/quota/models/model.ts';
 import { SlidingLogModel } from '../../../src/quota/models/sliding-log.ts';
 import { ServerClock } from '../../../src/quota/time/server-clock.ts';
 import { AnsweredRequests } from '../../../src/quota/usage/answered.ts';
 import { CandidateShapes } from '../../../src/quota/window/candidates.ts';
+import { readingsOf } from '../support/builders.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -22,9 +22,7 @@ function minute(): {
   return { aligned, sliding, survivors: new CandidateShapes([sliding, aligned]), past: new AnsweredRequests() };
 }
 
-function reading(sentAt: number, used: number): WindowReading {
-  return { sentAt, receivedAt: sentAt + 20, limit: 10_000, used, own: 1, held: 0, settledSince: 0, limited: false };
-}
+const reading = readingsOf(10_000, 20);
 
 /** Five units that came back at 50 s, before the minute was over. */
 function fiveAt50(): ReturnType<typeof minute> {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ServerClock } from '../../../src/quota/time/server-clock.ts';
 import { IdleProbe } from '../../../src/quota/window/idle-probe.ts';
+import { knownClock } from '../support/builders.ts';
 
 const LIMIT = 20;
 /** The end of every fourth second is that of a lull, by a clock that shows what ours does, give or take 20 ms. */
@@ -8,10 +8,7 @@ const LULL = 4_000;
 const LULL_ENDS = LULL + 1_000;
 
 function lullAfter(units: number, at: number): IdleProbe {
-  const clock = new ServerClock();
-  clock.observe(0, 0, 0);
-  clock.observe(-1_000, -1, -1);
-  const lull = new IdleProbe('second', clock);
+  const lull = new IdleProbe('second', knownClock());
   lull.onSent(units, at);
   return lull;
 }

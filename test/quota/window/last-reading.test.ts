@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { InFlight } from '../../../src/quota/usage/in-flight.ts';
 import { LastReading } from '../../../src/quota/window/last-reading.ts';
+import { charge, readingsOf } from '../support/builders.ts';
 
-function told(sentAt: number, used: number, limit = 100): Parameters<LastReading['observe']>[0] {
-  return { sentAt, receivedAt: sentAt + 50, limit, used, own: 1, held: 0, settledSince: 0, limited: false };
-}
+const told = readingsOf(100, 50);
 
 describe("the service's last word", () => {
   it('is what the request sent last was told, in whatever order answers come', () => {
@@ -29,7 +28,7 @@ describe("the service's last word", () => {
   it('leaves at least what it says, less all that was sent since, whether that has come back or not', () => {
     const flights = new InFlight(10, 9_000);
     const word = new LastReading(flights);
-    const send = (now: number) => flights.take({ endpoint: 'GET /a', units: 1, priority: 0 }, now);
+    const send = (now: number) => flights.take(charge(), now);
     send(0);
     const asker = send(20);
     const later = send(30);
