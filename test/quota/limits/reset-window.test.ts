@@ -15,15 +15,15 @@ function four({ isClockKnown = true } = {}): { window: ResetWindow; flights: InF
   return { window: new ResetWindow(4, clock, flights), flights };
 }
 
-describe('a window that is known by its reset alone', () => {
-  it('holds nobody back before it was read, and never an endpoint that it does not describe', () => {
+describe('reset window', () => {
+  it('a window that is known by its reset alone holds nobody back before it was read, and never an endpoint that it does not describe', () => {
     const { window } = four();
     expect(window.earliest(CHARGE, 0)).toBe(0);
     window.read('GET /a', 60_000, 60_000, reading(0, 4));
     expect(window.earliest(charge({ endpoint: 'GET /b' }), 200)).toBe(200);
   });
 
-  it('counts requests, whatever they cost', () => {
+  it('a window that is known by its reset alone counts requests, whatever they cost', () => {
     const { window, flights } = four();
     window.read('GET /a', 60_000, 60_000, reading(0, 1));
     flights.take(charge({ units: 50 }), 200);
@@ -31,7 +31,7 @@ describe('a window that is known by its reset alone', () => {
     expect(window.remaining).toBe(3);
   });
 
-  it('is full until its reset: on the calendar to the instant, elsewhere a second later, for it may have been cut', () => {
+  it('a window that is known by its reset alone is full until its reset: on the calendar to the instant, elsewhere a second later, for it may have been cut', () => {
     const [onCalendar, elsewhere] = [four().window, four().window];
     onCalendar.read('GET /a', 60_000, 60_000, reading(0, 4));
     expect(onCalendar.earliest(CHARGE, 200)).toBeGreaterThanOrEqual(60_000);
@@ -42,13 +42,13 @@ describe('a window that is known by its reset alone', () => {
     expect(elsewhere.explain()).toMatchObject({ window: 'endpoint', limit: 4, headroom: 0 });
   });
 
-  it('without a clock is full until the time that was left has passed since the answer', () => {
+  it('a window that is known by its reset alone is full, without a clock, until the time that was left has passed since the answer', () => {
     const { window } = four({ isClockKnown: false });
     window.read('GET /a', 60_000, 30_000, reading(0, 4));
     expect(window.earliest(CHARGE, 200)).toBe(31_100);
   });
 
-  it('past its end lets one request go first, which names the next instance', () => {
+  it('a window that is known by its reset alone lets one request go first past its end, which names the next instance', () => {
     const { window, flights } = four();
     window.read('GET /a', 60_000, 60_000, reading(0, 4));
     const scout = flights.take(CHARGE, 61_000);
@@ -62,7 +62,7 @@ describe('a window that is known by its reset alone', () => {
     expect(window.earliest(CHARGE, 61_101)).toBe(61_101);
   });
 
-  it('is filled by an answer without a reading, of its own endpoints', () => {
+  it('a window that is known by its reset alone is filled by an answer without a reading, of its own endpoints', () => {
     const { window } = four();
     window.read('GET /a', 60_000, 60_000, reading(0, 1));
     window.book('GET /a');
@@ -70,7 +70,7 @@ describe('a window that is known by its reset alone', () => {
     expect(window.headroom()).toBe(2);
   });
 
-  it('counts an answer that names an earlier reset, and takes nothing else from it', () => {
+  it('a window that is known by its reset alone counts an answer that names an earlier reset, and takes nothing else from it', () => {
     const { window } = four();
     window.read('GET /a', 60_000, 60_000, reading(0, 1));
     window.read('GET /a', 59_000, 59_000, reading(0, 2));
@@ -79,7 +79,7 @@ describe('a window that is known by its reset alone', () => {
     expect(window.remaining).toBe(3);
   });
 
-  it('hears of what others have spent, and lets go of what was never counted', () => {
+  it('a window that is known by its reset alone hears of what others have spent, and lets go of what was never counted', () => {
     const { window } = four();
     window.read('GET /a', 60_000, 60_000, reading(0, 1));
     window.read('GET /a', 60_000, 59_000, reading(1_000, 3));
@@ -89,7 +89,7 @@ describe('a window that is known by its reset alone', () => {
     expect(window.headroom()).toBe(1);
   });
 
-  it('of no requests at all is never open', () => {
+  it('a window that is known by its reset alone of no requests at all is never open', () => {
     const window = new ResetWindow(0, new ServerClock(), new InFlight(10, 9_000));
     window.read('GET /a', 60_000, 60_000, reading(0, 0));
     expect(window.earliest(CHARGE, 70_000)).toBe(Number.POSITIVE_INFINITY);

@@ -10,14 +10,14 @@ function minutes(): CalendarUsage {
 const FIRST = 0;
 const SECOND = 60_000;
 
-describe('what may have been counted in the windows of a calendar', () => {
-  it('is booked in both of two windows where it may have been counted in either', () => {
+describe('calendar usage', () => {
+  it('what a calendar window may hold is booked in both of two windows where it may have been counted in either', () => {
     const calendar = minutes();
     calendar.book(3, 59_900, 60_300);
     expect([calendar.spentIn(FIRST), calendar.spentIn(SECOND)]).toEqual([3, 3]);
   });
 
-  it('is no more in both together than was sent', () => {
+  it('what a calendar window may hold is no more in both together than was sent', () => {
     const calendar = minutes();
     calendar.book(5, 1_000, 1_100);
     calendar.book(3, 59_900, 60_300);
@@ -25,7 +25,7 @@ describe('what may have been counted in the windows of a calendar', () => {
     expect(calendar.spentIn(SECOND) + calendar.spentOnlyBefore(SECOND)).toBe(5 + 3 + 2);
   });
 
-  it('stays a bound for both together when the service says what one of them holds', () => {
+  it('what a calendar window may hold stays a bound for both together when the service says what one of them holds', () => {
     const calendar = minutes();
     calendar.book(5, 1_000, 1_100);
     calendar.book(3, 59_900, 60_300);
@@ -36,7 +36,7 @@ describe('what may have been counted in the windows of a calendar', () => {
     expect(calendar.spentIn(SECOND) + calendar.spentOnlyBefore(SECOND)).toBe(7);
   });
 
-  it('only grows by the word of the service, in whatever order answers come', () => {
+  it('what a calendar window may hold only grows by the word of the service, in whatever order answers come', () => {
     const calendar = minutes();
     calendar.book(2, 1_000, 1_100);
     expect(calendar.raise(FIRST, 9, 3)).toBe(4);

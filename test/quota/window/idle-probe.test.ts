@@ -13,8 +13,8 @@ function lullAfter(units: number, at: number): IdleProbe {
   return lull;
 }
 
-describe('a lull', () => {
-  it('lasts for one second in four, behind a busy one', () => {
+describe('idle probe', () => {
+  it('a lull lasts for one second in four, behind a busy one', () => {
     const lull = lullAfter(LIMIT / 2, LULL - 500);
     const until = lull.until(LIMIT, LULL + 100);
     expect(until).toBeGreaterThanOrEqual(LULL_ENDS);
@@ -23,15 +23,15 @@ describe('a lull', () => {
     expect(lull.until(LIMIT, LULL_ENDS + 100)).toBe(LULL_ENDS + 100);
   });
 
-  it('does not follow a second in which little was sent', () => {
+  it('a lull does not follow a second in which little was sent', () => {
     expect(lullAfter(LIMIT / 2 - 1, LULL - 500).until(LIMIT, LULL + 100)).toBe(LULL + 100);
   });
 
-  it('does not follow a second in which nothing was sent, however busy the one before', () => {
+  it('a lull does not follow a second in which nothing was sent, however busy the one before', () => {
     expect(lullAfter(LIMIT, LULL - 1_500).until(LIMIT, LULL + 100)).toBe(LULL + 100);
   });
 
-  it('is over once a request went in it', () => {
+  it('a lull is over once a request went in it', () => {
     const lull = lullAfter(LIMIT, LULL - 500);
     lull.onSent(1, LULL + 50);
     expect(lull.until(LIMIT, LULL + 100)).toBe(LULL + 100);
