@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { runs } from '../support/deep.ts';
 import { ACCOUNTS, KEY, worldOf } from './support/world.ts';
 
 /** Words that mean something, words that nearly do, and anything else. */
@@ -25,6 +26,6 @@ it('whatever is asked of it, the program ends with a code that the help names, a
       if (code === 2) expect(world.service.requests).toBe(0);
       expect(world.stderr.text).not.toContain(KEY);
     }),
-    { numRuns: 300 },
+    { numRuns: runs(60, 300) },
   );
 });

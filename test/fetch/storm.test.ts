@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createClient } from '../../src/client/create-client.ts';
 import { createMockService, type LoggedRequest, type ServiceFault, virtualClock } from '../../src/testing/index.ts';
+import { runs } from '../support/deep.ts';
 
 const FAULTS: readonly ServiceFault[] = [
   'reset',
@@ -66,6 +67,6 @@ it('whatever goes wrong, a POST by client.fetch is done once at most, each call 
       await client.close();
       expect(clock.timers).toBe(0);
     }),
-    { numRuns: 150 },
+    { numRuns: runs(40, 150) },
   );
 });

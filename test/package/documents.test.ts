@@ -1,29 +1,13 @@
-import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, posix, resolve } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, posix } from 'node:path';
 import { createMockService } from 'stacks-quota/testing';
-import ts from 'typescript';
 import { describe, expect, it, vi } from 'vitest';
-import { readSnippets } from './support/snippets.ts';
+import { readDocuments, writePrograms } from './support/documents.ts';
 
 const KEY = 'key-of-the-readme';
-const FOLDER = resolve('node_modules/.cache/documents');
 
-const paths = ['*.md', 'docs/*.md', 'docs/decisions/*.md', 'bench/**/*.md'].flatMap((pattern) => globSync(pattern));
-const documents = paths.sort().map((path) => ({
-  path: path.replaceAll('\\', '/'),
-  text: readFileSync(path, 'utf8'),
-}));
-const snippets = documents.flatMap(({ path, text }) =>
-  readSnippets(text).map((snippet, index) => ({
-    ...snippet,
-    path,
-    file: `${FOLDER}/${path.replaceAll('/', '-')}-${index + 1}.ts`,
-  })),
-);
-
-rmSync(FOLDER, { recursive: true, force: true });
-mkdirSync(FOLDER, { recursive: true });
-for (const { file, code } of snippets) writeFileSync(file, code);
+const documents = readDocuments();
+const programs = writePrograms(documents, 'documents');
 
 describe('the documents', () => {
   it('show no program untried: what is none is marked as a fragment', () => {
@@ -33,11 +17,7 @@ describe('the documents', () => {
     expect(marks.filter(({ mark }) => !/^```ts (test|test continued|fragment)$/.test(mark))).toEqual([]);
   });
 
-  it('show programs that compile', { timeout: 60_000 }, () => {
-    expect(complaintsAbout(snippets)).toEqual([]);
-  });
-
-  it.for(snippets)('show a program that runs, in $path under “$heading”', async ({ file, output }) => {
+  it.for(programs)('show a program that runs, in $path under “$heading”', async ({ file, output }) => {
     const service = createMockService({ origin: 'https://api.hiro.so', keys: [KEY] });
     vi.stubGlobal('fetch', service.fetch);
     vi.stubEnv('STACKS_API_KEY', KEY);
@@ -100,20 +80,4 @@ function anchorsOf(markdown: string): string[] {
       .replace(/[^\p{L}\p{N} _-]/gu, '')
       .replaceAll(' ', '-'),
   );
-}
-
-/** What the compiler has against some programs, with the package's own settings. */
-function complaintsAbout(programs: readonly { readonly file: string; readonly path: string }[]): string[] {
-  const { config } = ts.readConfigFile('tsconfig.json', ts.sys.readFile);
-  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, process.cwd());
-  const files = programs.map(({ file }) => file);
-  const program = ts.createProgram(files, { ...options, isolatedDeclarations: false, declaration: false });
-  return programs.flatMap(({ file: name, path }) => {
-    const file = program.getSourceFile(name);
-    const found = [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)];
-    return found.map(({ messageText, start = 0 }) => {
-      const line = (file?.getLineAndCharacterOfPosition(start).line ?? 0) + 1;
-      return `${path}:${line} ${ts.flattenDiagnosticMessageText(messageText, ' ')}`;
-    });
-  });
 }

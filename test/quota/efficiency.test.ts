@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { DEEP } from '../support/deep.ts';
 import { drive, type Job } from './support/drive.ts';
 import type { Terms } from './support/service.ts';
 import { shortestPossible } from './support/shortest.ts';
@@ -24,7 +25,7 @@ const job: Job = {
 };
 
 describe('3,000 calls at 20 a second and 500 a minute, over round trips of 20 to 200 ms,', () => {
-  it.each([-45_000, 0, 45_000])(
+  it.each(DEEP ? [-45_000, 0, 45_000] : [-45_000])(
     "are made in the shortest possible time, within 1 %, with the service's clock %i ms ahead",
     (ms) => {
       const theirs = { ...terms, startsAt: job.wall + ms };

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../support/deep.ts';
 import { drive } from './support/drive.ts';
 import { honest, plain, type World } from './support/worlds.ts';
 
@@ -14,10 +15,10 @@ describe('a service that holds to its terms and serves nobody else', () => {
   };
 
   it('never has to refuse a request, and no window of it is overdrawn', () => {
-    fc.assert(fc.property(honest, isNeverStrained), { numRuns: 250 });
+    fc.assert(fc.property(honest, isNeverStrained), { numRuns: runs(60, 250) });
   });
 
   it('nor where it tells of its tightest window alone', () => {
-    fc.assert(fc.property(plain, isNeverStrained), { numRuns: 60 });
+    fc.assert(fc.property(plain, isNeverStrained), { numRuns: runs(20, 60) });
   });
 });

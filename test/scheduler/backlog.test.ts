@@ -7,8 +7,8 @@ function calls(census: Backlog) {
     census.add({ endpoint, maxWaitMs: 0, ...options });
 }
 
-describe('the census', () => {
-  it('counts the calls that are not over, by endpoint, cost and priority', () => {
+describe('the backlog', () => {
+  it('the backlog counts the calls that are not over, by endpoint, cost and priority', () => {
     const census = new Backlog();
     const call = calls(census);
     for (const cost of [undefined, 2, 2]) call('GET /a', cost ? { cost } : {});
@@ -22,7 +22,7 @@ describe('the census', () => {
     expect(census.aheadOf(5, 0)).toEqual([{ endpoint: 'GET /b', cost: undefined, count: 1 }]);
   });
 
-  it('leaves out as many as are under way, of the commonest kinds', () => {
+  it('the backlog leaves out as many as are under way, of the commonest kinds', () => {
     const census = new Backlog();
     const call = calls(census);
     for (let many = 0; many < 5; many++) call('GET /a');
@@ -32,7 +32,7 @@ describe('the census', () => {
     expect(census.aheadOf(0, 9)).toEqual([]);
   });
 
-  it('forgets calls that are over', async () => {
+  it('the backlog forgets calls that are over', async () => {
     const census = new Backlog();
     const call = calls(census);
     const [first, second, third] = [call('GET /a'), call('GET /a'), call('GET /b', { cost: 3 })];
@@ -45,7 +45,7 @@ describe('the census', () => {
     expect(census.aheadOf(0, 0)).toEqual([]);
   });
 
-  it('is over at once where nobody is', async () => {
+  it('the backlog is drained at once where nobody is', async () => {
     await new Backlog().drained();
   });
 });

@@ -3,6 +3,7 @@ import { getEventListeners } from 'node:events';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../support/deep.ts';
 import { type Wire, wire } from '../support/wire.ts';
 
 const reason = new Error('enough');
@@ -10,8 +11,8 @@ const reason = new Error('enough');
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');
 
-describe('the line', () => {
-  it('sends the most urgent call first, and within a priority whoever came first', async () => {
+describe('the order of calls', () => {
+  it('the line sends the most urgent call first, and within a priority whoever came first', async () => {
     const { call, last, names } = wire({ concurrency: 1 });
     await call('first');
     for (const [name, priority] of [
@@ -27,7 +28,7 @@ describe('the line', () => {
     expect(names()).toEqual(['first', 'b', 'e', 'a', 'c', 'd']);
   });
 
-  it('lets a more urgent call overtake the one at the gate, which keeps its place', async () => {
+  it('the line lets a more urgent call overtake the one at the gate, which keeps its place', async () => {
     const { call, last, names } = wire({ concurrency: 1 });
     await call('first');
     for (const name of ['at the gate', 'behind']) await call(name);
@@ -37,7 +38,7 @@ describe('the line', () => {
     expect(names()).toEqual(['first', 'most urgent', 'urgent', 'at the gate', 'behind']);
   });
 
-  it('does not let a call of the same priority overtake', async () => {
+  it('the line does not let a call of the same priority overtake', async () => {
     const { call, last, names } = wire({ concurrency: 1 });
     await call('first', { priority: 3 });
     await call('second', { priority: 3 });
@@ -46,7 +47,7 @@ describe('the line', () => {
     expect(names()).toEqual(['first', 'second', 'third']);
   });
 
-  it('puts a call that goes again before those that came after it', async () => {
+  it('the line puts a call that goes again before those that came after it', async () => {
     const { call, last, names, clock } = wire({ concurrency: 1 });
     for (const name of ['first', 'second', 'third', 'fourth']) await call(name);
     await last('first').answer(429, { 'retry-after': '5' });
@@ -56,7 +57,7 @@ describe('the line', () => {
     expect(names()).toEqual(['first', 'second', 'first', 'third', 'fourth']);
   });
 
-  it('keeps calls that go again in the order in which they first came, whichever came back first', async () => {
+  it('the line keeps calls that go again in the order in which they first came, whichever came back first', async () => {
     const { call, last, names, clock } = wire({ concurrency: 2 });
     await call('a');
     await last('a').answer();
@@ -67,7 +68,7 @@ describe('the line', () => {
     expect(names()).toEqual(['a', 'b', 'c', 'd', 'b', 'c', 'e']);
   });
 
-  it('counts those that wait, and not those that are under way', async () => {
+  it('the line counts those that wait, and not those that are under way', async () => {
     const { client, call, last } = wire({ concurrency: 1 });
     for (const name of ['a', 'b', 'c']) await call(name);
     expect([client.waiting, client.quota().waiting, client.quota().inFlight]).toEqual([2, 2, 1]);
@@ -75,7 +76,7 @@ describe('the line', () => {
     expect([client.waiting, client.quota().inFlight]).toEqual([1, 1]);
   });
 
-  it('keeps the async context of each caller, however long it waited and whoever let it pass', async () => {
+  it('the line keeps the async context of each caller, however long it waited and whoever let it pass', async () => {
     const who = new AsyncLocalStorage<string>();
     const seen: string[] = [];
     const { client, clock } = wire({
@@ -95,7 +96,7 @@ describe('the line', () => {
     expect(seen.toSorted()).toEqual(['a', 'b', 'b', 'c'].map((name) => `${name} in the context of ${name}`));
   });
 
-  it('tells that a call waits in the async context of that call, whoever stood there before', async () => {
+  it('the line tells that a call waits in the async context of that call, whoever stood there before', async () => {
     const who = new AsyncLocalStorage<string>();
     const heard: (string | undefined)[] = [];
     const { client, clock } = wire({
@@ -109,7 +110,7 @@ describe('the line', () => {
   });
 });
 
-describe('a call of the lowest priority', () => {
+describe('aging', () => {
   /** Answers whichever request is under way while more urgent calls come without end, until the `count`-th request has left. */
   async function flood({ call, sent }: Wire, count: number): Promise<void> {
     for (let at = sent.length; sent.length < count; at++) {
@@ -119,7 +120,7 @@ describe('a call of the lowest priority', () => {
     }
   }
 
-  it('goes in the end, though more urgent ones never cease: one of 32 goes to the eldest', async () => {
+  it('a call of the lowest priority goes in the end, though more urgent ones never cease: one of 32 goes to the eldest', async () => {
     const world = wire({ concurrency: 1 });
     await world.call('first');
     for (const name of ['low', 'lower', 'lowest']) await world.call(name, { priority: -name.length });
@@ -131,7 +132,7 @@ describe('a call of the lowest priority', () => {
     expect([other - one, third - other]).toEqual([32, 32]);
   });
 
-  it('is not overtaken when its time has come', async () => {
+  it('a call of the lowest priority is not overtaken when its time has come', async () => {
     const world = wire({ concurrency: 1 });
     await world.call('first');
     await world.call('low', { priority: -1 });
@@ -145,8 +146,8 @@ describe('a call of the lowest priority', () => {
   });
 });
 
-describe('an abort', () => {
-  it('takes a call out of the line at once, and nothing is sent for it', async () => {
+describe('aborts', () => {
+  it('an abort takes a call out of the line at once, and nothing is sent for it', async () => {
     const { client, call, last, names } = wire({ concurrency: 1 });
     const controller = new AbortController();
     await call('first');
@@ -160,7 +161,7 @@ describe('an abort', () => {
     expect(names()).toEqual(['first', 'at the gate', 'behind']);
   });
 
-  it('takes a call away from the gate at once, and the next steps up', async () => {
+  it('an abort takes a call away from the gate at once, and the next steps up', async () => {
     const { client, call, last, names } = wire({ concurrency: 1 });
     const controller = new AbortController();
     await call('first');
@@ -173,16 +174,19 @@ describe('an abort', () => {
     expect(names()).toEqual(['first', 'behind']);
   });
 
-  it.each([undefined, 0])('that came before the call ends it before it joins (patience: %s)', async (maxWaitMs) => {
-    const { call, names, client } = wire({ concurrency: 1 });
-    await call('first');
-    const late = await call('late', { signal: AbortSignal.abort(reason), maxWaitMs });
-    expect(late.now()).toBe(reason);
-    expect(names()).toEqual(['first']);
-    expect(client.waiting).toBe(0);
-  });
+  it.each([undefined, 0])(
+    'an abort that came before the call ends it before it joins (patience: %s)',
+    async (maxWaitMs) => {
+      const { call, names, client } = wire({ concurrency: 1 });
+      await call('first');
+      const late = await call('late', { signal: AbortSignal.abort(reason), maxWaitMs });
+      expect(late.now()).toBe(reason);
+      expect(names()).toEqual(['first']);
+      expect(client.waiting).toBe(0);
+    },
+  );
 
-  it('ends the pause before another attempt', async () => {
+  it('an abort ends the pause before another attempt', async () => {
     const { client, call, last, names, clock } = wire({ random: () => 0.9 });
     const controller = new AbortController();
     const only = await call('only', { signal: controller.signal });
@@ -194,7 +198,7 @@ describe('an abort', () => {
     expect([client.waiting, clock.timers]).toEqual([0, 0]);
   });
 
-  it('cuts a request that is under way, and what it may have cost stays spent', async () => {
+  it('an abort cuts a request that is under way, and what it may have cost stays spent', async () => {
     const { client, call, last } = wire();
     await call('first');
     await last('first').answer();
@@ -207,7 +211,7 @@ describe('an abort', () => {
   });
 
   // The way from the gate to the wire is some turns of the microtask queue long. An abort may come at any of them.
-  it.each([undefined, 0])('in the same breath as a grant leaks nothing (patience: %s)', async (maxWaitMs) => {
+  it.each([undefined, 0])('an abort in the same breath as a grant leaks nothing (patience: %s)', async (maxWaitMs) => {
     const outcomes = new Set<string>();
     for (let breath = 0; breath < 60; breath++) {
       const { client, call, last, names, clock } = wire({ concurrency: 1 });
@@ -231,7 +235,7 @@ describe('an abort', () => {
   });
 });
 
-describe('a call that has ended', () => {
+describe('calls that have ended', () => {
   /** Brings some calls to their ends by way of the line, the gate, a pause and another attempt. */
   async function some(signalOf: () => AbortSignal): Promise<Wire['client']> {
     const { client, call, last, clock } = wire({ concurrency: 1, random: () => 0.5 });
@@ -246,13 +250,13 @@ describe('a call that has ended', () => {
     return client;
   }
 
-  it('leaves no listener on a signal that outlives it', async () => {
+  it('a call that has ended leaves no listener on a signal that outlives it', async () => {
     const { signal } = new AbortController();
     await some(() => signal);
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
-  it('is forgotten', async () => {
+  it('a call that has ended is forgotten', async () => {
     const signals: WeakRef<AbortSignal>[] = [];
     const client = await some(() => {
       const { signal } = new AbortController();
@@ -266,11 +270,11 @@ describe('a call that has ended', () => {
   });
 });
 
-describe('one signal of 100,000 calls', () => {
+describe('shared signals', () => {
   it.each([undefined, 1_000])(
-    'has a few listeners, and its abort ends them all (patience: %s)',
+    'a signal of many thousand calls has a few listeners, and its abort ends them all (patience: %s)',
     async (maxWaitMs) => {
-      const COUNT = maxWaitMs === undefined ? 100_000 : 10_000;
+      const COUNT = maxWaitMs === undefined ? runs(10_000, 100_000) : runs(2_000, 10_000);
       const { client, sent, clock } = wire({ concurrency: 1 });
       const controller = new AbortController();
       const { signal } = controller;

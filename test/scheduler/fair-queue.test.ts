@@ -48,8 +48,8 @@ class Counted {
   }
 }
 
-describe('RankedQueue', () => {
-  it('calls the highest priority first, and within a priority whoever came first', () => {
+describe('the fair queue', () => {
+  it('the queue calls the highest priority first, and within a priority whoever came first', () => {
     const queue = new FairQueue<string>();
     const coming = [
       ['a', 0],
@@ -63,20 +63,20 @@ describe('RankedQueue', () => {
     expect(drained(queue)).toEqual(['b', 'e', 'a', 'c', 'd']);
   });
 
-  it('lets whoever returns go by the place it drew when it first came', () => {
+  it('the queue lets whoever returns go by the place it drew when it first came', () => {
     const queue = new FairQueue<string>();
     for (const place of [9, 4, 2, 7, 3]) queue.enqueue(`place ${place}`, 0, place);
     queue.enqueue('urgent', 1, 10);
     expect(drained(queue)).toEqual(['urgent', 'place 2', 'place 3', 'place 4', 'place 7', 'place 9']);
   });
 
-  it('calls nobody when it is empty', () => {
+  it('the queue calls nobody when it is empty', () => {
     const queue = new FairQueue();
     expect(queue.dequeue()).toBeUndefined();
     expect([queue.size, queue.highest]).toEqual([0, Number.NEGATIVE_INFINITY]);
   });
 
-  it('has nobody leave twice', () => {
+  it('nobody leaves the queue twice', () => {
     const queue = new FairQueue<string>();
     const entry = queue.enqueue('a', 0, 0);
     queue.enqueue('b', 0, 1);
@@ -84,7 +84,7 @@ describe('RankedQueue', () => {
     expect([queue.size, drained(queue)]).toEqual([1, ['b']]);
   });
 
-  it('calls whoever has aged elsewhere before all others', () => {
+  it('the queue calls whoever has aged elsewhere before all others', () => {
     const queue = new FairQueue<string>();
     queue.enqueue('urgent', 9, 0);
     queue.enqueue('younger', 0, 2, true);
@@ -101,7 +101,7 @@ describe('RankedQueue', () => {
     fc.record({ call: fc.nat(20), return: fc.nat(3) }),
   );
 
-  it('does as a list that is sorted anew at each step, whoever joins, returns, leaves and is called', () => {
+  it('the queue behaves as a list that is sorted anew at each step, whoever joins, returns, leaves and is called', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60, size: 'max' }), (steps) => {
         const queue = new FairQueue<Waiting>();
@@ -139,7 +139,7 @@ describe('RankedQueue', () => {
     );
   });
 
-  it('compares no more than a heap does: 20,000 distinct priorities in and out', () => {
+  it('the queue compares no more than a heap does: 20,000 distinct priorities in and out', () => {
     const COUNT = 20_000;
     const queue = new FairQueue<number>();
     const values = Array.from({ length: COUNT }, (_, at) => (at * 7_919) % COUNT);
@@ -151,7 +151,7 @@ describe('RankedQueue', () => {
     expect(Counted.comparisons).toBeGreaterThan(COUNT);
   });
 
-  it('lets go of those who left or were called, though others stay', async () => {
+  it('the queue lets go of those who left or were called, though others stay', async () => {
     const queue = new FairQueue<object>();
     const items: WeakRef<object>[] = [];
     queue.enqueue({ name: 'stays' }, -9, 0);
@@ -167,7 +167,7 @@ describe('RankedQueue', () => {
     expect(items.filter((item) => item.deref()).length).toBeLessThan(100);
   });
 
-  it('keeps no more empty entries than there are others: 100,000 leave one by one', () => {
+  it('the queue keeps no more empty entries than there are others: 100,000 leave one by one', () => {
     const queue = new FairQueue<number>();
     const entries = Array.from({ length: 100_000 }, (_, place) => queue.enqueue(place, place % 7, place));
     const moved = countMoves(() => {
@@ -178,7 +178,7 @@ describe('RankedQueue', () => {
   });
 });
 
-describe('whoever waits below an endless stream of higher ones', () => {
+describe('aging', () => {
   const stream = fc.infiniteStream(fc.record({ priority: fc.integer({ min: 1, max: 9 }), newcomers: fc.nat(3) }));
 
   /** Calls on and on while others come who are more urgent, never fewer than one; who was called, until none of the low ones waits. */
@@ -203,7 +203,7 @@ describe('whoever waits below an endless stream of higher ones', () => {
     return order;
   }
 
-  it('has its turn: of 32 calls one goes to the eldest, and no more than one', () => {
+  it('whoever waits below an endless stream of higher ones has a turn: of 32 calls one goes to the eldest, and no more than one', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: -9, max: 0 }), { minLength: 1, maxLength: 40 }), stream, (low, coming) => {
         const order = run(low, coming);
@@ -215,7 +215,7 @@ describe('whoever waits below an endless stream of higher ones', () => {
     );
   });
 
-  it('has it even if it is overtaken each time that it stands in front', () => {
+  it('whoever waits below an endless stream of higher ones has a turn even if it is overtaken each time that it stands in front', () => {
     const queue = new FairQueue<string>();
     let overtaken = 0;
     queue.enqueue('low', 0, 0);

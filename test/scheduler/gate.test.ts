@@ -15,8 +15,8 @@ const PAUSE = { 'retry-after': '60' };
 const MONTH_OUT = { 'x-ratelimit-limit-stacks-month': '1000', 'x-ratelimit-remaining-stacks-month': '0' };
 const FEW_LEFT = { 'x-ratelimit-limit-stacks-minute': '1000', 'x-ratelimit-remaining-stacks-minute': '5' };
 
-describe('a call with less patience than most', () => {
-  it('is refused at once when it comes while the line stands still for longer', async () => {
+describe('little patience', () => {
+  it('a call with less patience than most is refused at once when it comes while the line stands still for longer', async () => {
     const { call, last, names } = wire();
     await call('first');
     await last('first').answer(200, PAUSE);
@@ -47,7 +47,7 @@ describe('a call with less patience than most', () => {
     },
   );
 
-  it('waits for what may come back at any time, however little patience it has', async () => {
+  it('a call with less patience than most waits for what may come back at any time, however little patience it has', async () => {
     const { call, last, names } = wire({ concurrency: 1 });
     await call('first');
     const none = await call('no patience', { maxWaitMs: 0 });
@@ -56,7 +56,7 @@ describe('a call with less patience than most', () => {
     expect(names()).toEqual(['first', 'no patience']);
   });
 
-  it('is not held to the wait of a less urgent call, but to its own', async () => {
+  it('a call with less patience than most is not held to the wait of a less urgent call, but to its own', async () => {
     const { call, last, names } = wire();
     await call('first');
     await last('first').answer(200, FEW_LEFT);
@@ -68,8 +68,8 @@ describe('a call with less patience than most', () => {
   });
 });
 
-describe('a call with more patience than most', () => {
-  it('makes way for the others while it waits, so that they are refused at once', async () => {
+describe('much patience', () => {
+  it('a call with more patience than most makes way for the others while it waits, so that they are refused at once', async () => {
     const { client, call, last, names, clock } = wire();
     await call('first');
     await last('first').answer(200, MONTH_OUT);
@@ -84,20 +84,23 @@ describe('a call with more patience than most', () => {
     expect(names()).toEqual(['first', 'patient']);
   });
 
-  it.each(['an abort', 'the end of the client'])('is told of %s at once', async (what) => {
-    const { client, call, last } = wire();
-    await call('first');
-    await last('first').answer(200, MONTH_OUT);
-    const controller = new AbortController();
-    const { signal } = controller;
-    const patient = await call('patient', { maxWaitMs: Number.POSITIVE_INFINITY, signal });
-    if (what === 'an abort') controller.abort(new Error('enough'));
-    else await client.close();
-    expect(await patient.end).toMatchObject({ message: what === 'an abort' ? 'enough' : 'The client is closed.' });
-    expect(client.waiting).toBe(0);
-  });
+  it.each(['an abort', 'the end of the client'])(
+    'a call with more patience than most is told of %s at once',
+    async (what) => {
+      const { client, call, last } = wire();
+      await call('first');
+      await last('first').answer(200, MONTH_OUT);
+      const controller = new AbortController();
+      const { signal } = controller;
+      const patient = await call('patient', { maxWaitMs: Number.POSITIVE_INFINITY, signal });
+      if (what === 'an abort') controller.abort(new Error('enough'));
+      else await client.close();
+      expect(await patient.end).toMatchObject({ message: what === 'an abort' ? 'enough' : 'The client is closed.' });
+      expect(client.waiting).toBe(0);
+    },
+  );
 
-  it('is sent as soon as the share of the window has grown', async () => {
+  it('a call with more patience than most is sent as soon as the share of the window has grown', async () => {
     let isOut = false;
     let grow = (): void => {};
     const share: ClientOptions['share'] = {
@@ -120,7 +123,7 @@ describe('a call with more patience than most', () => {
   });
 });
 
-describe('the window of one endpoint', () => {
+describe('windows of one endpoint', () => {
   function limited(period: 'second' | 'minute', limit: number, options: MockServiceOptions = {}) {
     const clock = virtualClock();
     const service = createMockService({
@@ -137,7 +140,7 @@ describe('the window of one endpoint', () => {
     return { clock, service, client, paths, assets };
   }
 
-  it('lets the calls of others pass', async () => {
+  it('the window of one endpoint lets the calls of others pass', async () => {
     const { clock, service, client, assets } = limited('minute', 2);
     const dear = [0, 1, 2, 3].map((offset) => assets(offset));
     await clock.run(Promise.all([dear[0], dear[1]]));
@@ -149,7 +152,7 @@ describe('the window of one endpoint', () => {
     expect(service.limited).toBe(0);
   });
 
-  it('keeps those that wait for it in their order, before newcomers', async () => {
+  it('the window of one endpoint keeps those that wait for it in their order, before newcomers', async () => {
     const { clock, service, assets, paths } = limited('minute', 5);
     const first = Array.from({ length: 12 }, (_, at) => assets(at));
     await clock.advance(30_000);
@@ -159,7 +162,7 @@ describe('the window of one endpoint', () => {
     expect(service.limited).toBe(0);
   });
 
-  it('is tried by one call after its end, and the others go as soon as that is back', async () => {
+  it('the window of one endpoint is tried by one call after its end, and the others go as soon as that is back', async () => {
     const { clock, service, assets } = limited('second', 10);
     service.faults.next(1, 'truncate');
     await clock.run(Promise.all(Array.from({ length: 50 }, (_, at) => assets(at))));
@@ -168,7 +171,7 @@ describe('the window of one endpoint', () => {
     expect(clock.now()).toBeLessThan(12_000);
   });
 
-  it('holds nobody who aborts', async () => {
+  it('the window of one endpoint holds nobody who aborts', async () => {
     const { clock, service, client, assets } = limited('minute', 1);
     const controller = new AbortController();
     const ends = [assets(0), assets(1, controller.signal), assets(2)].map((call) => call.catch((error) => error));
@@ -181,7 +184,7 @@ describe('the window of one endpoint', () => {
     expect(service.requests).toBe(2);
   });
 
-  it('holds nobody when the client closes', async () => {
+  it('the window of one endpoint holds nobody when the client closes', async () => {
     const { clock, client, assets } = limited('minute', 1);
     const ends = [assets(0), assets(1), assets(2)].map((call) => call.catch((error) => error));
     await clock.advance(1_000);
@@ -191,7 +194,7 @@ describe('the window of one endpoint', () => {
   });
 });
 
-describe('a call at the gate', () => {
+describe('the front of the line', () => {
   /** A gate whose pacer says what the test says, with someone of priority 7 behind. */
   function gateOf(answers: readonly Partial<Admission>[]) {
     const clock = virtualClock();
@@ -215,13 +218,13 @@ describe('a call at the gate', () => {
   const granted = { kind: 'granted', lease: { endpoint: 'GET /', sentAt: 0, units: 1 } } as const;
   const wait = { kind: 'wait', until: 1_000, onSettle: false, reason: { kind: 'window', why: 'full' } } as const;
 
-  it('makes room for a more urgent one who came while it stepped up', async () => {
+  it('a call at the gate makes room for a more urgent one who came while it stepped up', async () => {
     const { gate, asked, call } = gateOf([granted]);
     expect(await gate.acquire(call)).toEqual({ kind: 'overtaken' });
     expect(asked).toEqual([]);
   });
 
-  it('asks as the most urgent of those behind it when its time has come', async () => {
+  it('a call at the gate asks as the most urgent of those behind it when its time has come', async () => {
     const { gate, asked, call, behind } = gateOf([granted]);
     expect(await gate.acquire(call, true)).toBe(granted);
     behind.highest = -9;
@@ -232,7 +235,7 @@ describe('a call at the gate', () => {
     ]);
   });
 
-  it('makes room, though its time has come, where what it waits for is spared for the more urgent', async () => {
+  it('a call at the gate makes room, though its time has come, where what it waits for is spared for the more urgent', async () => {
     const spared = { ...wait, reason: { kind: 'reserve', why: 'kept' } } as const;
     const { clock, gate, call, behind } = gateOf([spared]);
     expect(await gate.acquire(call, true)).toEqual({ kind: 'overtaken' });
@@ -244,7 +247,7 @@ describe('a call at the gate', () => {
     expect(await passage).toEqual({ kind: 'overtaken' });
   });
 
-  it('is not overtaken when its time has come, but asks as the more urgent one who comes while it waits', async () => {
+  it('a call at the gate is not overtaken when its time has come, but asks as the more urgent one who comes while it waits', async () => {
     const { clock, gate, asked, call, behind } = gateOf([wait, wait, wait, wait, granted]);
     const passage = gate.acquire(call, true);
     behind.highest = 99;

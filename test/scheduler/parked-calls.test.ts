@@ -3,6 +3,7 @@ import { createClient } from '../../src/client/create-client.ts';
 import type { CallOptions, ClientOptions } from '../../src/options/client-options.ts';
 import { Pacer } from '../../src/quota/pacer.ts';
 import { createMockService, type MockServiceOptions, virtualClock } from '../../src/testing/index.ts';
+import { runs } from '../support/deep.ts';
 
 const ADDRESS = 'SP3FGQ8Z7JY9BWYZ5WM53E0M9NK7WHJF0691NZ159';
 
@@ -30,9 +31,9 @@ function ceilinged(
   return { clock, service, client, assets, offsets };
 }
 
-describe('calls that stand aside', () => {
-  it('ask a few times each, however many they are: 3,000 of which 50 a second may go', async () => {
-    const COUNT = 3_000;
+describe('parked calls', () => {
+  it('parked calls ask a few times each, however many they are, where 50 a second may go', async () => {
+    const COUNT = runs(600, 3_000);
     const { clock, service, assets, offsets } = ceilinged(50);
     const admit = vi.spyOn(Pacer.prototype, 'admit');
     await clock.run(Promise.all(Array.from({ length: COUNT }, (_, at) => assets(at))));
@@ -44,7 +45,7 @@ describe('calls that stand aside', () => {
     expect(asked).toBeLessThan(4 * COUNT);
   });
 
-  it('come back by priority, whatever their patience and their costs', async () => {
+  it('parked calls come back by priority, whatever their patience and their costs', async () => {
     const { clock, service, assets, offsets } = ceilinged(2, 'minute');
     const kinds: CallOptions[] = [
       {},
@@ -61,7 +62,7 @@ describe('calls that stand aside', () => {
     expect(service.limited).toBe(0);
   });
 
-  it('are all heard of when they abort, and those like them still come', async () => {
+  it('parked calls are all heard of when they abort, and those like them still come', async () => {
     const { clock, service, client, assets, offsets } = ceilinged(2, 'minute');
     const controller = new AbortController();
     const { signal } = controller;
@@ -77,7 +78,7 @@ describe('calls that stand aside', () => {
     expect([client.waiting, clock.timers, service.limited]).toEqual([0, 0, 0]);
   });
 
-  it('follow one that aborts at the gate, to which it was called back', async () => {
+  it('parked calls follow one that aborts at the gate, to which it was called back', async () => {
     const { clock, service, client, assets, offsets } = ceilinged(1, 'minute', {}, { concurrency: 1, maxAttempts: 1 });
     const controller = new AbortController();
     const { signal } = controller;
@@ -95,7 +96,7 @@ describe('calls that stand aside', () => {
     expect([client.waiting, clock.timers]).toEqual([0, 0]);
   });
 
-  it('do not starve below others of their endpoint that never cease', async () => {
+  it('parked calls do not starve below others of their endpoint that never cease', async () => {
     const { clock, service, client, assets, offsets } = ceilinged(10);
     const low = Array.from({ length: 5 }, (_, at) => assets(at, { priority: -1 }));
     let isOver = false;

@@ -35,7 +35,7 @@ function pair(options: ClientOptions = {}, service: MockServiceOptions = {}) {
 
 const error = (name: string, facts: object = {}): unknown => expect.objectContaining({ name, ...facts });
 
-describe('a refusal because of a limit', () => {
+describe('refusals', () => {
   const refusals: [string, ServiceFault, number][] = [
     ['a 429 with retry-after', { status: 429, headers: { 'retry-after': '7' } }, 7_000],
     ['a 429 with a date', { status: 429, headers: { 'retry-after': 'Thu, 15 Jan 2026 12:00:30 GMT' } }, 9_000],
@@ -47,7 +47,7 @@ describe('a refusal because of a limit', () => {
   ];
 
   it.each(refusals)(
-    'by %s holds every sibling, and the refused goes first and is no attempt',
+    'a refusal by %s holds every sibling, and the refused goes first and is no attempt',
     async (_, fault, leastMs) => {
       const { clock, mock, client, ask, asked, count } = pair({ maxAttempts: 1, concurrency: 3 });
       await clock.run(ask(0));
@@ -67,7 +67,7 @@ describe('a refusal because of a limit', () => {
     },
   );
 
-  it('ends half-open: one call goes first, the others follow when it is back', async () => {
+  it('a pause after a refusal ends half-open: one call goes first, the others follow when it is back', async () => {
     const { clock, mock, ask, asked } = pair();
     await clock.run(ask(0));
     mock.faults.next(1, { status: 429, headers: { 'retry-after': '7' } });
@@ -78,7 +78,7 @@ describe('a refusal because of a limit', () => {
     for (const at of others) expect(at).toBeGreaterThanOrEqual(first + 100);
   });
 
-  it('with a success delivers it, and holds the others', async () => {
+  it('a success that comes with a retry-after is delivered, and holds the other calls', async () => {
     const { clock, mock, client, ask, asked, count } = pair();
     mock.faults.next(1, { status: 200, headers: { 'retry-after': '5' }, body: '{}' });
     await clock.run(client.getInfo());
@@ -89,7 +89,7 @@ describe('a refusal because of a limit', () => {
     expect(count('limited')).toBe(0);
   });
 
-  it('for ever is the caller’s after five, each waited for as told', async () => {
+  it('a call that is refused for ever fails after five refusals, each waited for as told', async () => {
     const { mock, client, endOf, asked } = pair();
     mock.faults.when(() => ({ status: 429, headers: { 'retry-after': '10' } }));
     const end = await endOf(client.getInfo());
@@ -98,7 +98,7 @@ describe('a refusal because of a limit', () => {
     expect(times).toEqual([0, 1, 2, 3, 4].map((nth) => nth * 10_100));
   });
 
-  it('is waited for by the timeout of no attempt', async () => {
+  it('the wait that a refusal asks for counts against the timeout of no attempt', async () => {
     const { clock, mock, client } = pair({ timeoutMs: 2_000 });
     mock.faults.next(1, { status: 429, headers: { 'retry-after': '60' } });
     await clock.run(client.getInfo());
@@ -106,7 +106,7 @@ describe('a refusal because of a limit', () => {
   });
 });
 
-describe('a fault that may pass', () => {
+describe('retries', () => {
   const faults: [string, ServiceFault][] = [
     ...[408, 500, 502, 503, 504].map((status): [string, ServiceFault] => [`a ${status}`, { status }]),
     ['a connection that breaks', 'reset'],
@@ -114,14 +114,14 @@ describe('a fault that may pass', () => {
     ['a body that breaks off', 'truncate'],
   ];
 
-  it.each(faults)('such as %s is tried again', async (_, fault) => {
+  it.each(faults)('a fault that may pass, such as %s, is tried again', async (_, fault) => {
     const { mock, client, count, endOf } = pair();
     mock.faults.next(2, fault);
     expect(await endOf(client.getInfo())).toMatchObject({ data: {} });
     expect([count('sent'), count('retrying'), client.quota().inFlight]).toEqual([3, 2, 0]);
   });
 
-  it('pauses before each attempt for a random part of a bound that doubles', async () => {
+  it('a call pauses before each further attempt for a random part of a bound that doubles', async () => {
     for (const chance of [0, 0.25, 0.999]) {
       const { mock, client, events, endOf, asked } = pair({ maxAttempts: 8, random: () => chance });
       mock.faults.next(7, { status: 500 });
@@ -136,7 +136,7 @@ describe('a fault that may pass', () => {
     }
   });
 
-  it('is the caller’s when the attempts are used up', async () => {
+  it('a fault that may pass is the caller’s when the attempts are used up', async () => {
     const { mock, client, count, endOf } = pair({ maxAttempts: 2 });
     mock.faults.next(2, 'reset');
     const broken = error('ConnectionError', { code: 'ECONNRESET', attempts: 2, endpoint: 'GET /extended/v1/info' });
@@ -146,7 +146,7 @@ describe('a fault that may pass', () => {
     expect(count('sent')).toBe(4);
   });
 
-  it.each([400, 401, 404, 410, 501])('is none where the answer is a %i', async (status) => {
+  it.each([400, 401, 404, 410, 501])('an answer of %i is not tried again', async (status) => {
     const { mock, client, count, endOf } = pair();
     mock.faults.next(1, { status });
     expect(await endOf(client.getInfo())).toEqual(error('ServiceError', { status }));
@@ -156,14 +156,14 @@ describe('a fault that may pass', () => {
   it.each<[string, ServiceFault]>([
     ['breaks every connection', 'reset'],
     ['answers nothing but 503', { status: 503 }],
-  ])('is tried again ten times in all where the service %s', async (_, fault) => {
+  ])('a fault that may pass is tried again ten times in all where the service %s', async (_, fault) => {
     const { mock, client, count, endOf } = pair({ maxAttempts: 2 });
     mock.faults.when(() => fault);
     for (let call = 0; call < 50; call++) await endOf(client.getInfo());
     expect(count('sent')).toBe(50 + 10);
   });
 
-  it('is tried again for one in five successes where the service comes and goes', async () => {
+  it('a fault that may pass is tried again for one in five successes where the service comes and goes', async () => {
     const { mock, client, count, endOf } = pair({ maxAttempts: 10 });
     let arrived = 0;
     mock.faults.when(() => (arrived++ % 2 === 0 ? { status: 503 } : undefined));
@@ -176,8 +176,8 @@ describe('a fault that may pass', () => {
   });
 });
 
-describe('the time that one attempt may take', () => {
-  it('is told, from its leaving to the headers of its answer', async () => {
+describe('timeouts', () => {
+  it('the timeout of an attempt is told, from its leaving to the headers of its answer', async () => {
     const { clock, client, events, endOf } = pair({ apiKey: () => late() });
     const late = () => clock.sleep(50).then(() => undefined);
     await endOf(client.getInfo());
@@ -187,7 +187,7 @@ describe('the time that one attempt may take', () => {
   it.each<[string, ServiceFault]>([
     ['an answer that never comes', 'hang'],
     ['a body that comes slowly', 'slow body'],
-  ])('cuts %s', async (_, fault) => {
+  ])('the timeout of an attempt cuts %s', async (_, fault) => {
     const { clock, mock, client, endOf } = pair({ maxAttempts: 1, timeoutMs: 3_000 });
     mock.faults.next(1, fault);
     expect(await endOf(client.getInfo())).toEqual(error('ConnectionError', { code: 'TIMEOUT', attempts: 1 }));
@@ -195,27 +195,27 @@ describe('the time that one attempt may take', () => {
     expect(client.quota().inFlight).toBe(0);
   });
 
-  it('cuts a fetch that heeds no signal', async () => {
+  it('the timeout of an attempt cuts a fetch that heeds no signal', async () => {
     const { clock, client, endOf } = pair({ maxAttempts: 1, fetch: () => new Promise(() => {}) });
     expect(await endOf(client.getInfo())).toEqual(error('ConnectionError', { code: 'TIMEOUT' }));
     expect(clock.now()).toBe(30_000);
   });
 
-  it('can be a call’s own', async () => {
+  it('the timeout of an attempt can be a call’s own', async () => {
     const { clock, mock, client, endOf } = pair({ maxAttempts: 1 });
     mock.faults.next(1, 'hang');
     expect(await endOf(client.getInfo({ timeoutMs: 500 }))).toEqual(error('ConnectionError', { code: 'TIMEOUT' }));
     expect(clock.now()).toBe(500);
   });
 
-  it('begins anew with each attempt', async () => {
+  it('the timeout of an attempt begins anew with each attempt', async () => {
     const { clock, mock, client, endOf } = pair({ maxAttempts: 3, timeoutMs: 1_000, random: () => 0 });
     mock.faults.next(2, 'hang');
     expect(await endOf(client.getInfo())).toMatchObject({ data: {} });
     expect(clock.now()).toBe(2_100);
   });
 
-  it('ends a wait for a key, and nothing is charged', async () => {
+  it('the timeout of an attempt ends a wait for a key, and nothing is charged', async () => {
     const { client, count, endOf } = pair({ maxAttempts: 1, apiKey: () => new Promise(() => {}), timeoutMs: 1_000 });
     expect(await endOf(client.getInfo())).toEqual(error('ConnectionError', { code: 'TIMEOUT' }));
     expect([count('sent'), client.quota().inFlight]).toEqual([0, 0]);

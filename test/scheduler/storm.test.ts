@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createClient } from '../../src/client/create-client.ts';
 import { createMockService, type ServiceFault, virtualClock } from '../../src/testing/index.ts';
+import { runs } from '../support/deep.ts';
 
 const ADDRESS = 'SP3FGQ8Z7JY9BWYZ5WM53E0M9NK7WHJF0691NZ159';
 const REASON = new Error('the caller lost interest');
@@ -79,7 +80,7 @@ describe('in any storm', () => {
         expect(client.quota()).toMatchObject({ inFlight: 0, held: 0, waiting: 0 });
         expect(clock.timers).toBe(0);
       }),
-      { numRuns: 60 },
+      { numRuns: runs(20, 60) },
     );
     process.off('unhandledRejection', note);
     expect(unhandled).toEqual([]);

@@ -1,6 +1,7 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
 
 /** What a program left behind. */
 export interface Ending {
@@ -24,15 +25,22 @@ interface ChildOptions {
   readonly hearsErrors?: boolean;
 }
 
+/** Where programs find themselves compiled already: most of what a short one does is to strip types from the source. */
+const NODE_COMPILE_CACHE = fileURLToPath(new URL('../../node_modules/.cache/compile', import.meta.url));
+
 const running = new Set<Child>();
 
-/** Starts a program, with nothing in its environment but what is given. */
+/** Starts a program, with nothing in its environment that it could tell but what is given. */
 export function startChild(
   [command = '', ...args]: readonly string[],
   env: Readonly<Record<string, string>>,
   { cwd, hearsErrors = false }: ChildOptions = {},
 ): Child {
-  const child = spawn(command, args, { cwd, env: { PATH: process.env.PATH, ...env }, stdio: ['pipe', 'pipe', 'pipe'] });
+  const child = spawn(command, args, {
+    cwd,
+    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE, ...env },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
   let out = '';
   let err = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {

@@ -7,6 +7,7 @@ import {
   virtualClock,
   type WindowKind,
 } from '../../src/testing/index.ts';
+import { runs } from '../support/deep.ts';
 
 const URL_OF_INFO = new URL('https://api.mock.test/extended/v1/info');
 const START = Date.UTC(2026, 0, 31, 23, 59, 30);
@@ -127,7 +128,7 @@ describe('a window', () => {
             expect(await ask(at, cost)).toMatch(/^200 /);
           }
         }),
-        { numRuns: 30 },
+        { numRuns: runs(10, 30) },
       );
     },
   );

@@ -8,15 +8,15 @@ import { wire } from '../support/wire.ts';
 const ADDRESS = 'SP3FGQ8Z7JY9BWYZ5WM53E0M9NK7WHJF0691NZ159';
 const WALL = Date.UTC(2026, 0, 15, 12, 0, 20, 500);
 
-describe('the queue', () => {
-  it('is empty while nobody waits, though a call is under way', async () => {
+describe('client.queue', () => {
+  it('the view of the queue is empty while nobody waits, though a call is under way', async () => {
     const { client, call } = wire();
     expect(client.queue()).toEqual([]);
     await call('first');
     expect(client.queue()).toEqual([]);
   });
 
-  it('says of every call what it waits for, until when, and behind whom', async () => {
+  it('the view of the queue says of every call what it waits for, until when, and behind whom', async () => {
     const { client, call, last, clock } = wire();
     await call('first');
     await last('first').answer(200, { 'retry-after': '60' });
@@ -39,7 +39,7 @@ describe('the queue', () => {
     expect(JSON.parse(JSON.stringify(client.queue()))).toHaveLength(3);
   });
 
-  it('is in the order in which calls go: by priority, then those that return, then as they came', async () => {
+  it('the view of the queue is in the order in which calls go: by priority, then those that return, then as they came', async () => {
     const { client, call, last, clock, names } = wire({ concurrency: 1 });
     for (const name of ['1', '2', '3', '4']) await call(name);
     for (const name of ['5', '6']) await call(name, { priority: 1 });
@@ -52,7 +52,7 @@ describe('the queue', () => {
     expect(names().slice(1)).toEqual(order);
   });
 
-  it('names a window that is full', async () => {
+  it('the view of the queue names a window that is full', async () => {
     const { client, call, last } = wire();
     await call('first');
     await last('first').answer(200, { 'x-ratelimit-remaining-stacks-minute': '0' });
@@ -60,7 +60,7 @@ describe('the queue', () => {
     expect(client.queue()).toMatchObject([{ place: 1, reason: { kind: 'window', window: 'minute', headroom: 0 } }]);
   });
 
-  it('lists those that hold up nobody last, without a place', async () => {
+  it('the view of the queue lists those that hold up nobody last, without a place', async () => {
     const clock = virtualClock({ wall: WALL });
     const service = createMockService({
       clock,
@@ -86,7 +86,7 @@ describe('the queue', () => {
     await clock.run(Promise.all(calls));
   });
 
-  it('lists a call that pauses before another attempt', async () => {
+  it('the view of the queue lists a call that pauses before another attempt', async () => {
     const { client, call, last } = wire({ random: () => 0.5 });
     await call('first');
     await last('first').answer(502);
@@ -102,7 +102,7 @@ describe('the queue', () => {
     ]);
   });
 
-  it('finds calls by their label, at their place', async () => {
+  it('the view of the queue finds calls by their label, at their place', async () => {
     const { client, call } = wire({ concurrency: 1 });
     for (const label of ['a', 'a', 'b', 'b', 'a']) await call(label, { label });
     expect(client.queue({ label: 'b' }).map(({ call: number, place }) => [number, place])).toEqual([
@@ -112,7 +112,7 @@ describe('the queue', () => {
     expect(client.queue({ label: 'c' })).toEqual([]);
   });
 
-  it('is no longer than asked for, and than a hundred', async () => {
+  it('the view of the queue is no longer than asked for, and than a hundred', async () => {
     const { client, call } = wire({ concurrency: 1 });
     for (let name = 0; name < 150; name++) await call(String(name));
     expect(client.queue()).toHaveLength(100);
@@ -123,7 +123,7 @@ describe('the queue', () => {
     [{ limit: 0 }, 'limit must be a whole number, 1 or more, not 0'],
     [{ label: 7 }, 'label must be text, not 7'],
     [{ offset: 1 }, 'offset is not one of the options: label, limit'],
-  ])('refuses %o, saying what would be right', (options, message) => {
+  ])('the view of the queue refuses %o, saying what would be right', (options, message) => {
     const { client } = wire();
     let error: unknown;
     try {

@@ -23,8 +23,8 @@ function told(service: MockServiceOptions = {}, options: ClientOptions = {}) {
   return { clock, mock, client, events, storyOf, types };
 }
 
-describe('the story of a call', () => {
-  it('has one number, from the call to its answer', async () => {
+describe('the events of a call', () => {
+  it('the story of a call has one number, from the call to its answer', async () => {
     const { clock, client, storyOf } = told();
     await clock.run(client.getInfo({ label: 'job 7', priority: 3 }));
     await clock.run(client.getInfo());
@@ -40,7 +40,7 @@ describe('the story of a call', () => {
     expect(storyOf(2)[0]).not.toHaveProperty('label');
   });
 
-  it('goes on through refusals and retries, and ends once', async () => {
+  it('the story of a call goes on through refusals and retries, and ends once', async () => {
     const { clock, mock, client, types } = told();
     mock.faults.next(1, { status: 429, headers: { 'retry-after': '5' } });
     mock.faults.next(1, 'reset');
@@ -55,7 +55,7 @@ describe('the story of a call', () => {
     ['the quota is out', 'QuotaExhaustedError'],
     ['its signal aborts', 'aborted'],
     ['the client closes', 'ClosedError'],
-  ])('ends with its error where %s', async (what, error) => {
+  ])('the story of a call ends with its error where %s', async (what, error) => {
     const { call, last, client } = wire({ onEvent: (event) => 'call' in event && events.push(event) });
     const events: CallStoryEvent[] = [];
     await call('first');
@@ -71,7 +71,7 @@ describe('the story of a call', () => {
     expect(events.at(-1)).toMatchObject({ call: 2, type: 'failed', error, tookMs: 0 });
   });
 
-  it('ends with the error of a connection that fails for good', async () => {
+  it('the story of a call ends with the error of a connection that fails for good', async () => {
     const { clock, mock, client, storyOf } = told({}, { maxAttempts: 1 });
     mock.faults.next(1, 'reset');
     await clock.run(client.getInfo().catch(() => {}));
@@ -81,7 +81,7 @@ describe('the story of a call', () => {
     ]);
   });
 
-  it('says how long it waited, and what for, though it stood behind another', async () => {
+  it('the story of a call says how long it waited, and what for, though it stood behind another', async () => {
     const { clock, client, storyOf } = told({ keyless: { minute: 2 } });
     await clock.run(Promise.all(Array.from({ length: 4 }, () => client.getInfo())));
     const waits = [1, 2, 3, 4].map((call) => storyOf(call).find(({ type }) => type === 'sent'));
@@ -97,7 +97,7 @@ describe('the story of a call', () => {
     expect(sent.waitedMs).toBeCloseTo(sent.at.getTime() - WALL, -1);
   });
 
-  it('tells of a call that steps aside that it waits, until when and for what', async () => {
+  it('a call that steps aside tells that it waits, until when and for what', async () => {
     const { clock, client, storyOf, events } = told({
       keyless: { minute: 10_000 },
       ceilings: { assets: { limit: 2, period: 'minute' } },
@@ -116,17 +116,17 @@ describe('the story of a call', () => {
   });
 });
 
-describe('the drift between the service’s word and our books', () => {
+describe('drift', () => {
   const driftsOf = (events: readonly ClientEvent[]): (number | undefined)[] =>
     events.flatMap((event) => (event.type === 'answered' ? [event.drift.minute] : []));
 
-  it('is nothing while nobody else spends, however many are in flight', async () => {
+  it('the drift between the service’s word and our books is nothing while nobody else spends, however many are in flight', async () => {
     const { clock, client, events } = told();
     await clock.run(Promise.all(Array.from({ length: 60 }, () => client.getInfo())));
     expect(new Set(driftsOf(events).slice(1))).toEqual(new Set([0]));
   });
 
-  it('is what somebody else spent', async () => {
+  it('the drift between the service’s word and our books is what somebody else spent', async () => {
     const { clock, mock, client, events } = told();
     await clock.run(client.getInfo());
     await clock.run(client.getInfo());
@@ -136,7 +136,7 @@ describe('the drift between the service’s word and our books', () => {
     expect(driftsOf(events)).toEqual([undefined, 0, 7, 0]);
   });
 
-  it('is less than nothing where the service counts less than we surely spent', async () => {
+  it('the drift between the service’s word and our books is less than nothing where the service counts less than we surely spent', async () => {
     const { call, last, clock } = wire({ onEvent: (event) => 'call' in event && events.push(event) });
     const events: CallStoryEvent[] = [];
     for (const left of ['990', '989', '995']) {
@@ -148,8 +148,8 @@ describe('the drift between the service’s word and our books', () => {
   });
 });
 
-describe('listeners', () => {
-  it('come and go', async () => {
+describe('subscribing', () => {
+  it('listeners come and go', async () => {
     const { clock, client } = told();
     const heard: string[] = [];
     const end = client.subscribe((event) => heard.push(`${event.type} ${'call' in event ? event.call : ''}`));
@@ -159,7 +159,7 @@ describe('listeners', () => {
     expect(heard).toEqual(['called 1', 'sent 1', 'answered 1', 'done 1']);
   });
 
-  it('that are one function twice hear twice, and each ends by itself', async () => {
+  it('listeners that are one function twice hear twice, and each ends by itself', async () => {
     const { clock, client } = told();
     let heard = 0;
     const hear = (): void => void heard++;
@@ -172,7 +172,7 @@ describe('listeners', () => {
     expect(heard).toBe(12);
   });
 
-  it('hear of a call within the async context and the stack of the caller', () => {
+  it('listeners hear of a call within the async context and the stack of the caller', () => {
     const { client } = told();
     const heard: string[] = [];
     client.subscribe(({ type }) => heard.push(type));
@@ -180,7 +180,7 @@ describe('listeners', () => {
     expect(heard[0]).toBe('called');
   });
 
-  it('that are none cost no event', async () => {
+  it('no event is made where there are no listeners', async () => {
     const clock = virtualClock();
     const mock = createMockService({ clock, latencyMs: 100, keyless: { minute: 2 } });
     const instants = vi.fn(() => 0);
@@ -192,8 +192,8 @@ describe('listeners', () => {
   });
 });
 
-describe('the channels of node:diagnostics_channel', () => {
-  it('carry every event to whoever looks on', async () => {
+describe('node:diagnostics_channel', () => {
+  it('the channels of node:diagnostics_channel carry every event to whoever looks on', async () => {
     const seen: unknown[] = [];
     const look = (event: unknown, name: string | symbol): void => void seen.push([name, event]);
     const { clock, client, events } = told();
@@ -205,7 +205,7 @@ describe('the channels of node:diagnostics_channel', () => {
     expect(seen).toEqual(events.slice(0, 4).map((event) => [`stacks-quota:${event.type}`, event]));
   });
 
-  it('need no listener of the client’s own, and carry only what somebody asked for', async () => {
+  it('the channels of node:diagnostics_channel need no listener of the client’s own, and carry only what somebody asked for', async () => {
     const clock = virtualClock();
     const { origin: baseUrl, fetch } = createMockService({ clock });
     const client = createClient({ baseUrl, fetch, clock });
@@ -219,15 +219,18 @@ describe('the channels of node:diagnostics_channel', () => {
     expect(publish).not.toHaveBeenCalled();
   });
 
-  it.each(['is not there', 'is forbidden'])('are done without where the module %s', async (what) => {
-    const { getBuiltinModule } = process;
-    vi.spyOn(process, 'getBuiltinModule').mockImplementation((name: string) => {
-      if (name !== 'node:diagnostics_channel') return getBuiltinModule(name);
-      if (what === 'is forbidden') throw new Error('no access');
-      return undefined as never;
-    });
-    const { clock, client, types } = told();
-    await clock.run(client.getInfo());
-    expect(types(1)).toEqual(['called', 'sent', 'answered', 'done']);
-  });
+  it.each(['is not there', 'is forbidden'])(
+    'the channels of node:diagnostics_channel are done without where the module %s',
+    async (what) => {
+      const { getBuiltinModule } = process;
+      vi.spyOn(process, 'getBuiltinModule').mockImplementation((name: string) => {
+        if (name !== 'node:diagnostics_channel') return getBuiltinModule(name);
+        if (what === 'is forbidden') throw new Error('no access');
+        return undefined as never;
+      });
+      const { clock, client, types } = told();
+      await clock.run(client.getInfo());
+      expect(types(1)).toEqual(['called', 'sent', 'answered', 'done']);
+    },
+  );
 });

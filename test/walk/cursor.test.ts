@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AssetEvent } from '../../src/endpoints/schemas.ts';
 import { WalkCursor } from '../../src/walk/cursor.ts';
+import { runs } from '../support/deep.ts';
 
 const event = (name: number): AssetEvent => ({
   tx_id: `0x${name}`,
@@ -117,7 +118,7 @@ describe('a walk through a history that changes', () => {
         expect(seen).toEqual(seen.toSorted((one, other) => other - one));
       }),
       {
-        numRuns: 2_000,
+        numRuns: runs(300, 2_000),
         // One world in some fifty thousand still takes what is new for what follows, where page after page most of the history
         // is gone and new (14 and 33 come, then 18 and 30 go, …): note 0006.
         // It shrank and grew again to the same total while the place was looked for.
@@ -151,7 +152,7 @@ describe('a walk through a history that changes', () => {
         });
         expectWhole(seen, before, history.events);
       }),
-      { numRuns: 2_000 },
+      { numRuns: runs(300, 2_000) },
     );
   });
 });
@@ -180,7 +181,7 @@ describe('a walk that is taken up again', () => {
           expect(rest.pages).toBeLessThan(200 / (limit - 1) + 9);
         },
       ),
-      { numRuns: 2_000 },
+      { numRuns: runs(300, 2_000) },
     );
   });
 });

@@ -5,6 +5,7 @@ import * as fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { fileSink, lineOf, takeUp } from '../../../src/cli/assets/sink.ts';
 import { UsageError } from '../../../src/cli/exit.ts';
+import { runs } from '../../support/deep.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'stacks-quota-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -86,7 +87,7 @@ describe('taking a file up again', () => {
         expect(Buffer.byteLength(kept)).toBeLessThanOrEqual(length);
         expect(length - Buffer.byteLength(kept)).toBeLessThan(Buffer.byteLength(lines[held.size] ?? ' '));
       }),
-      { numRuns: 60 },
+      { numRuns: runs(15, 60) },
     );
   });
 

@@ -32,10 +32,18 @@ export function readSources(): readonly Source[] {
   return globSync('src/**/*.ts').sort().map(readSource);
 }
 
+/** The names that one source file exports, types with `type ` before them. */
+export function readExports(path: string): readonly string[] {
+  return parse(path).statements.flatMap(exportsOf);
+}
+
+function parse(path: string): ts.SourceFile {
+  return ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest, true);
+}
+
 /** Reads one source file with TypeScript's parser, so that comments and layout do not matter. */
 function readSource(path: string): Source {
-  const code = readFileSync(path, 'utf8');
-  const file = ts.createSourceFile(path, code, ts.ScriptTarget.Latest, true);
+  const file = parse(path);
   const nodes = [...descendants(file)];
   return {
     path: path.replaceAll('\\', '/'),

@@ -8,6 +8,7 @@ import {
   type Work,
 } from '../../../src/quota/forecast/forecast.ts';
 import { endOf, PERIODS, type Period, periodMsOf } from '../../../src/quota/time/periods.ts';
+import { runs } from '../../support/deep.ts';
 
 function calendar(period: Period, limit: number, left: number = limit): ForecastWindow {
   return { window: period, limit, left, periodMs: periodMsOf(period), endOf: (at) => endOf(period, at) };
@@ -92,7 +93,7 @@ describe('a forecast', () => {
       fc.property(works, windows, starts, (work, open, from) => {
         expect(forecast(work, open, from)).toEqual(played(work, open, from));
       }),
-      { numRuns: 2_000 },
+      { numRuns: runs(200, 2_000) },
     );
   });
 
@@ -107,7 +108,7 @@ describe('a forecast', () => {
         const all = [...open, ceiling('GET /a', limit, limit, from + phase, lengthMs)];
         expect(forecast(work, all, from).at).toBe(played(work, all, from).at);
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(100, 1_000) },
     );
   });
 
@@ -124,7 +125,7 @@ describe('a forecast', () => {
         const error = Math.abs(forecast(work, open, from, pace).at - from - took);
         expect(error).toBeLessThanOrEqual(0.2 * took + longest + pace.roundTripMs);
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(100, 1_000) },
     );
   });
 

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { Cooldown } from '../../../src/quota/limits/cooldown.ts';
+import { charge } from '../support/builders.ts';
 import { flightOf } from '../support/flight.ts';
 import { AGE_MS } from '../support/script.ts';
 
-const CHARGE = { endpoint: 'GET /a', units: 1, priority: 0 };
+const CHARGE = charge();
 
 function heldUntil(instant: number): Cooldown {
   const cooldown = new Cooldown();
@@ -11,13 +12,13 @@ function heldUntil(instant: number): Cooldown {
   return cooldown;
 }
 
-describe('a cooldown', () => {
-  it('holds nothing before it was ordered', () => {
+describe('cooldown', () => {
+  it('a cooldown holds nothing before it was ordered', () => {
     expect(new Cooldown().earliest(CHARGE, 5)).toBe(5);
     expect(new Cooldown().isFirm(CHARGE, 5)).toBe(false);
   });
 
-  it('holds everything until its end, which only time can bring', () => {
+  it('a cooldown holds everything until its end, which only time can bring', () => {
     const cooldown = heldUntil(1_000);
     expect(cooldown.earliest(CHARGE, 999)).toBe(1_000);
     expect(cooldown.isFirm(CHARGE, 999)).toBe(true);
@@ -26,7 +27,7 @@ describe('a cooldown', () => {
     expect(cooldown.isFirm(CHARGE, 1_000)).toBe(false);
   });
 
-  it('only grows: a shorter one that comes later changes neither its end nor its reason', () => {
+  it('a cooldown only grows: a shorter one that comes later changes neither its end nor its reason', () => {
     const cooldown = heldUntil(1_000);
     cooldown.hold(600, 'less');
     expect([cooldown.until, cooldown.why]).toEqual([1_000, 'asked']);
@@ -34,7 +35,7 @@ describe('a cooldown', () => {
     expect([cooldown.until, cooldown.why]).toEqual([1_500, 'more']);
   });
 
-  it('ends half-open: one request goes first, and the others follow when it is welcome', () => {
+  it('a cooldown ends half-open: one request goes first, and the others follow when it is welcome', () => {
     const cooldown = heldUntil(1_000);
     const scout = flightOf('GET /a', 1_000);
     cooldown.take(scout);
@@ -46,7 +47,7 @@ describe('a cooldown', () => {
     expect(cooldown.earliest(CHARGE, 1_101)).toBe(1_101);
   });
 
-  it('stays half-open when the one that went first is lost', () => {
+  it('a cooldown stays half-open when the one that went first is lost', () => {
     const cooldown = heldUntil(1_000);
     const [scout, second] = [flightOf('GET /a', 1_000), flightOf('GET /a', 1_200)];
     cooldown.take(scout);
@@ -56,7 +57,7 @@ describe('a cooldown', () => {
     expect(cooldown.earliest(CHARGE, 1_201)).toBe(1_200 + AGE_MS);
   });
 
-  it('is not ended by the welcome of a request that was sent before it', () => {
+  it('a cooldown is not ended by the welcome of a request that was sent before it', () => {
     const cooldown = heldUntil(1_000);
     cooldown.settle(flightOf('GET /a', 900), true);
     cooldown.take(flightOf('GET /a', 1_000));

@@ -1,54 +1,37 @@
 import { describe, expect, it } from 'vitest';
 import { ResetWindow } from '../../../src/quota/limits/reset-window.ts';
-import type { WindowReading } from '../../../src/quota/models/model.ts';
 import { ServerClock } from '../../../src/quota/time/server-clock.ts';
 import { InFlight } from '../../../src/quota/usage/in-flight.ts';
+import { charge, knownClock, readingsOf } from '../support/builders.ts';
 import { AGE_MS } from '../support/script.ts';
 
-const CHARGE = { endpoint: 'GET /a', units: 1, priority: 0 };
-
-function reading(sentAt: number, used: number, more: Partial<WindowReading> = {}): WindowReading {
-  return {
-    sentAt,
-    receivedAt: sentAt + 100,
-    limit: 4,
-    used,
-    own: 1,
-    held: 0,
-    settledSince: 0,
-    limited: false,
-    ...more,
-  };
-}
+const CHARGE = charge();
+const reading = readingsOf(4, 100);
 
 /** A window of four requests, of a service whose clock is known to show what ours does, give or take the slack of a stamp. */
 function four({ isClockKnown = true } = {}): { window: ResetWindow; flights: InFlight } {
-  const clock = new ServerClock();
-  if (isClockKnown) {
-    clock.observe(0, 0, 0);
-    clock.observe(-1_000, -1, -1);
-  }
+  const clock = isClockKnown ? knownClock() : new ServerClock();
   const flights = new InFlight(10, 9_000);
   return { window: new ResetWindow(4, clock, flights), flights };
 }
 
-describe('a window that is known by its reset alone', () => {
-  it('holds nobody back before it was read, and never an endpoint that it does not describe', () => {
+describe('reset window', () => {
+  it('a window that is known by its reset alone holds nobody back before it was read, and never an endpoint that it does not describe', () => {
     const { window } = four();
     expect(window.earliest(CHARGE, 0)).toBe(0);
     window.read('GET /a', 60_000, 60_000, reading(0, 4));
-    expect(window.earliest({ endpoint: 'GET /b', units: 1, priority: 0 }, 200)).toBe(200);
+    expect(window.earliest(charge({ endpoint: 'GET /b' }), 200)).toBe(200);
   });
 
-  it('counts requests, whatever they cost', () => {
+  it('a window that is known by its reset alone counts requests, whatever they cost', () => {
     const { window, flights } = four();
     window.read('GET /a', 60_000, 60_000, reading(0, 1));
-    flights.take({ endpoint: 'GET /a', units: 50, priority: 0 }, 200);
+    flights.take(charge({ units: 50 }), 200);
     expect(window.headroom()).toBe(2);
     expect(window.remaining).toBe(3);
   });
 
-  it('is full until its reset: on the calendar to the instant, elsewhere a second later, for it may have been cut', () => {
+  it('a window that is known by its reset alone is full until its reset: on the calendar to the instant, elsewhere a second later, for it may have been cut', () => {
     const [onCalendar, elsewhere] = [four().window, four().window];
     onCalendar.read('GET /a', 60_000, 60_000, reading(0, 4));
     expect(onCalendar.earliest(CHARGE, 200)).toBeGreaterThanOrEqual(60_000);
@@ -59,13 +42,13 @@ describe('a window that is known by its reset alone', () => {
     expect(elsewhere.explain()).toMatchObject({ window: 'endpoint', limit: 4, headroom: 0 });
   });
 
-  it('without a clock is full until the time that was left has passed since the answer', () => {
+  it('a window that is known by its reset alone is full, without a clock, until the time that was left has passed since the answer', () => {
     const { window } = four({ isClockKnown: false });
     window.read('GET /a', 60_000, 30_000, reading(0, 4));
     expect(window.earliest(CHARGE, 200)).toBe(31_100);
   });
 
-  it('past its end lets one request go first, which names the next instance', () => {
+  it('a window that is known by its reset alone lets one request go first past its end, which names the next instance', () => {
     const { window, flights } = four();
     window.read('GET /a', 60_000, 60_000, reading(0, 4));
     const scout = flights.take(CHARGE, 61_000);
@@ -79,7 +62,7 @@ describe('a window that is known by its reset alone', () => {
     expect(window.earliest(CHARGE, 61_101)).toBe(61_101);
   });
 
-  it('is filled by an answer without a reading, of its own endpoints', () => {
+  it('a window that is known by its reset alone is filled by an answer without a reading, of its own endpoints', () => {
     const { window } = four();
     window.read('GET /a', 60_000, 60_000, reading(0, 1));
     window.book('GET /a');
@@ -87,7 +70,7 @@ describe('a window that is known by its reset alone', () => {
     expect(window.headroom()).toBe(2);
   });
 
-  it('counts an answer that names an earlier reset, and takes nothing else from it', () => {
+  it('a window that is known by its reset alone counts an answer that names an earlier reset, and takes nothing else from it', () => {
     const { window } = four();
     window.read('GET /a', 60_000, 60_000, reading(0, 1));
     window.read('GET /a', 59_000, 59_000, reading(0, 2));
@@ -96,7 +79,7 @@ describe('a window that is known by its reset alone', () => {
     expect(window.remaining).toBe(3);
   });
 
-  it('hears of what others have spent, and lets go of what was never counted', () => {
+  it('a window that is known by its reset alone hears of what others have spent, and lets go of what was never counted', () => {
     const { window } = four();
     window.read('GET /a', 60_000, 60_000, reading(0, 1));
     window.read('GET /a', 60_000, 59_000, reading(1_000, 3));
@@ -106,7 +89,7 @@ describe('a window that is known by its reset alone', () => {
     expect(window.headroom()).toBe(1);
   });
 
-  it('of no requests at all is never open', () => {
+  it('a window that is known by its reset alone of no requests at all is never open', () => {
     const window = new ResetWindow(0, new ServerClock(), new InFlight(10, 9_000));
     window.read('GET /a', 60_000, 60_000, reading(0, 0));
     expect(window.earliest(CHARGE, 70_000)).toBe(Number.POSITIVE_INFINITY);
@@ -118,7 +101,7 @@ describe('past its end', () => {
     const { window, flights } = four();
     window.read('GET /a', 60_000, 60_000, reading(0, 4));
     const now = 62_000;
-    const send = (endpoint: string) => window.take(flights.take({ endpoint, units: 1, priority: 0 }, now), now);
+    const send = (endpoint: string) => window.take(flights.take(charge({ endpoint }), now), now);
     send('GET /b');
     expect(window.earliest(CHARGE, now)).toBe(now);
     send('GET /a');

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { SlowStart } from '../../../src/quota/limits/slow-start.ts';
 import { InFlight } from '../../../src/quota/usage/in-flight.ts';
+import { charge } from '../support/builders.ts';
 import { AGE_MS } from '../support/script.ts';
 
-const CHARGE = { endpoint: 'GET /a', units: 1, priority: 0 };
+const CHARGE = charge();
 
 /** How many more requests may go at once. */
 function room(look: SlowStart, flights: InFlight): number {
@@ -17,8 +18,8 @@ function begin(): { look: SlowStart; flights: InFlight } {
   return { look: new SlowStart(flights), flights };
 }
 
-describe('the first look', () => {
-  it('is that of one request, which the others wait for until it must have arrived', () => {
+describe('slow start', () => {
+  it('the first look is that of one request, which the others wait for until it must have arrived', () => {
     const { look, flights } = begin();
     expect(room(look, flights)).toBe(1);
     expect(look.earliest(CHARGE, 5)).toBe(AGE_MS);
@@ -26,13 +27,13 @@ describe('the first look', () => {
     expect(look.explain().kind).toBe('slow-start');
   });
 
-  it('doubles with every answer that names no window', () => {
+  it('the first look doubles with every answer that names no window', () => {
     const { look, flights } = begin();
     for (const _ of [1, 2, 3]) look.onSuccess(false);
     expect(room(look, flights)).toBe(8);
   });
 
-  it('is over with the first answer that names one', () => {
+  it('the first look is over with the first answer that names one', () => {
     const { look, flights } = begin();
     look.onSuccess(true);
     expect(room(look, flights)).toBe(99);
@@ -40,7 +41,7 @@ describe('the first look', () => {
     expect(room(look, flights)).toBe(99);
   });
 
-  it('begins again with one after a refusal that names no window', () => {
+  it('the first look begins again with one after a refusal that names no window', () => {
     const { look, flights } = begin();
     for (const _ of [1, 2, 3]) look.onSuccess(false);
     look.onRefusal();

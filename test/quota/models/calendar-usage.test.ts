@@ -1,26 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import { CalendarUsage } from '../../../src/quota/models/calendar-usage.ts';
-import { ServerClock } from '../../../src/quota/time/server-clock.ts';
+import { knownClock } from '../support/builders.ts';
 
 /** Windows of a minute, of a service whose clock shows what ours does, give or take the slack of a stamp. */
 function minutes(): CalendarUsage {
-  const clock = new ServerClock();
-  clock.observe(0, 0, 0);
-  clock.observe(-1_000, -1, -1);
-  return new CalendarUsage('minute', clock);
+  return new CalendarUsage('minute', knownClock());
 }
 
 const FIRST = 0;
 const SECOND = 60_000;
 
-describe('what may have been counted in the windows of a calendar', () => {
-  it('is booked in both of two windows where it may have been counted in either', () => {
+describe('calendar usage', () => {
+  it('what a calendar window may hold is booked in both of two windows where it may have been counted in either', () => {
     const calendar = minutes();
     calendar.book(3, 59_900, 60_300);
     expect([calendar.spentIn(FIRST), calendar.spentIn(SECOND)]).toEqual([3, 3]);
   });
 
-  it('is no more in both together than was sent', () => {
+  it('what a calendar window may hold is no more in both together than was sent', () => {
     const calendar = minutes();
     calendar.book(5, 1_000, 1_100);
     calendar.book(3, 59_900, 60_300);
@@ -28,7 +25,7 @@ describe('what may have been counted in the windows of a calendar', () => {
     expect(calendar.spentIn(SECOND) + calendar.spentOnlyBefore(SECOND)).toBe(5 + 3 + 2);
   });
 
-  it('stays a bound for both together when the service says what one of them holds', () => {
+  it('what a calendar window may hold stays a bound for both together when the service says what one of them holds', () => {
     const calendar = minutes();
     calendar.book(5, 1_000, 1_100);
     calendar.book(3, 59_900, 60_300);
@@ -39,7 +36,7 @@ describe('what may have been counted in the windows of a calendar', () => {
     expect(calendar.spentIn(SECOND) + calendar.spentOnlyBefore(SECOND)).toBe(7);
   });
 
-  it('only grows by the word of the service, in whatever order answers come', () => {
+  it('what a calendar window may hold only grows by the word of the service, in whatever order answers come', () => {
     const calendar = minutes();
     calendar.book(2, 1_000, 1_100);
     expect(calendar.raise(FIRST, 9, 3)).toBe(4);

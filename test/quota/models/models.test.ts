@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { WindowModel, WindowReading } from '../../../src/quota/models/model.ts';
 import { ServerClock } from '../../../src/quota/time/server-clock.ts';
 import { AnsweredRequests } from '../../../src/quota/usage/answered.ts';
+import { readingsOf } from '../support/builders.ts';
 import { type Oracle, oracleOf } from '../support/oracles.ts';
 import { LENGTH_MS, PERIODS, SHAPES, type Wish, wishes } from '../support/shapes.ts';
 
@@ -230,7 +231,7 @@ describe.each(SHAPES.flatMap((model) => PERIODS.map((period) => ({ ...model, per
 /** What an answer said to a request of ours while nothing else came back. */
 function readingOf(told: Omit<Flight, 'arrivedAt'> & { readonly limit: number; readonly used: number }): WindowReading {
   const { units, sentAt, receivedAt, limit, used } = told;
-  return { sentAt, receivedAt, limit, used, own: units, held: 0, settledSince: 0, limited: false };
+  return readingsOf(limit, receivedAt - sentAt)(sentAt, used, { own: units });
 }
 
 /** To a millionth, below which numbers hang on the order of adding up. */

@@ -1,19 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { FirstRequestModel } from '../../../src/quota/models/first-request.ts';
 import { LeakyModel } from '../../../src/quota/models/leaky.ts';
-import type { WindowReading } from '../../../src/quota/models/model.ts';
 import { SlidingLogModel } from '../../../src/quota/models/sliding-log.ts';
 import { AnsweredRequests } from '../../../src/quota/usage/answered.ts';
+import { readingsOf } from '../support/builders.ts';
 
 const MINUTE_MS = 60_000;
 
-function reading(sentAt: number, used: number, more: Partial<WindowReading> = {}): WindowReading {
-  const answer = { limit: 500, own: 1, held: 0, settledSince: 0, limited: false };
-  return { ...answer, sentAt, receivedAt: sentAt + 2, used, ...more };
-}
+const reading = readingsOf(500, 2);
 
-describe('a sliding log', () => {
-  it('is not refuted by a burst that left at the very end of the window, however little clocks drift', () => {
+describe('sliding log', () => {
+  it('a sliding log is not refuted by a burst that left at the very end of the window, however little clocks drift', () => {
     const log = new SlidingLogModel(MINUTE_MS);
     const past = new AnsweredRequests();
     for (let call = 0; call < 300; call++) {
@@ -26,8 +23,8 @@ describe('a sliding log', () => {
   });
 });
 
-describe('a leaking level', () => {
-  it('is never raised beyond its limit by what may have been counted: that would have been refused', () => {
+describe('leaky bucket', () => {
+  it('a leaky bucket is never raised beyond its limit by what may have been counted: that would have been refused', () => {
     const leaky = new LeakyModel(MINUTE_MS);
     leaky.reconcile(reading(0, 9, { limit: 10 }));
     leaky.book(1, 10, 20);
@@ -37,8 +34,8 @@ describe('a leaking level', () => {
   });
 });
 
-describe('a window that the first request opens', () => {
-  it('has an end where somebody else filled it before we sent anything there', () => {
+describe('first-request window', () => {
+  it('a window that the first request opens has an end where somebody else filled it before we sent anything there', () => {
     const window = new FirstRequestModel(MINUTE_MS);
     const past = new AnsweredRequests();
     window.book(1, 0, 2);

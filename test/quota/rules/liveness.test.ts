@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../support/deep.ts';
 import { drive, LEASE_MS, PATIENCE_MS, type Run } from '../support/drive.ts';
 import { lossy, STEP_MS, stepped } from '../support/worlds.ts';
 
@@ -21,7 +22,7 @@ describe('while there is work and quota,', () => {
         expect(run.doneAt).toBeDefined();
         expect(longestPause(run)).toBeLessThan(LONGEST_PAUSE_MS);
       }),
-      { numRuns: 100 },
+      { numRuns: runs(25, 100) },
     );
   });
 
@@ -32,7 +33,7 @@ describe('while there is work and quota,', () => {
         expect(run.doneAt).toBeDefined();
         expect(longestPause(run)).toBeLessThan(LONGEST_PAUSE_MS + STEP_MS);
       }),
-      { numRuns: 100 },
+      { numRuns: runs(25, 100) },
     );
   });
 });

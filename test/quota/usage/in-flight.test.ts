@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { type Flight, InFlight } from '../../../src/quota/usage/in-flight.ts';
+import { charge } from '../support/builders.ts';
 import { AGE_MS } from '../support/script.ts';
 
-const CHARGE = { endpoint: 'GET /a', units: 2, priority: 0 };
+const CHARGE = charge({ units: 2 });
 
 /** Three requests under way, sent at 0, 10 and 20, of no more than three. */
 function three(): { flights: InFlight; taken: readonly Flight[] } {
@@ -17,13 +18,13 @@ function aged(flights: InFlight, now: number): number[] {
   return booked;
 }
 
-describe('what is in flight', () => {
-  it('is counted, and so are its units', () => {
+describe('requests in flight', () => {
+  it('what is in flight is counted, and so are its units', () => {
     const { flights } = three();
     expect([flights.open, flights.requests, flights.units]).toEqual([3, 3, 6]);
   });
 
-  it('is no more than may be at once', () => {
+  it('what is in flight is no more than may be at once', () => {
     const { flights, taken } = three();
     expect(flights.earliest(CHARGE, 30)).toBe(AGE_MS);
     expect(flights.explain().kind).toBe('concurrency');
@@ -32,13 +33,13 @@ describe('what is in flight', () => {
     expect(flights.earliest(CHARGE, 30)).toBe(30);
   });
 
-  it('gives its units back when it ends, once', () => {
+  it('what is in flight gives its units back when it ends, once', () => {
     const { flights, taken } = three();
     for (const flight of [...taken.slice(0, 2), ...taken.slice(0, 2)]) flights.end(flight);
     expect([flights.open, flights.units]).toEqual([1, 2]);
   });
 
-  it('weighs on every window until it must have arrived, and is then booked, once, the oldest first', () => {
+  it('what is in flight weighs on every window until it must have arrived, and is then booked, once, the oldest first', () => {
     const { flights } = three();
     expect(flights.nextAge()).toBe(AGE_MS);
     expect(aged(flights, AGE_MS - 1)).toEqual([]);
@@ -48,7 +49,7 @@ describe('what is in flight', () => {
     expect(flights.nextAge()).toBe(AGE_MS + 20);
   });
 
-  it('takes a place until it is settled or was forgotten for too long', () => {
+  it('what is in flight takes a place until it is settled or was forgotten for too long', () => {
     const { flights } = three();
     aged(flights, 8_999);
     expect(flights.earliest(CHARGE, 8_999)).toBe(9_000);
@@ -57,19 +58,19 @@ describe('what is in flight', () => {
     expect(flights.earliest(CHARGE, 9_000)).toBe(9_000);
   });
 
-  it('is nothing at first, and nothing of it will age', () => {
+  it('what is in flight is nothing at first, and nothing of it will age', () => {
     const flights = new InFlight(3, 9_000);
     expect([flights.open, flights.units, flights.nextAge()]).toEqual([0, 0, Number.POSITIVE_INFINITY]);
   });
 
-  it('leaves no crumbs of fractional units behind', () => {
+  it('units in flight that are fractions add up to nothing when all are settled', () => {
     const flights = new InFlight(8, 9_000);
     const taken = [0.1, 0.2, 0.3, 0.7].map((units) => flights.take({ endpoint: 'GET /a', units, priority: 0 }, 0));
     for (const flight of taken) flights.end(flight);
     expect(flights.units).toBe(0);
   });
 
-  it('remembers what was sent since an instant, whether it has come back or not', () => {
+  it('what is in flight remembers what was sent since an instant, whether it has come back or not', () => {
     const { flights, taken } = three();
     for (const flight of taken) flights.end(flight);
     expect([0, 5, 10, 20, 21].map((instant) => flights.sentSince(instant))).toEqual([6, 4, 4, 2, 0]);

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { RunningSum } from '../../../src/quota/usage/running-sum.ts';
+import { runs } from '../../support/deep.ts';
 
 /** The same as a list that is searched from end to end. */
 class NaiveLog {
@@ -50,7 +51,7 @@ describe('a log', () => {
         expect(log.sumAfter(instant)).toBe(naive.after(instant));
         expect(log.instantBelow(units)).toBe(naive.lastBeyond(units));
       }),
-      { numRuns: 500 },
+      { numRuns: runs(100, 500) },
     );
   });
 

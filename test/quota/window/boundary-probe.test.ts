@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { ServerClock } from '../../../src/quota/time/server-clock.ts';
 import { InFlight } from '../../../src/quota/usage/in-flight.ts';
 import { BoundaryProbe } from '../../../src/quota/window/boundary-probe.ts';
+import { charge, knownClock } from '../support/builders.ts';
 import { AGE_MS } from '../support/script.ts';
 
 const END = 60_000;
@@ -11,9 +11,7 @@ const PAST_END = END + 100;
 
 /** A look at a window that ends at a full minute, in which a request of `units` was sent at 0. */
 function looking(units = 1): { look: BoundaryProbe; flights: InFlight } {
-  const clock = new ServerClock();
-  clock.observe(0, 0, 0);
-  clock.observe(-1_000, -1, -1);
+  const clock = knownClock();
   const flights = new InFlight(10, 9_000);
   const look = new BoundaryProbe(clock, flights);
   look.onSent(units, 0);
@@ -44,7 +42,7 @@ describe('a look past the end of a window', () => {
 
   it('waits for what is under way, because it may have taken the room', () => {
     const { look, flights } = looking(3);
-    flights.take({ endpoint: 'GET /a', units: 1, priority: 0 }, END - 100);
+    flights.take(charge(), END - 100);
     expect(look.reserved(LIMIT, PAST_END)).toBe(3);
     expect(look.nextProbeAt(PAST_END)).toBe(END - 100 + AGE_MS);
   });
@@ -97,7 +95,7 @@ describe('a look after a rest', () => {
   it('waits for what is under way, and may be under way itself', () => {
     const { look, flights } = looking();
     look.onReading(END, REST);
-    flights.take({ endpoint: 'GET /a', units: 1, priority: 0 }, 0);
+    flights.take(charge(), 0);
     expect(look.reserved(LIMIT, REST)).toBe(2);
     look.onSent(1, REST);
     expect(look.reserved(LIMIT, REST)).toBe(1);

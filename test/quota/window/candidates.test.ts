@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { AlignedModel } from '../../../src/quota/models/aligned.ts';
-import type { WindowReading } from '../../../src/quota/models/model.ts';
 import { SlidingLogModel } from '../../../src/quota/models/sliding-log.ts';
 import { ServerClock } from '../../../src/quota/time/server-clock.ts';
 import { AnsweredRequests } from '../../../src/quota/usage/answered.ts';
 import { CandidateShapes } from '../../../src/quota/window/candidates.ts';
+import { readingsOf } from '../support/builders.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -22,9 +22,7 @@ function minute(): {
   return { aligned, sliding, survivors: new CandidateShapes([sliding, aligned]), past: new AnsweredRequests() };
 }
 
-function reading(sentAt: number, used: number): WindowReading {
-  return { sentAt, receivedAt: sentAt + 20, limit: 10_000, used, own: 1, held: 0, settledSince: 0, limited: false };
-}
+const reading = readingsOf(10_000, 20);
 
 /** Five units that came back at 50 s, before the minute was over. */
 function fiveAt50(): ReturnType<typeof minute> {
@@ -34,27 +32,27 @@ function fiveAt50(): ReturnType<typeof minute> {
   return all;
 }
 
-describe('a shape of a window', () => {
-  it('dies by a reading that counts less than it must have counted', () => {
+describe('candidate shapes', () => {
+  it('a shape of a window dies by a reading that counts less than it must have counted', () => {
     const { aligned, survivors, past } = fiveAt50();
     survivors.eliminate(reading(61_000, 1), past);
     expect(survivors.alive).toEqual([aligned]);
   });
 
-  it('lives on where the reading counts as much as it must have', () => {
+  it('a shape of a window lives on where the reading counts as much as it must have', () => {
     const { survivors, past } = fiveAt50();
     survivors.eliminate(reading(61_000, 5), past);
     survivors.eliminate(reading(55_000, 5), past);
     expect(survivors.alive).toHaveLength(2);
   });
 
-  it('is never killed by what others spend, for it only adds to a reading', () => {
+  it('a shape of a window is never killed by what others spend, for it only adds to a reading', () => {
     const { survivors, past } = fiveAt50();
     for (const used of [6, 60, 6_000]) survivors.eliminate(reading(61_000, used), past);
     expect(survivors.alive).toHaveLength(2);
   });
 
-  it('is believed again when none is left, because then something else has changed', () => {
+  it('a shape of a window is believed again when none is left, because then something else has changed', () => {
     const { survivors, past } = fiveAt50();
     survivors.eliminate(reading(61_000, 1), past);
     expect(survivors.alive).toHaveLength(1);
@@ -62,7 +60,7 @@ describe('a shape of a window', () => {
     expect(survivors.alive).toHaveLength(2);
   });
 
-  it('keeps its books after its death, so that it can come back', () => {
+  it('a shape of a window keeps its books after its death, so that it can come back', () => {
     const { sliding, survivors, past } = fiveAt50();
     survivors.eliminate(reading(61_000, 1), past);
     survivors.book(2, 61_100, 61_200);
@@ -71,7 +69,7 @@ describe('a shape of a window', () => {
     expect(survivors.alive).toHaveLength(2);
   });
 
-  it('cannot be contradicted where there is no other', () => {
+  it('a shape of a window cannot be contradicted where there is no other', () => {
     const { sliding, past } = fiveAt50();
     const alone = new CandidateShapes([sliding]);
     alone.eliminate(reading(55_000, 0), past);

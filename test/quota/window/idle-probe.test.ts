@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ServerClock } from '../../../src/quota/time/server-clock.ts';
 import { IdleProbe } from '../../../src/quota/window/idle-probe.ts';
+import { knownClock } from '../support/builders.ts';
 
 const LIMIT = 20;
 /** The end of every fourth second is that of a lull, by a clock that shows what ours does, give or take 20 ms. */
@@ -8,16 +8,13 @@ const LULL = 4_000;
 const LULL_ENDS = LULL + 1_000;
 
 function lullAfter(units: number, at: number): IdleProbe {
-  const clock = new ServerClock();
-  clock.observe(0, 0, 0);
-  clock.observe(-1_000, -1, -1);
-  const lull = new IdleProbe('second', clock);
+  const lull = new IdleProbe('second', knownClock());
   lull.onSent(units, at);
   return lull;
 }
 
-describe('a lull', () => {
-  it('lasts for one second in four, behind a busy one', () => {
+describe('idle probe', () => {
+  it('a lull lasts for one second in four, behind a busy one', () => {
     const lull = lullAfter(LIMIT / 2, LULL - 500);
     const until = lull.until(LIMIT, LULL + 100);
     expect(until).toBeGreaterThanOrEqual(LULL_ENDS);
@@ -26,15 +23,15 @@ describe('a lull', () => {
     expect(lull.until(LIMIT, LULL_ENDS + 100)).toBe(LULL_ENDS + 100);
   });
 
-  it('does not follow a second in which little was sent', () => {
+  it('a lull does not follow a second in which little was sent', () => {
     expect(lullAfter(LIMIT / 2 - 1, LULL - 500).until(LIMIT, LULL + 100)).toBe(LULL + 100);
   });
 
-  it('does not follow a second in which nothing was sent, however busy the one before', () => {
+  it('a lull does not follow a second in which nothing was sent, however busy the one before', () => {
     expect(lullAfter(LIMIT, LULL - 1_500).until(LIMIT, LULL + 100)).toBe(LULL + 100);
   });
 
-  it('is over once a request went in it', () => {
+  it('a lull is over once a request went in it', () => {
     const lull = lullAfter(LIMIT, LULL - 500);
     lull.onSent(1, LULL + 50);
     expect(lull.until(LIMIT, LULL + 100)).toBe(LULL + 100);

@@ -1,35 +1,34 @@
 import { describe, expect, it } from 'vitest';
 import { InFlight } from '../../../src/quota/usage/in-flight.ts';
 import { LastReading } from '../../../src/quota/window/last-reading.ts';
+import { charge, readingsOf } from '../support/builders.ts';
 
-function told(sentAt: number, used: number, limit = 100): Parameters<LastReading['observe']>[0] {
-  return { sentAt, receivedAt: sentAt + 50, limit, used, own: 1, held: 0, settledSince: 0, limited: false };
-}
+const told = readingsOf(100, 50);
 
-describe("the service's last word", () => {
-  it('is what the request sent last was told, in whatever order answers come', () => {
+describe('last reading', () => {
+  it('the last reading of a window is what the request sent last was told, in whatever order answers come', () => {
     const word = new LastReading(new InFlight(10, 9_000));
     word.observe(told(20, 7));
     word.observe(told(10, 3));
     expect([word.limit, word.remaining, word.sentAt]).toEqual([100, 93, 20]);
   });
 
-  it('of several sent at once, is what the least lucky was told', () => {
+  it('the last reading, of several requests sent at once, is what the least lucky was told', () => {
     const word = new LastReading(new InFlight(10, 9_000));
     for (const used of [5, 9, 7]) word.observe(told(20, used));
     expect(word.remaining).toBe(91);
   });
 
-  it('shows nothing less than nothing', () => {
+  it('the last reading of a window shows nothing less than nothing', () => {
     const word = new LastReading(new InFlight(10, 9_000));
     word.observe(told(20, 120));
     expect(word.remaining).toBe(0);
   });
 
-  it('leaves at least what it says, less all that was sent since, whether that has come back or not', () => {
+  it('the last reading of a window leaves at least what it says, less all that was sent since, whether that has come back or not', () => {
     const flights = new InFlight(10, 9_000);
     const word = new LastReading(flights);
-    const send = (now: number) => flights.take({ endpoint: 'GET /a', units: 1, priority: 0 }, now);
+    const send = (now: number) => flights.take(charge(), now);
     send(0);
     const asker = send(20);
     const later = send(30);

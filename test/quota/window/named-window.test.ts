@@ -1,39 +1,33 @@
 import { describe, expect, it } from 'vitest';
-import type { Charge } from '../../../src/quota/admission.ts';
 import { wholeShareLimit } from '../../../src/quota/share-limit.ts';
 import type { Period } from '../../../src/quota/time/periods.ts';
-import { ServerClock } from '../../../src/quota/time/server-clock.ts';
 import { AnsweredRequests } from '../../../src/quota/usage/answered.ts';
 import { InFlight } from '../../../src/quota/usage/in-flight.ts';
 import { NamedWindow } from '../../../src/quota/window/named-window.ts';
 import { PriorityReserve } from '../../../src/quota/window/priority-reserve.ts';
+import { charge, knownClock, readingsOf } from '../support/builders.ts';
 import { AGE_MS } from '../support/script.ts';
 
 const NEVER = Number.POSITIVE_INFINITY;
-const charge = (units: number): Charge => ({ endpoint: 'GET /a', units, priority: 0 });
 
 /** A window of ten units that is full since 100 ms, of a service whose clock shows what ours does, and nothing under way. */
 function full({ period = 'minute' as Period, limit = 10, used = 10 } = {}): { window: NamedWindow; flights: InFlight } {
-  const clock = new ServerClock();
-  clock.observe(0, 0, 0);
-  clock.observe(-1_000, -1, -1);
   const flights = new InFlight(20, 9_000);
   const window = new NamedWindow(period, {
-    clock,
+    clock: knownClock(),
     flights,
     priorityReserve: new PriorityReserve(),
     shareLimit: wholeShareLimit,
   });
   window.take(1, 0);
-  const answer = { sentAt: 0, receivedAt: 100, own: 0, held: 0, settledSince: 0, limited: false };
-  window.read({ ...answer, limit, used }, new AnsweredRequests());
+  window.read(readingsOf(limit, 100)(0, used, { own: 0 }), new AnsweredRequests());
   return { window, flights };
 }
 
 describe('a full window of which no end was named', () => {
   it('is full until what it holds is older than a window of any shape', () => {
-    expect(full().window.earliest(charge(1), 200)).toBeCloseTo(100 + 60_006, 0);
-    expect(full().window.isFirm(charge(1), 200)).toBe(true);
+    expect(full().window.earliest(charge(), 200)).toBeCloseTo(100 + 60_006, 0);
+    expect(full().window.isFirm(charge(), 200)).toBe(true);
   });
 });
 
@@ -47,54 +41,54 @@ describe('a full window of which the service named an end', () => {
   }
 
   it('lets one request of one unit try it', () => {
-    const at = told().window.earliest(charge(1), 200);
+    const at = told().window.earliest(charge(), 200);
     expect(at).toBeGreaterThanOrEqual(TOLD);
     expect(at).toBeLessThan(TOLD + 50);
   });
 
   it('a second later where it is a whole second, for it may have been cut', () => {
-    const at = told(30_000).window.earliest(charge(1), 200);
+    const at = told(30_000).window.earliest(charge(), 200);
     expect(at).toBeGreaterThanOrEqual(31_000);
     expect(at).toBeLessThan(31_050);
   });
 
   it('but no dearer one, for a log frees no more than its oldest unit', () => {
-    expect(told().window.earliest(charge(2), 200)).toBeGreaterThan(60_000);
+    expect(told().window.earliest(charge({ units: 2 }), 200)).toBeGreaterThan(60_000);
   });
 
   it('nor while something is under way that may take its place', () => {
     const { window, flights } = told();
-    flights.take(charge(1), 200);
-    expect(window.earliest(charge(1), 300)).toBeGreaterThan(60_000);
+    flights.take(charge(), 200);
+    expect(window.earliest(charge(), 300)).toBeGreaterThan(60_000);
   });
 
   it('nor a second one, for the word was given before the first was sent', () => {
     const { window } = told();
     window.take(1, TOLD + 60);
     window.book(1, TOLD + 60, TOLD + 90);
-    expect(window.earliest(charge(1), TOLD + 100)).toBeGreaterThan(60_000);
+    expect(window.earliest(charge(), TOLD + 100)).toBeGreaterThan(60_000);
   });
 
   it('nor where the word was given to a request before the last', () => {
     const { window } = full();
     window.take(1, 150);
     window.onNamedReset(TOLD, 0);
-    expect(window.earliest(charge(1), 200)).toBeGreaterThan(60_000);
+    expect(window.earliest(charge(), 200)).toBeGreaterThan(60_000);
   });
 
   it('nor an end that had passed when the request was sent', () => {
     const { window } = full();
     window.onNamedReset(-500, 0);
-    expect(window.earliest(charge(1), 200)).toBeGreaterThan(60_000);
+    expect(window.earliest(charge(), 200)).toBeGreaterThan(60_000);
   });
 });
 
 describe('a window that what is under way may have filled', () => {
   it('is asked again when that must have arrived, and may be free as soon as something comes back', () => {
     const { window, flights } = full({ used: 0 });
-    for (const now of [200, 300]) flights.take(charge(5), now);
-    expect(window.earliest(charge(1), 400)).toBe(200 + AGE_MS);
-    expect(window.isFirm(charge(1), 400)).toBe(false);
+    for (const now of [200, 300]) flights.take(charge({ units: 5 }), now);
+    expect(window.earliest(charge(), 400)).toBe(200 + AGE_MS);
+    expect(window.isFirm(charge(), 400)).toBe(false);
     expect(window.headroom(400)).toBe(0);
   });
 });
@@ -102,21 +96,21 @@ describe('a window that what is under way may have filled', () => {
 describe('a window of seconds', () => {
   it('is spent evenly while its shape is in doubt', () => {
     const { window } = full({ period: 'second', used: 0 });
-    expect(window.earliest(charge(1), 10)).toBe(100);
-    expect(window.earliest(charge(3), 10)).toBe(300);
+    expect(window.earliest(charge(), 10)).toBe(100);
+    expect(window.earliest(charge({ units: 3 }), 10)).toBe(300);
   });
 
   it('hears of no end: a whole second says nothing of it', () => {
     const { window } = full({ period: 'second' });
     window.onNamedReset(1_000, 0);
-    expect(window.earliest(charge(1), 200)).toBeGreaterThan(1_100);
+    expect(window.earliest(charge(), 200)).toBeGreaterThan(1_100);
   });
 });
 
 describe('a window', () => {
   it('of nothing is never open', () => {
-    expect(full({ limit: 0, used: 0 }).window.earliest(charge(1), 200)).toBe(NEVER);
-    expect(full({ limit: 0, used: 0 }).window.isFirm(charge(1), 200)).toBe(true);
+    expect(full({ limit: 0, used: 0 }).window.earliest(charge(), 200)).toBe(NEVER);
+    expect(full({ limit: 0, used: 0 }).window.isFirm(charge(), 200)).toBe(true);
   });
 
   it('may be the one that the headers of every API describe if it has their limit and may end when they say', () => {

@@ -1,0 +1,25 @@
+import type { Charge } from '../../../src/quota/admission.ts';
+import type { WindowReading } from '../../../src/quota/models/model.ts';
+import { ServerClock } from '../../../src/quota/time/server-clock.ts';
+
+/** A charge of one unit for `GET /a`, save for what is said. */
+export function charge(more: Partial<Charge> = {}): Charge {
+  return { endpoint: 'GET /a', units: 1, priority: 0, ...more };
+}
+
+/** A clock of a service that is known to show what ours does, give or take 20 ms: the slack of a stamp. */
+export function knownClock(): ServerClock {
+  const clock = new ServerClock();
+  clock.observe(0, 0, 0);
+  clock.observe(-1_000, -1, -1);
+  return clock;
+}
+
+/** What answers say of one window, each to a request of one unit while nothing else was under way, save for what is said. */
+export function readingsOf(
+  limit: number,
+  roundTripMs: number,
+): (sentAt: number, used: number, more?: Partial<WindowReading>) => WindowReading {
+  const alone = { limit, own: 1, held: 0, settledSince: 0, limited: false };
+  return (sentAt, used, more) => ({ ...alone, sentAt, receivedAt: sentAt + roundTripMs, used, ...more });
+}
