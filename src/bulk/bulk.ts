@@ -105,7 +105,7 @@ class BulkRun<Item, Value> implements Bulk<Item, Value> {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<BulkOutcome<Item, Value>, void, void> {
-    if (this.#source) throw new ConfigError('bulk', 'was run before, and runs once: make another, from its checkpoint');
+    if (this.#source) throw new ConfigError('bulk', 'can run only once: create another with { from: checkpoint }');
     const { signal } = this.#settings;
     const source = new ItemSource(this.#items);
     this.#source = source;
@@ -133,7 +133,7 @@ class BulkRun<Item, Value> implements Bulk<Item, Value> {
       }
     } finally {
       signal?.removeEventListener('abort', abort);
-      this.#leave(new DOMException('The bulk is over.', 'AbortError'));
+      this.#leave(new DOMException('The bulk has ended.', 'AbortError'));
       await source.close(isThrowing);
     }
   }

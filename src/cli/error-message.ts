@@ -50,23 +50,23 @@ export function describeError(error: unknown, now: number): ErrorDescription {
 export function exhaustion({ why, retryAt }: QuotaExhaustedError, now: number): string {
   const at = retryAt.getTime();
   const sentence = `${why.charAt(0).toUpperCase()}${why.slice(1).replace(/\.$/, '')}.`;
-  return Number.isNaN(at) ? sentence : `${sentence} Come back at ${moment(at, now)}.`;
+  return Number.isNaN(at) ? sentence : `${sentence} Retry at ${moment(at, now)}.`;
 }
 
 function failure(error: unknown): string {
   if (error instanceof GaveUpError) return error.message;
   if (isServiceError(error)) {
     const isKey = error.status === 401 || error.status === 403;
-    return oneLine(`${error.message}.${isKey ? ' Look at the key.' : ''}`);
+    return oneLine(`${error.message}.${isKey ? ' Check the key.' : ''}`);
   }
   if (isConnectionError(error) && NOBODY.includes(String(error.code))) {
-    return oneLine(`${error.message}. Is the service there? STACKS_API_URL, or --url, says where it is.`);
+    return oneLine(`${error.message}. Check the URL of the service: --url or STACKS_API_URL.`);
   }
   const isExpected =
     isConnectionError(error) || isResponseShape(error) || (error instanceof Error && 'syscall' in error);
   if (isExpected) return oneLine(`${error.message}.`);
   // Whatever else comes here is a mistake of this program, and whoever mends it needs the stack.
-  return `Something is wrong in stacks-quota itself. ${error instanceof Error ? error.stack : String(error)}`;
+  return `This is a bug in stacks-quota: ${error instanceof Error ? error.stack : String(error)}`;
 }
 
 function inFlags(option: string, message: string): string {

@@ -36,7 +36,7 @@ export interface QuotaState {
   readonly windows: readonly WindowView[];
   /** Requests under way. */
   readonly inFlight: number;
-  /** Units held for requests whose answer is still out. */
+  /** Units held for requests that may not have arrived yet: those sent less than three seconds ago and not answered. */
   readonly held: number;
   /** Calls that wait to be sent. */
   readonly waiting: number;

@@ -122,13 +122,17 @@ function answerOf(given: Partial<Response> | null | undefined): Response {
   const isHeaded = typeof headers?.forEach === 'function' && typeof headers.get === 'function';
   const isReadable = !body || typeof body.getReader === 'function';
   if (typeof status === 'number' && isHeaded && isReadable) return given as Response;
-  throw new Failure('INVALID_RESPONSE', false, new TypeError('What fetch gave is no Response.'));
+  throw new Failure('INVALID_RESPONSE', false, new TypeError('fetch did not return a Response.'));
 }
 
 /** The body of an answer, if it has one. A `fetch` of the caller's own may have read it, or begun to. */
 export function unreadBody({ body, bodyUsed }: Response): Response['body'] {
   if (!bodyUsed && !body?.locked) return body;
-  throw new Failure('INVALID_RESPONSE', false, new TypeError('The body was read before: fetch must give it unread.'));
+  throw new Failure(
+    'INVALID_RESPONSE',
+    false,
+    new TypeError('The body was already read: fetch must return it unread.'),
+  );
 }
 
 /** A whole body as text. */

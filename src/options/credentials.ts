@@ -43,14 +43,11 @@ export function readCredentials(
   if (source !== undefined && browser && !options.dangerouslyAllowBrowser) {
     throw new ConfigError(
       keyOption,
-      'would be open to every visitor of this page: keep it on a server, or set dangerouslyAllowBrowser if they may have it',
+      'would be visible to every visitor of this page: keep it on a server, or set dangerouslyAllowBrowser',
     );
   }
   if (source !== undefined && base.protocol === 'http:' && !isLoopback(base.hostname)) {
-    throw new ConfigError(
-      urlOption,
-      `must be https where there is a key (${keyOption}), unless it is this very machine`,
-    );
+    throw new ConfigError(urlOption, `must be https when a key is set (${keyOption}), except on this machine`);
   }
   return { baseUrl: base.origin + base.pathname.replace(/\/+$/, ''), key: keyProvider(keyOption, source) };
 }
@@ -82,8 +79,8 @@ function keyProvider(option: string, source: KeySource | undefined): Credentials
 function checkKey(option: string, key: unknown): string | undefined {
   if (key === undefined) return undefined;
   if (typeof key !== 'string')
-    throw new ConfigError(option, `must be a key as text, or a function that gives one, not of type ${typeof key}`);
-  if (key === '') throw new ConfigError(option, 'is empty: leave it out to call without a key');
+    throw new ConfigError(option, `must be a string or a function that returns one, not of type ${typeof key}`);
+  if (key === '') throw new ConfigError(option, 'is empty: omit it to call without a key');
   if (!/^[\x21-\x7e]{1,512}$/.test(key)) {
     throw new ConfigError(option, 'must be 1 to 512 visible ASCII characters, without spaces and line breaks');
   }

@@ -62,7 +62,7 @@ export class Gate {
   }
 
   /**
-   * Waits until the call is granted a lease, overtaken or parked. Rejects when it is refused, aborted or the gate is closed.
+   * Waiting until the call is granted a lease, overtaken or parked. Rejects when it is refused, aborted or the gate is closed.
    *
    * @param byAge - whether it was chosen for the time it waited. Then no call overtakes it, and it asks with the highest
    * priority of the queue, so that a reserve for that priority does not hold it back.

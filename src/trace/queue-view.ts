@@ -84,9 +84,9 @@ function byTurn(one: CallTrace, other: CallTrace): number {
 }
 
 function sentence(before: number | undefined, wait: Wait | undefined, isPausing: boolean): string {
-  if (isPausing) return 'it pauses before it goes again';
-  if (before === undefined) return `${wait?.reason.why}; meanwhile it lets the others pass`;
-  const what = wait?.reason.why ?? 'the line moves';
+  if (isPausing) return 'it pauses before its next attempt';
+  if (before === undefined) return `${wait?.reason.why}; it is parked, so that other calls can pass`;
+  const what = wait?.reason.why ?? 'the queue is moving';
   if (before === 0) return what;
   return before === 1 ? `1 call goes before it; ${what}` : `${before} calls go before it; ${what}`;
 }

@@ -71,11 +71,9 @@ const checkpointFields = optionsParser('fields of a checkpoint', {
 export function walk(getPage: PageSource, address: string, options: WalkOptions = {}): AddressAssetsWalk {
   const own: WalkOptions & { readonly offset?: unknown; readonly schema?: unknown } = ownProperties(options);
   const { from, limit = LARGEST_PAGE, unanchored, untilBlock, offset, schema, ...rest } = own;
-  if (offset !== undefined)
-    throw new ConfigError('offset', "is the walk's own affair: give a checkpoint as from instead");
-  if (schema !== undefined) throw new ConfigError('schema', 'cannot be given: a walk goes by the fields of the events');
-  if (limit < 2)
-    throw new ConfigError('limit', 'must be 2 or more for a walk, which reads one event again on each page');
+  if (offset !== undefined) throw new ConfigError('offset', 'cannot be given: pass a checkpoint as from instead');
+  if (schema !== undefined) throw new ConfigError('schema', 'cannot be given: a walk needs the fields of the events');
+  if (limit < 2) throw new ConfigError('limit', 'must be 2 or more: a walk reads the last event again on each page');
   const params = { limit, unanchored, untilBlock };
   addressAssetsRequest(address, params);
   const callOptions = checkCallOptions<AddressAssets>(rest);
@@ -130,10 +128,7 @@ const BEGINNING = { offset: 0, total: 0, recentKeys: [], isOver: false };
 function checked(from: WalkCheckpoint, address: string): WalkCheckpoint {
   const { offset, total, recentKeys, isOver, ...rest } = checkpointFields(from);
   if (rest.address !== address) {
-    throw new ConfigError(
-      'from',
-      `is of a walk through the events of ${quote(rest.address)}, not of ${quote(address)}`,
-    );
+    throw new ConfigError('from', `belongs to a walk of ${quote(rest.address)}, not of ${quote(address)}`);
   }
   const isWholeOne = offset !== undefined && total !== undefined && recentKeys !== undefined && isOver !== undefined;
   if (!isWholeOne) throw new ConfigError('from', 'must be the checkpoint of a walk, with all its fields');

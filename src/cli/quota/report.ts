@@ -12,7 +12,7 @@ export interface Exhaustion {
 export function quotaBars({ windows, at }: QuotaReading): Bar[] {
   const rows = windows.map(({ window, limit, remaining, endsAt }) => {
     const isWhole = remaining >= limit || endsAt === undefined || endsAt <= at;
-    return { window, limit, left: remaining, remark: isWhole ? undefined : `back in ${span(endsAt - at)}` };
+    return { window, limit, left: remaining, remark: isWhole ? undefined : `resets in ${span(endsAt - at)}` };
   });
   return windowBars(rows);
 }
@@ -23,19 +23,21 @@ export function remarks({ windows, binding, cost, malformed }: QuotaReading): st
   const lines: string[] = [];
   if (tightest) {
     const percent = tightest.limit > 0 ? Math.floor((tightest.remaining * 100) / tightest.limit) : 0;
-    lines.push(`Nearest to its end is the ${tightest.window}, with ${percent} % left.`);
+    lines.push(`Tightest window: ${tightest.window}, ${percent} % left.`);
   }
   lines.push(
-    cost === undefined ? 'What this look cost, the service does not say.' : `This look cost ${count(cost, 'unit')}.`,
+    cost === undefined
+      ? 'The service did not report the cost of this request.'
+      : `This request cost ${count(cost, 'unit')}.`,
   );
-  if (malformed.length > 0) lines.push(`These headers made no sense: ${malformed.join(', ')}.`);
+  if (malformed.length > 0) lines.push(`Unreadable headers: ${malformed.join(', ')}.`);
   return lines;
 }
 
 /** The same as one line of text, for where nothing can be redrawn. */
 export function quotaSentence({ windows, at }: QuotaReading): string {
   const said = windows.map(({ window, remaining, limit }) => `${window} ${number(remaining)} of ${number(limit)}`);
-  return `${instant(Math.floor(at / 1_000) * 1_000)} ${said.join(', ') || 'nothing is known of the quota'}`;
+  return `${instant(Math.floor(at / 1_000) * 1_000)} ${said.join(', ') || 'the quota is unknown'}`;
 }
 
 /** The same as one line of JSON, for programs. Instants are in ISO 8601. */

@@ -95,7 +95,7 @@ export class Costs implements Limit {
   explain(charge: Charge): Reason {
     return {
       kind: 'first-cost',
-      why: `the cost of ${charge.endpoint} is not known yet, so a first answer is awaited`,
+      why: `the cost of ${charge.endpoint} is unknown until its first response`,
     };
   }
 

@@ -108,7 +108,7 @@ export class InFlight implements Limit {
   }
 
   explain(): Reason {
-    return { kind: 'concurrency', why: `${this.open} requests are under way, the most that may be` };
+    return { kind: 'concurrency', why: `${this.open} requests are in flight, the maximum (option concurrency)` };
   }
 
   #release(flight: Flight): void {

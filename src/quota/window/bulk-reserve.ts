@@ -72,7 +72,7 @@ export class BulkReserve implements Limit {
     if (part <= 0) return undefined;
     const { period, limit } = window;
     const kept = `${Math.round(part * 1e4) / 1e2} % of the ${period} of ${limit} units`;
-    const why = `${kept} are kept for calls of a priority above ${forPriorityAbove}`;
+    const why = `${kept} are reserved for calls of a priority above ${forPriorityAbove}`;
     return { at: window.fitsBelow(limit * (1 - part), Math.min(units, limit), held, now), window, why };
   }
 
