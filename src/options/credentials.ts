@@ -3,7 +3,7 @@ import { ConfigError } from '../errors.ts';
 /** A key, or a function that gives one, or `undefined` for none. */
 export type KeySource = string | (() => string | undefined | Promise<string | undefined>);
 
-/** Where the service is, and what opens it. */
+/** The service's URL and the key. */
 export interface Credentials {
   /** Normalised, with no slash at its end. */
   readonly baseUrl: string;
@@ -14,7 +14,7 @@ export interface Credentials {
   readonly key: () => string | undefined | Promise<string | undefined>;
 }
 
-/** Where this code runs, as far as that matters to a key. */
+/** The runtime environment, as far as it concerns a key. */
 export interface KeyEnvironment {
   /** Whether it is a page or a worker of a browser, where every visitor can read every secret (section 5). */
   readonly browser: boolean;

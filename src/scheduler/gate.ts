@@ -5,11 +5,11 @@ import { LAST_INSTANT } from '../quota/headers/snapshot.ts';
 import type { Pacer } from '../quota/pacer.ts';
 import type { CallTrace } from '../trace/call-trace.ts';
 
-/** What the queue and the gate need of a call. */
+/** A call, as queue and gate see it. */
 export interface PendingCall {
   readonly ask: Ask;
   readonly signal: AbortSignal | undefined;
-  /** Told that the call waits. */
+  /** Records that the call waits. */
   readonly trace: Pick<CallTrace, 'waiting'>;
 }
 
@@ -35,7 +35,7 @@ interface GatePause {
   readonly wake: (isOvertaken?: boolean) => void;
 }
 
-/** What a gate is made from. */
+/** Options of a gate. */
 export interface GateOptions {
   readonly pacer: Pacer;
   readonly clock: Clock;
@@ -80,7 +80,7 @@ export class Gate {
       const admission = this.#pacer.admit(ask, now);
       if (admission.kind === 'granted') return admission;
       if (admission.kind === 'refused') throw this.refusalError(ask, admission);
-      // Asking promises nothing, and with `maxWaitMs: 0` it is refused exactly where only time can help.
+      // With `maxWaitMs: 0` the pacer refuses exactly where only time can help.
       const isFirm = this.#pacer.admit({ ...ask, maxWaitMs: 0 }, now).kind === 'refused';
       const { until, reason } = admission;
       const isLong = isFirm && until - now > longestWaitMs;
@@ -183,7 +183,7 @@ export class Gate {
   }
 }
 
-/** The priority of a call; 0 unless it says another. */
+/** The priority of a call. Default: 0. */
 export function priorityOf({ ask }: Pick<PendingCall, 'ask'>): number {
   return ask.priority ?? 0;
 }

@@ -10,7 +10,7 @@ import { type NewEvent, type WalkCheckpoint, WalkCursor } from './cursor.ts';
 /** The most that the service puts on a page: the fewest requests. */
 const LARGEST_PAGE = 100;
 
-/** What a walk can be told: what its calls can be told, and where to begin. */
+/** Options of a walk: those of its calls, and where to begin. */
 export interface WalkOptions extends Omit<AddressAssetsParams, 'offset'>, Omit<CallOptions<never>, 'schema'> {
   /** How many events to ask for at a time: 2 to 100. One of them is always the last of the page before. Default: 100. */
   readonly limit?: number | undefined;
@@ -31,7 +31,7 @@ export interface WalkPage {
  *
  * Every event that was there when the walk began, and still is, comes once, though offsets shift meanwhile: what is new is
  * not taken for what follows, and where a reorganisation of the chain takes events away the walk steps back. A page is asked
- * for when its first event is wanted and not before, because a page that nobody reads has cost quota all the same.
+ * for when its first event is needed and not before, because an unread page costs quota all the same.
  *
  * A walk has one place: a loop that was left goes on where it was left, in a second loop.
  */
@@ -44,7 +44,7 @@ export interface AddressAssetsWalk extends AsyncIterable<AssetEvent> {
   readonly checkpoint: WalkCheckpoint;
 }
 
-/** What the pages come from. */
+/** Fetches the pages. */
 export type PageSource = (
   address: string,
   options: AddressAssetsParams & CallOptions<AddressAssets>,

@@ -13,7 +13,7 @@ export interface Sink {
 /** What every line begins with, by which a file shows that it was written here. */
 const BEGINNING = '{"address":"';
 
-/** An account as one line. Its address comes first, so that whoever takes the file up again finds it without parsing all. */
+/** An account as one line. Its address comes first, so that `--resume` finds it without parsing the whole line. */
 export function lineOf(address: string, body: object): string {
   return `${JSON.stringify({ address, ...body })}\n`;
 }

@@ -2,13 +2,13 @@ import { type Bar, count, number, windowBars } from '../progress-bars.ts';
 import { instant, span } from '../times.ts';
 import type { QuotaReading } from './reading.ts';
 
-/** Why nothing may be spent, and until when. Epoch milliseconds by this machine's clock. */
+/** Why no request may be sent, and until when. Epoch milliseconds by this machine's clock. */
 export interface Exhaustion {
   readonly why: string;
   readonly retryAt: number;
 }
 
-/** What is left of each window, and when it is back. */
+/** One bar per window: units remaining, and when it resets. */
 export function quotaBars({ windows, at }: QuotaReading): Bar[] {
   const rows = windows.map(({ window, limit, remaining, endsAt }) => {
     const isWhole = remaining >= limit || endsAt === undefined || endsAt <= at;
@@ -17,7 +17,7 @@ export function quotaBars({ windows, at }: QuotaReading): Bar[] {
   return windowBars(rows);
 }
 
-/** What the bars do not say. */
+/** The lines below the bars: tightest window, cost, unreadable headers. */
 export function remarks({ windows, binding, cost, malformed }: QuotaReading): string[] {
   const tightest = windows.find(({ window }) => window === binding);
   const lines: string[] = [];

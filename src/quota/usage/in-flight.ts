@@ -69,7 +69,7 @@ export class InFlight implements Limit {
     return this.#sent.sumAfter(instant - 1e-6);
   }
 
-  /** Lets go of a flight that has ended. */
+  /** Removes a flight that has ended. */
   end(flight: Flight): void {
     this.#release(flight);
     this.#booked.delete(flight);
