@@ -8,7 +8,7 @@ import { checkFetchOptions, type FetchOptions } from './options.ts';
 type Fetch = typeof globalThis.fetch;
 type Input = Parameters<Fetch>[0];
 
-/** What `client.fetch` is made from. */
+/** Dependencies of `client.fetch`. */
 export interface CreateFetchOptions {
   readonly run: Run;
   /** Normalised, with no slash at its end. */
