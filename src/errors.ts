@@ -1,9 +1,12 @@
 import type { QuotaSnapshot } from './quota/headers/snapshot.ts';
 
-/** What an error is made from: its own fields, and the `cause` if there is one. */
+/** Constructor argument of an error: its own fields, and its `cause` if it has one. */
 export type ErrorFacts<E extends Error> = Omit<E, keyof Error> & { readonly cause?: unknown };
 
-/** The quota will not bear the call in the time the caller is ready to wait. Nothing was sent for it: come back at `retryAt`. */
+/**
+ * The call would have to wait for quota longer than its `maxWaitMs`, and was not sent; or the service refused it five times
+ * because of a limit, although the client waited as told. Retry at `retryAt`.
+ */
 export class QuotaExhaustedError extends Error {
   declare readonly name: 'QuotaExhaustedError';
   /** The window that ran out: `'second'`, `'minute'`, `'month'`, …, or `'endpoint'`; where no window binds, the kind of the reason, such as `'cooldown'` or `'share'`. */
@@ -12,9 +15,9 @@ export class QuotaExhaustedError extends Error {
   readonly limit: number | undefined;
   /** Units left in the window, if known. */
   readonly remaining: number | undefined;
-  /** The earliest instant at which the call can be borne, by this machine's wall clock. */
+  /** The earliest instant at which the quota allows the call, by this machine's wall clock. */
   readonly retryAt: Date;
-  /** How long that was from the moment of this error, in milliseconds. */
+  /** Time from this error to `retryAt`, in milliseconds. */
   readonly retryAfterMs: number;
   /** A sentence for people. */
   readonly why: string;
@@ -33,7 +36,7 @@ export class QuotaExhaustedError extends Error {
   }
 }
 
-/** The service answered, but not with what was asked for: read `status` and `body`. */
+/** The service answered with an error: see `status` and `body`. */
 export class ServiceError extends Error {
   declare readonly name: 'ServiceError';
   /** The HTTP status of the answer. */
@@ -55,26 +58,26 @@ export class ServiceError extends Error {
   }
 }
 
-/** No answer came that could be used: the network, a timeout or a refused redirect. The call may have been counted all the same. */
+/** No usable response: a network failure, a time-out or a rejected redirect. The service may have counted the call all the same. */
 export class ConnectionError extends Error {
   declare readonly name: 'ConnectionError';
   /** The endpoint that was asked for, such as `GET /extended/v1/info`. */
   readonly endpoint: string;
   /** What went wrong, if known: `ECONNRESET`, `ENOTFOUND`, `TIMEOUT`, `REDIRECT`, …. */
   readonly code: string | undefined;
-  /** How many times it was tried. */
+  /** Attempts made. */
   readonly attempts: number;
 
   constructor(facts: ErrorFacts<ConnectionError>) {
     const tries = facts.attempts === 1 ? '1 attempt' : `${facts.attempts} attempts`;
-    super(`${facts.endpoint}: no usable answer after ${tries} (${facts.code ?? 'unknown cause'})`, causeOf(facts));
+    super(`${facts.endpoint}: no usable response after ${tries} (${facts.code ?? 'unknown cause'})`, causeOf(facts));
     this.endpoint = facts.endpoint;
     this.code = facts.code;
     this.attempts = facts.attempts;
   }
 }
 
-/** One thing about a body that is not as its schema says. */
+/** One deviation of a body from its schema. */
 export interface ShapeIssue {
   /** Where in the body, such as `results.0.asset.amount`; empty for the body itself. */
   readonly path: string;
@@ -82,12 +85,12 @@ export interface ShapeIssue {
   readonly message: string;
 }
 
-/** The service answered with success, but the body has not the shape its schema says. */
+/** The service answered with success, but the body does not match its schema. */
 export class ResponseShapeError extends Error {
   declare readonly name: 'ResponseShapeError';
   /** The endpoint that was asked for, such as `GET /extended/v1/info`. */
   readonly endpoint: string;
-  /** Everything that was not as expected. */
+  /** Every deviation from the schema. */
   readonly issues: readonly ShapeIssue[];
   /** What the answer's headers said of the quota. */
   readonly quota: QuotaSnapshot;
@@ -106,14 +109,14 @@ export class ResponseShapeError extends Error {
   }
 }
 
-/** An option or an argument cannot be used. Nothing was sent. */
+/** An option or an argument is invalid. Nothing was sent. */
 export class ConfigError extends Error {
   declare readonly name: 'ConfigError';
-  /** The option, argument or environment variable that is at fault. */
+  /** The invalid option, argument or environment variable. */
   readonly option: string;
 
   /**
-   * @param option - the option, argument or environment variable that is at fault.
+   * @param option - the invalid option, argument or environment variable.
    * @param problem - what is wrong and what would be right, to be read after the option's name: `'must be …'`.
    */
   constructor(option: string, problem: string, causedBy?: { readonly cause?: unknown }) {
@@ -131,7 +134,7 @@ export class ClosedError extends Error {
   }
 }
 
-// The names sit on the prototypes, so that `stack` begins with them; the brand tells our classes from others of the same name.
+// `name` is set on the prototypes, so that `stack` begins with it; the brand distinguishes these classes from others of the same name.
 const BRAND = Symbol.for('stacks-quota.error');
 const KINDS = { QuotaExhaustedError, ServiceError, ConnectionError, ResponseShapeError, ConfigError, ClosedError };
 for (const [name, kind] of Object.entries(KINDS)) {
@@ -161,7 +164,7 @@ export const isConfigError = (error: unknown): error is ConfigError => is(error,
 /** Is it a {@link ClosedError}? True also for one from another copy of this package. */
 export const isClosed = (error: unknown): error is ClosedError => is(error, 'ClosedError');
 
-/** How a message quotes what was given: text cut to a length that fits a line, anything else by its kind. */
+/** Quotes a value in a message: text cut to fit a line, anything else by its kind. */
 export function quote(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(cut(value, 60));
   if (Array.isArray(value)) return 'an array';
@@ -179,7 +182,7 @@ function causeOf(facts: { readonly cause?: unknown }): { cause?: unknown } | und
 }
 
 function invitation(retryAt: Date): string {
-  return Number.isNaN(retryAt.getTime()) ? 'No time is known to come back.' : `Come back at ${retryAt.toISOString()}.`;
+  return Number.isNaN(retryAt.getTime()) ? 'No time to retry is known.' : `Retry at ${retryAt.toISOString()}.`;
 }
 
 /** The service's own words, on one line: `message` or `error` of a JSON body (both seen), or a text that is not a page. */

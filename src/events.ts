@@ -1,34 +1,34 @@
 import type { Reason } from './quota/admission.ts';
 import type { QuotaSnapshot } from './quota/headers/snapshot.ts';
 
-/** What every event says of the call that it is about. */
+/** Fields of every event of a call. */
 export interface CallEvent {
   /** The number of the call: the first of a client is 1. Events of one number are one story, from `called` to `done` or `failed`. */
   readonly call: number;
   /** The endpoint that is asked for, such as `GET /extended/v1/info`. */
   readonly endpoint: string;
-  /** What the caller named the call, if it did. */
+  /** The option `label` of the call, if given. */
   readonly label?: string;
   /** When it happened, by this machine's wall clock. */
   readonly at: Date;
 }
 
-/** What happens to a call, told as it happens. */
+/** An event of a call, emitted as it happens. */
 export type CallStoryEvent = CallEvent &
   (
     | {
-        /** A call was made. It is told within the caller's own async context. */
+        /** A call was made. Emitted within the caller's own async context. */
         readonly type: 'called';
         readonly priority: number;
       }
     | {
-        /** The call waits: until `until`, or until something comes back. */
+        /** The call waits: until `until`, or until an answer comes. */
         readonly type: 'waiting';
         readonly until: Date;
         readonly reason: Reason;
-        /** Whether it stepped out of the line, so that it holds up nobody; else the whole line stands still. */
+        /** Whether it is parked, so that it delays no other call; else the whole queue stands still. */
         readonly parked: boolean;
-        /** Calls that wait in line behind it. */
+        /** Calls that wait in the queue behind it. */
         readonly waiting: number;
       }
     | {
@@ -43,7 +43,7 @@ export type CallStoryEvent = CallEvent &
         readonly url: string;
         /** Time from the call, or from the pause before another attempt, to its grant by the gate, in milliseconds. */
         readonly waitedMs: number;
-        /** What it, or the line before it, last stood still for in that time, if anything. */
+        /** The last reason in that time for which it, or the queue ahead of it, stood still, if any. */
         readonly waitedFor?: Reason;
       }
     | {
@@ -54,8 +54,8 @@ export type CallStoryEvent = CallEvent &
         readonly tookMs: number;
         readonly quota: QuotaSnapshot;
         /**
-         * How far the service's word is from our own reckoning, by window, in units: more than 0 where it counted more than
-         * we can have spent, less than 0 where it counted less than we surely did, and 0 where the two agree.
+         * Difference between the service's count and the client's own estimate, by window, in units: more than 0 if it counted
+         * more than this client can have used, less than 0 if it counted less than this client surely used, else 0.
          */
         readonly drift: Readonly<Record<string, number>>;
       }
@@ -74,7 +74,7 @@ export type CallStoryEvent = CallEvent &
         readonly tookMs: number;
       }
     | {
-        /** The call goes again, back through the line. */
+        /** The call is queued for another attempt. */
         readonly type: 'retrying';
         /** The attempt to come. */
         readonly attempt: number;
@@ -98,10 +98,10 @@ export type CallStoryEvent = CallEvent &
       }
   );
 
-/** What happens to the store through which processes share the quota. It is about no call. */
+/** An event of the store through which processes share the quota. It belongs to no call. */
 export type ShareEvent =
   | {
-      /** The store through which processes share the quota cannot be used: each goes on as `mode` says. Told once. */
+      /** The store through which processes share the quota cannot be used: each continues as `mode` says. Emitted once. */
       readonly type: 'share-lost';
       /** What went wrong, such as `TIMEOUT`, `ECONNREFUSED` or `READONLY`. */
       readonly code: string;
@@ -109,7 +109,7 @@ export type ShareEvent =
       readonly mode: 'partial' | 'closed' | 'open';
     }
   | {
-      /** The store can be used again, and has been told what was spent meanwhile. */
+      /** The store can be used again, and the units used meanwhile are booked in it. */
       readonly type: 'share-regained';
       /** How long it could not be used, in milliseconds. */
       readonly afterMs: number;
@@ -117,14 +117,14 @@ export type ShareEvent =
       readonly debited: number;
     }
   | {
-      /** Something in the store was not what this package puts there. It was thrown away, and is made anew. */
+      /** A value in the store was not in this package's format. It was discarded and is created anew. */
       readonly type: 'share-unreadable';
       /** What it was, such as the window it belongs to. */
       readonly what: string;
     };
 
-/** What happens, told as it happens. None carries the key or a body. */
+/** An event of a client. None carries the key or a body. */
 export type ClientEvent = CallStoryEvent | ShareEvent;
 
-/** Hears what happens. What it throws is ignored. */
+/** Receives events. Errors it throws are ignored. */
 export type EventListener = (event: ClientEvent) => void;

@@ -96,7 +96,7 @@ describe('the cause', () => {
 describe('QuotaExhaustedError', () => {
   test('says who asked, why it cannot be, and when to come back', () => {
     expect(exhausted().message).toBe(
-      "GET /extended/v1/info: The month's quota is spent. Come back at 2026-12-01T00:00:00.000Z.",
+      "GET /extended/v1/info: The month's quota is spent. Retry at 2026-12-01T00:00:00.000Z.",
     );
   });
 
@@ -114,7 +114,7 @@ describe('QuotaExhaustedError', () => {
 
   test('can be made even when no time to come back is known', () => {
     expect(exhausted({ retryAt: new Date(Infinity), retryAfterMs: Infinity }).message).toMatch(
-      /No time is known to come back\.$/,
+      /No time to retry is known\.$/,
     );
   });
 });
@@ -157,13 +157,13 @@ describe('ServiceError', () => {
 describe('ConnectionError', () => {
   test('says how often it was tried and what went wrong', () => {
     const error = new ConnectionError({ endpoint, code: 'TIMEOUT', attempts: 3 });
-    expect(error.message).toBe('GET /extended/v1/info: no usable answer after 3 attempts (TIMEOUT)');
+    expect(error.message).toBe('GET /extended/v1/info: no usable response after 3 attempts (TIMEOUT)');
     expect(error).toMatchObject({ endpoint, code: 'TIMEOUT', attempts: 3 });
   });
 
   test('says so when it does not know what went wrong', () => {
     const error = new ConnectionError({ endpoint, code: undefined, attempts: 1 });
-    expect(error.message).toBe('GET /extended/v1/info: no usable answer after 1 attempt (unknown cause)');
+    expect(error.message).toBe('GET /extended/v1/info: no usable response after 1 attempt (unknown cause)');
   });
 });
 

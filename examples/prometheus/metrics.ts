@@ -59,7 +59,7 @@ function gauges(client: Client): string[] {
     ...byWindow('stacks_quota_remaining_units', 'Units left, by the service.', ({ remaining }) => remaining),
     ...byWindow('stacks_quota_headroom_units', 'Units that may be sent now.', ({ headroom }) => headroom),
     ...single('stacks_quota_calls_waiting', 'Calls that wait to be sent.', waiting),
-    ...single('stacks_quota_requests_in_flight', 'Requests under way.', inFlight),
+    ...single('stacks_quota_requests_in_flight', 'Requests in flight.', inFlight),
     ...single('stacks_quota_month_units_per_day', 'Units a day at the present pace.', month?.perDay),
     ...single('stacks_quota_month_affordable_units_per_day', 'Units a day that would last.', month?.affordablePerDay),
   ];

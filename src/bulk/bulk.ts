@@ -3,12 +3,12 @@ import { ItemSource } from './item-source.ts';
 import { type BulkCheckpoint, type BulkOptions, type BulkSettings, readBulkOptions } from './options.ts';
 import { type BulkDependencies, type BulkProgress, ProgressTracker } from './progress.ts';
 
-/** What became of an item: its value, or the reason why there is none, as `Promise.allSettled` has it. */
+/** Outcome of an item: its value, or the reason of its failure, as in `Promise.allSettled`. */
 export type BulkOutcome<Item, Value> =
   | { readonly status: 'fulfilled'; readonly item: Item; readonly index: number; readonly value: Value }
   | { readonly status: 'rejected'; readonly item: Item; readonly index: number; readonly reason: unknown };
 
-/** What a call is told of its item. */
+/** Context of the call for an item. */
 export interface BulkTurn {
   /** The item's place in the input, counted from 0. */
   readonly index: number;
@@ -16,7 +16,7 @@ export interface BulkTurn {
   readonly signal: AbortSignal;
 }
 
-/** What is done with each item. */
+/** The function called for each item. */
 export type BulkCall<Item, Value> = (item: Item, turn: BulkTurn) => Value | Promise<Value>;
 
 /**
@@ -105,7 +105,7 @@ class BulkRun<Item, Value> implements Bulk<Item, Value> {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<BulkOutcome<Item, Value>, void, void> {
-    if (this.#source) throw new ConfigError('bulk', 'was run before, and runs once: make another, from its checkpoint');
+    if (this.#source) throw new ConfigError('bulk', 'can run only once: create another with { from: checkpoint }');
     const { signal } = this.#settings;
     const source = new ItemSource(this.#items);
     this.#source = source;
@@ -118,7 +118,7 @@ class BulkRun<Item, Value> implements Bulk<Item, Value> {
         void this.#fill(source);
         const outcome = this.#take();
         if (outcome) {
-          // Who leaves the loop here throws nothing.
+          // Leaving the loop here must not throw.
           isThrowing = false;
           yield outcome;
           isThrowing = true;
@@ -133,7 +133,7 @@ class BulkRun<Item, Value> implements Bulk<Item, Value> {
       }
     } finally {
       signal?.removeEventListener('abort', abort);
-      this.#leave(new DOMException('The bulk is over.', 'AbortError'));
+      this.#leave(new DOMException('The bulk has ended.', 'AbortError'));
       await source.close(isThrowing);
     }
   }

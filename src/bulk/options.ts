@@ -10,7 +10,7 @@ export interface BulkCheckpoint {
   readonly undone: readonly number[];
 }
 
-/** What a bulk can be told. Everything has a default. */
+/** Options of a bulk. All have defaults. */
 export interface BulkOptions {
   /** How many items may be held at a time: taken from the input, and not handed on yet. Default: the client's own. */
   readonly concurrency?: number | undefined;
@@ -27,9 +27,9 @@ export interface BulkOptions {
    * status 401 or 403. A closed client always does.
    */
   readonly isFatal?: ((error: unknown) => boolean) | undefined;
-  /** So many failures one after the other end it all: it is not the items that are at fault. A ConfigError does not count. Default: 100. */
+  /** Failures in a row that stop the bulk, because the items are not the cause. A ConfigError does not count. Default: 100. */
   readonly maxFailuresInARow?: number | undefined;
-  /** Told whenever an item is over. What it throws is ignored. */
+  /** Called whenever an item is finished. Errors it throws are ignored. */
   readonly onProgress?: ((progress: BulkProgress) => void) | undefined;
 }
 
@@ -76,7 +76,7 @@ function known(concurrency: number) {
  * @throws ConfigError that names the option that cannot be used.
  */
 export function readBulkOptions(items: unknown, options: BulkOptions, concurrency: number): BulkSettings {
-  // A text is a list of its letters, and hardly anybody means that.
+  // A string is iterable by character, which is hardly ever intended.
   const isList =
     typeof items === 'object' && items !== null && (Symbol.iterator in items || Symbol.asyncIterator in items);
   if (!isList) throw new ConfigError('items', `must be an iterable or an async iterable, not ${quote(items)}`);

@@ -1,31 +1,31 @@
 import type { Clock } from '../clock.ts';
 import type { Estimate } from '../scheduler/estimate.ts';
 
-/** How far a bulk is. */
+/** Progress of a bulk. */
 export interface BulkProgress {
-  /** Items that are over, well or not, those of earlier runs included. */
+  /** Items finished, successfully or not, those of earlier runs included. */
   readonly done: number;
-  /** Of them, those that failed in this run. */
+  /** Items that failed in this run. */
   readonly failed: number;
-  /** How many there are in all, if that is known. */
+  /** Number of all items, if known. */
   readonly total: number | undefined;
-  /** Items a second, over all of this run. */
+  /** Items per second, averaged over this run. */
   readonly perSecond: number;
-  /** How long the rest will take by the quota, in milliseconds; undefined while the total or the limits are not known. */
+  /** Estimated time for the remaining items by the quota, in milliseconds; undefined while the total or the limits are unknown. */
   readonly etaMs: number | undefined;
-  /** When the last will be over, by this machine's wall clock; undefined where `etaMs` is, or no calendar reaches there. */
+  /** Estimated end by this machine's wall clock; undefined where `etaMs` is, or beyond the range of `Date`. */
   readonly finishesAt: Date | undefined;
-  /** The window that binds, as {@link Estimate.window} has it. */
+  /** The limiting window, see {@link Estimate.window}. */
   readonly window: string | undefined;
 }
 
-/** What a bulk needs of its client. */
+/** The part of the client that a bulk uses. */
 export interface BulkDependencies {
   readonly clock: Clock;
   readonly concurrency: number;
-  /** When so many more requests would be over, behind all that wait; `cost` units each, if that is known. */
+  /** Estimate for so many more requests, behind all that wait; `cost` units each, if known. */
   readonly estimate: (requests: number, cost: number | undefined) => Estimate;
-  /** What requests have taken so far, in all. */
+  /** Requests answered and not refused so far, and their units. */
   readonly spent: () => Spent;
 }
 
@@ -35,7 +35,7 @@ export interface Spent {
   readonly units: number;
 }
 
-/** Counts the items that are over, and reckons when the rest will be. */
+/** Counts finished items and estimates when the rest will be. */
 export class ProgressTracker {
   readonly #dependencies: BulkDependencies;
   readonly #total: number | undefined;
@@ -45,7 +45,7 @@ export class ProgressTracker {
   #over = 0;
   #failed = 0;
 
-  /** @param doneBefore - items that earlier runs have done. */
+  /** @param doneBefore - items that earlier runs have finished. */
   constructor(dependencies: BulkDependencies, total: number | undefined, doneBefore: number) {
     this.#dependencies = dependencies;
     this.#total = total;
@@ -55,13 +55,13 @@ export class ProgressTracker {
     this.#begunAt = dependencies.clock.now();
   }
 
-  /** An item is over. */
+  /** An item is finished. */
   count(isFailure: boolean): void {
     this.#over++;
     if (isFailure) this.#failed++;
   }
 
-  /** @param underWay - items that are under way: what they wait for is known to the client. */
+  /** @param underWay - items in progress; the client's backlog includes their waiting calls. */
   progress(underWay: number): BulkProgress {
     const { clock } = this.#dependencies;
     const seconds = (clock.now() - this.#begunAt) / 1_000;
@@ -86,8 +86,8 @@ export class ProgressTracker {
   }
 
   /**
-   * An item may take several requests, or none; those under way are taken to be half done, with one request made that the
-   * client knows of. Where others use the client too, as much of theirs is to come with each item as came so far.
+   * Requests per item are averaged. Items in progress count as half done, with one request known to the client. Requests of
+   * other users of the client are included in the average.
    */
   #estimate(items: number, underWay: number): Estimate {
     const { estimate, spent } = this.#dependencies;

@@ -3,7 +3,7 @@ import { wrongWithNode } from './node-version.ts';
 
 const problem = wrongWithNode(process.versions.node);
 if (problem === undefined) {
-  // Imported late, because an older Node fails to load it, with words that nobody understands.
+  // Imported dynamically, because an older Node fails to load it with an incomprehensible error.
   const { start } = await import('./process.ts');
   await start();
 } else {

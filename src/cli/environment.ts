@@ -32,5 +32,5 @@ export interface Environment {
   onInterrupt(hear: (interrupt: Interrupt) => void): () => void;
 }
 
-/** Whoever read what was written, such as `head`, has seen enough. */
+/** The reader of the output, such as `head`, has closed it. */
 export class BrokenPipeError extends Error {}

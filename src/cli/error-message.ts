@@ -10,7 +10,7 @@ import { BrokenPipeError } from './environment.ts';
 import { EXIT, GaveUpError, Interrupted, UsageError } from './exit.ts';
 import { moment } from './times.ts';
 
-/** What an error means to whoever started the program. */
+/** Exit code and message for an error. */
 export interface ErrorDescription {
   readonly code: number;
   /** One line for people; nothing where there is nothing to say. */
@@ -29,11 +29,11 @@ const FLAGS: Readonly<Record<string, string>> = {
   untilBlock: '--until-block',
 };
 
-/** What a machine says that has no such service, or that is not there. */
+/** Error codes of a machine without such a service, or an unreachable one. */
 const NOBODY: readonly string[] = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'];
 
 /**
- * Tells what an error means.
+ * Exit code and message for an error.
  *
  * @param now - epoch milliseconds, from which "in 4 min" is reckoned.
  */
@@ -46,27 +46,27 @@ export function describeError(error: unknown, now: number): ErrorDescription {
   return { code: EXIT.failure, sentence: failure(error) };
 }
 
-/** Why the quota does not bear it, and when it will. */
+/** Why the quota is exhausted, and when to retry. */
 export function exhaustion({ why, retryAt }: QuotaExhaustedError, now: number): string {
   const at = retryAt.getTime();
   const sentence = `${why.charAt(0).toUpperCase()}${why.slice(1).replace(/\.$/, '')}.`;
-  return Number.isNaN(at) ? sentence : `${sentence} Come back at ${moment(at, now)}.`;
+  return Number.isNaN(at) ? sentence : `${sentence} Retry at ${moment(at, now)}.`;
 }
 
 function failure(error: unknown): string {
   if (error instanceof GaveUpError) return error.message;
   if (isServiceError(error)) {
     const isKey = error.status === 401 || error.status === 403;
-    return oneLine(`${error.message}.${isKey ? ' Look at the key.' : ''}`);
+    return oneLine(`${error.message}.${isKey ? ' Check the key.' : ''}`);
   }
   if (isConnectionError(error) && NOBODY.includes(String(error.code))) {
-    return oneLine(`${error.message}. Is the service there? STACKS_API_URL, or --url, says where it is.`);
+    return oneLine(`${error.message}. Check the URL of the service: --url or STACKS_API_URL.`);
   }
   const isExpected =
     isConnectionError(error) || isResponseShape(error) || (error instanceof Error && 'syscall' in error);
   if (isExpected) return oneLine(`${error.message}.`);
-  // Whatever else comes here is a mistake of this program, and whoever mends it needs the stack.
-  return `Something is wrong in stacks-quota itself. ${error instanceof Error ? error.stack : String(error)}`;
+  // Any other error is a bug of this program; its stack is needed to fix it.
+  return `This is a bug in stacks-quota: ${error instanceof Error ? error.stack : String(error)}`;
 }
 
 function inFlags(option: string, message: string): string {

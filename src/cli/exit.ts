@@ -17,7 +17,7 @@ export const EXIT = {
 /** The command line, or what it names, cannot be used. Nothing was sent. */
 export class UsageError extends Error {}
 
-/** It is of no use to go on. */
+/** The job was given up after too many failures. */
 export class GaveUpError extends Error {}
 
 /** The user wants the program to end. */

@@ -20,8 +20,8 @@ export function readFlags<Flags extends KnownFlags>(args: readonly string[], opt
   const end = args.indexOf('--');
   if (args.slice(0, end < 0 ? undefined : end).some((text) => SECRET.test(text))) {
     throw new UsageError(
-      'A key is no flag: on a command line every user of this machine can see it, and the shell remembers it. ' +
-        'Put it into the environment variable STACKS_API_KEY, or into a file of your own: --key-file FILE.',
+      'The key cannot be a flag: every user of this machine can see command lines, and the shell keeps them. ' +
+        'Use the environment variable STACKS_API_KEY or a file: --key-file FILE.',
     );
   }
   try {
@@ -31,7 +31,7 @@ export function readFlags<Flags extends KnownFlags>(args: readonly string[], opt
     // Node adds advice for the rare argument that begins with a dash: the first sentence is enough.
     const [sentence] = message.split(/\.?\s*(?:\n|\. )/);
     const known = Object.keys(options).map((name) => `--${name}`);
-    const advice = code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION' ? ` Known are ${known.join(', ')}.` : '';
+    const advice = code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION' ? ` Known flags: ${known.join(', ')}.` : '';
     throw new UsageError(`${sentence?.replace(/\.$/, '')}.${advice}`);
   }
 }

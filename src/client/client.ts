@@ -30,13 +30,13 @@ export interface HeadersOnlyOptions extends Omit<CallOptions<never>, 'schema'> {
   readonly headersOnly: true;
 }
 
-/** What is known of the quota now, without asking the service. */
+/** The client's view of the quota now; no request is sent. */
 export interface QuotaState {
   /** Every window that the service has reported so far. */
   readonly windows: readonly WindowView[];
   /** Requests under way. */
   readonly inFlight: number;
-  /** Units held for requests whose answer is still out. */
+  /** Units held for requests that may not have arrived yet: those sent less than three seconds ago and not answered. */
   readonly held: number;
   /** Calls that wait to be sent. */
   readonly waiting: number;
@@ -44,7 +44,7 @@ export interface QuotaState {
   readonly cooldown?: { readonly until: Date; readonly why: string };
 }
 
-/** A client of the service: every call goes through one line and waits for its quota. */
+/** A client of the service: every call goes through one queue and waits for its quota. */
 export interface Client {
   /** Reads the quota from the response headers alone, with `HEAD`, or `GET` where that is refused (section 4). Any status will do. */
   getInfo(options: HeadersOnlyOptions): Promise<HeadersResult>;
@@ -65,8 +65,8 @@ export interface Client {
     options?: AddressAssetsParams & CallOptions<Body>,
   ): Promise<Result<Body>>;
   /**
-   * Called like the global `fetch`, and made to be given to other clients of the service: whatever they call with it takes
-   * its place in the one line, is paced, carries the key and is retried like every call. It needs no `this`.
+   * Has the signature of the global `fetch`, to be passed to other clients of the service: their requests are queued, paced,
+   * carry the key and are retried like every call. It needs no `this`.
    *
    * A path is below the base URL; a URL that is not is a ConfigError (see {@link FetchOptions.elsewhere}), and so is a key
    * among the headers. Answers of any status are a `Response`, the last of several refusals too; its body comes as it is
@@ -92,8 +92,8 @@ export interface Client {
    */
   walkAddressAssets(address: string, options?: WalkOptions): AddressAssetsWalk;
   /**
-   * Calls for many items, in constant memory: takes them from an iterable or an async iterable as the quota bears it, and
-   * hands on what became of each. What fails is reported and ends nothing, unless all others would fail alike.
+   * Runs a call for many items in constant memory: takes items from an iterable or an async iterable as the quota allows, and
+   * yields each outcome. A failed item yields a rejected outcome; only fatal errors stop the run.
    *
    * @param call - what to do with an item: `(address, { signal }) => client.getAddressAssets(address, { signal })`.
    * @throws ConfigError if an argument cannot be used.
@@ -103,24 +103,24 @@ export interface Client {
     call: BulkCall<Item, Value>,
     options?: BulkOptions,
   ): Bulk<Item, Value>;
-  /** When calls would be over if they were made now, and which window binds, without asking the service. */
+  /** When calls would finish if they were made now, and which window limits them; no request is sent. */
   estimate(options?: EstimateOptions): Estimate;
-  /** What is known of the quota now, without asking the service. */
+  /** The client's view of the quota now; no request is sent. */
   quota(): QuotaState;
   /** Calls that wait to be sent. */
   readonly waiting: number;
   /**
-   * Why calls wait: for which window, until when, and at which place in line. Those that go first come first.
+   * Why calls wait: for which window, until when, and at which place in the queue. Those that go first come first.
    *
    * @throws ConfigError if an option cannot be used.
    */
   queue(options?: QueueOptions): readonly QueuedCall[];
-  /** What is left of the month, how fast it is spent, and when it will be out at that pace; undefined if no answer has named one. */
+  /** The month: units remaining, their pace, and when they run out at that pace; undefined if no answer has named a month. */
   month(): MonthState | undefined;
   /**
-   * Tells `hear` of everything that happens from now on, beside {@link ClientOptions.onEvent}.
+   * Calls `hear` with every event from now on, in addition to {@link ClientOptions.onEvent}.
    *
-   * @returns a function that ends it.
+   * @returns a function that unsubscribes it.
    */
   subscribe(hear: EventListener): () => void;
   /** Rejects the calls that wait with ClosedError, lets those under way come back, and gives back the share of the quota. */

@@ -5,13 +5,13 @@ import type { MonthOutlook } from '../quota/forecast/month.ts';
 export interface MonthState {
   /** Units that the month holds in all (section 8). */
   readonly limit: number;
-  /** Units that the service has counted in it, whoever spent them. */
+  /** Units that the service has counted in it, those of other consumers included. */
   readonly used: number;
-  /** Units that are left, by the service's last word. */
+  /** Units remaining, by the service's latest headers. */
   readonly remaining: number;
   /** When the next month begins, by this machine's wall clock. */
   readonly resetsAt: Date;
-  /** Units a day at the present pace: that of the last 24 hours. What was spent before this client looked is taken as spent evenly. */
+  /** Units per day over the last 24 hours, other consumers included; usage before this client started is assumed to be even. */
   readonly perDay: number;
   /** Units a day that would just last until the next month. */
   readonly affordablePerDay: number;

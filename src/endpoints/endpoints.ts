@@ -61,7 +61,7 @@ export function addressAssetsRequest(address: string, params: AddressAssetsParam
   const path = `/extended/v1/address/${checkAddress(address)}/assets`;
   const { limit, offset, unanchored, untilBlock } = assetsParams(params);
   if (unanchored && untilBlock !== undefined) {
-    throw new ConfigError('untilBlock', 'cannot be together with unanchored, which is about what is in no block yet');
+    throw new ConfigError('untilBlock', 'cannot be combined with unanchored');
   }
   const query = queryOf({ limit, offset, unanchored: unanchored || undefined, until_block: untilBlock });
   return {
@@ -81,7 +81,7 @@ export function addressAssetsRequest(address: string, params: AddressAssetsParam
 export function urlOf(baseUrl: string, { path, query }: Pick<ApiRequest<unknown>, 'path' | 'query'>): URL {
   const meant = `${baseUrl}${path}${query && '?'}${query}`;
   const url = new URL(meant);
-  if (!path.startsWith('/') || url.href !== meant) throw new ConfigError('path', 'would become another on the wire');
+  if (!path.startsWith('/') || url.href !== meant) throw new ConfigError('path', 'is not in normal form');
   return url;
 }
 

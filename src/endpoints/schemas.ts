@@ -201,7 +201,7 @@ export async function validateBody<Body>(
   } catch (error) {
     // What is too deep or too large for a schema is the body's fault: the service can send it at will.
     if (!(error instanceof RangeError)) throw error;
-    return { issues: [{ path: '', message: 'expected what its schema can check' }], cause: error };
+    return { issues: [{ path: '', message: 'too deep or too large to be checked' }], cause: error };
   }
 }
 

@@ -8,7 +8,7 @@ import { checkFetchOptions, type FetchOptions } from './options.ts';
 type Fetch = typeof globalThis.fetch;
 type Input = Parameters<Fetch>[0];
 
-/** What `client.fetch` is made from. */
+/** Dependencies of `client.fetch`. */
 export interface CreateFetchOptions {
   readonly run: Run;
   /** Normalised, with no slash at its end. */
@@ -68,8 +68,7 @@ export function createFetch({
 function placeOf(input: Input, baseUrl: string): URL | undefined {
   const given =
     typeof input === 'string' ? input : isUrl(input) ? input.href : isRequest(input) ? input.url : undefined;
-  if (given === undefined)
-    throw new ConfigError('input', `must be a URL, as text or not, or a Request, not ${quote(input)}`);
+  if (given === undefined) throw new ConfigError('input', `must be a URL, a string or a Request, not ${quote(input)}`);
   const text = given.trim();
   const isWhole = /^[a-z][a-z0-9+.-]*:/i.test(text) || /^[\\/]{2}/.test(text);
   const whole = isWhole ? text : baseUrl + (/^[\\/]/.test(text) ? '' : '/') + text;
@@ -85,7 +84,7 @@ function isUnder(url: URL | undefined, baseUrl: string): url is URL {
 
 /** Says no more of either URL than its origin: the rest may hold a secret. */
 function elsewhereError(url: URL | undefined, baseUrl: string): ConfigError {
-  if (!url) return new ConfigError('input', 'must be a URL that can be read, or a path such as /extended/v1/info');
+  if (!url) return new ConfigError('input', 'must be a valid URL or a path such as /extended/v1/info');
   if (url.username || url.password) return new ConfigError('input', 'must not have a user name or a password');
   const { origin } = new URL(baseUrl);
   const where = url.origin === 'null' ? url.protocol : url.origin;
@@ -94,7 +93,7 @@ function elsewhereError(url: URL | undefined, baseUrl: string): ConfigError {
       ? `goes to another path of ${origin} than this client’s base URL`
       : `goes to ${where}, but this client is for ${origin}`;
   const advice =
-    'give both the same base URL, or say what fetches other URLs with client.fetchWith({ elsewhere: fetch })';
+    'use the same base URL for both, or pass a function for other URLs: client.fetchWith({ elsewhere: fetch })';
   return new ConfigError('input', `${problem}: ${advice}`);
 }
 

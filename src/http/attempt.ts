@@ -30,13 +30,13 @@ export interface ExchangeResult {
   readonly failure?: Failure;
 }
 
-/** What an exchange is made from. */
+/** Options of an exchange. */
 export interface HttpExchangeOptions {
   readonly transport: Transport;
   readonly clock: Clock;
-  /** Told what became of a lease, as soon as that is known. */
+  /** Called with the outcome of a lease, as soon as it is known. */
   readonly settle: (lease: Lease, outcome: RequestOutcome) => void;
-  /** How far our reckoning is from what an answer says. */
+  /** Difference between an answer and our own estimate, by window. */
   readonly drift: (lease: Lease, quota: QuotaSnapshot) => Readonly<Record<string, number>>;
 }
 
@@ -63,7 +63,7 @@ export class HttpExchange {
       const isLimited = isLimitation(response, quota, isSafe(request.method));
       const drift = trace.isListenedTo('answered') ? this.#options.drift(lease, quota) : {};
       isSettled = true;
-      // With the headers, and not with the end of the body: siblings hear of a refusal at once.
+      // Settle with the headers, not with the end of the body, so that a refusal pauses other requests at once.
       this.#options.settle(lease, {
         kind: 'answered',
         quota,
@@ -95,7 +95,7 @@ export class HttpExchange {
     }
   }
 
-  /** The body in the form that is wanted. That of an answer which nobody will see is not read. */
+  /** The body in the form requested. The body of an answer that no caller gets is not read. */
   async #body(
     call: TracedCall,
     response: Response,
@@ -111,7 +111,7 @@ export class HttpExchange {
     }
     if (!response.ok) {
       const text = transport.read(response, deadline.signal).catch((error: unknown) => {
-        // A refusal is one, though its words break off.
+        // A refusal counts although its body broke off.
         if (isLimited && error instanceof Failure) return '';
         throw error;
       });
@@ -145,7 +145,7 @@ function withoutKey(quota: QuotaSnapshot, headers: Headers, { redact }: Transpor
   if (names.length === 0) return quota;
   const unrecognised: Record<string, string> = Object.create(null);
   for (const name of names) {
-    // From the whole value: what was cut may be half of a key.
+    // Redact before cutting: a cut may leave half a key.
     const value = redact(headers.get(name) ?? '').slice(0, LONGEST_UNRECOGNISED);
     if (redact(name) === name) unrecognised[name] = value;
   }

@@ -1,20 +1,20 @@
 import type { Clock } from '../clock.ts';
 
-/** What bounds a body that is read as it comes. */
+/** Limits of a streamed body. */
 export interface StreamBounds {
   readonly clock: Clock;
-  /** How long the service may let the reader wait, all waits together, in milliseconds. */
+  /** Total time that reads may wait for the service, in milliseconds. */
   readonly leftMs: number;
   readonly signal: AbortSignal | undefined;
-  /** The error of a reader who has waited for too long. */
+  /** The error of a read after that time. */
   readonly lateness: () => unknown;
-  /** The error of a reader whose body broke off. */
+  /** The error of a read after the connection broke. */
   readonly breakage: (error: unknown) => unknown;
 }
 
 /**
- * The body of an answer as it comes, within bounds. The time in which nobody reads it does not count, and holds no timer:
- * a caller may look at the headers and leave the body alone.
+ * Streams the body of an answer, within bounds. The time-out runs only while a read is pending, so a caller may use the headers
+ * and leave the body unread.
  */
 export function bodyStream(
   response: Response,
@@ -33,7 +33,7 @@ export function bodyStream(
 }
 
 class BoundedBody {
-  /** Held whole, and its body locked only when it is read: an answer that is forgotten unread lets go of its connection. */
+  /** The body is locked only when it is read: a response that is garbage-collected unread releases its connection. */
   readonly #response: Response;
   readonly #bounds: StreamBounds;
   #reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>> | undefined;
@@ -51,7 +51,7 @@ class BoundedBody {
     this.#controller = controller;
     const { signal } = this.#bounds;
     if (!signal) return;
-    // Weakly, for a signal may outlive many bodies that nobody reads to their end.
+    // A weak reference, because a signal may outlive many bodies that are never read to their end.
     const weak = new WeakRef(this);
     const abort = (): void => {
       const body = weak.deref();

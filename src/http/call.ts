@@ -2,7 +2,7 @@ import type { Ask } from '../quota/admission.ts';
 import type { QuotaSnapshot } from '../quota/headers/snapshot.ts';
 import type { Outgoing } from './transport.ts';
 
-/** How the body of a success is wanted: not at all, read whole as text or as bytes, or as it comes. */
+/** Form of the body of a success: not read, read whole as text or as bytes, or streamed. */
 export type BodyForm = 'none' | 'text' | 'bytes' | 'stream';
 
 /** A call to be made. */
@@ -38,5 +38,5 @@ export interface Reply {
   readonly stream?: ReadableStream<Uint8Array<ArrayBuffer>>;
 }
 
-/** Makes a call and brings its answer. */
+/** Makes a call and resolves to its answer. */
 export type Run = (call: Call) => Promise<Reply>;

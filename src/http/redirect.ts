@@ -32,7 +32,7 @@ export function redirected(request: Omit<Outgoing, 'signal'>, status: number, ur
   return { ...rest, method: 'GET', url, headers: Object.fromEntries(kept) };
 }
 
-/** A body that nobody will read must not hold its connection. */
+/** Cancels a body that will not be read, so that it releases its connection. */
 export function drop(response: Response): void {
   response.body?.cancel().catch(() => {});
 }

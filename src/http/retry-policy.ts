@@ -22,16 +22,16 @@ export interface AttemptCounts {
   readonly hops: number;
 }
 
-/** What bounds the tries of a call. */
+/** Limits for retrying a call. */
 export interface RetryPolicy {
   readonly maxAttempts: number;
-  /** Whether sending it twice does no harm. */
+  /** Whether the request is safe to send twice. */
   readonly isSafe: boolean;
   /** A number in [0, 1). */
   readonly random: number;
 }
 
-/** What follows an attempt. */
+/** The decision after an attempt. */
 export type RetryDecision =
   /** The answer is the caller's. */
   | { readonly kind: 'deliver' }
@@ -43,17 +43,17 @@ export type RetryDecision =
 const FIRST_BACKOFF_MS = 250;
 const LONGEST_BACKOFF_MS = 8_000;
 
-/** A call that is refused this often, each time after waiting as told, is refused to its caller. */
+/** After this many refusals because of a limit, each after waiting as told, the call fails. */
 const MOST_REFUSALS = 5;
 const MOST_HOPS = 3;
 
-/** Answers of a gateway on behalf of a service that does not answer. */
+/** Statuses that a gateway sends for a service that does not answer. */
 const DOWN: ReadonlySet<number> = new Set([502, 503, 504]);
 
-/** Answers that may be different next time (RFC 9110); each was seen from gateways under load. */
+/** Statuses that may be temporary (RFC 9110); each was seen from gateways under load. */
 const PASSING: ReadonlySet<number> = new Set([408, 500, ...DOWN]);
 
-/** Failures that a repetition cannot mend: a certificate, a refused redirect, an answer beyond what is read. */
+/** Failures that a retry cannot fix: a certificate error, a rejected redirect, a body beyond the size limit. */
 const LASTING =
   /^(?:CERT_|ERR_TLS|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|HOSTNAME_MISMATCH|REDIRECT|TOO_LARGE|INVALID|KEY_REFUSED)/;
 
@@ -134,7 +134,7 @@ export class RetryBudget {
   }
 }
 
-/** Whether sending it twice does no harm. */
+/** Whether a method is safe to send twice. */
 export function isSafe(method: string): boolean {
   return method === 'GET' || method === 'HEAD';
 }

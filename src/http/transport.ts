@@ -17,7 +17,7 @@ export interface Outgoing {
   readonly signal: AbortSignal;
 }
 
-/** What came instead of an answer. */
+/** The failure of a request that got no usable answer. */
 export class Failure extends Error {
   /** What went wrong, such as `ECONNRESET`. */
   readonly code: string;
@@ -31,7 +31,7 @@ export class Failure extends Error {
   }
 }
 
-/** Sends one request once. Knows the key, and tells it to nobody but the service's own origin. */
+/** Sends one request once. Adds the key, and only for the service's own origin. */
 export interface Transport {
   /**
    * One attempt: the answer's headers, with the body still to be read.
@@ -49,7 +49,7 @@ export interface Transport {
   redact(text: string): string;
 }
 
-/** What a transport is made from. */
+/** Options of a transport. */
 export interface TransportOptions {
   readonly origin: string;
   readonly key: () => string | undefined | Promise<string | undefined>;
@@ -58,13 +58,13 @@ export interface TransportOptions {
   readonly keyBreaker?: KeyBreaker | undefined;
 }
 
-/** The real wire: ky with its retries, timeouts and errors off, because the line and the gate decide those. */
+/** Transport by ky, with its retries, time-outs and errors off, because scheduler and retry policy decide those. */
 export function createTransport({ origin, key, fetch, keyBreaker }: TransportOptions): Transport {
   const wire = ky.create({
     retry: 0,
     timeout: false,
     throwHttpErrors: false,
-    // fetch keeps x-api-key on a redirect to another origin, so no redirect is followed unseen.
+    // fetch keeps x-api-key on a redirect to another origin, so redirects are followed manually.
     redirect: 'manual',
   });
   const redaction = new Redaction();
@@ -118,19 +118,23 @@ export function createTransport({ origin, key, fetch, keyBreaker }: TransportOpt
   };
 }
 
-/** A `fetch` of the caller's own may give anything: it is an answer if it has what is read of one. */
+/** A custom `fetch` may return anything: a response is an object with the members that are read here. */
 function answerOf(given: Partial<Response> | null | undefined): Response {
   const { status, headers, body } = given ?? {};
   const isHeaded = typeof headers?.forEach === 'function' && typeof headers.get === 'function';
   const isReadable = !body || typeof body.getReader === 'function';
   if (typeof status === 'number' && isHeaded && isReadable) return given as Response;
-  throw new Failure('INVALID_RESPONSE', false, new TypeError('What fetch gave is no Response.'));
+  throw new Failure('INVALID_RESPONSE', false, new TypeError('fetch did not return a Response.'));
 }
 
-/** The body of an answer, if it has one. A `fetch` of the caller's own may have read it, or begun to. */
+/** The body of an answer, if it has one. A custom `fetch` may have read it, or begun to. */
 export function unreadBody({ body, bodyUsed }: Response): Response['body'] {
   if (!bodyUsed && !body?.locked) return body;
-  throw new Failure('INVALID_RESPONSE', false, new TypeError('The body was read before: fetch must give it unread.'));
+  throw new Failure(
+    'INVALID_RESPONSE',
+    false,
+    new TypeError('The body was already read: fetch must return it unread.'),
+  );
 }
 
 /** Decodes bodies that come in one piece: one for each takes longer than to decode a small one. */
@@ -194,7 +198,7 @@ async function drain(response: Response, signal: AbortSignal, take: (piece: Uint
   }
 }
 
-/** Neither a key that is long in coming nor a `fetch` of the caller's own needs to know of the signal. */
+/** Rejects on abort even if the `apiKey` function or a custom `fetch` ignores the signal. */
 export function untilAborted<T>(start: () => Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason);
@@ -224,7 +228,7 @@ const UNSENT: ReadonlySet<string> = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 
-/** ky's error carries the request, and so the key; only the error below it is kept, and of that only its words. */
+/** ky's error has the request, and so the key; only its cause is kept, and of that only name and message. */
 function failureOf(error: unknown, redact: (text: string) => string): Failure {
   if (error instanceof Failure) return error;
   const below = isNetworkError(error) ? error.cause : error;

@@ -22,7 +22,7 @@ export interface ReserveOptions {
 const isShare = (value: unknown): boolean => typeof value === 'number' && value >= 0 && value < 1;
 
 const reserveOptions = optionsParser('reserve options', {
-  forPriorityAbove: argument<number>(Number.isFinite, 'a priority, which is a number'),
+  forPriorityAbove: argument<number>(Number.isFinite, 'a number'),
   share: argument<NonNullable<ReserveOptions['share']>>(
     (value) => isShare(value) || isShareByPeriod(value),
     'a share of every window, from 0 up to but not including 1, or such a share by period: { minute: 0.2, month: 0.1 }',

@@ -15,7 +15,7 @@ import {
   readCredentials,
 } from './credentials.ts';
 
-/** What a client can be told. Everything has a default. */
+/** Options of a client. All have defaults. */
 export interface ClientOptions {
   /**
    * Where the service is (section 4, `{base_url}`): http or https, with or without a path, without credentials, query and
@@ -32,15 +32,15 @@ export interface ClientOptions {
    * Default: the environment variable `STACKS_API_KEY`, else none.
    */
   readonly apiKey?: string | (() => string | undefined | Promise<string | undefined>);
-  /** How many requests may be in flight at a time. Default: 32. */
+  /** Maximum number of requests in flight. Default: 32. */
   readonly concurrency?: number;
   /**
-   * How long the line may stand still before a call, for want of quota, in milliseconds: a call that would stand for longer
-   * fails with QuotaExhaustedError, as soon as that is clear. It does not bound the time in a line that moves; a `signal`
-   * does. `Infinity` waits for as long as it takes, even for the next month. Default: 300,000 (five minutes).
+   * Maximum time to wait for quota while nothing can be sent, in milliseconds: a call that would wait longer fails with
+   * QuotaExhaustedError as soon as that is clear. Not a total time-out, because the queue may keep moving; use a `signal` for
+   * that. `Infinity` waits as long as it takes, even for the next month. Default: 300,000 (five minutes).
    */
   readonly maxWaitMs?: number;
-  /** How often a request is tried at most, the first time included. Default: 3. */
+  /** Maximum number of attempts of a request, the first included. Refusals because of a limit do not count. Default: 3. */
   readonly maxAttempts?: number;
   /** How long one attempt may take, its body included and the wait for quota not, in milliseconds. Default: 30,000. */
   readonly timeoutMs?: number;
@@ -68,7 +68,7 @@ export interface ClientOptions {
   readonly clock?: Clock;
   /** Used instead of `Math.random` where waits are spread: from 0 up to but not including 1. */
   readonly random?: () => number;
-  /** Told of everything that happens, as it happens. */
+  /** Called with every event. */
   readonly onEvent?: (event: ClientEvent) => void;
   /**
    * Allows a key in a browser, where every visitor can read it and spend its quota (section 5, rules 3 and 4).
@@ -77,11 +77,11 @@ export interface ClientOptions {
   readonly dangerouslyAllowBrowser?: boolean;
 }
 
-/** What one call can be told. */
+/** Options of one call. */
 export interface CallOptions<Body = unknown> {
   /** Ends the call, wherever it is; it then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** What the call is named in events and in `client.queue()`: a text of your own, such as the number of a job. */
+  /** Your own name for the call in events and in `client.queue()`, such as the number of a job. */
   readonly label?: string | undefined;
   /** Calls with a higher number go first. Default: 0. */
   readonly priority?: number | undefined;
@@ -89,9 +89,9 @@ export interface CallOptions<Body = unknown> {
   readonly maxWaitMs?: number | undefined;
   /** See {@link ClientOptions.timeoutMs}. */
   readonly timeoutMs?: number | undefined;
-  /** What the call will cost, in units (section 8), if you know better than what earlier answers said. 0 is free. */
+  /** Units that the call will cost (section 8), if you know better than the answers so far. 0 is free. */
   readonly cost?: number | undefined;
-  /** What the body must be like: any Standard Schema. Its output becomes the type of the call's result. */
+  /** Any Standard Schema for the body. Its output becomes the type of the call's result. */
   readonly schema?: StandardSchemaV1<unknown, Body> | undefined;
   /** Headers to send beside the client's own; not the key, which is {@link ClientOptions.apiKey}. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
@@ -113,7 +113,7 @@ export interface Settings extends Credentials {
   readonly onEvent: ((event: ClientEvent) => void) | undefined;
 }
 
-/** Looked up at each call, because what stands in for the global `fetch` may take its place at any time. */
+/** Looked up at each call, because the global `fetch` may be replaced at any time. */
 export const latestFetch: typeof globalThis.fetch = (input, init) => globalThis.fetch(input, init);
 
 const maxWait = argument<number>((ms) => typeof ms === 'number' && ms >= 0, 'milliseconds, 0 or more, or Infinity');

@@ -3,7 +3,7 @@ import { ConfigError } from '../errors.ts';
 /** A key, or a function that gives one, or `undefined` for none. */
 export type KeySource = string | (() => string | undefined | Promise<string | undefined>);
 
-/** Where the service is, and what opens it. */
+/** The service's URL and the key. */
 export interface Credentials {
   /** Normalised, with no slash at its end. */
   readonly baseUrl: string;
@@ -14,7 +14,7 @@ export interface Credentials {
   readonly key: () => string | undefined | Promise<string | undefined>;
 }
 
-/** Where this code runs, as far as that matters to a key. */
+/** The runtime environment, as far as it concerns a key. */
 export interface KeyEnvironment {
   /** Whether it is a page or a worker of a browser, where every visitor can read every secret (section 5). */
   readonly browser: boolean;
@@ -43,14 +43,11 @@ export function readCredentials(
   if (source !== undefined && browser && !options.dangerouslyAllowBrowser) {
     throw new ConfigError(
       keyOption,
-      'would be open to every visitor of this page: keep it on a server, or set dangerouslyAllowBrowser if they may have it',
+      'would be visible to every visitor of this page: keep it on a server, or set dangerouslyAllowBrowser',
     );
   }
   if (source !== undefined && base.protocol === 'http:' && !isLoopback(base.hostname)) {
-    throw new ConfigError(
-      urlOption,
-      `must be https where there is a key (${keyOption}), unless it is this very machine`,
-    );
+    throw new ConfigError(urlOption, `must be https when a key is set (${keyOption}), except on this machine`);
   }
   return { baseUrl: base.origin + base.pathname.replace(/\/+$/, ''), key: keyProvider(keyOption, source) };
 }
@@ -82,8 +79,8 @@ function keyProvider(option: string, source: KeySource | undefined): Credentials
 function checkKey(option: string, key: unknown): string | undefined {
   if (key === undefined) return undefined;
   if (typeof key !== 'string')
-    throw new ConfigError(option, `must be a key as text, or a function that gives one, not of type ${typeof key}`);
-  if (key === '') throw new ConfigError(option, 'is empty: leave it out to call without a key');
+    throw new ConfigError(option, `must be a string or a function that returns one, not of type ${typeof key}`);
+  if (key === '') throw new ConfigError(option, 'is empty: omit it to call without a key');
   if (!/^[\x21-\x7e]{1,512}$/.test(key)) {
     throw new ConfigError(option, 'must be 1 to 512 visible ASCII characters, without spaces and line breaks');
   }

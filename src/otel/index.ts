@@ -5,7 +5,7 @@ import { traceCalls } from './spans.ts';
 
 const NAME = 'stacks-quota';
 
-/** What may be told to {@link instrument}. */
+/** Options of {@link instrument}. */
 export interface InstrumentOptions {
   /** Where spans go. Default: the global provider. */
   readonly tracerProvider?: TracerProvider | undefined;

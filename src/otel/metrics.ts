@@ -19,20 +19,21 @@ export function measure(meter: Meter, withRequests: boolean): EventListener {
 
   const what = 'Duration of HTTP client requests.';
   const request = histogram('http.client.request.duration', 's', what, REQUEST_BOUNDS);
-  const wait = histogram('stacks_quota.wait.duration', 's', 'Time in line before a request.', WAIT_BOUNDS);
+  const wait = histogram('stacks_quota.wait.duration', 's', 'Time waited before a request.', WAIT_BOUNDS);
   const call = histogram('stacks_quota.call.duration', 's', 'Time from a call to its end.', WAIT_BOUNDS);
-  const cost = histogram('stacks_quota.cost', '{unit}', 'What a request cost, by the service.', COST_BOUNDS);
+  const cost = histogram('stacks_quota.cost', '{unit}', 'Cost of a request as stated by the service.', COST_BOUNDS);
   const limited = meter.createCounter('stacks_quota.limited', {
     unit: '{answer}',
     description: 'Answers that refused a request because of a limit.',
   });
   const drift = meter.createGauge('stacks_quota.drift', {
     unit: '{unit}',
-    description: 'How far the last answer was from our reckoning: more than 0 where the service counted more.',
+    description:
+      "Difference between the last response and the client's estimate: more than 0 where the service counted more.",
   });
   const unexplained = meter.createCounter('stacks_quota.unexplained', {
     unit: '{unit}',
-    description: 'What the service counted beyond all that we can have spent.',
+    description: 'Units that the service counted and this client cannot have used.',
   });
   /** What the request of each call that is under way is told apart by. */
   const underWay = new Map<number, Attributes>();
@@ -83,8 +84,8 @@ export function gauge(meter: Meter, quota: () => QuotaState): () => void {
     meter.createObservableGauge(name, { unit: '{unit}', description });
   const gauges = {
     limit: units('stacks_quota.limit', 'Units that the window holds in all.'),
-    remaining: units('stacks_quota.remaining', "Units left in the window by the service's last word."),
-    headroom: units('stacks_quota.headroom', 'Units left in the window by our own reckoning: what may be sent now.'),
+    remaining: units('stacks_quota.remaining', "Units remaining in the window by the service's last headers."),
+    headroom: units('stacks_quota.headroom', "Units that may be sent now, by the client's own estimate."),
   };
   const waiting = meter.createObservableUpDownCounter('stacks_quota.calls.waiting', {
     unit: '{call}',
@@ -92,7 +93,7 @@ export function gauge(meter: Meter, quota: () => QuotaState): () => void {
   });
   const inFlight = meter.createObservableUpDownCounter('stacks_quota.requests.in_flight', {
     unit: '{request}',
-    description: 'Requests under way.',
+    description: 'Requests in flight.',
   });
   const all = [...Object.values(gauges), waiting, inFlight];
   const observe: Parameters<Meter['addBatchObservableCallback']>[0] = (result) => {

@@ -32,7 +32,7 @@ export function traceCalls(client: Pick<Client, 'subscribe'>, tracer: Tracer, wi
       return;
     }
     const spans = open.get(event.call);
-    // A call that was under way before anybody listened has none.
+    // A call that began before `instrument` has no span.
     if (!spans) return;
     if (withRequests) traceRequest(tracer, spans, event);
     traceCall(spans.call, event);

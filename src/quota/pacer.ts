@@ -17,26 +17,26 @@ import { BulkReserve, type BulkReservePolicy } from './window/bulk-reserve.ts';
 import { type AnswerFacts, NamedWindows } from './window/named-windows.ts';
 import { PriorityReserve } from './window/priority-reserve.ts';
 
-/** Who serves a request, and asks for a pause all the same, is heeded for no longer than this, in milliseconds. */
+/** Upper bound for a `retry-after` on a successful answer, in milliseconds. */
 const LONGEST_UNREFUSED_PAUSE_MS = 3_600_000;
 
-/** What a pacer is told at its start. */
+/** Options of a pacer. */
 export interface PacerOptions {
   /** How many requests may be under way at once. */
   readonly concurrency: number;
-  /** A lease that was not settled by then was forgotten by its owner, in milliseconds. */
+  /** A lease not settled within this time is treated as forgotten, in milliseconds. */
   readonly leaseMs: number;
-  /** Makes our part of every window, from what is known of the service's clock. Default: all of it. */
+  /** Creates the limit of this process's share, given the service's clock. Default: all of every window. */
   readonly shareLimit?: (clock: ServerClock) => ShareLimit;
-  /** What bulk work leaves to others. */
+  /** The quota that bulk work must leave. */
   readonly bulkReserve?: BulkReservePolicy | undefined;
 }
 
 /**
- * Decides when a request may go, so that the service never has to refuse one.
+ * Decides when a request may be sent, so that the service has no reason to refuse it.
  *
  * Sans-IO and deterministic: `now` is a monotonic clock in milliseconds, and the same events give the same state.
- * Every limit is asked for the earliest instant at which it can bear the charge; the latest answer decides.
+ * Every limit is asked for the earliest instant at which the charge fits; the latest answer decides.
  */
 export class Pacer {
   readonly #clock = new ServerClock();
@@ -74,7 +74,7 @@ export class Pacer {
     this.#listLimits();
   }
 
-  /** May this request go now? Asking is free: unless it is granted nothing is promised. */
+  /** May this request go now? Only a grant reserves units; any other answer may still roll a window or fetch more of a share. */
   admit(ask: Ask, now: number): Admission {
     this.#age(now);
     const charge = {
@@ -91,7 +91,7 @@ export class Pacer {
       until = at;
       binding = limit;
     }
-    // Our part is asked last, because it may have to fetch more for what would go otherwise, and only for that.
+    // The share is asked last, because it may fetch more, and should do so only for charges that fit all else.
     if (!binding) {
       until = this.#shareLimit.earliest(charge, now);
       if (until > now) binding = this.#shareLimit;
@@ -102,7 +102,7 @@ export class Pacer {
     const standsSince = binding.standsSince?.();
     if (isHopeless || (until - (standsSince ?? now) > ask.maxWaitMs && binding.isFirm(charge, now)))
       return { kind: 'refused', until, reason };
-    // A pause ends by its time alone; a full window may turn out to be emptier than reckoned.
+    // A pause ends by its time alone; a full window may turn out to have more room than estimated.
     const onSettle = binding !== this.#cooldown || !binding.isFirm(charge, now);
     return { kind: 'wait', until, onSettle, standsSince, reason };
   }
@@ -123,7 +123,7 @@ export class Pacer {
     else this.#shareLimit.settle(lease, outcome.kind === 'lost' ? flight.units : 0, now);
   }
 
-  /** Takes what others who spend the same quota have found out. */
+  /** Adopts what sibling processes with the same quota have learned. */
   learn({ shapes = [], costs = [], pausedUntil, lead, foreign = [] }: SiblingFacts, now: number): void {
     if (lead) this.#clock.narrow(lead.least, lead.most, now);
     if (pausedUntil !== undefined) this.#cooldown.hold(pausedUntil, 'the service asked another process for a pause');
@@ -132,7 +132,7 @@ export class Pacer {
     for (const found of shapes) this.#windows.adopt(found.period, found);
   }
 
-  /** How far an answer is from our own books, by window, in units. To be asked before the answer settles its lease. */
+  /** Difference between an answer and our own estimate, by window, in units. Call it before the answer settles its lease. */
   drift({ sentAt }: Lease, quota: QuotaSnapshot, now: number): Readonly<Record<string, number>> {
     this.#age(now);
     const [held, settledSince] = [this.#flights.units, this.#answered.settledSince(sentAt)];
@@ -142,12 +142,12 @@ export class Pacer {
     return driftOf(quota, books);
   }
 
-  /** What is left of the month; undefined if no answer has named one. `wall` stands in for a clock that the service does not show. */
+  /** Outlook of the month; undefined if no answer has named one. `wall` is used where the service sends no `date`. */
   month(now: number, wall: number): MonthOutlook | undefined {
     return this.#month.outlook(this.#clock.known ? this.#clock.least(now) : wall);
   }
 
-  /** All that the pacer knows and has promised, as plain data. */
+  /** The pacer's state as plain data. */
   view(now: number): PacerView {
     this.#age(now);
     return viewOf(this.#windows, this.#endpointWindows, this.#flights, this.#cooldown, this.#clock, now);
@@ -158,12 +158,12 @@ export class Pacer {
     return this.#flights.open;
   }
 
-  /** What requests have taken so far. */
+  /** Requests answered and not refused, and their units. */
   get throughput(): Pick<Throughput, 'requests' | 'units'> {
     return this.#throughput;
   }
 
-  /** When the last of these will be back, one after the other; undefined while nothing is known. Promises nothing. */
+  /** When the last of these plans will be answered, one after the other; undefined while no limit is known. Reserves nothing. */
   estimate(plans: readonly Plan[], now: number): PlanEstimate | undefined {
     this.#age(now);
     const [windows, endpointWindows] = [this.#windows, this.#endpointWindows];
@@ -187,7 +187,7 @@ export class Pacer {
     this.#flights.age(now, (flight) => this.#book(flight, flight.units, flight.sentAt + ARRIVES_WITHIN_MS));
   }
 
-  /** Books what may have been counted, without a word from the service. */
+  /** Books requests that may have been counted although no answer says so. */
   #book(flight: Flight, units: number, until: number): void {
     this.#windows.book(units, flight.sentAt, until);
     this.#endpointWindows.book(flight.endpoint);
@@ -211,7 +211,7 @@ export class Pacer {
     this.#windows.read(quota, heard, this.#answered);
     this.#readTriple(flight.endpoint, quota, heard, isBooked);
     this.#listLimits();
-    // An answer that says nothing of the quota may come from an edge that counts nothing.
+    // An answer without quota headers may come from an edge that counts nothing.
     const isSure = !limited && (quota.remaining !== undefined || Object.keys(quota.stacks).length > 0);
     if (!isBooked) this.#answered.add(flight.sentAt, now, units, isSure ? units : 0);
     this.#shareLimit.settle(flight, units, now);
@@ -227,7 +227,7 @@ export class Pacer {
     if (this.#cooldown.until > now) this.#shareLimit.tellPause(this.#cooldown.until);
   }
 
-  /** The triple describes whichever window is tightest: a named one, or one of its own. */
+  /** `ratelimit-*` describes whichever window is tightest: a named one, or one of its own. */
   #readTriple(endpoint: string, quota: QuotaSnapshot, answer: AnswerFacts, isBooked: boolean): void {
     const { limit, remaining } = quota;
     const resetAt = resetOf(quota);
@@ -247,7 +247,7 @@ export class Pacer {
   }
 }
 
-/** Whether the triple says what a named window says, wherever a clock that lags has its end. */
+/** Whether `ratelimit-*` repeats a named window, wherever a lagging clock puts its end. */
 function isNamed(quota: QuotaSnapshot): boolean {
   return windowsOf(quota).some(({ limit, remaining }) => limit === quota.limit && remaining === quota.remaining);
 }

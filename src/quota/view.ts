@@ -10,13 +10,13 @@ export interface WindowView {
   readonly window: string;
   /** Units that the window holds in all. */
   readonly limit: number;
-  /** Units left by the service's last word. */
+  /** Units remaining by the service's latest headers. */
   readonly remaining: number;
-  /** Units left by our own reckoning: what may be sent now. */
+  /** Units that may be sent now, by the client's own estimate. */
   readonly headroom: number;
 }
 
-/** All that the pacer knows and has promised. Instants are monotonic milliseconds. */
+/** The pacer's state. Instants are monotonic milliseconds. */
 export interface PacerView {
   readonly windows: readonly WindowView[];
   /** Requests under way. */
@@ -25,7 +25,7 @@ export interface PacerView {
   readonly held: number;
   /** The pause that the service ordered, if it is still in force. */
   readonly cooldown?: { readonly until: number; readonly why: string };
-  /** How far the service's clock is ahead of ours, as the least and the most it can be, in milliseconds. */
+  /** How far the service's clock is ahead of ours: lower and upper bound, in milliseconds. */
   readonly lead?: { readonly least: number; readonly most: number };
 }
 

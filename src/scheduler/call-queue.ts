@@ -9,7 +9,7 @@ import { Gate, type GateResult, type PendingCall, priorityOf } from './gate.ts';
 import { ParkedCalls } from './parked-calls.ts';
 import { type Turn, WaitingCall } from './waiting-call.ts';
 
-/** What a queue of calls is made from. */
+/** Options of a queue of calls. */
 export interface CallQueueOptions {
   readonly pacer: Pacer;
   readonly clock: Clock;

@@ -4,7 +4,7 @@ import type { PlanEstimate } from '../quota/forecast/estimate.ts';
 import { argument, optionsParser } from '../validation/arguments.ts';
 import type { Scheduler } from './scheduler.ts';
 
-/** Calls that somebody thinks of making. */
+/** Calls to estimate. */
 export interface EstimateOptions {
   /** How many calls: a whole number, 0 or more. Default: 1. */
   readonly count?: number | undefined;
@@ -17,8 +17,8 @@ export interface EstimateOptions {
 }
 
 /**
- * When calls would be over, if they were made now behind those that wait already, and nobody else spends the quota.
- * Windows are taken for calendar windows: where they slide it may come up to one window later.
+ * When calls would finish, if they were made now behind those already waiting and no other consumers used the quota. All windows
+ * are treated as calendar-aligned: where they slide, it may take up to one window longer.
  */
 export interface Estimate {
   /**
@@ -29,7 +29,7 @@ export interface Estimate {
   /** How long that is from now, in milliseconds; undefined while no answer has told the limits, Infinity for never. */
   readonly ms: number | undefined;
   /**
-   * What binds: the longest window that has to be waited out (`second`, `minute`, `month`, …, or `endpoint` for a window
+   * The bottleneck: the longest window that has to be waited out (`second`, `minute`, `month`, …, or `endpoint` for a window
    * that `ratelimit-*` describes), `cooldown` while the service has ordered a pause, `concurrency` where only answers are
    * waited for. Undefined where all can go at once.
    */

@@ -28,6 +28,6 @@ export function finalError(
     remaining: undefined,
     retryAfterMs,
     retryAt: new Date(clock.wall() + retryAfterMs),
-    why: 'the service refused the call again and again, although it waited as told.',
+    why: 'the service refused the call repeatedly because of a limit, although the client waited as told.',
   });
 }

@@ -5,11 +5,11 @@ import { LAST_INSTANT } from '../quota/headers/snapshot.ts';
 import type { Pacer } from '../quota/pacer.ts';
 import type { CallTrace } from '../trace/call-trace.ts';
 
-/** What the queue and the gate need of a call. */
+/** A call, as queue and gate see it. */
 export interface PendingCall {
   readonly ask: Ask;
   readonly signal: AbortSignal | undefined;
-  /** Told that the call waits. */
+  /** Records that the call waits. */
   readonly trace: Pick<CallTrace, 'waiting'>;
 }
 
@@ -35,7 +35,7 @@ interface GatePause {
   readonly wake: (isOvertaken?: boolean) => void;
 }
 
-/** What a gate is made from. */
+/** Options of a gate. */
 export interface GateOptions {
   readonly pacer: Pacer;
   readonly clock: Clock;
@@ -62,7 +62,7 @@ export class Gate {
   }
 
   /**
-   * Waits until the call is granted a lease, overtaken or parked. Rejects when it is refused, aborted or the gate is closed.
+   * Waiting until the call is granted a lease, overtaken or parked. Rejects when it is refused, aborted or the gate is closed.
    *
    * @param byAge - whether it was chosen for the time it waited. Then no call overtakes it, and it asks with the highest
    * priority of the queue, so that a reserve for that priority does not hold it back.
@@ -81,8 +81,8 @@ export class Gate {
       if (admission.kind === 'granted') return admission;
       if (admission.kind === 'refused') throw this.refusalError(ask, admission);
       const { until, reason } = admission;
-      // Asking promises nothing, and with `maxWaitMs: 0` it is refused exactly where only time can help. Of the commonest
-      // wait that is known without: an answer ends it.
+      // With `maxWaitMs: 0` the pacer refuses exactly where only time can help. A wait for a free place needs no second
+      // question: an answer ends it.
       const isFirm =
         reason.kind !== 'concurrency' && this.#pacer.admit({ ...ask, maxWaitMs: 0 }, now).kind === 'refused';
       const isLong = isFirm && until - now > longestWaitMs;
@@ -185,7 +185,7 @@ export class Gate {
   }
 }
 
-/** The priority of a call; 0 unless it says another. */
+/** The priority of a call. Default: 0. */
 export function priorityOf({ ask }: Pick<PendingCall, 'ask'>): number {
   return ask.priority ?? 0;
 }

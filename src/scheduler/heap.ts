@@ -1,4 +1,4 @@
-/** Things of which the first is always at hand: joining and leaving in front cost O(log n). */
+/** A binary heap: `first` costs O(1), `push` and `shift` O(log n). */
 export class Heap<T> {
   readonly #isBefore: (one: T, other: T) => boolean;
   #items: T[] = [];

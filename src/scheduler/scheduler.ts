@@ -30,14 +30,14 @@ import { finalError } from './final-error.ts';
 /** A lease outlives the longest attempt by this much before it counts as forgotten, in milliseconds. */
 const LEASE_SLACK_MS = 60_000;
 
-/** What a scheduler is made from. */
+/** Options of a scheduler. */
 export interface SchedulerOptions {
   readonly transport: Transport;
   readonly clock: Clock;
   readonly random: () => number;
   readonly share: QuotaShare;
   readonly reserve?: BulkReservePolicy | undefined;
-  /** Whose quota it is: the service's origin and the key. */
+  /** Identifies the quota: the service's origin and the key. */
   readonly credential: () => Promise<string>;
   readonly concurrency: number;
   readonly maxAttempts: number;
@@ -85,28 +85,28 @@ export class Scheduler {
     return this.#queue.length;
   }
 
-  /** What is left of the month, by the service's clock. */
+  /** Outlook of the month, by the service's clock. */
   month(): MonthOutlook | undefined {
     return this.#pacer.month(this.#clock.now(), this.#clock.wall());
   }
 
-  /** What is known of the quota now. */
+  /** The pacer's current state. */
   view(): PacerView {
     return this.#pacer.view(this.#clock.now());
   }
 
-  /** What requests have taken so far, in all. */
+  /** Requests answered and not refused so far, and their units. */
   get spent(): { readonly requests: number; readonly units: number } {
     return this.#pacer.throughput;
   }
 
-  /** When the last of these would be back, behind the calls that wait with that priority or a higher one; undefined while nothing is known. */
+  /** Estimate for a plan behind the calls waiting with that priority or a higher one; undefined while no limit is known. */
   estimate(plan: Plan, priority: number): PlanEstimate | undefined {
     const now = this.#clock.now();
     return this.#pacer.estimate([...this.#backlog.aheadOf(priority, this.#pacer.inFlight), plan], now);
   }
 
-  /** Makes a call: sends it when the quota bears it, as often as the policy has it, and returns the last answer. */
+  /** Makes a call: sends it when the quota allows, retries it by the retry policy, and returns the last answer. */
   run(call: Call): Promise<Reply> {
     if (this.#closing) return Promise.reject(new ClosedError());
     const kind = this.#backlog.add(call.ask);

@@ -2,12 +2,12 @@ import type { Clock } from '../clock.ts';
 import type { CallEvent, CallStoryEvent, ClientEvent } from '../events.ts';
 import type { Ask, Lease, Reason } from '../quota/admission.ts';
 
-/** What a call waits for. */
+/** The wait of a call. */
 export interface Wait {
   /** When it asks again, if nothing lets it ask before: monotonic milliseconds. */
   readonly until: number;
   readonly reason: Reason;
-  /** Whether it stepped out of the line, so that it holds up nobody. */
+  /** Whether the call is parked, so that it delays no other. */
   readonly isParked: boolean;
 }
 
@@ -36,7 +36,7 @@ export interface EventSink {
 
 type Without<Event, Keys extends PropertyKey> = Event extends unknown ? Omit<Event, Keys> : never;
 
-/** What there is to say of an event beside what all of them say. */
+/** The fields of an event other than those all events have. */
 type EventFacts = Without<CallStoryEvent, keyof CallEvent>;
 
 /** Follows one call through the client and emits its events. Its methods are named like the events. Many calls wait at a time, so it is small. */

@@ -10,8 +10,8 @@ interface Channel {
 type Channels = (type: ClientEvent['type']) => Channel | undefined;
 
 /**
- * The channels of `node:diagnostics_channel` on which events are published, one a type, for tools that listen without being
- * asked in. Where there is no such module, as in a browser, there are none.
+ * The channels of `node:diagnostics_channel` on which events are published, one per type, for tools that observe without being
+ * configured in. Where there is no such module, as in a browser, there are none.
  */
 export function diagnosticChannels(): Channels {
   const open = opener();

@@ -3,7 +3,7 @@ import type { Reason } from '../quota/admission.ts';
 import { argument, optionsParser } from '../validation/arguments.ts';
 import type { CallTrace, Wait } from './call-trace.ts';
 
-/** A call that waits to be sent: for what, until when, and behind whom. */
+/** A call that waits to be sent: its reason, its time and its place. */
 export interface QueuedCall {
   /** The number of the call, as its events have it. */
   readonly call: number;
@@ -12,19 +12,19 @@ export interface QueuedCall {
   /** What the caller named it, if it did. */
   readonly label?: string;
   readonly priority: number;
-  /** Its place in line: 1 goes next. Undefined while it is out of the line and holds up nobody. */
+  /** Its place in the queue: 1 goes next. Undefined while it is parked. */
   readonly place?: number;
   /** When it was made, by this machine's wall clock. */
   readonly since: Date;
-  /** What it waits for, or what the line before it stands still for. Undefined where the line moves, or while it pauses. */
+  /** Why it waits, or why the queue ahead of it stands still. Undefined while the queue moves, or during a pause between attempts. */
   readonly reason?: Reason;
-  /** When that is over if nothing that comes back ends it sooner; of a call in line, when the first will go at the latest. */
+  /** When that ends, unless an answer ends it sooner; for a queued call, when the first call will go at the latest. */
   readonly until?: Date;
   /** All of it in a sentence for people. */
   readonly why: string;
 }
 
-/** Which of the calls that wait are asked about. */
+/** Selects waiting calls. */
 export interface QueueOptions {
   /** Only those with this label. */
   readonly label?: string | undefined;
@@ -38,8 +38,7 @@ const queueOptions = optionsParser('options', {
 });
 
 /**
- * Who waits, in the order in which they are to go; those that are out of the line come last. Takes time in proportion to
- * the calls that wait.
+ * Waiting calls in the order in which they will be sent; parked calls come last. Takes time in proportion to the calls that wait.
  *
  * @throws ConfigError if an option cannot be used.
  */
@@ -77,16 +76,16 @@ export function queueView(
   });
 }
 
-/** Higher priorities first; of one priority, who was sent before, and then who came first. */
+/** Higher priorities first; within a priority, calls sent before, then by arrival. */
 function byTurn(one: CallTrace, other: CallTrace): number {
   const returned = Number(other.isRetrying) - Number(one.isRetrying);
   return other.priority - one.priority || returned || one.number - other.number;
 }
 
 function sentence(before: number | undefined, wait: Wait | undefined, isPausing: boolean): string {
-  if (isPausing) return 'it pauses before it goes again';
-  if (before === undefined) return `${wait?.reason.why}; meanwhile it lets the others pass`;
-  const what = wait?.reason.why ?? 'the line moves';
+  if (isPausing) return 'it pauses before its next attempt';
+  if (before === undefined) return `${wait?.reason.why}; it is parked, so that other calls can pass`;
+  const what = wait?.reason.why ?? 'the queue is moving';
   if (before === 0) return what;
   return before === 1 ? `1 call goes before it; ${what}` : `${before} calls go before it; ${what}`;
 }

@@ -44,7 +44,7 @@ export class Tracer implements EventSink {
   }
 
   /**
-   * Who waits: for what, until when, and behind whom.
+   * Waiting calls: why, until when, and at which place.
    *
    * @throws ConfigError if an option cannot be used.
    */

@@ -37,8 +37,8 @@ export const flag: Argument<boolean | undefined> = argument<boolean>(
 /**
  * Makes the check of the arguments that are known.
  *
- * The check gives a copy that inherits nothing: an option that somebody planted on `Object.prototype` is nobody's wish.
- * It throws ConfigError that names the first argument that is unknown or cannot be used.
+ * The parser returns a copy that inherits nothing, so that options on a polluted `Object.prototype` are ignored. It throws a
+ * ConfigError that names the first unknown or invalid argument.
  *
  * @param what - what they are, as a message names them: `'options'`.
  */
@@ -56,7 +56,7 @@ export function optionsParser<Values extends object>(
     }
     throw new ConfigError(String(issue?.path[0] ?? what), issue?.message ?? 'cannot be used');
   };
-  // Most calls give nothing, and what that comes to need not be asked each time.
+  // Most calls pass no options, so the result for none is computed once.
   const nothing = Object.freeze(check({}));
   return (given) => {
     if (typeof given !== 'object' || given === null || Array.isArray(given)) {

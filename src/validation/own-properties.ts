@@ -1,4 +1,4 @@
-/** What an object itself says: nothing that it inherits, were it planted on `Object.prototype`. `undefined` says nothing. */
+/** An object's own defined properties, without any inherited from a polluted `Object.prototype`. */
 export function ownProperties<T extends object>(given: T): T {
   const own = Object.create(null);
   for (const [name, value] of Object.entries(given)) if (value !== undefined) own[name] = value;

@@ -10,7 +10,7 @@ import { type NewEvent, type WalkCheckpoint, WalkCursor } from './cursor.ts';
 /** The most that the service puts on a page: the fewest requests. */
 const LARGEST_PAGE = 100;
 
-/** What a walk can be told: what its calls can be told, and where to begin. */
+/** Options of a walk: those of its calls, and where to begin. */
 export interface WalkOptions extends Omit<AddressAssetsParams, 'offset'>, Omit<CallOptions<never>, 'schema'> {
   /** How many events to ask for at a time: 2 to 100. One of them is always the last of the page before. Default: 100. */
   readonly limit?: number | undefined;
@@ -31,7 +31,7 @@ export interface WalkPage {
  *
  * Every event that was there when the walk began, and still is, comes once, though offsets shift meanwhile: what is new is
  * not taken for what follows, and where a reorganisation of the chain takes events away the walk steps back. A page is asked
- * for when its first event is wanted and not before, because a page that nobody reads has cost quota all the same.
+ * for when its first event is needed and not before, because an unread page costs quota all the same.
  *
  * A walk has one place: a loop that was left goes on where it was left, in a second loop.
  */
@@ -44,7 +44,7 @@ export interface AddressAssetsWalk extends AsyncIterable<AssetEvent> {
   readonly checkpoint: WalkCheckpoint;
 }
 
-/** What the pages come from. */
+/** Fetches the pages. */
 export type PageSource = (
   address: string,
   options: AddressAssetsParams & CallOptions<AddressAssets>,
@@ -71,11 +71,9 @@ const checkpointFields = optionsParser('fields of a checkpoint', {
 export function walk(getPage: PageSource, address: string, options: WalkOptions = {}): AddressAssetsWalk {
   const own: WalkOptions & { readonly offset?: unknown; readonly schema?: unknown } = ownProperties(options);
   const { from, limit = LARGEST_PAGE, unanchored, untilBlock, offset, schema, ...rest } = own;
-  if (offset !== undefined)
-    throw new ConfigError('offset', "is the walk's own affair: give a checkpoint as from instead");
-  if (schema !== undefined) throw new ConfigError('schema', 'cannot be given: a walk goes by the fields of the events');
-  if (limit < 2)
-    throw new ConfigError('limit', 'must be 2 or more for a walk, which reads one event again on each page');
+  if (offset !== undefined) throw new ConfigError('offset', 'cannot be given: pass a checkpoint as from instead');
+  if (schema !== undefined) throw new ConfigError('schema', 'cannot be given: a walk needs the fields of the events');
+  if (limit < 2) throw new ConfigError('limit', 'must be 2 or more: a walk reads the last event again on each page');
   const params = { limit, unanchored, untilBlock };
   addressAssetsRequest(address, params);
   const callOptions = checkCallOptions<AddressAssets>(rest);
@@ -130,10 +128,7 @@ const BEGINNING = { offset: 0, total: 0, recentKeys: [], isOver: false };
 function checked(from: WalkCheckpoint, address: string): WalkCheckpoint {
   const { offset, total, recentKeys, isOver, ...rest } = checkpointFields(from);
   if (rest.address !== address) {
-    throw new ConfigError(
-      'from',
-      `is of a walk through the events of ${quote(rest.address)}, not of ${quote(address)}`,
-    );
+    throw new ConfigError('from', `belongs to a walk of ${quote(rest.address)}, not of ${quote(address)}`);
   }
   const isWholeOne = offset !== undefined && total !== undefined && recentKeys !== undefined && isOver !== undefined;
   if (!isWholeOne) throw new ConfigError('from', 'must be the checkpoint of a walk, with all its fields');

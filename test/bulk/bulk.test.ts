@@ -564,6 +564,6 @@ describe('a bulk refuses', () => {
     const { clock, client } = world();
     const bulk = client.bulk([1], call);
     await clock.run(gathered(bulk));
-    await expect(clock.run(gathered(bulk))).rejects.toThrow('bulk was run before, and runs once');
+    await expect(clock.run(gathered(bulk))).rejects.toThrow('bulk can run only once');
   });
 });

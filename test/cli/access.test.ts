@@ -32,14 +32,14 @@ describe('a file with the key', () => {
     const path = keyFile(KEY, 0o644);
     expect(await world.run('quota', '--key-file', path)).toBe(0);
     expect(world.stderr.text).toBe(
-      `Warning: others may read ${path} (mode 644), and it holds a key: chmod 600 ${path}\n`,
+      `Warning: ${path} holds a key and is readable by others (mode 644): chmod 600 ${path}\n`,
     );
   });
 
   it.for<[name: string, path: () => string, sentence: RegExp]>([
     ['is not there', () => join(folder, 'none'), /^--key-file .*none cannot be read: ENOENT\.\n/],
     ['is a folder', () => folder, /cannot be read: EISDIR\.\n/],
-    ['is empty', () => keyFile('\n'), /is empty: leave it out to call without a key\.\n/],
+    ['is empty', () => keyFile('\n'), /is empty: omit it to call without a key\.\n/],
     ['holds more than a key', () => keyFile(`# mine\n${KEY}`), /^the key must be 1 to 512 visible ASCII characters/],
   ])('that %s is refused, and what it holds is not told', async ([, path, sentence]) => {
     const world = worldOf();

@@ -37,17 +37,17 @@ describe('the program', () => {
   });
 
   it.for<[name: string, argv: string[], sentence: RegExp]>([
-    ['nothing', [], /^What is to be done\? It is quota, info, assets or mock\.\nTry: stacks-quota --help\n$/],
-    ['no command that it has', ['quotas'], /^There is no command "quotas", but there are quota, info, assets, mock\./],
+    ['nothing', [], /^Missing command: quota, info, assets or mock\.\nTry: stacks-quota --help\n$/],
+    ['no command that it has', ['quotas'], /^Unknown command "quotas". Commands: quota, info, assets, mock\./],
     [
       'no flag that it has',
       ['quota', '--bogus'],
-      /^Unknown option '--bogus'\. Known are --url, .*--json.*\.\nTry: stacks-quota quota --help\n$/,
+      /^Unknown option '--bogus'\. Known flags: --url, .*--json.*\.\nTry: stacks-quota quota --help\n$/,
     ],
-    ['an argument where there is none to give', ['info', 'all'], /^info asks for nothing in particular/],
+    ['an argument where there is none to give', ['info', 'all'], /^info takes no arguments/],
     ['a flag without its value', ['quota', '--every'], /^Option '--every <value>' argument missing\.\n/],
     ['a URL that is none', ['quota', '--url', 'api.hiro.so'], /^--url \(or STACKS_API_URL\) must begin with https:/],
-    ['a key for an open line', ['quota', '--url', 'http://10.0.0.1'], /must be https where there is a key/],
+    ['a key for an open line', ['quota', '--url', 'http://10.0.0.1'], /must be https when a key is set/],
     [
       'a time that is none',
       ['quota', '--timeout', '30'],
@@ -80,7 +80,7 @@ describe('the key', () => {
     for (const argv of [[flag, KEY], [`${flag}=${KEY}`]]) {
       const world = worldOf();
       expect(await world.run('quota', ...argv)).toBe(2);
-      expect(world.stderr.text).toMatch(/^A key is no flag: .* STACKS_API_KEY.*--key-file FILE\.\n/);
+      expect(world.stderr.text).toMatch(/^The key cannot be a flag: .* STACKS_API_KEY.*--key-file FILE\.\n/);
       expect(world.stderr.text).not.toContain(KEY);
     }
   });

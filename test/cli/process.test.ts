@@ -38,7 +38,7 @@ describe('the program in a process of its own', { timeout: 60_000, concurrent: t
     const { env } = await listening();
     const { code, out, err } = await start(['quota'], env).ending;
     expect({ code, err }).toEqual({ code: 0, err: '' });
-    expect(out).toMatch(/^month {2}█+░ 149,999 of 150,000 left {2}back in \d+ \w+$/m);
+    expect(out).toMatch(/^month {2}█+░ 149,999 of 150,000 left {2}resets in \d+ \w+$/m);
     expect(out).not.toContain('\x1b');
   });
 
@@ -74,7 +74,7 @@ describe('the program in a process of its own', { timeout: 60_000, concurrent: t
     const served = service.log.filter(({ status }) => status === 200).length;
     expect(before).toBeLessThanOrEqual(served);
     expect(before).toBeGreaterThanOrEqual(served - justLeaving);
-    expect(err).toContain('go on with --resume.');
+    expect(err).toContain('continue with --resume.');
 
     const asked = service.requests;
     const again = start(['assets', '--from', ADDRESSES, '--out', out, '--resume'], env);
@@ -115,8 +115,8 @@ describe('the program in a process of its own', { timeout: 60_000, concurrent: t
     const { code, out, err } = await start(['quota'], { STACKS_API_URL: url }).ending;
     expect({ code, out }).toEqual({ code: 1, out: '' });
     expect(err).toBe(
-      'HEAD /extended/v1/info: no usable answer after 3 attempts (ECONNREFUSED). ' +
-        'Is the service there? STACKS_API_URL, or --url, says where it is.\n',
+      'HEAD /extended/v1/info: no usable response after 3 attempts (ECONNREFUSED). ' +
+        'Check the URL of the service: --url or STACKS_API_URL.\n',
     );
   });
 
@@ -126,7 +126,7 @@ describe('the program in a process of its own', { timeout: 60_000, concurrent: t
     const env = { STACKS_API_URL: url, STACKS_API_KEY: 'key-of-the-mock' };
     const quota = await start(['quota', '--fail-under', 'minute=2'], env).ending;
     expect(quota).toMatchObject({ code: 3, err: 'The minute has 1 of 3 left, less than 2.\n' });
-    expect(quota.out).toContain('This look cost 2 units.');
+    expect(quota.out).toContain('This request cost 2 units.');
     mock.process.kill('SIGINT');
     const { code, out, err } = await mock.ending;
     expect({ code, out }).toEqual({ code: 0, out: `${url}\n` });

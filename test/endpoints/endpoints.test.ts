@@ -100,11 +100,7 @@ describe('a request', () => {
       'untilBlock',
       'untilBlock must be the height of a block or its hash (0x, 64 hexadecimal digits), not -1',
     ],
-    [
-      { untilBlock: 5, unanchored: true },
-      'untilBlock',
-      'untilBlock cannot be together with unanchored, which is about what is in no block yet',
-    ],
+    [{ untilBlock: 5, unanchored: true }, 'untilBlock', 'untilBlock cannot be combined with unanchored'],
     [{ limt: 5 }, 'limt', 'limt is not one of the parameters: limit, offset, unanchored, untilBlock'],
     ['?limit=5', 'parameters', 'parameters must be an object, not string'],
   ])('with %o is refused before anything is spent', (params, option, message) => {
@@ -360,7 +356,7 @@ describe("the caller's own schema", () => {
     });
     const deep = JSON.parse(`${'{"child":'.repeat(100_000)}{}${'}'.repeat(100_000)}`);
     expect(await validateBody(Tree, deep)).toEqual({
-      issues: [{ path: '', message: 'expected what its schema can check' }],
+      issues: [{ path: '', message: 'too deep or too large to be checked' }],
       cause: expect.any(RangeError),
     });
   });

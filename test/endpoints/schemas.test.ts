@@ -65,7 +65,7 @@ it('a body that makes a schema give up is a ResponseShapeError that says why', a
   const schema = { '~standard': { version: 1 as const, vendor: 'test', validate } };
   expect(await endOf(client.getInfo({ schema }))).toMatchObject({
     name: 'ResponseShapeError',
-    issues: [{ path: '', message: 'expected what its schema can check' }],
+    issues: [{ path: '', message: 'too deep or too large to be checked' }],
     cause,
   });
   expect(client.quota().inFlight).toBe(0);

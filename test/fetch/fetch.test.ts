@@ -203,7 +203,7 @@ describe('what client.fetch does not send', () => {
     [
       'another origin',
       'https://other.test/a',
-      /goes to https:\/\/other\.test, but this client is for https:\/\/api\.mock\.test: give both the same base URL/,
+      /goes to https:\/\/other\.test, but this client is for https:\/\/api\.mock\.test: use the same base URL for both/,
     ],
     ['another port', 'https://api.mock.test:8443/', /goes to https:\/\/api\.mock\.test:8443/],
     ['another scheme', 'http://api.mock.test/', /goes to http:\/\/api\.mock\.test,/],
@@ -216,7 +216,7 @@ describe('what client.fetch does not send', () => {
     ],
     ['no host at all', 'data:application/json,{}', /goes to data:,/],
     ['a password', 'https://me:secret@api.mock.test/', /must not have a user name or a password/],
-    ['what is no URL', 'https://', /must be a URL that can be read/],
+    ['what is no URL', 'https://', /must be a valid URL/],
   ])('is %s: %s', async (_, input, words) => {
     const { client, left, endOf } = pair({ apiKey: KEY });
     const error = await endOf(client.fetch(input));
@@ -249,7 +249,7 @@ describe('what client.fetch does not send', () => {
   it.each([undefined, null, 7, {}])('is what is neither a URL nor a Request: %s', async (input) => {
     const { client, endOf } = pair();
     expect(await endOf(client.fetch(input as unknown as string))).toEqual(
-      config('input', /must be a URL, as text or not, or a Request, not/),
+      config('input', /must be a URL, a string or a Request, not/),
     );
   });
 

@@ -76,7 +76,7 @@ describe('the options of the reserve', () => {
     [{ share: { minutes: 0.1 } }, `share must be ${part}, not an object`],
     [{ share: { minute: 20 } }, `share must be ${part}, not an object`],
     [{ share: [0.1] }, `share must be ${part}, not an array`],
-    [{ forPriorityAbove: '1' }, 'forPriorityAbove must be a priority, which is a number, not "1"'],
+    [{ forPriorityAbove: '1' }, 'forPriorityAbove must be a number, not "1"'],
     [{ spreadMonthUntil: '2026-01-31' }, 'spreadMonthUntil must be a Date, not "2026-01-31"'],
     [{ spreadMonthUntil: new Date(Number.NaN) }, 'spreadMonthUntil must be a Date, not an object'],
     [{ month: 1 }, 'month is not one of the reserve options: forPriorityAbove, share, spreadMonthUntil'],

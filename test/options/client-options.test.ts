@@ -238,7 +238,7 @@ describe('the base URL', () => {
   ])('must not be %s with a key, whose way there can be listened to', (baseUrl) => {
     for (const apiKey of [KEY, () => KEY, () => undefined]) {
       const error = refusal(() => settings({ baseUrl, apiKey }));
-      expect(error.message).toBe('baseUrl must be https where there is a key (apiKey), unless it is this very machine');
+      expect(error.message).toBe('baseUrl must be https when a key is set (apiKey), except on this machine');
     }
     expect(settings({ baseUrl }).baseUrl).toBe(baseUrl);
   });
@@ -279,7 +279,7 @@ describe('the key', () => {
     const errors = [refusal(() => settings({ apiKey })), await refusalOf(settings({ apiKey: () => apiKey }).key())];
     for (const error of errors) {
       expect(error.option).toBe('apiKey');
-      expect(error.message).toMatch(/^apiKey (is empty: leave it out|must be 1 to 512 visible ASCII characters)/);
+      expect(error.message).toMatch(/^apiKey (is empty: omit it|must be 1 to 512 visible ASCII characters)/);
       expect(inspect(error)).not.toMatch(/sk_live|kkk/);
     }
   });
@@ -287,7 +287,7 @@ describe('the key', () => {
   test.each([12345, null, [KEY], { key: KEY }, true])('must not be %o, which is no text', async (apiKey) => {
     const errors = [refusal(() => settings({ apiKey })), await refusalOf(settings({ apiKey: () => apiKey }).key())];
     for (const error of errors) {
-      expect(error.message).toMatch(/^apiKey must be a key as text, or a function that gives one, not of type \w+$/);
+      expect(error.message).toMatch(/^apiKey must be a string or a function that returns one, not of type \w+$/);
     }
   });
 
@@ -386,7 +386,7 @@ describe('a browser', () => {
   test.each([[KEY], [() => KEY]])('must have no key, and says why', (apiKey) => {
     const error = refusal(() => settings({ apiKey }, browser));
     expect(error.option).toBe('apiKey');
-    expect(error.message).toMatch(/^apiKey would be open to every visitor of this page: .* dangerouslyAllowBrowser/);
+    expect(error.message).toMatch(/^apiKey would be visible to every visitor of this page: .* dangerouslyAllowBrowser/);
   });
 
   test('may have a key when that is said to be meant', () => {

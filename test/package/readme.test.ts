@@ -5,6 +5,15 @@ import { describe, expect, it } from 'vitest';
 const readme = readFileSync('README.md', 'utf8');
 
 describe('the README', () => {
+  it('says in its first sentence what people search for', () => {
+    const [, sentence = ''] = /^# stacks-quota\n\n([^.]+)/.exec(readme) ?? [];
+    expect(['rate limit', '429', 'Hiro Stacks API'].filter((words) => !sentence.includes(words))).toEqual([]);
+  });
+
+  it('is short enough to be read', () => {
+    expect(readme.split('\n').length - 1).toBeLessThanOrEqual(300);
+  });
+
   it('begins with the commands to try it and to test it', () => {
     const commands = readme.match(/npm ci && npm \w+/g) ?? [];
     expect(commands.slice(0, 2)).toEqual(['npm ci && npm start', 'npm ci && npm test']);
@@ -27,7 +36,7 @@ describe('the README', () => {
   });
 
   it('has a row for each thing that a client can do, and for nothing else', () => {
-    const said = firstCells(chapter(readme, 'Quick start')).map((cell) => cell.replace(/\(.*/, ''));
+    const said = firstCells(chapter(readme, 'Calls')).map((cell) => cell.replace(/\(.*/, ''));
     expect([...new Set(said)]).toEqual(membersOf('src/client/client.ts', 'Client'));
   });
 

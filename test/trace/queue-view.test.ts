@@ -80,7 +80,7 @@ describe('client.queue', () => {
       [2, undefined],
     ]);
     expect(queue[1]?.why).toMatch(
-      /^the endpoint's window of 1 requests has 0 left; meanwhile it lets the others pass$/,
+      /^the endpoint's window of 1 requests has 0 left; it is parked, so that other calls can pass$/,
     );
     expect(queue[1]?.until?.getTime()).toBeGreaterThan(clock.wall() + 30_000);
     await clock.run(Promise.all(calls));
@@ -97,7 +97,7 @@ describe('client.queue', () => {
         priority: 0,
         since: new Date(WALL),
         until: new Date(WALL + 250),
-        why: 'it pauses before it goes again',
+        why: 'it pauses before its next attempt',
       },
     ]);
   });

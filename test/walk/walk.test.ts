@@ -261,21 +261,13 @@ describe('a walk refuses, before anything is spent,', () => {
   const whole: WalkCheckpoint = { address: ADDRESS, offset: 1, total: 5, recentKeys: [], isOver: false };
 
   it.for<[what: string, options: unknown, message: string]>([
-    [
-      'a page of one event',
-      { limit: 1 },
-      'limit must be 2 or more for a walk, which reads one event again on each page',
-    ],
+    ['a page of one event', { limit: 1 }, 'limit must be 2 or more: a walk reads the last event again on each page'],
     ['a page of 101', { limit: 101 }, 'limit must be a whole number from 0 to 100, not 101'],
-    ['an offset', { offset: 5 }, "offset is the walk's own affair: give a checkpoint as from instead"],
-    ['a schema', { schema: {} }, 'schema cannot be given: a walk goes by the fields of the events'],
+    ['an offset', { offset: 5 }, 'offset cannot be given: pass a checkpoint as from instead'],
+    ['a schema', { schema: {} }, 'schema cannot be given: a walk needs the fields of the events'],
     ['an option that it does not know', { limits: 5 }, 'limits is not one of the call options: '],
-    ['blocks with what is in none', { unanchored: true, untilBlock: 1 }, 'untilBlock cannot be together with'],
-    [
-      "another's checkpoint",
-      { from: { ...whole, address: OTHER } },
-      `from is of a walk through the events of "${OTHER}"`,
-    ],
+    ['blocks with what is in none', { unanchored: true, untilBlock: 1 }, 'untilBlock cannot be combined with'],
+    ["another's checkpoint", { from: { ...whole, address: OTHER } }, `from belongs to a walk of "${OTHER}"`],
     [
       'half a checkpoint',
       { from: { address: ADDRESS, offset: 1 } },

@@ -32,7 +32,7 @@ export async function gatherAddresses(
   const given: Given[] = words.filter((word) => word !== '-').map((address) => ({ address, place: '' }));
   for (const source of sources) {
     if (source === '-' && stdin.isTTY) {
-      await stderr.write('Type addresses, one on each line; Ctrl-D ends them.\n');
+      await stderr.write('Enter addresses, one per line; Ctrl-D ends the list.\n');
     }
     const text = source === '-' ? await textOf(stdin) : await textIn(source);
     const name = source === '-' ? 'standard input' : source;
@@ -42,7 +42,7 @@ export async function gatherAddresses(
   }
   if (given.length === 0) {
     throw new UsageError(
-      'Whose assets? Name addresses, or a file that has one on each line: --from FILE, or - for standard input.',
+      'Missing addresses: pass them as arguments, by --from FILE with one per line, or by - for standard input.',
     );
   }
   const wrong = given.flatMap(wrongWith);

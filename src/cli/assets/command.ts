@@ -13,38 +13,38 @@ import { screenOn, summary } from './screen.ts';
 import { fileSink, lineOf, type Sink, surfaceSink, takeUp } from './sink.ts';
 import { Tally } from './tally.ts';
 
-const HELP = `Fetches the asset events of accounts and contracts as fast as the quota bears, a line of JSON for
-each account.
+const HELP = `Fetches the asset events of accounts and contracts as fast as the quota allows, one line of JSON
+per account.
 
   stacks-quota assets ADDRESS… [flags]
   stacks-quota assets --from FILE [flags]
   … | stacks-quota assets - [flags]
 
-  --from FILE        addresses, one on each line; - is standard input; what follows a # is a remark
-  --all              all events of each account, page after page; else the latest 20, or --limit
-  --limit N          how many events a page has, up to 100   (20, or 100 with --all)
-  --offset N         how many of the latest events to skip
-  --unanchored       with events that are not anchored yet
-  --until-block B    the last block to look at: its height or its hash
-  --out FILE         write there; FILE must be new, or else
-  --resume             go on with it: what it holds is not fetched again
+  --from FILE        addresses, one per line; - is standard input; # begins a comment
+  --all              all events of each account; else the latest 20, or --limit
+  --limit N          events per page, up to 100   (20, or 100 with --all)
+  --offset N         number of latest events to skip
+  --unanchored       include events that are not anchored yet
+  --until-block B    the last block to include: its height or its hash
+  --out FILE         write to FILE, which must not exist, unless
+  --resume             continue it: accounts in it are not fetched again
   --force              replace it
-  --concurrency N    how many requests may be in flight   (32)
-  --max-wait TIME    give up where the quota is out for longer   (6h)
-  --quiet            nothing on standard error but what went wrong
+  --concurrency N    maximum number of requests in flight   (32)
+  --max-wait TIME    give up if quota is exhausted for longer   (6h)
+  --quiet            only errors on standard error
 ${ACCESS_HELP}
 
-Every address is checked before anything is spent, and asked for once. Lines begin with the address
-and come in the order of the answers: {"address": …, "total": …, "results": […]}. An account that
-fails is named at the end and has no line. Ctrl-C sends nothing more and writes what is under way,
+Every address is validated before anything is sent, and fetched once. Lines begin with the address
+and come in the order of the responses: {"address": …, "total": …, "results": […]}. Failed accounts
+are listed at the end and have no line. Ctrl-C stops sending and writes the responses still to come,
 so a file always has whole lines; a second one ends at once.
 
   stacks-quota assets --from accounts.txt --all --out assets.ndjson
   stacks-quota assets --from accounts.txt --all --out assets.ndjson --resume
   stacks-quota assets - < accounts.txt | jq -r '[.address, .total] | @tsv'
 
-Ends with 0 (all fetched), 1 (some or all failed), 2 (flags, addresses, files), 4 (the quota is out
-for longer than --max-wait), 130 (Ctrl-C), 141 (nobody reads).`;
+Exit codes: 0 (all fetched), 1 (some or all failed), 2 (flags, addresses, files), 4 (quota exhausted
+for longer than --max-wait), 130 (Ctrl-C), 141 (output closed).`;
 
 /** `stacks-quota assets`. */
 export const assetsCommand: Command = {
@@ -69,7 +69,7 @@ export const assetsCommand: Command = {
 interface AssetsJob {
   readonly flags: AssetsFlags;
   readonly addresses: readonly string[];
-  /** How many more there would be, had they not been fetched before. */
+  /** Accounts fetched by an earlier run. */
   readonly held: number;
   readonly access: Awaited<ReturnType<typeof accessOf>>;
   readonly sink: Sink;
@@ -99,7 +99,7 @@ async function fetchAll(
   const progress = (): ReturnType<Tally['progress']> => tally.progress(client, clock.wall());
   const screen = screenOn(world, isQuiet || addresses.length === 0 || (stdout.isTTY && !out), progress);
   const cut = new AbortController();
-  // Whoever waits is turned away, unsent; what is under way was counted by the service, so it may come back.
+  // Waiting calls are rejected unsent; requests in flight were counted by the service, so their responses are still used.
   const halt = (): void => void client.close();
   stop.addEventListener('abort', halt, { once: true });
   if (stop.aborted) halt();
@@ -123,7 +123,8 @@ async function fetchAll(
   await screen.end();
   const lines = [...complaints(outcome), ...(isQuiet ? [] : [summary(progress(), held, clock.now() - startedAt)])];
   const isHalted = stop.aborted || outcome.halt !== undefined;
-  if (isHalted && out && tally.done + held > 0) lines.push(`${out.path} has whole lines only: go on with --resume.`);
+  if (isHalted && out && tally.done + held > 0)
+    lines.push(`${out.path} contains only whole lines: continue with --resume.`);
   if (lines.length > 0 && !(outcome.halt?.error instanceof BrokenPipeError))
     await stderr.write(`${lines.join('\n')}\n`);
   if (outcome.halt) throw outcome.halt.error;
@@ -131,7 +132,7 @@ async function fetchAll(
   return outcome.failures.length > 0 ? EXIT.failure : EXIT.ok;
 }
 
-/** So many failures are told; the others are counted. */
+/** Maximum number of failures listed; the others are counted. */
 const TOLD = 20;
 
 function complaints({ failures }: JobOutcome): string[] {

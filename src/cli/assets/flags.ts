@@ -43,9 +43,8 @@ export function readAssetsFlags(args: readonly string[]): AssetsFlags {
   const { values, positionals: words } = readFlags(args, FLAGS);
   const { out: path, resume = false, force = false } = values;
   const isFile = path !== undefined && path !== '-';
-  if (!isFile && (resume || force))
-    throw new UsageError(`--${resume ? 'resume' : 'force'} is about a file: --out FILE.`);
-  if (resume && force) throw new UsageError('--resume keeps what --force throws away: take one of them.');
+  if (!isFile && (resume || force)) throw new UsageError(`--${resume ? 'resume' : 'force'} requires --out FILE.`);
+  if (resume && force) throw new UsageError('--resume and --force cannot be combined.');
   return {
     words,
     files: values.from ?? [],
@@ -69,10 +68,10 @@ function paramsOf(values: {
 }): AddressAssetsParams {
   const { all, limit, offset, unanchored, 'until-block': block } = values;
   if (unanchored && block !== undefined) {
-    throw new UsageError('--unanchored cannot be together with --until-block: it is about what is in no block yet.');
+    throw new UsageError('--unanchored and --until-block cannot be combined.');
   }
   if (all && offset !== undefined) {
-    throw new UsageError('--all cannot be together with --offset: it begins with the latest event.');
+    throw new UsageError('--all and --offset cannot be combined.');
   }
   const size = limit === undefined ? undefined : whole('--limit', limit, all ? 2 : 0);
   if (size !== undefined && size > 100) throw new UsageError(`--limit must be at most 100, not "${limit}".`);

@@ -1,7 +1,7 @@
 import { isClosed, isConnectionError, isResponseShape, isServiceError } from '../../index.ts';
 import { GaveUpError } from '../exit.ts';
 
-/** After so many failures in a row the service is taken to be in trouble, and is left in peace. */
+/** After this many failures in a row the job is given up. */
 const IN_A_ROW = 10;
 
 /** How a job went. */

@@ -67,7 +67,7 @@ function linesOn(stderr: Environment['stderr'], clock: Environment['clock'], pro
       const { total, done, failed, standstill } = state;
       if (standstill && standstill.until - now > WORTH_TELLING_MS && standstill.until > toldUntil + WORTH_TELLING_MS) {
         toldUntil = standstill.until;
-        write(`Waits until ${moment(standstill.until, now)}: ${standstill.why}.`);
+        write(`Waiting until ${moment(standstill.until, now)}: ${standstill.why}.`);
       }
       const tenth = Math.floor(((done + failed) * 10) / total);
       if (tenth === tenths) return;
@@ -85,7 +85,7 @@ export function pictureOf(progress: Progress, terminal: Terminal, now: number): 
   const note = `${number(done)} of ${number(total)}`;
   const remark = percentAndEta(progress).join(', ');
   const state = standstill
-    ? `Waits until ${moment(standstill.until, now)}: ${standstill.why}.`
+    ? `Waiting until ${moment(standstill.until, now)}: ${standstill.why}.`
     : `${number(inFlight)} in flight${failed > 0 ? `, ${number(failed)} failed` : ''}`;
   return [
     ...barLines([{ label: 'done', part, note, remark, colour: 'cyan' }, ...quotaBars(reading)], terminal),
@@ -109,7 +109,7 @@ function percentAndEta({ total, done, failed, etaMs }: Progress): string[] {
 
 /** What a job came to, in a line. */
 export function summary({ done, total, requests, limited }: Progress, held: number, tookMs: number): string {
-  const before = held > 0 ? `, besides ${number(held)} that were there before` : '';
+  const before = held > 0 ? `, besides ${number(held)} fetched before` : '';
   return (
     `Fetched ${number(done)} of ${count(total, 'account')}${before}, by ${count(requests, 'request')}, ` +
     `of which the service refused ${number(limited)} because of a limit, in ${(tookMs / 1_000).toFixed(1)} s.`

@@ -13,7 +13,7 @@ export interface Sink {
 /** What every line begins with, by which a file shows that it was written here. */
 const BEGINNING = '{"address":"';
 
-/** An account as one line. Its address comes first, so that whoever takes the file up again finds it without parsing all. */
+/** An account as one line. Its address comes first, so that `--resume` finds it without parsing the whole line. */
 export function lineOf(address: string, body: object): string {
   return `${JSON.stringify({ address, ...body })}\n`;
 }
@@ -96,7 +96,7 @@ async function openAs(path: string, mode: 'new' | 'replace' | 'go on'): Promise<
     return await open(path, { new: 'ax', replace: 'w', 'go on': 'a' }[mode]);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw cannot(path, error);
-    throw new UsageError(`--out ${path} is there already: go on with it by --resume, or replace it by --force.`);
+    throw new UsageError(`--out ${path} already exists: continue it with --resume or replace it with --force.`);
   }
 }
 
@@ -105,5 +105,5 @@ function cannot(path: string, error: unknown): UsageError {
 }
 
 function foreign(line: number, path: string): UsageError {
-  return new UsageError(`--resume: line ${line} of ${path} was not written by this command, so it is left as it is.`);
+  return new UsageError(`--resume: line ${line} of ${path} was not written by this command; the file is unchanged.`);
 }

@@ -8,13 +8,13 @@ const HELP = `Shows what the service says of itself: the body of /extended/v1/in
 
   stacks-quota info [flags]
 
-  --max-wait TIME    how long to wait if the quota is out   (1m)
+  --max-wait TIME    maximum time to wait for quota   (1m)
 ${ACCESS_HELP}
 
-What is in the body is not documented. Some services have no such page and answer 404; the quota can
-be read all the same: stacks-quota quota
+The body is undocumented. Some services have no such page and answer 404; the quota can be read all
+the same: stacks-quota quota
 
-Ends with 0 (shown), 1 (another answer, or none), 2 (flags), 4 (the quota is out for longer),
+Exit codes: 0 (shown), 1 (another response, or none), 2 (flags), 4 (quota exhausted for longer),
 130 (Ctrl-C).`;
 
 /** `stacks-quota info`. */
@@ -22,7 +22,7 @@ export const infoCommand: Command = {
   help: HELP,
   async run(args, world, stop) {
     const { values, positionals } = readFlags(args, { ...ACCESS_FLAGS, 'max-wait': { type: 'string' } } as const);
-    if (positionals.length > 0) throw new UsageError('info asks for nothing in particular: it takes flags only.');
+    if (positionals.length > 0) throw new UsageError('info takes no arguments, only flags.');
     const client = createClient({
       ...(await accessOf(values, world)),
       timeoutMs: duration('--timeout', values.timeout ?? '30s'),

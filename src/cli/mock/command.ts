@@ -11,36 +11,36 @@ import { instant } from '../times.ts';
 import { plan } from './faults.ts';
 import { readMockFlags } from './flags.ts';
 
-const HELP = `Opens a mock of the service on a port of this machine, which counts, refuses and fails like the real
-one is believed to.
+const HELP = `Runs a mock of the service on a port of this machine. It counts, refuses and fails as the real one
+is believed to.
 
   stacks-quota mock [flags]
 
-  --port N             the port, on 127.0.0.1 only   (any that is free)
-  --limit P=N          N units a period, for everybody: second, minute, hour, day or month; may be
-                       given several times; then what is not named has no limit
+  --port N             the port, on 127.0.0.1 only   (any free one)
+  --limit P=N          N units per period, for all callers: second, minute, hour, day or month; may
+                       be repeated; periods not named then have no limit
                        (20 a second, 500 a minute, 150000 a month; without a key 50 a minute)
-  --keyless P=N        the same for callers without a key alone
+  --keyless P=N        the same, for callers without a key only
   --window [P=]KIND    aligned, first-request, sliding-log, sliding-counter or leaky
                        (aligned: the UTC calendar)
-  --charge WHEN        before, or after as some gateways do: dear and concurrent requests overshoot
-  --count-refused      charge what is refused, too
-  --cost [info=]N      units that a request costs, of assets if none is named   (1)
-  --head-cost N        units that a HEAD costs   (as much as the GET)
-  --unknown-key HOW    401, 403 or keyless: what becomes of a key that is not the mock's   (401)
-  --limited-status N   429, 403 or 503: what a limit answers   (429)
-  --retry-after HOW    seconds, date, none, or a number to tell whatever the truth   (seconds)
+  --charge WHEN        before, or after as some gateways do: costly and concurrent calls overshoot
+  --count-refused      charge refused requests, too
+  --cost [info=]N      units per request, of assets if no endpoint is named   (1)
+  --head-cost N        units per HEAD request   (as much as the GET)
+  --unknown-key HOW    401, 403 or keyless: treatment of an unknown key   (401)
+  --limited-status N   429, 403 or 503: status of a refusal because of a limit   (429)
+  --retry-after HOW    seconds, date, none, or a fixed number   (seconds)
   --reset STYLE        epoch-seconds, epoch-ms or seconds-left   (epoch-seconds)
-  --latency MS         how long an exchange takes: 50, or 20-200   (0)
-  --skew TIME          how far its clock is ahead; --skew=-13s is behind   (0)
-  --nodes N            gateway nodes that take turns, each with counters of its own   (1)
-  --info N             200 or 404: what /extended/v1/info answers   (200)
-  --events N           how many events each account has   (0 to 149, by the account)
+  --latency MS         duration of an exchange: 50, or 20-200   (0)
+  --skew TIME          lead of its clock; --skew=-13s is behind   (0)
+  --nodes N            gateway nodes that take turns, each with its own counters   (1)
+  --info N             200 or 404: status of /extended/v1/info   (200)
+  --events N           events per account   (0 to 149, by the account)
   --fault KIND[=M]     a status such as 503; edge-503, which is not counted; reset, lost, hang,
                        truncate, slow-body or no-quota-headers: for all requests, for a part (=5%)
-                       or for the next ones (=3); may be given several times
-  --seed N             another row of chances for latencies and faults
-  --log                a line on standard error for each request
+                       or for the next ones (=3); may be repeated
+  --seed N             seed of the random latencies and faults
+  --log                log each request on standard error
   --key-file FILE      a file with the key to accept   (STACKS_API_KEY, else "key-of-the-mock")
 
 Its URL is the only line on standard output. Ctrl-C stops it.

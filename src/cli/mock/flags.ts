@@ -51,7 +51,7 @@ export interface MockFlags {
  */
 export function readMockFlags(args: readonly string[]): MockFlags {
   const { values, positionals } = readFlags(args, FLAGS);
-  if (positionals.length > 0) throw new UsageError('mock takes flags only.');
+  if (positionals.length > 0) throw new UsageError('mock takes no arguments, only flags.');
   const given = <T>(name: keyof typeof values & string, read: (flag: string, value: string) => T): T | undefined => {
     const value = values[name];
     return typeof value === 'string' ? read(`--${name}`, value) : undefined;

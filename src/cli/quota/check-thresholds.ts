@@ -21,6 +21,6 @@ export function checkReading({ reading, exhaustion }: QuotaSight, thresholds: re
 }
 
 function silenceOf(status: number | undefined): string {
-  const hint = status === 401 || status === 403 ? ' Look at the key.' : '';
-  return `The service answered ${status}, and its headers say nothing of a quota.${hint}`;
+  const hint = status === 401 || status === 403 ? ' Check the key.' : '';
+  return `The service answered ${status} without quota headers.${hint}`;
 }

@@ -19,36 +19,35 @@ const FLAGS = {
   'fail-under': { type: 'string', multiple: true },
 } as const;
 
-const HELP = `Shows what is left of each window of the quota, which is nearest to its end, and when it is back.
+const HELP = `Shows what remains of each window of the quota, the tightest window, and when each resets.
 
   stacks-quota quota [flags]
 
-  --watch            look again and again, drawn in place on a terminal; Ctrl-C ends it
-  --every TIME       how often a watch asks the service   (10s)
-  --json             a line of JSON for each look
-  --fail-under MIN   end with 3 if less is left: 10% or 500 of every window but the second, or of
-                     one that is named, such as month=5000; may be given again; a watch ends as
-                     soon as it is so
+  --watch            repeat, redrawn in place on a terminal; Ctrl-C to stop
+  --every TIME       interval between requests of --watch   (10s)
+  --json             one line of JSON per reading
+  --fail-under MIN   exit with 3 if less remains: 10% or 500 of every window but the second, or of
+                     a named one, such as month=5000; may be repeated; ends --watch as soon as
+                     it applies
 ${ACCESS_HELP}
 
-It reads the headers of one answer, and says what that cost. The service does not say when a window
-ends: "back in" goes by the UTC calendar and the service's clock. While the quota is out, a watch
-asks nobody.
+It reads the headers of one response and shows its cost. The service does not say when a window
+ends: "resets in" assumes the UTC calendar and the service's clock. While the quota is exhausted,
+--watch sends nothing.
 
   stacks-quota quota --fail-under 10% && ./nightly-job
   stacks-quota quota --json | jq '.windows[] | select(.window == "month").remaining'
 
-Ends with 0 (seen), 1 (no answer, or it says nothing of a quota), 2 (flags), 3 (under --fail-under),
-4 (the quota is out), 130 (Ctrl-C, but 0 for a watch).`;
+Exit codes: 0 (shown), 1 (no response, or one without quota headers), 2 (flags), 3 (--fail-under),
+4 (quota exhausted), 130 (Ctrl-C, but 0 for --watch).`;
 
 /** `stacks-quota quota`. */
 export const quotaCommand: Command = {
   help: HELP,
   async run(args, world, stop) {
     const { values, positionals } = readFlags(args, FLAGS);
-    if (positionals.length > 0) throw new UsageError('quota asks for no account: it takes flags only.');
-    if (values.every !== undefined && !values.watch)
-      throw new UsageError('--every is about --watch, which is not there.');
+    if (positionals.length > 0) throw new UsageError('quota takes no arguments, only flags.');
+    if (values.every !== undefined && !values.watch) throw new UsageError('--every requires --watch.');
     const options = {
       everyMs: duration('--every', values.every ?? '10s'),
       json: values.json ?? false,

@@ -5,7 +5,7 @@ import { exhaustion } from '../error-message.ts';
 import { type QuotaReading, readingOf } from './reading.ts';
 import type { Exhaustion } from './report.ts';
 
-/** A second is worth waiting for, and no longer window is: who looks wants to know now. */
+/** Waits out a full second, but no longer window: the reading is wanted now. */
 const MAX_WAIT_MS = 2_000;
 
 /** What one look found. */

@@ -2,40 +2,42 @@ import { type Bar, count, number, windowBars } from '../progress-bars.ts';
 import { instant, span } from '../times.ts';
 import type { QuotaReading } from './reading.ts';
 
-/** Why nothing may be spent, and until when. Epoch milliseconds by this machine's clock. */
+/** Why no request may be sent, and until when. Epoch milliseconds by this machine's clock. */
 export interface Exhaustion {
   readonly why: string;
   readonly retryAt: number;
 }
 
-/** What is left of each window, and when it is back. */
+/** One bar per window: units remaining, and when it resets. */
 export function quotaBars({ windows, at }: QuotaReading): Bar[] {
   const rows = windows.map(({ window, limit, remaining, endsAt }) => {
     const isWhole = remaining >= limit || endsAt === undefined || endsAt <= at;
-    return { window, limit, left: remaining, remark: isWhole ? undefined : `back in ${span(endsAt - at)}` };
+    return { window, limit, left: remaining, remark: isWhole ? undefined : `resets in ${span(endsAt - at)}` };
   });
   return windowBars(rows);
 }
 
-/** What the bars do not say. */
+/** The lines below the bars: tightest window, cost, unreadable headers. */
 export function remarks({ windows, binding, cost, malformed }: QuotaReading): string[] {
   const tightest = windows.find(({ window }) => window === binding);
   const lines: string[] = [];
   if (tightest) {
     const percent = tightest.limit > 0 ? Math.floor((tightest.remaining * 100) / tightest.limit) : 0;
-    lines.push(`Nearest to its end is the ${tightest.window}, with ${percent} % left.`);
+    lines.push(`Tightest window: ${tightest.window}, ${percent} % left.`);
   }
   lines.push(
-    cost === undefined ? 'What this look cost, the service does not say.' : `This look cost ${count(cost, 'unit')}.`,
+    cost === undefined
+      ? 'The service did not report the cost of this request.'
+      : `This request cost ${count(cost, 'unit')}.`,
   );
-  if (malformed.length > 0) lines.push(`These headers made no sense: ${malformed.join(', ')}.`);
+  if (malformed.length > 0) lines.push(`Unreadable headers: ${malformed.join(', ')}.`);
   return lines;
 }
 
 /** The same as one line of text, for where nothing can be redrawn. */
 export function quotaSentence({ windows, at }: QuotaReading): string {
   const said = windows.map(({ window, remaining, limit }) => `${window} ${number(remaining)} of ${number(limit)}`);
-  return `${instant(Math.floor(at / 1_000) * 1_000)} ${said.join(', ') || 'nothing is known of the quota'}`;
+  return `${instant(Math.floor(at / 1_000) * 1_000)} ${said.join(', ') || 'the quota is unknown'}`;
 }
 
 /** The same as one line of JSON, for programs. Instants are in ISO 8601. */

@@ -23,7 +23,7 @@ export function readThreshold(text: string): Threshold {
   const window = name === undefined ? undefined : oneOf('--fail-under', name, WINDOWS);
   const [, amount, percent] = /^(\d{1,9}(?:\.\d{1,3})?)(%)?$/.exec(value) ?? [];
   if (amount === undefined || (percent && Number(amount) > 100)) {
-    throw new UsageError(`--fail-under must be such as 10%, 500, minute=10% or month=5000, not "${text}".`);
+    throw new UsageError(`--fail-under must be a value such as 10%, 500, minute=10% or month=5000, not "${text}".`);
   }
   return { window, least: percent ? { part: Number(amount) / 100 } : { units: Number(amount) } };
 }
@@ -40,7 +40,7 @@ export function checkThresholds(windows: readonly ShownWindow[], thresholds: rea
   const unknown: string[] = [];
   for (const { window: name, least } of thresholds) {
     const held = windows.filter(({ window }) => (name === undefined ? window !== 'second' : window === name));
-    if (held.length === 0) unknown.push(`The service says nothing of ${name === undefined ? 'a quota' : `a ${name}`}.`);
+    if (held.length === 0) unknown.push(`The service did not report ${name === undefined ? 'a quota' : `a ${name}`}.`);
     for (const { window, remaining, limit } of held) {
       const units = 'units' in least ? least.units : least.part * limit;
       if (remaining >= units) continue;

@@ -86,7 +86,7 @@ function picture(
   const terminal: Terminal = terminalOf(stdout, env);
   const reading = reader.cached();
   const state = trouble ?? sight?.exhaustion?.sentence;
-  const next = `Looks again in ${span(nextAt - clock.now())}; Ctrl-C ends it.`;
+  const next = `Next request in ${span(nextAt - clock.now())}; Ctrl-C to stop.`;
   // Cut, because a line that goes on below would be one more than is drawn over.
   return [
     ...barLines(quotaBars(reading), terminal),

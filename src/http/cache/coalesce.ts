@@ -40,7 +40,7 @@ class CoalescedGet {
       const abort = (): void => {
         reject(signal?.reason);
         if (--this.#callers > 0) return;
-        // Before the abort, so that nobody joins what is ending.
+        // Before the abort, so that no call joins a request that is ending.
         this.#onEnd();
         this.#controller.abort(signal?.reason);
       };

@@ -1,7 +1,7 @@
 import type { Reply, Run } from '../call.ts';
 import { requestName } from './coalesce.ts';
 
-/** How much is kept at most. */
+/** Limits of the cache. */
 export interface EtagLimits {
   /** Answers that are kept. */
   readonly entries: number;
@@ -9,18 +9,18 @@ export interface EtagLimits {
   readonly bytes: number;
 }
 
-/** Headers which say that the caller looks after its own copies, or wants a part only. */
+/** Request headers of a caller that revalidates by itself, or wants a part only. */
 const CONDITIONAL = /^(?:if-[a-z-]+|range|cache-control|pragma)$/i;
 
 /** Headers that describe this response's own body or connection: a 304's must not overwrite the cached ones. */
 const OF_THE_BODY = /^(?:content-(?!security)|transfer-encoding|connection|keep-alive)/;
 
-/** Headers about the moment of an answer, of which nothing old may be given as new. */
+/** Headers that describe the moment of a response: cached ones must not be returned as new. */
 const OF_THE_MOMENT = /ratelimit|^(?:retry-after|age|date)$/;
 
 /**
- * Keeps answers that carry an `ETag`, and asks the service whether they still hold: if they do, it sends no body, and the
- * answer that was kept is given again with the headers, and so the quota, of the new one.
+ * Caches answers that have an `ETag` and revalidates them: on a 304 the cached answer is returned with the headers, and so the
+ * quota, of the new one.
  *
  * @param run - makes a GET whose body is wanted as bytes.
  * @param redact - takes the key out of a text: an answer that holds it is never kept.

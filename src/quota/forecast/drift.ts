@@ -1,7 +1,7 @@
 import type { QuotaSnapshot } from '../headers/snapshot.ts';
 import type { Period } from '../time/periods.ts';
 
-/** What our own books say of a window at the moment an answer comes, in units. */
+/** Our own bookings in a window when an answer arrives, in units. */
 export interface Books {
   readonly period: Period;
   /** The most that we can have spent, what is in flight aside. */
@@ -13,9 +13,9 @@ export interface Books {
 }
 
 /**
- * How far the service's word is from our books, in units, by window: more than 0 where it counted more than we can have
- * spent, so that somebody else spends, too, or a cost is misjudged; less than 0 where it counted less than the books have,
- * so that they are more careful than they need be; 0 where what is in flight explains the difference.
+ * Difference between the service's count and our bookings, in units, by window: more than 0 if it counted more than we can have
+ * used, because of other consumers or a wrong cost; less than 0 if it counted less than we booked, so our bookings are more
+ * cautious than necessary; 0 if requests in flight explain the difference.
  */
 export function driftOf(quota: QuotaSnapshot, books: Iterable<Books>): Readonly<Record<string, number>> {
   const drift: Record<string, number> = {};

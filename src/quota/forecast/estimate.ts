@@ -9,22 +9,22 @@ import type { Throughput } from './throughput.ts';
 
 /** Requests of one kind that are to be made. */
 export interface Plan {
-  /** Omitted: any endpoint; the plan then counts against every endpoint-specific window. */
+  /** Omitted: any endpoint; the plan then counts against every endpoint-specific limit. */
   readonly endpoint?: string | undefined;
   readonly count: number;
   /** Units that each will cost, where the caller knows better than experience. */
   readonly cost?: number | undefined;
 }
 
-/** When plans will be carried out. Instants are monotonic milliseconds. */
+/** The estimate for a list of plans. Instants are monotonic milliseconds. */
 export interface PlanEstimate {
-  /** When the last request will be back; Infinity: never. */
+  /** When the last request will be answered; Infinity: never. */
   readonly at: number;
   /** The longest window that has to be waited out, `cooldown`, or `concurrency`; undefined if nothing is waited for but answers. */
   readonly window: string | undefined;
 }
 
-/** What an estimate is computed from. */
+/** Inputs of an estimate. */
 export interface EstimateInputs {
   readonly windows: Iterable<NamedWindow>;
   readonly endpointWindows: Iterable<ResetWindow>;
@@ -36,10 +36,10 @@ export interface EstimateInputs {
 }
 
 /**
- * When the last of these requests will be back, one plan after the other, if all goes as it went so far and nobody else
- * spends the quota. Windows are taken for calendar windows, so where they slide it may come up to one window later.
+ * When the last of these requests will be answered, one plan after the other, at the costs and round trips seen so far and without
+ * other consumers. All windows are treated as calendar-aligned; where they slide, it may take up to one window longer.
  *
- * @returns undefined while nothing is known to reckon with.
+ * @returns undefined while no limit is known.
  */
 export function estimate(plans: readonly Plan[], known: EstimateInputs, now: number): PlanEstimate | undefined {
   const { clock, cooldown, costs, throughput, concurrency } = known;
@@ -53,7 +53,7 @@ export function estimate(plans: readonly Plan[], known: EstimateInputs, now: num
   return { at: now + at - origin + roundTripMs, window: window ?? (begin > now ? 'cooldown' : undefined) };
 }
 
-/** Now, by the service's clock. Without one, all windows are taken to begin now: that is the latest that they can end. */
+/** Now, by the service's clock. Without one, all windows are treated as beginning now: the latest that they can end. */
 function originOf(clock: ServerClock, now: number): number {
   return clock.known ? clock.least(now) : 0;
 }

@@ -20,13 +20,13 @@ export interface MonthOutlook {
   readonly now: number;
   /** Units that the month holds in all. */
   readonly limit: number;
-  /** Units that the service has counted in it, whoever spent them. */
+  /** Units that the service has counted in it, those of other consumers included. */
   readonly used: number;
   /** Units that are left. */
   readonly remaining: number;
   /** When the next month begins. */
   readonly resetsAt: number;
-  /** Units a day at the present pace: that of the last 24 hours. What was spent before anybody looked is taken as spent evenly. */
+  /** Units per day over the last 24 hours, other consumers included; usage before this client started is assumed to be even. */
   readonly perDay: number;
   /** Units a day that would just last until then. */
   readonly affordablePerDay: number;

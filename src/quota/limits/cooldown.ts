@@ -3,27 +3,27 @@ import { isAnyWindowFull, type QuotaSnapshot, resetOf } from '../headers/snapsho
 import type { ServerClock } from '../time/server-clock.ts';
 import { ARRIVES_WITHIN_MS, type Flight } from '../usage/in-flight.ts';
 
-/** The first pause after a refusal that says nothing about when to come back, in milliseconds; each further one doubles it. */
+/** The first pause after a refusal without `retry-after`, in milliseconds; each further refusal doubles it. */
 const FIRST_BACKOFF_MS = 1_000;
 const LONGEST_BACKOFF_MS = 60_000;
 
-/** After so many failures in a row the service is taken to be down, and is asked again after a pause of at most so long. */
+/** After this many failures in a row the service counts as down, and is probed after pauses of at most this length. */
 const FAILURES_IN_A_ROW = 5;
 const LONGEST_OUTAGE_PAUSE_MS = 2_000;
 
 /**
- * A pause, ordered by the service or because nothing comes back from it. It holds every sibling, only ever grows, and ends half-open: one request goes first,
- * and only its success lets the others follow.
+ * A pause, ordered by the service or caused by failures. It holds back every request, only ever grows, and ends half-open: one
+ * request goes first, and the others follow only if it succeeds.
  */
 export class Cooldown implements Limit {
   #until = Number.NEGATIVE_INFINITY;
   #why = '';
   #backoffMs = 0;
   #isHalfOpen = false;
-  /** Whether the pause was ordered: only then is it a quota that calls wait for. */
+  /** Whether the service ordered the pause; otherwise it is an outage. */
   #isOrdered = false;
   #failures = 0;
-  /** When the first of them came. */
+  /** When the first of these failures came. */
   #failsSince = 0;
   #probe: Flight | undefined;
 
@@ -32,20 +32,20 @@ export class Cooldown implements Limit {
     return this.#until;
   }
 
-  /** Who ordered it, in a sentence for people. */
+  /** The reason of the pause, a sentence for people. */
   get why(): string {
     return this.#why;
   }
 
-  /** Pauses until `instant`, as the service has it, unless a longer pause is in force. */
+  /** Pauses until `instant`, as the service ordered, unless a longer pause is in force. */
   hold(instant: number, why: string): void {
     this.#isOrdered = true;
     this.#pause(instant, why);
   }
 
   /**
-   * A refusal: the service says for how long, or the reset does, or the window that is full; else ever longer. A pause of no
-   * length is believed once.
+   * A refusal: pauses by `retry-after`, else until the reset, else until the full window ends, else with exponential back-off.
+   * A pause of zero length is believed once.
    */
   onRefusal(quota: QuotaSnapshot, clock: ServerClock, now: number, sentAt: number = now): void {
     const order = this.#orderOf(quota, clock, now);
@@ -57,10 +57,10 @@ export class Cooldown implements Limit {
   backOff(now: number, sentAt: number = now): void {
     if (now < this.#until || sentAt < this.#until) return;
     this.#lengthen(LONGEST_BACKOFF_MS);
-    this.hold(now + this.#backoffMs, 'the service refused a request without saying when to come back');
+    this.hold(now + this.#backoffMs, 'the service refused a request without saying when to retry');
   }
 
-  /** A request failed on its way. When nothing else comes back the service is left alone for a while, longer each time. */
+  /** A request failed. After several failures in a row requests pause, longer each time. */
   onFailure(now: number): void {
     if (this.#failures === 0) this.#failsSince = now;
     if (++this.#failures < FAILURES_IN_A_ROW || now < this.#until) return;
@@ -79,7 +79,7 @@ export class Cooldown implements Limit {
     if (this.#isHalfOpen) this.#probe = flight;
   }
 
-  /** What came of a request: an answer that was not refused ends the caution if it was sent after the pause. */
+  /** A request ended: an answer that was not refused ends the half-open state if it was sent after the pause. */
   settle(flight: Flight, isWelcome: boolean): void {
     if (isWelcome && flight.sentAt >= this.#until) {
       this.#isHalfOpen = false;
@@ -97,14 +97,14 @@ export class Cooldown implements Limit {
     return now < this.#until;
   }
 
-  /** An outage is many pauses, and nobody knows which is the last: what counts is how long it has lasted. */
+  /** An outage consists of many pauses of unknown number, so its whole duration counts as waiting. */
   standsSince(): number | undefined {
     return this.#isOrdered ? undefined : this.#failsSince;
   }
 
   explain(_charge: Charge, now: number): Reason {
     if (now < this.#until) return { kind: this.#isOrdered ? 'cooldown' : 'outage', why: this.#why };
-    return { kind: 'half-open', why: 'one request goes first after a pause' };
+    return { kind: 'half-open', why: 'one request probes the service after a pause' };
   }
 
   #orderOf(quota: QuotaSnapshot, clock: ServerClock, now: number): { until: number; why: string } | undefined {

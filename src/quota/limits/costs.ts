@@ -2,13 +2,13 @@ import type { Charge, Limit, Reason } from '../admission.ts';
 import { type QuotaSnapshot, windowsOf } from '../headers/snapshot.ts';
 import { ARRIVES_WITHIN_MS, type Flight } from '../usage/in-flight.ts';
 
-/** After this many answers a dearest cost that did not come back is forgotten. */
+/** After this many answers a highest cost that was not seen again is forgotten. */
 const MEMORY = 500;
 
-/** Until an endpoint whose costs differ was seen this often, its dearest cost may well lie ahead. */
+/** Until an endpoint with varying costs was seen this often, a higher cost is likely to come. */
 const FAMILIAR = 30;
 
-/** How much more is reserved for an endpoint whose costs differ and that is not yet familiar. */
+/** Safety factor for an endpoint with varying costs that was not yet seen that often. */
 const CAUTION = 1.5;
 
 /** No more endpoints than this are remembered, so that a caller's free-form names cannot grow the table for ever. */
@@ -20,7 +20,7 @@ interface Experience {
   seen: number;
   /** Units of all answers together. */
   sum: number;
-  /** The dearest since `most` was last met, and how many answers ago that was. */
+  /** The highest cost since `most` was last seen, and how many answers ago that was. */
   recentMost: number;
   sinceMost: number;
 }
@@ -35,20 +35,20 @@ export class Costs implements Limit {
   #dearest = 1;
   #stated = false;
 
-  /** What to reserve for a request before its cost is known, in units: the dearest seen, because a mean is exceeded half of the time. */
+  /** Units to hold for a request before its cost is known: the highest seen, because a mean is exceeded half of the time. */
   expect(endpoint: string): number {
     const known = this.#experience.get(endpoint);
     if (!known) return this.#dearest;
     return known.most > known.least && known.seen < FAMILIAR ? Math.ceil(known.most * CAUTION) : known.most;
   }
 
-  /** What a request costs on average, in units: for plans, where the dearest would add up to too much. */
+  /** Average cost of a request, in units: for plans, where the highest would add up to too much. */
   mean(endpoint: string | undefined): number {
     const known = endpoint === undefined ? undefined : this.#experience.get(endpoint);
     return known ? known.sum / known.seen : this.#dearest;
   }
 
-  /** Takes in the cost that an answer stated. */
+  /** Learns from the cost stated by an answer. */
   learn(endpoint: string, cost: number): void {
     this.#stated = true;
     this.#dearest = Math.max(this.#dearest, cost);
@@ -69,7 +69,7 @@ export class Costs implements Limit {
     }
   }
 
-  /** Takes the word of others for what an endpoint costs, where we have no experience. */
+  /** Adopts an endpoint's cost from sibling processes, if it is unknown here. */
   expectOf(endpoint: string, units: number): void {
     if (!this.#experience.has(endpoint)) this.learn(endpoint, units);
   }
@@ -95,7 +95,7 @@ export class Costs implements Limit {
   explain(charge: Charge): Reason {
     return {
       kind: 'first-cost',
-      why: `the cost of ${charge.endpoint} is not known yet, so a first answer is awaited`,
+      why: `the cost of ${charge.endpoint} is unknown until its first response`,
     };
   }
 

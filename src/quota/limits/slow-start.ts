@@ -32,6 +32,6 @@ export class SlowStart implements Limit {
   }
 
   explain(): Reason {
-    return { kind: 'slow-start', why: 'nothing is known of the limits yet, so a first answer is awaited' };
+    return { kind: 'slow-start', why: 'no limit is known until the first response' };
   }
 }

@@ -7,7 +7,10 @@ import { TOLERANCE, type WindowModel, type WindowReading } from './model.ts';
 /** Services round the estimate, up or down. */
 const ROUNDING = 1;
 
-/** Below this limit the estimate's rounding error would swallow the window, so the model abstains, except in one-second windows that already refused a request. */
+/**
+ * Below this limit the estimate's rounding error would swallow the window, so the model abstains, except in one-second windows
+ * that already refused a request.
+ */
 const FEW = 8;
 
 /**

@@ -1,4 +1,4 @@
-/** A period that the service counts requests in (section 8 of the interface names second, minute and month). */
+/** A period in which the service counts units (section 8 of the interface names second, minute and month). */
 export type Period = 'second' | 'minute' | 'hour' | 'day' | 'month';
 
 /** Every period a quota header may name, shortest first. */
@@ -11,12 +11,12 @@ const PERIOD_MS: Record<Exclude<Period, 'month'>, number> = {
   day: 86_400_000,
 };
 
-/** The length of a period in milliseconds; of a month, the longest there is. */
+/** The length of a period in milliseconds; a month counts as 31 days. */
 export function periodMsOf(period: Period): number {
   return period === 'month' ? 31 * PERIOD_MS.day : PERIOD_MS[period];
 }
 
-/** Windows up to this length are short: nobody minds waiting for the next, and their shape shows within seconds. In milliseconds. */
+/** Windows up to this length are short: waiting for the next one is acceptable, and their shape shows within seconds. In milliseconds. */
 export const SHORT_MS = 5_000;
 
 /** When the calendar window (UTC) that holds `at` began. Both in milliseconds since the Unix epoch. */

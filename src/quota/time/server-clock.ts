@@ -35,7 +35,7 @@ export class ServerClock {
     return this.#most < Number.POSITIVE_INFINITY;
   }
 
-  /** Takes in the `Date` of an answer, in milliseconds since the Unix epoch. */
+  /** Learns from the `Date` of an answer, in milliseconds since the Unix epoch. */
   observe(date: number, sentAt: number, receivedAt: number): void {
     const least = date - this.#slack - receivedAt;
     const most = date + 1_000 + this.#slack - sentAt;
@@ -53,7 +53,7 @@ export class ServerClock {
     this.#believe(least, most, receivedAt);
   }
 
-  /** Takes the word of others for the lead, in milliseconds, unless what we heard ourselves contradicts it. */
+  /** Adopts the lead found by sibling processes, in milliseconds, unless our own answers contradict it. */
   narrow(least: number, most: number, now: number): void {
     if (least > most || least > this.#mostLead(now) || most < this.#leastLead(now)) return;
     this.#believe(least, most, now);

@@ -69,7 +69,7 @@ export class InFlight implements Limit {
     return this.#sent.sumAfter(instant - 1e-6);
   }
 
-  /** Lets go of a flight that has ended. */
+  /** Removes a flight that has ended. */
   end(flight: Flight): void {
     this.#release(flight);
     this.#booked.delete(flight);
@@ -108,7 +108,7 @@ export class InFlight implements Limit {
   }
 
   explain(): Reason {
-    return { kind: 'concurrency', why: `${this.open} requests are under way, the most that may be` };
+    return { kind: 'concurrency', why: `${this.open} requests are in flight, the maximum (option concurrency)` };
   }
 
   #release(flight: Flight): void {

@@ -36,7 +36,7 @@ export class RunningSum {
     return this.#at[low] ?? Number.NEGATIVE_INFINITY;
   }
 
-  /** Lets go of everything booked at or before `instant`. */
+  /** Forgets everything booked at or before `instant`. */
   forget(instant: number): void {
     while ((this.#at[this.#head] ?? Number.POSITIVE_INFINITY) <= instant) this.#head++;
     if (this.#head < SWEEP || this.#head * 2 < this.#at.length) return;

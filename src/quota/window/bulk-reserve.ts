@@ -18,8 +18,8 @@ export interface BulkReservePolicy {
 const ROUNDING = 1e-6;
 
 /**
- * As a limit: bulk work leaves a part of each window to calls of higher priority, and spends the month no faster than
- * evenly until a date, whoever spent what is gone of it. Others are not held back.
+ * As a limit: bulk work leaves a part of each window to calls of higher priority, and uses the month no faster than evenly until
+ * a date, usage by other consumers included. Calls of higher priority are not held back.
  *
  * Without a clock of the service there is no telling how far the month has gone, and nothing is spread.
  */
@@ -52,7 +52,7 @@ export class BulkReserve implements Limit {
     return { ...what, window: window.period, limit: window.limit, headroom: window.headroom(now) };
   }
 
-  /** When the charge can be borne, beside what is held, and what it waits for. */
+  /** When the charge fits beside the units held, and which rule delays it. */
   #binding(charge: Charge, held: number, now: number): Binding {
     let binding: Binding = { at: now, why: 'nothing is reserved' };
     if (charge.priority > this.#policy.forPriorityAbove || charge.units === 0) return binding;
@@ -65,14 +65,14 @@ export class BulkReserve implements Limit {
     return binding;
   }
 
-  /** A part of the window is not for bulk work. A charge dearer than the rest goes alone. */
+  /** A part of the window is reserved from bulk work. A charge larger than the rest goes alone. */
   #reserved(window: NamedWindow, { units }: Charge, held: number, now: number): Binding | undefined {
     const { forPriorityAbove, share } = this.#policy;
     const part = share[window.period] ?? 0;
     if (part <= 0) return undefined;
     const { period, limit } = window;
     const kept = `${Math.round(part * 1e4) / 1e2} % of the ${period} of ${limit} units`;
-    const why = `${kept} are kept for calls of a priority above ${forPriorityAbove}`;
+    const why = `${kept} are reserved for calls of a priority above ${forPriorityAbove}`;
     return { at: window.fitsBelow(limit * (1 - part), Math.min(units, limit), held, now), window, why };
   }
 

@@ -15,13 +15,13 @@ import { ShapeProbing } from './probing.ts';
 /** A reset in whole seconds may have been cut to them by the service. */
 const ROUNDING_MS = 1_000;
 
-/** Who is held back for others asks again after this part of the window. */
+/** How soon a request held back by a reserve is re-evaluated, as a fraction of the window. */
 const RECHECK = 0.02;
 
-/** Models that an end which the service named overrules once: they know no calendar. */
+/** Shapes for which a reset announced by the service overrides our own estimate, once: they are not tied to the calendar. */
 const OVERRULED: ReadonlySet<WindowModel['name']> = new Set(['sliding-log', 'first-request']);
 
-/** What a window shares with its siblings. */
+/** State that all windows of a pacer share. */
 export interface NamedWindowDependencies {
   readonly clock: ServerClock;
   readonly flights: InFlight;
@@ -37,7 +37,7 @@ export class NamedWindow implements Limit {
   readonly #flights: InFlight;
   readonly #priorityReserve: PriorityReserve;
   readonly #shareLimit: NamedWindowDependencies['shareLimit'];
-  /** The shapes that it may have. */
+  /** The candidate shapes. */
   readonly candidates: CandidateShapes;
   readonly #lastReading: LastReading;
   #roundTripMs = 0;
@@ -63,17 +63,17 @@ export class NamedWindow implements Limit {
     return this.#lastReading.limit;
   }
 
-  /** The service's last word on what is left, in units. */
+  /** Units remaining by the service's latest headers. */
   get remaining(): number {
     return this.#lastReading.remaining;
   }
 
-  /** Units that this process may still send, by our own reckoning. */
+  /** Units that may be sent now, by our own estimate: limit − usage − held. */
   headroom(now: number): number {
     return Math.max(0, this.limit - this.spent(now) - this.#flights.units);
   }
 
-  /** Units that may have been spent in the window, what is in flight aside. */
+  /** Units that may have been used in the window, not counting requests in flight. */
   spent(now: number): number {
     return this.#binding.reduce((most, model) => Math.max(most, model.spent(now)), 0);
   }
@@ -87,7 +87,7 @@ export class NamedWindow implements Limit {
     const left = ours - this.#reservedForOthers(now);
     let at = this.#fitsFrom(units, Math.max(units, left), now);
     if (at > now && left < open) {
-      // What is left aside shrinks as the window goes by, so it is worth asking again before its end.
+      // A reserve shrinks as the window elapses, so asking again before its end is worthwhile.
       const whole = this.#fitsFrom(units, Math.max(units, open), now);
       at = Math.min(at, Math.max(whole, now + this.#periodMs * RECHECK));
       if (whole <= now && left < ours && this.#isOurTurn(units, ours, now)) at = now;
@@ -104,7 +104,7 @@ export class NamedWindow implements Limit {
     return this.fitsBelow(this.limit - this.#probing.reserved(this.limit, now), units, 0, now) > now;
   }
 
-  /** The earliest instant at which `units` surely fit below `cap` beside `held`; Infinity: not before something comes back. */
+  /** The earliest instant at which `units` surely fit below `cap` beside `held`; Infinity: not before an answer comes. */
   fitsBelow(cap: number, units: number, held: number, now: number): number {
     return Math.max(now, ...this.#binding.map((model) => model.earliest(units, held, Math.max(units, cap), now)));
   }
@@ -120,7 +120,7 @@ export class NamedWindow implements Limit {
     return { kind: 'window', why, window: this.period, limit: this.limit, headroom };
   }
 
-  /** A request goes. */
+  /** A request is sent. */
   take(units: number, now: number): void {
     this.#probing.onSent(units, now);
   }
@@ -130,7 +130,7 @@ export class NamedWindow implements Limit {
     this.candidates.book(units, from, to);
   }
 
-  /** Takes in what an answer said of this window. */
+  /** Processes a reading of this window. */
   read(reading: WindowReading, past: AnsweredRequests): void {
     this.#lastReading.observe(reading);
     this.#probing.onReading(reading, this.#lastReading.sentAt);
@@ -146,21 +146,22 @@ export class NamedWindow implements Limit {
     else if (reading.used >= reading.limit && !this.#shareLimit.isShared)
       this.#otherConsumers.onRefused(reading.receivedAt);
     const others = this.candidates.reconcile(reading, past);
-    // What a window held when it was first seen is history, and no rate; nor is what we share it with a stranger's.
+    // The first reading includes usage from before this client existed, so it says nothing about other consumers' rate.
+    // In a shared quota, siblings' usage must not be mistaken for theirs.
     if (this.#isRead && !this.#shareLimit.isShared)
       this.#otherConsumers.observe(others, this.limit, reading.receivedAt);
     this.#isRead = true;
   }
 
-  /** Strangers have spent so many units. */
+  /** Other consumers have used so many units. */
   observeOthers(units: number, now: number): void {
     this.#otherConsumers.observe(units, this.limit, now);
   }
 
   /**
-   * Takes in a reset that the service named, by its clock, where it can only mean this window.
+   * Processes a reset that the service announced, by its clock, if it can only mean this window.
    *
-   * @returns the end that it is taken for, if it is.
+   * @returns the end of the window, if the reset names it.
    */
   onNamedReset(end: number, sentAt: number): number | undefined {
     if (this.#periodMs <= SHORT_MS) return undefined;
@@ -174,17 +175,17 @@ export class NamedWindow implements Limit {
     );
   }
 
-  /** A limit of nothing may have been a mistake: when a window has passed since it was said, one request asks again. */
+  /** A limit of 0 may have been a mistake: one window after the reading, one request tries again. */
   #isReadingOld(now: number): boolean {
     return now >= this.#lastReading.sentAt + this.#periodMs && this.#flights.requests === 0;
   }
 
-  /** A charge dearer than the whole window goes alone into an empty one. */
+  /** A charge larger than the whole window goes alone into an empty one. */
   #fitting(charge: Charge): number {
     return Math.min(charge.units, this.limit);
   }
 
-  /** The earliest instant at which every shape that the window may have bears `units` more below `cap`. */
+  /** The earliest instant at which `units` more fit below `cap` in every candidate shape. */
   #fitsFrom(units: number, cap: number, now: number): number {
     const namedEnd = this.#probing.namedEndFor(units);
     let at = now;
@@ -196,28 +197,31 @@ export class NamedWindow implements Limit {
     return now < namedEnd && namedEnd < at ? namedEnd : at;
   }
 
-  /** Whether it is time for one of ours, whatever others are left: `ours` units are, but for what others took unseen. */
+  /**
+   * Whether this request may use the reserve for other consumers because we are behind our fair share. Usage by others since the
+   * last reading is estimated.
+   */
   #isOurTurn(units: number, ours: number, now: number): boolean {
     const spacing = Math.min(this.#periodMs, units * this.#otherConsumers.fairSpacing(this.limit));
     const open = ours - this.#otherConsumers.unobserved(now - this.#lastReading.sentAt);
     return now >= this.#probing.lastSentAt + spacing && this.#fitsFrom(units, open, now) <= now;
   }
 
-  /** Whether, in a window that only fills up, an answer must be awaited, because others may have filled it meanwhile. */
+  /** Whether an answer must be awaited, because other consumers may have filled a window that does not drain. */
   #mayBeFull(units: number): boolean {
     if (this.#periodMs <= SHORT_MS || this.#flights.units === 0 || this.#shareLimit.isShared) return false;
     const onlyFills = this.candidates.alive.some(({ name }) => name === 'aligned' || name === 'first-request');
     return onlyFills && this.#lastReading.leftAtLeast < units;
   }
 
-  /** Units to leave to other consumers of the quota. */
+  /** The reserve for other consumers, in units. */
   #reservedForOthers(now: number): number {
     return this.#otherConsumers.areActive
       ? this.#otherConsumers.reserve(this.limit, this.#clock.elapsedPart(this.period, now), this.#roundTripMs)
       : 0;
   }
 
-  /** Units to keep back for calls of higher priority. A short window is over before anybody minds. */
+  /** The learned reserve for calls of higher priority, in units. None in a short window, which is soon over. */
   #reservedForPriorities({ priority, urgency = priority }: Charge, now: number): number {
     if (this.#periodMs <= SHORT_MS || !this.#priorityReserve.isNeeded) return 0;
     return this.#priorityReserve.unitsAbove(
@@ -228,7 +232,7 @@ export class NamedWindow implements Limit {
     );
   }
 
-  /** The instant from which a request keeps its distance: from the last one where others use the quota too, and as doubt has it. */
+  /** Earliest instant allowed by pacing: evenly spaced while other consumers are active, else as shape probing requires. */
   #pacedFrom(units: number, cap: number, now: number): number {
     if (!this.#otherConsumers.areActive) return this.#probing.heldUntil(units, this.limit, now);
     const left = cap - this.spent(now) - this.#flights.units;
@@ -236,7 +240,7 @@ export class NamedWindow implements Limit {
     return this.#probing.lastSentAt + Math.min(this.#periodMs, spacing);
   }
 
-  /** The models that must admit a charge. The most cautious needs no clock of the service. */
+  /** The models that must admit a charge. Without the service's clock it is the most cautious alone, which needs none. */
   get #binding(): readonly WindowModel[] {
     return this.#clock.known ? this.candidates.binding : this.candidates.mostCautious;
   }

@@ -22,7 +22,7 @@ const SERVED = 1.001;
 const DEVIATIONS = 2;
 const MARGIN = 0.02;
 
-/** The slowest even pace, in parts of what is ours: nobody needs us to be slower. */
+/** The slowest even pace, as a fraction of our share: no other consumer needs us to be slower. */
 const SLOWEST = 0.5;
 
 /** What they take unseen is not reckoned over more than this part of a window: it may be that they have gone. */
@@ -32,10 +32,10 @@ const LONGEST_UNSEEN = 0.02;
 const LAST_PART = 0.05;
 
 /**
- * Other consumers of the same quota, as far as readings show them: units that nothing of ours explains.
+ * Estimates other consumers of the same quota from readings: units that our own requests do not explain.
  *
- * While there are others, two things change. They are left what they usually take, up to half, which shrinks as the
- * window goes by; and what is ours is spent evenly, so that they find something left whenever they come.
+ * While there are other consumers, their usual usage, up to half of the limit, is reserved for them and released as the window
+ * elapses; and our own requests are spaced evenly, so that units remain whenever others need some.
  */
 export class OtherConsumers {
   readonly #periodMs: number;
@@ -52,7 +52,7 @@ export class OtherConsumers {
     this.#periodMs = periodMs;
   }
 
-  /** Whether anybody else has been seen lately. */
+  /** Whether other consumers have been seen lately. */
   get areActive(): boolean {
     return this.#most > 0;
   }
@@ -77,7 +77,7 @@ export class OtherConsumers {
     this.#part = Math.min(FAIR_PART, this.#part * SERVED);
   }
 
-  /** A request of ours was refused because the window was full: somebody else must have filled it. */
+  /** A request of ours was refused because the window was full: other consumers must have filled it. */
   onRefused(now: number): void {
     if (now < this.#refusedAt + this.#periodMs) return;
     this.#refusedAt = now;

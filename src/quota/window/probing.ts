@@ -7,20 +7,20 @@ import { BoundaryProbe } from './boundary-probe.ts';
 import type { CandidateShapes } from './candidates.ts';
 import { IdleProbe } from './idle-probe.ts';
 
-/** A clock that leaves this part of a window open says too little about where it ends. */
+/** A server clock uncertain by this part of a window says too little about where the window ends. */
 const VAGUE_PART = 0.5;
 
-/** Units by which a leaking level must have sunk to be told from every other, in a window of which this part is spent. */
+/** To test for a leaky bucket, pause until this many units would have drained; only worthwhile in a window at least this full. */
 const SINKS = 4;
 const TELLING_PART = 0.5;
 
-/** Where no clock is shown what was refused is spent evenly for this long, in milliseconds. */
+/** Without a `date`, requests are spaced evenly for this long after an unexpected refusal, in milliseconds. */
 const EVEN_MS = 600_000;
 
-/** Shapes without an end at which all is free again. */
+/** Shapes without a boundary at which all units are available again. */
 const SLIDING: ReadonlySet<WindowModel['name']> = new Set(['sliding-log', 'sliding-counter']);
 
-/** What doubt about a window hangs on. */
+/** Dependencies of the probing of a window. */
 export interface ShapeProbingDependencies {
   readonly clock: ServerClock;
   readonly flights: InFlight;
@@ -29,8 +29,8 @@ export interface ShapeProbingDependencies {
 }
 
 /**
- * What is done while it is in doubt which shape a window has, so that it shows: a short window is spent evenly, or left
- * empty once in a while; of a long one something is kept for a {@link BoundaryProbe}. None of it is a risk, whatever the shape is.
+ * Reveals the shape of a window while it is unknown: in a short window requests are spaced evenly, or it is left empty now and
+ * then; in a long one units are reserved for a {@link BoundaryProbe}. All of it is safe under every candidate shape.
  */
 export class ShapeProbing {
   readonly #period: Period;
@@ -52,18 +52,18 @@ export class ShapeProbing {
     this.#idleProbe = new IdleProbe(period, clock);
   }
 
-  /** When the last request went. */
+  /** When the last request was sent. */
   get lastSentAt(): number {
     return this.#boundaryProbe.lastSentAt;
   }
 
-  /** A request goes. */
+  /** A request is sent. */
   onSent(units: number, now: number): void {
     this.#boundaryProbe.onSent(units, now);
     this.#idleProbe.onSent(units, now);
   }
 
-  /** Takes in the service's last word on the window, in answer to a request that was sent at `sentAt`. */
+  /** Processes the latest reading of the window; its request was sent at `sentAt`. */
   onReading({ used, limit }: WindowReading, sentAt: number): void {
     if (!this.#clock.known) return;
     const isTelling = used >= limit * TELLING_PART;
@@ -75,47 +75,48 @@ export class ShapeProbing {
   }
 
   /**
-   * Takes in an end that the service named, by its clock.
+   * Processes an end of the window that the service named, by its clock.
    *
-   * @returns the end, if it is news.
+   * @returns the end, if it was unknown before.
    */
   onNamedEnd(end: number, sentAt: number): number | undefined {
     return this.#boundaryProbe.onNamedEnd(end, sentAt);
   }
 
   /**
-   * The service refused what no shape forbids. Where it shows no clock it may estimate what a window holds from those of its
-   * calendar, which nobody can follow; but what comes evenly it counts as it is.
+   * The service refused a request that no candidate forbids. Without a `date` it may be a sliding counter over calendar windows that
+   * the client cannot locate; its estimate is exact for evenly spaced requests.
    */
   onUnexplainedRefusal(now: number): void {
     if (!this.#clock.known) this.#evenUntil = now + EVEN_MS;
   }
 
-  /** Units to keep, while it is in doubt whether the calendar ends the window. */
+  /** Units to reserve while it is unknown whether the calendar ends the window. */
   reserved(limit: number, now: number): number {
     const isOurs = this.#periodMs > SHORT_MS && this.#clock.known && !this.#shareLimit.isShared;
     return isOurs && this.#mayBe('aligned') ? this.#boundaryProbe.reserved(limit, now) : 0;
   }
 
-  /** When something of what is kept may be spent. */
+  /** When reserved units may be used. */
   nextProbeAt(now: number): number {
     return this.#boundaryProbe.nextProbeAt(now);
   }
 
-  /** The instant at which an end that the service named lets a request try, unless something under way has. */
+  /** The instant at which a request may try an end that the service named, unless a request in flight does. */
   namedEndFor(units: number): number {
     return this.#boundaryProbe.namedEndFor(units);
   }
 
-  /** The instant until which a request is held back so that the shape shows; `now` or earlier: it is not. */
+  /** The instant until which probing holds a request back; `now` or earlier: not at all. */
   heldUntil(units: number, limit: number, now: number): number {
-    // One request less than there is room for, because it comes on top of what is estimated.
+    // Spread over `limit − units`: the request itself is added on top of the server's estimate.
     if (now < this.#evenUntil)
       return this.lastSentAt + this.#periodMs * Math.min(1, units / Math.max(1, limit - units));
     if (this.#periodMs > SHORT_MS || !this.#clock.known) return now;
     const { alive } = this.#candidates;
     const isSliding = alive.every(({ name }) => SLIDING.has(name));
-    // Where a window ends shows by itself to who asks at all its phases; so does a clock.
+    // Evenly spaced requests hit every phase, so the first answer after a boundary reveals it; they also narrow a vague
+    // server clock.
     const isEven = (alive.length > 1 && !isSliding) || this.#clock.vagueness(now) > this.#periodMs * VAGUE_PART;
     if (isEven) return this.lastSentAt + (units * this.#periodMs) / limit;
     return alive.length > 1 && !this.#shareLimit.isShared ? this.#idleProbe.until(limit, now) : now;

@@ -54,7 +54,7 @@ describe('assets', () => {
     expect(addressesIn(world.stdout.text).toSorted()).toEqual(MANY.toSorted());
     expect(world.service.limited).toBe(0);
     expect(world.clock.now()).toBeGreaterThan(60_000);
-    expect(world.stderr.text).toMatch(/^Waits until 2026-01-15T12:01:\d\dZ \(in \d+ s\): .*minute/m);
+    expect(world.stderr.text).toMatch(/^Waiting until 2026-01-15T12:01:\d\dZ \(in \d+ s\): .*minute/m);
     expect(world.stderr.text).toMatch(/^24 of 60, minute \d+\/25, \d+ s to go$/m);
   });
 
@@ -99,7 +99,7 @@ describe('assets', () => {
     const world = worldOf({ stdin: `${FIRST}\n` });
     Object.assign(world.stdin, { isTTY: true });
     expect(await world.run('assets', '-')).toBe(0);
-    expect(world.stderr.text).toMatch(/^Type addresses, one on each line; Ctrl-D ends them\.\n/);
+    expect(world.stderr.text).toMatch(/^Enter addresses, one per line; Ctrl-D ends the list\.\n/);
   });
 });
 
@@ -157,7 +157,7 @@ describe('assets --out', () => {
     const before = readFileSync(out, 'utf8');
     expect(before.endsWith('}\n')).toBe(true);
     expect(linesIn(before)).toHaveLength(25);
-    expect(broken.stderr.text).toContain(`${out} has whole lines only: go on with --resume.\n`);
+    expect(broken.stderr.text).toContain(`${out} contains only whole lines: continue with --resume.\n`);
 
     writeFileSync(out, `${before}${before.slice(0, 40)}`);
     const again = worldOf();
@@ -166,7 +166,7 @@ describe('assets --out', () => {
     const after = readFileSync(out, 'utf8');
     expect(after.startsWith(before)).toBe(true);
     expect(addressesIn(after).toSorted()).toEqual(MANY.toSorted());
-    expect(summaryOf(again)).toContain('Fetched 35 of 35 accounts, besides 25 that were there before, ');
+    expect(summaryOf(again)).toContain('Fetched 35 of 35 accounts, besides 25 fetched before, ');
   });
 
   it('has nothing to do where all is there', async () => {
@@ -221,7 +221,7 @@ describe('assets, when something fails', () => {
     expect(await world.run('assets', ...MANY)).toBe(1);
     // Where answers say nothing of a quota, one goes first, then two, then four.
     expect(world.service.requests).toBeLessThanOrEqual(7);
-    expect(world.stderr.text).toMatch(/the service answered 401: .* Look at the key\.\n$/);
+    expect(world.stderr.text).toMatch(/the service answered 401: .* Check the key\.\n$/);
     expect(world.stderr.text).not.toContain('wrong-key');
   });
 
@@ -239,7 +239,7 @@ describe('assets, when something fails', () => {
     expect(await world.run('assets', ...MANY, '--out', out)).toBe(4);
     expect(linesIn(readFileSync(out, 'utf8'))).toHaveLength(10);
     expect(world.service.limited).toBe(0);
-    expect(world.stderr.text).toMatch(/month of 10 units .* Come back at 2026-02-\d\dT\S+ \(in \d+ days\)\.\n$/);
+    expect(world.stderr.text).toMatch(/month of 10 units .* Retry at 2026-02-\d\dT\S+ \(in \d+ days\)\.\n$/);
   });
 
   it('ends with 141 when nobody reads, and sends nothing more', async () => {
@@ -262,7 +262,7 @@ describe('assets, when something fails', () => {
 
 describe('assets refuses, before anything is spent,', () => {
   it.for<[name: string, argv: () => string[], sentence: RegExp]>([
-    ['nobody', () => [], /^Whose assets\? Name addresses, or a file/],
+    ['nobody', () => [], /^Missing addresses: pass them as arguments/],
     ['an address with a wrong checksum', () => [FIRST.replace(/.$/, '0')], /^address "SP3.*fails its checksum.*\.\n/],
     ['a file in place of an address', () => ['accounts.txt'], /If it is a file: --from accounts\.txt\n/],
     ['a line with a mistake', () => ['--from', file(`${FIRST}\n# remark\nSP12\n`)], /^line 3 of .*: address "SP12" /],
@@ -279,16 +279,16 @@ describe('assets refuses, before anything is spent,', () => {
     [
       'a walk that begins in the middle',
       () => [FIRST, '--all', '--offset', '5'],
-      /^--all cannot be together with --offset/,
+      /^--all and --offset cannot be combined/,
     ],
     ['a block that is none', () => [FIRST, '--until-block', 'last'], /^--until-block must be the height/],
     [
       'a block and what is in none',
       () => [FIRST, '--until-block', '1', '--unanchored'],
-      /^--unanchored cannot be together/,
+      /^--unanchored and --until-block cannot be combined/,
     ],
-    ['to go on with no file', () => [FIRST, '--resume'], /^--resume is about a file: --out FILE\./],
-    ['to keep and to replace', () => [FIRST, '--out', file(), '--resume', '--force'], /take one of them/],
+    ['to go on with no file', () => [FIRST, '--resume'], /^--resume requires --out FILE\./],
+    ['to keep and to replace', () => [FIRST, '--out', file(), '--resume', '--force'], /cannot be combined/],
   ])('%s', async ([, argv, sentence]) => {
     const world = worldOf();
     expect(await world.run('assets', ...argv())).toBe(2);

@@ -49,15 +49,15 @@ describe('the picture of a job', () => {
   it('says how far it is, how long it will take, and what is left of the quota', () => {
     expect(draw()).toEqual([
       'done   ████████████████░░░░░░░░░░░░░░░░ 145 of 300            50 %, 3 min to go',
-      'minute ██████░░░░░░░░░░░░░░░░░░░░░░░░░░    10 of 50 left      back in 40 s',
-      'month  █████████████████████████████░░░ 9,000 of 10,000 left  back in 10 days',
+      'minute ██████░░░░░░░░░░░░░░░░░░░░░░░░░░    10 of 50 left      resets in 40 s',
+      'month  █████████████████████████████░░░ 9,000 of 10,000 left  resets in 10 days',
       '4 in flight, 5 failed',
     ]);
   });
 
   it('says why it stands still, and until when', () => {
     expect(draw({ standstill: { why: 'the minute is full', until: AT + 40_000 } }).at(-1)).toBe(
-      'Waits until 2026-01-15T12:01:00Z (in 40 s): the minute is full.',
+      'Waiting until 2026-01-15T12:01:00Z (in 40 s): the minute is full.',
     );
   });
 });

@@ -29,7 +29,7 @@ describe('a file of lines', () => {
 
   it('must be new', async () => {
     const path = file('mine\n');
-    await expect(fileSink(path, 'new')).rejects.toThrow(/is there already: go on with it by --resume, or replace it/);
+    await expect(fileSink(path, 'new')).rejects.toThrow(/already exists: continue it with --resume or replace it/);
     expect(readFileSync(path, 'utf8')).toBe('mine\n');
   });
 

@@ -67,7 +67,7 @@ describe('the flags of the mock', () => {
     [['--latency', '200-20'], '--latency must be milliseconds such as 50 or 20-200, not "200-20".'],
     [['--retry-after', 'soon'], '--retry-after must be one of seconds, date, none, not "soon".'],
     [['--skew', '13'], '--skew must be a time such as 500ms, 30s, 5m, 2h or 1d, not "13".'],
-    [['4000'], 'mock takes flags only.'],
+    [['4000'], 'mock takes no arguments, only flags.'],
   ])('refuse %j', ([args, sentence]) => {
     expect(() => readMockFlags(args)).toThrow(new UsageError(sentence));
   });

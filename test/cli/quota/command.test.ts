@@ -9,11 +9,11 @@ describe('quota', () => {
     expect(await world.run('quota')).toBe(0);
     expect(world.stdout.text).toBe(
       [
-        'second ██████████████████████████████░░      19 of 20 left       back in 1 s',
-        'minute ███████████████████░░░░░░░░░░░░░     299 of 500 left      back in 39 s',
-        'month  ███████████████████████████████░ 149,799 of 150,000 left  back in 17 days',
-        'Nearest to its end is the minute, with 59 % left.',
-        'This look cost 1 unit.',
+        'second █████████████████████████████░      19 of 20 left       resets in 1 s',
+        'minute ██████████████████░░░░░░░░░░░░     299 of 500 left      resets in 39 s',
+        'month  █████████████████████████████░ 149,799 of 150,000 left  resets in 17 days',
+        'Tightest window: minute, 59 % left.',
+        'This request cost 1 unit.',
         '',
       ].join('\n'),
     );
@@ -24,13 +24,13 @@ describe('quota', () => {
     const world = worldOf({ service: { headCost: 3 } });
     await world.run('quota');
     expect(world.service.log.map(({ method, path }) => `${method} ${path}`)).toEqual(['HEAD /extended/v1/info']);
-    expect(world.stdout.text).toContain('This look cost 3 units.');
+    expect(world.stdout.text).toContain('This request cost 3 units.');
   });
 
   it('says so where the service does not say what it cost', async () => {
     const world = worldOf({ service: { headers: { cost: false } } });
     await world.run('quota');
-    expect(world.stdout.text).toContain('What this look cost, the service does not say.');
+    expect(world.stdout.text).toContain('The service did not report the cost of this request.');
   });
 
   it.for([1, 20, 30, 45, 80, 132])('draws bars that fit on a terminal of %i columns', async (columns) => {
@@ -72,28 +72,28 @@ describe('quota', () => {
   });
 
   it.for([
-    ['a wrong key', 401, { env: { STACKS_API_KEY: 'wrong' } }, ' Look at the key.'],
+    ['a wrong key', 401, { env: { STACKS_API_KEY: 'wrong' } }, ' Check the key.'],
     ['no headers', 200, { service: { headers: { family: false, generic: false } } }, ''],
   ] as const)('fails on %s', async ([, status, options, hint]) => {
     const world = worldOf(options);
     expect(await world.run('quota')).toBe(1);
     expect(world.stdout.text).toBe('');
-    expect(world.stderr.text).toBe(`The service answered ${status}, and its headers say nothing of a quota.${hint}\n`);
+    expect(world.stderr.text).toBe(`The service answered ${status} without quota headers.${hint}\n`);
   });
 
   it('fails in a sentence where nobody is there', async () => {
     const world = worldOf();
     world.service.faults.next(9, 'reset');
     expect(await world.run('quota')).toBe(1);
-    expect(world.stderr.text).toBe('HEAD /extended/v1/info: no usable answer after 3 attempts (ECONNRESET).\n');
+    expect(world.stderr.text).toBe('HEAD /extended/v1/info: no usable response after 3 attempts (ECONNRESET).\n');
   });
 
   it('ends with 4 when the quota is out, and says until when', async () => {
     const world = worldOf();
     world.service.spend(500, KEY);
     expect(await world.run('quota')).toBe(4);
-    expect(world.stdout.text).toMatch(/^minute ░+ {7}0 of 500 left {6}back in 40 s$/m);
-    expect(world.stderr.text).toMatch(/ Come back at 2026-01-15T12:01:0\dZ \(in 4\d s\)\.\n$/);
+    expect(world.stdout.text).toMatch(/^minute ░+ {7}0 of 500 left {6}resets in 40 s$/m);
+    expect(world.stderr.text).toMatch(/ Retry at 2026-01-15T12:01:0\dZ \(in 4\d s\)\.\n$/);
     expect(world.service.requests).toBe(1);
   });
 
@@ -161,7 +161,7 @@ describe('quota --fail-under', () => {
     world.service.spend(200, KEY);
     await world.clock.advance(1_000);
     expect(await world.run('quota', '--fail-under', min)).toBe(code);
-    const reason = { 0: '', 1: 'The service says nothing of a day.\n', 3: / has \d+ of \d+ left, less than /, 4: '' }[
+    const reason = { 0: '', 1: 'The service did not report a day.\n', 3: / has \d+ of \d+ left, less than /, 4: '' }[
       code
     ];
     expect(world.stderr.text).toEqual(typeof reason === 'string' ? reason : expect.stringMatching(reason ?? ''));
@@ -216,7 +216,7 @@ describe('quota --watch', () => {
     await watchFor(5_500, world);
     const frames = world.stdout.text.split('\r\x1b[6A');
     expect(frames).toHaveLength(6);
-    expect(frames.at(-1)).toContain('Looks again in 5 s');
+    expect(frames.at(-1)).toContain('Next request in 5 s');
     expect(world.service.requests).toBe(1);
   });
 
@@ -234,7 +234,7 @@ describe('quota --watch', () => {
     const world = worldOf({ service: { keyed: { minute: 2 } } });
     await watchFor(60_000, world, '--every', '5s');
     expect(world.service.limited).toBe(0);
-    expect(world.stdout.text).toMatch(/minute 0 of 2: .* Come back at 2026-01-15T12:01:0\dZ \(in \d+ s\)\.\n/);
+    expect(world.stdout.text).toMatch(/minute 0 of 2: .* Retry at 2026-01-15T12:01:0\dZ \(in \d+ s\)\.\n/);
     expect(world.stdout.text).toMatch(/T12:01:0\dZ minute 1 of 2\n/);
   });
 
@@ -250,7 +250,7 @@ describe('quota --watch', () => {
     const later = worldOf();
     later.service.faults.outage(5_000, 15_000);
     expect(await watchFor(25_000, later)).toBe(0);
-    expect(later.stdout.text.match(/no usable answer after 3 attempts/g)).toHaveLength(1);
+    expect(later.stdout.text.match(/no usable response after 3 attempts/g)).toHaveLength(1);
     expect(later.stdout.text.match(/ second 19 of 20/g)).toHaveLength(2);
     const first = worldOf();
     first.service.faults.outage(0, 60_000);
@@ -262,9 +262,9 @@ describe('quota --watch', () => {
       'there is no quota to watch',
       [],
       { headers: { family: false, generic: false } },
-      /^The service answered 200, and/,
+      /^The service answered 200 without quota headers/,
     ],
-    ['there is no such window', ['--fail-under', 'day=5'], {}, /^The service says nothing of a day\.\n$/],
+    ['there is no such window', ['--fail-under', 'day=5'], {}, /^The service did not report a day\.\n$/],
   ] as const)('ends with 1 where %s', async ([, flags, service, sentence]) => {
     const world = worldOf({ service });
     expect(await world.run('quota', '--watch', ...flags)).toBe(1);
@@ -275,7 +275,7 @@ describe('quota --watch', () => {
   it('is what --every is about', async () => {
     const world = worldOf();
     expect(await world.run('quota', '--every', '5s')).toBe(2);
-    expect(world.stderr.text).toMatch(/^--every is about --watch/);
+    expect(world.stderr.text).toMatch(/^--every requires --watch/);
   });
 });
 
@@ -297,7 +297,7 @@ describe('info', () => {
   it('looks at the key when it is refused', async () => {
     const world = worldOf({ env: { STACKS_API_KEY: 'wrong-key' } });
     expect(await world.run('info')).toBe(1);
-    expect(world.stderr.text).toMatch(/^GET \/extended\/v1\/info: the service answered 401: .*\. Look at the key\.\n$/);
+    expect(world.stderr.text).toMatch(/^GET \/extended\/v1\/info: the service answered 401: .*\. Check the key\.\n$/);
     expect(world.stderr.text).not.toContain('wrong-key');
   });
 

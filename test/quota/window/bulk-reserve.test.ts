@@ -77,7 +77,7 @@ describe('what is kept of a window', () => {
         window: 'minute',
         limit: 100,
         headroom: 20,
-        why: '20 % of the minute of 100 units are kept for calls of a priority above 0',
+        why: '20 % of the minute of 100 units are reserved for calls of a priority above 0',
       },
     });
     expect(world.used('minute')).toBe(80);
