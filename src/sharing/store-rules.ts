@@ -1,0 +1,103 @@
+import { type Ask, LONGEST_PAUSE_MS, type WindowAsk } from './store.ts';
+
+/** No number that a store keeps or is asked for is larger. */
+export const MOST = 1e14;
+
+/** Version, pause and urgent units are kept for this long after the last change, in milliseconds, and facts a little longer. */
+export const STATE_LASTS_MS = 3_600_000;
+export const FACTS_LAST_MS = 3_660_000;
+
+/** An unchanged state is written again after this long, in milliseconds, so that it lasts as long as asks come. */
+export const STATE_RENEWED_MS = 600_000;
+
+/** Urgent units are kept in so many parts of one. */
+export const URGENT_PARTS = 1_000;
+const MOST_URGENT = 1e9;
+
+/** A process counts as needy for at most this long, and the set of them is kept a little longer. In milliseconds. */
+export const NEEDY_MS = 62_500;
+export const NEEDY_LAST_MS = 65_000;
+
+/** A set of needy processes with more members than this, or more that are needy now, is nonsense and dropped. */
+export const NEEDY_MEMBERS = 2_000;
+export const NEEDY_NOW = 1_000;
+
+/** The set of live processes is kept for this long after the last sign of life, in milliseconds. */
+export const LIVE_LAST_MS = 60_000;
+
+/** How long the number of looks is kept after the last of them, in milliseconds. */
+export const LOOKS_LAST_MS = 3_600_000;
+
+/** A share keeps so many facts; where there are more than the second number, they are nonsense and dropped. */
+export const FACTS = 700;
+export const FACTS_OF_NOBODY = 1_400;
+
+const FACT_NAME = /^(?:[lscr]:.{1,200}|lead)$/;
+const LONGEST_FACT = 100;
+const SHAPE = /^(\d{1,14}) (\d{1,10})$/;
+const MOST_BITS = 2 ** 31 - 1;
+
+/** A whole number within bounds; no number is the least of them. */
+export function whole(value: number, least = 0, most: number = MOST): number {
+  const up = Math.ceil(value);
+  return Number.isNaN(up) ? least : Math.min(Math.max(up, least), most);
+}
+
+/** Claims of a window that are larger than this are nonsense: processes that cannot reach the store may claim somewhat more than the limit. */
+export function mostClaimed(limit: number): number {
+  return Math.floor(1.25 * limit) + 16;
+}
+
+/** An ask in which every number is whole and within its bounds, so that each store decides by the same numbers. */
+export function readAsk(ask: Ask): Ask {
+  return {
+    member: ask.member,
+    sequence: whole(ask.sequence),
+    version: whole(ask.version),
+    want: whole(ask.want),
+    need: whole(ask.need, 1),
+    size: whole(ask.size),
+    chunk: whole(ask.chunk),
+    stayMs: whole(ask.stayMs, 1, NEEDY_MS),
+    held: whole(ask.held),
+    urgent: whole(ask.urgent, 0, MOST_URGENT),
+    slots: ask.slots.map((slot) => ({ ...slot, total: whole(slot.total) })),
+    windows: ask.windows.map(readWindowAsk),
+    isLeaving: ask.isLeaving === true,
+  };
+}
+
+function readWindowAsk({ name, limit: asked, kept, ttlMs, reading, stretches }: WindowAsk): WindowAsk {
+  const limit = whole(Math.floor(asked));
+  return { name, limit, kept: whole(kept), ttlMs: whole(ttlMs, 1), reading: whole(reading, -1, limit), stretches };
+}
+
+/** How long a pause is, in whole milliseconds; 0: it is none. */
+export function readPause(ms: number): number {
+  return whole(ms, 0, LONGEST_PAUSE_MS);
+}
+
+/** Those of the facts that a share keeps. */
+export function readFacts(facts: Iterable<readonly [string, string]>): Map<string, string> {
+  const read = new Map<string, string>();
+  for (const [field, value] of facts) {
+    if (!FACT_NAME.test(field) || value.length > LONGEST_FACT) continue;
+    const shape = field.startsWith('s:') ? readShape(value) : undefined;
+    if (shape) read.set(field, `${shape.epoch} ${shape.bits}`);
+    else if (!field.startsWith('s:')) read.set(field, value);
+  }
+  return read;
+}
+
+/** What a share knows of a field after it was told a value; both are as {@link readFacts} leaves them. */
+export function mergeFact(field: string, known: string | undefined, told: string): string {
+  const [old, young] = field.startsWith('s:') ? [readShape(known ?? ''), readShape(told)] : [];
+  if (!old || !young || old.epoch < young.epoch) return told;
+  if (old.epoch > young.epoch) return known ?? told;
+  return `${old.epoch} ${old.bits | young.bits}`;
+}
+
+function readShape(value: string): { readonly epoch: number; readonly bits: number } | undefined {
+  const [, epoch, bits] = SHAPE.exec(value) ?? [];
+  return epoch && Number(bits) <= MOST_BITS ? { epoch: Number(epoch), bits: Number(bits) } : undefined;
+}
