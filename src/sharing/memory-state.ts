@@ -29,7 +29,7 @@ export function stateAt(known: State | undefined, now: number): CurrentState {
     urgent: elapsed > 0 ? Math.floor(urgent * Math.exp(-elapsed / URGENT_MEMORY_MS)) : urgent,
     at: now,
     since: Math.min(since, now),
-    isDue: elapsed < 0 || elapsed >= STATE_RENEWED_MS,
+    isDue: elapsed < 0 || Math.floor(now / STATE_RENEWED_MS) !== Math.floor(at / STATE_RENEWED_MS),
   };
 }
 

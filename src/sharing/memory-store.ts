@@ -27,6 +27,7 @@ import {
   readPause,
   STATE_LASTS_MS,
   URGENT_PARTS,
+  whole,
 } from './store-rules.ts';
 
 /** The books of a share, in the memory of one process. */
@@ -101,7 +102,7 @@ class Books implements MemoryStore {
     const { granted, isNeedy, stayMs } = grantUnits(ask, mayGrant, others, windows);
 
     const urgent = state.urgent + ask.urgent * URGENT_PARTS;
-    if (ask.urgent > 0 || state.isDue) this.#write({ ...state, urgent }, now);
+    if (ask.urgent > 0 || state.isDue) this.#write({ ...state, urgent }, now, state.isDue);
     for (const { ask: window, record, isChanged } of windows)
       if (isChanged) this.#windows.set(window.name, record, window.ttlMs, now);
     if (ask.isLeaving) this.#accounts.delete(member);
@@ -137,7 +138,7 @@ class Books implements MemoryStore {
     if (isNews) this.#facts.set('facts', facts, FACTS_LAST_MS, now);
     const next = { ...state, version: state.version + (isNews ? 1 : 0) };
     if (isNews || state.isDue) this.#write(next, now);
-    return { version: next.version, now, facts: next.version === version ? undefined : new Map(facts) };
+    return { version: next.version, now, facts: next.version === whole(version, -1) ? undefined : new Map(facts) };
   }
 
   async look(member: string): Promise<'granted' | 'over' | number> {
@@ -201,9 +202,10 @@ class Books implements MemoryStore {
     return stateAt(this.#state.get('state', now), now);
   }
 
-  #write({ isDue: _, ...state }: CurrentState, now: number): void {
+  /** Facts must not end before their version does. */
+  #write({ isDue: _, ...state }: CurrentState, now: number, keepsFacts = true): void {
     this.#state.set('state', state, STATE_LASTS_MS, now);
-    const facts = this.#facts.get('facts', now);
+    const facts = keepsFacts ? this.#facts.get('facts', now) : undefined;
     if (facts) this.#facts.set('facts', facts, FACTS_LAST_MS, now);
   }
 

@@ -3,12 +3,14 @@ import { type Ask, LONGEST_PAUSE_MS, type WindowAsk } from './store.ts';
 /** No number that a store keeps or is asked for is larger. */
 export const MOST = 1e14;
 
-/** Version, pause and urgent units are kept for this long after the last change, in milliseconds, and facts a little longer. */
+/** Version, pause and urgent units are kept for this long after they were last written, in milliseconds. */
 export const STATE_LASTS_MS = 3_600_000;
-export const FACTS_LAST_MS = 3_660_000;
 
-/** An unchanged state is written again after this long, in milliseconds, so that it lasts as long as asks come. */
+/** They are written at least once in each period of this length in which there is an ask, so that they last as long as asks come. */
 export const STATE_RENEWED_MS = 600_000;
+
+/** Facts, whose time is only lengthened when a period begins or a fact changes, outlast their version. */
+export const FACTS_LAST_MS: number = STATE_LASTS_MS + STATE_RENEWED_MS + 60_000;
 
 /** Urgent units are kept in so many parts of one. */
 export const URGENT_PARTS = 1_000;
@@ -28,9 +30,9 @@ export const LIVE_LAST_MS = 60_000;
 /** How long the number of looks is kept after the last of them, in milliseconds. */
 export const LOOKS_LAST_MS = 3_600_000;
 
-/** A share keeps so many facts; where there are more than the second number, they are nonsense and dropped. */
+/** A share keeps this many facts. More than the second number are nonsense: all are dropped. */
 export const FACTS = 700;
-export const FACTS_OF_NOBODY = 1_400;
+export const NONSENSE_FACTS = 1_400;
 
 const FACT_NAME = /^(?:[lscr]:.{1,200}|lead)$/;
 const LONGEST_FACT = 100;
@@ -53,7 +55,7 @@ export function readAsk(ask: Ask): Ask {
   return {
     member: ask.member,
     sequence: whole(ask.sequence),
-    version: whole(ask.version),
+    version: whole(ask.version, -1),
     want: whole(ask.want),
     need: whole(ask.need, 1),
     size: whole(ask.size),
@@ -77,10 +79,11 @@ export function readPause(ms: number): number {
   return whole(ms, 0, LONGEST_PAUSE_MS);
 }
 
-/** Those of the facts that a share keeps. */
+/** The facts that a share keeps of those that are told. */
 export function readFacts(facts: Iterable<readonly [string, string]>): Map<string, string> {
   const read = new Map<string, string>();
   for (const [field, value] of facts) {
+    if (read.size >= FACTS) break;
     if (!FACT_NAME.test(field) || value.length > LONGEST_FACT) continue;
     const shape = field.startsWith('s:') ? readShape(value) : undefined;
     if (shape) read.set(field, `${shape.epoch} ${shape.bits}`);
