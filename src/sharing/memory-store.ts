@@ -49,10 +49,11 @@ interface Account {
   readonly totals: ReadonlyMap<string, number>;
 }
 
-/** Which process looks or probes, and until when. */
+/** Which process looks or probes, and until when; or looked last, and how many looks there were. */
 interface Turn {
   readonly member: string;
   readonly until: number;
+  readonly of: number;
 }
 
 class Books implements MemoryStore {
@@ -63,7 +64,6 @@ class Books implements MemoryStore {
   readonly #state = new Expiring<State>();
   readonly #facts = new Expiring<Map<string, string>>();
   readonly #turns = new Expiring<Turn>();
-  readonly #looks = new Expiring<number>();
   /** Until when a process is needy, and when a live one gave its last sign of life. */
   readonly #members = new Expiring<Map<string, number>>();
 
@@ -145,10 +145,10 @@ class Books implements MemoryStore {
     const now = this.#now();
     const look = this.#turn('look', LOOK_MS, now);
     if (look) return look.member === member ? 'granted' : look.until - now;
-    const looks = this.#looks.get('looks', now) ?? 0;
+    const looks = this.#turn('looks', LOOKS_LAST_MS, now)?.of ?? 0;
     if (looks >= LOOKS) return 'over';
-    this.#looks.set('looks', looks + 1, LOOKS_LAST_MS, now);
-    this.#turns.set('look', { member, until: now + LOOK_MS }, LOOK_MS, now);
+    this.#begin('looks', member, LOOKS_LAST_MS, now, looks + 1);
+    this.#begin('look', member, LOOK_MS, now);
     return 'granted';
   }
 
@@ -172,7 +172,7 @@ class Books implements MemoryStore {
     if (pauseUntil > now) return pauseUntil - now;
     const probe = this.#turn('probe', PROBE_MS, now);
     if (probe && probe.member !== member) return probe.until - now;
-    if (!probe) this.#turns.set('probe', { member, until: now + PROBE_MS }, PROBE_MS, now);
+    if (!probe) this.#begin('probe', member, PROBE_MS, now);
     return 'probe';
   }
 
@@ -195,7 +195,7 @@ class Books implements MemoryStore {
   }
 
   get #all(): readonly Expiring<unknown>[] {
-    return [this.#accounts, this.#windows, this.#state, this.#facts, this.#turns, this.#looks, this.#members];
+    return [this.#accounts, this.#windows, this.#state, this.#facts, this.#turns, this.#members];
   }
 
   #stateAt(now: number): CurrentState {
@@ -209,8 +209,12 @@ class Books implements MemoryStore {
     if (facts) this.#facts.set('facts', facts, FACTS_LAST_MS, now);
   }
 
-  /** The process that looks or probes. The clock may have been set back since its turn began. */
-  #turn(what: 'look' | 'probe', lastsMs: number, now: number): Turn | undefined {
+  #begin(what: 'look' | 'looks' | 'probe', member: string, lastsMs: number, now: number, of = 1): void {
+    this.#turns.set(what, { member, until: now + lastsMs, of }, lastsMs, now);
+  }
+
+  /** The turn that is not over. The clock may have been set back since it began. */
+  #turn(what: 'look' | 'looks' | 'probe', lastsMs: number, now: number): Turn | undefined {
     const turn = this.#turns.get(what, now);
     return turn && turn.until <= now + lastsMs ? turn : undefined;
   }
