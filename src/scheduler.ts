@@ -49,6 +49,7 @@ export class Scheduler {
   readonly #attempts: Attempts;
   readonly #budget = new RetryBudget();
   readonly #census = new Census();
+  #urgentWaiting = 0;
   #membership: Membership | undefined;
   #closing: Promise<void> | undefined;
 
@@ -106,7 +107,7 @@ export class Scheduler {
     const traveller = { ...call, journey: this.story.begin(call.ask, call.label) };
     const place = this.#line.draw();
     // Not async: one that waits is a place in line and little more.
-    const reply = this.#line.enter(traveller, place).then((lease) => this.#make(traveller, place, lease));
+    const reply = this.#enter(traveller, place).then((lease) => this.#make(traveller, place, lease));
     reply.then(
       () => this.#census.leave(kind),
       (error: unknown) => {
@@ -117,12 +118,20 @@ export class Scheduler {
     return reply;
   }
 
+  /** Waits for a lease. Urgent calls that wait are counted, because processes that share a quota keep something for such. */
+  #enter(call: Traveller, place: number): Promise<Lease> {
+    const lease = this.#line.enter(call, place);
+    if ((call.ask.priority ?? 0) <= 0) return lease;
+    this.#urgentWaiting++;
+    return lease.finally(() => this.#urgentWaiting--);
+  }
+
   /** Makes a call that has its first lease. */
   async #make(call: Traveller, place: number, first: Lease): Promise<Reply> {
     const { journey } = call;
     let { request } = call;
     const tries = { attempts: 0, refusals: 0, hops: 0 };
-    for (let lease = first; ; lease = await this.#line.enter(call, place)) {
+    for (let lease = first; ; lease = await this.#enter(call, place)) {
       journey.passes();
       const { ending, reply, failure } = await this.#attempts.make({ ...call, request }, lease, tries);
       const isLimited = ending.kind === 'answered' && ending.isLimited;
@@ -154,13 +163,15 @@ export class Scheduler {
   }
 
   #join(share: QuotaShare, time: ServerClock): Part {
-    const { clock, random, credential } = this.#options;
+    const { clock, random, credential, concurrency } = this.#options;
     this.#membership = share.join({
       clock,
       random,
       time,
       credential,
       waiting: () => this.waiting,
+      urgentWaiting: () => this.#urgentWaiting,
+      concurrency,
       learn: (knowledge) => this.#pacer.learn(knowledge, clock.now()),
       wake: () => this.#line.wake(),
       tell: (event) => this.story.tell(event),

@@ -71,13 +71,9 @@ export class Doubt {
     this.#look.hear(endOf(this.#period, this.#clock.least(sentAt)), this.#mayBe('leaky') ? restMs : undefined);
   }
 
-  /**
-   * Takes in an end that the service named, by its clock.
-   *
-   * @returns the end, if it is news.
-   */
-  hearNamed(end: number, sentAt: number): number | undefined {
-    return this.#look.hearNamed(end, sentAt);
+  /** Takes in an end that the service named, by its clock. */
+  hearNamed(end: number, sentAt: number): void {
+    this.#look.hearNamed(end, sentAt);
   }
 
   /**

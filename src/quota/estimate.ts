@@ -1,6 +1,7 @@
 import type { Cooldown } from './cooldown.ts';
 import type { Costs } from './costs.ts';
 import { type ForecastWindow, forecast } from './forecast.ts';
+import type { Part } from './part.ts';
 import type { ResetWindow } from './reset-window.ts';
 import type { ServerClock } from './server-clock.ts';
 import type { Tempo } from './tempo.ts';
@@ -33,6 +34,7 @@ export interface Knowledge {
   readonly costs: Costs;
   readonly tempo: Tempo;
   readonly concurrency: number;
+  readonly part: Pick<Part, 'likely'>;
 }
 
 /**
@@ -58,13 +60,14 @@ function originOf(clock: ServerClock, now: number): number {
   return clock.known ? clock.least(now) : 0;
 }
 
-function* named({ windows }: Knowledge, now: number): Generator<ForecastWindow> {
+function* named({ windows, part }: Knowledge, now: number): Generator<ForecastWindow> {
   for (const window of windows) {
-    const { period, limit } = window;
+    const { period } = window;
+    const limit = part.likely(period, window.limit, now);
     yield {
       window: period,
       limit,
-      left: window.headroom(now),
+      left: window.headroom(now) * (limit / window.limit || 0),
       lengthMs: lengthOf(period),
       endOf: (at) => endOf(period, at),
     };

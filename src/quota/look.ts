@@ -52,15 +52,9 @@ export class Look {
     this.#restMs = restMs;
   }
 
-  /**
-   * The service named the window's end, in answer to a request that was sent at `sentAt`.
-   *
-   * @returns the end, if it is news.
-   */
-  hearNamed(end: number, sentAt: number): number | undefined {
-    if (sentAt < this.#lastTakenAt || end <= this.#clock.least(sentAt)) return undefined;
-    this.#namedEnd = end;
-    return end;
+  /** The service named the window's end, in answer to a request that was sent at `sentAt`. */
+  hearNamed(end: number, sentAt: number): void {
+    if (sentAt >= this.#lastTakenAt && end > this.#clock.least(sentAt)) this.#namedEnd = end;
   }
 
   /** Units to keep of a window of `limit`. */

@@ -64,8 +64,7 @@ export class NamedWindows implements Iterable<NamedWindow> {
   hearReset(limit: number, resetAt: number, { sentAt, receivedAt }: Answer): boolean {
     for (const window of this) {
       if (!window.matches(limit, resetAt, receivedAt)) continue;
-      const end = window.hearReset(resetAt, sentAt);
-      if (end !== undefined) this.#surroundings.part.tellEnd(window.period, end);
+      window.hearReset(resetAt, sentAt);
       return true;
     }
     return false;
@@ -75,11 +74,6 @@ export class NamedWindows implements Iterable<NamedWindow> {
   adopt(period: Period, shapes: Shapes): void {
     this.#foretold.set(period, shapes);
     this.#byPeriod.get(period)?.survivors.adopt(shapes);
-  }
-
-  /** Strangers have spent so many units. */
-  seeOthers(period: Period, units: number, now: number): void {
-    this.#byPeriod.get(period)?.seeOthers(units, now);
   }
 
   #open(period: Period): NamedWindow {

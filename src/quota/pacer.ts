@@ -115,15 +115,15 @@ export class Pacer {
     else if (outcome.kind === 'answered') this.#cooldown.hear();
     if (outcome.kind === 'lost' && !isBooked) this.#book(flight, flight.units, now);
     if (outcome.kind === 'answered') this.#hear(flight, outcome, isBooked, now);
-    else this.#part.settle(lease, outcome.kind === 'lost' ? flight.units : 0, now);
+    else this.#part.settle(lease, outcome.kind === 'lost' ? flight.units : 0, false, now);
   }
 
   /** Takes what others who spend the same quota have found out. */
-  learn({ shapes = [], costs = [], pausedUntil, lead, foreign = [] }: Knowledge, now: number): void {
+  learn({ shapes = [], costs = [], pausedUntil, lead, areLimitsKnown = false }: Knowledge, now: number): void {
     if (lead) this.#clock.narrow(lead.least, lead.most, now);
     if (pausedUntil !== undefined) this.#cooldown.hold(pausedUntil, 'the service asked another process for a pause');
     for (const [endpoint, units] of costs) this.#costs.expectOf(endpoint, units);
-    for (const { period, units } of foreign) this.#windows.seeOthers(period, units, now);
+    if (areLimitsKnown) this.#firstLook.welcome(true);
     for (const found of shapes) this.#windows.adopt(found.period, found);
   }
 
@@ -164,7 +164,7 @@ export class Pacer {
     const [windows, ceilings] = [this.#windows, this.#ceilings];
     const [clock, cooldown, costs] = [this.#clock, this.#cooldown, this.#costs];
     const [tempo, concurrency] = [this.#tempo, this.#concurrency];
-    return estimate(plans, { windows, ceilings, clock, cooldown, costs, tempo, concurrency }, now);
+    return estimate(plans, { windows, ceilings, clock, cooldown, costs, tempo, concurrency, part: this.#part }, now);
   }
 
   #grant(charge: Charge, now: number): Flight {
@@ -209,7 +209,7 @@ export class Pacer {
     // An answer that says nothing of the quota may come from an edge that counts nothing.
     const isSure = !limited && (quota.remaining !== undefined || Object.keys(quota.stacks).length > 0);
     if (!isBooked) this.#past.add(flight.sentAt, now, units, isSure ? units : 0);
-    this.#part.settle(flight, units, now);
+    this.#part.settle(flight, units, !limited, now);
     if (limited) {
       this.#firstLook.rebuff();
       this.#cooldown.heed(quota, this.#clock, now, flight.sentAt);

@@ -30,8 +30,8 @@ export interface Knowledge {
   readonly pausedUntil?: number;
   /** How far the service's clock is ahead of our monotonic one, in milliseconds. */
   readonly lead?: { readonly least: number; readonly most: number };
-  /** Units that were spent by somebody with whom nothing is shared. */
-  readonly foreign?: readonly { readonly period: Period; readonly units: number }[];
+  /** Whether the limits are known, so that no first answer need be awaited. */
+  readonly areLimitsKnown?: boolean;
 }
 
 /**
@@ -43,14 +43,16 @@ export interface Part extends Limit {
   readonly isShared: boolean;
   /** Whether they surely spend nothing just now, so that a reading counts what we spent alone. */
   readonly isAlone: boolean;
+  /** Whether units of this window are granted, so that what siblings spend is reckoned with already. */
+  covers(period: Period): boolean;
+  /** Units of a window of `limit` that are likely to be this process's. */
+  likely(period: Period, limit: number, now: number): number;
   /** A request goes. */
   take(lease: Lease, now: number): void;
-  /** It ended, and the service counted so many units for it, or may have. */
-  settle(lease: Lease, units: number, now: number): void;
+  /** It ended, and the service counted so many units for it, or may have. `isServed`: it was answered and not refused. */
+  settle(lease: Lease, units: number, isServed: boolean, now: number): void;
   /** The service spoke of a window. */
   read(news: WindowNews): void;
-  /** The service named an end of a window by its own clock. Past it one request may go, whatever shape the window has. */
-  tellEnd(period: Period, end: number): void;
   /** An endpoint showed what it costs, in units. */
   tellCost(endpoint: string, units: number): void;
   /** The service wants nobody to come until then. */
@@ -61,13 +63,14 @@ export interface Part extends Limit {
 export const wholePart: Part = {
   isShared: false,
   isAlone: true,
+  covers: () => false,
+  likely: (_period, limit) => limit,
   earliest: (_charge, now) => now,
   isFirm: () => false,
   explain: () => ({ limit: 'share', why: 'all of every window is ours' }),
   take() {},
   settle() {},
   read() {},
-  tellEnd() {},
   tellCost() {},
   tellPause() {},
 };

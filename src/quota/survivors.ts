@@ -1,6 +1,7 @@
 import { type Reading, TOLERANCE, type WindowModel } from './models/model.ts';
 import type { Shapes } from './part.ts';
 import type { Past } from './past.ts';
+import { RecentReadings } from './recent-readings.ts';
 
 /** A model is dismissed when it has left this much unexplained that another explained: in units, and in parts of the limit. */
 const LEAST_DEBT = 3;
@@ -26,14 +27,16 @@ export class Survivors {
   readonly strictest: readonly WindowModel[];
   readonly #all: readonly WindowModel[];
   readonly #records = new Map<WindowModel, Record>();
+  readonly #recent: RecentReadings;
   readonly #dismissed = new Set<WindowModel>();
   #surprises = 0;
   #epoch = 0;
   #alive: readonly WindowModel[];
   #asked: readonly WindowModel[];
 
-  constructor(models: readonly WindowModel[]) {
+  constructor(models: readonly WindowModel[], lengthMs: number) {
     this.#all = models;
+    this.#recent = new RecentReadings(lengthMs);
     this.strictest = models.slice(0, 1);
     this.#alive = models;
     this.#asked = askedOf(models, models);
@@ -73,8 +76,11 @@ export class Survivors {
     const explaining = this.#alive.filter((model) => model.unexplained(reading) <= TOLERANCE);
     const [only] = explaining;
     if (only && explaining.length === 1 && this.#alive.length > 1) this.#recordOf(only).isSupported = true;
+    const drops = !reading.limited && this.#recent.dropsTo(reading);
+    if (!reading.limited) this.#recent.add(reading);
     const alive = this.#alive.filter(
       (model) =>
+        !(drops && model.sinksSteadily) &&
         !model.isContradicted(reading, past) &&
         (!isAlone || explaining.length === 0 || !this.#isInDebt(model, reading)),
     );

@@ -26,7 +26,7 @@ export interface Surroundings {
   readonly clock: ServerClock;
   readonly flights: InFlight;
   readonly reserve: Reserve;
-  readonly part: Pick<Part, 'isShared' | 'isAlone'>;
+  readonly part: Pick<Part, 'isShared' | 'isAlone' | 'covers'>;
 }
 
 /** A window that the service names: its limit is known, its shape is guessed by models. */
@@ -54,7 +54,7 @@ export class NamedWindow implements Limit {
     this.#part = part;
     this.#others = new Others(this.#length);
     this.#word = new Word(flights);
-    this.survivors = new Survivors(modelsOf(period, clock));
+    this.survivors = new Survivors(modelsOf(period, clock), this.#length);
     this.#doubt = new Doubt(period, { clock, flights, part, survivors: this.survivors });
   }
 
@@ -80,6 +80,7 @@ export class NamedWindow implements Limit {
 
   earliest(charge: Charge, now: number): number {
     if (this.limit <= 0) return this.#isWordOld(now) ? now : Number.POSITIVE_INFINITY;
+    if (this.#part.covers(this.period)) return now;
     const units = this.#fitting(charge);
     const kept = this.#doubt.kept(this.limit, now);
     const open = this.limit - kept;
@@ -149,19 +150,9 @@ export class NamedWindow implements Limit {
     this.#isRead = true;
   }
 
-  /** Strangers have spent so many units. */
-  seeOthers(units: number, now: number): void {
-    this.#others.see(units, this.limit, now);
-  }
-
-  /**
-   * Takes in a reset that the service named, by its clock, where it can only mean this window.
-   *
-   * @returns the end that it is taken for, if it is.
-   */
-  hearReset(end: number, sentAt: number): number | undefined {
-    if (this.#length <= SHORT_MS) return undefined;
-    return this.#doubt.hearNamed(end % ROUNDING_MS === 0 ? end + ROUNDING_MS : end, sentAt);
+  /** Takes in a reset that the service named, by its clock, where it can only mean this window. */
+  hearReset(end: number, sentAt: number): void {
+    if (this.#length > SHORT_MS) this.#doubt.hearNamed(end % ROUNDING_MS === 0 ? end + ROUNDING_MS : end, sentAt);
   }
 
   /** Whether `ratelimit-limit` and `ratelimit-reset` may describe this window. */

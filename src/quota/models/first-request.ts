@@ -10,6 +10,7 @@ import { type Reading, TOLERANCE, type WindowModel } from './model.ts';
  */
 export class FirstRequestWindow implements WindowModel {
   readonly name = 'first-request';
+  readonly sinksSteadily = false;
   readonly #length: number;
   /** The earliest and the latest instant at which the present window can have begun; Infinity: it may not have begun. */
   #beganFrom = Number.NEGATIVE_INFINITY;

@@ -11,6 +11,7 @@ const ROUNDING = 1;
  */
 export class LeakyWindow implements WindowModel {
   readonly name = 'leaky';
+  readonly sinksSteadily = true;
   readonly #length: number;
   #limit = Number.POSITIVE_INFINITY;
   #rate = 0;

@@ -16,6 +16,7 @@ const FEW = 8;
  */
 export class SlidingCounter implements WindowModel {
   readonly name = 'sliding-counter';
+  readonly sinksSteadily = true;
   readonly #period: Period;
   readonly #clock: ServerClock;
   readonly #calendar: Calendar;

@@ -1,6 +1,8 @@
 import type { ClientEvent } from '../../src/events.ts';
 import { type Client, createClient } from '../../src/index.ts';
-import { type RedisShareOptions, redisShare } from '../../src/redis/index.ts';
+import type { ShareStore } from '../../src/sharing/store.ts';
+import { type StoreShareOptions, storeShare } from '../../src/sharing/store-share.ts';
+import { memoryStore } from '../../src/sharing/memory-store.ts';
 import {
   createMockService,
   type MockService,
@@ -9,7 +11,6 @@ import {
   type VirtualClock,
   virtualClock,
 } from '../../src/testing/index.ts';
-import { type MemoryRedis, memoryRedis } from './memory.ts';
 
 const KEY = 'the-key-of-all';
 
@@ -20,11 +21,16 @@ const START = Date.UTC(2026, 2, 10, 14, 0, 7);
 export interface Fleet {
   readonly clock: VirtualClock;
   readonly service: MockService;
-  readonly redis: MemoryRedis;
+  /** Forgets all that the store knows. */
+  readonly flush: () => void;
+  /** Calls of the store. */
+  trips: number;
   readonly clients: readonly Client[];
   readonly events: readonly (readonly ClientEvent[])[];
   /** What becomes of trips to the store: undefined, as they should. */
   wire: 'down' | 'frozen' | 'lying' | undefined;
+  /** What becomes of the answer to a call of the store, by its number: lost, or late by so many milliseconds. */
+  answers: ((call: number) => 'lost' | number) | undefined;
   /** How far the store's clock is ahead, in milliseconds. */
   ahead: number;
   /** Calls that each client has made. */
@@ -39,7 +45,7 @@ export interface Fleet {
 export function fleetOf(
   size: number,
   options: MockServiceOptions = {},
-  share: Partial<RedisShareOptions> = {},
+  share: Partial<StoreShareOptions> = {},
   seed: number = 1,
 ): Fleet {
   const clock = virtualClock({ wall: START });
@@ -50,17 +56,31 @@ export function fleetOf(
   });
   const events: ClientEvent[][] = Array.from({ length: size }, () => []);
   const made: number[] = new Array(size).fill(0);
-  const redis = memoryRedis(
-    () => clock.wall() + fleet.ahead,
-    async (work) => {
-      if (fleet.wire === 'down') throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
-      await clock.sleep(0.2 + random() * 0.6);
-      const reply = work();
-      if (fleet.wire === 'frozen') await clock.sleep(60_000);
-      await clock.sleep(0.2 + random() * 0.6);
-      return fleet.wire === 'lying' ? JSON.stringify({ ...JSON.parse(reply), pause: 9e13 }) : reply;
-    },
-  );
+  const store = memoryStore(() => clock.wall() + fleet.ahead);
+  const onTheWire = async <T>(work: () => Promise<T>): Promise<T> => {
+    fleet.trips++;
+    if (fleet.wire === 'down') throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+    await clock.sleep(0.2 + random() * 0.6);
+    const answer = await work();
+    const fate = fleet.answers?.(fleet.trips) ?? 0;
+    if (fleet.wire === 'frozen' || fate === 'lost') await clock.sleep(3_600_000);
+    await clock.sleep(0.2 + random() * 0.6 + (fate === 'lost' ? 0 : fate));
+    return answer;
+  };
+  const wired: ShareStore = {
+    take: (ask) =>
+      onTheWire(async () => {
+        const answer = await store.take(ask);
+        return fleet.wire === 'lying' && answer !== 'stale' ? { ...answer, pauseMs: 9e13 } : answer;
+      }),
+    share: (version, tell) => onTheWire(() => store.share(version, tell)),
+    look: (member) => onTheWire(() => store.look(member)),
+    endLook: (member) => onTheWire(() => store.endLook(member)),
+    pause: (ms) => onTheWire(() => store.pause(ms)),
+    resume: (member) => onTheWire(() => store.resume(member)),
+    resumed: () => onTheWire(() => store.resumed()),
+    live: (member, isLeaving) => onTheWire(() => store.live(member, isLeaving)),
+  };
   const clients = Array.from({ length: size }, (_, index) => {
     const origin = random() * 1e6;
     return createClient({
@@ -69,12 +89,12 @@ export function fleetOf(
       fetch: service.fetch,
       clock: { now: () => clock.now() + origin, wall: () => clock.wall(), timer: (ms, fire) => clock.timer(ms, fire) },
       random,
-      share: redisShare({ redis, name: 'fleet', ...share }),
+      share: storeShare({ storeOf: () => wired, mode: 'partial', processes: 8, timeoutMs: 50, ...share }),
       onEvent: (event) => void events[index]?.push(event),
     });
   });
   const fleet: Fleet = {
-    ...{ clock, service, redis, clients, events, made, wire: undefined },
+    ...{ clock, service, clients, events, made, wire: undefined, answers: undefined, trips: 0, flush: () => store.flush() },
     // Redis has a clock of its own, and nobody knows how wrong it is.
     ahead: 123_456,
     async work(calls, by = clients.map((_, index) => index)) {

@@ -1,0 +1,175 @@
+import type { WindowNews } from '../quota/part.ts';
+import type { ServerClock } from '../quota/server-clock.ts';
+import { type Asked, AskPolicy } from './ask-policy.ts';
+import { Book, type Entry, type Told } from './book.ts';
+import type { Slot } from './slots.ts';
+import { Slots } from './slots.ts';
+import type { Answer, Ask } from './store.ts';
+import { Timeline } from './timeline.ts';
+import { UrgentReserve } from './urgent.ts';
+import { type Instance, SharedWindows } from './windows.ts';
+
+/** The smallest part of a slot that a process is given, in units. */
+const CHUNK = 4;
+
+/** A process that is not served in full counts as needy for so long, in milliseconds. */
+const STAY_MS = 1_500;
+
+/** Slots are booked at most so far ahead, in milliseconds. */
+const LONGEST_AHEAD_MS = 3_000;
+
+/** No more slots than this are wished for at once. */
+const MOST_SLOTS = 12;
+
+/** What waits to be sent. */
+export interface Demand {
+  /** Units of the first call. */
+  readonly need: number;
+  /** Units of all calls that this ask is for, the first one included. */
+  readonly want: number;
+  /** Whether the first call is urgent, so that it may have what is kept for such. */
+  readonly isUrgent: boolean;
+  /** Requests that may be under way at once. */
+  readonly concurrency: number;
+}
+
+/** An ask and what it was about. */
+export interface Composed extends Told, Pick<Ask, 'want' | 'need' | 'size' | 'chunk' | 'stayMs'> {
+  readonly asked: Asked;
+}
+
+/**
+ * The books of this process: which windows there are, which slots come, what is held and spent of them, and what to ask for.
+ * Sans-IO: time is an argument, and nothing is sent.
+ */
+export class Ledger {
+  readonly windows = new SharedWindows();
+  readonly timeline: Timeline;
+  readonly book = new Book();
+  readonly policy: AskPolicy;
+  readonly #slots = new Slots(this.windows);
+  readonly #reserve = new UrgentReserve();
+  #others = 0;
+  /** Units used of the instances that the last answers named. */
+  #used: ReadonlyMap<string, number> = new Map();
+
+  constructor(clock: ServerClock, random: () => number) {
+    this.timeline = new Timeline(clock);
+    this.policy = new AskPolicy(random);
+  }
+
+  /** How many other processes were not served in full, by the last answer. */
+  get others(): number {
+    return this.#others;
+  }
+
+  /** Units used of instances, by the last answer. */
+  get used(): ReadonlyMap<string, number> {
+    return this.#used;
+  }
+
+  /** How finely time is cut, in milliseconds. */
+  get quantum(): number {
+    return this.#slots.quantum;
+  }
+
+  /** What is taken from each window for a charge: one that is dearer than a window takes all of it. */
+  units(charge: number): number {
+    let units = Math.ceil(charge);
+    for (const { limit } of this.windows) units = Math.min(units, limit);
+    return units;
+  }
+
+  /** Units that may be spent on a request that is sent now. */
+  left(now: number): number {
+    return this.book.left(this.timeline.arrival(now));
+  }
+
+  /** Units that are held for a request that is sent now, or later. */
+  held(now: number): number {
+    return this.book.held(this.timeline.arrival(now));
+  }
+
+  /** The slot in which a request arrives that is sent now. */
+  slot(now: number): Slot {
+    return this.#slots.at(this.timeline.arrival(now));
+  }
+
+  /** The instant at which the next slot begins in which units are held. */
+  nextHeld(now: number): number {
+    const begin = this.book.nextHeld(this.timeline.arrival(now));
+    return begin === Number.POSITIVE_INFINITY ? begin : this.timeline.surely(begin, now);
+  }
+
+  /** The instant at which the slot is over in which a request arrives that is sent now. */
+  nextSlot(now: number): number {
+    return Math.max(now + 1, this.timeline.surely(this.slot(now).to, now));
+  }
+
+  /** A request is sent. */
+  spend(units: number, now: number): Entry {
+    const arrival = this.timeline.arrival(now);
+    const entry = this.book.spend(units, arrival, () => this.#slots.at(arrival));
+    if (this.book.held(arrival) === 0) this.policy.spent(now, this.quantum);
+    return entry;
+  }
+
+  /** Takes in what the service said of a window. */
+  read(news: WindowNews): void {
+    const { period, limit, shapes, sentAt, receivedAt } = news;
+    this.timeline.hearRoundTrip(receivedAt - sentAt);
+    const window = this.windows.open(period, limit, shapes);
+    window.hear(news, this.timeline.at(sentAt), this.timeline.at(receivedAt));
+  }
+
+  /** Composes an ask that is answered after `tripMs`. */
+  compose(demand: Demand, now: number, tripMs: number): Composed {
+    const { need, isUrgent, concurrency } = demand;
+    const arrival = this.timeline.arrival(now);
+    const held = this.book.held(arrival);
+    const size = Math.min(...[...this.windows].map(({ limit }) => limit));
+    const slots = this.#wished(demand, now + tripMs, size);
+    // No more than can be sent until the last of these slots is over.
+    const lastMs = (slots.at(-1)?.to ?? 0) - arrival.least;
+    const sendable = Math.ceil((concurrency * lastMs) / Math.max(1, this.timeline.roundTripMs));
+    const waiting = Math.max(0, demand.want - held);
+    // What is held for a later slot is no help to an urgent call.
+    const least = isUrgent && this.book.left(arrival) < need ? need : 0;
+    const want = demand.want <= 0 ? 0 : Math.max(least, Math.min(waiting, Math.max(CHUNK, sendable - held)));
+    const time = arrival.least;
+    const kept = (instance: Instance, isFirst: boolean): number => (isUrgent ? 0 : this.#reserve.kept(instance, time, isFirst));
+    const isLate = this.policy.isLate(now);
+    const surplus = Math.max(0, held - demand.want);
+    const told = this.book.compose({ want, need, slots, isLate, kept, surplus }, arrival, time, now);
+    const asked = { want, need, slots: want > 0 ? slots : [], kept };
+    return { ...told, want, need, size, chunk: CHUNK, stayMs: STAY_MS, asked };
+  }
+
+  /** Takes in the answer to an ask that was sent at `sentAt`. */
+  receive({ asked, windows }: Composed, answer: Answer, sentAt: number, now: number): void {
+    this.timeline.hearStore(answer.now, sentAt, now);
+    this.#others = answer.others;
+    this.#used = new Map(windows.map(({ name }, index) => [name, answer.used[index] ?? 0]));
+    this.#reserve.hear(answer);
+    const used = ({ name }: Instance): number => this.#used.get(name) ?? 0;
+    this.policy.hear(asked, answer, used, (time) => this.timeline.surely(time, now), now);
+    this.book.grant(answer, this.timeline.arrival(now));
+  }
+
+  /**
+   * The slots worth asking for. A call that comes alone takes the one that it falls into, be it on a boundary between two;
+   * where units are short, only such as count once.
+   */
+  #wished({ want, need }: Demand, now: number, size: number): Slot[] {
+    const arrival = this.timeline.arrival(now);
+    const { quantum } = this;
+    const isMany = want > need || this.policy.isLimited;
+    const part = Math.max(CHUNK, Math.ceil(size / (this.#others + 1)));
+    const aheadMs = Math.min(LONGEST_AHEAD_MS, Math.ceil(((this.#others + 1) * part) / Math.max(1, size)) * 1_000);
+    const count = isMany ? Math.min(MOST_SLOTS, Math.ceil(aheadMs / quantum)) : 1;
+    const following = this.#slots.after(arrival, count);
+    const present = this.#slots.at(arrival);
+    const isWide = present.to - present.from > (following[0]?.to ?? 0) - (following[0]?.from ?? 0);
+    return this.policy.isLimited && isWide ? following : [present, ...following];
+  }
+}
