@@ -1,5 +1,4 @@
 import type { Slot } from './slots.ts';
-import type { Answer } from './store.ts';
 import type { Instance } from './windows.ts';
 
 /** An ask that was not granted in full is repeated after a random part of this part of a slot, so that no process is always first. */
@@ -15,7 +14,7 @@ const RELEASE_MS = 2_000;
 /** Urgent calls ask no more often than this, in milliseconds. */
 const URGENT_MS = 100;
 
-/** A process is busy for this long after an ask that was not granted in full, in milliseconds. */
+/** A process is busy for this long after an ask that the present slot could not serve, in milliseconds. */
 const BUSY_MS = 1_500;
 
 /** A window longer than a minute is full if two answers say so that lie this far apart: others may give something back. In milliseconds. */
@@ -30,6 +29,16 @@ export interface Asked {
   readonly kept: (instance: Instance, isFirst: boolean) => number;
 }
 
+/** What came of an ask. */
+export interface Outcome {
+  /** Units granted of a slot. */
+  readonly granted: (slot: Slot) => number;
+  /** Units of an instance that are claimed by any process or used by strangers. */
+  readonly used: (instance: Instance) => number;
+  /** The instant at which the timeline surely shows a time. */
+  readonly surely: (time: number) => number;
+}
+
 /** A window that has no room before its end. */
 export interface FullWindow {
   readonly instance: Instance;
@@ -42,7 +51,7 @@ export interface FullWindow {
 export class AskPolicy {
   readonly #random: () => number;
   #isLimited = false;
-  #limitedAt = Number.NEGATIVE_INFINITY;
+  #crowdedAt = Number.NEGATIVE_INFINITY;
   #retryAt = Number.NEGATIVE_INFINITY;
   #lateAt = Number.POSITIVE_INFINITY;
   #askedAt = Number.NEGATIVE_INFINITY;
@@ -60,7 +69,7 @@ export class AskPolicy {
 
   /** Whether this process has lately waited for units, so that it will use what it has under way over again. */
   isBusy(now: number): boolean {
-    return now < this.#limitedAt + BUSY_MS;
+    return now < this.#crowdedAt + BUSY_MS;
   }
 
   /** Whether the second half of a slot has begun whose room was not given away in the first. */
@@ -96,19 +105,15 @@ export class AskPolicy {
     this.#full = undefined;
   }
 
-  /**
-   * Takes in an answer.
-   *
-   * @param used - units claimed and used by strangers of an instance.
-   * @param surely - the instant at which the timeline surely shows a time.
-   */
-  hear(asked: Asked, { granted }: Pick<Answer, 'granted'>, used: (instance: Instance) => number, surely: (time: number) => number, now: number): void {
+  /** Takes in the answer to an ask. */
+  hear(asked: Asked, { granted, used, surely }: Outcome, now: number): void {
     const { want, slots } = asked;
     const [first] = slots;
     if (want <= 0 || !first) return;
     this.#askedAt = now;
-    const given = granted.reduce((sum, units) => sum + units, 0);
+    const given = slots.reduce((units, slot) => units + granted(slot), 0);
     this.#isLimited = given < want;
+    if (granted(first) < want) this.#crowdedAt = now;
     this.#lateAt = Number.POSITIVE_INFINITY;
     this.#retryAt = Number.NEGATIVE_INFINITY;
     if (given > 0) {
@@ -116,7 +121,6 @@ export class AskPolicy {
       this.#full = undefined;
     }
     if (!this.#isLimited) return;
-    this.#limitedAt = now;
     const length = first.to - first.from;
     const spread = this.#random() * length * SPREAD;
     const room = (slot: Slot): number =>
@@ -125,13 +129,13 @@ export class AskPolicy {
     const half = surely((first.from + first.to) / 2);
     if (room(first) > 0 && now < half) this.#lateAt = half + spread;
     if (given > 0) return;
-    this.#retryAt = this.#nextRoom(asked, used, surely, now) + spread;
+    this.#retryAt = this.#nextRoom(asked, { granted, used, surely }, now) + spread;
     if (this.#retryAt - now <= RETRY_MS) return;
     this.#retryAt = Math.min(this.#retryAt, now + RETRY_MS * RETRY_FACTOR ** Math.min(5, this.#fruitless++) + spread);
   }
 
   /** When something may be had that was not in reach of this ask. */
-  #nextRoom({ slots, need, kept }: Asked, used: (instance: Instance) => number, surely: (time: number) => number, now: number): number {
+  #nextRoom({ slots, need, kept }: Asked, { used, surely }: Outcome, now: number): number {
     const first = slots[0] as Slot;
     const last = slots[slots.length - 1] as Slot;
     const step = (last.from - first.from) / Math.max(1, slots.length - 1) || first.to - first.from;

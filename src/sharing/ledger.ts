@@ -146,13 +146,18 @@ export class Ledger {
   }
 
   /** Takes in the answer to an ask that was sent at `sentAt`. */
-  receive({ asked, windows }: Composed, answer: Answer, sentAt: number, now: number): void {
+  receive({ asked, slots, windows }: Composed, answer: Answer, sentAt: number, now: number): void {
     this.timeline.hearStore(answer.now, sentAt, now);
     this.#others = answer.others;
     this.#used = new Map(windows.map(({ name }, index) => [name, answer.used[index] ?? 0]));
     this.#reserve.hear(answer);
-    const used = ({ name }: Instance): number => this.#used.get(name) ?? 0;
-    this.policy.hear(asked, answer, used, (time) => this.timeline.surely(time, now), now);
+    const granted = new Map(slots.map(({ name }, index) => [name, answer.granted[index] ?? 0]));
+    const outcome = {
+      granted: ({ name }: Slot): number => granted.get(name) ?? 0,
+      used: ({ name }: Instance): number => this.#used.get(name) ?? 0,
+      surely: (time: number): number => this.timeline.surely(time, now),
+    };
+    this.policy.hear(asked, outcome, now);
     this.book.grant(answer, this.timeline.arrival(now));
   }
 
