@@ -5,7 +5,7 @@ import type { Reading, WindowModel } from './models/model.ts';
 import type { Part } from './part.ts';
 import type { ServerClock } from './server-clock.ts';
 import type { Survivors } from './survivors.ts';
-import { endOf, lengthOf, type Period, SHORT_MS } from './windows.ts';
+import { endOf, lengthOf, type Period, SHORT_MS, startOf } from './windows.ts';
 
 /** A clock that leaves this part of a window open says too little about where it ends. */
 const VAGUE_PART = 0.5;
@@ -13,6 +13,12 @@ const VAGUE_PART = 0.5;
 /** Units by which a leaking level must have sunk to be told from every other, in a window of which this part is spent. */
 const SINKS = 4;
 const TELLING_PART = 0.5;
+
+/**
+ * In every other window nothing is sent until this part of it is over, while it may open with the calendar or with the
+ * first request: where both happen at once, the two shapes could not be told apart.
+ */
+const SHIFT_PART = 0.15;
 
 /** Where no clock is shown what was refused is spent evenly for this long, in milliseconds. */
 const EVEN_MS = 600_000;
@@ -109,8 +115,17 @@ export class Doubt {
     const isSliding = alive.every(({ name }) => SLIDING.has(name));
     // Where a window ends shows by itself to who asks at all its phases; so does a clock.
     const isEven = (alive.length > 1 && !isSliding) || this.#clock.vagueness(now) > this.#length * VAGUE_PART;
-    if (isEven) return this.lastTakenAt + (units * this.#length) / limit;
+    if (isEven) return Math.max(this.lastTakenAt + (units * this.#length) / limit, this.#shiftedFrom(now));
     return alive.length > 1 && !this.#part.isShared ? this.#lull.until(limit, now) : now;
+  }
+
+  /** The instant from which a window is used, so that one that opens with the first request shifts against the calendar. */
+  #shiftedFrom(now: number): number {
+    const { alive } = this.#survivors;
+    const isOpen = alive.every(({ name }) => name === 'aligned' || name === 'first-request');
+    const start = startOf(this.#period, this.#clock.least(now));
+    if (!isOpen || (start / this.#length) % 2 === 0) return now;
+    return this.#clock.surely(start + this.#length * SHIFT_PART);
   }
 
   /** Whether the window may have this shape, or another. */

@@ -1,5 +1,6 @@
 import type { Charge, Limit, Reason } from './admission.ts';
 import type { InFlight } from './in-flight.ts';
+import type { Part } from './part.ts';
 
 /**
  * Look before the first leap: while nothing is known of the limits one request may be in flight. An answer without
@@ -7,10 +8,12 @@ import type { InFlight } from './in-flight.ts';
  */
 export class FirstLook implements Limit {
   readonly #flights: InFlight;
+  readonly #part: Pick<Part, 'isGranting'>;
   #allowed = 1;
 
-  constructor(flights: InFlight) {
+  constructor(flights: InFlight, part: Pick<Part, 'isGranting'>) {
     this.#flights = flights;
+    this.#part = part;
   }
 
   /** An answer came that was not refused. */
@@ -24,7 +27,8 @@ export class FirstLook implements Limit {
   }
 
   earliest(_charge: Charge, now: number): number {
-    return this.#flights.requests < this.#allowed ? now : this.#flights.nextAge();
+    const mayGo = this.#part.isGranting || this.#flights.requests < this.#allowed;
+    return mayGo ? now : this.#flights.nextAge();
   }
 
   isFirm(): boolean {

@@ -58,9 +58,9 @@ export class Pacer {
 
   constructor(options: PacerOptions) {
     this.#flights = new InFlight(options.concurrency, options.leaseMs);
-    this.#firstLook = new FirstLook(this.#flights);
     this.#ceilings = new Ceilings(this.#clock, this.#flights);
     this.#part = options.part?.(this.#clock) ?? wholePart;
+    this.#firstLook = new FirstLook(this.#flights, this.#part);
     const [clock, flights, reserve, part] = [this.#clock, this.#flights, this.#reserve, this.#part];
     this.#windows = new NamedWindows({ clock, flights, reserve, part });
     const { sparing } = options;
@@ -119,11 +119,10 @@ export class Pacer {
   }
 
   /** Takes what others who spend the same quota have found out. */
-  learn({ shapes = [], costs = [], pausedUntil, lead, areLimitsKnown = false }: Knowledge, now: number): void {
+  learn({ shapes = [], costs = [], pausedUntil, lead }: Knowledge, now: number): void {
     if (lead) this.#clock.narrow(lead.least, lead.most, now);
     if (pausedUntil !== undefined) this.#cooldown.hold(pausedUntil, 'the service asked another process for a pause');
     for (const [endpoint, units] of costs) this.#costs.expectOf(endpoint, units);
-    if (areLimitsKnown) this.#firstLook.welcome(true);
     for (const found of shapes) this.#windows.adopt(found.period, found);
   }
 

@@ -30,8 +30,6 @@ export interface Knowledge {
   readonly pausedUntil?: number;
   /** How far the service's clock is ahead of our monotonic one, in milliseconds. */
   readonly lead?: { readonly least: number; readonly most: number };
-  /** Whether the limits are known, so that no first answer need be awaited. */
-  readonly areLimitsKnown?: boolean;
 }
 
 /**
@@ -43,6 +41,8 @@ export interface Part extends Limit {
   readonly isShared: boolean;
   /** Whether they surely spend nothing just now, so that a reading counts what we spent alone. */
   readonly isAlone: boolean;
+  /** Whether units of windows are granted just now, so that no first answer need be awaited. */
+  readonly isGranting: boolean;
   /** Whether units of this window are granted, so that what siblings spend is reckoned with already. */
   covers(period: Period): boolean;
   /** Units of a window of `limit` that are likely to be this process's. */
@@ -63,6 +63,7 @@ export interface Part extends Limit {
 export const wholePart: Part = {
   isShared: false,
   isAlone: true,
+  isGranting: false,
   covers: () => false,
   likely: (_period, limit) => limit,
   earliest: (_charge, now) => now,

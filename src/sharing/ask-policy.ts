@@ -124,7 +124,7 @@ export class AskPolicy {
     const length = first.to - first.from;
     const spread = this.#random() * length * SPREAD;
     const room = (slot: Slot): number =>
-      Math.min(...slot.instances.map((instance) => instance.window.limit - asked.kept(instance, slot === first) - used(instance)));
+      Math.min(...slot.instances.map((instance) => instance.limit - asked.kept(instance, slot === first) - used(instance)));
     // Room that was left for the sake of fairness is free for all in the second half of its slot.
     const half = surely((first.from + first.to) / 2);
     if (room(first) > 0 && now < half) this.#lateAt = half + spread;
@@ -142,9 +142,9 @@ export class AskPolicy {
     let at = surely(first.from + step);
     let full: Instance | undefined;
     for (const instance of last.instances) {
-      const { window, end, slides } = instance;
-      const room = window.limit - used(instance);
-      const least = Math.min(need, window.limit);
+      const { window, limit, end, slides } = instance;
+      const room = limit - used(instance);
+      const least = Math.min(need, limit);
       if (room - kept(instance, slots.length === 1) >= least) continue;
       // A full window of the calendar ends; of one that slides something may be free with the next step, and what is kept
       // for urgent calls shrinks.

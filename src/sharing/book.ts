@@ -220,10 +220,10 @@ export class Book {
 }
 
 function windowAsk(instance: Instance, kept: number, time: number, now: number): WindowAsk {
-  const { name, window } = instance;
+  const { name, window, limit } = instance;
   const reading = window.reading(instance, now);
   return {
-    ...{ name, limit: window.limit, kept, ttlMs: ttlOf(instance, time), reading: reading?.used ?? -1 },
+    ...{ name, limit, kept, ttlMs: ttlOf(instance, time), reading: reading?.used ?? -1 },
     stretches: !window.isLong ? 'no' : reading?.isRecent ? 'bounds' : 'yes',
   };
 }

@@ -24,14 +24,9 @@ export class Discovery {
   #askAt = Number.NEGATIVE_INFINITY;
   #isOver = false;
 
-  /** Whether this process looks, so that the quota is its own. */
-  looks(now: number): boolean {
-    return now < this.#until;
-  }
-
-  /** Whether what the service counts is surely this process's alone. */
+  /** Whether this process looks and the others have sent what they held, so that the quota is its own. */
   isAlone(now: number): boolean {
-    return this.looks(now) && now >= this.#from;
+    return now >= this.#from && now < this.#until;
   }
 
   /** For how long it has been alone, in milliseconds. */
@@ -51,7 +46,7 @@ export class Discovery {
 
   /** Whether it is time to ask for a look. */
   mayAsk(now: number): boolean {
-    return !this.#isOver && !this.looks(now) && now >= this.asksAt;
+    return !this.#isOver && now >= this.#until && now >= this.asksAt;
   }
 
   /** Whether nobody looks any more, however little is known. */

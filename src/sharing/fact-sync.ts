@@ -108,7 +108,6 @@ export class FactSync {
       const shapes = known && known.shapes.epoch > told.epoch ? known.shapes : told;
       windows.open(period, known && this.#seen.has(period) ? known.limit : limit, shapes);
     }
-    if (windows.size > 0) this.#member.learn({ areLimitsKnown: true });
     policy.reset();
   }
 
@@ -123,8 +122,7 @@ export class FactSync {
     const left = this.#resets.judge(news, timeline.at(sentAt), timeline.at(receivedAt));
     const window = this.#ledger.windows.of(period);
     const isSeen = window?.isShort && this.#discovery.isAlone(receivedAt) && this.#discovery.aloneFor(receivedAt) > lengthOf(period);
-    const isAnyOf = (...names: readonly string[]): boolean => left.alive.every((name) => names.includes(name));
-    const isCalendar = left.alive.length > 1 && left.alive.includes('aligned') && isAnyOf('aligned', 'first-request', 'leaky');
-    return isSeen && isCalendar ? { alive: ['aligned'], epoch: left.epoch } : left;
+    const isLeft = left.alive.length === 2 && left.alive.every((name) => name === 'aligned' || name === 'leaky');
+    return isSeen && isLeft ? { alive: ['aligned'], epoch: left.epoch } : left;
   }
 }

@@ -100,10 +100,13 @@ export class SharedQuota implements Part {
     return this.#discovery.isAlone(this.#member.clock.now());
   }
 
+  get isGranting(): boolean {
+    return this.#ledger.windows.size > 0 && !this.#fallback && !this.#discovery.isAlone(this.#member.clock.now());
+  }
+
   /** While the store grants units of a window, they reckon with everything that any process has spent. */
   covers(period: Period): boolean {
-    const isGranted = !this.#fallback && !this.#discovery.looks(this.#member.clock.now());
-    return isGranted && this.#ledger.windows.of(period) !== undefined;
+    return this.isGranting && this.#ledger.windows.of(period) !== undefined;
   }
 
   /** Units of a window that are likely to be this process's: what the others leave, or an equal part. */
@@ -115,7 +118,7 @@ export class SharedQuota implements Part {
     if (charge.units <= 0 || this.#isUnlimited) return now;
     const units = this.#ledger.units(charge.units);
     this.#first = { units, isUrgent: charge.priority > URGENT_ABOVE };
-    if (this.#discovery.looks(now)) return now;
+    if (this.#discovery.isAlone(now)) return now;
     const isAbsent = this.#isAbsent(now);
     const resumesAt = isAbsent ? now : this.#resumption.until(now);
     if (resumesAt > now) {

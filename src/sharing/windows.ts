@@ -6,6 +6,9 @@ import type { TimeRange } from './timeline.ts';
 const STEPS = 20;
 const SHORT_STEPS = 10;
 
+/** What comes evenly may come up to this part of the limit, because the service rounds its estimate. */
+const EVEN_PART = 0.95;
+
 /** The store remembers an instance for this long after its end, in milliseconds. */
 const LINGER_MS = 5_000;
 
@@ -19,6 +22,8 @@ const READINGS = 4;
 export interface Instance {
   readonly name: string;
   readonly window: SharedWindow;
+  /** Units that it holds. */
+  readonly limit: number;
   /** When it ends, in milliseconds since the Unix epoch by the timeline. */
   readonly end: number;
   /** The length of a step, if the window slides, in milliseconds. */
@@ -56,14 +61,15 @@ export class SharedWindow {
     return lengthOf(this.period) > lengthOf('minute');
   }
 
-  /**
-   * Whether only the calendar's shape is left. A second that opens with its first request is as good as one of the
-   * calendar: it hardly drifts.
-   */
+  /** Whether only the calendar's shape is left. */
   get isCalendar(): boolean {
+    return this.period === 'month' || this.shapes.alive.every((name) => name === 'aligned');
+  }
+
+  /** Whether the service estimates what slides from two calendar windows, so that only what comes evenly is counted as it is. */
+  get #isEstimated(): boolean {
     const { alive } = this.shapes;
-    if (this.period === 'month') return true;
-    return alive.includes('aligned') && alive.every((name) => name === 'aligned' || (this.isShort && name === 'first-request'));
+    return alive.includes('sliding-counter') && !alive.includes('aligned') && !alive.includes('sliding-log');
   }
 
   /** Whether its shape is still to be found out, as far as a look by one process alone can. */
@@ -76,7 +82,11 @@ export class SharedWindow {
     const { alive } = this.shapes;
     const mayBeCalendar = this.isCalendar || alive.includes('aligned');
     // A window in doubt is counted both ways, so that nothing is counted twice or not at all when the doubt ends.
-    return [...(mayBeCalendar ? this.#calendar(range) : []), ...(this.isCalendar ? [] : this.#sliding(range))];
+    return [
+      ...(mayBeCalendar ? this.#calendar(range) : []),
+      ...(this.isCalendar ? [] : this.#sliding(range)),
+      ...(this.#isEstimated ? this.#even(range) : []),
+    ];
   }
 
   /** Takes in a reading; `sent` and `received`: what the service's clock may have shown. */
@@ -106,7 +116,7 @@ export class SharedWindow {
     const instances: Instance[] = [];
     let start = startOf(this.period, least);
     for (; start <= most; start = endOf(this.period, start)) {
-      instances.push({ name: `${this.period}:${start / 1_000}`, window: this, end: endOf(this.period, start) });
+      instances.push({ name: `${this.period}:${start / 1_000}`, window: this, limit: this.limit, end: endOf(this.period, start) });
     }
     return instances;
   }
@@ -117,7 +127,17 @@ export class SharedWindow {
     const last = Math.floor(most / step) + steps;
     const instances: Instance[] = [];
     for (let index = Math.floor(least / step); index <= last; index++)
-      instances.push({ name: `${this.period}-${index}`, window: this, end: (index + 1) * step, slides: step });
+      instances.push({ name: `${this.period}-${index}`, window: this, limit: this.limit, end: (index + 1) * step, slides: step });
+    return instances;
+  }
+
+  /** Each step bears its even part of the window, and no more. */
+  #even({ least, most }: TimeRange): Instance[] {
+    const step = lengthOf(this.period) / this.#steps;
+    const limit = Math.max(1, Math.floor((this.limit * EVEN_PART) / this.#steps));
+    const instances: Instance[] = [];
+    for (let index = Math.floor(least / step); index <= Math.floor(most / step); index++)
+      instances.push({ name: `${this.period}-even-${index}`, window: this, limit, end: (index + 1) * step, slides: step });
     return instances;
   }
 

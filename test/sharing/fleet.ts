@@ -89,7 +89,7 @@ export function fleetOf(
       fetch: service.fetch,
       clock: { now: () => clock.now() + origin, wall: () => clock.wall(), timer: (ms, fire) => clock.timer(ms, fire) },
       random,
-      share: storeShare({ storeOf: () => wired, mode: 'partial', processes: 8, timeoutMs: 50, ...share }),
+      ...(process.env.UNSHARED ? {} : { share: storeShare({ storeOf: () => wired, mode: 'partial', processes: 8, timeoutMs: 50, ...share }) }),
       onEvent: (event) => void events[index]?.push(event),
     });
   });
