@@ -1,12 +1,12 @@
-/** With each write so many entries are looked at in turn, so that those which are over do not pile up. */
+/** Each write checks this many entries in turn, so that expired ones do not pile up. */
 const SWEPT = 2;
 
-/** A map whose entries end by themselves: they are dropped when they are read, or some writes later. */
+/** A map whose entries expire. Expired entries are dropped when they are read, or within a number of writes. */
 export class Expiring<T> {
   readonly #entries = new Map<string, { readonly value: T; readonly until: number }>();
   #turn = this.#entries.entries();
 
-  /** How many entries there are, with those that are over and not dropped yet. */
+  /** Number of entries, including expired ones that were not dropped yet. */
   get size(): number {
     return this.#entries.size;
   }

@@ -1,7 +1,7 @@
 import { LONGEST_PAUSE_MS, URGENT_MEMORY_MS } from './store.ts';
 import { STATE_RENEWED_MS } from './store-rules.ts';
 
-/** What every ask reads. */
+/** Version, pause and urgent units: every ask reads them. */
 export interface State {
   readonly version: number;
   /** When the pause ends, in milliseconds since the Unix epoch, or ended if it has not been cleared; 0: there is none. */

@@ -43,13 +43,13 @@ export function memoryStore(now: () => number): MemoryStore {
   return new Books(() => Math.floor(now()));
 }
 
-/** What a process claims of the slots that it named last. */
+/** Claims of a process, for the slots of its last ask. */
 interface Account {
   readonly sequence: number;
   readonly totals: ReadonlyMap<string, number>;
 }
 
-/** Which process looks or probes, and until when; or looked last, and how many looks there were. */
+/** A process that looks or probes; `of` counts the looks so far. */
 interface Turn {
   readonly member: string;
   readonly until: number;
@@ -60,7 +60,7 @@ class Books implements MemoryStore {
   readonly #now: () => number;
   readonly #accounts = new Expiring<Account>();
   readonly #windows = new Expiring<WindowRecord>();
-  // Of these there is one entry each, under the name of what it is.
+  // Each of these maps has a fixed set of names.
   readonly #state = new Expiring<State>();
   readonly #facts = new Expiring<Map<string, string>>();
   readonly #turns = new Expiring<Turn>();

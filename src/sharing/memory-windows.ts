@@ -8,7 +8,7 @@ interface Stretch {
   readonly before: number;
 }
 
-/** What a store keeps of a window instance. */
+/** The stored part of a window instance. */
 export interface WindowRecord {
   readonly claimed: number;
   /** Units that the service counted beyond all claims. */
@@ -16,7 +16,7 @@ export interface WindowRecord {
   readonly stretch: Stretch | undefined;
 }
 
-/** What was granted, and how large the window is that was in the way of more. */
+/** The units granted by one ask. */
 export interface Grants {
   readonly granted: readonly number[];
   /** Whether the first slot wished for was not granted in full. */
@@ -78,7 +78,7 @@ export class MemoryWindow {
     this.#claim(units);
   }
 
-  /** Units that the service counted beyond all claims are strangers'; claims that it did not count for a while came to nothing. */
+  /** Applies the reading: units beyond all claims are strangers', and older claims that the service did not count are removed. */
   hear(): void {
     const { reading, stretches } = this.ask;
     if (reading > this.used) {

@@ -1,6 +1,6 @@
 import { type Ask, LONGEST_PAUSE_MS, type WindowAsk } from './store.ts';
 
-/** No number that a store keeps or is asked for is larger. */
+/** Upper bound of every number in an ask and in a store. */
 export const MOST = 1e14;
 
 /** Version, pause and urgent units are kept for this long after they were last written, in milliseconds. */
@@ -12,7 +12,7 @@ export const STATE_RENEWED_MS = 600_000;
 /** Facts, whose time is only lengthened when a period begins or a fact changes, outlast their version. */
 export const FACTS_LAST_MS: number = STATE_LASTS_MS + STATE_RENEWED_MS + 60_000;
 
-/** Urgent units are kept in so many parts of one. */
+/** Urgent units are stored in thousandths, because they fade. */
 export const URGENT_PARTS = 1_000;
 const MOST_URGENT = 1e9;
 
@@ -20,7 +20,7 @@ const MOST_URGENT = 1e9;
 export const NEEDY_MS = 62_500;
 export const NEEDY_LAST_MS = 65_000;
 
-/** A set of needy processes with more members than this, or more that are needy now, is nonsense and dropped. */
+/** A set of needy processes is dropped as nonsense if it has more members than this, or more of them are needy now. */
 export const NEEDY_MEMBERS = 2_000;
 export const NEEDY_NOW = 1_000;
 
@@ -39,18 +39,18 @@ const LONGEST_FACT = 100;
 const SHAPE = /^(\d{1,14}) (\d{1,10})$/;
 const MOST_BITS = 2 ** 31 - 1;
 
-/** A whole number within bounds; no number is the least of them. */
+/** Rounds up into bounds; NaN becomes the lower bound. */
 export function whole(value: number, least = 0, most: number = MOST): number {
   const up = Math.ceil(value);
   return Number.isNaN(up) ? least : Math.min(Math.max(up, least), most);
 }
 
-/** Claims of a window that are larger than this are nonsense: processes that cannot reach the store may claim somewhat more than the limit. */
+/** Upper bound of the claims of a window. It exceeds the limit because processes that cannot reach the store spend without grants. */
 export function mostClaimed(limit: number): number {
   return Math.floor(1.25 * limit) + 16;
 }
 
-/** An ask in which every number is whole and within its bounds, so that each store decides by the same numbers. */
+/** Makes every number of an ask whole and bounded, so that all stores decide by the same numbers. */
 export function readAsk(ask: Ask): Ask {
   return {
     member: ask.member,
@@ -74,12 +74,12 @@ function readWindowAsk({ name, limit: asked, kept, ttlMs, reading, stretches }: 
   return { name, limit, kept: whole(kept), ttlMs: whole(ttlMs, 1), reading: whole(reading, -1, limit), stretches };
 }
 
-/** How long a pause is, in whole milliseconds; 0: it is none. */
+/** Whole milliseconds of a pause; 0: no pause. */
 export function readPause(ms: number): number {
   return whole(ms, 0, LONGEST_PAUSE_MS);
 }
 
-/** The facts that a share keeps of those that are told. */
+/** Drops facts that no process tells: unknown names, overlong values, malformed shapes. */
 export function readFacts(facts: Iterable<readonly [string, string]>): Map<string, string> {
   const read = new Map<string, string>();
   for (const [field, value] of facts) {
@@ -92,7 +92,7 @@ export function readFacts(facts: Iterable<readonly [string, string]>): Map<strin
   return read;
 }
 
-/** What a share knows of a field after it was told a value; both are as {@link readFacts} leaves them. */
+/** Merges a told value into the known one; both have passed {@link readFacts}. */
 export function mergeFact(field: string, known: string | undefined, told: string): string {
   const [old, young] = field.startsWith('s:') ? [readShape(known ?? ''), readShape(told)] : [];
   if (!old || !young || old.epoch < young.epoch) return told;

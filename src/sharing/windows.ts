@@ -8,6 +8,7 @@ const SHORT_STEPS = 10;
 
 /** What comes evenly may come up to this part of the limit, because the service rounds its estimate. */
 const EVEN_PART = 0.95;
+const EVEN_STEPS = 5;
 
 /** The store remembers an instance for this long after its end, in milliseconds. */
 const LINGER_MS = 5_000;
@@ -66,10 +67,13 @@ export class SharedWindow {
     return this.period === 'month' || this.shapes.alive.every((name) => name === 'aligned');
   }
 
-  /** Whether the service estimates what slides from two calendar windows, so that only what comes evenly is counted as it is. */
+  /**
+   * Whether the service may estimate what slides from two calendar windows, so that only what comes evenly is counted as it
+   * is. Nothing but a refusal that no other shape explains shows that.
+   */
   get #isEstimated(): boolean {
-    const { alive } = this.shapes;
-    return alive.includes('sliding-counter') && !alive.includes('aligned') && !alive.includes('sliding-log');
+    const { alive, epoch } = this.shapes;
+    return alive.includes('sliding-counter') && epoch > 0;
   }
 
   /** Whether its shape is still to be found out, as far as a look by one process alone can. */
@@ -107,8 +111,9 @@ export class SharedWindow {
   }
 
   /** What the service said last of an instance; `isRecent`: whether that bounds what can be claimed. */
-  reading({ name }: Instance, now: number): { readonly used: number; readonly isRecent: boolean } | undefined {
-    const known = this.#readings.get(name);
+  reading({ name, slides }: Instance, now: number): { readonly used: number; readonly isRecent: boolean } | undefined {
+    // While it is in doubt, what the service counts may belong to the calendar's window before.
+    const known = slides === undefined && !this.isCalendar ? undefined : this.#readings.get(name);
     return known && { used: Math.min(known.used, this.limit), isRecent: now - known.sentAt < RECENT_MS };
   }
 
@@ -131,14 +136,12 @@ export class SharedWindow {
     return instances;
   }
 
-  /** Each step bears its even part of the window, and no more. */
-  #even({ least, most }: TimeRange): Instance[] {
-    const step = lengthOf(this.period) / this.#steps;
-    const limit = Math.max(1, Math.floor((this.limit * EVEN_PART) / this.#steps));
-    const instances: Instance[] = [];
-    for (let index = Math.floor(least / step); index <= Math.floor(most / step); index++)
-      instances.push({ name: `${this.period}-even-${index}`, window: this, limit, end: (index + 1) * step, slides: step });
-    return instances;
+  /** Each step may take its even part of the window, and no more. */
+  #even({ least }: TimeRange): Instance[] {
+    const step = lengthOf(this.period) / EVEN_STEPS;
+    const limit = Math.max(1, Math.floor((this.limit * EVEN_PART) / EVEN_STEPS));
+    const index = Math.floor(least / step);
+    return [{ name: `${this.period}-even-${index}`, window: this, limit, end: (index + 1) * step, slides: step }];
   }
 
   get #steps(): number {

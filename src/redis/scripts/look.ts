@@ -2,7 +2,7 @@ import { LOOK_MS, LOOKS } from '../../sharing/store.ts';
 import { LOOKS_LAST_MS } from '../../sharing/store-rules.ts';
 import { CLOCK, TURN } from './state.ts';
 
-/** What {@link LOOK} returns: the look is granted, or all looks were made; else the milliseconds of another process's look. */
+/** Replies of {@link LOOK} besides the milliseconds that are left of another process's look. */
 export const GRANTED = 0;
 export const OVER = -1;
 

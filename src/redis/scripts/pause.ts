@@ -1,7 +1,7 @@
 import { PROBE_MS } from '../../sharing/store.ts';
 import { STATE, TURN } from './state.ts';
 
-/** What {@link RESUME} returns: there is no pause, or the process is to probe; else the milliseconds to wait. */
+/** Replies of {@link RESUME} besides the milliseconds to wait. */
 export const FREE = 0;
 export const PROBE = -1;
 

@@ -1,7 +1,7 @@
 import { LONGEST_PAUSE_MS, URGENT_MEMORY_MS } from '../../sharing/store.ts';
 import { FACTS_LAST_MS, MOST, STATE_LASTS_MS, STATE_RENEWED_MS } from '../../sharing/store-rules.ts';
 
-/** How each script begins: `now`, in milliseconds since the Unix epoch, and `sane`, which reads a number that anybody may have written. */
+/** Prelude of each script: `now`, in milliseconds since the Unix epoch, and `sane`, which reads 0 for a number out of bounds. */
 export const CLOCK = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -26,7 +26,7 @@ local function readState(text)
   local isDue = elapsed < 0 or math.floor(now / ${STATE_RENEWED_MS}) ~= math.floor(at / ${STATE_RENEWED_MS})
   return sane(version, ${MOST}), sane(pause, now + ${LONGEST_PAUSE_MS}), urgent, math.min(tonumber(since), now), isDue
 end
--- Facts must not end before their version does. facts: their key, where they are to last longer.
+-- Facts must not expire before their version: with their key given, their time is extended too.
 local function writeState(state, facts, version, pause, urgent, since)
   local text = string.format('%.0f %.0f %.0f %.0f %.0f', version, pause, urgent, now, since)
   redis.call('SET', state, text, 'PX', '${STATE_LASTS_MS}')
@@ -34,10 +34,7 @@ local function writeState(state, facts, version, pause, urgent, since)
 end
 `;
 
-/**
- * Which process has a turn, such as a look: `<until> <member>`. A turn that lasts longer than it may is none, whatever the
- * key's time to live.
- */
+/** Reads and writes a turn, such as a look: `<until> <member>`. A turn with more time left than it can have is ignored. */
 export const TURN = `
 local function readTurn(text, lasts)
   local till, member = string.match(text or '', '^(%d+) (.+)$')

@@ -26,7 +26,7 @@ local stored = call('MGET', unpack(KEYS, 1, windows + 3))
 local account = stored[2] or ''
 if sane(match(account, '^%d+'), ${MOST}) >= sequence then return { sequence, -1 } end
 
--- Units claimed in a window, those of strangers, and those newly claimed in this stretch and the one before.
+-- By window: units claimed, used by strangers, and newly claimed in this stretch (fresh) and the one before.
 local bound, most, claimed, strangers, fresh, before, said, dirty = {}, {}, {}, {}, {}, {}, {}, {}
 local stretch, p = floor(now / ${STRETCH_MS}), ${FIXED_ARGUMENTS + 1}
 for i = 1, windows do
@@ -40,7 +40,7 @@ for i = 1, windows do
   if A[p + 4] ~= '0' or rest ~= '' then
     local k, a, b = match(rest, '^ (%d+) (%d+) (%d+)$')
     k, a, b = tonumber(k), tonumber(a), tonumber(b)
-    -- Nothing is known of when units were claimed: all of them may be new.
+    -- The time of the claims is unknown: all of them may be new.
     if not k or k > stretch or a > ${MOST} or b > ${MOST} then
       a, b = c, 0
       if c > 0 then dirty[i] = true end
@@ -51,7 +51,7 @@ for i = 1, windows do
   p = p + ${WINDOW_ARGUMENTS}
 end
 
--- Claims are totals of a process and slot. What is claimed without a grant may have been taken for a stranger's.
+-- Totals are booked as differences to the account. Units spent without a grant may have been taken for strangers'.
 local firstSlot, list, t = p, {}, 0
 for _ = 1, slots do
   local more, places = tonumber(A[p + 1]), tonumber(A[p + 3])
@@ -74,7 +74,7 @@ for _ = 1, slots do
   p = p + 4 + places
 end
 
--- What the service counted beyond all claims is strangers'; claims that it did not count for a while came to nothing.
+-- Readings: units beyond all claims are strangers', and older claims that the service did not count are removed.
 for i = 1, windows do
   local reading, c, s = said[i], claimed[i], strangers[i]
   if reading > c + s then strangers[i], dirty[i] = reading - c, true
