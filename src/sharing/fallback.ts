@@ -1,128 +1,109 @@
 import type { WindowNews } from '../quota/part.ts';
 import { lengthOf, type Period } from '../quota/windows.ts';
-import type { Slot } from './slots.ts';
-import type { Instance } from './windows.ts';
+import type { SharedWindow } from './windows.ts';
+
+/** What a process does while it cannot ask the store. */
+export type FailureMode = 'partial' | 'closed' | 'open';
 
 /** The part of the quota that all processes together aim at while they cannot ask the store. */
 const AIM = 0.9;
 
-/** The part that a process of so many begins with. */
+/** The part that a process of so many begins with, and where their number is a guess because the store was never reached. */
 const FIRST = 0.8;
+const FIRST_GUESS = 0.4;
+
+/** Processes that have never reached the store start together, unseen by each other: they wait this long after the first answer. In milliseconds. */
+const HESITATION_MS = 1_000;
 
 /** How often the part is adapted, in milliseconds, and by how much at once. */
 const ADAPT_MS = 2_000;
-const LEAST_STEP = 0.5;
+const LEAST_STEP = 0.7;
 const LARGEST_STEP = 1.6;
 
 /** Smaller parts are of no use. */
-const LEAST_PART = 0.002;
+const LEAST_PART = 0.005;
 
-/** A part that was used less than this is not what holds calls back, and does not grow. */
-const BUSY = 0.7;
+/** A window that is found full counts as used this far. */
+const REFUSED = 1.3;
 
-/** Budgets of so many instances are remembered. */
-const REMEMBERED = 64;
+/** A reading of a short window tells how fast it is spent when this part of it is over. */
+const TELLING_PART = 0.4;
 
-interface Budget {
-  left: number;
-  readonly whole: number;
+/** How the rate of all processes together is measured: the first reading of a stretch, and what came since. */
+interface Measured {
+  readonly limit: number;
+  readonly used: number;
+  readonly at: number;
+  /** Units a millisecond. */
+  readonly rate: number | undefined;
 }
 
 /**
- * What a process may send while it cannot ask the store: a part of each window. It begins with the part that is due to one
- * of so many processes, and adapts: readings count what all processes together spend, and all of them correct their parts
- * by the same factor.
+ * How fast a process sends while it cannot ask the store: evenly, at a part of each window's limit. The part begins with
+ * what is due to one of so many processes, and adapts: readings count what all processes together spend, and all of them
+ * correct their parts by the same factor.
  */
 export class Fallback {
-  readonly #random: () => number;
-  /** Units that were used of an instance when the store was last heard. */
-  readonly #usedBefore: ReadonlyMap<string, number>;
-  readonly #isAdaptive: boolean;
+  readonly #mode: FailureMode;
   #part: number;
-  readonly #budgets = new Map<string, Budget>();
-  /** The reading with which the present stretch of adapting began, by window. */
-  readonly #since = new Map<Period, { readonly used: number; readonly at: number }>();
+  #sentAt = Number.NEGATIVE_INFINITY;
+  readonly #beginAt: number;
+  readonly #measured = new Map<Period, Measured>();
   #adaptAt: number;
-  #utilisation = 0;
+  #isRefused = false;
+  /** Whether calls were held back since the part was adapted: only then does it grow. */
+  #isHeld = false;
 
-  constructor(options: {
-    readonly mode: 'partial' | 'open' | 'closed';
-    readonly processes: number;
-    readonly usedBefore: ReadonlyMap<string, number>;
-    readonly random: () => number;
-    readonly now: number;
-  }) {
-    const { mode, processes, usedBefore, random, now } = options;
-    this.#random = random;
-    this.#usedBefore = usedBefore;
-    this.#isAdaptive = mode === 'partial';
-    this.#part = { partial: FIRST / processes, open: 1, closed: 0 }[mode];
+  /** @param isGuess - whether the number of processes is a guess. */
+  constructor(mode: FailureMode, processes: number, isGuess: boolean, random: number, now: number) {
+    this.#mode = mode;
+    this.#part = (isGuess ? FIRST_GUESS : FIRST) / processes;
+    this.#beginAt = isGuess ? now + HESITATION_MS * (0.5 + random) : now;
     this.#adaptAt = now + ADAPT_MS;
   }
 
-  /** Whether `units` may be sent in this slot. */
-  allows(units: number, { instances }: Slot): boolean {
-    // A request that takes more than the whole part goes alone.
-    return instances.every((instance) => {
-      const { left, whole } = this.#budget(instance);
-      return left >= units || (whole > 0 && left >= whole);
-    });
+  /** The instant at which `units` may be sent; Infinity: not before the store can be asked. */
+  earliest(units: number, windows: Iterable<SharedWindow>, now: number): number {
+    if (this.#mode !== 'partial') return this.#mode === 'open' ? now : Number.POSITIVE_INFINITY;
+    let at = this.#beginAt;
+    for (const { period, limit } of windows)
+      at = Math.max(at, this.#sentAt + (Math.min(units, limit) * lengthOf(period)) / (limit * this.#part));
+    this.#isHeld ||= at > now;
+    return at;
   }
 
-  /** Units were sent. */
-  spend(units: number, { instances }: Slot): void {
-    for (const instance of instances) this.#budget(instance).left -= units;
+  /** A request was sent. */
+  take(now: number): void {
+    this.#sentAt = now;
   }
 
-  /** Takes in what all processes together have spent. */
-  hear({ period, used, limit, receivedAt: now }: WindowNews): void {
-    if (!this.#isAdaptive) return;
+  /** Takes in what all processes together have spent; `elapsedMs`: how long the window of the calendar had lasted then. */
+  hear({ period, used, limit, receivedAt: now }: WindowNews, elapsedMs: number): void {
+    this.#isRefused ||= used >= limit;
+    const since = this.#measured.get(period);
     const length = lengthOf(period);
-    const since = this.#since.get(period);
-    if (!since || used < since.used || length <= ADAPT_MS) this.#since.set(period, { used, at: now });
-    else if (now - since.at >= ADAPT_MS / 2) this.#note(((used - since.used) / (now - since.at)) * (length / limit));
-    if (length <= ADAPT_MS) this.#note(used / limit);
-    if (now < this.#adaptAt) return;
-    this.#adapt();
+    if (length <= ADAPT_MS) {
+      const rate = elapsedMs >= length * TELLING_PART ? used / elapsedMs : undefined;
+      this.#measured.set(period, { limit, used, at: now, rate: mean(since?.rate, rate) });
+    } else if (!since || used < since.used) this.#measured.set(period, { limit, used, at: now, rate: undefined });
+    else if (now > since.at) this.#measured.set(period, { ...since, limit, rate: (used - since.used) / (now - since.at) });
+    if (now >= this.#adaptAt) this.#adapt(now);
+  }
+
+  #adapt(now: number): void {
+    const all = [...this.#measured].sort(([one], [other]) => lengthOf(other) - lengthOf(one));
+    // The longer a window, the longer the stretch over which its readings tell the rate.
+    const rate = all.find(([, measured]) => measured.rate !== undefined)?.[1].rate ?? 0;
+    const utilisation = Math.max(...all.map(([period, { limit }]) => (rate * lengthOf(period)) / limit), this.#isRefused ? REFUSED : 0);
+    const step = utilisation > 0 ? Math.min(LARGEST_STEP, Math.max(LEAST_STEP, AIM / utilisation)) : 1;
+    if (step < 1 || this.#isHeld) this.#part = Math.min(1, Math.max(LEAST_PART, this.#part * step));
+    this.#measured.clear();
+    this.#isRefused = false;
+    this.#isHeld = false;
     this.#adaptAt = now + ADAPT_MS;
-    this.#since.clear();
-    this.#utilisation = 0;
   }
+}
 
-  #note(utilisation: number): void {
-    this.#utilisation = Math.max(this.#utilisation, utilisation);
-  }
-
-  #adapt(): void {
-    if (this.#utilisation <= 0) return;
-    const step = Math.min(LARGEST_STEP, Math.max(LEAST_STEP, AIM / this.#utilisation));
-    if (step > 1 && !this.#isBusy) return;
-    this.#part = Math.min(AIM, Math.max(LEAST_PART, this.#part * step));
-    for (const [name, { left, whole }] of this.#budgets) {
-      const more = whole * (step - 1);
-      this.#budgets.set(name, { left: left + more, whole: whole + more });
-    }
-  }
-
-  /** Whether some budget is nearly spent. */
-  get #isBusy(): boolean {
-    for (const { left, whole } of this.#budgets.values()) if (left <= whole * (1 - BUSY)) return true;
-    return false;
-  }
-
-  #budget({ name, window }: Instance): Budget {
-    let budget = this.#budgets.get(name);
-    if (!budget) {
-      const due = Math.max(0, window.limit - (this.#usedBefore.get(name) ?? 0)) * this.#part;
-      // Of a part of less than one unit a whole one is due now and then.
-      const whole = Math.floor(due) + (this.#random() < due % 1 ? 1 : 0);
-      budget = { left: whole, whole };
-      this.#budgets.set(name, budget);
-      for (const oldest of this.#budgets.keys()) {
-        if (this.#budgets.size <= REMEMBERED) break;
-        this.#budgets.delete(oldest);
-      }
-    }
-    return budget;
-  }
+function mean(one: number | undefined, other: number | undefined): number | undefined {
+  return one !== undefined && other !== undefined ? (one + other) / 2 : (one ?? other);
 }

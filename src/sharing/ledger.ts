@@ -1,5 +1,6 @@
 import type { WindowNews } from '../quota/part.ts';
 import type { ServerClock } from '../quota/server-clock.ts';
+import { type Period, startOf } from '../quota/windows.ts';
 import { type Asked, AskPolicy } from './ask-policy.ts';
 import { Book, type Entry, type Told } from './book.ts';
 import type { Slot } from './slots.ts';
@@ -63,9 +64,10 @@ export class Ledger {
     return this.#others;
   }
 
-  /** Units used of instances, by the last answer. */
-  get used(): ReadonlyMap<string, number> {
-    return this.#used;
+  /** For how long the calendar's window of a period has lasted, in milliseconds. */
+  elapsed(period: Period, now: number): number {
+    const time = this.timeline.at(now).least;
+    return time - startOf(period, time);
   }
 
   /** How finely time is cut, in milliseconds. */

@@ -5,7 +5,7 @@ import type { Member } from '../share.ts';
 import type { Entry } from './book.ts';
 import { Discovery } from './discovery.ts';
 import { FactSync } from './fact-sync.ts';
-import { Fallback } from './fallback.ts';
+import { type FailureMode, Fallback } from './fallback.ts';
 import { type Composed, type Demand, Ledger } from './ledger.ts';
 import { Resumption } from './resumption.ts';
 import { SiblingUse } from './sibling-use.ts';
@@ -31,9 +31,6 @@ const BACKLOG = 4;
 
 /** Two reckonings of the end of a pause are the same if they differ by no more, in milliseconds. */
 const SAME_PAUSE_MS = 50;
-
-/** What a process does while it cannot ask the store. */
-export type FailureMode = 'partial' | 'closed' | 'open';
 
 /** How a process takes part in a share. */
 export interface SharedQuotaOptions {
@@ -155,7 +152,7 @@ export class SharedQuota implements Part {
     const units = this.#ledger.units(lease.units);
     const held = this.#ledger.left(now);
     const entry = this.#ledger.spend(units, now);
-    if (held < units) this.#fallback?.spend(units, entry.slot);
+    if (held < units) this.#fallback?.take(now);
     this.#leases.set(lease, { entry, units });
     this.#usual += FRESHNESS * (units - this.#usual);
     this.#siblings.spend(units);
@@ -182,7 +179,7 @@ export class SharedQuota implements Part {
   read(news: WindowNews): void {
     this.#isUnlimited = false;
     this.#facts.read(news);
-    this.#fallback?.hear(news);
+    this.#fallback?.hear(news, this.#ledger.elapsed(news.period, news.receivedAt));
   }
 
   tellCost(endpoint: string, units: number): void {
@@ -216,10 +213,9 @@ export class SharedQuota implements Part {
   /** The instant at which something may be sent without having been granted. */
   #alone(units: number, now: number): number {
     const { mode, processes } = this.#options;
-    this.#fallback ??= new Fallback({
-      ...{ mode, processes: this.#trips.live ?? processes, usedBefore: this.#ledger.used, random: this.#member.random, now },
-    });
-    return this.#fallback.allows(units, this.#ledger.slot(now)) ? now : this.#ledger.nextSlot(now);
+    const { live, hasJoined } = this.#trips;
+    this.#fallback ??= new Fallback(mode, live ?? processes, !hasJoined, this.#member.random(), now);
+    return Math.max(now, Math.min(this.#fallback.earliest(units, this.#ledger.windows, now), this.#trips.retryAt(now)));
   }
 
   /** The instant at which a first request may be sent to a service that nobody knows yet. */

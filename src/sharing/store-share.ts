@@ -1,5 +1,6 @@
 import type { Member, QuotaShare } from '../share.ts';
-import { type FailureMode, SharedQuota } from './shared-quota.ts';
+import type { FailureMode } from './fallback.ts';
+import { SharedQuota } from './shared-quota.ts';
 import type { ShareStore } from './store.ts';
 
 /** How processes share a quota through a store. */

@@ -15,6 +15,9 @@ const SIGN_MS = 10_000;
 /** How much the latest trip counts in how long trips take. */
 const FRESHNESS = 0.2;
 
+/** A call that may not go asks again after this time at the latest, in milliseconds. */
+const RETRY_MS = 50;
+
 /** What a trip does, and what comes of it. */
 export interface TripListener {
   /** Makes the calls of one trip. */
@@ -82,6 +85,11 @@ export class Trips {
   /** The instant at which a call that waits for a trip asks again, if it was not woken before. */
   awaits(now: number): number {
     return this.#trip ? now + this.#breaker.timeoutMs : Math.max(now + 1, this.#breaker.retryAt);
+  }
+
+  /** When the store is worth asking again. */
+  retryAt(now: number): number {
+    return this.#trip ? now + this.#breaker.timeoutMs : Math.max(now + RETRY_MS, this.#breaker.retryAt);
   }
 
   /** Begins a trip, unless one is under way or the store is left alone for now. */
