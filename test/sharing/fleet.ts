@@ -1,8 +1,10 @@
 import type { ClientEvent } from '../../src/events.ts';
 import { type Client, createClient } from '../../src/index.ts';
+import type { Period } from '../../src/quota/windows.ts';
+import { ALL_SHAPES } from '../../src/sharing/facts.ts';
+import { memoryStore } from '../../src/sharing/memory-store.ts';
 import type { ShareStore } from '../../src/sharing/store.ts';
 import { type StoreShareOptions, storeShare } from '../../src/sharing/store-share.ts';
-import { memoryStore } from '../../src/sharing/memory-store.ts';
 import {
   createMockService,
   type MockService,
@@ -16,6 +18,9 @@ const KEY = 'the-key-of-all';
 
 /** Seven seconds into a minute, so that much of it is left. */
 const START = Date.UTC(2026, 2, 10, 14, 0, 7);
+
+/** The fact that all shapes are ruled out but that of the calendar. */
+const CALENDAR = `1 ${ALL_SHAPES.reduce((bits, name, index) => (name === 'aligned' ? bits : bits | (1 << index)), 0)}`;
 
 /** Clients that share one key through a store in memory, all in virtual time. */
 export interface Fleet {
@@ -41,14 +46,26 @@ export interface Fleet {
   readonly limited: number;
 }
 
+/** How a fleet begins. */
+export interface FleetTerms {
+  /** What the wall clock shows at the start, in milliseconds since the Unix epoch. */
+  readonly start?: number;
+  /** Whether the clients know of each other. */
+  readonly isShared?: boolean;
+  /** Where random numbers begin. */
+  readonly seed?: number;
+  /** Periods of which the store knows already that their windows are the calendar's; it knows the service's clock to 20 ms then. */
+  readonly calendar?: readonly Period[];
+}
+
 /** Makes a fleet of so many clients. */
 export function fleetOf(
   size: number,
   options: MockServiceOptions = {},
   share: Partial<StoreShareOptions> = {},
-  seed: number = 1,
+  { start = START, isShared = true, seed = 1, calendar = [] }: FleetTerms = {},
 ): Fleet {
-  const clock = virtualClock({ wall: START });
+  const clock = virtualClock({ wall: start });
   const random = seeded(seed);
   const service = createMockService({
     ...{ clock, keys: [KEY], keyed: { second: 20, minute: 500 }, latencyMs: [25, 150], random: seeded(seed + 1_000) },
@@ -89,12 +106,24 @@ export function fleetOf(
       fetch: service.fetch,
       clock: { now: () => clock.now() + origin, wall: () => clock.wall(), timer: (ms, fire) => clock.timer(ms, fire) },
       random,
-      ...(process.env.UNSHARED ? {} : { share: storeShare({ storeOf: () => wired, mode: 'partial', processes: 8, timeoutMs: 50, ...share }) }),
+      ...(!isShared
+        ? {}
+        : { share: storeShare({ storeOf: () => wired, mode: 'partial', processes: 8, timeoutMs: 50, ...share }) }),
       onEvent: (event) => void events[index]?.push(event),
     });
   });
   const fleet: Fleet = {
-    ...{ clock, service, clients, events, made, wire: undefined, answers: undefined, trips: 0, flush: () => store.flush() },
+    ...{
+      clock,
+      service,
+      clients,
+      events,
+      made,
+      wire: undefined,
+      answers: undefined,
+      trips: 0,
+      flush: () => store.flush(),
+    },
     // Redis has a clock of its own, and nobody knows how wrong it is.
     ahead: 123_456,
     async work(calls, by = clients.map((_, index) => index)) {
@@ -111,6 +140,10 @@ export function fleetOf(
       return service.log.filter(({ limited }) => limited).length;
     },
   };
+  if (calendar.length > 0) {
+    const lead = `${-fleet.ahead - 10} ${-fleet.ahead + 10} ${start + fleet.ahead}`;
+    void store.share(-1, new Map([['lead', lead], ...calendar.map((period) => [`s:${period}`, CALENDAR] as const)]));
+  }
   return fleet;
 }
 
