@@ -1,5 +1,5 @@
 import { quantile } from './quantile.ts';
-import { before, longestStandstill, possibleIn, SETTLING_MS, servedIn } from './span.ts';
+import { before, longestStandstill, possibleIn, roomIn, SETTLING_MS, servedIn } from './span.ts';
 import type { Source } from './traffic.ts';
 import type { Measured, TimedCall } from './trial.ts';
 
@@ -63,6 +63,18 @@ export const used: Column = {
   cell: (runs) =>
     runs
       .map((run) => percent(served(run).length / possibleIn(run.scenario.limits, run.span, servedBefore(run))))
+      .join(', '),
+};
+
+/** Requests that were served as a part of those that the seconds allow until their minute is used up; each run by itself. */
+export const prompt: Column = {
+  title: 'of the seconds with room',
+  cell: (runs) =>
+    runs
+      .map((run) => {
+        const times = served(run);
+        return percent(times.length / roomIn(run.scenario.limits, run.span, times, servedBefore(run)));
+      })
       .join(', '),
 };
 

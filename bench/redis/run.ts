@@ -8,9 +8,10 @@
  * stacks-quota is told no limit; the other libraries are told the true limits.
  *
  * What is measured begins after 10 s of settling: see `spanOf`. "added" is the time of a call less the median time of
- * requests that the same processes make without any client during the run; "served / possible" compares the requests that
- * the service served with those that its limits allow (`possibleIn`); a trip is an EVALSHA or EVAL that Redis has run. Refused and
- * failed calls are those of the whole run.
+ * requests that the same processes make without any client during the run. "served / possible" compares the requests that
+ * the service served with those that its limits allow (`possibleIn`), and "of the seconds with room" with those that the
+ * seconds allow until their minute is used up (`roomIn`). A trip is an EVALSHA or EVAL that Redis has run. Refused and failed
+ * calls are those of the whole run.
  *
  *     npm run bench:redis                                   # every scenario, for hours
  *     npm run bench:redis -- --list                         # their names

@@ -43,6 +43,27 @@ export function possibleIn(limits: Limits, { fromMs, toMs }: Span, servedBefore:
 }
 
 /**
+ * How many requests the calendar's seconds allow while their minute has units left, given what was served: more than
+ * `possibleIn` says if requests are served later in a minute than they could be. The times are those of `servedIn`.
+ */
+export function roomIn(
+  { second = Number.POSITIVE_INFINITY, minute = Number.POSITIVE_INFINITY }: Limits,
+  { fromMs, toMs }: Span,
+  served: readonly number[],
+  servedBefore: number,
+): number {
+  const length = toMs - fromMs;
+  const first = MINUTE - (length % MINUTE || MINUTE);
+  let [room, used, next] = [0, servedBefore, 0];
+  for (let at = 0; at + SECOND <= length; at += SECOND) {
+    if (at > 0 && (first + at) % MINUTE === 0) used = 0;
+    room += Math.max(0, Math.min(second, minute - used));
+    for (; (served[next] ?? Number.POSITIVE_INFINITY) < at + SECOND; next++) used++;
+  }
+  return room;
+}
+
+/**
  * The longest time without a served request while the calendar had units left, in milliseconds: the rest of a minute that is
  * used up does not count. The times are those of `servedIn`.
  */

@@ -1,4 +1,4 @@
-import { failed, perMinute, refused, standstill, trips, used } from '../columns.ts';
+import { failed, perMinute, prompt, refused, standstill, trips, used } from '../columns.ts';
 import type { Incident } from '../incidents.ts';
 import { backlog, type Scenario, sources } from '../scenario.ts';
 import { rateLimiterFlexible } from '../subjects/rate-limiter-flexible.ts';
@@ -9,7 +9,7 @@ const common = {
   sources: sources(4, backlog(8)),
   seconds: 80,
   subjects: [sharing, rateLimiterFlexible],
-  columns: [used, standstill, trips, refused, failed],
+  columns: [used, prompt, standstill, trips, refused, failed],
 };
 
 const kill = (process: number, atMs: number, isReplaced: boolean): Incident => ({

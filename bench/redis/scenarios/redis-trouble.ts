@@ -1,4 +1,4 @@
-import { failed, fairness, refused, standstill, trips, used } from '../columns.ts';
+import { failed, fairness, prompt, refused, standstill, trips, used } from '../columns.ts';
 import { backlog, type Scenario, sources } from '../scenario.ts';
 import { sharing } from '../subjects/stacks-quota.ts';
 
@@ -7,7 +7,7 @@ const common = {
   sources: sources(4, backlog(8)),
   seconds: 80,
   subjects: [sharing],
-  columns: [used, standstill, fairness, trips, refused, failed],
+  columns: [used, prompt, standstill, fairness, trips, refused, failed],
 };
 
 /** Answers of Redis that are lost or late, and a Redis that stands still or cannot be reached. */

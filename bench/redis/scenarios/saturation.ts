@@ -1,4 +1,4 @@
-import { failed, fairness, refused, standstill, trips, used } from '../columns.ts';
+import { failed, fairness, prompt, refused, standstill, trips, used } from '../columns.ts';
 import { backlog, planOf, type Scenario, sources, together } from '../scenario.ts';
 import { bottleneck } from '../subjects/bottleneck.ts';
 import { rateLimiterFlexible } from '../subjects/rate-limiter-flexible.ts';
@@ -23,7 +23,7 @@ export const saturation: readonly Scenario[] = PLANS.flatMap((limits) =>
       sources: sources(count, backlog(waiting)),
       seconds: 80,
       subjects: [sharing, unshared, rateLimiterFlexible, bottleneck],
-      columns: [used, standstill, fairness, trips, refused, failed],
+      columns: [used, prompt, standstill, fairness, trips, refused, failed],
     })),
   ),
 );
@@ -36,5 +36,5 @@ export const oneBusy: Scenario = {
   seconds: 80,
   starts: 5,
   subjects: [sharing, alone],
-  columns: [used, standstill, trips, refused, failed],
+  columns: [used, prompt, standstill, trips, refused, failed],
 };
