@@ -41,6 +41,8 @@ export interface Part extends Limit {
   readonly isShared: boolean;
   /** Whether they surely spend nothing just now, so that a reading counts what we spent alone. */
   readonly isAlone: boolean;
+  /** Whether siblings may just have sent more than was granted, so that a refusal tells nothing of a window's shape. */
+  isOverdrawn(now: number): boolean;
   /** Whether units of windows are granted just now, so that no first answer need be awaited. */
   readonly isGranting: boolean;
   /** Whether units of this window are granted, so that what siblings spend is reckoned with already. */
@@ -63,6 +65,7 @@ export interface Part extends Limit {
 export const wholePart: Part = {
   isShared: false,
   isAlone: true,
+  isOverdrawn: () => false,
   isGranting: false,
   covers: () => false,
   likely: (_period, limit) => limit,

@@ -21,12 +21,15 @@ const RECHECK = 0.02;
 /** Models that an end which the service named overrules once: they know no calendar. */
 const OVERRULED: ReadonlySet<WindowModel['name']> = new Set(['sliding-log', 'first-request']);
 
+/** Two refusals within so many windows are about the same thing. */
+const REFUSALS_WITHIN = 10;
+
 /** What a window shares with its siblings. */
 export interface Surroundings {
   readonly clock: ServerClock;
   readonly flights: InFlight;
   readonly reserve: Reserve;
-  readonly part: Pick<Part, 'isShared' | 'isAlone' | 'covers'>;
+  readonly part: Pick<Part, 'isShared' | 'isAlone' | 'isOverdrawn' | 'covers'>;
 }
 
 /** A window that the service names: its limit is known, its shape is guessed by models. */
@@ -43,6 +46,7 @@ export class NamedWindow implements Limit {
   #roundTripMs = 0;
   readonly #others: Others;
   #isRead = false;
+  #refusedAt = Number.NEGATIVE_INFINITY;
   readonly #doubt: Doubt;
 
   constructor(period: Period, { clock, flights, reserve, part }: Surroundings) {
@@ -138,7 +142,7 @@ export class NamedWindow implements Limit {
     // The first reading is no evidence, but its request may have been counted on either side of a boundary.
     if (this.#isRead) this.survivors.judge(reading, past, this.#part.isAlone);
     else if (!reading.limited) this.book(Math.min(reading.own, reading.used), reading.sentAt, reading.receivedAt);
-    if (reading.limited && reading.used + reading.own > reading.limit && !this.#others.areActive) {
+    if (reading.limited && reading.used + reading.own > reading.limit && this.#isUnexplained(reading.receivedAt)) {
       this.survivors.surprise();
       this.#doubt.rebuff(reading.receivedAt);
     }
@@ -196,6 +200,21 @@ export class NamedWindow implements Limit {
     if (this.#length <= SHORT_MS || this.#flights.units === 0 || this.#part.isShared) return false;
     const onlyFills = this.survivors.alive.some(({ name }) => name === 'aligned' || name === 'first-request');
     return onlyFills && this.#word.leftAtLeast < units;
+  }
+
+  /**
+   * Whether a refusal can only mean that the window has another shape. Where siblings share the quota one of them may have
+   * sent too much for once: only a second refusal, in another window soon after, tells of the shape.
+   */
+  #isUnexplained(now: number): boolean {
+    if (this.#others.areActive || this.#part.isOverdrawn(now)) return false;
+    const sinceMs = now - this.#refusedAt;
+    if (!this.#part.isShared || (sinceMs > this.#length && sinceMs < this.#length * REFUSALS_WITHIN)) {
+      this.#refusedAt = now;
+      return true;
+    }
+    if (sinceMs > this.#length) this.#refusedAt = now;
+    return false;
   }
 
   /** Units to leave to other consumers of the quota. */

@@ -79,7 +79,7 @@ export class AskPolicy {
 
   /** When it is worth asking next; -Infinity: at once. `held`: units for the present and later slots. */
   nextAt(held: number, isUrgent: boolean): number {
-    if (isUrgent) return Math.min(this.#askedAt + URGENT_MS, Math.max(this.#retryAt, this.#askedAt));
+    if (isUrgent) return held > 0 ? this.#askedAt + URGENT_MS : Math.min(this.#askedAt + URGENT_MS, this.#retryAt);
     if (this.#isLimited && held > 0) return this.#lateAt;
     return Math.min(this.#retryAt, this.#lateAt);
   }

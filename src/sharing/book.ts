@@ -119,7 +119,8 @@ export class Book {
       const places = slot.instances.map((instance) => {
         let index = indices.get(instance.name);
         if (index === undefined) {
-          index = windows.push(windowAsk(instance, wish > 0 ? wishes.kept(instance, isFirst) : 0, time, now)) - 1;
+          const isPresent = first?.instances.some(({ name }) => name === instance.name) ?? true;
+          index = windows.push(windowAsk(instance, wishes.kept(instance, isPresent), time, now)) - 1;
           indices.set(instance.name, index);
         }
         return index;

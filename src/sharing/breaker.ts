@@ -10,7 +10,7 @@ const FAILURES = 3;
 
 /** The first pause between two tries of a store that is lost, and the longest, in milliseconds. */
 const FIRST_PAUSE_MS = 200;
-const LONGEST_PAUSE_MS = 2_000;
+const LONGEST_PAUSE_MS = 500;
 
 /** The circuit breaker of the store: how long an answer is awaited, and when to try again after failures. */
 export class StoreBreaker {

@@ -57,7 +57,9 @@ export class SharedFacts {
 
   tellShapes(period: Period, { alive, epoch }: Shapes): void {
     const dead = ALL_SHAPES.reduce((bits, name, index) => (alive.includes(name) ? bits : bits | (1 << index)), 0);
-    if (dead > 0 || epoch > 0) this.#tell(`s:${period}`, `${epoch} ${dead}`);
+    const known = this.shapesOf(period);
+    const isKnown = known && (known.epoch > epoch || (known.epoch === epoch && known.alive.every((name) => alive.includes(name))));
+    if (!isKnown && (dead > 0 || epoch > 0)) this.#tell(`s:${period}`, `${epoch} ${dead}`);
   }
 
   tellCost(endpoint: string, units: number): void {

@@ -51,6 +51,7 @@ export class Ledger {
   readonly #slots = new Slots(this.windows);
   readonly #reserve = new UrgentReserve();
   #others = 0;
+  #askFrom = Number.NEGATIVE_INFINITY;
   /** Units used of the instances that the last answers named. */
   #used: ReadonlyMap<string, number> = new Map();
 
@@ -124,25 +125,29 @@ export class Ledger {
     window.hear(news, this.timeline.at(sentAt), this.timeline.at(receivedAt));
   }
 
+  /** Asks for no slot that begins before this instant. */
+  askFrom(now: number): void {
+    this.#askFrom = this.timeline.at(now).most;
+  }
+
   /** Composes an ask that is answered after `tripMs`. */
   compose(demand: Demand, now: number, tripMs: number): Composed {
     const { need, isUrgent, concurrency } = demand;
     const arrival = this.timeline.arrival(now);
     const held = this.book.held(arrival);
     const size = Math.min(...[...this.windows].map(({ limit }) => limit));
-    const slots = this.#wished(demand, now + tripMs, size);
+    // What is held for a later slot is no help to an urgent call: it asks for the present one.
+    const isImpatient = isUrgent && held >= demand.want && this.book.left(arrival) < need;
+    const slots = isImpatient ? [this.#slots.at(this.timeline.arrival(now + tripMs))] : this.#wished(demand, now + tripMs, size);
     // No more than can be sent until the last of these slots is over.
     const lastMs = (slots.at(-1)?.to ?? 0) - arrival.least;
     const sendable = Math.ceil((concurrency * lastMs) / Math.max(1, this.timeline.roundTripMs));
     const waiting = Math.max(0, demand.want - held);
-    // What is held for a later slot is no help to an urgent call.
-    const least = isUrgent && this.book.left(arrival) < need ? need : 0;
-    const want = demand.want <= 0 ? 0 : Math.max(least, Math.min(waiting, Math.max(CHUNK, sendable - held)));
+    const want = demand.want <= 0 ? 0 : Math.max(isImpatient ? need : 0, Math.min(waiting, Math.max(CHUNK, sendable - held)));
     const time = arrival.least;
     const kept = (instance: Instance, isFirst: boolean): number => (isUrgent ? 0 : this.#reserve.kept(instance, time, isFirst));
-    const isLate = this.policy.isLate(now);
     const surplus = Math.max(0, held - demand.want);
-    const told = this.book.compose({ want, need, slots, isLate, kept, surplus }, arrival, time, now);
+    const told = this.book.compose({ want, need, slots, isLate: this.policy.isLate(now), kept, surplus }, arrival, time, now);
     const asked = { want, need, slots: want > 0 ? slots : [], kept };
     return { ...told, want, need, size, chunk: CHUNK, stayMs: STAY_MS, asked };
   }
@@ -177,6 +182,8 @@ export class Ledger {
     const following = this.#slots.after(arrival, count);
     const present = this.#slots.at(arrival);
     const isWide = present.to - present.from > (following[0]?.to ?? 0) - (following[0]?.from ?? 0);
-    return this.policy.isLimited && isWide ? following : [present, ...following];
+    const slots = this.policy.isLimited && isWide ? following : [present, ...following];
+    if (present.from >= this.#askFrom) return slots;
+    return this.#slots.after({ least: this.#askFrom, most: this.#askFrom + arrival.most - arrival.least }, count);
   }
 }

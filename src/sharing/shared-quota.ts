@@ -19,8 +19,13 @@ const GIVE_BACK_MS = 1_000;
 /** Whatever other processes had booked is over this long after the store was lost, in milliseconds. */
 const BOOKED_MS = 4_000;
 
-/** After a longer absence of the store other processes may go alone for as long again, in milliseconds. */
-const ABSENT_MS = 1_000;
+/**
+ * After a longer absence of the store processes may be sending alone. Each notices its return within a little more than a
+ * second, then goes on alone for the shorter of these times, and asks for units from the longer one on: no process that still
+ * sends alone meets one that was granted units. In milliseconds.
+ */
+const ABSENT_MS = 3_500;
+const ALONE_MS = 700;
 const RETURN_MS = 2_000;
 
 /** How much the latest call counts in what calls usually take. */
@@ -97,6 +102,11 @@ export class SharedQuota implements Part {
     return this.#discovery.isAlone(this.#member.clock.now());
   }
 
+  /** Whether processes may have sent what the store had not granted. */
+  isOverdrawn(now: number): boolean {
+    return this.#fallback !== undefined || now < this.#aloneUntil + RETURN_MS;
+  }
+
   get isGranting(): boolean {
     return this.#ledger.windows.size > 0 && !this.#fallback && !this.#discovery.isAlone(this.#member.clock.now());
   }
@@ -126,7 +136,7 @@ export class SharedQuota implements Part {
     if (!isAbsent && this.#discovery.waitsUntil > now) return this.#discovery.waitsUntil;
     if (this.#ledger.left(now) >= units || this.#resumption.mayProbe(now)) return now;
     this.#consider(now);
-    if (isAbsent || now < this.#aloneUntil) return this.#alone(units, now);
+    if (isAbsent || (now < this.#aloneUntil && this.#fallback)) return this.#alone(units, now);
     return this.#nextAt(now);
   }
 
@@ -206,7 +216,7 @@ export class SharedQuota implements Part {
     const since = this.#trips.failsSince;
     if (since === undefined) return false;
     // Where nothing was short, little was booked.
-    const isAmple = !this.#ledger.policy.isLimited && this.#ledger.others === 0;
+    const isAmple = !this.#ledger.policy.isBusy(now) && this.#ledger.others === 0;
     return !this.#trips.hasJoined || isAmple || now >= since + BOOKED_MS;
   }
 
@@ -309,6 +319,7 @@ export class SharedQuota implements Part {
   async #ask(store: ShareStore, isSecond = false): Promise<void> {
     const { clock } = this.#member;
     const sentAt = clock.now();
+    if (sentAt - (this.#trips.failsSince ?? sentAt) > ABSENT_MS) this.#ledger.askFrom(sentAt + RETURN_MS);
     const composed = this.#ledger.compose(this.#demand(), sentAt, this.#trips.tripMs);
     const { asked, ...told } = composed;
     if (told.slots.length === 0) return;
@@ -325,10 +336,10 @@ export class SharedQuota implements Part {
 
   #receive(composed: Composed, answer: Answer, sentAt: number): void {
     const now = this.#member.clock.now();
-    const absentMs = now - (this.#trips.failsSince ?? now);
-    if (absentMs > ABSENT_MS) this.#aloneUntil = now + RETURN_MS;
-    if (now >= this.#aloneUntil) this.#fallback = undefined;
+    const absentMs = sentAt - (this.#trips.failsSince ?? sentAt);
     this.#ledger.receive(composed, answer, sentAt, now);
+    if (absentMs > ABSENT_MS) this.#aloneUntil = now + ALONE_MS;
+    if (now >= this.#aloneUntil) this.#fallback = undefined;
     const longest = composed.windows.at(-1);
     if (longest) this.#siblings.hear(longest.name, answer.used.at(-1) ?? 0, now);
     if (answer.lookMs > 0) this.#discovery.hearOther(answer.lookMs, now);

@@ -10,8 +10,8 @@ export const STRETCH_MS = 60_000;
 /** The memory of urgent units fades by a factor of e in this time, in milliseconds. */
 export const URGENT_MEMORY_MS = 60_000;
 
-/** A look at the service takes at most this long, in milliseconds, and a share makes so many of them: six seconds in all. */
-export const LOOK_MS = 3_000;
+/** A look at the service takes at most this long, in milliseconds, and a share makes so many of them: with all that surrounds them no more than six seconds. */
+export const LOOK_MS = 2_500;
 export const LOOKS = 2;
 
 /** A probe after a pause has this long to come back, in milliseconds. */
