@@ -1,5 +1,5 @@
-import type { Ask, Answer, SlotAsk, WindowAsk, Wish } from './store.ts';
 import { covers, isOver, type Slot } from './slots.ts';
+import type { Answer, Ask, SlotAsk, WindowAsk, Wish } from './store.ts';
 import type { TimeRange } from './timeline.ts';
 import { type Instance, ttlOf } from './windows.ts';
 
@@ -58,22 +58,30 @@ export class Book {
   /** Units that are held for a request that arrives in this range, or later. */
   held(arrival: TimeRange): number {
     let units = 0;
-    for (const { slot, claimed, spent } of this.#entries.values()) if (!isOver(slot, arrival)) units += Math.max(0, claimed - spent);
+    for (const { slot, claimed, spent } of this.#entries.values())
+      if (!isOver(slot, arrival)) units += Math.max(0, claimed - spent);
     return units;
   }
 
   /** When the next slot in which units are held begins, by the timeline; Infinity: none is held. */
   nextHeld({ least }: TimeRange): number {
     let begin = Number.POSITIVE_INFINITY;
-    for (const { slot, claimed, spent } of this.#entries.values()) if (claimed > spent && slot.from > least) begin = Math.min(begin, slot.from);
+    for (const { slot, claimed, spent } of this.#entries.values())
+      if (claimed > spent && slot.from > least) begin = Math.min(begin, slot.from);
     return begin;
   }
 
-  /** Since when something is to be told without being asked for, by the timeline: the end of a slot with units that were not spent. */
+  /**
+   * From when on something is to be told without being asked for, by the timeline: the end of the first slot with units that
+   * are not spent, which may be yet to come, because nothing else reminds a process that has gone idle of it.
+   */
   unspentSince(arrival: TimeRange): number {
     let since = Number.POSITIVE_INFINITY;
-    for (const { slot, claimed, spent } of this.#entries.values())
-      if (claimed !== spent && isOver(slot, arrival)) since = Math.min(since, slot.to);
+    for (const { slot, claimed, spent } of this.#entries.values()) {
+      if (claimed === spent) continue;
+      // Where the clock was set back the end may be far off.
+      since = Math.min(since, isOver(slot, arrival) ? Math.min(slot.to, arrival.most) : slot.to);
+    }
     return since;
   }
 
@@ -131,11 +139,12 @@ export class Book {
     return { slots, windows, held: this.held(arrival) };
   }
 
-  /** Takes in what was granted, in the order of the last ask. */
-  grant({ granted }: Answer, arrival: TimeRange): void {
+  /** Takes in what was granted, in the order of the last ask; what was granted of slots that begin before `from` is given back. */
+  grant({ granted }: Pick<Answer, 'granted'>, arrival: TimeRange, from: number = Number.NEGATIVE_INFINITY): void {
     this.#asked.forEach(({ entry, total }, index) => {
-      entry.claimed = total + (granted[index] ?? 0);
-      entry.booked = entry.claimed;
+      const units = granted[index] ?? 0;
+      entry.booked = total + units;
+      entry.claimed = entry.slot.from < from ? total : total + units;
     });
     this.#forget(arrival);
   }
