@@ -14,7 +14,9 @@ function expectSound({ violation, ...found }: Found): void {
   expect(found.atRest).toBeGreaterThan(0);
 }
 
-describe('whatever becomes of the messages between books and their store, no unit is sent twice or lost', () => {
+describe('whatever becomes of the messages between books and their store, no unit is sent twice or lost', {
+  timeout: 900_000,
+}, () => {
   it('in any order of moves of two processes within one second, one of which dies', async () => {
     const found = await new SmallWorld({ ...LEAST, seconds: 1, deaths: 1 }).explore(
       isDeep ? Number.POSITIVE_INFINITY : 20_000,

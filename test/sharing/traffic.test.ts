@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { fleetOf } from './fleet.ts';
 import { boundOf, type Plan, plans, send } from './support/traffic.ts';
 
-/** `DEEP=1` tries more plans, for a minute. */
+/** `DEEP=1` tries more plans, for some minutes. */
 const RUNS = process.env.DEEP === '1' ? 800 : 40;
 
 async function expectServed(plan: Plan): Promise<void> {
@@ -13,14 +13,14 @@ async function expectServed(plan: Plan): Promise<void> {
   expect(shared.limited).toBe(0);
   expect(shared.took.length).toBe(shared.calls);
   // The same calls made through one client are in another order, so the longest are compared.
-  const more = (shared.took.at(-1) ?? 0) - (alone.took.at(-1) ?? 0);
-  expect(more).toBeLessThanOrEqual(boundOf(plan, shared.calls));
+  const aloneMs = alone.took.at(-1) ?? 0;
+  expect((shared.took.at(-1) ?? 0) - aloneMs).toBeLessThanOrEqual(boundOf(plan, shared.calls, aloneMs));
 }
 
 describe('processes that share a quota of any size, with any traffic at any time,', () => {
   it('are never refused, and no call of theirs fails or waits much longer than without the others', async () => {
     await fc.assert(fc.asyncProperty(plans, expectServed), { numRuns: RUNS });
-  });
+  }, 600_000);
 
   const onTheThird = Date.UTC(2026, 2, 3, 9, 12, 40);
   const sold = { second: 10, minute: 60, month: 5_000 };
@@ -64,4 +64,32 @@ describe('processes that share a quota of any size, with any traffic at any time
     expect(fleet.clock.now()).toBeGreaterThan(20_000);
     expect(fleet.clock.now()).toBeLessThan(30_000);
   });
+
+  it.each([1, 2, 4])(
+    'find out within half a minute what shape a second has, so that %i together lose nothing of it any more',
+    async (size) => {
+      const used: number[] = [];
+      for (let seed = 1; seed <= 4; seed++) {
+        const fleet = fleetOf(size, { keyed: { second: 20 }, latencyMs: [25, 60] }, {}, { seed });
+        void fleet.work(100_000).catch(() => {});
+        await fleet.clock.advance(30_000);
+        const before = fleet.service.requests;
+        await fleet.clock.advance(5_000);
+        used.push((fleet.service.requests - before) / 100);
+      }
+      expect(Math.min(...used)).toBeGreaterThan(0.95);
+    },
+  );
+
+  it.each([5, 15])(
+    'are not refused when one of them starts after %i idle minutes, and knows only what the others have told',
+    async (minutes) => {
+      const fleet = fleetOf(2, { keyed: { second: 20 }, latencyMs: [25, 60] }, {}, { calendar: ['second'] });
+      await fleet.clock.run(fleet.work(100, [0]));
+      await fleet.clock.advance(minutes * 60_000 + 300);
+      await fleet.clock.run(fleet.work(200, [1]));
+      // How far the service’s clock is off is not believed for longer than ten minutes, and the shape is for an hour.
+      expect(fleet.limited).toBe(0);
+    },
+  );
 });

@@ -138,11 +138,13 @@ const NEXT_SLOT_MS = 1_500;
 
 /**
  * How much longer than alone a call may take, in milliseconds. Where the shapes are unknown processes look at the service
- * one at a time, for as long as looks last; and a longer window that the traffic fills is counted as one that slides, too,
- * so that it is free again a window and a step after it was filled, and not when the calendar says.
+ * one at a time, for as long as looks last; while a second may slide, a unit of it may count in two; and a longer window
+ * that the traffic fills is counted as one that slides, too, so that it is free again a window and a step after it was
+ * filled, and not when the calendar says.
  */
-export function boundOf({ limits, isKnown }: Plan, calls: number): number {
+export function boundOf({ limits, isKnown }: Plan, calls: number, aloneMs: number): number {
   if (isKnown) return NEXT_SLOT_MS;
   const filled = (['minute', 'hour'] as const).filter((period) => calls > (limits[period] ?? Number.POSITIVE_INFINITY));
-  return NEXT_SLOT_MS + LOOKS * LOOK_MS + Math.max(0, ...filled.map((period) => LENGTHS[period] * 1.05));
+  const doubted = limits.second === undefined ? 0 : aloneMs;
+  return NEXT_SLOT_MS + LOOKS * LOOK_MS + doubted + Math.max(0, ...filled.map((period) => LENGTHS[period] * 1.05));
 }
