@@ -136,15 +136,21 @@ export async function send(plan: Plan, isShared: boolean): Promise<Traffic> {
 /** A call takes at most one second more where what it needs was held by another process until then, and asks again a part of one later. */
 const NEXT_SLOT_MS = 1_500;
 
+/** A window that slides is counted in steps of this part of it. */
+const STEP = 1 / 20;
+
 /**
- * How much longer than alone a call may take, in milliseconds. Where the shapes are unknown processes look at the service
- * one at a time, for as long as looks last; while a second may slide, a unit of it may count in two; and a longer window
- * that the traffic fills is counted as one that slides, too, so that it is free again a window and a step after it was
- * filled, and not when the calendar says.
+ * How much longer than alone a call may take, in milliseconds. Limits are unknown at first, so that one process looks at
+ * the service, and where shapes are unknown that is not the last look. While a second may slide, a unit of it may count in
+ * two. A longer window that the traffic fills is counted as one that slides, too: what fills it is free again a window
+ * later and not when the calendar says, and each time a step late.
  */
 export function boundOf({ limits, isKnown }: Plan, calls: number, aloneMs: number): number {
-  if (isKnown) return NEXT_SLOT_MS;
-  const filled = (['minute', 'hour'] as const).filter((period) => calls > (limits[period] ?? Number.POSITIVE_INFINITY));
+  if (isKnown) return NEXT_SLOT_MS + LOOK_MS;
   const doubted = limits.second === undefined ? 0 : aloneMs;
-  return NEXT_SLOT_MS + LOOKS * LOOK_MS + doubted + Math.max(0, ...filled.map((period) => LENGTHS[period] * 1.05));
+  const slid = (['minute', 'hour'] as const).map((period) => {
+    const times = calls / (limits[period] ?? Number.POSITIVE_INFINITY);
+    return times > 1 ? LENGTHS[period] * (1 + (1 + times) * STEP) : 0;
+  });
+  return NEXT_SLOT_MS + LOOKS * LOOK_MS + doubted + Math.max(...slid);
 }
