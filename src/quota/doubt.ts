@@ -18,7 +18,7 @@ const TELLING_PART = 0.5;
  * In every other window nothing is sent until this part of it is over, while it may open with the calendar or with the
  * first request: where both happen at once, the two shapes could not be told apart.
  */
-const SHIFT_PART = 0.15;
+const SHIFT_PART = 0.45;
 
 /** Where no clock is shown what was refused is spent evenly for this long, in milliseconds. */
 const EVEN_MS = 600_000;

@@ -124,7 +124,9 @@ export class AskPolicy {
     const length = first.to - first.from;
     const spread = this.#random() * length * SPREAD;
     const room = (slot: Slot): number =>
-      Math.min(...slot.instances.map((instance) => instance.limit - asked.kept(instance, slot === first) - used(instance)));
+      Math.min(
+        ...slot.instances.map((instance) => instance.limit - asked.kept(instance, slot === first) - used(instance)),
+      );
     // Room that was left for the sake of fairness is free for all in the second half of its slot.
     const half = surely((first.from + first.to) / 2);
     if (room(first) > 0 && now < half) this.#lateAt = half + spread;

@@ -21,8 +21,8 @@ export class StoreBreaker {
   #pauseMs = 0;
   /** When the first of the failures in a row came; undefined: the last trip was answered. */
   failsSince: number | undefined;
-  retryAt = Number.NEGATIVE_INFINITY;
-  heardAt = Number.NEGATIVE_INFINITY;
+  retryAt: number = Number.NEGATIVE_INFINITY;
+  heardAt: number = Number.NEGATIVE_INFINITY;
 
   constructor(timeoutMs: number, random: () => number) {
     this.#timeoutMs = timeoutMs;

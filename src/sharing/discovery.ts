@@ -6,11 +6,17 @@ const POLL_MS = 50;
 /** How often a process asks to look at a window in doubt, in milliseconds. */
 const RETRY_MS = 500;
 
+/** A process that waits for another's look asks again after this time, in milliseconds. */
+const AGAIN_MS = 200;
+
+/** A process that looks asks for the next look when so little is left of the present one, in milliseconds. */
+const RENEW_MS = LOOK_MS * 0.15;
+
 /** Units that others held when a look began are sent by this time, in milliseconds. */
 const OTHERS_DONE_MS = 1_300;
 
 /** The clocks of two processes run apart, and a trip takes time: a look ends this much earlier for who makes it. In milliseconds. */
-const SLACK_MS = 50;
+const SLACK_MS = 30;
 
 /**
  * Looks at a service of which too little is known: one process has the quota to itself for a while, so that many that
@@ -27,6 +33,11 @@ export class Discovery {
   /** Whether this process looks and the others have sent what they held, so that the quota is its own. */
   isAlone(now: number): boolean {
     return now >= this.#from && now < this.#until;
+  }
+
+  /** Whether this process looks, be it that others are still to send what they held. */
+  isLooking(now: number): boolean {
+    return now < this.#until;
   }
 
   /** For how long it has been alone, in milliseconds. */
@@ -46,7 +57,7 @@ export class Discovery {
 
   /** Whether it is time to ask for a look. */
   mayAsk(now: number): boolean {
-    return !this.#isOver && now >= this.#until && now >= this.asksAt;
+    return !this.#isOver && now >= this.#until - RENEW_MS && now >= this.asksAt;
   }
 
   /** Whether nobody looks any more, however little is known. */
@@ -61,14 +72,14 @@ export class Discovery {
     const answer = await store.look(member);
     if (answer === 'over') this.#isOver = true;
     else if (answer === 'granted') {
-      this.#from = askedAt + (isFirst ? 0 : OTHERS_DONE_MS);
+      if (askedAt >= this.#until) this.#from = askedAt + (isFirst ? 0 : OTHERS_DONE_MS);
       this.#until = askedAt + LOOK_MS - SLACK_MS;
     } else this.hearOther(isFirst ? Math.min(answer, POLL_MS) : answer, now());
   }
 
-  /** Another process looks for so long. */
+  /** Another process looks for so long, unless it ends its look before. */
   hearOther(ms: number, now: number): void {
-    this.#othersUntil = now + Math.min(ms, LOOK_MS);
+    this.#othersUntil = now + Math.min(ms, AGAIN_MS);
   }
 
   /** Ends the look, if this process makes one. @returns whether it did. */

@@ -40,7 +40,9 @@ export class FactSync {
 
   /** Whether there is something that the others should hear now. */
   isDue(now: number): boolean {
-    return this.#facts.version < 0 || this.#facts.isUrgent || (this.#facts.pending.size > 0 && now >= this.#toldAt + TELL_MS);
+    return (
+      this.#facts.version < 0 || this.#facts.isUrgent || (this.#facts.pending.size > 0 && now >= this.#toldAt + TELL_MS)
+    );
   }
 
   /** The service spoke of a window. */
@@ -121,7 +123,8 @@ export class FactSync {
     if (!timeline.isKnown) return news.shapes;
     const left = this.#resets.judge(news, timeline.at(sentAt), timeline.at(receivedAt));
     const window = this.#ledger.windows.of(period);
-    const isSeen = window?.isShort && this.#discovery.isAlone(receivedAt) && this.#discovery.aloneFor(receivedAt) > lengthOf(period);
+    const isSeen =
+      window?.isShort && this.#discovery.isAlone(receivedAt) && this.#discovery.aloneFor(receivedAt) > lengthOf(period);
     const isLeft = left.alive.length === 2 && left.alive.every((name) => name === 'aligned' || name === 'leaky');
     return isSeen && isLeft ? { alive: ['aligned'], epoch: left.epoch } : left;
   }

@@ -58,7 +58,8 @@ export class SharedFacts {
   tellShapes(period: Period, { alive, epoch }: Shapes): void {
     const dead = ALL_SHAPES.reduce((bits, name, index) => (alive.includes(name) ? bits : bits | (1 << index)), 0);
     const known = this.shapesOf(period);
-    const isKnown = known && (known.epoch > epoch || (known.epoch === epoch && known.alive.every((name) => alive.includes(name))));
+    const isKnown =
+      known && (known.epoch > epoch || (known.epoch === epoch && known.alive.every((name) => alive.includes(name))));
     if (!isKnown && (dead > 0 || epoch > 0)) this.#tell(`s:${period}`, `${epoch} ${dead}`);
   }
 
@@ -133,7 +134,9 @@ export class SharedFacts {
 
   /** What is known of the service's clock against the store's, unless it is too old or of another time. */
   #leadAt(time: number): TimeRange | undefined {
-    const [least = Number.NaN, most = Number.NaN, at = Number.NaN] = (this.#known.get('lead') ?? '').split(' ').map(Number);
+    const [least = Number.NaN, most = Number.NaN, at = Number.NaN] = (this.#known.get('lead') ?? '')
+      .split(' ')
+      .map(Number);
     const age = Math.abs(time - at);
     if (!(least <= most && age < LEAD_LASTS_MS)) return undefined;
     return { least: least - DRIFT * age, most: most + DRIFT * age };

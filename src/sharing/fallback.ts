@@ -86,7 +86,8 @@ export class Fallback {
       const rate = elapsedMs >= length * TELLING_PART ? used / elapsedMs : undefined;
       this.#measured.set(period, { limit, used, at: now, rate: mean(since?.rate, rate) });
     } else if (!since || used < since.used) this.#measured.set(period, { limit, used, at: now, rate: undefined });
-    else if (now > since.at) this.#measured.set(period, { ...since, limit, rate: (used - since.used) / (now - since.at) });
+    else if (now > since.at)
+      this.#measured.set(period, { ...since, limit, rate: (used - since.used) / (now - since.at) });
     if (now >= this.#adaptAt) this.#adapt(now);
   }
 
@@ -94,7 +95,10 @@ export class Fallback {
     const all = [...this.#measured].sort(([one], [other]) => lengthOf(other) - lengthOf(one));
     // The longer a window, the longer the stretch over which its readings tell the rate.
     const rate = all.find(([, measured]) => measured.rate !== undefined)?.[1].rate ?? 0;
-    const utilisation = Math.max(...all.map(([period, { limit }]) => (rate * lengthOf(period)) / limit), this.#isRefused ? REFUSED : 0);
+    const utilisation = Math.max(
+      ...all.map(([period, { limit }]) => (rate * lengthOf(period)) / limit),
+      this.#isRefused ? REFUSED : 0,
+    );
     const step = utilisation > 0 ? Math.min(LARGEST_STEP, Math.max(LEAST_STEP, AIM / utilisation)) : 1;
     if (step < 1 || this.#isHeld) this.#part = Math.min(1, Math.max(LEAST_PART, this.#part * step));
     this.#measured.clear();

@@ -19,6 +19,9 @@ const STAY_MS = 1_500;
 /** Slots are booked at most so far ahead, in milliseconds. */
 const LONGEST_AHEAD_MS = 3_000;
 
+/** Two reckonings of the age of the store's memory may differ by this much, in milliseconds. */
+const MEMORY_SLACK_MS = 2_000;
+
 /** No more slots than this are wished for at once. */
 const MOST_SLOTS = 12;
 
@@ -44,13 +47,16 @@ export interface Composed extends Told, Pick<Ask, 'want' | 'need' | 'size' | 'ch
  * Sans-IO: time is an argument, and nothing is sent.
  */
 export class Ledger {
-  readonly windows = new SharedWindows();
+  readonly windows: SharedWindows = new SharedWindows();
   readonly timeline: Timeline;
-  readonly book = new Book();
+  readonly book: Book = new Book();
   readonly policy: AskPolicy;
   readonly #slots = new Slots(this.windows);
   readonly #reserve = new UrgentReserve();
   #others = 0;
+  #heardAt = Number.NEGATIVE_INFINITY;
+  /** The age of the store's memory when it was last heard, and when that was. */
+  #memory: { readonly forMs: number; readonly at: number } | undefined;
   #askFrom = Number.NEGATIVE_INFINITY;
   /** Units used of the instances that the last answers named. */
   #used: ReadonlyMap<string, number> = new Map();
@@ -60,9 +66,9 @@ export class Ledger {
     this.policy = new AskPolicy(random);
   }
 
-  /** How many other processes were not served in full, by the last answer. */
-  get others(): number {
-    return this.#others;
+  /** How many other processes are not served in full, by the last answer. */
+  others(now: number): number {
+    return now - this.#heardAt > STAY_MS ? 0 : this.#others;
   }
 
   /** For how long the calendar's window of a period has lasted, in milliseconds. */
@@ -138,16 +144,25 @@ export class Ledger {
     const size = Math.min(...[...this.windows].map(({ limit }) => limit));
     // What is held for a later slot is no help to an urgent call: it asks for the present one.
     const isImpatient = isUrgent && held >= demand.want && this.book.left(arrival) < need;
-    const slots = isImpatient ? [this.#slots.at(this.timeline.arrival(now + tripMs))] : this.#wished(demand, now + tripMs, size);
+    const slots = isImpatient
+      ? [this.#slots.at(this.timeline.arrival(now + tripMs))]
+      : this.#wished(demand, now + tripMs, size);
     // No more than can be sent until the last of these slots is over.
     const lastMs = (slots.at(-1)?.to ?? 0) - arrival.least;
     const sendable = Math.ceil((concurrency * lastMs) / Math.max(1, this.timeline.roundTripMs));
     const waiting = Math.max(0, demand.want - held);
-    const want = demand.want <= 0 ? 0 : Math.max(isImpatient ? need : 0, Math.min(waiting, Math.max(CHUNK, sendable - held)));
+    const want =
+      demand.want <= 0 ? 0 : Math.max(isImpatient ? need : 0, Math.min(waiting, Math.max(CHUNK, sendable - held)));
     const time = arrival.least;
-    const kept = (instance: Instance, isFirst: boolean): number => (isUrgent ? 0 : this.#reserve.kept(instance, time, isFirst));
+    const kept = (instance: Instance, isFirst: boolean): number =>
+      isUrgent ? 0 : this.#reserve.kept(instance, time, isFirst);
     const surplus = Math.max(0, held - demand.want);
-    const told = this.book.compose({ want, need, slots, isLate: this.policy.isLate(now), kept, surplus }, arrival, time, now);
+    const told = this.book.compose(
+      { want, need, slots, isLate: this.policy.isLate(now), kept, surplus },
+      arrival,
+      time,
+      now,
+    );
     const asked = { want, need, slots: want > 0 ? slots : [], kept };
     return { ...told, want, need, size, chunk: CHUNK, stayMs: STAY_MS, asked };
   }
@@ -156,6 +171,7 @@ export class Ledger {
   receive({ asked, slots, windows }: Composed, answer: Answer, sentAt: number, now: number): void {
     this.timeline.hearStore(answer.now, sentAt, now);
     this.#others = answer.others;
+    this.#heardAt = now;
     this.#used = new Map(windows.map(({ name }, index) => [name, answer.used[index] ?? 0]));
     this.#reserve.hear(answer);
     const granted = new Map(slots.map(({ name }, index) => [name, answer.granted[index] ?? 0]));
@@ -165,7 +181,22 @@ export class Ledger {
       surely: (time: number): number => this.timeline.surely(time, now),
     };
     this.policy.hear(asked, outcome, now);
-    this.book.grant(answer, this.timeline.arrival(now));
+    const isLost = this.#hearMemory(answer.urgent.forMs, now);
+    if (isLost) {
+      this.askFrom(now + LONGEST_AHEAD_MS);
+      for (const window of this.windows) window.carry(now);
+    }
+    this.book.grant(answer, this.timeline.arrival(now), isLost ? this.#askFrom : Number.NEGATIVE_INFINITY);
+  }
+
+  /**
+   * Whether the store has lost its memory. What others hold is not booked then, until each of them has told it: nothing is
+   * granted before it has been spent.
+   */
+  #hearMemory(forMs: number, now: number): boolean {
+    const known = this.#memory;
+    this.#memory = { forMs, at: now };
+    return known !== undefined && forMs + MEMORY_SLACK_MS < known.forMs + now - known.at;
   }
 
   /**
@@ -176,8 +207,9 @@ export class Ledger {
     const arrival = this.timeline.arrival(now);
     const { quantum } = this;
     const isMany = want > need || this.policy.isLimited;
-    const part = Math.max(CHUNK, Math.ceil(size / (this.#others + 1)));
-    const aheadMs = Math.min(LONGEST_AHEAD_MS, Math.ceil(((this.#others + 1) * part) / Math.max(1, size)) * 1_000);
+    const processes = this.others(now) + 1;
+    const part = Math.max(CHUNK, Math.ceil(size / processes));
+    const aheadMs = Math.min(LONGEST_AHEAD_MS, Math.ceil((processes * part) / Math.max(1, size)) * 1_000);
     const count = isMany ? Math.min(MOST_SLOTS, Math.ceil(aheadMs / quantum)) : 1;
     const following = this.#slots.after(arrival, count);
     const present = this.#slots.at(arrival);

@@ -144,7 +144,8 @@ class Books implements MemoryStore {
   async look(member: string): Promise<'granted' | 'over' | number> {
     const now = this.#now();
     const look = this.#turn('look', LOOK_MS, now);
-    if (look) return look.member === member ? 'granted' : look.until - now;
+    if (look && look.member !== member) return look.until - now;
+    if (look && look.until - now > LOOK_MS / 2) return 'granted';
     const looks = this.#turn('looks', LOOKS_LAST_MS, now)?.of ?? 0;
     if (looks >= LOOKS) return 'over';
     this.#begin('looks', member, LOOKS_LAST_MS, now, looks + 1);

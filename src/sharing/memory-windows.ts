@@ -13,6 +13,8 @@ export interface WindowRecord {
   readonly claimed: number;
   /** Units that the service counted beyond all claims. */
   readonly strangers: number;
+  /** The highest reading of any process: what is used is no less, whatever is given back. */
+  readonly reading: number;
   readonly stretch: Stretch | undefined;
 }
 
@@ -31,16 +33,20 @@ export class MemoryWindow {
   claimed: number;
   strangers: number;
   isChanged = false;
+  readonly #reading: number;
   #stretch: Stretch | undefined;
 
   constructor(ask: WindowAsk, record: WindowRecord | undefined, now: number) {
     this.ask = ask;
     this.claimed = record?.claimed ?? 0;
     this.strangers = record?.strangers ?? 0;
+    const known = record && record.reading <= ask.limit ? record.reading : 0;
+    this.#reading = Math.max(known, ask.reading);
+    this.isChanged = ask.reading > known;
     // The limit may be another than the one by which the record was made.
     if (this.claimed > mostClaimed(ask.limit)) {
       this.claimed = 0;
-      this.strangers = Math.max(0, ask.reading);
+      this.strangers = this.#reading;
       this.isChanged = true;
     } else if (this.strangers > ask.limit) {
       this.strangers = 0;
@@ -65,7 +71,7 @@ export class MemoryWindow {
   }
 
   get record(): WindowRecord {
-    return { claimed: this.claimed, strangers: this.strangers, stretch: this.#stretch };
+    return { claimed: this.claimed, strangers: this.strangers, reading: this.#reading, stretch: this.#stretch };
   }
 
   /** A process claims so many units more, or fewer. Units that it spent without a grant may have been taken for strangers'. */
@@ -80,12 +86,12 @@ export class MemoryWindow {
 
   /** Applies the reading: units beyond all claims are strangers', and older claims that the service did not count are removed. */
   hear(): void {
-    const { reading, stretches } = this.ask;
+    const reading = this.#reading;
     if (reading > this.used) {
       this.strangers = reading - this.claimed;
       this.isChanged = true;
     }
-    if (stretches !== 'bounds' || reading < 0 || !this.#stretch) return;
+    if (this.ask.stretches !== 'bounds' || !this.#stretch) return;
     const excess = this.used - (reading + this.#stretch.claimed + this.#stretch.before);
     if (excess <= 0) return;
     const ofStrangers = Math.min(excess, this.strangers);

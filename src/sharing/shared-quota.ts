@@ -9,7 +9,7 @@ import { type FailureMode, Fallback } from './fallback.ts';
 import { type Composed, type Demand, Ledger } from './ledger.ts';
 import { Resumption } from './resumption.ts';
 import { SiblingUse } from './sibling-use.ts';
-import type { Answer, ShareStore } from './store.ts';
+import { type Answer, LONGEST_PAUSE_MS, type ShareStore } from './store.ts';
 import { Trips } from './trips.ts';
 import { URGENT_ABOVE } from './urgent.ts';
 
@@ -27,6 +27,9 @@ const BOOKED_MS = 4_000;
 const ABSENT_MS = 3_500;
 const ALONE_MS = 700;
 const RETURN_MS = 2_000;
+
+/** So many requests under way are likely to be followed by others. */
+const MANY = 8;
 
 /** How much the latest call counts in what calls usually take. */
 const FRESHNESS = 0.05;
@@ -118,7 +121,7 @@ export class SharedQuota implements Part {
 
   /** Units of a window that are likely to be this process's: what the others leave, or an equal part. */
   likely(period: Period, limit: number, now: number): number {
-    return Math.max(limit / (this.#ledger.others + 1), limit - this.#siblings.unitsOf(period, now));
+    return Math.max(limit / (this.#ledger.others(now) + 1), limit - this.#siblings.unitsOf(period, now));
   }
 
   earliest(charge: Charge, now: number): number {
@@ -147,7 +150,8 @@ export class SharedQuota implements Part {
   explain(_charge: Charge, now: number): Reason {
     if (this.#discovery.waitsUntil > now || this.#ledger.windows.size === 0)
       return { limit: 'share', why: 'another process looks at the service first' };
-    if (this.#resumption.until(now) > now) return { limit: 'share', why: 'another process sends the first request after a pause' };
+    if (this.#resumption.until(now) > now)
+      return { limit: 'share', why: 'another process sends the first request after a pause' };
     const full = this.#full(now);
     if (!full) return { limit: 'share', why: 'the store has not granted units of the next second yet' };
     const { period, limit } = full.instance.window;
@@ -216,7 +220,7 @@ export class SharedQuota implements Part {
     const since = this.#trips.failsSince;
     if (since === undefined) return false;
     // Where nothing was short, little was booked.
-    const isAmple = !this.#ledger.policy.isBusy(now) && this.#ledger.others === 0;
+    const isAmple = !this.#ledger.policy.isBusy(now) && this.#ledger.others(now) === 0;
     return !this.#trips.hasJoined || isAmple || now >= since + BOOKED_MS;
   }
 
@@ -239,7 +243,9 @@ export class SharedQuota implements Part {
     if (this.#trips.isUnderWay) return this.#trips.awaits(now);
     const full = this.#full(now);
     const held = this.#ledger.held(now);
-    const asksAt = full ? this.#ledger.timeline.surely(full.instance.end, now) : this.#ledger.policy.nextAt(held, this.#first.isUrgent);
+    const asksAt = full
+      ? this.#ledger.timeline.surely(full.instance.end, now)
+      : this.#ledger.policy.nextAt(held, this.#first.isUrgent);
     const at = Math.max(now + 1, Math.min(this.#ledger.nextHeld(now), asksAt));
     return at === Number.POSITIVE_INFINITY ? this.#ledger.nextSlot(now) : at;
   }
@@ -253,13 +259,16 @@ export class SharedQuota implements Part {
     if (this.#isClosed || this.#trips.isUnderWay) return;
     const { policy, windows } = this.#ledger;
     const held = windows.size > 0 ? this.#ledger.held(now) : 0;
-    const isShort = windows.size > 0 && this.#demand().want > held - (this.#first.isUrgent && this.#ledger.left(now) < this.#first.units ? held : 0);
+    const isShort =
+      windows.size > 0 &&
+      this.#demand().want > held - (this.#first.isUrgent && this.#ledger.left(now) < this.#first.units ? held : 0);
     const isDue =
       (isShort && now >= policy.nextAt(held, this.#first.isUrgent)) ||
       now >= this.#givesBackAt(now) ||
       (this.#trips.hasJoined && this.#facts.isDue(now)) ||
       this.#pauseToTell > now ||
       this.#isResumed ||
+      (this.#discovery.isLooking(now) && this.#discovery.mayAsk(now)) ||
       this.#endsLook;
     if (isDue) this.#trips.start();
   }
@@ -275,7 +284,8 @@ export class SharedQuota implements Part {
     this.#cancelTimer = undefined;
     if (this.#isClosed || this.#trips.isUnderWay) return;
     const now = this.#member.clock.now();
-    const asksAt = this.#member.waiting() > 0 && this.#full(now) ? this.#ledger.policy.nextAt(0, false) : Number.POSITIVE_INFINITY;
+    const asksAt =
+      this.#member.waiting() > 0 && this.#full(now) ? this.#ledger.policy.nextAt(0, false) : Number.POSITIVE_INFINITY;
     const at = Math.min(this.#givesBackAt(now), asksAt);
     if (at === Number.POSITIVE_INFINITY) return;
     this.#cancelTimer = this.#member.clock.timer(Math.max(1, at - now), () => {
@@ -287,8 +297,10 @@ export class SharedQuota implements Part {
   #demand(): Demand {
     const { units: need, isUrgent } = this.#first;
     const waiting = isUrgent ? this.#member.urgentWaiting() : this.#member.waiting();
-    // A busy process sends another call for each that comes back.
-    const calls = waiting > 0 && this.#ledger.policy.isBusy(this.#member.clock.now()) ? waiting + this.#underWay : waiting;
+    // A busy process sends another call for each that comes back, and one with many under way for about half of them.
+    const isBusy = this.#ledger.policy.isBusy(this.#member.clock.now());
+    const following = isBusy ? this.#underWay : this.#underWay >= MANY ? Math.floor(this.#underWay / 2) : 0;
+    const calls = waiting > 0 ? waiting + following : 0;
     const want = calls === 0 ? 0 : need + Math.ceil((calls - 1) * this.#usual);
     return { need, want, isUrgent, concurrency: this.#member.concurrency };
   }
@@ -306,13 +318,14 @@ export class SharedQuota implements Part {
     this.#isResumed = false;
     if (this.#resumption.mayAsk(now())) await call(() => this.#resumption.ask(store, this.#trips.name, now));
     const waiting = this.#member.waiting();
-    const isBacklog = this.#isInDoubt && this.#ledger.policy.isLimited && waiting >= BACKLOG;
+    const looks = this.#discovery.isLooking(now());
+    const isBacklog = this.#isInDoubt && (looks ? waiting > 0 : this.#ledger.policy.isLimited && waiting >= BACKLOG);
     const isNeeded = this.#ledger.windows.size === 0 ? !this.#isUnlimited && waiting > 0 : isBacklog;
     if (isNeeded && this.#discovery.mayAsk(now()))
       await call(() => this.#discovery.ask(store, this.#trips.name, this.#ledger.windows.size === 0, now));
-    if (this.#ledger.windows.size > 0) await this.#ask(store);
     if (this.#endsLook) await call(() => store.endLook(this.#trips.name));
     this.#endsLook = false;
+    if (this.#ledger.windows.size > 0) await this.#ask(store);
   }
 
   /** Asks for units, and once more if others have changed the facts. */
@@ -324,7 +337,13 @@ export class SharedQuota implements Part {
     const { asked, ...told } = composed;
     if (told.slots.length === 0) return;
     const urgent = this.#urgentSent;
-    const ask = { member: this.#trips.name, sequence: this.#trips.nextSequence(), version: this.#facts.version, urgent, ...told };
+    const ask = {
+      member: this.#trips.name,
+      sequence: this.#trips.nextSequence(),
+      version: this.#facts.version,
+      urgent,
+      ...told,
+    };
     const answer = await this.#trips.call(() => store.take({ ...ask, isLeaving: this.#isClosed }));
     if (answer === 'stale') return this.#trips.rename();
     this.#urgentSent -= urgent;
@@ -343,9 +362,10 @@ export class SharedQuota implements Part {
     const longest = composed.windows.at(-1);
     if (longest) this.#siblings.hear(longest.name, answer.used.at(-1) ?? 0, now);
     if (answer.lookMs > 0) this.#discovery.hearOther(answer.lookMs, now);
-    if (answer.pauseMs === 1) this.#resumption.hearOver();
-    else if (answer.pauseMs > 1 && this.#resumption.pause(now + answer.pauseMs - SAME_PAUSE_MS))
-      this.#member.learn({ pausedUntil: now + answer.pauseMs });
+    const pauseMs = Math.min(answer.pauseMs, LONGEST_PAUSE_MS);
+    if (pauseMs === 1) this.#resumption.hearOver();
+    else if (pauseMs > 1 && this.#resumption.pause(now + pauseMs - SAME_PAUSE_MS))
+      this.#member.learn({ pausedUntil: now + pauseMs });
   }
 
   /** Another key has a quota of its own. */

@@ -10,9 +10,12 @@ export const STRETCH_MS = 60_000;
 /** The memory of urgent units fades by a factor of e in this time, in milliseconds. */
 export const URGENT_MEMORY_MS = 60_000;
 
-/** A look at the service takes at most this long, in milliseconds, and a share makes so many of them: with all that surrounds them no more than six seconds. */
-export const LOOK_MS = 2_500;
-export const LOOKS = 2;
+/**
+ * A look at the service takes this long, in milliseconds, and a share makes so many of them: less than six seconds in all. The
+ * process that looks may go on with the next look when the second half of one has begun.
+ */
+export const LOOK_MS = 1_000;
+export const LOOKS = 6;
 
 /** A probe after a pause has this long to come back, in milliseconds. */
 export const PROBE_MS = 2_000;
@@ -127,7 +130,7 @@ export interface ShareStore {
     version: number,
     tell: Facts,
   ): Promise<{ readonly version: number; readonly now: number; readonly facts: Facts | undefined }>;
-  /** Asks to be the one that looks at the service, for {@link LOOK_MS}. `'over'`: {@link LOOKS} were made. Milliseconds: another process looks for so long. */
+  /** Asks to be the one that looks at the service, for {@link LOOK_MS} or as long again. `'over'`: {@link LOOKS} were made. Milliseconds: another process looks for so long. */
   look(member: string): Promise<'granted' | 'over' | number>;
   /** Ends the look of a process before its time. */
   endLook(member: string): Promise<void>;

@@ -1,7 +1,7 @@
 import type { ServerClock } from '../quota/server-clock.ts';
 
 /** A service clock that is vaguer than this is taken to show the middle of what it may show. In milliseconds. */
-const VAGUE_MS = 1_000;
+const VAGUE_MS = 2_500;
 
 /** An offset of the store's clock that was measured this long ago is replaced by any newer one. In milliseconds. */
 const OFFSET_LASTS_MS = 60_000;
@@ -41,14 +41,17 @@ export class Timeline {
 
   /** The store's clock, as an interval of offsets from ours. */
   get storeOffset(): TimeRange | undefined {
-    return this.#store && { least: this.#store.offset - this.#store.errorMs, most: this.#store.offset + this.#store.errorMs };
+    return (
+      this.#store && { least: this.#store.offset - this.#store.errorMs, most: this.#store.offset + this.#store.errorMs }
+    );
   }
 
   /** Takes in the store's clock, as an answer showed it. */
   hearStore(time: number, sentAt: number, now: number): void {
     const errorMs = (now - sentAt + 1) / 2;
     const isOld = this.#store === undefined || now - this.#store.at > OFFSET_LASTS_MS;
-    if (isOld || errorMs <= (this.#store?.errorMs ?? 0)) this.#store = { offset: time + 0.5 - (sentAt + now) / 2, errorMs, at: now };
+    if (isOld || errorMs <= (this.#store?.errorMs ?? 0))
+      this.#store = { offset: time + 0.5 - (sentAt + now) / 2, errorMs, at: now };
   }
 
   /** Takes in how long a request to the service took, in milliseconds. */

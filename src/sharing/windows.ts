@@ -45,6 +45,8 @@ export class SharedWindow {
   /** The shapes that it may have. */
   shapes: Shapes;
   readonly #readings = new Map<string, InstanceReading>();
+  #lastSliding: (InstanceReading & { readonly end: number }) | undefined;
+  #carriesUntil = Number.NEGATIVE_INFINITY;
 
   constructor(period: Period, limit: number, shapes: Shapes) {
     this.period = period;
@@ -103,6 +105,7 @@ export class SharedWindow {
       const known = this.#readings.get(only.name);
       this.#readings.delete(only.name);
       this.#readings.set(only.name, known && known.used > used ? { ...known, sentAt } : { used, sentAt });
+      if (only.slides !== undefined) this.#lastSliding = { used, sentAt, end: only.end };
     }
     for (const name of this.#readings.keys()) {
       if (this.#readings.size <= READINGS) break;
@@ -111,17 +114,41 @@ export class SharedWindow {
   }
 
   /** What the service said last of an instance; `isRecent`: whether that bounds what can be claimed. */
-  reading({ name, slides }: Instance, now: number): { readonly used: number; readonly isRecent: boolean } | undefined {
+  reading(
+    { name, slides, end }: Instance,
+    now: number,
+  ): { readonly used: number; readonly isRecent: boolean } | undefined {
     // While it is in doubt, what the service counts may belong to the calendar's window before.
-    const known = slides === undefined && !this.isCalendar ? undefined : this.#readings.get(name);
+    if (slides === undefined && !this.isCalendar) return undefined;
+    const known =
+      this.#readings.get(name) ??
+      (slides !== undefined && now < this.#carriesUntil ? this.#carried(end, slides) : undefined);
     return known && { used: Math.min(known.used, this.limit), isRecent: now - known.sentAt < RECENT_MS };
+  }
+
+  /** The store has lost its memory: what slides is reckoned from older readings until all that it lost is over. */
+  carry(now: number): void {
+    this.#carriesUntil = now + lengthOf(this.period);
+  }
+
+  /** The last reading of an earlier step: what it counted is taken to be over evenly in the second half of the window. */
+  #carried(end: number, step: number): InstanceReading | undefined {
+    const last = this.#lastSliding;
+    if (!last || end <= last.end) return undefined;
+    const left = 2 * (1 - (end - last.end) / (step * this.#steps));
+    return left > 0 ? { used: Math.floor(last.used * Math.min(1, left)), sentAt: last.sentAt } : undefined;
   }
 
   #calendar({ least, most }: TimeRange): Instance[] {
     const instances: Instance[] = [];
     let start = startOf(this.period, least);
     for (; start <= most; start = endOf(this.period, start)) {
-      instances.push({ name: `${this.period}:${start / 1_000}`, window: this, limit: this.limit, end: endOf(this.period, start) });
+      instances.push({
+        name: `${this.period}:${start / 1_000}`,
+        window: this,
+        limit: this.limit,
+        end: endOf(this.period, start),
+      });
     }
     return instances;
   }
@@ -132,7 +159,13 @@ export class SharedWindow {
     const last = Math.floor(most / step) + steps;
     const instances: Instance[] = [];
     for (let index = Math.floor(least / step); index <= last; index++)
-      instances.push({ name: `${this.period}-${index}`, window: this, limit: this.limit, end: (index + 1) * step, slides: step });
+      instances.push({
+        name: `${this.period}-${index}`,
+        window: this,
+        limit: this.limit,
+        end: (index + 1) * step,
+        slides: step,
+      });
     return instances;
   }
 
@@ -175,7 +208,9 @@ export class SharedWindows implements Iterable<SharedWindow> {
     const known = this.#byPeriod.get(period);
     if (known) return Object.assign(known, { limit, shapes });
     const opened = new SharedWindow(period, limit, shapes);
-    const all = [...this.#byPeriod.values(), opened].sort((a, b) => PERIODS.indexOf(a.period) - PERIODS.indexOf(b.period));
+    const all = [...this.#byPeriod.values(), opened].sort(
+      (a, b) => PERIODS.indexOf(a.period) - PERIODS.indexOf(b.period),
+    );
     this.#byPeriod.clear();
     for (const window of all) this.#byPeriod.set(window.period, window);
     return opened;

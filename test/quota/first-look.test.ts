@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { FirstLook } from '../../src/quota/first-look.ts';
 import { InFlight } from '../../src/quota/in-flight.ts';
+import { wholePart } from '../../src/quota/part.ts';
 import { AGE_MS } from './script.ts';
 
 const CHARGE = { endpoint: 'GET /a', units: 1, priority: 0 };
@@ -14,7 +15,7 @@ function room(look: FirstLook, flights: InFlight): number {
 
 function begin(): { look: FirstLook; flights: InFlight } {
   const flights = new InFlight(1_000, 9_000);
-  return { look: new FirstLook(flights), flights };
+  return { look: new FirstLook(flights, wholePart), flights };
 }
 
 describe('the first look', () => {

@@ -14,7 +14,7 @@ function minute(): { aligned: AlignedWindow; sliding: SlidingLog; survivors: Sur
   clock.hear(0, 0, 10);
   clock.hear(-1_000, -10, -5);
   const [aligned, sliding] = [new AlignedWindow('minute', clock), new SlidingLog(MINUTE_MS)];
-  return { aligned, sliding, survivors: new Survivors([sliding, aligned]), past: new Past() };
+  return { aligned, sliding, survivors: new Survivors([sliding, aligned], 60_000), past: new Past() };
 }
 
 function reading(sentAt: number, used: number): Reading {
@@ -68,7 +68,7 @@ describe('a shape of a window', () => {
 
   it('cannot be contradicted where there is no other', () => {
     const { sliding, past } = fiveAt50();
-    const alone = new Survivors([sliding]);
+    const alone = new Survivors([sliding], 60_000);
     alone.judge(reading(55_000, 0), past);
     expect(alone.alive).toEqual([sliding]);
   });

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { scriptRunner } from '../../src/redis/connection.ts';
 import { keysOf } from '../../src/redis/keys.ts';
 import { redisStore } from '../../src/redis/redis-store.ts';
-import type { ShareStore } from '../../src/sharing/store.ts';
+import { LOOK_MS, type ShareStore } from '../../src/sharing/store.ts';
 import { asking, slotAsk, windowAsk } from '../sharing/asking.ts';
 import { hasRedis, type RedisServer, startRedis } from './server.ts';
 
@@ -123,7 +123,7 @@ describe.skipIf(!hasRedis)('what others left in a key', () => {
     await store.resumed();
     expect(await store.resume('a')).toBe('free');
     expect(await store.look('a')).toBe('granted');
-    expect(await store.look('b')).toBeGreaterThan(2_000);
+    expect(await store.look('b')).toBeGreaterThan(LOOK_MS / 2);
     await store.endLook('a');
     expect(await store.live('a', false)).toBeLessThanOrEqual(1_501);
 

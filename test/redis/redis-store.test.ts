@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type RedisLike, type RunScript, scriptRunner } from '../../src/redis/connection.ts';
 import { keysOf } from '../../src/redis/keys.ts';
 import { redisStore } from '../../src/redis/redis-store.ts';
-import type { ShareStore } from '../../src/sharing/store.ts';
+import { LOOK_MS, type ShareStore } from '../../src/sharing/store.ts';
 import { asker, asking, BEGIN, type StoreWorld, slotAsk, telling, windowAsk } from '../sharing/asking.ts';
 import { storeContract } from '../sharing/store.contract.ts';
 import { hasRedis, type RedisServer, startRedis } from './server.ts';
@@ -172,8 +172,8 @@ describe('a reply of Redis', () => {
 
   it('never grants more than was wanted, nor makes a pause or look longer than they may be', async () => {
     const large = answer.with(3, 9e12).with(4, 9e12).with(8, 4).with(9, 9_999);
-    expect(await storeOf(large).take(ask)).toMatchObject({ granted: [4, 1], pauseMs: 3_600_000, lookMs: 3_000 });
-    expect(await storeOf(9e12).look('a')).toBe(3_000);
+    expect(await storeOf(large).take(ask)).toMatchObject({ granted: [4, 1], pauseMs: 3_600_000, lookMs: LOOK_MS });
+    expect(await storeOf(9e12).look('a')).toBe(LOOK_MS);
     expect(await storeOf(9e12).resume('a')).toBe(3_600_000);
     expect(await storeOf(-9).resume('a')).toBe(1);
     expect(await storeOf(-9).live('a', false)).toBe(0);

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ClientEvent } from '../../src/events.ts';
 import { type Client, createClient, isConfigError } from '../../src/index.ts';
 import { type RedisLike, type RedisShareOptions, redisShare } from '../../src/redis/index.ts';
-import { ofShare } from './fleet.ts';
+import { ofShare } from '../sharing/fleet.ts';
 import { hasRedis, type RedisServer, startRedis } from './server.ts';
 
 /** How long a fingerprint or a real trip takes is the machine's affair, and one that has other things to do may spoil a run. */

@@ -3,7 +3,6 @@ import { type Client, createClient } from '../../src/index.ts';
 import type { Period } from '../../src/quota/windows.ts';
 import { ALL_SHAPES } from '../../src/sharing/facts.ts';
 import { memoryStore } from '../../src/sharing/memory-store.ts';
-import type { ShareStore } from '../../src/sharing/store.ts';
 import { type StoreShareOptions, storeShare } from '../../src/sharing/store-share.ts';
 import {
   createMockService,
@@ -13,6 +12,7 @@ import {
   type VirtualClock,
   virtualClock,
 } from '../../src/testing/index.ts';
+import { distant } from './support/distant.ts';
 
 const KEY = 'the-key-of-all';
 
@@ -84,20 +84,11 @@ export function fleetOf(
     await clock.sleep(0.2 + random() * 0.6 + (fate === 'lost' ? 0 : fate));
     return answer;
   };
-  const wired: ShareStore = {
-    take: (ask) =>
-      onTheWire(async () => {
-        const answer = await store.take(ask);
-        return fleet.wire === 'lying' && answer !== 'stale' ? { ...answer, pauseMs: 9e13 } : answer;
-      }),
-    share: (version, tell) => onTheWire(() => store.share(version, tell)),
-    look: (member) => onTheWire(() => store.look(member)),
-    endLook: (member) => onTheWire(() => store.endLook(member)),
-    pause: (ms) => onTheWire(() => store.pause(ms)),
-    resume: (member) => onTheWire(() => store.resume(member)),
-    resumed: () => onTheWire(() => store.resumed()),
-    live: (member, isLeaving) => onTheWire(() => store.live(member, isLeaving)),
-  };
+  const wired = distant(store, async (work) => {
+    const answer = await onTheWire(work);
+    const isTold = typeof answer === 'object' && answer !== null && 'pauseMs' in answer;
+    return fleet.wire === 'lying' && isTold ? { ...answer, pauseMs: 9e13 } : answer;
+  });
   const clients = Array.from({ length: size }, (_, index) => {
     const origin = random() * 1e6;
     return createClient({

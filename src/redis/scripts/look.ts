@@ -10,8 +10,9 @@ export const OVER = -1;
 export const LOOK: string = `${CLOCK}${TURN}
 local stored = redis.call('MGET', KEYS[1], KEYS[2])
 local till, member = readTurn(stored[1], ${LOOK_MS})
-if till and member == ARGV[1] then return ${GRANTED} end
-if till then return till - now end
+if till and member == ARGV[1] then
+  if till - now > ${LOOK_MS / 2} then return ${GRANTED} end
+elseif till then return till - now end
 local _, looks = readTurn(stored[2], ${LOOKS_LAST_MS})
 looks = sane(looks, ${LOOKS})
 if looks >= ${LOOKS} then return ${OVER} end

@@ -26,14 +26,17 @@ local stored = call('MGET', unpack(KEYS, 1, windows + 3))
 local account = stored[2] or ''
 if sane(match(account, '^%d+'), ${MOST}) >= sequence then return { sequence, -1 } end
 
--- By window: units claimed, used by strangers, and newly claimed in this stretch (fresh) and the one before.
+-- By window: units claimed, used by strangers, the highest reading of any process (said), and units newly claimed in this
+-- stretch (fresh) and the one before.
 local bound, most, claimed, strangers, fresh, before, said, dirty = {}, {}, {}, {}, {}, {}, {}, {}
 local stretch, p = floor(now / ${STRETCH_MS}), ${FIXED_ARGUMENTS + 1}
 for i = 1, windows do
   local l, reading = tonumber(A[p]), tonumber(A[p + 3])
-  local c, s, rest = match(stored[i + 3] or '', '^(%d+) (%d+)(.*)$')
-  c, s, rest = tonumber(c) or 0, tonumber(s) or 0, rest or ''
+  local c, s, r, rest = match(stored[i + 3] or '', '^(%d+) (%d+) (%d+)(.*)$')
+  c, s, r, rest = tonumber(c) or 0, tonumber(s) or 0, tonumber(r) or 0, rest or ''
   local m = floor(1.25 * l) + 16
+  if r > l then r = 0 end
+  if reading > r then dirty[i] = true else reading = r end
   if c > m then c, s, dirty[i] = 0, max(0, reading), true
   elseif s > l then s, dirty[i] = 0, true end
   bound[i], most[i], claimed[i], strangers[i], said[i] = l - tonumber(A[p + 1]), m, c, s, reading
@@ -78,7 +81,7 @@ end
 for i = 1, windows do
   local reading, c, s = said[i], claimed[i], strangers[i]
   if reading > c + s then strangers[i], dirty[i] = reading - c, true
-  elseif reading >= 0 and A[${FIXED_ARGUMENTS} + i * ${WINDOW_ARGUMENTS}] == '2' then
+  elseif A[${FIXED_ARGUMENTS} + i * ${WINDOW_ARGUMENTS}] == '2' then
     local excess = c + s - reading - fresh[i] - before[i]
     if excess > 0 then
       local part = min(excess, s)
@@ -149,8 +152,8 @@ for i = 1, windows do
   answer[n + i] = claimed[i] + strangers[i]
   if dirty[i] then
     local text
-    if fresh[i] then text = format('%.0f %.0f %.0f %.0f %.0f', claimed[i], strangers[i], stretch, fresh[i], before[i])
-    else text = format('%.0f %.0f', claimed[i], strangers[i]) end
+    if fresh[i] then text = format('%.0f %.0f %.0f %.0f %.0f %.0f', claimed[i], strangers[i], said[i], stretch, fresh[i], before[i])
+    else text = format('%.0f %.0f %.0f', claimed[i], strangers[i], said[i]) end
     call('SET', KEYS[i + 3], text, 'PX', A[${FIXED_ARGUMENTS + 3 - WINDOW_ARGUMENTS} + i * ${WINDOW_ARGUMENTS}])
   end
 end

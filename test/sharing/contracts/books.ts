@@ -144,7 +144,7 @@ export function booksContract(makeStore: () => Promise<StoreWorld>): void {
     expect((await ask(telling(0, {}, bounded))).used).toEqual([2]);
   });
 
-  it('takes off strangers before claims, and nothing without a reading', async () => {
+  it('takes nothing off without a reading, nor below the highest reading of any process', async () => {
     const { store, pass } = await makeStore();
     const ask = asker(store);
     await ask(telling(8, {}, { stretches: 'yes', reading: 12 }));
@@ -152,9 +152,7 @@ export function booksContract(makeStore: () => Promise<StoreWorld>): void {
     const hear = (reading: number) =>
       ask({ want: 0, slots: [], windows: [windowAsk({ stretches: 'bounds', reading })] });
     expect((await hear(-1)).used).toEqual([12]);
-    expect((await hear(9)).used).toEqual([9]);
-    // One unit is left of strangers, so the first that is told of was taken for theirs.
-    expect((await ask(telling(2, { member: 'b' }, { stretches: 'yes' }))).used).toEqual([10]);
+    expect((await hear(9)).used).toEqual([12]);
   });
 
   it('counts told claims and grants of this stretch and the one before as new', async () => {

@@ -7,11 +7,23 @@ export function turnsContract(makeStore: () => Promise<StoreWorld>): void {
   it('lets one process look at a time, however often it asks', async () => {
     const { store, pass } = await makeStore();
     expect(await store.look('a')).toBe('granted');
-    await pass(500);
+    await pass(300);
     expect(await store.look('a')).toBe('granted');
-    expect(await store.look('b')).toBe(LOOK_MS - 500);
-    await pass(LOOK_MS - 500);
+    expect(await store.look('b')).toBe(LOOK_MS - 300);
+    await pass(LOOK_MS - 300);
     expect(await store.look('b')).toBe('granted');
+  });
+
+  it('lets the process that looks go on with the next look when the second half of its look has begun', async () => {
+    const { store, pass } = await makeStore();
+    await store.look('a');
+    for (let count = 1; count < LOOKS; count++) {
+      await pass(LOOK_MS - 100);
+      expect(await store.look('a')).toBe('granted');
+      expect(await store.look('b')).toBe(LOOK_MS);
+    }
+    await pass(LOOK_MS - 100);
+    expect(await store.look('a')).toBe('over');
   });
 
   it('lets the next look when a look is ended before its time, and only by its own process', async () => {
