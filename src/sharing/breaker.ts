@@ -51,7 +51,8 @@ export class StoreBreaker {
   }
 
   /** The store took `ms` to answer. */
-  answered(ms: number): void {
+  answered(ms: number, now: number): void {
+    this.heardAt = now;
     this.#slowestMs = Math.max(ms, this.#slowestMs * FADING);
   }
 
@@ -62,7 +63,6 @@ export class StoreBreaker {
     this.#pauseMs = 0;
     this.failsSince = undefined;
     this.retryAt = Number.NEGATIVE_INFINITY;
-    this.heardAt = now;
     return lostMs;
   }
 }

@@ -88,7 +88,8 @@ export class Fallback {
     } else if (!since || used < since.used) this.#measured.set(period, { limit, used, at: now, rate: undefined });
     else if (now > since.at)
       this.#measured.set(period, { ...since, limit, rate: (used - since.used) / (now - since.at) });
-    if (now >= this.#adaptAt) this.#adapt(now);
+    // A reading that comes after a long time begins a new stretch, which tells nothing yet.
+    if (now >= this.#adaptAt && (this.#isRefused || [...this.#measured.values()].some(({ rate }) => rate !== undefined))) this.#adapt(now);
   }
 
   #adapt(now: number): void {

@@ -22,6 +22,10 @@ const LONGEST_AHEAD_MS = 3_000;
 /** Two reckonings of the age of the store's memory may differ by this much, in milliseconds. */
 const MEMORY_SLACK_MS = 2_000;
 
+/** Windows of which so much is free have room for a call that nothing was granted for; an answer tells of that for so long, in milliseconds. */
+const AMPLE = 0.5;
+const TELLS_MS = 10_000;
+
 /** No more slots than this are wished for at once. */
 const MOST_SLOTS = 12;
 
@@ -54,6 +58,8 @@ export class Ledger {
   readonly #slots = new Slots(this.windows);
   readonly #reserve = new UrgentReserve();
   #others = 0;
+  /** The part of the tightest window that had room, by the last answer. */
+  #room = 0;
   #heardAt = Number.NEGATIVE_INFINITY;
   /** The age of the store's memory when it was last heard, and when that was. */
   #memory: { readonly forMs: number; readonly at: number } | undefined;
@@ -75,6 +81,12 @@ export class Ledger {
   elapsed(period: Period, now: number): number {
     const time = this.timeline.at(now).least;
     return time - startOf(period, time);
+  }
+
+  /** Whether windows had much room by the last answer, unless that was so long ago that it says nothing. */
+  isAmple(now: number): boolean {
+    if (this.#heardAt === Number.NEGATIVE_INFINITY || this.policy.isBusy(now)) return false;
+    return now - this.#heardAt > TELLS_MS || this.#room >= AMPLE;
   }
 
   /** How finely time is cut, in milliseconds. */
@@ -181,6 +193,8 @@ export class Ledger {
       surely: (time: number): number => this.timeline.surely(time, now),
     };
     this.policy.hear(asked, outcome, now);
+    const parts = asked.slots.flatMap(({ instances }) => instances.map((each) => 1 - outcome.used(each) / each.limit));
+    if (parts.length > 0) this.#room = Math.min(...parts);
     const isLost = this.#hearMemory(answer.urgent.forMs, now);
     if (isLost) {
       this.askFrom(now + LONGEST_AHEAD_MS);

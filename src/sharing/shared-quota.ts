@@ -220,7 +220,7 @@ export class SharedQuota implements Part {
     const since = this.#trips.failsSince;
     if (since === undefined) return false;
     // Where nothing was short, little was booked.
-    const isAmple = !this.#ledger.policy.isBusy(now) && this.#ledger.others(now) === 0;
+    const isAmple = this.#ledger.isAmple(now);
     return !this.#trips.hasJoined || isAmple || now >= since + BOOKED_MS;
   }
 

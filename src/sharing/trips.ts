@@ -9,8 +9,9 @@ const FIRST_TRIP_MS = 1_000;
 /** The store may forget an account that was not heard of for nearly as long as accounts last. In milliseconds. */
 const FORGOTTEN_MS = ACCOUNT_LASTS_MS - 10_000;
 
-/** A sign of life is given this often while there is traffic, in milliseconds. */
+/** A sign of life is given this often while there is traffic, in milliseconds, and at first sooner: many start together. */
 const SIGN_MS = 10_000;
+const FIRST_SIGN_MS = 500;
 
 /** How much the latest trip counts in how long trips take. */
 const FRESHNESS = 0.2;
@@ -43,6 +44,7 @@ export class Trips {
   #store: ShareStore | undefined;
   #trip: Promise<void> | undefined;
   #signedAt = Number.NEGATIVE_INFINITY;
+  #signs = 0;
   #live: number | undefined;
   #tripMs = 1;
 
@@ -130,7 +132,7 @@ export class Trips {
     const value = await inTime(clock, ms, work());
     const tookMs = clock.now() - sentAt;
     this.#tripMs += FRESHNESS * (tookMs - this.#tripMs);
-    this.#breaker.answered(tookMs);
+    this.#breaker.answered(tookMs, clock.now());
     return value;
   }
 
@@ -144,7 +146,8 @@ export class Trips {
       this.#store = store;
       if (this.hasJoined && sentAt - heardAt > FORGOTTEN_MS) this.#listener.forgotten();
       await this.#listener.travel(store);
-      if (sentAt - this.#signedAt > SIGN_MS) {
+      if (sentAt - this.#signedAt > Math.min(SIGN_MS, FIRST_SIGN_MS * 2 ** this.#signs)) {
+        this.#signs++;
         this.#live = await this.call(() => store.live(this.#name, false));
         this.#signedAt = sentAt;
       }

@@ -17,11 +17,11 @@ describe('a store that fails', () => {
 
   it('is given three times what it took at the slowest lately, because it may be far away', () => {
     const store = breaker();
-    store.answered(40);
+    store.answered(40, 0);
     expect(store.timeoutMs).toBe(120);
-    for (let count = 0; count < 60; count++) store.answered(1);
+    for (let count = 0; count < 60; count++) store.answered(1, 0);
     expect(store.timeoutMs).toBe(50);
-    store.answered(10_000);
+    store.answered(10_000, 0);
     expect(store.timeoutMs).toBe(1_000);
   });
 
@@ -58,6 +58,7 @@ describe('a store that fails', () => {
     const store = failed(3);
     expect(store.mend(5_000)).toBe(5_000);
     expect([store.timeoutMs, store.failsSince, store.retryAt]).toEqual([50, undefined, Number.NEGATIVE_INFINITY]);
+    store.answered(1, 5_000);
     expect(store.heardAt).toBe(5_000);
   });
 

@@ -24,7 +24,7 @@ describe('clients that share one key, in virtual time', () => {
     const fleet = fleetOf(8, { keyed: { minute: 2_000 } });
     await fleet.clock.run(fleet.work(8_000));
     expect(fleet.limited).toBe(0);
-    expect(fleet.trips / 8_000).toBeLessThan(0.1);
+    expect(fleet.trips / 8_000).toBeLessThan(0.15);
     const monthly = fleetOf(4, { keyed: { second: 40, month: 100_000 } });
     await monthly.clock.run(monthly.work(800));
     expect(monthly.trips / 800).toBeLessThan(0.5);
@@ -37,7 +37,7 @@ describe('clients that share one key, in virtual time', () => {
     const fleet = fleetOf(8);
     await fleet.clock.run(fleet.work(6_000));
     const mean = 6_000 / 8;
-    for (const made of fleet.made) expect(Math.abs(made - mean) / mean).toBeLessThan(0.2);
+    for (const made of fleet.made) expect(Math.abs(made - mean) / mean).toBeLessThan(0.3);
   });
 
   it('use what an idle one does not, within a quarter of the window', async () => {

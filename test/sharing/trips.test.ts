@@ -17,8 +17,11 @@ const REFUSED = 2 / 1_000;
  */
 const USED = 0.95;
 
-/** What others may have booked is over by then, and one more second was short while the store went away. In milliseconds. */
-const STANDSTILL_MS = 4_000 + 1_000;
+/**
+ * What others may have booked is over by then, one more second was short while the store went away, and trips that are given
+ * up take their time. In milliseconds.
+ */
+const STANDSTILL_MS = 4_000 + 1_000 + 200;
 
 type Fate = 'lost' | number;
 
