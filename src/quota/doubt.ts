@@ -5,7 +5,7 @@ import type { Reading, WindowModel } from './models/model.ts';
 import type { Part } from './part.ts';
 import type { ServerClock } from './server-clock.ts';
 import type { Survivors } from './survivors.ts';
-import { endOf, lengthOf, type Period, SHORT_MS, startOf } from './windows.ts';
+import { endOf, lengthOf, type Period, SHORT_MS } from './windows.ts';
 
 /** A clock that leaves this part of a window open says too little about where it ends. */
 const VAGUE_PART = 0.5;
@@ -15,10 +15,11 @@ const SINKS = 4;
 const TELLING_PART = 0.5;
 
 /**
- * In every other window nothing is sent until this part of it is over, while it may open with the calendar or with the
- * first request: where both happen at once, the two shapes could not be told apart.
+ * While a window may open with the calendar or with the first request, nothing is sent around every other beginning, from and
+ * to these parts of two windows: where both happen at once, the two shapes could not be told apart.
  */
-const SHIFT_PART = 0.45;
+const GAP_FROM = 0.4;
+const GAP_TO = 0.725;
 
 /** Where no clock is shown what was refused is spent evenly for this long, in milliseconds. */
 const EVEN_MS = 600_000;
@@ -123,9 +124,11 @@ export class Doubt {
   #shiftedFrom(now: number): number {
     const { alive } = this.#survivors;
     const isOpen = alive.every(({ name }) => name === 'aligned' || name === 'first-request');
-    const start = startOf(this.#period, this.#clock.least(now));
-    if (!isOpen || (start / this.#length) % 2 === 0) return now;
-    return this.#clock.surely(start + this.#length * SHIFT_PART);
+    if (!isOpen) return now;
+    const cycle = 2 * this.#length;
+    const time = this.#clock.least(now);
+    const gone = (time % cycle) / cycle;
+    return gone < GAP_FROM || gone >= GAP_TO ? now : this.#clock.surely(time + (GAP_TO - gone) * cycle);
   }
 
   /** Whether the window may have this shape, or another. */

@@ -89,7 +89,11 @@ export class Fallback {
     else if (now > since.at)
       this.#measured.set(period, { ...since, limit, rate: (used - since.used) / (now - since.at) });
     // A reading that comes after a long time begins a new stretch, which tells nothing yet.
-    if (now >= this.#adaptAt && (this.#isRefused || [...this.#measured.values()].some(({ rate }) => rate !== undefined))) this.#adapt(now);
+    if (
+      now >= this.#adaptAt &&
+      (this.#isRefused || [...this.#measured.values()].some(({ rate }) => rate !== undefined))
+    )
+      this.#adapt(now);
   }
 
   #adapt(now: number): void {

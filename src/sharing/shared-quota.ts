@@ -79,6 +79,7 @@ export class SharedQuota implements Part {
   #debt = 0;
   /** Whether the service answers without naming a window, so that there is nothing to share. */
   #isUnlimited = false;
+  #isAnswered = false;
   #isClosed = false;
   #cancelTimer: (() => void) | undefined;
 
@@ -110,13 +111,18 @@ export class SharedQuota implements Part {
     return this.#fallback !== undefined || now < this.#aloneUntil + RETURN_MS;
   }
 
+  /** Before any answer has shown the service's clock, the first request goes alone: it may be counted in another second. */
   get isGranting(): boolean {
+    return this.#covers && (this.#member.time.known || this.#isAnswered);
+  }
+
+  get #covers(): boolean {
     return this.#ledger.windows.size > 0 && !this.#fallback && !this.#discovery.isAlone(this.#member.clock.now());
   }
 
   /** While the store grants units of a window, they reckon with everything that any process has spent. */
   covers(period: Period): boolean {
-    return this.isGranting && this.#ledger.windows.of(period) !== undefined;
+    return this.#covers && this.#ledger.windows.of(period) !== undefined;
   }
 
   /** Units of a window that are likely to be this process's: what the others leave, or an equal part. */
@@ -180,6 +186,7 @@ export class SharedQuota implements Part {
     // It was sent before any window was known.
     else if (this.#ledger.windows.size > 0) this.#ledger.book.settle(this.#ledger.spend(Math.ceil(units), now), 0);
     if (isServed) {
+      this.#isAnswered = true;
       this.#facts.answered(now);
       this.#isUnlimited = this.#ledger.windows.size === 0;
       this.#isResumed ||= this.#resumption.served(lease.sentAt, now);
