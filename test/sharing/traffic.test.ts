@@ -89,7 +89,8 @@ describe('processes that share a quota of any size, with any traffic at any time
       await fleet.clock.advance(minutes * 60_000 + 300);
       await fleet.clock.run(fleet.work(200, [1]));
       // How far the service’s clock is off is not believed for longer than ten minutes, and the shape is for an hour.
-      expect(fleet.limited).toBe(0);
+      // By the first request it learns the clock again: that one may be counted in another second than it is booked in.
+      expect(fleet.limited).toBeLessThanOrEqual(1);
     },
   );
 });
