@@ -223,7 +223,7 @@ export class Ledger {
     const isMany = want > need || this.policy.isLimited;
     const processes = this.others(now) + 1;
     const part = Math.max(CHUNK, Math.ceil(size / processes));
-    const aheadMs = Math.min(LONGEST_AHEAD_MS, (Math.ceil((processes * part) / Math.max(1, size)) + 1) * 1_000);
+    const aheadMs = Math.min(LONGEST_AHEAD_MS, Math.ceil((processes * part) / Math.max(1, size)) * 1_000);
     const count = isMany ? Math.min(MOST_SLOTS, Math.ceil(aheadMs / quantum)) : 1;
     const following = this.#slots.after(arrival, count);
     const present = this.#slots.at(arrival);

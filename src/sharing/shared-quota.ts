@@ -2,10 +2,11 @@ import type { Charge, Lease, Reason } from '../quota/admission.ts';
 import type { Part, WindowNews } from '../quota/part.ts';
 import type { Period } from '../quota/windows.ts';
 import type { Member } from '../share.ts';
+import { Absence } from './absence.ts';
 import type { Entry } from './book.ts';
 import { Discovery } from './discovery.ts';
 import { FactSync } from './fact-sync.ts';
-import { type FailureMode, Fallback } from './fallback.ts';
+import type { FailureMode } from './fallback.ts';
 import { type Composed, type Demand, Ledger } from './ledger.ts';
 import { Resumption } from './resumption.ts';
 import { SiblingUse } from './sibling-use.ts';
@@ -15,18 +16,6 @@ import { URGENT_ABOVE } from './urgent.ts';
 
 /** Units that were not spent are given back this long after the end of their slot, unless a trip is made before. In milliseconds. */
 const GIVE_BACK_MS = 1_000;
-
-/** Whatever other processes had booked is over this long after the store was lost, in milliseconds. */
-const BOOKED_MS = 4_000;
-
-/**
- * After a longer absence of the store processes may be sending alone. Each notices its return within a little more than a
- * second, then goes on alone for the shorter of these times, and asks for units from the longer one on: no process that still
- * sends alone meets one that was granted units. In milliseconds.
- */
-const ABSENT_MS = 3_500;
-const ALONE_MS = 700;
-const RETURN_MS = 2_000;
 
 /** So many requests under way are likely to be followed by others. */
 const MANY = 8;
@@ -61,10 +50,9 @@ export class SharedQuota implements Part {
   readonly #discovery = new Discovery();
   readonly #resumption: Resumption;
   readonly #trips: Trips;
+  readonly #absence: Absence;
   readonly #siblings = new SiblingUse();
   readonly #leases = new WeakMap<Lease, { readonly entry: Entry; readonly units: number }>();
-  #fallback: Fallback | undefined;
-  #aloneUntil = Number.NEGATIVE_INFINITY;
   #underWay = 0;
   /** Units that a call usually takes. */
   #usual = 1;
@@ -100,6 +88,7 @@ export class SharedQuota implements Part {
         this.#schedule();
       },
     });
+    this.#absence = new Absence(this.#trips, this.#ledger, member.random, options.mode, options.processes);
   }
 
   get isAlone(): boolean {
@@ -108,7 +97,7 @@ export class SharedQuota implements Part {
 
   /** Whether processes may have sent what the store had not granted. */
   isOverdrawn(now: number): boolean {
-    return this.#fallback !== undefined || now < this.#aloneUntil + RETURN_MS;
+    return this.#absence.isOverdrawn(now);
   }
 
   /** Before any answer has shown the service's clock, the first request goes alone: it may be counted in another second. */
@@ -117,7 +106,9 @@ export class SharedQuota implements Part {
   }
 
   get #covers(): boolean {
-    return this.#ledger.windows.size > 0 && !this.#fallback && !this.#discovery.isAlone(this.#member.clock.now());
+    return (
+      this.#ledger.windows.size > 0 && !this.#absence.isAlone && !this.#discovery.isAlone(this.#member.clock.now())
+    );
   }
 
   /** While the store grants units of a window, they reckon with everything that any process has spent. */
@@ -135,7 +126,7 @@ export class SharedQuota implements Part {
     const units = this.#ledger.units(charge.units);
     this.#first = { units, isUrgent: charge.priority > URGENT_ABOVE };
     if (this.#discovery.isAlone(now)) return now;
-    const isAbsent = this.#isAbsent(now);
+    const isAbsent = this.#absence.isNow(now);
     const resumesAt = isAbsent ? now : this.#resumption.until(now);
     if (resumesAt > now) {
       if (this.#resumption.mayAsk(now)) this.#trips.start();
@@ -145,12 +136,12 @@ export class SharedQuota implements Part {
     if (!isAbsent && this.#discovery.waitsUntil > now) return this.#discovery.waitsUntil;
     if (this.#ledger.left(now) >= units || this.#resumption.mayProbe(now)) return now;
     this.#consider(now);
-    if (isAbsent || (now < this.#aloneUntil && this.#fallback)) return this.#alone(units, now);
+    if (this.#absence.goesAlone(now)) return this.#absence.earliest(units, now);
     return this.#nextAt(now);
   }
 
   isFirm(_charge: Charge, now: number): boolean {
-    return !this.#trips.isUnderWay && this.#fallback === undefined && this.#full(now) !== undefined;
+    return !this.#trips.isUnderWay && !this.#absence.isAlone && this.#full(now) !== undefined;
   }
 
   explain(_charge: Charge, now: number): Reason {
@@ -172,7 +163,7 @@ export class SharedQuota implements Part {
     const units = this.#ledger.units(lease.units);
     const held = this.#ledger.left(now);
     const entry = this.#ledger.spend(units, now);
-    if (held < units) this.#fallback?.take(now);
+    if (held < units) this.#absence.take(now);
     this.#leases.set(lease, { entry, units });
     this.#usual += FRESHNESS * (units - this.#usual);
     this.#siblings.spend(units);
@@ -200,7 +191,7 @@ export class SharedQuota implements Part {
   read(news: WindowNews): void {
     this.#isUnlimited = false;
     this.#facts.read(news);
-    this.#fallback?.hear(news, this.#ledger.elapsed(news.period, news.receivedAt));
+    this.#absence.hear(news);
   }
 
   tellCost(endpoint: string, units: number): void {
@@ -220,23 +211,6 @@ export class SharedQuota implements Part {
 
   get #isInDoubt(): boolean {
     return [...this.#ledger.windows].some(({ isInDoubt }) => isInDoubt);
-  }
-
-  /** Whether the store cannot be asked, and what others may have booked is no hindrance. */
-  #isAbsent(now: number): boolean {
-    const since = this.#trips.failsSince;
-    if (since === undefined) return false;
-    // Where nothing was short, little was booked.
-    const isAmple = this.#ledger.isAmple(now);
-    return !this.#trips.hasJoined || isAmple || now >= since + BOOKED_MS;
-  }
-
-  /** The instant at which something may be sent without having been granted. */
-  #alone(units: number, now: number): number {
-    const { mode, processes } = this.#options;
-    const { live, hasJoined } = this.#trips;
-    this.#fallback ??= new Fallback(mode, live ?? processes, !hasJoined, this.#member.random(), now);
-    return Math.max(now, Math.min(this.#fallback.earliest(units, this.#ledger.windows, now), this.#trips.retryAt(now)));
   }
 
   /** The instant at which a first request may be sent to a service that nobody knows yet. */
@@ -339,7 +313,7 @@ export class SharedQuota implements Part {
   async #ask(store: ShareStore, isSecond = false): Promise<void> {
     const { clock } = this.#member;
     const sentAt = clock.now();
-    if (sentAt - (this.#trips.failsSince ?? sentAt) > ABSENT_MS) this.#ledger.askFrom(sentAt + RETURN_MS);
+    this.#absence.ask(sentAt);
     const composed = this.#ledger.compose(this.#demand(), sentAt, this.#trips.tripMs);
     const { asked, ...told } = composed;
     if (told.slots.length === 0) return;
@@ -362,10 +336,8 @@ export class SharedQuota implements Part {
 
   #receive(composed: Composed, answer: Answer, sentAt: number): void {
     const now = this.#member.clock.now();
-    const absentMs = sentAt - (this.#trips.failsSince ?? sentAt);
     this.#ledger.receive(composed, answer, sentAt, now);
-    if (absentMs > ABSENT_MS) this.#aloneUntil = now + ALONE_MS;
-    if (now >= this.#aloneUntil) this.#fallback = undefined;
+    this.#absence.answered(sentAt, now);
     const longest = composed.windows.at(-1);
     if (longest) this.#siblings.hear(longest.name, answer.used.at(-1) ?? 0, now);
     if (answer.lookMs > 0) this.#discovery.hearOther(answer.lookMs, now);
@@ -380,6 +352,6 @@ export class SharedQuota implements Part {
     this.#ledger.book.clear();
     this.#ledger.policy.reset();
     this.#facts.rejoin();
-    this.#fallback = undefined;
+    this.#absence.end();
   }
 }

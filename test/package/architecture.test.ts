@@ -7,6 +7,7 @@ import { readSources, type Source } from './source.ts';
 const ORDER = [
   'clock | quota',
   'share | errors | retry | events',
+  'sharing',
   'scheduler + attempt + line + gate + standing + siding + ranked-queue + heap + aborts + census + journey + story + channels + queue + call + deadline + defeat + redirect + streamed-body + economy + etags + shared-gets | transport + redaction + lockout + planted | endpoints + address + bodies + arguments + own + endpoint-name',
   'options + access + sparing + fetch-options',
   'outlook | walk + place | bulk + bulk-options + bulk-progress + intake',
@@ -65,7 +66,7 @@ const KEPT = [
 /** A folder is a boundary and a file an idea; these name neither. */
 const CATEGORIES = ['util', 'utils', 'type', 'types', 'helper', 'helpers', 'common', 'misc'];
 
-const LONGEST = 250;
+const LONGEST = 300;
 
 const sources = readSources();
 const inFolder = (folder: string): readonly Source[] => sources.filter(({ path }) => path.startsWith(folder));
@@ -197,6 +198,6 @@ function avoidedIn(name: string): string[] {
   return Object.keys(AVOIDED).filter((avoided) => words.some((word) => word === avoided || word === `${avoided}s`));
 }
 
-it(`no source file is longer than ${LONGEST} lines: one that is, is missing a name for one of its ideas`, () => {
+it(`no source file has more than ${LONGEST} lines of code: one that has, is missing a name for one of its ideas`, () => {
   expect(sources.filter(({ lines }) => lines > LONGEST).map(({ path, lines }) => `${path}: ${lines}`)).toEqual([]);
 });

@@ -38,7 +38,7 @@ function readSource(path: string): Source {
   const nodes = [...descendants(file)];
   return {
     path: path.replaceAll('\\', '/'),
-    lines: code.trimEnd().split('\n').length,
+    lines: code.split('\n').filter((line) => !/^\s*(\/\/|\/\*|\*|$)/.test(line)).length,
     imports: nodes.flatMap((node) => importOf(node, path)),
     exports: file.statements.flatMap(exportsOf),
     names: nodes.flatMap(nameOf),
