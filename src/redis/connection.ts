@@ -69,15 +69,6 @@ function cached(byName: RunScript, byText: RunScript): RunScript {
   };
 }
 
-/** What went wrong, in one word: the server's own (`READONLY`, `OOM`, `LOADING`), or the connection's (`ECONNREFUSED`). */
-export function codeOf(error: unknown): string {
-  const [word] = /^[A-Z]{2,24}\b/.exec(messageOf(error)) ?? [];
-  const { code } = (error ?? {}) as { code?: unknown };
-  if (typeof code === 'string' && /^[A-Z_]{2,32}$/.test(code)) return code;
-  if (word !== undefined && word !== 'ERR') return word;
-  return error instanceof Error && /^[A-Za-z]{3,40}$/.test(error.name) && error.name !== 'Error' ? error.name : 'ERR';
-}
-
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

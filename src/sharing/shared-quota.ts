@@ -44,7 +44,6 @@ export interface SharedQuotaOptions {
 export class SharedQuota implements Part {
   readonly isShared = true;
   readonly #member: Member;
-  readonly #options: SharedQuotaOptions;
   readonly #ledger: Ledger;
   readonly #facts: FactSync;
   readonly #discovery = new Discovery();
@@ -73,7 +72,6 @@ export class SharedQuota implements Part {
 
   constructor(member: Member, options: SharedQuotaOptions) {
     this.#member = member;
-    this.#options = options;
     this.#ledger = new Ledger(member.time, member.random);
     this.#facts = new FactSync(member, this.#ledger, this.#discovery);
     this.#resumption = new Resumption(member.random);

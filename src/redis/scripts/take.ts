@@ -3,8 +3,8 @@ import { MOST, NEEDY_LAST_MS, NEEDY_MEMBERS, NEEDY_MS, NEEDY_NOW, URGENT_PARTS }
 import { STATE, TURN } from './state.ts';
 
 /** How many arguments stand before those of the windows, and how many each window has. */
-export const FIXED_ARGUMENTS = 13;
-export const WINDOW_ARGUMENTS = 5;
+const FIXED_ARGUMENTS = 13;
+const WINDOW_ARGUMENTS = 5;
 
 /** How many numbers of an answer stand before the grants. */
 export const FIXED_ANSWERS = 8;
