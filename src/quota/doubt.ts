@@ -124,7 +124,8 @@ export class Doubt {
   #shiftedFrom(now: number): number {
     const { alive } = this.#survivors;
     const isOpen = alive.every(({ name }) => name === 'aligned' || name === 'first-request');
-    if (!isOpen) return now;
+    // A process that shares the quota looks alone for seconds only; one that does not has all the time.
+    if (!isOpen || !this.#part.isShared) return now;
     const cycle = 2 * this.#length;
     const time = this.#clock.least(now);
     const gone = (time % cycle) / cycle;
