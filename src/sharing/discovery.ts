@@ -60,12 +60,12 @@ export class Discovery {
     return !this.#isOver && now >= this.#until - RENEW_MS && now >= this.asksAt;
   }
 
-  /** Whether nobody looks any more, however little is known. */
+  /** Whether all looks have been made, however little is known. */
   get isOver(): boolean {
     return this.#isOver;
   }
 
-  /** Asks for a look. `isFirst`: nothing is known of the service yet, so nobody holds units. */
+  /** Asks for a look. `isFirst`: nothing is known of the service yet, so no process holds units. */
   async ask(store: ShareStore, member: string, isFirst: boolean, now: () => number): Promise<void> {
     const askedAt = now();
     this.#askAt = askedAt + (isFirst ? POLL_MS : RETRY_MS);

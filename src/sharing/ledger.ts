@@ -3,8 +3,7 @@ import type { ServerClock } from '../quota/server-clock.ts';
 import { type Period, startOf } from '../quota/windows.ts';
 import { type Asked, AskPolicy } from './ask-policy.ts';
 import { Book, type Entry, type Told } from './book.ts';
-import type { Slot } from './slots.ts';
-import { Slots } from './slots.ts';
+import { type Slot, Slots } from './slots.ts';
 import type { Answer, Ask } from './store.ts';
 import { Timeline } from './timeline.ts';
 import { UrgentReserve } from './urgent.ts';
@@ -94,7 +93,7 @@ export class Ledger {
     return this.#slots.quantum;
   }
 
-  /** What is taken from each window for a charge: one that is dearer than a window takes all of it. */
+  /** What is taken from each window for a charge: one that costs more than a window takes all of it. */
   units(charge: number): number {
     let units = Math.ceil(charge);
     for (const { limit } of this.windows) units = Math.min(units, limit);

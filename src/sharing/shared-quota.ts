@@ -211,7 +211,7 @@ export class SharedQuota implements Part {
     return [...this.#ledger.windows].some(({ isInDoubt }) => isInDoubt);
   }
 
-  /** The instant at which a first request may be sent to a service that nobody knows yet. */
+  /** The instant at which a first request may be sent to a service that no process knows yet. */
   #lookAt(now: number): number {
     if (this.#discovery.mayAsk(now)) this.#trips.start();
     return this.#trips.isUnderWay ? this.#trips.awaits(now) : Math.max(now + 1, this.#discovery.asksAt);

@@ -110,7 +110,7 @@ export class Trips {
     return ++this.#sequence;
   }
 
-  /** Takes another name: somebody else wrote under this one. */
+  /** Takes another name: another process has written under this one. */
   rename(): void {
     this.#name = crypto.randomUUID();
     this.#sequence = 0;
@@ -128,12 +128,15 @@ export class Trips {
   async call<T>(work: () => Promise<T>): Promise<T> {
     const { clock } = this.#member;
     const sentAt = clock.now();
-    const ms = this.hasJoined ? this.#breaker.timeoutMs : Math.max(FIRST_TRIP_MS, this.#breaker.timeoutMs);
-    const value = await inTime(clock, ms, work());
+    const value = await inTime(clock, this.#patienceMs, work());
     const tookMs = clock.now() - sentAt;
     this.#tripMs += FRESHNESS * (tookMs - this.#tripMs);
     this.#breaker.answered(tookMs, clock.now());
     return value;
+  }
+
+  get #patienceMs(): number {
+    return this.hasJoined ? this.#breaker.timeoutMs : Math.max(FIRST_TRIP_MS, this.#breaker.timeoutMs);
   }
 
   async #make(): Promise<void> {
@@ -141,7 +144,8 @@ export class Trips {
     const sentAt = clock.now();
     const { heardAt } = this.#breaker;
     try {
-      const store = await this.call(this.#connect);
+      // The key is found without the store: that it was found says nothing of the store.
+      const store = await inTime(clock, this.#patienceMs, this.#connect());
       if (this.#store && store !== this.#store) this.#move();
       this.#store = store;
       if (this.hasJoined && sentAt - heardAt > FORGOTTEN_MS) this.#listener.forgotten();
