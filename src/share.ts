@@ -13,6 +13,10 @@ export interface Member {
   readonly credential: () => Promise<string>;
   /** Calls that wait to be sent. */
   readonly waiting: () => number;
+  /** Those of them with a priority above 0. */
+  readonly urgentWaiting: () => number;
+  /** Requests that may be under way at once. */
+  readonly concurrency: number;
   /** Takes what others found out. */
   readonly learn: (knowledge: SiblingFacts) => void;
   /** The part has grown, so that whoever waits asks again. */

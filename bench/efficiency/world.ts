@@ -1,5 +1,6 @@
-import { redisShare } from '../../src/redis/index.ts';
 import type { QuotaShare } from '../../src/share.ts';
+import { memoryStore } from '../../src/sharing/memory-store.ts';
+import { storeShare } from '../../src/sharing/store-share.ts';
 import {
   createMockService,
   type MockService,
@@ -9,7 +10,7 @@ import {
   type VirtualClock,
   virtualClock,
 } from '../../src/testing/index.ts';
-import { memoryRedis } from '../../test/redis/memory.ts';
+import { distant } from '../../test/sharing/support/distant.ts';
 import type { Place } from './contenders/contender.ts';
 import { latencyOf } from './latencies.ts';
 import { type MachineClock, machineClock } from './machine.ts';
@@ -109,16 +110,16 @@ export function openWorld(scenario: Scenario, seed: number): World {
 
 /** A store a millisecond away, whose clock is wrong by minutes. */
 function shareFrom(clock: VirtualClock, random: () => number): QuotaShare {
-  const redis = memoryRedis(
-    () => clock.wall() + 123_456,
+  const store = distant(
+    memoryStore(() => clock.wall() + 123_456),
     async (work) => {
       await clock.sleep(0.2 + random() * 0.6);
-      const reply = work();
+      const answer = await work();
       await clock.sleep(0.2 + random() * 0.6);
-      return reply;
+      return answer;
     },
   );
-  return redisShare({ redis, name: 'bench' });
+  return storeShare({ storeOf: () => store, mode: 'partial', processes: 8, timeoutMs: 50 });
 }
 
 /** Whether a request in the service's log came from others. */

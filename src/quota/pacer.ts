@@ -58,9 +58,9 @@ export class Pacer {
 
   constructor(options: PacerOptions) {
     this.#flights = new InFlight(options.concurrency, options.leaseMs);
-    this.#slowStart = new SlowStart(this.#flights);
     this.#endpointWindows = new EndpointWindows(this.#clock, this.#flights);
     this.#shareLimit = options.shareLimit?.(this.#clock) ?? wholeShareLimit;
+    this.#slowStart = new SlowStart(this.#flights, this.#shareLimit);
     const [clock, flights, priorityReserve, shareLimit] = [
       this.#clock,
       this.#flights,
@@ -120,15 +120,14 @@ export class Pacer {
     else if (outcome.kind === 'answered') this.#cooldown.onAnswer();
     if (outcome.kind === 'lost' && !isBooked) this.#book(flight, flight.units, now);
     if (outcome.kind === 'answered') this.#onAnswer(flight, outcome, isBooked, now);
-    else this.#shareLimit.settle(lease, outcome.kind === 'lost' ? flight.units : 0, now);
+    else this.#shareLimit.settle(lease, outcome.kind === 'lost' ? flight.units : 0, false, now);
   }
 
   /** Adopts what sibling processes with the same quota have learned. */
-  learn({ shapes = [], costs = [], pausedUntil, lead, foreign = [] }: SiblingFacts, now: number): void {
+  learn({ shapes = [], costs = [], pausedUntil, lead }: SiblingFacts, now: number): void {
     if (lead) this.#clock.narrow(lead.least, lead.most, now);
     if (pausedUntil !== undefined) this.#cooldown.hold(pausedUntil, 'the service asked another process for a pause');
     for (const [endpoint, units] of costs) this.#costs.expectOf(endpoint, units);
-    for (const { period, units } of foreign) this.#windows.observeOthers(period, units, now);
     for (const found of shapes) this.#windows.adopt(found.period, found);
   }
 
@@ -169,7 +168,11 @@ export class Pacer {
     const [windows, endpointWindows] = [this.#windows, this.#endpointWindows];
     const [clock, cooldown, costs] = [this.#clock, this.#cooldown, this.#costs];
     const [throughput, concurrency] = [this.#throughput, this.#concurrency];
-    return estimate(plans, { windows, endpointWindows, clock, cooldown, costs, throughput, concurrency }, now);
+    return estimate(
+      plans,
+      { windows, endpointWindows, clock, cooldown, costs, throughput, concurrency, shareLimit: this.#shareLimit },
+      now,
+    );
   }
 
   #grant(charge: Charge, now: number): Flight {
@@ -214,7 +217,7 @@ export class Pacer {
     // An answer without quota headers may come from an edge that counts nothing.
     const isSure = !limited && (quota.remaining !== undefined || Object.keys(quota.stacks).length > 0);
     if (!isBooked) this.#answered.add(flight.sentAt, now, units, isSure ? units : 0);
-    this.#shareLimit.settle(flight, units, now);
+    this.#shareLimit.settle(flight, units, !limited, now);
     if (limited) {
       this.#slowStart.onRefusal();
       this.#cooldown.onRefusal(quota, this.#clock, now, flight.sentAt);

@@ -30,8 +30,6 @@ export interface SiblingFacts {
   readonly pausedUntil?: number;
   /** How far the service's clock is ahead of our monotonic one, in milliseconds. */
   readonly lead?: { readonly least: number; readonly most: number };
-  /** Units that were spent by somebody with whom nothing is shared. */
-  readonly foreign?: readonly { readonly period: Period; readonly units: number }[];
 }
 
 /**
@@ -43,14 +41,20 @@ export interface ShareLimit extends Limit {
   readonly isShared: boolean;
   /** Whether they surely spend nothing just now, so that a reading counts what we spent alone. */
   readonly isAlone: boolean;
+  /** Whether sibling processes may just have sent more than was granted, so that a refusal is no evidence of a shape. */
+  isOverdrawn(now: number): boolean;
+  /** Whether units are granted at present, so that no first answer need be awaited. */
+  readonly isGranting: boolean;
+  /** Whether grants include this window, so that the usage of all processes is reckoned with already. */
+  covers(period: Period): boolean;
+  /** Units of a window of `limit` that this process is likely to get. */
+  likely(period: Period, limit: number, now: number): number;
   /** A request goes. */
   take(lease: Lease, now: number): void;
-  /** It ended, and the service counted so many units for it, or may have. */
-  settle(lease: Lease, units: number, now: number): void;
+  /** It ended, and the service counted so many units for it, or may have. `isServed`: it was answered and not refused. */
+  settle(lease: Lease, units: number, isServed: boolean, now: number): void;
   /** The service spoke of a window. */
   read(news: WindowNews): void;
-  /** The service named an end of a window by its own clock. Past it one request may go, whatever shape the window has. */
-  tellEnd(period: Period, end: number): void;
   /** An endpoint showed what it costs, in units. */
   tellCost(endpoint: string, units: number): void;
   /** The service wants nobody to come until then. */
@@ -61,13 +65,16 @@ export interface ShareLimit extends Limit {
 export const wholeShareLimit: ShareLimit = {
   isShared: false,
   isAlone: true,
+  isOverdrawn: () => false,
+  isGranting: false,
+  covers: () => false,
+  likely: (_period, limit) => limit,
   earliest: (_charge, now) => now,
   isFirm: () => false,
   explain: () => ({ kind: 'share', why: 'all of every window is ours' }),
   take() {},
   settle() {},
   read() {},
-  tellEnd() {},
   tellCost() {},
   tellPause() {},
 };

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { ConfigError } from '../errors.ts';
-import { SCRIPT } from './script.ts';
 
 /** The part of ioredis (its `Redis` and `Cluster`) that is used. */
 export interface IoredisLike {
@@ -21,10 +20,19 @@ export interface NodeRedisLike {
 /** A connected client of Redis, of either kind. It stays the caller's, who also closes it. */
 export type RedisLike = IoredisLike | NodeRedisLike;
 
-/** Runs the script with its keys and its one argument. */
-export type RunScript = (keys: readonly string[], request: string) => Promise<unknown>;
+/** A script, with the name by which a server knows it. */
+export interface Script {
+  readonly text: string;
+  readonly sha: string;
+}
 
-const SHA = createHash('sha1').update(SCRIPT).digest('hex');
+/** Runs a script. All keys have the same hash tag. */
+export type RunScript = (script: Script, keys: readonly string[], args: readonly string[]) => Promise<unknown>;
+
+/** Makes a script of its text. */
+export function scriptOf(text: string): Script {
+  return { text, sha: createHash('sha1').update(text).digest('hex') };
+}
 
 /**
  * Makes one kind of client of all.
@@ -35,39 +43,30 @@ export function scriptRunner(redis: RedisLike): RunScript {
   if (has(redis, 'evalsha') && has(redis, 'eval')) {
     const client = redis as IoredisLike;
     return cached(
-      (keys, request) => client.evalsha(SHA, keys.length, ...keys, request),
-      (keys, request) => client.eval(SCRIPT, keys.length, ...keys, request),
+      ({ sha }, keys, args) => client.evalsha(sha, keys.length, ...keys, ...args),
+      ({ text }, keys, args) => client.eval(text, keys.length, ...keys, ...args),
     );
   }
   if (has(redis, 'evalSha') && has(redis, 'eval')) {
     const client = redis as NodeRedisLike;
     return cached(
-      (keys, request) => client.evalSha(SHA, { keys: [...keys], arguments: [request] }),
-      (keys, request) => client.eval(SCRIPT, { keys: [...keys], arguments: [request] }),
+      ({ sha }, keys, args) => client.evalSha(sha, { keys: [...keys], arguments: [...args] }),
+      ({ text }, keys, args) => client.eval(text, { keys: [...keys], arguments: [...args] }),
     );
   }
   throw new ConfigError('redis', 'must be a client of node-redis (5 or 6) or ioredis');
 }
 
-/** A server that has been restarted has forgotten the script, and is told it again. */
+/** A server that was restarted has forgotten the script, and is sent its text. */
 function cached(byName: RunScript, byText: RunScript): RunScript {
-  return async (keys, request) => {
+  return async (script, keys, args) => {
     try {
-      return await byName(keys, request);
+      return await byName(script, keys, args);
     } catch (error) {
       if (!/^NOSCRIPT\b/.test(messageOf(error))) throw error;
-      return byText(keys, request);
+      return byText(script, keys, args);
     }
   };
-}
-
-/** What went wrong, in one word: the server's own (`READONLY`, `OOM`, `LOADING`), or the connection's (`ECONNREFUSED`). */
-export function codeOf(error: unknown): string {
-  const [word] = /^[A-Z]{2,24}\b/.exec(messageOf(error)) ?? [];
-  const { code } = (error ?? {}) as { code?: unknown };
-  if (typeof code === 'string' && /^[A-Z_]{2,32}$/.test(code)) return code;
-  if (word !== undefined && word !== 'ERR') return word;
-  return error instanceof Error && /^[A-Za-z]{3,40}$/.test(error.name) && error.name !== 'Error' ? error.name : 'ERR';
 }
 
 function messageOf(error: unknown): string {

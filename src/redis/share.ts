@@ -1,16 +1,14 @@
 import { ConfigError, quote } from '../errors.ts';
-import type { Period } from '../quota/time/periods.ts';
-import type { Member, QuotaShare } from '../share.ts';
-import { ownProperties as ownOf } from '../validation/own-properties.ts';
+import type { QuotaShare } from '../share.ts';
+import type { ShareStore } from '../sharing/store.ts';
+import { storeShare } from '../sharing/store-share.ts';
+import { ownProperties } from '../validation/own-properties.ts';
 import { type RedisLike, scriptRunner } from './connection.ts';
 import { keysOf } from './keys.ts';
-import { RedisPart } from './part.ts';
+import { redisStore } from './redis-store.ts';
 
 /** What stands in for a secret of the user's own: with it, whoever can guess a key can recognise it in Redis. */
 const COMMON_SECRET = 'stacks-quota';
-
-/** How often the key is looked at, because it may be replaced, in milliseconds. */
-const KEY_LASTS_MS = 60_000;
 
 /** How the processes of a backend share their quota. */
 export interface RedisShareOptions {
@@ -38,27 +36,16 @@ export interface RedisShareOptions {
 const OPTIONS: readonly string[] = ['redis', 'name', 'secret', 'onStoreFailure', 'processes', 'timeoutMs'];
 
 /**
- * Lets all processes that share an API key share its quota, through Redis: near the full quota, and no refusals. A
- * process spends what it has been handed without asking; Redis hands out parts of windows, and knows nothing of pacing.
+ * Lets all processes that share an API key share its quota, through Redis: near the full quota, and no refusals. Each process
+ * asks Redis for units of the next seconds as its calls need them; Redis keeps the books, and knows nothing of pacing.
  *
  * @throws ConfigError if an option cannot be used.
  */
 export function redisShare(options: RedisShareOptions): QuotaShare {
   const { redis, name, secret, mode, processes, timeoutMs } = readOptions(options);
   const run = scriptRunner(redis);
-  return {
-    join(member) {
-      const keys = keeper(member, name, secret);
-      const call = async (periods: readonly Period[], request: string, withinMs: number): Promise<unknown> =>
-        inTime(
-          member,
-          withinMs,
-          keys().then((keysFor) => run(keysFor(periods), request)),
-        );
-      const part = new RedisPart(member, { call, mode, processes, timeoutMs });
-      return { part, leave: () => part.leave() };
-    },
-  };
+  const storeOf = (credential: string): ShareStore => redisStore(run, keysOf(name, secret, credential));
+  return storeShare({ storeOf, mode, processes, timeoutMs });
 }
 
 function readOptions(options: RedisShareOptions): {
@@ -79,7 +66,7 @@ function readOptions(options: RedisShareOptions): {
     onStoreFailure: mode = 'partial',
     processes = 8,
     timeoutMs = 50,
-  } = ownOf(options);
+  } = ownProperties(options);
   if (typeof name !== 'string' || !/^[a-z0-9-]{1,32}$/.test(name))
     throw new ConfigError('name', `must be 1 to 32 small letters, digits and hyphens, not ${quote(name)}`);
   if (typeof secret !== 'string' || secret === '') throw new ConfigError('secret', 'must be text, and not empty');
@@ -90,33 +77,4 @@ function readOptions(options: RedisShareOptions): {
   if (!(Number.isFinite(timeoutMs) && timeoutMs > 0))
     throw new ConfigError('timeoutMs', `must be milliseconds, more than 0, not ${quote(timeoutMs)}`);
   return { redis, name, secret, mode, processes, timeoutMs };
-}
-
-/** Knows the names of the keys, and looks now and then whether the API key is another. */
-function keeper(
-  { credential, clock }: Member,
-  name: string,
-  secret: string,
-): () => Promise<(periods: readonly Period[]) => string[]> {
-  let keys: ((periods: readonly Period[]) => string[]) | undefined;
-  let until = 0;
-  return async () => {
-    if (keys && clock.now() < until) return keys;
-    keys = keysOf(name, secret, await credential());
-    until = clock.now() + KEY_LASTS_MS;
-    return keys;
-  };
-}
-
-/** Whoever takes longer than `ms` is not waited for. Where our own thread stood still the answer may be there already. */
-function inTime<T>({ clock }: Member, ms: number, work: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const startedAt = clock.now();
-    const giveUp = (): void => reject(Object.assign(new Error('Redis took too long'), { code: 'TIMEOUT' }));
-    let cancel = clock.timer(ms, () => {
-      if (clock.now() - startedAt > ms * 1.2) cancel = clock.timer(ms / 5, giveUp);
-      else giveUp();
-    });
-    work.then(resolve, reject).finally(() => cancel());
-  });
 }

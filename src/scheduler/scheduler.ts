@@ -56,6 +56,7 @@ export class Scheduler {
   readonly #exchange: HttpExchange;
   readonly #retryBudget = new RetryBudget();
   readonly #backlog = new Backlog();
+  #urgentWaiting = 0;
   #membership: Membership | undefined;
   #closing: Promise<void> | undefined;
 
@@ -113,7 +114,7 @@ export class Scheduler {
     const traced = { ...call, trace: this.tracer.begin(call.ask, call.label) };
     const ticket = this.#queue.nextTicket();
     // Not async: a call that waits is an entry of the queue and little more.
-    const reply = this.#queue.acquire(traced, ticket).then((lease) => this.#make(traced, ticket, lease));
+    const reply = this.#acquire(traced, ticket).then((lease) => this.#make(traced, ticket, lease));
     reply.then(
       () => this.#backlog.remove(kind),
       (error: unknown) => {
@@ -124,12 +125,20 @@ export class Scheduler {
     return reply;
   }
 
+  /** Waits for a lease. Urgent calls that wait are counted, because processes that share a quota keep something for such. */
+  #acquire(call: TracedCall, ticket: number): Promise<Lease> {
+    const lease = this.#queue.acquire(call, ticket);
+    if ((call.ask.priority ?? 0) <= 0) return lease;
+    this.#urgentWaiting++;
+    return lease.finally(() => this.#urgentWaiting--);
+  }
+
   /** Makes a call that has its first lease. */
   async #make(call: TracedCall, ticket: number, first: Lease): Promise<Reply> {
     const { trace } = call;
     let { request } = call;
     const counts = { attempts: 0, refusals: 0, hops: 0 };
-    for (let lease = first; ; lease = await this.#queue.acquire(call, ticket)) {
+    for (let lease = first; ; lease = await this.#acquire(call, ticket)) {
       trace.granted();
       const { outcome, reply, failure } = await this.#exchange.attempt({ ...call, request }, lease, counts);
       const isLimited = outcome.kind === 'answered' && outcome.isLimited;
@@ -161,13 +170,15 @@ export class Scheduler {
   }
 
   #join(share: QuotaShare, time: ServerClock): ShareLimit {
-    const { clock, random, credential } = this.#options;
+    const { clock, random, credential, concurrency } = this.#options;
     this.#membership = share.join({
       clock,
       random,
       time,
       credential,
       waiting: () => this.waiting,
+      urgentWaiting: () => this.#urgentWaiting,
+      concurrency,
       learn: (knowledge) => this.#pacer.learn(knowledge, clock.now()),
       wake: () => this.#queue.wake(),
       tell: (event) => this.tracer.emit(event),

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { hasRedis, startRedis } from '../redis/server.ts';
+import { hasRedis, startRedis } from '../redis/support/server.ts';
 import { endAll, run } from './support/start.ts';
 
 afterAll(endAll);

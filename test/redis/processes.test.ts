@@ -1,7 +1,7 @@
 import { createMockService, type MockService, type MockServiceOptions } from 'stacks-quota/testing';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { startCrew, type Worker } from './crew.ts';
-import { hasRedis, type RedisServer, startRedis } from './server.ts';
+import { startCrew, type Worker } from './support/crew.ts';
+import { hasRedis, type RedisServer, startRedis } from './support/server.ts';
 
 const PATIENCE_MS = 60_000;
 

@@ -1,6 +1,7 @@
 import type { Cooldown } from '../limits/cooldown.ts';
 import type { Costs } from '../limits/costs.ts';
 import type { ResetWindow } from '../limits/reset-window.ts';
+import type { ShareLimit } from '../share-limit.ts';
 import { endOf, periodMsOf } from '../time/periods.ts';
 import type { ServerClock } from '../time/server-clock.ts';
 import type { NamedWindow } from '../window/named-window.ts';
@@ -33,6 +34,7 @@ export interface EstimateInputs {
   readonly costs: Costs;
   readonly throughput: Throughput;
   readonly concurrency: number;
+  readonly shareLimit: Pick<ShareLimit, 'likely'>;
 }
 
 /**
@@ -58,13 +60,14 @@ function originOf(clock: ServerClock, now: number): number {
   return clock.known ? clock.least(now) : 0;
 }
 
-function* namedWindowsOf({ windows }: EstimateInputs, now: number): Generator<ForecastWindow> {
+function* namedWindowsOf({ windows, shareLimit }: EstimateInputs, now: number): Generator<ForecastWindow> {
   for (const window of windows) {
-    const { period, limit } = window;
+    const { period } = window;
+    const limit = shareLimit.likely(period, window.limit, now);
     yield {
       window: period,
       limit,
-      left: window.headroom(now),
+      left: window.headroom(now) * (limit / window.limit || 0),
       periodMs: periodMsOf(period),
       endOf: (at) => endOf(period, at),
     };

@@ -1,4 +1,5 @@
 import type { Charge, Limit, Reason } from '../admission.ts';
+import type { ShareLimit } from '../share-limit.ts';
 import type { InFlight } from '../usage/in-flight.ts';
 
 /**
@@ -7,10 +8,12 @@ import type { InFlight } from '../usage/in-flight.ts';
  */
 export class SlowStart implements Limit {
   readonly #flights: InFlight;
+  readonly #shareLimit: Pick<ShareLimit, 'isGranting'>;
   #allowed = 1;
 
-  constructor(flights: InFlight) {
+  constructor(flights: InFlight, shareLimit: Pick<ShareLimit, 'isGranting'>) {
     this.#flights = flights;
+    this.#shareLimit = shareLimit;
   }
 
   /** An answer came that was not refused. */
@@ -24,7 +27,8 @@ export class SlowStart implements Limit {
   }
 
   earliest(_charge: Charge, now: number): number {
-    return this.#flights.requests < this.#allowed ? now : this.#flights.nextAge();
+    const mayGo = this.#shareLimit.isGranting || this.#flights.requests < this.#allowed;
+    return mayGo ? now : this.#flights.nextAge();
   }
 
   isFirm(): boolean {

@@ -7,6 +7,7 @@ import { TOLERANCE, type WindowModel, type WindowReading } from './model.ts';
 /** A fixed window on the calendar: it begins at a full second, minute or UTC month by the service's clock. */
 export class AlignedModel implements WindowModel {
   readonly name = 'aligned';
+  readonly sinksSteadily = false;
   readonly #period: Period;
   readonly #clock: ServerClock;
   readonly #calendar: CalendarUsage;

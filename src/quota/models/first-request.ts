@@ -10,6 +10,7 @@ import { TOLERANCE, type WindowModel, type WindowReading } from './model.ts';
  */
 export class FirstRequestModel implements WindowModel {
   readonly name = 'first-request';
+  readonly sinksSteadily = false;
   readonly #periodMs: number;
   /** The earliest and the latest instant at which the present window can have begun; Infinity: it may not have begun. */
   #beganFrom = Number.NEGATIVE_INFINITY;

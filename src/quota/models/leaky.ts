@@ -11,6 +11,7 @@ const ROUNDING = 1;
  */
 export class LeakyModel implements WindowModel {
   readonly name = 'leaky';
+  readonly sinksSteadily = true;
   readonly #periodMs: number;
   #limit = Number.POSITIVE_INFINITY;
   #rate = 0;

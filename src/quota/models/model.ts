@@ -28,6 +28,8 @@ export const TOLERANCE = 0.5;
  */
 export interface WindowModel {
   readonly name: 'sliding-log' | 'sliding-counter' | 'aligned' | 'first-request' | 'leaky';
+  /** Whether usage sinks by at most the limit per window, however it came about. */
+  readonly sinksSteadily: boolean;
   /** The most that the service may have counted at `now`, in units, what is in flight aside. */
   spent(now: number): number;
   /**

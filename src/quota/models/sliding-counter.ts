@@ -19,6 +19,7 @@ const FEW = 8;
  */
 export class SlidingCounterModel implements WindowModel {
   readonly name = 'sliding-counter';
+  readonly sinksSteadily = true;
   readonly #period: Period;
   readonly #clock: ServerClock;
   readonly #calendar: CalendarUsage;

@@ -14,6 +14,7 @@ const LINGER_MS = 60_000;
  */
 export class SlidingLogModel implements WindowModel {
   readonly name = 'sliding-log';
+  readonly sinksSteadily = false;
   /** The longest and the shortest that the window can be by our clock, in milliseconds. */
   readonly #longestMs: number;
   readonly #shortestMs: number;

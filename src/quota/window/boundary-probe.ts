@@ -51,15 +51,9 @@ export class BoundaryProbe {
     this.#restMs = restMs;
   }
 
-  /**
-   * The service named the window's end, in answer to a request that was sent at `sentAt`.
-   *
-   * @returns the end, if it is news.
-   */
-  onNamedEnd(end: number, sentAt: number): number | undefined {
-    if (sentAt < this.#lastSentAt || end <= this.#clock.least(sentAt)) return undefined;
-    this.#namedEnd = end;
-    return end;
+  /** The service named the window's end, in answer to a request that was sent at `sentAt`. */
+  onNamedEnd(end: number, sentAt: number): void {
+    if (sentAt >= this.#lastSentAt && end > this.#clock.least(sentAt)) this.#namedEnd = end;
   }
 
   /** Units to reserve of a window of `limit`. */

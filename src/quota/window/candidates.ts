@@ -1,6 +1,7 @@
 import { TOLERANCE, type WindowModel, type WindowReading } from '../models/model.ts';
 import type { Shapes } from '../share-limit.ts';
 import type { AnsweredRequests } from '../usage/answered.ts';
+import { RecentReadings } from './recent-readings.ts';
 
 /** A model is dismissed when it left this much unexplained that another explained: in units, and in parts of the limit. */
 const LEAST_DEBT = 3;
@@ -26,14 +27,16 @@ export class CandidateShapes {
   readonly mostCautious: readonly WindowModel[];
   readonly #all: readonly WindowModel[];
   readonly #evidence = new Map<WindowModel, Evidence>();
+  readonly #recent: RecentReadings;
   readonly #dismissed = new Set<WindowModel>();
   #unexplainedRefusals = 0;
   #epoch = 0;
   #alive: readonly WindowModel[];
   #binding: readonly WindowModel[];
 
-  constructor(models: readonly WindowModel[]) {
+  constructor(models: readonly WindowModel[], periodMs: number) {
     this.#all = models;
+    this.#recent = new RecentReadings(periodMs);
     this.mostCautious = models.slice(0, 1);
     this.#alive = models;
     this.#binding = bindingOf(models, models);
@@ -73,8 +76,11 @@ export class CandidateShapes {
     const explaining = this.#alive.filter((model) => model.unexplained(reading) <= TOLERANCE);
     const [only] = explaining;
     if (only && explaining.length === 1 && this.#alive.length > 1) this.#evidenceOf(only).isSupported = true;
+    const drops = !reading.limited && this.#recent.dropsTo(reading);
+    if (!reading.limited) this.#recent.add(reading);
     const alive = this.#alive.filter(
       (model) =>
+        !(drops && model.sinksSteadily) &&
         !model.isContradicted(reading, answered) &&
         (!isAlone || explaining.length === 0 || !this.#isInDebt(model, reading)),
     );

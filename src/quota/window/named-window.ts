@@ -21,12 +21,15 @@ const RECHECK = 0.02;
 /** Shapes for which a reset announced by the service overrides our own estimate, once: they are not tied to the calendar. */
 const OVERRULED: ReadonlySet<WindowModel['name']> = new Set(['sliding-log', 'first-request']);
 
+/** Refusals that are at most this many windows apart count as having one cause. */
+const REFUSALS_WITHIN = 10;
+
 /** State that all windows of a pacer share. */
 export interface NamedWindowDependencies {
   readonly clock: ServerClock;
   readonly flights: InFlight;
   readonly priorityReserve: PriorityReserve;
-  readonly shareLimit: Pick<ShareLimit, 'isShared' | 'isAlone'>;
+  readonly shareLimit: Pick<ShareLimit, 'isShared' | 'isAlone' | 'isOverdrawn' | 'covers'>;
 }
 
 /** A window that the service names: its limit is known, its shape is guessed by models. */
@@ -43,6 +46,7 @@ export class NamedWindow implements Limit {
   #roundTripMs = 0;
   readonly #otherConsumers: OtherConsumers;
   #isRead = false;
+  #refusedAt = Number.NEGATIVE_INFINITY;
   readonly #probing: ShapeProbing;
 
   constructor(period: Period, { clock, flights, priorityReserve, shareLimit }: NamedWindowDependencies) {
@@ -54,7 +58,7 @@ export class NamedWindow implements Limit {
     this.#shareLimit = shareLimit;
     this.#otherConsumers = new OtherConsumers(this.#periodMs);
     this.#lastReading = new LastReading(flights);
-    this.candidates = new CandidateShapes(modelsOf(period, clock));
+    this.candidates = new CandidateShapes(modelsOf(period, clock), this.#periodMs);
     this.#probing = new ShapeProbing(period, { clock, flights, shareLimit, candidates: this.candidates });
   }
 
@@ -80,6 +84,7 @@ export class NamedWindow implements Limit {
 
   earliest(charge: Charge, now: number): number {
     if (this.limit <= 0) return this.#isReadingOld(now) ? now : Number.POSITIVE_INFINITY;
+    if (this.#shareLimit.covers(this.period)) return now;
     const units = this.#fitting(charge);
     const kept = this.#probing.reserved(this.limit, now);
     const open = this.limit - kept;
@@ -138,7 +143,7 @@ export class NamedWindow implements Limit {
     // The first reading is no evidence, but its request may have been counted on either side of a boundary.
     if (this.#isRead) this.candidates.eliminate(reading, past, this.#shareLimit.isAlone);
     else if (!reading.limited) this.book(Math.min(reading.own, reading.used), reading.sentAt, reading.receivedAt);
-    if (reading.limited && reading.used + reading.own > reading.limit && !this.#otherConsumers.areActive) {
+    if (reading.limited && reading.used + reading.own > reading.limit && this.#isUnexplained(reading.receivedAt)) {
       this.candidates.reinstate();
       this.#probing.onUnexplainedRefusal(reading.receivedAt);
     }
@@ -153,19 +158,9 @@ export class NamedWindow implements Limit {
     this.#isRead = true;
   }
 
-  /** Other consumers have used so many units. */
-  observeOthers(units: number, now: number): void {
-    this.#otherConsumers.observe(units, this.limit, now);
-  }
-
-  /**
-   * Processes a reset that the service announced, by its clock, if it can only mean this window.
-   *
-   * @returns the end of the window, if the reset names it.
-   */
-  onNamedReset(end: number, sentAt: number): number | undefined {
-    if (this.#periodMs <= SHORT_MS) return undefined;
-    return this.#probing.onNamedEnd(end % ROUNDING_MS === 0 ? end + ROUNDING_MS : end, sentAt);
+  /** Processes a reset that the service announced, by its clock, if it can only mean this window. */
+  onNamedReset(end: number, sentAt: number): void {
+    if (this.#periodMs > SHORT_MS) this.#probing.onNamedEnd(end % ROUNDING_MS === 0 ? end + ROUNDING_MS : end, sentAt);
   }
 
   /** Whether `ratelimit-limit` and `ratelimit-reset` may describe this window. */
@@ -212,6 +207,21 @@ export class NamedWindow implements Limit {
     if (this.#periodMs <= SHORT_MS || this.#flights.units === 0 || this.#shareLimit.isShared) return false;
     const onlyFills = this.candidates.alive.some(({ name }) => name === 'aligned' || name === 'first-request');
     return onlyFills && this.#lastReading.leftAtLeast < units;
+  }
+
+  /**
+   * Whether a refusal can only mean that the window has another shape. In a shared quota a sibling may have sent too much
+   * for once: there only a second refusal, in another window soon after, counts.
+   */
+  #isUnexplained(now: number): boolean {
+    if (this.#otherConsumers.areActive || this.#shareLimit.isOverdrawn(now)) return false;
+    const sinceMs = now - this.#refusedAt;
+    if (!this.#shareLimit.isShared || (sinceMs > this.#periodMs && sinceMs < this.#periodMs * REFUSALS_WITHIN)) {
+      this.#refusedAt = now;
+      return true;
+    }
+    if (sinceMs > this.#periodMs) this.#refusedAt = now;
+    return false;
   }
 
   /** The reserve for other consumers, in units. */

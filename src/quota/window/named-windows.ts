@@ -64,8 +64,7 @@ export class NamedWindows implements Iterable<NamedWindow> {
   onNamedReset(limit: number, resetAt: number, { sentAt, receivedAt }: AnswerFacts): boolean {
     for (const window of this) {
       if (!window.matches(limit, resetAt, receivedAt)) continue;
-      const end = window.onNamedReset(resetAt, sentAt);
-      if (end !== undefined) this.#dependencies.shareLimit.tellEnd(window.period, end);
+      window.onNamedReset(resetAt, sentAt);
       return true;
     }
     return false;
@@ -75,11 +74,6 @@ export class NamedWindows implements Iterable<NamedWindow> {
   adopt(period: Period, shapes: Shapes): void {
     this.#foretold.set(period, shapes);
     this.#byPeriod.get(period)?.candidates.adopt(shapes);
-  }
-
-  /** Strangers have spent so many units. */
-  observeOthers(period: Period, units: number, now: number): void {
-    this.#byPeriod.get(period)?.observeOthers(units, now);
   }
 
   #open(period: Period): NamedWindow {

@@ -14,6 +14,13 @@ const VAGUE_PART = 0.5;
 const SINKS = 4;
 const TELLING_PART = 0.5;
 
+/**
+ * While a window may be aligned or opened by the first request, no request is sent around every other boundary of the calendar,
+ * from and to these parts of two windows: if both shapes began at the same instant, they could not be told apart.
+ */
+const GAP_FROM = 0.4;
+const GAP_TO = 0.725;
+
 /** Without a `date`, requests are spaced evenly for this long after an unexpected refusal, in milliseconds. */
 const EVEN_MS = 600_000;
 
@@ -74,13 +81,9 @@ export class ShapeProbing {
     );
   }
 
-  /**
-   * Processes an end of the window that the service named, by its clock.
-   *
-   * @returns the end, if it was unknown before.
-   */
-  onNamedEnd(end: number, sentAt: number): number | undefined {
-    return this.#boundaryProbe.onNamedEnd(end, sentAt);
+  /** Processes an end of the window that the service named, by its clock. */
+  onNamedEnd(end: number, sentAt: number): void {
+    this.#boundaryProbe.onNamedEnd(end, sentAt);
   }
 
   /**
@@ -118,8 +121,20 @@ export class ShapeProbing {
     // Evenly spaced requests hit every phase, so the first answer after a boundary reveals it; they also narrow a vague
     // server clock.
     const isEven = (alive.length > 1 && !isSliding) || this.#clock.vagueness(now) > this.#periodMs * VAGUE_PART;
-    if (isEven) return this.lastSentAt + (units * this.#periodMs) / limit;
+    if (isEven) return Math.max(this.lastSentAt + (units * this.#periodMs) / limit, this.#shiftedFrom(now));
     return alive.length > 1 && !this.#shareLimit.isShared ? this.#idleProbe.until(limit, now) : now;
+  }
+
+  /** Earliest instant outside the gap, so that a window opened by the first request shifts against the calendar. */
+  #shiftedFrom(now: number): number {
+    const { alive } = this.#candidates;
+    const isOpen = alive.every(({ name }) => name === 'aligned' || name === 'first-request');
+    // Only in a shared quota: there a process sends alone for seconds only, and must tell the shapes apart by then.
+    if (!isOpen || !this.#shareLimit.isShared) return now;
+    const cycle = 2 * this.#periodMs;
+    const time = this.#clock.least(now);
+    const gone = (time % cycle) / cycle;
+    return gone < GAP_FROM || gone >= GAP_TO ? now : this.#clock.surely(time + (GAP_TO - gone) * cycle);
   }
 
   /** Whether the window may have this shape, or another. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SlowStart } from '../../../src/quota/limits/slow-start.ts';
+import { wholeShareLimit } from '../../../src/quota/share-limit.ts';
 import { InFlight } from '../../../src/quota/usage/in-flight.ts';
 import { charge } from '../support/builders.ts';
 import { AGE_MS } from '../support/script.ts';
@@ -15,7 +16,7 @@ function room(look: SlowStart, flights: InFlight): number {
 
 function begin(): { look: SlowStart; flights: InFlight } {
   const flights = new InFlight(1_000, 9_000);
-  return { look: new SlowStart(flights), flights };
+  return { look: new SlowStart(flights, wholeShareLimit), flights };
 }
 
 describe('slow start', () => {

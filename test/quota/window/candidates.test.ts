@@ -19,7 +19,7 @@ function minute(): {
   clock.observe(0, 0, 10);
   clock.observe(-1_000, -10, -5);
   const [aligned, sliding] = [new AlignedModel('minute', clock), new SlidingLogModel(MINUTE_MS)];
-  return { aligned, sliding, survivors: new CandidateShapes([sliding, aligned]), past: new AnsweredRequests() };
+  return { aligned, sliding, survivors: new CandidateShapes([sliding, aligned], 60_000), past: new AnsweredRequests() };
 }
 
 const reading = readingsOf(10_000, 20);
@@ -71,7 +71,7 @@ describe('candidate shapes', () => {
 
   it('a shape of a window cannot be contradicted where there is no other', () => {
     const { sliding, past } = fiveAt50();
-    const alone = new CandidateShapes([sliding]);
+    const alone = new CandidateShapes([sliding], 60_000);
     alone.eliminate(reading(55_000, 0), past);
     expect(alone.alive).toEqual([sliding]);
   });

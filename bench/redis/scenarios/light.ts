@@ -1,0 +1,19 @@
+import { added, failed, refused, settling, trips } from '../columns.ts';
+import { planOf, poisson, type Scenario, sources } from '../scenario.ts';
+import { bottleneck } from '../subjects/bottleneck.ts';
+import { rateLimiterFlexible } from '../subjects/rate-limiter-flexible.ts';
+import { alone, sharing } from '../subjects/stacks-quota.ts';
+
+/** Random arrivals far below the limits: what it costs a call that the quota is shared. */
+export const light: readonly Scenario[] = [
+  { count: 4, perSecond: 1, limits: { second: 20, minute: 1_000 } },
+  { count: 4, perSecond: 3, limits: { second: 100, minute: 5_000 } },
+  { count: 16, perSecond: 0.5, limits: { second: 20, minute: 1_000 } },
+].map(({ count, perSecond, limits }) => ({
+  name: `light: ${count} × ${perSecond}/s of ${planOf(limits)}`,
+  limits,
+  sources: sources(count, poisson(perSecond)),
+  seconds: 70,
+  subjects: [sharing, alone, rateLimiterFlexible, bottleneck],
+  columns: [added, settling, trips, refused, failed],
+}));

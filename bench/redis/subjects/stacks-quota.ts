@@ -1,0 +1,33 @@
+import type { Redis } from 'ioredis';
+import { type Client, createClient } from '../../../src/index.ts';
+import { redisShare } from '../../../src/redis/index.ts';
+import type { Caller, Place, Subject } from '../subject.ts';
+
+/** Told no limit; shares the quota through Redis. */
+export const sharing: Subject = {
+  name: 'stacks-quota',
+  open: (place) =>
+    callerOf(createClient({ ...common(place), share: redisShare({ redis: connection(place.redis), name: 'bench' }) })),
+};
+
+/** Told no limit; each process assumes that it has the quota to itself. */
+export const unshared: Subject = {
+  name: 'stacks-quota, unshared',
+  open: (place) => callerOf(createClient(common(place))),
+};
+
+/** Told no limit; one client makes all calls, which is the reference for latency. */
+export const alone: Subject = { ...unshared, name: 'stacks-quota, one client', isAlone: true };
+
+function common({ origin, key }: Place): { readonly baseUrl: string; readonly apiKey: () => string } {
+  return { baseUrl: origin, apiKey: key };
+}
+
+function callerOf(client: Client): Caller {
+  return { call: (priority) => client.getInfo({ priority }) };
+}
+
+/** The types of ioredis have overloads that its interface here has not. */
+function connection(redis: Redis): Parameters<typeof redisShare>[0]['redis'] {
+  return redis as unknown as Parameters<typeof redisShare>[0]['redis'];
+}

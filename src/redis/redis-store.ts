@@ -1,0 +1,144 @@
+import {
+  type Answer,
+  type Facts,
+  LONGEST_PAUSE_MS,
+  LOOK_MS,
+  type ShareAsk,
+  type ShareStore,
+} from '../sharing/store.ts';
+import { readAsk, readFacts, readPause, URGENT_PARTS, whole } from '../sharing/store-rules.ts';
+import { type RunScript, scriptOf } from './connection.ts';
+
+import type { KeyOf } from './keys.ts';
+import { LIVE } from './scripts/live.ts';
+import { END_LOOK, GRANTED, LOOK, OVER } from './scripts/look.ts';
+import { FREE, PAUSE, PROBE, RESUME, RESUMED } from './scripts/pause.ts';
+import { SHARE } from './scripts/share.ts';
+import { FIXED_ANSWERS, TAKE } from './scripts/take.ts';
+
+/** How each operation is done. */
+const SCRIPTS = {
+  take: scriptOf(TAKE),
+  share: scriptOf(SHARE),
+  look: scriptOf(LOOK),
+  endLook: scriptOf(END_LOOK),
+  pause: scriptOf(PAUSE),
+  resume: scriptOf(RESUME),
+  resumed: scriptOf(RESUMED),
+  live: scriptOf(LIVE),
+};
+
+/** How the script names {@link WindowAsk.stretches}. */
+const STRETCHES = { no: '0', yes: '1', bounds: '2' } as const;
+
+/** Keeps the books of a share in Redis; `keys`: the names of its keys. */
+export function redisStore(run: RunScript, keys: KeyOf): ShareStore {
+  const [state, facts, needy, live] = [keys('f'), keys('facts'), keys('n'), keys('live')];
+  const [look, looks, probe] = [keys('look'), keys('looks'), keys('probe')];
+  return {
+    async take(asked) {
+      const ask = readAsk(asked);
+      const windows = ask.windows.map(({ name }) => keys(`w:${name}`));
+      const all = [state, keys(`a:${ask.member}`), look, ...windows, needy, facts];
+      return readAnswer(await run(SCRIPTS.take, all, argumentsOf(ask)), ask);
+    },
+    async share(version, tell) {
+      const told = [...readFacts(tell)].flat();
+      const known = whole(version, -1);
+      return readShared(await run(SCRIPTS.share, [state, facts], [String(known), ...told]), known);
+    },
+    async look(member) {
+      const reply = readNumber(await run(SCRIPTS.look, [look, looks], [member]));
+      if (reply === GRANTED) return 'granted';
+      return reply === OVER ? 'over' : whole(reply, 1, LOOK_MS);
+    },
+    async endLook(member) {
+      await run(SCRIPTS.endLook, [look], [member]);
+    },
+    async pause(ms) {
+      await run(SCRIPTS.pause, [state, facts, probe], [String(readPause(ms))]);
+    },
+    async resume(member) {
+      const reply = readNumber(await run(SCRIPTS.resume, [state, probe], [member]));
+      if (reply === FREE) return 'free';
+      return reply === PROBE ? 'probe' : whole(reply, 1, LONGEST_PAUSE_MS);
+    },
+    async resumed() {
+      await run(SCRIPTS.resumed, [state, facts, probe], []);
+    },
+    async live(member, isLeaving) {
+      return whole(readNumber(await run(SCRIPTS.live, [live], [member, isLeaving ? '1' : '0'])));
+    },
+  };
+}
+
+function argumentsOf(ask: ShareAsk): string[] {
+  const { sequence, version, want, need, size, chunk, stayMs, held, urgent, slots, windows } = ask;
+  const numbers = [sequence, version, want, need, size, chunk, stayMs, held, urgent, ask.isLeaving ? 1 : 0];
+  const args = [ask.member, ...numbers.map(String), String(slots.length), String(windows.length)];
+  for (const { limit, kept, ttlMs, reading, stretches } of windows)
+    args.push(String(limit), String(kept), String(ttlMs), String(reading), STRETCHES[stretches]);
+  for (const { name, total, wish, windows: indices } of slots)
+    args.push(name, String(total), String(wish), String(indices.length), ...indices.map((index) => String(index + 1)));
+  return args;
+}
+
+function readAnswer(reply: unknown, ask: ShareAsk): Answer | 'stale' {
+  const numbers = readArray(reply).map(readNumber);
+  const { slots, windows } = ask;
+  const [sequence, now = -1, ...rest] = numbers;
+  if (sequence !== ask.sequence) throw malformed();
+  if (numbers.length === 2 && now === -1) return 'stale';
+  if (numbers.length !== FIXED_ANSWERS + slots.length + windows.length || rest.some((number) => number < 0))
+    throw malformed();
+  const [version = 0, pauseMs = 0, lookMs = 0, others = 0, parts = 0, forMs = 0, ...tail] = rest;
+  let open = ask.want;
+  const granted = tail.slice(0, slots.length).map((grant) => {
+    const units = Math.min(grant, open);
+    open -= units;
+    return units;
+  });
+  return {
+    ...{ sequence, now, version, others, granted },
+    pauseMs: Math.min(pauseMs, LONGEST_PAUSE_MS),
+    lookMs: Math.min(lookMs, LOOK_MS),
+    urgent: { units: parts / URGENT_PARTS, forMs },
+    used: tail.slice(slots.length),
+  };
+}
+
+function readShared(
+  reply: unknown,
+  known: number,
+): { readonly version: number; readonly now: number; readonly facts: Facts | undefined } {
+  const [first, second, ...rest] = readArray(reply);
+  const [now, version] = [readNumber(first), readNumber(second)];
+  if (now < 0 || version < 0 || rest.length % 2 !== 0) throw malformed();
+  if (version === known) return { version, now, facts: undefined };
+  const texts = rest.map(readText);
+  const pairs = texts.flatMap((text, index): [string, string][] => (index % 2 ? [[texts[index - 1] ?? '', text]] : []));
+  return { version, now, facts: readFacts(pairs) };
+}
+
+function readArray(reply: unknown): readonly unknown[] {
+  if (!Array.isArray(reply)) throw malformed();
+  return reply;
+}
+
+/** Clients may be set to give numbers as text, and text as bytes. */
+function readNumber(value: unknown): number {
+  const number = typeof value === 'number' ? value : /^-?\d{1,15}$/.test(readText(value)) ? Number(value) : Number.NaN;
+  if (!Number.isSafeInteger(number)) throw malformed();
+  return number;
+}
+
+function readText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'bigint') return String(value);
+  if (value instanceof Uint8Array) return Buffer.from(value).toString();
+  throw malformed();
+}
+
+function malformed(): Error {
+  return Object.assign(new Error('Redis gave a reply that is no answer to the ask'), { code: 'MALFORMED' });
+}

@@ -1,0 +1,29 @@
+import { LOOK_MS, LOOKS } from '../../sharing/store.ts';
+import { LOOKS_LAST_MS } from '../../sharing/store-rules.ts';
+import { CLOCK, TURN } from './state.ts';
+
+/** Replies of {@link LOOK} besides the milliseconds that are left of another process's look. */
+export const GRANTED = 0;
+export const OVER = -1;
+
+/** Asks to be the process that looks at the service. KEYS: look, looks. ARGV: member. */
+export const LOOK: string = `${CLOCK}${TURN}
+local stored = redis.call('MGET', KEYS[1], KEYS[2])
+local till, member = readTurn(stored[1], ${LOOK_MS})
+if till and member == ARGV[1] then
+  if till - now > ${LOOK_MS / 2} then return ${GRANTED} end
+elseif till then return till - now end
+local _, looks = readTurn(stored[2], ${LOOKS_LAST_MS})
+looks = sane(looks, ${LOOKS})
+if looks >= ${LOOKS} then return ${OVER} end
+writeTurn(KEYS[2], string.format('%.0f', looks + 1), ${LOOKS_LAST_MS})
+writeTurn(KEYS[1], ARGV[1], ${LOOK_MS})
+return ${GRANTED}
+`;
+
+/** Ends the look of a process. KEYS: look. ARGV: member. */
+export const END_LOOK: string = `${CLOCK}${TURN}
+local till, member = readTurn(redis.call('MGET', KEYS[1])[1], ${LOOK_MS})
+if till and member == ARGV[1] then redis.call('DEL', KEYS[1]) end
+return 0
+`;

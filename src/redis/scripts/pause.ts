@@ -1,0 +1,39 @@
+import { PROBE_MS } from '../../sharing/store.ts';
+import { STATE, TURN } from './state.ts';
+
+/** Replies of {@link RESUME} besides the milliseconds to wait. */
+export const FREE = 0;
+export const PROBE = -1;
+
+/** Lengthens the pause. KEYS: state, facts, probe. ARGV: milliseconds. */
+export const PAUSE: string = `${STATE}
+local version, pause, urgent, since = readState(redis.call('MGET', KEYS[1])[1])
+local till = now + tonumber(ARGV[1])
+if till > now and till > pause then
+  writeState(KEYS[1], KEYS[2], version, till, urgent, since)
+  redis.call('DEL', KEYS[3])
+end
+return 0
+`;
+
+/** Asks what to do after a pause. KEYS: state, probe. ARGV: member. */
+export const RESUME: string = `${STATE}${TURN}
+local stored = redis.call('MGET', KEYS[1], KEYS[2])
+local _, pause = readState(stored[1])
+if pause == 0 then return ${FREE} end
+if pause > now then return pause - now end
+local till, member = readTurn(stored[2], ${PROBE_MS})
+if till and member ~= ARGV[1] then return till - now end
+if not till then writeTurn(KEYS[2], ARGV[1], ${PROBE_MS}) end
+return ${PROBE}
+`;
+
+/** Clears a pause that is over. KEYS: state, facts, probe. */
+export const RESUMED: string = `${STATE}
+local version, pause, urgent, since = readState(redis.call('MGET', KEYS[1])[1])
+if pause > 0 and pause <= now then
+  writeState(KEYS[1], KEYS[2], version, 0, urgent, since)
+  redis.call('DEL', KEYS[3])
+end
+return 0
+`;

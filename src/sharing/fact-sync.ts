@@ -1,0 +1,133 @@
+import type { Shapes, WindowNews } from '../quota/share-limit.ts';
+import { type Period, periodMsOf } from '../quota/time/periods.ts';
+import type { Member } from '../share.ts';
+import type { Discovery } from './discovery.ts';
+import { ALL_SHAPES, SharedFacts } from './facts.ts';
+import type { Ledger } from './ledger.ts';
+import { ResetDetector } from './reset-detector.ts';
+import type { ShareStore } from './store.ts';
+
+/** What is not urgent is told this often, in milliseconds. */
+const TELL_MS = 2_000;
+
+/** A window of which no answer has spoken for so long may be gone, in milliseconds. */
+const STALE_MS = 600_000;
+
+/** The shapes of a window of which no process has told any. */
+const UNKNOWN: Shapes = { alive: ALL_SHAPES, epoch: 0 };
+
+/** Exchanges what this process finds out of the service with the others, and applies both to the ledger. */
+export class FactSync {
+  readonly #member: Member;
+  readonly #ledger: Ledger;
+  readonly #discovery: Discovery;
+  readonly #resets = new ResetDetector();
+  #facts = new SharedFacts();
+  /** Windows that answers to this process have named, and when. */
+  readonly #seen = new Map<Period, number>();
+  #toldAt = Number.NEGATIVE_INFINITY;
+
+  constructor(member: Member, ledger: Ledger, discovery: Discovery) {
+    this.#member = member;
+    this.#ledger = ledger;
+    this.#discovery = discovery;
+  }
+
+  /** The version of the facts that are known; -1: none were heard. */
+  get version(): number {
+    return this.#facts.version;
+  }
+
+  /** Whether there is something that the others should hear now. */
+  isDue(now: number): boolean {
+    return (
+      this.#facts.version < 0 || this.#facts.isUrgent || (this.#facts.pending.size > 0 && now >= this.#toldAt + TELL_MS)
+    );
+  }
+
+  /** The service spoke of a window. */
+  read(news: WindowNews): void {
+    const { period, limit, receivedAt } = news;
+    const shapes = this.#judge(news);
+    if (shapes !== news.shapes) this.#member.learn({ shapes: [{ ...shapes, period }] });
+    this.#ledger.read({ ...news, shapes });
+    this.#seen.set(period, receivedAt);
+    this.#facts.tellLimit(period, limit);
+    this.#facts.tellShapes(period, shapes);
+  }
+
+  /** An answer was read. Another process's word for a window stands only until the service has spoken to this one. */
+  answered(now: number): void {
+    if (this.#seen.size === 0) return;
+    for (const [period, at] of this.#seen) if (now - at > STALE_MS) this.#seen.delete(period);
+    this.#ledger.windows.keep(this.#seen);
+  }
+
+  tellCost(endpoint: string, units: number): void {
+    this.#facts.tellCost(endpoint, units);
+  }
+
+  /** Another share is joined: what is known of the service holds there, too. */
+  rejoin(): void {
+    const before = this.#facts;
+    this.#facts = new SharedFacts();
+    for (const { period, limit, shapes } of this.#ledger.windows) {
+      this.#facts.tellLimit(period, limit);
+      this.#facts.tellShapes(period, shapes);
+    }
+    for (const [endpoint, units] of before.costs) this.#facts.tellCost(endpoint, units);
+  }
+
+  /** Tells and hears facts. */
+  async share(store: ShareStore, call: <T>(work: () => Promise<T>) => Promise<T>): Promise<void> {
+    const { clock, time, learn } = this.#member;
+    const { timeline } = this.#ledger;
+    const sentAt = clock.now();
+    const offset = timeline.storeOffset;
+    if (time.known && offset) {
+      const lead = { least: time.least(sentAt) - sentAt, most: time.most(sentAt) - sentAt };
+      this.#facts.tellLead(lead, offset, sentAt + offset.most);
+    }
+    const { pending } = this.#facts;
+    const answer = await call(() => store.share(this.#facts.version, pending));
+    const now = clock.now();
+    this.#toldAt = now;
+    timeline.hearStore(answer.now, sentAt, now);
+    this.#facts.told(pending);
+    this.#facts.hear(answer.version, answer.facts);
+    if (!answer.facts || !timeline.storeOffset) return;
+    learn(this.#facts.news(timeline.storeOffset, answer.now));
+    this.#apply();
+  }
+
+  /** Opens the windows that others know, until the service has spoken to this process itself, and takes in their shapes. */
+  #apply(): void {
+    const { windows, policy } = this.#ledger;
+    for (const [period, limit] of this.#facts.limits) {
+      const known = windows.of(period);
+      if (!known && this.#seen.size > 0) continue;
+      const told = this.#facts.shapesOf(period) ?? UNKNOWN;
+      const shapes = known && known.shapes.epoch > told.epoch ? known.shapes : told;
+      windows.open(period, known && this.#seen.has(period) ? known.limit : limit, shapes);
+    }
+    policy.reset();
+  }
+
+  /**
+   * The shapes that are left after a reading. A process that looked alone for longer than a short window lasts would have
+   * seen a leaky bucket drain, so that shape is dropped then, until a refusal says otherwise.
+   */
+  #judge(news: WindowNews): Shapes {
+    const { timeline } = this.#ledger;
+    const { period, sentAt, receivedAt } = news;
+    if (!timeline.isKnown) return news.shapes;
+    const left = this.#resets.judge(news, timeline.at(sentAt), timeline.at(receivedAt));
+    const window = this.#ledger.windows.of(period);
+    const isSeen =
+      window?.isShort &&
+      this.#discovery.isAlone(receivedAt) &&
+      this.#discovery.aloneFor(receivedAt) > periodMsOf(period);
+    const isLeft = left.alive.length === 2 && left.alive.every((name) => name === 'aligned' || name === 'leaky');
+    return isSeen && isLeft ? { alive: ['aligned'], epoch: left.epoch } : left;
+  }
+}

@@ -1,0 +1,150 @@
+import type { WindowModel } from '../quota/models/model.ts';
+import type { Shapes, SiblingFacts } from '../quota/share-limit.ts';
+import { PERIODS, type Period } from '../quota/time/periods.ts';
+import { DRIFT } from '../quota/time/server-clock.ts';
+import type { Facts } from './store.ts';
+import type { TimeRange } from './timeline.ts';
+
+type Shape = WindowModel['name'];
+
+/** The bit of each shape in a fact. Their order is part of the format. */
+export const ALL_SHAPES: readonly Shape[] = ['sliding-log', 'sliding-counter', 'aligned', 'first-request', 'leaky'];
+
+/** No more endpoints than this are told of, so that free-form names cannot fill the store. */
+const ENDPOINTS = 50;
+const LONGEST_NAME = 128;
+
+/** A fact about the service's clock is believed for this long, in milliseconds. */
+const LEAD_LASTS_MS = 600_000;
+
+/** The service's clock is told of again if it is known this much better. */
+const NARROWER = 0.5;
+
+/** The largest limit, and the largest cost, that is believed. */
+const MOST_UNITS = 1e12;
+
+/**
+ * What processes tell each other, as text by field: limits (`l:minute`), shapes (`s:minute`), costs (`c:GET /path`) and how
+ * far the service's clock is ahead of the store's (`lead`).
+ */
+export class SharedFacts {
+  #version = -1;
+  #known: Facts = new Map();
+  /** What this process found out itself, to be told again to a store that has lost it. */
+  readonly #own = new Map<string, string>();
+  readonly #pending = new Map<string, string>();
+  #endpoints = 0;
+
+  /** The version of what is known; -1: nothing was heard yet. */
+  get version(): number {
+    return this.#version;
+  }
+
+  /** What is to be told. */
+  get pending(): Facts {
+    return new Map(this.#pending);
+  }
+
+  /** Whether other processes should hear at once: they reckon with another limit or shape. */
+  get isUrgent(): boolean {
+    for (const field of this.#pending.keys()) if (field.startsWith('l:') || field.startsWith('s:')) return true;
+    return false;
+  }
+
+  tellLimit(period: Period, limit: number): void {
+    this.#tell(`l:${period}`, String(limit));
+  }
+
+  tellShapes(period: Period, { alive, epoch }: Shapes): void {
+    const dead = ALL_SHAPES.reduce((bits, name, index) => (alive.includes(name) ? bits : bits | (1 << index)), 0);
+    const known = this.shapesOf(period);
+    const isKnown =
+      known && (known.epoch > epoch || (known.epoch === epoch && known.alive.every((name) => alive.includes(name))));
+    if (!isKnown && (dead > 0 || epoch > 0)) this.#tell(`s:${period}`, `${epoch} ${dead}`);
+  }
+
+  tellCost(endpoint: string, units: number): void {
+    const field = `c:${endpoint}`;
+    if (endpoint.length > LONGEST_NAME) return;
+    if (!this.#own.has(field) && ++this.#endpoints > ENDPOINTS) return;
+    this.#tell(field, String(units));
+  }
+
+  /** Tells how far the service's clock is ahead of ours, against the store's clock. */
+  tellLead(lead: TimeRange, store: TimeRange, time: number): void {
+    const ours = { least: lead.least - store.most, most: lead.most - store.least };
+    const known = this.#leadAt(time);
+    if (known && ours.most - ours.least > (known.most - known.least) * NARROWER) return;
+    this.#pending.set('lead', [ours.least, ours.most, time].map((number) => number.toFixed(1)).join(' '));
+  }
+
+  /** The store has taken in what was pending then. */
+  told(pending: Facts): void {
+    for (const [field, value] of pending) if (this.#pending.get(field) === value) this.#pending.delete(field);
+  }
+
+  /** Takes in all facts, or only their version if they are the ones known. */
+  hear(version: number, facts: Facts | undefined): void {
+    this.#version = version;
+    if (!facts) return;
+    this.#known = facts;
+    for (const [field, value] of this.#own) if (!facts.has(field)) this.#pending.set(field, value);
+  }
+
+  /** Limits by the word of other processes. */
+  get limits(): ReadonlyMap<Period, number> {
+    const limits = new Map<Period, number>();
+    for (const period of PERIODS) {
+      const limit = Number(this.#known.get(`l:${period}`));
+      if (Number.isInteger(limit) && limit > 0 && limit <= MOST_UNITS) limits.set(period, limit);
+    }
+    return limits;
+  }
+
+  /** Shapes by the word of other processes; undefined: nothing was told. */
+  shapesOf(period: Period): Shapes | undefined {
+    const [, epoch, dead] = /^(\d{1,6}) (\d{1,2})$/.exec(this.#known.get(`s:${period}`) ?? '') ?? [];
+    if (epoch === undefined) return undefined;
+    const alive = ALL_SHAPES.filter((_, index) => (Number(dead) & (1 << index)) === 0);
+    return alive.length > 0 ? { alive, epoch: Number(epoch) } : undefined;
+  }
+
+  /** What endpoints cost, as far as this process found out itself. */
+  get costs(): readonly (readonly [endpoint: string, units: number])[] {
+    return [...this.#own].flatMap(([field, value]): [string, number][] =>
+      field.startsWith('c:') ? [[field.slice(2), Number(value)]] : [],
+    );
+  }
+
+  /** What the pacer may learn; `store`: the store's clock less ours, `time`: what it shows. */
+  news(store: TimeRange, time: number): SiblingFacts {
+    const lead = this.#leadAt(time);
+    return {
+      shapes: PERIODS.flatMap((period) => {
+        const shapes = this.shapesOf(period);
+        return shapes ? [{ ...shapes, period }] : [];
+      }),
+      costs: [...this.#known].flatMap(([field, value]): [string, number][] => {
+        const units = Number(value);
+        return field.startsWith('c:') && units >= 0 && units <= MOST_UNITS ? [[field.slice(2), units]] : [];
+      }),
+      ...(lead ? { lead: { least: lead.least + store.least, most: lead.most + store.most } } : {}),
+    };
+  }
+
+  /** What is known of the service's clock against the store's, unless it is too old or of another time. */
+  #leadAt(time: number): TimeRange | undefined {
+    const [least = Number.NaN, most = Number.NaN, at = Number.NaN] = (this.#known.get('lead') ?? '')
+      .split(' ')
+      .map(Number);
+    const age = Math.abs(time - at);
+    if (!(least <= most && age < LEAD_LASTS_MS)) return undefined;
+    return { least: least - DRIFT * age, most: most + DRIFT * age };
+  }
+
+  #tell(field: string, value: string): void {
+    this.#own.set(field, value);
+    if (this.#known.get(field) === value) this.#pending.delete(field);
+    else this.#pending.set(field, value);
+  }
+}

@@ -1,0 +1,234 @@
+import type { WindowNews } from '../quota/share-limit.ts';
+import { type Period, startOf } from '../quota/time/periods.ts';
+import type { ServerClock } from '../quota/time/server-clock.ts';
+import { type Asked, AskPolicy } from './ask-policy.ts';
+import { Book, type Entry, type Told } from './book.ts';
+import { type Slot, Slots } from './slots.ts';
+import type { Answer, ShareAsk } from './store.ts';
+import { Timeline } from './timeline.ts';
+import { UrgentReserve } from './urgent.ts';
+import { type Instance, SharedWindows } from './windows.ts';
+
+/** The smallest part of a slot that a process is given, in units. */
+const CHUNK = 4;
+
+/** A process that is not served in full counts as needy for so long, in milliseconds. */
+const STAY_MS = 1_500;
+
+/** Slots are booked at most so far ahead, in milliseconds. */
+const LONGEST_AHEAD_MS = 3_000;
+
+/** Two reckonings of the age of the store's memory may differ by this much, in milliseconds. */
+const MEMORY_SLACK_MS = 2_000;
+
+/** Windows of which so much is free have room for a call that nothing was granted for; an answer tells of that for so long, in milliseconds. */
+const AMPLE = 0.5;
+const TELLS_MS = 10_000;
+
+/** No more slots than this are wished for at once. */
+const MOST_SLOTS = 12;
+
+/** What waits to be sent. */
+export interface Demand {
+  /** Units of the first call. */
+  readonly need: number;
+  /** Units of all calls that this ask is for, the first one included. */
+  readonly want: number;
+  /** Whether the first call is urgent, so that it may have what is kept for such. */
+  readonly isUrgent: boolean;
+  /** Requests that may be under way at once. */
+  readonly concurrency: number;
+}
+
+/** An ask and what it was about. */
+export interface Composed extends Told, Pick<ShareAsk, 'want' | 'need' | 'size' | 'chunk' | 'stayMs'> {
+  readonly asked: Asked;
+}
+
+/**
+ * The books of this process: which windows there are, which slots come, what is held and spent of them, and what to ask for.
+ * Sans-IO: time is an argument, and nothing is sent.
+ */
+export class Ledger {
+  readonly windows: SharedWindows = new SharedWindows();
+  readonly timeline: Timeline;
+  readonly book: Book = new Book();
+  readonly policy: AskPolicy;
+  readonly #slots = new Slots(this.windows);
+  readonly #reserve = new UrgentReserve();
+  #others = 0;
+  /** The part of the tightest window that had room, by the last answer. */
+  #room = 0;
+  #heardAt = Number.NEGATIVE_INFINITY;
+  /** The age of the store's memory when it was last heard, and when that was. */
+  #memory: { readonly forMs: number; readonly at: number } | undefined;
+  #askFrom = Number.NEGATIVE_INFINITY;
+  /** Units used of the instances that the last answers named. */
+  #used: ReadonlyMap<string, number> = new Map();
+
+  constructor(clock: ServerClock, random: () => number) {
+    this.timeline = new Timeline(clock);
+    this.policy = new AskPolicy(random);
+  }
+
+  /** How many other processes are not served in full, by the last answer. */
+  others(now: number): number {
+    return now - this.#heardAt > STAY_MS ? 0 : this.#others;
+  }
+
+  /** For how long the calendar's window of a period has lasted, in milliseconds. */
+  elapsed(period: Period, now: number): number {
+    const time = this.timeline.at(now).least;
+    return time - startOf(period, time);
+  }
+
+  /** Whether windows had much room by the last answer, unless that was so long ago that it says nothing. */
+  isAmple(now: number): boolean {
+    if (this.#heardAt === Number.NEGATIVE_INFINITY || this.policy.isBusy(now)) return false;
+    return now - this.#heardAt > TELLS_MS || this.#room >= AMPLE;
+  }
+
+  /** How finely time is cut, in milliseconds. */
+  get quantum(): number {
+    return this.#slots.quantum;
+  }
+
+  /** What is taken from each window for a charge: one that costs more than a window takes all of it. */
+  units(charge: number): number {
+    let units = Math.ceil(charge);
+    for (const { limit } of this.windows) units = Math.min(units, limit);
+    return units;
+  }
+
+  /** Units that may be spent on a request that is sent now. */
+  left(now: number): number {
+    return this.book.left(this.timeline.arrival(now));
+  }
+
+  /** Units that are held for a request that is sent now, or later. */
+  held(now: number): number {
+    return this.book.held(this.timeline.arrival(now));
+  }
+
+  /** The slot in which a request arrives that is sent now. */
+  slot(now: number): Slot {
+    return this.#slots.at(this.timeline.arrival(now));
+  }
+
+  /** The instant at which the next slot begins in which units are held. */
+  nextHeld(now: number): number {
+    const begin = this.book.nextHeld(this.timeline.arrival(now));
+    return begin === Number.POSITIVE_INFINITY ? begin : this.timeline.surely(begin, now);
+  }
+
+  /** The instant at which the slot is over in which a request arrives that is sent now. */
+  nextSlot(now: number): number {
+    return Math.max(now + 1, this.timeline.surely(this.slot(now).to, now));
+  }
+
+  /** A request is sent. */
+  spend(units: number, now: number): Entry {
+    const arrival = this.timeline.arrival(now);
+    const entry = this.book.spend(units, arrival, () => this.#slots.at(arrival));
+    if (this.book.held(arrival) === 0) this.policy.spent(now, this.quantum);
+    return entry;
+  }
+
+  /** Takes in what the service said of a window. */
+  read(news: WindowNews): void {
+    const { period, limit, shapes, sentAt, receivedAt } = news;
+    this.timeline.hearRoundTrip(receivedAt - sentAt);
+    const window = this.windows.open(period, limit, shapes);
+    window.hear(news, this.timeline.at(sentAt), this.timeline.at(receivedAt));
+  }
+
+  /** Asks for no slot that begins before this instant. */
+  askFrom(now: number): void {
+    this.#askFrom = this.timeline.at(now).most;
+  }
+
+  /** Composes an ask that is answered after `tripMs`. */
+  compose(demand: Demand, now: number, tripMs: number): Composed {
+    const { need, isUrgent, concurrency } = demand;
+    const arrival = this.timeline.arrival(now);
+    const held = this.book.held(arrival);
+    const size = Math.min(...[...this.windows].map(({ limit }) => limit));
+    // What is held for a later slot is no help to an urgent call: it asks for the present one.
+    const isImpatient = isUrgent && held >= demand.want && this.book.left(arrival) < need;
+    const slots = isImpatient
+      ? [this.#slots.at(this.timeline.arrival(now + tripMs))]
+      : this.#wished(demand, now + tripMs, size);
+    // No more than can be sent until the last of these slots is over.
+    const lastMs = (slots.at(-1)?.to ?? 0) - arrival.least;
+    const sendable = Math.ceil((concurrency * lastMs) / Math.max(1, this.timeline.roundTripMs));
+    const waiting = Math.max(0, demand.want - held);
+    const want =
+      demand.want <= 0 ? 0 : Math.max(isImpatient ? need : 0, Math.min(waiting, Math.max(CHUNK, sendable - held)));
+    const time = arrival.least;
+    const kept = (instance: Instance, isFirst: boolean): number =>
+      isUrgent ? 0 : this.#reserve.kept(instance, time, isFirst);
+    const surplus = Math.max(0, held - demand.want);
+    const told = this.book.compose(
+      { want, need, slots, isLate: this.policy.isLate(now), kept, surplus },
+      arrival,
+      time,
+      now,
+    );
+    const asked = { want, need, slots: want > 0 ? slots : [], kept };
+    return { ...told, want, need, size, chunk: CHUNK, stayMs: STAY_MS, asked };
+  }
+
+  /** Takes in the answer to an ask that was sent at `sentAt`. */
+  receive({ asked, slots, windows }: Composed, answer: Answer, sentAt: number, now: number): void {
+    this.timeline.hearStore(answer.now, sentAt, now);
+    this.#others = answer.others;
+    this.#heardAt = now;
+    this.#used = new Map(windows.map(({ name }, index) => [name, answer.used[index] ?? 0]));
+    this.#reserve.hear(answer);
+    const granted = new Map(slots.map(({ name }, index) => [name, answer.granted[index] ?? 0]));
+    const outcome = {
+      granted: ({ name }: Slot): number => granted.get(name) ?? 0,
+      used: ({ name }: Instance): number => this.#used.get(name) ?? 0,
+      surely: (time: number): number => this.timeline.surely(time, now),
+    };
+    this.policy.hear(asked, outcome, now);
+    const parts = asked.slots.flatMap(({ instances }) => instances.map((each) => 1 - outcome.used(each) / each.limit));
+    if (parts.length > 0) this.#room = Math.min(...parts);
+    const isLost = this.#hearMemory(answer.urgent.forMs, now);
+    if (isLost) {
+      this.askFrom(now + LONGEST_AHEAD_MS);
+      for (const window of this.windows) window.carry(now);
+    }
+    this.book.grant(answer, this.timeline.arrival(now), isLost ? this.#askFrom : Number.NEGATIVE_INFINITY);
+  }
+
+  /**
+   * Whether the store has lost its memory. What others hold is not booked then, until each of them has told it: nothing is
+   * granted before it has been spent.
+   */
+  #hearMemory(forMs: number, now: number): boolean {
+    const known = this.#memory;
+    this.#memory = { forMs, at: now };
+    return known !== undefined && forMs + MEMORY_SLACK_MS < known.forMs + now - known.at;
+  }
+
+  /**
+   * The slots worth asking for. A call that comes alone takes the one that it falls into, be it on a boundary between two;
+   * where units are short, only such as count once.
+   */
+  #wished({ want, need }: Demand, now: number, size: number): Slot[] {
+    const arrival = this.timeline.arrival(now);
+    const { quantum } = this;
+    const isMany = want > need || this.policy.isLimited;
+    const processes = this.others(now) + 1;
+    const part = Math.max(CHUNK, Math.ceil(size / processes));
+    const aheadMs = Math.min(LONGEST_AHEAD_MS, Math.ceil((processes * part) / Math.max(1, size)) * 1_000);
+    const count = isMany ? Math.min(MOST_SLOTS, Math.ceil(aheadMs / quantum)) : 1;
+    const following = this.#slots.after(arrival, count);
+    const present = this.#slots.at(arrival);
+    const isWide = present.to - present.from > (following[0]?.to ?? 0) - (following[0]?.from ?? 0);
+    const slots = this.policy.isLimited && isWide ? following : [present, ...following];
+    if (present.from >= this.#askFrom) return slots;
+    return this.#slots.after({ least: this.#askFrom, most: this.#askFrom + arrival.most - arrival.least }, count);
+  }
+}

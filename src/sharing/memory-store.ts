@@ -1,0 +1,243 @@
+import { Expiring } from './expiring.ts';
+import { type CurrentState, pauseLeft, type State, stateAt } from './memory-state.ts';
+import { bookTotals, grantUnits, MemoryWindow, type WindowRecord } from './memory-windows.ts';
+import {
+  ACCOUNT_LASTS_MS,
+  type Answer,
+  type Facts,
+  LIVE_MS,
+  LOOK_MS,
+  LOOKS,
+  PROBE_MS,
+  type ShareAsk,
+  type ShareStore,
+} from './store.ts';
+import {
+  FACTS,
+  FACTS_LAST_MS,
+  LIVE_LAST_MS,
+  LOOKS_LAST_MS,
+  mergeFact,
+  NEEDY_LAST_MS,
+  NEEDY_MEMBERS,
+  NEEDY_MS,
+  NEEDY_NOW,
+  readAsk,
+  readFacts,
+  readPause,
+  STATE_LASTS_MS,
+  URGENT_PARTS,
+  whole,
+} from './store-rules.ts';
+
+/** The books of a share, in the memory of one process. */
+export interface MemoryStore extends ShareStore {
+  /** Forgets everything. */
+  flush(): void;
+  /** How many entries are kept, with some that are over. */
+  readonly size: number;
+}
+
+/** Makes a store in memory; `now`: its clock, in milliseconds since the Unix epoch. Operations take effect when they are called. */
+export function memoryStore(now: () => number): MemoryStore {
+  return new Books(() => Math.floor(now()));
+}
+
+/** Claims of a process, for the slots of its last ask. */
+interface Account {
+  readonly sequence: number;
+  readonly totals: ReadonlyMap<string, number>;
+}
+
+/** A process that looks or probes; `of` counts the looks so far. */
+interface Turn {
+  readonly member: string;
+  readonly until: number;
+  readonly of: number;
+}
+
+class Books implements MemoryStore {
+  readonly #now: () => number;
+  readonly #accounts = new Expiring<Account>();
+  readonly #windows = new Expiring<WindowRecord>();
+  // Each of these maps has a fixed set of names.
+  readonly #state = new Expiring<State>();
+  readonly #facts = new Expiring<Map<string, string>>();
+  readonly #turns = new Expiring<Turn>();
+  /** Until when a process is needy, and when a live one gave its last sign of life. */
+  readonly #members = new Expiring<Map<string, number>>();
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  get size(): number {
+    const now = this.#now();
+    const inside = [this.#members.get('needy', now), this.#members.get('live', now), this.#facts.get('facts', now)];
+    const entries = [...this.#all.map(({ size }) => size), ...inside.map((map) => map?.size ?? 0)];
+    return entries.reduce((sum, size) => sum + size, 0);
+  }
+
+  flush(): void {
+    for (const entries of this.#all) entries.clear();
+  }
+
+  async take(asked: ShareAsk): Promise<Answer | 'stale'> {
+    const ask = readAsk(asked);
+    const now = this.#now();
+    const { member, sequence } = ask;
+    const account = this.#accounts.get(member, now);
+    if (account && account.sequence >= sequence) return 'stale';
+
+    const windows = ask.windows.map((window) => new MemoryWindow(window, this.#windows.get(window.name, now), now));
+    bookTotals(ask, account?.totals ?? new Map(), windows);
+    for (const window of windows) window.hear();
+
+    const state = this.#stateAt(now);
+    const pauseMs = pauseLeft(state, now);
+    const look = this.#turn('look', LOOK_MS, now);
+    const lookMs = look && look.member !== member ? look.until - now : 0;
+    const mayGrant = state.version === ask.version && pauseMs === 0 && lookMs === 0 && !ask.isLeaving;
+    const others = this.#others(member, now);
+    const { granted, isNeedy, stayMs } = grantUnits(ask, mayGrant, others, windows);
+
+    const urgent = state.urgent + ask.urgent * URGENT_PARTS;
+    if (ask.urgent > 0 || state.isDue) this.#write({ ...state, urgent }, now, state.isDue);
+    for (const { ask: window, record, isChanged } of windows)
+      if (isChanged) this.#windows.set(window.name, record, window.ttlMs, now);
+    if (ask.isLeaving) this.#accounts.delete(member);
+    else {
+      const totals = new Map(ask.slots.map(({ name, total }, index) => [name, total + (granted[index] ?? 0)]));
+      this.#accounts.set(member, { sequence, totals }, ACCOUNT_LASTS_MS, now);
+    }
+    if (isNeedy && !ask.isLeaving) this.#enter(member, now + Math.min(stayMs, NEEDY_MS), now);
+    else this.#members.get('needy', now)?.delete(member);
+    return {
+      ...{ sequence, now, version: state.version, pauseMs, lookMs, others },
+      urgent: { units: urgent / URGENT_PARTS, forMs: now - state.since },
+      ...{ granted, used: windows.map(({ used }) => used) },
+    };
+  }
+
+  async share(
+    version: number,
+    tell: Facts,
+  ): Promise<{ readonly version: number; readonly now: number; readonly facts: Facts | undefined }> {
+    const now = this.#now();
+    const state = this.#stateAt(now);
+    const facts = this.#facts.get('facts', now) ?? new Map<string, string>();
+    // Where the state was lost and facts were not, they are news to all.
+    let isNews = state.version === 0 && facts.size > 0;
+    for (const [field, told] of readFacts(tell)) {
+      const known = facts.get(field);
+      const merged = mergeFact(field, known, told);
+      if (merged === known || (known === undefined && facts.size >= FACTS)) continue;
+      facts.set(field, merged);
+      isNews = true;
+    }
+    if (isNews) this.#facts.set('facts', facts, FACTS_LAST_MS, now);
+    const next = { ...state, version: state.version + (isNews ? 1 : 0) };
+    if (isNews || state.isDue) this.#write(next, now);
+    return { version: next.version, now, facts: next.version === whole(version, -1) ? undefined : new Map(facts) };
+  }
+
+  async look(member: string): Promise<'granted' | 'over' | number> {
+    const now = this.#now();
+    const look = this.#turn('look', LOOK_MS, now);
+    if (look && look.member !== member) return look.until - now;
+    if (look && look.until - now > LOOK_MS / 2) return 'granted';
+    const looks = this.#turn('looks', LOOKS_LAST_MS, now)?.of ?? 0;
+    if (looks >= LOOKS) return 'over';
+    this.#begin('looks', member, LOOKS_LAST_MS, now, looks + 1);
+    this.#begin('look', member, LOOK_MS, now);
+    return 'granted';
+  }
+
+  async endLook(member: string): Promise<void> {
+    if (this.#turn('look', LOOK_MS, this.#now())?.member === member) this.#turns.delete('look');
+  }
+
+  async pause(ms: number): Promise<void> {
+    const now = this.#now();
+    const state = this.#stateAt(now);
+    const pauseUntil = now + readPause(ms);
+    if (pauseUntil <= Math.max(now, state.pauseUntil)) return;
+    this.#write({ ...state, pauseUntil }, now);
+    this.#turns.delete('probe');
+  }
+
+  async resume(member: string): Promise<'free' | 'probe' | number> {
+    const now = this.#now();
+    const { pauseUntil } = this.#stateAt(now);
+    if (pauseUntil === 0) return 'free';
+    if (pauseUntil > now) return pauseUntil - now;
+    const probe = this.#turn('probe', PROBE_MS, now);
+    if (probe && probe.member !== member) return probe.until - now;
+    if (!probe) this.#begin('probe', member, PROBE_MS, now);
+    return 'probe';
+  }
+
+  async resumed(): Promise<void> {
+    const now = this.#now();
+    const state = this.#stateAt(now);
+    if (state.pauseUntil === 0 || state.pauseUntil > now) return;
+    this.#write({ ...state, pauseUntil: 0 }, now);
+    this.#turns.delete('probe');
+  }
+
+  async live(member: string, isLeaving: boolean): Promise<number> {
+    const now = this.#now();
+    const live = this.#members.get('live', now) ?? new Map<string, number>();
+    for (const [name, at] of live) if (at < now - LIVE_MS || at > now) live.delete(name);
+    if (isLeaving) live.delete(member);
+    else live.set(member, now);
+    this.#members.set('live', live, LIVE_LAST_MS, now);
+    return live.size;
+  }
+
+  get #all(): readonly Expiring<unknown>[] {
+    return [this.#accounts, this.#windows, this.#state, this.#facts, this.#turns, this.#members];
+  }
+
+  #stateAt(now: number): CurrentState {
+    return stateAt(this.#state.get('state', now), now);
+  }
+
+  /** Facts must not end before their version does. */
+  #write({ isDue: _, ...state }: CurrentState, now: number, keepsFacts = true): void {
+    this.#state.set('state', state, STATE_LASTS_MS, now);
+    const facts = keepsFacts ? this.#facts.get('facts', now) : undefined;
+    if (facts) this.#facts.set('facts', facts, FACTS_LAST_MS, now);
+  }
+
+  #begin(what: 'look' | 'looks' | 'probe', member: string, lastsMs: number, now: number, of = 1): void {
+    this.#turns.set(what, { member, until: now + lastsMs, of }, lastsMs, now);
+  }
+
+  /** The turn that is not over. The clock may have been set back since it began. */
+  #turn(what: 'look' | 'looks' | 'probe', lastsMs: number, now: number): Turn | undefined {
+    const turn = this.#turns.get(what, now);
+    return turn && turn.until <= now + lastsMs ? turn : undefined;
+  }
+
+  /** How many other processes are needy. */
+  #others(member: string, now: number): number {
+    const needy = this.#members.get('needy', now);
+    if (!needy) return 0;
+    const isNow = (until = -1): boolean => until >= now && until <= now + NEEDY_MS;
+    let count = 0;
+    for (const until of needy.values()) if (isNow(until)) count++;
+    if (needy.size > NEEDY_MEMBERS || count > NEEDY_NOW) {
+      this.#members.delete('needy');
+      return 0;
+    }
+    return count - (isNow(needy.get(member)) ? 1 : 0);
+  }
+
+  #enter(member: string, until: number, now: number): void {
+    const needy = this.#members.get('needy', now) ?? new Map<string, number>();
+    for (const [name, end] of needy) if (end < now) needy.delete(name);
+    needy.set(member, until);
+    this.#members.set('needy', needy, NEEDY_LAST_MS, now);
+  }
+}

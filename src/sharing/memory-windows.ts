@@ -1,0 +1,156 @@
+import { type ShareAsk, STRETCH_MS, type WindowAsk } from './store.ts';
+import { mostClaimed } from './store-rules.ts';
+
+/** Units newly claimed in one stretch, and in the stretch before. */
+interface Stretch {
+  readonly index: number;
+  readonly claimed: number;
+  readonly before: number;
+}
+
+/** The stored part of a window instance. */
+export interface WindowRecord {
+  readonly claimed: number;
+  /** Units that the service counted beyond all claims. */
+  readonly strangers: number;
+  /** The highest reading of any process: what is used is no less, whatever is given back. */
+  readonly reading: number;
+  readonly stretch: Stretch | undefined;
+}
+
+/** The units granted by one ask. */
+export interface Grants {
+  readonly granted: readonly number[];
+  /** Whether the first slot wished for was not granted in full. */
+  readonly isNeedy: boolean;
+  /** How long the process counts as needy then, in milliseconds. */
+  readonly stayMs: number;
+}
+
+/** One window instance during an ask. */
+export class MemoryWindow {
+  readonly ask: WindowAsk;
+  claimed: number;
+  strangers: number;
+  isChanged = false;
+  readonly #reading: number;
+  #stretch: Stretch | undefined;
+
+  constructor(ask: WindowAsk, record: WindowRecord | undefined, now: number) {
+    this.ask = ask;
+    this.claimed = record?.claimed ?? 0;
+    this.strangers = record?.strangers ?? 0;
+    const known = record && record.reading <= ask.limit ? record.reading : 0;
+    this.#reading = Math.max(known, ask.reading);
+    this.isChanged = ask.reading > known;
+    // The limit may be another than the one by which the record was made.
+    if (this.claimed > mostClaimed(ask.limit)) {
+      this.claimed = 0;
+      this.strangers = this.#reading;
+      this.isChanged = true;
+    } else if (this.strangers > ask.limit) {
+      this.strangers = 0;
+      this.isChanged = true;
+    }
+    if (ask.stretches === 'no' && !record?.stretch) return;
+    const index = Math.floor(now / STRETCH_MS);
+    this.#stretch = stretchAt(index, record?.stretch);
+    if (this.#stretch) return;
+    // Nothing is known of when units were claimed, so all of them may be new.
+    this.#stretch = { index, claimed: this.claimed, before: 0 };
+    if (this.claimed > 0) this.isChanged = true;
+  }
+
+  get used(): number {
+    return this.claimed + this.strangers;
+  }
+
+  /** Units that the ask may be granted. */
+  get room(): number {
+    return this.ask.limit - this.ask.kept - this.used;
+  }
+
+  get record(): WindowRecord {
+    return { claimed: this.claimed, strangers: this.strangers, reading: this.#reading, stretch: this.#stretch };
+  }
+
+  /** A process claims so many units more, or fewer. Units that it spent without a grant may have been taken for strangers'. */
+  book(more: number): void {
+    this.#claim(more);
+    if (more > 0) this.strangers = Math.max(0, this.strangers - more);
+  }
+
+  grant(units: number): void {
+    this.#claim(units);
+  }
+
+  /** Applies the reading: units beyond all claims are strangers', and older claims that the service did not count are removed. */
+  hear(): void {
+    const reading = this.#reading;
+    if (reading > this.used) {
+      this.strangers = reading - this.claimed;
+      this.isChanged = true;
+    }
+    if (this.ask.stretches !== 'bounds' || !this.#stretch) return;
+    const excess = this.used - (reading + this.#stretch.claimed + this.#stretch.before);
+    if (excess <= 0) return;
+    const ofStrangers = Math.min(excess, this.strangers);
+    this.strangers -= ofStrangers;
+    this.claimed -= excess - ofStrangers;
+    this.isChanged = true;
+  }
+
+  #claim(more: number): void {
+    this.claimed = Math.min(Math.max(0, this.claimed + more), mostClaimed(this.ask.limit));
+    if (more > 0 && this.#stretch) this.#stretch = { ...this.#stretch, claimed: this.#stretch.claimed + more };
+    this.isChanged = true;
+  }
+}
+
+/** The stretch that is now; `undefined`: none is known, or it is yet to come. */
+function stretchAt(index: number, known: Stretch | undefined): Stretch | undefined {
+  if (!known || known.index > index) return undefined;
+  if (known.index === index) return known;
+  return { index, claimed: 0, before: known.index === index - 1 ? known.claimed : 0 };
+}
+
+/** Books totals as differences to those that were booked before. */
+export function bookTotals(
+  { slots }: ShareAsk,
+  before: ReadonlyMap<string, number>,
+  windows: readonly MemoryWindow[],
+): void {
+  for (const { name, total, windows: indices } of slots) {
+    const more = total - (before.get(name) ?? 0);
+    if (more !== 0) for (const index of indices) windows[index]?.book(more);
+  }
+}
+
+/** Grants units of the earliest slots that have room; while other processes are needy, a part at a time. */
+export function grantUnits(ask: ShareAsk, mayGrant: boolean, others: number, windows: readonly MemoryWindow[]): Grants {
+  const { want, need, held } = ask;
+  const part = Math.max(ask.chunk, need, Math.ceil(ask.size / (others + 1)));
+  let open = mayGrant ? (others > 0 ? Math.min(want, part - held) : want) : 0;
+  let isNeedy: boolean | undefined;
+  let { stayMs } = ask;
+  const granted = ask.slots.map(({ wish, total, windows: indices }) => {
+    if (wish === 0) return 0;
+    let grant = 0;
+    if (open >= need) {
+      let room = wish === 1 && others > 0 ? Math.min(open, part - total) : open;
+      let tight: MemoryWindow | undefined;
+      for (const index of indices) {
+        const window = windows[index];
+        if (window && window.room < room) [room, tight] = [window.room, window];
+      }
+      if (room >= need) {
+        grant = room;
+        open -= room;
+        for (const index of indices) windows[index]?.grant(room);
+      } else if (tight) stayMs = Math.max(stayMs, tight.ask.ttlMs);
+    }
+    isNeedy ??= grant < want;
+    return grant;
+  });
+  return { granted, isNeedy: isNeedy ?? false, stayMs };
+}

@@ -1,0 +1,355 @@
+import type { Charge, Lease, Reason } from '../quota/admission.ts';
+import type { ShareLimit, WindowNews } from '../quota/share-limit.ts';
+import type { Period } from '../quota/time/periods.ts';
+import type { Member } from '../share.ts';
+import { Absence } from './absence.ts';
+import type { Entry } from './book.ts';
+import { Discovery } from './discovery.ts';
+import { FactSync } from './fact-sync.ts';
+import type { FailureMode } from './fallback.ts';
+import { type Composed, type Demand, Ledger } from './ledger.ts';
+import { Resumption } from './resumption.ts';
+import { SiblingUse } from './sibling-use.ts';
+import { type Answer, LONGEST_PAUSE_MS, type ShareStore } from './store.ts';
+import { Trips } from './trips.ts';
+import { URGENT_ABOVE } from './urgent.ts';
+
+/** Units that were not spent are given back this long after the end of their slot, unless a trip is made before. In milliseconds. */
+const GIVE_BACK_MS = 1_000;
+
+/** So many requests under way are likely to be followed by others. */
+const MANY = 8;
+
+/** How much the latest call counts in what calls usually take. */
+const FRESHNESS = 0.05;
+
+/** A window in doubt is looked at alone only by a process with so many calls waiting: fewer would show nothing. */
+const BACKLOG = 4;
+
+/** Two reckonings of the end of a pause are the same if they differ by no more, in milliseconds. */
+const SAME_PAUSE_MS = 50;
+
+/** How a process takes part in a share. */
+export interface SharedQuotaOptions {
+  /** The store of the share that the present API key belongs to. */
+  readonly store: () => Promise<ShareStore>;
+  readonly mode: FailureMode;
+  /** How many processes to reckon with while the store has never been reached. */
+  readonly processes: number;
+  /** How long the store may take to answer, in milliseconds. */
+  readonly timeoutMs: number;
+}
+
+/** The part of a quota that a store grants to this process: units of the next seconds, asked for as calls need them. */
+export class SharedQuota implements ShareLimit {
+  readonly isShared = true;
+  readonly #member: Member;
+  readonly #ledger: Ledger;
+  readonly #facts: FactSync;
+  readonly #discovery = new Discovery();
+  readonly #resumption: Resumption;
+  readonly #trips: Trips;
+  readonly #absence: Absence;
+  readonly #siblings = new SiblingUse();
+  readonly #leases = new WeakMap<Lease, { readonly entry: Entry; readonly units: number }>();
+  #underWay = 0;
+  /** Units that a call usually takes. */
+  #usual = 1;
+  /** The call that waits in front. */
+  #first = { units: 1, isUrgent: false };
+  /** Units that were sent for urgent calls and are not told yet. */
+  #urgentSent = 0;
+  /** The end of a pause, and that one is over, until the store is told. */
+  #pauseToTell = Number.NEGATIVE_INFINITY;
+  #isResumed = false;
+  #endsLook = false;
+  #debt = 0;
+  /** Whether the service answers without naming a window, so that there is nothing to share. */
+  #isUnlimited = false;
+  #isAnswered = false;
+  #isClosed = false;
+  #cancelTimer: (() => void) | undefined;
+
+  constructor(member: Member, options: SharedQuotaOptions) {
+    this.#member = member;
+    this.#ledger = new Ledger(member.time, member.random);
+    this.#facts = new FactSync(member, this.#ledger, this.#discovery);
+    this.#resumption = new Resumption(member.random);
+    this.#trips = new Trips(member, options.store, options.timeoutMs, {
+      travel: (store) => this.#travel(store),
+      rejoin: () => this.#rejoin(),
+      forgotten: () => this.#ledger.book.forgetAccount(),
+      lost: (code) => member.tell({ type: 'share-lost', code, mode: options.mode }),
+      regained: (afterMs) => member.tell({ type: 'share-regained', afterMs, debited: this.#debt }),
+      done: () => {
+        member.wake();
+        this.#schedule();
+      },
+    });
+    this.#absence = new Absence(this.#trips, this.#ledger, member.random, options.mode, options.processes);
+  }
+
+  get isAlone(): boolean {
+    return this.#discovery.isAlone(this.#member.clock.now());
+  }
+
+  /** Whether processes may have sent what the store had not granted. */
+  isOverdrawn(now: number): boolean {
+    return this.#absence.isOverdrawn(now);
+  }
+
+  /** Before any answer has shown the service's clock, the first request goes alone: it may be counted in another second. */
+  get isGranting(): boolean {
+    return this.#covers && (this.#member.time.known || this.#isAnswered);
+  }
+
+  get #covers(): boolean {
+    return (
+      this.#ledger.windows.size > 0 && !this.#absence.isAlone && !this.#discovery.isAlone(this.#member.clock.now())
+    );
+  }
+
+  /** While the store grants units of a window, they reckon with everything that any process has spent. */
+  covers(period: Period): boolean {
+    return this.#covers && this.#ledger.windows.of(period) !== undefined;
+  }
+
+  /** Units of a window that are likely to be this process's: what the others leave, or an equal part. */
+  likely(period: Period, limit: number, now: number): number {
+    return Math.max(limit / (this.#ledger.others(now) + 1), limit - this.#siblings.unitsOf(period, now));
+  }
+
+  earliest(charge: Charge, now: number): number {
+    if (charge.units <= 0 || this.#isUnlimited) return now;
+    const units = this.#ledger.units(charge.units);
+    this.#first = { units, isUrgent: charge.priority > URGENT_ABOVE };
+    if (this.#discovery.isAlone(now)) return now;
+    const isAbsent = this.#absence.isNow(now);
+    const resumesAt = isAbsent ? now : this.#resumption.until(now);
+    if (resumesAt > now) {
+      if (this.#resumption.mayAsk(now)) this.#trips.start();
+      return this.#trips.isUnderWay ? this.#trips.awaits(now) : resumesAt;
+    }
+    if (this.#ledger.windows.size === 0) return isAbsent || this.#discovery.isOver ? now : this.#lookAt(now);
+    if (!isAbsent && this.#discovery.waitsUntil > now) return this.#discovery.waitsUntil;
+    if (this.#ledger.left(now) >= units || this.#resumption.mayProbe(now)) return now;
+    this.#consider(now);
+    if (this.#absence.goesAlone(now)) return this.#absence.earliest(units, now);
+    return this.#nextAt(now);
+  }
+
+  isFirm(_charge: Charge, now: number): boolean {
+    return !this.#trips.isUnderWay && !this.#absence.isAlone && this.#full(now) !== undefined;
+  }
+
+  explain(_charge: Charge, now: number): Reason {
+    if (this.#discovery.waitsUntil > now || this.#ledger.windows.size === 0)
+      return { kind: 'share', why: 'another process looks at the service first' };
+    if (this.#resumption.until(now) > now)
+      return { kind: 'share', why: 'another process sends the first request after a pause' };
+    const full = this.#full(now);
+    if (!full) return { kind: 'share', why: 'the store has not granted units of the next second yet' };
+    const { period, limit } = full.instance.window;
+    const why = `the ${period} of ${limit} units is spent by all processes that share it`;
+    return { kind: 'share', why, window: period, limit: limit, headroom: 0 };
+  }
+
+  take(lease: Lease, now: number): void {
+    this.#underWay++;
+    this.#resumption.take(now);
+    if (this.#ledger.windows.size === 0) return;
+    const units = this.#ledger.units(lease.units);
+    const held = this.#ledger.left(now);
+    const entry = this.#ledger.spend(units, now);
+    if (held < units) this.#absence.take(now);
+    this.#leases.set(lease, { entry, units });
+    this.#usual += FRESHNESS * (units - this.#usual);
+    this.#siblings.spend(units);
+    if (this.#first.isUrgent) this.#urgentSent += units;
+  }
+
+  settle(lease: Lease, units: number, isServed: boolean, now: number): void {
+    const taken = this.#leases.get(lease);
+    this.#underWay--;
+    if (taken) this.#ledger.book.settle(taken.entry, Math.ceil(units) - taken.units);
+    // It was sent before any window was known.
+    else if (this.#ledger.windows.size > 0) this.#ledger.book.settle(this.#ledger.spend(Math.ceil(units), now), 0);
+    if (isServed) {
+      this.#isAnswered = true;
+      this.#facts.answered(now);
+      this.#isUnlimited = this.#ledger.windows.size === 0;
+      this.#isResumed ||= this.#resumption.served(lease.sentAt, now);
+    }
+    const isIdle = this.#member.waiting() === 0 && this.#underWay === 0;
+    if (isIdle || (this.#ledger.windows.size > 0 && !this.#isInDoubt)) this.#endsLook ||= this.#discovery.end();
+    this.#consider(now);
+    this.#schedule();
+  }
+
+  read(news: WindowNews): void {
+    this.#isUnlimited = false;
+    this.#facts.read(news);
+    this.#absence.hear(news);
+  }
+
+  tellCost(endpoint: string, units: number): void {
+    this.#facts.tellCost(endpoint, units);
+  }
+
+  tellPause(until: number): void {
+    if (this.#resumption.pause(until)) this.#pauseToTell = until;
+  }
+
+  /** Gives back what was not spent. */
+  async leave(): Promise<void> {
+    this.#isClosed = true;
+    this.#cancelTimer?.();
+    await this.#trips.leave();
+  }
+
+  get #isInDoubt(): boolean {
+    return [...this.#ledger.windows].some(({ isInDoubt }) => isInDoubt);
+  }
+
+  /** The instant at which a first request may be sent to a service that no process knows yet. */
+  #lookAt(now: number): number {
+    if (this.#discovery.mayAsk(now)) this.#trips.start();
+    return this.#trips.isUnderWay ? this.#trips.awaits(now) : Math.max(now + 1, this.#discovery.asksAt);
+  }
+
+  /** The instant at which units may be there. */
+  #nextAt(now: number): number {
+    if (this.#trips.isUnderWay) return this.#trips.awaits(now);
+    const full = this.#full(now);
+    const held = this.#ledger.held(now);
+    const asksAt = full
+      ? this.#ledger.timeline.surely(full.instance.end, now)
+      : this.#ledger.policy.nextAt(held, this.#first.isUrgent);
+    const at = Math.max(now + 1, Math.min(this.#ledger.nextHeld(now), asksAt));
+    return at === Number.POSITIVE_INFINITY ? this.#ledger.nextSlot(now) : at;
+  }
+
+  #full(now: number): ReturnType<Ledger['policy']['full']> {
+    return this.#ledger.policy.full(this.#ledger.timeline.at(now).least);
+  }
+
+  /** Makes a trip if there is something to ask for or to tell. */
+  #consider(now: number): void {
+    if (this.#isClosed || this.#trips.isUnderWay) return;
+    const { policy, windows } = this.#ledger;
+    const held = windows.size > 0 ? this.#ledger.held(now) : 0;
+    const isShort =
+      windows.size > 0 &&
+      this.#demand().want > held - (this.#first.isUrgent && this.#ledger.left(now) < this.#first.units ? held : 0);
+    const isDue =
+      (isShort && now >= policy.nextAt(held, this.#first.isUrgent)) ||
+      now >= this.#givesBackAt(now) ||
+      (this.#trips.hasJoined && this.#facts.isDue(now)) ||
+      this.#pauseToTell > now ||
+      this.#isResumed ||
+      (this.#discovery.isLooking(now) && this.#discovery.mayAsk(now)) ||
+      this.#endsLook;
+    if (isDue) this.#trips.start();
+  }
+
+  #givesBackAt(now: number): number {
+    const since = this.#ledger.book.unspentSince(this.#ledger.timeline.arrival(now));
+    return since === Number.POSITIVE_INFINITY ? since : this.#ledger.timeline.surely(since, now) + GIVE_BACK_MS;
+  }
+
+  /** Sees to it that a trip is made in time although no call asks. */
+  #schedule(): void {
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
+    if (this.#isClosed || this.#trips.isUnderWay) return;
+    const now = this.#member.clock.now();
+    const asksAt =
+      this.#member.waiting() > 0 && this.#full(now) ? this.#ledger.policy.nextAt(0, false) : Number.POSITIVE_INFINITY;
+    const at = Math.min(this.#givesBackAt(now), asksAt);
+    if (at === Number.POSITIVE_INFINITY) return;
+    this.#cancelTimer = this.#member.clock.timer(Math.max(1, at - now), () => {
+      this.#consider(this.#member.clock.now());
+      this.#schedule();
+    });
+  }
+
+  #demand(): Demand {
+    const { units: need, isUrgent } = this.#first;
+    const waiting = isUrgent ? this.#member.urgentWaiting() : this.#member.waiting();
+    // A busy process sends another call for each that comes back, and one with many under way for about half of them.
+    const isBusy = this.#ledger.policy.isBusy(this.#member.clock.now());
+    const following = isBusy ? this.#underWay : this.#underWay >= MANY ? Math.floor(this.#underWay / 2) : 0;
+    const calls = waiting > 0 ? waiting + following : 0;
+    const want = calls === 0 ? 0 : need + Math.ceil((calls - 1) * this.#usual);
+    return { need, want, isUrgent, concurrency: this.#member.concurrency };
+  }
+
+  async #travel(store: ShareStore): Promise<void> {
+    const { clock } = this.#member;
+    const now = (): number => clock.now();
+    const call = <T>(work: () => Promise<T>): Promise<T> => this.#trips.call(work);
+    this.#debt = this.#ledger.book.owed;
+    const isNew = this.#ledger.windows.size === 0;
+    if (isNew || this.#facts.isDue(now())) await this.#facts.share(store, call);
+    if (this.#pauseToTell > now()) await call(() => store.pause(this.#pauseToTell - now()));
+    this.#pauseToTell = Number.NEGATIVE_INFINITY;
+    if (this.#isResumed) await call(() => store.resumed());
+    this.#isResumed = false;
+    if (this.#resumption.mayAsk(now())) await call(() => this.#resumption.ask(store, this.#trips.name, now));
+    const waiting = this.#member.waiting();
+    const looks = this.#discovery.isLooking(now());
+    const isBacklog = this.#isInDoubt && (looks ? waiting > 0 : this.#ledger.policy.isLimited && waiting >= BACKLOG);
+    const isNeeded = this.#ledger.windows.size === 0 ? !this.#isUnlimited && waiting > 0 : isBacklog;
+    if (isNeeded && this.#discovery.mayAsk(now()))
+      await call(() => this.#discovery.ask(store, this.#trips.name, this.#ledger.windows.size === 0, now));
+    if (this.#endsLook) await call(() => store.endLook(this.#trips.name));
+    this.#endsLook = false;
+    if (this.#ledger.windows.size > 0) await this.#ask(store);
+  }
+
+  /** Asks for units, and once more if others have changed the facts. */
+  async #ask(store: ShareStore, isSecond = false): Promise<void> {
+    const { clock } = this.#member;
+    const sentAt = clock.now();
+    this.#absence.ask(sentAt);
+    const composed = this.#ledger.compose(this.#demand(), sentAt, this.#trips.tripMs);
+    const { asked, ...told } = composed;
+    if (told.slots.length === 0) return;
+    const urgent = this.#urgentSent;
+    const ask = {
+      member: this.#trips.name,
+      sequence: this.#trips.nextSequence(),
+      version: this.#facts.version,
+      urgent,
+      ...told,
+    };
+    const answer = await this.#trips.call(() => store.take({ ...ask, isLeaving: this.#isClosed }));
+    if (answer === 'stale') return this.#trips.rename();
+    this.#urgentSent -= urgent;
+    this.#receive(composed, answer, sentAt);
+    if (answer.version === this.#facts.version || isSecond) return;
+    await this.#facts.share(store, (work) => this.#trips.call(work));
+    await this.#ask(store, true);
+  }
+
+  #receive(composed: Composed, answer: Answer, sentAt: number): void {
+    const now = this.#member.clock.now();
+    this.#ledger.receive(composed, answer, sentAt, now);
+    this.#absence.answered(sentAt, now);
+    const longest = composed.windows.at(-1);
+    if (longest) this.#siblings.hear(longest.name, answer.used.at(-1) ?? 0, now);
+    if (answer.lookMs > 0) this.#discovery.hearOther(answer.lookMs, now);
+    const pauseMs = Math.min(answer.pauseMs, LONGEST_PAUSE_MS);
+    if (pauseMs === 1) this.#resumption.hearOver();
+    else if (pauseMs > 1 && this.#resumption.pause(now + pauseMs - SAME_PAUSE_MS))
+      this.#member.learn({ pausedUntil: now + pauseMs });
+  }
+
+  /** Another key has a quota of its own. */
+  #rejoin(): void {
+    this.#ledger.book.clear();
+    this.#ledger.policy.reset();
+    this.#facts.rejoin();
+    this.#absence.end();
+  }
+}

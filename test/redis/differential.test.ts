@@ -1,0 +1,166 @@
+import { randomUUID } from 'node:crypto';
+import fc from 'fast-check';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { scriptRunner } from '../../src/redis/connection.ts';
+import { keysOf } from '../../src/redis/keys.ts';
+import { redisStore } from '../../src/redis/redis-store.ts';
+import { memoryStore } from '../../src/sharing/memory-store.ts';
+import type { ShareAsk, ShareStore, WindowAsk } from '../../src/sharing/store.ts';
+import { seeded } from '../../src/testing/latency.ts';
+import { asking, BEGIN } from '../sharing/support/asking.ts';
+import { hasRedis, type RedisServer, startRedis } from './support/server.ts';
+import { timedStore } from './support/timed-store.ts';
+
+const MEMBERS = ['a', 'b', 'c'];
+const WINDOWS = ['second:1', 'second:2', 'minute:1', 'month:1'];
+
+const units = (max: number): fc.Arbitrary<number> => fc.integer({ min: 0, max });
+const member = fc.constantFrom(...MEMBERS);
+
+const windows = fc.tuple(
+  ...WINDOWS.map((name) =>
+    fc.record<WindowAsk>({
+      name: fc.constant(name),
+      limit: fc.oneof({ weight: 9, arbitrary: fc.constant(40) }, { weight: 1, arbitrary: fc.constantFrom(3, 100) }),
+      kept: fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: units(25) }),
+      ttlMs: fc.constantFrom(500, 8_000, 65_000, 3_600_000),
+      reading: fc.oneof({ weight: 3, arbitrary: fc.constant(-1) }, { weight: 1, arbitrary: units(30) }),
+      stretches: fc.constantFrom('no', 'yes', 'bounds'),
+    }),
+  ),
+);
+
+const slots = fc.uniqueArray(
+  fc.record({
+    name: fc.constantFrom('1', '2', '11', '1+1', 'f-2:0'),
+    total: fc.oneof({ weight: 9, arbitrary: units(3) }, { weight: 1, arbitrary: units(60) }),
+    wish: fc.constantFrom(0 as const, 1 as const, 2 as const),
+    windows: fc.uniqueArray(fc.integer({ min: 0, max: WINDOWS.length - 1 }), { minLength: 1, maxLength: 3 }),
+  }),
+  { selector: ({ name }) => name, maxLength: 5 },
+);
+
+const ask = fc.record({
+  ...{ member, windows, slots, want: units(25), need: fc.integer({ min: 1, max: 4 }) },
+  size: fc.constantFrom(3, 20),
+  chunk: units(5),
+  stayMs: fc.constantFrom(500, 1_500, 90_000),
+  held: fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: units(12) }),
+  urgent: fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: units(5) }),
+  isLeaving: fc.oneof({ weight: 9, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) }),
+});
+
+const fact = fc.tuple(
+  fc.constantFrom('l:minute', 's:minute', 's:month', 'lead', 'c:GET /x', 'nonsense'),
+  fc.constantFrom('0 1', '0 6', '1 8', '2 2147483647', '7', 'text'),
+);
+
+const trips = fc.array(
+  fc.record({
+    ticks: fc.oneof(
+      { weight: 4, arbitrary: fc.constantFrom(0, 500, 1_500) },
+      {
+        weight: 1,
+        arbitrary: fc.constantFrom(4_000, 60_000, 130_000, 700_000, 3_600_000, -2_000, -60_000, -7_200_000),
+      },
+    ),
+    /** How the sequence and the version differ from those that would be right. */
+    late: fc.oneof({ weight: 9, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.constantFrom(-1, -2) }),
+    behind: fc.oneof({ weight: 15, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.constantFrom(1, 3) }),
+    trip: fc.oneof(
+      { weight: 30, arbitrary: fc.record({ take: ask }) },
+      { weight: 1, arbitrary: fc.record({ share: fc.array(fact, { maxLength: 4 }) }) },
+      { weight: 1, arbitrary: fc.record({ look: member }) },
+      { weight: 1, arbitrary: fc.record({ endLook: member }) },
+      { weight: 1, arbitrary: fc.record({ pause: fc.constantFrom(0, 500, 500, 2_000) }) },
+      { weight: 1, arbitrary: fc.record({ resume: member }) },
+      { weight: 3, arbitrary: fc.record({ resumed: fc.constant(true) }) },
+      { weight: 1, arbitrary: fc.record({ live: member, leaves: fc.boolean() }) },
+    ),
+  }),
+  { minLength: 5, maxLength: 50, size: 'max' },
+);
+
+type Step = typeof trips extends fc.Arbitrary<(infer T)[]> ? T : never;
+
+/** Makes one trip to a store. */
+async function go(store: ShareStore, { trip }: Step, sequence: number, version: number): Promise<unknown> {
+  if ('take' in trip) return store.take({ ...trip.take, sequence, version } satisfies ShareAsk);
+  if ('share' in trip) return store.share(version, new Map(trip.share));
+  if ('look' in trip) return store.look(trip.look);
+  if ('endLook' in trip) return store.endLook(trip.endLook);
+  if ('pause' in trip) return store.pause(trip.pause);
+  if ('resume' in trip) return store.resume(trip.resume);
+  if ('resumed' in trip) return store.resumed();
+  return store.live(trip.live, trip.leaves);
+}
+
+describe.skipIf(!hasRedis)('the scripts and the store in memory', () => {
+  let server: RedisServer;
+  let redis: Redis;
+
+  beforeAll(async () => {
+    server = await startRedis();
+    redis = new Redis(server.url);
+  });
+
+  afterAll(async () => {
+    redis.disconnect();
+    await server.stop();
+  });
+
+  it('give the same answers, whatever is asked and however the clock goes', async () => {
+    let asks = 0;
+    let grants = 0;
+    await fc.assert(
+      fc.asyncProperty(trips, async (steps) => {
+        let time = BEGIN;
+        let lastEnd = 0;
+        let version = 0;
+        const sequences = new Map<string, number>();
+        const { store, expire } = timedStore(redis as never, () => time);
+        const memory = memoryStore(() => time);
+        for (const step of steps) {
+          // What has ended may still be there, or not, when the clock is set back behind its end.
+          time = Math.max(time + step.ticks, lastEnd);
+          lastEnd = await expire();
+          const name = 'take' in step.trip ? step.trip.take.member : '';
+          const sequence = Math.max(1, (sequences.get(name) ?? 0) + 1 + step.late);
+          sequences.set(name, Math.max(sequence, sequences.get(name) ?? 0));
+          const known = version - step.behind;
+          const expected = await go(memory, step, sequence, known);
+          expect(await go(store, step, sequence, known)).toEqual(expected);
+          const answer = (expected ?? {}) as { version?: number; granted?: readonly number[] };
+          version = answer.version ?? version;
+          if (!answer.granted) continue;
+          asks++;
+          if (answer.granted.some((granted) => granted > 0)) grants++;
+        }
+      }),
+      { numRuns: 150 },
+    );
+    expect(asks).toBeGreaterThan(2_000);
+    expect(grants / asks).toBeGreaterThan(0.1);
+  });
+
+  it('give the same answers by the clock of Redis', async () => {
+    const random = seeded(7);
+    const int = (below: number): number => Math.floor(random() * below);
+    const store = redisStore(scriptRunner(redis as never), keysOf(randomUUID(), 'secret', 'key'));
+    let time = 0;
+    const memory = memoryStore(() => time);
+    for (let sequence = 1; sequence <= 1_000; sequence++) {
+      const name = `window:${Math.floor(sequence / 50)}`;
+      const rest = { ttlMs: 3_600_000, kept: 0, stretches: 'yes', limit: 40 } as const;
+      const made = asking({
+        ...{ member: `m${int(4)}`, sequence, want: int(12), need: 1 + int(2), urgent: int(2), stayMs: 60_000 },
+        slots: [0, 1].map((index) => ({ name: `${name}:${index}`, total: int(4), wish: 1, windows: [index, 2] })),
+        windows: [0, 1, 2].map((index) => ({ ...rest, name: `${name}:${index}`, reading: int(30) - 10 })),
+      });
+      const answer = await store.take(made);
+      if (answer !== 'stale') time = answer.now;
+      expect(answer).toEqual(await memory.take(made));
+    }
+  });
+});

@@ -1,0 +1,143 @@
+import { randomUUID } from 'node:crypto';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { scriptRunner } from '../../src/redis/connection.ts';
+import { keysOf } from '../../src/redis/keys.ts';
+import { redisStore } from '../../src/redis/redis-store.ts';
+import { LOOK_MS, type ShareStore } from '../../src/sharing/store.ts';
+import { asking, slotAsk, windowAsk } from '../sharing/support/asking.ts';
+import { hasRedis, type RedisServer, startRedis } from './support/server.ts';
+
+/** The keys that every process knows, and what each of them is after a trip of every kind. */
+const KEYS = {
+  f: 'string',
+  'a:a': 'string',
+  'w:minute:1': 'string',
+  n: 'zset',
+  facts: 'hash',
+  look: 'string',
+  looks: 'string',
+  probe: 'string',
+  live: 'zset',
+} as const;
+
+const DIGITS = '9'.repeat(400);
+
+const TEXTS = [
+  ...['', ' ', 'text', '-5 3', '1e3 2', '0x10 1', 'nan nan', 'inf inf', '[1,2]', '{"units":1}', '\u0000\u0001', '٣ ٣'],
+  ...[
+    '7',
+    '5 -5',
+    '5.5 5',
+    '5  5',
+    '5 5 ',
+    '5 5 5',
+    '5 5 x y z',
+    '5 5 -1 0 0',
+    '5 5 1e3 0 0',
+    'a=1 b=2',
+    '1=x',
+    '0 1=-4',
+  ],
+  ...[
+    DIGITS,
+    `${DIGITS} ${DIGITS}`,
+    `${DIGITS} a`,
+    `0 1=${DIGITS}`,
+    '999999999999999999999 0',
+    '0 999999999999999999999',
+  ],
+  ...[`5 5 ${DIGITS} 0 0`, `0 0 ${DIGITS} ${DIGITS} ${DIGITS}`, `0 ${DIGITS} 0 0 0`, `${DIGITS} 0 0 0 0`],
+  ...[
+    '1000000 0',
+    '0 1000000',
+    '9007199254740993 9007199254740993 1 1 1',
+    '5 5 99999999999999999 5 5',
+    'x'.repeat(100_000),
+  ],
+];
+
+describe.skipIf(!hasRedis)('what others left in a key', () => {
+  let server: RedisServer;
+  let redis: Redis;
+
+  beforeAll(async () => {
+    server = await startRedis();
+    redis = new Redis(server.url);
+  });
+
+  afterAll(async () => {
+    redis.disconnect();
+    await server.stop();
+  });
+
+  /** Things of each type that Redis knows. */
+  const plants: Record<string, (key: string) => Promise<unknown>> = {
+    'a list': (key) => redis.rpush(key, 'a', '5 5'),
+    'a set': (key) => redis.sadd(key, 'a', '5 5'),
+    'a stream': (key) => redis.xadd(key, '*', 'a', '5'),
+    'a hash': (key) => redis.hset(key, { a: '5', 's:minute': 'x', 'l:minute': 'y'.repeat(500), nonsense: '1' }),
+    'a large hash': (key) => redis.hset(key, Object.fromEntries(Array.from({ length: 3_000 }, (_, i) => [`f${i}`, i]))),
+    'a sorted set': (key) => redis.zadd(key, '-inf', 'a', '+inf', 'b', -5, 'c', 1e300, 'd', 0.5, 'e'),
+    'a large sorted set': (key) =>
+      redis.zadd(key, ...Array.from({ length: 3_000 }, (_, i) => [1e15 + i, `m${i}`]).flat()),
+    'a sorted set of now': (key) =>
+      redis.zadd(key, ...Array.from({ length: 1_500 }, (_, i) => [Date.now() + 30_000, `m${i}`]).flat()),
+  };
+
+  for (const what of Object.keys(KEYS)) {
+    it.each([...Object.keys(plants), ...TEXTS.keys()])(`as ${what} does no harm: %s`, async (kind) => {
+      const keyOf = keysOf(randomUUID(), 'secret', 'key');
+      const store = redisStore(scriptRunner(redis as never), keyOf);
+      const plant = typeof kind === 'string' ? plants[kind] : (key: string) => redis.set(key, TEXTS[kind] ?? '');
+      await plant?.(keyOf(what));
+      await useAll(store, keyOf);
+      for (const key of await redis.keys(keyOf('*'))) {
+        const name = key.slice(keyOf('').length);
+        expect([name, await redis.type(key)]).toEqual([name, KEYS[name as keyof typeof KEYS] ?? 'string']);
+        expect(await redis.pttl(key)).toBeGreaterThan(0);
+        if ((await redis.type(key)) === 'string') expect((await redis.strlen(key)) < 200).toBe(true);
+      }
+    });
+  }
+
+  /** Makes trips of every kind, and checks that they do what they are for. */
+  async function useAll(store: ShareStore, keyOf: (what: string) => string): Promise<void> {
+    // A plausible number may have been planted, which is believed: a process's sequence, a look, a pause that is over.
+    const first = await store.take(asking({ want: 0 }));
+    const { version } = await store.share(
+      -1,
+      new Map([
+        ['lead', '1'],
+        ['s:minute', '0 1'],
+      ]),
+    );
+    expect((await store.share(-1, new Map([['l:minute', '20']]))).facts).toEqual(
+      new Map([
+        ['lead', '1'],
+        ['s:minute', '0 1'],
+        ['l:minute', '20'],
+      ]),
+    );
+    await store.resume('a');
+    await store.resumed();
+    expect(await store.resume('a')).toBe('free');
+    expect(await store.look('a')).toBe('granted');
+    expect(await store.look('b')).toBeGreaterThan(LOOK_MS / 2);
+    await store.endLook('a');
+    expect(await store.live('a', false)).toBeLessThanOrEqual(1_501);
+
+    const member = first === 'stale' ? 'new' : 'a';
+    const bounds = [windowAsk({ limit: 100, reading: 3, stretches: 'bounds' })];
+    const told = { version: version + 1, sequence: 2, member, windows: bounds };
+    const answer = await store.take(asking({ ...told, want: 8, slots: [slotAsk({ name: 'x' })] }));
+    expect(answer).toMatchObject({ granted: [8], pauseMs: 0, lookMs: 0, urgent: { units: expect.any(Number) } });
+    if (answer !== 'stale') expect(answer.others).toBeLessThanOrEqual(1_000);
+    if (member !== 'a') await redis.del(keyOf('a:a'));
+    await store.take(asking({ ...told, sequence: 3, want: 999, urgent: 1 }));
+    await store.pause(1);
+    await new Promise((resolve) => setTimeout(resolve, 3));
+    await store.resume('a');
+    await store.look('a');
+  }
+});

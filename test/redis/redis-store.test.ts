@@ -1,0 +1,224 @@
+import { randomUUID } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { Cluster, Redis } from 'ioredis';
+import { createClient, createClientPool, createCluster } from 'redis';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type RedisLike, type RunScript, scriptRunner } from '../../src/redis/connection.ts';
+import { keysOf } from '../../src/redis/keys.ts';
+import { redisStore } from '../../src/redis/redis-store.ts';
+import { LOOK_MS, type ShareStore } from '../../src/sharing/store.ts';
+import { storeContract } from '../sharing/store.contract.ts';
+import { asker, asking, BEGIN, type StoreWorld, slotAsk, telling, windowAsk } from '../sharing/support/asking.ts';
+import { hasRedis, type RedisServer, startRedis } from './support/server.ts';
+import { timedStore } from './support/timed-store.ts';
+
+describe.skipIf(!hasRedis)('the store in Redis', () => {
+  const endings: (() => unknown)[] = [];
+  let server: RedisServer;
+  let redis: Redis;
+  let nodeRedis: ReturnType<typeof createClient>;
+
+  beforeAll(async () => {
+    server = await startRedis();
+    redis = new Redis(server.url);
+    nodeRedis = createClient({ url: server.url });
+    await nodeRedis.connect();
+    endings.push(
+      () => server.stop(),
+      () => redis.disconnect(),
+      () => nodeRedis.destroy(),
+    );
+  });
+
+  afterAll(async () => {
+    for (const end of endings.splice(0).reverse()) await end();
+  });
+
+  async function worldOf(client: unknown): Promise<StoreWorld> {
+    let time = BEGIN;
+    const now = (): number => time;
+    const { store, expire } = timedStore(client as RedisLike, now);
+    const pass = async (ms: number): Promise<void> => {
+      time += ms;
+      await expire();
+    };
+    return { store, now, pass };
+  }
+
+  function open(client: unknown = redis): { readonly store: ShareStore; readonly keyOf: (what: string) => string } {
+    const keyOf = keysOf(randomUUID(), 'secret', 'key');
+    return { store: redisStore(scriptRunner(client as RedisLike), keyOf), keyOf };
+  }
+
+  storeContract('through ioredis', () => worldOf(redis));
+  storeContract('through node-redis', () => worldOf(nodeRedis));
+
+  it('keeps everything of a credential under one hash tag that does not show it', async () => {
+    const keyOf = keysOf('name', 'secret', 'credential');
+    expect(keyOf('f')).toMatch(/^sq2:\{name:[\w-]{22}\}:f$/);
+    expect(keyOf('n')).toBe(keyOf('f').replace(/f$/, 'n'));
+    expect(keysOf('name', 'other secret', 'credential')('f')).not.toBe(keyOf('f'));
+    const store = redisStore(scriptRunner(redis as never), keyOf);
+    await useAll(store);
+    const keys = await redis.keys('sq2:{name:*');
+    expect(keys.map((key) => key.replace(/^.*\}/, '')).sort()).toEqual(
+      [':a:a', ':a:b1', ':f', ':facts', ':live', ':look', ':looks', ':n', ':probe', ':w:minute:1'].sort(),
+    );
+    for (const key of keys) expect(await redis.pttl(key)).toBeGreaterThan(0);
+  });
+
+  it('takes its time from Redis', async () => {
+    const { store } = open();
+    const before = Date.now();
+    const answer = await store.take(asking());
+    expect(answer).not.toBe('stale');
+    if (answer === 'stale') return;
+    expect(answer.now).toBeGreaterThanOrEqual(before);
+    expect(answer.now).toBeLessThanOrEqual(Date.now());
+  });
+
+  it('is told each script again when Redis has forgotten it', async () => {
+    for (const client of [redis, nodeRedis]) {
+      const { store } = open(client);
+      await useAll(store);
+      await redis.script('FLUSH');
+      await useAll(store, 10);
+    }
+  });
+
+  it('may be reached through a pool', async () => {
+    const pool = createClientPool({ url: server.url });
+    await pool.connect();
+    await useAll(open(pool).store);
+    pool.destroy();
+  });
+
+  it('may be a cluster, of which one node holds all that belongs to a credential', async () => {
+    const settings = ['--cluster-enabled', 'yes', '--cluster-announce-ip', '127.0.0.1', '--dir', tmpdir()];
+    const node = await startRedis(...settings, '--cluster-config-file', `nodes-${randomUUID()}.conf`);
+    const plain = new Redis(node.url);
+    await plain.call('CLUSTER', 'ADDSLOTSRANGE', '0', '16383');
+    await vi.waitFor(async () => expect(await plain.call('CLUSTER', 'INFO')).toContain('cluster_state:ok'), 20_000);
+    const viaIoredis = new Cluster([{ host: '127.0.0.1', port: node.port }]);
+    const viaNodeRedis = createCluster({ rootNodes: [{ url: node.url }] });
+    await viaNodeRedis.connect();
+    for (const client of [viaIoredis, viaNodeRedis]) await useAll(open(client).store);
+    viaIoredis.disconnect();
+    viaNodeRedis.destroy();
+    plain.disconnect();
+    await node.stop();
+  });
+
+  it('leaves nothing in Redis of processes that left, and of those that did not only what ends within a minute', async () => {
+    const { store, keyOf } = open();
+    const dozens = Array.from({ length: 400 }, (_, index) => index);
+    for (const dozen of dozens) {
+      await Promise.all(
+        Array.from({ length: 25 }, async (_, index) => {
+          const member = `m${dozen}-${index}`;
+          await store.take(asking({ member, want: index }));
+          await store.live(member, false);
+          if (index === 0) return;
+          await store.live(member, true);
+          await store.take(telling(0, { member, sequence: 2, isLeaving: true }));
+        }),
+      );
+    }
+    const keys = await redis.keys(keyOf('*'));
+    expect(keys.length).toBeLessThanOrEqual(400 + 4);
+    for (const key of keys.filter((name) => name.includes(':a:'))) {
+      const left = await redis.pttl(key);
+      expect(left === -2 || (left > 0 && left <= 60_000)).toBe(true);
+    }
+    expect(await redis.zcard(keyOf('n'))).toBeLessThanOrEqual(400);
+    expect(await redis.zcard(keyOf('live'))).toBeLessThanOrEqual(400);
+  });
+
+  it('keeps short strings, whatever the numbers', async () => {
+    const { store, keyOf } = open();
+    const slots = Array.from({ length: 5 }, (_, index) => slotAsk({ name: String(index), total: 1e30 }));
+    await store.take(
+      asking({ sequence: 1e30, urgent: 1e30, slots, windows: [windowAsk({ limit: 1e30, ttlMs: 0.1 })] }),
+    );
+    await store.take(asking({ member: 'b', want: 1e-7, slots, windows: [windowAsk({ limit: 1e30, ttlMs: 1e9 })] }));
+    for (const key of await redis.keys(keyOf('*'))) {
+      if ((await redis.type(key)) !== 'string') continue;
+      expect(await redis.get(key)).toMatch(/^[\d =]{1,150}$/);
+    }
+  });
+});
+
+describe('a reply of Redis', () => {
+  const ask = asking({ want: 5, slots: [slotAsk(), slotAsk({ name: '2' })] });
+  const storeOf = (reply: unknown): ShareStore => redisStore((async () => reply) as RunScript, (what) => what);
+  const answer = [1, 1_700_000_000_000, 3, 0, 0, 2, 1_500, 60_000, 4, 1, 17];
+
+  it('is read as an answer', async () => {
+    expect(await storeOf(answer).take(ask)).toEqual({
+      ...{ sequence: 1, now: 1_700_000_000_000, version: 3, pauseMs: 0, lookMs: 0, others: 2 },
+      ...{ urgent: { units: 1.5, forMs: 60_000 }, granted: [4, 1], used: [17] },
+    });
+    expect(await storeOf([1, -1]).take(ask)).toBe('stale');
+  });
+
+  it('may have its numbers as text, as bytes or as big integers', async () => {
+    const expected = await storeOf(answer).take(ask);
+    expect(await storeOf(answer.map(String)).take(ask)).toEqual(expected);
+    expect(await storeOf(answer.map(BigInt)).take(ask)).toEqual(expected);
+    expect(await storeOf(answer.map((number) => Buffer.from(String(number)))).take(ask)).toEqual(expected);
+    const told = [Buffer.from('5'), 1n, Buffer.from('lead'), Buffer.from('1')];
+    expect(await storeOf(told).share(0, new Map())).toEqual({ now: 5, version: 1, facts: new Map([['lead', '1']]) });
+  });
+
+  it('never grants more than was wanted, nor makes a pause or look longer than they may be', async () => {
+    const large = answer.with(3, 9e12).with(4, 9e12).with(8, 4).with(9, 9_999);
+    expect(await storeOf(large).take(ask)).toMatchObject({ granted: [4, 1], pauseMs: 3_600_000, lookMs: LOOK_MS });
+    expect(await storeOf(9e12).look('a')).toBe(LOOK_MS);
+    expect(await storeOf(9e12).resume('a')).toBe(3_600_000);
+    expect(await storeOf(-9).resume('a')).toBe(1);
+    expect(await storeOf(-9).live('a', false)).toBe(0);
+  });
+
+  it.each([
+    ['nothing', null],
+    ['text', 'OK'],
+    ['an answer to another ask', answer.with(0, 2)],
+    ['an answer that is too short', answer.slice(0, -1)],
+    ['an answer that is too long', [...answer, 1]],
+    ['a negative number', answer.with(8, -1)],
+    ['half a unit', answer.with(8, 0.5)],
+    ['no number', answer.with(8, Number.NaN)],
+    ['empty text', (answer as unknown[]).with(8, '')],
+    ['an object', (answer as unknown[]).with(8, {})],
+  ])('that is %s is malformed', async (_, reply) => {
+    await expect(storeOf(reply).take(ask)).rejects.toMatchObject({ code: 'MALFORMED' });
+  });
+
+  it('that is no answer to another operation is malformed', async () => {
+    for (const reply of [null, 'OK', [], ['x', 'y'], [1, 2, 'lead'], [1, 2, {}, {}]])
+      await expect(storeOf(reply).share(0, new Map())).rejects.toMatchObject({ code: 'MALFORMED' });
+    for (const reply of [null, 'OK', [], Number.NaN]) {
+      await expect(storeOf(reply).look('a')).rejects.toMatchObject({ code: 'MALFORMED' });
+      await expect(storeOf(reply).resume('a')).rejects.toMatchObject({ code: 'MALFORMED' });
+      await expect(storeOf(reply).live('a', true)).rejects.toMatchObject({ code: 'MALFORMED' });
+    }
+  });
+
+  it('brings no facts that nobody could have told', async () => {
+    const reply = [5, 1, 'lead', '1', 'planted', '1', 's:minute', 'x', 'l:minute', '9'.repeat(500)];
+    expect((await storeOf(reply).share(0, new Map())).facts).toEqual(new Map([['lead', '1']]));
+  });
+});
+
+/** Makes each kind of trip. */
+async function useAll(store: ShareStore, sequence = 1): Promise<void> {
+  await store.take(asking({ sequence, want: 30 }));
+  await store.share(-1, new Map([['lead', String(sequence)]]));
+  await store.look('a');
+  await store.endLook('b');
+  await store.pause(1);
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  await store.resume('a');
+  await store.live('a', false);
+  expect(await asker(store)({ member: `b${sequence}` })).toMatchObject({ sequence: 1 });
+}

@@ -1,0 +1,57 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import type { ClientEvent } from '../../../src/events.ts';
+import type { Job, Word } from './worker.ts';
+
+/** A worker in a process of its own. */
+export interface Worker {
+  readonly process: ChildProcess;
+  readonly served: () => number;
+  readonly events: readonly ClientEvent[];
+  /** Lets it begin. */
+  go(): void;
+  /** What it said at its end; undefined if it was killed. */
+  readonly end: Promise<(Word & { kind: 'done' }) | undefined>;
+}
+
+const FILE = fileURLToPath(new URL('worker.ts', import.meta.url));
+const running = new Set<ChildProcess>();
+
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
+/** Starts a worker, which waits until it is told to begin. */
+async function startWorker(job: Job): Promise<Worker> {
+  const child = fork(FILE, [JSON.stringify(job)], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], execArgv: [] });
+  running.add(child);
+  let count = 0;
+  let report: (Word & { kind: 'done' }) | undefined;
+  const events: ClientEvent[] = [];
+  const ready = new Promise<void>((resolve, reject) => {
+    child.on('message', (word: Word) => {
+      if (word.kind === 'ready') resolve();
+      if (word.kind === 'served') count = word.count;
+      if (word.kind === 'event') events.push(word.event);
+      if (word.kind === 'done') {
+        report = word;
+        count = word.served;
+      }
+    });
+    child.once('exit', () => reject(new Error('The worker ended before it was ready.')));
+  });
+  const end = once(child, 'exit').then(() => {
+    running.delete(child);
+    return report;
+  });
+  await ready;
+  return { process: child, served: () => count, events, go: () => void child.send('go'), end };
+}
+
+/** Starts workers side by side, and lets them all begin at once. */
+export async function startCrew(size: number, job: (index: number) => Job): Promise<Worker[]> {
+  const crew = await Promise.all(Array.from({ length: size }, (_, index) => startWorker(job(index))));
+  for (const worker of crew) worker.go();
+  return crew;
+}

@@ -1,0 +1,183 @@
+import { describe, expect, it } from 'vitest';
+import { type Asked, AskPolicy, type Outcome } from '../../src/sharing/ask-policy.ts';
+import { type Slot, Slots } from '../../src/sharing/slots.ts';
+import type { Instance, SharedWindows } from '../../src/sharing/windows.ts';
+import { BEGIN, calendar, exactly } from './support/small.ts';
+
+/** The timeline shows what our clock shows. */
+const NOW = BEGIN + 100;
+
+const HALF = 0.5;
+
+function asked(windows: SharedWindows, rest: Partial<Asked> = {}): Asked {
+  const slots = new Slots(windows);
+  const all = [slots.at(exactly(NOW)), ...slots.after(exactly(NOW), 3)];
+  return { want: 5, need: 1, slots: all, kept: () => 0, ...rest };
+}
+
+function outcome(granted: readonly number[], { slots }: Asked, used: (instance: Instance) => number): Outcome {
+  return { granted: (slot: Slot) => granted[slots.indexOf(slot)] ?? 0, used, surely: (time) => time };
+}
+
+const full = ({ limit }: Instance): number => limit;
+
+describe('when it is worth asking the store', () => {
+  it('is at once where the last ask was granted in full', () => {
+    const policy = new AskPolicy(() => HALF);
+    const ask = asked(calendar({ second: 20 }));
+    policy.hear(
+      ask,
+      outcome([5], ask, () => 5),
+      NOW,
+    );
+    expect(policy.isLimited).toBe(false);
+    expect(policy.nextAt(0, false)).toBeLessThanOrEqual(NOW);
+  });
+
+  it('is when the next second comes within reach where all are full, and by chance a little later: none is always first', () => {
+    const ask = asked(calendar({ second: 20 }));
+    for (const [random, later] of [
+      [0, 0],
+      [1, 300],
+    ] as const) {
+      const policy = new AskPolicy(() => random);
+      policy.hear(ask, outcome([], ask, full), NOW);
+      expect(policy.nextAt(0, false)).toBe(BEGIN + 1_000 + later);
+    }
+  });
+
+  it('is not before what is held is spent where less was granted than asked for', () => {
+    const policy = new AskPolicy(() => HALF);
+    const ask = asked(calendar({ second: 20 }));
+    policy.hear(ask, outcome([0, 3], ask, full), NOW);
+    expect(policy.nextAt(3, false)).toBe(Number.POSITIVE_INFINITY);
+    policy.spent(NOW + 1_500, 1_000);
+    expect(policy.nextAt(0, false)).toBe(NOW + 1_500 + 150);
+  });
+
+  it('is in the second half of a second whose room was left to others: then it is free for all', () => {
+    const policy = new AskPolicy(() => 0);
+    const ask = asked(calendar({ second: 20 }));
+    policy.hear(
+      ask,
+      outcome([2], ask, () => 15),
+      NOW,
+    );
+    expect(policy.nextAt(2, false)).toBe(BEGIN + 500);
+    expect([policy.isLate(BEGIN + 499), policy.isLate(BEGIN + 500)]).toEqual([false, true]);
+  });
+
+  it('is after 5, 15 and 45 s where a minute is full, because others may have given something back, and at its end at the latest', () => {
+    const policy = new AskPolicy(() => 0);
+    const ask = asked(calendar({ minute: 100 }));
+    let now = NOW;
+    const waits: number[] = [];
+    for (let count = 0; count < 3; count++) {
+      policy.hear(ask, outcome([], ask, full), now);
+      const at = policy.nextAt(0, false);
+      waits.push(at - now);
+      now = at;
+    }
+    // The first slot of the next minute comes within reach three seconds before it begins.
+    expect(waits).toEqual([5_000, 15_000, BEGIN + 60_000 - 3_000 - (NOW + 20_000)]);
+  });
+
+  it('is soon where a window slides, because each step frees something', () => {
+    const policy = new AskPolicy(() => 0);
+    const windows = calendar({});
+    windows.open('minute', 100, { alive: ['sliding-log'], epoch: 0 });
+    const ask = asked(windows);
+    policy.hear(ask, outcome([], ask, full), NOW);
+    expect(policy.nextAt(0, false)).toBe(NOW + 1_500);
+  });
+
+  it('is a tenth of a second later at the latest for an urgent call, however full it looked', () => {
+    const policy = new AskPolicy(() => HALF);
+    const ask = asked(calendar({ minute: 100 }));
+    policy.hear(ask, outcome([], ask, full), NOW);
+    expect(policy.nextAt(0, true)).toBe(NOW + 100);
+  });
+
+  it('is at once again when something else has changed', () => {
+    const policy = new AskPolicy(() => HALF);
+    const ask = asked(calendar({ minute: 100 }));
+    policy.hear(ask, outcome([], ask, full), NOW);
+    policy.reset();
+    expect([policy.isLimited, policy.nextAt(0, false), policy.full(NOW)]).toEqual([
+      false,
+      Number.NEGATIVE_INFINITY,
+      undefined,
+    ]);
+  });
+
+  it('is not told by a trip that asked for nothing', () => {
+    const policy = new AskPolicy(() => HALF);
+    const ask = asked(calendar({ second: 20 }));
+    policy.hear(ask, outcome([], ask, full), NOW);
+    policy.hear(
+      { ...ask, want: 0, slots: [] },
+      outcome([], ask, () => 0),
+      NOW + 10,
+    );
+    expect(policy.isLimited).toBe(true);
+  });
+});
+
+describe('a window without room before its end', () => {
+  const hearTwice = (policy: AskPolicy, ask: Asked, apartMs: number): void => {
+    for (const now of [NOW, NOW + apartMs]) policy.hear(ask, outcome([], ask, full), now);
+  };
+
+  it('is believed at once of a minute, which is over soon', () => {
+    const policy = new AskPolicy(() => 0);
+    const ask = asked(calendar({ minute: 100 }));
+    policy.hear(ask, outcome([], ask, full), NOW);
+    expect(policy.full(NOW)?.instance.window.period).toBe('minute');
+    expect(policy.full(BEGIN + 60_000)).toBeUndefined();
+  });
+
+  it('is believed of a month only by two answers 5 s apart: a call fails for it, and what others hold is given back by then', () => {
+    const ask = asked(calendar({ month: 100 }));
+    const [sure, unsure] = [new AskPolicy(() => 0), new AskPolicy(() => 0)];
+    hearTwice(sure, ask, 5_000);
+    hearTwice(unsure, ask, 4_999);
+    expect(sure.full(NOW)?.instance.window.period).toBe('month');
+    expect(unsure.full(NOW)).toBeUndefined();
+  });
+
+  it('is none of a second, which nobody need explain', () => {
+    const policy = new AskPolicy(() => 0);
+    const ask = asked(calendar({ second: 20 }));
+    hearTwice(policy, ask, 10_000);
+    expect(policy.full(NOW)).toBeUndefined();
+  });
+
+  it('is forgotten with the first unit that is granted', () => {
+    const policy = new AskPolicy(() => 0);
+    const ask = asked(calendar({ month: 100 }));
+    hearTwice(policy, ask, 5_000);
+    policy.hear(ask, outcome([1], ask, full), NOW + 6_000);
+    expect(policy.full(NOW)).toBeUndefined();
+  });
+
+  it('is none that lacks only what is kept for urgent calls, because that shrinks', () => {
+    const policy = new AskPolicy(() => 0);
+    const ask = asked(calendar({ minute: 100 }), { kept: () => 10 });
+    policy.hear(
+      ask,
+      outcome([], ask, () => 95),
+      NOW,
+    );
+    expect(policy.full(NOW)).toBeUndefined();
+    expect(policy.nextAt(0, false)).toBeLessThanOrEqual(NOW + 2_000);
+  });
+});
+
+describe('a process', () => {
+  it('is busy for a while after the present second could not serve it, even if later ones could', () => {
+    const policy = new AskPolicy(() => 0);
+    const ask = asked(calendar({ second: 20 }));
+    policy.hear(ask, outcome([0, 5], ask, full), NOW);
+    expect([policy.isLimited, policy.isBusy(NOW + 1_499), policy.isBusy(NOW + 1_500)]).toEqual([false, true, false]);
+  });
+});

@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import { type Found, type Small, SmallWorld } from './support/explore.ts';
+
+/** `DEEP=1` tries larger worlds, for minutes. */
+const isDeep = process.env.DEEP === '1';
+
+/** The least world in which two processes meet in a second, and what one of them gives back is the other's in the next. */
+const LEAST: Small = { processes: 2, limit: 1, long: 2, seconds: 2, asks: 2, underWay: 2 };
+
+const CROWDED: Small = { processes: 3, limit: 3, long: 5, seconds: 3, asks: 4, underWay: 4, wants: [1, 2] };
+
+function expectSound({ violation, ...found }: Found): void {
+  expect(violation).toBeUndefined();
+  expect(found.atRest).toBeGreaterThan(0);
+}
+
+describe('whatever becomes of the messages between books and their store, no unit is sent twice or lost', {
+  timeout: 900_000,
+}, () => {
+  it('in any order of moves of two processes within one second, one of which dies', async () => {
+    const found = await new SmallWorld({ ...LEAST, seconds: 1, deaths: 1 }).explore(
+      isDeep ? Number.POSITIVE_INFINITY : 20_000,
+    );
+    expectSound(found);
+    expect(found.isAll).toBe(isDeep);
+  });
+
+  it('in any order of all moves of two processes within two seconds', async () => {
+    const found = await new SmallWorld(LEAST).explore(Number.POSITIVE_INFINITY);
+    expectSound(found);
+    expect(found.isAll).toBe(true);
+  });
+
+  it.each([
+    ['three processes, one of which dies and is followed by another', { ...CROWDED, deaths: 1 }],
+    ['three processes that all live', CROWDED],
+    [
+      'two processes at the end of a minute',
+      { ...CROWDED, processes: 2, limit: 2, long: 2, lastOfMinute: 0, wants: [1, 2] },
+    ],
+    ['two processes that give up many asks', { ...CROWDED, processes: 2, limit: 4, long: 4, asks: 8, underWay: 6 }],
+  ] as const)('on random walks of %s', async (_, small) => {
+    const found = await new SmallWorld(small).wander(isDeep ? 5_000 : 80, 60, 7);
+    expectSound(found);
+    expect(found.states).toBeGreaterThan(1_000);
+  });
+
+  it.runIf(isDeep).each([
+    ['a process that dies', { ...LEAST, deaths: 1 }, 1_000_000],
+    ['three messages under way', { ...LEAST, seconds: 1, asks: 3, underWay: 3 }, 1_000_000],
+    ['the end of a minute', { ...LEAST, lastOfMinute: 0 }, 1_000_000],
+    ['two units a second', { ...LEAST, limit: 2, long: 3, wants: [1, 2] }, 1_000_000],
+    ['three processes', { ...LEAST, processes: 3 }, 1_000_000],
+  ] as const)(
+    'in any order of moves with %s, as far as memory reaches',
+    async (_, small, most) => expectSound(await new SmallWorld(small).explore(most)),
+    900_000,
+  );
+});
+
+describe('the exploration finds, by itself,', () => {
+  it('that an older ask undoes a newer one where the store ignores the sequence', async () => {
+    const world = new SmallWorld({ ...LEAST, bug: 'the store ignores the sequence' });
+    const { violation } = await world.explore(20_000);
+    expect(violation?.moves).toContain('the store takes ask 2 of process 0');
+    expect(violation?.moves.length).toBeLessThan(10);
+  });
+
+  it('that a process holds what the store has not booked where it counts an old answer', async () => {
+    const world = new SmallWorld({ ...LEAST, bug: 'processes count old answers' });
+    const { violation } = await world.explore(20_000);
+    expect(violation?.what).toBe('process 0 holds more of second 0 than the store has booked for it');
+    expect(violation?.moves.length).toBeLessThan(10);
+  });
+
+  it.each(['the store ignores the sequence', 'processes count old answers'] as const)(
+    'by chance, too, that %s',
+    async (bug) => {
+      const { violation } = await new SmallWorld({ ...LEAST, asks: 4, underWay: 3, bug }).wander(300, 60, 3);
+      expect(violation).toBeDefined();
+    },
+  );
+});

@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest';
+import { ALL_SHAPES, SharedFacts } from '../../src/sharing/facts.ts';
+import { exactly } from './support/small.ts';
+
+const TIME = Date.UTC(2026, 2, 10);
+const STORE = exactly(0);
+
+/** Facts that one process tells another through a store. */
+function relayed(tell: (facts: SharedFacts) => void): SharedFacts {
+  const [one, other] = [new SharedFacts(), new SharedFacts()];
+  tell(one);
+  other.hear(1, one.pending);
+  return other;
+}
+
+/** Facts as a process hears them that stand in a store, whoever wrote them there. */
+function heard(facts: Readonly<Record<string, string>>): SharedFacts {
+  const shared = new SharedFacts();
+  shared.hear(1, new Map(Object.entries(facts)));
+  return shared;
+}
+
+describe('facts that processes tell each other', () => {
+  it('are limits, shapes and costs, and each arrives as it was told', () => {
+    const facts = relayed((one) => {
+      one.tellLimit('minute', 500);
+      one.tellShapes('minute', { alive: ['aligned', 'leaky'], epoch: 2 });
+      one.tellCost('GET /path', 3);
+    });
+    expect(facts.limits).toEqual(new Map([['minute', 500]]));
+    expect(facts.shapesOf('minute')).toEqual({ alive: ['aligned', 'leaky'], epoch: 2 });
+    expect(facts.news(STORE, TIME).costs).toEqual([['GET /path', 3]]);
+  });
+
+  it('name the shapes that are ruled out by their place in a list, which never changes', () => {
+    const facts = new SharedFacts();
+    facts.tellShapes('minute', { alive: ['aligned'], epoch: 1 });
+    expect(facts.pending.get('s:minute')).toBe('1 27');
+    expect(ALL_SHAPES.indexOf('aligned')).toBe(2);
+  });
+
+  it('do not tell of shapes while all may be, because that says nothing', () => {
+    const facts = new SharedFacts();
+    facts.tellShapes('minute', { alive: ALL_SHAPES, epoch: 0 });
+    expect(facts.pending.size).toBe(0);
+    // All of them may be again after a refusal, and that is news.
+    facts.tellShapes('minute', { alive: ALL_SHAPES, epoch: 1 });
+    expect(facts.pending.size).toBe(1);
+  });
+
+  it('are told once, and once more only if they have changed meanwhile', () => {
+    const facts = new SharedFacts();
+    facts.tellLimit('minute', 500);
+    const { pending } = facts;
+    facts.tellLimit('minute', 600);
+    facts.told(pending);
+    expect(facts.pending).toEqual(new Map([['l:minute', '600']]));
+    facts.told(facts.pending);
+    expect(facts.pending.size).toBe(0);
+  });
+
+  it('are told again to a store that has lost them', () => {
+    const facts = new SharedFacts();
+    facts.tellLimit('minute', 500);
+    facts.told(facts.pending);
+    facts.hear(2, new Map());
+    expect(facts.pending).toEqual(new Map([['l:minute', '500']]));
+  });
+
+  it('need not be told if another process has told the same', () => {
+    const facts = heard({ 'l:minute': '500' });
+    facts.tellLimit('minute', 500);
+    expect(facts.pending.size).toBe(0);
+  });
+
+  it('are urgent if others reckon with another limit or shape, and costs can wait', () => {
+    const facts = new SharedFacts();
+    facts.tellCost('GET /path', 3);
+    expect(facts.isUrgent).toBe(false);
+    facts.tellLimit('minute', 500);
+    expect(facts.isUrgent).toBe(true);
+  });
+
+  it('are no more than fifty costs of names of a sane length, so that free-form paths do not fill the store', () => {
+    const facts = new SharedFacts();
+    for (let count = 0; count < 60; count++) facts.tellCost(`GET /${count}`, 1);
+    facts.tellCost(`GET /${'x'.repeat(200)}`, 1);
+    expect(facts.pending.size).toBe(50);
+    // One that is known may still change.
+    facts.tellCost('GET /0', 2);
+    expect(facts.pending.get('c:GET /0')).toBe('2');
+  });
+
+  it.each(['0', '-5', '1.5', 'many', '1e15', 'Infinity', ''])('are not believed of a limit of "%s"', (limit) => {
+    expect(heard({ 'l:minute': limit }).limits.size).toBe(0);
+  });
+
+  it.each(['', '1', '1 31', '1 -1', '1 27 x', '9999999 1'])('are not believed of shapes written "%s"', (shapes) => {
+    // 31 rules all of them out, and one there must be.
+    expect(heard({ 's:minute': shapes }).shapesOf('minute')).toBeUndefined();
+  });
+
+  it.each(['-1', 'dear', '1e13'])('are not believed of a cost of "%s"', (cost) => {
+    expect(heard({ 'c:GET /path': cost }).news(STORE, TIME).costs).toEqual([]);
+  });
+});
+
+describe('what processes tell each other of the service’s clock', () => {
+  it('is how far it is ahead of the store’s, because their own clocks have nothing in common', () => {
+    const one = new SharedFacts();
+    // One runs 7,000 ms behind the store, and the service 1,000 ms ahead of it.
+    one.tellLead({ least: 7_990, most: 8_010 }, exactly(7_000), TIME);
+    const other = heard(Object.fromEntries(one.pending));
+    const { lead } = other.news(exactly(-500), TIME);
+    expect(lead?.least).toBeCloseTo(490);
+    expect(lead?.most).toBeCloseTo(510);
+  });
+
+  it('is as vague as both clocks are, and grows vaguer with time', () => {
+    const one = new SharedFacts();
+    one.tellLead({ least: 0, most: 20 }, { least: -5, most: 5 }, TIME);
+    const other = heard(Object.fromEntries(one.pending));
+    const width = (time: number): number => {
+      const { lead } = other.news(STORE, time);
+      return lead ? lead.most - lead.least : Number.NaN;
+    };
+    expect(width(TIME)).toBeCloseTo(30);
+    expect(width(TIME + 60_000)).toBeCloseTo(42);
+  });
+
+  it('is not told for a little more exactness, only for half of what was unknown', () => {
+    const facts = heard({ lead: `0 100 ${TIME}` });
+    facts.tellLead({ least: 10, most: 80 }, STORE, TIME);
+    expect(facts.pending.size).toBe(0);
+    facts.tellLead({ least: 10, most: 50 }, STORE, TIME);
+    expect(facts.pending.has('lead')).toBe(true);
+  });
+
+  it.each(['', '5 1', 'x y z', '0 100', `0 100 ${TIME - 600_000}`, `0 100 ${TIME + 600_000}`])(
+    'is not believed if it is written "%s", too old or of another time',
+    (lead) => expect(heard({ lead }).news(STORE, TIME).lead).toBeUndefined(),
+  );
+});

@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import { type FailureMode, Fallback } from '../../src/sharing/fallback.ts';
+import { calendar, reading } from './support/small.ts';
+
+const windows = calendar({ second: 20, minute: 600 });
+
+interface Terms {
+  readonly processes?: number;
+  readonly isGuess?: boolean;
+  readonly random?: number;
+}
+
+function fallback(mode: FailureMode, { processes = 4, isGuess = false, random = 0.5 }: Terms = {}): Fallback {
+  return new Fallback(mode, processes, isGuess, random, 0);
+}
+
+/** How long one unit waits after another, in milliseconds. */
+function paceOf(alone: Fallback, at = 10_000): number {
+  alone.take(at);
+  return alone.earliest(1, windows, at) - at;
+}
+
+/** Reads a minute of 600 at the beginning and the end of two seconds in which all processes together spent so many units. */
+function spend(alone: Fallback, units: number, from = 0): void {
+  for (const [at, used] of [
+    [from, 100],
+    [from + 2_000, 100 + units],
+  ] as const)
+    alone.hear(reading({ period: 'minute', limit: 600, used, receivedAt: at }), 0);
+}
+
+describe('a process that cannot ask the store', () => {
+  it('sends nothing in the mode `closed`, and as it likes in the mode `open`', () => {
+    expect(fallback('closed').earliest(1, windows, 5)).toBe(Number.POSITIVE_INFINITY);
+    expect(fallback('open').earliest(1, windows, 5)).toBe(5);
+  });
+
+  it('sends evenly, at four fifths of its part of the tightest window', () => {
+    // 600 a minute are 10 a second; a fourth of that, less a fifth, is one in 500 ms.
+    expect(paceOf(fallback('partial'))).toBeCloseTo(500);
+  });
+
+  it('sends half of that where the number of processes is a guess, after it has hesitated: all of them start together', () => {
+    const guessing = fallback('partial', { isGuess: true });
+    expect(guessing.earliest(1, windows, 0)).toBe(1_000);
+    expect(paceOf(guessing)).toBeCloseTo(1_000);
+    const begin = (random: number): number => fallback('partial', { isGuess: true, random }).earliest(1, windows, 0);
+    expect([begin(0), begin(1)]).toEqual([500, 1_500]);
+  });
+
+  it('waits longer after a request that takes more units, and no longer than for all that a window holds', () => {
+    const alone = fallback('partial');
+    alone.take(0);
+    expect(alone.earliest(3, windows, 0)).toBeCloseTo(1_500);
+    expect(alone.earliest(9_999, windows, 0)).toBe(alone.earliest(600, windows, 0));
+  });
+
+  it('sends more where readings show that others send little, if calls wait for that', () => {
+    const alone = fallback('partial');
+    paceOf(alone, 0);
+    // 10 of the 20 units that two seconds bear.
+    spend(alone, 10);
+    expect(paceOf(alone)).toBeCloseTo(500 / 1.6);
+  });
+
+  it('sends no more where nothing waited, because then its part is not what holds it back', () => {
+    const alone = fallback('partial');
+    spend(alone, 10);
+    expect(paceOf(alone)).toBeCloseTo(500);
+  });
+
+  it('sends less where readings show that all together send too much', () => {
+    const alone = fallback('partial');
+    spend(alone, 24);
+    expect(paceOf(alone)).toBeCloseTo(500 / (0.9 / 1.2));
+  });
+
+  it('sends less where a window was found full, whatever the rate', () => {
+    const alone = fallback('partial');
+    alone.hear(reading({ period: 'minute', limit: 600, used: 600, receivedAt: 2_000 }), 0);
+    expect(paceOf(alone)).toBeCloseTo(500 / 0.7);
+  });
+
+  it('never stops, and never takes more than all of it', () => {
+    const [slow, fast] = [fallback('partial'), fallback('partial')];
+    for (let second = 0; second < 100; second++) {
+      paceOf(fast, second * 1_000);
+      for (const [alone, rate] of [
+        [slow, 50],
+        [fast, 1],
+      ] as const)
+        alone.hear(reading({ period: 'minute', limit: 600_000, used: second * rate, receivedAt: second * 1_000 }), 0);
+      slow.hear(reading({ period: 'second', limit: 20, used: 20, receivedAt: second * 1_000 }), 900);
+    }
+    expect(paceOf(slow, 1e6)).toBeCloseTo(100 / 0.005);
+    expect(paceOf(fast, 1e6)).toBeCloseTo(100);
+  });
+
+  it('adapts although its readings come seldom, because it sends seldom', () => {
+    const alone = fallback('partial', { processes: 40 });
+    const before = paceOf(alone, 0);
+    for (let count = 1; count <= 10; count++) {
+      alone.hear(reading({ period: 'minute', limit: 600, used: count * 5, receivedAt: count * before }), 0);
+      paceOf(alone, count * before);
+    }
+    expect(paceOf(alone, 1e6)).toBeLessThan(before);
+  });
+
+  it('agrees with the others: two of them that read the same correct their parts by the same factor', () => {
+    const [one, other] = [fallback('partial', { processes: 2 }), fallback('partial', { processes: 8 })];
+    const before = paceOf(one) / paceOf(other);
+    for (const alone of [one, other]) spend(alone, 24);
+    expect(paceOf(one) / paceOf(other)).toBeCloseTo(before);
+  });
+});

@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest';
+import { ServerClock } from '../../src/quota/time/server-clock.ts';
+import { type Demand, Ledger } from '../../src/sharing/ledger.ts';
+import { answering, BEGIN, reading } from './support/small.ts';
+
+const TRIP_MS = 1;
+
+/** A ledger that knows the service’s clock; ours began at 0 when it showed the beginning of a minute. */
+function ledgerOf(limits: Readonly<Partial<Record<'second' | 'minute' | 'month', number>>>): Ledger {
+  const clock = new ServerClock();
+  clock.narrow(BEGIN, BEGIN, 0);
+  const ledger = new Ledger(clock, () => 0);
+  for (const [period, limit] of Object.entries(limits))
+    ledger.read(reading({ period: period as 'second', limit, used: 0, sentAt: 0, receivedAt: 20 }));
+  return ledger;
+}
+
+function demand(rest: Partial<Demand> = {}): Demand {
+  return { need: 1, want: 1, isUrgent: false, concurrency: 32, ...rest };
+}
+
+/** Asks, and is granted so much of each slot. */
+function ask(ledger: Ledger, wishes: Demand, granted: readonly number[], now: number, others = 0): void {
+  const composed = ledger.compose(wishes, now, TRIP_MS);
+  const used = composed.windows.map(({ limit }) => (granted.length === 0 ? limit : 0));
+  ledger.receive(composed, answering({ now: BEGIN + now, granted, used, others }), now, now + TRIP_MS);
+}
+
+describe('the ledger of a process', () => {
+  it('asks for the present second alone for a call that comes alone, and for the one after it, into which it may fall', () => {
+    const { slots, want } = ledgerOf({ second: 20 }).compose(demand(), 100, TRIP_MS);
+    expect(slots.map(({ name }) => Number(name) - BEGIN / 1_000)).toEqual([0, 1]);
+    expect(want).toBe(1);
+  });
+
+  it('asks further ahead the more processes need units, to three seconds', () => {
+    const ledger = ledgerOf({ second: 20 });
+    const last = (now: number): number => {
+      const { slots } = ledger.compose(demand({ want: 50 }), now, TRIP_MS);
+      return Number(slots.at(-1)?.name) - (BEGIN + now) / 1_000;
+    };
+    expect(last(0)).toBe(1);
+    ask(ledger, demand({ want: 50 }), [], 0, 30);
+    expect(last(1_000)).toBeGreaterThan(2);
+    // What was said of the others long ago is no reason to book ahead of them.
+    expect(last(30_000)).toBeLessThan(2);
+  });
+
+  it('asks for no more than it could send in the time asked for', () => {
+    const ledger = ledgerOf({ second: 1_000 });
+    ledger.read(reading({ period: 'second', limit: 1_000, sentAt: 100, receivedAt: 600 }));
+    const { want } = ledger.compose(demand({ want: 900, concurrency: 4 }), 700, TRIP_MS);
+    // Four at once, half a second each, for a little more than two seconds.
+    expect(want).toBeLessThan(25);
+  });
+
+  it('asks for what it does not hold yet', () => {
+    const ledger = ledgerOf({ second: 20 });
+    ask(ledger, demand({ want: 6 }), [6], 100);
+    expect(ledger.left(110)).toBe(6);
+    expect(ledger.compose(demand({ want: 8 }), 120, TRIP_MS).want).toBe(2);
+  });
+
+  it('asks for an urgent call although units of a later second are held', () => {
+    const ledger = ledgerOf({ second: 20 });
+    ask(ledger, demand({ want: 5 }), [0, 5], 100);
+    expect([ledger.left(110), ledger.held(110)]).toEqual([0, 5]);
+    expect(ledger.compose(demand(), 120, TRIP_MS).want).toBe(0);
+    expect(ledger.compose(demand({ isUrgent: true }), 130, TRIP_MS).want).toBe(1);
+  });
+
+  it('leaves to urgent calls what they will need, unless it asks for one', () => {
+    const ledger = ledgerOf({ second: 20, minute: 500 });
+    const composed = ledger.compose(demand(), 100, TRIP_MS);
+    const urgent = { units: 60, forMs: 600_000 };
+    ledger.receive(
+      composed,
+      answering({ now: BEGIN + 100, granted: [1], used: composed.windows.map(() => 1), urgent }),
+      100,
+      101,
+    );
+    const kept = (isUrgent: boolean): number => {
+      const { windows } = ledger.compose(demand({ want: 9, isUrgent }), 1_200, TRIP_MS);
+      return windows.find(({ limit }) => limit === 500)?.kept ?? 0;
+    };
+    expect(kept(false)).toBeGreaterThan(50);
+    expect(kept(true)).toBe(0);
+  });
+
+  it('has nothing to tell where nothing has changed', () => {
+    expect(ledgerOf({ second: 20 }).compose(demand({ want: 0 }), 100, TRIP_MS).slots).toEqual([]);
+  });
+
+  it('takes a request that is dearer than a window for all of it, because it would never be sent otherwise', () => {
+    const ledger = ledgerOf({ second: 20, minute: 500 });
+    expect([ledger.units(2.5), ledger.units(80)]).toEqual([3, 20]);
+  });
+
+  it('divides what the shortest window holds, not the longest', () => {
+    expect(ledgerOf({ second: 20, month: 5_000 }).compose(demand(), 100, TRIP_MS).size).toBe(20);
+  });
+
+  it('sends at the end of a second on no unit of it: it may arrive in the next', () => {
+    const ledger = ledgerOf({ second: 20 });
+    ask(ledger, demand({ want: 6 }), [6], 100);
+    expect(ledger.left(970)).toBe(6);
+    // The slowest answer of late took 20 ms.
+    expect(ledger.left(981)).toBe(0);
+  });
+
+  it('knows when the next units may be sent, and when the present second is over', () => {
+    const ledger = ledgerOf({ second: 20 });
+    ask(ledger, demand({ want: 5 }), [0, 5], 100);
+    expect(ledger.nextHeld(110)).toBeCloseTo(1_000, 0);
+    expect(ledger.nextSlot(110)).toBeCloseTo(1_000, 0);
+  });
+
+  it('tells readings with its asks, so that the store hears what strangers spend', () => {
+    const ledger = ledgerOf({ minute: 500 });
+    ledger.read(reading({ period: 'minute', limit: 500, used: 120, sentAt: 50, receivedAt: 70 }));
+    const { windows } = ledger.compose(demand(), 100, TRIP_MS);
+    expect(windows.map((window) => window.reading)).toContain(120);
+  });
+});

@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import { type MemoryStore, memoryStore } from '../../src/sharing/memory-store.ts';
+import { storeContract } from './store.contract.ts';
+import { asker, asking, BEGIN, type StoreWorld, windowAsk } from './support/asking.ts';
+
+function makeWorld(): StoreWorld & { readonly store: MemoryStore } {
+  let time = BEGIN;
+  const now = (): number => time;
+  const pass = async (ms: number): Promise<void> => {
+    time += ms;
+  };
+  return { store: memoryStore(now), now, pass };
+}
+
+storeContract('the store in memory', async () => makeWorld());
+
+describe('the memory of the store', () => {
+  it('is changed when an operation is called, whether or not its promise is waited for', async () => {
+    const { store } = makeWorld();
+    const first = store.take(asking({ want: 15 }));
+    const second = store.take(asking({ member: 'b', want: 15 }));
+    expect(await second).toMatchObject({ granted: [5] });
+    expect(await first).toMatchObject({ granted: [15] });
+  });
+
+  it('is empty after it was flushed', async () => {
+    const { store } = makeWorld();
+    const ask = asker(store);
+    await ask({ want: 99, urgent: 1 });
+    await store.share(0, new Map([['lead', '1']]));
+    await store.look('a');
+    await store.live('a', false);
+    await store.pause(1_000);
+    expect(store.size).toBeGreaterThan(8);
+    store.flush();
+    expect(store.size).toBe(0);
+    expect(await ask()).toMatchObject({ version: 0, pauseMs: 0, used: [5] });
+  });
+
+  it('does not grow with processes and windows that are gone', async () => {
+    const { store, pass } = makeWorld();
+    let most = 0;
+    for (let member = 0; member < 10_000; member++) {
+      await pass(500);
+      await store.take(
+        asking({ member: `m${member}`, want: 30, windows: [windowAsk({ name: `s:${member}`, ttlMs: 5_000 })] }),
+      );
+      if (member % 2 === 0) await store.live(`m${member}`, false);
+      most = Math.max(most, store.size);
+    }
+    // 120 accounts of the last minute, 10 windows, 130 needy and 60 live processes, and what the sweep has not reached yet.
+    expect(most).toBeLessThan(600);
+  });
+
+  it('keeps nothing of a process that left', async () => {
+    const { store } = makeWorld();
+    await store.take(asking());
+    await store.take(asking({ want: 30, sequence: 2 }));
+    const before = store.size;
+    for (let member = 0; member < 100; member++) {
+      await store.take(asking({ member: `m${member}` }));
+      await store.take(asking({ member: `m${member}`, sequence: 2, isLeaving: true }));
+    }
+    expect(store.size).toBe(before);
+  });
+
+  it('goes on when its clock is set back', async () => {
+    const { store, pass } = makeWorld();
+    const ask = asker(store);
+    await ask({ want: 30, urgent: 4, windows: [windowAsk({ stretches: 'yes', limit: 100 })] });
+    await store.pause(1_000);
+    await store.look('b');
+    await store.live('b', false);
+    await pass(-7_200_000);
+    expect(await ask({ slots: [], windows: [windowAsk({ stretches: 'bounds', reading: 0 })] })).toMatchObject({
+      ...{ pauseMs: 0, lookMs: 0, others: 0, urgent: { units: 4, forMs: 0 }, used: [30] },
+    });
+    expect(await store.live('a', false)).toBe(1);
+  });
+});

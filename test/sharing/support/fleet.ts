@@ -1,0 +1,144 @@
+import type { ClientEvent } from '../../../src/events.ts';
+import { type Client, createClient } from '../../../src/index.ts';
+import type { Period } from '../../../src/quota/time/periods.ts';
+import { ALL_SHAPES } from '../../../src/sharing/facts.ts';
+import { memoryStore } from '../../../src/sharing/memory-store.ts';
+import { type StoreShareOptions, storeShare } from '../../../src/sharing/store-share.ts';
+import {
+  createMockService,
+  type MockService,
+  type MockServiceOptions,
+  seeded,
+  type VirtualClock,
+  virtualClock,
+} from '../../../src/testing/index.ts';
+import { distant } from './distant.ts';
+
+const KEY = 'the-key-of-all';
+
+/** Seven seconds into a minute, so that much of it is left. */
+const START = Date.UTC(2026, 2, 10, 14, 0, 7);
+
+/** The fact that all shapes are ruled out but that of the calendar. */
+const CALENDAR = `1 ${ALL_SHAPES.reduce((bits, name, index) => (name === 'aligned' ? bits : bits | (1 << index)), 0)}`;
+
+/** Clients that share one key through a store in memory, all in virtual time. */
+export interface Fleet {
+  readonly clock: VirtualClock;
+  readonly service: MockService;
+  /** Forgets all that the store knows. */
+  readonly flush: () => void;
+  /** Calls of the store. */
+  trips: number;
+  readonly clients: readonly Client[];
+  readonly events: readonly (readonly ClientEvent[])[];
+  /** What becomes of trips to the store: undefined, as they should. */
+  wire: 'down' | 'frozen' | 'lying' | undefined;
+  /** What becomes of the answer to a call of the store, by its number: lost, or late by so many milliseconds. */
+  answers: ((call: number) => 'lost' | number) | undefined;
+  /** How far the store's clock is ahead, in milliseconds. */
+  ahead: number;
+  /** Calls that each client has made. */
+  readonly made: readonly number[];
+  /** Lets clients make so many calls together, 32 at a time each; resolves, in virtual time, when all are made. */
+  work(calls: number, by?: readonly number[]): Promise<void>;
+  /** Answers that refused. */
+  readonly limited: number;
+}
+
+/** How a fleet begins. */
+export interface FleetTerms {
+  /** What the wall clock shows at the start, in milliseconds since the Unix epoch. */
+  readonly start?: number;
+  /** Whether the clients know of each other. */
+  readonly isShared?: boolean;
+  /** Where random numbers begin. */
+  readonly seed?: number;
+  /** Periods of which the store knows already that their windows are the calendar's; it knows the service's clock to 20 ms then. */
+  readonly calendar?: readonly Period[];
+}
+
+/** Makes a fleet of so many clients. */
+export function fleetOf(
+  size: number,
+  options: MockServiceOptions = {},
+  share: Partial<StoreShareOptions> = {},
+  { start = START, isShared = true, seed = 1, calendar = [] }: FleetTerms = {},
+): Fleet {
+  const clock = virtualClock({ wall: start });
+  const random = seeded(seed);
+  const service = createMockService({
+    ...{ clock, keys: [KEY], keyed: { second: 20, minute: 500 }, latencyMs: [25, 150], random: seeded(seed + 1_000) },
+    ...options,
+  });
+  const events: ClientEvent[][] = Array.from({ length: size }, () => []);
+  const made: number[] = new Array(size).fill(0);
+  const store = memoryStore(() => clock.wall() + fleet.ahead);
+  const onTheWire = async <T>(work: () => Promise<T>): Promise<T> => {
+    fleet.trips++;
+    if (fleet.wire === 'down') throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+    await clock.sleep(0.2 + random() * 0.6);
+    const answer = await work();
+    const fate = fleet.answers?.(fleet.trips) ?? 0;
+    if (fleet.wire === 'frozen' || fate === 'lost') await clock.sleep(3_600_000);
+    await clock.sleep(0.2 + random() * 0.6 + (fate === 'lost' ? 0 : fate));
+    return answer;
+  };
+  const wired = distant(store, async (work) => {
+    const answer = await onTheWire(work);
+    const isTold = typeof answer === 'object' && answer !== null && 'pauseMs' in answer;
+    return fleet.wire === 'lying' && isTold ? { ...answer, pauseMs: 9e13 } : answer;
+  });
+  const clients = Array.from({ length: size }, (_, index) => {
+    const origin = random() * 1e6;
+    return createClient({
+      baseUrl: service.origin,
+      apiKey: KEY,
+      fetch: service.fetch,
+      clock: { now: () => clock.now() + origin, wall: () => clock.wall(), timer: (ms, fire) => clock.timer(ms, fire) },
+      random,
+      ...(!isShared
+        ? {}
+        : { share: storeShare({ storeOf: () => wired, mode: 'partial', processes: 8, timeoutMs: 50, ...share }) }),
+      onEvent: (event) => void events[index]?.push(event),
+    });
+  });
+  const fleet: Fleet = {
+    ...{
+      clock,
+      service,
+      clients,
+      events,
+      made,
+      wire: undefined,
+      answers: undefined,
+      trips: 0,
+      flush: () => store.flush(),
+    },
+    // Redis has a clock of its own, and nobody knows how wrong it is.
+    ahead: 123_456,
+    async work(calls, by = clients.map((_, index) => index)) {
+      let left = calls;
+      const walk = async (index: number): Promise<void> => {
+        while (left-- > 0) {
+          await clients[index]?.getInfo({ maxWaitMs: Number.POSITIVE_INFINITY });
+          made[index] = (made[index] ?? 0) + 1;
+        }
+      };
+      await Promise.all(by.flatMap((index) => Array.from({ length: 32 }, () => walk(index))));
+    },
+    get limited() {
+      return service.log.filter(({ limited }) => limited).length;
+    },
+  };
+  if (calendar.length > 0) {
+    const lead = `${-fleet.ahead - 10} ${-fleet.ahead + 10} ${start + fleet.ahead}`;
+    void store.share(-1, new Map([['lead', lead], ...calendar.map((period) => [`s:${period}`, CALENDAR] as const)]));
+  }
+  return fleet;
+}
+
+/** The events of a share alone. */
+export function ofShare(events: readonly ClientEvent[]): ClientEvent[] {
+  return events.filter(({ type }) => type.startsWith('share'));
+}

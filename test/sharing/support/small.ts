@@ -1,0 +1,46 @@
+import type { WindowNews } from '../../../src/quota/share-limit.ts';
+import type { Period } from '../../../src/quota/time/periods.ts';
+import type { Answer } from '../../../src/sharing/store.ts';
+import type { TimeRange } from '../../../src/sharing/timeline.ts';
+import { type Instance, SharedWindows } from '../../../src/sharing/windows.ts';
+
+/** A minute of the calendar begins. */
+export const BEGIN: number = Date.UTC(2026, 2, 10, 12);
+
+/** An instant, as exactly as a timeline may know it. */
+export function exactly(time: number): TimeRange {
+  return { least: time, most: time };
+}
+
+/** Windows of the calendar, of these limits. */
+export function calendar(limits: Partial<Record<Period, number>>): SharedWindows {
+  const windows = new SharedWindows();
+  for (const [period, limit] of Object.entries(limits))
+    windows.open(period as Period, limit, { alive: ['aligned'], epoch: 0 });
+  return windows;
+}
+
+/** A reading of a window whose shape is known to be the calendar's. */
+export function reading(rest: Partial<WindowNews>): WindowNews {
+  return {
+    ...{ period: 'minute', limit: 100, used: 0, sentAt: BEGIN, receivedAt: BEGIN + 40 },
+    shapes: { alive: ['aligned'], epoch: 0 },
+    ...rest,
+  };
+}
+
+/** The instance of a period in which a request is counted that arrives at `time`. */
+export function instanceAt(windows: SharedWindows, period: Period, time: number): Instance {
+  const [instance] = windows.of(period)?.instances(exactly(time)) ?? [];
+  if (!instance) throw new Error(`There is no ${period}`);
+  return instance;
+}
+
+/** An answer that grants so much, with everything in it that a test does not care about. */
+export function answering(rest: Partial<Answer> = {}): Answer {
+  return {
+    ...{ sequence: 1, now: BEGIN, version: 0, pauseMs: 0, lookMs: 0, others: 0 },
+    ...{ urgent: { units: 0, forMs: 0 }, granted: [], used: [] },
+    ...rest,
+  };
+}

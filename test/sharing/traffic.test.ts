@@ -1,0 +1,96 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { fleetOf } from './support/fleet.ts';
+import { boundOf, type Plan, plans, send } from './support/traffic.ts';
+
+/** `DEEP=1` tries more plans, for some minutes. */
+const RUNS = process.env.DEEP === '1' ? 800 : 40;
+
+async function expectServed(plan: Plan): Promise<void> {
+  const shared = await send(plan, true);
+  const alone = await send(plan, false);
+  expect(shared.failures).toEqual([]);
+  expect(shared.limited).toBe(0);
+  expect(shared.took.length).toBe(shared.calls);
+  // The same calls made through one client are in another order, so the longest are compared.
+  const aloneMs = alone.took.at(-1) ?? 0;
+  expect((shared.took.at(-1) ?? 0) - aloneMs).toBeLessThanOrEqual(boundOf(plan, shared.calls, aloneMs));
+}
+
+describe('processes that share a quota of any size, with any traffic at any time,', () => {
+  it('are never refused, and no call of theirs fails or waits much longer than without the others', async () => {
+    await fc.assert(fc.asyncProperty(plans, expectServed), { numRuns: RUNS });
+  }, 600_000);
+
+  const onTheThird = Date.UTC(2026, 2, 3, 9, 12, 40);
+  const sold = { second: 10, minute: 60, month: 5_000 };
+  it.each([
+    ['light', 2],
+    ['light', 16],
+    ['bursty', 4],
+    ['uneven', 3],
+    ['saturated', 4],
+  ] as const)(
+    'spend 10 a second, 60 a minute and 5,000 a month on the third day: %s traffic of %i',
+    async (kind, processes) => {
+      await expectServed({ limits: sold, start: onTheThird, processes, kind, isKnown: false, seed: 11 });
+    },
+  );
+
+  it('wait for nothing while two of them send few calls of 3,000 a month, on its first day or its last', async () => {
+    for (const start of [Date.UTC(2026, 3, 1), Date.UTC(2026, 3, 30, 6)]) {
+      const fleet = fleetOf(2, { keyed: { second: 10, month: 3_000 }, latencyMs: [10, 40] }, {}, { start });
+      const took: number[] = [];
+      const quiet = async (index: number, everyMs: number): Promise<void> => {
+        for (let count = 0; count < 30; count++) {
+          const from = fleet.clock.now();
+          await fleet.clients[index]?.getInfo({ maxWaitMs: 2_000 });
+          took.push(fleet.clock.now() - from);
+          await fleet.clock.sleep(everyMs);
+        }
+      };
+      await fleet.clock.run(Promise.all([quiet(0, 1_020_000), quiet(1, 1_321_000)]));
+      expect(fleet.limited).toBe(0);
+      // What a call takes at the service, and one or two trips.
+      expect(Math.max(...took.slice(2))).toBeLessThan(200);
+    }
+  });
+
+  it('are served again when a new month begins, all of what was missing from the old one', async () => {
+    const start = Date.UTC(2026, 4, 1) - 20_000;
+    const fleet = fleetOf(3, { keyed: { second: 20, month: 60 }, latencyMs: [10, 40] }, {}, { start });
+    await fleet.clock.run(fleet.work(100));
+    expect(fleet.limited).toBe(0);
+    expect(fleet.clock.now()).toBeGreaterThan(20_000);
+    expect(fleet.clock.now()).toBeLessThan(30_000);
+  });
+
+  it.each([1, 2, 4])(
+    'find out within half a minute what shape a second has, so that %i together lose nothing of it any more',
+    async (size) => {
+      const used: number[] = [];
+      for (let seed = 1; seed <= 4; seed++) {
+        const fleet = fleetOf(size, { keyed: { second: 20 }, latencyMs: [25, 60] }, {}, { seed });
+        void fleet.work(100_000).catch(() => {});
+        await fleet.clock.advance(30_000);
+        const before = fleet.service.requests;
+        await fleet.clock.advance(5_000);
+        used.push((fleet.service.requests - before) / 100);
+      }
+      expect(Math.min(...used)).toBeGreaterThan(0.95);
+    },
+  );
+
+  it.each([5, 15])(
+    'are not refused when one of them starts after %i idle minutes, and knows only what the others have told',
+    async (minutes) => {
+      const fleet = fleetOf(2, { keyed: { second: 20 }, latencyMs: [25, 60] }, {}, { calendar: ['second'] });
+      await fleet.clock.run(fleet.work(100, [0]));
+      await fleet.clock.advance(minutes * 60_000 + 300);
+      await fleet.clock.run(fleet.work(200, [1]));
+      // How far the service’s clock is off is not believed for longer than ten minutes, and the shape is for an hour.
+      // By the first request it learns the clock again: that one may be counted in another second than it is booked in.
+      expect(fleet.limited).toBeLessThanOrEqual(1);
+    },
+  );
+});

@@ -1,0 +1,178 @@
+import { describe, expect, it } from 'vitest';
+import { type Fleet, fleetOf } from './support/fleet.ts';
+
+/** Units of each second, and of a minute that holds more than can be sent in its seconds. */
+const A_SECOND = 20;
+const KEYED = { second: A_SECOND, minute: 1_500 };
+
+/** In the first seconds processes hear of each other, in milliseconds. */
+const FIRST_MS = 3_000;
+
+/** Of a thousand requests so many may be refused. */
+const REFUSED = 2 / 1_000;
+
+/**
+ * The part of the seconds that is used. What was granted by an answer that was lost is told as not claimed by the next
+ * trip, 50 ms later: a second is full as long as one trip of it comes back.
+ */
+const USED = 0.95;
+
+/**
+ * What others may have booked is over by then, one more second was short while the store went away, and trips that are given
+ * up take their time. In milliseconds.
+ */
+const STANDSTILL_MS = 4_000 + 1_000 + 200;
+
+type Fate = 'lost' | number;
+
+interface Observed {
+  readonly requests: number;
+  readonly limited: number;
+  /** Requests served in each second of the service, from the first one on. */
+  readonly seconds: readonly number[];
+  /** The longest time in which none was served, in milliseconds. */
+  readonly standstill: number;
+}
+
+/** Lets all clients of a fleet make as many calls as they may while something happens, for so long. None may fail. */
+async function observe(fleet: Fleet, ms: number, happen: (fleet: Fleet) => Promise<void> | void): Promise<Observed> {
+  const failures: unknown[] = [];
+  const from = fleet.clock.now();
+  void fleet.work(1_000_000).catch((error: unknown) => failures.push(error));
+  await happen(fleet);
+  await fleet.clock.advance(ms - (fleet.clock.now() - from));
+  expect(failures).toEqual([]);
+  const served = fleet.service.log.filter(({ limited }) => !limited).map(({ serviceTime }) => serviceTime);
+  served.sort((a, b) => a - b);
+  const first = Math.floor((served[0] ?? 0) / 1_000);
+  // The last second is not over for all.
+  const seconds = new Array<number>(Math.floor(ms / 1_000) - 1).fill(0);
+  for (const time of served) {
+    const second = Math.floor(time / 1_000) - first;
+    if (second < seconds.length) seconds[second] = (seconds[second] ?? 0) + 1;
+  }
+  const standstill = Math.max(...served.map((time, index) => time - (served[index - 1] ?? time)));
+  return { requests: fleet.service.requests, limited: fleet.limited, seconds, standstill };
+}
+
+/** The part of the seconds from `ms` on that was used. */
+function usedFrom(ms: number, { seconds }: Observed): number {
+  const settled = seconds.slice(ms / 1_000);
+  return settled.reduce((sum, count) => sum + count, 0) / (settled.length * A_SECOND);
+}
+
+function refusedOf(all: readonly Observed[]): number {
+  const count = (of: (one: Observed) => number): number => all.reduce((sum, one) => sum + of(one), 0);
+  return count(({ limited }) => limited) / count(({ requests }) => requests);
+}
+
+function fleetAt(size: number, start?: number): Fleet {
+  // With the shapes known already all seconds are full without a fault, so that what is missing is lost by one.
+  const terms = { ...(start === undefined ? {} : { start }), calendar: ['second', 'minute'] as const };
+  return fleetOf(size, { keyed: KEYED, latencyMs: [25, 60] }, {}, terms);
+}
+
+const FATES: readonly (readonly [string, Fate])[] = [
+  ['lost', 'lost'],
+  ['late by 50 ms', 50],
+  ['late by a second', 1_000],
+];
+
+const SIZES = [1, 2, 4, 8] as const;
+
+describe('processes that share a quota, where answers of the store go astray,', () => {
+  it.each(FATES)('are not refused and leave no second empty while every fifth answer is %s', async (_, fate) => {
+    const all: Observed[] = [];
+    for (const size of SIZES) {
+      const observed = await observe(fleetAt(size), 14_000, (fleet) => {
+        fleet.answers = (call) => (call % 5 === 0 ? fate : 0);
+      });
+      all.push(observed);
+    }
+    expect(refusedOf(all)).toBeLessThanOrEqual(REFUSED);
+    for (const observed of all) {
+      expect(usedFrom(FIRST_MS, observed)).toBeGreaterThanOrEqual(USED);
+      expect(observed.standstill).toBeLessThan(STANDSTILL_MS);
+    }
+  });
+
+  it('are not refused and leave no second empty while every answer is late by 50 ms', async () => {
+    const all: Observed[] = [];
+    for (const size of SIZES) {
+      const observed = await observe(fleetAt(size), 14_000, (fleet) => {
+        fleet.answers = () => 50;
+      });
+      all.push(observed);
+    }
+    expect(refusedOf(all)).toBeLessThanOrEqual(REFUSED);
+    for (const observed of all) expect(usedFrom(FIRST_MS, observed)).toBeGreaterThanOrEqual(USED);
+  });
+
+  it.each(FATES)('are not refused when any single one of the very first answers is %s', async (_, fate) => {
+    const all: Observed[] = [];
+    for (let number = 1; number <= 14; number++) {
+      // Nothing is known: these are answers to the looks at the service, too.
+      const fleet = fleetOf(2, { keyed: KEYED, latencyMs: [25, 60] });
+      const observed = await observe(fleet, 8_000, () => {
+        fleet.answers = (call) => (call === number ? fate : 0);
+      });
+      all.push(observed);
+    }
+    expect(refusedOf(all)).toBeLessThanOrEqual(REFUSED);
+    for (const { standstill } of all) expect(standstill).toBeLessThan(STANDSTILL_MS);
+  });
+
+  it.each(FATES)('go on as before when any single later answer is %s', async (_, fate) => {
+    const all: Observed[] = [];
+    for (let number = 1; number <= 6; number++) {
+      const observed = await observe(fleetAt(3), 9_000, async (fleet) => {
+        await fleet.clock.advance(FIRST_MS);
+        const before = fleet.trips;
+        fleet.answers = (call) => (call === before + number ? fate : 0);
+      });
+      all.push(observed);
+      // Of one second a process may lose what it had just been granted.
+      expect(usedFrom(FIRST_MS, observed)).toBeGreaterThan(0.9);
+    }
+    expect(refusedOf(all)).toBeLessThanOrEqual(REFUSED);
+  });
+
+  it.each(FATES)('are not refused when all answers around the beginning of a minute are %s', async (_, fate) => {
+    const all: Observed[] = [];
+    for (const size of SIZES) {
+      const start = Date.UTC(2026, 2, 10, 14, 0, 52);
+      const observed = await observe(fleetAt(size, start), 16_000, async (fleet) => {
+        await fleet.clock.advance(7_300);
+        fleet.answers = () => fate;
+        await fleet.clock.advance(1_400);
+        fleet.answers = undefined;
+      });
+      all.push(observed);
+      expect(observed.standstill).toBeLessThan(STANDSTILL_MS);
+      // The store is as good as absent for 1.4 s; tries of it come up to two seconds apart then.
+      expect(usedFrom(12_000, observed)).toBeGreaterThanOrEqual(USED);
+    }
+    expect(refusedOf(all)).toBeLessThanOrEqual(REFUSED);
+  });
+});
+
+describe('processes that share a quota, where the store is absent,', () => {
+  const ways = (['down', 'frozen'] as const).flatMap((how) => [5, 30].map((seconds) => [how, seconds] as const));
+
+  it.each(ways)('%s for %i seconds, stand still for four seconds at most and are not refused', async (how, seconds) => {
+    const all: Observed[] = [];
+    for (const size of [1, 4]) {
+      const observed = await observe(fleetAt(size), 18_000 + seconds * 1_000, async (fleet) => {
+        await fleet.clock.advance(5_000);
+        fleet.wire = how;
+        await fleet.clock.advance(seconds * 1_000);
+        fleet.wire = undefined;
+      });
+      all.push(observed);
+      expect(observed.standstill).toBeLessThan(STANDSTILL_MS);
+      // The last of them again together: what each booked alone is over, and all of them have heard the store.
+      expect(usedFrom(10_000 + seconds * 1_000, observed)).toBeGreaterThanOrEqual(USED);
+    }
+    expect(refusedOf(all)).toBeLessThanOrEqual(REFUSED);
+  });
+});

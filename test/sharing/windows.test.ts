@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest';
+import { ALL_SHAPES } from '../../src/sharing/facts.ts';
+import { SharedWindow, SharedWindows, ttlOf } from '../../src/sharing/windows.ts';
+import { BEGIN, calendar, exactly, instanceAt, reading } from './support/small.ts';
+
+const UNKNOWN = { alive: ALL_SHAPES, epoch: 0 };
+
+describe('a window that processes share', () => {
+  it('of the calendar has one instance for each instant, and two for an arrival on its edge', () => {
+    const windows = calendar({ minute: 100 });
+    const minute = windows.of('minute') as SharedWindow;
+    expect(minute.instances(exactly(BEGIN)).map(({ end }) => end)).toEqual([BEGIN + 60_000]);
+    expect(minute.instances({ least: BEGIN - 1, most: BEGIN })).toHaveLength(2);
+  });
+
+  it('of a month ends with the month, be it February of a leap year', () => {
+    const windows = calendar({ month: 100 });
+    const { end } = instanceAt(windows, 'month', Date.UTC(2028, 1, 29, 23, 59, 59, 999));
+    expect(end).toBe(Date.UTC(2028, 2));
+  });
+
+  it('that slides counts a unit in every stretch of its length, cut into steps, that may hold it', () => {
+    const minute = new SharedWindow('minute', 100, { alive: ['sliding-log'], epoch: 0 });
+    const instances = minute.instances(exactly(BEGIN + 1_000));
+    // Twenty steps of three seconds, and one more because the unit came somewhere within its own.
+    expect(instances).toHaveLength(21);
+    expect(Math.max(...instances.map(({ end }) => end))).toBe(BEGIN + 63_000);
+    // Two units a minute apart share none; less than that, and they do.
+    const names = new Set(instances.map(({ name }) => name));
+    expect(minute.instances(exactly(BEGIN + 63_000)).some(({ name }) => names.has(name))).toBe(false);
+    expect(minute.instances(exactly(BEGIN + 60_999)).some(({ name }) => names.has(name))).toBe(true);
+  });
+
+  it('in doubt is counted both ways, so that nothing is counted twice or not at all when the doubt ends', () => {
+    const minute = new SharedWindow('minute', 100, UNKNOWN);
+    const names = minute.instances(exactly(BEGIN)).map(({ name }) => name);
+    expect(names).toContain(`minute:${BEGIN / 1_000}`);
+    expect(names).toHaveLength(22);
+    const known = new SharedWindow('minute', 100, { alive: ['aligned'], epoch: 0 });
+    expect(names).toEqual(expect.arrayContaining(known.instances(exactly(BEGIN)).map(({ name }) => name)));
+  });
+
+  it('of a month is the calendar’s, whatever is not ruled out: nobody could wait for another to show itself', () => {
+    const month = new SharedWindow('month', 100, UNKNOWN);
+    expect([month.isCalendar, month.isInDoubt]).toEqual([true, false]);
+    expect(month.instances(exactly(BEGIN))).toHaveLength(1);
+  });
+
+  it('is in doubt only if it is short, because looking at a long one takes too long', () => {
+    expect(new SharedWindow('second', 10, UNKNOWN).isInDoubt).toBe(true);
+    expect(new SharedWindow('minute', 10, UNKNOWN).isInDoubt).toBe(false);
+  });
+
+  it('whose service estimates what slides is spent evenly, but only once a refusal has shown that', () => {
+    const estimated = (epoch: number) => new SharedWindow('minute', 100, { alive: ['sliding-counter'], epoch });
+    const even = estimated(1)
+      .instances(exactly(BEGIN))
+      .filter(({ name }) => name.includes('even'));
+    // A fifth of 95 units in each fifth of the minute.
+    expect(even.map(({ limit, end }) => [limit, end])).toEqual([[19, BEGIN + 12_000]]);
+    expect(
+      estimated(0)
+        .instances(exactly(BEGIN))
+        .some(({ name }) => name.includes('even')),
+    ).toBe(false);
+  });
+
+  it('remembers the most that was read of an instance, because answers may overtake each other', () => {
+    const windows = calendar({ minute: 100 });
+    const minute = windows.of('minute') as SharedWindow;
+    for (const used of [40, 30]) minute.hear(reading({ used }), exactly(BEGIN), exactly(BEGIN + 40));
+    const instance = instanceAt(windows, 'minute', BEGIN);
+    expect(minute.reading(instance, BEGIN + 1_000)).toEqual({ used: 40, isRecent: true });
+    // An old reading says nothing of what was claimed since.
+    expect(minute.reading(instance, BEGIN + 30_000)).toEqual({ used: 40, isRecent: false });
+  });
+
+  it('does not take a reading for that of a minute that began while the answer was on its way', () => {
+    const windows = calendar({ minute: 100 });
+    const minute = windows.of('minute') as SharedWindow;
+    minute.hear(reading({ used: 40 }), exactly(BEGIN - 10), exactly(BEGIN + 10));
+    for (const time of [BEGIN - 10, BEGIN])
+      expect(minute.reading(instanceAt(windows, 'minute', time), BEGIN)).toBeUndefined();
+  });
+
+  it('bounds a reading by its limit: a plan that shrank would book what is not there', () => {
+    const windows = calendar({ minute: 100 });
+    const minute = windows.of('minute') as SharedWindow;
+    minute.hear(reading({ used: 90, limit: 50 }), exactly(BEGIN), exactly(BEGIN + 40));
+    expect(minute.limit).toBe(50);
+    expect(minute.reading(instanceAt(windows, 'minute', BEGIN), BEGIN)?.used).toBe(50);
+  });
+
+  it('is remembered by the store until a little after its end', () => {
+    const instance = instanceAt(calendar({ minute: 100 }), 'minute', BEGIN);
+    expect(ttlOf(instance, BEGIN)).toBe(65_000);
+    expect(ttlOf(instance, BEGIN + 600_000)).toBe(5_000);
+  });
+});
+
+describe('the windows of a service', () => {
+  it('come shortest first, however they became known, and are forgotten together', () => {
+    const windows = new SharedWindows();
+    for (const period of ['month', 'second', 'minute'] as const) windows.open(period, 10, UNKNOWN);
+    expect([...windows].map(({ period }) => period)).toEqual(['second', 'minute', 'month']);
+    windows.keep(new Set(['minute'] as const));
+    expect([...windows].map(({ period }) => period)).toEqual(['minute']);
+  });
+
+  it('stay the same objects when another limit is heard, because slots that are held name them', () => {
+    const windows = calendar({ minute: 100 });
+    const before = windows.of('minute');
+    expect(windows.open('minute', 50, UNKNOWN)).toBe(before);
+    expect(before).toMatchObject({ limit: 50 });
+  });
+});
