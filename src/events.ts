@@ -115,12 +115,6 @@ export type ShareEvent =
       readonly afterMs: number;
       /** Units that were spent without a grant in windows that are still open. */
       readonly debited: number;
-    }
-  | {
-      /** Something in the store was not what this package puts there. It was thrown away, and is made anew. */
-      readonly type: 'share unreadable';
-      /** What it was, such as the window it belongs to. */
-      readonly what: string;
     };
 
 /** What happens, told as it happens. None carries the key or a body. */
