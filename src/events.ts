@@ -115,12 +115,6 @@ export type ShareEvent =
       readonly afterMs: number;
       /** Units that were spent without a grant in windows that are still open. */
       readonly debited: number;
-    }
-  | {
-      /** A value in the store was not in this package's format. It was discarded and is created anew. */
-      readonly type: 'share-unreadable';
-      /** What it was, such as the window it belongs to. */
-      readonly what: string;
     };
 
 /** An event of a client. None carries the key or a body. */

@@ -22,9 +22,9 @@ export interface RedisShareOptions {
    */
   readonly secret?: string;
   /**
-   * What a process does while Redis cannot be used. `partial`: it goes on with what it has, and then with 80 % of an equal
-   * part of the quota. `closed`: it sends no more than what it has. `open`: it goes on as if the key were its own.
-   * Default: `partial`.
+   * What a process does while Redis cannot be used, beyond what it has been granted. `partial`: it sends evenly, at a part of
+   * each limit that adapts to what all processes together send. `closed`: it sends nothing. `open`: it sends as if the key
+   * were its own. Default: `partial`.
    */
   readonly onStoreFailure?: 'partial' | 'closed' | 'open';
   /** How many processes to reckon with where Redis could never be reached. Default: 8. */
@@ -37,7 +37,8 @@ const OPTIONS: readonly string[] = ['redis', 'name', 'secret', 'onStoreFailure',
 
 /**
  * Lets all processes that share an API key share its quota, through Redis: near the full quota, and no refusals. Each process
- * asks Redis for units of the next seconds as its calls need them; Redis keeps the books, and knows nothing of pacing.
+ * asks for units of the present second as its calls need them; Redis grants no more than the windows hold, and knows
+ * nothing of pacing.
  *
  * @throws ConfigError if an option cannot be used.
  */

@@ -23,6 +23,12 @@ const LARGEST_STEP = 1.6;
 /** Smaller parts are of no use. */
 const LEAST_PART = 0.005;
 
+/**
+ * Readings tell how much of a long window is left to all: in this time a process takes its part of that. It waits no longer
+ * for a window that may be over by then. In milliseconds.
+ */
+const SHARED_OUT_MS = 60_000;
+
 /** A window that is found full counts as used this far. */
 const REFUSED = 1.3;
 
@@ -39,9 +45,9 @@ interface Measured {
 }
 
 /**
- * How fast a process sends while it cannot ask the store: evenly, at a part of each window's limit. The part begins with
- * what is due to one of so many processes, and adapts: readings count what all processes together spend, and all of them
- * correct their parts by the same factor.
+ * How fast a process sends while it cannot ask the store: evenly, at a part of each window's limit, or of what is left of a
+ * window longer than a minute. The part begins with what is due to one of so many processes, and adapts: readings count what
+ * all processes together spend, and all of them correct their parts by the same factor.
  */
 export class Fallback {
   readonly #mode: FailureMode;
@@ -66,10 +72,15 @@ export class Fallback {
   earliest(units: number, windows: Iterable<SharedWindow>, now: number): number {
     if (this.#mode !== 'partial') return this.#mode === 'open' ? now : Number.POSITIVE_INFINITY;
     let at = this.#beginAt;
-    for (const { period, limit } of windows)
-      at = Math.max(at, this.#sentAt + (Math.min(units, limit) * periodMsOf(period)) / (limit * this.#part));
+    for (const window of windows) at = Math.max(at, this.#sentAt + this.#pace(units, window));
     this.#isHeld ||= at > now;
     return at;
+  }
+
+  /** How long to wait after a request, in milliseconds. */
+  #pace(units: number, { period, limit, left, isLong }: SharedWindow): number {
+    if (isLong) return Math.min(SHARED_OUT_MS, (units * SHARED_OUT_MS) / (left * this.#part));
+    return (Math.min(units, limit) * periodMsOf(period)) / (limit * this.#part);
   }
 
   /** A request was sent. */
@@ -79,6 +90,7 @@ export class Fallback {
 
   /** Takes in what all processes together have spent; `elapsedMs`: how long the window of the calendar had lasted then. */
   hear({ period, used, limit, receivedAt: now }: WindowNews, elapsedMs: number): void {
+    if (periodMsOf(period) > SHARED_OUT_MS) return;
     this.#isRefused ||= used >= limit;
     const since = this.#measured.get(period);
     const length = periodMsOf(period);

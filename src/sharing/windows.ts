@@ -44,6 +44,8 @@ export class SharedWindow {
   limit: number;
   /** The shapes that it may have. */
   shapes: Shapes;
+  /** Units that were free by the latest reading. */
+  left: number;
   readonly #readings = new Map<string, InstanceReading>();
   #lastSliding: (InstanceReading & { readonly end: number }) | undefined;
   #carriesUntil = Number.NEGATIVE_INFINITY;
@@ -52,6 +54,7 @@ export class SharedWindow {
     this.period = period;
     this.limit = limit;
     this.shapes = shapes;
+    this.left = limit;
   }
 
   /** Whether it is so short that its shape shows within seconds, if one process looks at it alone. */
@@ -98,6 +101,7 @@ export class SharedWindow {
   /** Takes in a reading; `sent` and `received`: what the service's clock may have shown. */
   hear({ used, limit, sentAt }: WindowNews, sent: TimeRange, received: TimeRange): void {
     this.limit = limit;
+    this.left = Math.max(0, limit - used);
     const range = { least: sent.least, most: received.most };
     for (const instances of [this.#calendar(range), this.#sliding(range, 0)]) {
       const [only] = instances;

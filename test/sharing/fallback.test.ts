@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type FailureMode, Fallback } from '../../src/sharing/fallback.ts';
 import { calendar, reading } from './support/small.ts';
 
+const BEGIN = { least: 0, most: 0 };
 const windows = calendar({ second: 20, minute: 600 });
 
 interface Terms {
@@ -38,6 +39,19 @@ describe('a process that cannot ask the store', () => {
   it('sends evenly, at four fifths of its part of the tightest window', () => {
     // 600 a minute are 10 a second; a fourth of that, less a fifth, is one in 500 ms.
     expect(paceOf(fallback('partial'))).toBeCloseTo(500);
+  });
+
+  it('spends within a minute its part of what is left of a month, and of no month waits longer than that', () => {
+    const alone = fallback('partial');
+    const paceIn = (used: number): number => {
+      const months = calendar({ month: 10_000 });
+      for (const window of months) window.hear(reading({ period: 'month', limit: 10_000, used }), BEGIN, BEGIN);
+      alone.take(0);
+      return alone.earliest(1, months, 0);
+    };
+    expect(paceIn(0)).toBeCloseTo(60_000 / (10_000 * 0.2));
+    expect(paceIn(9_000)).toBeCloseTo(60_000 / (1_000 * 0.2));
+    expect(paceIn(10_000)).toBe(60_000);
   });
 
   it('sends half of that where the number of processes is a guess, after it has hesitated: all of them start together', () => {

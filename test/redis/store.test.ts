@@ -1,0 +1,209 @@
+import { randomUUID } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { inspect } from 'node:util';
+import { Cluster, Redis } from 'ioredis';
+import { createClient as connectRedis, createClientPool, createCluster } from 'redis';
+import { createMockService, type MockService, type MockServiceOptions } from 'stacks-quota/testing';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { ClientEvent } from '../../src/events.ts';
+import { type Client, createClient } from '../../src/index.ts';
+import { type RedisLike, type RedisShareOptions, redisShare } from '../../src/redis/index.ts';
+import { ofShare } from '../sharing/support/fleet.ts';
+import { hasRedis, type RedisServer, startRedis } from './support/server.ts';
+
+const KEY = 'a-key-that-nobody-may-see';
+
+/** An answer of Redis may take this long, in milliseconds, so that a busy machine does not make it lost. */
+const TIMEOUT_MS = 1_000;
+
+/** Limits far above what the tests send, so that a process which sends evenly does not take long. */
+const ROOMY = { minute: 20_000, month: 100_000 };
+
+interface Shared {
+  readonly client: Client;
+  readonly service: MockService;
+  /** What was told of the share. */
+  readonly said: () => ClientEvent[];
+  readonly events: readonly ClientEvent[];
+}
+
+describe.skipIf(!hasRedis)('clients that share a key through a real Redis server', { timeout: 60_000 }, () => {
+  const endings: (() => unknown)[] = [];
+  let server: RedisServer;
+  let ioredis: Redis;
+
+  beforeEach(async () => {
+    server = await startRedis();
+    ioredis = connect();
+    endings.push(() => server.stop());
+  });
+
+  afterEach(async () => {
+    for (const end of endings.splice(0).reverse()) await end();
+  });
+
+  function connect(): Redis {
+    const redis = new Redis(server.url, { maxRetriesPerRequest: 1 });
+    redis.on('error', () => {});
+    endings.push(() => redis.disconnect());
+    return redis;
+  }
+
+  function serviceWith(options: MockServiceOptions = {}): MockService {
+    return createMockService({ keys: [KEY], keyed: { minute: 1_000, month: 10_000 }, ...options });
+  }
+
+  function join(redis: unknown, service = serviceWith(), options: Partial<RedisShareOptions> = {}): Shared {
+    const events: ClientEvent[] = [];
+    const share = redisShare({ redis: redis as RedisLike, name: 'store', timeoutMs: TIMEOUT_MS, ...options });
+    const client = createClient({
+      ...{ baseUrl: service.origin, apiKey: KEY, fetch: service.fetch, share },
+      onEvent: (event) => void events.push(event),
+    });
+    endings.push(() => client.close());
+    return { client, service, events, said: () => ofShare(events) };
+  }
+
+  it('may use ioredis, node-redis and a pool of node-redis side by side', async () => {
+    const single = connectRedis({ url: server.url });
+    const pool = createClientPool({ url: server.url });
+    await Promise.all([single.connect(), pool.connect()]);
+    endings.push(
+      () => single.destroy(),
+      () => pool.destroy(),
+    );
+    const service = serviceWith({ keyed: { minute: 90, month: 10_000 } });
+    const all = [ioredis, single, pool].map((redis) => join(redis, service));
+    await Promise.all(all.map(({ client }) => client.getInfo()));
+    // Together they want twice what the minute holds: without each other's claims they would be refused.
+    const calls = all.flatMap(({ client }) => Array.from({ length: 60 }, () => client.getInfo({ maxWaitMs: 0 })));
+    await Promise.allSettled(calls);
+    expect(refused(service)).toBe(0);
+    expect(service.log.length).toBeGreaterThanOrEqual(60);
+    for (const { said } of all) expect(said()).toEqual([]);
+  });
+
+  it('may use a cluster, of which one node holds all that belongs to a credential', async () => {
+    const settings = ['--cluster-enabled', 'yes', '--cluster-announce-ip', '127.0.0.1', '--dir', tmpdir()];
+    const node = await startRedis(...settings, '--cluster-config-file', `nodes-${randomUUID()}.conf`);
+    const plain = new Redis(node.url);
+    await plain.call('CLUSTER', 'ADDSLOTSRANGE', '0', '16383');
+    await vi.waitFor(async () => expect(await plain.call('CLUSTER', 'INFO')).toContain('cluster_state:ok'), 20_000);
+    const viaIoredis = new Cluster([{ host: '127.0.0.1', port: node.port }]);
+    const viaNodeRedis = createCluster({ rootNodes: [{ url: node.url }] });
+    await viaNodeRedis.connect();
+    endings.push(
+      () => node.stop(),
+      () => plain.disconnect(),
+      () => viaIoredis.disconnect(),
+      () => viaNodeRedis.destroy(),
+    );
+    const service = serviceWith();
+    for (const redis of [viaIoredis, viaNodeRedis]) {
+      const { client, said } = join(redis, service);
+      await Promise.all(Array.from({ length: 20 }, () => client.getInfo()));
+      expect(said()).toEqual([]);
+    }
+    const tags = (await plain.keys('*')).map((key) => /\{.*\}/.exec(key)?.[0]);
+    expect(tags.length).toBeGreaterThan(3);
+    expect(new Set(tags).size).toBe(1);
+  });
+
+  it('go on when Redis has forgotten the scripts', async () => {
+    const { client, said, service } = join(ioredis);
+    await client.getInfo();
+    await ioredis.script('FLUSH');
+    await Promise.all(Array.from({ length: 300 }, () => client.getInfo()));
+    expect(said()).toEqual([]);
+    expect(refused(service)).toBe(0);
+  });
+
+  it.each([
+    ['is a replica that cannot be written to', 'READONLY', (): unknown => ioredis.replicaof('127.0.0.1', '1')],
+    ['is full', 'OOM', (): unknown => ioredis.config('SET', 'maxmemory', '1')],
+    ['forbids scripts', 'NOPERM', (): unknown => ioredis.acl('SETUSER', 'default', '-evalsha', '-eval')],
+  ] as const)('go on without a Redis that %s, and say why', async (_, code, spoil) => {
+    const { client, said, service } = join(ioredis, serviceWith({ keyed: ROOMY }));
+    await client.getInfo();
+    await spoil();
+    await Promise.all(Array.from({ length: 60 }, () => client.getInfo()));
+    await vi.waitFor(() => expect(said()).toMatchObject([{ type: 'share-lost', code, mode: 'partial' }]), 10_000);
+    expect(refused(service)).toBe(0);
+  });
+
+  it.each([
+    ['is a replica that cannot be written to', (): unknown => ioredis.replicaof('127.0.0.1', '1')],
+    ['forbids scripts', (): unknown => ioredis.acl('SETUSER', 'default', '-evalsha', '-eval')],
+  ] as const)('begin without a Redis that %s', async (_, spoil) => {
+    await spoil();
+    const { client, service } = join(ioredis, serviceWith({ keyed: ROOMY }));
+    await Promise.all(Array.from({ length: 30 }, () => client.getInfo({ maxWaitMs: 20_000 })));
+    expect(service.log).toHaveLength(30);
+    expect(refused(service)).toBe(0);
+  });
+
+  it('go on without a Redis that is frozen, and use it again when it has thawed', async () => {
+    const { client, said, service } = join(ioredis, serviceWith({ keyed: ROOMY }), { timeoutMs: 100 });
+    await Promise.all(Array.from({ length: 40 }, () => client.getInfo()));
+    process.kill(server.pid, 'SIGSTOP');
+    const thaw = (): unknown => process.kill(server.pid, 'SIGCONT');
+    endings.push(thaw);
+    const during = Array.from({ length: 60 }, () => client.getInfo());
+    await vi.waitFor(() => expect(said()[0]).toMatchObject({ type: 'share-lost', code: 'TIMEOUT' }), 20_000);
+    await Promise.all(during);
+    thaw();
+    await vi.waitFor(async () => {
+      await client.getInfo();
+      expect(said().map(({ type }) => type)).toEqual(['share-lost', 'share-regained']);
+    }, 20_000);
+    expect(refused(service)).toBe(0);
+  });
+
+  it('put right what else stands under their keys', async () => {
+    const { client, said, service } = join(ioredis);
+    await client.getInfo();
+    for (const key of await ioredis.keys('*')) {
+      await ioredis.del(key);
+      await ioredis.rpush(key, 'not of this package');
+    }
+    await Promise.all(Array.from({ length: 300 }, () => client.getInfo()));
+    expect(said()).toEqual([]);
+    expect(refused(service)).toBe(0);
+    expect(await ioredis.type((await ioredis.keys('*:facts'))[0] ?? '')).toBe('hash');
+  });
+
+  it('do not believe in a higher limit than they have seen', async () => {
+    const { client, service } = join(ioredis, serviceWith({ keyed: { minute: 100, month: 10_000 } }));
+    await client.getInfo();
+    const [hash = ''] = await ioredis.keys('*:facts');
+    await ioredis.hset(hash, 'l:minute', '1e12', 'lead', '-1e99 9e99 junk', 's:minute', '999999 31', 'version', '77');
+    await Promise.allSettled(Array.from({ length: 300 }, () => client.getInfo({ maxWaitMs: 0 })));
+    expect(refused(service)).toBe(0);
+    expect(client.quota().windows.find(({ window }) => window === 'minute')).toMatchObject({ limit: 100 });
+  });
+
+  it('know nothing of a share of another name', async () => {
+    const service = serviceWith({ keyed: { minute: 5, month: 10_000 } });
+    const one = join(ioredis, service, { name: 'one' });
+    const two = join(ioredis, serviceWith(), { name: 'two' });
+    await Promise.all([one, two].map(({ client }) => client.getInfo()));
+    const names = (await ioredis.keys('*')).map((key) => /\{(\w+):/.exec(key)?.[1]);
+    expect(new Set(names)).toEqual(new Set(['one', 'two']));
+    expect(two.client.quota().windows.find(({ window }) => window === 'minute')).toMatchObject({ limit: 1_000 });
+  });
+
+  it('never show the key to Redis, to events or to whoever inspects a client', async () => {
+    const seen: string[] = [];
+    const monitor = await connect().monitor();
+    endings.push(() => monitor.disconnect());
+    monitor.on('monitor', (_time, args: string[]) => seen.push(...args));
+    const { client, events } = join(ioredis);
+    await Promise.all(Array.from({ length: 50 }, () => client.getInfo()));
+    await vi.waitFor(() => expect(seen.length).toBeGreaterThan(10));
+    expect(`${seen.join()}${inspect(events, { depth: 9 })}${inspect(client, { depth: 9 })}`).not.toContain(KEY);
+  });
+});
+
+function refused(service: MockService): number {
+  return service.log.filter(({ limited }) => limited).length;
+}
