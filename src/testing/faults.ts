@@ -31,7 +31,7 @@ export type ServiceFault =
   | 'slow body'
   | 'no quota headers';
 
-/** Faults on demand. An outage takes precedence over {@link Faults.next}, and that over rules. */
+/** Faults on demand. An outage takes precedence over `next`, and `next` over rules. */
 export interface ServiceFaults {
   /** Applies a fault to the next `count` requests that arrive. Further calls are queued behind. */
   next(count: number, fault: ServiceFault): void;

@@ -34,7 +34,7 @@ it.each([
   ['{"half":', String.raw`what begins with "{\"half\":"`],
   ['\u009b2J\u0000NaN', 'what begins with "2J NaN"'],
   ['x'.repeat(100), `what begins with "${'x'.repeat(59)}…"`],
-  [`Unknown key: ${KEY}`, 'what begins with "no such key: [redacted]"'],
+  [`no such key: ${KEY}`, 'what begins with "no such key: [redacted]"'],
 ])('what is no JSON is no success, whatever the schema takes: %j', async (body, given) => {
   const { client, mock, endOf } = answering(body);
   const issues = [{ path: '', message: `expected JSON, not ${given}` }];
