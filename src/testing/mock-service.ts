@@ -3,7 +3,7 @@ import type { MockServiceOptions } from './options.ts';
 import { createBareService, type MockService } from './service.ts';
 
 /**
- * Makes a service. Without options it is as much like the real one as is known.
+ * Creates a mock of the service. Without options it behaves like the real service, as far as that is known.
  *
  * @example
  * ```ts
@@ -15,6 +15,6 @@ import { createBareService, type MockService } from './service.ts';
  */
 export function createMockService(options: MockServiceOptions = {}): MockService {
   const service = createBareService(options);
-  // Not a copy, which would keep the counts as they are now.
+  // Extended in place: a copy would freeze the counters.
   return Object.assign(service, { handlers: mswHandlers(service) });
 }
