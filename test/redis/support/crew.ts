@@ -23,7 +23,7 @@ process.once('exit', () => {
 });
 
 /** Starts a worker, which waits until it is told to begin. */
-async function startWorker(job: Job): Promise<Worker> {
+export async function startWorker(job: Job): Promise<Worker> {
   const child = fork(FILE, [JSON.stringify(job)], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], execArgv: [] });
   running.add(child);
   let count = 0;

@@ -13,7 +13,9 @@ export interface Job {
   readonly library: 'ioredis' | 'redis';
   readonly calls: number;
   readonly atOnce: number;
-  readonly onStoreFailure?: 'partial' | 'closed' | 'open';
+  readonly key: string;
+  /** Another key, and when this process takes it, in milliseconds since the Unix epoch. */
+  readonly next?: { readonly key: string; readonly at: number };
 }
 
 /** What a worker says. */
@@ -39,8 +41,8 @@ const failed: string[] = [];
 const { redis, end } = await connect();
 const client = createClient({
   baseUrl: job.service,
-  apiKey: 'the-key-of-all',
-  share: redisShare({ redis, name: 'test', ...(job.onStoreFailure ? { onStoreFailure: job.onStoreFailure } : {}) }),
+  apiKey: () => (job.next && Date.now() >= job.next.at ? job.next.key : job.key),
+  share: redisShare({ redis, name: 'test' }),
   onEvent: (event) => {
     if (event.type === 'limited') limited++;
     if (event.type.startsWith('share')) say({ kind: 'event', event });
@@ -51,7 +53,7 @@ process.once('message', async () => {
   let left = job.calls;
   const walk = async (): Promise<void> => {
     while (left-- > 0) {
-      await client.getInfo({ maxWaitMs: 600_000 }).then(
+      await client.getInfo().then(
         () => {
           served++;
           if (served % 10 === 0) say({ kind: 'served', count: served });
