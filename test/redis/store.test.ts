@@ -208,7 +208,7 @@ describe.skipIf(!hasRedis)('clients that share a key through a real Redis server
     expect(client.quota().windows.find(({ window }) => window === 'minute')).toMatchObject({ limit: 100 });
   });
 
-  it('know nothing of a share of another name', async () => {
+  it('know nothing of what a share of another name has stored', async () => {
     const service = serviceWith({ keyed: { minute: 5, month: 10_000 } });
     const one = join(ioredis, service, { name: 'one' });
     const two = join(ioredis, serviceWith(), { name: 'two' });
