@@ -6,6 +6,7 @@ import { scenarioNamed } from '../../bench/efficiency/scenarios.ts';
 import { type Load, shortestMs, type Terms } from '../../bench/efficiency/shortest.ts';
 import { runTrial } from '../../bench/efficiency/trial.ts';
 import type { WindowKind } from '../../src/testing/index.ts';
+import { DEEP } from '../support/deep.ts';
 
 /** A scenario of the whole set, with less to do. */
 function brief(name: string, bulk: number): Scenario {
@@ -13,7 +14,9 @@ function brief(name: string, bulk: number): Scenario {
 }
 
 describe('the client, without configuration', () => {
-  it.for(['aligned', 'first-request', 'sliding-log', 'sliding-counter', 'leaky'])(
+  const kinds = ['aligned', 'first-request', 'sliding-log', 'sliding-counter', 'leaky'];
+
+  it.for(DEEP ? kinds : ['aligned', 'sliding-log'])(
     'uses nearly all that %s windows give, and is never limited',
     { timeout: 30_000 },
     async (kind) => {

@@ -97,21 +97,21 @@ describe('a bulk', () => {
     expect(byIndex(all).map(({ item }) => item)).toEqual(numbers(50));
   });
 
-  it('aborts nobody when it comes to its end by itself', async () => {
+  it('aborts no call when it comes to its end by itself', async () => {
     const { clock, client } = world();
     const signals: AbortSignal[] = [];
     await clock.run(gathered(client.bulk(numbers(5), (_, { signal }) => signals.push(signal))));
     expect(signals.map(({ aborted }) => aborted)).toEqual(Array(5).fill(false));
   });
 
-  it('takes nothing before its loop begins', async () => {
+  it('takes no item before its loop begins', async () => {
     const { client } = world();
     const { items, told } = input(5);
     client.bulk(items, () => client.getInfo());
     expect(told.taken).toBe(0);
   });
 
-  it('hands outcomes on as they are had, or in the order of the items where that is wanted', async () => {
+  it('hands outcomes on as they come, or in the order of the items where that is wanted', async () => {
     const { clock, client } = world();
     const slowFirst = (item: number) => clock.sleep(1_000 - item * 100);
     const some = await clock.run(gathered(client.bulk(numbers(5), slowFirst)));
@@ -120,7 +120,7 @@ describe('a bulk', () => {
     expect(ordered.map(({ index }) => index)).toEqual([0, 1, 2, 3, 4]);
   });
 
-  it('is refused nothing by the service, and is as fast as the quota allows', async () => {
+  it('gets no refusal from the service, and is as fast as the quota allows', async () => {
     const { clock, client, service } = world({ keyed: { second: 20, minute: 500 } });
     await clock.run(gathered(client.bulk(numbers(900), () => client.getInfo())));
     expect([service.requests, service.limited]).toEqual([900, 0]);
@@ -168,7 +168,7 @@ describe('the input of a bulk', () => {
     expect(told.taken).toBe(3);
   });
 
-  it('may be slow: what is had meanwhile is handed on', async () => {
+  it('may be slow: the outcomes that come meanwhile are handed on', async () => {
     const { clock, client } = world();
     const { items } = input(3, 10_000, clock);
     const times: number[] = [];
@@ -225,7 +225,7 @@ describe('the input of a bulk', () => {
     expect(seen.toSorted()).toEqual([0, 1, 2]);
   });
 
-  it('that cannot be closed says so to who leaves the loop, but does not hide the error that ended it', async () => {
+  it('that cannot be closed throws out of the loop that is left, but does not hide the error that ended it', async () => {
     const { clock, client } = world();
     const broken = (): Iterable<number> => ({
       [Symbol.iterator]: () => ({
@@ -274,7 +274,7 @@ describe('an item that fails', () => {
     expect(all[3]).toMatchObject({ item: 3, index: 3, reason: { name: 'ServiceError', status: 404 } });
   });
 
-  it('is one, too, if its call throws at once or its address is none', async () => {
+  it('is an outcome, too, if its call throws at once or its address is invalid', async () => {
     const { clock, client } = world();
     const all = await clock.run(
       gathered(
@@ -287,7 +287,7 @@ describe('an item that fails', () => {
     expect(byIndex(all)).toMatchObject([{ reason: { name: 'TypeError' } }, { reason: { name: 'ConfigError' } }]);
   });
 
-  it('ends it all as the last of too many in a row, which are outcomes still', async () => {
+  it('ends the bulk as the last of too many in a row, all of which are outcomes still', async () => {
     const { clock, client, service } = world();
     service.faults.when(() => ({ status: 410, body: '{"error":"Gone"}' }));
     const seen: unknown[] = [];
@@ -298,7 +298,7 @@ describe('an item that fails', () => {
     expect(bulk.checkpoint).toEqual({ next: 20, undone: [] });
   });
 
-  it('does not count among those in a row where nothing was asked: a list may have many bad addresses', async () => {
+  it('does not count as one in a row where no request was sent: a list may have many bad addresses', async () => {
     const { clock, client } = world();
     const all = await clock.run(gathered(client.bulk(numbers(500), () => client.getAddressAssets('SP123'))));
     expect(all).toHaveLength(500);
@@ -333,7 +333,7 @@ describe('a failure that all others would share', () => {
     expect(service.requests).toBe(400);
   });
 
-  it.for([401, 403] as const)('ends it when the key is answered with %i', async (unknownKey) => {
+  it.for([401, 403] as const)('ends the bulk when the key is answered with %i', async (unknownKey) => {
     const { clock, client, service } = world({ unknownKey }, { apiKey: 'wrong' });
     const bulk = client.bulk(numbers(400), (_, { signal }) => client.getInfo({ signal }));
     await expect(clock.run(gathered(bulk))).rejects.toMatchObject({ name: 'ServiceError', status: unknownKey });
@@ -342,7 +342,7 @@ describe('a failure that all others would share', () => {
     expect(bulk.checkpoint).toEqual({ next: 32, undone: numbers(32) });
   });
 
-  it('ends it when the client is closed', async () => {
+  it('ends the bulk when the client is closed', async () => {
     const { clock, client } = world({ keyed: { minute: 5 } });
     const seen: number[] = [];
     const bulk = client.bulk(numbers(400), () => client.getInfo(), { isFatal: () => false });
@@ -384,7 +384,7 @@ describe('a failure that all others would share', () => {
     expect(seen).toContain(1);
   });
 
-  it('includes a judgement that itself fails', async () => {
+  it('may be an error that the caller’s own judgement throws', async () => {
     const { clock, client } = world();
     const isFatal = (): boolean => {
       throw new Error('no judgement');
@@ -414,7 +414,7 @@ describe('a bulk that is aborted', () => {
     expect(bulk.progress).toMatchObject({ done: seen, failed: 0 });
   });
 
-  it('takes nothing if it was aborted before', async () => {
+  it('takes no item if it was aborted before', async () => {
     const { clock, client } = world();
     const { items, told } = input(200);
     const loop = gathered(

@@ -61,14 +61,14 @@ describe('the program', () => {
     expect(world.service.requests).toBe(0);
   });
 
-  it('ends as a shell expects of one whom nobody reads', async () => {
+  it('ends as a shell expects of a program whose output is closed', async () => {
     const world = worldOf();
     world.stdout.leave();
     expect(await world.run('quota')).toBe(141);
     expect(world.stderr.text).toBe('');
   });
 
-  it('ends with a code even where nobody hears its complaint', async () => {
+  it('ends with a code even where standard error is closed', async () => {
     const world = worldOf();
     world.stderr.leave();
     expect(await world.run('quota', '--bogus')).toBe(2);

@@ -42,7 +42,7 @@ describe('the program in a process of its own', { timeout: 60_000, concurrent: t
     expect(out).not.toContain('\x1b');
   });
 
-  it('has an eye on COLUMNS', async () => {
+  it('draws as wide as COLUMNS says', async () => {
     const { env } = await listening();
     const { out } = await start(['quota'], { ...env, COLUMNS: '30' }).ending;
     expect(out.split('\n')[2]).toBe('month  149,999 of 150,000 left');
@@ -98,7 +98,7 @@ describe('the program in a process of its own', { timeout: 60_000, concurrent: t
     expect(await program.ending).toMatchObject({ code: 130, out: '' });
   });
 
-  it('ends quietly when nobody reads on', async () => {
+  it('ends quietly when its output is closed', async () => {
     const { service, env } = await listening({ latencyMs: [20, 100] });
     const program = start(['assets', '--from', ADDRESSES], env);
     await program.says(/^\{"address"/);
@@ -109,7 +109,7 @@ describe('the program in a process of its own', { timeout: 60_000, concurrent: t
     expect(service.requests).toBeLessThan(300);
   });
 
-  it('says in one line that nobody is there', async () => {
+  it('says in one line that no service answers', async () => {
     const { url, close } = await createMockService().listen();
     await close();
     const { code, out, err } = await start(['quota'], { STACKS_API_URL: url }).ending;

@@ -97,7 +97,7 @@ describe('an answer to client.fetch', () => {
     expect([response.headers.getSetCookie(), response.statusText]).toEqual([['a=1', 'b=2'], 'Fine']);
   });
 
-  it('may have a status that nobody may make', async () => {
+  it('may have a status that `new Response` rejects', async () => {
     const odd = Object.defineProperties(new Response('odd'), { status: { value: 999 }, ok: { value: false } });
     const { clock, client } = answering(() => odd);
     const response = await clock.run(client.fetch(INFO));
@@ -260,7 +260,7 @@ describe('a redirect of client.fetch', () => {
     expect([mock.requests, other.requests]).toEqual([1, 0]);
   });
 
-  it('is an answer for who says so', async () => {
+  it('is an answer where `redirect` is `manual`', async () => {
     const { clock, mock, client } = pair();
     mock.faults.next(1, { redirect: 'https://other.test/', status: 307 });
     const response = await clock.run(client.fetch(INFO, { redirect: 'manual' }));
@@ -268,7 +268,7 @@ describe('a redirect of client.fetch', () => {
     expect(mock.requests).toBe(1);
   });
 
-  it('is an error for who says so', async () => {
+  it('is an error where `redirect` is `error`', async () => {
     const { mock, client, endOf } = pair();
     mock.faults.next(1, { redirect: '?again' });
     const error = await endOf(client.fetch(INFO, { redirect: 'error' }));
@@ -369,14 +369,14 @@ describe('the signal of client.fetch', () => {
     });
   });
 
-  it('must be one', async () => {
+  it('must be an AbortSignal', async () => {
     const { client, left, endOf } = pair();
     const signal = 'stop' as unknown as AbortSignal;
     expect(await endOf(client.fetch(INFO, { signal }))).toMatchObject({ name: 'ConfigError', option: 'signal' });
     expect(left).toEqual([]);
   });
 
-  it('that init says is none overrules that of a Request', async () => {
+  it('that is null in init overrules that of a Request', async () => {
     const { clock, client } = pair();
     const request = new Request(`https://api.mock.test${INFO}`, { signal: AbortSignal.abort(reason) });
     expect((await clock.run(client.fetch(request, { signal: null }))).status).toBe(200);

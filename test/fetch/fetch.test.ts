@@ -58,7 +58,7 @@ describe('client.fetch', () => {
     expect(client.quota().windows.map(({ window, remaining }) => [window, remaining])).toContainEqual(['minute', 499]);
   });
 
-  it('needs no this', async () => {
+  it('can be called apart from its client', async () => {
     const { clock, client } = pair();
     const { fetch } = client;
     expect((await clock.run(fetch(INFO))).status).toBe(200);
@@ -239,7 +239,7 @@ describe('what client.fetch does not send', () => {
     expect(left).toEqual([]);
   });
 
-  it('is told without the path of the base URL, which may hold a secret', async () => {
+  it('is named without the path of the base URL, which may hold a secret', async () => {
     const { client, endOf } = pair({ baseUrl: 'https://api.mock.test/secret' });
     for (const input of ['https://other.test/secret', 'https://api.mock.test/open']) {
       expect(String(await endOf(client.fetch(input)))).not.toContain('secret');

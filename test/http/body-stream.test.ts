@@ -107,7 +107,7 @@ describe('a body that is read as it comes', () => {
     expect(events.at(-1)).toMatchObject({ type: 'lost', endpoint: 'GET /a', code: 'TIMEOUT' });
   });
 
-  it('that breaks off fails, and says how', async () => {
+  it('fails where its connection breaks off, and says how', async () => {
     const { response, send, cut, events, clock } = await answer();
     const reading = response.text();
     send('{"half":');
@@ -127,7 +127,7 @@ describe('a body that is read as it comes', () => {
     expect(events.map(({ type }) => type)).not.toContain('lost');
   });
 
-  it('is no longer anybody’s to abort when it has ended', async () => {
+  it('cannot be aborted any more when it has ended', async () => {
     const controller = new AbortController();
     const { response, send, end } = await answer({ signal: controller.signal });
     const reading = response.text();

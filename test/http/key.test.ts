@@ -67,7 +67,7 @@ describe('the key', () => {
     expect(key).not.toHaveBeenCalled();
   });
 
-  it('is no empty header where there is none', async () => {
+  it('is left out, and no empty header, where there is none', async () => {
     const { fetch, requests } = recorder();
     const transport = createTransport({ origin: ORIGIN, key: () => undefined, fetch });
     await transport.send({ method: 'GET', url: INFO, signal: never });
@@ -98,7 +98,7 @@ describe('the key', () => {
     expect(requests).toHaveLength(0);
   });
 
-  it('that never comes holds nobody longer than the signal allows', async () => {
+  it('that its function never gives holds no call for longer than its signal allows', async () => {
     const { fetch, requests } = recorder();
     const transport = createTransport({ origin: ORIGIN, key: () => new Promise(() => {}), fetch });
     const controller = new AbortController();

@@ -9,6 +9,7 @@ import { memoryStore } from '../../src/sharing/memory-store.ts';
 import type { ShareAsk, ShareStore, WindowAsk } from '../../src/sharing/store.ts';
 import { seeded } from '../../src/testing/latency.ts';
 import { asking, BEGIN } from '../sharing/support/asking.ts';
+import { runs } from '../support/deep.ts';
 import { hasRedis, type RedisServer, startRedis } from './support/server.ts';
 import { timedStore } from './support/timed-store.ts';
 
@@ -138,9 +139,9 @@ describe.skipIf(!hasRedis)('the scripts and the store in memory', () => {
           if (answer.granted.some((granted) => granted > 0)) grants++;
         }
       }),
-      { numRuns: 150 },
+      { numRuns: runs(60, 300) },
     );
-    expect(asks).toBeGreaterThan(2_000);
+    expect(asks).toBeGreaterThan(runs(800, 4_000));
     expect(grants / asks).toBeGreaterThan(0.1);
   });
 
@@ -150,7 +151,7 @@ describe.skipIf(!hasRedis)('the scripts and the store in memory', () => {
     const store = redisStore(scriptRunner(redis as never), keysOf(randomUUID(), 'secret', 'key'));
     let time = 0;
     const memory = memoryStore(() => time);
-    for (let sequence = 1; sequence <= 1_000; sequence++) {
+    for (let sequence = 1; sequence <= runs(400, 1_000); sequence++) {
       const name = `window:${Math.floor(sequence / 50)}`;
       const rest = { ttlMs: 3_600_000, kept: 0, stretches: 'yes', limit: 40 } as const;
       const made = asking({

@@ -1,5 +1,6 @@
 import { createMockService, type MockService, type MockServiceOptions } from 'stacks-quota/testing';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, type TestContext, vi } from 'vitest';
+import { DEEP, runs } from '../support/deep.ts';
 import { startCrew, startWorker, type Worker } from './support/crew.ts';
 import { hasRedis, type RedisServer, startRedis } from './support/server.ts';
 import type { Job } from './support/worker.ts';
@@ -16,31 +17,47 @@ const PATIENCE_MS = 60_000;
  */
 const MOST_REFUSED_PART = 0.02;
 
-describe.skipIf(!hasRedis)('processes that share a key through a real Redis', { timeout: 120_000 }, () => {
-  let redis: RedisServer;
-  let close: () => Promise<void>;
+/** Calls of all processes of a test together. */
+const CALLS = runs(240, 480);
 
-  beforeEach(async () => {
-    redis = await startRedis();
+interface Stage {
+  readonly service: MockService;
+  /** What a process is told to do: to make so many calls. */
+  readonly job: (calls: number) => Job;
+}
+
+// They mostly wait, so they run side by side: each with a service of its own, and a Redis of its own where it harms that.
+describe.skipIf(!hasRedis).concurrent('processes that share a key through a real Redis', { timeout: 120_000 }, () => {
+  let shared: RedisServer;
+  let shares = 0;
+
+  beforeAll(async () => {
+    shared = await startRedis();
   });
 
-  afterEach(async () => {
-    await close();
-    await redis.stop();
-  });
+  afterAll(() => shared.stop());
+
+  async function ownRedis({ onTestFinished }: TestContext): Promise<RedisServer> {
+    const redis = await startRedis();
+    onTestFinished(() => redis.stop());
+    return redis;
+  }
 
   async function serve(
+    { onTestFinished }: TestContext,
     options: MockServiceOptions = {},
-  ): Promise<{ service: MockService; job: (calls: number) => Job }> {
+    redis = shared,
+  ): Promise<Stage> {
     const service = createMockService({
       keys: [KEY, NEXT_KEY],
       keyed: { second: 40, month: 100_000 },
       latencyMs: [5, 20],
       ...options,
     });
-    const { url, close: closeService } = await service.listen();
-    close = closeService;
-    const place = { service: url, redis: redis.url, key: KEY, library: 'ioredis' as const };
+    const { url, close } = await service.listen();
+    onTestFinished(close);
+    const share = `test-${shares++}`;
+    const place = { service: url, redis: redis.url, share, key: KEY, library: 'ioredis' as const };
     return { service, job: (calls) => ({ ...place, calls, atOnce: 32 }) };
   }
 
@@ -51,39 +68,18 @@ describe.skipIf(!hasRedis)('processes that share a key through a real Redis', { 
     expect(refused / service.log.length).toBeLessThanOrEqual(MOST_REFUSED_PART);
   }
 
-  it.each([4, 8])('make all calls of %i processes, through two libraries', async (size) => {
-    const { service, job } = await serve();
+  it.for(DEEP ? [4, 8] : [4])('make all calls of %i processes, through two libraries', async (size, context) => {
+    const { service, job } = await serve(context);
     const crew = await startCrew(size, (index) => ({
-      ...job(480 / size),
+      ...job(CALLS / size),
       library: index % 2 === 0 ? 'redis' : 'ioredis',
     }));
-    expectAllServed(service, await Promise.all(crew.map(({ end }) => end)), 480 / size);
+    expectAllServed(service, await Promise.all(crew.map(({ end }) => end)), CALLS / size);
   });
 
-  it('fail no call on the third of a month', async () => {
-    const now = new Date();
-    const third = Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 3, 10);
-    const { service, job } = await serve({ skewMs: third - now.getTime(), keyed: { second: 40, month: 5_000 } });
-    const crew = await startCrew(2, () => job(200));
-    expectAllServed(service, await Promise.all(crew.map(({ end }) => end)), 200);
-  });
-
-  it('use what a process leaves that is killed', async () => {
-    const { service, job } = await serve();
-    const crew = await startCrew(4, () => job(150));
-    const [first, ...others] = crew;
-    await vi.waitFor(() => expect(first?.served()).toBeGreaterThan(30), { timeout: PATIENCE_MS, interval: 20 });
-    first?.process.kill('SIGKILL');
-    const killedAt = service.clock.wall() / 1_000;
-    expectAllServed(service, await Promise.all(others.map(({ end }) => end)), 150);
-    // What is held of the present second and of the next ones is lost; nothing after that.
-    const after = countsFrom(service, Math.ceil(killedAt) + 4).slice(0, -2);
-    expect(after.reduce((sum, count) => sum + count, 0) / after.length).toBeGreaterThanOrEqual(28);
-  });
-
-  it('make all calls while each of them is killed and replaced in turn', async () => {
-    const { service, job } = await serve();
-    const crew = await startCrew(4, () => job(10_000));
+  it('make all calls while each of them is killed and replaced in turn', async (context) => {
+    const { service, job } = await serve(context);
+    const crew = await startCrew(runs(2, 4), () => job(10_000));
     const replaced: Worker[] = [];
     for (const old of crew) {
       await vi.waitFor(() => expect(old.served()).toBeGreaterThan(10), { timeout: PATIENCE_MS, interval: 20 });
@@ -95,37 +91,70 @@ describe.skipIf(!hasRedis)('processes that share a key through a real Redis', { 
     expectAllServed(service, await Promise.all(replaced.map(({ end }) => end)), 60);
   });
 
-  it('make all calls while one after the other takes another key', async () => {
-    const { service, job } = await serve();
-    const from = Date.now();
-    const crew = await startCrew(3, (index) => ({
-      ...job(150),
-      next: { key: NEXT_KEY, at: from + 3_000 + index * 1_500 },
-    }));
-    expectAllServed(service, await Promise.all(crew.map(({ end }) => end)), 150);
-  });
-
-  it('make all calls although Redis was never there', async () => {
-    const { service, job } = await serve({ keyed: { second: 40, minute: 2_000, month: 100_000 } });
+  it('make all calls although Redis was never there', async (context) => {
+    const redis = await ownRedis(context);
+    const { service, job } = await serve(context, { keyed: { second: 40, minute: 2_000, month: 100_000 } }, redis);
     await redis.stop();
-    const crew = await startCrew(3, () => job(60));
-    expectAllServed(service, await Promise.all(crew.map(({ end }) => end)), 60);
+    const calls = runs(30, 60);
+    const crew = await startCrew(3, () => job(calls));
+    expectAllServed(service, await Promise.all(crew.map(({ end }) => end)), calls);
   });
 
-  it.each(['restarted', 'frozen'] as const)('make all calls while Redis is %s, and tell of it once', async (what) => {
-    const { service, job } = await serve();
-    const crew = await startCrew(4, () => job(150));
-    await vi.waitFor(() => expect(crew[0]?.served()).toBeGreaterThan(30), { timeout: PATIENCE_MS, interval: 20 });
-    if (what === 'frozen') {
-      process.kill(redis.pid, 'SIGSTOP');
-      await new Promise((resolve) => setTimeout(resolve, 3_000));
-      process.kill(redis.pid, 'SIGCONT');
-    } else await redis.restart();
-    expectAllServed(service, await Promise.all(crew.map(({ end }) => end)), 150);
-    // A process that made no trip just then has not noticed.
-    const noticed = crew.map(({ events }) => events.map(({ type }) => type)).filter(({ length }) => length > 0);
-    if (what === 'frozen') expect(noticed).not.toEqual([]);
-    for (const types of noticed) expect(types.slice(0, 2)).toEqual(['share-lost', 'share-regained']);
+  it.for(DEEP ? (['frozen', 'restarted'] as const) : (['frozen'] as const))(
+    'make all calls while Redis is %s, and tell of it once',
+    async (what, context) => {
+      const redis = await ownRedis(context);
+      const { service, job } = await serve(context, {}, redis);
+      const calls = runs(80, 150);
+      const crew = await startCrew(runs(3, 4), () => job(calls));
+      await vi.waitFor(() => expect(crew[0]?.served()).toBeGreaterThan(20), { timeout: PATIENCE_MS, interval: 20 });
+      if (what === 'frozen') {
+        process.kill(redis.pid, 'SIGSTOP');
+        await new Promise((resolve) => setTimeout(resolve, 3_000));
+        process.kill(redis.pid, 'SIGCONT');
+      } else await redis.restart();
+      expectAllServed(service, await Promise.all(crew.map(({ end }) => end)), calls);
+      // A process that made no trip just then has not noticed.
+      const noticed = crew.map(({ events }) => events.map(({ type }) => type)).filter(({ length }) => length > 0);
+      if (what === 'frozen') expect(noticed).not.toEqual([]);
+      for (const types of noticed) expect(types.slice(0, 2)).toEqual(['share-lost', 'share-regained']);
+    },
+  );
+
+  describe.runIf(DEEP)('for longer', () => {
+    it('fail no call on the third of a month', async (context) => {
+      const now = new Date();
+      const third = Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 3, 10);
+      const { service, job } = await serve(context, {
+        skewMs: third - now.getTime(),
+        keyed: { second: 40, month: 5_000 },
+      });
+      const crew = await startCrew(2, () => job(200));
+      expectAllServed(service, await Promise.all(crew.map(({ end }) => end)), 200);
+    });
+
+    it('make all calls while one after the other takes another key', async (context) => {
+      const { service, job } = await serve(context);
+      const from = Date.now();
+      const crew = await startCrew(3, (index) => ({
+        ...job(150),
+        next: { key: NEXT_KEY, at: from + 3_000 + index * 1_500 },
+      }));
+      expectAllServed(service, await Promise.all(crew.map(({ end }) => end)), 150);
+    });
+
+    it('use what a process leaves that is killed', async (context) => {
+      const { service, job } = await serve(context);
+      const crew = await startCrew(4, () => job(150));
+      const [first, ...others] = crew;
+      await vi.waitFor(() => expect(first?.served()).toBeGreaterThan(30), { timeout: PATIENCE_MS, interval: 20 });
+      first?.process.kill('SIGKILL');
+      const killedAt = service.clock.wall() / 1_000;
+      expectAllServed(service, await Promise.all(others.map(({ end }) => end)), 150);
+      // What is held of the present second and of the next ones is lost; nothing after that.
+      const after = countsFrom(service, Math.ceil(killedAt) + 4).slice(0, -2);
+      expect(after.reduce((sum, count) => sum + count, 0) / after.length).toBeGreaterThanOrEqual(28);
+    });
   });
 });
 

@@ -9,8 +9,11 @@ import { redisStore } from '../../src/redis/redis-store.ts';
 import { LOOK_MS, type ShareStore } from '../../src/sharing/store.ts';
 import { storeContract } from '../sharing/store.contract.ts';
 import { asker, asking, BEGIN, type StoreWorld, slotAsk, telling, windowAsk } from '../sharing/support/asking.ts';
+import { runs } from '../support/deep.ts';
 import { hasRedis, type RedisServer, startRedis } from './support/server.ts';
 import { timedStore } from './support/timed-store.ts';
+
+const DOZENS = runs(60, 400);
 
 describe.skipIf(!hasRedis)('the store in Redis', () => {
   const endings: (() => unknown)[] = [];
@@ -111,7 +114,7 @@ describe.skipIf(!hasRedis)('the store in Redis', () => {
 
   it('leaves nothing in Redis of processes that left, and of those that did not only what ends within a minute', async () => {
     const { store, keyOf } = open();
-    const dozens = Array.from({ length: 400 }, (_, index) => index);
+    const dozens = Array.from({ length: DOZENS }, (_, index) => index);
     for (const dozen of dozens) {
       await Promise.all(
         Array.from({ length: 25 }, async (_, index) => {
@@ -125,13 +128,13 @@ describe.skipIf(!hasRedis)('the store in Redis', () => {
       );
     }
     const keys = await redis.keys(keyOf('*'));
-    expect(keys.length).toBeLessThanOrEqual(400 + 4);
+    expect(keys.length).toBeLessThanOrEqual(DOZENS + 4);
     for (const key of keys.filter((name) => name.includes(':a:'))) {
       const left = await redis.pttl(key);
       expect(left === -2 || (left > 0 && left <= 60_000)).toBe(true);
     }
-    expect(await redis.zcard(keyOf('n'))).toBeLessThanOrEqual(400);
-    expect(await redis.zcard(keyOf('live'))).toBeLessThanOrEqual(400);
+    expect(await redis.zcard(keyOf('n'))).toBeLessThanOrEqual(DOZENS);
+    expect(await redis.zcard(keyOf('live'))).toBeLessThanOrEqual(DOZENS);
   });
 
   it('keeps short strings, whatever the numbers', async () => {

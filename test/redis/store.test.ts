@@ -4,7 +4,7 @@ import { inspect } from 'node:util';
 import { Cluster, Redis } from 'ioredis';
 import { createClient as connectRedis, createClientPool, createCluster } from 'redis';
 import { createMockService, type MockService, type MockServiceOptions } from 'stacks-quota/testing';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { ClientEvent } from '../../src/events.ts';
 import { type Client, createClient } from '../../src/index.ts';
 import { type RedisLike, type RedisShareOptions, redisShare } from '../../src/redis/index.ts';
@@ -29,24 +29,42 @@ interface Shared {
 
 describe.skipIf(!hasRedis)('clients that share a key through a real Redis server', { timeout: 60_000 }, () => {
   const endings: (() => unknown)[] = [];
+  /** A server that no test harms. */
   let server: RedisServer;
   let ioredis: Redis;
 
-  beforeEach(async () => {
+  beforeAll(async () => {
     server = await startRedis();
-    ioredis = connect();
-    endings.push(() => server.stop());
+    ioredis = connectTo(server);
+  });
+
+  afterAll(async () => {
+    ioredis.disconnect();
+    await server.stop();
   });
 
   afterEach(async () => {
     for (const end of endings.splice(0).reverse()) await end();
+    await ioredis.flushall();
   });
 
-  function connect(): Redis {
-    const redis = new Redis(server.url, { maxRetriesPerRequest: 1 });
+  function connectTo({ url }: RedisServer): Redis {
+    const redis = new Redis(url, { maxRetriesPerRequest: 1 });
     redis.on('error', () => {});
+    return redis;
+  }
+
+  function connect(to = server): Redis {
+    const redis = connectTo(to);
     endings.push(() => redis.disconnect());
     return redis;
+  }
+
+  /** A server that a test may harm. */
+  async function ownServer(): Promise<RedisServer> {
+    const own = await startRedis();
+    endings.push(() => own.stop());
+    return own;
   }
 
   function serviceWith(options: MockServiceOptions = {}): MockService {
@@ -113,40 +131,47 @@ describe.skipIf(!hasRedis)('clients that share a key through a real Redis server
     const { client, said, service } = join(ioredis);
     await client.getInfo();
     await ioredis.script('FLUSH');
-    await Promise.all(Array.from({ length: 300 }, () => client.getInfo()));
+    await Promise.all(Array.from({ length: 120 }, () => client.getInfo()));
     expect(said()).toEqual([]);
     expect(refused(service)).toBe(0);
   });
 
   it.each([
-    ['is a replica that cannot be written to', 'READONLY', (): unknown => ioredis.replicaof('127.0.0.1', '1')],
-    ['is full', 'OOM', (): unknown => ioredis.config('SET', 'maxmemory', '1')],
-    ['forbids scripts', 'NOPERM', (): unknown => ioredis.acl('SETUSER', 'default', '-evalsha', '-eval')],
+    [
+      'is a replica that cannot be written to',
+      'READONLY',
+      (redis: Redis): unknown => redis.replicaof('127.0.0.1', '1'),
+    ],
+    ['is full', 'OOM', (redis: Redis): unknown => redis.config('SET', 'maxmemory', '1')],
+    ['forbids scripts', 'NOPERM', (redis: Redis): unknown => redis.acl('SETUSER', 'default', '-evalsha', '-eval')],
   ] as const)('go on without a Redis that %s, and say why', async (_, code, spoil) => {
-    const { client, said, service } = join(ioredis, serviceWith({ keyed: ROOMY }));
+    const redis = connect(await ownServer());
+    const { client, said, service } = join(redis, serviceWith({ keyed: ROOMY }));
     await client.getInfo();
-    await spoil();
+    await spoil(redis);
     await Promise.all(Array.from({ length: 60 }, () => client.getInfo()));
     await vi.waitFor(() => expect(said()).toMatchObject([{ type: 'share-lost', code, mode: 'partial' }]), 10_000);
     expect(refused(service)).toBe(0);
   });
 
   it.each([
-    ['is a replica that cannot be written to', (): unknown => ioredis.replicaof('127.0.0.1', '1')],
-    ['forbids scripts', (): unknown => ioredis.acl('SETUSER', 'default', '-evalsha', '-eval')],
+    ['is a replica that cannot be written to', (redis: Redis): unknown => redis.replicaof('127.0.0.1', '1')],
+    ['forbids scripts', (redis: Redis): unknown => redis.acl('SETUSER', 'default', '-evalsha', '-eval')],
   ] as const)('begin without a Redis that %s', async (_, spoil) => {
-    await spoil();
-    const { client, service } = join(ioredis, serviceWith({ keyed: ROOMY }));
+    const redis = connect(await ownServer());
+    await spoil(redis);
+    const { client, service } = join(redis, serviceWith({ keyed: ROOMY }));
     await Promise.all(Array.from({ length: 30 }, () => client.getInfo({ maxWaitMs: 20_000 })));
     expect(service.log).toHaveLength(30);
     expect(refused(service)).toBe(0);
   });
 
   it('go on without a Redis that is frozen, and use it again when it has thawed', async () => {
-    const { client, said, service } = join(ioredis, serviceWith({ keyed: ROOMY }), { timeoutMs: 100 });
+    const own = await ownServer();
+    const { client, said, service } = join(connect(own), serviceWith({ keyed: ROOMY }), { timeoutMs: 100 });
     await Promise.all(Array.from({ length: 40 }, () => client.getInfo()));
-    process.kill(server.pid, 'SIGSTOP');
-    const thaw = (): unknown => process.kill(server.pid, 'SIGCONT');
+    process.kill(own.pid, 'SIGSTOP');
+    const thaw = (): unknown => process.kill(own.pid, 'SIGCONT');
     endings.push(thaw);
     const during = Array.from({ length: 60 }, () => client.getInfo());
     await vi.waitFor(() => expect(said()[0]).toMatchObject({ type: 'share-lost', code: 'TIMEOUT' }), 20_000);
@@ -166,7 +191,7 @@ describe.skipIf(!hasRedis)('clients that share a key through a real Redis server
       await ioredis.del(key);
       await ioredis.rpush(key, 'not of this package');
     }
-    await Promise.all(Array.from({ length: 300 }, () => client.getInfo()));
+    await Promise.all(Array.from({ length: 120 }, () => client.getInfo()));
     expect(said()).toEqual([]);
     expect(refused(service)).toBe(0);
     const [account = ''] = await ioredis.keys('*:a:*');
@@ -183,7 +208,7 @@ describe.skipIf(!hasRedis)('clients that share a key through a real Redis server
     expect(client.quota().windows.find(({ window }) => window === 'minute')).toMatchObject({ limit: 100 });
   });
 
-  it('know nothing of a share of another name', async () => {
+  it('know nothing of what a share of another name has stored', async () => {
     const service = serviceWith({ keyed: { minute: 5, month: 10_000 } });
     const one = join(ioredis, service, { name: 'one' });
     const two = join(ioredis, serviceWith(), { name: 'two' });

@@ -110,7 +110,7 @@ describe('when it is worth asking the store', () => {
     ]);
   });
 
-  it('is not told by a trip that asked for nothing', () => {
+  it('is not changed by a trip that asked for nothing', () => {
     const policy = new AskPolicy(() => HALF);
     const ask = asked(calendar({ second: 20 }));
     policy.hear(ask, outcome([], ask, full), NOW);

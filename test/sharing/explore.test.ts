@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { DEEP, runs } from '../support/deep.ts';
 import { type Found, type Small, SmallWorld } from './support/explore.ts';
-
-/** `DEEP=1` tries larger worlds, for minutes. */
-const isDeep = process.env.DEEP === '1';
 
 /** The least world in which two processes meet in a second, and what one of them gives back is the other's in the next. */
 const LEAST: Small = { processes: 2, limit: 1, long: 2, seconds: 2, asks: 2, underWay: 2 };
@@ -19,16 +17,16 @@ describe('whatever becomes of the messages between books and their store, no uni
 }, () => {
   it('in any order of moves of two processes within one second, one of which dies', async () => {
     const found = await new SmallWorld({ ...LEAST, seconds: 1, deaths: 1 }).explore(
-      isDeep ? Number.POSITIVE_INFINITY : 20_000,
+      runs(8_000, Number.POSITIVE_INFINITY),
     );
     expectSound(found);
-    expect(found.isAll).toBe(isDeep);
+    expect(found.isAll).toBe(DEEP);
   });
 
   it('in any order of all moves of two processes within two seconds', async () => {
-    const found = await new SmallWorld(LEAST).explore(Number.POSITIVE_INFINITY);
+    const found = await new SmallWorld(LEAST).explore(runs(12_000, Number.POSITIVE_INFINITY));
     expectSound(found);
-    expect(found.isAll).toBe(true);
+    expect(found.isAll).toBe(DEEP);
   });
 
   it.each([
@@ -40,17 +38,17 @@ describe('whatever becomes of the messages between books and their store, no uni
     ],
     ['two processes that give up many asks', { ...CROWDED, processes: 2, limit: 4, long: 4, asks: 8, underWay: 6 }],
   ] as const)('on random walks of %s', async (_, small) => {
-    const found = await new SmallWorld(small).wander(isDeep ? 5_000 : 80, 60, 7);
+    const found = await new SmallWorld(small).wander(runs(40, 3_000), 60, 7);
     expectSound(found);
     expect(found.states).toBeGreaterThan(1_000);
   });
 
-  it.runIf(isDeep).each([
-    ['a process that dies', { ...LEAST, deaths: 1 }, 1_000_000],
-    ['three messages under way', { ...LEAST, seconds: 1, asks: 3, underWay: 3 }, 1_000_000],
-    ['the end of a minute', { ...LEAST, lastOfMinute: 0 }, 1_000_000],
-    ['two units a second', { ...LEAST, limit: 2, long: 3, wants: [1, 2] }, 1_000_000],
-    ['three processes', { ...LEAST, processes: 3 }, 1_000_000],
+  it.runIf(DEEP).each([
+    ['a process that dies', { ...LEAST, deaths: 1 }, 200_000],
+    ['three messages under way', { ...LEAST, seconds: 1, asks: 3, underWay: 3 }, 200_000],
+    ['the end of a minute', { ...LEAST, lastOfMinute: 0 }, 200_000],
+    ['two units a second', { ...LEAST, limit: 2, long: 3, wants: [1, 2] }, 200_000],
+    ['three processes', { ...LEAST, processes: 3 }, 200_000],
   ] as const)(
     'in any order of moves with %s, as far as memory reaches',
     async (_, small, most) => expectSound(await new SmallWorld(small).explore(most)),

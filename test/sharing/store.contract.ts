@@ -9,10 +9,10 @@ import type { StoreWorld } from './support/asking.ts';
 /** What every store of a shared quota must do. */
 export function storeContract(name: string, makeStore: () => Promise<StoreWorld>): void {
   describe(name, () => {
-    describe('books', () => booksContract(makeStore));
-    describe('grants', () => grantsContract(makeStore));
-    describe('state', () => stateContract(makeStore));
-    describe('facts', () => factsContract(makeStore));
-    describe('turns', () => turnsContract(makeStore));
+    describe('(books)', () => booksContract(makeStore));
+    describe('(grants)', () => grantsContract(makeStore));
+    describe('(state)', () => stateContract(makeStore));
+    describe('(facts)', () => factsContract(makeStore));
+    describe('(looks)', () => turnsContract(makeStore));
   });
 }

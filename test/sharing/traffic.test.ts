@@ -1,10 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { DEEP, runs } from '../support/deep.ts';
 import { fleetOf } from './support/fleet.ts';
 import { boundOf, type Plan, plans, send } from './support/traffic.ts';
-
-/** `DEEP=1` tries more plans, for some minutes. */
-const RUNS = process.env.DEEP === '1' ? 800 : 40;
 
 async function expectServed(plan: Plan): Promise<void> {
   const shared = await send(plan, true);
@@ -19,7 +17,7 @@ async function expectServed(plan: Plan): Promise<void> {
 
 describe('processes that share a quota of any size, with any traffic at any time,', () => {
   it('are never refused, and no call of theirs fails or waits much longer than without the others', async () => {
-    await fc.assert(fc.asyncProperty(plans, expectServed), { numRuns: RUNS });
+    await fc.assert(fc.asyncProperty(plans, expectServed), { numRuns: runs(20, 400) });
   }, 600_000);
 
   const onTheThird = Date.UTC(2026, 2, 3, 9, 12, 40);
@@ -65,11 +63,11 @@ describe('processes that share a quota of any size, with any traffic at any time
     expect(fleet.clock.now()).toBeLessThan(30_000);
   });
 
-  it.each([1, 2, 4])(
+  it.each(DEEP ? [1, 2, 4] : [2])(
     'find out within half a minute what shape a second has, so that %i together lose nothing of it any more',
     async (size) => {
       const used: number[] = [];
-      for (let seed = 1; seed <= 4; seed++) {
+      for (let seed = 1; seed <= runs(1, 4); seed++) {
         const fleet = fleetOf(size, { keyed: { second: 20 }, latencyMs: [25, 60] }, {}, { seed });
         void fleet.work(100_000).catch(() => {});
         await fleet.clock.advance(30_000);
@@ -81,7 +79,7 @@ describe('processes that share a quota of any size, with any traffic at any time
     },
   );
 
-  it.each([5, 15])(
+  it.each(DEEP ? [5, 15] : [15])(
     'are not refused when one of them starts after %i idle minutes, and knows only what the others have told',
     async (minutes) => {
       const fleet = fleetOf(2, { keyed: { second: 20 }, latencyMs: [25, 60] }, {}, { calendar: ['second'] });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { DEEP, runs } from '../support/deep.ts';
 import { type Fleet, fleetOf } from './support/fleet.ts';
 
 /** Units of each second, and of a minute that holds more than can be sent in its seconds. */
@@ -78,7 +79,7 @@ const FATES: readonly (readonly [string, Fate])[] = [
   ['late by a second', 1_000],
 ];
 
-const SIZES = [1, 2, 4, 8] as const;
+const SIZES = DEEP ? [1, 2, 4, 8] : [1, 4];
 
 describe('processes that share a quota, where answers of the store go astray,', () => {
   it.each(FATES)('are not refused and leave no second empty while every fifth answer is %s', async (_, fate) => {
@@ -110,7 +111,7 @@ describe('processes that share a quota, where answers of the store go astray,', 
 
   it.each(FATES)('are not refused when any single one of the very first answers is %s', async (_, fate) => {
     const all: Observed[] = [];
-    for (let number = 1; number <= 14; number++) {
+    for (let number = 1; number <= runs(6, 14); number++) {
       // Nothing is known: these are answers to the looks at the service, too.
       const fleet = fleetOf(2, { keyed: KEYED, latencyMs: [25, 60] });
       const observed = await observe(fleet, 8_000, () => {
@@ -124,7 +125,7 @@ describe('processes that share a quota, where answers of the store go astray,', 
 
   it.each(FATES)('go on as before when any single later answer is %s', async (_, fate) => {
     const all: Observed[] = [];
-    for (let number = 1; number <= 6; number++) {
+    for (let number = 1; number <= runs(3, 6); number++) {
       const observed = await observe(fleetAt(3), 9_000, async (fleet) => {
         await fleet.clock.advance(FIRST_MS);
         const before = fleet.trips;
@@ -157,7 +158,9 @@ describe('processes that share a quota, where answers of the store go astray,', 
 });
 
 describe('processes that share a quota, where the store is absent,', () => {
-  const ways = (['down', 'frozen'] as const).flatMap((how) => [5, 30].map((seconds) => [how, seconds] as const));
+  const ways = (['down', 'frozen'] as const).flatMap((how) =>
+    (DEEP ? [5, 30] : [5]).map((seconds) => [how, seconds] as const),
+  );
 
   it.each(ways)('%s for %i seconds, stand still for four seconds at most and are not refused', async (how, seconds) => {
     const all: Observed[] = [];

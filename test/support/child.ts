@@ -26,7 +26,7 @@ interface ChildOptions {
 }
 
 /** Where programs find themselves compiled already: most of what a short one does is to strip types from the source. */
-const NODE_COMPILE_CACHE = fileURLToPath(new URL('../../node_modules/.cache/compile', import.meta.url));
+export const NODE_COMPILE_CACHE: string = fileURLToPath(new URL('../../node_modules/.cache/compile', import.meta.url));
 
 const running = new Set<Child>();
 

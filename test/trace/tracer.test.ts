@@ -149,7 +149,7 @@ describe('drift', () => {
 });
 
 describe('subscribing', () => {
-  it('listeners come and go', async () => {
+  it('listeners can be added and removed', async () => {
     const { clock, client } = told();
     const heard: string[] = [];
     const end = client.subscribe((event) => heard.push(`${event.type} ${'call' in event ? event.call : ''}`));

@@ -284,7 +284,7 @@ describe('a walk refuses, before anything is spent,', () => {
     expect(service.requests).toBe(0);
   });
 
-  it('an address that is none', () => {
+  it('an invalid address', () => {
     expect(() => client.walkAddressAssets('SP123')).toThrow('address "SP123"');
   });
 });

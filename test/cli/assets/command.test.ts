@@ -242,7 +242,7 @@ describe('assets, when something fails', () => {
     expect(world.stderr.text).toMatch(/month of 10 units .* Retry at 2026-02-\d\dT\S+ \(in \d+ days\)\.\n$/);
   });
 
-  it('ends with 141 when nobody reads, and sends nothing more', async () => {
+  it('ends with 141 when its output is closed, and sends nothing more', async () => {
     const world = worldOf({ service: { latencyMs: 50 } });
     world.clock.timer(120, () => world.stdout.leave());
     expect(await world.run('assets', ...MANY)).toBe(141);

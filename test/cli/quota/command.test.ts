@@ -81,7 +81,7 @@ describe('quota', () => {
     expect(world.stderr.text).toBe(`The service answered ${status} without quota headers.${hint}\n`);
   });
 
-  it('fails in a sentence where nobody is there', async () => {
+  it('fails in a sentence where no service answers', async () => {
     const world = worldOf();
     world.service.faults.next(9, 'reset');
     expect(await world.run('quota')).toBe(1);
@@ -230,7 +230,7 @@ describe('quota --watch', () => {
     expect(looks.map(({ status }) => status)).toEqual([200, 200, 200]);
   });
 
-  it('asks nobody while the quota is out, and goes on when it is back', async () => {
+  it('sends no request while the quota is out, and goes on when it is back', async () => {
     const world = worldOf({ service: { keyed: { minute: 2 } } });
     await watchFor(60_000, world, '--every', '5s');
     expect(world.service.limited).toBe(0);
@@ -272,7 +272,7 @@ describe('quota --watch', () => {
     expect(world.service.requests).toBe(1);
   });
 
-  it('is what --every is about', async () => {
+  it('is required by --every', async () => {
     const world = worldOf();
     expect(await world.run('quota', '--every', '5s')).toBe(2);
     expect(world.stderr.text).toMatch(/^--every requires --watch/);

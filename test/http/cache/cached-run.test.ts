@@ -98,7 +98,7 @@ describe('calls that ask the same at the same time', () => {
     expect(mock.requests).toBe(2);
   });
 
-  it('are no POSTs, and no looks at the headers', async () => {
+  it('share nothing where they are POSTs or ask for the headers alone', async () => {
     const { clock, mock, client } = pair({ shareInFlight: true });
     const post = () => client.fetch('/v2/transactions', { method: 'POST', body: 'words' });
     const look = () => client.getInfo({ headersOnly: true });
@@ -106,7 +106,7 @@ describe('calls that ask the same at the same time', () => {
     expect(mock.requests).toBe(4);
   });
 
-  it('of another priority do not wait behind what they would share', async () => {
+  it('do not wait for a request of another priority that they could share', async () => {
     const { clock, mock, client } = pair({ shareInFlight: true, concurrency: 1 });
     const bulk = [1, 2, 3].map((limit) => client.getAddressAssets(ADDRESS, { limit }));
     const urgent = client.getAddressAssets(ADDRESS, { limit: 3, priority: 10 });
@@ -114,7 +114,7 @@ describe('calls that ask the same at the same time', () => {
     expect(mock.log.map(({ path }) => path.slice(-1))).toEqual(['1', '3', '2', '3']);
   });
 
-  it('outlive one that is aborted, even the first', async () => {
+  it('go on when one of them is aborted, even the first', async () => {
     const { clock, mock, client } = pair({ shareInFlight: true });
     const controller = new AbortController();
     const first = client.getAddressAssets(ADDRESS, { signal: controller.signal }).catch((error: unknown) => error);
@@ -126,7 +126,7 @@ describe('calls that ask the same at the same time', () => {
     expect(mock.requests).toBe(1);
   });
 
-  it('end when all of them are aborted, and who comes then asks anew', async () => {
+  it('end when all of them are aborted, and a later call asks anew', async () => {
     const { clock, mock, client } = pair({ shareInFlight: true });
     const controllers = [new AbortController(), new AbortController()];
     const ends = controllers.map(({ signal }) => client.getInfo({ signal }).catch((error: unknown) => error));
@@ -243,7 +243,7 @@ describe('an answer with an ETag', () => {
     expect(conditions).toEqual([null, null]);
   });
 
-  it('is kept while there is room: who was not asked for longest goes first', async () => {
+  it('is kept while there is room: the one not asked for the longest is dropped first', async () => {
     const { clock, client, conditions } = pair({ etags: { entries: 2 } });
     for (const limit of [1, 2, 1, 3, 2, 1]) await clock.run(client.getAddressAssets(ADDRESS, { limit }));
     expect(conditions.map((etag) => etag !== null)).toEqual([false, false, true, false, false, false]);

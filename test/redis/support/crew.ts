@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { ClientEvent } from '../../../src/events.ts';
+import { NODE_COMPILE_CACHE } from '../../support/child.ts';
 import type { Job, Word } from './worker.ts';
 
 /** A worker in a process of its own. */
@@ -24,7 +25,11 @@ process.once('exit', () => {
 
 /** Starts a worker, which waits until it is told to begin. */
 export async function startWorker(job: Job): Promise<Worker> {
-  const child = fork(FILE, [JSON.stringify(job)], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], execArgv: [] });
+  const child = fork(FILE, [JSON.stringify(job)], {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    execArgv: [],
+    env: { ...process.env, NODE_COMPILE_CACHE },
+  });
   running.add(child);
   let count = 0;
   let report: (Word & { kind: 'done' }) | undefined;

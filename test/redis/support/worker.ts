@@ -1,6 +1,5 @@
 /** A process of a backend: it makes the calls that it is told to, and says what became of them. */
-import { Redis } from 'ioredis';
-import { createClient as connectRedis } from 'redis';
+import type { Redis } from 'ioredis';
 import type { ClientEvent } from '../../../src/events.ts';
 import { createClient } from '../../../src/index.ts';
 import type { RedisLike } from '../../../src/redis/connection.ts';
@@ -10,6 +9,8 @@ import { redisShare } from '../../../src/redis/index.ts';
 export interface Job {
   readonly service: string;
   readonly redis: string;
+  /** The name of the share. */
+  readonly share: string;
   readonly library: 'ioredis' | 'redis';
   readonly calls: number;
   readonly atOnce: number;
@@ -42,7 +43,7 @@ const { redis, end } = await connect();
 const client = createClient({
   baseUrl: job.service,
   apiKey: () => (job.next && Date.now() >= job.next.at ? job.next.key : job.key),
-  share: redisShare({ redis, name: 'test' }),
+  share: redisShare({ redis, name: job.share }),
   onEvent: (event) => {
     if (event.type === 'limited') limited++;
     if (event.type.startsWith('share')) say({ kind: 'event', event });
@@ -72,6 +73,7 @@ say({ kind: 'ready' });
 
 async function connect(): Promise<{ redis: RedisLike; end: () => void }> {
   if (job.library === 'ioredis') {
+    const { Redis } = await import('ioredis');
     const redis = new Redis(job.redis, { maxRetriesPerRequest: 1 });
     redis.on('error', () => {});
     const evalsha: Redis['evalsha'] = redis.evalsha.bind(redis);
@@ -81,6 +83,7 @@ async function connect(): Promise<{ redis: RedisLike; end: () => void }> {
     }) as Redis['evalsha'];
     return { redis: redis as unknown as RedisLike, end: () => redis.disconnect() };
   }
+  const { createClient: connectRedis } = await import('redis');
   const redis = connectRedis({ url: job.redis });
   redis.on('error', () => {});
   await redis.connect();

@@ -3,6 +3,7 @@ import { type Client, createClient } from '../../../src/index.ts';
 import type { Period } from '../../../src/quota/time/periods.ts';
 import { ALL_SHAPES } from '../../../src/sharing/facts.ts';
 import { memoryStore } from '../../../src/sharing/memory-store.ts';
+import type { ShareStore } from '../../../src/sharing/store.ts';
 import { type StoreShareOptions, storeShare } from '../../../src/sharing/store-share.ts';
 import {
   createMockService,
@@ -38,6 +39,8 @@ export interface Fleet {
   answers: ((call: number) => 'lost' | number) | undefined;
   /** How far the store's clock is ahead, in milliseconds. */
   ahead: number;
+  /** Lets a client never be heard of again: neither its store nor the service answers it any more. */
+  die(index: number): void;
   /** Calls that each client has made. */
   readonly made: readonly number[];
   /** Lets clients make so many calls together, 32 at a time each; resolves, in virtual time, when all are made. */
@@ -84,17 +87,22 @@ export function fleetOf(
     await clock.sleep(0.2 + random() * 0.6 + (fate === 'lost' ? 0 : fate));
     return answer;
   };
-  const wired = distant(store, async (work) => {
-    const answer = await onTheWire(work);
-    const isTold = typeof answer === 'object' && answer !== null && 'pauseMs' in answer;
-    return fleet.wire === 'lying' && isTold ? { ...answer, pauseMs: 9e13 } : answer;
-  });
+  const dead = new Set<number>();
+  const never = new Promise<never>(() => {});
+  const wiredOf = (index: number): ShareStore =>
+    distant(store, async (work) => {
+      if (dead.has(index)) return never;
+      const answer = await onTheWire(work);
+      const isTold = typeof answer === 'object' && answer !== null && 'pauseMs' in answer;
+      return fleet.wire === 'lying' && isTold ? { ...answer, pauseMs: 9e13 } : answer;
+    });
   const clients = Array.from({ length: size }, (_, index) => {
     const origin = random() * 1e6;
+    const wired = wiredOf(index);
     return createClient({
       baseUrl: service.origin,
       apiKey: KEY,
-      fetch: service.fetch,
+      fetch: (input, init) => (dead.has(index) ? never : service.fetch(input, init)),
       clock: { now: () => clock.now() + origin, wall: () => clock.wall(), timer: (ms, fire) => clock.timer(ms, fire) },
       random,
       ...(!isShared
@@ -114,6 +122,7 @@ export function fleetOf(
       answers: undefined,
       trips: 0,
       flush: () => store.flush(),
+      die: (index) => void dead.add(index),
     },
     // Redis has a clock of its own, and nobody knows how wrong it is.
     ahead: 123_456,

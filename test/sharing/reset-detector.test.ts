@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import type { Shapes } from '../../src/quota/share-limit.ts';
+import type { Period } from '../../src/quota/time/periods.ts';
+import { ResetDetector } from '../../src/sharing/reset-detector.ts';
+import { BEGIN, exactly, reading } from './support/small.ts';
+
+const IN_DOUBT: Shapes = { alive: ['aligned', 'first-request', 'leaky'], epoch: 2 };
+const CALENDAR: Shapes = { alive: ['aligned'], epoch: 2 };
+
+/** What is left of the shapes after the last of these readings, each of which takes 20 ms. */
+function judged(
+  readings: readonly (readonly [at: number, used: number])[],
+  shapes: Shapes = IN_DOUBT,
+  period: Period = 'minute',
+): Shapes | undefined {
+  const detector = new ResetDetector();
+  let left: Shapes | undefined;
+  for (const [at, used] of readings)
+    left = detector.judge(reading({ period, used, shapes }), exactly(BEGIN + at), exactly(BEGIN + at + 20));
+  return left;
+}
+
+describe('a window whose use drops where the calendar begins a new one', () => {
+  it('is the calendar’s', () => {
+    expect(
+      judged([
+        [59_000, 90],
+        [60_100, 5],
+      ]),
+    ).toEqual(CALENDAR);
+  });
+
+  it('is compared with the most that was read of the window before, not with the last reading', () => {
+    expect(
+      judged([
+        [50_000, 90],
+        [59_000, 10],
+        [60_100, 15],
+      ]),
+    ).toEqual(CALENDAR);
+  });
+
+  it.each([
+    ['drops by less than four fifths', [59_000, 90], [60_100, 19]],
+    ['was hardly used before', [59_000, 9], [60_100, 0]],
+    ['was last read two windows ago', [1_000, 90], [120_100, 1]],
+    ['is read when its beginning is over', [59_000, 90], [63_500, 1]],
+    ['drops within one window', [10_000, 90], [59_000, 1]],
+    ['is read across its edge', [58_000, 90], [119_990, 1]],
+  ] as const)('shows nothing where it %s', (_, before, after) => {
+    expect(judged([before, after])).toEqual(IN_DOUBT);
+  });
+
+  it('shows nothing where it may still slide, or its shape is known', () => {
+    for (const alive of [['aligned', 'sliding-log'], ['aligned'], ['first-request', 'leaky']] as const) {
+      const shapes: Shapes = { alive, epoch: 0 };
+      const readings = [[59_000, 90] as const, [60_100, 1] as const];
+      expect(judged(readings, shapes)).toBe(shapes);
+    }
+  });
+
+  it('shows nothing where it lasts a second, whose beginning no round trip hits', () => {
+    const readings = [[900, 90] as const, [1_010, 1] as const];
+    expect(judged(readings, IN_DOUBT, 'second')).toBe(IN_DOUBT);
+  });
+});

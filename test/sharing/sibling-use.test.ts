@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { SiblingUse } from '../../src/sharing/sibling-use.ts';
+
+/** What is known after a minute whose use grew by this much each second, of which this process sent some. */
+function grown(units: number, own: number, seconds = 60): SiblingUse {
+  const use = new SiblingUse();
+  for (let second = 0; second <= seconds; second++) {
+    use.hear('minute:1', second * units, second * 1_000);
+    use.spend(own);
+  }
+  return use;
+}
+
+describe('what the other processes of a share use', () => {
+  it('is what grows in a window beyond the units of this process', () => {
+    const perSecond = grown(10, 4).unitsOf('second', 60_000);
+    // A minute of it is twice as long as a rate is remembered.
+    expect(perSecond).toBeGreaterThan(6 * 0.8);
+    expect(perSecond).toBeLessThanOrEqual(6);
+  });
+
+  it('is nothing while this process sends all of it, and never less than nothing', () => {
+    expect(grown(4, 4).unitsOf('minute', 60_000)).toBe(0);
+    expect(grown(2, 4).unitsOf('minute', 60_000)).toBe(0);
+  });
+
+  it('is unknown by the first reading of a window, which counts what was used before', () => {
+    const use = new SiblingUse();
+    use.hear('minute:1', 500, 0);
+    use.hear('minute:2', 40, 60_000);
+    expect(use.unitsOf('minute', 60_000)).toBe(0);
+  });
+
+  it('is not measured between two trips that come close together', () => {
+    const use = new SiblingUse();
+    use.hear('minute:1', 0, 0);
+    use.hear('minute:1', 50, 499);
+    expect(use.unitsOf('minute', 499)).toBe(0);
+    use.hear('minute:1', 50, 500);
+    expect(use.unitsOf('minute', 500)).toBeGreaterThan(0);
+  });
+
+  it('counts for nothing a minute after it was last heard', () => {
+    const use = grown(10, 0);
+    expect(use.unitsOf('minute', 120_000)).toBeGreaterThan(0);
+    expect(use.unitsOf('minute', 120_001)).toBe(0);
+  });
+});
