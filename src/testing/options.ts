@@ -33,7 +33,7 @@ export interface MockServiceOptions {
   readonly clock?: Clock;
   /** How far the service's clock is ahead of the clock's wall when the service is made, in milliseconds. Default: 0. */
   readonly skewMs?: number;
-  /** Where `fetch` and `handlers` find the service. Default: `https://api.mock.test`. */
+  /** Where `fetch`, and the handlers of `stacks-quota/testing/msw`, find the service. Default: `https://api.mock.test`. */
   readonly origin?: string;
   /** What everybody without a key may use together, in units. Default: 50 a minute. */
   readonly keyless?: ServiceLimits;

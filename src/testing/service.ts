@@ -5,22 +5,19 @@ import { answer, type ServiceAnswer } from './gateway.ts';
 import { Identities } from './identities.ts';
 import { type ListeningService, listen } from './listen.ts';
 import { type LoggedRequest, RequestLog } from './log.ts';
-import type { MswHandler } from './msw-handlers.ts';
 import { type MockHost, mockNetwork } from './network.ts';
 import { ceilingsFrom, type MockServiceOptions, settingsFrom } from './options.ts';
 import type { ServiceRequest } from './routes.ts';
 
 /** A service that counts and refuses like the real one is believed to. It shares no code with the client. */
 export interface MockService {
-  /** Where `fetch` and `handlers` find the service. */
+  /** Where `fetch`, and the handlers of `stacks-quota/testing/msw`, find the service. */
   readonly origin: string;
   /** The clock it lives by. */
   readonly clock: Clock;
   /** First entry point: answers like the global `fetch`, without patching it. Other origins are network errors. */
   readonly fetch: typeof fetch;
-  /** Second entry point: MSW handlers, for `setupServer(...service.handlers)`. */
-  readonly handlers: MswHandler[];
-  /** Third entry point: opens a real port on 127.0.0.1; 0, the default, takes any that is free. */
+  /** Second entry point: opens a real port on 127.0.0.1; 0, the default, takes any that is free. */
   listen(at?: { readonly port?: number }): Promise<ListeningService>;
   /** Answers one request on the spot: no way there, no way back, no faults. For simulations that keep their own time. */
   readonly answer: (request: ServiceRequest) => ServiceAnswer;
@@ -52,11 +49,18 @@ export interface MockService {
   clearLog(): void;
 }
 
-/** The service without its MSW handlers, so that MSW is needed only where they are used. */
-export type BareService = Omit<MockService, 'handlers'>;
-
-/** Makes a service that has no MSW handlers. */
-export function createBareService(options: MockServiceOptions = {}): BareService {
+/**
+ * Makes a service. Without options it is as much like the real one as is known.
+ *
+ * @example
+ * ```ts
+ * const clock = virtualClock();
+ * const service = createMockService({ clock, keyless: { minute: 5 } });
+ * const response = await service.fetch(`${service.origin}/extended/v1/info`);
+ * response.headers.get('x-ratelimit-remaining-stacks-minute'); // '4'
+ * ```
+ */
+export function createMockService(options: MockServiceOptions = {}): MockService {
   const settings = settingsFrom(options);
   const { clock, origin } = settings;
   const identities = new Identities(settings, settings);

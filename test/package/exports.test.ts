@@ -99,7 +99,6 @@ const PUBLIC: Record<string, readonly string[]> = {
     'type MockNetwork',
     'type MockService',
     'type MockServiceOptions',
-    'type MswHandler',
     'type ResetStyle',
     'type ServiceAnswer',
     'type ServiceEndpoint',
