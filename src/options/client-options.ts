@@ -23,7 +23,7 @@ export interface ClientOptions {
    *
    * Default: the environment variable `STACKS_API_URL`, else `https://api.hiro.so`.
    */
-  readonly baseUrl?: string;
+  readonly baseUrl?: string | undefined;
   /**
    * The API key (section 5), or a function that gives it, which is asked anew before each request, so that a key can be
    * replaced while the client lives. A function that gives `undefined` calls without a key. Never sent in a URL, never
@@ -31,50 +31,50 @@ export interface ClientOptions {
    *
    * Default: the environment variable `STACKS_API_KEY`, else none.
    */
-  readonly apiKey?: string | (() => string | undefined | Promise<string | undefined>);
+  readonly apiKey?: string | (() => string | undefined | Promise<string | undefined>) | undefined;
   /** Maximum number of requests in flight. Default: 32. */
-  readonly concurrency?: number;
+  readonly concurrency?: number | undefined;
   /**
    * Maximum time to wait for quota while nothing can be sent, in milliseconds: a call that would wait longer fails with
    * QuotaExhaustedError as soon as that is clear. Not a total time-out, because the queue may keep moving; use a `signal` for
    * that. `Infinity` waits as long as it takes, even for the next month. Default: 300,000 (five minutes).
    */
-  readonly maxWaitMs?: number;
+  readonly maxWaitMs?: number | undefined;
   /** Maximum number of attempts of a request, the first included. Refusals because of a limit do not count. Default: 3. */
-  readonly maxAttempts?: number;
+  readonly maxAttempts?: number | undefined;
   /** How long one attempt may take, its body included and the wait for quota not, in milliseconds. Default: 30,000. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /**
    * Whether calls that ask the same at the same time share one request: a GET of the same URL with the same headers and
    * options. It goes on while any of its callers has not aborted. Default: false.
    */
-  readonly shareInFlight?: boolean;
+  readonly shareInFlight?: boolean | undefined;
   /**
    * Keeps answers that carry an `ETag`, and has the service say whether they still hold instead of sending them again:
    * `true` for up to 500 answers of 16 MiB together, or how many and how much. What was not used for longest goes first.
    * An answer with the key in it is never kept. Whether a revalidation costs less is the service's to say. Default: false.
    */
-  readonly etags?: boolean | { readonly entries?: number; readonly bytes?: number };
+  readonly etags?: boolean | { readonly entries?: number; readonly bytes?: number } | undefined;
   /** Used instead of the global `fetch`. */
-  readonly fetch?: typeof globalThis.fetch;
+  readonly fetch?: typeof globalThis.fetch | undefined;
   /** How much of each window this client may spend: {@link wholeShare}, or one of `stacks-quota/redis`. Default: all of it. */
-  readonly share?: QuotaShare;
+  readonly share?: QuotaShare | undefined;
   /**
    * The quota reserved for calls of a higher priority than bulk work: a share of each window, and the month spread until a date.
    * Default: nothing but what calls of higher priority are expected to need, by the rate at which they came lately.
    */
-  readonly reserve?: ReserveOptions;
+  readonly reserve?: ReserveOptions | undefined;
   /** Used instead of the system's clock and timers: a test may pass one that it moves by hand. */
-  readonly clock?: Clock;
+  readonly clock?: Clock | undefined;
   /** Used instead of `Math.random` where waits are spread: from 0 up to but not including 1. */
-  readonly random?: () => number;
+  readonly random?: (() => number) | undefined;
   /** Called with every event. */
-  readonly onEvent?: (event: ClientEvent) => void;
+  readonly onEvent?: ((event: ClientEvent) => void) | undefined;
   /**
    * Allows a key in a browser, where every visitor can read it and spend its quota (section 5, rules 3 and 4).
    * Default: false, and a key in a browser is an error.
    */
-  readonly dangerouslyAllowBrowser?: boolean;
+  readonly dangerouslyAllowBrowser?: boolean | undefined;
 }
 
 /** Options of one call. */

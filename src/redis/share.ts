@@ -20,17 +20,17 @@ export interface RedisShareOptions {
    * Makes the fingerprint of the API key, under which the share is kept, one that nobody can guess who does not know this;
    * the same in all processes. Default: one that everybody knows, which is enough for keys that cannot be guessed.
    */
-  readonly secret?: string;
+  readonly secret?: string | undefined;
   /**
    * What a process does while Redis cannot be used, beyond what it has been granted. `partial`: it sends evenly, at a part of
    * each limit that adapts to what all processes together send. `closed`: it sends nothing. `open`: it sends as if the key
    * were its own. Default: `partial`.
    */
-  readonly onStoreFailure?: 'partial' | 'closed' | 'open';
+  readonly onStoreFailure?: 'partial' | 'closed' | 'open' | undefined;
   /** How many processes to reckon with where Redis could never be reached. Default: 8. */
-  readonly processes?: number;
+  readonly processes?: number | undefined;
   /** How long Redis may take to answer before it counts as lost, in milliseconds. Default: 50. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
 }
 
 const OPTIONS: readonly string[] = ['redis', 'name', 'secret', 'onStoreFailure', 'processes', 'timeoutMs'];

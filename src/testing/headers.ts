@@ -5,18 +5,18 @@ import type { HeaderLines } from './page.ts';
 /** Which headers the service sends. */
 export interface ServiceHeaderOptions {
   /** `x-ratelimit-(limit|remaining)-stacks-<period>`. Default: true. */
-  readonly family?: boolean;
+  readonly family?: boolean | undefined;
   /**
    * `ratelimit-(limit|remaining|reset)`. They describe the window with the least remaining, ties going to the longer one, or
    * the endpoint's own ceiling where it has one and `'per endpoint ceiling'` is asked for. Default: true.
    */
-  readonly generic?: boolean | 'per endpoint ceiling';
+  readonly generic?: boolean | 'per endpoint ceiling' | undefined;
   /** `date`. Default: true. */
-  readonly date?: boolean;
+  readonly date?: boolean | undefined;
   /** `x-ratelimit-cost-stacks`. Default: true. */
-  readonly cost?: boolean;
+  readonly cost?: boolean | undefined;
   /** Of all these and `retry-after`, only the names that pass (in lower case). Default: all. */
-  readonly only?: (name: string) => boolean;
+  readonly only?: ((name: string) => boolean) | undefined;
 }
 
 /** How `ratelimit-reset` names an instant. */

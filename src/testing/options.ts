@@ -17,66 +17,66 @@ export interface CostQuestion {
 /** What a refused request is told (section 7 leaves all but `retry-after` open). */
 export interface LimitedOptions {
   /** Default: 429. */
-  readonly status?: 429 | 403 | 503;
+  readonly status?: 429 | 403 | 503 | undefined;
   /**
    * `retry-after`: whole seconds, rounded up; an HTTP-date; no such header; that many seconds whatever the truth; or any text.
    * Default: `'seconds'`.
    */
-  readonly retryAfter?: 'seconds' | 'date' | 'none' | number | (() => string);
+  readonly retryAfter?: 'seconds' | 'date' | 'none' | number | (() => string) | undefined;
   /** Default: `'json'`. */
-  readonly body?: 'json' | 'text' | 'html' | 'empty';
+  readonly body?: 'json' | 'text' | 'html' | 'empty' | undefined;
 }
 
 /** What the service is like. Everything has a default, and the defaults are as much like the real service as is known. */
 export interface MockServiceOptions {
   /** Default: real time. */
-  readonly clock?: Clock;
+  readonly clock?: Clock | undefined;
   /** How far the service's clock is ahead of the clock's wall when the service is made, in milliseconds. Default: 0. */
-  readonly skewMs?: number;
+  readonly skewMs?: number | undefined;
   /** Where `fetch`, and the handlers of `stacks-quota/testing/msw`, find the service. Default: `https://api.mock.test`. */
-  readonly origin?: string;
+  readonly origin?: string | undefined;
   /** What everybody without a key may use together, in units. Default: 50 a minute. */
-  readonly keyless?: ServiceLimits;
+  readonly keyless?: ServiceLimits | undefined;
   /** What each key may use, in units. Default: 20 a second, 500 a minute, 150 000 a month. */
-  readonly keyed?: ServiceLimits;
+  readonly keyed?: ServiceLimits | undefined;
   /** Limits of single endpoints beside the quota, in requests of one identity. Default: none. */
-  readonly ceilings?: Readonly<Record<string, { readonly limit: number; readonly period: ServicePeriod }>>;
+  readonly ceilings?: Readonly<Record<string, { readonly limit: number; readonly period: ServicePeriod }>> | undefined;
   /** Keys that exist from the start. Default: none. */
-  readonly keys?: readonly string[];
+  readonly keys?: readonly string[] | undefined;
   /** What becomes of a key that does not exist or was revoked: refused, or silently taken for no key. Default: 401. */
-  readonly unknownKey?: 'keyless' | 401 | 403;
+  readonly unknownKey?: 'keyless' | 401 | 403 | undefined;
   /** What shape the windows have, for all periods or each. Default: `'aligned'`. */
-  readonly windows?: WindowKind | { readonly [P in ServicePeriod]?: WindowKind };
+  readonly windows?: WindowKind | { readonly [P in ServicePeriod]?: WindowKind } | undefined;
   /**
    * When usage is booked. `'before'`: on arrival; what does not fit is refused. `'after'`: when the answer leaves, as Kong's
    * response-ratelimiting does; only who finds nothing left is refused, so dear and concurrent requests overshoot.
    * Default: `'before'`.
    */
-  readonly charge?: 'before' | 'after';
+  readonly charge?: 'before' | 'after' | undefined;
   /** Whether refused requests are charged too. Default: false. */
-  readonly countRefused?: boolean;
+  readonly countRefused?: boolean | undefined;
   /** What a request costs, in units, by endpoint or as reckoned. Default: 1. */
-  readonly cost?: ((request: CostQuestion) => number) | { readonly [E in ServiceEndpoint]?: number };
+  readonly cost?: (((request: CostQuestion) => number) | { readonly [E in ServiceEndpoint]?: number }) | undefined;
   /** What a HEAD costs, in units. Default: as much as the GET. */
-  readonly headCost?: number;
+  readonly headCost?: number | undefined;
   /** What a refused request is told. */
-  readonly limited?: LimitedOptions;
+  readonly limited?: LimitedOptions | undefined;
   /** Which headers are sent. */
-  readonly headers?: ServiceHeaderOptions;
+  readonly headers?: ServiceHeaderOptions | undefined;
   /** How `ratelimit-reset` names the instant. Default: `'epoch-seconds'`, as section 8 has it. */
-  readonly reset?: ResetStyle;
+  readonly reset?: ResetStyle | undefined;
   /** How long an exchange takes, in milliseconds: always, between two bounds, or as told each time. Default: 0. */
-  readonly latencyMs?: LatencyOption;
+  readonly latencyMs?: LatencyOption | undefined;
   /** Numbers from 0 to 1 for latencies and new keys. Default: the same row in every run. */
-  readonly random?: () => number;
+  readonly random?: (() => number) | undefined;
   /** How many gateway nodes take turns, each with counters of its own. Default: 1. */
-  readonly nodes?: number;
+  readonly nodes?: number | undefined;
   /** Whether to keep a log of all requests, or of how many of the last. Default: true. */
-  readonly keepLog?: boolean | number;
+  readonly keepLog?: boolean | number | undefined;
   /** What `/extended/v1/info` answers; the real service is said to answer 404. Default: 200. */
-  readonly info?: 200 | 404;
+  readonly info?: 200 | 404 | undefined;
   /** How many events an address has. Default: 0 to 149, by the address. */
-  readonly assetsOf?: (address: string) => number;
+  readonly assetsOf?: ((address: string) => number) | undefined;
 }
 
 /** The options with their defaults in place. */
@@ -93,7 +93,7 @@ export interface ServiceSettings {
   readonly charge: 'before' | 'after';
   readonly countRefused: boolean;
   readonly costOf: (request: CostQuestion) => number;
-  readonly limited: Required<LimitedOptions>;
+  readonly limited: { readonly [Option in keyof LimitedOptions]-?: NonNullable<LimitedOptions[Option]> };
   readonly headers: ServiceHeaderOptions;
   readonly reset: ResetStyle;
   readonly latency: () => Latency;
@@ -131,7 +131,7 @@ export function settingsFrom(options: MockServiceOptions): ServiceSettings {
     charge: options.charge ?? 'before',
     countRefused: options.countRefused ?? false,
     costOf: costFrom(options),
-    limited: { status: 429, retryAfter: 'seconds', body: 'json', ...options.limited },
+    limited: limitedFrom(options.limited),
     headers: options.headers ?? {},
     reset: options.reset ?? 'epoch-seconds',
     latency: latencyFrom(options.latencyMs ?? 0, random),
@@ -141,6 +141,14 @@ export function settingsFrom(options: MockServiceOptions): ServiceSettings {
     info: options.info ?? 200,
     assetsOf: options.assetsOf ?? someAssets,
   };
+}
+
+function limitedFrom({
+  status = 429,
+  retryAfter = 'seconds',
+  body = 'json',
+}: LimitedOptions = {}): ServiceSettings['limited'] {
+  return { status, retryAfter, body };
 }
 
 /** Ceilings as limits of one period each. */

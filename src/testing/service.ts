@@ -117,8 +117,8 @@ export function createMockService(options: MockServiceOptions = {}): MockService
     revokeKey(key) {
       if (!identities.remove(key)) throw new Error('There is no such key to revoke.');
     },
-    setLimits({ ceilings, ...tiers }) {
-      identities.setTiers({ ...tiers, ...(ceilings && { ceilings: ceilingsFrom(ceilings) }) });
+    setLimits({ keyless, keyed, ceilings }) {
+      identities.setTiers({ keyless, keyed, ceilings: ceilings && ceilingsFrom(ceilings) });
     },
     setSkew(ms) {
       skew = ms;

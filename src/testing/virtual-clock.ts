@@ -27,7 +27,7 @@ export interface VirtualClock extends Clock {
 /** How a {@link virtualClock} starts. */
 export interface VirtualClockOptions {
   /** What the wall clock shows at the start, in milliseconds since the Unix epoch. Default: 2026-01-01T00:00:00Z. */
-  readonly wall?: number;
+  readonly wall?: number | undefined;
 }
 
 /**

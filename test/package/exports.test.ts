@@ -113,6 +113,7 @@ const PUBLIC: Record<string, readonly string[]> = {
     'type WindowKind',
     'virtualClock',
   ],
+  'src/testing/msw.ts': ['handlers'],
 };
 
 describe('the public names', () => {
