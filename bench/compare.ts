@@ -4,27 +4,27 @@ export interface Subject {
   readonly call: () => Promise<unknown>;
 }
 
-/** What a call took, in microseconds. */
+/** Duration of a call in microseconds. */
 export interface Score {
   readonly name: string;
-  /** CPU of all threads, the collector's and the compiler's included, over all rounds. */
+  /** CPU time of all threads, including garbage collection and compilation, over all rounds. */
   readonly cpu: number;
-  /** Time, in the first decile of the rounds: undisturbed, save by what the machine shares below the kernel. */
+  /** Elapsed time, first decile of the rounds: the least disturbed by other processes. */
   readonly time: number;
 }
 
-/** How long to compare. */
+/** Size of a comparison. */
 export interface Pace {
-  /** Many and short, so that some are undisturbed on the busiest machine. */
+  /** Many short rounds, so that some are undisturbed on a busy machine. */
   readonly rounds: number;
-  /** Calls a round. */
+  /** Calls per round. */
   readonly calls: number;
-  /** Calls before the first round: the compiler takes tens of thousands to be done with so many layers. */
+  /** Calls before the first round: tens of thousands are needed until all layers are compiled. */
   readonly warmUp: number;
   readonly inFlight: number;
 }
 
-/** Runs every subject in every round, so that whatever else the machine does strikes all alike. */
+/** Runs every subject in every round, so that other load on the machine affects all of them equally. */
 export async function compare(
   subjects: readonly Subject[],
   { rounds, calls, warmUp, inFlight }: Pace,
@@ -52,7 +52,7 @@ async function repeat(call: () => Promise<unknown>, calls: number, inFlight: num
   await Promise.all(Array.from({ length: inFlight }, work));
 }
 
-/** What a tenth of the values stays below. */
+/** The first decile. */
 export function firstDecile(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 10)] ?? Number.NaN;
 }

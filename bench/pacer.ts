@@ -1,4 +1,4 @@
-/** What it costs to pace: to admit a request and to settle it, with three windows and 64 in flight, however many wait. */
+/** Benchmark: cost of admitting and settling a request, with three windows, 64 requests in flight and many waiting calls. */
 import { setImmediate } from 'node:timers/promises';
 import { systemClock } from '../src/clock.ts';
 import type { Lease, RequestOutcome } from '../src/quota/admission.ts';
@@ -23,7 +23,7 @@ for (const depth of DEPTHS) {
 console.log('\nTo admit a request and to settle it');
 console.table(rows);
 
-/** One request goes when one comes back, every millisecond. */
+/** Each millisecond one request is settled and the next one admitted. */
 function alone(): number {
   const pacer = pacerOf(IN_FLIGHT + 1);
   const answers = answersOf(new Tally());
@@ -42,7 +42,7 @@ function alone(): number {
   return firstDecile(Array.from({ length: ROUNDS }, () => timed(() => repeat(step)) / A_ROUND));
 }
 
-/** The next in line goes when one comes back, and another joins at its end. */
+/** When a request ends, the next call is sent and another one is enqueued. */
 async function inLine(depth: number): Promise<number> {
   const line = new CallQueue({ pacer: pacerOf(IN_FLIGHT), clock: systemClock, maxWaitMs: ask.maxWaitMs });
   const answers = answersOf(new Tally());
@@ -51,7 +51,7 @@ async function inLine(depth: number): Promise<number> {
   for (let caller = 0; caller < IN_FLIGHT + depth; caller++) join();
   const step = async (): Promise<void> => {
     join();
-    // Mostly a few microtasks; where the line waits for time to pass, its timers must have their turn.
+    // Usually a few microtasks; if the queue waits for time to pass, its timers must run.
     for (let turns = 0; leases.length === 0; turns++) await (turns < 100 ? undefined : setImmediate());
     const [oldest] = leases.splice(0, 1);
     if (oldest) line.release(oldest, answers(Date.now()));
@@ -69,7 +69,7 @@ async function inLine(depth: number): Promise<number> {
   return firstDecile(times);
 }
 
-/** What the service says to one request after the other. */
+/** The service's headers, request by request. */
 function answersOf(tally: Tally): (now: number) => RequestOutcome {
   return (now) => {
     const date = Math.floor(now / 1_000) * 1_000;

@@ -1,6 +1,6 @@
 /**
- * What it costs to have many calls wait: time to enqueue one, memory of one that waits, and time for one to go when the
- * service answers at last, with 10,000 to a million behind it. Run with --expose-gc; each size in a process of its own.
+ * Benchmark of waiting calls: time to enqueue one, memory of one, and time to send one once the service answers, with 10,000 to a
+ * million calls waiting. Run with --expose-gc; each size runs in its own process.
  */
 import { execFileSync } from 'node:child_process';
 import ky from 'ky';
@@ -11,10 +11,10 @@ import { answering, BASE_URL, holding, KEY } from './service.ts';
 
 const SIZES = [10_000, 100_000, 1_000_000];
 
-/** So many calls tell what one costs to go. */
+/** Number of calls from which the cost of sending one is measured. */
 const DRAINED = 5_000;
 
-/** How the priorities of the calls are mixed. */
+/** Mixtures of priorities. */
 const MIXES: Readonly<Record<string, (index: number) => number>> = {
   'one priority': () => 0,
   'ten at random': (index) => hash(index) % 10,
@@ -23,7 +23,7 @@ const MIXES: Readonly<Record<string, (index: number) => number>> = {
 
 type Enqueue = (priority: number, index: number) => Promise<unknown>;
 
-/** Those that are compared: each has 32 calls in flight at most. */
+/** The compared clients, each with at most 32 calls in flight. */
 const SUBJECTS: Readonly<Record<string, (fetch: typeof globalThis.fetch) => Enqueue>> = {
   'stacks-quota': (fetch) => {
     const client = createClient({ baseUrl: BASE_URL, apiKey: KEY, fetch, maxWaitMs: Infinity, timeoutMs: 2 ** 30 });
@@ -53,7 +53,7 @@ for (const name of Object.keys(SUBJECTS)) {
   for (const order of Object.keys(MIXES)) {
     const cells: Record<string, string> = {};
     for (const calls of SIZES) {
-      // p-queue's own list splices newcomers in: a million at random priorities would take hours.
+      // p-queue's own list inserts by splice: a million calls with random priorities would take hours.
       if (name !== 'stacks-quota' && order !== 'one priority' && calls > 100_000) continue;
       const { enqueueUs, bytes, drainUs } = inAProcess(name, order, calls);
       cells[calls.toLocaleString('en')] =
@@ -94,7 +94,7 @@ async function measure(name: string, order: string, calls: number): Promise<Cost
   return { enqueueUs, bytes, drainUs: ((performance.now() - letGoAt) * 1_000) / DRAINED };
 }
 
-/** A number that looks random, the same in every run. */
+/** A pseudo-random number, the same in every run. */
 function hash(index: number): number {
   return Math.imul(index ^ (index >>> 15), 0x2c1b3c6d) >>> 0;
 }

@@ -9,8 +9,8 @@ type Fetch = typeof globalThis.fetch;
 /**
  * A `fetch` that answers without delay, with a page of assets and the headers of section 8.
  *
- * Each answer comes in a turn of its own, as from a socket. Were they to come at once, all calls in flight would go in
- * step, the same few functions for each in turn, which suits the processor's caches as no real service does.
+ * Each response arrives in its own turn of the event loop, as from a socket. If all arrived at once, all calls in flight would run in
+ * lockstep, which favours the processor's caches more than a real service does.
  */
 export function answering(events: number): Fetch {
   const body = pageOf(events);
@@ -18,7 +18,7 @@ export function answering(events: number): Fetch {
   return () => new Promise((resolve) => setImmediate(() => resolve(answer(body, tally, Date.now()))));
 }
 
-/** A `fetch` that keeps all requests waiting until it is let go. */
+/** A `fetch` that holds all requests until it is released. */
 export function holding(fetch: Fetch): { readonly fetch: Fetch; readonly letGo: () => void } {
   const { promise, resolve } = Promise.withResolvers<void>();
   return { fetch: (input, init) => promise.then(() => fetch(input, init)), letGo: resolve };
@@ -57,7 +57,7 @@ function dateOf(now: number): string {
   return date;
 }
 
-/** Some assets of some account: the service's own default is 20 a page. */
+/** A page of assets; the service's default is 20 events. */
 export function pageOf(events: number): string {
   const results = Array.from({ length: events }, (_, index) => ({
     event_index: index,

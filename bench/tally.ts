@@ -1,24 +1,24 @@
 import { type Period, startOf } from '../src/quota/time/periods.ts';
 
-/** Limits so wide that nothing ever waits for them. */
+/** Limits so wide that no call waits. */
 const LIMITS: readonly (readonly [Period, number])[] = [
   ['second', 1e7],
   ['minute', 1e8],
   ['month', 1e10],
 ];
 
-/** What is said of one window. */
+/** The state of one window, for the headers. */
 export interface Said {
   readonly period: Period;
   readonly limit: number;
   readonly remaining: number;
 }
 
-/** Counts requests in fixed windows of the calendar, each at one unit. */
+/** Counts requests in calendar windows, one unit each. */
 export class Tally {
   readonly #windows = LIMITS.map(([period, limit]) => ({ period, limit, start: 0, used: 0 }));
 
-  /** Counts one request, and says what is left after it. `now` is in milliseconds since the Unix epoch. */
+  /** Counts one request and returns what remains. `now` is in milliseconds since the Unix epoch. */
   count(now: number): readonly Said[] {
     return this.#windows.map((window) => {
       const start = startOf(window.period, now);

@@ -1,9 +1,9 @@
 /**
- * What a call costs on a real wire, above a bare fetch: 1,500 calls made at once, 32 in flight, to a server in a process of
- * its own. Each client is in a process of its own, too, and they take turns, so that whatever else the machine does strikes
- * all alike. There is quota for all, so nothing waits for it.
+ * Benchmark on real sockets, compared with a bare fetch: 1,500 concurrent calls, 32 in flight, to a server in its own process. Each
+ * client has its own process, too, and they take turns, so that other load on the machine affects all of them equally. Quota is
+ * unlimited, so no call waits.
  *
- * Other builds are compared with this one by name and place: `npm run bench:wire -- before=/somewhere/src/index.ts`.
+ * To compare another build, pass a name and a path: `npm run bench:wire -- before=/somewhere/src/index.ts`.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -24,10 +24,10 @@ const PAGES = [0, 20];
 /** Units of each window: far above the load. */
 const LIMITS = { second: 100_000, minute: 6_000_000, month: 1_000_000_000 };
 
-/** A way to make calls, of which as many as are allowed are in flight. */
+/** One way to make calls, with a fixed number in flight. */
 type Call = (address: string) => Promise<unknown>;
 
-/** What a call took: CPU of its whole process, the collector's and the compiler's included, and time, in microseconds. */
+/** Cost of a call in microseconds: CPU time of the process, including garbage collection and compilation, and elapsed time. */
 interface Score {
   readonly cpu: number;
   readonly time: number;
@@ -80,7 +80,7 @@ async function compare(): Promise<void> {
     });
   for (const events of PAGES) {
     const rounds: Score[][] = [];
-    // The first rounds are the compiler's.
+    // The first rounds are dominated by compilation.
     for (let round = -3; round < Number(values.rounds); round++) {
       const scores: Score[] = [];
       for (const { child } of subjects) scores.push(await roundOf(child, events));
@@ -118,7 +118,7 @@ function print(events: number, names: readonly string[], rounds: readonly (reado
   }
 }
 
-/** A client's process: makes all calls of a round at once, as often as it is told. */
+/** The process of a client: makes all calls of a round at once, for each message. */
 async function measure([origin = '', name = '', place = '']: readonly string[]): Promise<void> {
   const open = SUBJECTS[name] ?? (await ours(place));
   const calls = new Map(PAGES.map((events) => [events, open(`${origin}/${events}`)]));
@@ -141,7 +141,7 @@ async function ours(place: string): Promise<(origin: string) => Call> {
   };
 }
 
-/** For those without a queue of their own: the simplest there is. */
+/** A minimal queue for clients without one. */
 function atMost(call: Call): Call {
   const waiting: (() => void)[] = [];
   let free = IN_FLIGHT;
@@ -158,7 +158,7 @@ function atMost(call: Call): Call {
   };
 }
 
-/** The service: counts what it answers, and says so in its thirteen headers. */
+/** The service: counts its responses and states the quota in thirteen headers. */
 function serve(): void {
   const pages = new Map(PAGES.map((events) => [`${events}`, pageOf(events)]));
   const counts = Object.keys(LIMITS).map((period) => ({ period, start: Number.NaN, used: 0 }));
@@ -191,7 +191,7 @@ function serve(): void {
     const events = url.replace(/^\/(?:v\d+\/)?/, '').replace(/\/.*/, '');
     answer(pages.get(events) ?? pages.get('0') ?? '', response);
   });
-  // Connections outlive the turns of the others.
+  // Connections must stay open while the other clients have their turn.
   server.keepAliveTimeout = 120_000;
   server.listen(0, '127.0.0.1', () => {
     process.send?.(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);

@@ -1,11 +1,11 @@
 /**
- * A backend that serves the assets of accounts. When the quota is out it says when to come back, and keeps nobody waiting.
+ * A backend that serves the assets of accounts. If the quota is exhausted it answers 503 with `retry-after` instead of waiting.
  *
  *   npm run build && node examples/backend.ts                     against a mock of the service, on this machine
  *   STACKS_API_URL=… STACKS_API_KEY=… node examples/backend.ts    against a live service
  *   curl http://127.0.0.1:3000/assets/SP3HXJJMJQ06GNAZ8XWDN1QM48JEDC6PP6W3YZPZJ
  *
- * PORT=… takes another port than 3000; 0 any that is free.
+ * PORT=… sets the port instead of 3000; 0 takes any free one.
  */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -20,10 +20,10 @@ import {
 } from 'stacks-quota';
 import { createMockService } from 'stacks-quota/testing';
 
-/** Somebody looks at a screen: before the work that nobody waits for, which has priority 0. */
-const SOMEBODY_WAITS = 10;
+/** Priority of calls that a user waits for. Background work has priority 0. */
+const INTERACTIVE = 10;
 
-/** A line that moves is worth waiting in; one that will stand still for longer than this is not. */
+/** A request waits in a queue that moves, but fails if the queue would stand still for longer than this. */
 const STANDSTILL_MS = 2_000;
 
 const DAY_MS = 86_400_000;
@@ -33,20 +33,20 @@ const mock = process.env.STACKS_API_URL
   ? undefined
   : await createMockService({ keys: [apiKey], latencyMs: 50 }).listen();
 
-// One client for the whole process: it can only pace what goes through it.
+// One client for the whole process: it can only account for requests that go through it.
 const client = createClient(mock ? { baseUrl: mock.url, apiKey } : {});
 
 const server = createServer(async (request, response) => {
   const [, address] = /^\/assets\/([^/?]+)$/.exec(request.url ?? '') ?? [];
   if (request.url === '/quota') return answer(response, 200, client.quota());
-  if (address === undefined) return answer(response, 404, { error: 'There is no such page.' });
+  if (address === undefined) return answer(response, 404, { error: 'Not found.' });
 
-  // Whoever has hung up needs no answer: the call leaves the line, and spends nothing if it was not sent yet.
+  // If the user disconnects, the call is aborted. It uses no quota if it was not sent yet.
   const gone = new AbortController();
   response.once('close', () => gone.abort());
   try {
     const { data } = await client.getAddressAssets(address, {
-      priority: SOMEBODY_WAITS,
+      priority: INTERACTIVE,
       maxWaitMs: STANDSTILL_MS,
       signal: gone.signal,
     });
@@ -60,21 +60,21 @@ server.listen(Number(process.env.PORT ?? 3_000), '127.0.0.1', () => {
   console.log(`Listening on http://127.0.0.1:${(server.address() as AddressInfo).port}`);
 });
 
-// Calls that wait are turned away, those under way come back, and then nothing is left that would keep the process.
+// Waiting calls are rejected and requests in flight finish; after that nothing keeps the process alive.
 process.once('SIGTERM', async () => {
   server.close();
   await client.close();
   await mock?.close();
 });
 
-/** What each error means to a caller of this backend. */
+/** Maps errors of the client to responses of this backend. */
 function refuse(response: ServerResponse, error: unknown): void {
   if (isQuotaExhausted(error)) {
     response.setHeader('retry-after', Math.ceil(Math.min(error.retryAfterMs, DAY_MS) / 1_000));
   }
   const status = statusOf(error);
   if (status === 500) console.error(error);
-  answer(response, status, { error: status === 500 ? 'Something went wrong here.' : (error as Error).message });
+  answer(response, status, { error: status === 500 ? 'Internal error.' : (error as Error).message });
 }
 
 function statusOf(error: unknown): number {

@@ -1,9 +1,9 @@
 /**
- * Fetches the assets of 300 accounts and contracts as fast as the quota allows, and shows how.
+ * Fetches the assets of 300 accounts and contracts as fast as the quota allows, and shows the progress.
  *
  *   npm start                                      against a mock of the service, on this machine
  *   STACKS_API_URL=… STACKS_API_KEY=… npm start    against a live service
- *   npm start -- --help                            for the rest
+ *   npm start -- --help                            for all flags
  */
 import { readFileSync } from 'node:fs';
 import { createClient, isConnectionError } from 'stacks-quota';
@@ -17,13 +17,13 @@ import { Tally } from './bulk-assets/tally.ts';
 /** A bulk job can wait for hours, but not for the next month. */
 const MAX_WAIT_MS = 6 * 3_600_000;
 
-/** How often the picture is drawn anew, in milliseconds. */
+/** Interval between two drawings, in milliseconds. */
 const DRAW_EVERY_MS = 100;
 
-/** What a shell takes for "ended by Ctrl-C". */
+/** Exit code after Ctrl-C, as in shells. */
 const INTERRUPTED = 130;
 
-// Whoever read the output, such as `head`, has seen enough.
+// The reader of the output, such as `head`, has closed it.
 process.stdout.once('error', () => process.exit(1));
 
 try {
@@ -49,7 +49,7 @@ async function main(argv: readonly string[]): Promise<number> {
   }
 }
 
-/** Goes through the addresses: how many are asked for at a time, and when, is the client's affair. */
+/** Fetches all addresses. The client decides how many are in flight and when they are sent. */
 async function fetchAll(addresses: readonly string[], service: Service): Promise<number> {
   const total = addresses.length;
   const tally = new Tally();
@@ -88,7 +88,7 @@ async function fetchAll(addresses: readonly string[], service: Service): Promise
         events += outcome.value.data.total;
       } else {
         failures.push(outcome.reason);
-        // One that fails among many is told at the end. Where none has worked yet, none will.
+        // Single failures are reported at the end. If the first calls fail, the others will, too.
         if (fetched === 0) break;
       }
     }

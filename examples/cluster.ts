@@ -1,11 +1,11 @@
 /**
- * A backend of several processes that share one API key, and so one quota, through Redis.
+ * A backend of several processes that share the quota of one API key through Redis.
  *
  *   npm run build && node examples/cluster.ts       four processes, a mock of the service, a Redis at 127.0.0.1:6379
  *   REDIS_URL=… PROCESSES=8 node examples/cluster.ts
  *
- * Under PM2 (`pm2 start server.js -i max`) or behind several machines it is the same: whoever makes its client like this,
- * with the same name and the same key, shares.
+ * It is the same under PM2 (`pm2 start server.js -i max`) or on several machines: all clients with the same `name` and the same key
+ * share the quota.
  */
 import cluster from 'node:cluster';
 import { once } from 'node:events';
@@ -22,7 +22,7 @@ const apiKey = 'a-key-of-the-mock';
 if (cluster.isPrimary) await lead();
 else await work();
 
-/** The first process runs the mock, starts the others, and counts what they did. */
+/** The first process runs the mock, starts the others, and reports the mock's counters. */
 async function lead(): Promise<void> {
   const service = createMockService({ keys: [apiKey], keyed: { second: LIMIT, month: 150_000 }, latencyMs: [5, 25] });
   const { url, close } = await service.listen();
@@ -35,10 +35,10 @@ async function lead(): Promise<void> {
   console.log(`${service.requests} calls in ${seconds} s, ${service.limited} of them refused`);
 }
 
-/** Each of the others makes its calls as if it were alone. */
+/** Each other process makes its calls as if it had the key to itself. */
 async function work(): Promise<void> {
   const redis = connect({ url: process.env.REDIS_URL ?? 'redis://127.0.0.1:6379' });
-  redis.on('error', () => {}); // Without Redis each process goes on with a cautious part of the quota.
+  redis.on('error', () => {}); // Without Redis each process continues at an even pace, with a part of the quota.
   await redis.connect();
 
   const client = createClient({
@@ -50,7 +50,7 @@ async function work(): Promise<void> {
     },
   });
   await Promise.all(Array.from({ length: CALLS_EACH }, () => client.getInfo()));
-  await client.close(); // gives back what was not spent
+  await client.close(); // returns unspent units
   redis.destroy();
   cluster.worker?.disconnect();
 }

@@ -1,4 +1,4 @@
-/** How an application tests code that uses the client: nothing here leaves the process, and no test waits for real. */
+/** How to test code that uses the client: no request leaves the process, and no test waits in real time. */
 import { setupServer } from 'msw/node';
 import { createClient, isQuotaExhausted } from 'stacks-quota';
 import { createMockService, virtualClock } from 'stacks-quota/testing';

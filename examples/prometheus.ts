@@ -1,11 +1,11 @@
 /**
- * Serves what a client does to Prometheus, while it makes a call a second.
+ * Serves metrics of a client to Prometheus, while it makes one call per second.
  *
  *   npm run build && node examples/prometheus.ts                     against a mock of the service, on this machine
  *   STACKS_API_URL=… STACKS_API_KEY=… node examples/prometheus.ts    against a live service
  *   curl http://127.0.0.1:9464/metrics
  *
- * PORT=… takes another port than 9464; 0 any that is free. Alarms that are worth having are in prometheus/alerts.yml.
+ * PORT=… sets the port instead of 9464; 0 takes any free one. Recommended alerts are in prometheus/alerts.yml.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -26,7 +26,7 @@ server.listen(Number(process.env.PORT ?? 9_464), '127.0.0.1', () => {
   console.log(`Listening on http://127.0.0.1:${(server.address() as AddressInfo).port}/metrics`);
 });
 
-// The traffic of your application stands here. What becomes of a call is in the metrics.
+// Replace this by the traffic of your application. The outcome of each call is in the metrics.
 const call = (): void => void client.getInfo().catch(() => {});
 call();
 const traffic = setInterval(call, 1_000);

@@ -1,9 +1,9 @@
 /**
- * Time as this package sees it. Everything that waits takes a `Clock`, so tests can pass one that they
- * move by hand (`virtualClock()` of `stacks-quota/testing`).
+ * The source of time. Everything that waits takes a `Clock`, so tests can pass one that they move by hand (`virtualClock()` of
+ * `stacks-quota/testing`).
  */
 export interface Clock {
-  /** Monotonic milliseconds from an arbitrary origin. All pacing is reckoned in it. */
+  /** Monotonic milliseconds from an arbitrary origin. All pacing uses it. */
   now(): number;
   /** The wall clock, in milliseconds since the Unix epoch. Only used to tell people instants. */
   wall(): number;
@@ -15,7 +15,7 @@ export interface Clock {
   timer(ms: number, fire: () => void): () => void;
 }
 
-/** `setTimeout` fires at once beyond 2^31 - 1 ms (24.8 days), so a longer wait is cut into naps. */
+/** `setTimeout` fires at once beyond 2^31 - 1 ms (24.8 days), so longer waits are split. */
 const LONGEST_NAP_MS = 2 ** 31 - 1;
 
 /** The real clock: `performance.now()`, `Date.now()` and `setTimeout`, without its limit of 24.8 days. */

@@ -1,6 +1,6 @@
 import type { QuotaSnapshot } from './quota/headers/snapshot.ts';
 
-/** Constructor argument of an error: its own fields, and its `cause` if it has one. */
+/** Constructor argument of an error: its own fields, and `cause` if it has one. */
 export type ErrorFacts<E extends Error> = Omit<E, keyof Error> & { readonly cause?: unknown };
 
 /**
@@ -9,11 +9,11 @@ export type ErrorFacts<E extends Error> = Omit<E, keyof Error> & { readonly caus
  */
 export class QuotaExhaustedError extends Error {
   declare readonly name: 'QuotaExhaustedError';
-  /** The window that ran out: `'second'`, `'minute'`, `'month'`, …, or `'endpoint'`; where no window binds, the kind of the reason, such as `'cooldown'` or `'share'`. */
+  /** The window that ran out: `'second'`, `'minute'`, `'month'`, … or `'endpoint'`; if no window binds, the kind of the reason, such as `'cooldown'`. */
   readonly window: string | undefined;
-  /** Units that the window holds (section 8), if known. */
+  /** Limit of the window in units (section 8), if known. */
   readonly limit: number | undefined;
-  /** Units left in the window, if known. */
+  /** Units remaining in the window, if known. */
   readonly remaining: number | undefined;
   /** The earliest instant at which the quota allows the call, by this machine's wall clock. */
   readonly retryAt: Date;
@@ -43,7 +43,7 @@ export class ServiceError extends Error {
   readonly status: number;
   /** The endpoint that was asked for, such as `GET /extended/v1/info`. */
   readonly endpoint: string;
-  /** The body: parsed if it was JSON, else its text, cut to 2,000 characters. Its shape is not promised (section 7). */
+  /** The body: parsed if it was JSON, else its text, cut to 2,000 characters. Its shape is not guaranteed (section 7). */
   readonly body: unknown;
   /** What the answer's headers said of the quota. */
   readonly quota: QuotaSnapshot;

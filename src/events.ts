@@ -3,9 +3,9 @@ import type { QuotaSnapshot } from './quota/headers/snapshot.ts';
 
 /** Fields of every event of a call. */
 export interface CallEvent {
-  /** The number of the call: the first of a client is 1. Events of one number are one story, from `called` to `done` or `failed`. */
+  /** The number of the call, from 1. Events with the same number belong to one call, from `called` to `done` or `failed`. */
   readonly call: number;
-  /** The endpoint that is asked for, such as `GET /extended/v1/info`. */
+  /** The endpoint of the call, such as `GET /extended/v1/info`. */
   readonly endpoint: string;
   /** The option `label` of the call, if given. */
   readonly label?: string;
@@ -22,7 +22,7 @@ export type CallStoryEvent = CallEvent &
         readonly priority: number;
       }
     | {
-        /** The call waits: until `until`, or until an answer comes. */
+        /** The call waits: until `until`, or until a response allows it to be sent earlier. */
         readonly type: 'waiting';
         readonly until: Date;
         readonly reason: Reason;
@@ -32,25 +32,25 @@ export type CallStoryEvent = CallEvent &
         readonly waiting: number;
       }
     | {
-        /** A request left. */
+        /** A request is sent. */
         readonly type: 'sent';
         /** 1 for the first request of a call. A refusal because of a limit is no attempt. */
         readonly attempt: number;
         /** Units held for it. */
         readonly units: number;
         readonly method: string;
-        /** Where it went. The key is never in it. */
+        /** The URL of the request. The key is never in it. */
         readonly url: string;
         /** Time from the call, or from the pause before another attempt, to its grant by the gate, in milliseconds. */
         readonly waitedMs: number;
-        /** The last reason in that time for which it, or the queue ahead of it, stood still, if any. */
+        /** The last reason in that time for which the call, or the queue ahead of it, stood still, if any. */
         readonly waitedFor?: Reason;
       }
     | {
-        /** Its answer came. */
+        /** The headers of its response arrived. */
         readonly type: 'answered';
         readonly status: number;
-        /** Time from leaving to the answer's headers, in milliseconds. */
+        /** Time from sending to the response's headers, in milliseconds. */
         readonly tookMs: number;
         readonly quota: QuotaSnapshot;
         /**
@@ -60,36 +60,36 @@ export type CallStoryEvent = CallEvent &
         readonly drift: Readonly<Record<string, number>>;
       }
     | {
-        /** The service refused it because of a limit. It goes again through the gate. */
+        /** The service refused the request because of a limit. The call is queued again, but fails after the fifth refusal. */
         readonly type: 'limited';
         readonly status: number;
         readonly quota: QuotaSnapshot;
       }
     | {
-        /** No usable answer came. */
+        /** No usable response arrived. */
         readonly type: 'lost';
         /** What went wrong, such as `ECONNRESET` or `TIMEOUT`. */
         readonly code: string;
-        /** Time from leaving, in milliseconds; 0 if it never left. */
+        /** Time from sending, in milliseconds; 0 if the request was never sent. */
         readonly tookMs: number;
       }
     | {
         /** The call is queued for another attempt. */
         readonly type: 'retrying';
-        /** The attempt to come. */
+        /** The number of the next attempt. */
         readonly attempt: number;
-        /** How long it pauses first, in milliseconds. */
+        /** Delay before that attempt, in milliseconds. */
         readonly afterMs: number;
       }
     | {
-        /** The call has its answer, of whatever status. */
+        /** The call has its response, of whatever status. */
         readonly type: 'done';
         readonly status: number;
         /** Time from the call to here, in milliseconds. */
         readonly tookMs: number;
       }
     | {
-        /** The call ends without an answer. */
+        /** The call ends without a response. */
         readonly type: 'failed';
         /** The name of its error, such as `QuotaExhaustedError`; `aborted` if its signal ended it. */
         readonly error: string;
@@ -98,22 +98,22 @@ export type CallStoryEvent = CallEvent &
       }
   );
 
-/** An event of the store through which processes share the quota. It belongs to no call. */
+/** An event of the store through which processes share a quota. It belongs to no call. */
 export type ShareEvent =
   | {
-      /** The store through which processes share the quota cannot be used: each continues as `mode` says. Emitted once. */
+      /** The store cannot be used: three trips in a row have failed. The process continues as `mode` says. Emitted once per outage. */
       readonly type: 'share-lost';
       /** What went wrong, such as `TIMEOUT`, `ECONNREFUSED` or `READONLY`. */
       readonly code: string;
-      /** `partial`: with a cautious part of the quota; `closed`: nothing new is sent; `open`: as if the key were its own. */
+      /** `partial`: it sends at an even pace; `closed`: it sends only what was granted; `open`: it sends as if it had the key to itself. */
       readonly mode: 'partial' | 'closed' | 'open';
     }
   | {
       /** The store can be used again, and the units used meanwhile are booked in it. */
       readonly type: 'share-regained';
-      /** How long it could not be used, in milliseconds. */
+      /** Time since the first failed trip, in milliseconds. */
       readonly afterMs: number;
-      /** Units that were spent without a grant in windows that are still open. */
+      /** Units spent without a grant that this process still had to book, in windows that are still open. */
       readonly debited: number;
     };
 

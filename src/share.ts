@@ -3,43 +3,43 @@ import type { EventListener } from './events.ts';
 import { type ShareLimit, type SiblingFacts, wholeShareLimit } from './quota/share-limit.ts';
 import type { ServerClock } from './quota/time/server-clock.ts';
 
-/** A client, as its share of the quota sees it. */
+/** A client as seen by its share. */
 export interface Member {
   readonly clock: Clock;
   readonly random: () => number;
-  /** What the client has found out about the service's clock. */
+  /** The service's clock, as far as the client knows it. */
   readonly time: ServerClock;
-  /** Whose quota it is: the service's origin and the key. A function, so that no inspected object shows the key. */
+  /** Identifies the quota: the service's origin and the key. A function, so that no inspected object shows the key. */
   readonly credential: () => Promise<string>;
-  /** Calls that wait to be sent. */
+  /** Number of waiting calls. */
   readonly waiting: () => number;
-  /** Those of them with a priority above 0. */
+  /** Number of waiting calls with a priority above 0. */
   readonly urgentWaiting: () => number;
-  /** Requests that may be under way at once. */
+  /** Maximum number of requests in flight. */
   readonly concurrency: number;
-  /** Takes what others found out. */
+  /** Receives facts from other processes. */
   readonly learn: (knowledge: SiblingFacts) => void;
-  /** The part has grown, so that whoever waits asks again. */
+  /** Makes waiting calls ask again, because more may be allowed now. */
   readonly wake: () => void;
   readonly tell: EventListener;
 }
 
-/** What a client that has joined a share holds of it. */
+/** The result of joining a share. */
 export interface Membership {
   readonly part: ShareLimit;
-  /** Gives back what was not spent. Called when the client is closed. */
+  /** Returns unspent units. Called when the client is closed. */
   leave(): Promise<void>;
 }
 
 /**
- * How much of each window a client may spend. Processes that share one API key share one quota, so each gets a part; how
- * to pace within the part stays with the pacer of each process.
+ * How much of each window a client may use. Processes with one API key have one quota, so each gets a part of it; the pacer of
+ * each process paces within its part.
  *
- * {@link wholeShare} is for a process that has its key to itself; `redisShare` of `stacks-quota/redis` is for many.
+ * Use {@link wholeShare} for a process that has its key to itself, `redisShare` of `stacks-quota/redis` for several processes.
  */
 export interface QuotaShare {
   /**
-   * What the client calls when it is made.
+   * Called by the client when it is created.
    *
    * @internal
    */

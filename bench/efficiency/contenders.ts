@@ -6,10 +6,10 @@ import { ours } from './contenders/ours.ts';
 import { pQueue } from './contenders/p-queue.ts';
 import { throttled } from './contenders/p-throttle.ts';
 
-/** Ours first, then what a user would choose otherwise. */
+/** stacks-quota first, then the alternatives that a user would choose. */
 export const contenders: readonly Contender[] = [ours, kyRetry, pQueue, throttled, bottleneck, discord];
 
-/** The contender of a name. */
+/** Returns the contender with this name. */
 export function contenderNamed(name: string): Contender {
   const found = contenders.find((contender) => contender.name === name);
   if (!found) throw new Error(`There is no contender ${name}.`);

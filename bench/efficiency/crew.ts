@@ -4,17 +4,17 @@ import { contenderNamed } from './contenders.ts';
 import { scenarioNamed } from './scenarios.ts';
 import { type Measured, runTrial } from './trial.ts';
 
-/** One trial, by names. */
+/** One trial: names of the scenario and the contender, and a seed. */
 export interface Job {
   readonly scenario: string;
   readonly contender: string;
   readonly seed: number;
 }
 
-/** Simulating makes much short-lived litter; in so much room for it, most is dead before anyone has to look. */
+/** Size of the young generation: simulations allocate many short-lived objects. */
 const YOUNG_MB = 64;
 
-/** Runs jobs on all cores and returns what came of them, in their order. `tell` hears how many are done. */
+/** Runs jobs on all cores and returns their results in order. `tell` is called with the number of finished jobs. */
 export async function runAll(jobs: readonly Job[], tell: (done: number, total: number) => void): Promise<Measured[]> {
   const results: Measured[] = new Array(jobs.length);
   let next = 0;

@@ -1,12 +1,12 @@
 import type { Latency } from '../../src/testing/index.ts';
 
-/** How far away the service is. */
+/** Distances of the service. */
 export type Distance = 'near' | 'usual' | 'heavy' | 'far';
 
-/** Milliseconds of one part of an exchange, drawn anew each time. */
+/** Draws the duration of one part of an exchange, in milliseconds. */
 type Part = (random: () => number) => number;
 
-/** The parts of an exchange; the answer takes the same way back as the request took there, with other luck. */
+/** The parts of an exchange. Both directions have the same distribution and are drawn independently. */
 const PARTS: Readonly<Record<Distance, { readonly way: Part; readonly processing: Part; readonly leastMs: number }>> = {
   near: { way: between(0.4, 1.5), processing: between(0.5, 2), leastMs: 1.3 },
   usual: { way: between(10, 60), processing: between(5, 30), leastMs: 25 },
@@ -14,13 +14,13 @@ const PARTS: Readonly<Record<Distance, { readonly way: Part; readonly processing
   far: { way: between(250, 600), processing: between(20, 80), leastMs: 520 },
 };
 
-/** How long the next exchange takes. */
+/** Draws the duration of the next exchange. */
 export function latencyOf(distance: Distance, random: () => number): () => Latency {
   const { way, processing } = PARTS[distance];
   return () => ({ there: way(random), processing: processing(random), back: way(random) });
 }
 
-/** The least that an exchange takes, in milliseconds. */
+/** The shortest duration of an exchange, in milliseconds. */
 export function leastLatencyMs(distance: Distance): number {
   return PARTS[distance].leastMs;
 }
@@ -29,12 +29,12 @@ function between(least: number, most: number): Part {
   return (random) => least + (most - least) * random();
 }
 
-/** Lognormal: half of the time less than the median, now and then much more. */
+/** Lognormal: half of the values below the median, a few far above. */
 function around(median: number, spread: number): Part {
   return (random) => median * Math.exp(spread * normal(random));
 }
 
-/** A packet lost and sent again. */
+/** Delay by a lost and retransmitted packet. */
 function lateAtTimes(part: Part, chance: number, mostMs: number): Part {
   return (random) => part(random) + (random() < chance ? mostMs * random() : 0);
 }

@@ -1,20 +1,20 @@
 import type { Clock } from '../../src/clock.ts';
 import type { Scenario } from './scenario.ts';
 
-/** Timers fire up to so many milliseconds late. */
+/** Maximum lateness of timers, in milliseconds. */
 const LAG_MS = 2;
-/** Crystals run up to so much fast or slow. */
+/** Maximum drift of a clock. */
 const DRIFT = 50e-6;
-/** Wall clocks are up to so many milliseconds off. */
+/** Maximum error of a wall clock, in milliseconds. */
 const WALL_MS = 30_000;
 
-/** A clock as a real machine has it: it began somewhere, drifts, shows a wrong time, fires late and may be suspended. */
+/** The clock of a simulated machine: with an arbitrary origin, drift, a wrong wall time, late timers and suspension. */
 export interface MachineClock extends Clock {
   /** Resolves at once, or when the machine is resumed. */
   awake(): Promise<void>;
 }
 
-/** Makes a machine's clock out of true time. */
+/** Derives a machine's clock from true time. */
 export function machineClock(truth: Clock, random: () => number, suspended: Scenario['suspended']): MachineClock {
   const origin = 1e6 * random();
   const rate = 1 + DRIFT * (2 * random() - 1);

@@ -24,15 +24,15 @@ const STYLE = `
     .axis { stroke: #3d444d }
   }`;
 
-/** What a plot is to show. */
+/** Content of a plot. */
 export interface Plot {
-  /** What is done there. */
+  /** Description of the load. */
   readonly caption: string;
-  /** One panel each, from the top. */
+  /** One panel per row, from the top. */
   readonly panels: readonly { readonly title: string; readonly measured: Measured }[];
   /** The limit of a second, in requests. */
   readonly limit: number;
-  /** How many seconds from the start are shown. */
+  /** Number of seconds shown, from the start. */
   readonly seconds: number;
 }
 

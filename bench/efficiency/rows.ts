@@ -2,7 +2,7 @@ import type { Scenario } from './scenario.ts';
 import { scenarioNamed } from './scenarios.ts';
 import type { Measured } from './trial.ts';
 
-/** What came of one contender in one scenario, over all seeds. */
+/** Results of one contender in one scenario, over all seeds. */
 export interface Row {
   readonly scenario: Scenario;
   readonly contender: string;
@@ -20,7 +20,7 @@ export interface Row {
   readonly stuck: number;
 }
 
-/** Gathers what was measured with different seeds into rows, in the order given. */
+/** Combines results of different seeds into rows, in the given order. */
 export function rowsFrom(measured: readonly Measured[]): Row[] {
   const groups = Map.groupBy(measured, ({ scenario, contender }) => `${scenario}\n${contender}`);
   return [...groups.values()].map((group): Row => {
@@ -47,7 +47,7 @@ export function rowsFrom(measured: readonly Measured[]): Row[] {
   });
 }
 
-/** The mean that a halving and a doubling leave as it is. */
+/** The geometric mean. */
 export function geometricMean(values: readonly number[]): number {
   return Math.exp(values.reduce((sum, value) => sum + Math.log(Math.max(1e-9, value)), 0) / values.length);
 }

@@ -20,21 +20,21 @@ const PICTURED_SECONDS = 150;
 
 const { values } = parseArgs({
   options: {
-    /** Only the scenarios whose name contains this, or of which this is promised. */
+    /** Runs only scenarios with this text in their name, or with this promise. */
     only: { type: 'string', default: '' },
-    /** Ours alone. */
+    /** Runs stacks-quota only. */
     ours: { type: 'boolean', default: false },
-    /** Everybody in every scenario, not only where they are compared. */
+    /** Runs all contenders in every scenario, not only in those for comparison. */
     all: { type: 'boolean', default: false },
-    /** How many different worlds of each scenario. */
+    /** Number of seeds per scenario. */
     seeds: { type: 'string', default: '1' },
-    /** The first of them. */
+    /** The first seed. */
     seed: { type: 'string', default: '1' },
-    /** Instead of the set, so many random worlds, of which those that fall short are shown. */
+    /** Runs this number of random scenarios instead of the set, and shows those that miss their promise. */
     random: { type: 'string' },
-    /** Second by second. */
+    /** Prints the requests second by second. */
     timeline: { type: 'boolean', default: false },
-    /** Tables in Markdown. */
+    /** Prints tables in Markdown. */
     markdown: { type: 'boolean', default: false },
   },
 });
@@ -76,7 +76,7 @@ function tellProgress(done: number, total: number): void {
   if (process.stderr.isTTY) process.stderr.write(done < total ? `\r${done} of ${total} ` : '\r\u001b[K');
 }
 
-/** Draws ours above and only retries below, if both were measured. */
+/** Draws stacks-quota above and retries below, if both were measured. */
 function draw(all: readonly Measured[]): void {
   const find = (name: string): Measured | undefined =>
     all.find(({ scenario, contender, seed }) => scenario === PICTURED && contender === name && seed === 1);

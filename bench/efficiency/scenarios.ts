@@ -6,7 +6,7 @@ import { shapes, sizes } from './scenarios/shapes.ts';
 import { shared } from './scenarios/shared.ts';
 import { faults, months, turns } from './scenarios/trouble.ts';
 
-/** The whole set. */
+/** All scenarios. */
 export const scenarios: readonly Scenario[] = [
   ...shapes,
   ...sizes,
@@ -20,7 +20,7 @@ export const scenarios: readonly Scenario[] = [
   ...urgent,
 ];
 
-/** The scenario of a name, whether of the set or made up. */
+/** Returns the scenario with this name, of the set or random. */
 export function scenarioNamed(name: string): Scenario {
   const found = randomScenarioNamed(name) ?? scenarios.find((scenario) => scenario.name === name);
   if (!found) throw new Error(`There is no scenario ${name}.`);

@@ -2,15 +2,15 @@ import type { ServiceLimits, WindowKind } from '../../src/testing/index.ts';
 import { Ledger } from '../../src/testing/ledger.ts';
 import type { Change, Scenario, Stretch } from './scenario.ts';
 
-/** So many requests of the same cost, none before its time. */
+/** Requests of the same cost, each with its earliest instant. */
 export interface Load {
   readonly cost: number;
   readonly endpoint: string;
-  /** When each comes up, in milliseconds from the start, in order. */
+  /** The earliest instant of each, in milliseconds from the start, in order. */
   readonly fromMs: readonly number[];
 }
 
-/** What the service is like, as only the omniscient know it. */
+/** The true state of the service. */
 export interface Terms {
   readonly kind: WindowKind;
   readonly limits: ServiceLimits;
@@ -20,17 +20,17 @@ export interface Terms {
   /** The service's clock at the start, in milliseconds since the Unix epoch. */
   readonly startsAt: number;
   readonly changes: readonly Change[];
-  /** While they last nothing can arrive. */
+  /** Periods in which no request can arrive. */
   readonly pauses: readonly Stretch[];
   readonly leastLatencyMs: number;
 }
 
 /**
- * The shortest time, in milliseconds, in which the service could have answered all of the load without refusing any of it:
- * every request arrives at the first instant that can bear it, in whatever order helps (the dear ones first), and the
- * answer is as quick as ever. It shares nothing with the client but the question: the windows are the mock service's own.
+ * The shortest time, in milliseconds, in which the service could have answered the load without a refusal: every request arrives at the
+ * first instant with room, in the best order (costly ones first), with the shortest latency. It uses the windows of the mock service
+ * and shares no code with the client.
  *
- * A service that books only afterwards would let more than its limit pass; that is not reckoned with here.
+ * A service that charges after the response would admit more than its limit; this is not taken into account.
  */
 export function shortestMs(loads: readonly Load[], terms: Terms): number {
   const omniscient = new Omniscient(loads, terms);
@@ -71,7 +71,7 @@ class Omniscient {
     return this.#loads.some(({ load, served }) => served < load.fromMs.length);
   }
 
-  /** Serves all that fits at an instant; false if nothing does. */
+  /** Serves all requests that fit at an instant; false if none does. */
   serveAt(at: number): boolean {
     this.#passChanges(at);
     let isServed = false;
@@ -86,7 +86,7 @@ class Omniscient {
     return isServed;
   }
 
-  /** The next instant at which something may fit. */
+  /** The next instant at which a request may fit. */
   nextAfter(at: number): number {
     let next = Number.POSITIVE_INFINITY;
     for (const { load, served } of this.#loads) {
@@ -100,7 +100,7 @@ class Omniscient {
   #admitsAt({ cost, endpoint }: Load, at: number): number {
     for (const { fromMs, toMs } of this.#terms.pauses) if (at >= fromMs && at < toMs) return toMs;
     const time = this.#serviceTime(at);
-    // What is dearer than a whole window has to have an empty one.
+    // A request that costs more than a whole window needs an empty one.
     const fitting = Math.min(cost, ...Object.values(this.#limits));
     const admitted = Math.max(
       this.#quota.admitsAt(fitting, time),

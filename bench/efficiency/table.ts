@@ -28,7 +28,7 @@ function seconds(ms: number): string {
   return Number.isFinite(ms) ? `${(ms / 1_000).toFixed(2)} s` : 'never';
 }
 
-/** Lines of text in columns. */
+/** Formats rows as aligned columns. */
 export function textTable(rows: readonly Row[]): string {
   const cells = [COLUMNS.map(({ title }) => title), ...rows.map((row) => COLUMNS.map(({ of }) => of(row)))];
   const widths = COLUMNS.map((_, column) => Math.max(...cells.map((line) => line[column]?.length ?? 0)));
@@ -42,7 +42,7 @@ export function textTable(rows: readonly Row[]): string {
     .join('\n');
 }
 
-/** The same as a Markdown table. */
+/** Formats rows as a Markdown table. */
 export function markdownTable(rows: readonly Row[]): string {
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
   return [
@@ -56,7 +56,7 @@ function isText(column: number): boolean {
   return column < 3 || column === COLUMNS.length - 1;
 }
 
-/** Scenarios down and contenders across: how much each used of what was possible, and how many in 1,000 were limited. */
+/** Table of scenarios and contenders: utilisation, and refusals per 1,000 calls. */
 export function sideBySide(rows: readonly Row[]): string {
   const names = [...new Set(rows.map(({ contender }) => contender))];
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;

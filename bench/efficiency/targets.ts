@@ -1,7 +1,7 @@
 import { geometricMean, type Row } from './rows.ts';
 import type { Promised } from './scenario.ts';
 
-/** What is promised of utilisation, of refusals per 1,000 and of the wait of urgent calls, in milliseconds. */
+/** Targets for utilisation, refusals per 1,000 and the wait of urgent calls in milliseconds, by promise. */
 const TARGETS: Readonly<
   Record<
     Promised,
@@ -16,7 +16,7 @@ const TARGETS: Readonly<
   urgent: { used: 0.97, limited: 0, p99: 2_000 },
 };
 
-/** Where a row falls short of what is promised. */
+/** The targets that a row misses. */
 export function complaints(row: Row): string[] {
   const { used, limited, p99 = Infinity, afterRefusal = Infinity } = TARGETS[row.scenario.promised];
   const wrong: string[] = [];
@@ -28,7 +28,7 @@ export function complaints(row: Row): string[] {
   return wrong;
 }
 
-/** The set as a whole, against what is promised of it. */
+/** Compares the whole set with its targets. */
 export function verdict(rows: readonly Row[]): string {
   const isQuiet = ({ scenario: { promised } }: Row): boolean => promised !== 'company' && promised !== 'faults';
   const all = geometricMean(rows.map(({ utilisation }) => utilisation));

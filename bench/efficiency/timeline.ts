@@ -1,6 +1,6 @@
 import type { Measured } from './trial.ts';
 
-/** Requests in every second of the service's clock, ten to a column: served, and after an exclamation mark limited. */
+/** Prints the requests of every second of the service's clock, ten per row: served ones and, after an exclamation mark, refused ones. */
 export function timeline({ scenario, contender, seed, utilisation, tookMs, shortestMs, seconds }: Measured): string {
   const cells = seconds.map(({ served, limited }) => `${served || '.'}${limited > 0 ? `!${limited}` : ''}`);
   const tens = Array.from({ length: Math.ceil(cells.length / 10) }, (_, ten) => {

@@ -6,32 +6,32 @@ import { type Load, shortestMs } from './shortest.ts';
 import { withGlobals } from './virtual-globals.ts';
 import { isOthers, openWorld, type World } from './world.ts';
 
-/** Whoever has not come to an end by then never will. */
+/** A run that has not ended by then never will. */
 const PATIENCE = { factor: 8, ms: 30 * 60_000, most: 120 * 60_000 };
 
-/** What came of a contender in a scenario. */
+/** Result of a contender in a scenario. */
 export interface Measured {
   /** The scenario's name. */
   readonly scenario: string;
   readonly contender: string;
   readonly seed: number;
-  /** The shortest possible time against the time taken; with others about, the part of the quota that was used. */
+  /** Shortest possible time ÷ time taken; with other consumers, the part of the quota that was used. */
   readonly utilisation: number;
   readonly tookMs: number;
   readonly shortestMs: number;
-  /** Calls that came back well. */
+  /** Calls that succeeded. */
   readonly served: number;
-  /** Calls that failed, or never came back. */
+  /** Calls that failed or never ended. */
   readonly failures: number;
   /** Requests that were sent. */
   readonly requests: number;
-  /** Answers that refused one because of a limit. */
+  /** Responses that refused a request because of a limit. */
   readonly limited: number;
   /** Requests sent after the first refusal was read. */
   readonly afterRefusal: number;
-  /** Of the requests of others, the part that was served. */
+  /** Served part of the other consumers' requests. */
   readonly othersServed: number | undefined;
-  /** 99 of 100 calls of a stream took no longer, in milliseconds. */
+  /** 99th percentile of the duration of a stream's calls, in milliseconds. */
   readonly p99: readonly { readonly priority: number; readonly ms: number }[];
   readonly isStuck: boolean;
   /** Requests that arrived in each second of the service's clock, from the first: served, and limited. */
@@ -41,11 +41,11 @@ export interface Measured {
 interface Visit {
   readonly errand: Errand;
   readonly from: number;
-  /** When it came back well. */
+  /** When it succeeded. */
   servedAt: number | undefined;
 }
 
-/** Lets a contender loose in the world of a scenario, and measures what it does there. */
+/** Runs a contender in a scenario and measures it. */
 export async function runTrial(scenario: Scenario, contender: Contender, seed: number): Promise<Measured> {
   const world = openWorld(scenario, seed);
   const [first] = world.places;
@@ -85,7 +85,7 @@ async function measure(scenario: Scenario, contender: Contender, world: World, s
 
 const PLAIN: Errand = { endpoint: 'info', page: 20, priority: 0 };
 
-/** The calls of a stream: they come for as long as there is bulk, or as told, and all come back. */
+/** Makes the calls of a stream during the bulk, or for the given time, and waits for all of them. */
 async function comeAndGo(
   { priority, perSecond, forMs }: Stream,
   { clock, random }: World,
@@ -127,7 +127,7 @@ function report(scenario: Scenario, world: World, visits: readonly Visit[], isSt
   };
 }
 
-/** A call that never came back well took forever. */
+/** A call that did not succeed has an infinite duration. */
 function p99Of(visits: readonly Visit[], priority: number): number {
   const waits = visits
     .filter(({ errand }) => errand.priority === priority)
@@ -148,7 +148,7 @@ function bySecond(log: readonly LoggedRequest[]): { served: number; limited: num
   return seconds;
 }
 
-/** The same calls for the omniscient, each at its time. */
+/** The same calls as input of the shortest possible time. */
 function plannedLoads(visits: readonly Visit[], { costOf }: World): Load[] {
   const loads = new Map<string, Load & { readonly fromMs: number[] }>();
   for (const { errand, from } of visits) {
@@ -161,7 +161,7 @@ function plannedLoads(visits: readonly Visit[], { costOf }: World): Load[] {
   return [...loads.values()];
 }
 
-/** What faults spoilt is served as well, but no use to anyone. */
+/** Requests that were charged but lost by a fault, as additional load. */
 function spoiltLoads({ traffic }: World, untilMs: number): Load[] {
   const spoilt = traffic.spoilt.filter(({ at }) => at <= untilMs);
   return spoilt.length > 0 ? [{ cost: 1, endpoint: 'info', fromMs: spoilt.map(() => 0) }] : [];
@@ -190,7 +190,7 @@ const LENGTH_MS: Readonly<Record<ServicePeriod, number>> = {
   month: 31 * 86_400_000,
 };
 
-/** Of all whole windows in which there was work to do, the part that we and the others used together. */
+/** The part of all whole windows with waiting work that this client and other consumers used together. */
 function quotaUsed({ binding = 'minute', limits }: Scenario, { service, startsAt }: World, tookMs: number): number {
   const length = LENGTH_MS[binding];
   const from = Math.ceil(startsAt / length);

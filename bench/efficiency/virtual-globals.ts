@@ -1,9 +1,9 @@
 import type { Place } from './contenders/contender.ts';
 
-/** What `setTimeout` makes of a longer wait is one millisecond. */
+/** Longest delay of `setTimeout`; a longer one becomes one millisecond. */
 const LONGEST_MS = 2 ** 31 - 1;
 
-/** A timer as Node gives it out. */
+/** A timer as returned by Node. */
 class Timeout {
   cancel: () => void = () => {};
 
@@ -17,8 +17,8 @@ class Timeout {
 }
 
 /**
- * Runs work while the globals tell the time of a machine in a simulated world, with the timers of Node: no shorter than
- * one millisecond, whole milliseconds, and none beyond 24.8 days. The wall clock and the monotonic one run at one rate.
+ * Runs work while the global clocks and timers are those of a simulated machine, with the limits of Node's timers: whole milliseconds,
+ * at least one, at most 24.8 days. The wall clock and the monotonic clock run at the same rate.
  */
 export async function withGlobals<T>({ clock, random }: Place, work: () => Promise<T>): Promise<T> {
   const real = {

@@ -19,23 +19,23 @@ import type { Errand, FaultRates, Scenario } from './scenario.ts';
 const KEY = '0123456789abcdef0123456789abcdef';
 
 /**
- * A Tuesday like any other. Runs begin somewhere in the first half of a minute, which can then be spent whole, and most
- * bulks are such that of the last minute half is spent: a second lost at the start costs a second, and not a minute at the
- * end, or nothing. One scenario ends with a minute on purpose.
+ * The date of all runs. They begin in the first half of a minute, so that it can be used completely, and most bulks use half of the last
+ * minute: so a second lost at the start costs a second at the end, neither a minute nor nothing. One scenario ends with a minute on
+ * purpose.
  */
 const SOME_DAY = Date.UTC(2026, 2, 10, 14);
 const SOMEWHERE_IN_MS = 30_000;
 
-/** The requests of others are told from ours by their query. */
+/** Query that marks the requests of other consumers. */
 const OTHERS_PATH = '/extended/v1/info?others';
 
-/** What a world has seen so far of the requests sent by the machines in it. */
+/** Record of the requests sent so far. */
 export interface Traffic {
   /** When each was sent, in milliseconds of true time. */
   readonly sentAt: number[];
   /** When the first refusal was read. */
   firstRefusalAt: number;
-  /** Units charged for requests that met a fault, so that they had to be sent again; by their errand's cost. */
+  /** Units charged for requests that were lost by a fault and sent again, by cost. */
   readonly spoilt: { readonly endpoint: string; readonly cost: number; readonly at: number }[];
 }
 
@@ -44,14 +44,14 @@ export interface World {
   readonly clock: VirtualClock;
   readonly service: MockService;
   readonly startsAt: number;
-  /** One for each client. */
+  /** One machine per client. */
   readonly places: readonly Place[];
   readonly traffic: Traffic;
   readonly random: () => number;
   readonly costOf: (errand: Errand) => number;
 }
 
-/** Makes the world of a scenario. The same seed gives the same world, whoever is let loose in it. */
+/** Creates the world of a scenario. The same seed gives the same world for every contender. */
 export function openWorld(scenario: Scenario, seed: number): World {
   const chance = (stream: number): (() => number) => seeded(seed * 1_000 + stream);
   const phase = chance(1)() * SOMEWHERE_IN_MS;
@@ -108,7 +108,7 @@ export function openWorld(scenario: Scenario, seed: number): World {
   return { clock, service, startsAt, places, traffic, random: chance(6), costOf };
 }
 
-/** A store a millisecond away, whose clock is wrong by minutes. */
+/** A store with a latency of a millisecond and a clock that is wrong by minutes. */
 function shareFrom(clock: VirtualClock, random: () => number): QuotaShare {
   const store = distant(
     memoryStore(() => clock.wall() + 123_456),
@@ -122,7 +122,7 @@ function shareFrom(clock: VirtualClock, random: () => number): QuotaShare {
   return storeShare({ storeOf: () => store, mode: 'partial', processes: 8, timeoutMs: 50 });
 }
 
-/** Whether a request in the service's log came from others. */
+/** Whether a request in the service's log is from another consumer. */
 export function isOthers(request: { readonly path: string }): boolean {
   return request.path === OTHERS_PATH;
 }
@@ -147,7 +147,7 @@ function fetchFrom(
   };
 }
 
-/** Draws each request's fate. What was charged in vain is noted: the shortest possible time has to reckon with it. */
+/** Draws the fault of each request. Units charged in vain are recorded, because they lengthen the shortest possible time. */
 function faultsFrom(
   rates: FaultRates,
   random: () => number,

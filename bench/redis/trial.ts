@@ -12,7 +12,7 @@ import type { Source } from './traffic.ts';
 import { type Trips, tripsOf } from './trips.ts';
 import { until } from './until.ts';
 
-/** Where nobody listens. */
+/** A port without a listener. */
 const UNREACHABLE = 'redis://127.0.0.1:1';
 
 /** The time between the last preparations and the first call. */

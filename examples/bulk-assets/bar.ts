@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 
-/** A line with a label, a bar and a note, no wider than `columns`. The bar gives way first, then the note. */
+/** A line with a label, a bar and a note, no wider than `columns`. The bar is shortened first, then the note. */
 export function barLine(line: { label: string; part: number; note: string; color: Color }, columns: number): string {
   const { label, part, note, color } = line;
   const width = Math.min(40, columns - label.length - note.length - 2);
@@ -11,7 +11,7 @@ export function barLine(line: { label: string; part: number; note: string; color
 
 export type Color = 'green' | 'yellow' | 'red' | 'cyan';
 
-/** What is left of a window, as such a line. */
+/** The remaining quota of a window as such a line. */
 export function windowLine(window: { name: string; limit: number; left: number }, columns: number): string {
   const { name, limit, left } = window;
   const part = limit > 0 ? left / limit : 0;
@@ -20,12 +20,12 @@ export function windowLine(window: { name: string; limit: number; left: number }
   return barLine({ label: name.padEnd(8), part, note, color }, columns);
 }
 
-/** A text in one line of at most so many columns. */
+/** Truncates a text to one line of at most `columns`. */
 export function cut(text: string, columns: number): string {
   return text.length > columns ? `${text.slice(0, Math.max(0, columns - 1))}…` : text;
 }
 
-/** In whole units: of a part of one nothing can be sent. */
+/** Rounds down to whole units: a fraction of a unit cannot be used. */
 export function number(value: number): string {
   return Math.floor(value).toLocaleString('en');
 }

@@ -1,13 +1,13 @@
 import { parseArgs } from 'node:util';
 
-/** What the command line asks for. */
+/** Settings from the command line. */
 export interface Flags {
   readonly help: boolean;
-  /** The file with the addresses, one a line. */
+  /** The file with the addresses, one per line. */
   readonly file: string | undefined;
-  /** How many of them to ask for. */
+  /** Number of addresses to fetch. */
   readonly limit: number;
-  /** What the mock is told of itself; nothing where a live service is asked. */
+  /** Options of the mock; unused with a live service. */
   readonly mock: {
     readonly perSecond: number | undefined;
     readonly perMinute: number | undefined;
@@ -15,7 +15,7 @@ export interface Flags {
   };
 }
 
-export const HELP = `Fetches the assets of 300 accounts and contracts as fast as the quota allows, and shows how.
+export const HELP = `Fetches the assets of 300 accounts and contracts as fast as the quota allows, and shows the progress.
 
   npm start -- [flags] [file]
 
@@ -32,7 +32,7 @@ STACKS_API_KEY, if there is one. NO_COLOR=1 takes the colours off.`;
 /**
  * Reads the command line.
  *
- * @throws Error with one sentence on what is wrong with it.
+ * @throws Error with one sentence about the problem.
  */
 export function readFlags(argv: readonly string[]): Flags {
   const text = { type: 'string' } as const;
@@ -43,7 +43,7 @@ export function readFlags(argv: readonly string[]): Flags {
       allowPositionals: true,
     }),
   );
-  if (positionals.length > 1) throw new Error(`One file of addresses is enough, not ${positionals.length}.`);
+  if (positionals.length > 1) throw new Error(`Pass one file of addresses, not ${positionals.length}.`);
   return {
     help: values.help ?? false,
     file: positionals[0],
@@ -56,7 +56,7 @@ export function readFlags(argv: readonly string[]): Flags {
   };
 }
 
-/** Node adds advice for the rare file whose name begins with a dash: the first sentence is enough. */
+/** Node adds advice for arguments that begin with a dash: the first sentence is enough. */
 function parse<T>(read: () => T): T {
   try {
     return read();

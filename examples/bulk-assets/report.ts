@@ -1,23 +1,23 @@
 import { number } from './bar.ts';
 
-/** How the work went. */
+/** Result of the job. */
 export interface Outcome {
-  /** Calls that were to be made. */
+  /** Number of calls to make. */
   readonly total: number;
   readonly fetched: number;
-  /** Asset events that the accounts have, all told. */
+  /** Total number of asset events of the accounts. */
   readonly events: number;
   readonly failures: readonly unknown[];
   readonly requests: number;
   readonly limited: number;
   readonly tookMs: number;
-  /** The least time in which the limits allow so many calls, in milliseconds; undefined if no limits are known. */
+  /** Shortest time in which the limits allow these calls, in milliseconds; undefined if no limits are known. */
   readonly shortestMs: number | undefined;
   /** Whether Ctrl-C ended it. */
   readonly isInterrupted: boolean;
 }
 
-/** The outcome in some lines of text. */
+/** The result as lines of text. */
 export function report(outcome: Outcome): string {
   const { total, fetched, events, failures, requests, limited, tookMs, shortestMs, isInterrupted } = outcome;
   const unmade = total - fetched - failures.length;

@@ -2,37 +2,37 @@ import { styleText } from 'node:util';
 import type { QuotaState } from 'stacks-quota';
 import { barLine, cut, number, windowLine } from './bar.ts';
 
-/** How far the work is. */
+/** Progress of the job. */
 export interface Progress {
   readonly total: number;
-  /** Calls that are over, well or not. */
+  /** Calls that have ended, successfully or not. */
   readonly done: number;
   readonly quota: QuotaState;
-  /** How long it will take from now on, in milliseconds, if that can be reckoned. */
+  /** Estimated time for the rest in milliseconds, if known. */
   readonly etaMs: number | undefined;
-  /** Why nothing goes just now. */
+  /** Why nothing can be sent now. */
   readonly why: string | undefined;
 }
 
-/** Where text can be written: standard output, or what a test takes for it. */
+/** A stream for text: standard output, or its replacement in a test. */
 export interface Surface {
   write(text: string): unknown;
   readonly isTTY?: boolean;
   readonly columns?: number;
 }
 
-/** Shows how far the work is. */
+/** Shows the progress. */
 export interface Screen {
-  /** Every now and then. */
+  /** Called at intervals. */
   show(progress: Progress): void;
-  /** At the end, with the last word on it. */
+  /** Shows the final state. */
   end(progress: Progress): void;
 }
 
 const HIDE_CURSOR = '\x1b[?25l';
 const SHOW_CURSOR = '\x1b[?25h';
 
-/** A picture that is redrawn in place on a terminal, and a plain line for every tenth of the work elsewhere. */
+/** Creates a display that is redrawn in place on a terminal; elsewhere it prints a line for each tenth of the work. */
 export function screenOn(surface: Surface, isDumb: boolean = process.env.TERM === 'dumb'): Screen {
   return surface.isTTY && !isDumb ? pictureOn(surface) : linesOn(surface);
 }
@@ -40,7 +40,7 @@ export function screenOn(surface: Surface, isDumb: boolean = process.env.TERM ==
 function pictureOn(surface: Surface): Screen {
   let height = 0;
   const draw = (progress: Progress): void => {
-    // The last column is left free: a terminal may wrap after it.
+    // The last column is left free, because some terminals wrap after it.
     const lines = picture(progress, (surface.columns ?? 80) - 1);
     const home = height > 0 ? `\r\x1b[${height}A\x1b[J` : HIDE_CURSOR;
     surface.write(`${home}${lines.join('\n')}\n`);
@@ -68,7 +68,7 @@ function linesOn(surface: Surface): Screen {
   };
 }
 
-/** The progress as lines of at most so many columns. */
+/** The progress as lines of at most `columns`. */
 export function picture({ total, done, quota, etaMs, why }: Progress, columns: number): readonly string[] {
   const percent = `${Math.floor((done * 100) / total)} %`.padStart(5);
   const note = [`${done} of ${total}`, percent, ...eta(etaMs)].join('   ');

@@ -3,13 +3,13 @@ import { createMockService } from 'stacks-quota/testing';
 import type { Flags } from './flags.ts';
 import type { CalendarWindow } from './shortest.ts';
 
-/** The service that is asked. */
+/** The service to call. */
 export interface Service {
-  /** How the client reaches it. */
+  /** Options of the client for it. */
   readonly access: Pick<ClientOptions, 'baseUrl' | 'apiKey'>;
-  /** A line for people. */
+  /** Its name for people. */
   readonly title: string;
-  /** What only the mock can tell: the truth about its clock and its limits, and its own count of what it refused. */
+  /** Known only for the mock: its clock, its limits, and its own count of requests and refusals. */
   readonly truth?: {
     readonly time: () => number;
     readonly windows: readonly CalendarWindow[];
@@ -19,7 +19,7 @@ export interface Service {
   close(): Promise<void>;
 }
 
-/** The live service that STACKS_API_URL names; the client finds it, and its key, by itself. */
+/** The live service of STACKS_API_URL. The client reads the URL and the key from the environment itself. */
 export function liveService(url: string, { mock }: Flags): Service {
   if (Object.values(mock).some((value) => value !== undefined)) {
     throw new Error('--per-second, --per-minute and --latency are for the mock: unset STACKS_API_URL to use them.');
@@ -27,11 +27,11 @@ export function liveService(url: string, { mock }: Flags): Service {
   return { access: {}, title: `the service at ${url}`, close: async () => {} };
 }
 
-/** A mock of the service behind a real socket on this machine. */
+/** A mock of the service on a real port of this machine. */
 export async function mockService({ mock }: Flags): Promise<Service> {
   const { perSecond = 20, perMinute = 240, latencyMs = [20, 200] } = mock;
   const apiKey = 'a-key-of-the-mock';
-  // Its clock is set so that its minute turns some 15 seconds after the start: then both windows can be seen at work.
+  // Its clock is set so that a minute ends about 15 seconds after the start: then both windows can be seen to reset.
   const ahead = 45 - (Math.floor(Date.now() / 1_000) % 60);
   const keyed = { second: perSecond, minute: perMinute, month: 150_000 };
   const service = createMockService({ keys: [apiKey], keyed, latencyMs, skewMs: ahead * 1_000 });

@@ -1,9 +1,9 @@
-/** A window of the calendar (UTC), as it stands when the reckoning begins. */
+/** A window of the calendar (UTC) and its state at the start. */
 export interface CalendarWindow {
   readonly period: Period;
-  /** Units that it holds when it is new. */
+  /** Its limit in units. */
   readonly limit: number;
-  /** Units that are left in the present one. */
+  /** Units remaining in the present window. */
   readonly left: number;
 }
 
@@ -14,10 +14,10 @@ export type Period = (typeof PERIODS)[number];
 const LENGTH_MS = { second: 1_000, minute: 60_000, hour: 3_600_000, day: 86_400_000 };
 
 /**
- * The least time, in milliseconds, in which a service can take so many requests of one unit each, from someone who
- * knows its limits and its clock, and whose requests arrive as soon as they are sent. Nobody can be faster.
+ * The shortest time, in milliseconds, in which a service accepts these requests of one unit each, without latency and with full knowledge
+ * of its limits and its clock. No client can be faster.
  *
- * @param at - when the reckoning begins by the service's clock, in milliseconds since the Unix epoch.
+ * @param at - the start, by the service's clock, in milliseconds since the Unix epoch.
  */
 export function shortest(requests: number, at: number, windows: readonly CalendarWindow[]): number {
   if (windows.some(({ limit }) => limit < 1)) return Number.POSITIVE_INFINITY;
@@ -35,7 +35,7 @@ export function shortest(requests: number, at: number, windows: readonly Calenda
   }
 }
 
-/** When the window ends that holds `at`. */
+/** When the window that contains `at` ends. */
 function endOf(period: Period, at: number): number {
   if (period !== 'month') return (Math.floor(at / LENGTH_MS[period]) + 1) * LENGTH_MS[period];
   const day = new Date(at);

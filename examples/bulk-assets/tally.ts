@@ -1,16 +1,16 @@
 import type { ClientEvent, QuotaSnapshot } from 'stacks-quota';
 import { type CalendarWindow, PERIODS } from './shortest.ts';
 
-/** What the events of a client add up to. */
+/** Totals of a client's events. */
 export class Tally {
-  /** Requests sent. */
+  /** Number of requests sent. */
   requests = 0;
-  /** Of them, those that the service refused because of a limit. */
+  /** Number of requests that the service refused because of a limit. */
   limited = 0;
-  /** The windows as they stood before the first request, as far as its answer told. */
+  /** The windows before the first request, by its response. */
   windows: readonly CalendarWindow[] | undefined;
   #standstill: { readonly why: string; readonly until: number } | undefined;
-  /** The service's clock is ahead of ours by no less and no more than this: a `date` is cut to the second. */
+  /** Bounds of the lead of the service's clock over this machine's: `date` is truncated to the second. */
   #least = Number.NEGATIVE_INFINITY;
   #most = Number.POSITIVE_INFINITY;
 
@@ -21,12 +21,12 @@ export class Tally {
     if (event.type === 'answered') this.#learn(event.quota, event.tookMs);
   }
 
-  /** Why nothing goes just now. */
+  /** Why nothing can be sent now. */
   get why(): string | undefined {
     return this.#standstill && this.#standstill.until > Date.now() ? this.#standstill.why : undefined;
   }
 
-  /** The service's time at an instant of our wall clock; our own time while no `date` came. */
+  /** The service's time at an instant of this machine's wall clock; that instant itself before the first `date`. */
   serviceTime(at: number): number {
     return Number.isFinite(this.#least) ? at + (this.#least + this.#most) / 2 : at;
   }

@@ -1,4 +1,4 @@
-/** What a client does, in the text format that Prometheus scrapes. No package is needed for it: copy this file. */
+/** Metrics of a client in the text format of Prometheus. It needs no package: copy this file. */
 import type { Client, ClientEvent, Reason } from 'stacks-quota';
 
 /** Upper bounds of the histogram of waits, in seconds. */
@@ -7,9 +7,9 @@ const WAITS = [0.01, 0.1, 0.5, 1, 5, 10, 30, 60, 120, 300];
 type Labels = Readonly<Record<string, string>>;
 
 /**
- * Counts what happens from now on.
+ * Starts to count the client's events.
  *
- * @returns a function that gives the text for a scrape.
+ * @returns a function that returns the text for a scrape.
  */
 export function metricsOf(client: Client): () => string {
   const requests = new Counter('stacks_quota_requests_total', 'Answers, by endpoint and status.');
@@ -20,7 +20,7 @@ export function metricsOf(client: Client): () => string {
   const strange = new Counter('stacks_quota_unexplained_units_total', 'Units counted that this client did not spend.');
   const waits = new Waits('stacks_quota_wait_seconds', 'Time in line before a request, by what it last waited for.');
 
-  // Prometheus sees an increase only from a value that it has seen, so what matters most begins at 0.
+  // Prometheus detects an increase only from a known value, so the most important counters begin at 0.
   limited.add(0, {});
 
   client.subscribe((event: ClientEvent) => {
@@ -42,11 +42,11 @@ export function metricsOf(client: Client): () => string {
   };
 }
 
-/** What is so at the moment of the scrape. */
+/** Gauges at the time of the scrape. */
 function gauges(client: Client): string[] {
   const { windows, waiting, inFlight } = client.quota();
   const month = client.month();
-  // The windows of single endpoints share a name, and are told by their errors and waits; here they would be the same twice.
+  // Windows of single endpoints are omitted: they have the same name, so their samples would be duplicates.
   const named = windows.filter(({ window }) => window !== 'endpoint');
   const byWindow = (name: string, help: string, of: (view: (typeof named)[number]) => number): string[] => [
     ...headOf(name, help, 'gauge'),
@@ -69,7 +69,7 @@ function nameOf(reason: Reason | undefined): string {
   return reason ? (reason.window ?? reason.kind) : 'none';
 }
 
-/** Counts what only ever grows. */
+/** A counter. */
 class Counter {
   readonly #name: string;
   readonly #help: string;

@@ -12,7 +12,7 @@ export type BulkOutcome<Item, Value> =
 export interface BulkTurn {
   /** The item's place in the input, counted from 0. */
   readonly index: number;
-  /** Aborts when the bulk is left or aborted: pass it on, and nothing more is spent. */
+  /** Aborts when the loop is left or the bulk is aborted. Pass it to the calls, so that they use no more quota. */
   readonly signal: AbortSignal;
 }
 
@@ -20,28 +20,28 @@ export interface BulkTurn {
 export type BulkCall<Item, Value> = (item: Item, turn: BulkTurn) => Value | Promise<Value>;
 
 /**
- * Many calls in constant memory: `for await (const outcome of bulk)`. It begins with the loop and ends with it: a loop that
- * is left aborts the calls under way and closes the input.
+ * Runs a call for many items in constant memory: `for await (const outcome of bulk)`. It begins with the loop; leaving the loop
+ * aborts the calls in flight and closes the input.
  *
- * An item that fails is an outcome like any other. Where all others would fail alike, because the month is out, the key is
- * not accepted or the client is closed, no more items are taken, and the loop hands on what was had and throws that error.
- * The items that fell to it are no outcomes but are left undone, and the checkpoint has them.
+ * A failed item yields a rejected outcome. A fatal error (quota exhausted, 401 or 403, closed client, too many failures in a row) stops
+ * the run: no more items are taken, and the loop yields the finished outcomes and throws that error. The items that failed by it yield
+ * no outcome; the checkpoint has them, as undone.
  */
 export interface Bulk<Item, Value> extends AsyncIterable<BulkOutcome<Item, Value>> {
-  /** Runs it, once. */
+  /** Starts the run. Throws ConfigError the second time. */
   [Symbol.asyncIterator](): AsyncGenerator<BulkOutcome<Item, Value>, void, void>;
-  /** How far it is. */
+  /** The present progress. */
   readonly progress: BulkProgress;
-  /** Where it is: behind the outcome that came last. Take it when you have dealt with that. */
+  /** The position after the last yielded outcome, to continue from. Read it once that outcome is processed. */
   readonly checkpoint: BulkCheckpoint;
-  /** Items that were taken from the input and not handed on: what an input that cannot be read again would lose. No more than may be held. */
+  /** Items taken from the input and not yielded, at most `concurrency`: they are lost if the input cannot be read again. */
   readonly undone: readonly { readonly index: number; readonly item: Item }[];
 }
 
 /**
- * Prepares a bulk; nothing is taken from the input yet.
+ * Creates a bulk. Nothing is taken from the input yet.
  *
- * @throws ConfigError if an argument cannot be used.
+ * @throws ConfigError if an argument is invalid.
  */
 export function bulk<Item, Value>(
   items: Iterable<Item> | AsyncIterable<Item>,
@@ -61,13 +61,13 @@ class BulkRun<Item, Value> implements Bulk<Item, Value> {
   readonly #progress: ProgressTracker;
   readonly #stop = new AbortController();
   #source: ItemSource<Item> | undefined;
-  /** Items taken from the input, those that an earlier run had taken included. */
+  /** Number of items taken from the input, including those of earlier runs. */
   #next = 0;
-  /** Places of the items that an earlier run has left undone, and that have not come by yet. */
+  /** Places of items that an earlier run left undone and that this run has not reached yet. */
   readonly #left: Set<number>;
-  /** Items, by their places, that are under way, or over and not handed on yet; in the order of the input. */
+  /** Items in progress, or finished and not yielded yet, by their places, in the order of the input. */
   readonly #held = new Map<number, Item>();
-  /** Items that fell to the error that ended it all. */
+  /** Places of items left undone because of the fatal error. */
   readonly #undone = new Map<number, Item>();
   readonly #ready = new Map<number, BulkOutcome<Item, Value>>();
   #failedInARow = 0;
@@ -138,12 +138,12 @@ class BulkRun<Item, Value> implements Bulk<Item, Value> {
     }
   }
 
-  /** Items whose call is not over. */
+  /** Number of items whose call is in progress. */
   get #underWay(): number {
     return this.#held.size - this.#ready.size;
   }
 
-  /** Takes as many items from the input as may be held, one after the other. */
+  /** Takes items from the input, one after the other, while fewer than `concurrency` are held. */
   async #fill(source: ItemSource<Item>): Promise<void> {
     if (this.#isFilling) return;
     this.#isFilling = true;
@@ -187,16 +187,16 @@ class BulkRun<Item, Value> implements Bulk<Item, Value> {
     this.#wake();
   }
 
-  /** Whether a failure leaves its item undone; and whether it ends it all. */
+  /** Whether a failure leaves its item undone. Records a fatal error. */
   #isFatal(reason: unknown): boolean {
     const { isFatal, maxFailuresInARow } = this.#settings;
-    // What fails now may only have been aborted.
+    // After the end a failure may only be an abort.
     if (this.#stop.signal.aborted) return true;
     try {
       if (isFatal(reason)) throw reason;
     } catch (error) {
       this.#end ??= { error };
-      // Where the quota is out, calls under way may still be answered, and those that wait are refused without being sent.
+      // If the quota is exhausted, calls in flight may still succeed; waiting calls are refused without being sent.
       if (!isQuotaExhausted(error)) this.#stop.abort(error);
       return true;
     }
@@ -204,14 +204,14 @@ class BulkRun<Item, Value> implements Bulk<Item, Value> {
     return false;
   }
 
-  /** From now on nothing counts any more. */
+  /** Aborts everything; later outcomes are ignored. */
   #leave(reason: unknown): void {
     this.#isOver = true;
     if (this.#underWay > 0) this.#stop.abort(reason);
     this.#wake();
   }
 
-  /** The next outcome to hand on, if it is there. */
+  /** The next outcome to yield, if it is finished. */
   #take(): BulkOutcome<Item, Value> | undefined {
     const order = this.#settings.ordered ? this.#held.keys() : this.#ready.keys();
     const [index] = order;

@@ -1,9 +1,9 @@
-/** What items come from, one at a time. */
+/** Reads items from an iterable or async iterable, one at a time. */
 export class ItemSource<Item> {
   readonly #source: Iterator<Item> | AsyncIterator<Item>;
-  /** Whether an item is awaited. */
+  /** Whether a read is pending. */
   isBusy = false;
-  /** Whether there are no more. */
+  /** Whether all items have been read. */
   isExhausted = false;
 
   constructor(items: Iterable<Item> | AsyncIterable<Item>) {
@@ -26,7 +26,7 @@ export class ItemSource<Item> {
     }
   }
 
-  /** Ends it early, if it has not ended by itself. One that does not answer is not waited for. */
+  /** Closes the input, if it has not ended. Does not wait for a pending read. */
   async close(isQuiet: boolean): Promise<void> {
     if (this.isExhausted || !this.#source.return) return;
     const { isBusy } = this;

@@ -2,29 +2,29 @@ import { ConfigError, isClosed, isQuotaExhausted, isServiceError, quote } from '
 import { argument, flag, optionsParser, withDefault } from '../validation/arguments.ts';
 import type { BulkProgress } from './progress.ts';
 
-/** Where a bulk is: plain JSON, to be kept in a file or a database. Its size is bounded by the concurrency. */
+/** Position of a bulk, as plain JSON to store in a file or a database. Its size is bounded by the concurrency. */
 export interface BulkCheckpoint {
-  /** How many items were taken from the input. */
+  /** Number of items taken from the input. */
   readonly next: number;
-  /** The places of those of them, counted from 0, that did not come to an end: they are made first when the bulk is taken up again. */
+  /** Places, counted from 0, of the items among them that are not finished. A bulk that continues from here runs them first. */
   readonly undone: readonly number[];
 }
 
 /** Options of a bulk. All have defaults. */
 export interface BulkOptions {
-  /** How many items may be held at a time: taken from the input, and not handed on yet. Default: the client's own. */
+  /** Maximum number of items held at a time: taken from the input and not yielded yet. Default: the client's `concurrency`. */
   readonly concurrency?: number | undefined;
-  /** Whether outcomes come in the order of the items. Default: false, and they come as they are had. */
+  /** Whether outcomes are yielded in the order of the items. Default: false, in the order in which they finish. */
   readonly ordered?: boolean | undefined;
-  /** How many items there are, for the progress. Default: what an array, a set or a map says of itself; else unknown. */
+  /** Number of items, for the progress. Default: the length or size of an array, a set or a map; else unknown. */
   readonly total?: number | undefined;
-  /** Where to go on: the checkpoint of an earlier run over the same items in the same order. */
+  /** The checkpoint to continue from, of an earlier run over the same items in the same order. */
   readonly from?: BulkCheckpoint | undefined;
   /** Ends the bulk: the loop then throws the signal's reason. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * Whether a failure ends it all, because all others would fail alike. Default: QuotaExhaustedError, and a ServiceError with
-   * status 401 or 403. A closed client always does.
+   * Whether an error is fatal, because all other items would fail in the same way. Default: QuotaExhaustedError, and ServiceError
+   * with status 401 or 403. ClosedError is always fatal.
    */
   readonly isFatal?: ((error: unknown) => boolean) | undefined;
   /** Failures in a row that stop the bulk, because the items are not the cause. A ConfigError does not count. Default: 100. */
@@ -71,9 +71,9 @@ function known(concurrency: number) {
 }
 
 /**
- * Checks the options of a bulk and completes them.
+ * Checks the options of a bulk and adds defaults.
  *
- * @throws ConfigError that names the option that cannot be used.
+ * @throws ConfigError that names the invalid option.
  */
 export function readBulkOptions(items: unknown, options: BulkOptions, concurrency: number): BulkSettings {
   // A string is iterable by character, which is hardly ever intended.

@@ -23,7 +23,7 @@ export interface BulkProgress {
 export interface BulkDependencies {
   readonly clock: Clock;
   readonly concurrency: number;
-  /** Estimate for so many more requests, behind all that wait; `cost` units each, if known. */
+  /** Estimate for `count` more requests behind all waiting calls; `cost` units each, if known. */
   readonly estimate: (requests: number, cost: number | undefined) => Estimate;
   /** Requests answered and not refused so far, and their units. */
   readonly spent: () => Spent;
@@ -35,7 +35,7 @@ export interface Spent {
   readonly units: number;
 }
 
-/** Counts finished items and estimates when the rest will be. */
+/** Counts finished items and estimates when the rest will be finished. */
 export class ProgressTracker {
   readonly #dependencies: BulkDependencies;
   readonly #total: number | undefined;
@@ -55,7 +55,7 @@ export class ProgressTracker {
     this.#begunAt = dependencies.clock.now();
   }
 
-  /** An item is finished. */
+  /** Records a finished item. */
   count(isFailure: boolean): void {
     this.#over++;
     if (isFailure) this.#failed++;

@@ -26,13 +26,13 @@ export async function accessOf(
   return { ...(baseUrl === undefined ? {} : { baseUrl }), ...(apiKey === undefined ? {} : { apiKey }) };
 }
 
-/** The only line of a file. No message repeats it. */
+/** Reads the only line of a file. No message quotes it. */
 async function readKey(path: string, stderr: Environment['stderr']): Promise<string> {
   let text: string;
   try {
     const { mode, isFile } = await stat(path).then((file) => ({ mode: file.mode & 0o777, isFile: file.isFile() }));
     text = await readFile(path, 'utf8');
-    // On Windows the mode says nothing: every file looks readable by everyone.
+    // On Windows the mode is meaningless: every file appears readable by everyone.
     if (isFile && (mode & 0o077) !== 0 && process.platform !== 'win32') {
       await stderr.write(
         `Warning: ${path} holds a key and is readable by others (mode ${mode.toString(8)}): chmod 600 ${path}\n`,

@@ -1,14 +1,14 @@
 import type { Environment } from './environment.ts';
 
-/** What can be done from the command line. */
+/** A command of the command line. */
 export interface Command {
-  /** The page that teaches it. */
+  /** Its help text. */
   readonly help: string;
   /**
-   * Does it.
+   * Runs the command.
    *
-   * @param stop - aborts with Interrupted when the user wants it to end.
-   * @returns what the program ends with.
+   * @param stop - aborts with Interrupted when the user ends the program.
+   * @returns the exit code.
    */
   readonly run: (args: readonly string[], world: Environment, stop: AbortSignal) => Promise<number>;
 }

@@ -1,22 +1,22 @@
 import type { Clock } from '../clock.ts';
 
-/** Where text is written. */
+/** A stream for text. */
 export interface Surface {
   /**
-   * Resolves when the text has been handed on, so that a slow reader slows the work down.
+   * Resolves when the text is written, so that a slow reader slows the program down.
    *
-   * @throws GoneError when nobody reads any more.
+   * @throws GoneError if the reader has closed the stream.
    */
   write(text: string): Promise<void>;
   readonly isTTY: boolean;
-  /** How many columns the terminal has at this moment; undefined where there is none. */
+  /** Present number of columns of the terminal; undefined without one. */
   readonly columns: number | undefined;
 }
 
 /** A signal that asks the program to end. */
 export type Interrupt = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 
-/** All that a command knows of the world around it, so that a test can be the world. */
+/** Everything outside the program that a command uses; tests replace it. */
 export interface Environment {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdin: AsyncIterable<string | Uint8Array> & { readonly isTTY?: boolean | undefined };
@@ -25,9 +25,9 @@ export interface Environment {
   readonly clock: Clock;
   readonly fetch: typeof globalThis.fetch;
   /**
-   * Calls `hear` when the user wants the program to end.
+   * Calls `hear` when the user ends the program.
    *
-   * @returns a function that ends it.
+   * @returns a function that unsubscribes it.
    */
   onInterrupt(hear: (interrupt: Interrupt) => void): () => void;
 }

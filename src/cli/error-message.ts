@@ -13,11 +13,11 @@ import { moment } from './times.ts';
 /** Exit code and message for an error. */
 export interface ErrorDescription {
   readonly code: number;
-  /** One line for people; nothing where there is nothing to say. */
+  /** One line for people; empty if there is nothing to report. */
   readonly sentence: string | undefined;
 }
 
-/** The client's options by the names that they have here. */
+/** The client's options and the flags that set them. */
 const FLAGS: Readonly<Record<string, string>> = {
   baseUrl: '--url (or STACKS_API_URL)',
   apiKey: 'the key',
@@ -35,7 +35,7 @@ const NOBODY: readonly string[] = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EH
 /**
  * Exit code and message for an error.
  *
- * @param now - epoch milliseconds, from which "in 4 min" is reckoned.
+ * @param now - the present, in milliseconds since the Unix epoch, for phrases such as "in 4 min".
  */
 export function describeError(error: unknown, now: number): ErrorDescription {
   if (error instanceof BrokenPipeError) return { code: EXIT.SIGPIPE, sentence: undefined };

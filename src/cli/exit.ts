@@ -1,26 +1,26 @@
 import type { Interrupt } from './environment.ts';
 
-/** What the program ends with, so that a script can tell what happened. */
+/** Exit codes, for scripts. */
 export const EXIT = {
   ok: 0,
   failure: 1,
   usage: 2,
   underThreshold: 3,
   exhausted: 4,
-  // 128 and the number of the signal, as a shell has it.
+  // 128 plus the number of the signal, as in shells.
   SIGHUP: 129,
   SIGINT: 130,
   SIGPIPE: 141,
   SIGTERM: 143,
 } as const;
 
-/** The command line, or what it names, cannot be used. Nothing was sent. */
+/** The command line is invalid, or a file that it names is unusable. Nothing was sent. */
 export class UsageError extends Error {}
 
-/** The job was given up after too many failures. */
+/** The job ended after too many failures in a row. */
 export class GaveUpError extends Error {}
 
-/** The user wants the program to end. */
+/** The user ended the program. */
 export class Interrupted extends Error {
   readonly interrupt: Interrupt;
 
@@ -30,7 +30,7 @@ export class Interrupted extends Error {
   }
 }
 
-/** Resolves as the work does, unless the user wants the program to end before. */
+/** Settles as the work does, unless `stop` aborts first. */
 export function unlessStopped<T>(work: Promise<T>, stop: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const end = (): void => reject(stop.reason);

@@ -1,20 +1,20 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { UsageError } from './exit.ts';
 
-/** The flags that a command knows. */
+/** The flags of a command. */
 export type KnownFlags = NonNullable<ParseArgsConfig['options']>;
 
 type Read<Flags extends KnownFlags> = ReturnType<
   typeof parseArgs<{ args: string[]; options: Flags; allowPositionals: true }>
 >;
 
-/** What a flag for the key is likely to be called. */
+/** Likely names of a flag for the key. */
 const SECRET = /^--?(x-?)?(k|key|api-?key|token|secret|password)(=|$)/i;
 
 /**
  * Reads the arguments of a command.
  *
- * @throws UsageError with one sentence on what is wrong with them. It never repeats a value.
+ * @throws UsageError with one sentence about the problem. It never quotes a value.
  */
 export function readFlags<Flags extends KnownFlags>(args: readonly string[], options: Flags): Read<Flags> {
   const end = args.indexOf('--');
@@ -28,7 +28,7 @@ export function readFlags<Flags extends KnownFlags>(args: readonly string[], opt
     return parseArgs({ args: [...args], options, allowPositionals: true });
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    // Node adds advice for the rare argument that begins with a dash: the first sentence is enough.
+    // Node adds advice for arguments that begin with a dash: the first sentence is enough.
     const [sentence] = message.split(/\.?\s*(?:\n|\. )/);
     const known = Object.keys(options).map((name) => `--${name}`);
     const advice = code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION' ? ` Known flags: ${known.join(', ')}.` : '';
@@ -36,7 +36,7 @@ export function readFlags<Flags extends KnownFlags>(args: readonly string[], opt
   }
 }
 
-/** A whole number, `least` or more. */
+/** Reads a whole number, `least` or more. */
 export function whole(flag: string, text: string, least: number): number {
   const number = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
   if (number >= least) return number;
@@ -45,7 +45,7 @@ export function whole(flag: string, text: string, least: number): number {
 
 const MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** A stretch of time such as `500ms`, `30s`, `5m`, `2h` or `1d`, more than nothing, in milliseconds. */
+/** Reads a positive time such as `500ms`, `30s`, `5m`, `2h` or `1d`. @returns milliseconds. */
 export function duration(flag: string, text: string): number {
   const [, number, unit = ''] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h|d)$/.exec(text) ?? [];
   const ms = Number(number) * (MS[unit] ?? Number.NaN);
@@ -53,14 +53,14 @@ export function duration(flag: string, text: string): number {
   throw new UsageError(`${flag} must be a time such as 500ms, 30s, 5m, 2h or 1d, not "${text}".`);
 }
 
-/** One of some words. */
+/** Reads one of several words. */
 export function oneOf<Word extends string>(flag: string, text: string, words: readonly Word[]): Word {
   const found = words.find((word) => word === text);
   if (found !== undefined) return found;
   throw new UsageError(`${flag} must be one of ${words.join(', ')}, not "${text}".`);
 }
 
-/** `name=value`, in its two parts; the name is undefined where there is no `=`. */
+/** Splits `name=value`; the name is undefined without `=`. */
 export function assignment(text: string): { readonly name: string | undefined; readonly value: string } {
   const at = text.indexOf('=');
   return at < 0 ? { name: undefined, value: text } : { name: text.slice(0, at), value: text.slice(at + 1) };

@@ -1,10 +1,10 @@
-/** The oldest Node that the package runs on, as `engines` in package.json has it. */
+/** The oldest supported version of Node, as in `engines` of package.json. */
 const OLDEST = [22, 12] as const;
 
 /**
- * What is wrong with a version of Node, in a sentence; undefined if it will do.
+ * A sentence about an unsupported version of Node; undefined if it is supported.
  *
- * @param version - as `process.versions.node` has it, such as `24.1.0`.
+ * @param version - as in `process.versions.node`, such as `24.1.0`.
  */
 export function wrongWithNode(version: string): string | undefined {
   const [major = 0, minor = 0] = version.split('.').map(Number);

@@ -6,10 +6,10 @@ import { run } from './main.ts';
 
 const INTERRUPTS: readonly Interrupt[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
-/** Runs the command line that this process was started with. The only place that knows the process itself. */
+/** Runs the command line of this process. Only this file uses `process`. */
 export async function start(): Promise<void> {
   let heard = 0;
-  // The first asks a command to end, in its own time; the second does not ask.
+  // The first signal asks the command to end, the second ends the process.
   const count = (interrupt: Interrupt): void => {
     heard++;
     if (heard > 1) process.exit(EXIT[interrupt]);
@@ -29,12 +29,12 @@ export async function start(): Promise<void> {
       };
     },
   });
-  // Nothing is left to end; what keeps the process now is at most an idle connection or an unread standard input.
+  // Only an idle connection or an unread standard input can keep the process alive now.
   process.exit();
 }
 
 function surfaceOf(stream: Writable & { readonly isTTY?: boolean; readonly columns?: number }): Surface {
-  // Each write hears of its own failure; without a listener the stream would end the process with a stack trace.
+  // Each write reports its own failure; without a listener the stream would end the process with a stack trace.
   stream.on('error', () => {});
   return {
     write: (text) =>

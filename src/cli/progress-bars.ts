@@ -3,10 +3,10 @@ import { type Colour, cut, paint, type Terminal } from './terminal.ts';
 /** A line with a bar in it. */
 export interface Bar {
   readonly label: string;
-  /** How much of the bar is full, from 0 to 1. */
+  /** Filled part of the bar, from 0 to 1. */
   readonly part: number;
   readonly note: string;
-  /** What can be left out where it is narrow. */
+  /** Text that is omitted on a narrow terminal. */
   readonly remark?: string | undefined;
   readonly colour: Colour;
 }
@@ -15,8 +15,8 @@ const WIDEST = 40;
 const NARROWEST = 6;
 
 /**
- * Bars below each other, of one width, no wider than the look has columns. Where it is narrow, bars give way first, then
- * remarks, then the ends of the notes.
+ * Aligns bars below each other, within the columns of the terminal. If it is narrow, bars are shortened first, then remarks are
+ * omitted, then notes truncated.
  */
 export function barLines(bars: readonly Bar[], terminal: Terminal): string[] {
   const labels = longest(bars.map(({ label }) => label));
@@ -37,22 +37,22 @@ function longest(texts: readonly string[]): number {
   return Math.max(0, ...texts.map(({ length }) => length));
 }
 
-/** Only what has nothing at all is shown empty, and only what is whole is shown full. */
+/** A bar is empty only at 0, and full only at 1. */
 function filledOf(part: number, width: number): number {
   if (part <= 0) return 0;
   return part >= 1 ? width : Math.min(width - 1, Math.max(1, Math.round(part * width)));
 }
 
-/** What is left of a window. */
+/** The remaining quota of a window. */
 export interface WindowLeft {
   readonly window: string;
   readonly limit: number;
   readonly left: number;
-  /** What else there is to say of it. */
+  /** Additional text. */
   readonly remark?: string | undefined;
 }
 
-/** Windows as bars, their numbers below each other. */
+/** Formats windows as bars with aligned numbers. */
 export function windowBars(windows: readonly WindowLeft[]): Bar[] {
   const lefts = longest(windows.map(({ left }) => number(left)));
   return windows.map(({ window, limit, left, remark }) => {
@@ -67,12 +67,12 @@ export function windowBars(windows: readonly WindowLeft[]): Bar[] {
   });
 }
 
-/** A number as people read it: `149,876`. */
+/** Formats a number: `149,876`. */
 export function number(value: number): string {
   return value.toLocaleString('en');
 }
 
-/** How many of something: `1 unit`, `2 units`. */
+/** Formats a number with a noun: `1 unit`, `2 units`. */
 export function count(amount: number, one: string, many: string = `${one}s`): string {
   return `${number(amount)} ${amount === 1 ? one : many}`;
 }

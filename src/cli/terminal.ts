@@ -1,39 +1,39 @@
 import { styleText } from 'node:util';
 import type { Environment, Surface } from './environment.ts';
 
-/** What a surface can show. */
+/** Capabilities of an output stream. */
 export interface Terminal {
   readonly columns: number;
   readonly colours: boolean;
-  /** Whether lines that were written can be written over. */
+  /** Whether written lines can be overwritten. */
   readonly redraws: boolean;
 }
 
 export type Colour = 'green' | 'yellow' | 'red' | 'cyan' | 'dim' | 'bold';
 
-/** Looks at a surface, and at what the user wishes: https://no-color.org, `FORCE_COLOR`, `COLUMNS`, `TERM`. */
+/** Detects capabilities from a stream and the environment: `NO_COLOR` (https://no-color.org), `FORCE_COLOR`, `COLUMNS`, `TERM`. */
 export function terminalOf(surface: Surface, env: Environment['env']): Terminal {
   const isAble = surface.isTTY && env.TERM !== 'dumb';
   const isForced = (env.FORCE_COLOR ?? '0') !== '0';
   return {
-    // The last column of a terminal is left free, because some go to the next line after it.
+    // The last column is left free, because some terminals wrap after it.
     columns: surface.isTTY ? Math.max(1, (surface.columns || widthIn(env) || 80) - 1) : widthIn(env) || 80,
     colours: isForced || (isAble && !env.NO_COLOR),
     redraws: isAble,
   };
 }
 
-/** Colours a text, where there are colours. */
+/** Colours a text, if colours are supported. */
 export function paint(colour: Colour, text: string, { colours }: Terminal): string {
   return colours && text !== '' ? styleText(colour, text, { validateStream: false }) : text;
 }
 
-/** A text in one line of at most so many columns. */
+/** Truncates a text to one line of at most `columns`. */
 export function cut(text: string, columns: number): string {
   return text.length > columns ? `${text.slice(0, Math.max(0, columns - 1))}…` : text;
 }
 
-/** Lines that take the place of those that were drawn before. For a surface that {@link Terminal.redraws}. */
+/** Draws lines over those drawn before. Requires {@link Terminal.redraws}. */
 export class Picture {
   readonly #surface: Surface;
   #height = 0;
@@ -42,7 +42,7 @@ export class Picture {
     this.#surface = surface;
   }
 
-  /** Draws in one write, and clears each line behind its end instead of all before, so that nothing flickers. */
+  /** Draws in one write, and clears only the rest of each line, to avoid flicker. */
   async draw(lines: readonly string[]): Promise<void> {
     const home = this.#height > 0 ? `\r\x1b[${this.#height}A` : '';
     this.#height = lines.length;

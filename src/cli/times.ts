@@ -1,4 +1,4 @@
-/** A stretch of time in words: `23 s`, `4 min`, `3 h`, `9 days`; never shorter than it is. */
+/** Formats a duration, rounded up: `23 s`, `4 min`, `3 h`, `9 days`. */
 export function span(ms: number): string {
   const seconds = Math.max(0, Math.ceil(ms / 1_000));
   if (seconds < 120) return `${seconds} s`;
@@ -8,12 +8,12 @@ export function span(ms: number): string {
   return hours < 48 ? `${hours} h` : `${Math.ceil(hours / 24)} days`;
 }
 
-/** An instant as ISO 8601 has it, to the second and never earlier than it is. Epoch milliseconds. */
+/** Formats an instant in ISO 8601, rounded up to the second. Epoch milliseconds. */
 export function instant(at: number): string {
   return new Date(Math.ceil(at / 1_000) * 1_000).toISOString().replace('.000Z', 'Z');
 }
 
-/** An instant, and how far off it is: `2026-01-01T00:01:00Z (in 23 s)`. Epoch milliseconds. */
+/** Formats an instant and its distance: `2026-01-01T00:01:00Z (in 23 s)`. Epoch milliseconds. */
 export function moment(at: number, now: number): string {
   return `${instant(at)} (in ${span(at - now)})`;
 }

@@ -1,11 +1,11 @@
-/** No more names than this are given; costs are remembered, and requests counted, by name. */
+/** Maximum number of names, because costs and metrics are kept by name. */
 const MOST_NAMES = 500;
 
-/** Once they are given out, calls are named by so many segments alone, and of those names there are no more than this. */
+/** Beyond that, calls are named by their first segments only, and there are at most this many such names. */
 const FIRST_SEGMENTS = 2;
 const MOST_SHORT_NAMES = 50;
 
-/** No endpoint that is known has more. */
+/** No known endpoint has more segments. */
 const MOST_SEGMENTS = 12;
 
 const PRINCIPAL = /^S[PMTN][0-9A-HJKMNP-TV-Z]{26,39}(?:\.[A-Za-z][\w-]*)?$/;
@@ -13,14 +13,14 @@ const HASH = /^(?:0x[0-9a-f]*|[0-9a-f]{32,})$/i;
 const WORD = /^[a-z][a-z0-9]*(?:[_-][a-z0-9]+)*$/;
 const LONGEST_WORD = 32;
 
-/** What stands behind an address in these is a name that somebody gave: of a contract, a function, a variable. */
+/** In these endpoints the segments behind an address are names chosen by users: of a contract, a function, a variable. */
 const NODE_CALLS: ReadonlySet<string> = new Set(['v2', 'v3']);
 
 /**
- * The endpoint that a call belongs to, such as `GET /extended/v1/address/{address}/assets`: what differs from call to call
- * is folded, so that costs are learned together. A guess from the looks of each segment, for not all endpoints are known.
+ * The endpoint of a call, such as `GET /extended/v1/address/{address}/assets`: variable segments are replaced, so that costs are
+ * learned together. It is a guess from the form of each segment, because the client does not know all endpoints.
  *
- * @param path - encoded, without the path of the base URL.
+ * @param path - percent-encoded, without the path of the base URL.
  */
 export function endpointName(method: string, path: string): string {
   const segments = path.split('/').filter(Boolean);
@@ -35,12 +35,12 @@ export function endpointName(method: string, path: string): string {
   return `${method} /${folded.join('/')}${segments.length > MOST_SEGMENTS ? '/…' : ''}`;
 }
 
-/** Gives names to endpoints, a bounded number of them whatever is called. */
+/** Names endpoints, with a bounded number of names. */
 export class EndpointNames {
   readonly #names = new Set<string>();
   readonly #shortNames = new Set<string>();
 
-  /** The name of a call's endpoint; when all are given out, one that many endpoints have. */
+  /** The name of a call's endpoint; once all names are used, one for many endpoints. */
   of(method: string, path: string): string {
     const name = endpointName(method, path);
     if (isAdmitted(name, this.#names, MOST_NAMES)) return name;
@@ -59,7 +59,7 @@ function shortened(name: string): string {
   return segments.length > FIRST_SEGMENTS + 1 ? `${segments.slice(0, FIRST_SEGMENTS + 1).join('/')}/…` : name;
 }
 
-/** What a segment is that differs from call to call; `undefined` if it is a word of the endpoint. */
+/** The placeholder of a variable segment; `undefined` for a fixed one. */
 function foldOf(segment: string): string | undefined {
   if (PRINCIPAL.test(segment)) return '{address}';
   if (segment.includes('::')) return '{asset}';

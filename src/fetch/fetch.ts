@@ -11,18 +11,18 @@ type Input = Parameters<Fetch>[0];
 /** Dependencies of `client.fetch`. */
 export interface CreateFetchOptions {
   readonly run: Run;
-  /** Normalised, with no slash at its end. */
+  /** Normalised, without a trailing slash. */
   readonly baseUrl: string;
   readonly maxWaitMs: number;
   readonly timeoutMs: number;
-  /** Takes the key out of a text. */
+  /** Removes the key from a text. */
   readonly redact: (text: string) => string;
 }
 
-/** Statuses whose answers have no body. */
+/** Statuses of responses without a body. */
 const BODYLESS: ReadonlySet<number> = new Set([101, 103, 204, 205, 304]);
 
-/** Makes `client.fetchWith`: its functions are called like `fetch`, and their requests wait in the one queue with all others. */
+/** Creates `client.fetchWith`, which returns functions with the signature of `fetch`. Their requests share the client's queue. */
 export function createFetch({
   run,
   baseUrl,
@@ -64,7 +64,7 @@ export function createFetch({
   };
 }
 
-/** Where a call goes; what is relative is below the base URL. `undefined` if that is no URL. */
+/** The URL of a call; a relative one is resolved below the base URL. `undefined` if it is invalid. */
 function placeOf(input: Input, baseUrl: string): URL | undefined {
   const given =
     typeof input === 'string' ? input : isUrl(input) ? input.href : isRequest(input) ? input.url : undefined;
@@ -82,7 +82,7 @@ function isUnder(url: URL | undefined, baseUrl: string): url is URL {
   return url.origin === base.origin && (url.pathname === path || url.pathname.startsWith(`${path}/`));
 }
 
-/** Says no more of either URL than its origin: the rest may hold a secret. */
+/** The message shows only the origins of both URLs: the rest may contain a secret. */
 function elsewhereError(url: URL | undefined, baseUrl: string): ConfigError {
   if (!url) return new ConfigError('input', 'must be a valid URL or a path such as /extended/v1/info');
   if (url.username || url.password) return new ConfigError('input', 'must not have a user name or a password');
@@ -97,14 +97,14 @@ function elsewhereError(url: URL | undefined, baseUrl: string): ConfigError {
   return new ConfigError('input', `${problem}: ${advice}`);
 }
 
-/** The request as `fetch` itself would understand it, so that all that it checks and completes is checked and completed. */
+/** Creates the `Request` that `fetch` would, with the same checks and defaults. */
 function requestFrom(input: Input, url: URL, init: RequestInit | undefined): Request {
-  // fetch would quote a header that it refuses, and it may hold a secret.
+  // The error of fetch would quote an invalid header, which may contain a secret.
   for (const [name, value] of headersFrom(init?.headers)) checkHeader(name, value);
-  // A Request listens to its signal for as long as it is remembered, and ours does without.
+  // A Request listens to its signal until it is garbage-collected; this one needs no signal.
   const silent: RequestInit = { ...init, signal: null };
   if (!isRequest(input)) return new Request(url, silent);
-  // One of another realm or package is no Request here, but has all that makes one.
+  // A Request of another realm or package is no instance of this class, but has the same fields.
   const request = new Request(input instanceof Request ? input : new Request(url, input as Request), silent);
   for (const [name, value] of request.headers) checkHeader(name, value);
   return request;
@@ -118,7 +118,7 @@ function headersFrom(given: RequestInit['headers']): Headers {
   }
 }
 
-/** The body is read once, so that it can be sent again. */
+/** Reads the body into memory, so that it can be sent again. */
 async function outgoing(
   request: Request,
   url: URL,
@@ -135,12 +135,12 @@ async function outgoing(
   return { method, url: target, headers: Object.fromEntries(headers), init: rest, ...(body ? { body } : {}) };
 }
 
-/** undici's `dispatcher` option (proxy, pool), which is no part of the standard. */
+/** undici's option `dispatcher` (proxy, pool), which is not in the standard. */
 function dispatcherOf(init: object = {}): object {
   return 'dispatcher' in init && init.dispatcher !== undefined ? { dispatcher: init.dispatcher } : {};
 }
 
-/** The caller's own signal: that of a Request made from it goes deaf as soon as the Request is forgotten. */
+/** The caller's own signal: the signal of a derived Request stops following it once that Request is garbage-collected. */
 function signalOf(input: Input, init: RequestInit | undefined): AbortSignal | undefined {
   const given = init?.signal === undefined && isRequest(input) ? input.signal : init?.signal;
   const signal = given ?? undefined;
@@ -148,10 +148,10 @@ function signalOf(input: Input, init: RequestInit | undefined): AbortSignal | un
   throw new ConfigError('signal', `must be an AbortSignal, not ${quote(signal)}`);
 }
 
-/** A Request that is forgotten has a signal that is deaf, so it is remembered for as long as the body that it may end. */
+/** Keeps a caller's Request alive as long as the body that its signal may abort: the signal of a collected Request does not fire. */
 const senders = new WeakMap<ReadableStream, Input>();
 
-/** The answer as `fetch` would give it, without the key should the service have echoed it. */
+/** The response as `fetch` would return it, with an echoed key removed. */
 function responseFrom(reply: Reply, redact: (text: string) => string): Response {
   const { status, statusText, text, bytes, stream, url, isRedirected } = reply;
   const headers = new Headers();

@@ -2,11 +2,11 @@ import { type CallOptions, callback, sending } from '../options/client-options.t
 import { optionsParser } from '../validation/arguments.ts';
 
 /**
- * What the calls through one `fetch` of a client can be told. Of a body that is read as it comes, only the time in which
- * its reader waits counts towards `timeoutMs`.
+ * Options of all calls through one `fetch` of a client. While a body is streamed, only the time in which its reader waits counts
+ * towards `timeoutMs`.
  */
 export interface FetchOptions extends Pick<CallOptions, 'priority' | 'maxWaitMs' | 'timeoutMs' | 'cost'> {
-  /** Fetches what is not below the client's base URL: without the key and unpaced. Default: that is a ConfigError. */
+  /** Fetches URLs that are not below the client's base URL, without the key and unpaced. Default: such a URL is a ConfigError. */
   readonly elsewhere?: typeof globalThis.fetch | undefined;
 }
 
@@ -18,7 +18,7 @@ const fetchOptions = optionsParser<FetchOptions>('fetch options', {
 /**
  * Checks the options of one `fetch`.
  *
- * @throws ConfigError that names the option that cannot be used.
+ * @throws ConfigError that names the invalid option.
  */
 export function checkFetchOptions(options: FetchOptions): FetchOptions {
   return fetchOptions(options);

@@ -2,19 +2,19 @@ import { PERIODS, type Period } from '../quota/time/periods.ts';
 import type { BulkReservePolicy } from '../quota/window/bulk-reserve.ts';
 import { argument, optionsParser } from '../validation/arguments.ts';
 
-/** The quota that is reserved for calls of a higher priority than bulk work. */
+/** Quota reserved for calls with a higher priority than bulk work. */
 export interface ReserveOptions {
-  /** The reserve is for calls above this priority; those up to it are bulk work. Default: 0, the usual priority. */
+  /** The reserve is for calls above this priority; calls up to it are bulk work. Default: 0. */
   readonly forPriorityAbove?: number | undefined;
   /**
-   * The share of each window that bulk work must leave: 0.2 of every window, or `{ minute: 0.2, month: 0.1 }`. From 0 up to
-   * but not including 1. Default: 0.
+   * The reserved part of each window, from 0 up to but not including 1: `0.2` for every window, or `{ minute: 0.2, month: 0.1 }`.
+   * Default: 0.
    */
   readonly share?: number | Readonly<Partial<Record<Period, number>>> | undefined;
   /**
-   * Until this date bulk work spends its share of the month no faster than evenly, from the month's beginning to the date or
-   * the month's end, whichever comes first. What is spent by others counts, too. Where the wait for that is longer than
-   * `maxWaitMs`, a call fails with QuotaExhaustedError, as it does when the month is out.
+   * Until this date bulk work uses its part of the month no faster than evenly, from the beginning of the month to the date or the
+   * end of the month, whichever comes first. Usage by other consumers counts, too. A call that would have to wait longer than
+   * `maxWaitMs` fails with QuotaExhaustedError.
    */
   readonly spreadMonthUntil?: Date | undefined;
 }
@@ -31,9 +31,9 @@ const reserveOptions = optionsParser('reserve options', {
 });
 
 /**
- * Checks the option `reserve`, and completes it.
+ * Checks the option `reserve` and adds defaults.
  *
- * @throws ConfigError that names the option that cannot be used.
+ * @throws ConfigError that names the invalid option.
  */
 export function readReserve(options: ReserveOptions): BulkReservePolicy {
   const { forPriorityAbove = 0, share = 0, spreadMonthUntil } = reserveOptions(options);

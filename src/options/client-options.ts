@@ -18,16 +18,15 @@ import {
 /** Options of a client. All have defaults. */
 export interface ClientOptions {
   /**
-   * Where the service is (section 4, `{base_url}`): http or https, with or without a path, without credentials, query and
-   * fragment. With a key it must be https, except on this very machine (`localhost`, `127.0.0.0/8`, `[::1]`).
+   * URL of the service (section 4, `{base_url}`): http or https, with or without a path, without credentials, query and
+   * fragment. With a key it must be https, except on this machine (`localhost`, `127.0.0.0/8`, `[::1]`).
    *
    * Default: the environment variable `STACKS_API_URL`, else `https://api.hiro.so`.
    */
   readonly baseUrl?: string | undefined;
   /**
-   * The API key (section 5), or a function that gives it, which is asked anew before each request, so that a key can be
-   * replaced while the client lives. A function that gives `undefined` calls without a key. Never sent in a URL, never
-   * put into an error or an event.
+   * The API key (section 5), or a function that returns it and is called before each request, so that a key can be replaced
+   * while the client is in use. If it returns `undefined`, the request has no key. No URL, error or event contains the key.
    *
    * Default: the environment variable `STACKS_API_KEY`, else none.
    */
@@ -42,62 +41,62 @@ export interface ClientOptions {
   readonly maxWaitMs?: number | undefined;
   /** Maximum number of attempts of a request, the first included. Refusals because of a limit do not count. Default: 3. */
   readonly maxAttempts?: number | undefined;
-  /** How long one attempt may take, its body included and the wait for quota not, in milliseconds. Default: 30,000. */
+  /** Time limit of one attempt, from sending it to the end of its body, in milliseconds. Default: 30,000. */
   readonly timeoutMs?: number | undefined;
   /**
-   * Whether calls that ask the same at the same time share one request: a GET of the same URL with the same headers and
-   * options. It goes on while any of its callers has not aborted. Default: false.
+   * Whether identical GETs made at the same time (same URL, headers and options) share one request. It is aborted only when all
+   * of its callers have aborted. Default: false.
    */
   readonly shareInFlight?: boolean | undefined;
   /**
-   * Keeps answers that carry an `ETag`, and has the service say whether they still hold instead of sending them again:
-   * `true` for up to 500 answers of 16 MiB together, or how many and how much. What was not used for longest goes first.
-   * An answer with the key in it is never kept. Whether a revalidation costs less is the service's to say. Default: false.
+   * Caches responses that have an `ETag`, and revalidates them: `true` for up to 500 responses and 16 MiB, or `{ entries, bytes }`.
+   * The least recently used response is dropped first. A response that contains the key is never cached. A revalidation uses
+   * quota, too; its cost is the service's decision. Default: false.
    */
   readonly etags?: boolean | { readonly entries?: number; readonly bytes?: number } | undefined;
   /** Used instead of the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch | undefined;
-  /** How much of each window this client may spend: {@link wholeShare}, or one of `stacks-quota/redis`. Default: all of it. */
+  /** How much of each window this client may use: {@link wholeShare}, or `redisShare` of `stacks-quota/redis`. Default: all of it. */
   readonly share?: QuotaShare | undefined;
   /**
-   * The quota reserved for calls of a higher priority than bulk work: a share of each window, and the month spread until a date.
-   * Default: nothing but what calls of higher priority are expected to need, by the rate at which they came lately.
+   * Quota reserved for calls with a higher priority than bulk work: a part of each window, and the month spread until a date.
+   * Default: only the learned reserve, which is what higher priorities are expected to need by their recent rate.
    */
   readonly reserve?: ReserveOptions | undefined;
-  /** Used instead of the system's clock and timers: a test may pass one that it moves by hand. */
+  /** Used instead of the system's clock and timers, for example a virtual clock in tests. */
   readonly clock?: Clock | undefined;
-  /** Used instead of `Math.random` where waits are spread: from 0 up to but not including 1. */
+  /** Used instead of `Math.random` to randomise waits. Returns a number from 0 up to but not including 1. */
   readonly random?: (() => number) | undefined;
   /** Called with every event. */
   readonly onEvent?: ((event: ClientEvent) => void) | undefined;
   /**
-   * Allows a key in a browser, where every visitor can read it and spend its quota (section 5, rules 3 and 4).
-   * Default: false, and a key in a browser is an error.
+   * Allows a key in a browser, where every visitor can read it and use its quota (section 5, rules 3 and 4).
+   * Default: false; a key in a browser is then a ConfigError.
    */
   readonly dangerouslyAllowBrowser?: boolean | undefined;
 }
 
 /** Options of one call. */
 export interface CallOptions<Body = unknown> {
-  /** Ends the call, wherever it is; it then rejects with the signal's reason. */
+  /** Aborts the call at any stage; it then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
   /** Your own name for the call in events and in `client.queue()`, such as the number of a job. */
   readonly label?: string | undefined;
   /** Calls with a higher number go first. Default: 0. */
   readonly priority?: number | undefined;
-  /** See {@link ClientOptions.maxWaitMs}; this call's own. */
+  /** See {@link ClientOptions.maxWaitMs}; for this call. */
   readonly maxWaitMs?: number | undefined;
   /** See {@link ClientOptions.timeoutMs}. */
   readonly timeoutMs?: number | undefined;
-  /** Units that the call will cost (section 8), if you know better than the answers so far. 0 is free. */
+  /** Units that the call will cost (section 8), if you know better than the responses so far. Default: learned. */
   readonly cost?: number | undefined;
-  /** Any Standard Schema for the body. Its output becomes the type of the call's result. */
+  /** Any Standard Schema for the body. Its output becomes the type of `data`. */
   readonly schema?: StandardSchemaV1<unknown, Body> | undefined;
-  /** Headers to send beside the client's own; not the key, which is {@link ClientOptions.apiKey}. */
+  /** Additional request headers. The key is not allowed here: use {@link ClientOptions.apiKey}. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** {@link ClientOptions}, checked and complete. */
+/** {@link ClientOptions}, checked and with defaults. */
 export interface Settings extends Credentials {
   readonly concurrency: number;
   readonly maxWaitMs: number;
@@ -113,7 +112,7 @@ export interface Settings extends Credentials {
   readonly onEvent: ((event: ClientEvent) => void) | undefined;
 }
 
-/** Looked up at each call, because the global `fetch` may be replaced at any time. */
+/** Looks up the global `fetch` at each call, because it may be replaced at any time. */
 export const latestFetch: typeof globalThis.fetch = (input, init) => globalThis.fetch(input, init);
 
 const maxWait = argument<number>((ms) => typeof ms === 'number' && ms >= 0, 'milliseconds, 0 or more, or Infinity');
@@ -147,7 +146,7 @@ const etagLimits = optionsParser('limits of etags', {
   bytes: withDefault(count, 2 ** 24),
 });
 
-/** Options of everything that sends a request. */
+/** Options of every function that sends a request. */
 export const sending: Readonly<Record<'priority' | 'maxWaitMs' | 'timeoutMs' | 'cost', Argument<number | undefined>>> =
   {
     priority: argument<number>(Number.isFinite, 'a number'),
@@ -165,9 +164,9 @@ const callOptions = optionsParser('call options', {
 });
 
 /**
- * Checks a client's options once and completes them.
+ * Checks a client's options once and adds defaults.
  *
- * @throws ConfigError that names the option, or the environment variable, that cannot be used.
+ * @throws ConfigError that names the invalid option or environment variable.
  */
 export function readSettings(options: ClientOptions = {}, environment: KeyEnvironment = environmentOf()): Settings {
   const { baseUrl, apiKey, dangerouslyAllowBrowser, etags, reserve, ...rest } = clientOptions(options);
@@ -182,7 +181,7 @@ export function readSettings(options: ClientOptions = {}, environment: KeyEnviro
 /**
  * Checks the options of one call.
  *
- * @throws ConfigError that names the option that cannot be used.
+ * @throws ConfigError that names the invalid option.
  */
 export function checkCallOptions<Body>(options: CallOptions<Body> = {}): CallOptions<Body> {
   const checked = callOptions(options);
@@ -191,9 +190,9 @@ export function checkCallOptions<Body>(options: CallOptions<Body> = {}): CallOpt
 }
 
 /**
- * What `fetch` would refuse is refused here, without the value that its error would quote.
+ * Rejects headers that `fetch` would reject, because its error would quote the value.
  *
- * @throws ConfigError, for a key too: it has an option of its own.
+ * @throws ConfigError, also for a header with the key, which has an option of its own.
  */
 export function checkHeader(name: string, value: unknown): void {
   const wrong = (problem: string): ConfigError => new ConfigError('headers', problem);
@@ -208,12 +207,12 @@ function isEtags(value: unknown): boolean {
   return typeof value === 'boolean' || isRecord(value);
 }
 
-/** Not `Headers`, an array or a map, whose entries are no properties. */
+/** Excludes `Headers`, arrays and maps, whose entries are not properties. */
 function isRecord(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !(Symbol.iterator in value);
 }
 
-/** Some libraries make their schemas functions. */
+/** In some libraries schemas are functions. */
 function isSchema(value: unknown): boolean {
   const standard = (value as Partial<StandardSchemaV1> | null)?.['~standard'];
   return standard?.version === 1 && typeof standard.validate === 'function';

@@ -1,31 +1,31 @@
 import { ConfigError } from '../errors.ts';
 
-/** A key, or a function that gives one, or `undefined` for none. */
+/** A key, or a function that returns a key or, for none, `undefined`. */
 export type KeySource = string | (() => string | undefined | Promise<string | undefined>);
 
 /** The service's URL and the key. */
 export interface Credentials {
-  /** Normalised, with no slash at its end. */
+  /** Normalised, without a trailing slash. */
   readonly baseUrl: string;
   /**
-   * Gives the key, or `undefined` without one. It is a function so that no inspected object shows the key.
-   * Fails with ConfigError if the caller's own function gave what cannot be a key, and as that function fails.
+   * Returns the key, or `undefined` without one. It is a function, so that no inspected object shows the key. Rejects with
+   * ConfigError if the caller's function returned an invalid key, and with that function's error if it fails.
    */
   readonly key: () => string | undefined | Promise<string | undefined>;
 }
 
-/** The runtime environment, as far as it concerns a key. */
+/** Properties of the runtime that concern a key. */
 export interface KeyEnvironment {
-  /** Whether it is a page or a worker of a browser, where every visitor can read every secret (section 5). */
+  /** Whether it is a page or a worker in a browser, where every visitor can read every secret (section 5). */
   readonly browser: boolean;
-  /** The environment variables that are read; empty in a browser. */
+  /** Environment variables; empty in a browser. */
   readonly variables: { readonly STACKS_API_URL?: string | undefined; readonly STACKS_API_KEY?: string | undefined };
 }
 
 /**
- * Settles where the service is and which key opens it, from the options and then from the environment.
+ * Determines the URL of the service and the key, from the options, else from the environment.
  *
- * @throws ConfigError, which never repeats a key or a URL, for both can hold a secret.
+ * @throws ConfigError, which never quotes a key or a URL, because both can contain a secret.
  */
 export function readCredentials(
   options: { baseUrl?: string | undefined; apiKey?: KeySource | undefined; dangerouslyAllowBrowser: boolean },
@@ -75,7 +75,7 @@ function keyProvider(option: string, source: KeySource | undefined): Credentials
   return () => key;
 }
 
-/** `fetch` trims white space from a header, and quotes one that it refuses in its error: neither may happen to a key. */
+/** Rejects keys that `fetch` would trim, or quote in its error. */
 function checkKey(option: string, key: unknown): string | undefined {
   if (key === undefined) return undefined;
   if (typeof key !== 'string')
@@ -87,7 +87,7 @@ function checkKey(option: string, key: unknown): string | undefined {
   return key;
 }
 
-/** What a global object may have that tells where it is. */
+/** Globals that identify the runtime. */
 interface Globals {
   readonly process?: {
     readonly versions?: { readonly node?: unknown };
@@ -98,10 +98,10 @@ interface Globals {
 }
 
 /**
- * Tells a browser from a server by its globals.
+ * Distinguishes a browser from a server by its globals.
  *
- * Node comes first, for under a test runner it may have a `document`; Deno and Bun say that they are Node. A worker of
- * a browser has `importScripts`, which a worker of an edge service, a server by another name, has not.
+ * Node is checked first, because a test runner may define `document`; Deno and Bun identify as Node. A browser's worker has
+ * `importScripts`; the worker of an edge service, which is a server, does not.
  */
 export function environmentOf(globals: object = globalThis): KeyEnvironment {
   const { document, importScripts }: Globals = globals;
@@ -114,7 +114,7 @@ export function environmentOf(globals: object = globalThis): KeyEnvironment {
   return { browser, variables: { STACKS_API_URL, STACKS_API_KEY } };
 }
 
-/** A property that is the object's own and may be read: Deno throws where the program may not see its environment. */
+/** Reads an own property; undefined if that throws, as in Deno without permission to read the environment. */
 function own<T>(object: object, name: string): T | undefined {
   try {
     return Object.hasOwn(object, name) ? (object as Record<string, T>)[name] : undefined;

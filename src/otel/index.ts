@@ -7,34 +7,34 @@ const NAME = 'stacks-quota';
 
 /** Options of {@link instrument}. */
 export interface InstrumentOptions {
-  /** Where spans go. Default: the global provider. */
+  /** Provider of spans. Default: the global one. */
   readonly tracerProvider?: TracerProvider | undefined;
-  /** Where metrics go. Default: the global provider. */
+  /** Provider of metrics. Default: the global one. */
   readonly meterProvider?: MeterProvider | undefined;
   /**
-   * Whether each request gets a span of its own, by the conventions for HTTP clients, and is counted in
-   * `http.client.request.duration`. `false` where the `fetch` beneath is instrumented by itself. Default: true.
+   * Whether each request has a span of its own, by the conventions for HTTP clients, and is measured by
+   * `http.client.request.duration`. Set it to `false` if your `fetch` is instrumented already. Default: true.
    */
   readonly requests?: boolean | undefined;
 }
 
 /**
- * Makes spans and metrics of what a client does. A call is a span under the one that is active where the call is made,
- * its waits are events of it, and each request is a client span beneath it. What is measured:
+ * Creates spans and metrics from the events of a client. Each call is a span below the span active where the call is made, its
+ * waits are events of that span, and each request is a client span below it. Metrics:
  *
  * - `http.client.request.duration` (s), by the conventions;
- * - `stacks_quota.limit`, `.remaining` and `.headroom` (units), by window, as they are when they are collected;
+ * - `stacks_quota.limit`, `.remaining` and `.headroom` (units), by window, at the time of collection;
  * - `stacks_quota.calls.waiting` and `stacks_quota.requests.in_flight`;
- * - `stacks_quota.wait.duration` (s): time that a call stood in line before a request, by reason and window;
- * - `stacks_quota.call.duration` (s), and `error.type` where it failed;
+ * - `stacks_quota.wait.duration` (s): time that a call waited before a request, by reason, window and endpoint;
+ * - `stacks_quota.call.duration` (s), with `error.type` if it failed;
  * - `stacks_quota.cost` (units), by endpoint;
- * - `stacks_quota.limited`: answers that refused a request because of a limit;
- * - `stacks_quota.drift` (units), by window: how far the service's word last was from our reckoning; and
- *   `stacks_quota.unexplained` (units): all that it counted and we cannot have spent.
+ * - `stacks_quota.limited`: responses that refused a request because of a limit;
+ * - `stacks_quota.drift` (units), by window: the service's count minus the client's estimate at the last response;
+ *   `stacks_quota.unexplained` (units): the total of units that the service counted and this client cannot have used.
  *
- * No key and no label is in an attribute of a metric; a call's label is in its span.
+ * Metrics have neither the key nor labels as attributes; a call's label is in its span.
  *
- * @returns a function that ends it. Calls under way keep their spans.
+ * @returns a function that ends the instrumentation. Calls in progress keep their spans.
  */
 export function instrument(
   client: Pick<Client, 'subscribe' | 'quota'>,

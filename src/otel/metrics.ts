@@ -4,15 +4,15 @@ import type { EventListener } from '../events.ts';
 import type { WindowView } from '../quota/view.ts';
 import { type Attributes, outcomeFacts, reasonFacts, requestFacts } from './attributes.ts';
 
-/** What the conventions advise for the duration of a request, in seconds. */
+/** Bucket bounds that the conventions advise for the duration of a request, in seconds. */
 const REQUEST_BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 
-/** A call may stand in line for minutes, in seconds. */
+/** Bucket bounds for waits and calls, which may last for minutes, in seconds. */
 const WAIT_BOUNDS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900, 3_600];
 
 const COST_BOUNDS = [0, 1, 2, 5, 10, 20, 50, 100, 200, 500];
 
-/** Measures what the events tell. */
+/** Records metrics from events. */
 export function measure(meter: Meter, withRequests: boolean): EventListener {
   const histogram = (name: string, unit: string, description: string, bounds: number[]) =>
     meter.createHistogram(name, { unit, description, advice: { explicitBucketBoundaries: bounds } });
@@ -35,7 +35,7 @@ export function measure(meter: Meter, withRequests: boolean): EventListener {
     unit: '{unit}',
     description: 'Units that the service counted and this client cannot have used.',
   });
-  /** What the request of each call that is under way is told apart by. */
+  /** Attributes of the request in flight, by call. */
   const underWay = new Map<number, Attributes>();
 
   return (event) => {
@@ -49,7 +49,7 @@ export function measure(meter: Meter, withRequests: boolean): EventListener {
       case 'answered':
       case 'lost': {
         const facts = underWay.get(event.call);
-        // A body that gets lost after its answer is no second request.
+        // A body that is lost after its response belongs to the same request.
         underWay.delete(event.call);
         if (facts) request.record(event.tookMs / 1_000, { ...facts, ...outcomeFacts(event) });
         if (event.type === 'lost') return;
@@ -75,7 +75,7 @@ export function measure(meter: Meter, withRequests: boolean): EventListener {
 }
 
 /**
- * Shows the quota as it is whenever metrics are collected.
+ * Observes the quota whenever metrics are collected.
  *
  * @returns a function that ends it.
  */
@@ -110,7 +110,7 @@ export function gauge(meter: Meter, quota: () => QuotaState): () => void {
   return () => meter.removeBatchObservableCallback(observe, all);
 }
 
-/** One window to a name: of several endpoints with windows of their own, the one with the least left. */
+/** One window per name: of several endpoint windows, the one with the fewest units remaining. */
 function tightest(windows: readonly WindowView[]): Map<string, WindowView> {
   const found = new Map<string, WindowView>();
   for (const view of windows) {

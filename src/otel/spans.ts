@@ -3,24 +3,24 @@ import type { Client } from '../client/client.ts';
 import type { CallStoryEvent } from '../events.ts';
 import { fullUrl, outcomeFacts, reasonFacts, requestFacts } from './attributes.ts';
 
-/** The spans of a call that is not over. */
+/** The spans of a call in progress. */
 interface Spans {
   readonly call: Span;
-  /** What the requests are under. */
+  /** The context of the call's span, the parent of its requests. */
   readonly within: Context;
-  /** The request that is under way, or whose body is. */
+  /** The span of the present request, until its body is read. */
   request: Span | undefined;
-  /** Whether it is known what came of it. */
+  /** Whether its outcome is recorded. */
   isTold: boolean;
-  /** Requests so far. */
+  /** Number of requests so far. */
   sent: number;
 }
 
 /**
- * Makes a span of each call, under the one that is active where it is made, and one of each request beneath it, by the
- * conventions for HTTP clients.
+ * Creates a span for each call, below the span active where it is made, and one for each request below that, by the conventions for
+ * HTTP clients.
  *
- * @returns a function that ends it: calls that are made from then on have no span, and those under way keep theirs.
+ * @returns a function that ends it: later calls have no span, calls in progress keep theirs.
  */
 export function traceCalls(client: Pick<Client, 'subscribe'>, tracer: Tracer, withRequests: boolean): () => void {
   const open = new Map<number, Spans>();
@@ -32,7 +32,7 @@ export function traceCalls(client: Pick<Client, 'subscribe'>, tracer: Tracer, wi
       return;
     }
     const spans = open.get(event.call);
-    // A call that began before `instrument` has no span.
+    // Calls made before `instrument` have no span.
     if (!spans) return;
     if (withRequests) traceRequest(tracer, spans, event);
     traceCall(spans.call, event);
@@ -89,7 +89,7 @@ function traceRequest(tracer: Tracer, spans: Spans, event: CallStoryEvent): void
       if (event.type === 'failed' && !spans.isTold) {
         spans.request?.setAttribute('error.type', event.error).setStatus({ code: SpanStatusCode.ERROR });
       }
-      // Only now has the body come, too.
+      // `done` is emitted after the body was read.
       spans.request?.end(at);
       spans.request = undefined;
   }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ConfigError } from '../errors.ts';
 
-/** The part of ioredis (its `Redis` and `Cluster`) that is used. */
+/** The methods of ioredis (`Redis` or `Cluster`) that the share uses. */
 export interface IoredisLike {
   /** Runs a script that the server knows by its SHA-1. */
   evalsha(sha: string, keys: number, ...rest: string[]): Promise<unknown>;
@@ -9,7 +9,7 @@ export interface IoredisLike {
   eval(script: string, keys: number, ...rest: string[]): Promise<unknown>;
 }
 
-/** The part of node-redis (its client, pool and cluster, version 5 or 6) that is used. */
+/** The methods of node-redis (client, pool or cluster, version 5 or 6) that the share uses. */
 export interface NodeRedisLike {
   /** Runs a script that the server knows by its SHA-1. */
   evalSha(sha: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
@@ -17,10 +17,10 @@ export interface NodeRedisLike {
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
 }
 
-/** A connected client of Redis, of either kind. It stays the caller's, who also closes it. */
+/** A connected Redis client of either kind. The caller owns it and closes it. */
 export type RedisLike = IoredisLike | NodeRedisLike;
 
-/** A script, with the name by which a server knows it. */
+/** A script and its SHA-1, by which a server finds it. */
 export interface Script {
   readonly text: string;
   readonly sha: string;
@@ -29,15 +29,15 @@ export interface Script {
 /** Runs a script. All keys have the same hash tag. */
 export type RunScript = (script: Script, keys: readonly string[], args: readonly string[]) => Promise<unknown>;
 
-/** Makes a script of its text. */
+/** Creates a script from its text. */
 export function scriptOf(text: string): Script {
   return { text, sha: createHash('sha1').update(text).digest('hex') };
 }
 
 /**
- * Makes one kind of client of all.
+ * Adapts a client of either kind.
  *
- * @throws ConfigError if it is no client of Redis that is known.
+ * @throws ConfigError if `redis` is not a client of node-redis or ioredis.
  */
 export function scriptRunner(redis: RedisLike): RunScript {
   if (has(redis, 'evalsha') && has(redis, 'eval')) {
@@ -57,7 +57,7 @@ export function scriptRunner(redis: RedisLike): RunScript {
   throw new ConfigError('redis', 'must be a client of node-redis (5 or 6) or ioredis');
 }
 
-/** A server that was restarted has forgotten the script, and is sent its text. */
+/** Runs scripts by SHA-1, and sends the text if the server does not have the script, as after a restart. */
 function cached(byName: RunScript, byText: RunScript): RunScript {
   return async (script, keys, args) => {
     try {

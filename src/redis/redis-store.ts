@@ -16,7 +16,7 @@ import { FREE, PAUSE, PROBE, RESUME, RESUMED } from './scripts/pause.ts';
 import { SHARE } from './scripts/share.ts';
 import { FIXED_ANSWERS, TAKE } from './scripts/take.ts';
 
-/** How each operation is done. */
+/** The script of each operation. */
 const SCRIPTS = {
   take: scriptOf(TAKE),
   share: scriptOf(SHARE),
@@ -28,10 +28,10 @@ const SCRIPTS = {
   live: scriptOf(LIVE),
 };
 
-/** How the script names {@link WindowAsk.stretches}. */
+/** Values of {@link WindowAsk.stretches} in the script's arguments. */
 const STRETCHES = { no: '0', yes: '1', bounds: '2' } as const;
 
-/** Keeps the books of a share in Redis; `keys`: the names of its keys. */
+/** Creates a store in Redis; `keys` names its keys. */
 export function redisStore(run: RunScript, keys: KeyOf): ShareStore {
   const [state, facts, needy, live] = [keys('f'), keys('facts'), keys('n'), keys('live')];
   const [look, looks, probe] = [keys('look'), keys('looks'), keys('probe')];
@@ -125,7 +125,7 @@ function readArray(reply: unknown): readonly unknown[] {
   return reply;
 }
 
-/** Clients may be set to give numbers as text, and text as bytes. */
+/** Clients may be configured to return numbers as text, and text as bytes. */
 function readNumber(value: unknown): number {
   const number = typeof value === 'number' ? value : /^-?\d{1,15}$/.test(readText(value)) ? Number(value) : Number.NaN;
   if (!Number.isSafeInteger(number)) throw malformed();
@@ -140,5 +140,5 @@ function readText(value: unknown): string {
 }
 
 function malformed(): Error {
-  return Object.assign(new Error('Redis gave a reply that is no answer to the ask'), { code: 'MALFORMED' });
+  return Object.assign(new Error('Redis sent a malformed reply'), { code: 'MALFORMED' });
 }

@@ -7,40 +7,42 @@ import { type RedisLike, scriptRunner } from './connection.ts';
 import { keysOf } from './keys.ts';
 import { redisStore } from './redis-store.ts';
 
-/** What stands in for a secret of the user's own: with it, whoever can guess a key can recognise it in Redis. */
+/** Default of `secret`. It is public, so a guessed key can be recognised by its fingerprint. */
 const COMMON_SECRET = 'stacks-quota';
 
-/** How the processes of a backend share their quota. */
+/** Options of {@link redisShare}. */
 export interface RedisShareOptions {
-  /** A connected client of node-redis (5 or 6: client, pool or cluster) or ioredis. It stays yours: you close it. */
+  /** A connected client of node-redis (5 or 6: client, pool or cluster) or ioredis. You own it and close it. */
   readonly redis: RedisLike;
-  /** What the share is called: the same in all processes that share. 1 to 32 small letters, digits and hyphens. */
+  /** The name of the share, the same in all its processes: 1 to 32 lower-case letters, digits and hyphens. */
   readonly name: string;
   /**
-   * Makes the fingerprint of the API key, under which the share is kept, one that nobody can guess who does not know this;
-   * the same in all processes. Default: one that everybody knows, which is enough for keys that cannot be guessed.
+   * Secret for the fingerprint of the API key in the names of Redis keys, the same in all processes. Default: a public value,
+   * which is enough if the API key cannot be guessed.
    */
   readonly secret?: string | undefined;
   /**
-   * What a process does while Redis cannot be used, beyond what it has been granted. `partial`: it sends evenly, at a part of
-   * each limit that adapts to what all processes together send. `closed`: it sends nothing. `open`: it sends as if the key
-   * were its own. Default: `partial`.
+   * What a process sends without a grant while Redis cannot be used. `partial`: requests at an even pace, at a part of each limit
+   * that adapts to the usage of all processes. `closed`: nothing. `open`: as if the process had the key to itself. Default: `partial`.
    */
   readonly onStoreFailure?: 'partial' | 'closed' | 'open' | undefined;
-  /** How many processes to reckon with where Redis could never be reached. Default: 8. */
+  /** The number of processes to assume if Redis has never been reached. Default: 8. */
   readonly processes?: number | undefined;
-  /** How long Redis may take to answer before it counts as lost, in milliseconds. Default: 50. */
+  /** Time-out of a call to Redis, in milliseconds. It adapts to slow answers, up to a second. Default: 50. */
   readonly timeoutMs?: number | undefined;
 }
 
 const OPTIONS: readonly string[] = ['redis', 'name', 'secret', 'onStoreFailure', 'processes', 'timeoutMs'];
 
 /**
- * Lets all processes that share an API key share its quota, through Redis: near the full quota, and no refusals. Each process
- * asks for units of the present second as its calls need them; Redis grants no more than the windows hold, and knows
- * nothing of pacing.
+ * Creates a share that divides the quota of an API key among processes, through Redis. Each process asks for units of the next
+ * seconds as its calls need them; Redis grants no more than the windows have room for. Pass it to `createClient`:
  *
- * @throws ConfigError if an option cannot be used.
+ * ```ts
+ * const client = createClient({ share: redisShare({ redis, name: 'my-backend' }) });
+ * ```
+ *
+ * @throws ConfigError if an option is invalid.
  */
 export function redisShare(options: RedisShareOptions): QuotaShare {
   const { redis, name, secret, mode, processes, timeoutMs } = readOptions(options);
@@ -57,7 +59,8 @@ function readOptions(options: RedisShareOptions): {
   processes: number;
   timeoutMs: number;
 } {
-  if (typeof options !== 'object' || options === null) throw new ConfigError('redisShare', 'must be given an object');
+  if (typeof options !== 'object' || options === null)
+    throw new ConfigError('redisShare', 'requires an object of options');
   const unknown = Object.keys(options).find((option) => !OPTIONS.includes(option));
   if (unknown !== undefined) throw new ConfigError(unknown, `is not one of the options: ${OPTIONS.join(', ')}`);
   const {
@@ -69,8 +72,8 @@ function readOptions(options: RedisShareOptions): {
     timeoutMs = 50,
   } = ownProperties(options);
   if (typeof name !== 'string' || !/^[a-z0-9-]{1,32}$/.test(name))
-    throw new ConfigError('name', `must be 1 to 32 small letters, digits and hyphens, not ${quote(name)}`);
-  if (typeof secret !== 'string' || secret === '') throw new ConfigError('secret', 'must be text, and not empty');
+    throw new ConfigError('name', `must be 1 to 32 lower-case letters, digits and hyphens, not ${quote(name)}`);
+  if (typeof secret !== 'string' || secret === '') throw new ConfigError('secret', 'must be a non-empty string');
   if (!['partial', 'closed', 'open'].includes(mode))
     throw new ConfigError('onStoreFailure', `must be partial, closed or open, not ${quote(mode)}`);
   if (!Number.isSafeInteger(processes) || processes < 1)

@@ -3,19 +3,19 @@ import { type FailureMode, Fallback } from './fallback.ts';
 import type { Ledger } from './ledger.ts';
 import type { Trips } from './trips.ts';
 
-/** Whatever other processes had booked is over this long after the store was lost, in milliseconds. */
+/** The slots that other processes held have ended this long after the store was lost, in milliseconds. */
 const BOOKED_MS = 4_000;
 
 /**
- * After a longer absence of the store processes may be sending alone. Each notices its return within a little more than a
- * second, then goes on alone for the shorter of these times, and asks for units from the longer one on: no process that still
- * sends alone meets one that was granted units. In milliseconds.
+ * After an absence longer than `ABSENT_MS`, processes may be sending without grants. Each notices the store's return within a little
+ * more than a second, continues without grants for `ALONE_MS`, and asks only for slots that begin after `RETURN_MS`. So no process
+ * uses granted units while another still sends without grants. In milliseconds.
  */
 const ABSENT_MS = 3_500;
 const ALONE_MS = 700;
 const RETURN_MS = 2_000;
 
-/** What is done while the store cannot be asked, and for a moment after its return. */
+/** Decides about requests without a grant: while the store cannot be reached, and shortly after its return. */
 export class Absence {
   readonly #trips: Trips;
   readonly #ledger: Ledger;
@@ -25,7 +25,7 @@ export class Absence {
   #fallback: Fallback | undefined;
   #aloneUntil = Number.NEGATIVE_INFINITY;
 
-  /** @param processes - how many to reckon with while the store has never been reached. */
+  /** @param processes - the number of processes to assume while the store has never been reached. */
   constructor(trips: Trips, ledger: Ledger, random: () => number, mode: FailureMode, processes: number) {
     this.#trips = trips;
     this.#ledger = ledger;
@@ -34,57 +34,57 @@ export class Absence {
     this.#processes = processes;
   }
 
-  /** Whether this process sends what the store has not granted. */
+  /** Whether this process sends without grants. */
   get isAlone(): boolean {
     return this.#fallback !== undefined;
   }
 
-  /** Whether any process may just have sent what the store had not granted. */
+  /** Whether a process may have sent without a grant recently. */
   isOverdrawn(now: number): boolean {
     return this.isAlone || now < this.#aloneUntil + RETURN_MS;
   }
 
-  /** Whether the store cannot be asked, and what others may have booked is no hindrance. */
+  /** Whether the store cannot be reached, and no units granted to other processes are in the way. */
   isNow(now: number): boolean {
     const since = this.#trips.failsSince;
     if (since === undefined) return false;
     return !this.#trips.hasJoined || this.#ledger.isAmple(now) || now >= since + BOOKED_MS;
   }
 
-  /** Whether to go on alone: while the store is away, or has just returned. */
+  /** Whether to send without grants: the store cannot be reached, or has just returned. */
   goesAlone(now: number): boolean {
     return this.isNow(now) || (this.isAlone && now < this.#aloneUntil);
   }
 
-  /** The instant at which something may be sent without having been granted. */
+  /** The earliest instant at which `units` may be sent without a grant, or at which the store is worth asking again. */
   earliest(units: number, now: number): number {
     const { live, hasJoined } = this.#trips;
     this.#fallback ??= new Fallback(this.#mode, live ?? this.#processes, !hasJoined, this.#random(), now);
     return Math.max(now, Math.min(this.#fallback.earliest(units, this.#ledger.windows, now), this.#trips.retryAt(now)));
   }
 
-  /** A request was sent without having been granted. */
+  /** Records a request that is sent without a grant. */
   take(now: number): void {
     this.#fallback?.take(now);
   }
 
-  /** Takes in what all processes together have spent. */
+  /** Records a reading, which counts the usage of all processes. */
   hear(news: WindowNews): void {
     this.#fallback?.hear(news, this.#ledger.elapsed(news.period, news.receivedAt));
   }
 
-  /** The store is asked. After a longer absence nothing is asked for that others may still send alone. */
+  /** Called before an ask. After a long absence it excludes slots in which other processes may still send without grants. */
   ask(now: number): void {
     if (this.#lasted(now) > ABSENT_MS) this.#ledger.askFrom(now + RETURN_MS);
   }
 
-  /** The store answered an ask that was sent at `sentAt`. */
+  /** Records that the store answered an ask that was sent at `sentAt`. */
   answered(sentAt: number, now: number): void {
     if (this.#lasted(sentAt) > ABSENT_MS) this.#aloneUntil = now + ALONE_MS;
     if (now >= this.#aloneUntil) this.end();
   }
 
-  /** Whatever was done alone is over. */
+  /** Ends sending without grants. */
   end(): void {
     this.#fallback = undefined;
   }

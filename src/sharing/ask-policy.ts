@@ -1,53 +1,53 @@
 import type { Slot } from './slots.ts';
 import type { Instance } from './windows.ts';
 
-/** An ask that was not granted in full is repeated after a random part of this part of a slot, so that no process is always first. */
+/** A repeated ask is delayed by a random time up to this part of a slot, so that no process is always first. */
 const SPREAD = 0.3;
 
-/** A window that is full is asked for again after this time, then after three times as long, in milliseconds. */
+/** Interval at which a full window is asked for again, in milliseconds, and the factor by which it grows. */
 const RETRY_MS = 5_000;
 const RETRY_FACTOR = 3;
 
-/** What is kept for urgent calls has shrunk noticeably after this time, in milliseconds. */
+/** Time in which the reserve for urgent calls shrinks noticeably, in milliseconds. */
 const RELEASE_MS = 2_000;
 
-/** Urgent calls ask no more often than this, in milliseconds. */
+/** Minimum interval between asks for urgent calls, in milliseconds. */
 const URGENT_MS = 100;
 
-/** A process is busy for this long after an ask that the present slot could not serve, in milliseconds. */
+/** A process is busy for this long after an ask whose first slot was not granted in full, in milliseconds. */
 const BUSY_MS = 1_500;
 
-/** A window longer than a minute is full if two answers say so that lie this far apart: others may give something back. In milliseconds. */
+/** A window longer than a minute counts as full after two such answers this far apart: processes may return units. In milliseconds. */
 const SURE_MS = 5_000;
 
-/** What an ask was about. */
+/** The demand of an ask, and the slots it asked for. */
 export interface Asked {
   readonly want: number;
   readonly need: number;
-  /** The slots that were wished for, earliest first. */
+  /** Earliest first. */
   readonly slots: readonly Slot[];
   readonly kept: (instance: Instance, isFirst: boolean) => number;
 }
 
-/** What came of an ask. */
+/** The answer to an ask. */
 export interface Outcome {
   /** Units granted of a slot. */
   readonly granted: (slot: Slot) => number;
-  /** Units of an instance that are claimed by any process or used by strangers. */
+  /** Units of an instance claimed by all processes or used by strangers. */
   readonly used: (instance: Instance) => number;
-  /** The instant at which the timeline surely shows a time. */
+  /** The earliest local instant at which the timeline has certainly reached a time. */
   readonly surely: (time: number) => number;
 }
 
-/** A window that has no room before its end. */
+/** An instance that is full until its end. */
 export interface FullWindow {
   readonly instance: Instance;
-  /** When the first answer said so, and the last. */
+  /** When the first and the last answer showed it full. */
   readonly since: number;
   readonly at: number;
 }
 
-/** When it is worth asking the store for more. */
+/** Decides when to ask the store for units. */
 export class AskPolicy {
   readonly #random: () => number;
   #isLimited = false;
@@ -67,36 +67,36 @@ export class AskPolicy {
     return this.#isLimited;
   }
 
-  /** Whether this process has lately waited for units, so that it will use what it has under way over again. */
+  /** Whether an ask was not granted in full in the last {@link BUSY_MS}: each answered call is then likely followed by another. */
   isBusy(now: number): boolean {
     return now < this.#crowdedAt + BUSY_MS;
   }
 
-  /** Whether the second half of a slot has begun whose room was not given away in the first. */
+  /** Whether the second half of a slot has begun whose room was withheld for fairness in the first. */
   isLate(now: number): boolean {
     return now >= this.#lateAt;
   }
 
-  /** When it is worth asking next; -Infinity: at once. `held`: units for the present and later slots. */
+  /** When to ask next; -Infinity: at once. `held`: units held for the present and later slots. */
   nextAt(held: number, isUrgent: boolean): number {
     if (isUrgent) return held > 0 ? this.#askedAt + URGENT_MS : Math.min(this.#askedAt + URGENT_MS, this.#retryAt);
     if (this.#isLimited && held > 0) return this.#lateAt;
     return Math.min(this.#retryAt, this.#lateAt);
   }
 
-  /** The window that has no room before its end, if it is sure; `time`: by the timeline. */
+  /** The instance that is full until its end, if that is certain; `time`: by the timeline. */
   full(time: number): FullWindow | undefined {
     const full = this.#full;
     if (!full || time >= full.instance.end) return undefined;
     return !full.instance.window.isLong || full.at - full.since >= SURE_MS ? full : undefined;
   }
 
-  /** Nothing that is held is left: where it was not enough, the next ask waits a little. */
+  /** Called when all held units are spent: after a grant that was too small, the next ask is delayed by a random time. */
   spent(now: number, quantum: number): void {
     if (this.#isLimited) this.#retryAt = Math.max(this.#retryAt, now + this.#random() * quantum * SPREAD);
   }
 
-  /** Forgets what was found, because something else changed: a limit, a shape, or the share. */
+  /** Drops what earlier answers showed, because a limit, a shape or the share has changed. */
   reset(): void {
     this.#isLimited = false;
     this.#retryAt = Number.NEGATIVE_INFINITY;
@@ -105,7 +105,7 @@ export class AskPolicy {
     this.#full = undefined;
   }
 
-  /** Takes in the answer to an ask. */
+  /** Learns from the answer to an ask. */
   hear(asked: Asked, { granted, used, surely }: Outcome, now: number): void {
     const { want, slots } = asked;
     const [first] = slots;
@@ -127,7 +127,7 @@ export class AskPolicy {
       Math.min(
         ...slot.instances.map((instance) => instance.limit - asked.kept(instance, slot === first) - used(instance)),
       );
-    // Room that was left for the sake of fairness is free for all in the second half of its slot.
+    // Room withheld for fairness is available to every process in the second half of its slot.
     const half = surely((first.from + first.to) / 2);
     if (room(first) > 0 && now < half) this.#lateAt = half + spread;
     if (given > 0) return;
@@ -136,7 +136,7 @@ export class AskPolicy {
     this.#retryAt = Math.min(this.#retryAt, now + RETRY_MS * RETRY_FACTOR ** Math.min(5, this.#fruitless++) + spread);
   }
 
-  /** When something may be had that was not in reach of this ask. */
+  /** When slots or units that this ask could not reach become available. */
   #nextRoom({ slots, need, kept }: Asked, { used, surely }: Outcome, now: number): number {
     const first = slots[0] as Slot;
     const last = slots[slots.length - 1] as Slot;
@@ -148,8 +148,8 @@ export class AskPolicy {
       const room = limit - used(instance);
       const least = Math.min(need, limit);
       if (room - kept(instance, slots.length === 1) >= least) continue;
-      // A full window of the calendar ends; of one that slides something may be free with the next step, and what is kept
-      // for urgent calls shrinks.
+      // A full calendar window has room after its end. A sliding one may have room at its next step, and the reserve for
+      // urgent calls shrinks.
       const isFull = room < least && slides === undefined;
       const reach = isFull ? surely(end - (last.from - first.from)) : now + (slides ?? RELEASE_MS) / 2;
       if (reach <= at) continue;

@@ -3,59 +3,59 @@ import type { Answer, ShareAsk, SlotAsk, WindowAsk, Wish } from './store.ts';
 import type { TimeRange } from './timeline.ts';
 import { type Instance, ttlOf } from './windows.ts';
 
-/** Debts of slots that ended this long ago are added up, in milliseconds. */
+/** Units spent without a grant are merged into one debt this long after their slot, in milliseconds. */
 const RECENT_MS = 5_000;
 
-/** A request that took from a slot is given up this long after its end, in milliseconds: its owner forgot it. */
+/** An entry with an unsettled request is dropped this long after the end of its slot, in milliseconds. */
 const FORGOTTEN_MS = 600_000;
 
-/** What a process claims of a slot. */
+/** The claim of a process on a slot. */
 export interface Entry {
   readonly slot: Slot;
-  /** Units that were granted and not given back. */
+  /** Units that were granted and not returned. */
   claimed: number;
-  /** Units that were sent, whether they had been granted or not. */
+  /** Units of requests that were sent, with or without a grant. */
   spent: number;
-  /** Requests under way that took from it: what they cost may change yet. */
+  /** Requests in flight that were charged to it: their cost may still change. */
   open: number;
-  /** Units that the store has booked; undefined: an ask was not answered, so it may have booked that or this. */
+  /** Units that the store has booked; undefined: unknown, because the last ask is unanswered. */
   booked: number | undefined;
 }
 
-/** What an ask would like of which slots. */
+/** Input of {@link Book.compose}: units to ask for, and of which slots. */
 export interface Wishes {
   readonly want: number;
   readonly need: number;
-  /** The slots wished for, earliest first. */
+  /** The slots to ask for, earliest first. */
   readonly slots: readonly Slot[];
-  /** Of the first slot, any room is wished for and not only a part. */
+  /** Whether to ask for all room of the first slot instead of one part. */
   readonly isLate: boolean;
-  /** Units to leave to others in an instance; `isFirst`: for the first slot wished for. */
+  /** Units of an instance that are reserved for urgent calls; `isFirst`: the instance belongs to the first slot asked for. */
   readonly kept: (instance: Instance, isFirst: boolean) => number;
-  /** Units that are held and that no call waits for. */
+  /** Held units beyond the demand of all waiting calls. */
   readonly surplus: number;
 }
 
-/** What an ask says of slots and windows. */
+/** The part of an ask that describes slots and windows. */
 export type Told = Pick<ShareAsk, 'slots' | 'windows' | 'held'>;
 
 /**
- * What this process may spend, slot by slot. Claims are told as totals, and every slot in which the store may have booked
- * something else is told again until an answer counts, so a trip may be lost, late or repeated. Nothing that was given up
- * is spent: it is given up before the message leaves.
+ * The claims of this process, slot by slot. Each ask states them as totals, and repeats every slot until an answer confirms
+ * what the store has booked, so a trip may be lost, late or repeated. Units are returned before the ask that says so is sent,
+ * so they cannot be spent any more.
  */
 export class Book {
   readonly #entries = new Map<string, Entry>();
-  /** What the last ask told: the totals that the store books. */
+  /** The totals that the last ask stated. */
   #asked: readonly { readonly entry: Entry; readonly total: number }[] = [];
   #debts = 0;
 
-  /** Units that may be spent on a request that arrives in this range. */
+  /** Units available for a request that arrives within this range. */
   left(arrival: TimeRange): number {
     return this.#usable(arrival)?.left ?? 0;
   }
 
-  /** Units that are held for a request that arrives in this range, or later. */
+  /** Units held for requests that arrive within this range or later. */
   held(arrival: TimeRange): number {
     let units = 0;
     for (const { slot, claimed, spent } of this.#entries.values())
@@ -63,7 +63,7 @@ export class Book {
     return units;
   }
 
-  /** When the next slot in which units are held begins, by the timeline; Infinity: none is held. */
+  /** When the next slot with held units begins, by the timeline; Infinity: there is none. */
   nextHeld({ least }: TimeRange): number {
     let begin = Number.POSITIVE_INFINITY;
     for (const { slot, claimed, spent } of this.#entries.values())
@@ -72,27 +72,27 @@ export class Book {
   }
 
   /**
-   * From when on something is to be told without being asked for, by the timeline: the end of the first slot with units that
-   * are not spent, which may be yet to come, because nothing else reminds a process that has gone idle of it.
+   * The end, past or future, of the first slot whose claim differs from its spent units, by the timeline; Infinity: there is
+   * none. An idle process needs a timer for it, because no call will start the trip that returns the units.
    */
   unspentSince(arrival: TimeRange): number {
     let since = Number.POSITIVE_INFINITY;
     for (const { slot, claimed, spent } of this.#entries.values()) {
       if (claimed === spent) continue;
-      // Where the clock was set back the end may be far off.
+      // After the clock was set back the slot may end far in the future.
       since = Math.min(since, isOver(slot, arrival) ? Math.min(slot.to, arrival.most) : slot.to);
     }
     return since;
   }
 
-  /** Units that were spent without having been granted. */
+  /** Units spent without a grant. */
   get owed(): number {
     let units = 0;
     for (const { claimed, spent } of this.#entries.values()) units += Math.max(0, spent - claimed);
     return units;
   }
 
-  /** Spends units on a request that arrives in this range: of what is held, or without leave on the slot given. */
+  /** Charges a request that arrives within this range: to held units, or without a grant to the given slot. */
   spend(units: number, arrival: TimeRange, slot: () => Slot): Entry {
     const usable = this.#usable(arrival);
     const entry = usable && usable.left >= units ? usable.entry : this.#at(slot());
@@ -101,13 +101,13 @@ export class Book {
     return entry;
   }
 
-  /** The request took `units` more than were spent on it, or less. */
+  /** Ends a request. `units`: its actual cost minus the units charged for it. */
   settle(entry: Entry, units: number): void {
     entry.open--;
     entry.spent = Math.max(0, entry.spent + units);
   }
 
-  /** Composes what is told and wished for, and gives up what is over or what no call waits for. */
+  /** Composes an ask. Returns the unspent units of slots that are over, and the surplus. */
   compose(wishes: Wishes, arrival: TimeRange, time: number, now: number): Told {
     for (const slot of wishes.want > 0 ? wishes.slots : []) this.#at(slot);
     this.#giveUp(arrival, wishes.surplus);
@@ -139,7 +139,7 @@ export class Book {
     return { slots, windows, held: this.held(arrival) };
   }
 
-  /** Takes in what was granted, in the order of the last ask; what was granted of slots that begin before `from` is given back. */
+  /** Records grants, in the order of the last ask. Grants of slots that begin before `from` are not used: the next ask returns them. */
   grant({ granted }: Pick<Answer, 'granted'>, arrival: TimeRange, from: number = Number.NEGATIVE_INFINITY): void {
     this.#asked.forEach(({ entry, total }, index) => {
       const units = granted[index] ?? 0;
@@ -150,8 +150,8 @@ export class Book {
   }
 
   /**
-   * The store has not been heard for so long that it may have forgotten the account. What it booked stays booked in the
-   * windows; only what was spent beyond that is told yet, under other names.
+   * Called when the store may have dropped the account, because the last trip was long ago. What it booked stays booked in the
+   * windows; only units spent without a grant are still to be booked, under new names.
    */
   forgetAccount(): void {
     const entries = [...this.#entries.values()];
@@ -162,7 +162,7 @@ export class Book {
     }
   }
 
-  /** Forgets all: another share is joined. */
+  /** Drops everything, because the process joins another share. */
   clear(): void {
     this.#entries.clear();
     this.#asked = [];
@@ -173,7 +173,7 @@ export class Book {
     for (const entry of this.#entries.values()) {
       const left = entry.claimed - entry.spent;
       if (left <= 0 || !covers(entry.slot, arrival)) continue;
-      // What is over first is spent first.
+      // The slot that ends first is used first.
       if (!best || entry.slot.to < best.entry.slot.to) best = { entry, left };
     }
     return best;
@@ -201,7 +201,7 @@ export class Book {
     this.#forget(arrival);
   }
 
-  /** Adds up what was spent without leave on slots that are long over, by the instances that are still open: an outage leaves one debt. */
+  /** Merges units spent without a grant on past slots into one debt per set of open instances: an outage leaves few entries. */
   #condense(time: number): void {
     const debts = new Map<string, Entry>();
     for (const [name, { slot, claimed, spent, open, booked }] of [...this.#entries]) {
@@ -220,7 +220,7 @@ export class Book {
     return `debt:${this.#debts++}`;
   }
 
-  /** Forgets slots that are over and of which the store knows all there is to know: its account of them may be gone by now. */
+  /** Drops slots that are over and whose final totals the store has booked. */
   #forget(arrival: TimeRange): void {
     for (const [name, { slot, claimed, spent, open, booked }] of this.#entries) {
       const isUsed = open > 0 && arrival.most < slot.to + FORGOTTEN_MS;

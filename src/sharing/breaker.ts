@@ -1,25 +1,25 @@
-/** How long an answer may take at most, whatever was usual, in milliseconds. */
+/** Upper bound of a time-out that adapts to slow answers or failures, in milliseconds. */
 const LONGEST_MS = 1_000;
 
-/** An answer may take so many times as long as the slowest of late. */
+/** The time-out as a multiple of the slowest recent answer, and the factor by which that one shrinks with each answer. */
 const PATIENCE = 3;
 const FADING = 0.95;
 
-/** After so many failures in a row the store is taken to be lost. */
+/** After this many failures in a row the store counts as lost. */
 const FAILURES = 3;
 
-/** The first pause between two tries of a store that is lost, and the longest, in milliseconds. */
+/** The first and the longest pause between two attempts while the store is lost, in milliseconds. */
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 500;
 
-/** The circuit breaker of the store: how long an answer is awaited, and when to try again after failures. */
+/** The circuit breaker of the store: the time-out of calls, and when to try again after failures. */
 export class StoreBreaker {
   readonly #timeoutMs: number;
   readonly #random: () => number;
   #failures = 0;
   #slowestMs = 0;
   #pauseMs = 0;
-  /** When the first of the failures in a row came; undefined: the last trip was answered. */
+  /** When the present series of failures began; undefined: the last trip succeeded. */
   failsSince: number | undefined;
   retryAt: number = Number.NEGATIVE_INFINITY;
   heardAt: number = Number.NEGATIVE_INFINITY;
@@ -29,7 +29,7 @@ export class StoreBreaker {
     this.#random = random;
   }
 
-  /** How long an answer is awaited now, in milliseconds: longer after each failure. */
+  /** The present time-out in milliseconds. It doubles with each failure. */
   get timeoutMs(): number {
     const usual = Math.max(this.#timeoutMs, Math.min(LONGEST_MS, this.#slowestMs * PATIENCE));
     return Math.max(usual, Math.min(LONGEST_MS, this.#timeoutMs * 2 ** Math.min(this.#failures, 10)));
@@ -39,7 +39,7 @@ export class StoreBreaker {
     return this.#failures >= FAILURES;
   }
 
-  /** A trip failed. @returns whether the store is lost from now on. */
+  /** Records a failed trip. @returns whether the store is lost as of now. */
   fail(now: number): boolean {
     this.failsSince ??= now;
     const isNew = ++this.#failures === FAILURES;
@@ -50,13 +50,13 @@ export class StoreBreaker {
     return isNew;
   }
 
-  /** The store took `ms` to answer. */
+  /** Records an answer that took `ms`. */
   answered(ms: number, now: number): void {
     this.heardAt = now;
     this.#slowestMs = Math.max(ms, this.#slowestMs * FADING);
   }
 
-  /** A trip was made. @returns for how long the store was lost; undefined: it was not. */
+  /** Records a successful trip. @returns how long trips have failed, if the store was lost; else undefined. */
   mend(now: number): number | undefined {
     const lostMs = this.isLost && this.failsSince !== undefined ? now - this.failsSince : undefined;
     this.#failures = 0;

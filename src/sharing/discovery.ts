@@ -1,27 +1,26 @@
 import { LOOK_MS, type ShareStore } from './store.ts';
 
-/** How often a process that waits for the first answer of the service asks for it, in milliseconds. */
+/** Interval at which a process asks for a look while no window is known, in milliseconds. */
 const POLL_MS = 50;
 
-/** How often a process asks to look at a window in doubt, in milliseconds. */
+/** Interval at which a process asks for a look at a window whose shape is in doubt, in milliseconds. */
 const RETRY_MS = 500;
 
-/** A process that waits for another's look asks again after this time, in milliseconds. */
+/** A process asks again after this time at the latest while another process looks, in milliseconds. */
 const AGAIN_MS = 200;
 
-/** A process that looks asks for the next look when so little is left of the present one, in milliseconds. */
+/** A process that looks asks for the next look when this much of the present one remains, in milliseconds. */
 const RENEW_MS = LOOK_MS * 0.15;
 
-/** Units that others held when a look began are sent by this time, in milliseconds. */
+/** Requests for units that other processes held when a look began have arrived after this time, in milliseconds. */
 const OTHERS_DONE_MS = 1_300;
 
-/** The clocks of two processes run apart, and a trip takes time: a look ends this much earlier for who makes it. In milliseconds. */
+/** The process that looks ends its look this much earlier than the store does, because clocks drift. In milliseconds. */
 const SLACK_MS = 30;
 
 /**
- * Looks at a service of which too little is known: one process has the quota to itself for a while, so that many that
- * start together send one request, and so that what it sees of a short window's shape is not blurred. The store bounds how
- * long processes look, all together.
+ * Looks of this process: for a moment it has the quota to itself. So processes that start together send one first request, and
+ * readings of a short window show its shape, because no other process sends. The store bounds the number of looks of a share.
  */
 export class Discovery {
   #from = Number.POSITIVE_INFINITY;
@@ -30,42 +29,42 @@ export class Discovery {
   #askAt = Number.NEGATIVE_INFINITY;
   #isOver = false;
 
-  /** Whether this process looks and the others have sent what they held, so that the quota is its own. */
+  /** Whether this process looks and the other processes have sent what they held, so that it has the quota to itself. */
   isAlone(now: number): boolean {
     return now >= this.#from && now < this.#until;
   }
 
-  /** Whether this process looks, be it that others are still to send what they held. */
+  /** Whether this process looks; other processes may still send what they held. */
   isLooking(now: number): boolean {
     return now < this.#until;
   }
 
-  /** For how long it has been alone, in milliseconds. */
+  /** How long this process has had the quota to itself, in milliseconds. */
   aloneFor(now: number): number {
     return now - this.#from;
   }
 
-  /** Until when another process looks. */
+  /** The instant until which another process is known to look. */
   get waitsUntil(): number {
     return this.#othersUntil;
   }
 
-  /** When it is time to ask for a look. */
+  /** The earliest instant to ask for a look. */
   get asksAt(): number {
     return Math.max(this.#askAt, this.#othersUntil);
   }
 
-  /** Whether it is time to ask for a look. */
+  /** Whether to ask for a look now. */
   mayAsk(now: number): boolean {
     return !this.#isOver && now >= this.#until - RENEW_MS && now >= this.asksAt;
   }
 
-  /** Whether all looks have been made, however little is known. */
+  /** Whether the share has used up its looks. */
   get isOver(): boolean {
     return this.#isOver;
   }
 
-  /** Asks for a look. `isFirst`: nothing is known of the service yet, so no process holds units. */
+  /** Asks for a look. `isFirst`: no window is known yet, so no process holds units. */
   async ask(store: ShareStore, member: string, isFirst: boolean, now: () => number): Promise<void> {
     const askedAt = now();
     this.#askAt = askedAt + (isFirst ? POLL_MS : RETRY_MS);
@@ -77,12 +76,12 @@ export class Discovery {
     } else this.hearOther(isFirst ? Math.min(answer, POLL_MS) : answer, now());
   }
 
-  /** Another process looks for so long, unless it ends its look before. */
+  /** Records that another process looks for `ms` milliseconds, unless it ends its look early. */
   hearOther(ms: number, now: number): void {
     this.#othersUntil = now + Math.min(ms, AGAIN_MS);
   }
 
-  /** Ends the look, if this process makes one. @returns whether it did. */
+  /** Ends this process's look. @returns whether there was one. */
   end(): boolean {
     const isOurs = this.#until > Number.NEGATIVE_INFINITY;
     this.#until = Number.NEGATIVE_INFINITY;

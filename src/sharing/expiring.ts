@@ -1,4 +1,4 @@
-/** Each write checks this many entries in turn, so that expired ones do not pile up. */
+/** Entries that each write checks, so that expired ones do not accumulate. */
 const SWEPT = 2;
 
 /** A map whose entries expire. Expired entries are dropped when they are read, or within a number of writes. */

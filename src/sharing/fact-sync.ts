@@ -7,23 +7,23 @@ import type { Ledger } from './ledger.ts';
 import { ResetDetector } from './reset-detector.ts';
 import type { ShareStore } from './store.ts';
 
-/** What is not urgent is told this often, in milliseconds. */
+/** Interval at which facts are told that are not urgent, in milliseconds. */
 const TELL_MS = 2_000;
 
-/** A window of which no answer has spoken for so long may be gone, in milliseconds. */
+/** A window that no response has named for this long is dropped, in milliseconds. */
 const STALE_MS = 600_000;
 
-/** The shapes of a window of which no process has told any. */
+/** The shapes of a window without a fact about them. */
 const UNKNOWN: Shapes = { alive: ALL_SHAPES, epoch: 0 };
 
-/** Exchanges what this process finds out of the service with the others, and applies both to the ledger. */
+/** Exchanges facts about the service with the other processes, and applies them to the ledger. */
 export class FactSync {
   readonly #member: Member;
   readonly #ledger: Ledger;
   readonly #discovery: Discovery;
   readonly #resets = new ResetDetector();
   #facts = new SharedFacts();
-  /** Windows that answers to this process have named, and when. */
+  /** Windows named by responses to this process, and when they were named last. */
   readonly #seen = new Map<Period, number>();
   #toldAt = Number.NEGATIVE_INFINITY;
 
@@ -33,19 +33,19 @@ export class FactSync {
     this.#discovery = discovery;
   }
 
-  /** The version of the facts that are known; -1: none were heard. */
+  /** The version of the known facts; -1: none were received. */
   get version(): number {
     return this.#facts.version;
   }
 
-  /** Whether there is something that the others should hear now. */
+  /** Whether to exchange facts with the next trip. */
   isDue(now: number): boolean {
     return (
       this.#facts.version < 0 || this.#facts.isUrgent || (this.#facts.pending.size > 0 && now >= this.#toldAt + TELL_MS)
     );
   }
 
-  /** The service spoke of a window. */
+  /** Records a reading. */
   read(news: WindowNews): void {
     const { period, limit, receivedAt } = news;
     const shapes = this.#judge(news);
@@ -56,7 +56,7 @@ export class FactSync {
     this.#facts.tellShapes(period, shapes);
   }
 
-  /** An answer was read. Another process's word for a window stands only until the service has spoken to this one. */
+  /** Called after each response. Windows known only from other processes are dropped once a response has named a window to this one. */
   answered(now: number): void {
     if (this.#seen.size === 0) return;
     for (const [period, at] of this.#seen) if (now - at > STALE_MS) this.#seen.delete(period);
@@ -67,7 +67,7 @@ export class FactSync {
     this.#facts.tellCost(endpoint, units);
   }
 
-  /** Another share is joined: what is known of the service holds there, too. */
+  /** Called when another share is joined: windows and costs known to this process are told there again. */
   rejoin(): void {
     const before = this.#facts;
     this.#facts = new SharedFacts();
@@ -78,7 +78,7 @@ export class FactSync {
     for (const [endpoint, units] of before.costs) this.#facts.tellCost(endpoint, units);
   }
 
-  /** Tells and hears facts. */
+  /** Tells pending facts and receives those of other processes. */
   async share(store: ShareStore, call: <T>(work: () => Promise<T>) => Promise<T>): Promise<void> {
     const { clock, time, learn } = this.#member;
     const { timeline } = this.#ledger;
@@ -100,7 +100,7 @@ export class FactSync {
     this.#apply();
   }
 
-  /** Opens the windows that others know, until the service has spoken to this process itself, and takes in their shapes. */
+  /** Applies received facts: shapes, and, until a response has named a window to this process, windows and limits. */
   #apply(): void {
     const { windows, policy } = this.#ledger;
     for (const [period, limit] of this.#facts.limits) {
@@ -114,8 +114,8 @@ export class FactSync {
   }
 
   /**
-   * The shapes that are left after a reading. A process that looked alone for longer than a short window lasts would have
-   * seen a leaky bucket drain, so that shape is dropped then, until a refusal says otherwise.
+   * The candidate shapes that remain after a reading. A process that had the quota to itself for longer than a short window would
+   * have seen a leaky bucket drain, so `leaky` is dropped; a refusal may re-admit it.
    */
   #judge(news: WindowNews): Shapes {
     const { timeline } = this.#ledger;

@@ -7,45 +7,45 @@ import type { TimeRange } from './timeline.ts';
 
 type Shape = WindowModel['name'];
 
-/** The bit of each shape in a fact. Their order is part of the format. */
+/** Shapes in the order of their bits in a fact. The order is a wire format. */
 export const ALL_SHAPES: readonly Shape[] = ['sliding-log', 'sliding-counter', 'aligned', 'first-request', 'leaky'];
 
-/** No more endpoints than this are told of, so that free-form names cannot fill the store. */
+/** Maximum number of endpoints whose costs a process tells, so that free-form names cannot fill the store. */
 const ENDPOINTS = 50;
 const LONGEST_NAME = 128;
 
-/** A fact about the service's clock is believed for this long, in milliseconds. */
+/** A fact about the service's clock is used for this long, in milliseconds. */
 const LEAD_LASTS_MS = 600_000;
 
-/** The service's clock is told of again if it is known this much better. */
+/** The service's clock is told again when its interval has shrunk to this part of the known one. */
 const NARROWER = 0.5;
 
-/** The largest limit, and the largest cost, that is believed. */
+/** The largest limit or cost that is accepted. */
 const MOST_UNITS = 1e12;
 
 /**
- * What processes tell each other, as text by field: limits (`l:minute`), shapes (`s:minute`), costs (`c:GET /path`) and how
- * far the service's clock is ahead of the store's (`lead`).
+ * The facts that processes tell each other, as text by field: limits (`l:minute`), eliminated shapes (`s:minute`), costs
+ * (`c:GET /path`) and how far the service's clock is ahead of the store's (`lead`).
  */
 export class SharedFacts {
   #version = -1;
   #known: Facts = new Map();
-  /** What this process found out itself, to be told again to a store that has lost it. */
+  /** Facts that this process found out itself, to be told again if the store has lost them. */
   readonly #own = new Map<string, string>();
   readonly #pending = new Map<string, string>();
   #endpoints = 0;
 
-  /** The version of what is known; -1: nothing was heard yet. */
+  /** The version of the known facts; -1: none were received. */
   get version(): number {
     return this.#version;
   }
 
-  /** What is to be told. */
+  /** Facts still to be told. */
   get pending(): Facts {
     return new Map(this.#pending);
   }
 
-  /** Whether other processes should hear at once: they reckon with another limit or shape. */
+  /** Whether a limit or a shape is to be told, which must not wait: other processes pace by an outdated one. */
   get isUrgent(): boolean {
     for (const field of this.#pending.keys()) if (field.startsWith('l:') || field.startsWith('s:')) return true;
     return false;
@@ -70,7 +70,7 @@ export class SharedFacts {
     this.#tell(field, String(units));
   }
 
-  /** Tells how far the service's clock is ahead of ours, against the store's clock. */
+  /** Tells how far the service's clock is ahead of the store's. `lead`, `store`: offsets of the two from the local clock. */
   tellLead(lead: TimeRange, store: TimeRange, time: number): void {
     const ours = { least: lead.least - store.most, most: lead.most - store.least };
     const known = this.#leadAt(time);
@@ -78,12 +78,12 @@ export class SharedFacts {
     this.#pending.set('lead', [ours.least, ours.most, time].map((number) => number.toFixed(1)).join(' '));
   }
 
-  /** The store has taken in what was pending then. */
+  /** Marks facts as told. */
   told(pending: Facts): void {
     for (const [field, value] of pending) if (this.#pending.get(field) === value) this.#pending.delete(field);
   }
 
-  /** Takes in all facts, or only their version if they are the ones known. */
+  /** Records received facts; `undefined`: the known ones are up to date. */
   hear(version: number, facts: Facts | undefined): void {
     this.#version = version;
     if (!facts) return;
@@ -91,7 +91,7 @@ export class SharedFacts {
     for (const [field, value] of this.#own) if (!facts.has(field)) this.#pending.set(field, value);
   }
 
-  /** Limits by the word of other processes. */
+  /** Limits told by any process. */
   get limits(): ReadonlyMap<Period, number> {
     const limits = new Map<Period, number>();
     for (const period of PERIODS) {
@@ -101,7 +101,7 @@ export class SharedFacts {
     return limits;
   }
 
-  /** Shapes by the word of other processes; undefined: nothing was told. */
+  /** Shapes told by any process; undefined: none were told. */
   shapesOf(period: Period): Shapes | undefined {
     const [, epoch, dead] = /^(\d{1,6}) (\d{1,2})$/.exec(this.#known.get(`s:${period}`) ?? '') ?? [];
     if (epoch === undefined) return undefined;
@@ -109,14 +109,14 @@ export class SharedFacts {
     return alive.length > 0 ? { alive, epoch: Number(epoch) } : undefined;
   }
 
-  /** What endpoints cost, as far as this process found out itself. */
+  /** Costs of endpoints that this process found out itself, in units. */
   get costs(): readonly (readonly [endpoint: string, units: number])[] {
     return [...this.#own].flatMap(([field, value]): [string, number][] =>
       field.startsWith('c:') ? [[field.slice(2), Number(value)]] : [],
     );
   }
 
-  /** What the pacer may learn; `store`: the store's clock less ours, `time`: what it shows. */
+  /** Facts for the pacer; `store`: store clock minus local clock, `time`: the store's time. */
   news(store: TimeRange, time: number): SiblingFacts {
     const lead = this.#leadAt(time);
     return {
@@ -132,7 +132,7 @@ export class SharedFacts {
     };
   }
 
-  /** What is known of the service's clock against the store's, unless it is too old or of another time. */
+  /** Service clock minus store clock, unless the fact is too old or its time is not the store's. */
   #leadAt(time: number): TimeRange | undefined {
     const [least = Number.NaN, most = Number.NaN, at = Number.NaN] = (this.#known.get('lead') ?? '')
       .split(' ')

@@ -2,40 +2,40 @@ import type { WindowNews } from '../quota/share-limit.ts';
 import { type Period, periodMsOf } from '../quota/time/periods.ts';
 import type { SharedWindow } from './windows.ts';
 
-/** What a process does while it cannot ask the store. */
+/** What a process does while it cannot reach the store. */
 export type FailureMode = 'partial' | 'closed' | 'open';
 
-/** The part of the quota that all processes together aim at while they cannot ask the store. */
+/** The part of each limit that all processes together aim to use without the store. */
 const AIM = 0.9;
 
-/** The part that a process of so many begins with, and where their number is a guess because the store was never reached. */
+/** The part that all processes together begin with; and if their number is a guess, because the store was never reached. */
 const FIRST = 0.8;
 const FIRST_GUESS = 0.4;
 
-/** Processes that have never reached the store start together, unseen by each other: they wait this long after the first answer. In milliseconds. */
+/** Mean delay of the first request of a process that never reached the store: others may start at the same time. In milliseconds. */
 const HESITATION_MS = 1_000;
 
-/** How often the part is adapted, in milliseconds, and by how much at once. */
+/** Interval at which the part is adapted, in milliseconds, and the bounds of each factor. */
 const ADAPT_MS = 2_000;
 const LEAST_STEP = 0.7;
 const LARGEST_STEP = 1.6;
 
-/** Smaller parts are of no use. */
+/** Lower bound of the part. */
 const LEAST_PART = 0.005;
 
 /**
- * Readings tell how much of a long window is left to all: in this time a process takes its part of that. It waits no longer
- * for a window that may be over by then. In milliseconds.
+ * A process spreads its part of what remains of a long window over this time. It is also the longest wait for such a window, which
+ * may have been reset by then. In milliseconds.
  */
 const SHARED_OUT_MS = 60_000;
 
-/** A window that is found full counts as used this far. */
+/** Utilisation to assume if a reading showed a full window. */
 const REFUSED = 1.3;
 
-/** A reading of a short window tells how fast it is spent when this part of it is over. */
+/** A reading of a short window yields a rate once this part of the window has elapsed. */
 const TELLING_PART = 0.4;
 
-/** How the rate of all processes together is measured: the first reading of a stretch, and what came since. */
+/** The measured rate of all processes: the first reading since the last adaptation, and the rate since then. */
 interface Measured {
   readonly limit: number;
   readonly used: number;
@@ -45,9 +45,9 @@ interface Measured {
 }
 
 /**
- * How fast a process sends while it cannot ask the store: evenly, at a part of each window's limit, or of what is left of a
- * window longer than a minute. The part begins with what is due to one of so many processes, and adapts: readings count what
- * all processes together spend, and all of them correct their parts by the same factor.
+ * Paces a process that cannot reach the store: evenly, at a part of each limit or, in a window longer than a minute, of what
+ * remains. The part begins as an equal share and adapts: readings count the usage of all processes, so all of them correct their
+ * parts by about the same factor.
  */
 export class Fallback {
   readonly #mode: FailureMode;
@@ -57,7 +57,7 @@ export class Fallback {
   readonly #measured = new Map<Period, Measured>();
   #adaptAt: number;
   #isRefused = false;
-  /** Whether calls were held back since the part was adapted: only then does it grow. */
+  /** Whether calls waited since the last adaptation: the part grows only then. */
   #isHeld = false;
 
   /** @param isGuess - whether the number of processes is a guess. */
@@ -68,7 +68,7 @@ export class Fallback {
     this.#adaptAt = now + ADAPT_MS;
   }
 
-  /** The instant at which `units` may be sent; Infinity: not before the store can be asked. */
+  /** The earliest instant at which `units` may be sent; Infinity: not before the store is reachable. */
   earliest(units: number, windows: Iterable<SharedWindow>, now: number): number {
     if (this.#mode !== 'partial') return this.#mode === 'open' ? now : Number.POSITIVE_INFINITY;
     let at = this.#beginAt;
@@ -77,18 +77,18 @@ export class Fallback {
     return at;
   }
 
-  /** How long to wait after a request, in milliseconds. */
+  /** Minimum distance from the previous request, in milliseconds. */
   #pace(units: number, { period, limit, left, isLong }: SharedWindow): number {
     if (isLong) return Math.min(SHARED_OUT_MS, (units * SHARED_OUT_MS) / (left * this.#part));
     return (Math.min(units, limit) * periodMsOf(period)) / (limit * this.#part);
   }
 
-  /** A request was sent. */
+  /** Records a request. */
   take(now: number): void {
     this.#sentAt = now;
   }
 
-  /** Takes in what all processes together have spent; `elapsedMs`: how long the window of the calendar had lasted then. */
+  /** Records a reading; `elapsedMs`: time since the calendar window of that period began. */
   hear({ period, used, limit, receivedAt: now }: WindowNews, elapsedMs: number): void {
     if (periodMsOf(period) > SHARED_OUT_MS) return;
     this.#isRefused ||= used >= limit;
@@ -100,7 +100,7 @@ export class Fallback {
     } else if (!since || used < since.used) this.#measured.set(period, { limit, used, at: now, rate: undefined });
     else if (now > since.at)
       this.#measured.set(period, { ...since, limit, rate: (used - since.used) / (now - since.at) });
-    // A reading that comes after a long time begins a new stretch, which tells nothing yet.
+    // A single reading yields no rate: the part is adapted only if some window has one.
     if (
       now >= this.#adaptAt &&
       (this.#isRefused || [...this.#measured.values()].some(({ rate }) => rate !== undefined))
@@ -110,7 +110,7 @@ export class Fallback {
 
   #adapt(now: number): void {
     const all = [...this.#measured].sort(([one], [other]) => periodMsOf(other) - periodMsOf(one));
-    // The longer a window, the longer the stretch over which its readings tell the rate.
+    // The rate of the longest window is measured over the longest time.
     const rate = all.find(([, measured]) => measured.rate !== undefined)?.[1].rate ?? 0;
     const utilisation = Math.max(
       ...all.map(([period, { limit }]) => (rate * periodMsOf(period)) / limit),

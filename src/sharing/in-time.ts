@@ -1,16 +1,17 @@
 import type { Clock } from '../clock.ts';
 
-/** A timer that fires this much later than it should shows that the event loop stood still. */
+/** A timer that fires this many times later than its delay shows that the event loop was blocked. */
 const STALLED = 1.2;
 
 /**
- * Waits for work no longer than `ms`; then rejects with the code `TIMEOUT`. Where the event loop stood still the answer
- * may be there already, so it gets a little more time.
+ * Awaits `work` for at most `ms`, then rejects with the code `TIMEOUT`. If the event loop was blocked, the answer may already have
+ * arrived, so `work` gets `ms / 5` more.
  */
 export function inTime<T>(clock: Clock, ms: number, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const startedAt = clock.now();
-    const giveUp = (): void => reject(Object.assign(new Error('The store took too long'), { code: 'TIMEOUT' }));
+    const giveUp = (): void =>
+      reject(Object.assign(new Error('The store did not answer in time'), { code: 'TIMEOUT' }));
     let cancel = clock.timer(ms, () => {
       if (clock.now() - startedAt > ms * STALLED) cancel = clock.timer(ms / 5, giveUp);
       else giveUp();

@@ -9,45 +9,48 @@ import { Timeline } from './timeline.ts';
 import { UrgentReserve } from './urgent.ts';
 import { type Instance, SharedWindows } from './windows.ts';
 
-/** The smallest part of a slot that a process is given, in units. */
+/** The smallest part of a slot granted to a needy process, in units. */
 const CHUNK = 4;
 
-/** A process that is not served in full counts as needy for so long, in milliseconds. */
+/** How long a process counts as needy after an ask that was not granted in full, in milliseconds. */
 const STAY_MS = 1_500;
 
-/** Slots are booked at most so far ahead, in milliseconds. */
+/** How far ahead slots are asked for, in milliseconds. */
 const LONGEST_AHEAD_MS = 3_000;
 
-/** Two reckonings of the age of the store's memory may differ by this much, in milliseconds. */
+/** Tolerance when comparing two statements of the age of the store's memory, in milliseconds. */
 const MEMORY_SLACK_MS = 2_000;
 
-/** Windows of which so much is free have room for a call that nothing was granted for; an answer tells of that for so long, in milliseconds. */
+/**
+ * If at least this part of every window is free when the store is lost, calls go on without a grant at once. After this time, in
+ * milliseconds, an answer is no evidence of usage any more.
+ */
 const AMPLE = 0.5;
 const TELLS_MS = 10_000;
 
-/** No more slots than this are wished for at once. */
+/** Maximum number of slots in one ask. */
 const MOST_SLOTS = 12;
 
-/** What waits to be sent. */
+/** The units that waiting calls need. */
 export interface Demand {
   /** Units of the first call. */
   readonly need: number;
-  /** Units of all calls that this ask is for, the first one included. */
+  /** Units of all calls that this ask is for, including the first. */
   readonly want: number;
-  /** Whether the first call is urgent, so that it may have what is kept for such. */
+  /** Whether the first call is urgent, so that it may use the reserve for urgent calls. */
   readonly isUrgent: boolean;
-  /** Requests that may be under way at once. */
+  /** Maximum number of requests in flight. */
   readonly concurrency: number;
 }
 
-/** An ask and what it was about. */
+/** An ask, and the demand it was composed for. */
 export interface Composed extends Told, Pick<ShareAsk, 'want' | 'need' | 'size' | 'chunk' | 'stayMs'> {
   readonly asked: Asked;
 }
 
 /**
- * The books of this process: which windows there are, which slots come, what is held and spent of them, and what to ask for.
- * Sans-IO: time is an argument, and nothing is sent.
+ * The state of this process in a share: windows, slots, claims, and what to ask for next. It does no I/O: time is an argument,
+ * asks are composed here and sent elsewhere.
  */
 export class Ledger {
   readonly windows: SharedWindows = new SharedWindows();
@@ -57,13 +60,13 @@ export class Ledger {
   readonly #slots = new Slots(this.windows);
   readonly #reserve = new UrgentReserve();
   #others = 0;
-  /** The part of the tightest window that had room, by the last answer. */
+  /** Free part of the tightest window, by the last answer. */
   #room = 0;
   #heardAt = Number.NEGATIVE_INFINITY;
-  /** The age of the store's memory when it was last heard, and when that was. */
+  /** The age of the store's memory by the last answer, and when that answer arrived. */
   #memory: { readonly forMs: number; readonly at: number } | undefined;
   #askFrom = Number.NEGATIVE_INFINITY;
-  /** Units used of the instances that the last answers named. */
+  /** Units used of each instance, by the last answer. */
   #used: ReadonlyMap<string, number> = new Map();
 
   constructor(clock: ServerClock, random: () => number) {
@@ -71,62 +74,65 @@ export class Ledger {
     this.policy = new AskPolicy(random);
   }
 
-  /** How many other processes are not served in full, by the last answer. */
+  /** How many other processes are needy, by the last answer. */
   others(now: number): number {
     return now - this.#heardAt > STAY_MS ? 0 : this.#others;
   }
 
-  /** For how long the calendar's window of a period has lasted, in milliseconds. */
+  /** Time since the calendar's window of a period began, in milliseconds. */
   elapsed(period: Period, now: number): number {
     const time = this.timeline.at(now).least;
     return time - startOf(period, time);
   }
 
-  /** Whether windows had much room by the last answer, unless that was so long ago that it says nothing. */
+  /**
+   * Whether calls without a grant are likely to fit: every ask was granted in full lately, and the last answer showed ample room
+   * or is older than {@link TELLS_MS}.
+   */
   isAmple(now: number): boolean {
     if (this.#heardAt === Number.NEGATIVE_INFINITY || this.policy.isBusy(now)) return false;
     return now - this.#heardAt > TELLS_MS || this.#room >= AMPLE;
   }
 
-  /** How finely time is cut, in milliseconds. */
+  /** The smallest length of a slot, in milliseconds. */
   get quantum(): number {
     return this.#slots.quantum;
   }
 
-  /** What is taken from each window for a charge: one that costs more than a window takes all of it. */
+  /** Whole units charged to each window: at most the smallest limit, so that a request that costs more takes all of it. */
   units(charge: number): number {
     let units = Math.ceil(charge);
     for (const { limit } of this.windows) units = Math.min(units, limit);
     return units;
   }
 
-  /** Units that may be spent on a request that is sent now. */
+  /** Units available for a request that is sent now. */
   left(now: number): number {
     return this.book.left(this.timeline.arrival(now));
   }
 
-  /** Units that are held for a request that is sent now, or later. */
+  /** Units held for requests that are sent now or later. */
   held(now: number): number {
     return this.book.held(this.timeline.arrival(now));
   }
 
-  /** The slot in which a request arrives that is sent now. */
+  /** The slot in which a request that is sent now arrives. */
   slot(now: number): Slot {
     return this.#slots.at(this.timeline.arrival(now));
   }
 
-  /** The instant at which the next slot begins in which units are held. */
+  /** The instant at which the next slot with held units begins. */
   nextHeld(now: number): number {
     const begin = this.book.nextHeld(this.timeline.arrival(now));
     return begin === Number.POSITIVE_INFINITY ? begin : this.timeline.surely(begin, now);
   }
 
-  /** The instant at which the slot is over in which a request arrives that is sent now. */
+  /** The instant at which the slot of a request that is sent now ends. */
   nextSlot(now: number): number {
     return Math.max(now + 1, this.timeline.surely(this.slot(now).to, now));
   }
 
-  /** A request is sent. */
+  /** Charges a request that is sent now. */
   spend(units: number, now: number): Entry {
     const arrival = this.timeline.arrival(now);
     const entry = this.book.spend(units, arrival, () => this.#slots.at(arrival));
@@ -134,7 +140,7 @@ export class Ledger {
     return entry;
   }
 
-  /** Takes in what the service said of a window. */
+  /** Records a reading. */
   read(news: WindowNews): void {
     const { period, limit, shapes, sentAt, receivedAt } = news;
     this.timeline.hearRoundTrip(receivedAt - sentAt);
@@ -142,23 +148,23 @@ export class Ledger {
     window.hear(news, this.timeline.at(sentAt), this.timeline.at(receivedAt));
   }
 
-  /** Asks for no slot that begins before this instant. */
+  /** From now on, only slots that begin at this instant or later are asked for. */
   askFrom(now: number): void {
     this.#askFrom = this.timeline.at(now).most;
   }
 
-  /** Composes an ask that is answered after `tripMs`. */
+  /** Composes an ask whose answer is expected after `tripMs`. */
   compose(demand: Demand, now: number, tripMs: number): Composed {
     const { need, isUrgent, concurrency } = demand;
     const arrival = this.timeline.arrival(now);
     const held = this.book.held(arrival);
     const size = Math.min(...[...this.windows].map(({ limit }) => limit));
-    // What is held for a later slot is no help to an urgent call: it asks for the present one.
+    // Units of a later slot do not help an urgent call: it asks for the present slot.
     const isImpatient = isUrgent && held >= demand.want && this.book.left(arrival) < need;
     const slots = isImpatient
       ? [this.#slots.at(this.timeline.arrival(now + tripMs))]
       : this.#wished(demand, now + tripMs, size);
-    // No more than can be sent until the last of these slots is over.
+    // At most what `concurrency` allows to be sent before the last of these slots ends.
     const lastMs = (slots.at(-1)?.to ?? 0) - arrival.least;
     const sendable = Math.ceil((concurrency * lastMs) / Math.max(1, this.timeline.roundTripMs));
     const waiting = Math.max(0, demand.want - held);
@@ -178,7 +184,7 @@ export class Ledger {
     return { ...told, want, need, size, chunk: CHUNK, stayMs: STAY_MS, asked };
   }
 
-  /** Takes in the answer to an ask that was sent at `sentAt`. */
+  /** Records the answer to an ask that was sent at `sentAt`. */
   receive({ asked, slots, windows }: Composed, answer: Answer, sentAt: number, now: number): void {
     this.timeline.hearStore(answer.now, sentAt, now);
     this.#others = answer.others;
@@ -203,8 +209,8 @@ export class Ledger {
   }
 
   /**
-   * Whether the store has lost its memory. What others hold is not booked then, until each of them has told it: nothing is
-   * granted before it has been spent.
+   * Whether the store has lost its memory: it is younger than the last answer implies. Claims of other processes are then not
+   * booked until each has made a trip, so no slot is used that begins within {@link LONGEST_AHEAD_MS}.
    */
   #hearMemory(forMs: number, now: number): boolean {
     const known = this.#memory;
@@ -213,8 +219,8 @@ export class Ledger {
   }
 
   /**
-   * The slots worth asking for. A call that comes alone takes the one that it falls into, be it on a boundary between two;
-   * where units are short, only such as count once.
+   * The slots to ask for. A single call asks for the slot it arrives in, even if that slot spans a boundary; after a grant that
+   * was too small, a slot wider than the following ones is skipped, because its units count in more windows.
    */
   #wished({ want, need }: Demand, now: number, size: number): Slot[] {
     const arrival = this.timeline.arrival(now);

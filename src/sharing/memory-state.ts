@@ -1,24 +1,24 @@
 import { LONGEST_PAUSE_MS, URGENT_MEMORY_MS } from './store.ts';
 import { STATE_RENEWED_MS } from './store-rules.ts';
 
-/** Version, pause and urgent units: every ask reads them. */
+/** Version of the facts, pause and urgent units, which every ask reads. */
 export interface State {
   readonly version: number;
-  /** When the pause ends, in milliseconds since the Unix epoch, or ended if it has not been cleared; 0: there is none. */
+  /** When the pause ends or, until it is cleared, ended, in milliseconds since the Unix epoch; 0: there is none. */
   readonly pauseUntil: number;
-  /** Urgent units as they were at `at`, in parts of one (`URGENT_PARTS`). */
+  /** Urgent units as of `at`, in thousandths (`URGENT_PARTS`). */
   readonly urgent: number;
   readonly at: number;
-  /** Since when urgent units are counted. */
+  /** When the counting of urgent units began. */
   readonly since: number;
 }
 
-/** A state as it is now, and whether it must be written although nothing changes it. */
+/** The present state, and whether it must be written even if unchanged, so that it does not expire. */
 export interface CurrentState extends State {
   readonly isDue: boolean;
 }
 
-/** The state now. The clock may have been set back since it was written. */
+/** Computes the present state. The store's clock may have been set back since the known one was written. */
 export function stateAt(known: State | undefined, now: number): CurrentState {
   if (!known) return { version: 0, pauseUntil: 0, urgent: 0, at: now, since: now, isDue: true };
   const { version, pauseUntil, urgent, at, since } = known;
@@ -33,7 +33,7 @@ export function stateAt(known: State | undefined, now: number): CurrentState {
   };
 }
 
-/** How long a pause lasts yet, in milliseconds; 1: it is over and has not been cleared; 0: there is none. */
+/** Remaining time of a pause, in milliseconds; 1: it is over and has not been cleared; 0: there is none. */
 export function pauseLeft({ pauseUntil }: State, now: number): number {
   return pauseUntil === 0 ? 0 : Math.max(1, pauseUntil - now);
 }

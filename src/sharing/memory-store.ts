@@ -30,26 +30,26 @@ import {
   whole,
 } from './store-rules.ts';
 
-/** The books of a share, in the memory of one process. */
+/** A store in the memory of one process, for tests and benchmarks. */
 export interface MemoryStore extends ShareStore {
-  /** Forgets everything. */
+  /** Removes everything. */
   flush(): void;
-  /** How many entries are kept, with some that are over. */
+  /** Number of stored entries, including some that have expired. */
   readonly size: number;
 }
 
-/** Makes a store in memory; `now`: its clock, in milliseconds since the Unix epoch. Operations take effect when they are called. */
+/** Creates a store in memory; `now`: its clock, in milliseconds since the Unix epoch. Operations take effect synchronously. */
 export function memoryStore(now: () => number): MemoryStore {
   return new Books(() => Math.floor(now()));
 }
 
-/** Claims of a process, for the slots of its last ask. */
+/** The claims of a process on the slots of its last ask. */
 interface Account {
   readonly sequence: number;
   readonly totals: ReadonlyMap<string, number>;
 }
 
-/** A process that looks or probes; `of` counts the looks so far. */
+/** A look or a probe of a process; in `looks`, `of` is the number of looks so far. */
 interface Turn {
   readonly member: string;
   readonly until: number;
@@ -64,7 +64,7 @@ class Books implements MemoryStore {
   readonly #state = new Expiring<State>();
   readonly #facts = new Expiring<Map<string, string>>();
   readonly #turns = new Expiring<Turn>();
-  /** Until when a process is needy, and when a live one gave its last sign of life. */
+  /** `needy`: until when, by process; `live`: when {@link ShareStore.live} was called last, by process. */
   readonly #members = new Expiring<Map<string, number>>();
 
   constructor(now: () => number) {
@@ -126,7 +126,7 @@ class Books implements MemoryStore {
     const now = this.#now();
     const state = this.#stateAt(now);
     const facts = this.#facts.get('facts', now) ?? new Map<string, string>();
-    // Where the state was lost and facts were not, they are news to all.
+    // If the state was lost but the facts were not, a new version makes every process read them.
     let isNews = state.version === 0 && facts.size > 0;
     for (const [field, told] of readFacts(tell)) {
       const known = facts.get(field);
@@ -203,7 +203,7 @@ class Books implements MemoryStore {
     return stateAt(this.#state.get('state', now), now);
   }
 
-  /** Facts must not end before their version does. */
+  /** Facts must not expire before their version. */
   #write({ isDue: _, ...state }: CurrentState, now: number, keepsFacts = true): void {
     this.#state.set('state', state, STATE_LASTS_MS, now);
     const facts = keepsFacts ? this.#facts.get('facts', now) : undefined;
@@ -214,7 +214,7 @@ class Books implements MemoryStore {
     this.#turns.set(what, { member, until: now + lastsMs, of }, lastsMs, now);
   }
 
-  /** The turn that is not over. The clock may have been set back since it began. */
+  /** The present turn, if any. One with more time left than it can have is ignored: the clock was set back. */
   #turn(what: 'look' | 'looks' | 'probe', lastsMs: number, now: number): Turn | undefined {
     const turn = this.#turns.get(what, now);
     return turn && turn.until <= now + lastsMs ? turn : undefined;

@@ -1,7 +1,7 @@
 import { type ShareAsk, STRETCH_MS, type WindowAsk } from './store.ts';
 import { mostClaimed } from './store-rules.ts';
 
-/** Units newly claimed in one stretch, and in the stretch before. */
+/** Units claimed in one stretch, and in the stretch before. */
 interface Stretch {
   readonly index: number;
   readonly claimed: number;
@@ -13,7 +13,7 @@ export interface WindowRecord {
   readonly claimed: number;
   /** Units that the service counted beyond all claims. */
   readonly strangers: number;
-  /** The highest reading of any process: what is used is no less, whatever is given back. */
+  /** The highest reading of any process: usage is no less, whatever is returned. */
   readonly reading: number;
   readonly stretch: Stretch | undefined;
 }
@@ -21,9 +21,9 @@ export interface WindowRecord {
 /** The units granted by one ask. */
 export interface Grants {
   readonly granted: readonly number[];
-  /** Whether the first slot wished for was not granted in full. */
+  /** Whether the first slot asked for was not granted in full. */
   readonly isNeedy: boolean;
-  /** How long the process counts as needy then, in milliseconds. */
+  /** How long the process counts as needy in that case, in milliseconds. */
   readonly stayMs: number;
 }
 
@@ -43,7 +43,7 @@ export class MemoryWindow {
     const known = record && record.reading <= ask.limit ? record.reading : 0;
     this.#reading = Math.max(known, ask.reading);
     this.isChanged = ask.reading > known;
-    // The limit may be another than the one by which the record was made.
+    // The limit may have changed since the record was made.
     if (this.claimed > mostClaimed(ask.limit)) {
       this.claimed = 0;
       this.strangers = this.#reading;
@@ -56,7 +56,7 @@ export class MemoryWindow {
     const index = Math.floor(now / STRETCH_MS);
     this.#stretch = stretchAt(index, record?.stretch);
     if (this.#stretch) return;
-    // Nothing is known of when units were claimed, so all of them may be new.
+    // The record does not tell when units were claimed, so all of them may be recent.
     this.#stretch = { index, claimed: this.claimed, before: 0 };
     if (this.claimed > 0) this.isChanged = true;
   }
@@ -65,7 +65,7 @@ export class MemoryWindow {
     return this.claimed + this.strangers;
   }
 
-  /** Units that the ask may be granted. */
+  /** Units available to the ask. */
   get room(): number {
     return this.ask.limit - this.ask.kept - this.used;
   }
@@ -74,7 +74,7 @@ export class MemoryWindow {
     return { claimed: this.claimed, strangers: this.strangers, reading: this.#reading, stretch: this.#stretch };
   }
 
-  /** A process claims so many units more, or fewer. Units that it spent without a grant may have been taken for strangers'. */
+  /** Changes the claims by `more`. New claims are subtracted from strangers: units spent without a grant were counted there. */
   book(more: number): void {
     this.#claim(more);
     if (more > 0) this.strangers = Math.max(0, this.strangers - more);
@@ -84,7 +84,7 @@ export class MemoryWindow {
     this.#claim(units);
   }
 
-  /** Applies the reading: units beyond all claims are strangers', and older claims that the service did not count are removed. */
+  /** Applies the reading: units beyond all claims are strangers'; with `bounds`, older claims that were not counted are removed. */
   hear(): void {
     const reading = this.#reading;
     if (reading > this.used) {
@@ -107,14 +107,14 @@ export class MemoryWindow {
   }
 }
 
-/** The stretch that is now; `undefined`: none is known, or it is yet to come. */
+/** The present stretch; `undefined`: none is stored, or the stored one is in the future. */
 function stretchAt(index: number, known: Stretch | undefined): Stretch | undefined {
   if (!known || known.index > index) return undefined;
   if (known.index === index) return known;
   return { index, claimed: 0, before: known.index === index - 1 ? known.claimed : 0 };
 }
 
-/** Books totals as differences to those that were booked before. */
+/** Books totals as differences to the totals of the account. */
 export function bookTotals(
   { slots }: ShareAsk,
   before: ReadonlyMap<string, number>,
@@ -126,7 +126,7 @@ export function bookTotals(
   }
 }
 
-/** Grants units of the earliest slots that have room; while other processes are needy, a part at a time. */
+/** Grants units of the earliest slots with room; at most a part while other processes are needy. */
 export function grantUnits(ask: ShareAsk, mayGrant: boolean, others: number, windows: readonly MemoryWindow[]): Grants {
   const { want, need, held } = ask;
   const part = Math.max(ask.chunk, need, Math.ceil(ask.size / (others + 1)));

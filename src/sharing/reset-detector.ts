@@ -2,26 +2,25 @@ import type { Shapes, WindowNews } from '../quota/share-limit.ts';
 import { type Period, periodMsOf, SHORT_MS, startOf } from '../quota/time/periods.ts';
 import type { TimeRange } from './timeline.ts';
 
-/** A window of which fewer units were used, or of which this part is used still, shows nothing. */
+/** A drop from fewer units than `FEW`, or to more than the part `REST` of them, is no evidence. */
 const FEW = 10;
 const REST = 0.2;
 
-/** A reading tells of the beginning of a window until this part of it is over. */
+/** A drop counts only within this part of the new window. */
 const BEGINNING = 0.05;
 
 /**
- * Finds calendar windows by their readings alone: use drops to next to nothing where the calendar begins a new window.
- * What other processes spend does not blur that. Another shape that drops just then is a rare chance, which a refusal
- * puts right.
+ * Recognises calendar windows by readings alone: usage drops to almost nothing at the calendar's boundary, whatever other
+ * processes send. A window of another shape rarely drops at that moment; a refusal then re-admits its shape.
  */
 export class ResetDetector {
   readonly #last = new Map<Period, { readonly start: number; readonly used: number }>();
 
-  /** The shapes that are left after a reading, of those that may be. */
+  /** Returns the candidate shapes that remain after a reading. */
   judge({ period, used, shapes }: WindowNews, sent: TimeRange, received: TimeRange): Shapes {
     const length = periodMsOf(period);
     const start = startOf(period, sent.least);
-    // A window of a second has no beginning that a round trip could hit.
+    // The beginning of a window of a second is shorter than a round trip.
     if (length <= SHORT_MS || start !== startOf(period, received.most)) return shapes;
     const last = this.#last.get(period);
     if (last?.start !== start || used > last.used) this.#last.set(period, { start, used });

@@ -1,12 +1,12 @@
 import { PROBE_MS, type ShareStore } from './store.ts';
 
-/** After a pause the processes that did not probe follow within this time, in milliseconds. */
+/** The processes that did not probe resume at random instants within this time, in milliseconds. */
 const SPREAD_MS = 1_000;
 
-/** How often a process asks whether the probe was served, in milliseconds. */
+/** Interval at which the other processes ask whether the probe was served, in milliseconds. */
 const POLL_MS = 200;
 
-/** After a pause of the service one process of all sends a probe, and the others follow spread over a second. */
+/** After a pause one process of the share sends a probe; once it is served the others resume, spread over a second. */
 export class Resumption {
   readonly #random: () => number;
   #pausedUntil = Number.NEGATIVE_INFINITY;
@@ -19,7 +19,7 @@ export class Resumption {
     this.#random = random;
   }
 
-  /** The service wants no requests until then. @returns whether that is news. */
+  /** Records a pause. @returns whether it ends later than the known one. */
   pause(until: number): boolean {
     const isNews = until > this.#pausedUntil;
     if (!isNews) return false;
@@ -29,28 +29,28 @@ export class Resumption {
     return true;
   }
 
-  /** A pause is over, of which this process had not heard. */
+  /** Records that a pause is over which this process did not know of. */
   hearOver(): void {
     this.#isPending = true;
   }
 
-  /** The instant until which nothing is sent, as far as it is known; `now` or earlier: something may be. */
+  /** The instant before which nothing may be sent, as far as known; `now` or earlier: requests may be sent. */
   until(now: number): number {
     if (!this.#isPending || now < this.#probeUntil) return this.#waitUntil;
     return Math.max(this.#waitUntil, this.#pausedUntil, now + 1);
   }
 
-  /** Whether the probe may be sent, for which nothing need be granted. */
+  /** Whether this process may send the probe, which needs no grant. */
   mayProbe(now: number): boolean {
     return this.#isPending && now < this.#probeUntil && !this.#isProbing;
   }
 
-  /** A request is sent. */
+  /** Records that a request is sent. */
   take(now: number): void {
     if (this.mayProbe(now)) this.#isProbing = true;
   }
 
-  /** Whether the store is to be asked what to do. */
+  /** Whether to ask the store what to do. */
   mayAsk(now: number): boolean {
     return this.#isPending && now >= this.#pausedUntil && now >= this.#probeUntil && now >= this.#waitUntil;
   }
@@ -64,14 +64,14 @@ export class Resumption {
     else this.#waitUntil = now() + Math.min(answer, POLL_MS);
   }
 
-  /** A request was served. @returns whether it was the probe, so that the others are to be told. */
+  /** Records that a request was served. @returns whether it was the probe, so that the store must be told. */
   served(sentAt: number, now: number): boolean {
     const isProbe = this.#isPending && now < this.#probeUntil && sentAt >= this.#pausedUntil;
     if (isProbe) this.#isPending = false;
     return isProbe;
   }
 
-  /** The store cannot be asked: the pause is over when its time is. */
+  /** Ends the pause at its time without a probe, because the store cannot be asked. */
   giveUp(): void {
     this.#isPending = false;
   }

@@ -14,33 +14,33 @@ import { type Answer, LONGEST_PAUSE_MS, type ShareStore } from './store.ts';
 import { Trips } from './trips.ts';
 import { URGENT_ABOVE } from './urgent.ts';
 
-/** Units that were not spent are given back this long after the end of their slot, unless a trip is made before. In milliseconds. */
+/** Unspent units are returned this long after the end of their slot, unless an earlier trip did so. In milliseconds. */
 const GIVE_BACK_MS = 1_000;
 
-/** So many requests under way are likely to be followed by others. */
+/** From this many requests in flight, half of them are expected to be followed by another call. */
 const MANY = 8;
 
-/** How much the latest call counts in what calls usually take. */
+/** Weight of the latest call in the mean units of a call. */
 const FRESHNESS = 0.05;
 
-/** A window in doubt is looked at alone only by a process with so many calls waiting: fewer would show nothing. */
+/** Waiting calls that a process must have to look at a window in doubt: fewer reveal nothing. */
 const BACKLOG = 4;
 
-/** Two reckonings of the end of a pause are the same if they differ by no more, in milliseconds. */
+/** Ends of a pause that differ by no more than this are the same pause, in milliseconds. */
 const SAME_PAUSE_MS = 50;
 
-/** How a process takes part in a share. */
+/** Options of {@link SharedQuota}. */
 export interface SharedQuotaOptions {
-  /** The store of the share that the present API key belongs to. */
+  /** Returns the store of the present API key's share. */
   readonly store: () => Promise<ShareStore>;
   readonly mode: FailureMode;
-  /** How many processes to reckon with while the store has never been reached. */
+  /** The number of processes to assume while the store has never been reached. */
   readonly processes: number;
-  /** How long the store may take to answer, in milliseconds. */
+  /** The store's time-out, in milliseconds. */
   readonly timeoutMs: number;
 }
 
-/** The part of a quota that a store grants to this process: units of the next seconds, asked for as calls need them. */
+/** The units that a store grants to this process, as a limit of the pacer: units of the next seconds, asked for as calls need them. */
 export class SharedQuota implements ShareLimit {
   readonly isShared = true;
   readonly #member: Member;
@@ -53,18 +53,18 @@ export class SharedQuota implements ShareLimit {
   readonly #siblings = new SiblingUse();
   readonly #leases = new WeakMap<Lease, { readonly entry: Entry; readonly units: number }>();
   #underWay = 0;
-  /** Units that a call usually takes. */
+  /** Mean units of a call. */
   #usual = 1;
-  /** The call that waits in front. */
+  /** The first waiting call. */
   #first = { units: 1, isUrgent: false };
-  /** Units that were sent for urgent calls and are not told yet. */
+  /** Units sent for urgent calls since the last ask. */
   #urgentSent = 0;
-  /** The end of a pause, and that one is over, until the store is told. */
+  /** The end of a pause, and whether a pause is over, until the store is told. */
   #pauseToTell = Number.NEGATIVE_INFINITY;
   #isResumed = false;
   #endsLook = false;
   #debt = 0;
-  /** Whether the service answers without naming a window, so that there is nothing to share. */
+  /** Whether the service answers without naming a window, so that there is no quota to share. */
   #isUnlimited = false;
   #isAnswered = false;
   #isClosed = false;
@@ -93,12 +93,12 @@ export class SharedQuota implements ShareLimit {
     return this.#discovery.isAlone(this.#member.clock.now());
   }
 
-  /** Whether processes may have sent what the store had not granted. */
+  /** Whether a process may have sent without a grant recently. */
   isOverdrawn(now: number): boolean {
     return this.#absence.isOverdrawn(now);
   }
 
-  /** Before any answer has shown the service's clock, the first request goes alone: it may be counted in another second. */
+  /** False until an answer has shown the service's clock: the first request is sent alone, because it may be counted in another second. */
   get isGranting(): boolean {
     return this.#covers && (this.#member.time.known || this.#isAnswered);
   }
@@ -109,12 +109,12 @@ export class SharedQuota implements ShareLimit {
     );
   }
 
-  /** While the store grants units of a window, they reckon with everything that any process has spent. */
+  /** Whether the store grants units of this window: its grants then account for the usage of all processes. */
   covers(period: Period): boolean {
     return this.#covers && this.#ledger.windows.of(period) !== undefined;
   }
 
-  /** Units of a window that are likely to be this process's: what the others leave, or an equal part. */
+  /** Units of a window that this process is likely to get: what the others leave by their recent rate, at least an equal part. */
   likely(period: Period, limit: number, now: number): number {
     return Math.max(limit / (this.#ledger.others(now) + 1), limit - this.#siblings.unitsOf(period, now));
   }
@@ -144,13 +144,13 @@ export class SharedQuota implements ShareLimit {
 
   explain(_charge: Charge, now: number): Reason {
     if (this.#discovery.waitsUntil > now || this.#ledger.windows.size === 0)
-      return { kind: 'share', why: 'another process looks at the service first' };
+      return { kind: 'share', why: 'another process sends alone for a moment, to learn the limits' };
     if (this.#resumption.until(now) > now)
       return { kind: 'share', why: 'another process sends the first request after a pause' };
     const full = this.#full(now);
     if (!full) return { kind: 'share', why: 'the store has not granted units of the next second yet' };
     const { period, limit } = full.instance.window;
-    const why = `the ${period} of ${limit} units is spent by all processes that share it`;
+    const why = `the ${period} of ${limit} units is used up by all processes that share it`;
     return { kind: 'share', why, window: period, limit: limit, headroom: 0 };
   }
 
@@ -172,7 +172,7 @@ export class SharedQuota implements ShareLimit {
     const taken = this.#leases.get(lease);
     this.#underWay--;
     if (taken) this.#ledger.book.settle(taken.entry, Math.ceil(units) - taken.units);
-    // It was sent before any window was known.
+    // The request was sent before any window was known.
     else if (this.#ledger.windows.size > 0) this.#ledger.book.settle(this.#ledger.spend(Math.ceil(units), now), 0);
     if (isServed) {
       this.#isAnswered = true;
@@ -200,7 +200,7 @@ export class SharedQuota implements ShareLimit {
     if (this.#resumption.pause(until)) this.#pauseToTell = until;
   }
 
-  /** Gives back what was not spent. */
+  /** Returns unspent units. */
   async leave(): Promise<void> {
     this.#isClosed = true;
     this.#cancelTimer?.();
@@ -211,13 +211,13 @@ export class SharedQuota implements ShareLimit {
     return [...this.#ledger.windows].some(({ isInDoubt }) => isInDoubt);
   }
 
-  /** The instant at which a first request may be sent to a service that no process knows yet. */
+  /** The instant at which to ask again whether the first request may be sent, while no window is known. */
   #lookAt(now: number): number {
     if (this.#discovery.mayAsk(now)) this.#trips.start();
     return this.#trips.isUnderWay ? this.#trips.awaits(now) : Math.max(now + 1, this.#discovery.asksAt);
   }
 
-  /** The instant at which units may be there. */
+  /** The instant at which units may be available. */
   #nextAt(now: number): number {
     if (this.#trips.isUnderWay) return this.#trips.awaits(now);
     const full = this.#full(now);
@@ -233,7 +233,7 @@ export class SharedQuota implements ShareLimit {
     return this.#ledger.policy.full(this.#ledger.timeline.at(now).least);
   }
 
-  /** Makes a trip if there is something to ask for or to tell. */
+  /** Starts a trip if there is something to ask for or to tell. */
   #consider(now: number): void {
     if (this.#isClosed || this.#trips.isUnderWay) return;
     const { policy, windows } = this.#ledger;
@@ -257,7 +257,7 @@ export class SharedQuota implements ShareLimit {
     return since === Number.POSITIVE_INFINITY ? since : this.#ledger.timeline.surely(since, now) + GIVE_BACK_MS;
   }
 
-  /** Sees to it that a trip is made in time although no call asks. */
+  /** Sets the timer for a trip that no call will start. */
   #schedule(): void {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
@@ -276,7 +276,7 @@ export class SharedQuota implements ShareLimit {
   #demand(): Demand {
     const { units: need, isUrgent } = this.#first;
     const waiting = isUrgent ? this.#member.urgentWaiting() : this.#member.waiting();
-    // A busy process sends another call for each that comes back, and one with many under way for about half of them.
+    // Calls expected to follow: one for each request in flight of a busy process, one for half of many requests in flight.
     const isBusy = this.#ledger.policy.isBusy(this.#member.clock.now());
     const following = isBusy ? this.#underWay : this.#underWay >= MANY ? Math.floor(this.#underWay / 2) : 0;
     const calls = waiting > 0 ? waiting + following : 0;
@@ -307,7 +307,7 @@ export class SharedQuota implements ShareLimit {
     if (this.#ledger.windows.size > 0) await this.#ask(store);
   }
 
-  /** Asks for units, and once more if others have changed the facts. */
+  /** Asks for units, and a second time if the facts have changed. */
   async #ask(store: ShareStore, isSecond = false): Promise<void> {
     const { clock } = this.#member;
     const sentAt = clock.now();
@@ -345,7 +345,7 @@ export class SharedQuota implements ShareLimit {
       this.#member.learn({ pausedUntil: now + pauseMs });
   }
 
-  /** Another key has a quota of its own. */
+  /** Drops the state of the old share: another key has another quota. */
   #rejoin(): void {
     this.#ledger.book.clear();
     this.#ledger.policy.reset();

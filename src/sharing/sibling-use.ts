@@ -1,9 +1,9 @@
 import { type Period, periodMsOf } from '../quota/time/periods.ts';
 
-/** How fast a rate is forgotten: to a third in this time. In milliseconds. */
+/** Time constant of the smoothed rate, in milliseconds. */
 const MEMORY_MS = 30_000;
 
-/** A rate is not measured over less than this, in milliseconds. */
+/** Shortest time over which a rate is measured, in milliseconds. */
 const SHORTEST_MS = 500;
 
 interface Measured {
@@ -13,7 +13,7 @@ interface Measured {
   readonly at: number;
 }
 
-/** How fast the other processes of a share use the quota, by what the store says is used of a window from trip to trip. */
+/** The rate at which the other processes of a share use the quota, from the usage that the store states at each trip. */
 export class SiblingUse {
   #own = 0;
   #last: Measured | undefined;
@@ -21,12 +21,12 @@ export class SiblingUse {
   #rate = 0;
   #heardAt = Number.NEGATIVE_INFINITY;
 
-  /** This process sent units. */
+  /** Counts units that this process sent. */
   spend(units: number): void {
     this.#own += units;
   }
 
-  /** Takes in how many units are used of the present instance of a window. */
+  /** Records the units used of the present instance of a window, by the store. */
   hear(name: string, used: number, now: number): void {
     const last = this.#last;
     if (last?.name === name && now - last.at < SHORTEST_MS) return;
@@ -39,7 +39,7 @@ export class SiblingUse {
     this.#heardAt = now;
   }
 
-  /** Units of a window of this period that the others will use, as fast as they did lately. */
+  /** Units that the other processes will use in a window of this period, at their recent rate. */
   unitsOf(period: Period, now: number): number {
     return now - this.#heardAt > 2 * MEMORY_MS ? 0 : this.#rate * periodMsOf(period);
   }

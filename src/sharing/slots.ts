@@ -1,17 +1,17 @@
 import type { TimeRange } from './timeline.ts';
 import type { Instance, SharedWindows } from './windows.ts';
 
-/** Slots are measured in seconds, and in tenths while a window of a second may slide. In milliseconds. */
+/** Quantum of slots: a second, or a tenth while the window `second` may slide. In milliseconds. */
 const QUANTUM_MS = 1_000;
 const FINE_QUANTUM_MS = 100;
 
-/** No slot is asked for that begins later than this from now, in milliseconds. */
+/** A slot that begins later than this from now counts as over: the clock was set back. In milliseconds. */
 const FAR_MS = 10_000;
 
-/** A slot is of use if requests can surely arrive within it for at least this part of a quantum. */
+/** A slot must be wide enough that requests sent during at least this part of a quantum certainly arrive within it. */
 const USEFUL_PART = 0.3;
 
-/** A stretch of time in which requests may arrive, and all instances of windows in which they may be counted then. */
+/** A stretch of time, and all window instances in which a request that arrives during it may be counted. */
 export interface Slot {
   readonly name: string;
   /** When it begins and ends, in milliseconds since the Unix epoch by the timeline. */
@@ -20,17 +20,17 @@ export interface Slot {
   readonly instances: readonly Instance[];
 }
 
-/** Whether a request that arrives in this range surely arrives in the slot. */
+/** Whether a request that arrives within this range certainly arrives within the slot. */
 export function covers(slot: Slot, { least, most }: TimeRange): boolean {
   return slot.from <= least && most < slot.to;
 }
 
-/** Whether no request can be sent any more that surely arrives in the slot: it is past, or the clock was set back. */
+/** Whether a request sent now can no longer certainly arrive within the slot: it has passed, or the clock was set back. */
 export function isOver(slot: Slot, { least, most }: TimeRange): boolean {
   return slot.to <= most || slot.from > least + FAR_MS;
 }
 
-/** Cuts time into slots. */
+/** Divides time into slots. */
 export class Slots {
   readonly #windows: SharedWindows;
 
@@ -38,19 +38,19 @@ export class Slots {
     this.#windows = windows;
   }
 
-  /** How finely time is cut, in milliseconds. */
+  /** The smallest length of a slot, in milliseconds. */
   get quantum(): number {
     const second = this.#windows.of('second');
     return second && !second.isCalendar ? FINE_QUANTUM_MS : QUANTUM_MS;
   }
 
-  /** The narrowest slot in which a request surely arrives that arrives in this range. */
+  /** The narrowest slot that covers this range. */
   at({ least, most }: TimeRange): Slot {
     const { quantum } = this;
     return this.#make(Math.floor(least / quantum), Math.floor(most / quantum));
   }
 
-  /** The `count` slots that follow, each so wide that it can be used, where a request may arrive within `most - least`. */
+  /** The next `count` slots, each wide enough for an arrival time that is uncertain by `most - least`. */
   after({ least, most }: TimeRange, count: number): Slot[] {
     const { quantum } = this;
     const width = Math.ceil((most - least) / quantum + USEFUL_PART);

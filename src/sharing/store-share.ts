@@ -3,18 +3,18 @@ import type { FailureMode } from './fallback.ts';
 import { SharedQuota } from './shared-quota.ts';
 import type { ShareStore } from './store.ts';
 
-/** How processes share a quota through a store. */
+/** Options of {@link storeShare}. */
 export interface StoreShareOptions {
-  /** Makes the store of one credential: another API key has another quota. */
+  /** Creates the store for a credential: each API key has a quota of its own. */
   readonly storeOf: (credential: string) => ShareStore;
   readonly mode: FailureMode;
-  /** How many processes to reckon with while the store has never been reached. */
+  /** The number of processes to assume while the store has never been reached. */
   readonly processes: number;
-  /** How long the store may take to answer, in milliseconds. */
+  /** The store's time-out, in milliseconds. */
   readonly timeoutMs: number;
 }
 
-/** Lets all processes that reach the same store share a quota. */
+/** Creates the share of all processes that use the same store. */
 export function storeShare({ storeOf, ...options }: StoreShareOptions): QuotaShare {
   return {
     join(member) {
@@ -24,7 +24,7 @@ export function storeShare({ storeOf, ...options }: StoreShareOptions): QuotaSha
   };
 }
 
-/** The store of the present API key. */
+/** Returns the store of the present API key. */
 function presentStore({ credential }: Member, storeOf: StoreShareOptions['storeOf']): () => Promise<ShareStore> {
   let known: { readonly credential: string; readonly store: ShareStore } | undefined;
   return async () => {

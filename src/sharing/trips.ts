@@ -3,37 +3,37 @@ import { StoreBreaker } from './breaker.ts';
 import { inTime } from './in-time.ts';
 import { ACCOUNT_LASTS_MS, type ShareStore } from './store.ts';
 
-/** The very first trip may take longer, because machines are busy when they start. In milliseconds. */
+/** Minimum time-out until the store has answered once: machines are busy when they start. In milliseconds. */
 const FIRST_TRIP_MS = 1_000;
 
-/** The store may forget an account that was not heard of for nearly as long as accounts last. In milliseconds. */
+/** After this long without a trip the store may have dropped the account, with a safety margin. In milliseconds. */
 const FORGOTTEN_MS = ACCOUNT_LASTS_MS - 10_000;
 
-/** A sign of life is given this often while there is traffic, in milliseconds, and at first sooner: many start together. */
+/** Interval of {@link ShareStore.live} while there are trips, in milliseconds; at first shorter, because processes start together. */
 const SIGN_MS = 10_000;
 const FIRST_SIGN_MS = 500;
 
-/** How much the latest trip counts in how long trips take. */
+/** Weight of the latest call in the mean duration. */
 const FRESHNESS = 0.2;
 
-/** A call that may not go asks again after this time at the latest, in milliseconds. */
+/** Minimum delay before a waiting call asks again while no trip is under way, in milliseconds. */
 const RETRY_MS = 50;
 
-/** What a trip does, and what comes of it. */
+/** The content of a trip, and what it is told of. */
 export interface TripListener {
   /** Makes the calls of one trip. */
   travel(store: ShareStore): Promise<void>;
-  /** The key is another, and so is the share. */
+  /** The API key has changed, and with it the share. */
   rejoin(): void;
-  /** The store may have forgotten this process. */
+  /** The store may have dropped the account of this process. */
   forgotten(): void;
   lost(code: string): void;
   regained(afterMs: number): void;
-  /** A trip has ended, however. */
+  /** A trip has ended, successfully or not. */
   done(): void;
 }
 
-/** Makes trips to the store, one at a time, and gives up those that take too long. */
+/** Makes trips to the store, one at a time, with a time-out for each call. */
 export class Trips {
   readonly #member: Member;
   readonly #connect: () => Promise<ShareStore>;
@@ -55,12 +55,12 @@ export class Trips {
     this.#listener = listener;
   }
 
-  /** The name of this process. */
+  /** The name of this process in the store. */
   get name(): string {
     return this.#name;
   }
 
-  /** Whether the store was ever heard. */
+  /** Whether the store has ever answered. */
   get hasJoined(): boolean {
     return this.#breaker.heardAt > Number.NEGATIVE_INFINITY;
   }
@@ -69,32 +69,32 @@ export class Trips {
     return this.#trip !== undefined;
   }
 
-  /** Since when no trip was answered; undefined: the last one was. */
+  /** When trips began to fail; undefined: the last one succeeded. */
   get failsSince(): number | undefined {
     return this.#breaker.failsSince;
   }
 
-  /** How many processes are live, as far as it was heard. */
+  /** The number of live processes, by the store's last statement. */
   get live(): number | undefined {
     return this.#live;
   }
 
-  /** How long a trip takes, in milliseconds. */
+  /** Mean duration of a call of the store, in milliseconds. */
   get tripMs(): number {
     return this.#tripMs;
   }
 
-  /** The instant at which a call that waits for a trip asks again, if it was not woken before. */
+  /** When a call that waits for a trip asks again, unless it is woken before. */
   awaits(now: number): number {
     return this.#trip ? now + this.#breaker.timeoutMs : Math.max(now + 1, this.#breaker.retryAt);
   }
 
-  /** When the store is worth asking again. */
+  /** When to try the store again. */
   retryAt(now: number): number {
     return this.#trip ? now + this.#breaker.timeoutMs : Math.max(now + RETRY_MS, this.#breaker.retryAt);
   }
 
-  /** Begins a trip, unless one is under way or the store is left alone for now. */
+  /** Begins a trip, unless one is under way or the breaker pauses trips. */
   start(): void {
     if (this.#trip || this.#member.clock.now() < this.#breaker.retryAt) return;
     this.#trip = Promise.resolve()
@@ -110,13 +110,13 @@ export class Trips {
     return ++this.#sequence;
   }
 
-  /** Takes another name: another process has written under this one. */
+  /** Takes a new name, because the account of the present one was written by another ask. */
   rename(): void {
     this.#name = crypto.randomUUID();
     this.#sequence = 0;
   }
 
-  /** Waits for the trip under way, makes one more, and says that this process leaves. */
+  /** Waits for the trip under way, makes a last one, and tells the store that this process leaves. */
   async leave(): Promise<void> {
     await this.#trip;
     if (!this.hasJoined || this.#breaker.failsSince !== undefined) return;
@@ -124,7 +124,7 @@ export class Trips {
     await this.call(async () => void (await this.#store?.live(this.#name, true))).catch(() => {});
   }
 
-  /** Awaits the store no longer than it may take. */
+  /** Makes one call of the store, with a time-out. */
   async call<T>(work: () => Promise<T>): Promise<T> {
     const { clock } = this.#member;
     const sentAt = clock.now();
@@ -144,7 +144,7 @@ export class Trips {
     const sentAt = clock.now();
     const { heardAt } = this.#breaker;
     try {
-      // The key is found without the store: that it was found says nothing of the store.
+      // Finding the key needs no store, so it does not count as an answer of the store.
       const store = await inTime(clock, this.#patienceMs, this.#connect());
       if (this.#store && store !== this.#store) this.#move();
       this.#store = store;
@@ -163,7 +163,7 @@ export class Trips {
     }
   }
 
-  /** The key was replaced: what is held of the old share is left to its slots, and this process is new to the other. */
+  /** Joins the share of a new API key under a new name. Units held in the old share expire with their slots. */
   #move(): void {
     this.rename();
     this.#signedAt = Number.NEGATIVE_INFINITY;
@@ -171,7 +171,7 @@ export class Trips {
   }
 }
 
-/** What went wrong, in one word: the server's own (`READONLY`, `OOM`, `LOADING`), or the connection's (`ECONNREFUSED`). */
+/** The error as one word: the server's (`READONLY`, `OOM`, `LOADING`) or the connection's (`ECONNREFUSED`). */
 function codeOf(error: unknown): string {
   const [word] = /^[A-Z]{2,24}\b/.exec(error instanceof Error ? error.message : String(error)) ?? [];
   const { code } = (error ?? {}) as { code?: unknown };

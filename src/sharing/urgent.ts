@@ -2,21 +2,21 @@ import type { Answer } from './store.ts';
 import { URGENT_MEMORY_MS } from './store.ts';
 import type { Instance } from './windows.ts';
 
-/** Never more than this part of a window is kept for urgent calls. */
+/** Largest part of a window that is reserved for urgent calls. */
 const MOST_PART = 0.25;
 
-/** Beyond what is expected, this many standard deviations of random arrivals are kept. */
+/** Safety margin of the reserve, in standard deviations of random arrivals. */
 const DEVIATIONS = 4;
 
-/** The rate of arrivals is not reckoned over less than this, in milliseconds. */
+/** Shortest time over which the rate of urgent units is computed, in milliseconds. */
 const SHORTEST_MS = 5_000;
 
-/** Calls of a higher priority than this are urgent in every process of a share. */
+/** Calls with a higher priority than this are urgent. */
 export const URGENT_ABOVE = 0;
 
 /**
- * What is kept of each window for urgent calls of all processes: what will come in the time that is left, by the rate at
- * which it came lately. Of a short window one unit is kept, in the slots that are still to come.
+ * The reserve of each window for urgent calls of all processes: the units they are expected to use until its end, by their
+ * recent rate. In a short window it is one unit of each later slot.
  */
 export class UrgentReserve {
   /** Units a millisecond. */
@@ -27,7 +27,7 @@ export class UrgentReserve {
     this.#rate = units / (URGENT_MEMORY_MS * (1 - Math.exp(-known / URGENT_MEMORY_MS)));
   }
 
-  /** Units to leave to urgent calls in an instance; `isPresent`: for a slot that is no longer to come. */
+  /** Units of an instance that are reserved for urgent calls; `isPresent`: it belongs to the first slot asked for. */
   kept({ window, end }: Instance, time: number, isPresent: boolean): number {
     if (this.#rate <= 0) return 0;
     if (window.isShort) return isPresent || window.limit < 2 ? 0 : 1;

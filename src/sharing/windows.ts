@@ -2,49 +2,49 @@ import type { Shapes, WindowNews } from '../quota/share-limit.ts';
 import { endOf, PERIODS, type Period, periodMsOf, SHORT_MS, startOf } from '../quota/time/periods.ts';
 import type { TimeRange } from './timeline.ts';
 
-/** A window that slides is cut into so many steps: of a short one fewer, because a step must be longer than a trip takes. */
+/** Steps into which a sliding window is divided. A short window has fewer, because a step must be longer than a trip. */
 const STEPS = 20;
 const SHORT_STEPS = 10;
 
-/** What comes evenly may come up to this part of the limit, because the service rounds its estimate. */
+/** Part of the limit granted to even traffic where the service estimates a sliding window, because it rounds its estimate. */
 const EVEN_PART = 0.95;
 const EVEN_STEPS = 5;
 
-/** The store remembers an instance for this long after its end, in milliseconds. */
+/** The store keeps an instance for this long after its end, in milliseconds. */
 const LINGER_MS = 5_000;
 
-/** A reading bounds the claims of a long window if its request was sent no longer ago than this, in milliseconds. */
+/** A reading bounds the claims of a long window from above if its request is no older than this, in milliseconds. */
 const RECENT_MS = 20_000;
 
-/** Readings of so many instances are kept for each window. */
+/** Maximum number of instances for which a window keeps readings. */
 const READINGS = 4;
 
-/** One instance of a window: the minute that began at 14:03, or the steps that any minute ending in one of them touches. */
+/** One instance of a window: the minute that began at 14:03, or all steps that a sliding minute can touch if it ends in a given step. */
 export interface Instance {
   readonly name: string;
   readonly window: SharedWindow;
-  /** Units that it holds. */
+  /** Its limit in units. */
   readonly limit: number;
   /** When it ends, in milliseconds since the Unix epoch by the timeline. */
   readonly end: number;
-  /** The length of a step, if the window slides, in milliseconds. */
+  /** The length of a step in milliseconds; omitted for a window of the calendar. */
   readonly slides?: number;
 }
 
-/** What the service said of an instance. */
+/** The highest usage of an instance that a response has stated, and when the latest such request was sent. */
 export interface InstanceReading {
   readonly used: number;
   readonly sentAt: number;
 }
 
-/** One window of the service, as processes that share it count it. */
+/** One window of the service, as the processes of a share count it. */
 export class SharedWindow {
   readonly period: Period;
-  /** Units that it holds. */
+  /** Its limit in units. */
   limit: number;
-  /** The shapes that it may have. */
+  /** Its candidate shapes. */
   shapes: Shapes;
-  /** Units that were free by the latest reading. */
+  /** Units that remained by the latest reading. */
   left: number;
   readonly #readings = new Map<string, InstanceReading>();
   #lastSliding: (InstanceReading & { readonly end: number }) | undefined;
@@ -57,40 +57,40 @@ export class SharedWindow {
     this.left = limit;
   }
 
-  /** Whether it is so short that its shape shows within seconds, if one process looks at it alone. */
+  /** Whether it is so short that a look by one process reveals its shape within seconds. */
   get isShort(): boolean {
     return periodMsOf(this.period) <= SHORT_MS;
   }
 
-  /** Whether it is long enough for claims that came to nothing to matter after their minute. */
+  /** Whether it is longer than a minute, so that unused claims must be removed before the window ends. */
   get isLong(): boolean {
     return periodMsOf(this.period) > periodMsOf('minute');
   }
 
-  /** Whether only the calendar's shape is left. */
+  /** Whether `aligned` is the only candidate. */
   get isCalendar(): boolean {
     return this.period === 'month' || this.shapes.alive.every((name) => name === 'aligned');
   }
 
   /**
-   * Whether the service may estimate what slides from two calendar windows, so that only what comes evenly is counted as it
-   * is. Nothing but a refusal that no other shape explains shows that.
+   * Whether the service may estimate a sliding window from two calendar windows, which is exact for even traffic only. An
+   * epoch above 0 shows that a refusal was explained by no other shape.
    */
   get #isEstimated(): boolean {
     const { alive, epoch } = this.shapes;
     return alive.includes('sliding-counter') && epoch > 0;
   }
 
-  /** Whether its shape is still to be found out, as far as a look by one process alone can. */
+  /** Whether a look may still reveal its shape. */
   get isInDoubt(): boolean {
     return this.isShort && !this.isCalendar && this.shapes.alive.length > 1;
   }
 
-  /** Instances in which a request may be counted that arrives in this range. */
+  /** All instances in which a request that arrives within this range may be counted. */
   instances(range: TimeRange): Instance[] {
     const { alive } = this.shapes;
     const mayBeCalendar = this.isCalendar || alive.includes('aligned');
-    // A window in doubt is counted both ways, so that nothing is counted twice or not at all when the doubt ends.
+    // With several candidates both kinds are counted, so that no unit is missing when the shape becomes known.
     return [
       ...(mayBeCalendar ? this.#calendar(range) : []),
       ...(this.isCalendar ? [] : this.#sliding(range)),
@@ -98,7 +98,7 @@ export class SharedWindow {
     ];
   }
 
-  /** Takes in a reading; `sent` and `received`: what the service's clock may have shown. */
+  /** Records a reading; `sent` and `received` are the bounds of the service's clock at those instants. */
   hear({ used, limit, sentAt }: WindowNews, sent: TimeRange, received: TimeRange): void {
     this.limit = limit;
     this.left = Math.max(0, limit - used);
@@ -117,12 +117,12 @@ export class SharedWindow {
     }
   }
 
-  /** What the service said last of an instance; `isRecent`: whether that bounds what can be claimed. */
+  /** The highest usage stated for an instance, if any; `isRecent`: whether it bounds the claims from above. */
   reading(
     { name, slides, end }: Instance,
     now: number,
   ): { readonly used: number; readonly isRecent: boolean } | undefined {
-    // While it is in doubt, what the service counts may belong to the calendar's window before.
+    // If the window may not be aligned, part of the stated usage may belong to the calendar's previous window.
     if (slides === undefined && !this.isCalendar) return undefined;
     const known =
       this.#readings.get(name) ??
@@ -130,12 +130,12 @@ export class SharedWindow {
     return known && { used: Math.min(known.used, this.limit), isRecent: now - known.sentAt < RECENT_MS };
   }
 
-  /** The store has lost its memory: what slides is reckoned from older readings until all that it lost is over. */
+  /** Called when the store has lost its memory: for one period, sliding instances without a reading derive one from an older reading. */
   carry(now: number): void {
     this.#carriesUntil = now + periodMsOf(this.period);
   }
 
-  /** The last reading of an earlier step: what it counted is taken to be over evenly in the second half of the window. */
+  /** Derives a reading from an earlier step: full usage for half a window, then a linear decline to 0 at the end of the window. */
   #carried(end: number, step: number): InstanceReading | undefined {
     const last = this.#lastSliding;
     if (!last || end <= last.end) return undefined;
@@ -157,7 +157,7 @@ export class SharedWindow {
     return instances;
   }
 
-  /** A unit of one step counts in every instance that covers the step: a stretch as long as the window, and one step more. */
+  /** A unit of one step counts in every instance that covers the step. An instance is one step longer than the window. */
   #sliding({ least, most }: TimeRange, steps = this.#steps): Instance[] {
     const step = periodMsOf(this.period) / this.#steps;
     const last = Math.floor(most / step) + steps;
@@ -173,7 +173,7 @@ export class SharedWindow {
     return instances;
   }
 
-  /** Each step may take its even part of the window, and no more. */
+  /** One instance per even step, which limits that step to its part of the window. */
   #even({ least }: TimeRange): Instance[] {
     const step = periodMsOf(this.period) / EVEN_STEPS;
     const limit = Math.max(1, Math.floor((this.limit * EVEN_PART) / EVEN_STEPS));
@@ -186,12 +186,12 @@ export class SharedWindow {
   }
 }
 
-/** How long the store must remember an instance, in milliseconds. */
+/** How long the store must keep an instance, in milliseconds. */
 export function ttlOf({ end }: Instance, time: number): number {
   return Math.max(0, end - time) + LINGER_MS;
 }
 
-/** The windows that the service is known to have, shortest first. */
+/** The known windows of the service, shortest first. */
 export class SharedWindows implements Iterable<SharedWindow> {
   readonly #byPeriod = new Map<Period, SharedWindow>();
 
@@ -207,7 +207,7 @@ export class SharedWindows implements Iterable<SharedWindow> {
     return this.#byPeriod.get(period);
   }
 
-  /** Makes a window known. */
+  /** Adds a window, or updates the limit and the shapes of a known one. */
   open(period: Period, limit: number, shapes: Shapes): SharedWindow {
     const known = this.#byPeriod.get(period);
     if (known) return Object.assign(known, { limit, shapes });
@@ -220,7 +220,7 @@ export class SharedWindows implements Iterable<SharedWindow> {
     return opened;
   }
 
-  /** Forgets all windows but these. */
+  /** Removes all windows but these. */
   keep(periods: Pick<ReadonlySet<Period>, 'has'>): void {
     for (const period of this.#byPeriod.keys()) if (!periods.has(period)) this.#byPeriod.delete(period);
   }

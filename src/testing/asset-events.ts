@@ -1,4 +1,4 @@
-/** Deterministic numbers from text: the same address has the same history in every run. */
+/** Hashes text to a number, so that an address has the same history in every run. */
 export function hash(text: string): number {
   let state = 0x811c9dc5;
   for (let index = 0; index < text.length; index++) state = Math.imul(state ^ text.charCodeAt(index), 0x01000193);
@@ -14,7 +14,7 @@ function scramble(state: number): number {
 const TOKEN = 'SP2C2YFP12AJZB4MABJBAJ55XECVS7E4PMMZ89YZR.arkadiko-token::diko';
 const COLLECTION = 'SP3D6PV2ACBPEKYJTCMH7HEN02KP87QSP8KTEH335.megapont-ape-club-nft::Megapont-Ape-Club';
 
-/** The `age`-th event of an address, counted from its oldest. All four kinds take turns. */
+/** The event number `age` of an address, counted from the oldest. The four kinds alternate. */
 export function assetEvent(address: string, age: number): Record<string, unknown> {
   const seed = scramble(hash(address) + age);
   const common = { event_index: seed % 8, tx_id: `0x${hex(seed, 64)}` };

@@ -6,7 +6,7 @@ const HEIGHT_OR_HASH = /^(\d{1,10}|0x[0-9a-fA-F]{64})$/;
 const DEFAULT_LIMIT = 20;
 const LARGEST_LIMIT = 100;
 
-/** `GET /extended/v1/address/{principal}/assets`: a page of the address's asset events, the newest first. */
+/** `GET /extended/v1/address/{principal}/assets`: a page of the address's asset events, newest first. */
 export function assetsPage(
   principal: string,
   query: URLSearchParams,
@@ -28,19 +28,19 @@ export function assetsPage(
     () => {
       const count = Math.max(0, Math.min(limit, events - offset));
       const results = Array.from({ length: count }, (_, index) => assetEvent(principal, events - 1 - offset - index));
-      // The real service counts over the rows it found, so a page without rows knows no total.
+      // The real service computes the total from the rows of the page, so a page without rows has total 0.
       return { limit, offset, total: count > 0 ? events : 0, results };
     },
     headers,
   );
 }
 
-/** How many events an address has when nobody says otherwise: 0 to 149. */
+/** Default number of events of an address: 0 to 149. */
 export function someAssets(address: string): number {
   return hash(address) % 150;
 }
 
-/** `GET /extended/v1/info`, whose body is nowhere documented; the real service has no such route. */
+/** `GET /extended/v1/info`. Its body is undocumented; the real service has no such route. */
 export function infoPage(status: 200 | 404): Page {
   return status === 200
     ? json(200, { server_version: 'stacks-api mock', status: 'ready', chain_tip: { block_height: 1_000_000 } })

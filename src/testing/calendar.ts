@@ -1,10 +1,10 @@
-/** A period that the service limits. */
+/** The period of a limit. */
 export type ServicePeriod = 'second' | 'minute' | 'hour' | 'day' | 'month';
 
 /** Every period, shortest first. */
 export const SERVICE_PERIODS: readonly ServicePeriod[] = ['second', 'minute', 'hour', 'day', 'month'];
 
-/** Milliseconds in a period that does not begin with the calendar. For a month that is 30 days, as gateways have it. */
+/** Length in milliseconds of a period that is not calendar-aligned. A month is 30 days, as in gateways. */
 export const LENGTH_MS: Readonly<Record<ServicePeriod, number>> = {
   second: 1_000,
   minute: 60_000,
@@ -13,7 +13,7 @@ export const LENGTH_MS: Readonly<Record<ServicePeriod, number>> = {
   month: 30 * 86_400_000,
 };
 
-/** Tells which stretch of the UTC calendar an instant lies in. It remembers the last, because most questions are about it. */
+/** Finds the UTC calendar window that contains an instant. It caches the last one, which most lookups hit. */
 export class ServiceCalendar {
   start = 0;
   end = 0;
@@ -23,7 +23,7 @@ export class ServiceCalendar {
     this.#period = period;
   }
 
-  /** Makes `start` and `end` those of the stretch that holds `at`, in milliseconds since the Unix epoch. */
+  /** Sets `start` and `end` to the window that contains `at`, in milliseconds since the Unix epoch. */
   seek(at: number): this {
     if (at >= this.start && at < this.end) return this;
     if (this.#period === 'month') {

@@ -1,20 +1,20 @@
 import type { Ledger, WindowUsage } from './ledger.ts';
 
-/** What the limits make of one request. */
+/** The decision of all limits about one request. */
 export interface Decision {
-  /** When a refused request may come back; `undefined` for one that may come in. */
+  /** When a refused request may be repeated; `undefined` if it is admitted. */
   readonly refusedUntil: number | undefined;
-  /** What the answer says of each window. */
+  /** The state of each window, for the headers. */
   readonly windows: readonly WindowUsage[];
-  /** What it says of the endpoint's own ceiling, if there is one. */
+  /** The state of the endpoint's own window, if it has one. */
   readonly ceiling: WindowUsage | undefined;
-  /** Books what is to be booked only when the answer leaves. */
+  /** Books usage that is charged only when the response is sent. */
   readonly leave: () => void;
 }
 
 const NOTHING = (): void => {};
 
-/** Judges a request that costs so many units and arrives at `at`. An endpoint's ceiling counts requests, whatever they cost. */
+/** Decides about a request that costs `cost` units and arrives at `at`. An endpoint's own window counts requests, not units. */
 export function rule(
   quota: Ledger,
   ceiling: Ledger | undefined,
@@ -32,7 +32,7 @@ export function rule(
   const later = charged && counting.charge === 'after';
   if (charged && !later) book();
   return {
-    // Asked again, because a refused request that counts puts itself further off.
+    // Computed again, because a refused request that is charged delays itself further.
     refusedUntil: limited ? Math.max(at + 1, admitsAt()) : undefined,
     windows: quota.readings(later ? cost : 0, at),
     ceiling: ceiling?.readings(later ? 1 : 0, at)[0],

@@ -5,17 +5,17 @@ import type { Latency } from './latency.ts';
 import { connectionLost } from './network-error.ts';
 import { pause } from './pause.ts';
 
-/** How long a connection lives on after an answer got lost, in milliseconds. */
+/** How long a connection stays open after its response was lost, in milliseconds. */
 const LOST_AFTER_MS = 5_000;
 
-/** What happens to a request that has arrived. */
+/** The service as seen by a request that has arrived. */
 export interface Arrival {
   readonly fault: ServiceFault | undefined;
-  /** Hands it to the service. */
+  /** Passes the request to the service. */
   readonly receive: () => ServiceAnswer;
 }
 
-/** Carries one request there and its answer back. Once it is sent it arrives, even if the caller loses patience meanwhile. */
+/** Carries one request to the service and its response back. A sent request arrives even if the caller aborts meanwhile. */
 export async function exchange(clock: Clock, latency: Latency, arrive: () => Arrival): Promise<ServiceAnswer> {
   const { there, processing = 0, back } = latency;
   if (there > 0) await pause(clock, there);

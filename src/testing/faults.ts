@@ -4,17 +4,17 @@ import type { HeaderLines } from './page.ts';
 import { endpointOf, type ServiceRequest } from './routes.ts';
 
 /**
- * What can go wrong with one exchange. All but `'reset'` and an answer that is not `counted` use up quota.
+ * A fault of one exchange. All but `'reset'` and a response with `counted: false` use quota.
  *
- * - `{ status }`: another answer, from behind the gateway: what a limit refuses stays refused. With `counted: false` it comes
- *   from an edge in front of it instead, without quota headers.
- * - `{ redirect }`: an answer that points elsewhere (status 302, or the one given).
+ * - `{ status }`: another response from behind the gateway; a request that a limit refuses stays refused. With `counted: false` the
+ *   response comes from an edge in front of the gateway, without quota headers.
+ * - `{ redirect }`: a redirect (status 302, or the given one).
  * - `'reset'`: the connection breaks before the request arrives.
- * - `'lost'`: the request arrives, and five seconds later the connection breaks without an answer.
- * - `'hang'`: the request arrives, and no answer ever comes.
+ * - `'lost'`: the request arrives, and five seconds later the connection breaks without a response.
+ * - `'hang'`: the request arrives, and is never answered.
  * - `'truncate'`: the connection breaks half-way through the body.
- * - `'slow body'`: the body comes in eight pieces, a second apart.
- * - `'no quota headers'`: the answer carries none of them.
+ * - `'slow body'`: the body arrives in eight pieces, a second apart.
+ * - `'no quota headers'`: the response has no quota headers.
  */
 export type ServiceFault =
   | {
@@ -31,25 +31,25 @@ export type ServiceFault =
   | 'slow body'
   | 'no quota headers';
 
-/** Faults on demand. An outage comes before what is next, and that before what a rule finds. */
+/** Faults on demand. An outage takes precedence over `next`, and `next` over rules. */
 export interface ServiceFaults {
-  /** The next `count` requests to arrive meet this fault. Called again, more are lined up behind them. */
+  /** Applies a fault to the next `count` requests that arrive. Further calls are queued behind. */
   next(count: number, fault: ServiceFault): void;
-  /** Every request meets the fault that the rule finds for it, if any. Returns what takes the rule away. */
+  /** Applies to each request the fault that the rule returns, if any. Returns a function that removes the rule. */
   when(rule: (request: ServiceRequest) => ServiceFault | undefined): () => void;
-  /** Requests that arrive between so many milliseconds from now meet this fault, by default `'reset'`. */
+  /** Applies a fault, by default `'reset'`, to requests that arrive within this range of milliseconds from now. */
   outage(fromMs: number, toMs: number, fault?: ServiceFault): void;
-  /** Takes all faults away. */
+  /** Removes all faults. */
   clear(): void;
 }
 
-/** Faults as the service keeps them. */
+/** Faults as the service uses them. */
 export interface FaultPlan extends ServiceFaults {
-  /** The fault that a request meets as it arrives. */
+  /** The fault of a request that arrives now. */
   nextFault(request: ServiceRequest): ServiceFault | undefined;
 }
 
-/** Plans no faults yet. */
+/** Creates faults, at first none. */
 export function faultPlan(clock: Clock): FaultPlan {
   const queue: { fault: ServiceFault; left: number }[] = [];
   const rules = new Set<(request: ServiceRequest) => ServiceFault | undefined>();
@@ -90,7 +90,7 @@ export function faultPlan(clock: Clock): FaultPlan {
   };
 }
 
-/** The answer of an edge in front of the gateway, which then never hears of the request. */
+/** The response of an edge in front of the gateway, which does not receive the request. */
 export function edgeAnswer(request: ServiceRequest, fault: ServiceFault | undefined): ServiceAnswer | undefined {
   if (typeof fault !== 'object' || 'redirect' in fault || fault.counted !== false) return undefined;
   return {
@@ -106,7 +106,7 @@ export function edgeAnswer(request: ServiceRequest, fault: ServiceFault | undefi
   };
 }
 
-/** What becomes of the gateway's answer under a fault that lets one through. */
+/** Applies a fault to the gateway's response. */
 export function applyFault(answer: ServiceAnswer, fault: ServiceFault | undefined): ServiceAnswer {
   switch (fault) {
     case undefined:
@@ -125,7 +125,7 @@ export function applyFault(answer: ServiceAnswer, fault: ServiceFault | undefine
   }
 }
 
-/** Another answer from behind the gateway: its own headers stay, what described the page does not. */
+/** Replaces the response from behind the gateway: the gateway's headers stay, the headers of the page do not. */
 function replaced(answer: ServiceAnswer, fault: Extract<ServiceFault, object>): ServiceAnswer {
   const { status, headers, body } =
     'redirect' in fault

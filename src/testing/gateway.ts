@@ -5,29 +5,29 @@ import type { ServiceSettings } from './options.ts';
 import { type HeaderLines, json, type Page } from './page.ts';
 import { endpointOf, pageAt, type ServiceEndpoint, type ServiceRequest } from './routes.ts';
 
-/** What the service answers to one request. */
+/** The response of the service to one request. */
 export interface ServiceAnswer {
   readonly status: number;
-  /** Every header line, names in lower case. */
+  /** All header lines, names in lower case. */
   readonly headers: HeaderLines;
-  /** Writes the body; empty for HEAD. */
+  /** Returns the body; empty for HEAD. */
   readonly body: () => string;
-  /** How the body comes: whole, cut half-way by a broken connection, or in pieces over some seconds. */
+  /** How the body is sent: whole, cut half-way by a broken connection, or in pieces over some seconds. */
   readonly delivery: 'whole' | 'truncated' | 'slow';
   readonly endpoint: ServiceEndpoint;
   readonly tier: 'keyed' | 'keyless';
   /** Whether a limit refused the request. */
   readonly limited: boolean;
-  /** What the request costs, in units, whether it was charged or not. */
+  /** Cost of the request in units, whether it was charged or not. */
   readonly cost: number;
-  /** To be called when the answer leaves the service: only then is usage booked where it is charged after the answer. */
+  /** Must be called when the response is sent: with `charge: 'after'` usage is booked then. */
   readonly leave: () => void;
 }
 
 const NOTHING = (): void => {};
 const EMPTY = (): string => '';
 
-/** Answers one request that arrives at `at` by the service's clock, in milliseconds since the Unix epoch. Takes no time. */
+/** Answers one request that arrives at `at` by the service's clock, in milliseconds since the Unix epoch. Synchronous. */
 export function answer(
   request: ServiceRequest,
   at: number,

@@ -7,22 +7,22 @@ export interface ServiceHeaderOptions {
   /** `x-ratelimit-(limit|remaining)-stacks-<period>`. Default: true. */
   readonly family?: boolean | undefined;
   /**
-   * `ratelimit-(limit|remaining|reset)`. They describe the window with the least remaining, ties going to the longer one, or
-   * the endpoint's own ceiling where it has one and `'per endpoint ceiling'` is asked for. Default: true.
+   * `ratelimit-(limit|remaining|reset)`. They describe the window with the fewest units remaining, of equals the longer one; with
+   * `'per endpoint ceiling'` the endpoint's own window, if it has one. Default: true.
    */
   readonly generic?: boolean | 'per endpoint ceiling' | undefined;
   /** `date`. Default: true. */
   readonly date?: boolean | undefined;
   /** `x-ratelimit-cost-stacks`. Default: true. */
   readonly cost?: boolean | undefined;
-  /** Of all these and `retry-after`, only the names that pass (in lower case). Default: all. */
+  /** Filters all these and `retry-after` by name (in lower case). Default: all are sent. */
   readonly only?: ((name: string) => boolean) | undefined;
 }
 
-/** How `ratelimit-reset` names an instant. */
+/** Format of `ratelimit-reset`. */
 export type ResetStyle = 'epoch-seconds' | 'epoch-ms' | 'seconds-left';
 
-/** What the gateway knows when it writes its headers. */
+/** Input of the gateway's headers. */
 export interface Statement {
   readonly at: number;
   readonly cost: number;
@@ -65,7 +65,7 @@ export function gatewayHeaders(said: Statement, shown: ServiceHeaderOptions, res
 let lastSecond = 0;
 let lastDate = '';
 
-/** An instant as an HTTP-date, cut to the second. Most questions are about the same second as the last. */
+/** Formats an instant as an HTTP-date, truncated to the second. The last result is cached. */
 export function httpDate(at: number): string {
   const second = Math.floor(at / 1_000);
   if (second !== lastSecond || lastDate === '') {

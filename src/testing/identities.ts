@@ -1,20 +1,20 @@
 import { type Counting, Ledger, type ServiceLimits } from './ledger.ts';
 
-/** The limits of both tiers, and of single endpoints. */
+/** Limits with a key, without a key, and of single endpoints. */
 export interface Tiers {
   readonly keyless: ServiceLimits;
   readonly keyed: ServiceLimits;
   readonly ceilings: Readonly<Record<string, ServiceLimits>>;
 }
 
-/** Who a request came from, and what they have used on each gateway node. */
+/** One consumer, with its usage on each gateway node. */
 export interface Identity {
   readonly tier: 'keyed' | 'keyless';
   readonly quotas: Ledger[];
   readonly ceilings: Map<string, Ledger>[];
 }
 
-/** Everybody who may call: the keys that exist, and those without a key, who all share one address. */
+/** All consumers: one per key, and one for all callers without a key, who share one address. */
 export class Identities {
   readonly keyless: Identity = nobody('keyless');
   readonly #counting: Counting;
@@ -30,7 +30,7 @@ export class Identities {
     this.#keyed.set(key, nobody('keyed'));
   }
 
-  /** Deletes a key for ever, with everything it has used. */
+  /** Deletes a key for ever, with its usage. */
   remove(key: string): boolean {
     return this.#keyed.delete(key);
   }
@@ -41,7 +41,7 @@ export class Identities {
 
   setTiers({ keyless, keyed, ceilings }: { readonly [Tier in keyof Tiers]: Tiers[Tier] | undefined }): void {
     const now = this.#tiers;
-    // A copy, because ledgers take another object for other limits, and the caller may change theirs in place.
+    // A copy: ledgers detect changed limits by identity, and the caller may change its object in place.
     this.#tiers = structuredClone({
       keyless: keyless ?? now.keyless,
       keyed: keyed ?? now.keyed,
@@ -54,7 +54,7 @@ export class Identities {
     return identity.quotas[node].limit(this.#tiers[identity.tier]);
   }
 
-  /** What the identity has used of an endpoint's own ceiling, if there is one. */
+  /** The consumer's usage of an endpoint's own window, if it has one. */
   ceilingOf(identity: Identity, endpoint: string, node: number): Ledger | undefined {
     const limits = this.#tiers.ceilings[endpoint];
     if (!limits) return undefined;
@@ -65,7 +65,7 @@ export class Identities {
     return ledger.limit(limits);
   }
 
-  /** Forgets everything that was used. */
+  /** Resets all usage. */
   forget(): void {
     for (const { quotas, ceilings } of [this.keyless, ...this.#keyed.values()]) {
       quotas.length = 0;

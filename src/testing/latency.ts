@@ -1,20 +1,20 @@
-/** How long the parts of one exchange take, in milliseconds. */
+/** Durations of the parts of one exchange, in milliseconds. */
 export interface Latency {
   /** From the caller to the gateway, where the request is counted. */
   readonly there: number;
-  /** Between the arrival and the answer's departure. Default: 0. */
+  /** Between the arrival of the request and the departure of the response. Default: 0. */
   readonly processing?: number;
   /** From the service back to the caller. */
   readonly back: number;
 }
 
-/** A whole exchange's milliseconds, their bounds, or its parts each time anew. */
+/** Duration of an exchange in milliseconds, its bounds, or a function that returns the parts of each exchange. */
 export type LatencyOption = number | readonly [least: number, most: number] | (() => Latency);
 
-/** Of a whole exchange, this part is the way there, and as much the way back; the rest is processing. */
+/** Part of the duration of an exchange for each direction; the rest is processing. */
 const WAY = 0.4;
 
-/** Makes what tells how long the next exchange takes. */
+/** Creates a function that returns the durations of the next exchange. */
 export function latencyFrom(option: LatencyOption, random: () => number): () => Latency {
   if (typeof option === 'function') return option;
   const [least, most] = typeof option === 'number' ? [option, option] : option;
@@ -24,7 +24,7 @@ export function latencyFrom(option: LatencyOption, random: () => number): () => 
   };
 }
 
-/** Numbers from 0 to 1, the same row for the same seed (mulberry32). */
+/** Pseudo-random numbers from 0 to 1, the same sequence for the same seed (mulberry32). */
 export function seeded(seed: number): () => number {
   let state = seed;
   return () => {

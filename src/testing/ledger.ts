@@ -2,16 +2,16 @@ import { SERVICE_PERIODS, type ServicePeriod } from './calendar.ts';
 import { openWindow, type WindowKind } from './windows/kinds.ts';
 import type { ServiceWindow } from './windows/window.ts';
 
-/** Units per period. A period that is left out is not limited. */
+/** Units per period. An omitted period has no limit. */
 export type ServiceLimits = { readonly [P in ServicePeriod]?: number };
 
-/** How the service counts. */
+/** The counting rules of the service. */
 export interface Counting {
   readonly kindOf: (period: ServicePeriod) => WindowKind;
   readonly charge: 'before' | 'after';
 }
 
-/** What an answer can say of one window. */
+/** The state of one window, for the headers. */
 export interface WindowUsage {
   readonly period: ServicePeriod;
   readonly limit: number;
@@ -19,7 +19,7 @@ export interface WindowUsage {
   readonly resetAt: number;
 }
 
-/** Windows that refill by and by hold fractions; so much of a unit may be lost in adding them up. */
+/** Tolerance for rounding errors of windows that refill continuously, in units. */
 const DUST = 1e-6;
 
 /** The windows of one identity on one node, shortest first. */
@@ -32,7 +32,7 @@ export class Ledger {
     this.#counting = counting;
   }
 
-  /** Sets the limits, if they are others than before; what was used stays used. */
+  /** Sets the limits. Usage is kept. */
   limit(limits: ServiceLimits): this {
     if (limits === this.#limits) return this;
     this.#limits = limits;
@@ -48,7 +48,7 @@ export class Ledger {
     return this;
   }
 
-  /** When a request of so many units may come in, seen from `at`: `at` itself if now. What costs nothing always may. */
+  /** When a request of `units` is admitted, seen from `at`; `at` itself: now. A request that costs nothing is always admitted. */
   admitsAt(units: number, at: number): number {
     let admitted = at;
     if (units <= 0) return admitted;
@@ -68,7 +68,7 @@ export class Ledger {
     for (const window of this.#windows.values()) window.charge(units, at);
   }
 
-  /** What an answer says of each window at `at`, with `pending` units taken off that are not booked yet. */
+  /** The state of each window at `at`, less `pending` units that are not booked yet. */
   readings(pending: number, at: number): WindowUsage[] {
     const readings: WindowUsage[] = [];
     for (const [period, window] of this.#windows) {

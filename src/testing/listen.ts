@@ -6,17 +6,17 @@ import { isConnectionLost } from './network-error.ts';
 import { pause } from './pause.ts';
 import { pieces, SLOW_PIECE_MS, SLOW_PIECES } from './response.ts';
 
-/** A service that listens on a port of this machine. */
+/** A service listening on a port of this machine. */
 export interface ListeningService {
-  /** Where: `http://127.0.0.1:<port>`. */
+  /** Its URL: `http://127.0.0.1:<port>`. */
   readonly url: string;
-  /** Stops listening and breaks every connection. */
+  /** Stops listening and closes all connections. */
   close(): Promise<void>;
 }
 
-/** Opens a real port, on the loopback interface only. Faults are faults of real sockets. */
+/** Opens a real port, on the loopback interface only. Faults then affect real sockets. */
 export async function listen(host: MockHost, port: number): Promise<ListeningService> {
-  // Imported late, so that this package loads where there is no node:http.
+  // Imported on demand, so that the package loads in runtimes without node:http.
   const { createServer } = await import('node:http');
   const server = createServer((incoming, outgoing) => void serve(host, incoming, outgoing));
   await new Promise<void>((resolve, reject) => {

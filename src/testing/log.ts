@@ -1,27 +1,27 @@
 import type { ServiceEndpoint } from './routes.ts';
 
-/** One request as the service saw it. */
+/** One request as received by the service. */
 export interface LoggedRequest {
   /** When the caller sent it, by the clock's `now()`, in milliseconds. */
   readonly at: number;
   /** When it arrived at the gateway, by the clock's `now()`, in milliseconds. */
   readonly arrivedAt: number;
-  /** When it arrived by the service's own clock, in milliseconds since the Unix epoch. */
+  /** When it arrived, by the service's own clock, in milliseconds since the Unix epoch. */
   readonly serviceTime: number;
   readonly method: string;
   /** Path and query. */
   readonly path: string;
-  /** Whether it was served as the owner of a key; the key itself is never kept. */
+  /** Whether it was accepted with a key; the key itself is never stored. */
   readonly key: 'keyed' | 'keyless';
   readonly endpoint: ServiceEndpoint;
   readonly status: number;
   /** Whether a limit refused it. */
   readonly limited: boolean;
-  /** What it costs, in units, whether it was charged or not. */
+  /** Its cost in units, whether it was charged or not. */
   readonly cost: number;
 }
 
-/** What was asked of the service, and how often it said no. */
+/** Log and counters of requests and refusals. */
 export class RequestLog {
   readonly entries: LoggedRequest[] = [];
   requests = 0;

@@ -5,32 +5,32 @@ import { unlessAborted } from './pause.ts';
 import { responseFrom } from './response.ts';
 import type { ServiceRequest } from './routes.ts';
 
-/** What a network needs to know of a service. */
+/** A service as part of a network. */
 export interface MockHost {
   readonly origin: string;
   readonly clock: Clock;
-  /** Answers a request as the service does, latency and faults included. */
+  /** Answers a request, with latency and faults. */
   readonly exchange: (request: ServiceRequest) => Promise<ServiceAnswer>;
 }
 
-/** Some services that can redirect to each other, and nothing else. */
+/** A network of services that can redirect to each other. */
 export interface MockNetwork {
-  /** Answers like the global `fetch`, without patching it. Other origins than the services' own are network errors. */
+  /** Answers like the global `fetch`, without patching it. A request to an unknown origin is a network error. */
   readonly fetch: typeof fetch;
 }
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 const MOST_REDIRECTS = 20;
 
-/** What undici takes off when a redirect leaves the origin. `x-api-key` is not among them: `fetch` carries it anywhere. */
+/** Headers that undici removes on a redirect to another origin. `x-api-key` is not among them: `fetch` sends it everywhere. */
 const LEFT_BEHIND = ['authorization', 'proxy-authorization', 'cookie', 'host'];
 
-/** Joins services into a network of their own. */
+/** Creates a network of these services. */
 export function mockNetwork(...hosts: readonly MockHost[]): MockNetwork {
   const byOrigin = new Map(hosts.map((host) => [host.origin, host]));
   return {
     async fetch(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
-      // A Request of another realm, or of undici's own package, is one too.
+      // Accepts a Request of another realm or of the package undici as well.
       const given = typeof input === 'object' && !('href' in input) ? input : undefined;
       const signal = init.signal === undefined ? given?.signal : init.signal;
       const redirect = init.redirect ?? given?.redirect ?? 'follow';

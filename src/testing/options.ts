@@ -7,19 +7,19 @@ import type { ServiceLimits } from './ledger.ts';
 import type { ServiceEndpoint } from './routes.ts';
 import type { WindowKind } from './windows/kinds.ts';
 
-/** What the cost of a request may depend on. */
+/** Properties of a request that its cost may depend on. */
 export interface CostQuestion {
   readonly method: string;
   readonly endpoint: ServiceEndpoint;
   readonly url: URL;
 }
 
-/** What a refused request is told (section 7 leaves all but `retry-after` open). */
+/** The response to a refused request (section 7 specifies only `retry-after`). */
 export interface LimitedOptions {
   /** Default: 429. */
   readonly status?: 429 | 403 | 503 | undefined;
   /**
-   * `retry-after`: whole seconds, rounded up; an HTTP-date; no such header; that many seconds whatever the truth; or any text.
+   * `retry-after`: whole seconds, rounded up; an HTTP-date; no such header; a fixed number of seconds; or any text.
    * Default: `'seconds'`.
    */
   readonly retryAfter?: 'seconds' | 'date' | 'none' | number | (() => string) | undefined;
@@ -27,59 +27,59 @@ export interface LimitedOptions {
   readonly body?: 'json' | 'text' | 'html' | 'empty' | undefined;
 }
 
-/** What the service is like. Everything has a default, and the defaults are as much like the real service as is known. */
+/** Options of the mock service. The defaults imitate the real service, as far as it is known. */
 export interface MockServiceOptions {
   /** Default: real time. */
   readonly clock?: Clock | undefined;
-  /** How far the service's clock is ahead of the clock's wall when the service is made, in milliseconds. Default: 0. */
+  /** Initial lead of the service's clock over the wall time of `clock`, in milliseconds. Default: 0. */
   readonly skewMs?: number | undefined;
-  /** Where `fetch`, and the handlers of `stacks-quota/testing/msw`, find the service. Default: `https://api.mock.test`. */
+  /** The origin of the service for `fetch` and for the handlers of `stacks-quota/testing/msw`. Default: `https://api.mock.test`. */
   readonly origin?: string | undefined;
-  /** What everybody without a key may use together, in units. Default: 50 a minute. */
+  /** Limits of all callers without a key together, in units. Default: 50 a minute. */
   readonly keyless?: ServiceLimits | undefined;
-  /** What each key may use, in units. Default: 20 a second, 500 a minute, 150 000 a month. */
+  /** Limits of each key, in units. Default: 20 a second, 500 a minute, 150,000 a month. */
   readonly keyed?: ServiceLimits | undefined;
-  /** Limits of single endpoints beside the quota, in requests of one identity. Default: none. */
+  /** Limits of single endpoints in addition to the quota, in requests of one key. Default: none. */
   readonly ceilings?: Readonly<Record<string, { readonly limit: number; readonly period: ServicePeriod }>> | undefined;
   /** Keys that exist from the start. Default: none. */
   readonly keys?: readonly string[] | undefined;
-  /** What becomes of a key that does not exist or was revoked: refused, or silently taken for no key. Default: 401. */
+  /** Treatment of an unknown or revoked key: this status, or as a request without a key. Default: 401. */
   readonly unknownKey?: 'keyless' | 401 | 403 | undefined;
-  /** What shape the windows have, for all periods or each. Default: `'aligned'`. */
+  /** Shape of the windows, for all periods or by period. Default: `'aligned'`. */
   readonly windows?: WindowKind | { readonly [P in ServicePeriod]?: WindowKind } | undefined;
   /**
-   * When usage is booked. `'before'`: on arrival; what does not fit is refused. `'after'`: when the answer leaves, as Kong's
-   * response-ratelimiting does; only who finds nothing left is refused, so dear and concurrent requests overshoot.
+   * When usage is booked. `'before'`: on arrival; a request that does not fit is refused. `'after'`: when the response is sent, as in
+   * Kong's response-ratelimiting; a request is refused only if nothing remains, so costly and concurrent requests overshoot.
    * Default: `'before'`.
    */
   readonly charge?: 'before' | 'after' | undefined;
-  /** Whether refused requests are charged too. Default: false. */
+  /** Whether refused requests are charged, too. Default: false. */
   readonly countRefused?: boolean | undefined;
-  /** What a request costs, in units, by endpoint or as reckoned. Default: 1. */
+  /** Cost of a request in units: by endpoint, or a function. Default: 1. */
   readonly cost?: (((request: CostQuestion) => number) | { readonly [E in ServiceEndpoint]?: number }) | undefined;
-  /** What a HEAD costs, in units. Default: as much as the GET. */
+  /** Cost of a HEAD request in units. Default: that of the GET. */
   readonly headCost?: number | undefined;
-  /** What a refused request is told. */
+  /** The response to a refused request. */
   readonly limited?: LimitedOptions | undefined;
-  /** Which headers are sent. */
+  /** The headers that are sent. */
   readonly headers?: ServiceHeaderOptions | undefined;
-  /** How `ratelimit-reset` names the instant. Default: `'epoch-seconds'`, as section 8 has it. */
+  /** Format of `ratelimit-reset`. Default: `'epoch-seconds'`, as in section 8. */
   readonly reset?: ResetStyle | undefined;
-  /** How long an exchange takes, in milliseconds: always, between two bounds, or as told each time. Default: 0. */
+  /** Duration of an exchange in milliseconds: fixed, between two bounds, or by a function. Default: 0. */
   readonly latencyMs?: LatencyOption | undefined;
-  /** Numbers from 0 to 1 for latencies and new keys. Default: the same row in every run. */
+  /** Random numbers from 0 to 1 for latencies and new keys. Default: the same sequence in every run. */
   readonly random?: (() => number) | undefined;
-  /** How many gateway nodes take turns, each with counters of its own. Default: 1. */
+  /** Number of gateway nodes that take turns, each with its own counters. Default: 1. */
   readonly nodes?: number | undefined;
-  /** Whether to keep a log of all requests, or of how many of the last. Default: true. */
+  /** Whether to log all requests, or the number of latest ones to log. Default: true. */
   readonly keepLog?: boolean | number | undefined;
-  /** What `/extended/v1/info` answers; the real service is said to answer 404. Default: 200. */
+  /** Status of `/extended/v1/info`; the real service reportedly answers 404. Default: 200. */
   readonly info?: 200 | 404 | undefined;
-  /** How many events an address has. Default: 0 to 149, by the address. */
+  /** Number of events of an address. Default: 0 to 149, by the address. */
   readonly assetsOf?: ((address: string) => number) | undefined;
 }
 
-/** The options with their defaults in place. */
+/** The options with defaults. */
 export interface ServiceSettings {
   readonly clock: Clock;
   readonly skewMs: number;
@@ -104,7 +104,7 @@ export interface ServiceSettings {
   readonly assetsOf: (address: string) => number;
 }
 
-/** Real time, told again here because the mock shares no code with the client. */
+/** Real time; implemented again here, because the mock shares no code with the client. */
 const realClock: Clock = {
   now: () => performance.now(),
   wall: () => Date.now(),
@@ -114,7 +114,7 @@ const realClock: Clock = {
   },
 };
 
-/** Puts the defaults in place. */
+/** Adds defaults. */
 export function settingsFrom(options: MockServiceOptions): ServiceSettings {
   const random = options.random ?? seeded(1);
   const { windows = 'aligned', keepLog = true } = options;
@@ -151,7 +151,7 @@ function limitedFrom({
   return { status, retryAfter, body };
 }
 
-/** Ceilings as limits of one period each. */
+/** Endpoint limits as limits of one period each. */
 export function ceilingsFrom(ceilings: NonNullable<MockServiceOptions['ceilings']>): ServiceSettings['ceilings'] {
   return Object.fromEntries(Object.entries(ceilings).map(([name, { limit, period }]) => [name, { [period]: limit }]));
 }

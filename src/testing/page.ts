@@ -1,27 +1,27 @@
-/** Header lines of an answer, names in lower case. */
+/** Header lines of a response, names in lower case. */
 export type HeaderLines = [name: string, value: string][];
 
-/** What is to be found at an address, before the gateway adds its own headers. */
+/** A response before the gateway adds its headers. */
 export interface Page {
   readonly status: number;
   readonly headers: HeaderLines;
-  /** Written only when somebody reads it. */
+  /** Computed only when it is read. */
   readonly body: () => string;
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** A page of JSON. */
+/** Creates a page of JSON. */
 export function json(status: number, content: unknown, headers: HeaderLines = []): Page {
   return { status, headers: [['content-type', JSON_TYPE], ...headers], body: () => JSON.stringify(content) };
 }
 
-/** A page of JSON whose content takes work to put together. */
+/** Creates a page of JSON whose content is computed when it is read. */
 export function lazyJson(status: number, content: () => unknown, headers: HeaderLines): Page {
   return { status, headers: [['content-type', JSON_TYPE], ...headers], body: () => JSON.stringify(content()) };
 }
 
-/** An error in the service's own words, as its application frames them. */
+/** Creates an error page in the format of the service's application. */
 export function problem(status: 400 | 404, error: string, message: string): Page {
   return json(status, { statusCode: status, error, message });
 }

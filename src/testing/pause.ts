@@ -5,7 +5,7 @@ export function pause(clock: Clock, ms: number): Promise<void> {
   return new Promise((resolve) => void clock.timer(ms, resolve));
 }
 
-/** Starts something and resolves as it does, unless the signal aborts first: then it rejects with the signal's reason. */
+/** Starts work and settles as it does, unless the signal aborts first: then it rejects with the signal's reason. */
 export function unlessAborted<T>(start: () => Promise<T>, signal: AbortSignal | null | undefined): Promise<T> {
   if (!signal) return start();
   return new Promise((resolve, reject) => {

@@ -4,20 +4,20 @@ import { bodyCut } from './network-error.ts';
 import type { HeaderLines } from './page.ts';
 import { pause, unlessAborted } from './pause.ts';
 
-/** A slow body comes in so many pieces. */
+/** Number of pieces of a slow body. */
 export const SLOW_PIECES = 8;
 
-/** Between two pieces of a slow body, in milliseconds. */
+/** Time between two pieces of a slow body, in milliseconds. */
 export const SLOW_PIECE_MS = 1_000;
 
 const BODYLESS = new Set([204, 205, 304]);
 const encoder = new TextEncoder();
 
-/** The answer as a `Response`, whose body fails with the signal's reason when it is read after an abort. */
+/** Creates a `Response` whose body fails with the signal's reason when it is read after an abort. */
 export function responseFrom(answer: ServiceAnswer, clock: Clock, signal?: AbortSignal | null): Response {
   const { status, delivery } = answer;
   const text = BODYLESS.has(status) ? '' : answer.body();
-  // A parser on the way, such as MSW's, cannot tell that a body was cut unless it knows its length.
+  // Without content-length a parser in between, such as MSW's, cannot detect a truncated body.
   const length: HeaderLines = delivery === 'truncated' ? [['content-length', String(encoder.encode(text).length)]] : [];
   const headers = [...answer.headers, ...length];
   return new Response(text === '' ? null : bodyFrom(text, delivery, clock, signal), { status, headers });
@@ -34,7 +34,7 @@ function bodyFrom(
   return signal ? streamOf([text], signal) : text;
 }
 
-/** Text in pieces of about the same length. */
+/** Splits text into pieces of about equal length. */
 export function pieces(text: string, count: number): string[] {
   const length = Math.ceil(text.length / count);
   return Array.from({ length: count }, (_, index) => text.slice(index * length, (index + 1) * length)).filter(Boolean);
@@ -52,7 +52,7 @@ function* half(text: string): Generator<string> {
   throw bodyCut();
 }
 
-/** Nothing here listens to the signal between reads, so one that outlives many responses gathers no listeners. */
+/** Checks the signal at each read and adds no listeners, which would accumulate on a long-lived signal. */
 function streamOf(
   parts: Iterable<string> | AsyncIterable<string>,
   signal: AbortSignal | null | undefined,

@@ -1,35 +1,35 @@
 import { assetsPage, infoPage } from './assets.ts';
 import { type Page, problem } from './page.ts';
 
-/** What an entry point of the service hands in. A `Headers` object will do for `headers`. */
+/** A request to the service. `headers` may be a `Headers` object. */
 export interface ServiceRequest {
   readonly method: string;
   readonly url: URL;
   readonly headers: {
-    /** The value of a header, whatever the case of its name. */
+    /** The value of a header; names are case-insensitive. */
     get(name: string): string | null;
   };
 }
 
-/** What the pages depend on. */
+/** Configuration of the pages. */
 export interface Pages {
   readonly info: 200 | 404;
   readonly assetsOf: (address: string) => number;
 }
 
-/** `info`, `assets`, or the path of anything else. */
+/** `info`, `assets`, or another path. */
 export type ServiceEndpoint = 'info' | 'assets' | (string & {});
 
 const INFO = '/extended/v1/info';
 const ASSETS = /^\/extended\/v1\/address\/([^/]+)\/assets$/;
 
-/** Which endpoint a path belongs to. */
+/** Returns the endpoint of a path. */
 export function endpointOf(path: string): ServiceEndpoint {
   if (path === INFO) return 'info';
   return ASSETS.test(path) ? 'assets' : path;
 }
 
-/** What is to be found at an address. Every page answers HEAD as well. */
+/** Returns the page at a path. Every page supports HEAD, too. */
 export function pageAt({ method, url, headers }: ServiceRequest, pages: Pages): Page {
   if (method === 'GET' || method === 'HEAD') {
     if (url.pathname === INFO) return infoPage(pages.info);

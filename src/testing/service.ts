@@ -9,19 +9,19 @@ import { type MockHost, mockNetwork } from './network.ts';
 import { ceilingsFrom, type MockServiceOptions, settingsFrom } from './options.ts';
 import type { ServiceRequest } from './routes.ts';
 
-/** A service that counts and refuses like the real one is believed to. It shares no code with the client. */
+/** A mock service that counts and refuses like the real one, as far as known. It shares no code with the client. */
 export interface MockService {
-  /** Where `fetch`, and the handlers of `stacks-quota/testing/msw`, find the service. */
+  /** The origin of the service for `fetch` and for the handlers of `stacks-quota/testing/msw`. */
   readonly origin: string;
-  /** The clock it lives by. */
+  /** The clock of its latencies and its time. */
   readonly clock: Clock;
-  /** First entry point: answers like the global `fetch`, without patching it. Other origins are network errors. */
+  /** A function with the signature of `fetch`; the global one is not patched. Other origins are network errors. */
   readonly fetch: typeof fetch;
-  /** Second entry point: opens a real port on 127.0.0.1; 0, the default, takes any that is free. */
+  /** Opens a real port on 127.0.0.1; 0, the default, takes any free port. */
   listen(at?: { readonly port?: number }): Promise<ListeningService>;
-  /** Answers one request on the spot: no way there, no way back, no faults. For simulations that keep their own time. */
+  /** Answers one request synchronously, without latency and faults, for simulations with their own time. */
   readonly answer: (request: ServiceRequest) => ServiceAnswer;
-  /** Answers one request as `fetch` does, latencies included, without the cost of `Request` and `Response`. */
+  /** Answers one request like `fetch`, with latency and faults, but without creating `Request` and `Response`. */
   readonly exchange: (request: ServiceRequest) => Promise<ServiceAnswer>;
   /** Faults on demand. */
   readonly faults: ServiceFaults;
@@ -29,28 +29,28 @@ export interface MockService {
   time(): number;
   /** Creates a key, as the console does (section 2), and returns its value. */
   createKey(key: { readonly name: string; readonly description?: string }): string;
-  /** Deletes a key for ever (section 3). */
+  /** Deletes a key for ever (section 3). Throws if it does not exist. */
   revokeKey(key: string): void;
-  /** Changes limits at run time; what was used stays used. A tier that is left out stays as it is. */
+  /** Changes limits. Usage is kept, and an omitted tier is unchanged. */
   setLimits(limits: Pick<MockServiceOptions, 'keyless' | 'keyed' | 'ceilings'>): void;
-  /** Sets how far the service's clock is ahead of where it would be without any skew, in milliseconds. */
+  /** Sets the lead of the service's clock over its time without skew, in milliseconds. */
   setSkew(ms: number): void;
-  /** Somebody else spends units on the same identity: a key's, or without one everybody's. */
+  /** Uses units as another consumer would: of a key or, without one, of all callers without a key. */
   spend(units: number, key?: string): void;
-  /** Forgets everything that was used. */
+  /** Resets all usage. */
   forget(): void;
-  /** Every request that arrived, oldest first, as far as `keepLog` has it. */
+  /** Requests that arrived, oldest first, as far as `keepLog` keeps them. */
   readonly log: readonly LoggedRequest[];
-  /** How many requests arrived. */
+  /** Number of requests that arrived. */
   readonly requests: number;
-  /** How many of them a limit refused. */
+  /** Number of requests that a limit refused. */
   readonly limited: number;
   /** Empties the log and sets both counts to 0. */
   clearLog(): void;
 }
 
 /**
- * Makes a service. Without options it is as much like the real one as is known.
+ * Creates a mock of the service. Without options it behaves like the real service, as far as that is known.
  *
  * @example
  * ```ts
@@ -65,7 +65,7 @@ export function createMockService(options: MockServiceOptions = {}): MockService
   const { clock, origin } = settings;
   const identities = new Identities(settings, settings);
   const log = new RequestLog(settings.logSize);
-  // The service's clock only starts from the caller's wall clock: setting that one later is nothing to the service.
+  // The service's clock starts at the wall time of `clock` and is independent of it afterwards.
   const epoch = clock.wall() - clock.now();
   let skew = settings.skewMs;
   const faults = faultPlan(clock);
@@ -109,13 +109,13 @@ export function createMockService(options: MockServiceOptions = {}): MockService
     faults,
     time,
     createKey({ name }) {
-      if (name === '') throw new Error('A key needs a name.');
+      if (name === '') throw new Error('The name of a key must not be empty.');
       const key = Array.from({ length: 32 }, () => Math.floor(settings.random() * 16).toString(16)).join('');
       identities.add(key);
       return key;
     },
     revokeKey(key) {
-      if (!identities.remove(key)) throw new Error('There is no such key to revoke.');
+      if (!identities.remove(key)) throw new Error('Unknown key: it cannot be revoked.');
     },
     setLimits({ keyless, keyed, ceilings }) {
       identities.setTiers({ keyless, keyed, ceilings: ceilings && ceilingsFrom(ceilings) });
@@ -125,7 +125,7 @@ export function createMockService(options: MockServiceOptions = {}): MockService
     },
     spend(units, key) {
       const identity = key === undefined ? identities.keyless : identities.withKey(key);
-      if (!identity) throw new Error('There is no such key to spend on.');
+      if (!identity) throw new Error('Unknown key: no units can be used with it.');
       identities.quotaOf(identity, turns++ % settings.nodes).charge(units, time());
     },
     forget: () => identities.forget(),

@@ -1,27 +1,27 @@
-/** Taken at load, so that fake timers installed afterwards do not matter. */
+/** Captured at load, so that fake timers installed later have no effect. */
 const later = chooseLater();
 
 /**
- * One turn settles every chain of promises, however long, and every `nextTick`. The second is for what takes a turn
- * of its own on its way, such as a pipe between two streams.
+ * One turn of the event loop settles every chain of promises and every `nextTick`. A second one is for work that needs a turn
+ * itself, such as a pipe between two streams.
  */
 const TURNS = 2;
 
-/** Before work is called stuck, the real world gets this long to answer, in real milliseconds: a socket, a worker thread. */
+/** Real time to wait for a socket or a worker thread before work counts as stuck, in milliseconds. */
 const PATIENCE_MS = 50;
 
-/** Lets everything that is already under way and needs no time come to rest. */
+/** Waits until pending work that needs no time has settled. */
 export async function settle(): Promise<void> {
   for (let turn = 0; turn < TURNS; turn++) await new Promise<void>(later);
 }
 
-/** Lets things come to rest until `done` says so, for as long as the real world may need. */
+/** Waits for pending work until `done` returns true, for {@link PATIENCE_MS} at most. */
 export async function settleUntil(done: () => boolean): Promise<void> {
   const end = performance.now() + PATIENCE_MS;
   while (!done() && performance.now() < end) await new Promise<void>(later);
 }
 
-/** The quickest way there is to run something in a later turn of the event loop. */
+/** Runs a function in a later turn of the event loop, as fast as possible. */
 function chooseLater(): (go: () => void) => void {
   if (typeof setImmediate === 'function') return setImmediate;
   if (typeof MessageChannel === 'function') return byMessage;

@@ -1,25 +1,25 @@
-/** Something to be done at an instant; `order` keeps alarms for the same instant in the order they were set. */
+/** A timer; `order` keeps timers for the same instant in the order in which they were set. */
 interface Timer {
   readonly due: number;
   readonly order: number;
   fire: (() => void) | undefined;
 }
 
-/** Fewer cancelled alarms than this are not worth clearing away. */
+/** Minimum number of cancelled timers before they are removed. */
 const LITTER = 1_024;
 
-/** A binary heap of alarms: setting and taking one costs O(log n), cancelling one O(1). */
+/** A binary heap of timers: setting and taking one costs O(log n), cancelling one O(1). */
 export class Timers {
   #heap: Timer[] = [];
   #orders = 0;
   #cancelled = 0;
 
-  /** How many alarms are set and not cancelled. */
+  /** Number of timers that are set and not cancelled. */
   get size(): number {
     return this.#heap.length - this.#cancelled;
   }
 
-  /** When the next alarm is due; `Infinity` where none is set. */
+  /** When the next timer is due; `Infinity`: none is set. */
   get due(): number {
     for (let first = this.#heap[0]; first; first = this.#heap[0]) {
       if (first.fire) return first.due;
@@ -29,7 +29,7 @@ export class Timers {
     return Number.POSITIVE_INFINITY;
   }
 
-  /** Sets an alarm and returns what cancels it. */
+  /** Sets a timer, and returns a function that cancels it. */
   set(due: number, fire: () => void): () => void {
     const timer: Timer = { due, order: this.#orders++, fire };
     this.#heap.push(timer);
@@ -41,7 +41,7 @@ export class Timers {
     };
   }
 
-  /** Takes the next alarm out and rings it. Of what a cancelled alarm would do, nothing happens. */
+  /** Removes the next timer and fires it, unless it was cancelled. */
   ring(): void {
     if (this.due === Number.POSITIVE_INFINITY) return;
     const timer = this.#removeFirst();

@@ -2,36 +2,36 @@ import type { Clock } from '../clock.ts';
 import { settle, settleUntil } from './settle.ts';
 import { Timers } from './timers.ts';
 
-/** A clock that stands still until it is moved, for code that takes a {@link Clock}. Nothing global is patched. */
+/** A clock that stands still until it is advanced, for code that takes a {@link Clock}. No global is patched. */
 export interface VirtualClock extends Clock {
-  /** How many timers are set. */
+  /** Number of timers that are set. */
   readonly timers: number;
   /**
-   * Moves time by `ms` milliseconds and fires what falls due, in order; timers for the same instant fire in the order they
+   * Advances time by `ms` milliseconds and fires due timers in order; timers for the same instant fire in the order in which they
    * were set. Promises, `nextTick`s and body reads settle before the first timer and after each.
    */
   advance(ms: number): Promise<void>;
   /**
-   * Moves time from timer to timer until the work settles, and answers as it did. What waits for the real world meanwhile,
-   * such as a socket, sees time run away as long as timers are set.
+   * Advances time from timer to timer until the work settles, and settles as it does. Time does not wait for real I/O, such as a
+   * socket, as long as timers are set.
    *
-   * @throws Error - "stuck", when the work waits although no timer is set and nothing settles any more.
+   * @throws Error - "stuck", if the work is pending although no timer is set and nothing settles any more.
    */
   run<T>(work: Promise<T> | (() => Promise<T>)): Promise<T>;
   /** Resolves after `ms` milliseconds of this clock, or rejects with the signal's reason as soon as it aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** Sets the wall clock to an instant in milliseconds since the Unix epoch, forward or back. `now()` goes on undisturbed. */
+  /** Sets the wall clock, forward or back, in milliseconds since the Unix epoch. `now()` is unaffected. */
   setWall(wall: number): void;
 }
 
-/** How a {@link virtualClock} starts. */
+/** Options of {@link virtualClock}. */
 export interface VirtualClockOptions {
-  /** What the wall clock shows at the start, in milliseconds since the Unix epoch. Default: 2026-01-01T00:00:00Z. */
+  /** Initial wall time, in milliseconds since the Unix epoch. Default: 2026-01-01T00:00:00Z. */
   readonly wall?: number | undefined;
 }
 
 /**
- * Makes a clock that stands at 0 until it is moved.
+ * Creates a clock that stands at 0 until it is advanced.
  *
  * @example
  * ```ts
@@ -46,7 +46,7 @@ export function virtualClock(options: VirtualClockOptions = {}): VirtualClock {
   let lead = options.wall ?? Date.UTC(2026, 0);
 
   const timer = (ms: number, fire: () => void): (() => void) => {
-    if (Number.isNaN(ms)) throw new RangeError('A timer needs a number of milliseconds, not NaN.');
+    if (Number.isNaN(ms)) throw new RangeError('The delay of a timer must be a number of milliseconds, not NaN.');
     return alarms.set(now + Math.max(0, ms), fire);
   };
 
@@ -64,7 +64,7 @@ export function virtualClock(options: VirtualClockOptions = {}): VirtualClock {
       return alarms.size;
     },
     async advance(ms) {
-      if (!(ms >= 0)) throw new RangeError(`Time cannot be moved by ${ms} ms.`);
+      if (!(ms >= 0)) throw new RangeError(`Time cannot be advanced by ${ms} ms.`);
       const end = now + ms;
       await settle();
       while (alarms.due <= end) await ringNext();
@@ -83,7 +83,7 @@ export function virtualClock(options: VirtualClockOptions = {}): VirtualClock {
         if (settled) break;
         if (!movable()) {
           throw new Error(
-            `The work is stuck at ${now} ms: it waits, but no timer is set and nothing settles any more.`,
+            `The work is stuck at ${now} ms: it is pending, but no timer is set and nothing settles any more.`,
           );
         }
       }

@@ -4,7 +4,7 @@ import type { Ask, Lease, Reason } from '../quota/admission.ts';
 
 /** The wait of a call. */
 export interface Wait {
-  /** When it asks again, if nothing lets it ask before: monotonic milliseconds. */
+  /** When the call asks again at the latest, in monotonic milliseconds. */
   readonly until: number;
   readonly reason: Reason;
   /** Whether the call is parked, so that it delays no other. */
@@ -18,28 +18,28 @@ interface GrantedRequest {
   sentAt: number | undefined;
 }
 
-/** Where traces emit their events, and what they share. */
+/** Receives the events of traces, and has the state they share. */
 export interface EventSink {
   readonly clock: Clock;
-  /** What the queue last stood still for. */
+  /** The last standstill of the queue. */
   readonly standstill: Wait | undefined;
   /** Calls that wait in the queue behind the first. */
   readonly behind: number;
   /** Whether anything listens to events of this type. */
   isListenedTo(type: ClientEvent['type']): boolean;
   emit(event: ClientEvent): void;
-  /** The queue stands still. */
+  /** Records that the queue stands still. */
   setStandstill(wait: Wait): void;
-  /** A call is over. */
+  /** Removes a call that has ended. */
   end(trace: CallTrace): void;
 }
 
 type Without<Event, Keys extends PropertyKey> = Event extends unknown ? Omit<Event, Keys> : never;
 
-/** The fields of an event other than those all events have. */
+/** The fields of an event beyond those of {@link CallEvent}. */
 type EventFacts = Without<CallStoryEvent, keyof CallEvent>;
 
-/** Follows one call through the client and emits its events. Its methods are named like the events. Many calls wait at a time, so it is small. */
+/** Follows one call through the client and emits its events. Its methods are named like the events. */
 export class CallTrace {
   readonly number: number;
   readonly ask: Ask;
@@ -47,10 +47,10 @@ export class CallTrace {
   /** When the call was made: monotonic milliseconds. */
   readonly calledAt: number;
   readonly #sink: EventSink;
-  /** When it came back into the line, or will after its pause. */
+  /** When the call was queued again, or will be after its delay. */
   #requeuedAt: number | undefined;
   #wait: Wait | undefined;
-  /** Undefined while it waits to be sent. */
+  /** Undefined while the call waits to be sent. */
   #granted: GrantedRequest | undefined;
 
   constructor(sink: EventSink, number: number, ask: Ask, label: string | undefined) {
@@ -66,33 +66,33 @@ export class CallTrace {
     return this.ask.priority ?? 0;
   }
 
-  /** Whether it waits to be sent. */
+  /** Whether the call waits to be sent. */
   get isWaiting(): boolean {
     return this.#granted === undefined;
   }
 
-  /** Whether it was sent before, so that it goes in front of those that came later. */
+  /** Whether the call was sent before, so that it goes before later calls. */
   get isRetrying(): boolean {
     return this.#requeuedAt !== undefined;
   }
 
-  /** When it came into the line, or will after its pause: monotonic milliseconds. */
+  /** When the call was queued, or will be after its delay, in monotonic milliseconds. */
   get queuedAt(): number {
     return this.#requeuedAt ?? this.calledAt;
   }
 
-  /** What it waits for by itself, at the gate or out of the line; undefined while it only stands in line. */
+  /** The call's own wait, at the gate or parked; undefined while it is in the queue behind others. */
   get wait(): Wait | undefined {
     return this.#wait;
   }
 
-  /** Time since the present request left, in milliseconds; undefined if it has not. */
+  /** Time since the present request was sent, in milliseconds; undefined if it was not. */
   get sinceSentMs(): number | undefined {
     const sentAt = this.#granted?.sentAt;
     return sentAt === undefined ? undefined : this.#sink.clock.now() - sentAt;
   }
 
-  /** It waits at the gate, or is parked. */
+  /** Records that the call waits at the gate, or is parked. */
   waiting(wait: Wait): void {
     this.#wait = wait;
     if (!wait.isParked) this.#sink.setStandstill(wait);
@@ -103,7 +103,7 @@ export class CallTrace {
     this.#emit({ type: 'waiting', until: instant, reason, parked, waiting: behind });
   }
 
-  /** It was granted a lease. */
+  /** Records that the call was granted a lease. */
   granted(): void {
     const { clock, standstill } = this.#sink;
     const wait = this.#wait ?? (standstill && standstill.until > this.queuedAt ? standstill : undefined);
@@ -112,7 +112,7 @@ export class CallTrace {
     this.#wait = undefined;
   }
 
-  /** Its request is sent. */
+  /** Records that its request is sent. */
   sent(attempt: number, { units }: Lease, method: string, url: URL): void {
     const sent = this.#granted;
     if (!sent) return;
@@ -123,20 +123,20 @@ export class CallTrace {
     this.#emit({ type: 'sent', attempt, units, method, url: url.href, ...waited });
   }
 
-  /** The call is queued again, after so many milliseconds. */
+  /** Records that the call is queued again, after a delay in milliseconds. */
   retrying(attempt: number, afterMs: number): void {
     this.#granted = undefined;
     this.#requeuedAt = this.#sink.clock.now() + afterMs;
     this.#emit({ type: 'retrying', attempt, afterMs });
   }
 
-  /** The call has its answer. */
+  /** Records that the call has its response. */
   done(status: number): void {
     this.#sink.end(this);
     this.#emit({ type: 'done', status, tookMs: this.#tookMs });
   }
 
-  /** The call ends without one. */
+  /** Records that the call ends without a response. */
   failed(reason: unknown, signal: AbortSignal | undefined): void {
     this.#sink.end(this);
     const isAborted = signal?.aborted === true && reason === signal.reason;

@@ -1,17 +1,17 @@
 import type { ClientEvent } from '../events.ts';
 
-/** As much of a channel of `node:diagnostics_channel` as is used. */
+/** The part of a channel of `node:diagnostics_channel` that is used. */
 interface Channel {
   readonly hasSubscribers: boolean;
   publish(message: unknown): void;
 }
 
-/** Gives the channel of an event's type: `stacks-quota:sent` for `sent`. */
+/** Returns the channel of an event type: `stacks-quota:sent` for `sent`. */
 type Channels = (type: ClientEvent['type']) => Channel | undefined;
 
 /**
  * The channels of `node:diagnostics_channel` on which events are published, one per type, for tools that observe without being
- * configured in. Where there is no such module, as in a browser, there are none.
+ * configured in. Without that module, as in a browser, there are none.
  */
 export function diagnosticChannels(): Channels {
   const open = opener();
@@ -27,7 +27,7 @@ export function diagnosticChannels(): Channels {
   };
 }
 
-/** Asked of the process, because an import would keep the client out of every bundle for a browser. */
+/** Obtained from `process`, because an import would break bundles for a browser. */
 function opener(): ((name: string) => Channel) | undefined {
   try {
     return globalThis.process?.getBuiltinModule?.('node:diagnostics_channel').channel;

@@ -3,32 +3,32 @@ import type { Reason } from '../quota/admission.ts';
 import { argument, optionsParser } from '../validation/arguments.ts';
 import type { CallTrace, Wait } from './call-trace.ts';
 
-/** A call that waits to be sent: its reason, its time and its place. */
+/** A waiting call: why it waits, since when, and its place in the queue. */
 export interface QueuedCall {
   /** The number of the call, as its events have it. */
   readonly call: number;
-  /** The endpoint that is asked for, such as `GET /extended/v1/info`. */
+  /** The endpoint of the call, such as `GET /extended/v1/info`. */
   readonly endpoint: string;
-  /** What the caller named it, if it did. */
+  /** The option `label` of the call, if given. */
   readonly label?: string;
   readonly priority: number;
   /** Its place in the queue: 1 goes next. Undefined while it is parked. */
   readonly place?: number;
-  /** When it was made, by this machine's wall clock. */
+  /** When the call was made, by this machine's wall clock. */
   readonly since: Date;
   /** Why it waits, or why the queue ahead of it stands still. Undefined while the queue moves, or during a pause between attempts. */
   readonly reason?: Reason;
-  /** When that ends, unless an answer ends it sooner; for a queued call, when the first call will go at the latest. */
+  /** When that wait ends at the latest; a response may end it earlier. For a queued call it is the wait of the first call. */
   readonly until?: Date;
-  /** All of it in a sentence for people. */
+  /** The same as a sentence for people. */
   readonly why: string;
 }
 
 /** Selects waiting calls. */
 export interface QueueOptions {
-  /** Only those with this label. */
+  /** Only calls with this label. */
   readonly label?: string | undefined;
-  /** No more than so many, those that go first. Default: 100. */
+  /** Maximum number of calls, those that will be sent first. Default: 100. */
   readonly limit?: number | undefined;
 }
 
@@ -40,7 +40,7 @@ const queueOptions = optionsParser('options', {
 /**
  * Waiting calls in the order in which they will be sent; parked calls come last. Takes time in proportion to the calls that wait.
  *
- * @throws ConfigError if an option cannot be used.
+ * @throws ConfigError if an option is invalid.
  */
 export function queueView(
   traces: Iterable<CallTrace>,

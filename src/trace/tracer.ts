@@ -5,7 +5,7 @@ import { CallTrace, type EventSink, type Wait } from './call-trace.ts';
 import { diagnosticChannels } from './diagnostics-channels.ts';
 import { type QueuedCall, type QueueOptions, queueView } from './queue-view.ts';
 
-/** Emits the events of a client's calls to its listeners and diagnostics channels, and knows the calls that are not over. */
+/** Emits the events of a client's calls to its listeners and diagnostics channels, and keeps the traces of calls in progress. */
 export class Tracer implements EventSink {
   readonly clock: Clock;
   readonly #behind: () => number;
@@ -21,7 +21,7 @@ export class Tracer implements EventSink {
     this.#behind = behind;
   }
 
-  /** What the queue last stood still for. */
+  /** The last standstill of the queue. */
   get standstill(): Wait | undefined {
     return this.#standstill;
   }
@@ -31,14 +31,14 @@ export class Tracer implements EventSink {
     return this.#behind();
   }
 
-  /** A call begins. */
+  /** Starts the trace of a call. */
   begin(ask: Ask, label: string | undefined): CallTrace {
     const trace = new CallTrace(this, ++this.#calls, ask, label);
     this.#traces.add(trace);
     return trace;
   }
 
-  /** A call is over. */
+  /** Removes a call that has ended. */
   end(trace: CallTrace): void {
     this.#traces.delete(trace);
   }
@@ -46,16 +46,16 @@ export class Tracer implements EventSink {
   /**
    * Waiting calls: why, until when, and at which place.
    *
-   * @throws ConfigError if an option cannot be used.
+   * @throws ConfigError if an option is invalid.
    */
   queue(options?: QueueOptions): readonly QueuedCall[] {
     return queueView(this.#traces, this.#standstill, this.clock, options);
   }
 
   /**
-   * Tells `hear` from now on.
+   * Calls `hear` with each event from now on.
    *
-   * @returns a function that ends it.
+   * @returns a function that unsubscribes it.
    */
   subscribe(hear: EventListener): () => void {
     const listener = { hear };
@@ -68,14 +68,14 @@ export class Tracer implements EventSink {
     return this.#listeners.size > 0 || this.#channels(type)?.hasSubscribers === true;
   }
 
-  /** The queue stands still. */
+  /** Records that the queue stands still. */
   setStandstill(wait: Wait): void {
     this.#standstill = wait;
   }
 
   emit(event: ClientEvent): void {
     for (const { hear } of this.#listeners) {
-      // A listener's fault is not the call's, whether it throws or, being asynchronous, rejects.
+      // Errors of a listener are ignored, whether it throws or, being asynchronous, rejects.
       try {
         const heard: unknown = hear(event);
         if (heard instanceof Promise) heard.catch(() => {});

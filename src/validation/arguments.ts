@@ -8,8 +8,8 @@ export type Argument<T> = z.ZodMiniType<T>;
 /**
  * An argument that may be left out.
  *
- * @param is - whether a value will do.
- * @param be - what will do, to be read after "must be". What was given is quoted, so it is not for secrets.
+ * @param is - whether a value is valid.
+ * @param be - what is valid, to be read after "must be". The message quotes the value, so do not use it for secrets.
  */
 export function argument<T>(is: (value: T) => boolean, be: string): Argument<T | undefined> {
   return z.optional(z.custom<T>(is, { error: ({ input }) => `must be ${be}, not ${quote(input)}` }));
@@ -20,7 +20,7 @@ export function unchecked<T>(): Argument<T | undefined> {
   return z.optional(z.custom<T>());
 }
 
-/** An {@link argument} that is completed if it was left out. */
+/** An {@link argument} with a default. */
 export function withDefault<T>(given: Argument<T | undefined>, value: T): Argument<T> {
   return z.pipe(
     given,
@@ -35,12 +35,12 @@ export const flag: Argument<boolean | undefined> = argument<boolean>(
 );
 
 /**
- * Makes the check of the arguments that are known.
+ * Creates a parser for these arguments.
  *
  * The parser returns a copy that inherits nothing, so that options on a polluted `Object.prototype` are ignored. It throws a
  * ConfigError that names the first unknown or invalid argument.
  *
- * @param what - what they are, as a message names them: `'options'`.
+ * @param what - their name in messages: `'options'`.
  */
 export function optionsParser<Values extends object>(
   what: string,
@@ -60,7 +60,7 @@ export function optionsParser<Values extends object>(
   const nothing = Object.freeze(check({}));
   return (given) => {
     if (typeof given !== 'object' || given === null || Array.isArray(given)) {
-      // Of what kind, and not what: createClient('the key') is an easy mistake.
+      // The message names only the type: createClient('the key') is an easy mistake.
       throw new ConfigError(what, `must be an object, not ${given === null ? 'null' : typeof given}`);
     }
     const own = ownProperties(given);

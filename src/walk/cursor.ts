@@ -1,51 +1,51 @@
 import type { AssetEvent } from '../endpoints/schemas.ts';
 
-/** So many of the last events are remembered, and go into a checkpoint: enough to find the cursor's place again if the last of them are gone. */
+/** Number of recent events kept in a checkpoint: enough to find the position again if the last of them are gone. */
 const MOST_RECENT_KEYS = 20;
 
-/** Budget of one search for the cursor's place; then the walk goes on where the place should be. */
+/** Budget of one search for the position; then the walk continues at the expected offset. */
 const SEARCH_BUDGET = 48;
 
 /** Search budget of one step back; jumping to the offset implied by a changed `total` costs 1. */
 const STEP_BACK_COST = 8;
 
-/** After more failed searches than this a walk goes forward only, so that it ends whatever a service answers. */
+/** After more failed searches than this a walk only goes forward, so that it ends whatever the service answers. */
 const MOST_RESYNC_FAILURES = 3;
 
-/** Where a walk is: plain JSON, to be kept in a file or a database. */
+/** Position of a walk, as plain JSON to store in a file or a database. */
 export interface WalkCheckpoint {
-  /** Whose events are walked through. */
+  /** The account or contract. */
   readonly address: string;
-  /** How many events lay before the place when it was last seen. */
+  /** Number of events before the position when it was last known. */
   readonly offset: number;
-  /** How many events there were then. */
+  /** Total number of events at that time. */
   readonly total: number;
-  /** The last events that were seen, the latest of them last: by them the place is found again, wherever it has moved. */
+  /** The last events yielded, the latest last. The position is found again by them after offsets have shifted. */
   readonly recentKeys: readonly string[];
-  /** Whether there is nothing more to come. */
+  /** Whether all events have been yielded. */
   readonly isOver: boolean;
 }
 
-/** A page as it came. */
+/** A page as received. */
 export interface RawPage {
-  /** What was asked for. */
+  /** The requested offset. */
   readonly offset: number;
-  /** How many events it can have: with fewer, nothing lies behind it. */
+  /** Maximum number of events of a page: one with fewer is the last. */
   readonly limit: number;
   readonly total: number;
   readonly results: readonly AssetEvent[];
 }
 
-/** An event that was not seen before, and how many lie before it. */
+/** An event that was not yielded before, and the number of events before it. */
 export interface NewEvent {
   readonly event: AssetEvent;
   readonly offset: number;
 }
 
 /**
- * Where a walk is in a history whose offsets shift while it goes on: new events push the others back, a reorganisation of
- * the chain takes some away. So a page is asked for from one event back, and only what comes behind an event that was seen
- * before is taken for new. Where a page shows none of them, the place is looked for where the total says that it has moved to.
+ * The position of a walk in a history whose offsets shift meanwhile: new events push the others back, a reorganisation of the
+ * chain removes some. Each page is requested from one event before the position, and only events behind a known one are new. If a page
+ * has no known event, the search continues at the offset implied by the change of `total`.
  */
 export class WalkCursor {
   #offset: number;
@@ -55,9 +55,9 @@ export class WalkCursor {
   #backtracks = 0;
   #expected: number | undefined;
   #resyncFailures = 0;
-  /** Where to ask next, while the place is looked for. */
+  /** The next offset to request during a search. */
   #search: number | undefined;
-  /** Whether the next page is taken as it is. */
+  /** Whether the next page is accepted without a known event. */
   #isLost = false;
   isOver: boolean;
 
@@ -68,20 +68,20 @@ export class WalkCursor {
     this.isOver = isOver;
   }
 
-  /** The offset of the page to ask for. */
+  /** The offset of the next page to request. */
   get nextOffset(): number {
     return this.#search ?? Math.max(0, this.#offset - (this.#recentKeys.length > 0 ? 1 : 0));
   }
 
-  /** The place as it can be kept. */
+  /** The position as plain JSON. */
   get checkpoint(): Omit<WalkCheckpoint, 'address'> {
     return { offset: this.#offset, total: this.#total, recentKeys: [...this.#recentKeys], isOver: this.isOver };
   }
 
   /**
-   * Takes in a page.
+   * Records a page.
    *
-   * @returns the events in it that come behind the place; undefined if the place is elsewhere, so that another page is to be asked for.
+   * @returns its events behind the position; undefined if the position is not on this page, so that another must be requested.
    */
   accept(page: RawPage): readonly NewEvent[] | undefined {
     const keys = page.results.map(keyOf);
@@ -93,7 +93,7 @@ export class WalkCursor {
     }
     this.#endSearch();
     this.#total = page.total;
-    // Behind the last that was seen, even if none behind it is new.
+    // Behind the last known event, even if there is none.
     this.#offset = page.offset + 1 + keys.findLastIndex((key) => this.#recentKeys.includes(key));
     const seen = new Set(this.#recentKeys);
     const found = page.results.flatMap((event, index) => {
@@ -107,7 +107,7 @@ export class WalkCursor {
     return found;
   }
 
-  /** An event was handed on. */
+  /** Records that an event was yielded. */
   advance({ event, offset }: NewEvent): void {
     this.#offset = offset + 1;
     this.#recentKeys.push(keyOf(event));
@@ -117,9 +117,9 @@ export class WalkCursor {
   #lookElsewhere({ offset, limit, total, results }: RawPage): void {
     const step = Math.max(1, limit - 1);
     if (results.length === 0 && offset > 0) {
-      // Past the end, where no total is known: back with longer and longer steps, until there are events again.
+      // A page past the end has no total: step back by growing steps until there are events.
       this.#search = Math.max(0, offset - step * 2 ** this.#backtracks++);
-      // The history has shrunk meanwhile, so the place may be where it was expected before, and was not looked for since.
+      // The history has shrunk, so the position may be at the offset expected before the search.
       this.#expected = undefined;
       return;
     }
@@ -143,14 +143,14 @@ export class WalkCursor {
     this.#isLost = false;
   }
 
-  /** Takes the next page as it is. */
+  /** Ends the search: the next page is accepted without a known event. */
   #goTo(offset: number): void {
     this.#search = offset;
     this.#isLost = true;
   }
 }
 
-/** An event is known by its transaction and its index there. */
+/** Identifies an event by its transaction and its index in it. */
 function keyOf({ tx_id, event_index }: AssetEvent): string {
   return `${tx_id}:${event_index}`;
 }

@@ -7,40 +7,41 @@ import { argument, optionsParser } from '../validation/arguments.ts';
 import { ownProperties } from '../validation/own-properties.ts';
 import { type NewEvent, type WalkCheckpoint, WalkCursor } from './cursor.ts';
 
-/** The most that the service puts on a page: the fewest requests. */
+/** The largest page of the service, which needs the fewest requests. */
 const LARGEST_PAGE = 100;
 
-/** Options of a walk: those of its calls, and where to begin. */
+/** Options of a walk: those of its calls, the page size, and where to begin. */
 export interface WalkOptions extends Omit<AddressAssetsParams, 'offset'>, Omit<CallOptions<never>, 'schema'> {
-  /** How many events to ask for at a time: 2 to 100. One of them is always the last of the page before. Default: 100. */
+  /** Events per page, 2 to 100. The first is always the last of the previous page. Default: 100. */
   readonly limit?: number | undefined;
-  /** Where to go on: the checkpoint of a walk through the same events. Default: the latest event. */
+  /** The checkpoint to continue from, of a walk through the same events. Default: the latest event. */
   readonly from?: WalkCheckpoint | undefined;
 }
 
-/** The events of one page that were not seen before. */
+/** The new events of one page. */
 export interface WalkPage {
   readonly events: readonly AssetEvent[];
-  /** How many events there are, as this page says; 0 on a page past the end. */
+  /** Total number of events by this page; 0 on a page past the end. */
   readonly total: number;
   readonly quota: QuotaSnapshot;
 }
 
 /**
- * A walk through the asset events of an account or a contract, from the latest to the first.
+ * A walk through the asset events of an account or a contract, from the latest to the first:
+ * `for await (const event of walk)`.
  *
- * Every event that was there when the walk began, and still is, comes once, though offsets shift meanwhile: what is new is
- * not taken for what follows, and where a reorganisation of the chain takes events away the walk steps back. A page is asked
- * for when its first event is needed and not before, because an unread page costs quota all the same.
+ * Each event that exists from the beginning of the walk to its end is yielded once, although offsets shift meanwhile: new events are
+ * not mistaken for later ones, and after a reorganisation of the chain the walk steps back. A page is requested when its first event is
+ * needed, because an unread page would cost quota, too.
  *
- * A walk has one place: a loop that was left goes on where it was left, in a second loop.
+ * A walk has one position: a second loop continues where the first was left.
  */
 export interface AddressAssetsWalk extends AsyncIterable<AssetEvent> {
-  /** Event by event. */
+  /** Yields event by event. */
   [Symbol.asyncIterator](): AsyncGenerator<AssetEvent, void, void>;
-  /** The same, page by page. */
+  /** Yields the new events page by page. */
   pages(): AsyncGenerator<WalkPage, void, void>;
-  /** Where the walk is: behind the event, or the page, that came last. Take it when you have dealt with that. */
+  /** The position after the last yielded event or page, to continue from. Read it once that event or page is processed. */
   readonly checkpoint: WalkCheckpoint;
 }
 
@@ -64,9 +65,9 @@ const checkpointFields = optionsParser('fields of a checkpoint', {
 });
 
 /**
- * Begins a walk; nothing is asked yet.
+ * Creates a walk. Nothing is requested yet.
  *
- * @throws ConfigError if the address or an option cannot be used.
+ * @throws ConfigError if the address or an option is invalid.
  */
 export function walk(getPage: PageSource, address: string, options: WalkOptions = {}): AddressAssetsWalk {
   const own: WalkOptions & { readonly offset?: unknown; readonly schema?: unknown } = ownProperties(options);
@@ -79,7 +80,7 @@ export function walk(getPage: PageSource, address: string, options: WalkOptions 
   const callOptions = checkCallOptions<AddressAssets>(rest);
   const cursor = new WalkCursor(from === undefined ? BEGINNING : checked(from, address));
 
-  /** The next events that were not seen before, if any are left. */
+  /** The next new events; undefined at the end. */
   const next = async (): Promise<
     (WalkPage & { readonly found: readonly NewEvent[]; readonly isLast: boolean }) | undefined
   > => {
@@ -87,7 +88,7 @@ export function walk(getPage: PageSource, address: string, options: WalkOptions 
       const offset = cursor.nextOffset;
       const { data, quota } = await getPage(address, { ...callOptions, ...params, offset });
       const { results, total } = data;
-      // The service may give less at a time than it was asked for.
+      // The service may return smaller pages than requested.
       const most = data.limit > 0 ? Math.min(limit, data.limit) : limit;
       const found = cursor.accept({ offset, limit: most, total, results });
       if (!found) continue;

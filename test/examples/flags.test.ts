@@ -28,7 +28,7 @@ describe('the flags of the bulk example', () => {
     [['--per-minute', '1e3'], '--per-minute must be a whole number, 1 or more, not "1e3".'],
     [['--latency', '200-20'], '--latency must be milliseconds such as 50 or 20-200, not "200-20".'],
     [['--latency', 'slow'], '--latency must be milliseconds such as 50 or 20-200, not "slow".'],
-    [['one', 'two'], 'One file of addresses is enough, not 2.'],
+    [['one', 'two'], 'Pass one file of addresses, not 2.'],
   ] as const)('that make no sense are refused in a sentence: %j', ([argv, sentence]) => {
     expect(() => readFlags(argv)).toThrow(new Error(sentence));
   });

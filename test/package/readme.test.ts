@@ -59,6 +59,21 @@ describe('the other documents', () => {
     const types = Array.from(events.matchAll(/readonly type: '([\w-]+)'/g), ([, type]) => type);
     expect(firstCells(chapter(page, 'Events'))).toEqual(['type', ...types].sort());
   });
+
+  it('have a row for each kind of reason for which a call waits, and for nothing else', () => {
+    const page = readFileSync('docs/watching.md', 'utf8');
+    const [, union = ''] =
+      /^export type ReasonKind =([^;]+);/m.exec(readFileSync('src/quota/admission.ts', 'utf8')) ?? [];
+    const kinds = Array.from(union.matchAll(/'([\w-]+)'/g), ([, kind]) => kind);
+    expect(firstCells(chapter(page, 'Why a call waits'))).toEqual(['kind', ...kinds].sort());
+  });
+
+  it('have a row for each option of a share through Redis, and for nothing else', () => {
+    const page = readFileSync('docs/sharing.md', 'utf8');
+    expect(firstCells(chapter(page, 'Options of `redisShare`'))).toEqual(
+      membersOf('src/redis/share.ts', 'RedisShareOptions'),
+    );
+  });
 });
 
 /** What stands under a heading, up to the next. */

@@ -17,5 +17,5 @@ it.each([
 it('a share whose name is only on every object has none', async () => {
   const redis = { evalsha: async () => '', eval: async () => '' };
   const make = async () => redisShare({ redis } as never);
-  await expect(withPlanted({ name: 'planted' }, make)).rejects.toThrow('name must be 1 to 32 small letters');
+  await expect(withPlanted({ name: 'planted' }, make)).rejects.toThrow('name must be 1 to 32 lower-case letters');
 });

@@ -39,7 +39,7 @@ describe('createMockService', () => {
     service.revokeKey(one);
     expect((await ask(service, one)).status).toBe(401);
     expect((await ask(service, other)).status).toBe(200);
-    expect(() => service.revokeKey(one)).toThrow('no such key');
+    expect(() => service.revokeKey(one)).toThrow('Unknown key');
   });
 
   it('needs a name to create a key', () => {
@@ -95,7 +95,7 @@ describe('createMockService', () => {
     service.spend(30);
     service.spend(100, 'k');
     expect([await leftThisMinute(service), await leftThisMinute(service, 'k')]).toEqual([19, 399]);
-    expect(() => service.spend(1, 'made up')).toThrow('no such key');
+    expect(() => service.spend(1, 'made up')).toThrow('Unknown key');
   });
 
   it('can forget everything that was used', async () => {

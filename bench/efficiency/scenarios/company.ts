@@ -3,7 +3,7 @@ import type { Scenario } from '../scenario.ts';
 
 const USUAL: ServiceLimits = { second: 20, minute: 500 };
 
-/** Others who spend the same quota. */
+/** Other consumers of the same quota. */
 export const company: readonly Scenario[] = [
   {
     name: 'others take a quarter',
@@ -56,13 +56,13 @@ export const company: readonly Scenario[] = [
   },
 ];
 
-/** Clients that share a key and know nothing of each other. */
+/** Clients with one key that do not communicate. */
 export const crowds: readonly Scenario[] = [
   { name: 'two clients', promised: 'company', limits: USUAL, clients: 2, bulk: 2_250 },
   { name: 'four clients', promised: 'company', isCompared: true, limits: USUAL, clients: 4, bulk: 2_250 },
 ];
 
-/** Urgent calls that come by and by. */
+/** Urgent calls that arrive during a bulk. */
 export const urgent: readonly Scenario[] = [
   {
     name: 'urgent beside a bulk',

@@ -3,19 +3,19 @@ import type { Errand, Scenario } from '../scenario.ts';
 
 const USUAL: ServiceLimits = { second: 20, minute: 500 };
 
-/** Endpoints and pages of different cost, in no order. */
+/** Endpoints and pages of different costs, in mixed order. */
 function mixed(_: number, random: () => number): Partial<Errand> {
   const draw = random();
   if (draw < 0.5) return { endpoint: 'info' };
   return { endpoint: 'assets', page: 20 * (1 + Math.floor(random() * 5)) };
 }
 
-/** A unit for every twenty that a page holds. */
+/** One unit per twenty events of the page size. */
 function byPage({ url }: { readonly url: URL }): number {
   return Math.ceil(Number(url.searchParams.get('limit') ?? 20) / 20);
 }
 
-/** How services count, refuse and tell. */
+/** Variants of counting, refusing and stating the quota. */
 export const habits: readonly Scenario[] = [
   {
     name: 'charged after the answer',

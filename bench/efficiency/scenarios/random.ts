@@ -5,7 +5,7 @@ import type { Scenario } from '../scenario.ts';
 const NAME = /^random world (\d+)$/;
 const ODDS = { costly: 0.25, both: 0.5 };
 
-/** A scenario made up from a number: an honest service of any kind, any limits and any habits. */
+/** Generates a scenario from a number: an honest service with random shape, limits and variants. */
 function randomScenario(number: number): Scenario {
   const random = seeded(7_919 * number);
   const one = <T>(...choices: readonly T[]): T => choices[Math.floor(random() * choices.length)] as T;
@@ -16,7 +16,7 @@ function randomScenario(number: number): Scenario {
     random() < ODDS.both && second * 60 > minute ? { second, minute } : one<ServiceLimits>({ second }, { minute });
   const isCostly = random() < ODDS.costly && Math.min(...Object.values(limits)) >= 10;
   const cost = isCostly ? { cost: { info: 1, assets: one(0, 2, 3, 5) } } : {};
-  // Four minutes and a half of whatever binds, but no more than a simulation can bear.
+  // Enough calls for four and a half minutes of the limiting window, up to what can be simulated.
   const bulk = Math.min(2_000, Math.ceil(4.5 * Math.min(limits.minute ?? Infinity, 60 * (limits.second ?? Infinity))));
   const distance = one<Distance>('near', 'usual', 'usual', 'heavy', 'far');
   const service = {
@@ -44,7 +44,7 @@ function randomScenario(number: number): Scenario {
   };
 }
 
-/** The random scenario of a name, if it is the name of one. */
+/** Returns the random scenario with this name, if it is one. */
 export function randomScenarioNamed(name: string): Scenario | undefined {
   const number = NAME.exec(name)?.[1];
   return number === undefined ? undefined : randomScenario(Number(number));

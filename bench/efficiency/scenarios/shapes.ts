@@ -9,7 +9,7 @@ const SHAPES: readonly { readonly name: string; readonly limits: ServiceLimits; 
   { name: '20/s', limits: { second: 20 }, bulk: 1_500 },
 ];
 
-/** Every kind of window, in every length that the service has. */
+/** Every shape of window, for every period of the service. */
 export const shapes: readonly Scenario[] = SHAPES.flatMap(({ name, limits, bulk }) =>
   KINDS.map((windows) => ({
     name: `${windows}: ${name}`,
@@ -21,7 +21,7 @@ export const shapes: readonly Scenario[] = SHAPES.flatMap(({ name, limits, bulk 
   })),
 );
 
-/** Limits from tiny to wide, and services near and far. */
+/** Small to large limits, and near and far services. */
 export const sizes: readonly Scenario[] = [
   { name: 'keyless, 50/min', promised: 'honest', limits: { minute: 50 }, keyless: true, bulk: 330 },
   { name: 'tiny: 1/s', promised: 'honest', limits: { second: 1 }, bulk: 120 },

@@ -1,6 +1,6 @@
 import type { Scenario } from '../scenario.ts';
 
-/** Clients that share a key and its quota, and such that share the key alone. */
+/** Clients with one key that share its quota, and clients that do not. */
 export const shared: readonly Scenario[] = [2, 4, 8, 20, 50].flatMap((clients): Scenario[] => {
   const usual = { limits: { second: 20, minute: 500 }, clients, bulk: 2_250, distance: 'usual' } as const;
   return [

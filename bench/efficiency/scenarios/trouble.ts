@@ -4,12 +4,12 @@ import type { Scenario } from '../scenario.ts';
 const USUAL: ServiceLimits = { second: 20, minute: 500 };
 
 /**
- * Ten seconds into a minute. What changes after 115 s then does so while a minute is being spent: of a change after that
- * nobody can hear before the next one.
+ * Start ten seconds into a minute. A change after 115 s then happens while units of a minute are being used; a later change cannot be
+ * noticed before the next minute.
  */
 const EARLY = Date.UTC(2026, 2, 10, 14, 0, 10);
 
-/** What cannot be foreseen: the service changes, the machine sleeps. */
+/** Unforeseeable changes: of the service, or suspension of the machine. */
 export const turns: readonly Scenario[] = [
   {
     name: 'limit raised',
@@ -82,7 +82,7 @@ export const turns: readonly Scenario[] = [
   },
 ];
 
-/** Connections that break, and answers that never come. */
+/** Broken connections and missing responses. */
 export const faults: readonly Scenario[] = [
   { name: '1 % hang', promised: 'faults', limits: USUAL, faults: { hang: 0.01 }, bulk: 3_700 },
   { name: '1 % reset', promised: 'faults', limits: USUAL, faults: { reset: 0.01 }, bulk: 3_700 },
@@ -116,7 +116,7 @@ export const faults: readonly Scenario[] = [
   },
 ];
 
-/** The month runs out, in the middle of it or at its end. */
+/** The month is exhausted, in the middle of it or at its end. */
 export const months: readonly Scenario[] = [
   {
     name: 'month runs out',

@@ -4,24 +4,22 @@ import { isConfigError } from '../../index.ts';
 import type { Environment } from '../environment.ts';
 import { UsageError } from '../exit.ts';
 
-/** An address as it was given. */
+/** An address with its origin. */
 interface Given {
   readonly address: string;
-  /** Where it stands, such as `line 3 of accounts.txt`; empty for one that is an argument. */
+  /** Its origin, such as `line 3 of accounts.txt`; empty for an argument. */
   readonly place: string;
 }
 
-/** So many mistakes are told at once. */
+/** Maximum number of invalid addresses listed. */
 const TOLD = 10;
 
 /**
- * Gathers the addresses to ask for, each once, in the order they were given.
- *
- * All are checked before anything is spent on any.
+ * Collects the addresses, each once, in the given order. All are validated before any quota is used.
  *
  * @param words - addresses, or `-` for standard input.
- * @param files - files with an address on each line, or `-`. What comes after `#` is a remark.
- * @throws UsageError that lists what is wrong.
+ * @param files - files with one address per line, or `-`. `#` begins a comment.
+ * @throws UsageError that lists the invalid addresses.
  */
 export async function gatherAddresses(
   words: readonly string[],

@@ -20,12 +20,12 @@ const FLAGS = {
   quiet: { type: 'boolean' },
 } as const;
 
-/** What the job is told. */
+/** Settings of the job. */
 export interface AssetsFlags {
   readonly words: readonly string[];
   readonly files: readonly string[];
   readonly wish: PageRequest;
-  /** A file for the lines, and how it is opened; undefined for standard output. */
+  /** The output file and how to open it; undefined for standard output. */
   readonly out: { readonly path: string; readonly mode: 'new' | 'replace' | 'go on' } | undefined;
   readonly concurrency: number;
   readonly maxWaitMs: number;
@@ -58,7 +58,7 @@ export function readAssetsFlags(args: readonly string[]): AssetsFlags {
   };
 }
 
-/** Only their form is checked here; the client knows what is allowed. */
+/** Checks only the form of the values; the client checks their range. */
 function paramsOf(values: {
   readonly all?: boolean | undefined;
   readonly limit?: string | undefined;

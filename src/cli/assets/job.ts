@@ -1,31 +1,31 @@
 import { isClosed, isConnectionError, isResponseShape, isServiceError } from '../../index.ts';
 import { GaveUpError } from '../exit.ts';
 
-/** After this many failures in a row the job is given up. */
+/** The job ends after this many failures in a row. */
 const IN_A_ROW = 10;
 
-/** How a job went. */
+/** Outcome of a job. */
 export interface JobOutcome {
   readonly done: number;
   readonly failures: readonly { readonly address: string; readonly error: unknown }[];
-  /** What ended the job before its time, if anything did. */
+  /** The error that ended the job early, if any. */
   readonly halt: { readonly error: unknown } | undefined;
 }
 
 /** A job for each of many accounts. */
 export interface Job {
   readonly addresses: readonly string[];
-  /** How many are in work at a time: more than may be in flight, so that the line is never empty. */
+  /** Accounts in progress at a time: more than may be in flight, so that the queue is never empty. */
   readonly workers: number;
-  /** Does one, to the last byte of its line. */
+  /** Fetches one account and writes its line. */
   readonly work: (address: string) => Promise<void>;
-  /** Told how it stands, after each account. */
+  /** Called after each account. */
   readonly tell: (done: number, failed: number) => void;
-  /** Told once that no more is begun. What is in work may come to its end. */
+  /** Called once when no further account is started. Those in progress may finish. */
   readonly halted: (error: unknown) => void;
 }
 
-/** Does all, so many at a time. What fails for one account alone does not end the job. Never fails. */
+/** Runs the job for all accounts. The failure of a single account does not end it. Never rejects. */
 export async function runJob({ addresses, workers, work, tell, halted }: Job): Promise<JobOutcome> {
   const failures: { address: string; error: unknown }[] = [];
   const queue = addresses.values();
@@ -56,7 +56,7 @@ export async function runJob({ addresses, workers, work, tell, halted }: Job): P
   return { done, failures, halt: halt && (isClosed(halt.error) ? undefined : halt) };
 }
 
-/** A refused key, an exhausted quota or a full disk would be the end of every account alike. */
+/** Whether an error concerns one account only. A refused key, an exhausted quota or a full disk concerns all. */
 function isOfOneAccount(error: unknown): boolean {
   if (isServiceError(error)) return error.status !== 401 && error.status !== 403;
   return isConnectionError(error) || isResponseShape(error);

@@ -1,16 +1,16 @@
 import type { AddressAssets, AddressAssetsParams, AssetEvent, Client } from '../../index.ts';
 
-/** What is asked of each account. */
+/** The request for each account. */
 export interface PageRequest {
   readonly params: AddressAssetsParams;
-  /** All events, and not one page. */
+  /** Whether to fetch all events instead of one page. */
   readonly isAll: boolean;
 }
 
-/** What one account has: a page as it came, or all events. */
+/** The result for one account: one page, or all events. */
 export type Assets = Pick<AddressAssets, 'total' | 'results'>;
 
-/** Fetches what one account has. */
+/** Fetches the result for one account. */
 export async function assetsOf(
   client: Pick<Client, 'getAddressAssets' | 'walkAddressAssets'>,
   address: string,

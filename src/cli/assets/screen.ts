@@ -5,24 +5,24 @@ import { cut, Picture, paint, type Terminal, terminalOf } from '../terminal.ts';
 import { moment, span } from '../times.ts';
 import type { Progress } from './tally.ts';
 
-/** How often a picture is drawn anew, in milliseconds. */
+/** Interval between two drawings, in milliseconds. */
 const DRAW_EVERY_MS = 200;
 
-/** A standstill shorter than this is not worth a line, in milliseconds. */
+/** Shortest standstill that is reported, in milliseconds. */
 const WORTH_TELLING_MS = 5_000;
 
-/** Shows how far the job is. */
+/** Shows the progress of the job. */
 export interface Screen {
-  /** Something has changed. */
+  /** Called when the progress has changed. */
   show(): void;
-  /** The last word. */
+  /** Shows the final state. */
   end(): Promise<void>;
 }
 
 /**
- * A picture that is drawn in place on a terminal; elsewhere a line for every tenth of the job, and for every long wait.
+ * Creates a display that is redrawn in place on a terminal; elsewhere it prints a line for each tenth of the job and each long wait.
  *
- * @param hasResults - whether the results go to the same terminal: then they are all that is shown.
+ * @param hasResults - whether the results go to the same terminal: then no progress is shown.
  */
 export function screenOn(
   { stderr, env, clock }: Pick<Environment, 'stderr' | 'env' | 'clock'>,
@@ -107,7 +107,7 @@ function percentAndEta({ total, done, failed, etaMs }: Progress): string[] {
   return etaMs !== undefined && etaMs >= 1_000 ? [percent, `${span(etaMs)} to go`] : [percent];
 }
 
-/** What a job came to, in a line. */
+/** Summary of a job, in one line. */
 export function summary({ done, total, requests, limited }: Progress, held: number, tookMs: number): string {
   const before = held > 0 ? `, besides ${number(held)} fetched before` : '';
   return (

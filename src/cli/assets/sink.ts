@@ -3,14 +3,14 @@ import { type FileHandle, open, truncate, unlink } from 'node:fs/promises';
 import type { Surface } from '../environment.ts';
 import { UsageError } from '../exit.ts';
 
-/** Where lines go, each whole and one after the other. */
+/** Writes lines, each whole and one after the other. */
 export interface Sink {
-  /** Resolves when the line was handed on. */
+  /** Resolves when the line was written. */
   write(line: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/** What every line begins with, by which a file shows that it was written here. */
+/** Every line begins with this, which identifies a file written by this command. */
 const BEGINNING = '{"address":"';
 
 /** An account as one line. Its address comes first, so that `--resume` finds it without parsing the whole line. */
@@ -18,16 +18,16 @@ export function lineOf(address: string, body: object): string {
   return `${JSON.stringify({ address, ...body })}\n`;
 }
 
-/** Lines to standard output. */
+/** Writes lines to standard output. */
 export function surfaceSink(surface: Surface): Sink {
   return { write: (line) => surface.write(line), close: async () => {} };
 }
 
 /**
- * Lines to a file.
+ * Writes lines to a file.
  *
- * @param mode - whether the file must be new, is replaced, or is gone on with.
- * @throws UsageError if it cannot be opened like that.
+ * @param mode - whether the file must be new, is replaced, or is continued.
+ * @throws UsageError if it cannot be opened in that mode.
  */
 export async function fileSink(path: string, mode: 'new' | 'replace' | 'go on'): Promise<Sink> {
   const handle = await openAs(path, mode);
@@ -35,7 +35,7 @@ export async function fileSink(path: string, mode: 'new' | 'replace' | 'go on'):
   let isEmpty = true;
   return {
     write(line) {
-      // One after the other, because the disk may take a line in pieces. What failed once fails from then on.
+      // One after the other, because a line may be written in pieces. After a failure all further writes fail.
       last = last
         .then(() => handle.appendFile(line))
         .then(() => {
@@ -46,17 +46,17 @@ export async function fileSink(path: string, mode: 'new' | 'replace' | 'go on'):
     async close() {
       await last.catch(() => {});
       await handle.close();
-      // A file of nothing would only be in the way of the next attempt.
+      // An empty file would block the next attempt.
       if (mode === 'new' && isEmpty) await unlink(path).catch(() => {});
     },
   };
 }
 
 /**
- * Finds which accounts a file holds, and cuts off the half line that a sudden end may have left.
+ * Finds the accounts in a file, and truncates the partial line that a crash may have left.
  *
  * @returns their addresses; none if there is no file.
- * @throws UsageError if the file holds something else; it is left as it is then.
+ * @throws UsageError if the file has other content; it is not changed then.
  */
 export async function takeUp(path: string): Promise<ReadonlySet<string>> {
   const addresses = new Set<string>();

@@ -2,24 +2,24 @@ import type { Client, ClientEvent, QuotaSnapshot } from '../../index.ts';
 import { PERIODS, periodMsOf } from '../../quota/time/periods.ts';
 import { type QuotaReading, readingOf } from '../quota/reading.ts';
 
-/** How far a job is. */
+/** Progress of a job. */
 export interface Progress {
   readonly total: number;
-  /** Accounts that were fetched. */
+  /** Number of fetched accounts. */
   readonly done: number;
   readonly failed: number;
   readonly inFlight: number;
-  /** Requests that were answered, of which so many were refused because of a limit. */
+  /** Number of answered requests, and of those refused because of a limit. */
   readonly requests: number;
   readonly limited: number;
   readonly reading: QuotaReading;
-  /** How long the windows will take for what is left, in milliseconds, as far as that can be reckoned. */
+  /** Estimated time for the rest by the windows, in milliseconds; undefined while unknown. */
   readonly etaMs: number | undefined;
-  /** Why the line stands still, and until when by this machine's wall clock; undefined while it moves. */
+  /** Why the queue stands still, and until when by this machine's wall clock; undefined while it moves. */
   readonly standstill: { readonly why: string; readonly until: number } | undefined;
 }
 
-/** Keeps count of a job by what its client tells. */
+/** Computes the progress of a job from its client's events. */
 export class Tally {
   readonly #total: number;
   readonly #isWalk: boolean;
@@ -32,8 +32,8 @@ export class Tally {
   #standstill: Progress['standstill'];
 
   /**
-   * @param total - how many accounts there are.
-   * @param isWalk - whether an account may take more than one request.
+   * @param total - number of accounts.
+   * @param isWalk - whether an account may need more than one request.
    */
   constructor(total: number, isWalk: boolean) {
     this.#total = total;
@@ -77,7 +77,7 @@ export class Tally {
   }
 }
 
-/** How long the windows take for so many units, if answers take no time and nobody else spends any. */
+/** Time that the windows need for `units`, if responses take no time and there are no other consumers. */
 export function etaMs({ windows, at }: QuotaReading, units: number): number {
   const waits = windows.map(({ window, limit, remaining, endsAt }) => {
     const period = PERIODS.find((one) => one === window);

@@ -85,7 +85,7 @@ async function greet({ url }: ListeningService, hasOwnKey: boolean, { stdout, st
   await stderr.write(`Ctrl-C stops it. Try: STACKS_API_URL=${url}${key} stacks-quota quota\n`);
 }
 
-/** Tells of each request when its answer leaves, or is lost. */
+/** Logs each request when its response is sent or lost. */
 function logged(exchange: MockHost['exchange'], { stderr, clock }: Environment): MockHost['exchange'] {
   const tell = (request: Parameters<MockHost['exchange']>[0], outcome: string): void => {
     const { method, url } = request;
@@ -104,7 +104,7 @@ function logged(exchange: MockHost['exchange'], { stderr, clock }: Environment):
   };
 }
 
-/** Resolves when the user wants the service to end: that is how it ends, and no failure. */
+/** Resolves when the user ends the program, which is no failure here. */
 function endOf(stop: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (stop.aborted) resolve();

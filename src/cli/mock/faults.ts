@@ -2,13 +2,13 @@ import type { ServiceFault, ServiceFaults } from '../../testing/index.ts';
 import { UsageError } from '../exit.ts';
 import { assignment } from '../flags.ts';
 
-/** A fault, and which requests meet it: so many of the next, or a part of all from 0 to 1. */
+/** A fault, and the requests it applies to: a number of the next ones, or a part of all, from 0 to 1. */
 export interface PlannedFault {
   readonly fault: ServiceFault;
   readonly meets: { readonly next: number } | { readonly part: number };
 }
 
-/** Faults by the names that they have here. */
+/** Faults by their names in flags. */
 const KINDS: Readonly<Record<string, ServiceFault>> = {
   reset: 'reset',
   lost: 'lost',
@@ -34,7 +34,7 @@ export function readFault(text: string): PlannedFault {
   );
 }
 
-/** Lets the planned faults happen. */
+/** Applies the planned faults to the service. */
 export function plan(
   faults: Pick<ServiceFaults, 'next' | 'when'>,
   planned: readonly PlannedFault[],

@@ -33,21 +33,21 @@ const FLAGS = {
 const PERIODS = ['second', 'minute', 'hour', 'day', 'month'] as const;
 const KINDS = ['aligned', 'first-request', 'sliding-log', 'sliding-counter', 'leaky'] as const;
 
-/** What the mock is told. */
+/** Settings of the mock. */
 export interface MockFlags {
   readonly port: number;
   readonly keyFile: string | undefined;
   readonly seed: number;
   readonly log: boolean;
   readonly faults: readonly PlannedFault[];
-  /** Everything that is left to the service's own defaults is left out. */
+  /** Omits everything that has the service's default. */
   readonly service: MockServiceOptions;
 }
 
 /**
  * Reads the flags of the mock.
  *
- * @throws UsageError with one sentence on what is wrong with them.
+ * @throws UsageError with one sentence about the problem.
  */
 export function readMockFlags(args: readonly string[]): MockFlags {
   const { values, positionals } = readFlags(args, FLAGS);
@@ -141,7 +141,7 @@ function latencyOf(flag: string, value: string): [number, number] {
 
 type Said<T> = { [Name in keyof T]?: Exclude<T[Name], undefined> };
 
-/** Without what was not said, so that a default takes its place. */
+/** Removes undefined fields, so that defaults apply. */
 function said<T extends object>(options: T): Said<T> {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Said<T>;
 }

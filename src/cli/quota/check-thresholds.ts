@@ -2,15 +2,15 @@ import { EXIT } from '../exit.ts';
 import type { QuotaSight } from './quota-reader.ts';
 import { checkThresholds, type Threshold } from './threshold.ts';
 
-/** What a look means to a script: what the program ends with, and why. */
+/** The result of a reading for scripts: exit code and reason. */
 export interface CheckResult {
   readonly code: number;
   readonly sentences: readonly string[];
-  /** What is under a threshold, a sentence each. */
+  /** Violated thresholds, one sentence each. */
   readonly under: readonly string[];
 }
 
-/** Judges a look. An exhausted quota comes first, then what cannot be told, because a script must not take it for well. */
+/** Checks a reading. An exhausted quota is reported first, then a missing window, which a script must not take for success. */
 export function checkReading({ reading, exhaustion }: QuotaSight, thresholds: readonly Threshold[]): CheckResult {
   const { under, unknown } = checkThresholds(reading.windows, thresholds);
   const silence = reading.windows.length === 0 ? [silenceOf(reading.status)] : [];

@@ -5,26 +5,26 @@ import { exhaustion } from '../error-message.ts';
 import { type QuotaReading, readingOf } from './reading.ts';
 import type { Exhaustion } from './report.ts';
 
-/** Waits out a full second, but no longer window: the reading is wanted now. */
+/** Longest wait for quota: enough for the next second, but not for longer windows, because the reading is needed now. */
 const MAX_WAIT_MS = 2_000;
 
-/** What one look found. */
+/** The result of one reading. */
 export interface QuotaSight {
   readonly reading: QuotaReading;
-  /** Set where nothing was sent, or what was sent was refused, because the quota is out. */
+  /** Set if nothing was sent, or the request was refused, because the quota is exhausted. */
   readonly exhaustion: (Exhaustion & { readonly sentence: string }) | undefined;
 }
 
-/** Looks at the quota, again and again with what it learned before. */
+/** Reads the quota repeatedly with one client. */
 export interface QuotaReader {
-  /** Asks the service, unless the quota is known to be out. */
+  /** Sends a request, unless the quota is known to be exhausted. */
   read(signal: AbortSignal): Promise<QuotaSight>;
-  /** What is known by now, without asking. */
+  /** The present estimate, without a request. */
   cached(): QuotaReading;
   close(): Promise<void>;
 }
 
-/** Keeps one client over all looks, so that none is sent when the service would have to refuse it. */
+/** Creates a reader whose one client remembers the quota, so that no request is sent that the service would refuse. */
 export function quotaReader(options: ClientOptions, { fetch, clock }: Environment): QuotaReader {
   let snapshot: QuotaSnapshot | undefined;
   let status: number | undefined;
@@ -35,7 +35,7 @@ export function quotaReader(options: ClientOptions, { fetch, clock }: Environmen
     maxWaitMs: MAX_WAIT_MS,
     onEvent(event) {
       if (event.type !== 'answered') return;
-      // A refusal is no result of the call, but its headers say as much.
+      // A refusal fails the call, but its headers state the quota as well.
       snapshot = event.quota;
       status = event.status;
     },

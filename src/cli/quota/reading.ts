@@ -1,36 +1,36 @@
 import type { QuotaSnapshot, QuotaState } from '../../index.ts';
 import { endOf, PERIODS, startOf } from '../../quota/time/periods.ts';
 
-/** A window as it is shown. */
+/** A window as displayed. */
 export interface ShownWindow {
   /** `second`, `minute`, `hour`, `day`, `month`, or `endpoint` for one that only `ratelimit-*` describes. */
   readonly window: string;
   readonly limit: number;
-  /** Units left by the service's last word; by the client's own reckoning, if that was about a window that is over. */
+  /** Units remaining by the latest response; by the client's estimate, if that response was about an earlier window. */
   readonly remaining: number;
   /**
-   * When it is full again, by the service's clock, in epoch milliseconds: what `ratelimit-reset` says of the endpoint's, and
-   * for the others a guess by the calendar (UTC), which the service does not confirm.
+   * When it resets, by the service's clock, in epoch milliseconds: `ratelimit-reset` for the window of the endpoint, and for the
+   * others a guess by the UTC calendar, which the service does not confirm.
    */
   readonly endsAt: number | undefined;
 }
 
-/** What one look at the quota found. */
+/** A reading of the quota. */
 export interface QuotaReading {
-  /** When, by the service's clock where it tells it, in epoch milliseconds. */
+  /** When it was made, by the service's clock if known, in epoch milliseconds. */
   readonly at: number;
   readonly status: number | undefined;
-  /** Units that the look itself cost, as the service states it. */
+  /** Units that the request itself cost, by the service. */
   readonly cost: number | undefined;
   /** Shortest first. */
   readonly windows: readonly ShownWindow[];
-  /** The window that is nearest to its end, if there is any. */
+  /** The tightest window, if there is any. */
   readonly binding: string | undefined;
   readonly malformed: readonly string[];
 }
 
 /**
- * Puts together what is known.
+ * Creates a reading from the client's quota.
  *
  * @param now - this machine's wall clock. The snapshot may be older.
  */
@@ -40,7 +40,7 @@ export function readingOf(
   status: number | undefined,
   now: number,
 ): QuotaReading {
-  // The service's clock stood at `date` when the snapshot was received, or less than a second later.
+  // When the snapshot was received, the service's clock was between `date` and `date` plus a second.
   const at = snapshot?.date === undefined ? now : snapshot.date + (now - snapshot.receivedAt);
   const saidAt = snapshot?.date ?? snapshot?.receivedAt ?? now;
   const shown = windows.map(({ window, limit, remaining, headroom }) => {
@@ -49,7 +49,7 @@ export function readingOf(
     return {
       window,
       limit,
-      // Where a window may refill evenly, the client reckons with parts of units, of which nothing can be bought.
+      // The estimate may be fractional, because a window may refill evenly; a fraction of a unit cannot be used.
       remaining: isOver ? Math.max(0, Math.floor(headroom)) : remaining,
       endsAt: period === undefined ? snapshot?.resetAt : endOf(period, at),
     };
@@ -65,8 +65,8 @@ export function readingOf(
 }
 
 /**
- * The window with the smallest part left; of equals the longer, which is the later one to be full again. The second counts
- * only if nothing at all is left of it, or if it is alone: it is full again before anybody has read this.
+ * The window with the smallest remaining part; of equals the longer one, which resets later. The window `second` is considered only if
+ * it is empty or the only one, because it resets before the result can be read.
  */
 function tightest(windows: readonly ShownWindow[]): ShownWindow | undefined {
   const lasting = windows.filter(({ window, remaining }) => window !== 'second' || remaining === 0);

@@ -34,7 +34,7 @@ export function remarks({ windows, binding, cost, malformed }: QuotaReading): st
   return lines;
 }
 
-/** The same as one line of text, for where nothing can be redrawn. */
+/** The same as one line of text, for output that cannot be redrawn. */
 export function quotaSentence({ windows, at }: QuotaReading): string {
   const said = windows.map(({ window, remaining, limit }) => `${window} ${number(remaining)} of ${number(limit)}`);
   return `${instant(Math.floor(at / 1_000) * 1_000)} ${said.join(', ') || 'the quota is unknown'}`;

@@ -3,11 +3,11 @@ import { assignment, oneOf } from '../flags.ts';
 import { number } from '../progress-bars.ts';
 import type { ShownWindow } from './reading.ts';
 
-/** How much of a window must be left. */
+/** How much of a window must remain. */
 export interface Threshold {
-  /** The window; undefined for all of them but the second, which is full again before anybody can act on it. */
+  /** The window; undefined: all but `second`, which resets before a script can react. */
   readonly window: string | undefined;
-  /** Units, or a part of the whole from 0 to 1. */
+  /** Units, or a part of the limit from 0 to 1. */
   readonly least: { readonly units: number } | { readonly part: number };
 }
 
@@ -28,13 +28,13 @@ export function readThreshold(text: string): Threshold {
   return { window, least: percent ? { part: Number(amount) / 100 } : { units: Number(amount) } };
 }
 
-/** What is under a threshold, a sentence each; and what cannot be told, because the service does not speak of it. */
+/** Violated thresholds, one sentence each, and thresholds of windows that the service did not name. */
 export interface Findings {
   readonly under: readonly string[];
   readonly unknown: readonly string[];
 }
 
-/** Holds windows against thresholds. */
+/** Compares windows with thresholds. */
 export function checkThresholds(windows: readonly ShownWindow[], thresholds: readonly Threshold[]): Findings {
   const under: string[] = [];
   const unknown: string[] = [];

@@ -10,17 +10,17 @@ import type { QuotaReader, QuotaSight } from './quota-reader.ts';
 import { quotaBars, quotaJson, quotaSentence, remarks } from './report.ts';
 import type { Threshold } from './threshold.ts';
 
-/** How often the picture is drawn anew between two looks, in milliseconds. That asks nobody. */
+/** Interval between two drawings, in milliseconds. Drawing sends no request. */
 const DRAW_EVERY_MS = 1_000;
 
-/** What a watch is told. */
+/** Settings of a watch. */
 export interface WatchOptions {
   readonly everyMs: number;
   readonly json: boolean;
   readonly thresholds: readonly Threshold[];
 }
 
-/** Looks until the user has seen enough, or a window is under a threshold. While the quota is out it asks nobody. */
+/** Reads the quota until the user ends the program or a threshold is violated. Sends nothing while the quota is exhausted. */
 export async function watch(
   reader: QuotaReader,
   options: WatchOptions,
@@ -38,7 +38,7 @@ export async function watch(
         sight = await reader.read(stop);
       } catch (error) {
         stop.throwIfAborted();
-        // What never worked is told and ends the watch; what worked before may work again.
+        // A failure of the first reading ends the watch; a later one is only shown.
         if (isFirst) throw error;
         trouble = describeError(error, clock.wall()).sentence ?? String(error);
       }
@@ -59,7 +59,7 @@ export async function watch(
       }
     }
   } catch (error) {
-    // That is how one ends a watch.
+    // The user ends a watch this way, so it is no failure.
     if (error instanceof Interrupted && error.interrupt === 'SIGINT') return EXIT.ok;
     throw error;
   }
@@ -87,7 +87,7 @@ function picture(
   const reading = reader.cached();
   const state = trouble ?? sight?.exhaustion?.sentence;
   const next = `Next request in ${span(nextAt - clock.now())}; Ctrl-C to stop.`;
-  // Cut, because a line that goes on below would be one more than is drawn over.
+  // Truncated, because a wrapped line would not be overwritten completely.
   return [
     ...barLines(quotaBars(reading), terminal),
     ...(state === undefined ? [] : [paint('yellow', cut(state, terminal.columns), terminal)]),

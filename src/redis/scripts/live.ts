@@ -2,7 +2,7 @@ import { LIVE_MS } from '../../sharing/store.ts';
 import { LIVE_LAST_MS } from '../../sharing/store-rules.ts';
 import { CLOCK } from './state.ts';
 
-/** Counts live processes. KEYS: live. ARGV: member, whether it leaves (0, 1). */
+/** Records that a process is live or leaves, and counts live processes. KEYS: live. ARGV: member, whether it leaves (0, 1). */
 export const LIVE: string = `${CLOCK}
 local live = KEYS[1]
 if type(redis.pcall('ZCARD', live)) ~= 'number' then redis.call('DEL', live) end

@@ -2,11 +2,11 @@ import { LOOK_MS, LOOKS } from '../../sharing/store.ts';
 import { LOOKS_LAST_MS } from '../../sharing/store-rules.ts';
 import { CLOCK, TURN } from './state.ts';
 
-/** Replies of {@link LOOK} besides the milliseconds that are left of another process's look. */
+/** Replies of {@link LOOK} other than the remaining milliseconds of another process's look. */
 export const GRANTED = 0;
 export const OVER = -1;
 
-/** Asks to be the process that looks at the service. KEYS: look, looks. ARGV: member. */
+/** Requests a look. KEYS: look, looks. ARGV: member. */
 export const LOOK: string = `${CLOCK}${TURN}
 local stored = redis.call('MGET', KEYS[1], KEYS[2])
 local till, member = readTurn(stored[1], ${LOOK_MS})
@@ -21,7 +21,7 @@ writeTurn(KEYS[1], ARGV[1], ${LOOK_MS})
 return ${GRANTED}
 `;
 
-/** Ends the look of a process. KEYS: look. ARGV: member. */
+/** Ends the look of a process early. KEYS: look. ARGV: member. */
 export const END_LOOK: string = `${CLOCK}${TURN}
 local till, member = readTurn(redis.call('MGET', KEYS[1])[1], ${LOOK_MS})
 if till and member == ARGV[1] then redis.call('DEL', KEYS[1]) end

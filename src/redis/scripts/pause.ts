@@ -1,11 +1,11 @@
 import { PROBE_MS } from '../../sharing/store.ts';
 import { STATE, TURN } from './state.ts';
 
-/** Replies of {@link RESUME} besides the milliseconds to wait. */
+/** Replies of {@link RESUME} other than the milliseconds to wait. */
 export const FREE = 0;
 export const PROBE = -1;
 
-/** Lengthens the pause. KEYS: state, facts, probe. ARGV: milliseconds. */
+/** Starts or extends a pause. KEYS: state, facts, probe. ARGV: milliseconds. */
 export const PAUSE: string = `${STATE}
 local version, pause, urgent, since = readState(redis.call('MGET', KEYS[1])[1])
 local till = now + tonumber(ARGV[1])

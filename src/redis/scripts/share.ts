@@ -2,8 +2,8 @@ import { FACTS, NONSENSE_FACTS } from '../../sharing/store-rules.ts';
 import { STATE } from './state.ts';
 
 /**
- * Merges facts. Of a shape (`s:…`, `<epoch> <bits>`) the higher epoch counts, and of equal ones all bits of both; every
- * other fact is replaced. KEYS: state, facts. ARGV: the version that the caller knows, then fields and values.
+ * Merges facts. Of two shapes (`s:…`, `<epoch> <bits>`) the one with the higher epoch is kept; with equal epochs the bits are
+ * combined by OR. Any other fact is replaced. KEYS: state, facts. ARGV: the version known to the caller, then fields and values.
  * Returns `now`, the version, and all fields and values if the version is another.
  */
 export const SHARE: string = `${STATE}
@@ -14,7 +14,7 @@ if type(count) ~= 'number' or count > ${NONSENSE_FACTS} then
   count = 0
 end
 local version, pause, urgent, since, isDue = readState(redis.call('MGET', KEYS[1])[1])
--- Where the state was lost and facts were not, they are news to all.
+-- If the state was lost but the facts were not, a new version makes every process read them.
 local isNews, told, fields = version == 0 and count > 0, {}, {}
 for i = 2, #ARGV, 2 do fields[#fields + 1] = ARGV[i] end
 if #fields > 0 then known = redis.call('HMGET', facts, unpack(fields)) end

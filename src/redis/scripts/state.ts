@@ -1,7 +1,7 @@
 import { LONGEST_PAUSE_MS, URGENT_MEMORY_MS } from '../../sharing/store.ts';
 import { FACTS_LAST_MS, MOST, STATE_LASTS_MS, STATE_RENEWED_MS } from '../../sharing/store-rules.ts';
 
-/** Prelude of each script: `now`, in milliseconds since the Unix epoch, and `sane`, which reads 0 for a number out of bounds. */
+/** Prelude of each script: `now`, in milliseconds since the Unix epoch, and `sane`, which replaces a number out of bounds by 0. */
 export const CLOCK = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -13,8 +13,8 @@ end
 `;
 
 /**
- * The state that every ask reads: version of the facts, end of the pause, urgent units in thousandths, when they were
- * written, and since when they are counted. `readState` also tells whether it must be written although nothing changes it.
+ * The state that every ask reads: version of the facts, end of the pause, urgent units in thousandths, when the state was
+ * written, and when the counting of urgent units began. `readState` also returns whether to write it even if unchanged.
  */
 export const STATE: string = `${CLOCK}
 local function readState(text)
@@ -26,7 +26,7 @@ local function readState(text)
   local isDue = elapsed < 0 or math.floor(now / ${STATE_RENEWED_MS}) ~= math.floor(at / ${STATE_RENEWED_MS})
   return sane(version, ${MOST}), sane(pause, now + ${LONGEST_PAUSE_MS}), urgent, math.min(tonumber(since), now), isDue
 end
--- Facts must not expire before their version: with their key given, their time is extended too.
+-- Facts must not expire before their version: if facts is given, its expiry is extended as well.
 local function writeState(state, facts, version, pause, urgent, since)
   local text = string.format('%.0f %.0f %.0f %.0f %.0f', version, pause, urgent, now, since)
   redis.call('SET', state, text, 'PX', '${STATE_LASTS_MS}')
@@ -34,7 +34,7 @@ local function writeState(state, facts, version, pause, urgent, since)
 end
 `;
 
-/** Reads and writes a turn, such as a look: `<until> <member>`. A turn with more time left than it can have is ignored. */
+/** Reads and writes a turn, such as a look: `<until> <member>`. One with more time left than it can have is ignored. */
 export const TURN = `
 local function readTurn(text, lasts)
   local till, member = string.match(text or '', '^(%d+) (.+)$')

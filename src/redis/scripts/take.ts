@@ -2,16 +2,16 @@ import { ACCOUNT_LASTS_MS, LOOK_MS, STRETCH_MS } from '../../sharing/store.ts';
 import { MOST, NEEDY_LAST_MS, NEEDY_MEMBERS, NEEDY_MS, NEEDY_NOW, URGENT_PARTS } from '../../sharing/store-rules.ts';
 import { STATE, TURN } from './state.ts';
 
-/** How many arguments stand before those of the windows, and how many each window has. */
+/** Number of arguments before those of the windows, and per window. */
 const FIXED_ARGUMENTS = 13;
 const WINDOW_ARGUMENTS = 5;
 
-/** How many numbers of an answer stand before the grants. */
+/** Number of values in an answer before the grants. */
 export const FIXED_ANSWERS = 8;
 
 /**
- * One ask: books totals, hears what the service said, grants units. A number of a window that cannot be is read as none;
- * a key of another kind reads as none and is overwritten. Nothing is written before all that is asked has been read.
+ * One ask: books totals, applies readings, grants units. An impossible number of a window is read as 0; a key of another type is
+ * read as missing and overwritten. Everything is read before the first write.
  *
  * KEYS: state, account, look, the window instances, the needy, facts. ARGV: member, sequence, version, want, need, size,
  * chunk, stay, held, urgent, leaving, slots, windows; for each window: limit, kept, ttl, reading, stretches (0, 1, 2:
@@ -26,8 +26,8 @@ local stored = call('MGET', unpack(KEYS, 1, windows + 3))
 local account = stored[2] or ''
 if sane(match(account, '^%d+'), ${MOST}) >= sequence then return { sequence, -1 } end
 
--- By window: units claimed, used by strangers, the highest reading of any process (said), and units newly claimed in this
--- stretch (fresh) and the one before.
+-- By window: units claimed, used by strangers, the highest reading of any process (said), and units claimed in this stretch
+-- (fresh) and the one before.
 local bound, most, claimed, strangers, fresh, before, said, dirty = {}, {}, {}, {}, {}, {}, {}, {}
 local stretch, p = floor(now / ${STRETCH_MS}), ${FIXED_ARGUMENTS + 1}
 for i = 1, windows do
@@ -43,7 +43,7 @@ for i = 1, windows do
   if A[p + 4] ~= '0' or rest ~= '' then
     local k, a, b = match(rest, '^ (%d+) (%d+) (%d+)$')
     k, a, b = tonumber(k), tonumber(a), tonumber(b)
-    -- The time of the claims is unknown: all of them may be new.
+    -- The record does not tell when units were claimed: all of them may be recent.
     if not k or k > stretch or a > ${MOST} or b > ${MOST} then
       a, b = c, 0
       if c > 0 then dirty[i] = true end
@@ -54,7 +54,8 @@ for i = 1, windows do
   p = p + ${WINDOW_ARGUMENTS}
 end
 
--- Totals are booked as differences to the account. Units spent without a grant may have been taken for strangers'.
+-- Totals are booked as differences to the account. New claims are subtracted from strangers: units spent without a grant were
+-- counted there.
 local firstSlot, list, t = p, {}, 0
 for _ = 1, slots do
   local more, places = tonumber(A[p + 1]), tonumber(A[p + 3])
@@ -77,7 +78,7 @@ for _ = 1, slots do
   p = p + 4 + places
 end
 
--- Readings: units beyond all claims are strangers', and older claims that the service did not count are removed.
+-- Readings: units beyond all claims are strangers'; with a bounding reading, older claims that the service did not count are removed.
 for i = 1, windows do
   local reading, c, s = said[i], claimed[i], strangers[i]
   if reading > c + s then strangers[i], dirty[i] = reading - c, true
@@ -110,7 +111,7 @@ if card ~= 0 then
   end
 end
 
--- The earliest slot with room is granted first; while others are needy, a part at a time.
+-- Units of the earliest slots with room; at most a part while other processes are needy.
 local part = max(tonumber(A[7]), need, ceil(tonumber(A[6]) / (others + 1)))
 local open, isNeedy = want, nil
 if others > 0 then open = min(want, part - tonumber(A[9])) end

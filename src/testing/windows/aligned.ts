@@ -1,11 +1,11 @@
 import { ServiceCalendar, type ServicePeriod } from '../calendar.ts';
 import type { ServiceWindow } from './window.ts';
 
-/** Counts in stretches of the UTC calendar, like Kong's rate-limiting plugins. */
+/** Counts by windows of the UTC calendar, like Kong's rate-limiting plugins. */
 export class Aligned implements ServiceWindow {
   limit: number;
   readonly #calendar: ServiceCalendar;
-  /** By the start of the stretch. The one before is kept for charges that come late and for a clock that is set back. */
+  /** Usage by the start of the window. The previous one is kept for late charges and for a clock that is set back. */
   readonly #units = new Map<number, number>();
 
   constructor(limit: number, period: ServicePeriod) {

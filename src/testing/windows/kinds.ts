@@ -7,8 +7,8 @@ import { SlidingLog } from './sliding-log.ts';
 import type { ServiceWindow } from './window.ts';
 
 /**
- * What shape a window has: a stretch of the UTC calendar, or one that the first request opens; a log of the last period, or
- * an estimate of it from two counters; or a bucket of one limit that refills evenly.
+ * The shape of a window: of the UTC calendar; opened by the first request; a log of the last period; an estimate of that from two
+ * counters; or a bucket of one limit that refills evenly.
  */
 export type WindowKind = 'aligned' | 'first-request' | 'sliding-log' | 'sliding-counter' | 'leaky';
 
@@ -20,7 +20,7 @@ const KINDS: Readonly<Record<WindowKind, new (limit: number, period: ServicePeri
   leaky: Leaky,
 };
 
-/** Opens an empty window. */
+/** Creates an empty window. */
 export function openWindow(kind: WindowKind, limit: number, period: ServicePeriod): ServiceWindow {
   return new KINDS[kind](limit, period);
 }

@@ -1,7 +1,7 @@
 import { LENGTH_MS, type ServicePeriod } from '../calendar.ts';
 import type { ServiceWindow } from './window.ts';
 
-/** Refills evenly, a whole limit per period, and holds no more than one limit: a bucket that leaks, as GCRA reckons it. */
+/** Refills evenly, one limit per period, up to one limit: a leaky bucket, computed as in GCRA. */
 export class Leaky implements ServiceWindow {
   limit: number;
   readonly #length: number;
@@ -23,7 +23,7 @@ export class Leaky implements ServiceWindow {
     this.#at = Math.max(this.#at, at);
   }
 
-  /** When all of it is back. */
+  /** When the bucket is full again. */
   resetAt(at: number): number {
     return at + this.#leaking(this.used(at));
   }
@@ -32,7 +32,7 @@ export class Leaky implements ServiceWindow {
     return at + this.#leaking(this.used(at) + units - this.limit);
   }
 
-  /** How long so many units take to leak out. */
+  /** Time in which `units` leak out, in milliseconds. */
   #leaking(units: number): number {
     return this.limit > 0 ? (units * this.#length) / this.limit : this.#length;
   }

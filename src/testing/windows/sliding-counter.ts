@@ -1,7 +1,7 @@
 import { ServiceCalendar, type ServicePeriod } from '../calendar.ts';
 import { Aligned } from './aligned.ts';
 
-/** This stretch of the calendar, and of the one before as large a part as a window that ends now would still cover. */
+/** Counts the present calendar window, plus the part of the previous one that a sliding window would still cover. */
 export class SlidingCounter extends Aligned {
   readonly #now: ServiceCalendar;
 
@@ -24,7 +24,7 @@ export class SlidingCounter extends Aligned {
   }
 }
 
-/** When `units`, all of which count at `start` and none at `end`, count for no more than `room`. */
+/** When `units`, whose weight falls from 1 at `start` to 0 at `end`, count for no more than `room`. */
 function decaysTo(room: number, units: number, start: number, end: number): number {
   return units > room ? end - (room / units) * (end - start) : start;
 }

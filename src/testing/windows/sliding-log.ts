@@ -1,10 +1,10 @@
 import { LENGTH_MS, type ServicePeriod } from '../calendar.ts';
 import type { ServiceWindow } from './window.ts';
 
-/** So many entries that have slid out are dropped in one go. */
+/** Number of expired entries that are dropped at once. */
 const SWEEP = 1_024;
 
-/** Remembers every charge for one period. */
+/** Logs every charge for one period. */
 export class SlidingLog implements ServiceWindow {
   limit: number;
   readonly #length: number;
@@ -37,7 +37,7 @@ export class SlidingLog implements ServiceWindow {
     this.#units += units;
   }
 
-  /** When the oldest charge slides out. */
+  /** When the oldest charge expires. */
   resetAt(at: number): number {
     this.used(at);
     return (this.#charges[this.#oldest]?.at ?? at) + this.#length;

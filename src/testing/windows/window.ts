@@ -3,14 +3,14 @@
  * be set back.
  */
 export interface ServiceWindow {
-  /** Units that the window holds; it may be changed at any time. */
+  /** Limit in units; it may be changed at any time. */
   limit: number;
-  /** Units in use at an instant; not always whole. */
+  /** Units used at an instant; may be fractional. */
   used(at: number): number;
-  /** Books units for a request that arrived at `at`, perhaps a while ago. */
+  /** Books units for a request that arrived at `at`, which may be in the past. */
   charge(units: number, at: number): void;
-  /** When the window is said to reset, seen from `at`. */
+  /** The instant to state as reset, seen from `at`. */
   resetAt(at: number): number;
-  /** When so many units, no more than the limit, would fit if nobody else came, seen from `at`. */
+  /** When `units`, at most the limit, would fit without further requests, seen from `at`. */
   fitsAt(units: number, at: number): number;
 }
