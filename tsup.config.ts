@@ -5,6 +5,7 @@ const library = {
   otel: 'src/otel/index.ts',
   redis: 'src/redis/index.ts',
   testing: 'src/testing/index.ts',
+  'testing/msw': 'src/testing/msw.ts',
 };
 
 export default defineConfig({

@@ -20,6 +20,7 @@ export default defineConfig({
       { find: /^stacks-quota$/, replacement: source('index.ts') },
       { find: /^stacks-quota\/otel$/, replacement: source('otel/index.ts') },
       { find: /^stacks-quota\/redis$/, replacement: source('redis/index.ts') },
+      { find: /^stacks-quota\/testing\/msw$/, replacement: source('testing/msw.ts') },
       { find: /^stacks-quota\/testing$/, replacement: source('testing/index.ts') },
     ],
   },

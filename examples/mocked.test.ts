@@ -2,12 +2,13 @@
 import { setupServer } from 'msw/node';
 import { createClient, isQuotaExhausted } from 'stacks-quota';
 import { createMockService, virtualClock } from 'stacks-quota/testing';
+import { handlers } from 'stacks-quota/testing/msw';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 const ADDRESS = 'SP3HXJJMJQ06GNAZ8XWDN1QM48JEDC6PP6W3YZPZJ';
 
 const service = createMockService({ assetsOf: () => 3 });
-const server = setupServer(...service.handlers);
+const server = setupServer(...handlers(service));
 beforeAll(() => server.listen({ onUnhandledFrame: 'error' }));
 afterAll(() => server.close());
 

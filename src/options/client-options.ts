@@ -23,57 +23,57 @@ export interface ClientOptions {
    *
    * Default: the environment variable `STACKS_API_URL`, else `https://api.hiro.so`.
    */
-  readonly baseUrl?: string;
+  readonly baseUrl?: string | undefined;
   /**
    * The API key (section 5), or a function that returns it and is called before each request, so that a key can be replaced
    * while the client is in use. If it returns `undefined`, the request has no key. No URL, error or event contains the key.
    *
    * Default: the environment variable `STACKS_API_KEY`, else none.
    */
-  readonly apiKey?: string | (() => string | undefined | Promise<string | undefined>);
+  readonly apiKey?: string | (() => string | undefined | Promise<string | undefined>) | undefined;
   /** Maximum number of requests in flight. Default: 32. */
-  readonly concurrency?: number;
+  readonly concurrency?: number | undefined;
   /**
    * Maximum time to wait for quota while nothing can be sent, in milliseconds: a call that would wait longer fails with
    * QuotaExhaustedError as soon as that is clear. Not a total time-out, because the queue may keep moving; use a `signal` for
    * that. `Infinity` waits as long as it takes, even for the next month. Default: 300,000 (five minutes).
    */
-  readonly maxWaitMs?: number;
+  readonly maxWaitMs?: number | undefined;
   /** Maximum number of attempts of a request, the first included. Refusals because of a limit do not count. Default: 3. */
-  readonly maxAttempts?: number;
+  readonly maxAttempts?: number | undefined;
   /** Time limit of one attempt, from sending it to the end of its body, in milliseconds. Default: 30,000. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /**
    * Whether identical GETs made at the same time (same URL, headers and options) share one request. It is aborted only when all
    * of its callers have aborted. Default: false.
    */
-  readonly shareInFlight?: boolean;
+  readonly shareInFlight?: boolean | undefined;
   /**
    * Caches responses that have an `ETag`, and revalidates them: `true` for up to 500 responses and 16 MiB, or `{ entries, bytes }`.
    * The least recently used response is dropped first. A response that contains the key is never cached. A revalidation uses
    * quota, too; its cost is the service's decision. Default: false.
    */
-  readonly etags?: boolean | { readonly entries?: number; readonly bytes?: number };
+  readonly etags?: boolean | { readonly entries?: number; readonly bytes?: number } | undefined;
   /** Used instead of the global `fetch`. */
-  readonly fetch?: typeof globalThis.fetch;
+  readonly fetch?: typeof globalThis.fetch | undefined;
   /** How much of each window this client may use: {@link wholeShare}, or `redisShare` of `stacks-quota/redis`. Default: all of it. */
-  readonly share?: QuotaShare;
+  readonly share?: QuotaShare | undefined;
   /**
    * Quota reserved for calls with a higher priority than bulk work: a part of each window, and the month spread until a date.
    * Default: only the learned reserve, which is what higher priorities are expected to need by their recent rate.
    */
-  readonly reserve?: ReserveOptions;
+  readonly reserve?: ReserveOptions | undefined;
   /** Used instead of the system's clock and timers, for example a virtual clock in tests. */
-  readonly clock?: Clock;
+  readonly clock?: Clock | undefined;
   /** Used instead of `Math.random` to randomise waits. Returns a number from 0 up to but not including 1. */
-  readonly random?: () => number;
+  readonly random?: (() => number) | undefined;
   /** Called with every event. */
-  readonly onEvent?: (event: ClientEvent) => void;
+  readonly onEvent?: ((event: ClientEvent) => void) | undefined;
   /**
    * Allows a key in a browser, where every visitor can read it and use its quota (section 5, rules 3 and 4).
    * Default: false; a key in a browser is then a ConfigError.
    */
-  readonly dangerouslyAllowBrowser?: boolean;
+  readonly dangerouslyAllowBrowser?: boolean | undefined;
 }
 
 /** Options of one call. */

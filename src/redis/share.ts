@@ -20,16 +20,16 @@ export interface RedisShareOptions {
    * Secret for the fingerprint of the API key in the names of Redis keys, the same in all processes. Default: a public value,
    * which is enough if the API key cannot be guessed.
    */
-  readonly secret?: string;
+  readonly secret?: string | undefined;
   /**
    * What a process sends without a grant while Redis cannot be used. `partial`: requests at an even pace, at a part of each limit
    * that adapts to the usage of all processes. `closed`: nothing. `open`: as if the process had the key to itself. Default: `partial`.
    */
-  readonly onStoreFailure?: 'partial' | 'closed' | 'open';
+  readonly onStoreFailure?: 'partial' | 'closed' | 'open' | undefined;
   /** The number of processes to assume if Redis has never been reached. Default: 8. */
-  readonly processes?: number;
+  readonly processes?: number | undefined;
   /** Time-out of a call to Redis, in milliseconds. It adapts to slow answers, up to a second. Default: 50. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
 }
 
 const OPTIONS: readonly string[] = ['redis', 'name', 'secret', 'onStoreFailure', 'processes', 'timeoutMs'];

@@ -5,18 +5,18 @@ import type { HeaderLines } from './page.ts';
 /** Which headers the service sends. */
 export interface ServiceHeaderOptions {
   /** `x-ratelimit-(limit|remaining)-stacks-<period>`. Default: true. */
-  readonly family?: boolean;
+  readonly family?: boolean | undefined;
   /**
    * `ratelimit-(limit|remaining|reset)`. They describe the window with the fewest units remaining, of equals the longer one; with
    * `'per endpoint ceiling'` the endpoint's own window, if it has one. Default: true.
    */
-  readonly generic?: boolean | 'per endpoint ceiling';
+  readonly generic?: boolean | 'per endpoint ceiling' | undefined;
   /** `date`. Default: true. */
-  readonly date?: boolean;
+  readonly date?: boolean | undefined;
   /** `x-ratelimit-cost-stacks`. Default: true. */
-  readonly cost?: boolean;
+  readonly cost?: boolean | undefined;
   /** Filters all these and `retry-after` by name (in lower case). Default: all are sent. */
-  readonly only?: (name: string) => boolean;
+  readonly only?: ((name: string) => boolean) | undefined;
 }
 
 /** Format of `ratelimit-reset`. */

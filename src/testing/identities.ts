@@ -39,9 +39,14 @@ export class Identities {
     return this.#keyed.get(key);
   }
 
-  setTiers(changes: Partial<Tiers>): void {
+  setTiers({ keyless, keyed, ceilings }: { readonly [Tier in keyof Tiers]: Tiers[Tier] | undefined }): void {
+    const now = this.#tiers;
     // A copy: ledgers detect changed limits by identity, and the caller may change its object in place.
-    this.#tiers = structuredClone({ ...this.#tiers, ...changes });
+    this.#tiers = structuredClone({
+      keyless: keyless ?? now.keyless,
+      keyed: keyed ?? now.keyed,
+      ceilings: ceilings ?? now.ceilings,
+    });
   }
 
   quotaOf(identity: Identity, node: number): Ledger {

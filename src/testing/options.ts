@@ -17,66 +17,66 @@ export interface CostQuestion {
 /** The response to a refused request (section 7 specifies only `retry-after`). */
 export interface LimitedOptions {
   /** Default: 429. */
-  readonly status?: 429 | 403 | 503;
+  readonly status?: 429 | 403 | 503 | undefined;
   /**
    * `retry-after`: whole seconds, rounded up; an HTTP-date; no such header; a fixed number of seconds; or any text.
    * Default: `'seconds'`.
    */
-  readonly retryAfter?: 'seconds' | 'date' | 'none' | number | (() => string);
+  readonly retryAfter?: 'seconds' | 'date' | 'none' | number | (() => string) | undefined;
   /** Default: `'json'`. */
-  readonly body?: 'json' | 'text' | 'html' | 'empty';
+  readonly body?: 'json' | 'text' | 'html' | 'empty' | undefined;
 }
 
 /** Options of the mock service. The defaults imitate the real service, as far as it is known. */
 export interface MockServiceOptions {
   /** Default: real time. */
-  readonly clock?: Clock;
+  readonly clock?: Clock | undefined;
   /** Initial lead of the service's clock over the wall time of `clock`, in milliseconds. Default: 0. */
-  readonly skewMs?: number;
-  /** The origin of the service for `fetch` and `handlers`. Default: `https://api.mock.test`. */
-  readonly origin?: string;
+  readonly skewMs?: number | undefined;
+  /** The origin of the service for `fetch` and for the handlers of `stacks-quota/testing/msw`. Default: `https://api.mock.test`. */
+  readonly origin?: string | undefined;
   /** Limits of all callers without a key together, in units. Default: 50 a minute. */
-  readonly keyless?: ServiceLimits;
+  readonly keyless?: ServiceLimits | undefined;
   /** Limits of each key, in units. Default: 20 a second, 500 a minute, 150,000 a month. */
-  readonly keyed?: ServiceLimits;
+  readonly keyed?: ServiceLimits | undefined;
   /** Limits of single endpoints in addition to the quota, in requests of one key. Default: none. */
-  readonly ceilings?: Readonly<Record<string, { readonly limit: number; readonly period: ServicePeriod }>>;
+  readonly ceilings?: Readonly<Record<string, { readonly limit: number; readonly period: ServicePeriod }>> | undefined;
   /** Keys that exist from the start. Default: none. */
-  readonly keys?: readonly string[];
+  readonly keys?: readonly string[] | undefined;
   /** Treatment of an unknown or revoked key: this status, or as a request without a key. Default: 401. */
-  readonly unknownKey?: 'keyless' | 401 | 403;
+  readonly unknownKey?: 'keyless' | 401 | 403 | undefined;
   /** Shape of the windows, for all periods or by period. Default: `'aligned'`. */
-  readonly windows?: WindowKind | { readonly [P in ServicePeriod]?: WindowKind };
+  readonly windows?: WindowKind | { readonly [P in ServicePeriod]?: WindowKind } | undefined;
   /**
    * When usage is booked. `'before'`: on arrival; a request that does not fit is refused. `'after'`: when the response is sent, as in
    * Kong's response-ratelimiting; a request is refused only if nothing remains, so costly and concurrent requests overshoot.
    * Default: `'before'`.
    */
-  readonly charge?: 'before' | 'after';
+  readonly charge?: 'before' | 'after' | undefined;
   /** Whether refused requests are charged, too. Default: false. */
-  readonly countRefused?: boolean;
+  readonly countRefused?: boolean | undefined;
   /** Cost of a request in units: by endpoint, or a function. Default: 1. */
-  readonly cost?: ((request: CostQuestion) => number) | { readonly [E in ServiceEndpoint]?: number };
+  readonly cost?: (((request: CostQuestion) => number) | { readonly [E in ServiceEndpoint]?: number }) | undefined;
   /** Cost of a HEAD request in units. Default: that of the GET. */
-  readonly headCost?: number;
+  readonly headCost?: number | undefined;
   /** The response to a refused request. */
-  readonly limited?: LimitedOptions;
+  readonly limited?: LimitedOptions | undefined;
   /** The headers that are sent. */
-  readonly headers?: ServiceHeaderOptions;
+  readonly headers?: ServiceHeaderOptions | undefined;
   /** Format of `ratelimit-reset`. Default: `'epoch-seconds'`, as in section 8. */
-  readonly reset?: ResetStyle;
+  readonly reset?: ResetStyle | undefined;
   /** Duration of an exchange in milliseconds: fixed, between two bounds, or by a function. Default: 0. */
-  readonly latencyMs?: LatencyOption;
+  readonly latencyMs?: LatencyOption | undefined;
   /** Random numbers from 0 to 1 for latencies and new keys. Default: the same sequence in every run. */
-  readonly random?: () => number;
+  readonly random?: (() => number) | undefined;
   /** Number of gateway nodes that take turns, each with its own counters. Default: 1. */
-  readonly nodes?: number;
+  readonly nodes?: number | undefined;
   /** Whether to log all requests, or the number of latest ones to log. Default: true. */
-  readonly keepLog?: boolean | number;
+  readonly keepLog?: boolean | number | undefined;
   /** Status of `/extended/v1/info`; the real service reportedly answers 404. Default: 200. */
-  readonly info?: 200 | 404;
+  readonly info?: 200 | 404 | undefined;
   /** Number of events of an address. Default: 0 to 149, by the address. */
-  readonly assetsOf?: (address: string) => number;
+  readonly assetsOf?: ((address: string) => number) | undefined;
 }
 
 /** The options with defaults. */
@@ -93,7 +93,7 @@ export interface ServiceSettings {
   readonly charge: 'before' | 'after';
   readonly countRefused: boolean;
   readonly costOf: (request: CostQuestion) => number;
-  readonly limited: Required<LimitedOptions>;
+  readonly limited: { readonly [Option in keyof LimitedOptions]-?: NonNullable<LimitedOptions[Option]> };
   readonly headers: ServiceHeaderOptions;
   readonly reset: ResetStyle;
   readonly latency: () => Latency;
@@ -131,7 +131,7 @@ export function settingsFrom(options: MockServiceOptions): ServiceSettings {
     charge: options.charge ?? 'before',
     countRefused: options.countRefused ?? false,
     costOf: costFrom(options),
-    limited: { status: 429, retryAfter: 'seconds', body: 'json', ...options.limited },
+    limited: limitedFrom(options.limited),
     headers: options.headers ?? {},
     reset: options.reset ?? 'epoch-seconds',
     latency: latencyFrom(options.latencyMs ?? 0, random),
@@ -141,6 +141,14 @@ export function settingsFrom(options: MockServiceOptions): ServiceSettings {
     info: options.info ?? 200,
     assetsOf: options.assetsOf ?? someAssets,
   };
+}
+
+function limitedFrom({
+  status = 429,
+  retryAfter = 'seconds',
+  body = 'json',
+}: LimitedOptions = {}): ServiceSettings['limited'] {
+  return { status, retryAfter, body };
 }
 
 /** Endpoint limits as limits of one period each. */

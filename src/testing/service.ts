@@ -5,21 +5,18 @@ import { answer, type ServiceAnswer } from './gateway.ts';
 import { Identities } from './identities.ts';
 import { type ListeningService, listen } from './listen.ts';
 import { type LoggedRequest, RequestLog } from './log.ts';
-import type { MswHandler } from './msw-handlers.ts';
 import { type MockHost, mockNetwork } from './network.ts';
 import { ceilingsFrom, type MockServiceOptions, settingsFrom } from './options.ts';
 import type { ServiceRequest } from './routes.ts';
 
 /** A mock service that counts and refuses like the real one, as far as known. It shares no code with the client. */
 export interface MockService {
-  /** The origin of the service for `fetch` and `handlers`. */
+  /** The origin of the service for `fetch` and for the handlers of `stacks-quota/testing/msw`. */
   readonly origin: string;
   /** The clock of its latencies and its time. */
   readonly clock: Clock;
   /** A function with the signature of `fetch`; the global one is not patched. Other origins are network errors. */
   readonly fetch: typeof fetch;
-  /** MSW handlers, for `setupServer(...service.handlers)`. */
-  readonly handlers: MswHandler[];
   /** Opens a real port on 127.0.0.1; 0, the default, takes any free port. */
   listen(at?: { readonly port?: number }): Promise<ListeningService>;
   /** Answers one request synchronously, without latency and faults, for simulations with their own time. */
@@ -52,11 +49,18 @@ export interface MockService {
   clearLog(): void;
 }
 
-/** The service without MSW handlers, so that MSW is needed only if they are used. */
-export type BareService = Omit<MockService, 'handlers'>;
-
-/** Creates a service without MSW handlers. */
-export function createBareService(options: MockServiceOptions = {}): BareService {
+/**
+ * Creates a mock of the service. Without options it behaves like the real service, as far as that is known.
+ *
+ * @example
+ * ```ts
+ * const clock = virtualClock();
+ * const service = createMockService({ clock, keyless: { minute: 5 } });
+ * const response = await service.fetch(`${service.origin}/extended/v1/info`);
+ * response.headers.get('x-ratelimit-remaining-stacks-minute'); // '4'
+ * ```
+ */
+export function createMockService(options: MockServiceOptions = {}): MockService {
   const settings = settingsFrom(options);
   const { clock, origin } = settings;
   const identities = new Identities(settings, settings);
@@ -113,8 +117,8 @@ export function createBareService(options: MockServiceOptions = {}): BareService
     revokeKey(key) {
       if (!identities.remove(key)) throw new Error('Unknown key: it cannot be revoked.');
     },
-    setLimits({ ceilings, ...tiers }) {
-      identities.setTiers({ ...tiers, ...(ceilings && { ceilings: ceilingsFrom(ceilings) }) });
+    setLimits({ keyless, keyed, ceilings }) {
+      identities.setTiers({ keyless, keyed, ceilings: ceilings && ceilingsFrom(ceilings) });
     },
     setSkew(ms) {
       skew = ms;

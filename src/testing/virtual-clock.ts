@@ -27,7 +27,7 @@ export interface VirtualClock extends Clock {
 /** Options of {@link virtualClock}. */
 export interface VirtualClockOptions {
   /** Initial wall time, in milliseconds since the Unix epoch. Default: 2026-01-01T00:00:00Z. */
-  readonly wall?: number;
+  readonly wall?: number | undefined;
 }
 
 /**

@@ -9,6 +9,7 @@ import {
   type MockServiceOptions,
   virtualClock,
 } from '../../src/testing/index.ts';
+import { handlers } from '../../src/testing/msw.ts';
 
 const INFO = '/extended/v1/info';
 const open: (() => unknown)[] = [];
@@ -20,7 +21,7 @@ afterEach(async () => {
 /** The same service behind MSW and on a socket: the URL under which the global fetch finds it. */
 const DOORS: Record<string, (service: MockService) => Promise<string>> = {
   'MSW handlers': async (service) => {
-    const server = setupServer(...service.handlers);
+    const server = setupServer(...handlers(service));
     server.listen({ onUnhandledFrame: 'error' });
     open.push(() => server.close());
     return service.origin;

@@ -1,7 +1,7 @@
 import { seeded } from '../../testing/latency.ts';
 import { type ListeningService, listen } from '../../testing/listen.ts';
 import type { MockHost } from '../../testing/network.ts';
-import { createBareService } from '../../testing/service.ts';
+import { createMockService } from '../../testing/service.ts';
 import { accessOf } from '../access.ts';
 import type { Command } from '../command.ts';
 import type { Environment } from '../environment.ts';
@@ -57,7 +57,7 @@ export const mockCommand: Command = {
     const { port, keyFile, seed, log, faults, service: options } = readMockFlags(args);
     const { apiKey = OWN_KEY } = await accessOf({ 'key-file': keyFile }, world);
     const random = seeded(seed);
-    const service = createBareService({
+    const service = createMockService({
       ...options,
       clock: world.clock,
       keys: [String(apiKey)],

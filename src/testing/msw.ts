@@ -1,0 +1,37 @@
+import { type HttpHandler, HttpResponse, http } from 'msw';
+import { isConnectionLost } from './network-error.ts';
+import { unlessAborted } from './pause.ts';
+import { responseFrom } from './response.ts';
+import type { MockService } from './service.ts';
+
+/**
+ * The service as request handlers of [MSW](https://mswjs.io) 2 or 3, which intercept the global `fetch` and other clients.
+ *
+ * @example
+ * ```ts
+ * import { setupServer } from 'msw/node';
+ * import { createMockService } from 'stacks-quota/testing';
+ * import { handlers } from 'stacks-quota/testing/msw';
+ *
+ * const service = createMockService({ keyless: { minute: 5 } });
+ * const server = setupServer(...handlers(service));
+ * server.listen();
+ * const response = await fetch(`${service.origin}/extended/v1/info`);
+ * response.headers.get('x-ratelimit-remaining-stacks-minute'); // '4'
+ * ```
+ */
+export function handlers(service: Pick<MockService, 'origin' | 'clock' | 'exchange'>): HttpHandler[] {
+  return [
+    http.all(`${service.origin}/*`, async ({ request }) => {
+      const { method, headers, signal } = request;
+      try {
+        const exchange = (): ReturnType<MockService['exchange']> =>
+          service.exchange({ method, url: new URL(request.url), headers });
+        return responseFrom(await unlessAborted(exchange, signal), service.clock, signal);
+      } catch (error) {
+        if (isConnectionLost(error) || signal.aborted) return HttpResponse.error();
+        throw error;
+      }
+    }),
+  ];
+}
