@@ -1,4 +1,4 @@
-import type { Admission, Ask, Charge, Lease, Limit, RequestOutcome } from './admission.ts';
+import type { Admission, Ask, Charge, Hold, Lease, Limit, RequestOutcome } from './admission.ts';
 import { driftOf } from './forecast/drift.ts';
 import { estimate, type Plan, type PlanEstimate } from './forecast/estimate.ts';
 import { type MonthOutlook, MonthUsage } from './forecast/month.ts';
@@ -36,7 +36,7 @@ export interface PacerOptions {
  * Decides when a request may be sent, so that the service has no reason to refuse it.
  *
  * Sans-IO and deterministic: `now` is a monotonic clock in milliseconds, and the same events give the same state.
- * Every limit is asked for the earliest instant at which the charge fits; the latest answer decides.
+ * Every limit is asked what holds the charge back; of their holds the one that lasts longest decides.
  */
 export class Pacer {
   readonly #clock = new ServerClock();
@@ -83,28 +83,17 @@ export class Pacer {
       priority: ask.priority ?? 0,
       urgency: ask.urgency,
     };
-    let until = now;
-    let binding: Limit | undefined;
+    let hold: Hold | undefined;
     for (const limit of this.#limits) {
-      const at = limit.earliest(charge, now);
-      if (at <= until) continue;
-      until = at;
-      binding = limit;
+      const other = limit.check(charge, now);
+      if (other && (!hold || other.until > hold.until)) hold = other;
     }
     // The share is asked last, because it may fetch more, and should do so only for charges that fit all else.
-    if (!binding) {
-      until = this.#shareLimit.earliest(charge, now);
-      if (until > now) binding = this.#shareLimit;
-    }
-    if (!binding) return { kind: 'granted', lease: this.#grant(charge, now) };
-    const reason = binding.explain(charge, now);
-    const isHopeless = until === Number.POSITIVE_INFINITY;
-    const standsSince = binding.standsSince?.();
-    if (isHopeless || (until - (standsSince ?? now) > ask.maxWaitMs && binding.isFirm(charge, now)))
-      return { kind: 'refused', until, reason };
-    // A pause ends by its time alone; a full window may turn out to have more room than estimated.
-    const onSettle = binding !== this.#cooldown || !binding.isFirm(charge, now);
-    return { kind: 'wait', until, onSettle, standsSince, reason };
+    hold ??= this.#shareLimit.check(charge, now);
+    if (!hold) return { kind: 'granted', lease: this.#grant(charge, now) };
+    const isHopeless = hold.until === Number.POSITIVE_INFINITY;
+    const isTooLong = hold.isFirm && hold.until - (hold.failingSince ?? now) > ask.maxWaitMs;
+    return { kind: isHopeless || isTooLong ? 'refused' : 'wait', hold };
   }
 
   /** A granted request ended. Every lease is settled exactly once. */

@@ -1,4 +1,4 @@
-import type { Charge, Limit, Reason } from '../admission.ts';
+import { type Charge, type Hold, holdUntil, type Limit } from '../admission.ts';
 import { isAnyWindowFull, type QuotaSnapshot, resetOf } from '../headers/snapshot.ts';
 import type { ServerClock } from '../time/server-clock.ts';
 import { ARRIVES_WITHIN_MS, type Flight } from '../usage/in-flight.ts';
@@ -88,23 +88,26 @@ export class Cooldown implements Limit {
     if (this.#probe === flight) this.#probe = undefined;
   }
 
-  earliest(_charge: Charge, now: number): number {
-    if (now < this.#until) return this.#until;
-    return this.#isHalfOpen && this.#probe?.state === 'held' ? this.#probe.sentAt + ARRIVES_WITHIN_MS : now;
+  check(_charge: Charge, now: number): Hold | undefined {
+    if (now < this.#until) return this.#pauseHold;
+    if (!this.#isHalfOpen || this.#probe?.state !== 'held') return undefined;
+    const until = this.#probe.sentAt + ARRIVES_WITHIN_MS;
+    if (until <= now) return undefined;
+    return holdUntil(until, false, () => ({ kind: 'half-open', why: 'one request probes the service after a pause' }));
   }
 
-  isFirm(_charge: Charge, now: number): boolean {
-    return now < this.#until;
-  }
-
-  /** An outage consists of many pauses of unknown number, so its whole duration counts as waiting. */
-  standsSince(): number | undefined {
-    return this.#isOrdered ? undefined : this.#failsSince;
-  }
-
-  explain(_charge: Charge, now: number): Reason {
-    if (now < this.#until) return { kind: this.#isOrdered ? 'cooldown' : 'outage', why: this.#why };
-    return { kind: 'half-open', why: 'one request probes the service after a pause' };
+  /** No answer ends a pause. An outage consists of many pauses of unknown number, so its whole duration counts as waiting. */
+  get #pauseHold(): Hold {
+    const [isOrdered, why] = [this.#isOrdered, this.#why];
+    return {
+      until: this.#until,
+      isFirm: true,
+      mayEndOnAnswer: false,
+      scope: 'all',
+      yieldsToPriority: false,
+      failingSince: isOrdered ? undefined : this.#failsSince,
+      reason: () => ({ kind: isOrdered ? 'cooldown' : 'outage', why }),
+    };
   }
 
   #orderOf(quota: QuotaSnapshot, clock: ServerClock, now: number): { until: number; why: string } | undefined {

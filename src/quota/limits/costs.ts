@@ -1,4 +1,4 @@
-import type { Charge, Limit, Reason } from '../admission.ts';
+import { type Charge, type Hold, holdUntil, type Limit } from '../admission.ts';
 import { type QuotaSnapshot, windowsOf } from '../headers/snapshot.ts';
 import { ARRIVES_WITHIN_MS, type Flight } from '../usage/in-flight.ts';
 
@@ -82,21 +82,15 @@ export class Costs implements Limit {
     if (this.#probes.get(flight.endpoint) === flight) this.#probes.delete(flight.endpoint);
   }
 
-  earliest(charge: Charge, now: number): number {
-    if (this.#probes.size === 0) return now;
-    const probe = this.#probes.get(charge.endpoint);
-    return probe?.state === 'held' && this.#isNews(charge.endpoint) ? probe.sentAt + ARRIVES_WITHIN_MS : now;
-  }
-
-  isFirm(): boolean {
-    return false;
-  }
-
-  explain(charge: Charge): Reason {
-    return {
-      kind: 'first-cost',
-      why: `the cost of ${charge.endpoint} is unknown until its first response`,
-    };
+  /** Over after one round trip, so calls of other endpoints do not pass: the queue keeps its order. */
+  check({ endpoint }: Charge, now: number): Hold | undefined {
+    if (this.#probes.size === 0) return undefined;
+    const probe = this.#probes.get(endpoint);
+    if (probe?.state !== 'held' || !this.#isNews(endpoint)) return undefined;
+    const until = probe.sentAt + ARRIVES_WITHIN_MS;
+    if (until <= now) return undefined;
+    const why = `the cost of ${endpoint} is unknown until its first response`;
+    return holdUntil(until, false, () => ({ kind: 'first-cost', why }));
   }
 
   /** Where answers state no costs, every request counts as one unit and there is nothing to learn. */

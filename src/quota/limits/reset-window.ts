@@ -1,4 +1,4 @@
-import type { Charge, Limit, Reason } from '../admission.ts';
+import type { Charge, Hold, Limit } from '../admission.ts';
 import type { WindowReading } from '../models/model.ts';
 import type { ServerClock } from '../time/server-clock.ts';
 import { ARRIVES_WITHIN_MS, type Flight, type InFlight } from '../usage/in-flight.ts';
@@ -75,22 +75,24 @@ export class ResetWindow implements Limit {
     return Math.max(0, this.limit - this.#spent - this.held);
   }
 
-  earliest(charge: Charge, now: number): number {
-    if (!this.#endpoints.has(charge.endpoint) || this.headroom() >= 1) return now;
-    if (this.limit <= 0) return Number.POSITIVE_INFINITY;
-    const end = this.#end;
-    if (now < end) return end;
-    return this.#probe?.state === 'held' ? this.#probe.sentAt + ARRIVES_WITHIN_MS : now;
-  }
-
-  isFirm(_charge: Charge, now: number): boolean {
-    return this.#spent >= this.limit && now < this.#end;
-  }
-
-  explain(): Reason {
-    const headroom = this.headroom();
-    const why = `the endpoint's window of ${this.limit} requests has ${headroom} left`;
-    return { kind: 'window', why, window: 'endpoint', limit: this.limit, headroom };
+  check(charge: Charge, now: number): Hold | undefined {
+    if (!this.#endpoints.has(charge.endpoint) || this.headroom() >= 1) return undefined;
+    const end = this.limit > 0 ? this.#end : Number.POSITIVE_INFINITY;
+    const until = now < end || this.#probe?.state !== 'held' ? end : this.#probe.sentAt + ARRIVES_WITHIN_MS;
+    if (until <= now) return undefined;
+    const { limit } = this;
+    return {
+      until,
+      isFirm: this.#spent >= limit && now < end,
+      mayEndOnAnswer: true,
+      scope: 'endpoint',
+      yieldsToPriority: false,
+      reason: () => {
+        const headroom = this.headroom();
+        const why = `the endpoint's window of ${limit} requests has ${headroom} left`;
+        return { kind: 'window', why, window: 'endpoint', limit, headroom };
+      },
+    };
   }
 
   take(flight: Flight, now: number): void {

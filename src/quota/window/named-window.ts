@@ -1,4 +1,4 @@
-import type { Charge, Limit, Reason } from '../admission.ts';
+import { type Charge, type Hold, holdUntil, type Limit, type Reason } from '../admission.ts';
 import { modelsOf } from '../models/all.ts';
 import type { WindowModel, WindowReading } from '../models/model.ts';
 import type { ShareLimit } from '../share-limit.ts';
@@ -82,7 +82,14 @@ export class NamedWindow implements Limit {
     return this.#binding.reduce((most, model) => Math.max(most, model.spent(now)), 0);
   }
 
-  earliest(charge: Charge, now: number): number {
+  check(charge: Charge, now: number): Hold | undefined {
+    const until = this.#earliest(charge, now);
+    if (until <= now) return undefined;
+    return holdUntil(until, this.#isFirm(charge, now), () => this.#explain(charge, now));
+  }
+
+  /** The earliest instant at which the charge fits; `now` or earlier: at once; Infinity: never. */
+  #earliest(charge: Charge, now: number): number {
     if (this.limit <= 0) return this.#isReadingOld(now) ? now : Number.POSITIVE_INFINITY;
     if (this.#shareLimit.covers(this.period)) return now;
     const units = this.#fitting(charge);
@@ -103,7 +110,8 @@ export class NamedWindow implements Limit {
     return Math.max(at, this.#pacedFrom(units, left, now));
   }
 
-  isFirm(charge: Charge, now: number): boolean {
+  /** Whether the charge would not fit either if nothing were in flight. */
+  #isFirm(charge: Charge, now: number): boolean {
     if (this.limit <= 0) return true;
     const units = this.#fitting(charge);
     return this.fitsBelow(this.limit - this.#probing.reserved(this.limit, now), units, 0, now) > now;
@@ -114,7 +122,7 @@ export class NamedWindow implements Limit {
     return Math.max(now, ...this.#binding.map((model) => model.earliest(units, held, Math.max(units, cap), now)));
   }
 
-  explain(charge: Charge, now: number): Reason {
+  #explain(charge: Charge, now: number): Reason {
     const headroom = this.headroom(now);
     const why =
       this.limit <= 0

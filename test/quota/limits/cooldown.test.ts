@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Cooldown } from '../../../src/quota/limits/cooldown.ts';
-import { charge } from '../support/builders.ts';
+import { charge, untilOf } from '../support/builders.ts';
 import { flightOf } from '../support/flight.ts';
 import { AGE_MS } from '../support/script.ts';
 
@@ -14,17 +14,16 @@ function heldUntil(instant: number): Cooldown {
 
 describe('cooldown', () => {
   it('a cooldown holds nothing before it was ordered', () => {
-    expect(new Cooldown().earliest(CHARGE, 5)).toBe(5);
-    expect(new Cooldown().isFirm(CHARGE, 5)).toBe(false);
+    expect(new Cooldown().check(CHARGE, 5)).toBeUndefined();
   });
 
   it('a cooldown holds everything until its end, which only time can bring', () => {
     const cooldown = heldUntil(1_000);
-    expect(cooldown.earliest(CHARGE, 999)).toBe(1_000);
-    expect(cooldown.isFirm(CHARGE, 999)).toBe(true);
-    expect(cooldown.explain(CHARGE, 999)).toEqual({ kind: 'cooldown', why: 'asked' });
-    expect(cooldown.earliest(CHARGE, 1_000)).toBe(1_000);
-    expect(cooldown.isFirm(CHARGE, 1_000)).toBe(false);
+    expect(untilOf(cooldown, CHARGE, 999)).toBe(1_000);
+    expect(cooldown.check(CHARGE, 999)?.isFirm).toBe(true);
+    expect(cooldown.check(CHARGE, 999)?.reason()).toEqual({ kind: 'cooldown', why: 'asked' });
+    expect(untilOf(cooldown, CHARGE, 1_000)).toBe(1_000);
+    expect(cooldown.check(CHARGE, 1_000)).toBeUndefined();
   });
 
   it('a cooldown only grows: a shorter one that comes later changes neither its end nor its reason', () => {
@@ -39,12 +38,12 @@ describe('cooldown', () => {
     const cooldown = heldUntil(1_000);
     const scout = flightOf('GET /a', 1_000);
     cooldown.take(scout);
-    expect(cooldown.earliest(CHARGE, 1_001)).toBe(1_000 + AGE_MS);
-    expect(cooldown.explain(CHARGE, 1_001).kind).toBe('half-open');
-    expect(cooldown.isFirm(CHARGE, 1_001)).toBe(false);
+    expect(untilOf(cooldown, CHARGE, 1_001)).toBe(1_000 + AGE_MS);
+    expect(cooldown.check(CHARGE, 1_001)?.reason().kind).toBe('half-open');
+    expect(cooldown.check(CHARGE, 1_001)?.isFirm).toBe(false);
     cooldown.settle(scout, true);
     cooldown.take(flightOf('GET /a', 1_100));
-    expect(cooldown.earliest(CHARGE, 1_101)).toBe(1_101);
+    expect(untilOf(cooldown, CHARGE, 1_101)).toBe(1_101);
   });
 
   it('a cooldown stays half-open when the one that went first is lost', () => {
@@ -52,16 +51,16 @@ describe('cooldown', () => {
     const [scout, second] = [flightOf('GET /a', 1_000), flightOf('GET /a', 1_200)];
     cooldown.take(scout);
     cooldown.settle(scout, false);
-    expect(cooldown.earliest(CHARGE, 1_200)).toBe(1_200);
+    expect(untilOf(cooldown, CHARGE, 1_200)).toBe(1_200);
     cooldown.take(second);
-    expect(cooldown.earliest(CHARGE, 1_201)).toBe(1_200 + AGE_MS);
+    expect(untilOf(cooldown, CHARGE, 1_201)).toBe(1_200 + AGE_MS);
   });
 
   it('a cooldown is not ended by the welcome of a request that was sent before it', () => {
     const cooldown = heldUntil(1_000);
     cooldown.settle(flightOf('GET /a', 900), true);
     cooldown.take(flightOf('GET /a', 1_000));
-    expect(cooldown.earliest(CHARGE, 1_001)).toBe(1_000 + AGE_MS);
+    expect(untilOf(cooldown, CHARGE, 1_001)).toBe(1_000 + AGE_MS);
   });
 });
 
@@ -101,26 +100,26 @@ describe('a service that does not answer', () => {
   };
 
   it('is asked on after a few failures', () => {
-    expect(failing(4).earliest(CHARGE, 0)).toBe(0);
+    expect(untilOf(failing(4), CHARGE, 0)).toBe(0);
   });
 
   it('is left alone after five in a row, then asked by one', () => {
     const cooldown = failing(5);
-    expect(cooldown.earliest(CHARGE, 0)).toBe(1_000);
-    expect(cooldown.explain(CHARGE, 0)).toEqual({
+    expect(untilOf(cooldown, CHARGE, 0)).toBe(1_000);
+    expect(cooldown.check(CHARGE, 0)?.reason()).toEqual({
       kind: 'outage',
       why: 'the last 5 requests failed',
     });
     cooldown.take(flightOf('GET /a', 1_000));
-    expect(cooldown.explain(CHARGE, 1_001).kind).toBe('half-open');
+    expect(cooldown.check(CHARGE, 1_001)?.reason().kind).toBe('half-open');
   });
 
   it('has callers wait since it failed first, unless the service asked for the pause', () => {
     const cooldown = failing(5, 70);
     cooldown.onFailure(90);
-    expect([cooldown.isFirm(CHARGE, 80), cooldown.standsSince()]).toEqual([true, 70]);
+    expect([cooldown.check(CHARGE, 80)?.isFirm, cooldown.check(CHARGE, 80)?.failingSince]).toEqual([true, 70]);
     cooldown.hold(5_000, 'asked');
-    expect(cooldown.standsSince()).toBeUndefined();
+    expect(cooldown.check(CHARGE, 90)?.failingSince).toBeUndefined();
   });
 
   it('is left alone for longer once, and then asked every two seconds', () => {
@@ -142,6 +141,6 @@ describe('a service that does not answer', () => {
     const cooldown = failing(4);
     cooldown.onAnswer();
     cooldown.onFailure(0);
-    expect(cooldown.earliest(CHARGE, 0)).toBe(0);
+    expect(untilOf(cooldown, CHARGE, 0)).toBe(0);
   });
 });
