@@ -8,6 +8,7 @@ import { Cooldown } from './limits/cooldown.ts';
 import { believableCost, Costs } from './limits/costs.ts';
 import { EndpointWindows } from './limits/endpoint-windows.ts';
 import { SlowStart } from './limits/slow-start.ts';
+import type { Shape } from './models/model.ts';
 import { type ShareLimit, type SiblingFacts, wholeShareLimit } from './share-limit.ts';
 import { ServerClock } from './time/server-clock.ts';
 import { AnsweredRequests } from './usage/answered.ts';
@@ -30,6 +31,8 @@ export interface PacerOptions {
   readonly shareLimit?: (clock: ServerClock) => ShareLimit;
   /** The quota that bulk work must leave. */
   readonly bulkReserve?: BulkReservePolicy | undefined;
+  /** The shapes that a window may have, the most cautious first. Default: all that are known. */
+  readonly shapes?: readonly Shape[];
 }
 
 /**
@@ -67,7 +70,7 @@ export class Pacer {
       this.#priorityReserve,
       this.#shareLimit,
     ];
-    this.#windows = new NamedWindows({ clock, flights, priorityReserve, shareLimit });
+    this.#windows = new NamedWindows({ clock, flights, priorityReserve, shareLimit, shapes: options.shapes });
     const { bulkReserve } = options;
     this.#bulkReserve = bulkReserve ? [new BulkReserve(bulkReserve, this.#windows, this.#flights, this.#clock)] : [];
     this.#concurrency = options.concurrency;

@@ -1,10 +1,10 @@
 import type { Lease, Limit } from './admission.ts';
-import type { WindowModel } from './models/model.ts';
+import type { Shape } from './models/model.ts';
 import type { Period } from './time/periods.ts';
 
-/** Which shapes a window may still have, by the name of their model. */
+/** Which shapes a window may still have. */
 export interface Shapes {
-  readonly alive: readonly WindowModel['name'][];
+  readonly alive: readonly Shape[];
   /** How often shapes that were ruled out have come back: what was believed before then no longer counts. */
   readonly epoch: number;
 }

@@ -69,7 +69,7 @@ export class SharedWindow {
 
   /** Whether only the calendar's shape is left. */
   get isCalendar(): boolean {
-    return this.period === 'month' || this.shapes.alive.every((name) => name === 'aligned');
+    return this.period === 'month' || this.shapes.alive.every(({ isCalendar }) => isCalendar);
   }
 
   /**
@@ -78,7 +78,7 @@ export class SharedWindow {
    */
   get #isEstimated(): boolean {
     const { alive, epoch } = this.shapes;
-    return alive.includes('sliding-counter') && epoch > 0;
+    return epoch > 0 && alive.some(({ isEstimated }) => isEstimated);
   }
 
   /** Whether its shape is still to be found out, as far as a look by one process alone can. */
@@ -89,7 +89,7 @@ export class SharedWindow {
   /** Instances in which a request may be counted that arrives in this range. */
   instances(range: TimeRange): Instance[] {
     const { alive } = this.shapes;
-    const mayBeCalendar = this.isCalendar || alive.includes('aligned');
+    const mayBeCalendar = this.isCalendar || alive.some(({ isCalendar }) => isCalendar);
     // A window in doubt is counted both ways, so that nothing is counted twice or not at all when the doubt ends.
     return [
       ...(mayBeCalendar ? this.#calendar(range) : []),

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Clock } from '../../src/clock.ts';
 import { systemClock } from '../../src/clock.ts';
 import type { Lease } from '../../src/quota/admission.ts';
+import { aligned } from '../../src/quota/models/aligned.ts';
 import { Pacer } from '../../src/quota/pacer.ts';
 import type { ShareLimit } from '../../src/quota/share-limit.ts';
 import { ServerClock } from '../../src/quota/time/server-clock.ts';
@@ -14,7 +15,7 @@ import { hasRedis, type RedisServer, startRedis } from '../redis/support/server.
 
 /** A minute of which ten units are left to whoever shares it; longer than any of these tests takes. */
 const LIMIT = 10;
-const SHAPES = { alive: ['aligned'], epoch: 0 } as const;
+const SHAPES = { alive: [aligned], epoch: 0 } as const;
 
 /** One member of a share, with what a pacer would do to its part. */
 interface Player {

@@ -1,6 +1,6 @@
 import { type Charge, type Hold, holdUntil, type Limit, type Reason } from '../admission.ts';
 import { modelsOf } from '../models/all.ts';
-import type { WindowModel, WindowReading } from '../models/model.ts';
+import type { Shape, WindowModel, WindowReading } from '../models/model.ts';
 import type { ShareLimit } from '../share-limit.ts';
 import { endOf, type Period, periodMsOf, SHORT_MS } from '../time/periods.ts';
 import type { ServerClock } from '../time/server-clock.ts';
@@ -18,9 +18,6 @@ const ROUNDING_MS = 1_000;
 /** How soon a request held back by a reserve is re-evaluated, as a fraction of the window. */
 const RECHECK = 0.02;
 
-/** Shapes for which a reset announced by the service overrides our own estimate, once: they are not tied to the calendar. */
-const OVERRULED: ReadonlySet<WindowModel['name']> = new Set(['sliding-log', 'first-request']);
-
 /** Refusals that are at most this many windows apart count as having one cause. */
 const REFUSALS_WITHIN = 10;
 
@@ -30,6 +27,8 @@ export interface NamedWindowDependencies {
   readonly flights: InFlight;
   readonly priorityReserve: PriorityReserve;
   readonly shareLimit: Pick<ShareLimit, 'isShared' | 'isAlone' | 'isOverdrawn' | 'covers'>;
+  /** The shapes that a window may have, the most cautious first. Default: all that are known. */
+  readonly shapes?: readonly Shape[] | undefined;
 }
 
 /** A window that the service names: its limit is known, its shape is guessed by models. */
@@ -49,7 +48,7 @@ export class NamedWindow implements Limit {
   #refusedAt = Number.NEGATIVE_INFINITY;
   readonly #probing: ShapeProbing;
 
-  constructor(period: Period, { clock, flights, priorityReserve, shareLimit }: NamedWindowDependencies) {
+  constructor(period: Period, { clock, flights, priorityReserve, shareLimit, shapes }: NamedWindowDependencies) {
     this.period = period;
     this.#periodMs = periodMsOf(period);
     this.#clock = clock;
@@ -58,7 +57,7 @@ export class NamedWindow implements Limit {
     this.#shareLimit = shareLimit;
     this.#otherConsumers = new OtherConsumers(this.#periodMs);
     this.#lastReading = new LastReading(flights);
-    this.candidates = new CandidateShapes(modelsOf(period, clock), this.#periodMs);
+    this.candidates = new CandidateShapes(modelsOf(period, clock, shapes), this.#periodMs);
     this.#probing = new ShapeProbing(period, { clock, flights, shareLimit, candidates: this.candidates });
   }
 
@@ -193,7 +192,7 @@ export class NamedWindow implements Limit {
     const namedEnd = this.#probing.namedEndFor(units);
     let at = now;
     for (const model of this.#binding) {
-      if (now >= namedEnd && OVERRULED.has(model.name)) continue;
+      if (now >= namedEnd && model.shape.acceptsNamedReset) continue;
       at = Math.max(at, model.earliest(units, this.#flights.units, cap, now));
     }
     if (at === Number.POSITIVE_INFINITY) at = Math.max(now, this.#flights.nextAge());
@@ -213,7 +212,7 @@ export class NamedWindow implements Limit {
   /** Whether an answer must be awaited, because other consumers may have filled a window that does not drain. */
   #mayBeFull(units: number): boolean {
     if (this.#periodMs <= SHORT_MS || this.#flights.units === 0 || this.#shareLimit.isShared) return false;
-    const onlyFills = this.candidates.alive.some(({ name }) => name === 'aligned' || name === 'first-request');
+    const onlyFills = this.candidates.alive.some(({ shape }) => shape.onlyFills);
     return onlyFills && this.#lastReading.leftAtLeast < units;
   }
 

@@ -1,4 +1,4 @@
-import type { WindowModel, WindowReading } from '../models/model.ts';
+import type { Shape, WindowReading } from '../models/model.ts';
 import type { ShareLimit } from '../share-limit.ts';
 import { endOf, type Period, periodMsOf, SHORT_MS } from '../time/periods.ts';
 import type { ServerClock } from '../time/server-clock.ts';
@@ -23,9 +23,6 @@ const GAP_TO = 0.725;
 
 /** Without a `date`, requests are spaced evenly for this long after an unexpected refusal, in milliseconds. */
 const EVEN_MS = 600_000;
-
-/** Shapes without a boundary at which all units are available again. */
-const SLIDING: ReadonlySet<WindowModel['name']> = new Set(['sliding-log', 'sliding-counter']);
 
 /** Dependencies of the probing of a window. */
 export interface ShapeProbingDependencies {
@@ -77,7 +74,7 @@ export class ShapeProbing {
     const restMs = isTelling ? (SINKS * this.#periodMs) / limit : Number.POSITIVE_INFINITY;
     this.#boundaryProbe.onReading(
       endOf(this.#period, this.#clock.least(sentAt)),
-      this.#mayBe('leaky') ? restMs : undefined,
+      this.#mayBe(({ drains }) => drains) ? restMs : undefined,
     );
   }
 
@@ -97,7 +94,7 @@ export class ShapeProbing {
   /** Units to reserve while it is unknown whether the calendar ends the window. */
   reserved(limit: number, now: number): number {
     const isOurs = this.#periodMs > SHORT_MS && this.#clock.known && !this.#shareLimit.isShared;
-    return isOurs && this.#mayBe('aligned') ? this.#boundaryProbe.reserved(limit, now) : 0;
+    return isOurs && this.#mayBe(({ isCalendar }) => isCalendar) ? this.#boundaryProbe.reserved(limit, now) : 0;
   }
 
   /** When reserved units may be used. */
@@ -117,7 +114,7 @@ export class ShapeProbing {
       return this.lastSentAt + this.#periodMs * Math.min(1, units / Math.max(1, limit - units));
     if (this.#periodMs > SHORT_MS || !this.#clock.known) return now;
     const { alive } = this.#candidates;
-    const isSliding = alive.every(({ name }) => SLIDING.has(name));
+    const isSliding = alive.every(({ shape }) => shape.isSliding);
     // Evenly spaced requests hit every phase, so the first answer after a boundary reveals it; they also narrow a vague
     // server clock.
     const isEven = (alive.length > 1 && !isSliding) || this.#clock.vagueness(now) > this.#periodMs * VAGUE_PART;
@@ -128,7 +125,7 @@ export class ShapeProbing {
   /** Earliest instant outside the gap, so that a window opened by the first request shifts against the calendar. */
   #shiftedFrom(now: number): number {
     const { alive } = this.#candidates;
-    const isOpen = alive.every(({ name }) => name === 'aligned' || name === 'first-request');
+    const isOpen = alive.every(({ shape }) => shape.onlyFills);
     // Only in a shared quota: there a process sends alone for seconds only, and must tell the shapes apart by then.
     if (!isOpen || !this.#shareLimit.isShared) return now;
     const cycle = 2 * this.#periodMs;
@@ -137,9 +134,9 @@ export class ShapeProbing {
     return gone < GAP_FROM || gone >= GAP_TO ? now : this.#clock.surely(time + (GAP_TO - gone) * cycle);
   }
 
-  /** Whether the window may have this shape, or another. */
-  #mayBe(shape: WindowModel['name']): boolean {
+  /** Whether the window may have such a shape, or another. */
+  #mayBe(isSuch: (shape: Shape) => boolean): boolean {
     const { alive } = this.#candidates;
-    return alive.length > 1 && alive.some(({ name }) => name === shape);
+    return alive.length > 1 && alive.some(({ shape }) => isSuch(shape));
   }
 }
