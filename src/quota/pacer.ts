@@ -7,6 +7,7 @@ import { type QuotaSnapshot, resetOf, windowsOf } from './headers/snapshot.ts';
 import { Cooldown } from './limits/cooldown.ts';
 import { believableCost, Costs } from './limits/costs.ts';
 import { EndpointWindows } from './limits/endpoint-windows.ts';
+import { Outage } from './limits/outage.ts';
 import { SlowStart } from './limits/slow-start.ts';
 import type { Shape } from './models/model.ts';
 import { type ShareLimit, type SiblingFacts, wholeShareLimit } from './share-limit.ts';
@@ -48,6 +49,7 @@ export class Pacer {
   readonly #month = new MonthUsage();
   readonly #costs = new Costs();
   readonly #cooldown = new Cooldown();
+  readonly #outage = new Outage();
   readonly #priorityReserve = new PriorityReserve();
   readonly #slowStart: SlowStart;
   readonly #windows: NamedWindows;
@@ -106,10 +108,10 @@ export class Pacer {
     this.#age(now);
     const isBooked = flight.state === 'booked';
     this.#flights.end(flight);
-    this.#costs.settle(flight);
-    this.#cooldown.settle(flight, outcome.kind === 'answered' && !outcome.limited && !outcome.failed);
-    if (outcome.failed) this.#cooldown.onFailure(now);
-    else if (outcome.kind === 'answered') this.#cooldown.onAnswer();
+    this.#costs.onEnded(flight);
+    this.#cooldown.onEnded(flight, outcome.kind === 'answered' && !outcome.limited && !outcome.failed);
+    if (outcome.failed) this.#outage.onFailure(now);
+    else if (outcome.kind === 'answered') this.#outage.onAnswer(flight);
     if (outcome.kind === 'lost' && !isBooked) this.#book(flight, flight.units, now);
     if (outcome.kind === 'answered') this.#onAnswer(flight, outcome, isBooked, now);
     else this.#shareLimit.settle(lease, outcome.kind === 'lost' ? flight.units : 0, false, now);
@@ -141,7 +143,7 @@ export class Pacer {
   /** The pacer's state as plain data. */
   view(now: number): PacerView {
     this.#age(now);
-    return viewOf(this.#windows, this.#endpointWindows, this.#flights, this.#cooldown, this.#clock, now);
+    return viewOf(this.#windows, this.#endpointWindows, this.#flights, this.#pause, this.#clock, now);
   }
 
   /** Requests under way. */
@@ -158,23 +160,29 @@ export class Pacer {
   estimate(plans: readonly Plan[], now: number): PlanEstimate | undefined {
     this.#age(now);
     const [windows, endpointWindows] = [this.#windows, this.#endpointWindows];
-    const [clock, cooldown, costs] = [this.#clock, this.#cooldown, this.#costs];
+    const [clock, pause, costs] = [this.#clock, this.#pause, this.#costs];
     const [throughput, concurrency] = [this.#throughput, this.#concurrency];
     return estimate(
       plans,
-      { windows, endpointWindows, clock, cooldown, costs, throughput, concurrency, shareLimit: this.#shareLimit },
+      { windows, endpointWindows, clock, pause, costs, throughput, concurrency, shareLimit: this.#shareLimit },
       now,
     );
   }
 
+  /** The pause that lasts longest, in force or not. */
+  get #pause(): Pick<Cooldown, 'until' | 'why'> {
+    return this.#outage.until > this.#cooldown.until ? this.#outage : this.#cooldown;
+  }
+
   #grant(charge: Charge, now: number): Flight {
     const flight = this.#flights.take(charge, now);
-    this.#costs.take(flight);
-    this.#cooldown.take(flight);
+    this.#costs.onSent(flight);
+    this.#cooldown.onSent(flight);
+    this.#outage.onSent(flight, now);
     this.#priorityReserve.onAdmitted(charge.priority, charge.units, now);
     this.#shareLimit.take(flight, now);
     this.#windows.take(flight, now);
-    this.#endpointWindows.take(flight, now);
+    this.#endpointWindows.onSent(flight, now);
     return flight;
   }
 
@@ -238,7 +246,8 @@ export class Pacer {
     if (known === this.#known) return;
     this.#known = known;
     const windows = [...this.#windows, ...this.#endpointWindows];
-    this.#limits = [this.#flights, this.#slowStart, this.#cooldown, this.#costs, ...this.#bulkReserve, ...windows];
+    const pauses = [this.#cooldown, this.#outage];
+    this.#limits = [this.#flights, this.#slowStart, ...pauses, this.#costs, ...this.#bulkReserve, ...windows];
   }
 }
 

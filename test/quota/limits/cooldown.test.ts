@@ -37,29 +37,29 @@ describe('cooldown', () => {
   it('a cooldown ends half-open: one request goes first, and the others follow when it is welcome', () => {
     const cooldown = heldUntil(1_000);
     const scout = flightOf('GET /a', 1_000);
-    cooldown.take(scout);
+    cooldown.onSent(scout);
     expect(untilOf(cooldown, CHARGE, 1_001)).toBe(1_000 + AGE_MS);
     expect(cooldown.check(CHARGE, 1_001)?.reason().kind).toBe('half-open');
     expect(cooldown.check(CHARGE, 1_001)?.isFirm).toBe(false);
-    cooldown.settle(scout, true);
-    cooldown.take(flightOf('GET /a', 1_100));
+    cooldown.onEnded(scout, true);
+    cooldown.onSent(flightOf('GET /a', 1_100));
     expect(untilOf(cooldown, CHARGE, 1_101)).toBe(1_101);
   });
 
   it('a cooldown stays half-open when the one that went first is lost', () => {
     const cooldown = heldUntil(1_000);
     const [scout, second] = [flightOf('GET /a', 1_000), flightOf('GET /a', 1_200)];
-    cooldown.take(scout);
-    cooldown.settle(scout, false);
+    cooldown.onSent(scout);
+    cooldown.onEnded(scout, false);
     expect(untilOf(cooldown, CHARGE, 1_200)).toBe(1_200);
-    cooldown.take(second);
+    cooldown.onSent(second);
     expect(untilOf(cooldown, CHARGE, 1_201)).toBe(1_200 + AGE_MS);
   });
 
   it('a cooldown is not ended by the welcome of a request that was sent before it', () => {
     const cooldown = heldUntil(1_000);
-    cooldown.settle(flightOf('GET /a', 900), true);
-    cooldown.take(flightOf('GET /a', 1_000));
+    cooldown.onEnded(flightOf('GET /a', 900), true);
+    cooldown.onSent(flightOf('GET /a', 1_000));
     expect(untilOf(cooldown, CHARGE, 1_001)).toBe(1_000 + AGE_MS);
   });
 });
@@ -87,60 +87,7 @@ describe('a refusal that does not say for how long', () => {
   it('begins again with a second after a welcome', () => {
     const cooldown = new Cooldown();
     pauses(cooldown, 3);
-    cooldown.settle(flightOf('GET /a', cooldown.until), true);
+    cooldown.onEnded(flightOf('GET /a', cooldown.until), true);
     expect(pauses(cooldown, 2)).toEqual([1_000, 2_000]);
-  });
-});
-
-describe('a service that does not answer', () => {
-  const failing = (times: number, now = 0): Cooldown => {
-    const cooldown = new Cooldown();
-    for (let failure = 0; failure < times; failure++) cooldown.onFailure(now);
-    return cooldown;
-  };
-
-  it('is asked on after a few failures', () => {
-    expect(untilOf(failing(4), CHARGE, 0)).toBe(0);
-  });
-
-  it('is left alone after five in a row, then asked by one', () => {
-    const cooldown = failing(5);
-    expect(untilOf(cooldown, CHARGE, 0)).toBe(1_000);
-    expect(cooldown.check(CHARGE, 0)?.reason()).toEqual({
-      kind: 'outage',
-      why: 'the last 5 requests failed',
-    });
-    cooldown.take(flightOf('GET /a', 1_000));
-    expect(cooldown.check(CHARGE, 1_001)?.reason().kind).toBe('half-open');
-  });
-
-  it('has callers wait since it failed first, unless the service asked for the pause', () => {
-    const cooldown = failing(5, 70);
-    cooldown.onFailure(90);
-    expect([cooldown.check(CHARGE, 80)?.isFirm, cooldown.check(CHARGE, 80)?.failingSince]).toEqual([true, 70]);
-    cooldown.hold(5_000, 'asked');
-    expect(cooldown.check(CHARGE, 90)?.failingSince).toBeUndefined();
-  });
-
-  it('is left alone for longer once, and then asked every two seconds', () => {
-    const cooldown = failing(5);
-    const pauses = Array.from({ length: 5 }, () => {
-      const now = cooldown.until;
-      cooldown.onFailure(now);
-      return cooldown.until - now;
-    });
-    expect(pauses).toEqual([2_000, 2_000, 2_000, 2_000, 2_000]);
-  });
-
-  it('pauses once for all that fail together', () => {
-    const cooldown = failing(32);
-    expect(cooldown.until).toBe(1_000);
-  });
-
-  it('is down no more when anything is answered in between', () => {
-    const cooldown = failing(4);
-    cooldown.onAnswer();
-    cooldown.onFailure(0);
-    expect(untilOf(cooldown, CHARGE, 0)).toBe(0);
   });
 });

@@ -60,13 +60,13 @@ describe('of an endpoint whose cost was never seen', () => {
     const costs = learned(2);
     const scout = flightOf('GET /b', 1_000);
     expect(untilOf(costs, charge({ endpoint: 'GET /b' }), 1_000)).toBe(1_000);
-    costs.take(scout);
+    costs.onSent(scout);
     expect(untilOf(costs, charge({ endpoint: 'GET /b' }), 1_001)).toBe(1_000 + AGE_MS);
     expect(untilOf(costs, charge({ endpoint: 'GET /a' }), 1_001)).toBe(1_001);
     expect(costs.check(charge({ endpoint: 'GET /b' }), 1_001)?.reason().kind).toBe('first-cost');
     expect(costs.check(charge({ endpoint: 'GET /b' }), 1_001)?.isFirm).toBe(false);
     costs.learn('GET /b', 5);
-    costs.settle(scout);
+    costs.onEnded(scout);
     expect(untilOf(costs, charge({ endpoint: 'GET /b' }), 1_002)).toBe(1_002);
     expect(costs.expect('GET /b')).toBe(5);
   });
@@ -74,14 +74,14 @@ describe('of an endpoint whose cost was never seen', () => {
   it('another goes when the first was lost', () => {
     const costs = learned(2);
     const scout = flightOf('GET /b', 1_000);
-    costs.take(scout);
-    costs.settle(scout);
+    costs.onSent(scout);
+    costs.onEnded(scout);
     expect(untilOf(costs, charge({ endpoint: 'GET /b' }), 1_002)).toBe(1_002);
   });
 
   it('all go at once where answers state no costs', () => {
     const costs = new Costs();
-    costs.take(flightOf('GET /b', 0));
+    costs.onSent(flightOf('GET /b', 0));
     expect(untilOf(costs, charge({ endpoint: 'GET /b' }), 1)).toBe(1);
   });
 
@@ -91,7 +91,7 @@ describe('of an endpoint whose cost was never seen', () => {
     costs.learn('GET /dear', 7);
     expect(costs.expect('GET /0')).toBe(1);
     expect(costs.expect('GET /dear')).toBe(7);
-    costs.take(flightOf('GET /other', 0));
+    costs.onSent(flightOf('GET /other', 0));
     expect(untilOf(costs, charge({ endpoint: 'GET /other' }), 1)).toBe(1);
   });
 });

@@ -53,7 +53,7 @@ describe('reset window', () => {
     window.read('GET /a', 60_000, 60_000, reading(0, 4));
     const scout = flights.take(CHARGE, 61_000);
     expect(untilOf(window, CHARGE, 61_000)).toBe(61_000);
-    window.take(scout, 61_000);
+    window.onSent(scout, 61_000);
     expect(untilOf(window, CHARGE, 61_001)).toBe(61_000 + AGE_MS);
     flights.end(scout);
     window.read('GET /a', 120_000, 58_900, reading(61_000, 1));
@@ -101,7 +101,7 @@ describe('past its end', () => {
     const { window, flights } = four();
     window.read('GET /a', 60_000, 60_000, reading(0, 4));
     const now = 62_000;
-    const send = (endpoint: string) => window.take(flights.take(charge({ endpoint }), now), now);
+    const send = (endpoint: string) => window.onSent(flights.take(charge({ endpoint }), now), now);
     send('GET /b');
     expect(untilOf(window, CHARGE, now)).toBe(now);
     send('GET /a');
