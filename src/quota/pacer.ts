@@ -181,7 +181,7 @@ export class Pacer {
     this.#outage.onSent(flight, now);
     this.#priorityReserve.onAdmitted(charge.priority, charge.units, now);
     this.#shareLimit.take(flight, now);
-    this.#windows.take(flight, now);
+    this.#windows.onSent(flight, now);
     this.#endpointWindows.onSent(flight, now);
     return flight;
   }

@@ -19,7 +19,7 @@ function full({ period = 'minute' as Period, limit = 10, used = 10 } = {}): { wi
     priorityReserve: new PriorityReserve(),
     shareLimit: wholeShareLimit,
   });
-  window.take(1, 0);
+  window.onSent(1, 0);
   window.read(readingsOf(limit, 100)(0, used, { own: 0 }), new AnsweredRequests());
   return { window, flights };
 }
@@ -64,14 +64,14 @@ describe('a full window of which the service named an end', () => {
 
   it('nor a second one, for the word was given before the first was sent', () => {
     const { window } = told();
-    window.take(1, TOLD + 60);
+    window.onSent(1, TOLD + 60);
     window.book(1, TOLD + 60, TOLD + 90);
     expect(untilOf(window, charge(), TOLD + 100)).toBeGreaterThan(60_000);
   });
 
   it('nor where the word was given to a request before the last', () => {
     const { window } = full();
-    window.take(1, 150);
+    window.onSent(1, 150);
     window.onNamedReset(TOLD, 0);
     expect(untilOf(window, charge(), 200)).toBeGreaterThan(60_000);
   });
