@@ -63,11 +63,6 @@ export const aligned: Shape = {
   name: 'aligned',
   bit: 2,
   isCalendar: true,
-  isSliding: false,
   onlyFills: true,
-  drains: false,
-  sinksSteadily: false,
-  isEstimated: false,
-  acceptsNamedReset: false,
   create: (period, clock) => new AlignedModel(period, clock),
 };

@@ -124,12 +124,7 @@ export class FirstRequestModel implements WindowModel {
 export const firstRequest: Shape = {
   name: 'first-request',
   bit: 3,
-  isCalendar: false,
-  isSliding: false,
   onlyFills: true,
-  drains: false,
-  sinksSteadily: false,
-  isEstimated: false,
   acceptsNamedReset: true,
   create: (period) => new FirstRequestModel(periodMsOf(period)),
 };

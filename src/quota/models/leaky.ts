@@ -77,12 +77,7 @@ export class LeakyModel implements WindowModel {
 export const leaky: Shape = {
   name: 'leaky',
   bit: 4,
-  isCalendar: false,
-  isSliding: false,
-  onlyFills: false,
   drains: true,
   sinksSteadily: true,
-  isEstimated: false,
-  acceptsNamedReset: false,
   create: (period) => new LeakyModel(periodMsOf(period)),
 };

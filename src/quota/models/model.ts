@@ -23,25 +23,28 @@ export interface WindowReading {
 /** Readings and our reckoning may differ by this much through rounding, in units. */
 export const TOLERANCE = 0.5;
 
-/** What is known of a shape without any request: all that the rest of the client asks of one, so that a new shape is a new file. */
+/**
+ * What is known of a shape without any request: all that the rest of the client asks of one, so that a new shape is a new file. A
+ * fact that is omitted does not hold.
+ */
 export interface Shape {
   readonly name: string;
   /** Its bit in what processes tell each other: part of that format, so it is never changed and never used again. */
   readonly bit: number;
   /** Whether all units are available again at each boundary of the calendar. */
-  readonly isCalendar: boolean;
+  readonly isCalendar?: boolean;
   /** Whether each unit counts for a whole window from when it was used, so that no boundary frees them together. */
-  readonly isSliding: boolean;
+  readonly isSliding?: boolean;
   /** Whether usage only grows until the window ends. */
-  readonly onlyFills: boolean;
+  readonly onlyFills?: boolean;
   /** Whether a pause shows it, because usage sinks by a little in any short time. */
-  readonly drains: boolean;
+  readonly drains?: boolean;
   /** Whether usage sinks by at most the limit per window, however it came about. */
-  readonly sinksSteadily: boolean;
+  readonly sinksSteadily?: boolean;
   /** Whether the service estimates usage, so that what fits the most cautious shape need not fit this one. */
-  readonly isEstimated: boolean;
+  readonly isEstimated?: boolean;
   /** Whether a reset that the service announces overrules our own reckoning, once: it does where that does not follow the calendar. */
-  readonly acceptsNamedReset: boolean;
+  readonly acceptsNamedReset?: boolean;
   /** Creates the model of a window that has this shape. */
   create(period: Period, clock: ServerClock): WindowModel;
 }

@@ -105,12 +105,8 @@ export class SlidingCounterModel implements WindowModel {
 export const slidingCounter: Shape = {
   name: 'sliding-counter',
   bit: 1,
-  isCalendar: false,
   isSliding: true,
-  onlyFills: false,
-  drains: false,
   sinksSteadily: true,
   isEstimated: true,
-  acceptsNamedReset: false,
   create: (period, clock) => new SlidingCounterModel(period, clock),
 };

@@ -59,12 +59,7 @@ export class SlidingLogModel implements WindowModel {
 export const slidingLog: Shape = {
   name: 'sliding-log',
   bit: 0,
-  isCalendar: false,
   isSliding: true,
-  onlyFills: false,
-  drains: false,
-  sinksSteadily: false,
-  isEstimated: false,
   acceptsNamedReset: true,
   create: (period) => new SlidingLogModel(periodMsOf(period)),
 };

@@ -106,7 +106,7 @@ export class ShapeProbing implements Reserve {
   }
 
   /** Whether the window may have such a shape, or another. */
-  #mayBe(isSuch: (shape: Shape) => boolean): boolean {
+  #mayBe(isSuch: (shape: Shape) => boolean | undefined): boolean {
     const { alive } = this.#candidates;
     return alive.length > 1 && alive.some(({ shape }) => isSuch(shape));
   }

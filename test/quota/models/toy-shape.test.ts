@@ -12,13 +12,8 @@ const OPENS_AT = 40_000;
 const toy: Shape = {
   name: 'toy',
   bit: 5,
-  isCalendar: false,
-  isSliding: false,
   onlyFills: true,
-  drains: false,
-  sinksSteadily: false,
   isEstimated: true,
-  acceptsNamedReset: false,
   create: () => new ToyModel(),
 };
 
