@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import { Breaker } from '../quota/recovery/breaker.ts';
 
 /** The code of a request that is not sent because its key was refused. */
 export const KEY_REFUSED = 'KEY_REFUSED';
@@ -17,17 +18,16 @@ export interface KeyBreaker {
 
 /** Makes one. It keeps the key in a closure, where no inspected object shows it. */
 export function createKeyBreaker(clock: Pick<Clock, 'now'>): KeyBreaker {
+  const breaker = new Breaker({ failures: TIMES, firstMs: AGAIN_MS, longestMs: AGAIN_MS });
   let refused: string | undefined;
-  let times = 0;
-  let until = Number.NEGATIVE_INFINITY;
   return {
-    isOpen: (key) => key === refused && times >= TIMES && clock.now() < until,
+    isOpen: (key) => key === refused && breaker.isOpen(clock.now()),
     record(key, status) {
       if (status === 401) {
-        times = key === refused ? times + 1 : 1;
+        if (key !== refused) breaker.onSuccess();
         refused = key;
-        until = clock.now() + AGAIN_MS;
-      } else if (key === refused) times = 0;
+        breaker.onFailure(clock.now());
+      } else if (key === refused) breaker.onSuccess();
     },
   };
 }

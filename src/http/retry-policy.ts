@@ -1,4 +1,5 @@
 import { isAnyWindowFull, type QuotaSnapshot } from '../quota/headers/snapshot.ts';
+import { doubled } from '../quota/recovery/backoff.ts';
 
 /** How one attempt of a call ended: answered, or failed on its way. */
 export type AttemptOutcome =
@@ -107,7 +108,7 @@ export function decideRetry(outcome: AttemptOutcome, counts: AttemptCounts, poli
   }
   const isPassing = outcome.kind === 'answered' ? PASSING.has(outcome.status) : !LASTING.test(outcome.code);
   if (isPassing && policy.isSafe && counts.attempts < policy.maxAttempts) {
-    const longest = Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** counts.attempts);
+    const longest = doubled(FIRST_BACKOFF_MS, LONGEST_BACKOFF_MS, counts.attempts);
     return { kind: 'retry', afterMs: policy.random * longest, isPaid: true };
   }
   return { kind: outcome.kind === 'answered' ? 'deliver' : 'fail' };

@@ -54,17 +54,10 @@ export interface Reason {
 /** The pacer's answer to an ask. Instants are monotonic milliseconds. */
 export type Admission =
   | { readonly kind: 'granted'; readonly lease: Lease }
-  | {
-      readonly kind: 'wait';
-      /** Ask again at this instant. */
-      readonly until: number;
-      /** Whether to ask again when any request ends, because its answer may shorten the wait. */
-      readonly onSettle: boolean;
-      /** Since when this limit has held requests back, if that time counts towards `maxWaitMs`; omitted: since now. */
-      readonly standsSince?: number | undefined;
-      readonly reason: Reason;
-    }
-  | { readonly kind: 'refused'; readonly until: number; readonly reason: Reason };
+  /** Ask again at the end of the hold. */
+  | { readonly kind: 'wait'; readonly hold: Hold }
+  /** The hold never ends, or lasts for longer than `maxWaitMs`. */
+  | { readonly kind: 'refused'; readonly hold: Hold };
 
 /** A grant: the right to send one request, and the units held for it until it is settled. */
 export interface Lease {
@@ -100,14 +93,35 @@ export interface Charge {
   readonly urgency?: number | undefined;
 }
 
-/** One rule that may hold a request back. The pacer takes the latest instant; the limit that returned it gives the reason. */
+/** How long a limit holds a charge back, and what can end that. Decisions are made by these facts, never by the reason. */
+export interface Hold {
+  /** The earliest instant at which the charge may fit, later than now; Infinity: never. */
+  readonly until: number;
+  /** Whether the charge cannot fit before, whatever is answered: only time ends the hold. */
+  readonly isFirm: boolean;
+  /** Whether to ask again whenever a request ends: even a firm hold may rest on an estimate that an answer corrects. */
+  readonly mayEndOnAnswer: boolean;
+  /** `endpoint`: calls of other endpoints pass the one that is held. */
+  readonly scope: 'all' | 'endpoint';
+  /** Whether a call of higher priority passes the one that is held, however long that one has waited. */
+  readonly yieldsToPriority: boolean;
+  /** Since when requests have failed, where that is the cause and no lack of quota: that time counts towards `maxWaitMs`. */
+  readonly failingSince?: number | undefined;
+  /** The reason, for people; to be called at the instant of the check. */
+  reason(): Reason;
+}
+
+/** One rule that may hold a request back. Of several holds the one that lasts longest counts. */
 export interface Limit {
-  /** The earliest instant at which the charge fits; `now` or earlier: at once; Infinity: never. */
-  earliest(charge: Charge, now: number): number;
-  /** Whether only time can end the wait, and no answer. */
-  isFirm(charge: Charge, now: number): boolean;
-  /** Since when it has held requests back, if that time counts towards `maxWaitMs`; undefined or omitted: since now. */
-  standsSince?(): number | undefined;
-  /** Why the charge does not fit now. */
-  explain(charge: Charge, now: number): Reason;
+  /** What holds the charge back at `now`; undefined: nothing, it fits. */
+  check(charge: Charge, now: number): Hold | undefined;
+}
+
+/**
+ * A hold until `until`, of whatever endpoint, that an answer may end.
+ *
+ * @param isFirm - whether the charge cannot fit before.
+ */
+export function holdUntil(until: number, isFirm: boolean, reason: () => Reason): Hold {
+  return { until, isFirm, mayEndOnAnswer: true, scope: 'all', yieldsToPriority: false, reason };
 }

@@ -1,4 +1,4 @@
-import type { Admission, Ask, Charge, Lease, Limit, RequestOutcome } from './admission.ts';
+import type { Admission, Ask, Charge, Hold, Lease, Limit, RequestOutcome } from './admission.ts';
 import { driftOf } from './forecast/drift.ts';
 import { estimate, type Plan, type PlanEstimate } from './forecast/estimate.ts';
 import { type MonthOutlook, MonthUsage } from './forecast/month.ts';
@@ -7,7 +7,9 @@ import { type QuotaSnapshot, resetOf, windowsOf } from './headers/snapshot.ts';
 import { Cooldown } from './limits/cooldown.ts';
 import { believableCost, Costs } from './limits/costs.ts';
 import { EndpointWindows } from './limits/endpoint-windows.ts';
+import { Outage } from './limits/outage.ts';
 import { SlowStart } from './limits/slow-start.ts';
+import type { Shape } from './models/model.ts';
 import { type ShareLimit, type SiblingFacts, wholeShareLimit } from './share-limit.ts';
 import { ServerClock } from './time/server-clock.ts';
 import { AnsweredRequests } from './usage/answered.ts';
@@ -30,13 +32,15 @@ export interface PacerOptions {
   readonly shareLimit?: (clock: ServerClock) => ShareLimit;
   /** The quota that bulk work must leave. */
   readonly bulkReserve?: BulkReservePolicy | undefined;
+  /** The shapes that a window may have, the most cautious first. Default: all that are known. */
+  readonly shapes?: readonly Shape[];
 }
 
 /**
  * Decides when a request may be sent, so that the service has no reason to refuse it.
  *
  * Sans-IO and deterministic: `now` is a monotonic clock in milliseconds, and the same events give the same state.
- * Every limit is asked for the earliest instant at which the charge fits; the latest answer decides.
+ * Every limit is asked what holds the charge back; of their holds the one that lasts longest decides.
  */
 export class Pacer {
   readonly #clock = new ServerClock();
@@ -45,6 +49,7 @@ export class Pacer {
   readonly #month = new MonthUsage();
   readonly #costs = new Costs();
   readonly #cooldown = new Cooldown();
+  readonly #outage = new Outage();
   readonly #priorityReserve = new PriorityReserve();
   readonly #slowStart: SlowStart;
   readonly #windows: NamedWindows;
@@ -67,7 +72,7 @@ export class Pacer {
       this.#priorityReserve,
       this.#shareLimit,
     ];
-    this.#windows = new NamedWindows({ clock, flights, priorityReserve, shareLimit });
+    this.#windows = new NamedWindows({ clock, flights, priorityReserve, shareLimit, shapes: options.shapes });
     const { bulkReserve } = options;
     this.#bulkReserve = bulkReserve ? [new BulkReserve(bulkReserve, this.#windows, this.#flights, this.#clock)] : [];
     this.#concurrency = options.concurrency;
@@ -83,28 +88,17 @@ export class Pacer {
       priority: ask.priority ?? 0,
       urgency: ask.urgency,
     };
-    let until = now;
-    let binding: Limit | undefined;
+    let hold: Hold | undefined;
     for (const limit of this.#limits) {
-      const at = limit.earliest(charge, now);
-      if (at <= until) continue;
-      until = at;
-      binding = limit;
+      const other = limit.check(charge, now);
+      if (other && (!hold || other.until > hold.until)) hold = other;
     }
     // The share is asked last, because it may fetch more, and should do so only for charges that fit all else.
-    if (!binding) {
-      until = this.#shareLimit.earliest(charge, now);
-      if (until > now) binding = this.#shareLimit;
-    }
-    if (!binding) return { kind: 'granted', lease: this.#grant(charge, now) };
-    const reason = binding.explain(charge, now);
-    const isHopeless = until === Number.POSITIVE_INFINITY;
-    const standsSince = binding.standsSince?.();
-    if (isHopeless || (until - (standsSince ?? now) > ask.maxWaitMs && binding.isFirm(charge, now)))
-      return { kind: 'refused', until, reason };
-    // A pause ends by its time alone; a full window may turn out to have more room than estimated.
-    const onSettle = binding !== this.#cooldown || !binding.isFirm(charge, now);
-    return { kind: 'wait', until, onSettle, standsSince, reason };
+    hold ??= this.#shareLimit.check(charge, now);
+    if (!hold) return { kind: 'granted', lease: this.#grant(charge, now) };
+    const isHopeless = hold.until === Number.POSITIVE_INFINITY;
+    const isTooLong = hold.isFirm && hold.until - (hold.failingSince ?? now) > ask.maxWaitMs;
+    return { kind: isHopeless || isTooLong ? 'refused' : 'wait', hold };
   }
 
   /** A granted request ended. Every lease is settled exactly once. */
@@ -114,10 +108,10 @@ export class Pacer {
     this.#age(now);
     const isBooked = flight.state === 'booked';
     this.#flights.end(flight);
-    this.#costs.settle(flight);
-    this.#cooldown.settle(flight, outcome.kind === 'answered' && !outcome.limited && !outcome.failed);
-    if (outcome.failed) this.#cooldown.onFailure(now);
-    else if (outcome.kind === 'answered') this.#cooldown.onAnswer();
+    this.#costs.onEnded(flight);
+    this.#cooldown.onEnded(flight, outcome.kind === 'answered' && !outcome.limited && !outcome.failed);
+    if (outcome.failed) this.#outage.onFailure(now);
+    else if (outcome.kind === 'answered') this.#outage.onAnswer(flight);
     if (outcome.kind === 'lost' && !isBooked) this.#book(flight, flight.units, now);
     if (outcome.kind === 'answered') this.#onAnswer(flight, outcome, isBooked, now);
     else this.#shareLimit.settle(lease, outcome.kind === 'lost' ? flight.units : 0, false, now);
@@ -149,7 +143,7 @@ export class Pacer {
   /** The pacer's state as plain data. */
   view(now: number): PacerView {
     this.#age(now);
-    return viewOf(this.#windows, this.#endpointWindows, this.#flights, this.#cooldown, this.#clock, now);
+    return viewOf(this.#windows, this.#endpointWindows, this.#flights, this.#pause, this.#clock, now);
   }
 
   /** Requests under way. */
@@ -166,23 +160,29 @@ export class Pacer {
   estimate(plans: readonly Plan[], now: number): PlanEstimate | undefined {
     this.#age(now);
     const [windows, endpointWindows] = [this.#windows, this.#endpointWindows];
-    const [clock, cooldown, costs] = [this.#clock, this.#cooldown, this.#costs];
+    const [clock, pause, costs] = [this.#clock, this.#pause, this.#costs];
     const [throughput, concurrency] = [this.#throughput, this.#concurrency];
     return estimate(
       plans,
-      { windows, endpointWindows, clock, cooldown, costs, throughput, concurrency, shareLimit: this.#shareLimit },
+      { windows, endpointWindows, clock, pause, costs, throughput, concurrency, shareLimit: this.#shareLimit },
       now,
     );
   }
 
+  /** The pause that lasts longest, in force or not. */
+  get #pause(): Pick<Cooldown, 'until' | 'why'> {
+    return this.#outage.until > this.#cooldown.until ? this.#outage : this.#cooldown;
+  }
+
   #grant(charge: Charge, now: number): Flight {
     const flight = this.#flights.take(charge, now);
-    this.#costs.take(flight);
-    this.#cooldown.take(flight);
+    this.#costs.onSent(flight);
+    this.#cooldown.onSent(flight);
+    this.#outage.onSent(flight, now);
     this.#priorityReserve.onAdmitted(charge.priority, charge.units, now);
     this.#shareLimit.take(flight, now);
-    this.#windows.take(flight, now);
-    this.#endpointWindows.take(flight, now);
+    this.#windows.onSent(flight, now);
+    this.#endpointWindows.onSent(flight, now);
     return flight;
   }
 
@@ -246,7 +246,8 @@ export class Pacer {
     if (known === this.#known) return;
     this.#known = known;
     const windows = [...this.#windows, ...this.#endpointWindows];
-    this.#limits = [this.#flights, this.#slowStart, this.#cooldown, this.#costs, ...this.#bulkReserve, ...windows];
+    const pauses = [this.#cooldown, this.#outage];
+    this.#limits = [this.#flights, this.#slowStart, ...pauses, this.#costs, ...this.#bulkReserve, ...windows];
   }
 }
 

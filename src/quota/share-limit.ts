@@ -1,10 +1,10 @@
 import type { Lease, Limit } from './admission.ts';
-import type { WindowModel } from './models/model.ts';
+import type { Shape } from './models/model.ts';
 import type { Period } from './time/periods.ts';
 
-/** Which shapes a window may still have, by the name of their model. */
+/** Which shapes a window may still have. */
 export interface Shapes {
-  readonly alive: readonly WindowModel['name'][];
+  readonly alive: readonly Shape[];
   /** How often shapes that were ruled out have come back: what was believed before then no longer counts. */
   readonly epoch: number;
 }
@@ -33,7 +33,7 @@ export interface SiblingFacts {
 }
 
 /**
- * Our part of every window, as one more limit: it answers with the earliest instant at which our part bears a charge.
+ * Our part of every window, as one more limit: it holds back what our part does not cover.
  * The pacer tells it what becomes of requests, and what the service says.
  */
 export interface ShareLimit extends Limit {
@@ -69,9 +69,7 @@ export const wholeShareLimit: ShareLimit = {
   isGranting: false,
   covers: () => false,
   likely: (_period, limit) => limit,
-  earliest: (_charge, now) => now,
-  isFirm: () => false,
-  explain: () => ({ kind: 'share', why: 'all of every window is ours' }),
+  check: () => undefined,
   take() {},
   settle() {},
   read() {},

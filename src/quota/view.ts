@@ -1,4 +1,3 @@
-import type { Cooldown } from './limits/cooldown.ts';
 import type { ResetWindow } from './limits/reset-window.ts';
 import type { ServerClock } from './time/server-clock.ts';
 import type { InFlight } from './usage/in-flight.ts';
@@ -23,7 +22,7 @@ export interface PacerView {
   readonly inFlight: number;
   /** Units held for the requests that may not have arrived yet. */
   readonly held: number;
-  /** The pause that the service ordered, if it is still in force. */
+  /** The pause that the service ordered, or that failures caused, if it is still in force. */
   readonly cooldown?: { readonly until: number; readonly why: string };
   /** How far the service's clock is ahead of ours: lower and upper bound, in milliseconds. */
   readonly lead?: { readonly least: number; readonly most: number };
@@ -34,7 +33,7 @@ export function viewOf(
   windows: Iterable<NamedWindow>,
   endpointWindows: Iterable<ResetWindow>,
   flights: InFlight,
-  cooldown: Cooldown,
+  pause: { readonly until: number; readonly why: string },
   clock: ServerClock,
   now: number,
 ): PacerView {
@@ -55,7 +54,7 @@ export function viewOf(
     ],
     inFlight: flights.open,
     held: flights.units,
-    ...(cooldown.until > now ? { cooldown: { until: cooldown.until, why: cooldown.why } } : {}),
+    ...(pause.until > now ? { cooldown: { until: pause.until, why: pause.why } } : {}),
     ...(clock.known ? { lead: { least: clock.least(now) - now, most: clock.most(now) - now } } : {}),
   };
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import { ClosedError, ConnectionError, QuotaExhaustedError } from '../errors.ts';
-import type { Admission, Ask, Lease, RequestOutcome } from '../quota/admission.ts';
+import type { Ask, Hold, Lease, Reason, RequestOutcome } from '../quota/admission.ts';
 import { LAST_INSTANT } from '../quota/headers/snapshot.ts';
 import type { Pacer } from '../quota/pacer.ts';
 import type { CallTrace } from '../trace/call-trace.ts';
@@ -30,8 +30,9 @@ interface GatePause {
   readonly urgency: number;
   /** The priority of the call itself. */
   readonly priority: number;
-  readonly admission: Admission & { kind: 'wait' };
-  readonly isFirm: boolean;
+  readonly hold: Hold;
+  /** The reason at the beginning of the pause. */
+  readonly reason: Reason;
   readonly wake: (isOvertaken?: boolean) => void;
 }
 
@@ -79,21 +80,17 @@ export class Gate {
       const ask = byAge ? asUrgentAs(behind.highest, call.ask) : call.ask;
       const admission = this.#pacer.admit(ask, now);
       if (admission.kind === 'granted') return admission;
-      if (admission.kind === 'refused') throw this.refusalError(ask, admission);
-      const { until, reason } = admission;
-      // With `maxWaitMs: 0` the pacer refuses exactly where only time can help. A wait for a free place needs no second
-      // question: an answer ends it.
-      const isFirm =
-        reason.kind !== 'concurrency' && this.#pacer.admit({ ...ask, maxWaitMs: 0 }, now).kind === 'refused';
+      const { hold } = admission;
+      if (admission.kind === 'refused') throw this.refusalError(ask, hold, hold.reason());
+      const { until, isFirm } = hold;
       const isLong = isFirm && until - now > longestWaitMs;
-      if (isLong || reason.window === 'endpoint') {
-        call.trace.waiting({ until, reason, isParked: true });
+      if (isLong || hold.scope === 'endpoint') {
+        call.trace.waiting({ until, reason: hold.reason(), isParked: true });
         return { kind: 'parked', until, isFirm };
       }
-      // Age does not override the configured reserve: such a call yields to higher priorities.
-      const rank = reason.kind === 'reserve' ? priorityOf(call) : urgency;
+      const rank = hold.yieldsToPriority ? priorityOf(call) : urgency;
       if (behind.highest > rank) return { kind: 'overtaken' };
-      if (await this.#wait({ ...call, ask }, admission, isFirm, rank)) return { kind: 'overtaken' };
+      if (await this.#wait({ ...call, ask }, hold, rank)) return { kind: 'overtaken' };
     }
   }
 
@@ -106,11 +103,11 @@ export class Gate {
 
   /** The error for a call whose `maxWaitMs` is shorter than the standstill of the call ahead of it; `undefined`: it can wait. */
   standstillError(call: PendingCall): Error | undefined {
-    if (!this.#pause?.isFirm || priorityOf(call) > this.#pause.urgency) return undefined;
+    if (!this.#pause?.hold.isFirm || priorityOf(call) > this.#pause.urgency) return undefined;
     const { ask } = call;
-    const { until, reason, standsSince = this.#clock.now() } = this.#pause.admission;
-    const isTooLong = until - standsSince > ask.maxWaitMs;
-    return isTooLong ? this.refusalError(ask, { kind: 'refused', until, reason }) : undefined;
+    const { hold, reason } = this.#pause;
+    const isTooLong = hold.until - (hold.failingSince ?? this.#clock.now()) > ask.maxWaitMs;
+    return isTooLong ? this.refusalError(ask, hold, reason) : undefined;
   }
 
   /** A call was queued: a less urgent one at the gate is overtaken, or asks again with that priority. */
@@ -121,7 +118,7 @@ export class Gate {
   /** A request ended: settles its lease, and lets the call at the gate ask again if that may help. */
   settle(lease: Lease, outcome: RequestOutcome): void {
     this.#pacer.settle(lease, outcome, this.#clock.now());
-    if (this.#pause?.admission.onSettle) this.#pause.wake();
+    if (this.#pause?.hold.mayEndOnAnswer) this.#pause.wake();
   }
 
   /** Something else changed: the call at the gate asks again. */
@@ -136,8 +133,8 @@ export class Gate {
   }
 
   /** The error of a call that would have to wait longer than its `maxWaitMs`. */
-  refusalError(ask: Ask, { until, reason }: Admission & { kind: 'refused' }): Error {
-    if (reason.kind === 'outage')
+  refusalError(ask: Ask, { until, failingSince }: Hold, reason: Reason): Error {
+    if (failingSince !== undefined)
       return new ConnectionError({ endpoint: ask.endpoint, code: 'OUTAGE', attempts: 0, cause: new Error(reason.why) });
     const retryAfterMs = until - this.#clock.now();
     return new QuotaExhaustedError({
@@ -152,13 +149,8 @@ export class Gate {
   }
 
   /** Waits as the pacer said; true when a more urgent call overtakes it. */
-  #wait(
-    call: PendingCall,
-    admission: Admission & { kind: 'wait' },
-    isFirm: boolean,
-    urgency: number,
-  ): Promise<boolean> {
-    const { until, reason } = admission;
+  #wait(call: PendingCall, hold: Hold, urgency: number): Promise<boolean> {
+    const { until, isFirm } = hold;
     const left = until - this.#clock.now();
     const priority = priorityOf(call);
     return new Promise((resolve, reject) => {
@@ -177,7 +169,8 @@ export class Gate {
       };
       const cancel = this.#clock.timer(left, wake);
       call.signal?.addEventListener('abort', abort, { once: true });
-      this.#pause = { urgency, priority, admission, isFirm, wake };
+      const reason = hold.reason();
+      this.#pause = { urgency, priority, hold, reason, wake };
       // After `#pause` is set: a listener may abort, close, or add a more urgent call.
       call.trace.waiting({ until, reason, isParked: false });
       if (isFirm) this.#options.onStandstill();

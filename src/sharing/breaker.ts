@@ -1,3 +1,6 @@
+import { doubled } from '../quota/recovery/backoff.ts';
+import { Breaker } from '../quota/recovery/breaker.ts';
+
 /** Upper bound of a time-out that adapts to slow answers or failures, in milliseconds. */
 const LONGEST_MS = 1_000;
 
@@ -16,12 +19,8 @@ const LONGEST_PAUSE_MS = 500;
 export class StoreBreaker {
   readonly #timeoutMs: number;
   readonly #random: () => number;
-  #failures = 0;
+  readonly #breaker = new Breaker({ failures: FAILURES, firstMs: FIRST_PAUSE_MS, longestMs: LONGEST_PAUSE_MS });
   #slowestMs = 0;
-  #pauseMs = 0;
-  /** When the present series of failures began; undefined: the last trip succeeded. */
-  failsSince: number | undefined;
-  retryAt: number = Number.NEGATIVE_INFINITY;
   heardAt: number = Number.NEGATIVE_INFINITY;
 
   constructor(timeoutMs: number, random: () => number) {
@@ -32,22 +31,27 @@ export class StoreBreaker {
   /** The present time-out in milliseconds. It doubles with each failure. */
   get timeoutMs(): number {
     const usual = Math.max(this.#timeoutMs, Math.min(LONGEST_MS, this.#slowestMs * PATIENCE));
-    return Math.max(usual, Math.min(LONGEST_MS, this.#timeoutMs * 2 ** Math.min(this.#failures, 10)));
+    return Math.max(usual, doubled(this.#timeoutMs, LONGEST_MS, this.#breaker.failures));
   }
 
   get isLost(): boolean {
-    return this.#failures >= FAILURES;
+    return this.#breaker.failures >= FAILURES;
+  }
+
+  /** When the present series of failures began; undefined: the last trip succeeded. */
+  get failsSince(): number | undefined {
+    return this.#breaker.failingSince;
+  }
+
+  /** When the next trip may be tried. */
+  get retryAt(): number {
+    return this.#breaker.openUntil;
   }
 
   /** Records a failed trip. @returns whether the store is lost as of now. */
   fail(now: number): boolean {
-    this.failsSince ??= now;
-    const isNew = ++this.#failures === FAILURES;
-    if (this.#failures >= FAILURES) {
-      this.#pauseMs = Math.min(LONGEST_PAUSE_MS, this.#pauseMs * 2 || FIRST_PAUSE_MS);
-      this.retryAt = now + this.#pauseMs * (0.75 + this.#random() / 2);
-    }
-    return isNew;
+    this.#breaker.onFailure(now, 0.75 + this.#random() / 2);
+    return this.#breaker.failures === FAILURES;
   }
 
   /** Records an answer that took `ms`. */
@@ -59,10 +63,7 @@ export class StoreBreaker {
   /** Records a successful trip. @returns how long trips have failed, if the store was lost; else undefined. */
   mend(now: number): number | undefined {
     const lostMs = this.isLost && this.failsSince !== undefined ? now - this.failsSince : undefined;
-    this.#failures = 0;
-    this.#pauseMs = 0;
-    this.failsSince = undefined;
-    this.retryAt = Number.NEGATIVE_INFINITY;
+    this.#breaker.onSuccess();
     return lostMs;
   }
 }

@@ -1,8 +1,9 @@
+import { SHAPES } from '../quota/models/all.ts';
 import type { Shapes, WindowNews } from '../quota/share-limit.ts';
 import { type Period, periodMsOf } from '../quota/time/periods.ts';
 import type { Member } from '../share.ts';
 import type { Discovery } from './discovery.ts';
-import { ALL_SHAPES, SharedFacts } from './facts.ts';
+import { SharedFacts } from './facts.ts';
 import type { Ledger } from './ledger.ts';
 import { ResetDetector } from './reset-detector.ts';
 import type { ShareStore } from './store.ts';
@@ -14,7 +15,7 @@ const TELL_MS = 2_000;
 const STALE_MS = 600_000;
 
 /** The shapes of a window without a fact about them. */
-const UNKNOWN: Shapes = { alive: ALL_SHAPES, epoch: 0 };
+const UNKNOWN: Shapes = { alive: SHAPES, epoch: 0 };
 
 /** Exchanges facts about the service with the other processes, and applies them to the ledger. */
 export class FactSync {
@@ -127,7 +128,9 @@ export class FactSync {
       window?.isShort &&
       this.#discovery.isAlone(receivedAt) &&
       this.#discovery.aloneFor(receivedAt) > periodMsOf(period);
-    const isLeft = left.alive.length === 2 && left.alive.every((name) => name === 'aligned' || name === 'leaky');
-    return isSeen && isLeft ? { alive: ['aligned'], epoch: left.epoch } : left;
+    const calendar = left.alive.filter(({ isCalendar }) => isCalendar);
+    const isDraining = left.alive.every(({ isCalendar, drains }) => isCalendar || drains);
+    const isOpen = calendar.length > 0 && calendar.length < left.alive.length;
+    return isSeen && isOpen && isDraining ? { alive: calendar, epoch: left.epoch } : left;
   }
 }

@@ -1,14 +1,10 @@
-import type { WindowModel } from '../quota/models/model.ts';
+import { SHAPES } from '../quota/models/all.ts';
+import type { Shape } from '../quota/models/model.ts';
 import type { Shapes, SiblingFacts } from '../quota/share-limit.ts';
 import { PERIODS, type Period } from '../quota/time/periods.ts';
 import { DRIFT } from '../quota/time/server-clock.ts';
 import type { Facts } from './store.ts';
 import type { TimeRange } from './timeline.ts';
-
-type Shape = WindowModel['name'];
-
-/** Shapes in the order of their bits in a fact. The order is a wire format. */
-export const ALL_SHAPES: readonly Shape[] = ['sliding-log', 'sliding-counter', 'aligned', 'first-request', 'leaky'];
 
 /** Maximum number of endpoints whose costs a process tells, so that free-form names cannot fill the store. */
 const ENDPOINTS = 50;
@@ -28,12 +24,18 @@ const MOST_UNITS = 1e12;
  * (`c:GET /path`) and how far the service's clock is ahead of the store's (`lead`).
  */
 export class SharedFacts {
+  readonly #shapes: readonly Shape[];
   #version = -1;
   #known: Facts = new Map();
   /** Facts that this process found out itself, to be told again if the store has lost them. */
   readonly #own = new Map<string, string>();
   readonly #pending = new Map<string, string>();
   #endpoints = 0;
+
+  /** @param shapes - all shapes that a window may have. */
+  constructor(shapes: readonly Shape[] = SHAPES) {
+    this.#shapes = shapes;
+  }
 
   /** The version of the known facts; -1: none were received. */
   get version(): number {
@@ -56,10 +58,10 @@ export class SharedFacts {
   }
 
   tellShapes(period: Period, { alive, epoch }: Shapes): void {
-    const dead = ALL_SHAPES.reduce((bits, name, index) => (alive.includes(name) ? bits : bits | (1 << index)), 0);
+    const dead = this.#shapes.reduce((bits, shape) => (alive.includes(shape) ? bits : bits | (1 << shape.bit)), 0);
     const known = this.shapesOf(period);
     const isKnown =
-      known && (known.epoch > epoch || (known.epoch === epoch && known.alive.every((name) => alive.includes(name))));
+      known && (known.epoch > epoch || (known.epoch === epoch && known.alive.every((shape) => alive.includes(shape))));
     if (!isKnown && (dead > 0 || epoch > 0)) this.#tell(`s:${period}`, `${epoch} ${dead}`);
   }
 
@@ -103,9 +105,9 @@ export class SharedFacts {
 
   /** Shapes told by any process; undefined: none were told. */
   shapesOf(period: Period): Shapes | undefined {
-    const [, epoch, dead] = /^(\d{1,6}) (\d{1,2})$/.exec(this.#known.get(`s:${period}`) ?? '') ?? [];
+    const [, epoch, dead] = /^(\d{1,6}) (\d{1,10})$/.exec(this.#known.get(`s:${period}`) ?? '') ?? [];
     if (epoch === undefined) return undefined;
-    const alive = ALL_SHAPES.filter((_, index) => (Number(dead) & (1 << index)) === 0);
+    const alive = this.#shapes.filter(({ bit }) => (Number(dead) & (1 << bit)) === 0);
     return alive.length > 0 ? { alive, epoch: Number(epoch) } : undefined;
   }
 

@@ -28,7 +28,10 @@ export class ResetDetector {
     const hasDropped = isNext && last.used >= FEW && used <= last.used * REST;
     const isBeginning = received.most - start <= length * BEGINNING;
     const { alive } = shapes;
-    const isOpen = alive.includes('aligned') && !alive.includes('sliding-log') && alive.length > 1;
-    return hasDropped && isBeginning && isOpen ? { alive: ['aligned'], epoch: shapes.epoch } : shapes;
+    const calendar = alive.filter(({ isCalendar }) => isCalendar);
+    // What slides and does not sink steadily may drop as suddenly as the calendar does.
+    const mayDrop = alive.some(({ isSliding, sinksSteadily }) => isSliding && !sinksSteadily);
+    const isOpen = calendar.length > 0 && !mayDrop && alive.length > 1;
+    return hasDropped && isBeginning && isOpen ? { alive: calendar, epoch: shapes.epoch } : shapes;
   }
 }

@@ -1,4 +1,4 @@
-import type { Charge, Lease, Reason } from '../quota/admission.ts';
+import { type Charge, type Hold, holdUntil, type Lease, type Reason } from '../quota/admission.ts';
 import type { ShareLimit, WindowNews } from '../quota/share-limit.ts';
 import type { Period } from '../quota/time/periods.ts';
 import type { Member } from '../share.ts';
@@ -119,7 +119,15 @@ export class SharedQuota implements ShareLimit {
     return Math.max(limit / (this.#ledger.others(now) + 1), limit - this.#siblings.unitsOf(period, now));
   }
 
-  earliest(charge: Charge, now: number): number {
+  check(charge: Charge, now: number): Hold | undefined {
+    const until = this.#earliest(charge, now);
+    if (until <= now) return undefined;
+    const isFirm = !this.#trips.isUnderWay && !this.#absence.isAlone && this.#full(now) !== undefined;
+    return holdUntil(until, isFirm, () => this.#explain(now));
+  }
+
+  /** The instant at which the charge may be covered; `now` or earlier: it is. Begins a trip where units must be asked for. */
+  #earliest(charge: Charge, now: number): number {
     if (charge.units <= 0 || this.#isUnlimited) return now;
     const units = this.#ledger.units(charge.units);
     this.#first = { units, isUrgent: charge.priority > URGENT_ABOVE };
@@ -138,11 +146,7 @@ export class SharedQuota implements ShareLimit {
     return this.#nextAt(now);
   }
 
-  isFirm(_charge: Charge, now: number): boolean {
-    return !this.#trips.isUnderWay && !this.#absence.isAlone && this.#full(now) !== undefined;
-  }
-
-  explain(_charge: Charge, now: number): Reason {
+  #explain(now: number): Reason {
     if (this.#discovery.waitsUntil > now || this.#ledger.windows.size === 0)
       return { kind: 'share', why: 'another process sends alone for a moment, to learn the limits' };
     if (this.#resumption.until(now) > now)

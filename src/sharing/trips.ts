@@ -1,3 +1,4 @@
+import { doubled } from '../quota/recovery/backoff.ts';
 import type { Member } from '../share.ts';
 import { StoreBreaker } from './breaker.ts';
 import { inTime } from './in-time.ts';
@@ -150,7 +151,7 @@ export class Trips {
       this.#store = store;
       if (this.hasJoined && sentAt - heardAt > FORGOTTEN_MS) this.#listener.forgotten();
       await this.#listener.travel(store);
-      if (sentAt - this.#signedAt > Math.min(SIGN_MS, FIRST_SIGN_MS * 2 ** this.#signs)) {
+      if (sentAt - this.#signedAt > doubled(FIRST_SIGN_MS, SIGN_MS, this.#signs)) {
         this.#signs++;
         this.#live = await this.call(() => store.live(this.#name, false));
         this.#signedAt = sentAt;

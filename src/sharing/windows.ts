@@ -69,7 +69,7 @@ export class SharedWindow {
 
   /** Whether `aligned` is the only candidate. */
   get isCalendar(): boolean {
-    return this.period === 'month' || this.shapes.alive.every((name) => name === 'aligned');
+    return this.period === 'month' || this.shapes.alive.every(({ isCalendar }) => isCalendar);
   }
 
   /**
@@ -78,7 +78,7 @@ export class SharedWindow {
    */
   get #isEstimated(): boolean {
     const { alive, epoch } = this.shapes;
-    return alive.includes('sliding-counter') && epoch > 0;
+    return epoch > 0 && alive.some(({ isEstimated }) => isEstimated);
   }
 
   /** Whether a look may still reveal its shape. */
@@ -89,7 +89,7 @@ export class SharedWindow {
   /** All instances in which a request that arrives within this range may be counted. */
   instances(range: TimeRange): Instance[] {
     const { alive } = this.shapes;
-    const mayBeCalendar = this.isCalendar || alive.includes('aligned');
+    const mayBeCalendar = this.isCalendar || alive.some(({ isCalendar }) => isCalendar);
     // With several candidates both kinds are counted, so that no unit is missing when the shape becomes known.
     return [
       ...(mayBeCalendar ? this.#calendar(range) : []),

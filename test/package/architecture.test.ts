@@ -24,6 +24,7 @@ const INNER_ROOMS: Record<string, readonly string[]> = {
     'headers',
     'admission',
     'usage',
+    'recovery',
     'models',
     'limits | share-limit',
     'window',

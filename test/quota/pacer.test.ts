@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Admission, Charge } from '../../src/quota/admission.ts';
+import { type Charge, type Hold, holdUntil } from '../../src/quota/admission.ts';
 import type { QuotaSnapshot } from '../../src/quota/headers/snapshot.ts';
 import { Pacer } from '../../src/quota/pacer.ts';
 import { wholeShareLimit } from '../../src/quota/share-limit.ts';
+import { type Answered, factsOf } from './support/builders.ts';
 import { LIMITS, type Saying, Stage } from './support/script.ts';
 
 const MINUTE: Saying = { hasDate: true, cost: 1, minuteLeft: 1_000 };
@@ -21,7 +22,7 @@ function hearing(...sayings: readonly Saying[]): Stage {
 }
 
 /** How long an admission says to wait, in milliseconds. */
-function waitOf(admission: Admission, stage: Stage): number {
+function waitOf(admission: Answered, stage: Stage): number {
   return admission.kind === 'granted' ? 0 : admission.until - stage.now;
 }
 
@@ -37,7 +38,7 @@ describe('a refusal', () => {
     const stage = hearing(MINUTE, { ...refusal, retryAfterMs: 7_000, resetInMs: 1_000 });
     const wait = stage.ask('GET /b');
     expect(waitOf(wait, stage)).toBe(7_000);
-    expect(wait).toMatchObject({ onSettle: false, reason: { kind: 'cooldown' } });
+    expect(wait).toMatchObject({ mayEndOnAnswer: false, reason: { kind: 'cooldown' } });
   });
 
   it('that names a reset pauses everything until then', () => {
@@ -56,7 +57,7 @@ describe('a refusal', () => {
     expect(waitOf(stage.ask(), stage)).toBe(1_000);
     stage.play([{ do: 'pass', ms: 1_000 }]);
     expect(burst(stage)).toBe(1);
-    expect(stage.ask()).toMatchObject({ onSettle: true, reason: { kind: 'half-open' } });
+    expect(stage.ask()).toMatchObject({ mayEndOnAnswer: true, reason: { kind: 'half-open' } });
   });
 
   it('longer than the patience of the caller is told at once', () => {
@@ -123,9 +124,10 @@ describe('a window', () => {
   });
 
   it('of which only a part is ours waits for the part, and never says no for its sake', () => {
-    const part = { ...wholeShareLimit, earliest: (_: Charge, now: number) => now + 500 };
+    const check = (_: Charge, now: number): Hold => holdUntil(now + 500, false, () => ({ kind: 'share', why: 'used' }));
+    const part = { ...wholeShareLimit, check };
     const pacer = new Pacer({ concurrency: 30, leaseMs: 9_000, shareLimit: () => part });
-    expect(pacer.admit({ endpoint: 'GET /a', maxWaitMs: 0 }, 1_000)).toMatchObject({
+    expect(factsOf(pacer.admit({ endpoint: 'GET /a', maxWaitMs: 0 }, 1_000))).toMatchObject({
       kind: 'wait',
       until: 1_500,
       reason: { kind: 'share' },

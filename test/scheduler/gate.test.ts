@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createClient } from '../../src/client/create-client.ts';
 import { isClosed, isQuotaExhausted } from '../../src/errors.ts';
 import type { ClientOptions } from '../../src/options/client-options.ts';
-import type { Admission, Ask } from '../../src/quota/admission.ts';
+import { type Admission, type Ask, holdUntil } from '../../src/quota/admission.ts';
 import type { Pacer } from '../../src/quota/pacer.ts';
 import { type ShareLimit, wholeShareLimit } from '../../src/quota/share-limit.ts';
 import { Gate } from '../../src/scheduler/gate.ts';
@@ -106,8 +106,9 @@ describe('much patience', () => {
     const share: ClientOptions['share'] = {
       join({ wake }) {
         grow = wake;
-        const earliest: ShareLimit['earliest'] = (_charge, now) => (isOut ? now + 60_000 : now);
-        return { part: { ...wholeShareLimit, earliest, isFirm: () => true }, leave: () => Promise.resolve() };
+        const check: ShareLimit['check'] = (_charge, now) =>
+          isOut ? holdUntil(now + 60_000, true, () => ({ kind: 'share', why: 'used' })) : undefined;
+        return { part: { ...wholeShareLimit, check }, leave: () => Promise.resolve() };
       },
     };
     const { call, last, names, clock } = wire({ share, maxWaitMs: 0 });
@@ -216,7 +217,8 @@ describe('the front of the line', () => {
     return { clock, gate, asked, call, behind };
   }
   const granted = { kind: 'granted', lease: { endpoint: 'GET /', sentAt: 0, units: 1 } } as const;
-  const wait = { kind: 'wait', until: 1_000, onSettle: false, reason: { kind: 'window', why: 'full' } } as const;
+  const hold = holdUntil(1_000, true, () => ({ kind: 'window', why: 'full' }));
+  const wait = { kind: 'wait', hold } as const;
 
   it('a call at the gate makes room for a more urgent one who came while it stepped up', async () => {
     const { gate, asked, call } = gateOf([granted]);
@@ -236,7 +238,7 @@ describe('the front of the line', () => {
   });
 
   it('a call at the gate makes room, though its time has come, where what it waits for is spared for the more urgent', async () => {
-    const spared = { ...wait, reason: { kind: 'reserve', why: 'kept' } } as const;
+    const spared = { ...wait, hold: { ...hold, yieldsToPriority: true } } as const;
     const { clock, gate, call, behind } = gateOf([spared]);
     expect(await gate.acquire(call, true)).toEqual({ kind: 'overtaken' });
     behind.highest = -3;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { slidingLog } from '../../src/quota/models/sliding-log.ts';
 import { type Asked, AskPolicy, type Outcome } from '../../src/sharing/ask-policy.ts';
 import { type Slot, Slots } from '../../src/sharing/slots.ts';
 import type { Instance, SharedWindows } from '../../src/sharing/windows.ts';
@@ -85,7 +86,7 @@ describe('when it is worth asking the store', () => {
   it('is soon where a window slides, because each step frees something', () => {
     const policy = new AskPolicy(() => 0);
     const windows = calendar({});
-    windows.open('minute', 100, { alive: ['sliding-log'], epoch: 0 });
+    windows.open('minute', 100, { alive: [slidingLog], epoch: 0 });
     const ask = asked(windows);
     policy.hear(ask, outcome([], ask, full), NOW);
     expect(policy.nextAt(0, false)).toBe(NOW + 1_500);

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { ALL_SHAPES, SharedFacts } from '../../src/sharing/facts.ts';
+import { aligned } from '../../src/quota/models/aligned.ts';
+import { SHAPES } from '../../src/quota/models/all.ts';
+import { leaky } from '../../src/quota/models/leaky.ts';
+import { SharedFacts } from '../../src/sharing/facts.ts';
 import { exactly } from './support/small.ts';
 
 const TIME = Date.UTC(2026, 2, 10);
@@ -24,27 +27,33 @@ describe('facts that processes tell each other', () => {
   it('are limits, shapes and costs, and each arrives as it was told', () => {
     const facts = relayed((one) => {
       one.tellLimit('minute', 500);
-      one.tellShapes('minute', { alive: ['aligned', 'leaky'], epoch: 2 });
+      one.tellShapes('minute', { alive: [aligned, leaky], epoch: 2 });
       one.tellCost('GET /path', 3);
     });
     expect(facts.limits).toEqual(new Map([['minute', 500]]));
-    expect(facts.shapesOf('minute')).toEqual({ alive: ['aligned', 'leaky'], epoch: 2 });
+    expect(facts.shapesOf('minute')).toEqual({ alive: [aligned, leaky], epoch: 2 });
     expect(facts.news(STORE, TIME).costs).toEqual([['GET /path', 3]]);
   });
 
   it('name the shapes that are ruled out by their place in a list, which never changes', () => {
     const facts = new SharedFacts();
-    facts.tellShapes('minute', { alive: ['aligned'], epoch: 1 });
+    facts.tellShapes('minute', { alive: [aligned], epoch: 1 });
     expect(facts.pending.get('s:minute')).toBe('1 27');
-    expect(ALL_SHAPES.indexOf('aligned')).toBe(2);
+    expect(SHAPES.map(({ name, bit }) => `${bit} ${name}`).sort()).toEqual([
+      '0 sliding-log',
+      '1 sliding-counter',
+      '2 aligned',
+      '3 first-request',
+      '4 leaky',
+    ]);
   });
 
   it('do not tell of shapes while all may be, because that says nothing', () => {
     const facts = new SharedFacts();
-    facts.tellShapes('minute', { alive: ALL_SHAPES, epoch: 0 });
+    facts.tellShapes('minute', { alive: SHAPES, epoch: 0 });
     expect(facts.pending.size).toBe(0);
     // All of them may be again after a refusal, and that is news.
-    facts.tellShapes('minute', { alive: ALL_SHAPES, epoch: 1 });
+    facts.tellShapes('minute', { alive: SHAPES, epoch: 1 });
     expect(facts.pending.size).toBe(1);
   });
 

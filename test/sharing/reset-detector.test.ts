@@ -1,11 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import { aligned } from '../../src/quota/models/aligned.ts';
+import { firstRequest } from '../../src/quota/models/first-request.ts';
+import { leaky } from '../../src/quota/models/leaky.ts';
+import { slidingLog } from '../../src/quota/models/sliding-log.ts';
 import type { Shapes } from '../../src/quota/share-limit.ts';
 import type { Period } from '../../src/quota/time/periods.ts';
 import { ResetDetector } from '../../src/sharing/reset-detector.ts';
 import { BEGIN, exactly, reading } from './support/small.ts';
 
-const IN_DOUBT: Shapes = { alive: ['aligned', 'first-request', 'leaky'], epoch: 2 };
-const CALENDAR: Shapes = { alive: ['aligned'], epoch: 2 };
+const IN_DOUBT: Shapes = { alive: [aligned, firstRequest, leaky], epoch: 2 };
+const CALENDAR: Shapes = { alive: [aligned], epoch: 2 };
 
 /** What is left of the shapes after the last of these readings, each of which takes 20 ms. */
 function judged(
@@ -52,7 +56,7 @@ describe('a window whose use drops where the calendar begins a new one', () => {
   });
 
   it('shows nothing where it may still slide, or its shape is known', () => {
-    for (const alive of [['aligned', 'sliding-log'], ['aligned'], ['first-request', 'leaky']] as const) {
+    for (const alive of [[aligned, slidingLog], [aligned], [firstRequest, leaky]]) {
       const shapes: Shapes = { alive, epoch: 0 };
       const readings = [[59_000, 90] as const, [60_100, 1] as const];
       expect(judged(readings, shapes)).toBe(shapes);

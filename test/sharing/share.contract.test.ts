@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Clock } from '../../src/clock.ts';
 import { systemClock } from '../../src/clock.ts';
 import type { Lease } from '../../src/quota/admission.ts';
+import { aligned } from '../../src/quota/models/aligned.ts';
 import { Pacer } from '../../src/quota/pacer.ts';
 import type { ShareLimit } from '../../src/quota/share-limit.ts';
 import { ServerClock } from '../../src/quota/time/server-clock.ts';
@@ -14,7 +15,7 @@ import { hasRedis, type RedisServer, startRedis } from '../redis/support/server.
 
 /** A minute of which ten units are left to whoever shares it; longer than any of these tests takes. */
 const LIMIT = 10;
-const SHAPES = { alive: ['aligned'], epoch: 0 } as const;
+const SHAPES = { alive: [aligned], epoch: 0 } as const;
 
 /** One member of a share, with what a pacer would do to its part. */
 interface Player {
@@ -109,7 +110,7 @@ describe.each(KINDS.filter(({ kind }) => hasRedis || !kind.includes('real')))(
           self.waiting = most;
           for (let tries = 0; tries < 40 && leases.length < most; tries++) {
             const now = clock.now();
-            if (part.earliest({ endpoint: 'GET /a', units: 1, priority: 0 }, now) <= now) {
+            if (!part.check({ endpoint: 'GET /a', units: 1, priority: 0 }, now)) {
               const lease = { endpoint: 'GET /a', sentAt: now, units: 1 };
               part.take(lease, now);
               leases.push(lease);
@@ -140,7 +141,7 @@ describe.each(KINDS.filter(({ kind }) => hasRedis || !kind.includes('real')))(
       const [one] = await join(1);
       if (!one) throw new Error('there is one');
       for (let asked = 0; asked < 100; asked++)
-        one.part.earliest({ endpoint: 'GET /a', units: 1, priority: 0 }, clock.now());
+        one.part.check({ endpoint: 'GET /a', units: 1, priority: 0 }, clock.now());
       expect(await one.take(LIMIT - 1)).toHaveLength(LIMIT - 1);
     });
 

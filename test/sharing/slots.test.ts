@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { slidingLog } from '../../src/quota/models/sliding-log.ts';
 import { covers, isOver, Slots } from '../../src/sharing/slots.ts';
 import { SharedWindows } from '../../src/sharing/windows.ts';
 import { BEGIN, calendar, exactly } from './support/small.ts';
@@ -14,7 +15,7 @@ describe('slots', () => {
 
   it('are tenths of seconds while a second may slide, because it is counted in steps', () => {
     const windows = new SharedWindows();
-    windows.open('second', 10, { alive: ['sliding-log'], epoch: 0 });
+    windows.open('second', 10, { alive: [slidingLog], epoch: 0 });
     const fine = new Slots(windows);
     const slot = fine.at(exactly(BEGIN + 3_450));
     expect([fine.quantum, slot.to - slot.from]).toEqual([100, 100]);

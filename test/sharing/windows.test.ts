@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { ALL_SHAPES } from '../../src/sharing/facts.ts';
+import { aligned } from '../../src/quota/models/aligned.ts';
+import { SHAPES } from '../../src/quota/models/all.ts';
+import { slidingCounter } from '../../src/quota/models/sliding-counter.ts';
+import { slidingLog } from '../../src/quota/models/sliding-log.ts';
 import { SharedWindow, SharedWindows, ttlOf } from '../../src/sharing/windows.ts';
 import { BEGIN, calendar, exactly, instanceAt, reading } from './support/small.ts';
 
-const UNKNOWN = { alive: ALL_SHAPES, epoch: 0 };
+const UNKNOWN = { alive: SHAPES, epoch: 0 };
 
 describe('a window that processes share', () => {
   it('of the calendar has one instance for each instant, and two for an arrival on its edge', () => {
@@ -20,7 +23,7 @@ describe('a window that processes share', () => {
   });
 
   it('that slides counts a unit in every stretch of its length, cut into steps, that may hold it', () => {
-    const minute = new SharedWindow('minute', 100, { alive: ['sliding-log'], epoch: 0 });
+    const minute = new SharedWindow('minute', 100, { alive: [slidingLog], epoch: 0 });
     const instances = minute.instances(exactly(BEGIN + 1_000));
     // Twenty steps of three seconds, and one more because the unit came somewhere within its own.
     expect(instances).toHaveLength(21);
@@ -36,7 +39,7 @@ describe('a window that processes share', () => {
     const names = minute.instances(exactly(BEGIN)).map(({ name }) => name);
     expect(names).toContain(`minute:${BEGIN / 1_000}`);
     expect(names).toHaveLength(22);
-    const known = new SharedWindow('minute', 100, { alive: ['aligned'], epoch: 0 });
+    const known = new SharedWindow('minute', 100, { alive: [aligned], epoch: 0 });
     expect(names).toEqual(expect.arrayContaining(known.instances(exactly(BEGIN)).map(({ name }) => name)));
   });
 
@@ -52,7 +55,7 @@ describe('a window that processes share', () => {
   });
 
   it('whose service estimates what slides is spent evenly, but only once a refusal has shown that', () => {
-    const estimated = (epoch: number) => new SharedWindow('minute', 100, { alive: ['sliding-counter'], epoch });
+    const estimated = (epoch: number) => new SharedWindow('minute', 100, { alive: [slidingCounter], epoch });
     const even = estimated(1)
       .instances(exactly(BEGIN))
       .filter(({ name }) => name.includes('even'));

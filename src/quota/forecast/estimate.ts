@@ -1,4 +1,3 @@
-import type { Cooldown } from '../limits/cooldown.ts';
 import type { Costs } from '../limits/costs.ts';
 import type { ResetWindow } from '../limits/reset-window.ts';
 import type { ShareLimit } from '../share-limit.ts';
@@ -30,7 +29,8 @@ export interface EstimateInputs {
   readonly windows: Iterable<NamedWindow>;
   readonly endpointWindows: Iterable<ResetWindow>;
   readonly clock: ServerClock;
-  readonly cooldown: Cooldown;
+  /** The pause that nothing may be sent in. */
+  readonly pause: { readonly until: number };
   readonly costs: Costs;
   readonly throughput: Throughput;
   readonly concurrency: number;
@@ -44,12 +44,12 @@ export interface EstimateInputs {
  * @returns undefined while no limit is known.
  */
 export function estimate(plans: readonly Plan[], known: EstimateInputs, now: number): PlanEstimate | undefined {
-  const { clock, cooldown, costs, throughput, concurrency } = known;
+  const { clock, pause, costs, throughput, concurrency } = known;
   const windows = [...namedWindowsOf(known, now), ...endpointWindowsOf(known, now)];
   const { roundTripMs } = throughput;
   if (roundTripMs === undefined) return undefined;
   const work = plans.map(({ endpoint, count, cost }) => ({ endpoint, count, cost: cost ?? costs.mean(endpoint) }));
-  const begin = Math.max(now, cooldown.until);
+  const begin = Math.max(now, pause.until);
   const origin = originOf(clock, now);
   const { at, window } = forecast(work, windows, origin + begin - now, { roundTripMs, concurrency });
   return { at: now + at - origin + roundTripMs, window: window ?? (begin > now ? 'cooldown' : undefined) };

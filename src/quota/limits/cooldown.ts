@@ -1,31 +1,24 @@
-import type { Charge, Limit, Reason } from '../admission.ts';
+import { type Charge, type Hold, holdUntil, type Limit } from '../admission.ts';
 import { isAnyWindowFull, type QuotaSnapshot, resetOf } from '../headers/snapshot.ts';
+import { Backoff } from '../recovery/backoff.ts';
+import { Probe } from '../recovery/probe.ts';
 import type { ServerClock } from '../time/server-clock.ts';
-import { ARRIVES_WITHIN_MS, type Flight } from '../usage/in-flight.ts';
+import type { Flight } from '../usage/in-flight.ts';
 
 /** The first pause after a refusal without `retry-after`, in milliseconds; each further refusal doubles it. */
 const FIRST_BACKOFF_MS = 1_000;
 const LONGEST_BACKOFF_MS = 60_000;
 
-/** After this many failures in a row the service counts as down, and is probed after pauses of at most this length. */
-const FAILURES_IN_A_ROW = 5;
-const LONGEST_OUTAGE_PAUSE_MS = 2_000;
-
 /**
- * A pause, ordered by the service or caused by failures. It holds back every request, only ever grows, and ends half-open: one
- * request goes first, and the others follow only if it succeeds.
+ * A pause that the service ordered. It holds back every request, only ever grows, and ends half-open: one request goes first, and
+ * the others follow only if it is served.
  */
 export class Cooldown implements Limit {
   #until = Number.NEGATIVE_INFINITY;
   #why = '';
-  #backoffMs = 0;
   #isHalfOpen = false;
-  /** Whether the service ordered the pause; otherwise it is an outage. */
-  #isOrdered = false;
-  #failures = 0;
-  /** When the first of these failures came. */
-  #failsSince = 0;
-  #probe: Flight | undefined;
+  readonly #backoff = new Backoff(FIRST_BACKOFF_MS, LONGEST_BACKOFF_MS);
+  readonly #probe = new Probe();
 
   /** The instant until which nothing may be sent. */
   get until(): number {
@@ -39,8 +32,10 @@ export class Cooldown implements Limit {
 
   /** Pauses until `instant`, as the service ordered, unless a longer pause is in force. */
   hold(instant: number, why: string): void {
-    this.#isOrdered = true;
-    this.#pause(instant, why);
+    this.#isHalfOpen = true;
+    if (instant <= this.#until) return;
+    this.#until = instant;
+    this.#why = why;
   }
 
   /**
@@ -56,55 +51,33 @@ export class Cooldown implements Limit {
   /** Exponential back-off after a refusal without `retry-after`. Refusals of requests sent before the current pause are ignored. */
   backOff(now: number, sentAt: number = now): void {
     if (now < this.#until || sentAt < this.#until) return;
-    this.#lengthen(LONGEST_BACKOFF_MS);
-    this.hold(now + this.#backoffMs, 'the service refused a request without saying when to retry');
-  }
-
-  /** A request failed. After several failures in a row requests pause, longer each time. */
-  onFailure(now: number): void {
-    if (this.#failures === 0) this.#failsSince = now;
-    if (++this.#failures < FAILURES_IN_A_ROW || now < this.#until) return;
-    this.#lengthen(LONGEST_OUTAGE_PAUSE_MS);
-    this.#isOrdered = false;
-    this.#pause(now + this.#backoffMs, `the last ${this.#failures} requests failed`);
-  }
-
-  /** The service answered, with whatever status. */
-  onAnswer(): void {
-    this.#failures = 0;
+    this.hold(now + this.#backoff.next(), 'the service refused a request without saying when to retry');
   }
 
   /** One request goes first after a pause. */
-  take(flight: Flight): void {
-    if (this.#isHalfOpen) this.#probe = flight;
+  onSent(flight: Flight): void {
+    if (this.#isHalfOpen) this.#probe.onSent(flight);
   }
 
-  /** A request ended: an answer that was not refused ends the half-open state if it was sent after the pause. */
-  settle(flight: Flight, isWelcome: boolean): void {
-    if (isWelcome && flight.sentAt >= this.#until) {
-      this.#isHalfOpen = false;
-      this.#backoffMs = 0;
-    }
-    if (this.#probe === flight) this.#probe = undefined;
+  /** A request ended: one that was served ends the half-open state if it was sent after the pause. */
+  onEnded(flight: Flight, isServed: boolean): void {
+    this.#probe.onEnded(flight);
+    if (!isServed || flight.sentAt < this.#until) return;
+    this.#isHalfOpen = false;
+    this.#backoff.reset();
   }
 
-  earliest(_charge: Charge, now: number): number {
-    if (now < this.#until) return this.#until;
-    return this.#isHalfOpen && this.#probe?.state === 'held' ? this.#probe.sentAt + ARRIVES_WITHIN_MS : now;
+  check(_charge: Charge, now: number): Hold | undefined {
+    if (now < this.#until) return this.#pauseHold;
+    const until = this.#isHalfOpen ? this.#probe.heldUntil(now) : now;
+    if (until <= now) return undefined;
+    return holdUntil(until, false, () => ({ kind: 'half-open', why: 'one request probes the service after a pause' }));
   }
 
-  isFirm(_charge: Charge, now: number): boolean {
-    return now < this.#until;
-  }
-
-  /** An outage consists of many pauses of unknown number, so its whole duration counts as waiting. */
-  standsSince(): number | undefined {
-    return this.#isOrdered ? undefined : this.#failsSince;
-  }
-
-  explain(_charge: Charge, now: number): Reason {
-    if (now < this.#until) return { kind: this.#isOrdered ? 'cooldown' : 'outage', why: this.#why };
-    return { kind: 'half-open', why: 'one request probes the service after a pause' };
+  /** No answer ends a pause. */
+  get #pauseHold(): Hold {
+    const why = this.#why;
+    return { ...holdUntil(this.#until, true, () => ({ kind: 'cooldown', why })), mayEndOnAnswer: false };
   }
 
   #orderOf(quota: QuotaSnapshot, clock: ServerClock, now: number): { until: number; why: string } | undefined {
@@ -117,16 +90,5 @@ export class Cooldown implements Limit {
       return { until: Math.max(now, reset), why: 'the service refused a request until its window resets' };
     }
     return isAnyWindowFull(quota) && clock.known ? { until: now, why: 'a window is full' } : undefined;
-  }
-
-  #lengthen(longestMs: number): void {
-    this.#backoffMs = Math.min(longestMs, this.#backoffMs * 2 || FIRST_BACKOFF_MS);
-  }
-
-  #pause(instant: number, why: string): void {
-    this.#isHalfOpen = true;
-    if (instant <= this.#until) return;
-    this.#until = instant;
-    this.#why = why;
   }
 }

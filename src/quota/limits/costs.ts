@@ -1,6 +1,7 @@
-import type { Charge, Limit, Reason } from '../admission.ts';
+import { type Charge, type Hold, holdUntil, type Limit } from '../admission.ts';
 import { type QuotaSnapshot, windowsOf } from '../headers/snapshot.ts';
-import { ARRIVES_WITHIN_MS, type Flight } from '../usage/in-flight.ts';
+import { Probe } from '../recovery/probe.ts';
+import type { Flight } from '../usage/in-flight.ts';
 
 /** After this many answers a highest cost that was not seen again is forgotten. */
 const MEMORY = 500;
@@ -31,7 +32,7 @@ interface Experience {
  */
 export class Costs implements Limit {
   readonly #experience = new Map<string, Experience>();
-  readonly #probes = new Map<string, Flight>();
+  readonly #probes = new Map<string, Probe>();
   #dearest = 1;
   #stated = false;
 
@@ -74,29 +75,27 @@ export class Costs implements Limit {
     if (!this.#experience.has(endpoint)) this.learn(endpoint, units);
   }
 
-  take(flight: Flight): void {
-    if (this.#isNews(flight.endpoint)) this.#probes.set(flight.endpoint, flight);
+  /** A request is sent: the first of an endpoint whose cost is unknown is its probe. */
+  onSent(flight: Flight): void {
+    if (!this.#isNews(flight.endpoint)) return;
+    const probe = this.#probes.get(flight.endpoint) ?? new Probe();
+    probe.onSent(flight);
+    this.#probes.set(flight.endpoint, probe);
   }
 
-  settle(flight: Flight): void {
-    if (this.#probes.get(flight.endpoint) === flight) this.#probes.delete(flight.endpoint);
+  /** A request has ended. */
+  onEnded(flight: Flight): void {
+    const probe = this.#probes.get(flight.endpoint);
+    if (probe?.onEnded(flight)) this.#probes.delete(flight.endpoint);
   }
 
-  earliest(charge: Charge, now: number): number {
-    if (this.#probes.size === 0) return now;
-    const probe = this.#probes.get(charge.endpoint);
-    return probe?.state === 'held' && this.#isNews(charge.endpoint) ? probe.sentAt + ARRIVES_WITHIN_MS : now;
-  }
-
-  isFirm(): boolean {
-    return false;
-  }
-
-  explain(charge: Charge): Reason {
-    return {
-      kind: 'first-cost',
-      why: `the cost of ${charge.endpoint} is unknown until its first response`,
-    };
+  /** Over after one round trip, so calls of other endpoints do not pass: the queue keeps its order. */
+  check({ endpoint }: Charge, now: number): Hold | undefined {
+    if (this.#probes.size === 0) return undefined;
+    const until = this.#probes.get(endpoint)?.heldUntil(now) ?? now;
+    if (until <= now || !this.#isNews(endpoint)) return undefined;
+    const why = `the cost of ${endpoint} is unknown until its first response`;
+    return holdUntil(until, false, () => ({ kind: 'first-cost', why }));
   }
 
   /** Where answers state no costs, every request counts as one unit and there is nothing to learn. */

@@ -26,8 +26,9 @@ export class EndpointWindows implements Iterable<ResetWindow> {
     return this.#byLimit.values();
   }
 
-  take(flight: Flight, now: number): void {
-    for (const window of this.#byLimit.values()) window.take(flight, now);
+  /** A request is sent. */
+  onSent(flight: Flight, now: number): void {
+    for (const window of this.#byLimit.values()) window.onSent(flight, now);
   }
 
   /** A request of this endpoint came back, or must have arrived, without a reading. */

@@ -1,7 +1,8 @@
-import type { Charge, Limit, Reason } from '../admission.ts';
+import type { Charge, Hold, Limit } from '../admission.ts';
 import type { WindowReading } from '../models/model.ts';
+import { Probe } from '../recovery/probe.ts';
 import type { ServerClock } from '../time/server-clock.ts';
-import { ARRIVES_WITHIN_MS, type Flight, type InFlight } from '../usage/in-flight.ts';
+import type { Flight, InFlight } from '../usage/in-flight.ts';
 
 /** Resets that differ by less belong to one instance: services cut them to seconds in different ways. */
 const SAME_MS = 500;
@@ -32,7 +33,7 @@ export class ResetWindow implements Limit {
   #endsAt = Number.POSITIVE_INFINITY;
   #spent = 0;
   #remaining: number;
-  #probe: Flight | undefined;
+  readonly #probe = new Probe();
 
   constructor(limit: number, clock: ServerClock, flights: InFlight) {
     this.limit = limit;
@@ -75,26 +76,29 @@ export class ResetWindow implements Limit {
     return Math.max(0, this.limit - this.#spent - this.held);
   }
 
-  earliest(charge: Charge, now: number): number {
-    if (!this.#endpoints.has(charge.endpoint) || this.headroom() >= 1) return now;
-    if (this.limit <= 0) return Number.POSITIVE_INFINITY;
-    const end = this.#end;
-    if (now < end) return end;
-    return this.#probe?.state === 'held' ? this.#probe.sentAt + ARRIVES_WITHIN_MS : now;
+  check(charge: Charge, now: number): Hold | undefined {
+    if (!this.#endpoints.has(charge.endpoint) || this.headroom() >= 1) return undefined;
+    const end = this.limit > 0 ? this.#end : Number.POSITIVE_INFINITY;
+    const until = now < end ? end : this.#probe.heldUntil(now);
+    if (until <= now) return undefined;
+    const { limit } = this;
+    return {
+      until,
+      isFirm: this.#spent >= limit && now < end,
+      mayEndOnAnswer: true,
+      scope: 'endpoint',
+      yieldsToPriority: false,
+      reason: () => {
+        const headroom = this.headroom();
+        const why = `the endpoint's window of ${limit} requests has ${headroom} left`;
+        return { kind: 'window', why, window: 'endpoint', limit, headroom };
+      },
+    };
   }
 
-  isFirm(_charge: Charge, now: number): boolean {
-    return this.#spent >= this.limit && now < this.#end;
-  }
-
-  explain(): Reason {
-    const headroom = this.headroom();
-    const why = `the endpoint's window of ${this.limit} requests has ${headroom} left`;
-    return { kind: 'window', why, window: 'endpoint', limit: this.limit, headroom };
-  }
-
-  take(flight: Flight, now: number): void {
-    if (this.#endpoints.has(flight.endpoint) && this.headroom() < 1 && now >= this.#end) this.#probe = flight;
+  /** A request is sent: past the end of a full window it is the probe. */
+  onSent(flight: Flight, now: number): void {
+    if (this.#endpoints.has(flight.endpoint) && this.headroom() < 1 && now >= this.#end) this.#probe.onSent(flight);
   }
 
   /** A request of this endpoint came back, or must have arrived, without a reading. */

@@ -1,4 +1,4 @@
-import type { Charge, Limit, Reason } from '../admission.ts';
+import { type Charge, type Hold, holdUntil, type Limit } from '../admission.ts';
 import type { ShareLimit } from '../share-limit.ts';
 import type { InFlight } from '../usage/in-flight.ts';
 
@@ -26,16 +26,10 @@ export class SlowStart implements Limit {
     if (this.#allowed < Number.POSITIVE_INFINITY) this.#allowed = 1;
   }
 
-  earliest(_charge: Charge, now: number): number {
-    const mayGo = this.#shareLimit.isGranting || this.#flights.requests < this.#allowed;
-    return mayGo ? now : this.#flights.nextAge();
-  }
-
-  isFirm(): boolean {
-    return false;
-  }
-
-  explain(): Reason {
-    return { kind: 'slow-start', why: 'no limit is known until the first response' };
+  check(_charge: Charge, now: number): Hold | undefined {
+    if (this.#flights.requests < this.#allowed || this.#shareLimit.isGranting) return undefined;
+    const until = this.#flights.nextAge();
+    if (until <= now) return undefined;
+    return holdUntil(until, false, () => ({ kind: 'slow-start', why: 'no limit is known until the first response' }));
   }
 }

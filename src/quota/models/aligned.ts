@@ -2,12 +2,11 @@ import { type Period, startOf } from '../time/periods.ts';
 import type { ServerClock } from '../time/server-clock.ts';
 import type { AnsweredRequests } from '../usage/answered.ts';
 import { CalendarUsage } from './calendar-usage.ts';
-import { TOLERANCE, type WindowModel, type WindowReading } from './model.ts';
+import { type Shape, TOLERANCE, type WindowModel, type WindowReading } from './model.ts';
 
 /** A fixed window on the calendar: it begins at a full second, minute or UTC month by the service's clock. */
 export class AlignedModel implements WindowModel {
-  readonly name = 'aligned';
-  readonly sinksSteadily = false;
+  readonly shape: Shape = aligned;
   readonly #period: Period;
   readonly #clock: ServerClock;
   readonly #calendar: CalendarUsage;
@@ -58,3 +57,12 @@ export class AlignedModel implements WindowModel {
     return this.#calendar.raise(start, reading.used, reading.held);
   }
 }
+
+/** The shape `aligned`. */
+export const aligned: Shape = {
+  name: 'aligned',
+  bit: 2,
+  isCalendar: true,
+  onlyFills: true,
+  create: (period, clock) => new AlignedModel(period, clock),
+};

@@ -1,22 +1,21 @@
-import { type Period, periodMsOf } from '../time/periods.ts';
+import type { Period } from '../time/periods.ts';
 import type { ServerClock } from '../time/server-clock.ts';
-import { AlignedModel } from './aligned.ts';
-import { FirstRequestModel } from './first-request.ts';
-import { LeakyModel } from './leaky.ts';
-import type { WindowModel } from './model.ts';
-import { SlidingCounterModel } from './sliding-counter.ts';
-import { SlidingLogModel } from './sliding-log.ts';
+import { aligned } from './aligned.ts';
+import { firstRequest } from './first-request.ts';
+import { leaky } from './leaky.ts';
+import type { Shape, WindowModel } from './model.ts';
+import { slidingCounter } from './sliding-counter.ts';
+import { slidingLog } from './sliding-log.ts';
 
-/** The shapes that a window of this period may have, the most cautious first. A month is a calendar month: what follows it cannot be probed. */
-export function modelsOf(period: Period, clock: ServerClock): readonly WindowModel[] {
-  const aligned = new AlignedModel(period, clock);
-  if (period === 'month') return [aligned];
-  const length = periodMsOf(period);
-  return [
-    new SlidingLogModel(length),
-    new SlidingCounterModel(period, clock),
-    aligned,
-    new FirstRequestModel(length),
-    new LeakyModel(length),
-  ];
+/** The shapes that a window may have, the most cautious first. */
+export const SHAPES: readonly Shape[] = [slidingLog, slidingCounter, aligned, firstRequest, leaky];
+
+/** Models of the shapes that a window of this period may have. A month is a calendar month: what follows it cannot be probed. */
+export function modelsOf(
+  period: Period,
+  clock: ServerClock,
+  shapes: readonly Shape[] = SHAPES,
+): readonly WindowModel[] {
+  const possible = period === 'month' ? shapes.filter(({ isCalendar }) => isCalendar) : shapes;
+  return possible.map((shape) => shape.create(period, clock));
 }

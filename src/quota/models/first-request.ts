@@ -1,6 +1,7 @@
+import { periodMsOf } from '../time/periods.ts';
 import { DRIFT } from '../time/server-clock.ts';
 import type { AnsweredRequests } from '../usage/answered.ts';
-import { TOLERANCE, type WindowModel, type WindowReading } from './model.ts';
+import { type Shape, TOLERANCE, type WindowModel, type WindowReading } from './model.ts';
 
 /**
  * A fixed window that begins with the first request after the last one ended.
@@ -9,8 +10,7 @@ import { TOLERANCE, type WindowModel, type WindowReading } from './model.ts';
  * request that was sent when the last one surely had. What may have been counted on either side of an end is booked on both.
  */
 export class FirstRequestModel implements WindowModel {
-  readonly name = 'first-request';
-  readonly sinksSteadily = false;
+  readonly shape: Shape = firstRequest;
   readonly #periodMs: number;
   /** The earliest and the latest instant at which the present window can have begun; Infinity: it may not have begun. */
   #beganFrom = Number.NEGATIVE_INFINITY;
@@ -119,3 +119,12 @@ export class FirstRequestModel implements WindowModel {
     this.#roll(now);
   }
 }
+
+/** The shape `first-request`. */
+export const firstRequest: Shape = {
+  name: 'first-request',
+  bit: 3,
+  onlyFills: true,
+  acceptsNamedReset: true,
+  create: (period) => new FirstRequestModel(periodMsOf(period)),
+};

@@ -1,6 +1,7 @@
+import { periodMsOf } from '../time/periods.ts';
 import { DRIFT } from '../time/server-clock.ts';
 import type { AnsweredRequests } from '../usage/answered.ts';
-import { TOLERANCE, type WindowModel, type WindowReading } from './model.ts';
+import { type Shape, TOLERANCE, type WindowModel, type WindowReading } from './model.ts';
 
 /** A service that shows a leaking level in whole units rounds it. */
 const ROUNDING = 1;
@@ -10,8 +11,7 @@ const ROUNDING = 1;
  * empty side. Requests are taken to raise it as late as they can have, because a level raised late is higher ever after.
  */
 export class LeakyModel implements WindowModel {
-  readonly name = 'leaky';
-  readonly sinksSteadily = true;
+  readonly shape: Shape = leaky;
   readonly #periodMs: number;
   #limit = Number.POSITIVE_INFINITY;
   #rate = 0;
@@ -72,3 +72,12 @@ export class LeakyModel implements WindowModel {
     return from === Number.NEGATIVE_INFINITY ? 0 : Math.max(0, to - from) * this.#rate;
   }
 }
+
+/** The shape `leaky`. */
+export const leaky: Shape = {
+  name: 'leaky',
+  bit: 4,
+  drains: true,
+  sinksSteadily: true,
+  create: (period) => new LeakyModel(periodMsOf(period)),
+};

@@ -1,3 +1,5 @@
+import type { Period } from '../time/periods.ts';
+import type { ServerClock } from '../time/server-clock.ts';
 import type { AnsweredRequests } from '../usage/answered.ts';
 
 /** What the service said of a window in one answer. Instants are monotonic milliseconds. */
@@ -22,14 +24,38 @@ export interface WindowReading {
 export const TOLERANCE = 0.5;
 
 /**
- * One shape that a window may have. Each answers the design's one question, from two sides: an upper bound of what the
+ * What is known of a shape without any request: all that the rest of the client asks of one, so that a new shape is a new file. A
+ * fact that is omitted does not hold.
+ */
+export interface Shape {
+  readonly name: string;
+  /** Its bit in what processes tell each other: part of that format, so it is never changed and never used again. */
+  readonly bit: number;
+  /** Whether all units are available again at each boundary of the calendar. */
+  readonly isCalendar?: boolean;
+  /** Whether each unit counts for a whole window from when it was used, so that no boundary frees them together. */
+  readonly isSliding?: boolean;
+  /** Whether usage only grows until the window ends. */
+  readonly onlyFills?: boolean;
+  /** Whether a pause shows it, because usage sinks by a little in any short time. */
+  readonly drains?: boolean;
+  /** Whether usage sinks by at most the limit per window, however it came about. */
+  readonly sinksSteadily?: boolean;
+  /** Whether the service estimates usage, so that what fits the most cautious shape need not fit this one. */
+  readonly isEstimated?: boolean;
+  /** Whether a reset that the service announces overrules our own reckoning, once: it does where that does not follow the calendar. */
+  readonly acceptsNamedReset?: boolean;
+  /** Creates the model of a window that has this shape. */
+  create(period: Period, clock: ServerClock): WindowModel;
+}
+
+/**
+ * A window of one shape. Each answers the design's one question, from two sides: an upper bound of what the
  * service may have counted decides when a charge surely fits, and a lower bound decides whether a reading contradicts the
- * model. A new model is a new file that implements this and passes the models' contract test.
+ * model. A new shape is a new file with a {@link Shape} and its model, which passes the models' contract test.
  */
 export interface WindowModel {
-  readonly name: 'sliding-log' | 'sliding-counter' | 'aligned' | 'first-request' | 'leaky';
-  /** Whether usage sinks by at most the limit per window, however it came about. */
-  readonly sinksSteadily: boolean;
+  readonly shape: Shape;
   /** The most that the service may have counted at `now`, in units, what is in flight aside. */
   spent(now: number): number;
   /**

@@ -2,7 +2,7 @@ import { type Period, startOf } from '../time/periods.ts';
 import type { ServerClock } from '../time/server-clock.ts';
 import type { AnsweredRequests } from '../usage/answered.ts';
 import { CalendarUsage } from './calendar-usage.ts';
-import { TOLERANCE, type WindowModel, type WindowReading } from './model.ts';
+import { type Shape, TOLERANCE, type WindowModel, type WindowReading } from './model.ts';
 
 /** Services round the estimate, up or down. */
 const ROUNDING = 1;
@@ -18,8 +18,7 @@ const FEW = 8;
  * before that a sliding window would still cover if it had come evenly.
  */
 export class SlidingCounterModel implements WindowModel {
-  readonly name = 'sliding-counter';
-  readonly sinksSteadily = true;
+  readonly shape: Shape = slidingCounter;
   readonly #period: Period;
   readonly #clock: ServerClock;
   readonly #calendar: CalendarUsage;
@@ -101,3 +100,13 @@ export class SlidingCounterModel implements WindowModel {
     return Math.min(1, (time - start) / (this.#calendar.after(start) - start));
   }
 }
+
+/** The shape `sliding-counter`. */
+export const slidingCounter: Shape = {
+  name: 'sliding-counter',
+  bit: 1,
+  isSliding: true,
+  sinksSteadily: true,
+  isEstimated: true,
+  create: (period, clock) => new SlidingCounterModel(period, clock),
+};

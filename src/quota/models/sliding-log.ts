@@ -1,7 +1,8 @@
+import { periodMsOf } from '../time/periods.ts';
 import { DRIFT } from '../time/server-clock.ts';
 import type { AnsweredRequests } from '../usage/answered.ts';
 import { RunningSum } from '../usage/running-sum.ts';
-import { TOLERANCE, type WindowModel, type WindowReading } from './model.ts';
+import { type Shape, TOLERANCE, type WindowModel, type WindowReading } from './model.ts';
 
 /** Bookings are kept this much longer than the window, for answers that were long under way, in milliseconds. */
 const LINGER_MS = 60_000;
@@ -13,8 +14,7 @@ const LINGER_MS = 60_000;
  * request, and into a leaky one. It needs no clock but ours, so it is also the fallback for a service without a `Date`.
  */
 export class SlidingLogModel implements WindowModel {
-  readonly name = 'sliding-log';
-  readonly sinksSteadily = false;
+  readonly shape: Shape = slidingLog;
   /** The longest and the shortest that the window can be by our clock, in milliseconds. */
   readonly #longestMs: number;
   readonly #shortestMs: number;
@@ -54,3 +54,12 @@ export class SlidingLogModel implements WindowModel {
     return others;
   }
 }
+
+/** The shape `sliding-log`. */
+export const slidingLog: Shape = {
+  name: 'sliding-log',
+  bit: 0,
+  isSliding: true,
+  acceptsNamedReset: true,
+  create: (period) => new SlidingLogModel(periodMsOf(period)),
+};

@@ -1,4 +1,4 @@
-import type { Charge, Lease, Limit, Reason } from '../admission.ts';
+import { type Charge, type Hold, holdUntil, type Lease, type Limit } from '../admission.ts';
 import { RunningSum } from './running-sum.ts';
 
 /**
@@ -97,18 +97,19 @@ export class InFlight implements Limit {
     return Number.POSITIVE_INFINITY;
   }
 
-  earliest(_charge: Charge, now: number): number {
-    if (this.open < this.#concurrency) return now;
+  check(_charge: Charge, now: number): Hold | undefined {
+    const { open } = this;
+    if (open < this.#concurrency) return undefined;
+    const until = this.#nextExpiry ?? this.nextAge();
+    if (until <= now) return undefined;
+    const maximum = 'the maximum (option concurrency)';
+    return holdUntil(until, false, () => ({ kind: 'concurrency', why: `${open} requests are in flight, ${maximum}` }));
+  }
+
+  /** When the oldest booked flight counts as forgotten; undefined: none is booked. */
+  get #nextExpiry(): number | undefined {
     for (const flight of this.#booked) return flight.sentAt + this.#expiryMs;
-    return this.nextAge();
-  }
-
-  isFirm(): boolean {
-    return false;
-  }
-
-  explain(): Reason {
-    return { kind: 'concurrency', why: `${this.open} requests are in flight, the maximum (option concurrency)` };
+    return undefined;
   }
 
   #release(flight: Flight): void {

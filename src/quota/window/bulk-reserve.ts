@@ -1,4 +1,4 @@
-import type { Charge, Limit, Reason } from '../admission.ts';
+import type { Charge, Hold, Limit, Reason } from '../admission.ts';
 import { endOf, type Period, startOf } from '../time/periods.ts';
 import type { ServerClock } from '../time/server-clock.ts';
 import type { InFlight } from '../usage/in-flight.ts';
@@ -36,31 +36,34 @@ export class BulkReserve implements Limit {
     this.#clock = clock;
   }
 
-  earliest(charge: Charge, now: number): number {
-    const at = this.#binding(charge, this.#flights.units, now).at;
-    return at < Number.POSITIVE_INFINITY ? at : Math.max(now, this.#flights.nextAge());
+  check(charge: Charge, now: number): Hold | undefined {
+    if (charge.priority > this.#policy.forPriorityAbove || charge.units === 0) return undefined;
+    const binding = this.#binding(charge, this.#flights.units, now);
+    if (!binding) return undefined;
+    const until = binding.at < Number.POSITIVE_INFINITY ? binding.at : this.#flights.nextAge();
+    if (until <= now) return undefined;
+    const isFirm = this.#binding(charge, 0, now) !== undefined;
+    const reason = (): Reason => {
+      const { window, why } = binding;
+      return {
+        kind: 'reserve',
+        why: why(),
+        window: window.period,
+        limit: window.limit,
+        headroom: window.headroom(now),
+      };
+    };
+    return { until, isFirm, mayEndOnAnswer: true, scope: 'all', yieldsToPriority: true, reason };
   }
 
-  isFirm(charge: Charge, now: number): boolean {
-    return this.#binding(charge, 0, now).at > now;
-  }
-
-  explain(charge: Charge, now: number): Reason {
-    const { window, why } = this.#binding(charge, this.#flights.units, now);
-    const what: Reason = { kind: 'reserve', why };
-    if (!window) return what;
-    return { ...what, window: window.period, limit: window.limit, headroom: window.headroom(now) };
-  }
-
-  /** When the charge fits beside the units held, and which rule delays it. */
-  #binding(charge: Charge, held: number, now: number): Binding {
-    let binding: Binding = { at: now, why: 'nothing is reserved' };
-    if (charge.priority > this.#policy.forPriorityAbove || charge.units === 0) return binding;
+  /** When the charge fits beside the units held, and which rule delays it; undefined: it fits now. */
+  #binding(charge: Charge, held: number, now: number): Binding | undefined {
+    let binding: Binding | undefined;
     for (const window of this.#windows) {
-      const { period } = window;
-      const rules = [this.#reserved(window, charge, held, now)];
-      if (period === 'month') rules.push(this.#spread(window, charge, held, now));
-      for (const rule of rules) if (rule && rule.at > binding.at) binding = rule;
+      const reserved = this.#reserved(window, charge, held, now);
+      if (reserved && reserved.at > (binding?.at ?? now)) binding = reserved;
+      const spread = window.period === 'month' ? this.#spread(window, charge, held, now) : undefined;
+      if (spread && spread.at > (binding?.at ?? now)) binding = spread;
     }
     return binding;
   }
@@ -71,9 +74,10 @@ export class BulkReserve implements Limit {
     const part = share[window.period] ?? 0;
     if (part <= 0) return undefined;
     const { period, limit } = window;
-    const kept = `${Math.round(part * 1e4) / 1e2} % of the ${period} of ${limit} units`;
-    const why = `${kept} are reserved for calls of a priority above ${forPriorityAbove}`;
-    return { at: window.fitsBelow(limit * (1 - part), Math.min(units, limit), held, now), window, why };
+    const at = window.fitsBelow(limit * (1 - part), Math.min(units, limit), held, now);
+    if (at <= now) return undefined;
+    const kept = (): string => `${Math.round(part * 1e4) / 1e2} % of the ${period} of ${limit} units`;
+    return { at, window, why: () => `${kept()} are reserved for calls of a priority above ${forPriorityAbove}` };
   }
 
   /** Until the date, no more of bulk work's part of the month may be gone than of the time. */
@@ -87,16 +91,17 @@ export class BulkReserve implements Limit {
     const part = window.limit * (1 - (this.#policy.share.month ?? 0));
     const gone = window.spent(now) + held + units;
     const allowed = (part * (time - start)) / (until - start);
-    const why = `bulk work spends the month of ${window.limit} units evenly until ${new Date(until).toISOString()}`;
     if (gone <= allowed + ROUNDING) return undefined;
     const due = Math.min(until, start + ((until - start) * gone) / part);
-    return { at: this.#clock.surely(due), window, why };
+    const what = `bulk work spends the month of ${window.limit} units evenly`;
+    return { at: this.#clock.surely(due), window, why: () => `${what} until ${new Date(until).toISOString()}` };
   }
 }
 
 /** One rule's answer. */
 interface Binding {
   readonly at: number;
-  readonly window?: NamedWindow;
-  readonly why: string;
+  readonly window: NamedWindow;
+  /** The rule, for people. */
+  readonly why: () => string;
 }

@@ -47,14 +47,14 @@ export class CandidateShapes {
     return this.#alive;
   }
 
-  /** The candidates that must admit a charge: what fits a sliding log fits every other shape but the counter. */
+  /** The candidates that must admit a charge: what fits the most cautious shape fits every other, unless that one is estimated. */
   get binding(): readonly WindowModel[] {
     return this.#binding;
   }
 
   /** The candidates as they are shared with other processes. */
   get shapes(): Shapes {
-    return { alive: this.#alive.map(({ name }) => name), epoch: this.#epoch };
+    return { alive: this.#alive.map(({ shape }) => shape), epoch: this.#epoch };
   }
 
   /** Adopts the candidates of other processes, unless ours are newer: a shape that one of them ruled out is ruled out. */
@@ -62,7 +62,7 @@ export class CandidateShapes {
     if (epoch < this.#epoch) return;
     const known = epoch > this.#epoch ? this.#all : this.#alive;
     this.#epoch = epoch;
-    const left = known.filter(({ name }) => alive.includes(name));
+    const left = known.filter(({ shape }) => alive.includes(shape));
     if (left.length > 0) this.#keep(left);
   }
 
@@ -80,7 +80,7 @@ export class CandidateShapes {
     if (!reading.limited) this.#recent.add(reading);
     const alive = this.#alive.filter(
       (model) =>
-        !(drops && model.sinksSteadily) &&
+        !(drops && model.shape.sinksSteadily) &&
         !model.isContradicted(reading, answered) &&
         (!isAlone || explaining.length === 0 || !this.#isInDebt(model, reading)),
     );
@@ -150,5 +150,5 @@ export class CandidateShapes {
 
 function bindingOf(alive: readonly WindowModel[], all: readonly WindowModel[]): readonly WindowModel[] {
   const isStrictestAlive = alive[0] === all[0];
-  return isStrictestAlive ? alive.filter((model, index) => index === 0 || model.name === 'sliding-counter') : alive;
+  return isStrictestAlive ? alive.filter(({ shape }, index) => index === 0 || shape.isEstimated) : alive;
 }

@@ -1,5 +1,6 @@
 import { type Period, periodMsOf, startOf } from '../time/periods.ts';
 import type { ServerClock } from '../time/server-clock.ts';
+import type { Pacing } from './reserve.ts';
 
 /** One window in so many may be left empty. */
 const EVERY = 4;
@@ -11,16 +12,19 @@ const BUSY = 0.5;
  * Leaves a short window empty now and then. Even traffic looks the same to a sliding log and a sliding counter; the burst
  * that follows a gap does not: a log forgets it at once, a counter slowly.
  */
-export class IdleProbe {
+export class IdleProbe implements Pacing {
   readonly #period: Period;
   readonly #clock: ServerClock;
+  readonly #mayIdle: (now: number) => boolean;
   /** The calendar window of the last request, and the units that were sent in it. */
   #start = Number.NaN;
   #taken = 0;
 
-  constructor(period: Period, clock: ServerClock) {
+  /** @param mayIdle - whether the window may be left empty now. */
+  constructor(period: Period, clock: ServerClock, mayIdle: (now: number) => boolean) {
     this.#period = period;
     this.#clock = clock;
+    this.#mayIdle = mayIdle;
   }
 
   /** A request goes. */
@@ -32,7 +36,8 @@ export class IdleProbe {
   }
 
   /** When the empty window is over, if this is one; else `now`. */
-  until(limit: number, now: number): number {
+  earliest(_units: number, limit: number, _cap: number, now: number): number {
+    if (!this.#mayIdle(now)) return now;
     const start = this.#startAt(now);
     const periodMs = periodMsOf(this.#period);
     const isItsTurn =

@@ -1,6 +1,6 @@
-import type { Charge, Limit, Reason } from '../admission.ts';
+import { type Charge, type Hold, holdUntil, type Limit, type Reason } from '../admission.ts';
 import { modelsOf } from '../models/all.ts';
-import type { WindowModel, WindowReading } from '../models/model.ts';
+import type { Shape, WindowModel, WindowReading } from '../models/model.ts';
 import type { ShareLimit } from '../share-limit.ts';
 import { endOf, type Period, periodMsOf, SHORT_MS } from '../time/periods.ts';
 import type { ServerClock } from '../time/server-clock.ts';
@@ -9,17 +9,13 @@ import type { InFlight } from '../usage/in-flight.ts';
 import { CandidateShapes } from './candidates.ts';
 import { LastReading } from './last-reading.ts';
 import { OtherConsumers } from './other-consumers.ts';
-import type { PriorityReserve } from './priority-reserve.ts';
+import { type PriorityReserve, RoomForPriorities } from './priority-reserve.ts';
 import { ShapeProbing } from './probing.ts';
+import type { Pacing, Reserve } from './reserve.ts';
+import { RoomForOthers } from './room-for-others.ts';
 
 /** A reset in whole seconds may have been cut to them by the service. */
 const ROUNDING_MS = 1_000;
-
-/** How soon a request held back by a reserve is re-evaluated, as a fraction of the window. */
-const RECHECK = 0.02;
-
-/** Shapes for which a reset announced by the service overrides our own estimate, once: they are not tied to the calendar. */
-const OVERRULED: ReadonlySet<WindowModel['name']> = new Set(['sliding-log', 'first-request']);
 
 /** Refusals that are at most this many windows apart count as having one cause. */
 const REFUSALS_WITHIN = 10;
@@ -30,6 +26,8 @@ export interface NamedWindowDependencies {
   readonly flights: InFlight;
   readonly priorityReserve: PriorityReserve;
   readonly shareLimit: Pick<ShareLimit, 'isShared' | 'isAlone' | 'isOverdrawn' | 'covers'>;
+  /** The shapes that a window may have, the most cautious first. Default: all that are known. */
+  readonly shapes?: readonly Shape[] | undefined;
 }
 
 /** A window that the service names: its limit is known, its shape is guessed by models. */
@@ -38,28 +36,39 @@ export class NamedWindow implements Limit {
   readonly #periodMs: number;
   readonly #clock: ServerClock;
   readonly #flights: InFlight;
-  readonly #priorityReserve: PriorityReserve;
   readonly #shareLimit: NamedWindowDependencies['shareLimit'];
   /** The candidate shapes. */
   readonly candidates: CandidateShapes;
   readonly #lastReading: LastReading;
-  #roundTripMs = 0;
   readonly #otherConsumers: OtherConsumers;
   #isRead = false;
   #refusedAt = Number.NEGATIVE_INFINITY;
   readonly #probing: ShapeProbing;
+  readonly #roomForOthers: RoomForOthers;
+  /** What is subtracted from the limit, one after the other. */
+  readonly #reserves: readonly Reserve[];
 
-  constructor(period: Period, { clock, flights, priorityReserve, shareLimit }: NamedWindowDependencies) {
+  constructor(period: Period, { clock, flights, priorityReserve, shareLimit, shapes }: NamedWindowDependencies) {
     this.period = period;
     this.#periodMs = periodMsOf(period);
     this.#clock = clock;
     this.#flights = flights;
-    this.#priorityReserve = priorityReserve;
     this.#shareLimit = shareLimit;
     this.#otherConsumers = new OtherConsumers(this.#periodMs);
     this.#lastReading = new LastReading(flights);
-    this.candidates = new CandidateShapes(modelsOf(period, clock), this.#periodMs);
+    this.candidates = new CandidateShapes(modelsOf(period, clock, shapes), this.#periodMs);
     this.#probing = new ShapeProbing(period, { clock, flights, shareLimit, candidates: this.candidates });
+    this.#roomForOthers = new RoomForOthers(period, {
+      clock,
+      flights,
+      otherConsumers: this.#otherConsumers,
+      lastReading: this.#lastReading,
+      spent: (now) => this.spent(now),
+      fits: (units, cap, now) => this.#fitsFrom(units, cap, now) <= now,
+      lastSentAt: () => this.#probing.lastSentAt,
+    });
+    const roomForPriorities = new RoomForPriorities(period, clock, priorityReserve);
+    this.#reserves = [this.#probing, roomForPriorities, this.#roomForOthers];
   }
 
   /** Units that the window holds in all. */
@@ -82,31 +91,47 @@ export class NamedWindow implements Limit {
     return this.#binding.reduce((most, model) => Math.max(most, model.spent(now)), 0);
   }
 
-  earliest(charge: Charge, now: number): number {
-    if (this.limit <= 0) return this.#isReadingOld(now) ? now : Number.POSITIVE_INFINITY;
-    if (this.#shareLimit.covers(this.period)) return now;
-    const units = this.#fitting(charge);
-    const kept = this.#probing.reserved(this.limit, now);
-    const open = this.limit - kept;
-    const ours = open - this.#reservedForPriorities(charge, now);
-    const left = ours - this.#reservedForOthers(now);
-    let at = this.#fitsFrom(units, Math.max(units, left), now);
-    if (at > now && left < open) {
-      // A reserve shrinks as the window elapses, so asking again before its end is worthwhile.
-      const whole = this.#fitsFrom(units, Math.max(units, open), now);
-      at = Math.min(at, Math.max(whole, now + this.#periodMs * RECHECK));
-      if (whole <= now && left < ours && this.#isOurTurn(units, ours, now)) at = now;
-    }
-    if (at > now && kept > 0 && this.#fitsFrom(units, this.limit, now) <= now)
-      at = Math.min(at, this.#probing.nextProbeAt(now));
-    if (at <= now && this.#mayBeFull(units)) return this.#flights.nextAge();
-    return Math.max(at, this.#pacedFrom(units, left, now));
+  check(charge: Charge, now: number): Hold | undefined {
+    const until = this.#earliest(charge, now);
+    if (until <= now) return undefined;
+    return holdUntil(until, this.#isFirm(charge, now), () => this.#explain(charge, now));
   }
 
-  isFirm(charge: Charge, now: number): boolean {
+  /** The earliest instant at which the charge fits; `now` or earlier: at once; Infinity: never. */
+  #earliest(charge: Charge, now: number): number {
+    if (this.limit <= 0) return this.#isReadingOld(now) ? now : Number.POSITIVE_INFINITY;
+    if (this.#shareLimit.covers(this.period)) return now;
+    const { limit } = this;
+    const units = this.#fitting(charge);
+    let cap = limit;
+    for (const reserve of this.#reserves) cap -= reserve.units(charge, limit, now);
+    let at = this.#fitsFrom(units, Math.max(units, cap), now);
+    if (at > now && cap < limit) at = Math.min(at, this.#releasedFrom(charge, units, now));
+    if (at <= now && this.#mayBeFull(units)) return this.#flights.nextAge();
+    for (const pacing of this.#pacings) at = Math.max(at, pacing.earliest(units, limit, cap, now));
+    return at;
+  }
+
+  /** When to check a charge again that only reserves hold back, because one of them is released by then. */
+  #releasedFrom(charge: Charge, units: number, now: number): number {
+    let soonest = Number.POSITIVE_INFINITY;
+    let cap = this.limit;
+    for (const reserve of this.#reserves) {
+      const reserved = reserve.units(charge, this.limit, now);
+      if (reserved > 0) {
+        const fitsFrom = this.#fitsFrom(units, Math.max(units, cap), now);
+        soonest = Math.min(soonest, Math.max(fitsFrom, reserve.releasesAt(units, cap, now)));
+      }
+      cap -= reserved;
+    }
+    return soonest;
+  }
+
+  /** Whether the charge would not fit either if nothing were in flight. */
+  #isFirm(charge: Charge, now: number): boolean {
     if (this.limit <= 0) return true;
     const units = this.#fitting(charge);
-    return this.fitsBelow(this.limit - this.#probing.reserved(this.limit, now), units, 0, now) > now;
+    return this.fitsBelow(this.limit - this.#probing.units(charge, this.limit, now), units, 0, now) > now;
   }
 
   /** The earliest instant at which `units` surely fit below `cap` beside `held`; Infinity: not before an answer comes. */
@@ -114,7 +139,7 @@ export class NamedWindow implements Limit {
     return Math.max(now, ...this.#binding.map((model) => model.earliest(units, held, Math.max(units, cap), now)));
   }
 
-  explain(charge: Charge, now: number): Reason {
+  #explain(charge: Charge, now: number): Reason {
     const headroom = this.headroom(now);
     const why =
       this.limit <= 0
@@ -126,7 +151,7 @@ export class NamedWindow implements Limit {
   }
 
   /** A request is sent. */
-  take(units: number, now: number): void {
+  onSent(units: number, now: number): void {
     this.#probing.onSent(units, now);
   }
 
@@ -139,7 +164,7 @@ export class NamedWindow implements Limit {
   read(reading: WindowReading, past: AnsweredRequests): void {
     this.#lastReading.observe(reading);
     this.#probing.onReading(reading, this.#lastReading.sentAt);
-    this.#roundTripMs = Math.max(reading.receivedAt - reading.sentAt, this.#roundTripMs * 0.95);
+    this.#roomForOthers.onReading(reading);
     // The first reading is no evidence, but its request may have been counted on either side of a boundary.
     if (this.#isRead) this.candidates.eliminate(reading, past, this.#shareLimit.isAlone);
     else if (!reading.limited) this.book(Math.min(reading.own, reading.used), reading.sentAt, reading.receivedAt);
@@ -185,27 +210,17 @@ export class NamedWindow implements Limit {
     const namedEnd = this.#probing.namedEndFor(units);
     let at = now;
     for (const model of this.#binding) {
-      if (now >= namedEnd && OVERRULED.has(model.name)) continue;
+      if (now >= namedEnd && model.shape.acceptsNamedReset) continue;
       at = Math.max(at, model.earliest(units, this.#flights.units, cap, now));
     }
     if (at === Number.POSITIVE_INFINITY) at = Math.max(now, this.#flights.nextAge());
     return now < namedEnd && namedEnd < at ? namedEnd : at;
   }
 
-  /**
-   * Whether this request may use the reserve for other consumers because we are behind our fair share. Usage by others since the
-   * last reading is estimated.
-   */
-  #isOurTurn(units: number, ours: number, now: number): boolean {
-    const spacing = Math.min(this.#periodMs, units * this.#otherConsumers.fairSpacing(this.limit));
-    const open = ours - this.#otherConsumers.unobserved(now - this.#lastReading.sentAt);
-    return now >= this.#probing.lastSentAt + spacing && this.#fitsFrom(units, open, now) <= now;
-  }
-
   /** Whether an answer must be awaited, because other consumers may have filled a window that does not drain. */
   #mayBeFull(units: number): boolean {
     if (this.#periodMs <= SHORT_MS || this.#flights.units === 0 || this.#shareLimit.isShared) return false;
-    const onlyFills = this.candidates.alive.some(({ name }) => name === 'aligned' || name === 'first-request');
+    const onlyFills = this.candidates.alive.some(({ shape }) => shape.onlyFills);
     return onlyFills && this.#lastReading.leftAtLeast < units;
   }
 
@@ -224,30 +239,9 @@ export class NamedWindow implements Limit {
     return false;
   }
 
-  /** The reserve for other consumers, in units. */
-  #reservedForOthers(now: number): number {
-    return this.#otherConsumers.areActive
-      ? this.#otherConsumers.reserve(this.limit, this.#clock.elapsedPart(this.period, now), this.#roundTripMs)
-      : 0;
-  }
-
-  /** The learned reserve for calls of higher priority, in units. None in a short window, which is soon over. */
-  #reservedForPriorities({ priority, urgency = priority }: Charge, now: number): number {
-    if (this.#periodMs <= SHORT_MS || !this.#priorityReserve.isNeeded) return 0;
-    return this.#priorityReserve.unitsAbove(
-      urgency,
-      this.limit,
-      (1 - this.#clock.elapsedPart(this.period, now)) * this.#periodMs,
-      now,
-    );
-  }
-
-  /** Earliest instant allowed by pacing: evenly spaced while other consumers are active, else as shape probing requires. */
-  #pacedFrom(units: number, cap: number, now: number): number {
-    if (!this.#otherConsumers.areActive) return this.#probing.heldUntil(units, this.limit, now);
-    const left = cap - this.spent(now) - this.#flights.units;
-    const spacing = units * this.#otherConsumers.spacing(this.limit, left, this.#clock.elapsedPart(this.period, now));
-    return this.#probing.lastSentAt + Math.min(this.#periodMs, spacing);
+  /** What spaces requests: other consumers, or else the probing of the shape, which they would blur. */
+  get #pacings(): readonly Pacing[] {
+    return this.#otherConsumers.areActive ? this.#roomForOthers.pacings : this.#probing.pacings;
   }
 
   /** The models that must admit a charge. Without the service's clock it is the most cautious alone, which needs none. */

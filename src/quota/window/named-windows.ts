@@ -28,8 +28,9 @@ export class NamedWindows implements Iterable<NamedWindow> {
     return this.#byPeriod.values();
   }
 
-  take(flight: Flight, now: number): void {
-    for (const window of this) window.take(flight.units, now);
+  /** A request is sent. */
+  onSent(flight: Flight, now: number): void {
+    for (const window of this) window.onSent(flight.units, now);
   }
 
   book(units: number, from: number, to: number): void {

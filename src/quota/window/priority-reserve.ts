@@ -1,3 +1,8 @@
+import type { Charge } from '../admission.ts';
+import { type Period, periodMsOf, SHORT_MS } from '../time/periods.ts';
+import type { ServerClock } from '../time/server-clock.ts';
+import { type Reserve, recheckAt } from './reserve.ts';
+
 /** How long a rate is remembered: after this time without arrivals it has fallen to a third, in milliseconds. */
 const MEMORY_MS = 300_000;
 
@@ -53,6 +58,31 @@ export class PriorityReserve {
       if (other > priority) expected += rateOf(arrivals, now) * leftMs;
     }
     return Math.min(limit * MOST_PART, expected + DEVIATIONS * Math.sqrt(expected));
+  }
+}
+
+/** The learned reserve in one window. None in a short window, which is soon over. */
+export class RoomForPriorities implements Reserve {
+  readonly #period: Period;
+  readonly #periodMs: number;
+  readonly #clock: ServerClock;
+  readonly #reserve: PriorityReserve;
+
+  constructor(period: Period, clock: ServerClock, reserve: PriorityReserve) {
+    this.#period = period;
+    this.#periodMs = periodMsOf(period);
+    this.#clock = clock;
+    this.#reserve = reserve;
+  }
+
+  units({ priority, urgency = priority }: Charge, limit: number, now: number): number {
+    if (this.#periodMs <= SHORT_MS || !this.#reserve.isNeeded) return 0;
+    const leftMs = (1 - this.#clock.elapsedPart(this.#period, now)) * this.#periodMs;
+    return this.#reserve.unitsAbove(urgency, limit, leftMs, now);
+  }
+
+  releasesAt(_units: number, _cap: number, now: number): number {
+    return recheckAt(this.#periodMs, now);
   }
 }
 

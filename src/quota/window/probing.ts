@@ -1,31 +1,18 @@
-import type { WindowModel, WindowReading } from '../models/model.ts';
+import type { Charge } from '../admission.ts';
+import type { Shape, WindowReading } from '../models/model.ts';
 import type { ShareLimit } from '../share-limit.ts';
 import { endOf, type Period, periodMsOf, SHORT_MS } from '../time/periods.ts';
 import type { ServerClock } from '../time/server-clock.ts';
 import type { InFlight } from '../usage/in-flight.ts';
 import { BoundaryProbe } from './boundary-probe.ts';
 import type { CandidateShapes } from './candidates.ts';
+import { EvenPacing } from './even-pacing.ts';
 import { IdleProbe } from './idle-probe.ts';
-
-/** A server clock uncertain by this part of a window says too little about where the window ends. */
-const VAGUE_PART = 0.5;
+import type { Pacing, Reserve } from './reserve.ts';
 
 /** To test for a leaky bucket, pause until this many units would have drained; only worthwhile in a window at least this full. */
 const SINKS = 4;
 const TELLING_PART = 0.5;
-
-/**
- * While a window may be aligned or opened by the first request, no request is sent around every other boundary of the calendar,
- * from and to these parts of two windows: if both shapes began at the same instant, they could not be told apart.
- */
-const GAP_FROM = 0.4;
-const GAP_TO = 0.725;
-
-/** Without a `date`, requests are spaced evenly for this long after an unexpected refusal, in milliseconds. */
-const EVEN_MS = 600_000;
-
-/** Shapes without a boundary at which all units are available again. */
-const SLIDING: ReadonlySet<WindowModel['name']> = new Set(['sliding-log', 'sliding-counter']);
 
 /** Dependencies of the probing of a window. */
 export interface ShapeProbingDependencies {
@@ -39,7 +26,7 @@ export interface ShapeProbingDependencies {
  * Reveals the shape of a window while it is unknown: in a short window requests are spaced evenly, or it is left empty now and
  * then; in a long one units are reserved for a {@link BoundaryProbe}. All of it is safe under every candidate shape.
  */
-export class ShapeProbing {
+export class ShapeProbing implements Reserve {
   readonly #period: Period;
   readonly #periodMs: number;
   readonly #clock: ServerClock;
@@ -47,7 +34,9 @@ export class ShapeProbing {
   readonly #candidates: ShapeProbingDependencies['candidates'];
   readonly #boundaryProbe: BoundaryProbe;
   readonly #idleProbe: IdleProbe;
-  #evenUntil = Number.NEGATIVE_INFINITY;
+  /** How requests are spaced for it, while no other consumers blur what that would show. */
+  readonly pacings: readonly Pacing[];
+  readonly #evenPacing: EvenPacing;
 
   constructor(period: Period, { clock, flights, shareLimit, candidates }: ShapeProbingDependencies) {
     this.#period = period;
@@ -56,7 +45,10 @@ export class ShapeProbing {
     this.#shareLimit = shareLimit;
     this.#candidates = candidates;
     this.#boundaryProbe = new BoundaryProbe(clock, flights);
-    this.#idleProbe = new IdleProbe(period, clock);
+    const lastSentAt = (): number => this.lastSentAt;
+    this.#evenPacing = new EvenPacing(period, { clock, shareLimit, candidates, lastSentAt });
+    this.#idleProbe = new IdleProbe(period, clock, (now) => this.#mayIdle(now));
+    this.pacings = [this.#evenPacing, this.#idleProbe];
   }
 
   /** When the last request was sent. */
@@ -77,7 +69,7 @@ export class ShapeProbing {
     const restMs = isTelling ? (SINKS * this.#periodMs) / limit : Number.POSITIVE_INFINITY;
     this.#boundaryProbe.onReading(
       endOf(this.#period, this.#clock.least(sentAt)),
-      this.#mayBe('leaky') ? restMs : undefined,
+      this.#mayBe(({ drains }) => drains) ? restMs : undefined,
     );
   }
 
@@ -86,22 +78,19 @@ export class ShapeProbing {
     this.#boundaryProbe.onNamedEnd(end, sentAt);
   }
 
-  /**
-   * The service refused a request that no candidate forbids. Without a `date` it may be a sliding counter over calendar windows that
-   * the client cannot locate; its estimate is exact for evenly spaced requests.
-   */
+  /** The service refused a request that no candidate forbids. */
   onUnexplainedRefusal(now: number): void {
-    if (!this.#clock.known) this.#evenUntil = now + EVEN_MS;
+    this.#evenPacing.onUnexplainedRefusal(now);
   }
 
   /** Units to reserve while it is unknown whether the calendar ends the window. */
-  reserved(limit: number, now: number): number {
+  units(_charge: Charge, limit: number, now: number): number {
     const isOurs = this.#periodMs > SHORT_MS && this.#clock.known && !this.#shareLimit.isShared;
-    return isOurs && this.#mayBe('aligned') ? this.#boundaryProbe.reserved(limit, now) : 0;
+    return isOurs && this.#mayBe(({ isCalendar }) => isCalendar) ? this.#boundaryProbe.reserved(limit, now) : 0;
   }
 
-  /** When reserved units may be used. */
-  nextProbeAt(now: number): number {
+  /** When the next probe may use them. */
+  releasesAt(_units: number, _cap: number, now: number): number {
     return this.#boundaryProbe.nextProbeAt(now);
   }
 
@@ -110,36 +99,15 @@ export class ShapeProbing {
     return this.#boundaryProbe.namedEndFor(units);
   }
 
-  /** The instant until which probing holds a request back; `now` or earlier: not at all. */
-  heldUntil(units: number, limit: number, now: number): number {
-    // Spread over `limit − units`: the request itself is added on top of the server's estimate.
-    if (now < this.#evenUntil)
-      return this.lastSentAt + this.#periodMs * Math.min(1, units / Math.max(1, limit - units));
-    if (this.#periodMs > SHORT_MS || !this.#clock.known) return now;
-    const { alive } = this.#candidates;
-    const isSliding = alive.every(({ name }) => SLIDING.has(name));
-    // Evenly spaced requests hit every phase, so the first answer after a boundary reveals it; they also narrow a vague
-    // server clock.
-    const isEven = (alive.length > 1 && !isSliding) || this.#clock.vagueness(now) > this.#periodMs * VAGUE_PART;
-    if (isEven) return Math.max(this.lastSentAt + (units * this.#periodMs) / limit, this.#shiftedFrom(now));
-    return alive.length > 1 && !this.#shareLimit.isShared ? this.#idleProbe.until(limit, now) : now;
+  /** Whether a short window may be left empty: its shape is unknown, and even spacing does not show it. */
+  #mayIdle(now: number): boolean {
+    if (this.#periodMs > SHORT_MS || !this.#clock.known || this.#candidates.alive.length <= 1) return false;
+    return !this.#shareLimit.isShared && !this.#evenPacing.isNeeded(now);
   }
 
-  /** Earliest instant outside the gap, so that a window opened by the first request shifts against the calendar. */
-  #shiftedFrom(now: number): number {
+  /** Whether the window may have such a shape, or another. */
+  #mayBe(isSuch: (shape: Shape) => boolean | undefined): boolean {
     const { alive } = this.#candidates;
-    const isOpen = alive.every(({ name }) => name === 'aligned' || name === 'first-request');
-    // Only in a shared quota: there a process sends alone for seconds only, and must tell the shapes apart by then.
-    if (!isOpen || !this.#shareLimit.isShared) return now;
-    const cycle = 2 * this.#periodMs;
-    const time = this.#clock.least(now);
-    const gone = (time % cycle) / cycle;
-    return gone < GAP_FROM || gone >= GAP_TO ? now : this.#clock.surely(time + (GAP_TO - gone) * cycle);
-  }
-
-  /** Whether the window may have this shape, or another. */
-  #mayBe(shape: WindowModel['name']): boolean {
-    const { alive } = this.#candidates;
-    return alive.length > 1 && alive.some(({ name }) => name === shape);
+    return alive.length > 1 && alive.some(({ shape }) => isSuch(shape));
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Cooldown } from '../../../src/quota/limits/cooldown.ts';
-import { charge } from '../support/builders.ts';
+import { charge, untilOf } from '../support/builders.ts';
 import { flightOf } from '../support/flight.ts';
 import { AGE_MS } from '../support/script.ts';
 
@@ -14,17 +14,16 @@ function heldUntil(instant: number): Cooldown {
 
 describe('cooldown', () => {
   it('a cooldown holds nothing before it was ordered', () => {
-    expect(new Cooldown().earliest(CHARGE, 5)).toBe(5);
-    expect(new Cooldown().isFirm(CHARGE, 5)).toBe(false);
+    expect(new Cooldown().check(CHARGE, 5)).toBeUndefined();
   });
 
   it('a cooldown holds everything until its end, which only time can bring', () => {
     const cooldown = heldUntil(1_000);
-    expect(cooldown.earliest(CHARGE, 999)).toBe(1_000);
-    expect(cooldown.isFirm(CHARGE, 999)).toBe(true);
-    expect(cooldown.explain(CHARGE, 999)).toEqual({ kind: 'cooldown', why: 'asked' });
-    expect(cooldown.earliest(CHARGE, 1_000)).toBe(1_000);
-    expect(cooldown.isFirm(CHARGE, 1_000)).toBe(false);
+    expect(untilOf(cooldown, CHARGE, 999)).toBe(1_000);
+    expect(cooldown.check(CHARGE, 999)?.isFirm).toBe(true);
+    expect(cooldown.check(CHARGE, 999)?.reason()).toEqual({ kind: 'cooldown', why: 'asked' });
+    expect(untilOf(cooldown, CHARGE, 1_000)).toBe(1_000);
+    expect(cooldown.check(CHARGE, 1_000)).toBeUndefined();
   });
 
   it('a cooldown only grows: a shorter one that comes later changes neither its end nor its reason', () => {
@@ -38,30 +37,30 @@ describe('cooldown', () => {
   it('a cooldown ends half-open: one request goes first, and the others follow when it is welcome', () => {
     const cooldown = heldUntil(1_000);
     const scout = flightOf('GET /a', 1_000);
-    cooldown.take(scout);
-    expect(cooldown.earliest(CHARGE, 1_001)).toBe(1_000 + AGE_MS);
-    expect(cooldown.explain(CHARGE, 1_001).kind).toBe('half-open');
-    expect(cooldown.isFirm(CHARGE, 1_001)).toBe(false);
-    cooldown.settle(scout, true);
-    cooldown.take(flightOf('GET /a', 1_100));
-    expect(cooldown.earliest(CHARGE, 1_101)).toBe(1_101);
+    cooldown.onSent(scout);
+    expect(untilOf(cooldown, CHARGE, 1_001)).toBe(1_000 + AGE_MS);
+    expect(cooldown.check(CHARGE, 1_001)?.reason().kind).toBe('half-open');
+    expect(cooldown.check(CHARGE, 1_001)?.isFirm).toBe(false);
+    cooldown.onEnded(scout, true);
+    cooldown.onSent(flightOf('GET /a', 1_100));
+    expect(untilOf(cooldown, CHARGE, 1_101)).toBe(1_101);
   });
 
   it('a cooldown stays half-open when the one that went first is lost', () => {
     const cooldown = heldUntil(1_000);
     const [scout, second] = [flightOf('GET /a', 1_000), flightOf('GET /a', 1_200)];
-    cooldown.take(scout);
-    cooldown.settle(scout, false);
-    expect(cooldown.earliest(CHARGE, 1_200)).toBe(1_200);
-    cooldown.take(second);
-    expect(cooldown.earliest(CHARGE, 1_201)).toBe(1_200 + AGE_MS);
+    cooldown.onSent(scout);
+    cooldown.onEnded(scout, false);
+    expect(untilOf(cooldown, CHARGE, 1_200)).toBe(1_200);
+    cooldown.onSent(second);
+    expect(untilOf(cooldown, CHARGE, 1_201)).toBe(1_200 + AGE_MS);
   });
 
   it('a cooldown is not ended by the welcome of a request that was sent before it', () => {
     const cooldown = heldUntil(1_000);
-    cooldown.settle(flightOf('GET /a', 900), true);
-    cooldown.take(flightOf('GET /a', 1_000));
-    expect(cooldown.earliest(CHARGE, 1_001)).toBe(1_000 + AGE_MS);
+    cooldown.onEnded(flightOf('GET /a', 900), true);
+    cooldown.onSent(flightOf('GET /a', 1_000));
+    expect(untilOf(cooldown, CHARGE, 1_001)).toBe(1_000 + AGE_MS);
   });
 });
 
@@ -88,60 +87,7 @@ describe('a refusal that does not say for how long', () => {
   it('begins again with a second after a welcome', () => {
     const cooldown = new Cooldown();
     pauses(cooldown, 3);
-    cooldown.settle(flightOf('GET /a', cooldown.until), true);
+    cooldown.onEnded(flightOf('GET /a', cooldown.until), true);
     expect(pauses(cooldown, 2)).toEqual([1_000, 2_000]);
-  });
-});
-
-describe('a service that does not answer', () => {
-  const failing = (times: number, now = 0): Cooldown => {
-    const cooldown = new Cooldown();
-    for (let failure = 0; failure < times; failure++) cooldown.onFailure(now);
-    return cooldown;
-  };
-
-  it('is asked on after a few failures', () => {
-    expect(failing(4).earliest(CHARGE, 0)).toBe(0);
-  });
-
-  it('is left alone after five in a row, then asked by one', () => {
-    const cooldown = failing(5);
-    expect(cooldown.earliest(CHARGE, 0)).toBe(1_000);
-    expect(cooldown.explain(CHARGE, 0)).toEqual({
-      kind: 'outage',
-      why: 'the last 5 requests failed',
-    });
-    cooldown.take(flightOf('GET /a', 1_000));
-    expect(cooldown.explain(CHARGE, 1_001).kind).toBe('half-open');
-  });
-
-  it('has callers wait since it failed first, unless the service asked for the pause', () => {
-    const cooldown = failing(5, 70);
-    cooldown.onFailure(90);
-    expect([cooldown.isFirm(CHARGE, 80), cooldown.standsSince()]).toEqual([true, 70]);
-    cooldown.hold(5_000, 'asked');
-    expect(cooldown.standsSince()).toBeUndefined();
-  });
-
-  it('is left alone for longer once, and then asked every two seconds', () => {
-    const cooldown = failing(5);
-    const pauses = Array.from({ length: 5 }, () => {
-      const now = cooldown.until;
-      cooldown.onFailure(now);
-      return cooldown.until - now;
-    });
-    expect(pauses).toEqual([2_000, 2_000, 2_000, 2_000, 2_000]);
-  });
-
-  it('pauses once for all that fail together', () => {
-    const cooldown = failing(32);
-    expect(cooldown.until).toBe(1_000);
-  });
-
-  it('is down no more when anything is answered in between', () => {
-    const cooldown = failing(4);
-    cooldown.onAnswer();
-    cooldown.onFailure(0);
-    expect(cooldown.earliest(CHARGE, 0)).toBe(0);
   });
 });

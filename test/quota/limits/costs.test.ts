@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Costs } from '../../../src/quota/limits/costs.ts';
-import { charge } from '../support/builders.ts';
+import { charge, untilOf } from '../support/builders.ts';
 import { flightOf } from '../support/flight.ts';
 import { AGE_MS } from '../support/script.ts';
 
@@ -59,30 +59,30 @@ describe('of an endpoint whose cost was never seen', () => {
   it('one request goes first, and the others wait for its answer', () => {
     const costs = learned(2);
     const scout = flightOf('GET /b', 1_000);
-    expect(costs.earliest(charge({ endpoint: 'GET /b' }), 1_000)).toBe(1_000);
-    costs.take(scout);
-    expect(costs.earliest(charge({ endpoint: 'GET /b' }), 1_001)).toBe(1_000 + AGE_MS);
-    expect(costs.earliest(charge({ endpoint: 'GET /a' }), 1_001)).toBe(1_001);
-    expect(costs.explain(charge({ endpoint: 'GET /b' })).kind).toBe('first-cost');
-    expect(costs.isFirm()).toBe(false);
+    expect(untilOf(costs, charge({ endpoint: 'GET /b' }), 1_000)).toBe(1_000);
+    costs.onSent(scout);
+    expect(untilOf(costs, charge({ endpoint: 'GET /b' }), 1_001)).toBe(1_000 + AGE_MS);
+    expect(untilOf(costs, charge({ endpoint: 'GET /a' }), 1_001)).toBe(1_001);
+    expect(costs.check(charge({ endpoint: 'GET /b' }), 1_001)?.reason().kind).toBe('first-cost');
+    expect(costs.check(charge({ endpoint: 'GET /b' }), 1_001)?.isFirm).toBe(false);
     costs.learn('GET /b', 5);
-    costs.settle(scout);
-    expect(costs.earliest(charge({ endpoint: 'GET /b' }), 1_002)).toBe(1_002);
+    costs.onEnded(scout);
+    expect(untilOf(costs, charge({ endpoint: 'GET /b' }), 1_002)).toBe(1_002);
     expect(costs.expect('GET /b')).toBe(5);
   });
 
   it('another goes when the first was lost', () => {
     const costs = learned(2);
     const scout = flightOf('GET /b', 1_000);
-    costs.take(scout);
-    costs.settle(scout);
-    expect(costs.earliest(charge({ endpoint: 'GET /b' }), 1_002)).toBe(1_002);
+    costs.onSent(scout);
+    costs.onEnded(scout);
+    expect(untilOf(costs, charge({ endpoint: 'GET /b' }), 1_002)).toBe(1_002);
   });
 
   it('all go at once where answers state no costs', () => {
     const costs = new Costs();
-    costs.take(flightOf('GET /b', 0));
-    expect(costs.earliest(charge({ endpoint: 'GET /b' }), 1)).toBe(1);
+    costs.onSent(flightOf('GET /b', 0));
+    expect(untilOf(costs, charge({ endpoint: 'GET /b' }), 1)).toBe(1);
   });
 
   it('no more than a thousand are remembered, so that made-up names cannot fill the memory or hold anybody back', () => {
@@ -91,7 +91,7 @@ describe('of an endpoint whose cost was never seen', () => {
     costs.learn('GET /dear', 7);
     expect(costs.expect('GET /0')).toBe(1);
     expect(costs.expect('GET /dear')).toBe(7);
-    costs.take(flightOf('GET /other', 0));
-    expect(costs.earliest(charge({ endpoint: 'GET /other' }), 1)).toBe(1);
+    costs.onSent(flightOf('GET /other', 0));
+    expect(untilOf(costs, charge({ endpoint: 'GET /other' }), 1)).toBe(1);
   });
 });

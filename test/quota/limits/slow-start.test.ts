@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { SlowStart } from '../../../src/quota/limits/slow-start.ts';
 import { wholeShareLimit } from '../../../src/quota/share-limit.ts';
 import { InFlight } from '../../../src/quota/usage/in-flight.ts';
-import { charge } from '../support/builders.ts';
+import { charge, untilOf } from '../support/builders.ts';
 import { AGE_MS } from '../support/script.ts';
 
 const CHARGE = charge();
@@ -10,7 +10,7 @@ const CHARGE = charge();
 /** How many more requests may go at once. */
 function room(look: SlowStart, flights: InFlight): number {
   let many = 0;
-  for (; many < 99 && look.earliest(CHARGE, 0) <= 0; many++) flights.take(CHARGE, 0);
+  for (; many < 99 && untilOf(look, CHARGE, 0) <= 0; many++) flights.take(CHARGE, 0);
   return many;
 }
 
@@ -23,9 +23,9 @@ describe('slow start', () => {
   it('the first look is that of one request, which the others wait for until it must have arrived', () => {
     const { look, flights } = begin();
     expect(room(look, flights)).toBe(1);
-    expect(look.earliest(CHARGE, 5)).toBe(AGE_MS);
-    expect(look.isFirm()).toBe(false);
-    expect(look.explain().kind).toBe('slow-start');
+    expect(untilOf(look, CHARGE, 5)).toBe(AGE_MS);
+    expect(look.check(CHARGE, 5)?.isFirm).toBe(false);
+    expect(look.check(CHARGE, 5)?.reason().kind).toBe('slow-start');
   });
 
   it('the first look doubles with every answer that names no window', () => {

@@ -18,7 +18,7 @@ describe('rule 7, know which waits a settle can shorten:', () => {
         const stage = new Stage();
         stage.play(steps);
         const wait = stage.ask();
-        fc.pre(wait.kind === 'wait' && !wait.onSettle);
+        fc.pre(wait.kind === 'wait' && !wait.mayEndOnAnswer);
         if (wait.kind !== 'wait') return;
         waits++;
         for (const lease of stage.open) {

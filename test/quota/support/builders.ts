@@ -1,10 +1,26 @@
-import type { Charge } from '../../../src/quota/admission.ts';
+import type { Admission, Charge, Hold, Lease, Limit, Reason } from '../../../src/quota/admission.ts';
 import type { WindowReading } from '../../../src/quota/models/model.ts';
 import { ServerClock } from '../../../src/quota/time/server-clock.ts';
 
 /** A charge of one unit for `GET /a`, save for what is said. */
 export function charge(more: Partial<Charge> = {}): Charge {
   return { endpoint: 'GET /a', units: 1, priority: 0, ...more };
+}
+
+/** Until when a limit holds a charge back; `now`: it fits. */
+export function untilOf(limit: Limit, charge: Charge, now: number): number {
+  return limit.check(charge, now)?.until ?? now;
+}
+
+/** An admission with the facts of its hold at hand, and the reason said. */
+export type Answered =
+  | { readonly kind: 'granted'; readonly lease: Lease }
+  | (Omit<Hold, 'reason'> & { readonly kind: 'wait' | 'refused'; readonly reason: Reason });
+
+/** What an admission says, as plain facts. */
+export function factsOf(admission: Admission): Answered {
+  if (admission.kind === 'granted') return admission;
+  return { ...admission.hold, kind: admission.kind, reason: admission.hold.reason() };
 }
 
 /** A clock of a service that is known to show what ours does, give or take 20 ms: the slack of a stamp. */

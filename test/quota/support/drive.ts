@@ -1,7 +1,8 @@
-import type { Admission, Lease, RequestOutcome } from '../../../src/quota/admission.ts';
+import type { Lease, RequestOutcome } from '../../../src/quota/admission.ts';
 import { readQuota } from '../../../src/quota/headers/snapshot.ts';
 import { Pacer } from '../../../src/quota/pacer.ts';
 import { Agenda } from './agenda.ts';
+import { type Answered, factsOf } from './builders.ts';
 import { Dice, type Range } from './dice.ts';
 import { type Reply, Service, type Terms } from './service.ts';
 
@@ -38,7 +39,7 @@ export interface Job {
 /** What came of it. Instants are milliseconds since the beginning. */
 export interface Run {
   readonly sends: readonly { readonly at: number; readonly call: Call }[];
-  readonly decisions: readonly { readonly at: number; readonly admission: Admission }[];
+  readonly decisions: readonly { readonly at: number; readonly admission: Answered }[];
   readonly refusals: number;
   readonly isOverdrawn: boolean;
   /** When the last call was answered without a refusal; undefined if the pacer got stuck. */
@@ -64,26 +65,26 @@ export function drive(terms: Terms, job: Job): Run {
   const sends: Run['sends'][number][] = [];
   const decisions: Run['decisions'][number][] = [];
   let open = job.calls.length;
-  let waiting: { readonly onSettle: boolean } | undefined;
+  let waiting: { readonly mayEndOnAnswer: boolean } | undefined;
 
   const ask = (): void => {
     waiting = undefined;
     for (let call = line.shift(); call; call = line.shift()) {
       const { endpoint, cost, isDeclared } = call;
       const wish = { endpoint, ...(isDeclared ? { cost } : {}), maxWaitMs: Number.POSITIVE_INFINITY };
-      const admission = pacer.admit(wish, agenda.now + job.origin);
+      const admission = factsOf(pacer.admit(wish, agenda.now + job.origin));
       decisions.push({ at: agenda.now, admission });
       if (admission.kind === 'granted') send(call, admission.lease);
       else {
         line.unshift(call);
-        if (admission.kind === 'wait') wait(admission.until - job.origin, admission.onSettle);
+        if (admission.kind === 'wait') wait(admission.until - job.origin, admission.mayEndOnAnswer);
         return;
       }
     }
   };
 
-  const wait = (until: number, onSettle: boolean): void => {
-    const mine = { onSettle };
+  const wait = (until: number, mayEndOnAnswer: boolean): void => {
+    const mine = { mayEndOnAnswer };
     waiting = mine;
     // A timer never fires early, and it counts in whole milliseconds.
     agenda.at(Math.ceil(until), () => waiting === mine && ask());
@@ -107,7 +108,7 @@ export function drive(terms: Terms, job: Job): Run {
     if (typeof what === 'object' && !what.isRefused) open--;
     else line.unshift(call);
     if (what !== 'forgotten') pacer.settle(lease, outcomeOf(what, agenda.now + job.wall), agenda.now + job.origin);
-    if (!waiting || waiting.onSettle) ask();
+    if (!waiting || waiting.mayEndOnAnswer) ask();
   };
 
   for (const { at, act } of job.events ?? []) agenda.at(at, () => act(service));

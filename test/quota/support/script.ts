@@ -1,8 +1,9 @@
 import fc from 'fast-check';
-import type { Admission, Lease, RequestOutcome } from '../../../src/quota/admission.ts';
+import type { Lease, RequestOutcome } from '../../../src/quota/admission.ts';
 import type { QuotaSnapshot } from '../../../src/quota/headers/snapshot.ts';
 import { Pacer } from '../../../src/quota/pacer.ts';
 import type { PacerView } from '../../../src/quota/view.ts';
+import { type Answered, factsOf } from './builders.ts';
 
 /** What an answer says; of each window how much is left, in thousandths of its limit. */
 export interface Saying {
@@ -100,7 +101,7 @@ export interface Moment {
   /** Milliseconds since the beginning. */
   readonly at: number;
   readonly step: Step;
-  readonly admission?: Admission | undefined;
+  readonly admission?: Answered | undefined;
   /** What was settled. */
   readonly settled?: Lease | undefined;
   readonly view: PacerView;
@@ -141,8 +142,8 @@ export class Stage {
     });
   }
 
-  ask(endpoint = 'GET /a', cost?: number, maxWaitMs: number = Number.POSITIVE_INFINITY): Admission {
-    const admission = this.pacer.admit({ endpoint, cost, maxWaitMs }, this.now);
+  ask(endpoint = 'GET /a', cost?: number, maxWaitMs: number = Number.POSITIVE_INFINITY): Answered {
+    const admission = factsOf(this.pacer.admit({ endpoint, cost, maxWaitMs }, this.now));
     if (admission.kind === 'granted') this.#open = [...this.#open, admission.lease];
     return admission;
   }

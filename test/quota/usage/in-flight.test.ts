@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Flight, InFlight } from '../../../src/quota/usage/in-flight.ts';
-import { charge } from '../support/builders.ts';
+import { charge, untilOf } from '../support/builders.ts';
 import { AGE_MS } from '../support/script.ts';
 
 const CHARGE = charge({ units: 2 });
@@ -26,11 +26,11 @@ describe('requests in flight', () => {
 
   it('what is in flight is no more than may be at once', () => {
     const { flights, taken } = three();
-    expect(flights.earliest(CHARGE, 30)).toBe(AGE_MS);
-    expect(flights.explain().kind).toBe('concurrency');
-    expect(flights.isFirm()).toBe(false);
+    expect(untilOf(flights, CHARGE, 30)).toBe(AGE_MS);
+    expect(flights.check(CHARGE, 30)?.reason().kind).toBe('concurrency');
+    expect(flights.check(CHARGE, 30)?.isFirm).toBe(false);
     for (const flight of taken.slice(1, 2)) flights.end(flight);
-    expect(flights.earliest(CHARGE, 30)).toBe(30);
+    expect(untilOf(flights, CHARGE, 30)).toBe(30);
   });
 
   it('what is in flight gives its units back when it ends, once', () => {
@@ -52,10 +52,10 @@ describe('requests in flight', () => {
   it('what is in flight takes a place until it is settled or was forgotten for too long', () => {
     const { flights } = three();
     aged(flights, 8_999);
-    expect(flights.earliest(CHARGE, 8_999)).toBe(9_000);
+    expect(untilOf(flights, CHARGE, 8_999)).toBe(9_000);
     aged(flights, 9_000);
     expect(flights.open).toBe(2);
-    expect(flights.earliest(CHARGE, 9_000)).toBe(9_000);
+    expect(untilOf(flights, CHARGE, 9_000)).toBe(9_000);
   });
 
   it('what is in flight is nothing at first, and nothing of it will age', () => {

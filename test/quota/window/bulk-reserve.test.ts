@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Admission } from '../../../src/quota/admission.ts';
 import { Pacer } from '../../../src/quota/pacer.ts';
 import type { BulkReservePolicy } from '../../../src/quota/window/bulk-reserve.ts';
+import { type Answered, factsOf } from '../support/builders.ts';
 
 const LIMITS = { minute: 100, month: 100_000 };
 const DAY_MS = 86_400_000;
@@ -39,8 +39,8 @@ class World {
   }
 
   /** Asks, and where it is granted lets the service answer. */
-  call(priority = 0, cost = 1, maxWaitMs: number = Number.POSITIVE_INFINITY): Admission {
-    const admission = this.pacer.admit({ endpoint: 'GET /a', cost, priority, maxWaitMs }, this.now);
+  call(priority = 0, cost = 1, maxWaitMs: number = Number.POSITIVE_INFINITY): Answered {
+    const admission = factsOf(this.pacer.admit({ endpoint: 'GET /a', cost, priority, maxWaitMs }, this.now));
     if (admission.kind !== 'granted') return admission;
     this.spend(cost, ['minute', 'month']);
     const window = (period: 'minute' | 'month') => {
@@ -54,7 +54,7 @@ class World {
   }
 
   /** Calls until that is not granted any more. */
-  exhaust(priority = 0): Admission {
+  exhaust(priority = 0): Answered {
     for (;;) {
       const admission = this.call(priority);
       if (admission.kind !== 'granted') return admission;

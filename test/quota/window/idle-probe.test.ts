@@ -8,7 +8,7 @@ const LULL = 4_000;
 const LULL_ENDS = LULL + 1_000;
 
 function lullAfter(units: number, at: number): IdleProbe {
-  const lull = new IdleProbe('second', knownClock());
+  const lull = new IdleProbe('second', knownClock(), () => true);
   lull.onSent(units, at);
   return lull;
 }
@@ -16,24 +16,24 @@ function lullAfter(units: number, at: number): IdleProbe {
 describe('idle probe', () => {
   it('a lull lasts for one second in four, behind a busy one', () => {
     const lull = lullAfter(LIMIT / 2, LULL - 500);
-    const until = lull.until(LIMIT, LULL + 100);
+    const until = lull.earliest(1, LIMIT, LIMIT, LULL + 100);
     expect(until).toBeGreaterThanOrEqual(LULL_ENDS);
     expect(until).toBeLessThan(LULL_ENDS + 50);
-    expect(lull.until(LIMIT, LULL - 400)).toBe(LULL - 400);
-    expect(lull.until(LIMIT, LULL_ENDS + 100)).toBe(LULL_ENDS + 100);
+    expect(lull.earliest(1, LIMIT, LIMIT, LULL - 400)).toBe(LULL - 400);
+    expect(lull.earliest(1, LIMIT, LIMIT, LULL_ENDS + 100)).toBe(LULL_ENDS + 100);
   });
 
   it('a lull does not follow a second in which little was sent', () => {
-    expect(lullAfter(LIMIT / 2 - 1, LULL - 500).until(LIMIT, LULL + 100)).toBe(LULL + 100);
+    expect(lullAfter(LIMIT / 2 - 1, LULL - 500).earliest(1, LIMIT, LIMIT, LULL + 100)).toBe(LULL + 100);
   });
 
   it('a lull does not follow a second in which nothing was sent, however busy the one before', () => {
-    expect(lullAfter(LIMIT, LULL - 1_500).until(LIMIT, LULL + 100)).toBe(LULL + 100);
+    expect(lullAfter(LIMIT, LULL - 1_500).earliest(1, LIMIT, LIMIT, LULL + 100)).toBe(LULL + 100);
   });
 
   it('a lull is over once a request went in it', () => {
     const lull = lullAfter(LIMIT, LULL - 500);
     lull.onSent(1, LULL + 50);
-    expect(lull.until(LIMIT, LULL + 100)).toBe(LULL + 100);
+    expect(lull.earliest(1, LIMIT, LIMIT, LULL + 100)).toBe(LULL + 100);
   });
 });

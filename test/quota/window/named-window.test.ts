@@ -5,7 +5,7 @@ import { AnsweredRequests } from '../../../src/quota/usage/answered.ts';
 import { InFlight } from '../../../src/quota/usage/in-flight.ts';
 import { NamedWindow } from '../../../src/quota/window/named-window.ts';
 import { PriorityReserve } from '../../../src/quota/window/priority-reserve.ts';
-import { charge, knownClock, readingsOf } from '../support/builders.ts';
+import { charge, knownClock, readingsOf, untilOf } from '../support/builders.ts';
 import { AGE_MS } from '../support/script.ts';
 
 const NEVER = Number.POSITIVE_INFINITY;
@@ -19,15 +19,15 @@ function full({ period = 'minute' as Period, limit = 10, used = 10 } = {}): { wi
     priorityReserve: new PriorityReserve(),
     shareLimit: wholeShareLimit,
   });
-  window.take(1, 0);
+  window.onSent(1, 0);
   window.read(readingsOf(limit, 100)(0, used, { own: 0 }), new AnsweredRequests());
   return { window, flights };
 }
 
 describe('a full window of which no end was named', () => {
   it('is full until what it holds is older than a window of any shape', () => {
-    expect(full().window.earliest(charge(), 200)).toBeCloseTo(100 + 60_006, 0);
-    expect(full().window.isFirm(charge(), 200)).toBe(true);
+    expect(untilOf(full().window, charge(), 200)).toBeCloseTo(100 + 60_006, 0);
+    expect(full().window.check(charge(), 200)?.isFirm).toBe(true);
   });
 });
 
@@ -41,45 +41,45 @@ describe('a full window of which the service named an end', () => {
   }
 
   it('lets one request of one unit try it', () => {
-    const at = told().window.earliest(charge(), 200);
+    const at = untilOf(told().window, charge(), 200);
     expect(at).toBeGreaterThanOrEqual(TOLD);
     expect(at).toBeLessThan(TOLD + 50);
   });
 
   it('a second later where it is a whole second, for it may have been cut', () => {
-    const at = told(30_000).window.earliest(charge(), 200);
+    const at = untilOf(told(30_000).window, charge(), 200);
     expect(at).toBeGreaterThanOrEqual(31_000);
     expect(at).toBeLessThan(31_050);
   });
 
   it('but no dearer one, for a log frees no more than its oldest unit', () => {
-    expect(told().window.earliest(charge({ units: 2 }), 200)).toBeGreaterThan(60_000);
+    expect(untilOf(told().window, charge({ units: 2 }), 200)).toBeGreaterThan(60_000);
   });
 
   it('nor while something is under way that may take its place', () => {
     const { window, flights } = told();
     flights.take(charge(), 200);
-    expect(window.earliest(charge(), 300)).toBeGreaterThan(60_000);
+    expect(untilOf(window, charge(), 300)).toBeGreaterThan(60_000);
   });
 
   it('nor a second one, for the word was given before the first was sent', () => {
     const { window } = told();
-    window.take(1, TOLD + 60);
+    window.onSent(1, TOLD + 60);
     window.book(1, TOLD + 60, TOLD + 90);
-    expect(window.earliest(charge(), TOLD + 100)).toBeGreaterThan(60_000);
+    expect(untilOf(window, charge(), TOLD + 100)).toBeGreaterThan(60_000);
   });
 
   it('nor where the word was given to a request before the last', () => {
     const { window } = full();
-    window.take(1, 150);
+    window.onSent(1, 150);
     window.onNamedReset(TOLD, 0);
-    expect(window.earliest(charge(), 200)).toBeGreaterThan(60_000);
+    expect(untilOf(window, charge(), 200)).toBeGreaterThan(60_000);
   });
 
   it('nor an end that had passed when the request was sent', () => {
     const { window } = full();
     window.onNamedReset(-500, 0);
-    expect(window.earliest(charge(), 200)).toBeGreaterThan(60_000);
+    expect(untilOf(window, charge(), 200)).toBeGreaterThan(60_000);
   });
 });
 
@@ -87,8 +87,8 @@ describe('a window that what is under way may have filled', () => {
   it('is asked again when that must have arrived, and may be free as soon as something comes back', () => {
     const { window, flights } = full({ used: 0 });
     for (const now of [200, 300]) flights.take(charge({ units: 5 }), now);
-    expect(window.earliest(charge(), 400)).toBe(200 + AGE_MS);
-    expect(window.isFirm(charge(), 400)).toBe(false);
+    expect(untilOf(window, charge(), 400)).toBe(200 + AGE_MS);
+    expect(window.check(charge(), 400)?.isFirm).toBe(false);
     expect(window.headroom(400)).toBe(0);
   });
 });
@@ -96,21 +96,21 @@ describe('a window that what is under way may have filled', () => {
 describe('a window of seconds', () => {
   it('is spent evenly while its shape is in doubt', () => {
     const { window } = full({ period: 'second', used: 0 });
-    expect(window.earliest(charge(), 10)).toBe(100);
-    expect(window.earliest(charge({ units: 3 }), 10)).toBe(300);
+    expect(untilOf(window, charge(), 10)).toBe(100);
+    expect(untilOf(window, charge({ units: 3 }), 10)).toBe(300);
   });
 
   it('hears of no end: a whole second says nothing of it', () => {
     const { window } = full({ period: 'second' });
     window.onNamedReset(1_000, 0);
-    expect(window.earliest(charge(), 200)).toBeGreaterThan(1_100);
+    expect(untilOf(window, charge(), 200)).toBeGreaterThan(1_100);
   });
 });
 
 describe('a window', () => {
   it('of nothing is never open', () => {
-    expect(full({ limit: 0, used: 0 }).window.earliest(charge(), 200)).toBe(NEVER);
-    expect(full({ limit: 0, used: 0 }).window.isFirm(charge(), 200)).toBe(true);
+    expect(untilOf(full({ limit: 0, used: 0 }).window, charge(), 200)).toBe(NEVER);
+    expect(full({ limit: 0, used: 0 }).window.check(charge(), 200)?.isFirm).toBe(true);
   });
 
   it('may be the one that the headers of every API describe if it has their limit and may end when they say', () => {

@@ -1,3 +1,4 @@
+import { aligned } from '../../../src/quota/models/aligned.ts';
 import { Book, type Told } from '../../../src/sharing/book.ts';
 import { memoryStore } from '../../../src/sharing/memory-store.ts';
 import { type Slot, Slots } from '../../../src/sharing/slots.ts';
@@ -122,8 +123,8 @@ export class SmallWorld {
   constructor(small: Small) {
     this.#small = small;
     const windows = new SharedWindows();
-    windows.open('second', small.limit, { alive: ['aligned'], epoch: 0 });
-    windows.open('minute', small.long, { alive: ['aligned'], epoch: 0 });
+    windows.open('second', small.limit, { alive: [aligned], epoch: 0 });
+    windows.open('minute', small.long, { alive: [aligned], epoch: 0 });
     const slots = new Slots(windows);
     const first = small.lastOfMinute === undefined ? BEGIN : BEGIN - (small.lastOfMinute + 1) * 1_000;
     this.#slots = Array.from({ length: small.seconds + 2 }, (_, second) =>

@@ -1,7 +1,7 @@
 import type { ClientEvent } from '../../../src/events.ts';
 import { type Client, createClient } from '../../../src/index.ts';
+import { SHAPES } from '../../../src/quota/models/all.ts';
 import type { Period } from '../../../src/quota/time/periods.ts';
-import { ALL_SHAPES } from '../../../src/sharing/facts.ts';
 import { memoryStore } from '../../../src/sharing/memory-store.ts';
 import type { ShareStore } from '../../../src/sharing/store.ts';
 import { type StoreShareOptions, storeShare } from '../../../src/sharing/store-share.ts';
@@ -21,7 +21,7 @@ const KEY = 'the-key-of-all';
 const START = Date.UTC(2026, 2, 10, 14, 0, 7);
 
 /** The fact that all shapes are ruled out but that of the calendar. */
-const CALENDAR = `1 ${ALL_SHAPES.reduce((bits, name, index) => (name === 'aligned' ? bits : bits | (1 << index)), 0)}`;
+const CALENDAR = `1 ${SHAPES.reduce((bits, { isCalendar, bit }) => (isCalendar ? bits : bits | (1 << bit)), 0)}`;
 
 /** Clients that share one key through a store in memory, all in virtual time. */
 export interface Fleet {

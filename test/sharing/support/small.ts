@@ -1,3 +1,4 @@
+import { aligned } from '../../../src/quota/models/aligned.ts';
 import type { WindowNews } from '../../../src/quota/share-limit.ts';
 import type { Period } from '../../../src/quota/time/periods.ts';
 import type { Answer } from '../../../src/sharing/store.ts';
@@ -16,7 +17,7 @@ export function exactly(time: number): TimeRange {
 export function calendar(limits: Partial<Record<Period, number>>): SharedWindows {
   const windows = new SharedWindows();
   for (const [period, limit] of Object.entries(limits))
-    windows.open(period as Period, limit, { alive: ['aligned'], epoch: 0 });
+    windows.open(period as Period, limit, { alive: [aligned], epoch: 0 });
   return windows;
 }
 
@@ -24,7 +25,7 @@ export function calendar(limits: Partial<Record<Period, number>>): SharedWindows
 export function reading(rest: Partial<WindowNews>): WindowNews {
   return {
     ...{ period: 'minute', limit: 100, used: 0, sentAt: BEGIN, receivedAt: BEGIN + 40 },
-    shapes: { alive: ['aligned'], epoch: 0 },
+    shapes: { alive: [aligned], epoch: 0 },
     ...rest,
   };
 }

@@ -1,0 +1,65 @@
+import { type Charge, type Hold, holdUntil, type Limit } from '../admission.ts';
+import { Breaker } from '../recovery/breaker.ts';
+import { Probe } from '../recovery/probe.ts';
+import type { Flight } from '../usage/in-flight.ts';
+
+/** After this many failures in a row the service counts as down, and is probed after pauses of at most this length. */
+const FAILURES_IN_A_ROW = 5;
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 2_000;
+
+/** A pause because requests fail. It holds back every request, and ends half-open: one request goes first. */
+export class Outage implements Limit {
+  readonly #breaker = new Breaker({
+    failures: FAILURES_IN_A_ROW,
+    firstMs: FIRST_PAUSE_MS,
+    longestMs: LONGEST_PAUSE_MS,
+  });
+  readonly #probe = new Probe();
+  #why = '';
+
+  /** The instant until which nothing may be sent. */
+  get until(): number {
+    return this.#breaker.openUntil;
+  }
+
+  /** The reason of the pause, a sentence for people. */
+  get why(): string {
+    return this.#why;
+  }
+
+  /** A request is sent. */
+  onSent(flight: Flight, now: number): void {
+    if (this.#breaker.isHalfOpen(now)) this.#probe.onSent(flight);
+  }
+
+  /** The service answered, with whatever status. */
+  onAnswer(flight: Flight): void {
+    this.#probe.onEnded(flight);
+    this.#breaker.onSuccess(flight.sentAt);
+  }
+
+  /** A request failed: the connection, or the service behind its gateway. */
+  onFailure(now: number): void {
+    if (this.#breaker.onFailure(now)) this.#why = `the last ${this.#breaker.failures} requests failed`;
+  }
+
+  check(_charge: Charge, now: number): Hold | undefined {
+    if (this.#breaker.isOpen(now)) return this.#pauseHold;
+    if (!this.#breaker.isHalfOpen(now)) return undefined;
+    const until = this.#probe.heldUntil(now);
+    if (until <= now) return undefined;
+    return holdUntil(until, false, () => ({
+      kind: 'half-open',
+      why: 'one request probes the service after an outage',
+    }));
+  }
+
+  /** An outage consists of many pauses of unknown number, so its whole duration counts as waiting. No answer ends a pause. */
+  get #pauseHold(): Hold {
+    const { openUntil, failingSince } = this.#breaker;
+    const why = this.#why;
+    const hold = holdUntil(openUntil, true, () => ({ kind: 'outage', why }));
+    return { ...hold, mayEndOnAnswer: false, failingSince };
+  }
+}

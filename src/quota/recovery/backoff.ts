@@ -1,0 +1,29 @@
+/** Doublings beyond this make no pause longer. */
+const MOST_DOUBLINGS = 30;
+
+/** `firstMs`, doubled so many times, but no more than `longestMs`, in milliseconds. */
+export function doubled(firstMs: number, longestMs: number, times: number): number {
+  return Math.min(longestMs, firstMs * 2 ** Math.min(times, MOST_DOUBLINGS));
+}
+
+/** A pause that doubles each time until it is reset. */
+export class Backoff {
+  readonly #firstMs: number;
+  readonly #longestMs: number;
+  #times = 0;
+
+  constructor(firstMs: number, longestMs: number) {
+    this.#firstMs = firstMs;
+    this.#longestMs = longestMs;
+  }
+
+  /** The length of the next pause, in milliseconds. */
+  next(): number {
+    return doubled(this.#firstMs, this.#longestMs, this.#times++);
+  }
+
+  /** The next pause is the first again. */
+  reset(): void {
+    this.#times = 0;
+  }
+}

@@ -1,0 +1,78 @@
+import type { ShareLimit } from '../share-limit.ts';
+import { type Period, periodMsOf, SHORT_MS } from '../time/periods.ts';
+import type { ServerClock } from '../time/server-clock.ts';
+import type { CandidateShapes } from './candidates.ts';
+import type { Pacing } from './reserve.ts';
+
+/** A server clock uncertain by this part of a window says too little about where the window ends. */
+const VAGUE_PART = 0.5;
+
+/**
+ * While a window may be aligned or opened by the first request, no request is sent around every other boundary of the calendar,
+ * from and to these parts of two windows: if both shapes began at the same instant, they could not be told apart.
+ */
+const GAP_FROM = 0.4;
+const GAP_TO = 0.725;
+
+/** Without a `date`, requests are spaced evenly for this long after an unexpected refusal, in milliseconds. */
+const EVEN_MS = 600_000;
+
+/** Dependencies of even pacing. */
+export interface EvenPacingDependencies {
+  readonly clock: ServerClock;
+  readonly shareLimit: Pick<ShareLimit, 'isShared'>;
+  readonly candidates: Pick<CandidateShapes, 'alive'>;
+  /** When the last request was sent. */
+  readonly lastSentAt: () => number;
+}
+
+/** Spaces the requests of a short window evenly while its shape or the service's clock is unknown. */
+export class EvenPacing implements Pacing {
+  readonly #periodMs: number;
+  readonly #known: EvenPacingDependencies;
+  #evenUntil = Number.NEGATIVE_INFINITY;
+
+  constructor(period: Period, known: EvenPacingDependencies) {
+    this.#periodMs = periodMsOf(period);
+    this.#known = known;
+  }
+
+  /**
+   * The service refused a request that no candidate forbids. Without a `date` it may be a sliding counter over calendar windows that
+   * the client cannot locate; its estimate is exact for evenly spaced requests.
+   */
+  onUnexplainedRefusal(now: number): void {
+    if (!this.#known.clock.known) this.#evenUntil = now + EVEN_MS;
+  }
+
+  /** Whether requests are spaced. */
+  isNeeded(now: number): boolean {
+    const { clock, candidates } = this.#known;
+    if (now < this.#evenUntil) return true;
+    if (this.#periodMs > SHORT_MS || !clock.known) return false;
+    // Evenly spaced requests hit every phase, so the first answer after a boundary reveals it; they also narrow a vague
+    // server clock.
+    const { alive } = candidates;
+    const isOpen = alive.length > 1 && !alive.every(({ shape }) => shape.isSliding);
+    return isOpen || clock.vagueness(now) > this.#periodMs * VAGUE_PART;
+  }
+
+  earliest(units: number, limit: number, _cap: number, now: number): number {
+    if (!this.isNeeded(now)) return now;
+    const lastSentAt = this.#known.lastSentAt();
+    // Spread over `limit − units`: the request itself is added on top of the server's estimate.
+    if (now < this.#evenUntil) return lastSentAt + this.#periodMs * Math.min(1, units / Math.max(1, limit - units));
+    return Math.max(lastSentAt + (units * this.#periodMs) / limit, this.#shiftedFrom(now));
+  }
+
+  /** Earliest instant outside the gap, so that a window opened by the first request shifts against the calendar. */
+  #shiftedFrom(now: number): number {
+    const { clock, candidates, shareLimit } = this.#known;
+    // Only in a shared quota: there a process sends alone for seconds only, and must tell the shapes apart by then.
+    if (!shareLimit.isShared || !candidates.alive.every(({ shape }) => shape.onlyFills)) return now;
+    const cycle = 2 * this.#periodMs;
+    const time = clock.least(now);
+    const gone = (time % cycle) / cycle;
+    return gone < GAP_FROM || gone >= GAP_TO ? now : clock.surely(time + (GAP_TO - gone) * cycle);
+  }
+}

@@ -1,0 +1,68 @@
+import type { Charge } from '../admission.ts';
+import type { WindowReading } from '../models/model.ts';
+import { type Period, periodMsOf } from '../time/periods.ts';
+import type { ServerClock } from '../time/server-clock.ts';
+import type { InFlight } from '../usage/in-flight.ts';
+import type { LastReading } from './last-reading.ts';
+import type { OtherConsumers } from './other-consumers.ts';
+import { type Pacing, type Reserve, recheckAt } from './reserve.ts';
+
+/** How much of the slowest round trip is left after each further reading. */
+const FADING = 0.95;
+
+/** Dependencies of the room for other consumers of a window. */
+export interface RoomForOthersDependencies {
+  readonly clock: ServerClock;
+  readonly flights: Pick<InFlight, 'units'>;
+  readonly otherConsumers: OtherConsumers;
+  readonly lastReading: Pick<LastReading, 'sentAt' | 'limit'>;
+  /** Units that may have been used in the window. */
+  readonly spent: (now: number) => number;
+  /** Whether so many units fit now below a cap. */
+  readonly fits: (units: number, cap: number, now: number) => boolean;
+  /** When the last request was sent. */
+  readonly lastSentAt: () => number;
+}
+
+/** The reserve for other consumers while there are any, and the even spacing of our own requests that leaves units at any time. */
+export class RoomForOthers implements Reserve, Pacing {
+  readonly #period: Period;
+  readonly #periodMs: number;
+  readonly #known: RoomForOthersDependencies;
+  #roundTripMs = 0;
+  readonly pacings: readonly Pacing[] = [this];
+
+  constructor(period: Period, known: RoomForOthersDependencies) {
+    this.#period = period;
+    this.#periodMs = periodMsOf(period);
+    this.#known = known;
+  }
+
+  /** Processes a reading of the window. */
+  onReading({ sentAt, receivedAt }: WindowReading): void {
+    this.#roundTripMs = Math.max(receivedAt - sentAt, this.#roundTripMs * FADING);
+  }
+
+  units(_charge: Charge, limit: number, now: number): number {
+    const { otherConsumers, clock } = this.#known;
+    if (!otherConsumers.areActive) return 0;
+    return otherConsumers.reserve(limit, clock.elapsedPart(this.#period, now), this.#roundTripMs);
+  }
+
+  /** A request may use the reserve where we are behind our fair share. Usage by others since the last reading is estimated. */
+  releasesAt(units: number, cap: number, now: number): number {
+    const { otherConsumers, lastReading, lastSentAt, fits } = this.#known;
+    const spacing = Math.min(this.#periodMs, units * otherConsumers.fairSpacing(lastReading.limit));
+    const open = cap - otherConsumers.unobserved(now - lastReading.sentAt);
+    const isOurTurn = now >= lastSentAt() + spacing && fits(units, open, now);
+    return isOurTurn ? now : recheckAt(this.#periodMs, now);
+  }
+
+  earliest(units: number, limit: number, cap: number, now: number): number {
+    const { otherConsumers, clock, flights, spent, lastSentAt } = this.#known;
+    if (!otherConsumers.areActive) return now;
+    const left = cap - spent(now) - flights.units;
+    const spacing = units * otherConsumers.spacing(limit, left, clock.elapsedPart(this.#period, now));
+    return lastSentAt() + Math.min(this.#periodMs, spacing);
+  }
+}

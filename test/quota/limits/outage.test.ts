@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { Outage } from '../../../src/quota/limits/outage.ts';
+import { charge, untilOf } from '../support/builders.ts';
+import { flightOf } from '../support/flight.ts';
+import { AGE_MS } from '../support/script.ts';
+
+const CHARGE = charge();
+
+describe('a service that does not answer', () => {
+  const failing = (times: number, now = 0): Outage => {
+    const outage = new Outage();
+    for (let failure = 0; failure < times; failure++) outage.onFailure(now);
+    return outage;
+  };
+
+  it('is asked on after a few failures', () => {
+    expect(untilOf(failing(4), CHARGE, 0)).toBe(0);
+  });
+
+  it('is left alone after five in a row, then asked by one', () => {
+    const outage = failing(5);
+    expect(untilOf(outage, CHARGE, 0)).toBe(1_000);
+    expect(outage.check(CHARGE, 0)?.reason()).toEqual({
+      kind: 'outage',
+      why: 'the last 5 requests failed',
+    });
+    outage.onSent(flightOf('GET /a', 1_000), 1_000);
+    expect(outage.check(CHARGE, 1_001)?.reason().kind).toBe('half-open');
+  });
+
+  it('has callers wait since it failed first', () => {
+    const outage = failing(5, 70);
+    outage.onFailure(90);
+    expect([outage.check(CHARGE, 80)?.isFirm, outage.check(CHARGE, 80)?.failingSince]).toEqual([true, 70]);
+  });
+
+  it('is left alone for longer once, and then asked every two seconds', () => {
+    const outage = failing(5);
+    const pauses = Array.from({ length: 5 }, () => {
+      const now = outage.until;
+      outage.onFailure(now);
+      return outage.until - now;
+    });
+    expect(pauses).toEqual([2_000, 2_000, 2_000, 2_000, 2_000]);
+  });
+
+  it('pauses once for all that fail together', () => {
+    const outage = failing(32);
+    expect(outage.until).toBe(1_000);
+  });
+
+  it('is down no more when anything is answered in between', () => {
+    const outage = failing(4);
+    outage.onAnswer(flightOf('GET /a', 0));
+    outage.onFailure(0);
+    expect(untilOf(outage, CHARGE, 0)).toBe(0);
+  });
+
+  it('is asked by all again once it has answered the one that went first', () => {
+    const outage = failing(5);
+    const probe = flightOf('GET /a', 1_000);
+    outage.onSent(probe, 1_000);
+    expect(untilOf(outage, CHARGE, 1_001)).toBe(1_000 + AGE_MS);
+    outage.onAnswer(probe);
+    expect(outage.check(CHARGE, 1_002)).toBeUndefined();
+  });
+
+  it('is left alone to the end of the pause, whatever a request that was sent before it is answered', () => {
+    const outage = failing(5);
+    outage.onAnswer(flightOf('GET /a', -10));
+    expect(outage.check(CHARGE, 500)).toMatchObject({ until: 1_000, mayEndOnAnswer: false, failingSince: 0 });
+  });
+});
