@@ -11,7 +11,7 @@ export class QuotaExhaustedError extends Error {
   declare readonly name: 'QuotaExhaustedError';
   /** The window that ran out: `'second'`, `'minute'`, `'month'`, … or `'endpoint'`; if no window binds, the kind of the reason, such as `'cooldown'`. */
   readonly window: string | undefined;
-  /** Limit of the window in units (section 8), if known. */
+  /** Limit of the window in units, if known. */
   readonly limit: number | undefined;
   /** Units remaining in the window, if known. */
   readonly remaining: number | undefined;
@@ -43,7 +43,7 @@ export class ServiceError extends Error {
   readonly status: number;
   /** The endpoint that was asked for, such as `GET /extended/v1/info`. */
   readonly endpoint: string;
-  /** The body: parsed if it was JSON, else its text, cut to 2,000 characters. Its shape is not guaranteed (section 7). */
+  /** The body: parsed if it was JSON, else its text, cut to 2,000 characters. Its shape is not guaranteed. */
   readonly body: unknown;
   /** What the answer's headers said of the quota. */
   readonly quota: QuotaSnapshot;

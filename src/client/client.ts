@@ -46,16 +46,16 @@ export interface QuotaState {
 
 /** A client of the service: every call goes through one queue and waits for its quota. */
 export interface Client {
-  /** Reads the quota from the response headers alone, with `HEAD`, or `GET` where that is refused (section 4). Any status will do. */
+  /** Reads the quota from the response headers alone, with `HEAD`, or `GET` where that is refused. Any status will do. */
   getInfo(options: HeadersOnlyOptions): Promise<HeadersResult>;
   /**
-   * `GET /extended/v1/info` (section 4).
+   * `GET /extended/v1/info`.
    *
    * @throws QuotaExhaustedError, ServiceError, ConnectionError, ResponseShapeError, ConfigError, ClosedError
    */
   getInfo<Body = Info>(options?: CallOptions<Body>): Promise<Result<Body>>;
   /**
-   * `GET /extended/v1/address/<address>/assets` (section 4): the asset events of an account or a contract.
+   * `GET /extended/v1/address/<address>/assets`: the asset events of an account or a contract.
    *
    * @param address - a standard or contract principal; checked, with its checksum, before anything is spent.
    * @throws QuotaExhaustedError, ServiceError, ConnectionError, ResponseShapeError, ConfigError, ClosedError

@@ -3,7 +3,7 @@ import type { MonthOutlook } from '../quota/forecast/month.ts';
 
 /** What is left of the month, and how long it will last. Months are the service's: they begin on the 1st, 00:00 UTC. */
 export interface MonthState {
-  /** Units that the month holds in all (section 8). */
+  /** Units that the month holds in all. */
   readonly limit: number;
   /** Units that the service has counted in it, those of other consumers included. */
   readonly used: number;

@@ -4,7 +4,7 @@ import type { StandardSchemaV1 } from '../validation/standard-schema.ts';
 import { checkAddress } from './address.ts';
 import { type AddressAssets, addressAssetsBody, type Info, infoBody } from './schemas.ts';
 
-/** What can be asked of the service (section 4), by the name that costs are remembered by. */
+/** What can be asked of the service, by the name that costs are remembered by. */
 export type Endpoint = 'GET /extended/v1/info' | 'HEAD /extended/v1/info' | 'GET /extended/v1/address/{address}/assets';
 
 /** A request that was checked and can be sent. */
@@ -42,18 +42,18 @@ const assetsParams = optionsParser('parameters', {
   untilBlock: argument<number | string>(isBlock, 'the height of a block or its hash (0x, 64 hexadecimal digits)'),
 });
 
-/** `GET /extended/v1/info` (section 4). */
+/** `GET /extended/v1/info`. */
 export function infoRequest(): ApiRequest<Info> {
   return { endpoint: 'GET /extended/v1/info', method: 'GET', path: '/extended/v1/info', query: '', schema: infoBody };
 }
 
-/** `HEAD /extended/v1/info`: the call "that reads only the response headers" (section 4). */
+/** `HEAD /extended/v1/info`: the call "that reads only the response headers". */
 export function headersRequest(): ApiRequest<undefined> {
   return { ...infoRequest(), endpoint: 'HEAD /extended/v1/info', method: 'HEAD', schema: undefined };
 }
 
 /**
- * `GET /extended/v1/address/<address>/assets` (section 4).
+ * `GET /extended/v1/address/<address>/assets`.
  *
  * @throws ConfigError if the address or a parameter cannot be used.
  */

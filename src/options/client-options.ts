@@ -18,14 +18,14 @@ import {
 /** Options of a client. All have defaults. */
 export interface ClientOptions {
   /**
-   * URL of the service (section 4, `{base_url}`): http or https, with or without a path, without credentials, query and
+   * URL of the service: http or https, with or without a path, without credentials, query and
    * fragment. With a key it must be https, except on this machine (`localhost`, `127.0.0.0/8`, `[::1]`).
    *
    * Default: the environment variable `STACKS_API_URL`, else `https://api.hiro.so`.
    */
   readonly baseUrl?: string | undefined;
   /**
-   * The API key (section 5), or a function that returns it and is called before each request, so that a key can be replaced
+   * The API key, or a function that returns it and is called before each request, so that a key can be replaced
    * while the client is in use. If it returns `undefined`, the request has no key. No URL, error or event contains the key.
    *
    * Default: the environment variable `STACKS_API_KEY`, else none.
@@ -70,7 +70,7 @@ export interface ClientOptions {
   /** Called with every event. */
   readonly onEvent?: ((event: ClientEvent) => void) | undefined;
   /**
-   * Allows a key in a browser, where every visitor can read it and use its quota (section 5, rules 3 and 4).
+   * Allows a key in a browser, where every visitor can read it and use its quota.
    * Default: false; a key in a browser is then a ConfigError.
    */
   readonly dangerouslyAllowBrowser?: boolean | undefined;
@@ -88,7 +88,7 @@ export interface CallOptions<Body = unknown> {
   readonly maxWaitMs?: number | undefined;
   /** See {@link ClientOptions.timeoutMs}. */
   readonly timeoutMs?: number | undefined;
-  /** Units that the call will cost (section 8), if you know better than the responses so far. Default: learned. */
+  /** Units that the call will cost, if you know better than the responses so far. Default: learned. */
   readonly cost?: number | undefined;
   /** Any Standard Schema for the body. Its output becomes the type of `data`. */
   readonly schema?: StandardSchemaV1<unknown, Body> | undefined;

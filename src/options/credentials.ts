@@ -16,7 +16,7 @@ export interface Credentials {
 
 /** Properties of the runtime that concern a key. */
 export interface KeyEnvironment {
-  /** Whether it is a page or a worker in a browser, where every visitor can read every secret (section 5). */
+  /** Whether it is a page or a worker in a browser, where every visitor can read every secret. */
   readonly browser: boolean;
   /** Environment variables; empty in a browser. */
   readonly variables: { readonly STACKS_API_URL?: string | undefined; readonly STACKS_API_KEY?: string | undefined };

@@ -10,7 +10,7 @@ export interface EstimateOptions {
   readonly count?: number | undefined;
   /** Their endpoint, as in `sent` events; it decides costs and endpoint windows. Omitted: any, at the highest cost so far. */
   readonly endpoint?: Endpoint | (string & {}) | undefined;
-  /** Units that each will cost (section 8), if you know better than the answers so far. */
+  /** Units that each will cost, if you know better than the answers so far. */
   readonly cost?: number | undefined;
   /** Calls that wait with a lower priority are not ahead of them. Default: 0. */
   readonly priority?: number | undefined;

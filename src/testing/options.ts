@@ -14,7 +14,7 @@ export interface CostQuestion {
   readonly url: URL;
 }
 
-/** The response to a refused request (section 7 specifies only `retry-after`). */
+/** The response to a refused request. */
 export interface LimitedOptions {
   /** Default: 429. */
   readonly status?: 429 | 403 | 503 | undefined;
@@ -63,7 +63,7 @@ export interface MockServiceOptions {
   readonly limited?: LimitedOptions | undefined;
   /** The headers that are sent. */
   readonly headers?: ServiceHeaderOptions | undefined;
-  /** Format of `ratelimit-reset`. Default: `'epoch-seconds'`, as in section 8. */
+  /** Format of `ratelimit-reset`. Default: `'epoch-seconds'`. */
   readonly reset?: ResetStyle | undefined;
   /** Duration of an exchange in milliseconds: fixed, between two bounds, or by a function. Default: 0. */
   readonly latencyMs?: LatencyOption | undefined;

@@ -27,9 +27,9 @@ export interface MockService {
   readonly faults: ServiceFaults;
   /** The service's own clock, in milliseconds since the Unix epoch. */
   time(): number;
-  /** Creates a key, as the console does (section 2), and returns its value. */
+  /** Creates a key, as the console does, and returns its value. */
   createKey(key: { readonly name: string; readonly description?: string }): string;
-  /** Deletes a key for ever (section 3). Throws if it does not exist. */
+  /** Deletes a key for ever. Throws if it does not exist. */
   revokeKey(key: string): void;
   /** Changes limits. Usage is kept, and an omitted tier is unchanged. */
   setLimits(limits: Pick<MockServiceOptions, 'keyless' | 'keyed' | 'ceilings'>): void;

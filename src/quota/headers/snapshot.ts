@@ -2,7 +2,7 @@ import { PERIODS, type Period } from '../time/periods.ts';
 import { readDecimal, readHttpDate, readList, readSeconds, readWhole } from './values.ts';
 
 /**
- * What a response said of one window of the blockchain-related quota (section 8). Where neither header of a period is
+ * What a response said of one window of the blockchain-related quota. Where neither header of a period is
  * present, the older pair without `-stacks` in its names stands in for them.
  */
 export interface WindowQuota {
@@ -21,17 +21,17 @@ export interface QuotaSnapshot {
   readonly receivedAt: number;
   /** The service's own clock from the header `date`, in milliseconds since the Unix epoch; whole seconds. */
   readonly date?: number;
-  /** `ratelimit-limit`: the rate-limit ceiling for that endpoint, in requests (section 8). */
+  /** `ratelimit-limit`: the rate-limit ceiling for that endpoint, in requests. */
   readonly limit?: number;
-  /** `ratelimit-remaining`: requests left in the current window (section 8); never negative. */
+  /** `ratelimit-remaining`: requests left in the current window; never negative. */
   readonly remaining?: number;
   /**
-   * `ratelimit-reset`: when the window resets, by the service's clock, in milliseconds since the Unix epoch (section 8).
+   * `ratelimit-reset`: when the window resets, by the service's clock, in milliseconds since the Unix epoch.
    */
   readonly resetAt?: number;
-  /** `retry-after`: how long to wait before retrying, in milliseconds from `receivedAt` (sections 7 and 8). */
+  /** `retry-after`: how long to wait before retrying, in milliseconds from `receivedAt`. */
   readonly retryAfterMs?: number;
-  /** The quota of the blockchain-related services (section 8, second table). */
+  /** The quota of the blockchain-related services. */
   readonly stacks: {
     /** `x-ratelimit-cost-stacks`: what this request cost, in units. */
     readonly cost?: number;
@@ -99,7 +99,7 @@ const WINDOWS = PERIODS.map((period) => ({ period, own: pair(`stacks-${period}`)
 export const LAST_INSTANT = 8.64e15;
 
 /**
- * Reads every rate-limit header of a response (section 8 of the interface). Pure, and never throws: a header that
+ * Reads every rate-limit header of a response. Pure, and never throws: a header that
  * cannot be read is named in `malformed` and its field is absent, and so are both of a pair that says more remains
  * than the limit. Of a header sent twice the more cautious value counts.
  *
@@ -178,7 +178,7 @@ function readRemaining(text: string): number | undefined {
 }
 
 /**
- * A guess by size: section 8 says a Unix timestamp, but gateways send the seconds left (no timestamp since 2001 is
+ * A guess by size: the documentation says a Unix timestamp, but gateways send the seconds left (no timestamp since 2001 is
  * as small as 1e9), and a timestamp in milliseconds costs nothing to accept.
  */
 function readReset(text: string, serverNow: number): number | undefined {

@@ -27,7 +27,7 @@ interface Experience {
 }
 
 /**
- * What each endpoint costs, learned from `x-ratelimit-cost-stacks` (section 8). As a limit: of an endpoint whose cost was
+ * What each endpoint costs, learned from `x-ratelimit-cost-stacks`. As a limit: of an endpoint whose cost was
  * never seen, one request is in flight until it is.
  */
 export class Costs implements Limit {

@@ -7,7 +7,7 @@ import { ResetWindow } from './reset-window.ts';
 /** Windows that are remembered: a service that reports a new limit each time would fill the memory. */
 const MOST = 16;
 
-/** The windows that only `ratelimit-limit`, `-remaining` and `-reset` describe (section 8), told apart by their limits. */
+/** The windows that only `ratelimit-limit`, `-remaining` and `-reset` describe, told apart by their limits. */
 export class EndpointWindows implements Iterable<ResetWindow> {
   readonly #clock: ServerClock;
   readonly #flights: InFlight;

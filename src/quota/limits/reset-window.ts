@@ -14,7 +14,7 @@ const ROUNDING_MS = 1_000;
 const CALENDAR_MS = 60_000;
 
 /**
- * The window that `ratelimit-limit`, `-remaining` and `-reset` describe (section 8): of unknown kind and length, it is
+ * The window that `ratelimit-limit`, `-remaining` and `-reset` describe: of unknown kind and length, it is
  * known by its reset alone. Counts requests, not units, as the interface says. Past its end one request goes first, and
  * its answer names the next instance.
  */

@@ -1,4 +1,4 @@
-/** A period in which the service counts units (section 8 of the interface names second, minute and month). */
+/** A period in which the service counts units (the service documents second, minute and month). */
 export type Period = 'second' | 'minute' | 'hour' | 'day' | 'month';
 
 /** Every period a quota header may name, shortest first. */

@@ -9,7 +9,7 @@ import { NamedWindow, type NamedWindowDependencies } from './named-window.ts';
 /** What there is to say of an answer, whichever window it speaks of. */
 export type AnswerFacts = Omit<WindowReading, 'limit' | 'used' | 'held'>;
 
-/** The windows that the service names (section 8). Each is there from the first answer that tells its limit and what is left. */
+/** The windows that the service names. Each is there from the first answer that tells its limit and what is left. */
 export class NamedWindows implements Iterable<NamedWindow> {
   readonly #dependencies: NamedWindowDependencies & { readonly shareLimit: ShareLimit };
   readonly #byPeriod = new Map<Period, NamedWindow>();
