@@ -13,9 +13,11 @@ export interface PendingCall {
   readonly trace: Pick<CallTrace, 'waiting'>;
 }
 
-/** How a call leaves the gate. */
+/** What became of a call that asked at the gate. */
 export type GateResult =
   | { readonly kind: 'granted'; readonly lease: Lease }
+  /** It stays at the gate, and asks again when `onWake` is called. */
+  | { readonly kind: 'waiting' }
   /** A more urgent call came: back into the queue. */
   | { readonly kind: 'overtaken' }
   /**
@@ -32,7 +34,6 @@ interface GatePause {
   readonly priority: number;
   readonly admission: Admission & { kind: 'wait' };
   readonly isFirm: boolean;
-  readonly wake: (isOvertaken?: boolean) => void;
 }
 
 /** Options of a gate. */
@@ -45,7 +46,12 @@ export interface GateOptions {
   readonly longestWaitMs: number;
   /** Called when the queue comes to a standstill that only time can end. */
   readonly onStandstill: () => void;
+  /** Called when the call at the gate is to ask again. */
+  readonly onWake: () => void;
 }
+
+const OVERTAKEN: GateResult = { kind: 'overtaken' };
+const WAITING: GateResult = { kind: 'waiting' };
 
 /** Where the first call of the queue waits until the pacer grants it a lease: one call at a time. */
 export class Gate {
@@ -53,6 +59,9 @@ export class Gate {
   readonly #clock: Clock;
   readonly #options: GateOptions;
   #pause: GatePause | undefined;
+  /** One timer for all pauses: it is set anew only where a pause ends before it rings. */
+  #ringsAt = Number.POSITIVE_INFINITY;
+  #cancel = (): void => {};
   #isClosed = false;
 
   constructor(options: GateOptions) {
@@ -61,40 +70,45 @@ export class Gate {
     this.#options = options;
   }
 
+  /** Whether a call waits at the gate, and nothing has happened since that would let it ask again. */
+  get isPausing(): boolean {
+    return this.#pause !== undefined;
+  }
+
   /**
-   * Waiting until the call is granted a lease, overtaken or parked. Rejects when it is refused, aborted or the gate is closed.
+   * Asks for the call at the gate: it is granted a lease, waits, is overtaken or parked.
    *
    * @param byAge - whether it was chosen for the time it waited. Then no call overtakes it, and it asks with the highest
    * priority of the queue, so that a reserve for that priority does not hold it back.
+   * @throws where it is refused or aborted, or the gate is closed.
    */
-  async acquire(call: PendingCall, byAge = false): Promise<GateResult> {
+  ask(call: PendingCall, byAge = false): GateResult {
     const { behind, longestWaitMs } = this.#options;
     const urgency = byAge ? Number.POSITIVE_INFINITY : priorityOf(call);
-    for (;;) {
-      if (this.#isClosed) throw new ClosedError();
-      call.signal?.throwIfAborted();
-      // A call that came between its turn and now.
-      if (behind.highest > urgency) return { kind: 'overtaken' };
-      const now = this.#clock.now();
-      const ask = byAge ? asUrgentAs(behind.highest, call.ask) : call.ask;
-      const admission = this.#pacer.admit(ask, now);
-      if (admission.kind === 'granted') return admission;
-      if (admission.kind === 'refused') throw this.refusalError(ask, admission);
-      const { until, reason } = admission;
-      // With `maxWaitMs: 0` the pacer refuses exactly where only time can help. A wait for a free place needs no second
-      // question: an answer ends it.
-      const isFirm =
-        reason.kind !== 'concurrency' && this.#pacer.admit({ ...ask, maxWaitMs: 0 }, now).kind === 'refused';
-      const isLong = isFirm && until - now > longestWaitMs;
-      if (isLong || reason.window === 'endpoint') {
-        call.trace.waiting({ until, reason, isParked: true });
-        return { kind: 'parked', until, isFirm };
-      }
-      // Age does not override the configured reserve: such a call yields to higher priorities.
-      const rank = reason.kind === 'reserve' ? priorityOf(call) : urgency;
-      if (behind.highest > rank) return { kind: 'overtaken' };
-      if (await this.#wait({ ...call, ask }, admission, isFirm, rank)) return { kind: 'overtaken' };
+    this.#pause = undefined;
+    if (this.#isClosed) throw new ClosedError();
+    call.signal?.throwIfAborted();
+    // A call that came between its turn and now.
+    if (behind.highest > urgency) return OVERTAKEN;
+    const now = this.#clock.now();
+    const ask = byAge ? asUrgentAs(behind.highest, call.ask) : call.ask;
+    const admission = this.#pacer.admit(ask, now);
+    if (admission.kind === 'granted') return admission;
+    if (admission.kind === 'refused') throw this.refusalError(ask, admission);
+    const { until, reason } = admission;
+    // With `maxWaitMs: 0` the pacer refuses exactly where only time can help. A wait for a free place needs no second
+    // question: an answer ends it.
+    const isFirm = reason.kind !== 'concurrency' && this.#pacer.admit({ ...ask, maxWaitMs: 0 }, now).kind === 'refused';
+    const isLong = isFirm && until - now > longestWaitMs;
+    if (isLong || reason.window === 'endpoint') {
+      call.trace.waiting({ until, reason, isParked: true });
+      return { kind: 'parked', until, isFirm };
     }
+    // Age does not override the configured reserve: such a call yields to higher priorities.
+    const rank = reason.kind === 'reserve' ? priorityOf(call) : urgency;
+    if (behind.highest > rank) return OVERTAKEN;
+    this.#setPause(call, { urgency: rank, priority: priorityOf(call), admission, isFirm });
+    return WAITING;
   }
 
   /** A lease at once, or none. */
@@ -115,18 +129,27 @@ export class Gate {
 
   /** A call was queued: a less urgent one at the gate is overtaken, or asks again with that priority. */
   onArrival(priority: number): void {
-    if (this.#pause && priority > this.#pause.priority) this.#pause.wake(priority > this.#pause.urgency);
+    if (this.#pause && priority > this.#pause.priority) this.wake();
   }
 
   /** A request ended: settles its lease, and lets the call at the gate ask again if that may help. */
   settle(lease: Lease, outcome: RequestOutcome): void {
     this.#pacer.settle(lease, outcome, this.#clock.now());
-    if (this.#pause?.admission.onSettle) this.#pause.wake();
+    if (this.#pause?.admission.onSettle) this.wake();
   }
 
   /** Something else changed: the call at the gate asks again. */
   wake(): void {
-    this.#pause?.wake();
+    if (!this.#pause) return;
+    this.#pause = undefined;
+    this.#options.onWake();
+  }
+
+  /** No call is at the gate any more. */
+  leave(): void {
+    this.#pause = undefined;
+    this.#cancel();
+    this.#ringsAt = Number.POSITIVE_INFINITY;
   }
 
   /** The call at the gate, and each that comes, is rejected. */
@@ -151,36 +174,25 @@ export class Gate {
     });
   }
 
-  /** Waits as the pacer said; true when a more urgent call overtakes it. */
-  #wait(
-    call: PendingCall,
-    admission: Admission & { kind: 'wait' },
-    isFirm: boolean,
-    urgency: number,
-  ): Promise<boolean> {
-    const { until, reason } = admission;
-    const left = until - this.#clock.now();
-    const priority = priorityOf(call);
-    return new Promise((resolve, reject) => {
-      const end = (): void => {
-        this.#pause = undefined;
-        cancel();
-        call.signal?.removeEventListener('abort', abort);
-      };
-      const wake = (isOvertaken = false): void => {
-        end();
-        resolve(isOvertaken);
-      };
-      const abort = (): void => {
-        end();
-        reject(call.signal?.reason);
-      };
-      const cancel = this.#clock.timer(left, wake);
-      call.signal?.addEventListener('abort', abort, { once: true });
-      this.#pause = { urgency, priority, admission, isFirm, wake };
-      // After `#pause` is set: a listener may abort, close, or add a more urgent call.
-      call.trace.waiting({ until, reason, isParked: false });
-      if (isFirm) this.#options.onStandstill();
+  #setPause(call: PendingCall, pause: GatePause): void {
+    const { until, reason } = pause.admission;
+    this.#pause = pause;
+    this.#ringAt(until);
+    // After `#pause` is set: a listener may abort, close, or add a more urgent call.
+    call.trace.waiting({ until, reason, isParked: false });
+    if (pause.isFirm) this.#options.onStandstill();
+  }
+
+  #ringAt(instant: number): void {
+    if (this.#ringsAt <= instant) return;
+    this.#cancel();
+    this.#ringsAt = instant;
+    this.#cancel = this.#clock.timer(instant - this.#clock.now(), () => {
+      this.#ringsAt = Number.POSITIVE_INFINITY;
+      const until = this.#pause?.admission.until ?? 0;
+      // Set for an earlier pause, it may ring too soon for this one.
+      if (until > instant && until > this.#clock.now()) this.#ringAt(until);
+      else this.wake();
     });
   }
 }

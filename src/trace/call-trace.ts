@@ -52,6 +52,8 @@ export class CallTrace {
   #wait: Wait | undefined;
   /** Undefined while it waits to be sent. */
   #granted: GrantedRequest | undefined;
+  /** Emits in the async context of the caller, where {@link keepContext} was called. */
+  #emitLater: ((emit: () => void) => void) | undefined;
 
   constructor(sink: EventSink, number: number, ask: Ask, label: string | undefined) {
     this.#sink = sink;
@@ -92,6 +94,21 @@ export class CallTrace {
     return sentAt === undefined ? undefined : this.#sink.clock.now() - sentAt;
   }
 
+  /** Has the `waiting` events emitted in the present async context, whoever finds that the call waits. Costs nothing while nobody listens. */
+  keepContext(): void {
+    if (!this.#sink.isListenedTo('waiting')) return;
+    const untold: (() => void)[] = [];
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#emitLater = (emit) => {
+      untold.push(emit);
+      resolve();
+    };
+    void promise.then(() => {
+      this.keepContext();
+      for (const emit of untold) emit();
+    });
+  }
+
   /** It waits at the gate, or is parked. */
   waiting(wait: Wait): void {
     this.#wait = wait;
@@ -100,7 +117,9 @@ export class CallTrace {
     const { until, reason, isParked: parked } = wait;
     const { clock, behind } = this.#sink;
     const instant = new Date(clock.wall() + until - clock.now());
-    this.#emit({ type: 'waiting', until: instant, reason, parked, waiting: behind });
+    const emit = (): void => this.#emit({ type: 'waiting', until: instant, reason, parked, waiting: behind });
+    if (this.#emitLater) this.#emitLater(emit);
+    else emit();
   }
 
   /** It was granted a lease. */
