@@ -7,7 +7,7 @@ export type BodyForm = 'none' | 'text' | 'bytes' | 'stream';
 
 /** A call to be made. */
 export interface Call {
-  readonly request: Omit<Outgoing, 'signal'>;
+  readonly request: Outgoing;
   readonly ask: Ask;
   readonly signal: AbortSignal | undefined;
   /** What the caller named it. */
@@ -33,9 +33,9 @@ export interface Reply {
   /** The body of a success that was wanted as text, and any other; there without the key, should the service have echoed it. */
   readonly text: string;
   /** The body of a success that was wanted as bytes. */
-  readonly bytes?: Uint8Array<ArrayBuffer>;
+  readonly bytes?: Uint8Array<ArrayBuffer> | undefined;
   /** The body of a success that was wanted as it comes, if there is one. */
-  readonly stream?: ReadableStream<Uint8Array<ArrayBuffer>>;
+  readonly stream?: ReadableStream<Uint8Array<ArrayBuffer>> | undefined;
 }
 
 /** Makes a call and resolves to its answer. */

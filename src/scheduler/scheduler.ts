@@ -33,6 +33,8 @@ const LEASE_SLACK_MS = 60_000;
 /** So many promises, at most, lie between a call and its caller. */
 const TELLING_TURNS = 10;
 
+const DELIVER: RetryDecision = { kind: 'deliver' };
+
 /** Options of a scheduler. */
 export interface SchedulerOptions {
   readonly transport: Transport;
@@ -77,8 +79,7 @@ export class Scheduler {
     this.tracer = new Tracer(clock, () => this.#queue.behind);
     if (onEvent) this.tracer.subscribe(onEvent);
     this.#exchange = new HttpExchange({
-      transport,
-      clock,
+      ...{ transport, clock, timeoutMs },
       settle: (lease, outcome) => this.#queue.release(lease, outcome),
       drift: (lease, quota) => this.#pacer.drift(lease, quota, clock.now()),
     });
@@ -150,7 +151,7 @@ export class Scheduler {
     try {
       for (let lease = first; ; lease = await this.#acquire(call, ticket)) {
         trace.granted();
-        const { outcome, reply, failure } = await this.#exchange.attempt({ ...call, request }, lease, counts);
+        const { outcome, reply, failure } = await this.#exchange.attempt(call, request, lease, counts);
         const isLimited = outcome.kind === 'answered' && outcome.isLimited;
         if (isLimited) counts.refusals++;
         else if (outcome.kind === 'answered' && outcome.redirect) counts.hops++;
@@ -205,6 +206,10 @@ export class Scheduler {
   }
 
   #decide(method: string, outcome: AttemptOutcome, counts: AttemptCounts): RetryDecision {
+    if (outcome.kind === 'answered' && outcome.status < 400 && !outcome.isLimited && !outcome.redirect) {
+      this.#retryBudget.earn();
+      return DELIVER;
+    }
     const { maxAttempts, random } = this.#options;
     const decision = decideRetry(outcome, counts, { maxAttempts, isSafe: isSafe(method), random: random() });
     if (decision.kind === 'deliver' && outcome.kind === 'answered' && outcome.status < 500) this.#retryBudget.earn();
