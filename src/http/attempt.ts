@@ -20,7 +20,7 @@ import { Failure, type Transport, unreadBody } from './transport.ts';
 
 /** A call with its trace. */
 export interface TracedCall extends Call {
-  readonly trace: CallTrace;
+  trace: CallTrace;
 }
 
 const NO_DRIFT: Readonly<Record<string, number>> = {};

@@ -1,5 +1,6 @@
 import type { Ask } from '../quota/admission.ts';
 import type { QuotaSnapshot } from '../quota/headers/snapshot.ts';
+import type { CallTrace } from '../trace/call-trace.ts';
 import type { Outgoing } from './transport.ts';
 
 /** Form of the body of a success: not read, read whole as text or as bytes, or streamed. */
@@ -19,6 +20,8 @@ export interface Call {
   readonly redirect?: RequestRedirect;
   /** Whether the caller takes the last refusal as an answer, where most are told by an error. */
   readonly takesRefusals?: boolean;
+  /** Set by the scheduler, which follows one object from the call to its answer. */
+  trace?: CallTrace | undefined;
 }
 
 /** The service's answer to a call. */

@@ -115,7 +115,8 @@ export class Scheduler {
   run(call: Call): Promise<Reply> {
     if (this.#closing) return Promise.reject(new ClosedError());
     const kind = this.#backlog.add(call.ask);
-    const traced = { ...call, trace: this.tracer.begin(call.ask, call.label) };
+    const traced = call as TracedCall;
+    traced.trace = this.tracer.begin(call.ask, call.label);
     const ticket = this.#queue.nextTicket();
     const lease = this.#acquire(traced, ticket);
     // Not async: a call that waits is an entry of the queue and little more.
