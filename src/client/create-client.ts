@@ -115,10 +115,9 @@ export function createClient(options: ClientOptions = {}): Client {
 
   function getAddressAssets<Body = AddressAssets>(
     address: string,
-    options: AddressAssetsParams & CallOptions<Body> = NO_OPTIONS,
+    options: AddressAssetsParams & CallOptions<Body> = {},
   ): Promise<Result<Body>> {
     try {
-      if (options === NO_OPTIONS) return ask(addressAssetsRequest(address), NO_OPTIONS);
       const { limit, offset, unanchored, untilBlock, ...rest } = ownProperties(options);
       const request = addressAssetsRequest(address, { limit, offset, unanchored, untilBlock });
       return ask(request, checkCallOptions(rest));
@@ -154,9 +153,6 @@ export function createClient(options: ClientOptions = {}): Client {
     [Symbol.asyncDispose]: () => scheduler.close(),
   };
 }
-
-/** The options of a call that was made with none: of no prototype, so that nothing planted counts. */
-const NO_OPTIONS: CallOptions<never> = Object.freeze(Object.create(null));
 
 /** A request of the API. Its URL is made when it is sent, because very many may wait. */
 class ApiOutgoing implements Outgoing {

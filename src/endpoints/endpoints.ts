@@ -42,8 +42,6 @@ const assetsParams = optionsParser('parameters', {
   untilBlock: argument<number | string>(isBlock, 'the height of a block or its hash (0x, 64 hexadecimal digits)'),
 });
 
-const NO_PARAMS: AddressAssetsParams = {};
-
 /** `GET /extended/v1/info` (section 4). */
 export function infoRequest(): ApiRequest<Info> {
   return { endpoint: 'GET /extended/v1/info', method: 'GET', path: '/extended/v1/info', query: '', schema: infoBody };
@@ -59,21 +57,13 @@ export function headersRequest(): ApiRequest<undefined> {
  *
  * @throws ConfigError if the address or a parameter cannot be used.
  */
-export function addressAssetsRequest(
-  address: string,
-  params: AddressAssetsParams = NO_PARAMS,
-): ApiRequest<AddressAssets> {
+export function addressAssetsRequest(address: string, params: AddressAssetsParams = {}): ApiRequest<AddressAssets> {
   const path = `/extended/v1/address/${checkAddress(address)}/assets`;
-  if (params === NO_PARAMS) return assetsRequest(path, '');
   const { limit, offset, unanchored, untilBlock } = assetsParams(params);
   if (unanchored && untilBlock !== undefined) {
     throw new ConfigError('untilBlock', 'cannot be combined with unanchored');
   }
   const query = queryOf({ limit, offset, unanchored: unanchored || undefined, until_block: untilBlock });
-  return assetsRequest(path, query);
-}
-
-function assetsRequest(path: string, query: string): ApiRequest<AddressAssets> {
   return {
     endpoint: 'GET /extended/v1/address/{address}/assets',
     method: 'GET',
