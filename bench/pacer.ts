@@ -13,7 +13,7 @@ const ROUNDS = 200;
 const A_ROUND = 200;
 
 const ask = { endpoint: 'GET /extended/v1/info', maxWaitMs: Number.POSITIVE_INFINITY };
-const visitor = { ask, signal: undefined, trace: { waiting: () => {} } };
+const visitor = { ask, signal: undefined, trace: { waiting: () => {}, keepContext: () => {} } };
 const pacerOf = (concurrency: number): Pacer => new Pacer({ concurrency, leaseMs: 90_000 });
 
 const rows: Record<string, string> = { 'the pacer alone': `${alone().toFixed(1)} µs` };
@@ -47,7 +47,11 @@ async function inLine(depth: number): Promise<number> {
   const line = new CallQueue({ pacer: pacerOf(IN_FLIGHT), clock: systemClock, maxWaitMs: ask.maxWaitMs });
   const answers = answersOf(new Tally());
   const leases: Lease[] = [];
-  const join = (): void => void line.acquire(visitor, line.nextTicket()).then((lease) => leases.push(lease));
+  const join = (): void => {
+    const lease = line.acquire(visitor, line.nextTicket());
+    if (lease instanceof Promise) void lease.then((later) => leases.push(later));
+    else leases.push(lease);
+  };
   for (let caller = 0; caller < IN_FLIGHT + depth; caller++) join();
   const step = async (): Promise<void> => {
     join();

@@ -13,7 +13,7 @@ import { createFetch } from '../fetch/fetch.ts';
 import { withResponseReuse } from '../http/cache/cached-run.ts';
 import type { BodyForm, Reply } from '../http/call.ts';
 import { createKeyBreaker } from '../http/key-breaker.ts';
-import { createTransport } from '../http/transport.ts';
+import { createTransport, type Outgoing } from '../http/transport.ts';
 import {
   type CallOptions,
   type ClientOptions,
@@ -58,7 +58,7 @@ export function createClient(options: ClientOptions = {}): Client {
     wants: BodyForm = 'text',
   ): Promise<Reply> =>
     run({
-      request: { method: request.method, url: urlOf(baseUrl, request), headers: options.headers },
+      request: new ApiOutgoing(baseUrl, request, options.headers),
       ask: {
         endpoint: request.endpoint,
         cost: options.cost,
@@ -69,6 +69,8 @@ export function createClient(options: ClientOptions = {}): Client {
       label: options.label,
       timeoutMs: options.timeoutMs ?? settings.timeoutMs,
       wants,
+      // Given a place at once, so that the object need not grow.
+      trace: undefined,
     });
 
   // Not async: a call that waits holds what is needed to read its answer, and no frame.
@@ -111,13 +113,17 @@ export function createClient(options: ClientOptions = {}): Client {
     return headersOnly ? readHeaders(checked) : ask(infoRequest(), checked);
   }
 
-  async function getAddressAssets<Body = AddressAssets>(
+  function getAddressAssets<Body = AddressAssets>(
     address: string,
     options: AddressAssetsParams & CallOptions<Body> = {},
   ): Promise<Result<Body>> {
-    const { limit, offset, unanchored, untilBlock, ...rest } = ownProperties(options);
-    const request = addressAssetsRequest(address, { limit, offset, unanchored, untilBlock });
-    return ask(request, checkCallOptions(rest));
+    try {
+      const { limit, offset, unanchored, untilBlock, ...rest } = ownProperties(options);
+      const request = addressAssetsRequest(address, { limit, offset, unanchored, untilBlock });
+      return ask(request, checkCallOptions(rest));
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   return {
@@ -146,6 +152,29 @@ export function createClient(options: ClientOptions = {}): Client {
     close: () => scheduler.close(),
     [Symbol.asyncDispose]: () => scheduler.close(),
   };
+}
+
+/** A request of the API. Its URL is made when it is sent, because very many may wait. */
+class ApiOutgoing implements Outgoing {
+  readonly method: string;
+  readonly headers: Outgoing['headers'];
+  readonly #baseUrl: string;
+  readonly #path: string;
+  readonly #query: string;
+  #url: URL | undefined;
+
+  constructor(baseUrl: string, { method, path, query }: ApiRequest<unknown>, headers: Outgoing['headers']) {
+    this.method = method;
+    this.headers = headers;
+    this.#baseUrl = baseUrl;
+    this.#path = path;
+    this.#query = query;
+  }
+
+  get url(): URL {
+    this.#url ??= urlOf(this.#baseUrl, { path: this.#path, query: this.#query });
+    return this.#url;
+  }
 }
 
 /** The value that a text holds as JSON; undefined if it is none. */

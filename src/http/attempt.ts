@@ -5,7 +5,7 @@ import { LONGEST_UNRECOGNISED, type QuotaSnapshot, readQuota } from '../quota/he
 import type { CallTrace } from '../trace/call-trace.ts';
 import { bodyStream } from './body-stream.ts';
 import type { Call, Reply } from './call.ts';
-import { type Deadline, setDeadline } from './deadline.ts';
+import { type Deadline, Deadlines } from './deadline.ts';
 import { KEY_REFUSED } from './key-breaker.ts';
 import { drop, redirectOf } from './redirect.ts';
 import {
@@ -20,8 +20,10 @@ import { Failure, type Transport, unreadBody } from './transport.ts';
 
 /** A call with its trace. */
 export interface TracedCall extends Call {
-  readonly trace: CallTrace;
+  trace: CallTrace;
 }
+
+const NO_DRIFT: Readonly<Record<string, number>> = {};
 
 /** Result of one attempt: what it means for the call, and the answer or the failure. */
 export interface ExchangeResult {
@@ -34,6 +36,8 @@ export interface ExchangeResult {
 export interface HttpExchangeOptions {
   readonly transport: Transport;
   readonly clock: Clock;
+  /** How long most attempts may take, in milliseconds. */
+  readonly timeoutMs: number;
   /** Called with the outcome of a lease, as soon as it is known. */
   readonly settle: (lease: Lease, outcome: RequestOutcome) => void;
   /** Difference between an answer and our own estimate, by window. */
@@ -43,25 +47,32 @@ export interface HttpExchangeOptions {
 /** Sends one request and reads its answer; settles its lease as soon as the headers are there. */
 export class HttpExchange {
   readonly #options: HttpExchangeOptions;
+  readonly #deadlines: Deadlines;
 
   constructor(options: HttpExchangeOptions) {
     this.#options = options;
+    this.#deadlines = new Deadlines(options.clock, options.timeoutMs);
   }
 
   /** One attempt on the wire, from its lease to the end of its body, or to its beginning where it is wanted as it comes. */
-  async attempt(call: TracedCall, lease: Lease, counts: AttemptCounts): Promise<ExchangeResult> {
+  async attempt(
+    call: TracedCall,
+    request: Call['request'],
+    lease: Lease,
+    counts: AttemptCounts,
+  ): Promise<ExchangeResult> {
     const { transport } = this.#options;
-    const { trace, request } = call;
-    const deadline = setDeadline(this.#options.clock, call.timeoutMs, call.signal);
+    const { trace } = call;
+    const deadline = this.#deadlines.set(call.timeoutMs, call.signal);
     let isSettled = false;
     const onLeave = (): void => trace.sent(counts.attempts + 1, lease, request.method, request.url);
     try {
       call.signal?.throwIfAborted();
-      const response = await transport.send({ ...request, signal: deadline.signal }, onLeave);
+      const response = await transport.send(request, deadline.signal, onLeave);
       const { status, statusText, headers } = response;
       const quota = withoutKey(readQuota(headers, this.#options.clock.wall()), headers, transport);
       const isLimited = isLimitation(response, quota, isSafe(request.method));
-      const drift = trace.isListenedTo('answered') ? this.#options.drift(lease, quota) : {};
+      const drift = trace.isListenedTo('answered') ? this.#options.drift(lease, quota) : NO_DRIFT;
       isSettled = true;
       // Settle with the headers, not with the end of the body, so that a refusal pauses other requests at once.
       this.#options.settle(lease, {
@@ -70,7 +81,8 @@ export class HttpExchange {
         limited: isLimited,
         failed: !isLimited && isGatewayFailure(status),
       });
-      trace.emit({ type: 'answered', status, tookMs: trace.sinceSentMs ?? 0, quota, drift });
+      if (trace.isListenedTo('answered'))
+        trace.emit({ type: 'answered', status, tookMs: trace.sinceSentMs ?? 0, quota, drift });
       if (isLimited) trace.emit({ type: 'limited', status, quota });
       const redirect = isLimited ? undefined : redirectOf(response, request.url, call.redirect ?? 'follow');
       if (redirect && isEcho(redirect, transport)) {
@@ -78,8 +90,12 @@ export class HttpExchange {
         throw new Failure('REDIRECT', false);
       }
       const outcome: AttemptOutcome = { kind: 'answered', status, isLimited, redirect };
-      const head = { status, statusText, headers, quota, url: request.url, isRedirected: counts.hops > 0 };
-      return { outcome, reply: { ...head, ...(await this.#body(call, response, outcome, counts, deadline)) } };
+      const { text, bytes, stream } = await this.#body(call, request.method, response, outcome, counts, deadline);
+      const isRedirected = counts.hops > 0;
+      return {
+        outcome,
+        reply: { status, statusText, headers, quota, url: request.url, isRedirected, text, bytes, stream },
+      };
     } catch (error) {
       const isUnsent = trace.sinceSentMs === undefined || (error instanceof Failure && error.isUnsent);
       if (!isSettled)
@@ -98,13 +114,14 @@ export class HttpExchange {
   /** The body in the form requested. The body of an answer that no caller gets is not read. */
   async #body(
     call: TracedCall,
+    method: string,
     response: Response,
     { isLimited, redirect }: AttemptOutcome & { kind: 'answered' },
     counts: AttemptCounts,
     deadline: Deadline,
   ): Promise<Pick<Reply, 'text' | 'bytes' | 'stream'>> {
     const { transport } = this.#options;
-    const isLast = isLimited && !mayRetryRefusal(response.status, counts.refusals + 1, isSafe(call.request.method));
+    const isLast = isLimited && !mayRetryRefusal(response.status, counts.refusals + 1, isSafe(method));
     if (call.wants === 'none' || redirect || (isLimited && !(isLast && call.takesRefusals))) {
       drop(response);
       return { text: '' };
@@ -119,7 +136,7 @@ export class HttpExchange {
     }
     if (call.wants === 'text') return { text: await transport.read(response, deadline.signal) };
     if (call.wants === 'bytes') return { text: '', bytes: await transport.readBytes(response, deadline.signal) };
-    const stream = unreadBody(response) && this.#streamed(call, response, counts.attempts + 1, deadline.leftMs());
+    const stream = unreadBody(response) && this.#streamed(call, response, counts.attempts + 1, deadline.leftMs);
     return { text: '', ...(stream && { stream }) };
   }
 

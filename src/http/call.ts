@@ -1,5 +1,6 @@
 import type { Ask } from '../quota/admission.ts';
 import type { QuotaSnapshot } from '../quota/headers/snapshot.ts';
+import type { CallTrace } from '../trace/call-trace.ts';
 import type { Outgoing } from './transport.ts';
 
 /** Form of the body of a success: not read, read whole as text or as bytes, or streamed. */
@@ -7,7 +8,7 @@ export type BodyForm = 'none' | 'text' | 'bytes' | 'stream';
 
 /** A call to be made. */
 export interface Call {
-  readonly request: Omit<Outgoing, 'signal'>;
+  readonly request: Outgoing;
   readonly ask: Ask;
   readonly signal: AbortSignal | undefined;
   /** What the caller named it. */
@@ -19,6 +20,8 @@ export interface Call {
   readonly redirect?: RequestRedirect;
   /** Whether the caller takes the last refusal as an answer, where most are told by an error. */
   readonly takesRefusals?: boolean;
+  /** Set by the scheduler, which follows one object from the call to its answer. */
+  trace?: CallTrace | undefined;
 }
 
 /** The service's answer to a call. */
@@ -33,9 +36,9 @@ export interface Reply {
   /** The body of a success that was wanted as text, and any other; there without the key, should the service have echoed it. */
   readonly text: string;
   /** The body of a success that was wanted as bytes. */
-  readonly bytes?: Uint8Array<ArrayBuffer>;
+  readonly bytes?: Uint8Array<ArrayBuffer> | undefined;
   /** The body of a success that was wanted as it comes, if there is one. */
-  readonly stream?: ReadableStream<Uint8Array<ArrayBuffer>>;
+  readonly stream?: ReadableStream<Uint8Array<ArrayBuffer>> | undefined;
 }
 
 /** Makes a call and resolves to its answer. */

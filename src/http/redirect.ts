@@ -24,7 +24,7 @@ export function redirectOf(response: Response, url: URL, mode: RequestRedirect):
 }
 
 /** The request as a redirect has it: as `fetch` does, 303 makes it a GET, and so do 301 and 302 of a POST. */
-export function redirected(request: Omit<Outgoing, 'signal'>, status: number, url: URL): Omit<Outgoing, 'signal'> {
+export function redirected(request: Outgoing, status: number, url: URL): Outgoing {
   const { method, headers = {}, body: _body, ...rest } = request;
   const becomesGet = status === 303 ? method !== 'GET' && method !== 'HEAD' : status <= 302 && method === 'POST';
   if (!becomesGet) return { ...request, url };

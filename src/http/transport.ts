@@ -14,7 +14,6 @@ export interface Outgoing {
   readonly body?: BodyInit | undefined;
   /** What else the caller would tell `fetch`, such as its cache mode. */
   readonly init?: RequestInit | undefined;
-  readonly signal: AbortSignal;
 }
 
 /** The failure of a request that got no usable answer. */
@@ -38,7 +37,7 @@ export interface Transport {
    *
    * @param onLeave - called when the request leaves. One that did not come so far was certainly not counted.
    */
-  send(request: Outgoing, onLeave?: () => void): Promise<Response>;
+  send(request: Outgoing, signal: AbortSignal, onLeave?: () => void): Promise<Response>;
   /** The whole body as text, up to 32 MiB. */
   read(response: Response, signal: AbortSignal): Promise<string>;
   /** The whole body as it is, up to 32 MiB. */
@@ -70,20 +69,12 @@ export function createTransport({ origin, key, fetch, keyBreaker }: TransportOpt
   const redaction = new Redaction();
   const { redact } = redaction;
 
-  const whole = async <T>(read: Promise<T>, signal: AbortSignal): Promise<T> => {
-    try {
-      return await read;
-    } catch (error) {
-      throw signal.aborted ? signal.reason : failureOf(error, redact);
-    }
-  };
-
   return {
     redact,
     failureOf: (error) => failureOf(error, redact),
-    read: (response, signal) => whole(textOf(response, signal), signal),
-    readBytes: (response, signal) => whole(bytesOf(response, signal), signal),
-    async send({ method, url, headers, body, init, signal }, onLeave = () => {}) {
+    read: (response, signal) => read(response, signal, redact, joinText),
+    readBytes: (response, signal) => read(response, signal, redact, joinBytes),
+    async send({ method, url, headers, body, init }, signal, onLeave = () => {}) {
       const given = url.origin === origin ? key() : undefined;
       const secret = given instanceof Promise ? await untilAborted(() => given, signal) : given;
       if (secret !== undefined) redaction.learn(secret);
@@ -140,29 +131,19 @@ export function unreadBody({ body, bodyUsed }: Response): Response['body'] {
 /** Decodes bodies that come in one piece: one for each takes longer than to decode a small one. */
 const WHOLE = new TextDecoder();
 
-/** A whole body as text. */
-async function textOf(response: Response, signal: AbortSignal): Promise<string> {
-  let first: Uint8Array | undefined;
-  let decoder: TextDecoder | undefined;
+/** The text of a whole body. */
+function joinText(pieces: readonly Uint8Array[]): string {
+  const [first, second] = pieces;
+  if (!second) return first ? WHOLE.decode(first) : '';
+  const decoder = new TextDecoder();
   let text = '';
-  await drain(response, signal, (piece) => {
-    if (!decoder && !first) first = piece;
-    else {
-      decoder ??= new TextDecoder();
-      if (first) text = decoder.decode(first, { stream: true });
-      first = undefined;
-      text += decoder.decode(piece, { stream: true });
-    }
-  });
-  if (decoder) return text + decoder.decode();
-  return first ? WHOLE.decode(first) : '';
+  for (const piece of pieces) text += decoder.decode(piece, { stream: true });
+  return text + decoder.decode();
 }
 
 /** A whole body as it is. */
-async function bytesOf(response: Response, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
-  const pieces: Uint8Array[] = [];
-  const size = await drain(response, signal, (piece) => pieces.push(piece));
-  const bytes = new Uint8Array(size);
+function joinBytes(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(pieces.reduce((size, { byteLength }) => size + byteLength, 0));
   let at = 0;
   for (const piece of pieces) {
     bytes.set(piece, at);
@@ -172,29 +153,35 @@ async function bytesOf(response: Response, signal: AbortSignal): Promise<Uint8Ar
 }
 
 /** Reads to the end. The size shows only on the way: what a header says of it may be wrong, or of the compressed body. */
-async function drain(response: Response, signal: AbortSignal, take: (piece: Uint8Array) => void): Promise<number> {
-  const reader = unreadBody(response)?.getReader();
-  if (!reader) return 0;
-  const stop = (): void => void reader.cancel(signal.reason).catch(() => {});
-  let size = 0;
-  signal.addEventListener('abort', stop, { once: true });
+async function read<T>(
+  response: Response,
+  signal: AbortSignal,
+  redact: (text: string) => string,
+  join: (pieces: readonly Uint8Array[]) => T,
+): Promise<T> {
+  const pieces: Uint8Array[] = [];
+  let stop: (() => void) | undefined;
   try {
-    for (;;) {
+    const reader = unreadBody(response)?.getReader();
+    if (!reader) return join(pieces);
+    stop = () => void reader.cancel(signal.reason).catch(() => {});
+    signal.addEventListener('abort', stop, { once: true });
+    for (let size = 0; ; ) {
       signal.throwIfAborted();
       const { done, value } = await reader.read();
       if (done) break;
       size += value.byteLength;
       if (size > LARGEST_BODY) throw new Failure('TOO_LARGE', false);
-      take(value);
+      pieces.push(value);
     }
     // A body that is cancelled says that it is done.
     signal.throwIfAborted();
-    return size;
+    return join(pieces);
   } catch (error) {
-    stop();
-    throw error;
+    stop?.();
+    throw signal.aborted ? signal.reason : failureOf(error, redact);
   } finally {
-    signal.removeEventListener('abort', stop);
+    if (stop) signal.removeEventListener('abort', stop);
   }
 }
 

@@ -5,9 +5,9 @@ import type { Lease, RequestOutcome } from '../quota/admission.ts';
 import type { Pacer } from '../quota/pacer.ts';
 import { AbortListeners } from './abort-listeners.ts';
 import { type Dequeued, FairQueue } from './fair-queue.ts';
-import { Gate, type GateResult, type PendingCall, priorityOf } from './gate.ts';
+import { Gate, type PendingCall, priorityOf } from './gate.ts';
 import { ParkedCalls } from './parked-calls.ts';
-import { type Turn, WaitingCall } from './waiting-call.ts';
+import { type QueueableCall, WaitingCall } from './waiting-call.ts';
 
 /** Options of a queue of calls. */
 export interface CallQueueOptions {
@@ -19,8 +19,8 @@ export interface CallQueueOptions {
 
 /** Calls that wait to be sent, by priority and then in the order they came. The first waits at the gate for its lease. */
 export class CallQueue {
-  /** Serialises access to the gate. At most one turn is pending, because its call is chosen only when it begins. */
-  readonly #turns = new PQueue({ concurrency: 1 });
+  /** Turns for calls that come back from their parked groups, one at a time. */
+  readonly #returns = new PQueue({ concurrency: 1 });
   readonly #waiting = new FairQueue<WaitingCall>();
   readonly #parked: ParkedCalls<WaitingCall>;
   readonly #gate: Gate;
@@ -34,20 +34,25 @@ export class CallQueue {
   /** How many requests of each endpoint are under way. */
   readonly #inFlightByEndpoint = new Map<string, number>();
   #tickets = 0;
-  #isTaken = false;
+  /** The call at the gate. */
+  #first: WaitingCall | undefined;
+  #isDispatching = false;
   #isClosed = false;
 
   constructor({ pacer, clock, maxWaitMs }: CallQueueOptions) {
     this.#clock = clock;
     this.#usualMaxWaitMs = maxWaitMs;
     this.#parked = new ParkedCalls(clock, (dequeued) => this.#onReleased(dequeued));
-    const onStandstill = (): void => this.#rejectImpatient();
-    this.#gate = new Gate({ pacer, clock, behind: this.#waiting, longestWaitMs: maxWaitMs, onStandstill });
+    this.#gate = new Gate({
+      ...{ pacer, clock, behind: this.#waiting, longestWaitMs: maxWaitMs },
+      onStandstill: () => this.#rejectImpatient(),
+      onWake: () => this.#dispatch(),
+    });
   }
 
   /** Calls that wait: in the queue, at the gate, parked or delayed. */
   get length(): number {
-    return this.#waiting.size + Number(this.#isTaken) + this.#parked.size + this.#delayed.size;
+    return this.#waiting.size + Number(this.#first !== undefined) + this.#parked.size + this.#delayed.size;
   }
 
   /** Calls that wait in the queue behind the first. */
@@ -61,22 +66,18 @@ export class CallQueue {
   }
 
   /**
-   * Waits in the queue and at the gate.
+   * The lease to send one request: at once where the quota is free and no call waits, else after waiting in the queue and at
+   * the gate.
    *
-   * @returns the lease to send one request.
+   * @throws where the call is refused at once, as the promise is rejected where it is later.
    */
-  acquire(call: PendingCall, ticket: number): Promise<Lease> {
-    try {
-      call.signal?.throwIfAborted();
-      const error = this.#isPatient(call) ? undefined : this.#gate.standstillError(call);
-      if (error) throw error;
-      // Where no call waits, none needs to be queued.
-      const free = this.#waiting.size === 0 && !this.#isTaken ? this.#gate.tryAcquire(call) : undefined;
-      if (free) return Promise.resolve(this.#track(free));
-    } catch (error) {
-      return Promise.reject(error);
-    }
-    return this.#wait(call, ticket).then((turn) => this.#acquireAtGate(call, ticket, turn));
+  acquire(call: QueueableCall, ticket: number): Lease | Promise<Lease> {
+    call.signal?.throwIfAborted();
+    const error = this.#isPatient(call) ? undefined : this.#gate.standstillError(call);
+    if (error) throw error;
+    const isFree = this.#waiting.size === 0 && !this.#first;
+    const lease = isFree ? this.#gate.tryAcquire(call) : undefined;
+    return lease ? this.#track(lease) : this.#wait(call, ticket);
   }
 
   /** Waits before another attempt. Rejects as soon as the signal aborts or the queue is closed. */
@@ -130,21 +131,14 @@ export class CallQueue {
       this.#reject(one.item, new ClosedError());
   }
 
-  /** Waits for a turn, in the queue or in its parked group. */
-  #wait(call: PendingCall, ticket: number, wasParked = false, parked?: GateResult & { kind: 'parked' }): Promise<Turn> {
-    const { ask, signal } = call;
-    return new Promise((step, refuse) => {
-      if (this.#isClosed || signal?.aborted) {
-        if (wasParked) this.#parked.releaseNext(ask);
-        return refuse(signal?.aborted ? signal.reason : new ClosedError());
-      }
-      const waiting = new WaitingCall(call, ticket, wasParked, step, refuse);
+  #wait(call: QueueableCall, ticket: number): Promise<Lease> {
+    if (this.#isClosed) throw new ClosedError();
+    const { signal, trace } = call;
+    trace.keepContext();
+    return new Promise((resolve, reject) => {
+      const waiting = new WaitingCall(call, ticket, resolve, reject);
       if (signal) waiting.unlisten = this.#abortListeners.listen(signal, () => this.#reject(waiting, signal.reason));
-      if (!this.#isPatient(call)) this.#impatient.add(waiting);
-      if (!parked) return this.#enqueue(waiting, false);
-      const group = this.#parked.groupOf(ask);
-      waiting.queue = group;
-      waiting.entry = group.park(waiting, priorityOf(call), ticket, parked);
+      this.#enqueue(waiting, false);
     });
   }
 
@@ -152,73 +146,89 @@ export class CallQueue {
     const priority = priorityOf(waiting.call);
     waiting.queue = this.#waiting;
     waiting.entry = this.#waiting.enqueue(waiting, priority, waiting.ticket, byAge);
+    if (!this.#isPatient(waiting.call)) this.#impatient.add(waiting);
     this.#gate.onArrival(priority);
-    this.#scheduleTurn();
+    if (this.#returns.pending === 0) this.#dispatch();
   }
 
   /** Back into the queue, by its old ticket, without waking its caller. */
   #onReleased({ item: waiting, byAge }: Dequeued<WaitingCall>): void {
     waiting.wasParked = true;
+    // While a turn is pending nobody asks, so that all that are released at once are queued before the first of them does.
+    if (this.#returns.pending === 0) void this.#returns.add(() => Promise.resolve()).then(() => this.#dispatch());
     this.#enqueue(waiting, byAge);
   }
 
-  /** Schedules a turn if a call waits and none is scheduled. */
-  #scheduleTurn(): void {
-    if (this.#turns.size === 0 && this.#waiting.size > 0) void this.#turns.add(() => this.#giveTurn());
-  }
-
-  /** Gives the first of the queue its turn, which ends when the call has left the gate. */
-  #giveTurn(): Promise<void> {
-    return new Promise((resolve) => {
-      const dequeued = this.#waiting.dequeue();
-      this.#scheduleTurn();
-      if (!dequeued) return resolve();
-      const { item: waiting, byAge } = dequeued;
-      const { wasParked } = waiting;
-      const end = (): void => {
-        this.#isTaken = false;
-        resolve();
-      };
-      this.#isTaken = true;
-      this.#forget(waiting);
-      waiting.resolve({ byAge, wasParked, end });
-    });
-  }
-
-  /** At the gate, as often as it takes. Runs in the async context of the caller, as all that a call does. */
-  async #acquireAtGate(call: PendingCall, ticket: number, first: Turn): Promise<Lease> {
-    for (let turn = first; ; ) {
-      let next: Promise<Turn>;
-      try {
-        const result = await this.#gate.acquire(call, turn.byAge);
-        if (result.kind === 'granted') {
-          if (turn.wasParked) this.#parked.releaseNext(call.ask);
-          return this.#track(result.lease);
-        }
-        // Queued again before its turn ends, so that it is not passed over.
-        if (result.kind === 'overtaken') next = this.#wait(call, ticket, turn.wasParked);
-        else next = this.#wait(call, ticket, false, result);
-      } catch (error) {
-        if (turn.wasParked) this.#parked.releaseNext(call.ask);
-        throw error;
-      } finally {
-        turn.end();
-      }
-      turn = await next;
+  /**
+   * Lets the first call ask, and the next once that has its lease, until one has to wait. A caller goes on in its own async
+   * context, whoever made room for it: there its promise is awaited.
+   */
+  #dispatch(): void {
+    if (this.#isDispatching || this.#returns.pending > 0) return;
+    this.#isDispatching = true;
+    try {
+      while (this.#askForFirst());
+    } finally {
+      this.#isDispatching = false;
     }
+    if (!this.#first) this.#gate.leave();
+  }
+
+  /** @returns whether there is more to ask. */
+  #askForFirst(): boolean {
+    if (this.#first && this.#gate.isPausing) return false;
+    const first = this.#first ?? this.#takeFirst();
+    if (!first) return false;
+    try {
+      const result = this.#gate.ask(first.call, first.byAge);
+      if (result.kind === 'waiting') return true;
+      this.#first = undefined;
+      if (result.kind === 'granted') this.#grant(first, result.lease);
+      else if (result.kind === 'overtaken') this.#enqueue(first, false);
+      else this.#park(first, result);
+    } catch (error) {
+      this.#reject(first, error);
+    }
+    return true;
+  }
+
+  /** Takes the call whose turn it is to the gate. */
+  #takeFirst(): WaitingCall | undefined {
+    const dequeued = this.#waiting.dequeue();
+    if (!dequeued) return undefined;
+    const { item: first, byAge } = dequeued;
+    first.byAge = byAge;
+    first.entry = undefined;
+    this.#impatient.delete(first);
+    this.#first = first;
+    return first;
+  }
+
+  #grant(waiting: WaitingCall, lease: Lease): void {
+    waiting.unlisten?.();
+    waiting.resolve(this.#track(lease));
+    if (waiting.wasParked) this.#parked.releaseNext(waiting.call.ask);
+  }
+
+  #park(waiting: WaitingCall, result: Parameters<ReturnType<ParkedCalls<WaitingCall>['groupOf']>['park']>[3]): void {
+    const { call, ticket } = waiting;
+    const group = this.#parked.groupOf(call.ask);
+    waiting.wasParked = false;
+    waiting.queue = group;
+    waiting.entry = group.park(waiting, priorityOf(call), ticket, result);
+    if (!this.#isPatient(call)) this.#impatient.add(waiting);
   }
 
   #reject(waiting: WaitingCall, error: unknown): void {
     const { queue, entry, wasParked, call } = waiting;
     if (entry) queue?.remove(entry);
-    this.#forget(waiting);
-    if (wasParked) this.#parked.releaseNext(call.ask);
-    waiting.reject(error);
-  }
-
-  #forget(waiting: WaitingCall): void {
     this.#impatient.delete(waiting);
     waiting.unlisten?.();
+    waiting.reject(error);
+    const wasFirst = waiting === this.#first;
+    if (wasFirst) this.#first = undefined;
+    if (wasParked) this.#parked.releaseNext(call.ask);
+    if (wasFirst) this.#dispatch();
   }
 
   #track(lease: Lease): Lease {

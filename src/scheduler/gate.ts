@@ -13,9 +13,11 @@ export interface PendingCall {
   readonly trace: Pick<CallTrace, 'waiting'>;
 }
 
-/** How a call leaves the gate. */
+/** What became of a call that asked at the gate. */
 export type GateResult =
   | { readonly kind: 'granted'; readonly lease: Lease }
+  /** It stays at the gate, and asks again when `onWake` is called. */
+  | { readonly kind: 'waiting' }
   /** A more urgent call came: back into the queue. */
   | { readonly kind: 'overtaken' }
   /**
@@ -33,7 +35,6 @@ interface GatePause {
   readonly hold: Hold;
   /** The reason at the beginning of the pause. */
   readonly reason: Reason;
-  readonly wake: (isOvertaken?: boolean) => void;
 }
 
 /** Options of a gate. */
@@ -46,7 +47,12 @@ export interface GateOptions {
   readonly longestWaitMs: number;
   /** Called when the queue comes to a standstill that only time can end. */
   readonly onStandstill: () => void;
+  /** Called when the call at the gate is to ask again. */
+  readonly onWake: () => void;
 }
+
+const OVERTAKEN: GateResult = { kind: 'overtaken' };
+const WAITING: GateResult = { kind: 'waiting' };
 
 /** Where the first call of the queue waits until the pacer grants it a lease: one call at a time. */
 export class Gate {
@@ -54,6 +60,9 @@ export class Gate {
   readonly #clock: Clock;
   readonly #options: GateOptions;
   #pause: GatePause | undefined;
+  /** One timer for all pauses: it is set anew only where a pause ends before it rings. */
+  #ringsAt = Number.POSITIVE_INFINITY;
+  #cancel = (): void => {};
   #isClosed = false;
 
   constructor(options: GateOptions) {
@@ -62,36 +71,43 @@ export class Gate {
     this.#options = options;
   }
 
+  /** Whether a call waits at the gate, and nothing has happened since that would let it ask again. */
+  get isPausing(): boolean {
+    return this.#pause !== undefined;
+  }
+
   /**
-   * Waiting until the call is granted a lease, overtaken or parked. Rejects when it is refused, aborted or the gate is closed.
+   * Asks for the call at the gate: it is granted a lease, waits, is overtaken or parked.
    *
    * @param byAge - whether it was chosen for the time it waited. Then no call overtakes it, and it asks with the highest
    * priority of the queue, so that a reserve for that priority does not hold it back.
+   * @throws where it is refused or aborted, or the gate is closed.
    */
-  async acquire(call: PendingCall, byAge = false): Promise<GateResult> {
+  ask(call: PendingCall, byAge = false): GateResult {
     const { behind, longestWaitMs } = this.#options;
     const urgency = byAge ? Number.POSITIVE_INFINITY : priorityOf(call);
-    for (;;) {
-      if (this.#isClosed) throw new ClosedError();
-      call.signal?.throwIfAborted();
-      // A call that came between its turn and now.
-      if (behind.highest > urgency) return { kind: 'overtaken' };
-      const now = this.#clock.now();
-      const ask = byAge ? asUrgentAs(behind.highest, call.ask) : call.ask;
-      const admission = this.#pacer.admit(ask, now);
-      if (admission.kind === 'granted') return admission;
-      const { hold } = admission;
-      if (admission.kind === 'refused') throw this.refusalError(ask, hold, hold.reason());
-      const { until, isFirm } = hold;
-      const isLong = isFirm && until - now > longestWaitMs;
-      if (isLong || hold.scope === 'endpoint') {
-        call.trace.waiting({ until, reason: hold.reason(), isParked: true });
-        return { kind: 'parked', until, isFirm };
-      }
-      const rank = hold.yieldsToPriority ? priorityOf(call) : urgency;
-      if (behind.highest > rank) return { kind: 'overtaken' };
-      if (await this.#wait({ ...call, ask }, hold, rank)) return { kind: 'overtaken' };
+    this.#pause = undefined;
+    if (this.#isClosed) throw new ClosedError();
+    call.signal?.throwIfAborted();
+    // A call that came between its turn and now.
+    if (behind.highest > urgency) return OVERTAKEN;
+    const now = this.#clock.now();
+    const ask = byAge ? asUrgentAs(behind.highest, call.ask) : call.ask;
+    const admission = this.#pacer.admit(ask, now);
+    if (admission.kind === 'granted') return admission;
+    const { hold } = admission;
+    const reason = hold.reason();
+    if (admission.kind === 'refused') throw this.refusalError(ask, hold, reason);
+    const { until, isFirm } = hold;
+    const isLong = isFirm && until - now > longestWaitMs;
+    if (isLong || hold.scope === 'endpoint') {
+      call.trace.waiting({ until, reason, isParked: true });
+      return { kind: 'parked', until, isFirm };
     }
+    const rank = hold.yieldsToPriority ? priorityOf(call) : urgency;
+    if (behind.highest > rank) return OVERTAKEN;
+    this.#setPause(call, { urgency: rank, priority: priorityOf(call), hold, reason });
+    return WAITING;
   }
 
   /** A lease at once, or none. */
@@ -112,18 +128,27 @@ export class Gate {
 
   /** A call was queued: a less urgent one at the gate is overtaken, or asks again with that priority. */
   onArrival(priority: number): void {
-    if (this.#pause && priority > this.#pause.priority) this.#pause.wake(priority > this.#pause.urgency);
+    if (this.#pause && priority > this.#pause.priority) this.wake();
   }
 
   /** A request ended: settles its lease, and lets the call at the gate ask again if that may help. */
   settle(lease: Lease, outcome: RequestOutcome): void {
     this.#pacer.settle(lease, outcome, this.#clock.now());
-    if (this.#pause?.hold.mayEndOnAnswer) this.#pause.wake();
+    if (this.#pause?.hold.mayEndOnAnswer) this.wake();
   }
 
   /** Something else changed: the call at the gate asks again. */
   wake(): void {
-    this.#pause?.wake();
+    if (!this.#pause) return;
+    this.#pause = undefined;
+    this.#options.onWake();
+  }
+
+  /** No call is at the gate any more. */
+  leave(): void {
+    this.#pause = undefined;
+    this.#cancel();
+    this.#ringsAt = Number.POSITIVE_INFINITY;
   }
 
   /** The call at the gate, and each that comes, is rejected. */
@@ -148,32 +173,26 @@ export class Gate {
     });
   }
 
-  /** Waits as the pacer said; true when a more urgent call overtakes it. */
-  #wait(call: PendingCall, hold: Hold, urgency: number): Promise<boolean> {
-    const { until, isFirm } = hold;
-    const left = until - this.#clock.now();
-    const priority = priorityOf(call);
-    return new Promise((resolve, reject) => {
-      const end = (): void => {
-        this.#pause = undefined;
-        cancel();
-        call.signal?.removeEventListener('abort', abort);
-      };
-      const wake = (isOvertaken = false): void => {
-        end();
-        resolve(isOvertaken);
-      };
-      const abort = (): void => {
-        end();
-        reject(call.signal?.reason);
-      };
-      const cancel = this.#clock.timer(left, wake);
-      call.signal?.addEventListener('abort', abort, { once: true });
-      const reason = hold.reason();
-      this.#pause = { urgency, priority, hold, reason, wake };
-      // After `#pause` is set: a listener may abort, close, or add a more urgent call.
-      call.trace.waiting({ until, reason, isParked: false });
-      if (isFirm) this.#options.onStandstill();
+  #setPause(call: PendingCall, pause: GatePause): void {
+    const { hold, reason } = pause;
+    const { until } = hold;
+    this.#pause = pause;
+    this.#ringAt(until);
+    // After `#pause` is set: a listener may abort, close, or add a more urgent call.
+    call.trace.waiting({ until, reason, isParked: false });
+    if (hold.isFirm) this.#options.onStandstill();
+  }
+
+  #ringAt(instant: number): void {
+    if (this.#ringsAt <= instant) return;
+    this.#cancel();
+    this.#ringsAt = instant;
+    this.#cancel = this.#clock.timer(instant - this.#clock.now(), () => {
+      this.#ringsAt = Number.POSITIVE_INFINITY;
+      const until = this.#pause?.hold.until ?? 0;
+      // Set for an earlier pause, it may ring too soon for this one.
+      if (until > instant && until > this.#clock.now()) this.#ringAt(until);
+      else this.wake();
     });
   }
 }

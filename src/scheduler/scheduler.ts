@@ -23,12 +23,17 @@ import type { PacerView } from '../quota/view.ts';
 import type { BulkReservePolicy } from '../quota/window/bulk-reserve.ts';
 import type { Membership, QuotaShare } from '../share.ts';
 import { Tracer } from '../trace/tracer.ts';
-import { Backlog } from './backlog.ts';
+import { Backlog, type CallKind } from './backlog.ts';
 import { CallQueue } from './call-queue.ts';
 import { finalError } from './final-error.ts';
 
 /** A lease outlives the longest attempt by this much before it counts as forgotten, in milliseconds. */
 const LEASE_SLACK_MS = 60_000;
+
+/** So many promises, at most, lie between a call and its caller. */
+const TELLING_TURNS = 10;
+
+const DELIVER: RetryDecision = { kind: 'deliver' };
 
 /** Options of a scheduler. */
 export interface SchedulerOptions {
@@ -74,8 +79,7 @@ export class Scheduler {
     this.tracer = new Tracer(clock, () => this.#queue.behind);
     if (onEvent) this.tracer.subscribe(onEvent);
     this.#exchange = new HttpExchange({
-      transport,
-      clock,
+      ...{ transport, clock, timeoutMs },
       settle: (lease, outcome) => this.#queue.release(lease, outcome),
       drift: (lease, quota) => this.#pacer.drift(lease, quota, clock.now()),
     });
@@ -111,51 +115,65 @@ export class Scheduler {
   run(call: Call): Promise<Reply> {
     if (this.#closing) return Promise.reject(new ClosedError());
     const kind = this.#backlog.add(call.ask);
-    const traced = { ...call, trace: this.tracer.begin(call.ask, call.label) };
+    const traced = call as TracedCall;
+    traced.trace = this.tracer.begin(call.ask, call.label);
     const ticket = this.#queue.nextTicket();
+    const lease = this.#acquire(traced, ticket);
     // Not async: a call that waits is an entry of the queue and little more.
-    const reply = this.#acquire(traced, ticket).then((lease) => this.#make(traced, ticket, lease));
-    reply.then(
-      () => this.#backlog.remove(kind),
+    if (!(lease instanceof Promise)) return this.#make(traced, ticket, lease, kind);
+    return lease.then(
+      (first) => this.#make(traced, ticket, first, kind),
       (error: unknown) => {
         this.#backlog.remove(kind);
         traced.trace.failed(error, traced.signal);
+        throw error;
       },
     );
-    return reply;
   }
 
-  /** Waits for a lease. Urgent calls that wait are counted, because processes that share a quota keep something for such. */
-  #acquire(call: TracedCall, ticket: number): Promise<Lease> {
-    const lease = this.#queue.acquire(call, ticket);
-    if ((call.ask.priority ?? 0) <= 0) return lease;
+  /** Acquires a lease, at once if possible. Urgent calls that wait are counted, because processes that share a quota keep something for such. */
+  #acquire(call: TracedCall, ticket: number): Lease | Promise<Lease> {
+    let lease: Lease | Promise<Lease>;
+    try {
+      lease = this.#queue.acquire(call, ticket);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+    if (!(lease instanceof Promise) || (call.ask.priority ?? 0) <= 0) return lease;
     this.#urgentWaiting++;
     return lease.finally(() => this.#urgentWaiting--);
   }
 
   /** Makes a call that has its first lease. */
-  async #make(call: TracedCall, ticket: number, first: Lease): Promise<Reply> {
+  async #make(call: TracedCall, ticket: number, first: Lease, kind: CallKind): Promise<Reply> {
     const { trace } = call;
     let { request } = call;
     const counts = { attempts: 0, refusals: 0, hops: 0 };
-    for (let lease = first; ; lease = await this.#acquire(call, ticket)) {
-      trace.granted();
-      const { outcome, reply, failure } = await this.#exchange.attempt({ ...call, request }, lease, counts);
-      const isLimited = outcome.kind === 'answered' && outcome.isLimited;
-      if (isLimited) counts.refusals++;
-      else if (outcome.kind === 'answered' && outcome.redirect) counts.hops++;
-      else counts.attempts++;
-      const decision = this.#decide(request.method, outcome, counts);
-      if (reply && (decision.kind === 'deliver' || (decision.kind === 'fail' && isLimited && call.takesRefusals))) {
-        trace.done(reply.status);
-        return reply;
+    try {
+      for (let lease = first; ; lease = await this.#acquire(call, ticket)) {
+        trace.granted();
+        const { outcome, reply, failure } = await this.#exchange.attempt(call, request, lease, counts);
+        const isLimited = outcome.kind === 'answered' && outcome.isLimited;
+        if (isLimited) counts.refusals++;
+        else if (outcome.kind === 'answered' && outcome.redirect) counts.hops++;
+        else counts.attempts++;
+        const decision = this.#decide(request.method, outcome, counts);
+        if (reply && (decision.kind === 'deliver' || (decision.kind === 'fail' && isLimited && call.takesRefusals))) {
+          trace.done(reply.status);
+          return reply;
+        }
+        if (decision.kind !== 'retry')
+          throw finalError(call, outcome, counts, failure, this.#clock, this.view().cooldown?.until);
+        const { afterMs } = decision;
+        if (decision.url && outcome.kind === 'answered') request = redirected(request, outcome.status, decision.url);
+        trace.retrying(counts.attempts + 1, afterMs);
+        if (afterMs > 0) await this.#queue.delay(afterMs, call.signal);
       }
-      if (decision.kind !== 'retry')
-        throw finalError(call, outcome, counts, failure, this.#clock, this.view().cooldown?.until);
-      const { afterMs } = decision;
-      if (decision.url && outcome.kind === 'answered') request = redirected(request, outcome.status, decision.url);
-      trace.retrying(counts.attempts + 1, afterMs);
-      if (afterMs > 0) await this.#queue.delay(afterMs, call.signal);
+    } catch (error) {
+      trace.failed(error, call.signal);
+      throw error;
+    } finally {
+      this.#backlog.remove(kind);
     }
   }
 
@@ -164,6 +182,8 @@ export class Scheduler {
     this.#closing ??= (async () => {
       this.#queue.close();
       await this.#backlog.drained();
+      // A call counts as finished before its caller has been told.
+      for (let turn = 0; turn < TELLING_TURNS; turn++) await undefined;
       await this.#membership?.leave();
     })();
     return this.#closing;
@@ -187,6 +207,10 @@ export class Scheduler {
   }
 
   #decide(method: string, outcome: AttemptOutcome, counts: AttemptCounts): RetryDecision {
+    if (outcome.kind === 'answered' && outcome.status < 400 && !outcome.isLimited && !outcome.redirect) {
+      this.#retryBudget.earn();
+      return DELIVER;
+    }
     const { maxAttempts, random } = this.#options;
     const decision = decideRetry(outcome, counts, { maxAttempts, isSafe: isSafe(method), random: random() });
     if (decision.kind === 'deliver' && outcome.kind === 'answered' && outcome.status < 500) this.#retryBudget.earn();

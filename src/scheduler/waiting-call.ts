@@ -1,38 +1,31 @@
+import type { Lease } from '../quota/admission.ts';
+import type { CallTrace } from '../trace/call-trace.ts';
 import type { QueueEntry } from './fair-queue.ts';
 import type { PendingCall } from './gate.ts';
 
-/** The turn of a call at the gate. */
-export interface Turn {
-  /** Whether the call was chosen for the time that it waited, and not for its rank. */
-  readonly byAge: boolean;
-  /** Whether the call was released from its parked group, which awaits its result. */
-  readonly wasParked: boolean;
-  /** To be called when the call has left the gate. */
-  readonly end: () => void;
+/** A call as the queue sees it. */
+export interface QueueableCall extends PendingCall {
+  readonly trace: Pick<CallTrace, 'waiting' | 'keepContext'>;
 }
 
-/** A call that waits for its turn. There may be very many, so it holds no more than it must. */
+/** A call that waits for its lease. There may be very many, so it holds no more than it must. */
 export class WaitingCall {
-  readonly call: PendingCall;
+  readonly call: QueueableCall;
   readonly ticket: number;
-  readonly resolve: (turn: Turn) => void;
+  readonly resolve: (lease: Lease) => void;
   readonly reject: (error: unknown) => void;
-  wasParked: boolean;
+  /** Whether it was chosen for the time that it waited, and not for its rank. */
+  byAge = false;
+  /** Whether it was released from its parked group, which awaits its result. */
+  wasParked = false;
   /** The queue that it waits in, and its entry there. */
-  queue: { remove(entry: QueueEntry<WaitingCall>): void } | undefined;
-  entry: QueueEntry<WaitingCall> | undefined;
-  unlisten: (() => void) | undefined;
+  queue: { remove(entry: QueueEntry<WaitingCall>): void } | undefined = undefined;
+  entry: QueueEntry<WaitingCall> | undefined = undefined;
+  unlisten: (() => void) | undefined = undefined;
 
-  constructor(
-    call: PendingCall,
-    ticket: number,
-    wasParked: boolean,
-    resolve: WaitingCall['resolve'],
-    reject: WaitingCall['reject'],
-  ) {
+  constructor(call: QueueableCall, ticket: number, resolve: WaitingCall['resolve'], reject: WaitingCall['reject']) {
     this.call = call;
     this.ticket = ticket;
-    this.wasParked = wasParked;
     this.resolve = resolve;
     this.reject = reject;
   }

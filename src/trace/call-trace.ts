@@ -52,6 +52,8 @@ export class CallTrace {
   #wait: Wait | undefined;
   /** Undefined while the call waits to be sent. */
   #granted: GrantedRequest | undefined;
+  /** Emits in the async context of the caller, where {@link keepContext} was called. */
+  #emitLater: ((emit: () => void) => void) | undefined;
 
   constructor(sink: EventSink, number: number, ask: Ask, label: string | undefined) {
     this.#sink = sink;
@@ -92,6 +94,21 @@ export class CallTrace {
     return sentAt === undefined ? undefined : this.#sink.clock.now() - sentAt;
   }
 
+  /** Binds later `waiting` events to the present async context. Costs nothing without listeners. */
+  keepContext(): void {
+    if (!this.#sink.isListenedTo('waiting')) return;
+    const untold: (() => void)[] = [];
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#emitLater = (emit) => {
+      untold.push(emit);
+      resolve();
+    };
+    void promise.then(() => {
+      this.keepContext();
+      for (const emit of untold) emit();
+    });
+  }
+
   /** Records that the call waits at the gate, or is parked. */
   waiting(wait: Wait): void {
     this.#wait = wait;
@@ -100,7 +117,9 @@ export class CallTrace {
     const { until, reason, isParked: parked } = wait;
     const { clock, behind } = this.#sink;
     const instant = new Date(clock.wall() + until - clock.now());
-    this.#emit({ type: 'waiting', until: instant, reason, parked, waiting: behind });
+    const emit = (): void => this.#emit({ type: 'waiting', until: instant, reason, parked, waiting: behind });
+    if (this.#emitLater) this.#emitLater(emit);
+    else emit();
   }
 
   /** Records that the call was granted a lease. */

@@ -44,7 +44,7 @@ describe('the key', () => {
   it('travels in the header x-api-key and nowhere else', async () => {
     const { fetch, requests } = recorder();
     const transport = createTransport({ origin: ORIGIN, key: () => KEY, fetch });
-    await transport.send({ method: 'GET', url: INFO, headers: { accept: 'application/json' }, signal: never });
+    await transport.send({ method: 'GET', url: INFO, headers: { accept: 'application/json' } }, never);
     const [request] = requests;
     const carriers = [...(request?.headers ?? [])].filter(([, value]) => value.includes(KEY)).map(([name]) => name);
     expect(carriers).toEqual(['x-api-key']);
@@ -62,7 +62,7 @@ describe('the key', () => {
     const { fetch, requests } = recorder();
     const key = vi.fn(() => KEY);
     const transport = createTransport({ origin: ORIGIN, key, fetch });
-    await transport.send({ method: 'GET', url: new URL(url), signal: never });
+    await transport.send({ method: 'GET', url: new URL(url) }, never);
     expect(requests.map(({ headers }) => headers.has('x-api-key'))).toEqual([false]);
     expect(key).not.toHaveBeenCalled();
   });
@@ -70,7 +70,7 @@ describe('the key', () => {
   it('is left out, and no empty header, where there is none', async () => {
     const { fetch, requests } = recorder();
     const transport = createTransport({ origin: ORIGIN, key: () => undefined, fetch });
-    await transport.send({ method: 'GET', url: INFO, signal: never });
+    await transport.send({ method: 'GET', url: INFO }, never);
     expect(requests.map(({ headers }) => headers.has('x-api-key'))).toEqual([false]);
   });
 
@@ -78,7 +78,7 @@ describe('the key', () => {
     const { fetch, requests } = recorder();
     const keys = ['first', undefined, 'second', 'second'];
     const transport = createTransport({ origin: ORIGIN, key: async () => keys.shift(), fetch });
-    for (let sent = 0; sent < 4; sent++) await transport.send({ method: 'GET', url: INFO, signal: never });
+    for (let sent = 0; sent < 4; sent++) await transport.send({ method: 'GET', url: INFO }, never);
     expect(requests.map(({ headers }) => headers.get('x-api-key'))).toEqual(['first', null, 'second', 'second']);
   });
 
@@ -93,7 +93,7 @@ describe('the key', () => {
   ])('stays a ConfigError, with nothing sent, when the function that gives it %s one', async (_, key) => {
     const { fetch, requests } = recorder();
     const transport = createTransport({ origin: ORIGIN, key, fetch });
-    const error = await errorOf(transport.send({ method: 'GET', url: INFO, signal: never }));
+    const error = await errorOf(transport.send({ method: 'GET', url: INFO }, never));
     expect(error).toEqual(new ConfigError('apiKey', 'is empty'));
     expect(requests).toHaveLength(0);
   });
@@ -102,7 +102,7 @@ describe('the key', () => {
     const { fetch, requests } = recorder();
     const transport = createTransport({ origin: ORIGIN, key: () => new Promise(() => {}), fetch });
     const controller = new AbortController();
-    const sent = transport.send({ method: 'GET', url: INFO, signal: controller.signal });
+    const sent = transport.send({ method: 'GET', url: INFO }, controller.signal);
     controller.abort(new Error('enough'));
     await expect(sent).rejects.toThrow('enough');
     expect(requests).toHaveLength(0);
@@ -221,7 +221,7 @@ describe('no error and no event shows the key', () => {
   it('that was replaced while its request was under way', async () => {
     const keys = [KEY, 'another-key'];
     const transport = createTransport({ origin: ORIGIN, key: () => keys.shift(), fetch: recorder().fetch });
-    for (let sent = 0; sent < 2; sent++) await transport.send({ method: 'GET', url: INFO, signal: never });
+    for (let sent = 0; sent < 2; sent++) await transport.send({ method: 'GET', url: INFO }, never);
     expect(transport.redact(`${KEY} and another-key`)).toBe('[redacted] and [redacted]');
   });
 

@@ -50,9 +50,9 @@ async function leftWith(planted: Readonly<Record<string, unknown>>, outgoing: Pa
     return new Response('mine');
   };
   const { signal } = new AbortController();
-  const request = { method: 'GET', url: INFO, headers: { accept: '*/*' }, signal, ...outgoing };
+  const request = { method: 'GET', url: INFO, headers: { accept: '*/*' }, ...outgoing };
   const answer = await withPlanted(planted, () =>
-    createTransport({ origin: INFO.origin, key: () => 'the-key', fetch }).send(request),
+    createTransport({ origin: INFO.origin, key: () => 'the-key', fetch }).send(request, signal),
   );
   return [...left, await answer.text()];
 }

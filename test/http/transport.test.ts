@@ -14,7 +14,7 @@ const answering = (fetch: Fetch): Transport => createTransport({ origin: ORIGIN,
 const silent: Transport = answering(() => Promise.reject(new Error('nothing is sent here')));
 
 const get = (fetch: Fetch, signal = never): Promise<Response> =>
-  answering(fetch).send({ method: 'GET', url: INFO, signal });
+  answering(fetch).send({ method: 'GET', url: INFO }, signal);
 
 const networkError = (code: string): TypeError =>
   new TypeError('fetch failed', { cause: Object.assign(new Error(`it was ${code}`), { code }) });
@@ -54,8 +54,8 @@ describe('an attempt', () => {
       return new Response(await (input as Request).text());
     };
     const url = new URL('/extended/v1/info?a=1%202', ORIGIN);
-    const request = { method: 'POST', url, headers: { 'x-mine': 'yes' }, body: 'words', signal: never };
-    expect(await (await answering(fetch).send(request)).text()).toBe('words');
+    const request = { method: 'POST', url, headers: { 'x-mine': 'yes' }, body: 'words' };
+    expect(await (await answering(fetch).send(request, never)).text()).toBe('words');
     const seen = sent.map(({ method, url, headers, redirect }) => [method, url, headers.get('x-mine'), redirect]);
     expect(seen).toEqual([['POST', url.href, 'yes', 'manual']]);
   });
@@ -89,7 +89,7 @@ describe('an attempt', () => {
   it('goes through the global fetch of the moment when no other is given', async () => {
     const transport = createTransport({ origin: ORIGIN, key: () => undefined });
     vi.stubGlobal('fetch', async () => new Response('stubbed later'));
-    expect(await (await transport.send({ method: 'GET', url: INFO, signal: never })).text()).toBe('stubbed later');
+    expect(await (await transport.send({ method: 'GET', url: INFO }, never)).text()).toBe('stubbed later');
   });
 
   it.each(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT'])(
@@ -296,8 +296,8 @@ describe('a body as bytes', () => {
 it('leaves no listener on the signal, however an attempt and its body end', async () => {
   const { signal } = new AbortController();
   const transport = answering(async () => new Response('words'));
-  await transport.read(await transport.send({ method: 'GET', url: INFO, signal }), signal);
-  await failureOf(silent.send({ method: 'GET', url: INFO, signal }));
+  await transport.read(await transport.send({ method: 'GET', url: INFO }, signal), signal);
+  await failureOf(silent.send({ method: 'GET', url: INFO }, signal));
   await failureOf(silent.read(new Response(bodyOf([], new Error('cut')).stream), signal));
   expect(getEventListeners(signal, 'abort')).toHaveLength(0);
 });

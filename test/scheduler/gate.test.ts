@@ -5,7 +5,7 @@ import type { ClientOptions } from '../../src/options/client-options.ts';
 import { type Admission, type Ask, holdUntil } from '../../src/quota/admission.ts';
 import type { Pacer } from '../../src/quota/pacer.ts';
 import { type ShareLimit, wholeShareLimit } from '../../src/quota/share-limit.ts';
-import { Gate } from '../../src/scheduler/gate.ts';
+import { Gate, type GateResult } from '../../src/scheduler/gate.ts';
 import { createMockService, type MockServiceOptions, virtualClock } from '../../src/testing/index.ts';
 import { wire } from '../support/wire.ts';
 
@@ -207,30 +207,40 @@ describe('the front of the line', () => {
     const behind = { size: 1, highest: 7 };
     const gate = new Gate({
       pacer: { admit } as unknown as Pacer,
-      ...{ clock, behind, longestWaitMs: 60_000, onStandstill: () => {} },
+      ...{ clock, behind, longestWaitMs: 60_000, onStandstill: () => {}, onWake: () => again() },
     });
     const call = {
       ask: { endpoint: 'GET /', priority: -3, maxWaitMs: 60_000 },
       signal: undefined,
       trace: { waiting() {} },
     };
-    return { clock, gate, asked, call, behind };
+    let again = (): void => {};
+    /** Asks until the call leaves the gate. */
+    const acquire = (byAge = false): Promise<GateResult> =>
+      new Promise((resolve) => {
+        again = () => {
+          const result = gate.ask(call, byAge);
+          if (result.kind !== 'waiting') resolve(result);
+        };
+        again();
+      });
+    return { clock, gate, acquire, asked, behind };
   }
   const granted = { kind: 'granted', lease: { endpoint: 'GET /', sentAt: 0, units: 1 } } as const;
   const hold = holdUntil(1_000, true, () => ({ kind: 'window', why: 'full' }));
   const wait = { kind: 'wait', hold } as const;
 
   it('a call at the gate makes room for a more urgent one who came while it stepped up', async () => {
-    const { gate, asked, call } = gateOf([granted]);
-    expect(await gate.acquire(call)).toEqual({ kind: 'overtaken' });
+    const { acquire, asked } = gateOf([granted]);
+    expect(await acquire()).toEqual({ kind: 'overtaken' });
     expect(asked).toEqual([]);
   });
 
   it('a call at the gate asks as the most urgent of those behind it when its time has come', async () => {
-    const { gate, asked, call, behind } = gateOf([granted]);
-    expect(await gate.acquire(call, true)).toBe(granted);
+    const { acquire, asked, behind } = gateOf([granted]);
+    expect(await acquire(true)).toBe(granted);
     behind.highest = -9;
-    expect(await gate.acquire(call, true)).toBe(granted);
+    expect(await acquire(true)).toBe(granted);
     expect(asked.map(({ priority, urgency }) => [priority, urgency])).toEqual([
       [-3, 7],
       [-3, undefined],
@@ -239,10 +249,10 @@ describe('the front of the line', () => {
 
   it('a call at the gate makes room, though its time has come, where what it waits for is spared for the more urgent', async () => {
     const spared = { ...wait, hold: { ...hold, yieldsToPriority: true } } as const;
-    const { clock, gate, call, behind } = gateOf([spared]);
-    expect(await gate.acquire(call, true)).toEqual({ kind: 'overtaken' });
+    const { clock, gate, acquire, behind } = gateOf([spared]);
+    expect(await acquire(true)).toEqual({ kind: 'overtaken' });
     behind.highest = -3;
-    const passage = gate.acquire(call, true);
+    const passage = acquire(true);
     await clock.advance(500);
     behind.highest = 1;
     gate.onArrival(1);
@@ -250,8 +260,8 @@ describe('the front of the line', () => {
   });
 
   it('a call at the gate is not overtaken when its time has come, but asks as the more urgent one who comes while it waits', async () => {
-    const { clock, gate, asked, call, behind } = gateOf([wait, wait, wait, wait, granted]);
-    const passage = gate.acquire(call, true);
+    const { clock, gate, acquire, asked, behind } = gateOf([wait, wait, wait, wait, granted]);
+    const passage = acquire(true);
     behind.highest = 99;
     gate.onArrival(99);
     await clock.advance(0);

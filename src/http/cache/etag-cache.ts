@@ -36,7 +36,7 @@ export function withEtagCache(run: Run, limits: EtagLimits, redact: (text: strin
     const name = requestName(request);
     const known = kept.get(name);
     const headers = { ...request.headers, ...(known && { 'if-none-match': known.headers.get('etag') ?? '' }) };
-    const reply = await run({ ...call, request: { ...request, headers } });
+    const reply = await run({ ...call, request: { ...request, url: request.url, headers } });
     if (reply.status === 304 && known) {
       const renewed = { ...known, headers: renewedHeaders(known, reply), quota: reply.quota };
       kept.put(name, renewed);

@@ -51,8 +51,13 @@ export function resetOf({ resetAt, date, receivedAt }: QuotaSnapshot): number | 
 }
 
 /** What was said of each window of the second table. */
-export function windowsOf({ stacks: { cost: _, ...windows } }: QuotaSnapshot): readonly WindowQuota[] {
-  return Object.values(windows);
+export function windowsOf({ stacks }: QuotaSnapshot): readonly WindowQuota[] {
+  const windows: WindowQuota[] = [];
+  for (const period of PERIODS) {
+    const window = stacks[period];
+    if (window) windows.push(window);
+  }
+  return windows;
 }
 
 /** Whether a window of the second table has nothing left. */
@@ -95,6 +100,9 @@ const ENDPOINT: Pair = { limit: known('ratelimit-limit'), remaining: known('rate
 const COST = known('x-ratelimit-cost-stacks');
 const WINDOWS = PERIODS.map((period) => ({ period, own: pair(`stacks-${period}`), older: pair(period) }));
 
+/** No unrecognised headers, as in nearly all answers. */
+const NONE: Record<string, string> = Object.freeze(Object.create(null));
+
 /** The last instant that a `Date` can hold. */
 export const LAST_INSTANT = 8.64e15;
 
@@ -112,13 +120,15 @@ export const LAST_INSTANT = 8.64e15;
 export function readQuota(headers: Headers, receivedAt: number): QuotaSnapshot {
   const said = new Array<string | undefined>(KNOWN.size);
   const malformed: string[] = [];
-  const unrecognised: Record<string, string> = Object.create(null);
+  let unrecognised: Record<string, string> = NONE;
   // One walk, because `headers.get` of each known name takes several times as long.
   headers.forEach((value, name) => {
     const header = KNOWN.get(name);
     if (header) said[header.place] = value;
-    else if (name.startsWith('x-ratelimit-') || name.startsWith('ratelimit'))
+    else if (name.startsWith('x-ratelimit-') || name.startsWith('ratelimit')) {
+      if (unrecognised === NONE) unrecognised = Object.create(null);
       unrecognised[name] = value.slice(0, LONGEST_UNRECOGNISED);
+    }
   });
 
   const read = ({ name, place }: Known, readOne: ReadOne, choose: Choose): number | undefined => {

@@ -35,6 +35,9 @@ export class CalendarUsage {
   readonly #period: Period;
   readonly #clock: ServerClock;
   readonly #usage = new Map<number, CalendarWindow>();
+  /** The window that was asked about last: nearly all questions are about the same. */
+  #start = 0;
+  #end = 0;
   #ambiguous: AmbiguousBooking[] = [];
   /** The revision of the clock by which ambiguous bookings were last resolved. */
   #resolvedAt = 0;
@@ -63,8 +66,12 @@ export class CalendarUsage {
 
   /** The start of the only window that the service may be in between two instants of ours; undefined: there are more. */
   only(from: number, to: number = from): number | undefined {
-    const start = startOf(this.#period, this.#clock.least(from));
-    return this.#clock.most(to) < endOf(this.#period, start) ? start : undefined;
+    const least = this.#clock.least(from);
+    if (!(least >= this.#start && least < this.#end)) {
+      this.#start = startOf(this.#period, least);
+      this.#end = endOf(this.#period, this.#start);
+    }
+    return this.#clock.most(to) < this.#end ? this.#start : undefined;
   }
 
   /** The start of the window before. */
@@ -134,18 +141,20 @@ export class CalendarUsage {
 
   #resolve(): void {
     this.#resolvedAt = this.#clock.revision;
-    this.#ambiguous = this.#ambiguous.filter((booking) => {
-      const possible = new Set(this.windows(booking.from, booking.to));
-      for (const start of booking.starts) {
-        if (possible.has(start)) continue;
-        booking.starts.delete(start);
+    const lastKept = this.#clock.surely(this.#oldest);
+    this.#ambiguous = this.#ambiguous.filter(({ from, to, units, starts }) => {
+      const first = startOf(this.#period, this.#clock.least(from));
+      const last = startOf(this.#period, this.#clock.most(to));
+      for (const start of starts) {
+        if (start >= first && start <= last) continue;
+        starts.delete(start);
         const usage = this.#usage.get(start);
-        if (usage) usage.spent = Math.max(0, usage.spent - booking.units);
-        if (booking.starts.has(this.before(start))) lessInPrevious(usage, booking.units);
+        if (usage) usage.spent = Math.max(0, usage.spent - units);
+        if (starts.has(this.before(start))) lessInPrevious(usage, units);
         const next = this.after(start);
-        if (booking.starts.has(next)) lessInPrevious(this.#usage.get(next), booking.units);
+        if (starts.has(next)) lessInPrevious(this.#usage.get(next), units);
       }
-      return booking.starts.size > 1 && booking.to > this.#clock.surely(this.#oldest);
+      return starts.size > 1 && to > lastKept;
     });
   }
 

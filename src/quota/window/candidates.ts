@@ -31,6 +31,7 @@ export class CandidateShapes {
   readonly #dismissed = new Set<WindowModel>();
   #unexplainedRefusals = 0;
   #epoch = 0;
+  #shapes: Shapes | undefined;
   #alive: readonly WindowModel[];
   #binding: readonly WindowModel[];
 
@@ -54,7 +55,10 @@ export class CandidateShapes {
 
   /** The candidates as they are shared with other processes. */
   get shapes(): Shapes {
-    return { alive: this.#alive.map(({ shape }) => shape), epoch: this.#epoch };
+    if (this.#shapes?.epoch !== this.#epoch) {
+      this.#shapes = { alive: this.#alive.map(({ shape }) => shape), epoch: this.#epoch };
+    }
+    return this.#shapes;
   }
 
   /** Adopts the candidates of other processes, unless ours are newer: a shape that one of them ruled out is ruled out. */
@@ -124,6 +128,7 @@ export class CandidateShapes {
 
   #keep(alive: readonly WindowModel[]): void {
     this.#alive = alive;
+    this.#shapes = undefined;
     this.#binding = bindingOf(alive, this.#all);
   }
 
