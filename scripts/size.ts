@@ -3,9 +3,9 @@ import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 
 const BUDGETS = [
-  { what: 'own code', entry: 'src/index.ts', platform: 'browser', packages: 'external', budget: 36_500 },
-  { what: 'with all dependencies', entry: 'src/index.ts', platform: 'browser', packages: 'bundle', budget: 64_000 },
-  { what: 'command line, own code', entry: 'src/cli/bin.ts', platform: 'node', packages: 'external', budget: 60_000 },
+  { what: 'own code', entry: 'src/index.ts', platform: 'browser', packages: 'external', budget: 38_000 },
+  { what: 'with all dependencies', entry: 'src/index.ts', platform: 'browser', packages: 'bundle', budget: 65_500 },
+  { what: 'command line, own code', entry: 'src/cli/bin.ts', platform: 'node', packages: 'external', budget: 62_000 },
 ] as const;
 
 for (const { what, entry, platform, packages, budget } of BUDGETS) {

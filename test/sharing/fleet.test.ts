@@ -248,7 +248,7 @@ describe('clients that share one key, where the store cannot be used,', () => {
   });
 
   it('are refused a few times, and in no storm, each time it has forgotten everything', async () => {
-    const fleet = fleetOf(4, { keyed: { second: 20, minute: 250 } });
+    const fleet = fleetOf(4, { keyed: { second: 20, minute: 500 } });
     const work = fleet.work(550);
     for (const at of [10_000, 20_000, 65_000, 75_000]) {
       await fleet.clock.advance(at - fleet.clock.now());
