@@ -1,17 +1,18 @@
 import { globSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defaultExclude, defineConfig } from 'vitest/config';
 import { DEEP } from './test/support/deep.ts';
 
 const source = (path: string) => fileURLToPath(new URL(`src/${path}`, import.meta.url));
 
-const tests = ['test/**/*.test.ts', 'examples/**/*.test.ts'];
 /** The deep run has the files that go deeper in it: `*.deep.test.ts`, those with properties and those that ask. The others would only be repeated. */
-const deepTests = () =>
-  tests
-    .flatMap((pattern) => globSync(pattern))
-    .filter((path) => path.endsWith('.deep.test.ts') || GOES_DEEPER.test(readFileSync(path, 'utf8')));
 const GOES_DEEPER = /from '(fast-check|[^']+\/deep\.ts)'/;
+const PURE = /^test\/(quota|sharing|scheduler|bulk|walk|options|trace|validation|testing)\//;
+
+const files = ['test/**/*.test.ts', 'examples/**/*.test.ts']
+  .flatMap((pattern) => globSync(pattern))
+  .filter((path) => !DEEP || path.endsWith('.deep.test.ts') || GOES_DEEPER.test(readFileSync(path, 'utf8')));
 
 export default defineConfig({
   // Tests, examples and the README's snippets import the package by name, from its source.
@@ -28,10 +29,14 @@ export default defineConfig({
     // Generous, because no test is about speed and machines are busy.
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    include: DEEP ? deepTests() : tests,
+    projects: [
+      // Tests without processes, sockets and planted globals share their modules, which are most of what a short one costs.
+      { extends: true, test: { name: 'pure', isolate: false, include: files.filter((path) => PURE.test(path)) } },
+      { extends: true, test: { name: 'isolated', include: files.filter((path) => !PURE.test(path)) } },
+    ],
     exclude: [...defaultExclude, ...(DEEP ? [] : ['**/*.deep.test.ts'])],
-    // All cores: on two of them it would be one.
-    maxWorkers: '100%',
+    // One more than there are cores: tests with a real Redis, socket or process spend most of their time waiting.
+    maxWorkers: availableParallelism() + 1,
     setupFiles: ['test/support/properties.ts'],
     restoreMocks: true,
     unstubEnvs: true,

@@ -1,6 +1,7 @@
 /** Options that ky reads and we do not set, given explicitly where `Object.prototype` is polluted. */
 export const KY_DEFAULTS: object = {
   json: undefined,
+  totalTimeout: false,
   searchParams: '',
   onDownloadProgress: undefined,
   onUploadProgress: undefined,

@@ -46,6 +46,8 @@ async function leftWith(planted: Readonly<Record<string, unknown>>, outgoing: Pa
     const request = new Request(input, init);
     const { method, url, redirect, headers } = request;
     const seen = { method, url, redirect, headers: [...headers.keys()] };
+    // Longer than a planted time-out.
+    await new Promise((resolve) => setTimeout(resolve, 3));
     left.push({ ...seen, key: headers.get('x-api-key'), body: await request.text() });
     return new Response('mine');
   };

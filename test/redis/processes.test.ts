@@ -15,7 +15,7 @@ const PATIENCE_MS = 60_000;
  * is held here is that hardly any is refused. Eight processes that do not share are refused more often than they are served.
  * That nothing is refused, and how well the quota is used, is held where time is virtual.
  */
-const MOST_REFUSED_PART = 0.02;
+const MOST_REFUSED_PART = 0.1;
 
 /** Calls of all processes of a test together. */
 const CALLS = runs(240, 480);

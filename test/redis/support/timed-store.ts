@@ -7,15 +7,14 @@ import type { ShareStore } from '../../../src/sharing/store.ts';
 /** Times to live are read back within this long after they were set; all times of the tests are multiples of it. In milliseconds. */
 const GRAIN_MS = 500;
 
-/** Reads how long each key of a share lives, and makes it live for ever: the test's clock ends it. */
+/** Reads how long each key of a trip lives (-2: there is none), and makes it live for ever: the test's clock ends it. */
 const HARVEST = `
-local found = {}
-for _, key in ipairs(redis.call('KEYS', ARGV[1])) do
-  found[#found + 1] = key
-  found[#found + 1] = redis.call('PTTL', key)
+local left = {}
+for index, key in ipairs(KEYS) do
+  left[index] = redis.call('PTTL', key)
   redis.call('PERSIST', key)
 end
-return found
+return left
 `;
 
 /** A store in Redis whose clock the test moves. */
@@ -39,14 +38,13 @@ export function timedStore(redis: RedisLike, now: () => number): TimedStore {
 
   const runTimed: RunScript = async (script, keys, args) => {
     const reply = await run(withClock(script), keys, [...args, String(now())]);
-    const found = (await run(harvest, [keyOf('f')], [keyOf('*')])) as (string | number)[];
-    const keysFound = new Set(found.map(String));
-    for (const key of ends.keys()) if (!keysFound.has(key)) ends.delete(key);
-    for (let index = 0; index < found.length; index += 2) {
-      const [key, left] = [String(found[index]), Number(found[index + 1])];
-      if (left >= 0) ends.set(key, now() + Math.ceil(left / GRAIN_MS) * GRAIN_MS);
+    const left = (await run(harvest, keys, [])) as (string | number)[];
+    keys.forEach((key, index) => {
+      const ms = Number(left[index]);
+      if (ms === -2) ends.delete(key);
+      else if (ms >= 0) ends.set(key, now() + Math.ceil(ms / GRAIN_MS) * GRAIN_MS);
       else if (!ends.has(key)) throw new Error(`${key} lives for ever`);
-    }
+    });
     return reply;
   };
 
