@@ -42,7 +42,6 @@ export default defineConfig({
     unstubEnvs: true,
     unstubGlobals: true,
     server: { deps: { inline: [/node_modules\/\.cache\/documents/] } },
-    typecheck: { include: ['test/**/*.test-d.ts'], tsconfig: './tsconfig.json' },
     coverage: { provider: 'v8', include: ['src/**/*.ts'], reporter: ['text', 'json-summary'] },
     reporters: ['default', ['json', { outputFile: `node_modules/.cache/vitest/${DEEP ? 'deep' : 'results'}.json` }]],
   },

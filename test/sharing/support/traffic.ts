@@ -133,8 +133,11 @@ export async function send(plan: Plan, isShared: boolean): Promise<Traffic> {
   return { calls: calls.length, failures, limited: fleet.limited, took: took.sort((a, b) => a - b) };
 }
 
-/** A call takes at most one second more where what it needs was held by another process until then, and asks again a part of one later. */
-const NEXT_SLOT_MS = 1_500;
+/**
+ * A call takes at most two seconds more where what it needs was held by another process until then, and what that one gave
+ * back went to a third; and it asks again a part of a second later.
+ */
+const NEXT_SLOT_MS = 2_500;
 
 /** A window that slides is counted in steps of this part of it. */
 const STEP = 1 / 20;
