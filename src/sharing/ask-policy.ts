@@ -37,6 +37,8 @@ export interface Outcome {
   readonly used: (instance: Instance) => number;
   /** The earliest local instant at which the timeline has certainly reached a time. */
   readonly surely: (time: number) => number;
+  /** Number of other needy processes. */
+  readonly others: number;
 }
 
 /** An instance that is full until its end. */
@@ -106,7 +108,7 @@ export class AskPolicy {
   }
 
   /** Learns from the answer to an ask. */
-  hear(asked: Asked, { granted, used, surely }: Outcome, now: number): void {
+  hear(asked: Asked, { granted, used, surely, others }: Outcome, now: number): void {
     const { want, slots } = asked;
     const [first] = slots;
     if (want <= 0 || !first) return;
@@ -131,13 +133,13 @@ export class AskPolicy {
     const half = surely((first.from + first.to) / 2);
     if (room(first) > 0 && now < half) this.#lateAt = half + spread;
     if (given > 0) return;
-    this.#retryAt = this.#nextRoom(asked, { granted, used, surely }, now) + spread;
+    this.#retryAt = this.#nextRoom(asked, { granted, used, surely, others }, now) + spread;
     if (this.#retryAt - now <= RETRY_MS) return;
     this.#retryAt = Math.min(this.#retryAt, now + RETRY_MS * RETRY_FACTOR ** Math.min(5, this.#fruitless++) + spread);
   }
 
   /** When slots or units that this ask could not reach become available. */
-  #nextRoom({ slots, need, kept }: Asked, { used, surely }: Outcome, now: number): number {
+  #nextRoom({ slots, need, kept }: Asked, { used, surely, others }: Outcome, now: number): number {
     const first = slots[0] as Slot;
     const last = slots[slots.length - 1] as Slot;
     const step = (last.from - first.from) / Math.max(1, slots.length - 1) || first.to - first.from;
@@ -151,7 +153,9 @@ export class AskPolicy {
       // A full calendar window has room after its end. A sliding one may have room at its next step, and the reserve for
       // urgent calls shrinks.
       const isFull = room < least && slides === undefined;
-      const reach = isFull ? surely(end - (last.from - first.from)) : now + (slides ?? RELEASE_MS) / 2;
+      // The processes that wait for the same steps ask in turn, so that all of them together ask twice in a step.
+      const turnMs = Math.min(RETRY_MS, ((slides ?? RELEASE_MS) / 2) * (slides === undefined ? 1 : others + 1));
+      const reach = isFull ? surely(end - (last.from - first.from)) : now + turnMs;
       if (reach <= at) continue;
       at = reach;
       full = isFull && !window.isShort ? instance : undefined;

@@ -196,6 +196,7 @@ export class Ledger {
       granted: ({ name }: Slot): number => granted.get(name) ?? 0,
       used: ({ name }: Instance): number => this.#used.get(name) ?? 0,
       surely: (time: number): number => this.timeline.surely(time, now),
+      others: answer.others,
     };
     this.policy.hear(asked, outcome, now);
     const parts = asked.slots.flatMap(({ instances }) => instances.map((each) => 1 - outcome.used(each) / each.limit));

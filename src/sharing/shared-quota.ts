@@ -82,6 +82,7 @@ export class SharedQuota implements ShareLimit {
       lost: (code) => member.tell({ type: 'share-lost', code, mode: options.mode }),
       regained: (afterMs) => member.tell({ type: 'share-regained', afterMs, debited: this.#debt }),
       done: () => {
+        if (!this.#isClosed && this.#pauseToTell > member.clock.now()) this.#trips.start();
         member.wake();
         this.#schedule();
       },
@@ -201,7 +202,10 @@ export class SharedQuota implements ShareLimit {
   }
 
   tellPause(until: number): void {
-    if (this.#resumption.pause(until)) this.#pauseToTell = until;
+    if (!this.#resumption.pause(until)) return;
+    this.#pauseToTell = until;
+    // Calls that wait for the end of the pause ask for nothing, and so cause no trip.
+    if (!this.#isClosed) this.#trips.start();
   }
 
   /** Returns unspent units. */

@@ -188,8 +188,7 @@ describe.skipIf(!hasRedis)('clients that share a key through a real Redis server
     const { client, said, service } = join(ioredis);
     await client.getInfo();
     for (const key of await ioredis.keys('*')) {
-      await ioredis.del(key);
-      await ioredis.rpush(key, 'not of this package');
+      await ioredis.multi().del(key).rpush(key, 'not of this package').exec();
     }
     await Promise.all(Array.from({ length: 120 }, () => client.getInfo()));
     expect(said()).toEqual([]);

@@ -17,7 +17,7 @@ function asked(windows: SharedWindows, rest: Partial<Asked> = {}): Asked {
 }
 
 function outcome(granted: readonly number[], { slots }: Asked, used: (instance: Instance) => number): Outcome {
-  return { granted: (slot: Slot) => granted[slots.indexOf(slot)] ?? 0, used, surely: (time) => time };
+  return { granted: (slot: Slot) => granted[slots.indexOf(slot)] ?? 0, used, surely: (time) => time, others: 0 };
 }
 
 const full = ({ limit }: Instance): number => limit;

@@ -56,7 +56,8 @@ describe('clients that share one key, in virtual time', () => {
     const fleet = fleetOf(8);
     await fleet.clock.run(fleet.work(calls));
     const mean = calls / 8;
-    for (const made of fleet.made) expect(Math.abs(made - mean) / mean).toBeLessThan(0.3);
+    // While the shape of the second is in doubt chance decides more.
+    for (const made of fleet.made) expect(Math.abs(made - mean) / mean).toBeLessThan(runs(0.5, 0.3));
   });
 
   it('use what an idle one does not, within a quarter of the window', async () => {
