@@ -4,8 +4,8 @@ import type { AddressAssets, AssetEvent } from './schemas.ts';
 type Fields = Record<string, unknown>;
 
 /**
- * Looks at a page as its schema does, many times as fast, and completes it in place: amounts become text, and nobody becomes
- * empty text.
+ * Looks at a page as its schema does, many times as fast, and completes it in place: amounts become text, and an absent
+ * sender or recipient becomes empty text.
  *
  * @returns whether all of it is as it should be. If not, the schema says what is wrong.
  */
@@ -78,7 +78,7 @@ export function isAmount(amount: unknown): boolean {
   return typeof amount === 'string' ? /^\d+$/.test(amount) : Number.isSafeInteger(amount) && Number(amount) >= 0;
 }
 
-/** An object whose prototype nobody has a say in. */
+/** An object that brings no `__proto__` of its own. */
 function isRecord(given: unknown): given is Fields {
   return typeof given === 'object' && given !== null && !Array.isArray(given) && !Object.hasOwn(given, '__proto__');
 }

@@ -5,7 +5,7 @@ import type { Lease, RequestOutcome } from '../quota/admission.ts';
 import type { Pacer } from '../quota/pacer.ts';
 import { AbortListeners } from './abort-listeners.ts';
 import { type Dequeued, FairQueue } from './fair-queue.ts';
-import { Gate, type PendingCall, priorityOf } from './gate.ts';
+import { Gate, type GateResult, type PendingCall, priorityOf } from './gate.ts';
 import { ParkedCalls } from './parked-calls.ts';
 import { type QueueableCall, WaitingCall } from './waiting-call.ts';
 
@@ -154,14 +154,14 @@ export class CallQueue {
   /** Back into the queue, by its old ticket, without waking its caller. */
   #onReleased({ item: waiting, byAge }: Dequeued<WaitingCall>): void {
     waiting.wasParked = true;
-    // While a turn is pending nobody asks, so that all that are released at once are queued before the first of them does.
+    // No call asks while a turn is pending, so that all that are released at once are queued before the first of them asks.
     if (this.#returns.pending === 0) void this.#returns.add(() => Promise.resolve()).then(() => this.#dispatch());
     this.#enqueue(waiting, byAge);
   }
 
   /**
    * Lets the first call ask, and the next once that has its lease, until one has to wait. A caller goes on in its own async
-   * context, whoever made room for it: there its promise is awaited.
+   * context, where its promise is awaited, and not in that of the call that made room.
    */
   #dispatch(): void {
     if (this.#isDispatching || this.#returns.pending > 0) return;
@@ -210,7 +210,7 @@ export class CallQueue {
     if (waiting.wasParked) this.#parked.releaseNext(waiting.call.ask);
   }
 
-  #park(waiting: WaitingCall, result: Parameters<ReturnType<ParkedCalls<WaitingCall>['groupOf']>['park']>[3]): void {
+  #park(waiting: WaitingCall, result: GateResult & { kind: 'parked' }): void {
     const { call, ticket } = waiting;
     const group = this.#parked.groupOf(call.ask);
     waiting.wasParked = false;

@@ -96,17 +96,16 @@ export class Gate {
     const admission = this.#pacer.admit(ask, now);
     if (admission.kind === 'granted') return admission;
     const { hold } = admission;
-    const reason = hold.reason();
-    if (admission.kind === 'refused') throw this.refusalError(ask, hold, reason);
+    if (admission.kind === 'refused') throw this.refusalError(ask, hold, hold.reason());
     const { until, isFirm } = hold;
     const isLong = isFirm && until - now > longestWaitMs;
     if (isLong || hold.scope === 'endpoint') {
-      call.trace.waiting({ until, reason, isParked: true });
+      call.trace.waiting({ until, reason: hold.reason(), isParked: true });
       return { kind: 'parked', until, isFirm };
     }
     const rank = hold.yieldsToPriority ? priorityOf(call) : urgency;
     if (behind.highest > rank) return OVERTAKEN;
-    this.#setPause(call, { urgency: rank, priority: priorityOf(call), hold, reason });
+    this.#setPause(call, { urgency: rank, priority: priorityOf(call), hold, reason: hold.reason() });
     return WAITING;
   }
 

@@ -104,11 +104,11 @@ export class ParkedCalls<T> {
   }
 
   /** The group in which calls like this one are parked. */
-  groupOf({ endpoint, cost, maxWaitMs }: Ask): ParkedGroup<T> {
-    const key = `${endpoint} ${cost} ${maxWaitMs}`;
+  groupOf(ask: Ask): ParkedGroup<T> {
+    const key = groupKey(ask);
     let group = this.#groups.get(key);
     if (!group) {
-      group = new ParkedGroup(endpoint, this.#clock, {
+      group = new ParkedGroup(ask.endpoint, this.#clock, {
         release: this.#release,
         due: () => this.#releaseAllDue(),
         empty: () => this.#groups.delete(key),
@@ -119,8 +119,8 @@ export class ParkedCalls<T> {
   }
 
   /** A released call was sent or has ended: releases the next of its group. */
-  releaseNext({ endpoint, cost, maxWaitMs }: Ask): void {
-    this.#groups.get(`${endpoint} ${cost} ${maxWaitMs}`)?.release();
+  releaseNext(ask: Ask): void {
+    this.#groups.get(groupKey(ask))?.release();
   }
 
   /** No request of the endpoint is in flight any more: releases one call of each group that awaited an answer. */
@@ -144,4 +144,8 @@ export class ParkedCalls<T> {
   clear(): void {
     for (const group of this.#groups.values()) while (group.size > 0) group.release();
   }
+}
+
+function groupKey({ endpoint, cost, maxWaitMs }: Ask): string {
+  return `${endpoint} ${cost} ${maxWaitMs}`;
 }

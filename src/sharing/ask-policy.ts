@@ -154,7 +154,7 @@ export class AskPolicy {
       // urgent calls shrinks.
       const isFull = room < least && slides === undefined;
       // The processes that wait for the same steps ask in turn, so that all of them together ask twice in a step.
-      const turnMs = Math.min(RETRY_MS, ((slides ?? RELEASE_MS) / 2) * (slides === undefined ? 1 : others + 1));
+      const turnMs = slides === undefined ? RELEASE_MS / 2 : Math.min(RETRY_MS, (slides / 2) * (others + 1));
       const reach = isFull ? surely(end - (last.from - first.from)) : now + turnMs;
       if (reach <= at) continue;
       at = reach;

@@ -299,8 +299,10 @@ export class SharedQuota implements ShareLimit {
     this.#debt = this.#ledger.book.owed;
     const isNew = this.#ledger.windows.size === 0;
     if (isNew || this.#facts.isDue(now())) await this.#facts.share(store, call);
-    if (this.#pauseToTell > now()) await call(() => store.pause(this.#pauseToTell - now()));
-    this.#pauseToTell = Number.NEGATIVE_INFINITY;
+    const pauseToTell = this.#pauseToTell;
+    if (pauseToTell > now()) await call(() => store.pause(pauseToTell - now()));
+    // A longer pause that began meanwhile is told by the next trip.
+    if (this.#pauseToTell === pauseToTell) this.#pauseToTell = Number.NEGATIVE_INFINITY;
     if (this.#isResumed) await call(() => store.resumed());
     this.#isResumed = false;
     if (this.#resumption.mayAsk(now())) await call(() => this.#resumption.ask(store, this.#trips.name, now));
