@@ -2,7 +2,11 @@ import { defineConfig } from 'tsup';
 
 const library = {
   index: 'src/index.ts',
+  fetch: 'src/client/fetch-client.ts',
+  local: 'src/local/index.ts',
   otel: 'src/otel/index.ts',
+  prometheus: 'src/prometheus/index.ts',
+  proxy: 'src/proxy/index.ts',
   redis: 'src/redis/index.ts',
   testing: 'src/testing/index.ts',
   'testing/msw': 'src/testing/msw.ts',
@@ -15,8 +19,7 @@ export default defineConfig({
   platform: 'node',
   // Nobody imports the command line.
   dts: { entry: library },
-  sourcemap: true,
   clean: true,
   removeNodeProtocol: false,
-  external: ['msw', '@opentelemetry/api'],
+  external: ['msw', '@opentelemetry/api', 'redis'],
 });

@@ -19,7 +19,11 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^stacks-quota$/, replacement: source('index.ts') },
+      { find: /^stacks-quota\/local$/, replacement: source('local/index.ts') },
+      { find: /^stacks-quota\/fetch$/, replacement: source('client/fetch-client.ts') },
       { find: /^stacks-quota\/otel$/, replacement: source('otel/index.ts') },
+      { find: /^stacks-quota\/prometheus$/, replacement: source('prometheus/index.ts') },
+      { find: /^stacks-quota\/proxy$/, replacement: source('proxy/index.ts') },
       { find: /^stacks-quota\/redis$/, replacement: source('redis/index.ts') },
       { find: /^stacks-quota\/testing\/msw$/, replacement: source('testing/msw.ts') },
       { find: /^stacks-quota\/testing$/, replacement: source('testing/index.ts') },

@@ -13,7 +13,7 @@ const ROUNDS = 200;
 const A_ROUND = 200;
 
 const ask = { endpoint: 'GET /extended/v1/info', maxWaitMs: Number.POSITIVE_INFINITY };
-const visitor = { ask, signal: undefined, trace: { waiting: () => {}, keepContext: () => {} } };
+const visitor = { ask, signal: undefined, trace: { waiting: () => {}, isRetrying: false, keepContext: () => {} } };
 const pacerOf = (concurrency: number): Pacer => new Pacer({ concurrency, leaseMs: 90_000 });
 
 const rows: Record<string, string> = { 'the pacer alone': `${alone().toFixed(1)} µs` };

@@ -69,6 +69,7 @@ async function fetchAll(addresses: readonly string[], service: Service): Promise
     return {
       total,
       done,
+      limited: tally.limited,
       quota,
       etaMs: done < total ? etaMs : undefined,
       why: quota.waiting > 0 ? tally.why : undefined,

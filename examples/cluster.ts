@@ -1,16 +1,17 @@
 /**
- * A backend of several processes that share the quota of one API key through Redis.
+ * A backend of several processes that share the quota of one API key: on one machine with nothing installed, on several through Redis.
  *
- *   npm run build && node examples/cluster.ts       four processes, a mock of the service, a Redis at 127.0.0.1:6379
- *   REDIS_URL=… PROCESSES=8 node examples/cluster.ts
+ *   npm run build && node examples/cluster.ts       four processes, a mock of the service
+ *   REDIS_URL=redis://127.0.0.1:6379 PROCESSES=8 node examples/cluster.ts
  *
- * It is the same under PM2 (`pm2 start server.js -i max`) or on several machines: all clients with the same `name` and the same key
- * share the quota.
+ * It is the same under PM2 (`pm2 start server.js -i max`) and for cron jobs: all clients with the same `name` and the same key share
+ * the quota.
  */
 import cluster from 'node:cluster';
 import { once } from 'node:events';
 import { createClient as connect } from 'redis';
-import { createClient } from 'stacks-quota';
+import { createClient, type QuotaShare } from 'stacks-quota';
+import { localShare } from 'stacks-quota/local';
 import { redisShare } from 'stacks-quota/redis';
 import { createMockService } from 'stacks-quota/testing';
 
@@ -37,20 +38,26 @@ async function lead(): Promise<void> {
 
 /** Each other process makes its calls as if it had the key to itself. */
 async function work(): Promise<void> {
-  const redis = connect({ url: process.env.REDIS_URL ?? 'redis://127.0.0.1:6379' });
-  redis.on('error', () => {}); // Without Redis each process continues at an even pace, with a part of the quota.
-  await redis.connect();
-
+  const { share, end } = await join();
   const client = createClient({
     apiKey,
-    share: redisShare({ redis, name: 'my-backend' }),
+    share,
     onEvent: (event) => {
-      if (event.type === 'share-lost') console.error(`Redis is lost (${event.code}): ${event.mode} mode.`);
-      if (event.type === 'share-regained') console.error(`Redis is back after ${event.afterMs.toFixed(0)} ms.`);
+      if (event.type === 'share-lost') console.error(`The share is lost (${event.code}): ${event.mode} mode.`);
+      if (event.type === 'share-regained') console.error(`The share is back after ${event.afterMs.toFixed(0)} ms.`);
     },
   });
   await Promise.all(Array.from({ length: CALLS_EACH }, () => client.getInfo()));
   await client.close(); // returns unspent units
-  redis.destroy();
+  end();
   cluster.worker?.disconnect();
+}
+
+async function join(): Promise<{ share: QuotaShare; end: () => void }> {
+  const url = process.env.REDIS_URL;
+  if (!url) return { share: localShare({ name: 'my-backend' }), end: () => {} };
+  const redis = connect({ url });
+  redis.on('error', () => {}); // Without Redis each process continues at an even pace, with a part of the quota.
+  await redis.connect();
+  return { share: redisShare({ redis, name: 'my-backend' }), end: () => redis.destroy() };
 }

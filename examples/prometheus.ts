@@ -10,8 +10,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createClient } from 'stacks-quota';
+import { METRICS_TYPE, metricsOf } from 'stacks-quota/prometheus';
 import { createMockService } from 'stacks-quota/testing';
-import { metricsOf } from './prometheus/metrics.ts';
 
 const apiKey = 'a-key-of-the-mock';
 const mock = process.env.STACKS_API_URL ? undefined : await createMockService({ keys: [apiKey] }).listen();
@@ -20,7 +20,7 @@ const metrics = metricsOf(client);
 
 const server = createServer((request, response) => {
   if (request.url !== '/metrics') return void response.writeHead(404).end();
-  response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }).end(metrics());
+  response.writeHead(200, { 'content-type': METRICS_TYPE }).end(metrics());
 });
 server.listen(Number(process.env.PORT ?? 9_464), '127.0.0.1', () => {
   console.log(`Listening on http://127.0.0.1:${(server.address() as AddressInfo).port}/metrics`);

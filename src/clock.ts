@@ -18,7 +18,15 @@ export interface Clock {
 /** `setTimeout` fires at once beyond 2^31 - 1 ms (24.8 days), so longer waits are split. */
 const LONGEST_NAP_MS = 2 ** 31 - 1;
 
-/** The real clock: `performance.now()`, `Date.now()` and `setTimeout`, without its limit of 24.8 days. */
+/**
+ * The real clock: `performance.now()`, `Date.now()` and `setTimeout`, without its limit of 24.8 days.
+ *
+ * @example
+ * ```ts
+ * const slow: Clock = { ...systemClock, timer: (ms, fire) => systemClock.timer(ms * 2, fire) };
+ * const client = createClient({ clock: slow });
+ * ```
+ */
 export const systemClock: Clock = {
   now: () => performance.now(),
   wall: () => Date.now(),
@@ -34,19 +42,3 @@ export const systemClock: Clock = {
     return () => clearTimeout(nap);
   },
 };
-
-/** Resolves after `ms`, or rejects with the signal's reason as soon as it aborts. */
-export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal?.aborted) return reject(signal.reason);
-    const abort = (): void => {
-      cancel();
-      reject(signal?.reason);
-    };
-    const cancel = clock.timer(ms, () => {
-      signal?.removeEventListener('abort', abort);
-      resolve();
-    });
-    signal?.addEventListener('abort', abort, { once: true });
-  });
-}

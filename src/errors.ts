@@ -9,7 +9,7 @@ export type ErrorFacts<E extends Error> = Omit<E, keyof Error> & { readonly caus
  */
 export class QuotaExhaustedError extends Error {
   declare readonly name: 'QuotaExhaustedError';
-  /** The window that ran out: `'second'`, `'minute'`, `'month'`, … or `'endpoint'`; if no window binds, the kind of the reason, such as `'cooldown'`. */
+  /** The window that ran out: `'second'`, `'minute'`, `'month'`, … or `'endpoint'`; `'queue'` if too many calls wait; if no window binds, the kind of the reason, such as `'cooldown'`. */
   readonly window: string | undefined;
   /** Limit of the window in units, if known. */
   readonly limit: number | undefined;
@@ -19,20 +19,30 @@ export class QuotaExhaustedError extends Error {
   readonly retryAt: Date;
   /** Time from this error to `retryAt`, in milliseconds. */
   readonly retryAfterMs: number;
-  /** A sentence for people. */
+  /** The reason, for people: `the minute has 0 of 60 units left and the request takes 1`. */
   readonly why: string;
-  /** The endpoint that was asked for, such as `GET /extended/v1/info`. */
+  /** The longest wait that the call allowed, in milliseconds, if it would have had to wait longer. */
+  readonly maxWaitMs?: number | undefined;
+  /** The endpoint that was asked for, by which costs are learned, such as `GET /extended/v1/address/{address}/assets`. */
   readonly endpoint: string;
+  /** The URL that was asked for, if known. The key is never in it. */
+  readonly url?: string | undefined;
+  /** What the headers of the last answer to any call said of the quota; undefined before the first. */
+  readonly quota: QuotaSnapshot | undefined;
 
   constructor(facts: ErrorFacts<QuotaExhaustedError>) {
-    super(`${facts.endpoint}: ${facts.why} ${invitation(facts.retryAt)}`, causeOf(facts));
+    const why = facts.why.replace(/\.$/, '') + patience(facts.maxWaitMs);
+    super(`${asked(facts)}: ${why}. ${invitation(facts.retryAt)}`, causeOf(facts));
     this.window = facts.window;
     this.limit = facts.limit;
     this.remaining = facts.remaining;
     this.retryAt = facts.retryAt;
     this.retryAfterMs = facts.retryAfterMs;
     this.why = facts.why;
+    if (facts.maxWaitMs !== undefined) this.maxWaitMs = facts.maxWaitMs;
     this.endpoint = facts.endpoint;
+    if (facts.url !== undefined) this.url = facts.url;
+    this.quota = facts.quota;
   }
 }
 
@@ -41,8 +51,10 @@ export class ServiceError extends Error {
   declare readonly name: 'ServiceError';
   /** The HTTP status of the answer. */
   readonly status: number;
-  /** The endpoint that was asked for, such as `GET /extended/v1/info`. */
+  /** The endpoint that was asked for, by which costs are learned, such as `GET /extended/v1/address/{address}/assets`. */
   readonly endpoint: string;
+  /** The URL that was asked for, if known. The key is never in it. */
+  readonly url?: string | undefined;
   /** The body: parsed if it was JSON, else its text, cut to 2,000 characters. Its shape is not guaranteed. */
   readonly body: unknown;
   /** What the answer's headers said of the quota. */
@@ -50,9 +62,10 @@ export class ServiceError extends Error {
 
   constructor(facts: ErrorFacts<ServiceError>) {
     const said = serviceMessage(facts.body);
-    super(`${facts.endpoint}: the service answered ${facts.status}${said ? `: ${said}` : ''}`, causeOf(facts));
+    super(`${asked(facts)}: the service answered ${facts.status}${said ? `: ${said}` : ''}`, causeOf(facts));
     this.status = facts.status;
     this.endpoint = facts.endpoint;
+    if (facts.url !== undefined) this.url = facts.url;
     this.body = typeof facts.body === 'string' ? cut(facts.body, 2_000) : facts.body;
     this.quota = facts.quota;
   }
@@ -61,8 +74,10 @@ export class ServiceError extends Error {
 /** No usable response: a network failure, a time-out or a rejected redirect. The service may have counted the call all the same. */
 export class ConnectionError extends Error {
   declare readonly name: 'ConnectionError';
-  /** The endpoint that was asked for, such as `GET /extended/v1/info`. */
+  /** The endpoint that was asked for, by which costs are learned, such as `GET /extended/v1/address/{address}/assets`. */
   readonly endpoint: string;
+  /** The URL that was asked for, if known. The key is never in it. */
+  readonly url?: string | undefined;
   /** What went wrong, if known: `ECONNRESET`, `ENOTFOUND`, `TIMEOUT`, `REDIRECT`, …. */
   readonly code: string | undefined;
   /** Attempts made. */
@@ -70,8 +85,11 @@ export class ConnectionError extends Error {
 
   constructor(facts: ErrorFacts<ConnectionError>) {
     const tries = facts.attempts === 1 ? '1 attempt' : `${facts.attempts} attempts`;
-    super(`${facts.endpoint}: no usable response after ${tries} (${facts.code ?? 'unknown cause'})`, causeOf(facts));
+    const from = facts.url === undefined ? '' : ` from ${new URL(facts.url).origin}`;
+    const cause = facts.code ?? 'unknown cause';
+    super(`${asked(facts)}: no usable response${from} after ${tries} (${cause}${because(facts)})`, causeOf(facts));
     this.endpoint = facts.endpoint;
+    if (facts.url !== undefined) this.url = facts.url;
     this.code = facts.code;
     this.attempts = facts.attempts;
   }
@@ -88,8 +106,10 @@ export interface ShapeIssue {
 /** The service answered with success, but the body does not match its schema. */
 export class ResponseShapeError extends Error {
   declare readonly name: 'ResponseShapeError';
-  /** The endpoint that was asked for, such as `GET /extended/v1/info`. */
+  /** The endpoint that was asked for, by which costs are learned, such as `GET /extended/v1/address/{address}/assets`. */
   readonly endpoint: string;
+  /** The URL that was asked for, if known. The key is never in it. */
+  readonly url?: string | undefined;
   /** Every deviation from the schema. */
   readonly issues: readonly ShapeIssue[];
   /** What the answer's headers said of the quota. */
@@ -98,11 +118,9 @@ export class ResponseShapeError extends Error {
   readonly status: number;
 
   constructor(facts: ErrorFacts<ResponseShapeError>) {
-    super(
-      `${facts.endpoint}: the body of a ${facts.status} is not as expected: ${listed(facts.issues)}`,
-      causeOf(facts),
-    );
+    super(`${asked(facts)}: the body of a ${facts.status} is not as expected: ${listed(facts.issues)}`, causeOf(facts));
     this.endpoint = facts.endpoint;
+    if (facts.url !== undefined) this.url = facts.url;
     this.issues = facts.issues;
     this.quota = facts.quota;
     this.status = facts.status;
@@ -142,26 +160,113 @@ for (const [name, kind] of Object.entries(KINDS)) {
   Object.defineProperty(kind.prototype, BRAND, { value: name });
 }
 
-function is(error: unknown, name: keyof typeof KINDS): boolean {
-  return typeof error === 'object' && error !== null && (error as { [BRAND]?: unknown })[BRAND] === name;
+/** Errors that wrap each other, at most: a chain of causes may be a circle. */
+const DEEPEST_CAUSE = 8;
+
+/**
+ * The error of this package that a caught error is, or has as its cause; the caught error itself if there is none. Libraries such as
+ * axios wrap what `client.fetch` rejects with: the guards see through that, and this hands out the error inside.
+ *
+ * @example
+ * ```ts
+ * await client.fetch('/v2/info').catch((error) => {
+ *   const inner = unwrapError(error);
+ *   if (isQuotaExhausted(inner)) console.log(inner.retryAt);
+ * });
+ * ```
+ */
+export function unwrapError(error: unknown): unknown {
+  let inner = error;
+  for (let depth = 0; depth < DEEPEST_CAUSE && typeof inner === 'object' && inner !== null; depth++) {
+    if (BRAND in inner) return inner;
+    inner = (inner as { readonly cause?: unknown }).cause;
+  }
+  return error;
 }
 
-/** Is it a {@link QuotaExhaustedError}? True also for one from another copy of this package. */
+function is(error: unknown, name: keyof typeof KINDS): boolean {
+  const inner = unwrapError(error);
+  return typeof inner === 'object' && inner !== null && (inner as { [BRAND]?: unknown })[BRAND] === name;
+}
+
+/**
+ * Is it a {@link QuotaExhaustedError}? True also for one from another copy of this package, and for an error that wraps one:
+ * see {@link unwrapError}.
+ *
+ * @example
+ * ```ts
+ * await client.getAddressAssets(address, { maxWaitMs: 2_000 }).catch((error) => {
+ *   if (!isQuotaExhausted(error)) throw error;
+ *   console.log(`Retry in ${Math.ceil(error.retryAfterMs / 1_000)} s.`);
+ * });
+ * ```
+ */
 export const isQuotaExhausted = (error: unknown): error is QuotaExhaustedError => is(error, 'QuotaExhaustedError');
 
-/** Is it a {@link ServiceError}? True also for one from another copy of this package. */
+/**
+ * Is it a {@link ServiceError}? True also for one from another copy of this package, and for an error that wraps one:
+ * see {@link unwrapError}.
+ *
+ * @example
+ * ```ts
+ * await client.getInfo().catch((error) => {
+ *   if (!isServiceError(error) || error.status !== 404) throw error;
+ * });
+ * ```
+ */
 export const isServiceError = (error: unknown): error is ServiceError => is(error, 'ServiceError');
 
-/** Is it a {@link ConnectionError}? True also for one from another copy of this package. */
+/**
+ * Is it a {@link ConnectionError}? True also for one from another copy of this package, and for an error that wraps one:
+ * see {@link unwrapError}.
+ *
+ * @example
+ * ```ts
+ * await client.getAddressAssets(address).catch((error) => {
+ *   if (isConnectionError(error)) console.warn(`${error.code} after ${error.attempts} attempts`);
+ * });
+ * ```
+ */
 export const isConnectionError = (error: unknown): error is ConnectionError => is(error, 'ConnectionError');
 
-/** Is it a {@link ResponseShapeError}? True also for one from another copy of this package. */
+/**
+ * Is it a {@link ResponseShapeError}? True also for one from another copy of this package, and for an error that wraps one:
+ * see {@link unwrapError}.
+ *
+ * @example
+ * ```ts
+ * await client.getAddressAssets(address).catch((error) => {
+ *   if (isResponseShape(error)) console.warn(error.issues); // [{ path: 'results.0.tx_id', message: '…' }]
+ * });
+ * ```
+ */
 export const isResponseShape = (error: unknown): error is ResponseShapeError => is(error, 'ResponseShapeError');
 
-/** Is it a {@link ConfigError}? True also for one from another copy of this package. */
+/**
+ * Is it a {@link ConfigError}? True also for one from another copy of this package, and for an error that wraps one:
+ * see {@link unwrapError}.
+ *
+ * @example
+ * ```ts
+ * await client.getAddressAssets('no address').catch((error) => {
+ *   if (isConfigError(error)) console.warn(error.option); // 'address'
+ * });
+ * ```
+ */
 export const isConfigError = (error: unknown): error is ConfigError => is(error, 'ConfigError');
 
-/** Is it a {@link ClosedError}? True also for one from another copy of this package. */
+/**
+ * Is it a {@link ClosedError}? True also for one from another copy of this package, and for an error that wraps one:
+ * see {@link unwrapError}.
+ *
+ * @example
+ * ```ts
+ * await client.close();
+ * await client.getInfo().catch((error) => {
+ *   if (!isClosed(error)) throw error;
+ * });
+ * ```
+ */
 export const isClosed = (error: unknown): error is ClosedError => is(error, 'ClosedError');
 
 /** Quotes a value in a message: text cut to fit a line, anything else by its kind. */
@@ -179,6 +284,38 @@ function cut(text: string, length: number): string {
 /** `cause` is set only where there is one: `new Error(m, { cause: undefined })` would show an undefined one. */
 function causeOf(facts: { readonly cause?: unknown }): { cause?: unknown } | undefined {
   return facts.cause === undefined ? undefined : { cause: facts.cause };
+}
+
+/** What was asked for: the path itself rather than its endpoint, where it is known. */
+function asked({ endpoint, url }: { readonly endpoint: string; readonly url?: string | undefined }): string {
+  if (url === undefined) return endpoint;
+  const { pathname, search } = new URL(url);
+  return `${endpoint.split(' ', 1)[0]} ${cut(pathname + search, 300)}`;
+}
+
+function patience(maxWaitMs: number | undefined): string {
+  return maxWaitMs === undefined ? '' : `, and the wait is longer than maxWaitMs (${duration(maxWaitMs)})`;
+}
+
+/** A duration as people say it: `250 ms`, `2.5 s`, `5 min`, `6 h`. */
+function duration(ms: number): string {
+  const units = [
+    { unit: 'h', length: 3_600_000 },
+    { unit: 'min', length: 60_000 },
+    { unit: 's', length: 1_000 },
+  ];
+  const { unit, length } = units.find((one) => ms >= one.length) ?? { unit: 'ms', length: 1 };
+  return `${Math.round((ms / length) * 10) / 10} ${unit}`;
+}
+
+/** Codes that say little by themselves: the innermost cause says the rest, such as the port that `fetch` blocks. */
+const VAGUE = ['OUTAGE', 'NETWORK'];
+
+function because({ code, cause }: { readonly code: string | undefined; readonly cause?: unknown }): string {
+  if (!VAGUE.includes(String(code)) || !(cause instanceof Error)) return '';
+  let inner = cause;
+  for (let depth = 0; depth < DEEPEST_CAUSE && inner.cause instanceof Error; depth++) inner = inner.cause;
+  return `: ${cut(inner.message, 200)}`;
 }
 
 function invitation(retryAt: Date): string {

@@ -1,5 +1,6 @@
 import type { Reason } from './quota/admission.ts';
 import type { QuotaSnapshot } from './quota/headers/snapshot.ts';
+import type { Period } from './quota/time/periods.ts';
 
 /** Fields of every event of a call. */
 export interface CallEvent {
@@ -64,6 +65,32 @@ export type CallStoryEvent = CallEvent &
         readonly type: 'limited';
         readonly status: number;
         readonly quota: QuotaSnapshot;
+      }
+    | {
+        /** The service marks the endpoint as deprecated, by `Warning: 299` or `Deprecation`. Emitted once per endpoint. */
+        readonly type: 'deprecated';
+        /** The text of the warning, else the value of `Deprecation`. */
+        readonly notice: string;
+        /** When the endpoint ends, if the header `Sunset` says so. */
+        readonly sunset?: Date;
+      }
+    | {
+        /**
+         * The key was sent, but answers look like those to a request without one: windows that earlier answers named are missing, or a
+         * limit has shrunk to a tenth. The key may have been revoked. Emitted once, until answers to a key are as before.
+         */
+        readonly type: 'key-ignored';
+        readonly quota: QuotaSnapshot;
+      }
+    | {
+        /** Less is left of a window than the option `low` says. Emitted once, until more is left again. */
+        readonly type: 'low';
+        /** `second`, `minute`, `month`, …. */
+        readonly window: Period;
+        /** Units that the window holds in all. */
+        readonly limit: number;
+        /** Units remaining, by the headers of the response. */
+        readonly remaining: number;
       }
     | {
         /** No usable response arrived. */

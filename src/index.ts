@@ -1,11 +1,28 @@
+/**
+ * The client, its options, errors and events. Begin with {@link createClient}.
+ *
+ * @module stacks-quota
+ */
+
 export type { Bulk, BulkCall, BulkOutcome, BulkTurn } from './bulk/bulk.ts';
 export type { BulkCheckpoint, BulkOptions } from './bulk/options.ts';
 export type { BulkProgress } from './bulk/progress.ts';
-export type { Client, HeadersOnlyOptions, HeadersResult, QuotaState, Result } from './client/client.ts';
+export type {
+  Client,
+  CloseReport,
+  HeadersOnlyOptions,
+  HeadersResult,
+  QuotaState,
+  Result,
+  WindowState,
+} from './client/client.ts';
 export { createClient } from './client/create-client.ts';
 export type { MonthState } from './client/month-state.ts';
+export type { TypedClient } from './client/openapi.ts';
+export type { GetOptions, Method, PathArguments, RequestOptions } from './client/requests.ts';
+export type { ResponseHead } from './client/response-head.ts';
 export { type Clock, systemClock } from './clock.ts';
-export type { AddressAssetsParams, Endpoint } from './endpoints/endpoints.ts';
+export { checkAddress } from './endpoints/address.ts';
 export type {
   AddressAssets,
   AssetEvent,
@@ -17,7 +34,9 @@ export type {
   StxLockEvent,
   UnknownAssetEvent,
   UnknownEventType,
-} from './endpoints/schemas.ts';
+} from './endpoints/bodies.ts';
+export type { AddressAssetsParams, Endpoint, RequestBody } from './endpoints/endpoints.ts';
+export type { ParamValue, PathParamName, Query } from './endpoints/path-template.ts';
 export {
   ClosedError,
   ConfigError,
@@ -33,6 +52,7 @@ export {
   ResponseShapeError,
   ServiceError,
   type ShapeIssue,
+  unwrapError,
 } from './errors.ts';
 export type { CallEvent, CallStoryEvent, ClientEvent, EventListener, ShareEvent } from './events.ts';
 export type { FetchOptions } from './fetch/options.ts';
@@ -44,7 +64,10 @@ export type { Period } from './quota/time/periods.ts';
 export type { WindowView } from './quota/view.ts';
 export type { Estimate, EstimateOptions } from './scheduler/estimate.ts';
 export { type QuotaShare, wholeShare } from './share.ts';
+export type { Logger } from './trace/log.ts';
 export type { QueuedCall, QueueOptions } from './trace/queue-view.ts';
 export type { StandardIssue, StandardResult, StandardSchemaV1 } from './validation/standard-schema.ts';
 export type { WalkCheckpoint } from './walk/cursor.ts';
+export type { YieldedPage } from './walk/page-loop.ts';
+export type { PageCheckpoint, PageItem, PaginateOptions, Pagination } from './walk/paginate.ts';
 export type { AddressAssetsWalk, WalkOptions, WalkPage } from './walk/walk.ts';

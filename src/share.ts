@@ -46,5 +46,12 @@ export interface QuotaShare {
   join(member: Member): Membership;
 }
 
-/** The share of a process that has its key to itself: all of every window. */
+/**
+ * The share of a process that has its key to itself: all of every window.
+ *
+ * @example
+ * ```ts
+ * const client = createClient({ share: wholeShare }); // the default
+ * ```
+ */
 export const wholeShare: QuotaShare = { join: () => ({ part: wholeShareLimit, leave: () => Promise.resolve() }) };

@@ -25,6 +25,7 @@ const exhausted = (facts: Partial<ErrorFacts<QuotaExhaustedError>> = {}): QuotaE
     retryAfterMs: 86_400_000,
     why: "The month's quota is spent.",
     endpoint,
+    quota,
     ...facts,
   });
 const service = (body: unknown, status = 404): ServiceError => new ServiceError({ status, endpoint, body, quota });
@@ -74,6 +75,30 @@ test('an error of another copy of the package is told by the guards of this one,
   expect(errors.isConfigError(error)).toBe(false);
 });
 
+describe('an error that another library wrapped', () => {
+  const inner = exhausted();
+  const wrapped = new Error('Request failed', { cause: new Error('adapter', { cause: inner }) });
+
+  test('is told by the guard of the error inside, and unwrapped', () => {
+    expect(errors.isQuotaExhausted(wrapped)).toBe(true);
+    expect(errors.isConnectionError(wrapped)).toBe(false);
+    expect(errors.unwrapError(wrapped)).toBe(inner);
+  });
+
+  test('is by what is outermost, if both are ours', () => {
+    const error = new ConnectionError({ endpoint, code: 'ECONNRESET', attempts: 1, cause: inner });
+    expect([errors.isConnectionError(error), errors.isQuotaExhausted(error)]).toEqual([true, false]);
+  });
+
+  test('may have itself as its cause, and nothing of ours in it', () => {
+    const error = new Error('round');
+    error.cause = error;
+    expect(errors.isQuotaExhausted(error)).toBe(false);
+    expect(errors.unwrapError(error)).toBe(error);
+    for (const thing of [undefined, null, 7, 'text']) expect(errors.unwrapError(thing)).toBe(thing);
+  });
+});
+
 describe('the cause', () => {
   const cause = new TypeError('fetch failed');
 
@@ -110,6 +135,16 @@ describe('QuotaExhaustedError', () => {
       why: "The month's quota is spent.",
       endpoint,
     });
+  });
+
+  test('names the path that was asked for, and the wait that the call allowed', () => {
+    const url = 'https://api.hiro.so/extended/v1/address/SP123/assets?limit=5';
+    const error = exhausted({ url, maxWaitMs: 150_000, endpoint: 'GET /extended/v1/address/{address}/assets' });
+    expect(error.message).toBe(
+      "GET /extended/v1/address/SP123/assets?limit=5: The month's quota is spent, " +
+        'and the wait is longer than maxWaitMs (2.5 min). Retry at 2026-12-01T00:00:00.000Z.',
+    );
+    expect(error).toMatchObject({ url, maxWaitMs: 150_000, endpoint: 'GET /extended/v1/address/{address}/assets' });
   });
 
   test('can be made even when no time to come back is known', () => {
@@ -164,6 +199,20 @@ describe('ConnectionError', () => {
   test('says so when it does not know what went wrong', () => {
     const error = new ConnectionError({ endpoint, code: undefined, attempts: 1 });
     expect(error.message).toBe('GET /extended/v1/info: no usable response after 1 attempt (unknown cause)');
+  });
+
+  test('names the host that was asked', () => {
+    const url = 'https://api.hiro.so/extended/v1/info';
+    expect(new ConnectionError({ endpoint, url, code: 'ENOTFOUND', attempts: 3 }).message).toBe(
+      'GET /extended/v1/info: no usable response from https://api.hiro.so after 3 attempts (ENOTFOUND)',
+    );
+  });
+
+  test('says during an outage what failed, because nothing was sent', () => {
+    const cause = new Error('the last 8 requests failed, the latest with ECONNREFUSED');
+    expect(new ConnectionError({ endpoint, code: 'OUTAGE', attempts: 0, cause }).message).toContain(
+      '(OUTAGE: the last 8 requests failed, the latest with ECONNREFUSED)',
+    );
   });
 });
 

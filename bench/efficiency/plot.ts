@@ -1,86 +1,155 @@
 import type { Measured } from './trial.ts';
 
-const WIDTH = 860;
-const LEFT = 48;
-const RIGHT = 12;
-const PANEL = 150;
-const GAP = 46;
-const TOP = 64;
+/** Width of the picture. Text of 20 units is 11 pixels high where a phone shows the picture 400 pixels wide. */
+const WIDTH = 720;
+const LEFT = 76;
+const RIGHT = 28;
+const INNER = WIDTH - LEFT - RIGHT;
+
+/** Vertical positions: the first panel, the space for its big number, and one request per second. */
+const TOP = 118;
+const HEAD = 76;
+const UNIT = 3.1;
+const BETWEEN = 22;
+
+/** Colours for light and dark pages. Blue and orange differ for every kind of colour blindness; refused ones are hatched, too. */
+export const COLOURS = {
+  light: {
+    page: '#ffffff',
+    edge: '#d1d9e0',
+    text: '#1f2328',
+    muted: '#59636e',
+    served: '#0969da',
+    refused: '#bc4c00',
+    hatch: '#ffdfc9',
+  },
+  dark: {
+    page: '#0d1117',
+    edge: '#3d444d',
+    text: '#f0f6fc',
+    muted: '#9ba4ae',
+    served: '#58a6ff',
+    refused: '#f0883e',
+    hatch: '#4a2408',
+  },
+} as const;
+
+const rules = (scheme: keyof typeof COLOURS): string =>
+  Object.entries(COLOURS[scheme])
+    .map(([name, colour]) => `--${name}:${colour}`)
+    .join(';');
 
 const STYLE = `
-  text { font: 13px system-ui, sans-serif; fill: #1f2328 }
-  .title { font-weight: 600 }
-  .small { font-size: 11px; fill: #59636e }
-  .served { fill: #1a7f37 }
-  .limited { fill: #cf222e }
-  .limit { stroke: #0969da; stroke-width: 1.5; stroke-dasharray: 6 4 }
-  .axis { stroke: #d1d9e0 }
-  @media (prefers-color-scheme: dark) {
-    text { fill: #f0f6fc }
-    .small { fill: #9198a1 }
-    .served { fill: #3fb950 }
-    .limited { fill: #f85149 }
-    .limit { stroke: #4493f8 }
-    .axis { stroke: #3d444d }
-  }`;
+  svg { ${rules('light')} }
+  @media (prefers-color-scheme: dark) { svg { ${rules('dark')} } }
+  text { font: 20px system-ui, -apple-system, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif; fill: var(--text) }
+  .headline { font-size: 32px; font-weight: 700 }
+  .number { font-size: 56px; font-weight: 700 }
+  .word { font-size: 26px; font-weight: 600 }
+  .muted { fill: var(--muted) }
+  .end { text-anchor: end }
+  .middle { text-anchor: middle }
+  .page { fill: var(--page); stroke: var(--edge) }
+  .served { fill: var(--served) }
+  .refused { fill: var(--refused) }
+  .hatched { fill: url(#hatch) }
+  .hatch { fill: var(--hatch) }
+  .axis { fill: none; stroke: var(--edge); stroke-width: 2 }
+  .limit { fill: none; stroke: var(--text); stroke-width: 2; stroke-dasharray: 7 5 }`;
 
 /** Content of a plot. */
 export interface Plot {
-  /** Description of the load. */
+  readonly headline: string;
+  /** Description of the load and of the limits. */
   readonly caption: string;
-  /** One panel per row, from the top. */
+  /** One panel per client, from the top. */
   readonly panels: readonly { readonly title: string; readonly measured: Measured }[];
   /** The limit of a second, in requests. */
   readonly limit: number;
-  /** Number of seconds shown, from the start. */
-  readonly seconds: number;
+  /** Why no request is sent for a while: the meaning of "wait", which stands in every gap. */
+  readonly pause: string;
 }
 
-/** Draws the requests of every second against the limit, served ones and limited ones, as an SVG for light and dark pages. */
-export function svg({ caption, panels, limit, seconds }: Plot): string {
-  const height = TOP + panels.length * (PANEL + GAP) - GAP / 2;
-  const inner = WIDTH - LEFT - RIGHT;
-  const step = inner / seconds;
-  const shown = panels.map(({ measured }) => measured.seconds.slice(0, seconds));
-  const most = Math.max(limit, ...shown.flatMap((all) => all.map(({ served, limited }) => served + limited)));
-  const scale = (count: number): number => (count * PANEL) / (most * 1.05);
+/** Draws the requests of every second against the limit, served ones and refused ones, as an SVG for light and dark pages. */
+export function svg({ headline, caption, panels, limit, pause }: Plot): string {
+  const seconds = Math.max(...panels.map(({ measured }) => measured.seconds.length));
+  const across = (second: number): number => round(LEFT + (second * INNER) / seconds);
+  let top = TOP;
+  const drawn = panels.map(({ title, measured }) => {
+    const most = Math.max(limit, ...measured.seconds.map(({ served, limited }) => served + limited));
+    const floor = round(top + HEAD + most * UNIT);
+    const height = (count: number): number => round(floor - count * UNIT);
+    const label = (count: number): string =>
+      `<text class="muted end" x="${LEFT - 8}" y="${height(count) + 7}">${count}/s</text>`;
+    const kind = measured.limited === 0 ? 'served' : 'refused';
+    const took = `${Math.round(measured.tookMs / 1_000)} s`;
+    const all = measured.seconds.map(({ served, limited }) => served + limited);
+    const served = measured.seconds.map((second) => second.served);
+    const number = count(measured.limited);
+    const panel = [
+      `<text x="${LEFT}" y="${top + 46}"><tspan class="number ${kind}">${number}</tspan><tspan class="word ${kind}" dx="12">refused</tspan></text>`,
+      `<text class="end" x="${WIDTH - RIGHT}" y="${top + 46}">${title} · <tspan font-weight="700">${took}</tspan></text>`,
+      ...(measured.limited > 0 ? ['hatch', 'hatched'].map((name) => area(name, all)) : []),
+      area('served', served),
+      `<path class="axis" d="M${LEFT} ${floor}H${WIDTH - RIGHT}"/>`,
+      `<path class="limit" d="M${LEFT} ${height(limit)}H${WIDTH - RIGHT}"/>`,
+      label(limit),
+      ...(most > limit ? [label(most)] : []),
+      ...gaps(all).map(
+        ([from, to]) =>
+          `<text class="muted middle" x="${round((across(from) + across(to)) / 2)}" y="${height(limit / 2) + 7}">wait</text>`,
+      ),
+    ];
+    top = floor + BETWEEN;
+    return panel.join('\n');
 
-  const panel = ({ title, measured }: Plot['panels'][number], index: number): string => {
-    const floor = TOP + index * (PANEL + GAP) + PANEL;
-    const bar = (second: number, from: number, count: number): string =>
-      `M${round(LEFT + second * step)} ${round(floor - scale(from))}h${round(step * 0.8)}v-${round(scale(count))}h-${round(step * 0.8)}z`;
-    const served = (shown[index] ?? []).map(({ served }, at) => (served > 0 ? bar(at, 0, served) : '')).join('');
-    const limited = (shown[index] ?? [])
-      .map(({ served, limited }, at) => (limited > 0 ? bar(at, served, limited) : ''))
-      .join('');
-    const line = round(floor - scale(limit));
-    const minutes = Array.from({ length: Math.ceil(seconds / 30) }, (_, count) => count * 30)
-      .map((at) => `<text class="small" x="${round(LEFT + at * step)}" y="${floor + 16}">${at} s</text>`)
-      .join('');
-    const said = `${title}: ${measured.limited} limited, ${Math.round(measured.tookMs / 1_000)} s in all`;
-    return [
-      `<text class="title" x="${LEFT}" y="${floor - PANEL - 8}">${said}</text>`,
-      `<path class="served" d="${served}"/>`,
-      `<path class="limited" d="${limited}"/>`,
-      `<path class="axis" d="M${LEFT} ${floor}h${inner}"/>`,
-      `<path class="limit" d="M${LEFT} ${line}h${inner}"/>`,
-      `<text class="small" x="${LEFT - 6}" y="${line + 4}" text-anchor="end">${limit}/s</text>`,
-      minutes,
-    ].join('\n');
-  };
+    function area(name: string, counts: readonly number[]): string {
+      const steps = counts.flatMap((here, second) =>
+        here === counts[second - 1] ? [] : [`H${across(second)}V${height(here)}`],
+      );
+      return `<path class="${name}" d="M${LEFT} ${floor}${steps.join('')}H${across(counts.length)}V${floor}z"/>`;
+    }
+  });
+  const minutes = Array.from({ length: Math.floor(seconds / 60) + 1 }, (_, minute) => minute);
+  const key = top + 52;
+  const tall = key + 62;
 
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" role="img" aria-labelledby="what">`,
-    `<title id="what">Requests per second against the limit, ours above and only retries below</title>`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${tall}" role="img" aria-labelledby="what">`,
+    `<title id="what">${headline} ${panels.map(({ title, measured }) => `${title}: ${count(measured.limited)} refused`).join('; ')}</title>`,
     `<style>${STYLE}\n</style>`,
-    `<rect class="served" x="${LEFT}" y="12" width="10" height="10"/><text x="${LEFT + 16}" y="22">served</text>`,
-    `<rect class="limited" x="${LEFT + 80}" y="12" width="10" height="10"/><text x="${LEFT + 96}" y="22">limited</text>`,
-    `<path class="limit" d="M${LEFT + 164} 17h24"/><text x="${LEFT + 194}" y="22">limit of a second</text>`,
-    `<text class="small" x="${WIDTH - RIGHT}" y="22" text-anchor="end">${caption}</text>`,
-    ...panels.map(panel),
+    '<pattern id="hatch" width="7" height="7" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="refused" width="4" height="7"/></pattern>',
+    `<rect class="page" x="1" y="1" width="${WIDTH - 2}" height="${tall - 2}" rx="14"/>`,
+    `<text class="headline" x="${LEFT}" y="58">${headline}</text>`,
+    `<text class="muted" x="${LEFT}" y="92">${caption}</text>`,
+    ...drawn,
+    ...minutes.map(
+      (minute) =>
+        `<text class="muted middle" x="${across(minute * 60)}" y="${top + 8}">${minute === 0 ? '0' : `${minute} min`}</text>`,
+    ),
+    `<rect class="served" x="${LEFT}" y="${key - 15}" width="18" height="18"/><text x="${LEFT + 28}" y="${key}">served</text>`,
+    ...['hatch', 'hatched'].map(
+      (name) => `<rect class="${name}" x="${LEFT + 130}" y="${key - 15}" width="18" height="18"/>`,
+    ),
+    `<text x="${LEFT + 158}" y="${key}">refused (429)</text>`,
+    `<path class="limit" d="M${LEFT + 330} ${key - 6}h40"/><text x="${LEFT + 380}" y="${key}">limit of a second</text>`,
+    `<text class="muted" x="${LEFT}" y="${key + 34}">wait: ${pause}</text>`,
     '</svg>',
     '',
   ].join('\n');
+}
+
+/** Stretches without a request that are long enough for a word in them, each from a second to another. */
+function gaps(counts: readonly number[]): readonly (readonly [number, number])[] {
+  const busy = counts.flatMap((here, second) => (here > 0 ? [second] : []));
+  return busy.flatMap((second, index): (readonly [number, number])[] => {
+    const next = busy[index + 1] ?? second;
+    return next - second > 20 ? [[second + 1, next]] : [];
+  });
+}
+
+function count(requests: number): string {
+  return requests.toLocaleString('en-US');
 }
 
 function round(value: number): number {

@@ -1,22 +1,13 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { kyRetry } from './contenders/ky.ts';
 import { ours } from './contenders/ours.ts';
 import { contenders } from './contenders.ts';
 import { type Job, runAll } from './crew.ts';
-import { svg } from './plot.ts';
 import { rowsFrom } from './rows.ts';
 import type { Scenario } from './scenario.ts';
 import { scenarios } from './scenarios.ts';
 import { markdownTable, sideBySide, textTable } from './table.ts';
 import { complaints, verdict } from './targets.ts';
 import { timeline } from './timeline.ts';
-import type { Measured } from './trial.ts';
-
-const PICTURE = 'docs/efficiency.svg';
-const PICTURED = 'aligned: 20/s and 500/min';
-const PICTURE_CAPTION = '1,750 calls, 20 a second and 500 a minute';
-const PICTURED_SECONDS = 150;
 
 const { values } = parseArgs({
   options: {
@@ -50,7 +41,6 @@ if (values.timeline) console.log(`${measured.map(timeline).join('\n\n')}\n`);
 console.log(values.markdown ? markdownTable(own) : textTable(shown));
 if (compared.length > 0) console.log(`\n${sideBySide(compared)}`);
 console.log(`\n${verdict(own)}`);
-draw(measured);
 console.error(`\n${((performance.now() - startedAt) / 1_000).toFixed(0)} s`);
 
 function jobs(): Job[] {
@@ -74,18 +64,4 @@ function jobs(): Job[] {
 
 function tellProgress(done: number, total: number): void {
   if (process.stderr.isTTY) process.stderr.write(done < total ? `\r${done} of ${total} ` : '\r\u001b[K');
-}
-
-/** Draws stacks-quota above and retries below, if both were measured. */
-function draw(all: readonly Measured[]): void {
-  const find = (name: string): Measured | undefined =>
-    all.find(({ scenario, contender, seed }) => scenario === PICTURED && contender === name && seed === 1);
-  const [above, below] = [find(ours.name), find(kyRetry.name)];
-  if (!above || !below) return;
-  const panels = [
-    { title: 'stacks-quota', measured: above },
-    { title: 'only retries (ky, 32 at a time)', measured: below },
-  ];
-  mkdirSync('docs', { recursive: true });
-  writeFileSync(PICTURE, svg({ caption: PICTURE_CAPTION, panels, limit: 20, seconds: PICTURED_SECONDS }));
 }

@@ -6,6 +6,8 @@ export interface Errand {
   readonly endpoint: 'info' | 'assets';
   /** For `assets`: the page size, on which the cost may depend. */
   readonly page: number;
+  /** For `assets`: how many events are skipped. Omitted: none. */
+  readonly offset?: number;
   /** Higher numbers go first. */
   readonly priority: number;
 }

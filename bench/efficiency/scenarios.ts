@@ -1,6 +1,6 @@
 import type { Scenario } from './scenario.ts';
 import { company, crowds, urgent } from './scenarios/company.ts';
-import { habits } from './scenarios/habits.ts';
+import { costs, habits, silent } from './scenarios/habits.ts';
 import { randomScenarioNamed } from './scenarios/random.ts';
 import { shapes, sizes } from './scenarios/shapes.ts';
 import { shared } from './scenarios/shared.ts';
@@ -11,6 +11,8 @@ export const scenarios: readonly Scenario[] = [
   ...shapes,
   ...sizes,
   ...habits,
+  ...costs,
+  ...silent,
   ...turns,
   ...faults,
   ...months,

@@ -196,6 +196,7 @@ function costFrom({ service }: Scenario, origin: string, errand: Errand): number
   const cost = service?.cost ?? 1;
   if (typeof cost === 'object') return cost[errand.endpoint] ?? 1;
   if (typeof cost === 'number') return cost;
-  const path = errand.endpoint === 'info' ? 'info' : `address/any/assets?limit=${errand.page}`;
+  const assets = `address/any/assets?limit=${errand.page}&offset=${errand.offset ?? 0}`;
+  const path = errand.endpoint === 'info' ? 'info' : assets;
   return cost({ method: 'GET', endpoint: errand.endpoint, url: new URL(`/extended/v1/${path}`, origin) });
 }

@@ -1,9 +1,9 @@
 import type { Subject } from './subject.ts';
 import { bottleneck } from './subjects/bottleneck.ts';
 import { rateLimiterFlexible } from './subjects/rate-limiter-flexible.ts';
-import { alone, sharing, unshared } from './subjects/stacks-quota.ts';
+import { alone, local, sharing, unshared } from './subjects/stacks-quota.ts';
 
-const subjects: readonly Subject[] = [sharing, unshared, alone, rateLimiterFlexible, bottleneck];
+const subjects: readonly Subject[] = [sharing, local, unshared, alone, rateLimiterFlexible, bottleneck];
 
 /** @throws Error if there is none of that name. */
 export function subjectNamed(name: string): Subject {

@@ -20,9 +20,12 @@ export function windowLine(window: { name: string; limit: number; left: number }
   return barLine({ label: name.padEnd(8), part, note, color }, columns);
 }
 
-/** Truncates a text to one line of at most `columns`. */
+/** Truncates a text to one line of at most `columns`, between words where there are any. */
 export function cut(text: string, columns: number): string {
-  return text.length > columns ? `${text.slice(0, Math.max(0, columns - 1))}…` : text;
+  if (text.length <= columns) return text;
+  const part = text.slice(0, Math.max(0, columns - 1));
+  const end = text[part.length] === ' ' ? part.length : part.lastIndexOf(' ');
+  return `${end > 0 ? part.slice(0, end) : part}…`;
 }
 
 /** Rounds down to whole units: a fraction of a unit cannot be used. */

@@ -7,6 +7,8 @@ export interface Progress {
   readonly total: number;
   /** Calls that have ended, successfully or not. */
   readonly done: number;
+  /** Requests that the service refused because of a limit. */
+  readonly limited: number;
   readonly quota: QuotaState;
   /** Estimated time for the rest in milliseconds, if known. */
   readonly etaMs: number | undefined;
@@ -69,10 +71,10 @@ function linesOn(surface: Surface): Screen {
 }
 
 /** The progress as lines of at most `columns`. */
-export function picture({ total, done, quota, etaMs, why }: Progress, columns: number): readonly string[] {
+export function picture({ total, done, limited, quota, etaMs, why }: Progress, columns: number): readonly string[] {
   const percent = `${Math.floor((done * 100) / total)} %`.padStart(5);
   const note = [`${done} of ${total}`, percent, ...eta(etaMs)].join('   ');
-  const state = `${quota.inFlight} in flight, ${quota.waiting} waiting${why ? `: ${why}` : ''}`;
+  const state = `${quota.inFlight} in flight, ${limited} refused, ${quota.waiting} waiting${why ? `: ${why}` : ''}`;
   return [
     barLine({ label: 'done'.padEnd(8), part: done / total, note, color: 'cyan' }, columns),
     ...quota.windows.map(({ window, limit, headroom }) => windowLine({ name: window, limit, left: headroom }, columns)),
@@ -81,9 +83,9 @@ export function picture({ total, done, quota, etaMs, why }: Progress, columns: n
 }
 
 /** The progress as one line of text. */
-function sentence({ total, done, quota, etaMs }: Progress): string {
+function sentence({ total, done, limited, quota, etaMs }: Progress): string {
   const windows = quota.windows.map(({ window, limit, headroom }) => `${window} ${number(headroom)}/${number(limit)}`);
-  return [`${done} of ${total}`, ...windows, ...eta(etaMs)].join(', ');
+  return [`${done} of ${total}`, `${limited} refused`, ...windows, ...eta(etaMs)].join(', ');
 }
 
 function eta(ms: number | undefined): string[] {

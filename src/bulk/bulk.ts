@@ -1,4 +1,4 @@
-import { ConfigError, isConfigError, isQuotaExhausted, quote } from '../errors.ts';
+import { ConfigError, isClosed, isConfigError, isQuotaExhausted, quote } from '../errors.ts';
 import { ItemSource } from './item-source.ts';
 import { type BulkCheckpoint, type BulkOptions, type BulkSettings, readBulkOptions } from './options.ts';
 import { type BulkDependencies, type BulkProgress, ProgressTracker } from './progress.ts';
@@ -196,11 +196,14 @@ class BulkRun<Item, Value> implements Bulk<Item, Value> {
       if (isFatal(reason)) throw reason;
     } catch (error) {
       this.#end ??= { error };
-      // If the quota is exhausted, calls in flight may still succeed; waiting calls are refused without being sent.
-      if (!isQuotaExhausted(error)) this.#stop.abort(error);
+      // If the quota is exhausted or the client closed, calls in flight may still succeed; waiting calls are refused unsent.
+      if (!isQuotaExhausted(error) && !isClosed(error)) this.#stop.abort(error);
       return true;
     }
-    if (!isConfigError(reason) && ++this.#failedInARow >= maxFailuresInARow) this.#end ??= { error: reason };
+    if (!isConfigError(reason) && ++this.#failedInARow >= maxFailuresInARow) {
+      this.#end ??= { error: reason };
+      this.#stop.abort(reason);
+    }
     return false;
   }
 

@@ -1,13 +1,13 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../index.ts';
 
-/** A stream for text. */
+/** A stream for text, or for bytes as they come. */
 export interface Surface {
   /**
    * Resolves when the text is written, so that a slow reader slows the program down.
    *
-   * @throws GoneError if the reader has closed the stream.
+   * @throws BrokenPipeError if the reader has closed the stream.
    */
-  write(text: string): Promise<void>;
+  write(text: string | Uint8Array): Promise<void>;
   readonly isTTY: boolean;
   /** Present number of columns of the terminal; undefined without one. */
   readonly columns: number | undefined;

@@ -13,8 +13,8 @@ import { moment } from './times.ts';
 /** Exit code and message for an error. */
 export interface ErrorDescription {
   readonly code: number;
-  /** One line for people; empty if there is nothing to report. */
-  readonly sentence: string | undefined;
+  /** Lines for people; none if there is nothing to report. */
+  readonly sentences: readonly string[];
 }
 
 /** The client's options and the flags that set them. */
@@ -38,12 +38,12 @@ const NOBODY: readonly string[] = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EH
  * @param now - the present, in milliseconds since the Unix epoch, for phrases such as "in 4 min".
  */
 export function describeError(error: unknown, now: number): ErrorDescription {
-  if (error instanceof BrokenPipeError) return { code: EXIT.SIGPIPE, sentence: undefined };
-  if (error instanceof Interrupted) return { code: EXIT[error.interrupt], sentence: undefined };
-  if (isQuotaExhausted(error)) return { code: EXIT.exhausted, sentence: exhaustion(error, now) };
-  if (error instanceof UsageError) return { code: EXIT.usage, sentence: error.message };
-  if (isConfigError(error)) return { code: EXIT.usage, sentence: `${inFlags(error.option, error.message)}.` };
-  return { code: EXIT.failure, sentence: failure(error) };
+  if (error instanceof BrokenPipeError) return { code: EXIT.SIGPIPE, sentences: [] };
+  if (error instanceof Interrupted) return { code: EXIT[error.interrupt], sentences: [] };
+  if (isQuotaExhausted(error)) return { code: EXIT.exhausted, sentences: [exhaustion(error, now)] };
+  if (error instanceof UsageError) return { code: EXIT.usage, sentences: error.message.split('\n') };
+  if (isConfigError(error)) return { code: EXIT.usage, sentences: [`${inFlags(error.option, error.message)}.`] };
+  return { code: EXIT.failure, sentences: [failure(error)] };
 }
 
 /** Why the quota is exhausted, and when to retry. */

@@ -30,6 +30,14 @@ export class Interrupted extends Error {
   }
 }
 
+/** Resolves when the user ends the program, where that is no failure. */
+export function untilStopped(stop: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (stop.aborted) resolve();
+    else stop.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
 /** Settles as the work does, unless `stop` aborts first. */
 export function unlessStopped<T>(work: Promise<T>, stop: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {

@@ -1,11 +1,30 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { didYouMean } from './closest.ts';
 import { UsageError } from './exit.ts';
 
+/** A flag of a command: how it is read, shown in the help and completed. */
+export interface Flag {
+  readonly type: 'string' | 'boolean';
+  readonly short?: string;
+  readonly multiple?: boolean;
+  /** The name of its value in the help: `FILE`, `TIME`. Files are completed by shells. */
+  readonly value?: string;
+  /** Its text in the help. */
+  readonly about: string;
+  /** What applies without it, as shown in the help. */
+  readonly fallback?: string;
+  /** The words that it takes, for shells to complete. */
+  readonly choices?: readonly string[];
+}
+
+/** A flag with a value, given once. */
+export type TextFlag = Flag & { readonly type: 'string'; readonly multiple?: never };
+
 /** The flags of a command. */
-export type KnownFlags = NonNullable<ParseArgsConfig['options']>;
+export type KnownFlags = Readonly<Record<string, Flag>>;
 
 type Read<Flags extends KnownFlags> = ReturnType<
-  typeof parseArgs<{ args: string[]; options: Flags; allowPositionals: true }>
+  typeof parseArgs<{ args: string[]; options: Flags & NonNullable<ParseArgsConfig['options']>; allowPositionals: true }>
 >;
 
 /** Likely names of a flag for the key. */
@@ -27,13 +46,25 @@ export function readFlags<Flags extends KnownFlags>(args: readonly string[], opt
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true });
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    // Node adds advice for arguments that begin with a dash: the first sentence is enough.
-    const [sentence] = message.split(/\.?\s*(?:\n|\. )/);
-    const known = Object.keys(options).map((name) => `--${name}`);
-    const advice = code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION' ? ` Known flags: ${known.join(', ')}.` : '';
-    throw new UsageError(`${sentence?.replace(/\.$/, '')}.${advice}`);
+    throw new UsageError(sentenceOf(String((error as Error).message), options));
   }
+}
+
+/** Node adds advice for arguments that begin with a dash: the first sentence is enough. */
+function sentenceOf(message: string, options: KnownFlags): string {
+  const [, unknown] = /^Unknown option '([^']*)'/.exec(message) ?? [];
+  if (unknown === undefined) return `${message.split(/\.?\s*(?:\n|\. )/)[0]?.replace(/\.$/, '')}.`;
+  const names = [...Object.keys(options), 'help'].map((name) => `--${name}`);
+  return `Unknown flag ${unknown}.${didYouMean(unknown, names)}`;
+}
+
+/**
+ * Rejects arguments of a command that has none.
+ *
+ * @throws UsageError that names the command.
+ */
+export function noArguments(command: string, positionals: readonly string[]): void {
+  if (positionals.length > 0) throw new UsageError(`${command} takes no arguments, only flags.`);
 }
 
 /** Reads a whole number, `least` or more. */
@@ -57,7 +88,7 @@ export function duration(flag: string, text: string): number {
 export function oneOf<Word extends string>(flag: string, text: string, words: readonly Word[]): Word {
   const found = words.find((word) => word === text);
   if (found !== undefined) return found;
-  throw new UsageError(`${flag} must be one of ${words.join(', ')}, not "${text}".`);
+  throw new UsageError(`${flag} must be one of ${words.join(', ')}, not "${text}".${didYouMean(text, words)}`);
 }
 
 /** Splits `name=value`; the name is undefined without `=`. */

@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream';
-import { systemClock } from '../clock.ts';
+import { systemClock } from '../index.ts';
 import { BrokenPipeError, type Interrupt, type Surface } from './environment.ts';
 import { EXIT } from './exit.ts';
 import { run } from './main.ts';

@@ -26,9 +26,10 @@ export function barLines(bars: readonly Bar[], terminal: Terminal): string[] {
   const width = Math.min(WIDEST, terminal.columns - labels - notes - 2 - (hasRemarks ? remarks + 2 : 0));
   return bars.map(({ label, part, note, remark = '', colour }) => {
     const said = hasRemarks && remark !== '' ? `${note.padEnd(notes)}  ${remark}` : note;
-    if (width < NARROWEST) return cut(`${label.padEnd(labels)} ${said}`, terminal.columns);
+    if (width < NARROWEST) return cut(`${label.padEnd(labels)} ${said}`, terminal);
     const filled = filledOf(part, width);
-    const bar = paint(colour, '█'.repeat(filled), terminal) + paint('dim', '░'.repeat(width - filled), terminal);
+    const [full, empty] = terminal.unicode ? ['█', '░'] : ['#', '.'];
+    const bar = paint(colour, full.repeat(filled), terminal) + paint('dim', empty.repeat(width - filled), terminal);
     return `${label.padEnd(labels)} ${bar} ${said}`;
   });
 }

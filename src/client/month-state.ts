@@ -11,9 +11,9 @@ export interface MonthState {
   readonly remaining: number;
   /** When the next month begins, by this machine's wall clock. */
   readonly resetsAt: Date;
-  /** Units per day over the last 24 hours, other consumers included; usage before this client started is assumed to be even. */
+  /** Whole units per day over the last 24 hours, other consumers included; usage before this client started is assumed to be even. */
   readonly perDay: number;
-  /** Units a day that would just last until the next month. */
+  /** Whole units a day that would just last until the next month. */
   readonly affordablePerDay: number;
   /** When the month will be out at the present pace, by this machine's wall clock; undefined if it lasts. */
   readonly runsOutAt?: Date;
@@ -22,7 +22,13 @@ export interface MonthState {
 /** The outlook by this machine's wall clock. */
 export function toMonthState(outlook: MonthOutlook | undefined, clock: Clock): MonthState | undefined {
   if (!outlook) return undefined;
-  const { now, resetsAt, runsOutAt, ...units } = outlook;
+  const { now, resetsAt, runsOutAt, perDay, affordablePerDay, ...units } = outlook;
   const date = (instant: number): Date => new Date(clock.wall() + instant - now);
-  return { ...units, resetsAt: date(resetsAt), ...(runsOutAt !== undefined && { runsOutAt: date(runsOutAt) }) };
+  const rates = { perDay: Math.round(perDay), affordablePerDay: Math.floor(affordablePerDay) };
+  return {
+    ...units,
+    ...rates,
+    resetsAt: date(resetsAt),
+    ...(runsOutAt !== undefined && { runsOutAt: date(runsOutAt) }),
+  };
 }

@@ -1,5 +1,5 @@
-import { c32addressDecode } from 'c32check';
 import { ConfigError, quote } from '../errors.ts';
+import { decodeC32Check } from './c32.ts';
 
 /** Checking a checksum takes some 13 µs, and callers ask about the same accounts again and again. */
 const REMEMBERED = 1_000;
@@ -9,8 +9,15 @@ const verified = new Set<string>();
  * Checks the address of an account or a contract, its checksum included: `SP…`, `SM…` (mainnet), `ST…`, `SN…` (testnet),
  * or one of these, a dot and the name of a contract.
  *
+ * Every call does so before it is sent; call it yourself to tell a user's typing error from a misconfigured client.
+ *
  * @returns the address as it was given.
  * @throws ConfigError (option `address`) that says exactly what is wrong with it.
+ * @example
+ * ```ts
+ * checkAddress('SP3HXJJMJQ06GNAZ8XWDN1QM48JEDC6PP6W3YZPZJ'); // the same
+ * checkAddress('SP123'); // throws: address "SP123" has 5 characters for the account, but 28 to 41 are right
+ * ```
  */
 export function checkAddress(text: unknown): string {
   if (typeof text !== 'string')
@@ -22,7 +29,7 @@ export function checkAddress(text: unknown): string {
   return text;
 }
 
-/** The decoder reads O as 0, I and L as 1 and lower case as upper case; the service does not, so the alphabet is held to first. */
+/** Crockford's base 32 also reads O as 0, I and L as 1 and lower case as upper case; the service does not. */
 function wrongWithPrincipal(text: string): string | undefined {
   if (verified.has(text)) return undefined;
   if (text === '') return 'has no account: an address begins with SP, SM, ST or SN';
@@ -35,21 +42,12 @@ function wrongWithPrincipal(text: string): string | undefined {
   }
   const size = text.length;
   if (size < 28 || size > 41) return `has ${size} characters for the account, but 28 to 41 are right`;
-  const hash = hashOf(text);
+  const hash = decodeC32Check(text.slice(1));
   if (hash === undefined) return 'fails its checksum: a character is wrong, missing or out of place';
-  if (hash.length !== 40) return `names ${hash.length / 2} bytes, but an account is named by 20`;
+  if (hash.length !== 20) return `names ${hash.length} bytes, but an account is named by 20`;
   if (verified.size >= REMEMBERED) verified.delete(verified.values().next().value as string);
   verified.add(text);
   return undefined;
-}
-
-/** The account in hexadecimal digits, or `undefined` if the checksum is wrong. */
-function hashOf(text: string): string | undefined {
-  try {
-    return c32addressDecode(text)[1];
-  } catch {
-    return undefined;
-  }
 }
 
 function wrongWithName(name: string): string | undefined {

@@ -2,22 +2,30 @@ import { ConfigError } from '../errors.ts';
 import { argument, flag, optionsParser } from '../validation/arguments.ts';
 import type { StandardSchemaV1 } from '../validation/standard-schema.ts';
 import { checkAddress } from './address.ts';
-import { type AddressAssets, addressAssetsBody, type Info, infoBody } from './schemas.ts';
+import { type AddressAssets, addressAssetsBody, type Info, infoBody } from './bodies.ts';
+import { queryText } from './path-template.ts';
 
 /** What can be asked of the service, by the name that costs are remembered by. */
 export type Endpoint = 'GET /extended/v1/info' | 'HEAD /extended/v1/info' | 'GET /extended/v1/address/{address}/assets';
 
 /** A request that was checked and can be sent. */
 export interface ApiRequest<Body> {
-  readonly endpoint: Endpoint;
-  readonly method: 'GET' | 'HEAD';
+  readonly endpoint: Endpoint | (string & {});
+  readonly method: string;
   /** Begins with a slash, to be appended to the base URL; encoded. */
   readonly path: string;
   /** Without its question mark, and empty if there is none; encoded. */
   readonly query: string;
-  /** What the body must be like; `undefined` where there is none. */
+  /** What the body of a response must be like; `undefined`: anything. */
   readonly schema: StandardSchemaV1<unknown, Body> | undefined;
+  /** The body to send. */
+  readonly body?: RequestBody | undefined;
+  /** The media type of that body, unless the caller's headers name one. */
+  readonly contentType?: string | undefined;
 }
+
+/** A body that can be sent again. */
+export type RequestBody = string | ArrayBuffer | Uint8Array<ArrayBuffer> | Blob | FormData | URLSearchParams;
 
 /** Which part of an account's history to ask for. */
 export interface AddressAssetsParams {
@@ -42,6 +50,9 @@ const assetsParams = optionsParser('parameters', {
   untilBlock: argument<number | string>(isBlock, 'the height of a block or its hash (0x, 64 hexadecimal digits)'),
 });
 
+/** The names of {@link AddressAssetsParams}. */
+export const ASSETS_PARAMS: readonly (keyof AddressAssetsParams)[] = ['limit', 'offset', 'unanchored', 'untilBlock'];
+
 /** `GET /extended/v1/info`. */
 export function infoRequest(): ApiRequest<Info> {
   return { endpoint: 'GET /extended/v1/info', method: 'GET', path: '/extended/v1/info', query: '', schema: infoBody };
@@ -63,7 +74,7 @@ export function addressAssetsRequest(address: string, params: AddressAssetsParam
   if (unanchored && untilBlock !== undefined) {
     throw new ConfigError('untilBlock', 'cannot be combined with unanchored');
   }
-  const query = queryOf({ limit, offset, unanchored: unanchored || undefined, until_block: untilBlock });
+  const query = queryText({ limit, offset, unanchored: unanchored || undefined, until_block: untilBlock });
   return {
     endpoint: 'GET /extended/v1/address/{address}/assets',
     method: 'GET',
@@ -83,10 +94,4 @@ export function urlOf(baseUrl: string, { path, query }: Pick<ApiRequest<unknown>
   const url = new URL(meant);
   if (!path.startsWith('/') || url.href !== meant) throw new ConfigError('path', 'is not in normal form');
   return url;
-}
-
-function queryOf(parameters: Readonly<Record<string, string | number | boolean | undefined>>): string {
-  const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(parameters)) if (value !== undefined) query.set(name, String(value));
-  return query.toString();
 }

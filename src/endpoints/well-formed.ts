@@ -1,4 +1,4 @@
-import type { AddressAssets, AssetEvent } from './schemas.ts';
+import type { AddressAssets, AssetEvent } from './bodies.ts';
 
 /** An object of a body, read as JSON. */
 type Fields = Record<string, unknown>;
@@ -79,7 +79,7 @@ export function isAmount(amount: unknown): boolean {
 }
 
 /** An object that brings no `__proto__` of its own. */
-function isRecord(given: unknown): given is Fields {
+export function isRecord(given: unknown): given is Fields {
   return typeof given === 'object' && given !== null && !Array.isArray(given) && !Object.hasOwn(given, '__proto__');
 }
 

@@ -10,6 +10,8 @@ const MOST_SEGMENTS = 12;
 
 const PRINCIPAL = /^S[PMTN][0-9A-HJKMNP-TV-Z]{26,39}(?:\.[A-Za-z][\w-]*)?$/;
 const HASH = /^(?:0x[0-9a-f]*|[0-9a-f]{32,})$/i;
+/** A placeholder of a path template. */
+const PLACEHOLDER = /^\{\w+\}$/;
 const WORD = /^[a-z][a-z0-9]*(?:[_-][a-z0-9]+)*$/;
 const LONGEST_WORD = 32;
 
@@ -20,7 +22,7 @@ const NODE_CALLS: ReadonlySet<string> = new Set(['v2', 'v3']);
  * The endpoint of a call, such as `GET /extended/v1/address/{address}/assets`: variable segments are replaced, so that costs are
  * learned together. It is a guess from the form of each segment, because the client does not know all endpoints.
  *
- * @param path - percent-encoded, without the path of the base URL.
+ * @param path - percent-encoded, without the path of the base URL; or a path template, whose placeholders are kept.
  */
 export function endpointName(method: string, path: string): string {
   const segments = path.split('/').filter(Boolean);
@@ -61,6 +63,7 @@ function shortened(name: string): string {
 
 /** The placeholder of a variable segment; `undefined` for a fixed one. */
 function foldOf(segment: string): string | undefined {
+  if (PLACEHOLDER.test(segment)) return segment;
   if (PRINCIPAL.test(segment)) return '{address}';
   if (segment.includes('::')) return '{asset}';
   if (/^\d+$/.test(segment)) return '{number}';

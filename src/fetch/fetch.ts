@@ -2,7 +2,7 @@ import { ConfigError, quote } from '../errors.ts';
 import type { Call, Reply, Run } from '../http/call.ts';
 import { untilAborted } from '../http/transport.ts';
 import { checkHeader } from '../options/client-options.ts';
-import { EndpointNames } from './endpoint-name.ts';
+import type { EndpointNames } from './endpoint-name.ts';
 import { checkFetchOptions, type FetchOptions } from './options.ts';
 
 type Fetch = typeof globalThis.fetch;
@@ -11,9 +11,11 @@ type Input = Parameters<Fetch>[0];
 /** Dependencies of `client.fetch`. */
 export interface CreateFetchOptions {
   readonly run: Run;
+  readonly names: EndpointNames;
   /** Normalised, without a trailing slash. */
   readonly baseUrl: string;
   readonly maxWaitMs: number;
+  readonly maxQueueMs: number;
   readonly timeoutMs: number;
   /** Removes the key from a text. */
   readonly redact: (text: string) => string;
@@ -25,16 +27,17 @@ const BODYLESS: ReadonlySet<number> = new Set([101, 103, 204, 205, 304]);
 /** Creates `client.fetchWith`, which returns functions with the signature of `fetch`. Their requests share the client's queue. */
 export function createFetch({
   run,
+  names,
   baseUrl,
   maxWaitMs,
+  maxQueueMs,
   timeoutMs,
   redact,
 }: CreateFetchOptions): (options?: FetchOptions) => Fetch {
-  const names = new EndpointNames();
   const basePath = new URL(baseUrl).pathname.replace(/\/$/, '');
 
   return (options = {}) => {
-    const { elsewhere, priority = 0, cost, ...bounds } = checkFetchOptions(options);
+    const { elsewhere, priority = 0, cost, streamBody = false, maskKey, ...bounds } = checkFetchOptions(options);
     return async (input, init) => {
       const url = placeOf(input, baseUrl);
       if (!isUnder(url, baseUrl)) {
@@ -44,18 +47,22 @@ export function createFetch({
       const request = requestFrom(input, url, init);
       const signal = signalOf(input, init);
       const call: Call = {
-        request: await outgoing(request, url, init, signal),
+        request: await outgoing(request, url, init, signal, streamBody),
         ask: {
           endpoint: names.of(request.method, url.pathname.slice(basePath.length)),
+          query: url.search.slice(1),
           cost,
           priority,
           maxWaitMs: bounds.maxWaitMs ?? maxWaitMs,
         },
         signal,
+        maxQueueMs: bounds.maxQueueMs ?? maxQueueMs,
         timeoutMs: bounds.timeoutMs ?? timeoutMs,
         wants: 'stream',
         redirect: request.redirect,
         takesRefusals: true,
+        masksKey: maskKey,
+        isOneShot: streamBody && request.body !== null,
       };
       const reply = await run(call);
       if (reply.stream) senders.set(reply.stream, input);
@@ -118,17 +125,19 @@ function headersFrom(given: RequestInit['headers']): Headers {
   }
 }
 
-/** Reads the body into memory, so that it can be sent again. */
+/** Reads the body into memory, so that it can be sent again, unless it is to be streamed. */
 async function outgoing(
   request: Request,
   url: URL,
   init: RequestInit | undefined,
   signal: AbortSignal | undefined,
+  streamBody: boolean,
 ): Promise<Call['request']> {
   const { method, headers, cache, credentials, integrity, keepalive, mode, referrer, referrerPolicy } = request;
   signal?.throwIfAborted();
   const read = (): Promise<ArrayBuffer> => request.arrayBuffer();
-  const body = request.body && (signal ? await untilAborted(read, signal) : await read());
+  const held = async (): Promise<ArrayBuffer> => (signal ? untilAborted(read, signal) : read());
+  const body = request.body && (streamBody ? request.body : await held());
   const rest = { cache, credentials, integrity, keepalive, mode, referrer, referrerPolicy, ...dispatcherOf(init) };
   const target = new URL(url);
   target.hash = '';

@@ -1,18 +1,28 @@
 import { type CallOptions, callback, sending } from '../options/client-options.ts';
-import { optionsParser } from '../validation/arguments.ts';
+import { flag, optionsParser } from '../validation/arguments.ts';
 
 /**
  * Options of all calls through one `fetch` of a client. While a body is streamed, only the time in which its reader waits counts
  * towards `timeoutMs`.
  */
-export interface FetchOptions extends Pick<CallOptions, 'priority' | 'maxWaitMs' | 'timeoutMs' | 'cost'> {
+export interface FetchOptions
+  extends Pick<CallOptions, 'priority' | 'maxWaitMs' | 'maxQueueMs' | 'timeoutMs' | 'cost'> {
   /** Fetches URLs that are not below the client's base URL, without the key and unpaced. Default: such a URL is a ConfigError. */
   readonly elsewhere?: typeof globalThis.fetch | undefined;
+  /**
+   * Sends the body of a request as it is read, with back-pressure, instead of reading it into memory first. Such a request is sent
+   * once: the answer to it may be a refusal. Default: false.
+   */
+  readonly streamBody?: boolean | undefined;
+  /** Replaces the API key in the body of a success by asterisks, too, should the service echo it. Default: false. */
+  readonly maskKey?: boolean | undefined;
 }
 
 const fetchOptions = optionsParser<FetchOptions>('fetch options', {
   ...sending,
   elsewhere: callback<typeof globalThis.fetch>(),
+  streamBody: flag,
+  maskKey: flag,
 });
 
 /**

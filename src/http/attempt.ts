@@ -3,10 +3,14 @@ import { ConnectionError } from '../errors.ts';
 import type { Lease, RequestOutcome } from '../quota/admission.ts';
 import { LONGEST_UNRECOGNISED, type QuotaSnapshot, readQuota } from '../quota/headers/snapshot.ts';
 import type { CallTrace } from '../trace/call-trace.ts';
+import { type LowMarks, LowWater } from '../trace/low-water.ts';
 import { bodyStream } from './body-stream.ts';
 import type { Call, Reply } from './call.ts';
 import { type Deadline, Deadlines } from './deadline.ts';
+import { deprecationOf } from './deprecation.ts';
 import { KEY_REFUSED } from './key-breaker.ts';
+import type { KeyMask } from './key-mask.ts';
+import { KeyRecognition } from './key-recognition.ts';
 import { drop, redirectOf } from './redirect.ts';
 import {
   type AttemptCounts,
@@ -38,6 +42,8 @@ export interface HttpExchangeOptions {
   readonly clock: Clock;
   /** How long most attempts may take, in milliseconds. */
   readonly timeoutMs: number;
+  /** The parts of windows below which `low` is emitted. */
+  readonly low?: LowMarks | undefined;
   /** Called with the outcome of a lease, as soon as it is known. */
   readonly settle: (lease: Lease, outcome: RequestOutcome) => void;
   /** Difference between an answer and our own estimate, by window. */
@@ -48,13 +54,23 @@ export interface HttpExchangeOptions {
 export class HttpExchange {
   readonly #options: HttpExchangeOptions;
   readonly #deadlines: Deadlines;
+  /** Endpoints whose deprecation was told. */
+  readonly #deprecated = new Set<string>();
+  readonly #keyRecognition = new KeyRecognition();
+  readonly #lowWater: LowWater | undefined;
 
   constructor(options: HttpExchangeOptions) {
     this.#options = options;
+    this.#lowWater = options.low && new LowWater(options.low);
     this.#deadlines = new Deadlines(options.clock, options.timeoutMs);
   }
 
-  /** One attempt on the wire, from its lease to the end of its body, or to its beginning where it is wanted as it comes. */
+  /** Whether the service serves the key as if there were none. */
+  get isKeyIgnored(): boolean {
+    return this.#keyRecognition.isIgnored;
+  }
+
+  /** One attempt on the wire, from its lease to the end of its body; a streamed body is returned unread. */
   async attempt(
     call: TracedCall,
     request: Call['request'],
@@ -65,7 +81,11 @@ export class HttpExchange {
     const { trace } = call;
     const deadline = this.#deadlines.set(call.timeoutMs, call.signal);
     let isSettled = false;
-    const onLeave = (): void => trace.sent(counts.attempts + 1, lease, request.method, request.url);
+    let key = 0;
+    const onLeave = (number: number): void => {
+      key = number;
+      trace.sent(counts.attempts + 1, lease, request.method, request.url);
+    };
     try {
       call.signal?.throwIfAborted();
       const response = await transport.send(request, deadline.signal, onLeave);
@@ -84,6 +104,9 @@ export class HttpExchange {
       if (trace.isListenedTo('answered'))
         trace.emit({ type: 'answered', status, tookMs: trace.sinceSentMs ?? 0, quota, drift });
       if (isLimited) trace.emit({ type: 'limited', status, quota });
+      this.#tellDeprecation(trace, headers);
+      if (this.#keyRecognition.observe(call.ask.endpoint, key, quota)) trace.emit({ type: 'key-ignored', quota });
+      for (const low of this.#lowWater?.observe(quota) ?? []) trace.emit({ type: 'low', ...low });
       const redirect = isLimited ? undefined : redirectOf(response, request.url, call.redirect ?? 'follow');
       if (redirect && isEcho(redirect, transport)) {
         drop(response);
@@ -102,6 +125,7 @@ export class HttpExchange {
         this.#options.settle(lease, {
           kind: isUnsent ? 'unsent' : 'lost',
           failed: error instanceof Failure && error.code !== KEY_REFUSED,
+          code: error instanceof Failure ? error.code : undefined,
         });
       if (!(error instanceof Failure)) throw error;
       trace.emit({ type: 'lost', code: error.code, tookMs: trace.sinceSentMs ?? 0 });
@@ -111,7 +135,17 @@ export class HttpExchange {
     }
   }
 
-  /** The body in the form requested. The body of an answer that no caller gets is not read. */
+  /** Emits `deprecated` once per endpoint. */
+  #tellDeprecation(trace: CallTrace, headers: Headers): void {
+    const { endpoint } = trace.ask;
+    if (!trace.isListenedTo('deprecated') || this.#deprecated.has(endpoint)) return;
+    const deprecation = deprecationOf(headers, this.#options.transport.redact);
+    if (!deprecation) return;
+    this.#deprecated.add(endpoint);
+    trace.emit({ type: 'deprecated', ...deprecation });
+  }
+
+  /** The body in the form requested. The body of an answer that is not returned is not read. */
   async #body(
     call: TracedCall,
     method: string,
@@ -121,7 +155,8 @@ export class HttpExchange {
     deadline: Deadline,
   ): Promise<Pick<Reply, 'text' | 'bytes' | 'stream'>> {
     const { transport } = this.#options;
-    const isLast = isLimited && !mayRetryRefusal(response.status, counts.refusals + 1, isSafe(method));
+    const isLast =
+      isLimited && (call.isOneShot || !mayRetryRefusal(response.status, counts.refusals + 1, isSafe(method)));
     if (call.wants === 'none' || redirect || (isLimited && !(isLast && call.takesRefusals))) {
       drop(response);
       return { text: '' };
@@ -135,28 +170,46 @@ export class HttpExchange {
       return { text: transport.redact(await text) };
     }
     if (call.wants === 'text') return { text: await transport.read(response, deadline.signal) };
-    if (call.wants === 'bytes') return { text: '', bytes: await transport.readBytes(response, deadline.signal) };
+    if (call.wants === 'bytes') {
+      const bytes = await transport.readBytes(response, deadline.signal);
+      return { text: '', bytes: call.masksKey ? maskedWhole(bytes, transport.mask()) : bytes };
+    }
     const stream = unreadBody(response) && this.#streamed(call, response, counts.attempts + 1, deadline.leftMs);
     return { text: '', ...(stream && { stream }) };
   }
 
-  #streamed({ ask, signal, trace }: TracedCall, response: Response, attempts: number, leftMs: number): Reply['stream'] {
+  #streamed(
+    { ask, request, signal, trace, masksKey }: TracedCall,
+    response: Response,
+    attempts: number,
+    leftMs: number,
+  ): Reply['stream'] {
     const { endpoint } = ask;
     const lost = ({ code, cause }: Failure): ConnectionError => {
       trace.emit({ type: 'lost', code, tookMs: trace.sinceSentMs ?? 0 });
-      return new ConnectionError({ endpoint, code, attempts, cause });
+      return new ConnectionError({ endpoint, url: request.url.href, code, attempts, cause });
     };
     return bodyStream(response, {
       clock: this.#options.clock,
       leftMs,
       signal,
+      mask: masksKey ? this.#options.transport.mask() : undefined,
       lateness: () => lost(new Failure('TIMEOUT', false)),
       breakage: (error) => lost(this.#options.transport.failureOf(error)),
     });
   }
 }
 
-/** The same, should the service have echoed the key in a header that is not known. */
+/** A body that came in one piece, without the key. */
+function maskedWhole(bytes: Uint8Array<ArrayBuffer>, mask: KeyMask): Uint8Array<ArrayBuffer> {
+  const masked = new Uint8Array(bytes.byteLength);
+  const piece = mask.piece(bytes);
+  masked.set(piece);
+  masked.set(mask.end(), piece.byteLength);
+  return masked;
+}
+
+/** A copy without the API key, in case the service has echoed it in a header. */
 function withoutKey(quota: QuotaSnapshot, headers: Headers, { redact }: Transport): QuotaSnapshot {
   const names = Object.keys(quota.unrecognised);
   if (names.length === 0) return quota;
@@ -169,7 +222,7 @@ function withoutKey(quota: QuotaSnapshot, headers: Headers, { redact }: Transpor
   return { ...quota, unrecognised };
 }
 
-/** Whether a URL of the service has the key in it: events and answers show where a call went. */
+/** Whether a URL contains the API key: events and answers show the URLs of requests. */
 function isEcho(url: URL, { redact }: Transport): boolean {
   const place = url.href.replace(url.origin, '');
   return redact(place) !== place;

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import type { KeyMask } from './key-mask.ts';
 
 /** Limits of a streamed body. */
 export interface StreamBounds {
@@ -6,6 +7,8 @@ export interface StreamBounds {
   /** Total time that reads may wait for the service, in milliseconds. */
   readonly leftMs: number;
   readonly signal: AbortSignal | undefined;
+  /** Takes the key out, if given. */
+  readonly mask?: KeyMask | undefined;
   /** The error of a read after that time. */
   readonly lateness: () => unknown;
   /** The error of a read after the connection broke. */
@@ -23,7 +26,7 @@ export function bodyStream(
   if (response.body === null) return undefined;
   const body = new BoundedBody(response, bounds);
   const source = {
-    // Not every browser has streams of bytes. Without them a reader's own buffer cannot be filled; the rest is the same.
+    // Some browsers have no byte streams. A BYOB reader is not available there.
     ...(typeof ReadableByteStreamController === 'function' && { type: 'bytes' }),
     start: (controller: ReadableByteStreamController) => body.start(controller),
     pull: () => body.pull(),
@@ -85,21 +88,23 @@ class BoundedBody {
     this.#stop(reason);
   }
 
-  /** The next piece that holds anything; `undefined` at the end. */
+  /** The next chunk that is not empty; `undefined` at the end. */
   async #next(
     reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>,
   ): Promise<Uint8Array<ArrayBuffer> | undefined> {
+    const { mask } = this.#bounds;
     for (;;) {
       const { done, value } = await reader.read();
+      const piece = done ? mask?.end() : mask ? mask.piece(value) : value;
+      if (piece && piece.byteLength > 0) return piece;
       if (done) return undefined;
-      if (value.byteLength > 0) return value;
     }
   }
 
   #close(controller: ReadableByteStreamController): void {
     this.#end();
     controller.close();
-    // A reader with a buffer of its own is let go of only by this.
+    // A BYOB reader is released only by a response to its request.
     controller.byobRequest?.respond(0);
   }
 

@@ -3,7 +3,7 @@ import type { QuotaSnapshot } from '../quota/headers/snapshot.ts';
 import type { CallTrace } from '../trace/call-trace.ts';
 import type { Outgoing } from './transport.ts';
 
-/** Form of the body of a success: not read, read whole as text or as bytes, or streamed. */
+/** Form in which the body of a success is returned: not at all, whole as text or bytes, or as a stream. */
 export type BodyForm = 'none' | 'text' | 'bytes' | 'stream';
 
 /** A call to be made. */
@@ -11,15 +11,21 @@ export interface Call {
   readonly request: Outgoing;
   readonly ask: Ask;
   readonly signal: AbortSignal | undefined;
-  /** What the caller named it. */
+  /** The caller's label. */
   readonly label?: string | undefined;
-  /** How long one attempt may take from leaving to the end of its body, in milliseconds. */
+  /** How long it may wait until it is sent, as reckoned when it is made, in milliseconds. */
+  readonly maxQueueMs?: number | undefined;
+  /** Time-out of one attempt, from sending to the end of the body, in milliseconds. */
   readonly timeoutMs: number;
   readonly wants: BodyForm;
-  /** What to do with a redirect within the origin; as `fetch` has it. Default: `'follow'`. */
+  /** How to treat a redirect within the origin, as in `RequestInit`. Default: `'follow'`. */
   readonly redirect?: RequestRedirect;
-  /** Whether the caller takes the last refusal as an answer, where most are told by an error. */
+  /** Whether the last refusal is returned as an answer instead of an error. */
   readonly takesRefusals?: boolean;
+  /** Whether the key is replaced by asterisks in the body of a success, too. */
+  readonly masksKey?: boolean | undefined;
+  /** Whether the body can be read only once: then the call is sent once. */
+  readonly isOneShot?: boolean | undefined;
   /** Set by the scheduler, which follows one object from the call to its answer. */
   trace?: CallTrace | undefined;
 }
@@ -30,16 +36,16 @@ export interface Reply {
   readonly statusText: string;
   readonly headers: Headers;
   readonly quota: QuotaSnapshot;
-  /** Where it came from, after all redirects. */
+  /** The URL of the answer, after all redirects. */
   readonly url: URL;
   readonly isRedirected: boolean;
-  /** The body of a success that was wanted as text, and any other; there without the key, should the service have echoed it. */
+  /** The body as text: of a success if `text` was requested, and of any other answer, without an echoed API key. */
   readonly text: string;
-  /** The body of a success that was wanted as bytes. */
+  /** The body of a success if `bytes` was requested. */
   readonly bytes?: Uint8Array<ArrayBuffer> | undefined;
-  /** The body of a success that was wanted as it comes, if there is one. */
+  /** The body of a success if a stream was requested and there is one. */
   readonly stream?: ReadableStream<Uint8Array<ArrayBuffer>> | undefined;
 }
 
-/** Makes a call and resolves to its answer. */
+/** Makes a call. Resolves to its answer. */
 export type Run = (call: Call) => Promise<Reply>;

@@ -1,14 +1,14 @@
 import type { Clock } from '../clock.ts';
 import { Failure } from './transport.ts';
 
-/** The end of one attempt: its caller's abort, or its time being up. */
+/** The abort signal of one attempt: aborted by its caller or by its time-out. */
 export class Deadline {
   readonly #controller = new AbortController();
   readonly #clock: Clock;
   readonly #caller: AbortSignal | undefined;
   readonly #abort: (() => void) | undefined;
   readonly #clear: (deadline: Deadline) => void;
-  /** When the time is up: monotonic milliseconds. */
+  /** The instant of the time-out, in monotonic milliseconds. */
   readonly at: number;
 
   /** @param clear - called when the attempt has ended. */
@@ -22,33 +22,33 @@ export class Deadline {
     caller.addEventListener('abort', this.#abort, { once: true });
   }
 
-  /** Aborts with the reason of the caller's signal, or with a Failure when the time is up. */
+  /** Aborts with the reason of the caller's signal, or with a Failure on time-out. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
 
-  /** Milliseconds that are left now. */
+  /** Remaining time, in milliseconds. */
   get leftMs(): number {
     return this.at - this.#clock.now();
   }
 
-  /** The time is up. */
+  /** Called at the time-out. */
   expire(): void {
     this.#controller.abort(new Failure('TIMEOUT', false));
   }
 
-  /** The attempt has ended. */
+  /** Called when the attempt has ended. */
   end(): void {
     this.#clear(this);
     if (this.#abort) this.#caller?.removeEventListener('abort', this.#abort);
   }
 }
 
-/** Sets deadlines. Those of the usual length end in the order in which they were set, so that one timer does for all. */
+/** Creates deadlines. Those of the usual length end in the order of their creation, so one timer serves all of them. */
 export class Deadlines {
   readonly #clock: Clock;
   readonly #usualMs: number;
-  /** Those of the usual length, the earliest first. */
+  /** Deadlines of the usual length, earliest first. */
   readonly #usual = new Set<Deadline>();
   readonly #clearUsual = (deadline: Deadline): void => {
     this.#usual.delete(deadline);
@@ -58,13 +58,13 @@ export class Deadlines {
   };
   #cancel: (() => void) | undefined;
 
-  /** @param usualMs - how long most attempts may take, in milliseconds. */
+  /** @param usualMs - the time-out of most attempts, in milliseconds. */
   constructor(clock: Clock, usualMs: number) {
     this.#clock = clock;
     this.#usualMs = usualMs;
   }
 
-  /** Sets a deadline so many milliseconds from now. */
+  /** Creates a deadline `ms` milliseconds from now. */
   set(ms: number, caller: AbortSignal | undefined): Deadline {
     if (ms !== this.#usualMs) {
       const deadline = new Deadline(this.#clock, ms, caller, () => cancel());

@@ -1,7 +1,9 @@
+import { KeyMask } from './key-mask.ts';
+
 /** How many keys are remembered: a rotation may leave a few in flight. */
 const MOST_KEYS = 4;
 
-/** Takes the keys that were sent out of what came back, however that spells them. */
+/** Removes the API keys that were sent from texts of the service, in every spelling. */
 export class Redaction {
   readonly #spellings = new Map<string, RegExp>();
 
@@ -13,21 +15,24 @@ export class Redaction {
     if (this.#spellings.size > MOST_KEYS && oldest !== undefined) this.#spellings.delete(oldest);
   }
 
-  /** The text without them. */
+  /** A mask for one body. */
+  readonly mask = (): KeyMask => new KeyMask(this.#spellings.keys());
+
+  /** The text without remembered keys. */
   readonly redact = (text: string): string => {
     const isPlain = !/[\\%]/.test(text);
     let clean = text;
     for (const [secret, spellings] of this.#spellings) {
-      // Most texts escape nothing, and of those a plain search is faster.
+      // Most texts contain no escapes; a plain search is faster for them.
       clean = clean.replaceAll(isPlain ? secret : spellings, '[redacted]');
     }
     return clean;
   };
 }
 
-/** A key as it is, and as JSON, also as text within JSON, and a URL may write it: `/`, `\/`, `\u002f`, `%2F`. */
+/** A pattern for a key as plain text, as JSON, as text within JSON, and as part of a URL: `/`, `\/`, `\u002f`, `%2F`. */
 function spellingsOf(secret: string): RegExp {
-  // A run of backslashes is one piece: taken one by one, of which each may be doubled, they would match in too many ways.
+  // A run of backslashes is one unit: matched one by one, each possibly doubled, they would backtrack exponentially.
   const pieces = secret.match(/\\+|[^\\]/g) ?? [];
   return new RegExp(pieces.map(spellingOf).join(''), 'g');
 }
@@ -39,6 +44,6 @@ function spellingOf(piece: string): string {
   if (letter === '\\') return `(?:\\\\(?:u00${digits})?|%${digits}){1,${piece.length * 4}}`;
   const plain = `\\x${hex}`;
   const escaped = /["/]/.test(letter) ? `\\\\{0,3}${plain}` : plain;
-  // The plain one last: a percent sign begins its own escape.
+  // Plain text last: a percent sign is the beginning of its own escape.
   return `(?:\\\\{1,3}u00${digits}|%${digits}|${escaped})`;
 }

@@ -2,28 +2,28 @@ import { Failure, type Outgoing } from './transport.ts';
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** Headers that tell of a body, and go where it goes. */
+/** Headers that describe a body, and are dropped with it. */
 const OF_BODIES = /^content-(?:encoding|language|location|type|length)$/i;
 
 /**
- * Where an answer sends the request, within its origin: the key never follows to another, and neither does the call.
+ * The target of a redirect within the origin. The API key and the call never follow to another origin.
  *
  * @returns `undefined` if the answer is to be taken as it is.
- * @throws Failure where it may not be followed. Its body is then cancelled.
+ * @throws Failure if the redirect must not be followed; the body of the answer is then cancelled.
  */
 export function redirectOf(response: Response, url: URL, mode: RequestRedirect): URL | undefined {
   if (mode === 'manual') return undefined;
   const location = REDIRECTS.has(response.status) ? response.headers.get('location') : null;
   if (location === null && response.type !== 'opaqueredirect') return undefined;
   const target = location !== null && URL.canParse(location, url) ? new URL(location, url) : undefined;
-  // fetch sends nothing to a URL with a password in it.
+  // fetch rejects a URL with credentials.
   const isUsable = target?.origin === url.origin && target.username === '' && target.password === '';
   if (mode === 'follow' && isUsable) return target;
   drop(response);
   throw new Failure('REDIRECT', false);
 }
 
-/** The request as a redirect has it: as `fetch` does, 303 makes it a GET, and so do 301 and 302 of a POST. */
+/** The redirected request. As in `fetch`, 303 changes the method to GET, and so do 301 and 302 after a POST. */
 export function redirected(request: Outgoing, status: number, url: URL): Outgoing {
   const { method, headers = {}, body: _body, ...rest } = request;
   const becomesGet = status === 303 ? method !== 'GET' && method !== 'HEAD' : status <= 302 && method === 'POST';
@@ -32,7 +32,7 @@ export function redirected(request: Outgoing, status: number, url: URL): Outgoin
   return { ...rest, method: 'GET', url, headers: Object.fromEntries(kept) };
 }
 
-/** Cancels a body that will not be read, so that it releases its connection. */
+/** Cancels a body that will not be read, which releases its connection. */
 export function drop(response: Response): void {
   response.body?.cancel().catch(() => {});
 }

@@ -8,7 +8,7 @@ export type AttemptOutcome =
       readonly status: number;
       /** Refused because of a limit, see {@link isLimitation}. */
       readonly isLimited: boolean;
-      /** Where it points to, if it is a redirect that may be followed. */
+      /** The target, if the answer is a redirect that may be followed. */
       readonly redirect?: URL | undefined;
     }
   | { readonly kind: 'failed'; readonly code: string };
@@ -58,14 +58,14 @@ const PASSING: ReadonlySet<number> = new Set([408, 500, ...DOWN]);
 const LASTING =
   /^(?:CERT_|ERR_TLS|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|HOSTNAME_MISMATCH|REDIRECT|TOO_LARGE|INVALID|KEY_REFUSED)/;
 
-/** Statuses by which gateways at the edge refuse what is beyond a limit, and which mean something else besides. */
+/** Statuses that edge gateways use for a limit, and that have other meanings, too. */
 const AMBIGUOUS: ReadonlySet<number> = new Set([403, 503]);
 
 /**
- * Whether an answer refuses a request because of a limit: by 429, or by `retry-after` on anything but a success.
+ * Whether an answer refuses a request because of a limit: a 429, or `retry-after` on any status that is no success.
  *
- * A guess: a 403 or 503 that says that nothing is left is such a refusal, too. It may have been the last unit's own failure,
- * so where sending twice may do harm it is none.
+ * A 403 or 503 whose headers say that nothing remains is taken for such a refusal, too. It may be an ordinary failure of the
+ * request that used the last unit, so a request that is unsafe to repeat is not.
  */
 export function isLimitation(
   { status, ok }: Pick<Response, 'status' | 'ok'>,
@@ -77,7 +77,7 @@ export function isLimitation(
 }
 
 /**
- * Whether a call that was refused because of a limit is queued again. One that must not be sent twice only where the
+ * Whether a call that was refused because of a limit is queued again. A call that is unsafe to repeat is queued only if its
  * request was certainly not executed.
  *
  * @param refusals - how often it was refused, this time included.
@@ -122,12 +122,12 @@ const EARNED_BY_SUCCESS = 0.2;
 export class RetryBudget {
   #left = BUDGET;
 
-  /** A call succeeded. */
+  /** Called for each success. */
   earn(): void {
     this.#left = Math.min(BUDGET, this.#left + EARNED_BY_SUCCESS);
   }
 
-  /** Pays for one retry, if it can. */
+  /** Takes one retry from the budget, if there is one. */
   pay(): boolean {
     if (this.#left < 1) return false;
     this.#left--;

@@ -1,7 +1,10 @@
 import ky, { isNetworkError, type Options } from 'ky';
+import { readQuota } from '../quota/headers/snapshot.ts';
 import { KEY_REFUSED, type KeyBreaker } from './key-breaker.ts';
+import type { KeyMask } from './key-mask.ts';
 import { isPrototypePolluted, KY_DEFAULTS, ownRequestFields } from './prototype-guard.ts';
 import { Redaction } from './redaction.ts';
+import { isLimitation } from './retry-policy.ts';
 
 /** The largest body that is read, in bytes after decompression: a small answer can inflate without bound. */
 const LARGEST_BODY = 32 * 1024 * 1024;
@@ -12,15 +15,15 @@ export interface Outgoing {
   readonly url: URL;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly body?: BodyInit | undefined;
-  /** What else the caller would tell `fetch`, such as its cache mode. */
+  /** Other options of `fetch`, such as the cache mode. */
   readonly init?: RequestInit | undefined;
 }
 
 /** The failure of a request that got no usable answer. */
 export class Failure extends Error {
-  /** What went wrong, such as `ECONNRESET`. */
+  /** The code of the error, such as `ECONNRESET`. */
   readonly code: string;
-  /** Whether the request certainly never left. */
+  /** Whether the request was certainly not sent. */
   readonly isUnsent: boolean;
 
   constructor(code: string, isUnsent: boolean, cause?: unknown) {
@@ -33,32 +36,37 @@ export class Failure extends Error {
 /** Sends one request once. Adds the key, and only for the service's own origin. */
 export interface Transport {
   /**
-   * One attempt: the answer's headers, with the body still to be read.
+   * Sends a request. Resolves with the headers; the body is still to be read.
    *
-   * @param onLeave - called when the request leaves. One that did not come so far was certainly not counted.
+   * @param onLeave - called when the request leaves, with the number of its key: 0 for none, else another for each key. A request that
+   * did not come so far was certainly not counted.
    */
-  send(request: Outgoing, signal: AbortSignal, onLeave?: () => void): Promise<Response>;
+  send(request: Outgoing, signal: AbortSignal, onLeave?: (key: number) => void): Promise<Response>;
   /** The whole body as text, up to 32 MiB. */
   read(response: Response, signal: AbortSignal): Promise<string>;
-  /** The whole body as it is, up to 32 MiB. */
+  /** The whole body as bytes, up to 32 MiB. */
   readBytes(response: Response, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>>;
-  /** What went wrong, without the key, as far as it is known. */
+  /** The failure behind an error, without the API key. */
   failureOf(error: unknown): Failure;
-  /** The text without the key, should the service have echoed it, even if escaped as in JSON or in a URL. */
+  /** The text without an echoed API key, also if escaped as in JSON or a URL. */
   redact(text: string): string;
+  /** Takes the key out of one body that comes in pieces. */
+  mask(): KeyMask;
 }
 
 /** Options of a transport. */
 export interface TransportOptions {
   readonly origin: string;
   readonly key: () => string | undefined | Promise<string | undefined>;
-  /** Left out: the global `fetch` of the moment, because what stands in for it may take its place at any time. */
+  /** Default: the global `fetch` at the time of each request, because tests replace it at any time. */
   readonly fetch?: typeof globalThis.fetch | undefined;
   readonly keyBreaker?: KeyBreaker | undefined;
+  /** Sent where the caller gives no `user-agent`. */
+  readonly userAgent?: string | undefined;
 }
 
 /** Transport by ky, with its retries, time-outs and errors off, because scheduler and retry policy decide those. */
-export function createTransport({ origin, key, fetch, keyBreaker }: TransportOptions): Transport {
+export function createTransport({ origin, key, fetch, keyBreaker, userAgent }: TransportOptions): Transport {
   const wire = ky.create({
     retry: 0,
     timeout: false,
@@ -67,10 +75,19 @@ export function createTransport({ origin, key, fetch, keyBreaker }: TransportOpt
     redirect: 'manual',
   });
   const redaction = new Redaction();
-  const { redact } = redaction;
+  let lastSecret: string | undefined;
+  let keys = 0;
+  const numberOf = (secret: string | undefined): number => {
+    if (secret === undefined) return 0;
+    if (secret !== lastSecret) keys++;
+    lastSecret = secret;
+    return keys;
+  };
+  const { redact, mask } = redaction;
 
   return {
     redact,
+    mask,
     failureOf: (error) => failureOf(error, redact),
     read: (response, signal) => read(response, signal, redact, joinText),
     readBytes: (response, signal) => read(response, signal, redact, joinBytes),
@@ -80,33 +97,47 @@ export function createTransport({ origin, key, fetch, keyBreaker }: TransportOpt
       if (secret !== undefined) redaction.learn(secret);
       if (secret !== undefined && keyBreaker?.isOpen(secret)) throw new Failure(KEY_REFUSED, true);
       const planted = isPrototypePolluted();
-      // To be told of the signal by the request takes two more signals. But a `fetch` of the caller's own may look for it
-      // there, and beside options that are not empty a request forgets the caller's referrer.
+      // A signal in the request costs two more signals, so it is passed beside the request where that makes no difference: a
+      // custom `fetch` may read it from the request, and with other options a Request drops the caller's referrer.
       const isTold = fetch !== undefined || init !== undefined || planted;
+      const number = numberOf(secret);
       const leave: typeof globalThis.fetch = async (input, unknown) => {
-        onLeave();
+        onLeave(number);
         if (!isTold) return answerOf(await globalThis.fetch(input, { signal }));
         const own = planted ? { ...unknown, ...ownRequestFields(input as Request) } : unknown;
         return answerOf(await (fetch ?? globalThis.fetch)(input, own));
       };
-      // One by one, because ky copies all that there is with each of them.
+      // Set one by one, because ky copies all options with each group of them.
       const request: Options = planted ? { ...KY_DEFAULTS, ...init } : { ...init };
       request.fetch = leave;
       if (planted || method !== 'GET') request.method = method;
-      // A plain object, because ky copies `Headers` twice as often.
-      if (planted || headers || secret !== undefined)
-        request.headers = secret === undefined ? { ...headers } : { ...headers, 'x-api-key': secret };
+      // A plain object: ky copies `Headers` twice as often.
+      if (planted || headers || secret !== undefined || userAgent !== undefined) {
+        const sent: Record<string, string> = { ...headers };
+        if (userAgent !== undefined && !hasAgent(sent)) sent['user-agent'] = userAgent;
+        if (secret !== undefined) sent['x-api-key'] = secret;
+        request.headers = sent;
+      }
       if (isTold) request.signal = signal;
       if (body !== undefined) request.body = body;
       try {
         const response = await untilAborted(() => wire(url, request), signal);
-        if (secret !== undefined) keyBreaker?.record(secret, response.status);
+        if (secret !== undefined && !isLimited403(response)) keyBreaker?.record(secret, response.status);
         return response;
       } catch (error) {
         throw signal.aborted ? signal.reason : failureOf(error, redact);
       }
     },
   };
+}
+
+function hasAgent(headers: object): boolean {
+  return Object.keys(headers).some((name) => name.toLowerCase() === 'user-agent');
+}
+
+/** Whether a 403 speaks of a limit and not of the key: some gateways refuse so. */
+function isLimited403(response: Response): boolean {
+  return response.status === 403 && isLimitation(response, readQuota(response.headers, 0), true);
 }
 
 /** A custom `fetch` may return anything: a response is an object with the members that are read here. */
@@ -118,7 +149,7 @@ function answerOf(given: Partial<Response> | null | undefined): Response {
   throw new Failure('INVALID_RESPONSE', false, new TypeError('fetch did not return a Response.'));
 }
 
-/** The body of an answer, if it has one. A custom `fetch` may have read it, or begun to. */
+/** The body of an answer, if any. A custom `fetch` may have read it, or a part of it. */
 export function unreadBody({ body, bodyUsed }: Response): Response['body'] {
   if (!bodyUsed && !body?.locked) return body;
   throw new Failure(
@@ -128,7 +159,7 @@ export function unreadBody({ body, bodyUsed }: Response): Response['body'] {
   );
 }
 
-/** Decodes bodies that come in one piece: one for each takes longer than to decode a small one. */
+/** Shared decoder of bodies that arrive in one chunk: creating a decoder takes longer than decoding a small body. */
 const WHOLE = new TextDecoder();
 
 /** The text of a whole body. */
@@ -141,7 +172,7 @@ function joinText(pieces: readonly Uint8Array[]): string {
   return text + decoder.decode();
 }
 
-/** A whole body as it is. */
+/** A whole body as bytes. */
 function joinBytes(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(pieces.reduce((size, { byteLength }) => size + byteLength, 0));
   let at = 0;
@@ -152,7 +183,7 @@ function joinBytes(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** Reads to the end. The size shows only on the way: what a header says of it may be wrong, or of the compressed body. */
+/** Reads to the end. The size is checked while reading: `content-length` may be wrong, or that of the compressed body. */
 async function read<T>(
   response: Response,
   signal: AbortSignal,
@@ -174,7 +205,7 @@ async function read<T>(
       if (size > LARGEST_BODY) throw new Failure('TOO_LARGE', false);
       pieces.push(value);
     }
-    // A body that is cancelled says that it is done.
+    // A cancelled body reports `done`.
     signal.throwIfAborted();
     return join(pieces);
   } catch (error) {
@@ -205,7 +236,7 @@ export function untilAborted<T>(start: () => Promise<T>, signal: AbortSignal): P
   });
 }
 
-/** Codes of failures before the connection stood, so before anything was sent. */
+/** Codes of failures before the connection was established, so before anything was sent. */
 const UNSENT: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -215,7 +246,7 @@ const UNSENT: ReadonlySet<string> = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 
-/** ky's error has the request, and so the key; only its cause is kept, and of that only name and message. */
+/** ky's error contains the request and so the API key: only the name and message of its cause are kept. */
 function failureOf(error: unknown, redact: (text: string) => string): Failure {
   if (error instanceof Failure) return error;
   const below = isNetworkError(error) ? error.cause : error;
@@ -232,7 +263,7 @@ function codeOf(error: unknown): string | undefined {
   return undefined;
 }
 
-/** A copy of an error and its causes that holds their words and nothing else. */
+/** A copy of an error and its causes with nothing but their names and messages. */
 function sanitizeError(error: unknown, redact: (text: string) => string, depth = 0): unknown {
   if (!(error instanceof Error) || depth > 4) return undefined;
   const cause = sanitizeError(error.cause, redact, depth + 1);

@@ -1,6 +1,6 @@
 import { PERIODS, type Period } from '../quota/time/periods.ts';
 import type { BulkReservePolicy } from '../quota/window/bulk-reserve.ts';
-import { argument, optionsParser } from '../validation/arguments.ts';
+import { type Argument, argument, optionsParser } from '../validation/arguments.ts';
 
 /** Quota reserved for calls with a higher priority than bulk work. */
 export interface ReserveOptions {
@@ -19,14 +19,20 @@ export interface ReserveOptions {
   readonly spreadMonthUntil?: Date | undefined;
 }
 
+/** A share of every window, or of windows by their period. */
+export type PeriodShares = number | Readonly<Partial<Record<Period, number>>>;
+
 const isShare = (value: unknown): boolean => typeof value === 'number' && value >= 0 && value < 1;
+
+/** An argument that is a share of every window, or of windows by their period. */
+export const periodShares: Argument<PeriodShares | undefined> = argument<PeriodShares>(
+  (value) => isShare(value) || isShareByPeriod(value),
+  'a share of every window, from 0 up to but not including 1, or such a share by period: { minute: 0.2, month: 0.1 }',
+);
 
 const reserveOptions = optionsParser('reserve options', {
   forPriorityAbove: argument<number>(Number.isFinite, 'a number'),
-  share: argument<NonNullable<ReserveOptions['share']>>(
-    (value) => isShare(value) || isShareByPeriod(value),
-    'a share of every window, from 0 up to but not including 1, or such a share by period: { minute: 0.2, month: 0.1 }',
-  ),
+  share: periodShares,
   spreadMonthUntil: argument<Date>((date) => date instanceof Date && !Number.isNaN(date.getTime()), 'a Date'),
 });
 
@@ -37,8 +43,12 @@ const reserveOptions = optionsParser('reserve options', {
  */
 export function readReserve(options: ReserveOptions): BulkReservePolicy {
   const { forPriorityAbove = 0, share = 0, spreadMonthUntil } = reserveOptions(options);
-  const shares = typeof share === 'number' ? Object.fromEntries(PERIODS.map((period) => [period, share])) : share;
-  return { forPriorityAbove, share: shares, spreadMonthUntil: spreadMonthUntil?.getTime() };
+  return { forPriorityAbove, share: sharesOf(share), spreadMonthUntil: spreadMonthUntil?.getTime() };
+}
+
+/** A share for each period. */
+export function sharesOf(share: PeriodShares): Readonly<Partial<Record<Period, number>>> {
+  return typeof share === 'number' ? Object.fromEntries(PERIODS.map((period) => [period, share])) : share;
 }
 
 function isShareByPeriod(value: unknown): boolean {

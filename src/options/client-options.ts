@@ -2,11 +2,14 @@ import { type Clock, systemClock } from '../clock.ts';
 import { ConfigError, quote } from '../errors.ts';
 import type { ClientEvent } from '../events.ts';
 import type { EtagLimits } from '../http/cache/etag-cache.ts';
+import type { Period } from '../quota/time/periods.ts';
 import type { BulkReservePolicy } from '../quota/window/bulk-reserve.ts';
 import { type QuotaShare, wholeShare } from '../share.ts';
+import { debugLogger, isDebugged, type Logger } from '../trace/log.ts';
 import { type Argument, argument, flag, optionsParser, unchecked, withDefault } from '../validation/arguments.ts';
 import type { StandardSchemaV1 } from '../validation/standard-schema.ts';
-import { type ReserveOptions, readReserve } from './bulk-reserve-options.ts';
+import { VERSION } from '../version.ts';
+import { type PeriodShares, periodShares, type ReserveOptions, readReserve, sharesOf } from './bulk-reserve-options.ts';
 import {
   type Credentials,
   environmentOf,
@@ -31,7 +34,7 @@ export interface ClientOptions {
    * Default: the environment variable `STACKS_API_KEY`, else none.
    */
   readonly apiKey?: string | (() => string | undefined | Promise<string | undefined>) | undefined;
-  /** Maximum number of requests in flight. Default: 32. */
+  /** Maximum number of requests in flight; {@link Client.concurrency} changes it. Default: 32. */
   readonly concurrency?: number | undefined;
   /**
    * Maximum time to wait for quota while nothing can be sent, in milliseconds: a call that would wait longer fails with
@@ -39,6 +42,19 @@ export interface ClientOptions {
    * that. `Infinity` waits as long as it takes, even for the next month. Default: 300,000 (five minutes).
    */
   readonly maxWaitMs?: number | undefined;
+  /**
+   * Maximum time from a call until it is sent, in milliseconds, as reckoned by {@link Client.estimate} when the call is made: a call that
+   * would be sent later fails at once with QuotaExhaustedError, whose `retryAt` is that instant. Not reckoned while no limit is known.
+   * Default: Infinity.
+   */
+  readonly maxQueueMs?: number | undefined;
+  /** Maximum number of calls that wait. Calls beyond it are rejected with QuotaExhaustedError, as `onOverflow` says. Default: Infinity. */
+  readonly maxWaiting?: number | undefined;
+  /**
+   * The call that is rejected when one more than `maxWaiting` would wait: the new one, or the waiting call of the lowest priority that came
+   * last, if its priority is below that of the new one. Default: `'reject-new'`.
+   */
+  readonly onOverflow?: 'reject-new' | 'reject-lowest' | undefined;
   /** Maximum number of attempts of a request, the first included. Refusals because of a limit do not count. Default: 3. */
   readonly maxAttempts?: number | undefined;
   /** Time limit of one attempt, from sending it to the end of its body, in milliseconds. Default: 30,000. */
@@ -54,6 +70,19 @@ export interface ClientOptions {
    * quota, too; its cost is the service's decision. Default: false.
    */
   readonly etags?: boolean | { readonly entries?: number; readonly bytes?: number } | undefined;
+  /**
+   * The cost of a request in units, if you know the service's table of costs; `undefined`: learned from the responses, as without this
+   * option. For typed calls and `fetch` alike; the option `cost` of a single call takes precedence. Any other result than a number
+   * of 0 or more is a ConfigError of that call.
+   *
+   * @example
+   * ```ts
+   * createClient({ cost: ({ url }) => (url.searchParams.get('limit') === '100' ? 5 : 1) });
+   * ```
+   */
+  readonly cost?:
+    | ((request: { readonly method: string; readonly endpoint: string; readonly url: URL }) => number | undefined)
+    | undefined;
   /** Used instead of the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch | undefined;
   /** How much of each window this client may use: {@link wholeShare}, or `redisShare` of `stacks-quota/redis`. Default: all of it. */
@@ -63,12 +92,21 @@ export interface ClientOptions {
    * Default: only the learned reserve, which is what higher priorities are expected to need by their recent rate.
    */
   readonly reserve?: ReserveOptions | undefined;
+  /** The event `low` is emitted when less than this part of a window is left: `0.1` of every window, or `{ month: 0.1 }`. Default: never. */
+  readonly low?: number | Readonly<Partial<Record<Period, number>>> | undefined;
   /** Used instead of the system's clock and timers, for example a virtual clock in tests. */
   readonly clock?: Clock | undefined;
   /** Used instead of `Math.random` to randomise waits. Returns a number from 0 up to but not including 1. */
   readonly random?: (() => number) | undefined;
   /** Called with every event. */
   readonly onEvent?: ((event: ClientEvent) => void) | undefined;
+  /**
+   * Logs every event: `console`, a logger of pino, or anything with `debug`, `info` and `warn`. Refusals, failures and a lost store
+   * are warnings, waits of a second or more are infos. No line has the key, a body or a query.
+   *
+   * Default: none, or standard error if the environment variable `DEBUG` has `stacks-quota`.
+   */
+  readonly logger?: Logger | undefined;
   /**
    * Allows a key in a browser, where every visitor can read it and use its quota.
    * Default: false; a key in a browser is then a ConfigError.
@@ -86,6 +124,8 @@ export interface CallOptions<Body = unknown> {
   readonly priority?: number | undefined;
   /** See {@link ClientOptions.maxWaitMs}; for this call. */
   readonly maxWaitMs?: number | undefined;
+  /** See {@link ClientOptions.maxQueueMs}; for this call. */
+  readonly maxQueueMs?: number | undefined;
   /** See {@link ClientOptions.timeoutMs}. */
   readonly timeoutMs?: number | undefined;
   /** Units that the call will cost, if you know better than the responses so far. Default: learned. */
@@ -100,16 +140,24 @@ export interface CallOptions<Body = unknown> {
 export interface Settings extends Credentials {
   readonly concurrency: number;
   readonly maxWaitMs: number;
+  readonly maxQueueMs: number;
+  readonly maxWaiting: number;
+  readonly onOverflow: NonNullable<ClientOptions['onOverflow']>;
   readonly maxAttempts: number;
   readonly timeoutMs: number;
   readonly shareInFlight: boolean;
   readonly etags: EtagLimits | undefined;
+  readonly cost: ClientOptions['cost'];
   readonly fetch: typeof globalThis.fetch;
   readonly share: QuotaShare;
   readonly reserve: BulkReservePolicy | undefined;
+  readonly low: Readonly<Partial<Record<Period, number>>> | undefined;
   readonly clock: Clock;
   readonly random: () => number;
   readonly onEvent: ((event: ClientEvent) => void) | undefined;
+  readonly logger: Logger | undefined;
+  /** Undefined in a browser, which has its own. */
+  readonly userAgent: string | undefined;
 }
 
 /** Looks up the global `fetch` at each call, because it may be replaced at any time. */
@@ -125,6 +173,21 @@ const clientOptions = optionsParser('options', {
   apiKey: unchecked<KeySource>(),
   concurrency: withDefault(count, 32),
   maxWaitMs: withDefault(maxWait, 300_000),
+  maxQueueMs: withDefault(maxWait, Number.POSITIVE_INFINITY),
+  maxWaiting: withDefault(
+    argument<number>(
+      (n) => n === Number.POSITIVE_INFINITY || (Number.isSafeInteger(n) && n >= 0),
+      'a whole number, 0 or more',
+    ),
+    Number.POSITIVE_INFINITY,
+  ),
+  onOverflow: withDefault(
+    argument<NonNullable<ClientOptions['onOverflow']>>(
+      (value) => value === 'reject-new' || value === 'reject-lowest',
+      "'reject-new' or 'reject-lowest'",
+    ),
+    'reject-new',
+  ),
   maxAttempts: withDefault(count, 3),
   timeoutMs: withDefault(timeout, 30_000),
   shareInFlight: withDefault(flag, false),
@@ -132,12 +195,15 @@ const clientOptions = optionsParser('options', {
     argument<NonNullable<ClientOptions['etags']>>(isEtags, 'true, or an object such as { entries: 500 }'),
     false,
   ),
+  cost: callback<NonNullable<ClientOptions['cost']>>(),
   fetch: withDefault(callback<typeof globalThis.fetch>(), latestFetch),
   share: withDefault(withMethods<QuotaShare>(['join'], 'a share of the quota'), wholeShare),
   reserve: unchecked<ReserveOptions>(),
+  low: periodShares,
   clock: withDefault(withMethods<Clock>(['now', 'wall', 'timer'], 'a clock'), systemClock),
   random: withDefault(callback<() => number>(), Math.random),
   onEvent: callback<(event: ClientEvent) => void>(),
+  logger: withMethods<Logger>(['debug', 'info', 'warn'], 'a logger with the methods debug, info and warn'),
   dangerouslyAllowBrowser: withDefault(flag, false),
 });
 
@@ -147,13 +213,15 @@ const etagLimits = optionsParser('limits of etags', {
 });
 
 /** Options of every function that sends a request. */
-export const sending: Readonly<Record<'priority' | 'maxWaitMs' | 'timeoutMs' | 'cost', Argument<number | undefined>>> =
-  {
-    priority: argument<number>(Number.isFinite, 'a number'),
-    maxWaitMs: maxWait,
-    timeoutMs: timeout,
-    cost: argument<number>((units) => Number.isFinite(units) && units >= 0, 'a number of units, 0 or more'),
-  };
+export const sending: Readonly<
+  Record<'priority' | 'maxWaitMs' | 'maxQueueMs' | 'timeoutMs' | 'cost', Argument<number | undefined>>
+> = {
+  priority: argument<number>(Number.isFinite, 'a number'),
+  maxWaitMs: maxWait,
+  maxQueueMs: maxWait,
+  timeoutMs: timeout,
+  cost: argument<number>((units) => Number.isFinite(units) && units >= 0, 'a number of units, 0 or more'),
+};
 
 const callOptions = optionsParser('call options', {
   signal: withMethods<AbortSignal>(['addEventListener', 'throwIfAborted'], 'an AbortSignal'),
@@ -169,22 +237,37 @@ const callOptions = optionsParser('call options', {
  * @throws ConfigError that names the invalid option or environment variable.
  */
 export function readSettings(options: ClientOptions = {}, environment: KeyEnvironment = environmentOf()): Settings {
-  const { baseUrl, apiKey, dangerouslyAllowBrowser, etags, reserve, ...rest } = clientOptions(options);
+  const { baseUrl, apiKey, dangerouslyAllowBrowser, etags, reserve, low, logger, ...rest } = clientOptions(options);
   return {
     ...rest,
     etags: etags ? etagLimits(etags === true ? {} : etags) : undefined,
     reserve: reserve && readReserve(reserve),
+    logger: logger ?? (isDebugged(environment.variables.DEBUG) ? debugLogger : undefined),
+    userAgent: environment.browser ? undefined : `stacks-quota/${VERSION}`,
+    low: low === undefined ? undefined : sharesOf(low as PeriodShares),
     ...readCredentials({ baseUrl, apiKey, dangerouslyAllowBrowser }, environment),
   };
 }
 
 /**
+ * Checks a new value of the option `concurrency`.
+ *
+ * @throws ConfigError if it is invalid.
+ */
+export const checkConcurrency: (given: { readonly concurrency: number }) => { concurrency?: number | undefined } =
+  optionsParser('options', { concurrency: count });
+
+/**
  * Checks the options of one call.
  *
+ * @param others - options of this call that are checked elsewhere, to be listed where an option is unknown.
  * @throws ConfigError that names the invalid option.
  */
-export function checkCallOptions<Body>(options: CallOptions<Body> = {}): CallOptions<Body> {
-  const checked = callOptions(options);
+export function checkCallOptions<Body>(
+  options: CallOptions<Body> = {},
+  others: readonly string[] = [],
+): CallOptions<Body> {
+  const checked = callOptions(options, others);
   for (const [name, value] of Object.entries(checked.headers ?? {})) checkHeader(name, value);
   return checked as CallOptions<Body>;
 }

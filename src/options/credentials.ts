@@ -19,7 +19,11 @@ export interface KeyEnvironment {
   /** Whether it is a page or a worker in a browser, where every visitor can read every secret. */
   readonly browser: boolean;
   /** Environment variables; empty in a browser. */
-  readonly variables: { readonly STACKS_API_URL?: string | undefined; readonly STACKS_API_KEY?: string | undefined };
+  readonly variables: {
+    readonly STACKS_API_URL?: string | undefined;
+    readonly STACKS_API_KEY?: string | undefined;
+    readonly DEBUG?: string | undefined;
+  };
 }
 
 /**
@@ -64,8 +68,8 @@ function parseUrl(option: string, text: string): URL {
   return url;
 }
 
-/** A host as the URL parser writes it, so `127.1` has become `127.0.0.1`. */
-function isLoopback(host: string): boolean {
+/** Whether a host, as the URL parser writes it (`127.1` has become `127.0.0.1`), is this machine. */
+export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
@@ -95,23 +99,25 @@ interface Globals {
   };
   readonly document?: unknown;
   readonly importScripts?: unknown;
+  readonly navigator?: { readonly userAgent?: unknown };
 }
 
 /**
  * Distinguishes a browser from a server by its globals.
  *
  * Node is checked first, because a test runner may define `document`; Deno and Bun identify as Node. A browser's worker has
- * `importScripts`; the worker of an edge service, which is a server, does not.
+ * `importScripts`; the worker of an edge service, which is a server, does not. Cloudflare's had it before March 2024, and still
+ * has with a `compatibility_date` of then.
  */
 export function environmentOf(globals: object = globalThis): KeyEnvironment {
-  const { document, importScripts }: Globals = globals;
+  const { document, importScripts, navigator }: Globals = globals;
   const process = own<NonNullable<Globals['process']>>(globals, 'process');
-  const isNode = process?.versions?.node !== undefined;
-  const browser = !isNode && (typeof document === 'object' || typeof importScripts === 'function');
-  const [STACKS_API_URL, STACKS_API_KEY] = ['STACKS_API_URL', 'STACKS_API_KEY'].map((name) =>
+  const isServer = process?.versions?.node !== undefined || navigator?.userAgent === 'Cloudflare-Workers';
+  const browser = !isServer && (typeof document === 'object' || typeof importScripts === 'function');
+  const [STACKS_API_URL, STACKS_API_KEY, DEBUG] = ['STACKS_API_URL', 'STACKS_API_KEY', 'DEBUG'].map((name) =>
     browser ? undefined : own<string>(process?.env ?? {}, name),
   );
-  return { browser, variables: { STACKS_API_URL, STACKS_API_KEY } };
+  return { browser, variables: { STACKS_API_URL, STACKS_API_KEY, DEBUG } };
 }
 
 /** Reads an own property; undefined if that throws, as in Deno without permission to read the environment. */

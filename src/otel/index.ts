@@ -1,3 +1,9 @@
+/**
+ * Spans and metrics of OpenTelemetry. Needs `@opentelemetry/api`.
+ *
+ * @module stacks-quota/otel
+ */
+
 import { type MeterProvider, metrics, type TracerProvider, trace } from '@opentelemetry/api';
 import type { Client } from '../client/client.ts';
 import { gauge, measure } from './metrics.ts';
@@ -35,6 +41,13 @@ export interface InstrumentOptions {
  * Metrics have neither the key nor labels as attributes; a call's label is in its span.
  *
  * @returns a function that ends the instrumentation. Calls in progress keep their spans.
+ *
+ * @example
+ * ```ts
+ * const stop = instrument(client); // or: instrument(client, { tracerProvider, meterProvider })
+ * await client.getInfo({ headersOnly: true }); // a span, and a span of its request below that
+ * stop();
+ * ```
  */
 export function instrument(
   client: Pick<Client, 'subscribe' | 'quota'>,

@@ -4,6 +4,8 @@ import type { QuotaSnapshot } from './headers/snapshot.ts';
 export interface Ask {
   /** The endpoint by which costs are learned, for example `GET /extended/v1/info`. */
   readonly endpoint: string;
+  /** The query of its URL, without the question mark: costs may depend on its parameters. Default: empty. */
+  readonly query?: string | undefined;
   /** The cost of the request in units, if the caller states it. Default: learned. */
   readonly cost?: number | undefined;
   /** Higher goes first, and may use the reserve for its priority. Default: 0. */
@@ -12,6 +14,8 @@ export interface Ask {
   readonly urgency?: number;
   /** The longest wait for quota, in milliseconds; a longer one is refused at once. */
   readonly maxWaitMs: number;
+  /** Whether the request only inspects the quota: it passes pauses and full windows, a few seconds apart. */
+  readonly isInspection?: boolean;
 }
 
 /**
@@ -21,10 +25,12 @@ export interface Ask {
  * - `cooldown`: the service asked for a pause, by `retry-after`, by a reset or by refusing a request.
  * - `outage`: the last requests all failed, so requests pause.
  * - `concurrency`: as many requests as the option allows are in flight.
- * - `slow-start`: no answer has named a limit yet, so only a few requests may be in flight.
+ * - `slow-start`: no answer has named a limit yet, so only a few requests may be in flight, or, once some were refused, so many a second.
  * - `first-cost`: the cost of the endpoint is unknown until its first answer.
  * - `half-open`: a pause is over, and one request probes whether the service accepts it.
  * - `reserve`: the option `reserve` keeps the rest for calls of a higher priority, or spreads the month.
+ * - `paused`: the client is paused, by `client.pause`.
+ * - `inspection`: inspections of the quota that pass a pause or a full window follow each other a few seconds apart.
  */
 export type ReasonKind =
   | 'window'
@@ -35,7 +41,9 @@ export type ReasonKind =
   | 'slow-start'
   | 'first-cost'
   | 'half-open'
-  | 'reserve';
+  | 'reserve'
+  | 'paused'
+  | 'inspection';
 
 /** The reason for which a request waits. */
 export interface Reason {
@@ -62,6 +70,7 @@ export type Admission =
 /** A grant: the right to send one request, and the units held for it until it is settled. */
 export interface Lease {
   readonly endpoint: string;
+  readonly query?: string | undefined;
   /** When it was granted: the earliest instant at which the request can have arrived. */
   readonly sentAt: number;
   /** Units held for it. */
@@ -81,13 +90,26 @@ export type RequestOutcome =
       /** Whether a gateway answered on behalf of a service that did not. */
       readonly failed?: boolean;
     }
-  | { readonly kind: 'lost'; readonly failed?: boolean }
-  | { readonly kind: 'unsent'; readonly failed?: boolean };
+  | ({ readonly kind: 'lost' } & RequestFailure)
+  | ({ readonly kind: 'unsent' } & RequestFailure);
+
+/** How a request without an answer failed. */
+interface RequestFailure {
+  readonly failed?: boolean;
+  /** The error code, such as `ECONNREFUSED`, for people. */
+  readonly code?: string | undefined;
+}
 
 /** The units that a request would take, and from whom. */
 export interface Charge {
   readonly endpoint: string;
+  readonly query?: string | undefined;
+  /** Units to hold. */
   readonly units: number;
+  /** Whether the caller states the units. Default: they are learned. */
+  readonly isStated?: boolean | undefined;
+  /** Units to space requests by; omitted: `units`. */
+  readonly likely?: number | undefined;
   readonly priority: number;
   /** Effective priority towards the learned reserve; omitted: `priority`. */
   readonly urgency?: number | undefined;
@@ -97,12 +119,14 @@ export interface Charge {
 export interface Hold {
   /** The earliest instant at which the charge may fit, later than now; Infinity: never. */
   readonly until: number;
-  /** Whether the charge cannot fit before, whatever is answered: only time ends the hold. */
+  /** Whether the charge cannot fit before, even if answers arrive: only time ends the hold. */
   readonly isFirm: boolean;
   /** Whether to ask again whenever a request ends: even a firm hold may rest on an estimate that an answer corrects. */
   readonly mayEndOnAnswer: boolean;
   /** `endpoint`: calls of other endpoints pass the one that is held. */
   readonly scope: 'all' | 'endpoint';
+  /** Units of the charge that is held, if calls of fewer units pass it, because that does not delay it. */
+  readonly passableUnits?: number | undefined;
   /** Whether a call of higher priority passes the one that is held, however long that one has waited. */
   readonly yieldsToPriority: boolean;
   /** Since when requests have failed, where that is the cause and no lack of quota: that time counts towards `maxWaitMs`. */
@@ -118,7 +142,7 @@ export interface Limit {
 }
 
 /**
- * A hold until `until`, of whatever endpoint, that an answer may end.
+ * A hold until `until`, of any endpoint, that an answer may end.
  *
  * @param isFirm - whether the charge cannot fit before.
  */

@@ -3,11 +3,14 @@ import { driftOf } from './forecast/drift.ts';
 import { estimate, type Plan, type PlanEstimate } from './forecast/estimate.ts';
 import { type MonthOutlook, MonthUsage } from './forecast/month.ts';
 import { Throughput } from './forecast/throughput.ts';
-import { type QuotaSnapshot, resetOf, windowsOf } from './headers/snapshot.ts';
+import { isAnyWindowFull, type QuotaSnapshot, resetOf, windowsOf } from './headers/snapshot.ts';
 import { Cooldown } from './limits/cooldown.ts';
 import { believableCost, Costs } from './limits/costs.ts';
 import { EndpointWindows } from './limits/endpoint-windows.ts';
+import { InspectionPace } from './limits/inspection-pace.ts';
+import { ManualPause } from './limits/manual-pause.ts';
 import { Outage } from './limits/outage.ts';
+import { RefusalRate } from './limits/refusal-rate.ts';
 import { SlowStart } from './limits/slow-start.ts';
 import type { Shape } from './models/model.ts';
 import { type ShareLimit, type SiblingFacts, wholeShareLimit } from './share-limit.ts';
@@ -21,6 +24,9 @@ import { PriorityReserve } from './window/priority-reserve.ts';
 
 /** Upper bound for a `retry-after` on a successful answer, in milliseconds. */
 const LONGEST_UNREFUSED_PAUSE_MS = 3_600_000;
+
+/** A request of unknown cost is sent only while this part of a short window is free. */
+const SCOUTED_PART = 0.5;
 
 /** Options of a pacer. */
 export interface PacerOptions {
@@ -49,15 +55,18 @@ export class Pacer {
   readonly #month = new MonthUsage();
   readonly #costs = new Costs();
   readonly #cooldown = new Cooldown();
+  readonly #manualPause = new ManualPause();
+  readonly #inspectionPace = new InspectionPace();
   readonly #outage = new Outage();
   readonly #priorityReserve = new PriorityReserve();
   readonly #slowStart: SlowStart;
+  readonly #refusalRate: RefusalRate;
   readonly #windows: NamedWindows;
   readonly #endpointWindows: EndpointWindows;
   readonly #throughput = new Throughput();
   readonly #shareLimit: ShareLimit;
   readonly #bulkReserve: readonly Limit[];
-  readonly #concurrency: number;
+  #lastQuota: QuotaSnapshot | undefined;
   #limits: readonly Limit[] = [];
   #known = -1;
 
@@ -66,28 +75,24 @@ export class Pacer {
     this.#endpointWindows = new EndpointWindows(this.#clock, this.#flights);
     this.#shareLimit = options.shareLimit?.(this.#clock) ?? wholeShareLimit;
     this.#slowStart = new SlowStart(this.#flights, this.#shareLimit);
-    const [clock, flights, priorityReserve, shareLimit] = [
-      this.#clock,
-      this.#flights,
-      this.#priorityReserve,
-      this.#shareLimit,
-    ];
-    this.#windows = new NamedWindows({ clock, flights, priorityReserve, shareLimit, shapes: options.shapes });
+    this.#refusalRate = new RefusalRate(() => this.#known > 0);
+    this.#windows = new NamedWindows({
+      clock: this.#clock,
+      flights: this.#flights,
+      costs: this.#costs,
+      priorityReserve: this.#priorityReserve,
+      shareLimit: this.#shareLimit,
+      shapes: options.shapes,
+    });
     const { bulkReserve } = options;
     this.#bulkReserve = bulkReserve ? [new BulkReserve(bulkReserve, this.#windows, this.#flights, this.#clock)] : [];
-    this.#concurrency = options.concurrency;
     this.#listLimits();
   }
 
   /** May this request go now? Only a grant reserves units; any other answer may still roll a window or fetch more of a share. */
   admit(ask: Ask, now: number): Admission {
     this.#age(now);
-    const charge = {
-      endpoint: ask.endpoint,
-      units: ask.cost ?? this.#costs.expect(ask.endpoint),
-      priority: ask.priority ?? 0,
-      urgency: ask.urgency,
-    };
+    const charge = this.#chargeOf(ask);
     let hold: Hold | undefined;
     for (const limit of this.#limits) {
       const other = limit.check(charge, now);
@@ -96,9 +101,21 @@ export class Pacer {
     // The share is asked last, because it may fetch more, and should do so only for charges that fit all else.
     hold ??= this.#shareLimit.check(charge, now);
     if (!hold) return { kind: 'granted', lease: this.#grant(charge, now) };
+    if (ask.isInspection) return this.#inspect(charge, hold, now);
     const isHopeless = hold.until === Number.POSITIVE_INFINITY;
     const isTooLong = hold.isFirm && hold.until - (hold.failingSince ?? now) > ask.maxWaitMs;
     return { kind: isHopeless || isTooLong ? 'refused' : 'wait', hold };
+  }
+
+  /** An inspection passes what only time can end, but no pause of the caller's own, and waits for all else that an answer ends. */
+  #inspect(charge: Charge, hold: Hold, now: number): Admission {
+    const isPassing = hold.isFirm || hold.until === Number.POSITIVE_INFINITY;
+    const other = this.#manualPause.check(charge, now) ?? (isPassing ? this.#inspectionPace.check(charge, now) : hold);
+    if (other) return { kind: 'wait', hold: { ...other, isFirm: false } };
+    const flight = this.#grant(charge, now);
+    flight.isExempt = true;
+    this.#inspectionPace.onSent(flight, now);
+    return { kind: 'granted', lease: flight };
   }
 
   /** A granted request ended. Every lease is settled exactly once. */
@@ -109,8 +126,10 @@ export class Pacer {
     const isBooked = flight.state === 'booked';
     this.#flights.end(flight);
     this.#costs.onEnded(flight);
-    this.#cooldown.onEnded(flight, outcome.kind === 'answered' && !outcome.limited && !outcome.failed);
-    if (outcome.failed) this.#outage.onFailure(now);
+    const isServed = outcome.kind === 'answered' && !outcome.limited && !outcome.failed;
+    this.#cooldown.onEnded(flight, isServed);
+    this.#inspectionPace.onEnded(flight, isServed);
+    if (outcome.failed) this.#outage.onFailure(now, 'code' in outcome ? outcome.code : undefined);
     else if (outcome.kind === 'answered') this.#outage.onAnswer(flight);
     if (outcome.kind === 'lost' && !isBooked) this.#book(flight, flight.units, now);
     if (outcome.kind === 'answered') this.#onAnswer(flight, outcome, isBooked, now);
@@ -146,6 +165,35 @@ export class Pacer {
     return viewOf(this.#windows, this.#endpointWindows, this.#flights, this.#pause, this.#clock, now);
   }
 
+  /** Holds back every request until `instant`: Infinity until {@link resume}. */
+  pause(instant: number): void {
+    this.#manualPause.set(instant);
+  }
+
+  /** Ends the pause that {@link pause} began. */
+  resume(): void {
+    this.#manualPause.set(Number.NEGATIVE_INFINITY);
+  }
+
+  /** The end of the pause that {@link pause} began, in force or not. */
+  get pausedUntil(): number {
+    return this.#manualPause.until;
+  }
+
+  /** How many requests may be under way at once. */
+  get concurrency(): number {
+    return this.#flights.concurrency;
+  }
+
+  set concurrency(concurrency: number) {
+    this.#flights.concurrency = concurrency;
+  }
+
+  /** What the headers of the last answer said. */
+  get lastQuota(): QuotaSnapshot | undefined {
+    return this.#lastQuota;
+  }
+
   /** Requests under way. */
   get inFlight(): number {
     return this.#flights.open;
@@ -160,8 +208,11 @@ export class Pacer {
   estimate(plans: readonly Plan[], now: number): PlanEstimate | undefined {
     this.#age(now);
     const [windows, endpointWindows] = [this.#windows, this.#endpointWindows];
-    const [clock, pause, costs] = [this.#clock, this.#pause, this.#costs];
-    const [throughput, concurrency] = [this.#throughput, this.#concurrency];
+    const [clock, costs] = [this.#clock, this.#costs];
+    const [throughput, concurrency] = [this.#throughput, this.concurrency];
+    // A pause without an end has no place in an estimate.
+    const ends = [this.#pause.until, this.pausedUntil].filter((until) => until < Number.POSITIVE_INFINITY);
+    const pause = { until: Math.max(...ends) };
     return estimate(
       plans,
       { windows, endpointWindows, clock, pause, costs, throughput, concurrency, shareLimit: this.#shareLimit },
@@ -174,11 +225,23 @@ export class Pacer {
     return this.#outage.until > this.#cooldown.until ? this.#outage : this.#cooldown;
   }
 
+  #chargeOf({ endpoint, query, cost, priority = 0, urgency }: Ask): Charge {
+    if (cost !== undefined) {
+      this.#costs.state(cost);
+      return { endpoint, query, units: cost, isStated: true, priority, urgency };
+    }
+    const { certain, likely } = this.#costs.expect(endpoint, query);
+    const isNews = this.#costs.isNews({ endpoint, query });
+    const units = isNews ? Math.max(certain, Math.ceil(SCOUTED_PART * this.#windows.shortestLimit)) : certain;
+    return { endpoint, query, units, likely, priority, urgency };
+  }
+
   #grant(charge: Charge, now: number): Flight {
     const flight = this.#flights.take(charge, now);
     this.#costs.onSent(flight);
     this.#cooldown.onSent(flight);
     this.#outage.onSent(flight, now);
+    this.#refusalRate.onSent(flight, now);
     this.#priorityReserve.onAdmitted(charge.priority, charge.units, now);
     this.#shareLimit.take(flight, now);
     this.#windows.onSent(flight, now);
@@ -199,14 +262,15 @@ export class Pacer {
 
   #onAnswer(flight: Flight, answer: RequestOutcome & { kind: 'answered' }, isBooked: boolean, now: number): void {
     const { quota, limited } = answer;
+    this.#lastQuota = quota;
     this.#month.observe(quota);
     if (quota.date !== undefined) this.#clock.observe(quota.date, flight.sentAt, now);
     const cost = limited ? undefined : believableCost(quota);
     const units = cost ?? flight.units;
     if (!limited) this.#throughput.onServed(units, now - flight.sentAt);
     if (cost !== undefined) {
-      this.#costs.learn(flight.endpoint, units);
-      this.#shareLimit.tellCost(flight.endpoint, this.#costs.expect(flight.endpoint));
+      this.#costs.learn(flight.endpoint, units, flight.query);
+      this.#shareLimit.tellCost(flight.endpoint, this.#costs.dearestOf(flight.endpoint));
     }
     const settledSince = this.#answered.settledSince(flight.sentAt);
     const heard = { sentAt: flight.sentAt, receivedAt: now, own: units, settledSince, limited };
@@ -218,11 +282,18 @@ export class Pacer {
     const isSure = !limited && (quota.remaining !== undefined || Object.keys(quota.stacks).length > 0);
     if (!isBooked) this.#answered.add(flight.sentAt, now, units, isSure ? units : 0);
     this.#shareLimit.settle(flight, units, !limited, now);
-    if (limited) {
+    if (flight.isExempt) {
+      // A refusal was expected. A success is news: units are left in spite of any pause.
+      if (isSure && !isAnyWindowFull(quota)) this.#cooldown.end(now);
+    } else if (limited) {
       this.#slowStart.onRefusal();
       this.#cooldown.onRefusal(quota, this.#clock, now, flight.sentAt);
-    } else this.#slowStart.onSuccess(this.#windows.size + this.#endpointWindows.size > 0);
-    if (!limited && quota.retryAfterMs !== undefined)
+      this.#refusalRate.onRefused(flight, this.#cooldown.until, now);
+    } else {
+      this.#slowStart.onSuccess(this.#known > 0);
+      this.#refusalRate.onServed(units, now);
+    }
+    if (!flight.isExempt && !limited && quota.retryAfterMs !== undefined)
       this.#cooldown.hold(
         now + Math.min(quota.retryAfterMs, LONGEST_UNREFUSED_PAUSE_MS),
         'the service asked for a pause',
@@ -246,8 +317,9 @@ export class Pacer {
     if (known === this.#known) return;
     this.#known = known;
     const windows = [...this.#windows, ...this.#endpointWindows];
-    const pauses = [this.#cooldown, this.#outage];
-    this.#limits = [this.#flights, this.#slowStart, ...pauses, this.#costs, ...this.#bulkReserve, ...windows];
+    const pauses = [this.#cooldown, this.#outage, this.#manualPause];
+    const unknown = [this.#slowStart, this.#refusalRate];
+    this.#limits = [this.#flights, ...unknown, ...pauses, this.#costs, ...this.#bulkReserve, ...windows];
   }
 }
 

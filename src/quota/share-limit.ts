@@ -5,63 +5,63 @@ import type { Period } from './time/periods.ts';
 /** Which shapes a window may still have. */
 export interface Shapes {
   readonly alive: readonly Shape[];
-  /** How often shapes that were ruled out have come back: what was believed before then no longer counts. */
+  /** How often eliminated shapes were re-admitted. Facts of an older epoch are ignored. */
   readonly epoch: number;
 }
 
-/** What an answer said of a window. Instants are monotonic milliseconds. */
+/** A reading of a window, with the shapes it may have. Instants are monotonic milliseconds. */
 export interface WindowNews {
   readonly period: Period;
   /** Units that the window holds in all. */
   readonly limit: number;
-  /** Units that the service has counted in it, whoever sent them. */
+  /** Units that the service has counted in it, those of other consumers included. */
   readonly used: number;
   readonly sentAt: number;
   readonly receivedAt: number;
   readonly shapes: Shapes;
 }
 
-/** What others who spend the same quota have found out. */
+/** Facts about the service from sibling processes. */
 export interface SiblingFacts {
   readonly shapes?: readonly (Shapes & { readonly period: Period })[];
   /** What an endpoint costs, in units. */
   readonly costs?: readonly (readonly [endpoint: string, units: number])[];
-  /** Until when the service wants nobody to come, in monotonic milliseconds. */
+  /** The end of a pause that the service has ordered, in monotonic milliseconds. */
   readonly pausedUntil?: number;
-  /** How far the service's clock is ahead of our monotonic one, in milliseconds. */
+  /** How far the service's clock is ahead of this process's monotonic clock, in milliseconds. */
   readonly lead?: { readonly least: number; readonly most: number };
 }
 
 /**
- * Our part of every window, as one more limit: it holds back what our part does not cover.
- * The pacer tells it what becomes of requests, and what the service says.
+ * This process's share of every window, as one more limit: it holds a charge that the share does not cover. The pacer reports
+ * every request, reading and pause to it.
  */
 export interface ShareLimit extends Limit {
-  /** Whether others spend the same quota, so that a reading counts what they spent. */
+  /** Whether sibling processes use the same quota, so that a reading includes their units. */
   readonly isShared: boolean;
-  /** Whether they surely spend nothing just now, so that a reading counts what we spent alone. */
+  /** Whether they certainly send nothing now, so that a reading includes the units of this process only. */
   readonly isAlone: boolean;
-  /** Whether sibling processes may just have sent more than was granted, so that a refusal is no evidence of a shape. */
+  /** Whether sibling processes may recently have sent more than was granted, so that a refusal is no evidence of a shape. */
   isOverdrawn(now: number): boolean;
-  /** Whether units are granted at present, so that no first answer need be awaited. */
+  /** Whether units are granted now, so that no first answer has to be awaited. */
   readonly isGranting: boolean;
-  /** Whether grants include this window, so that the usage of all processes is reckoned with already. */
+  /** Whether grants account for this window, so that they include the usage of all processes. */
   covers(period: Period): boolean;
   /** Units of a window of `limit` that this process is likely to get. */
   likely(period: Period, limit: number, now: number): number;
-  /** A request goes. */
+  /** A request is sent. */
   take(lease: Lease, now: number): void;
-  /** It ended, and the service counted so many units for it, or may have. `isServed`: it was answered and not refused. */
+  /** A request ended; `units`: what the service counted for it, or may have counted. `isServed`: it was answered and not refused. */
   settle(lease: Lease, units: number, isServed: boolean, now: number): void;
-  /** The service spoke of a window. */
+  /** A reading of a window arrived. */
   read(news: WindowNews): void;
-  /** An endpoint showed what it costs, in units. */
+  /** The cost of an endpoint was learned, in units. */
   tellCost(endpoint: string, units: number): void;
-  /** The service wants nobody to come until then. */
+  /** The service has ordered a pause until then. */
   tellPause(until: number): void;
 }
 
-/** The part of a process that has its key to itself: all of every window. */
+/** The share of a process that has its key to itself: all of every window. */
 export const wholeShareLimit: ShareLimit = {
   isShared: false,
   isAlone: true,

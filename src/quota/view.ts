@@ -1,5 +1,6 @@
 import type { ResetWindow } from './limits/reset-window.ts';
 import type { ServerClock } from './time/server-clock.ts';
+import type { WindowEnd } from './time/window-end.ts';
 import type { InFlight } from './usage/in-flight.ts';
 import type { NamedWindow } from './window/named-window.ts';
 
@@ -11,13 +12,22 @@ export interface WindowView {
   readonly limit: number;
   /** Units remaining by the service's latest headers. */
   readonly remaining: number;
-  /** Units that may be sent now, by the client's own estimate. */
+  /** Whole units that may be sent now, by the client's own estimate. */
   readonly headroom: number;
+}
+
+/** A window with the facts that its figures rest on. */
+export interface PacerWindow extends WindowView {
+  /** When the request was sent whose answer `remaining` is from. */
+  readonly seenAt: number;
+  readonly end: WindowEnd;
+  /** The names of its candidate shapes. */
+  readonly shapes: readonly string[];
 }
 
 /** The pacer's state. Instants are monotonic milliseconds. */
 export interface PacerView {
-  readonly windows: readonly WindowView[];
+  readonly windows: readonly PacerWindow[];
   /** Requests under way. */
   readonly inFlight: number;
   /** Units held for the requests that may not have arrived yet. */
@@ -43,13 +53,19 @@ export function viewOf(
         window: window.period as string,
         limit: window.limit,
         remaining: window.remaining,
-        headroom: window.headroom(now),
+        headroom: Math.floor(window.headroom(now)),
+        seenAt: window.seenAt,
+        end: window.end(now),
+        shapes: window.candidates.alive.map(({ shape }) => shape.name),
       })),
       ...Array.from(endpointWindows, (window) => ({
         window: 'endpoint',
         limit: window.limit,
         remaining: window.remaining,
-        headroom: window.headroom(),
+        headroom: Math.floor(window.headroom()),
+        seenAt: window.seenAt,
+        end: window.end,
+        shapes: [],
       })),
     ],
     inFlight: flights.open,

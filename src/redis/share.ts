@@ -1,8 +1,8 @@
 import { ConfigError, quote } from '../errors.ts';
 import type { QuotaShare } from '../share.ts';
+import { checkShareName, readShareOptions } from '../sharing/share-options.ts';
 import type { ShareStore } from '../sharing/store.ts';
 import { storeShare } from '../sharing/store-share.ts';
-import { ownProperties } from '../validation/own-properties.ts';
 import { type RedisLike, scriptRunner } from './connection.ts';
 import { keysOf } from './keys.ts';
 import { redisStore } from './redis-store.ts';
@@ -36,13 +36,15 @@ const OPTIONS: readonly string[] = ['redis', 'name', 'secret', 'onStoreFailure',
 
 /**
  * Creates a share that divides the quota of an API key among processes, through Redis. Each process asks for units of the next
- * seconds as its calls need them; Redis grants no more than the windows have room for. Pass it to `createClient`:
- *
- * ```ts
- * const client = createClient({ share: redisShare({ redis, name: 'my-backend' }) });
- * ```
+ * seconds as its calls need them; Redis grants no more than the windows have room for.
  *
  * @throws ConfigError if an option is invalid.
+ *
+ * @example
+ * ```ts
+ * const redis = new Redis(); // of ioredis, or a connected client of node-redis
+ * const client = createClient({ share: redisShare({ redis, name: 'my-backend' }) });
+ * ```
  */
 export function redisShare(options: RedisShareOptions): QuotaShare {
   const { redis, name, secret, mode, processes, timeoutMs } = readOptions(options);
@@ -59,10 +61,6 @@ function readOptions(options: RedisShareOptions): {
   processes: number;
   timeoutMs: number;
 } {
-  if (typeof options !== 'object' || options === null)
-    throw new ConfigError('redisShare', 'requires an object of options');
-  const unknown = Object.keys(options).find((option) => !OPTIONS.includes(option));
-  if (unknown !== undefined) throw new ConfigError(unknown, `is not one of the options: ${OPTIONS.join(', ')}`);
   const {
     redis,
     name,
@@ -70,9 +68,8 @@ function readOptions(options: RedisShareOptions): {
     onStoreFailure: mode = 'partial',
     processes = 8,
     timeoutMs = 50,
-  } = ownProperties(options);
-  if (typeof name !== 'string' || !/^[a-z0-9-]{1,32}$/.test(name))
-    throw new ConfigError('name', `must be 1 to 32 lower-case letters, digits and hyphens, not ${quote(name)}`);
+  } = readShareOptions('redisShare', OPTIONS, options);
+  checkShareName(name);
   if (typeof secret !== 'string' || secret === '') throw new ConfigError('secret', 'must be a non-empty string');
   if (!['partial', 'closed', 'open'].includes(mode))
     throw new ConfigError('onStoreFailure', `must be partial, closed or open, not ${quote(mode)}`);

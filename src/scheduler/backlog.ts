@@ -14,7 +14,7 @@ export class Backlog {
   /** By all that makes a kind: a caller may have as many costs and priorities as calls. */
   readonly #kinds = new Map<string, CallKind>();
   #calls = 0;
-  #onEmpty = (): void => {};
+  #onEmpty: (() => void)[] = [];
 
   /** A call was made; its kind is to be passed to {@link remove} when it is finished. */
   add({ endpoint, cost, priority = 0 }: Ask): CallKind {
@@ -28,12 +28,13 @@ export class Backlog {
   /** A call of this kind is finished, well or not. */
   remove(kind: CallKind): void {
     if (--kind.count === 0) this.#kinds.delete(kind.name);
-    if (--this.#calls === 0) this.#onEmpty();
+    if (--this.#calls > 0) return;
+    for (const tell of this.#onEmpty.splice(0)) tell();
   }
 
   /** Resolves when no call is left. */
   drained(): Promise<void> {
-    return this.#calls === 0 ? Promise.resolve() : new Promise((resolve) => (this.#onEmpty = resolve));
+    return this.#calls === 0 ? Promise.resolve() : new Promise((resolve) => this.#onEmpty.push(resolve));
   }
 
   /**

@@ -15,17 +15,30 @@ export interface CallQueueOptions {
   readonly clock: Clock;
   /** The client's own `maxWaitMs`, which most calls have. */
   readonly maxWaitMs: number;
+  /** Omitted: any number of calls may wait. */
+  readonly overflow?: OverflowPolicy;
+}
+
+/** How many calls may wait, and which call is rejected when one more would. */
+export interface OverflowPolicy {
+  readonly maxWaiting: number;
+  readonly onOverflow: 'reject-new' | 'reject-lowest';
+  /** The error of the call that is rejected. */
+  readonly error: (call: PendingCall) => Error;
 }
 
 /** Calls that wait to be sent, by priority and then in the order they came. The first waits at the gate for its lease. */
 export class CallQueue {
-  /** Turns for calls that come back from their parked groups, one at a time. */
+  /** Turns of calls that return from their parked groups, one at a time. */
   readonly #returns = new PQueue({ concurrency: 1 });
   readonly #waiting = new FairQueue<WaitingCall>();
   readonly #parked: ParkedCalls<WaitingCall>;
   readonly #gate: Gate;
   readonly #clock: Clock;
   readonly #usualMaxWaitMs: number;
+  readonly #overflow: OverflowPolicy | undefined;
+  /** All calls that wait for a lease, kept where the one of the lowest priority may have to be found. */
+  readonly #all = new Set<WaitingCall>();
   readonly #abortListeners = new AbortListeners();
   /** Calls with a shorter `maxWaitMs` than most: a standstill may exceed it. */
   readonly #impatient = new Set<WaitingCall>();
@@ -39,12 +52,14 @@ export class CallQueue {
   #isDispatching = false;
   #isClosed = false;
 
-  constructor({ pacer, clock, maxWaitMs }: CallQueueOptions) {
+  constructor({ pacer, clock, maxWaitMs, overflow }: CallQueueOptions) {
+    this.#overflow = overflow;
     this.#clock = clock;
     this.#usualMaxWaitMs = maxWaitMs;
-    this.#parked = new ParkedCalls(clock, (dequeued) => this.#onReleased(dequeued));
+    this.#parked = new ParkedCalls(clock, (dequeued, group) => this.#onReleased(dequeued, group));
     this.#gate = new Gate({
       ...{ pacer, clock, behind: this.#waiting, longestWaitMs: maxWaitMs },
+      parked: () => this.#parked.size,
       onStandstill: () => this.#rejectImpatient(),
       onWake: () => this.#dispatch(),
     });
@@ -134,12 +149,33 @@ export class CallQueue {
   #wait(call: QueueableCall, ticket: number): Promise<Lease> {
     if (this.#isClosed) throw new ClosedError();
     const { signal, trace } = call;
+    // A call between two attempts has its place already.
+    const isExempt = trace.isRetrying || call.ask.isInspection;
+    if (this.#overflow && !isExempt) this.#makeRoomFor(call, this.#overflow);
     trace.keepContext();
     return new Promise((resolve, reject) => {
       const waiting = new WaitingCall(call, ticket, resolve, reject);
+      if (this.#overflow?.onOverflow === 'reject-lowest') this.#all.add(waiting);
       if (signal) waiting.unlisten = this.#abortListeners.listen(signal, () => this.#reject(waiting, signal.reason));
       this.#enqueue(waiting, false);
     });
+  }
+
+  /**
+   * Where as many calls wait as may: rejects the waiting call of the lowest priority, of several the one that came last, if the new call has a higher one.
+   *
+   * @throws the error of the new call if it is the one to be rejected.
+   */
+  #makeRoomFor(call: QueueableCall, { maxWaiting, error }: OverflowPolicy): void {
+    if (this.length < maxWaiting) return;
+    let lowest: WaitingCall | undefined;
+    for (const one of this.#all) {
+      const isLower = !lowest || priorityOf(one.call) < priorityOf(lowest.call);
+      if (isLower || (lowest && priorityOf(one.call) === priorityOf(lowest.call) && one.ticket > lowest.ticket))
+        lowest = one;
+    }
+    if (!lowest || priorityOf(lowest.call) >= priorityOf(call)) throw error(call);
+    this.#reject(lowest, error(lowest.call));
   }
 
   #enqueue(waiting: WaitingCall, byAge: boolean): void {
@@ -152,11 +188,20 @@ export class CallQueue {
   }
 
   /** Back into the queue, by its old ticket, without waking its caller. */
-  #onReleased({ item: waiting, byAge }: Dequeued<WaitingCall>): void {
-    waiting.wasParked = true;
+  #onReleased({ item: waiting, byAge }: Dequeued<WaitingCall>, group: string): void {
+    waiting.wasParkedIn = group;
     // No call asks while a turn is pending, so that all that are released at once are queued before the first of them asks.
     if (this.#returns.pending === 0) void this.#returns.add(() => Promise.resolve()).then(() => this.#dispatch());
+    this.#yieldTo(waiting);
     this.#enqueue(waiting, byAge);
+  }
+
+  /** The call at the gate goes back into the queue, if one returns that would have been there before it. */
+  #yieldTo({ call, ticket }: WaitingCall): void {
+    const first = this.#first;
+    if (!first || first.byAge || first.ticket < ticket || priorityOf(first.call) > priorityOf(call)) return;
+    this.#first = undefined;
+    this.#enqueue(first, false);
   }
 
   /**
@@ -205,29 +250,34 @@ export class CallQueue {
   }
 
   #grant(waiting: WaitingCall, lease: Lease): void {
+    this.#all.delete(waiting);
     waiting.unlisten?.();
     waiting.resolve(this.#track(lease));
-    if (waiting.wasParked) this.#parked.releaseNext(waiting.call.ask);
+    if (waiting.wasParkedIn !== undefined) this.#parked.releaseNext(waiting.wasParkedIn);
   }
 
   #park(waiting: WaitingCall, result: GateResult & { kind: 'parked' }): void {
     const { call, ticket } = waiting;
-    const group = this.#parked.groupOf(call.ask);
-    waiting.wasParked = false;
+    const group = this.#parked.groupOf(call.ask, result);
+    const { wasParkedIn } = waiting;
+    // What it takes was learned meanwhile, so it no longer stands for those that it was parked with.
+    if (wasParkedIn !== undefined && wasParkedIn !== group.name) this.#parked.releaseNext(wasParkedIn);
+    waiting.wasParkedIn = undefined;
     waiting.queue = group;
     waiting.entry = group.park(waiting, priorityOf(call), ticket, result);
     if (!this.#isPatient(call)) this.#impatient.add(waiting);
   }
 
   #reject(waiting: WaitingCall, error: unknown): void {
-    const { queue, entry, wasParked, call } = waiting;
+    const { queue, entry, wasParkedIn } = waiting;
     if (entry) queue?.remove(entry);
     this.#impatient.delete(waiting);
+    this.#all.delete(waiting);
     waiting.unlisten?.();
     waiting.reject(error);
     const wasFirst = waiting === this.#first;
     if (wasFirst) this.#first = undefined;
-    if (wasParked) this.#parked.releaseNext(call.ask);
+    if (wasParkedIn !== undefined) this.#parked.releaseNext(wasParkedIn);
     if (wasFirst) this.#dispatch();
   }
 

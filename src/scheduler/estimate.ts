@@ -54,7 +54,7 @@ export function estimateCalls(scheduler: Scheduler, clock: Clock, options: Estim
 /** The same by the wall clock. */
 export function toEstimate(estimate: PlanEstimate | undefined, clock: Clock): Estimate {
   if (!estimate) return { finishesAt: undefined, ms: undefined, window: undefined };
-  const ms = Math.max(0, estimate.at - clock.now());
+  const ms = Math.ceil(Math.max(0, estimate.at - clock.now()));
   const finishesAt = new Date(clock.wall() + ms);
   return { finishesAt: Number.isNaN(finishesAt.getTime()) ? undefined : finishesAt, ms, window: estimate.window };
 }

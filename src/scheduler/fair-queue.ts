@@ -1,6 +1,6 @@
 import { Heap } from './heap.ts';
 
-/** After so many entries that overtook an older one, the oldest is next. So at most one turn in 32 is not by rank. */
+/** After this many entries have overtaken an older one, the oldest is next: at most one turn in 32 is not by rank. */
 const PASSES = 31;
 
 /** Empty entries are cleared away when they are more than the others, and more than this. */

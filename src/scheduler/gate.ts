@@ -9,6 +9,8 @@ import type { CallTrace } from '../trace/call-trace.ts';
 export interface PendingCall {
   readonly ask: Ask;
   readonly signal: AbortSignal | undefined;
+  /** What it asks for, to be named in errors. */
+  readonly request?: { readonly url: URL } | undefined;
   /** Records that the call waits. */
   readonly trace: Pick<CallTrace, 'waiting'>;
 }
@@ -21,10 +23,15 @@ export type GateResult =
   /** A more urgent call came: back into the queue. */
   | { readonly kind: 'overtaken' }
   /**
-   * Only this endpoint must wait, or longer than `longestWaitMs`: parked until the instant given, then back into the
-   * queue. `isFirm`: only time can help, and no answer.
+   * Only this endpoint must wait, or only calls of so many `units`, or longer than `longestWaitMs`: parked until the instant
+   * given, then back into the queue. `isFirm`: only time can help, and no answer.
    */
-  | { readonly kind: 'parked'; readonly until: number; readonly isFirm: boolean };
+  | {
+      readonly kind: 'parked';
+      readonly until: number;
+      readonly isFirm: boolean;
+      readonly units?: number | undefined;
+    };
 
 /** A pause at the gate. */
 interface GatePause {
@@ -43,6 +50,8 @@ export interface GateOptions {
   readonly clock: Clock;
   /** The queue behind the call at the gate: its highest priority. */
   readonly behind: { readonly highest: number };
+  /** How many calls are parked. */
+  readonly parked: () => number;
   /** No call waits at the gate for longer, in milliseconds, where only time can help: it is parked instead. */
   readonly longestWaitMs: number;
   /** Called when the queue comes to a standstill that only time can end. */
@@ -50,6 +59,15 @@ export interface GateOptions {
   /** Called when the call at the gate is to ask again. */
   readonly onWake: () => void;
 }
+
+/** Cheaper calls pass a costly one only while at most this many are parked, which bounds how far ahead a window is filled. */
+const MOST_PASSED = 256;
+
+/** Of calls that are passed, one asks again after this time, in milliseconds: what others were answered may have made room. */
+const RECHECK_MS = 1_000;
+
+/** That time is no shorter than this part of the wait, so that one for the next month costs nothing. */
+const RECHECK_PART = 0.02;
 
 const OVERTAKEN: GateResult = { kind: 'overtaken' };
 const WAITING: GateResult = { kind: 'waiting' };
@@ -84,8 +102,9 @@ export class Gate {
    * @throws where it is refused or aborted, or the gate is closed.
    */
   ask(call: PendingCall, byAge = false): GateResult {
-    const { behind, longestWaitMs } = this.#options;
-    const urgency = byAge ? Number.POSITIVE_INFINITY : priorityOf(call);
+    const { behind, parked, longestWaitMs } = this.#options;
+    // Only inspections overtake a call that goes by age.
+    const urgency = byAge ? Number.MAX_VALUE : priorityOf(call);
     this.#pause = undefined;
     if (this.#isClosed) throw new ClosedError();
     call.signal?.throwIfAborted();
@@ -96,12 +115,14 @@ export class Gate {
     const admission = this.#pacer.admit(ask, now);
     if (admission.kind === 'granted') return admission;
     const { hold } = admission;
-    if (admission.kind === 'refused') throw this.refusalError(ask, hold, hold.reason());
+    if (admission.kind === 'refused') throw this.#refusalError(call, hold, hold.reason());
     const { until, isFirm } = hold;
     const isLong = isFirm && until - now > longestWaitMs;
-    if (isLong || hold.scope === 'endpoint') {
+    const isPassable = hold.passableUnits !== undefined && parked() < MOST_PASSED;
+    if (isLong || isPassable || hold.scope === 'endpoint') {
       call.trace.waiting({ until, reason: hold.reason(), isParked: true });
-      return { kind: 'parked', until, isFirm };
+      const recheckAt = isPassable ? now + Math.max(RECHECK_MS, RECHECK_PART * (until - now)) : until;
+      return { kind: 'parked', until: Math.min(until, recheckAt), isFirm, units: hold.passableUnits };
     }
     const rank = hold.yieldsToPriority ? priorityOf(call) : urgency;
     if (behind.highest > rank) return OVERTAKEN;
@@ -119,10 +140,9 @@ export class Gate {
   /** The error for a call whose `maxWaitMs` is shorter than the standstill of the call ahead of it; `undefined`: it can wait. */
   standstillError(call: PendingCall): Error | undefined {
     if (!this.#pause?.hold.isFirm || priorityOf(call) > this.#pause.urgency) return undefined;
-    const { ask } = call;
     const { hold, reason } = this.#pause;
-    const isTooLong = hold.until - (hold.failingSince ?? this.#clock.now()) > ask.maxWaitMs;
-    return isTooLong ? this.refusalError(ask, hold, reason) : undefined;
+    const isTooLong = hold.until - (hold.failingSince ?? this.#clock.now()) > call.ask.maxWaitMs;
+    return isTooLong ? this.#refusalError(call, hold, reason) : undefined;
   }
 
   /** A call was queued: a less urgent one at the gate is overtaken, or asks again with that priority. */
@@ -157,18 +177,23 @@ export class Gate {
   }
 
   /** The error of a call that would have to wait longer than its `maxWaitMs`. */
-  refusalError(ask: Ask, { until, failingSince }: Hold, reason: Reason): Error {
+  #refusalError({ ask, request }: PendingCall, { until, failingSince }: Hold, reason: Reason): Error {
+    const { endpoint, maxWaitMs } = ask;
+    const url = request?.url.href;
     if (failingSince !== undefined)
-      return new ConnectionError({ endpoint: ask.endpoint, code: 'OUTAGE', attempts: 0, cause: new Error(reason.why) });
-    const retryAfterMs = until - this.#clock.now();
+      return new ConnectionError({ endpoint, url, code: 'OUTAGE', attempts: 0, cause: new Error(reason.why) });
+    const retryAfterMs = Math.ceil(until - this.#clock.now());
     return new QuotaExhaustedError({
-      endpoint: ask.endpoint,
+      endpoint,
+      url,
+      quota: this.#pacer.lastQuota,
       window: reason.window ?? reason.kind,
       limit: reason.limit,
       remaining: reason.headroom,
       retryAfterMs,
       retryAt: new Date(Math.min(this.#clock.wall() + retryAfterMs, LAST_INSTANT)),
-      why: `${reason.why}, and the wait is longer than the ${ask.maxWaitMs} ms allowed.`,
+      why: reason.why,
+      maxWaitMs,
     });
   }
 
@@ -196,9 +221,9 @@ export class Gate {
   }
 }
 
-/** The priority of a call. Default: 0. */
+/** The rank of a call: its priority, by default 0. An inspection goes first: nothing that holds others back is its concern. */
 export function priorityOf({ ask }: Pick<PendingCall, 'ask'>): number {
-  return ask.priority ?? 0;
+  return ask.isInspection ? Number.POSITIVE_INFINITY : (ask.priority ?? 0);
 }
 
 function asUrgentAs(highest: number, ask: Ask): Ask {

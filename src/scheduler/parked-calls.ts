@@ -4,21 +4,22 @@ import { type Dequeued, FairQueue, type QueueEntry } from './fair-queue.ts';
 import type { GateResult } from './gate.ts';
 
 /** Puts a released call back into the queue. */
-type Release<T> = (dequeued: Dequeued<T>) => void;
+type Release<T> = (dequeued: Dequeued<T>, group: string) => void;
 
 /** What a parked group reports. */
 interface GroupListeners<T> {
-  readonly release: Release<T>;
+  readonly release: (dequeued: Dequeued<T>) => void;
   /** The time has come. */
   readonly due: () => void;
   readonly empty: () => void;
 }
 
 /**
- * Parked calls of one endpoint, cost and `maxWaitMs`, which the pacer cannot tell apart. At a given time the first is
+ * Parked calls of one endpoint, number of units and `maxWaitMs`, which the pacer cannot tell apart. At a given time the first is
  * released into the queue: if it may not be sent, none may; once it was, the next is released.
  */
 class ParkedGroup<T> {
+  readonly name: string;
   readonly endpoint: string;
   readonly #clock: Clock;
   readonly #listeners: GroupListeners<T>;
@@ -27,7 +28,8 @@ class ParkedGroup<T> {
   #isFirm = false;
   #cancel = (): void => {};
 
-  constructor(endpoint: string, clock: Clock, listeners: GroupListeners<T>) {
+  constructor(name: string, endpoint: string, clock: Clock, listeners: GroupListeners<T>) {
+    this.name = name;
     this.endpoint = endpoint;
     this.#clock = clock;
     this.#listeners = listeners;
@@ -104,23 +106,23 @@ export class ParkedCalls<T> {
   }
 
   /** The group in which calls like this one are parked. */
-  groupOf(ask: Ask): ParkedGroup<T> {
-    const key = groupKey(ask);
-    let group = this.#groups.get(key);
+  groupOf({ endpoint, cost, maxWaitMs }: Ask, { units }: GateResult & { kind: 'parked' }): ParkedGroup<T> {
+    const name = `${endpoint} ${cost} ${maxWaitMs} ${units}`;
+    let group = this.#groups.get(name);
     if (!group) {
-      group = new ParkedGroup(ask.endpoint, this.#clock, {
-        release: this.#release,
+      group = new ParkedGroup(name, endpoint, this.#clock, {
+        release: (dequeued) => this.#release(dequeued, name),
         due: () => this.#releaseAllDue(),
-        empty: () => this.#groups.delete(key),
+        empty: () => this.#groups.delete(name),
       });
-      this.#groups.set(key, group);
+      this.#groups.set(name, group);
     }
     return group;
   }
 
   /** A released call was sent or has ended: releases the next of its group. */
-  releaseNext(ask: Ask): void {
-    this.#groups.get(groupKey(ask))?.release();
+  releaseNext(group: string): void {
+    this.#groups.get(group)?.release();
   }
 
   /** No request of the endpoint is in flight any more: releases one call of each group that awaited an answer. */
@@ -144,8 +146,4 @@ export class ParkedCalls<T> {
   clear(): void {
     for (const group of this.#groups.values()) while (group.size > 0) group.release();
   }
-}
-
-function groupKey({ endpoint, cost, maxWaitMs }: Ask): string {
-  return `${endpoint} ${cost} ${maxWaitMs}`;
 }

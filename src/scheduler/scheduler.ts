@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import { ClosedError } from '../errors.ts';
+import { ClosedError, ConnectionError, QuotaExhaustedError } from '../errors.ts';
 import type { EventListener } from '../events.ts';
 import { HttpExchange, type TracedCall } from '../http/attempt.ts';
 import type { Call, Reply } from '../http/call.ts';
@@ -13,7 +13,7 @@ import {
   type RetryDecision,
 } from '../http/retry-policy.ts';
 import type { Transport } from '../http/transport.ts';
-import type { Lease } from '../quota/admission.ts';
+import type { Ask, Lease } from '../quota/admission.ts';
 import type { Plan, PlanEstimate } from '../quota/forecast/estimate.ts';
 import type { MonthOutlook } from '../quota/forecast/month.ts';
 import { Pacer } from '../quota/pacer.ts';
@@ -22,10 +22,13 @@ import type { ServerClock } from '../quota/time/server-clock.ts';
 import type { PacerView } from '../quota/view.ts';
 import type { BulkReservePolicy } from '../quota/window/bulk-reserve.ts';
 import type { Membership, QuotaShare } from '../share.ts';
+import type { LowMarks } from '../trace/low-water.ts';
+import type { QueuedCall, QueueOptions } from '../trace/queue-view.ts';
 import { Tracer } from '../trace/tracer.ts';
 import { Backlog, type CallKind } from './backlog.ts';
 import { CallQueue } from './call-queue.ts';
 import { finalError } from './final-error.ts';
+import { latenessError, overflowError, type QueueEnd } from './queue-errors.ts';
 
 /** A lease outlives the longest attempt by this much before it counts as forgotten, in milliseconds. */
 const LEASE_SLACK_MS = 60_000;
@@ -42,11 +45,15 @@ export interface SchedulerOptions {
   readonly random: () => number;
   readonly share: QuotaShare;
   readonly reserve?: BulkReservePolicy | undefined;
+  /** The parts of windows below which `low` is emitted. */
+  readonly low?: LowMarks | undefined;
   /** Identifies the quota: the service's origin and the key. */
   readonly credential: () => Promise<string>;
   readonly concurrency: number;
   readonly maxAttempts: number;
   readonly maxWaitMs: number;
+  readonly maxWaiting: number;
+  readonly onOverflow: 'reject-new' | 'reject-lowest';
   readonly timeoutMs: number;
   readonly onEvent: EventListener | undefined;
 }
@@ -63,6 +70,9 @@ export class Scheduler {
   readonly #backlog = new Backlog();
   #urgentWaiting = 0;
   #membership: Membership | undefined;
+  /** Calls that {@link close} turned away. */
+  #turnedAway = 0;
+  #isQueueClosed = false;
   #closing: Promise<void> | undefined;
 
   constructor(options: SchedulerOptions) {
@@ -75,11 +85,18 @@ export class Scheduler {
       shareLimit: (time) => this.#join(share, time),
       bulkReserve: options.reserve,
     });
-    this.#queue = new CallQueue({ pacer: this.#pacer, clock, maxWaitMs });
+    const { maxWaiting, onOverflow } = options;
+    this.#queue = new CallQueue({
+      ...{ pacer: this.#pacer, clock, maxWaitMs },
+      overflow: {
+        ...{ maxWaiting, onOverflow },
+        error: ({ ask }) => overflowError(ask.endpoint, this.#queueEnd(ask), maxWaiting, clock),
+      },
+    });
     this.tracer = new Tracer(clock, () => this.#queue.behind);
     if (onEvent) this.tracer.subscribe(onEvent);
     this.#exchange = new HttpExchange({
-      ...{ transport, clock, timeoutMs },
+      ...{ transport, clock, timeoutMs, low: options.low },
       settle: (lease, outcome) => this.#queue.release(lease, outcome),
       drift: (lease, quota) => this.#pacer.drift(lease, quota, clock.now()),
     });
@@ -100,6 +117,11 @@ export class Scheduler {
     return this.#pacer.view(this.#clock.now());
   }
 
+  /** Whether the service serves the key as if there were none. */
+  get isKeyIgnored(): boolean {
+    return this.#exchange.isKeyIgnored;
+  }
+
   /** Requests answered and not refused so far, and their units. */
   get spent(): { readonly requests: number; readonly units: number } {
     return this.#pacer.throughput;
@@ -114,11 +136,12 @@ export class Scheduler {
   /** Makes a call: sends it when the quota allows, retries it by the retry policy, and returns the last answer. */
   run(call: Call): Promise<Reply> {
     if (this.#closing) return Promise.reject(new ClosedError());
+    const late = this.#latenessError(call);
     const kind = this.#backlog.add(call.ask);
     const traced = call as TracedCall;
     traced.trace = this.tracer.begin(call.ask, call.label);
     const ticket = this.#queue.nextTicket();
-    const lease = this.#acquire(traced, ticket);
+    const lease = late ? Promise.reject(late) : this.#acquire(traced, ticket);
     // Not async: a call that waits is an entry of the queue and little more.
     if (!(lease instanceof Promise)) return this.#make(traced, ticket, lease, kind);
     return lease.then(
@@ -126,7 +149,7 @@ export class Scheduler {
       (error: unknown) => {
         this.#backlog.remove(kind);
         traced.trace.failed(error, traced.signal);
-        throw error;
+        return rejectionForCaller(error);
       },
     );
   }
@@ -157,13 +180,19 @@ export class Scheduler {
         if (isLimited) counts.refusals++;
         else if (outcome.kind === 'answered' && outcome.redirect) counts.hops++;
         else counts.attempts++;
-        const decision = this.#decide(request.method, outcome, counts);
+        const isRefusedInspection = isLimited && call.ask.isInspection;
+        const decision = isRefusedInspection ? DELIVER : this.#decide(call, request.method, outcome, counts);
         if (reply && (decision.kind === 'deliver' || (decision.kind === 'fail' && isLimited && call.takesRefusals))) {
           trace.done(reply.status);
+          // It may have ended a pause, which other answers do not.
+          if (call.ask.isInspection) this.#queue.wake();
           return reply;
         }
         if (decision.kind !== 'retry')
-          throw finalError(call, outcome, counts, failure, this.#clock, this.view().cooldown?.until);
+          throw finalError(call, request, outcome, counts, failure, this.#clock, {
+            ...this.view(),
+            quota: this.#pacer.lastQuota,
+          });
         const { afterMs } = decision;
         if (decision.url && outcome.kind === 'answered') request = redirected(request, outcome.status, decision.url);
         trace.retrying(counts.attempts + 1, afterMs);
@@ -171,26 +200,84 @@ export class Scheduler {
       }
     } catch (error) {
       trace.failed(error, call.signal);
-      throw error;
+      throw withCallersFrames(error);
     } finally {
       this.#backlog.remove(kind);
     }
   }
 
-  /** Rejects the calls that wait, lets those in flight finish, and gives the share back. */
-  close(): Promise<void> {
-    this.#closing ??= (async () => {
+  /** Holds back every request until `instant`, in monotonic milliseconds; Infinity: until {@link resume}. */
+  pause(instant: number): void {
+    this.#pacer.pause(instant);
+  }
+
+  /** Ends the pause that {@link pause} began. */
+  resume(): void {
+    this.#pacer.resume();
+    this.#queue.wake();
+  }
+
+  /** The end of the pause that {@link pause} began, in force or not. */
+  get pausedUntil(): number {
+    return this.#pacer.pausedUntil;
+  }
+
+  /** How many requests may be under way at once. */
+  get concurrency(): number {
+    return this.#pacer.concurrency;
+  }
+
+  set concurrency(concurrency: number) {
+    this.#pacer.concurrency = concurrency;
+    this.#queue.wake();
+  }
+
+  /** Resolves when no call waits or is under way, and their callers have been told. */
+  async idle(): Promise<void> {
+    await this.#backlog.drained();
+    // A call counts as finished before its caller has been told.
+    for (let turn = 0; turn < TELLING_TURNS; turn++) await undefined;
+  }
+
+  /**
+   * Accepts no more calls, lets those in flight finish, and gives the share back.
+   *
+   * @param isDraining - whether the calls that wait are sent, too; else they are rejected.
+   * @returns how many calls were rejected.
+   */
+  async close(isDraining = false): Promise<number> {
+    if (isDraining) this.resume();
+    else if (!this.#isQueueClosed) {
+      this.#isQueueClosed = true;
+      this.#turnedAway = this.#queue.length;
       this.#queue.close();
-      await this.#backlog.drained();
-      // A call counts as finished before its caller has been told.
-      for (let turn = 0; turn < TELLING_TURNS; turn++) await undefined;
-      await this.#membership?.leave();
-    })();
-    return this.#closing;
+    }
+    this.#closing ??= this.idle().then(() => this.#membership?.leave());
+    await this.#closing;
+    return this.#turnedAway;
+  }
+
+  /** Waiting calls: why, until when, and at which place. */
+  queue(options?: QueueOptions): readonly QueuedCall[] {
+    return this.tracer.queue(options, (plans) => this.#pacer.estimate(plans, this.#clock.now())?.sentAt);
+  }
+
+  /** What a call that is made now would find at the end of the queue. */
+  #queueEnd({ endpoint, cost, priority = 0 }: Ask): QueueEnd {
+    const { sentAt = this.#clock.now(), window } = this.estimate({ endpoint, cost, count: 1 }, priority) ?? {};
+    return { waiting: this.waiting, sentAt, window, quota: this.#pacer.lastQuota };
+  }
+
+  #latenessError({ ask, maxQueueMs = Number.POSITIVE_INFINITY }: Call): Error | undefined {
+    if (maxQueueMs === Number.POSITIVE_INFINITY || ask.isInspection) return undefined;
+    const end = this.#queueEnd(ask);
+    const isLate = end.sentAt - this.#clock.now() > maxQueueMs;
+    return isLate ? latenessError(ask.endpoint, end, maxQueueMs, this.#clock) : undefined;
   }
 
   #join(share: QuotaShare, time: ServerClock): ShareLimit {
-    const { clock, random, credential, concurrency } = this.#options;
+    const { clock, random, credential } = this.#options;
+    const scheduler = this;
     this.#membership = share.join({
       clock,
       random,
@@ -198,7 +285,9 @@ export class Scheduler {
       credential,
       waiting: () => this.waiting,
       urgentWaiting: () => this.#urgentWaiting,
-      concurrency,
+      get concurrency() {
+        return scheduler.concurrency;
+      },
       learn: (knowledge) => this.#pacer.learn(knowledge, clock.now()),
       wake: () => this.#queue.wake(),
       tell: (event) => this.tracer.emit(event),
@@ -206,7 +295,7 @@ export class Scheduler {
     return this.#membership.part;
   }
 
-  #decide(method: string, outcome: AttemptOutcome, counts: AttemptCounts): RetryDecision {
+  #decide({ isOneShot }: Call, method: string, outcome: AttemptOutcome, counts: AttemptCounts): RetryDecision {
     if (outcome.kind === 'answered' && outcome.status < 400 && !outcome.isLimited && !outcome.redirect) {
       this.#retryBudget.earn();
       return DELIVER;
@@ -214,7 +303,28 @@ export class Scheduler {
     const { maxAttempts, random } = this.#options;
     const decision = decideRetry(outcome, counts, { maxAttempts, isSafe: isSafe(method), random: random() });
     if (decision.kind === 'deliver' && outcome.kind === 'answered' && outcome.status < 500) this.#retryBudget.earn();
-    if (decision.kind !== 'retry' || !decision.isPaid || this.#retryBudget.pay()) return decision;
+    const mayRetry = !isOneShot && (decision.kind !== 'retry' || !decision.isPaid || this.#retryBudget.pay());
+    if (decision.kind !== 'retry' || mayRetry) return decision;
     return { kind: outcome.kind === 'answered' ? 'deliver' : 'fail' };
   }
+}
+
+/** So many turns pass until every promise between a call that is refused at once and its caller has been awaited. */
+const AWAITING_TURNS = 3;
+
+/** Rejects once the caller awaits the call, so that its frames can be captured. */
+async function rejectionForCaller(error: unknown): Promise<never> {
+  for (let turn = 0; turn < AWAITING_TURNS; turn++) await undefined;
+  throw withCallersFrames(error);
+}
+
+/**
+ * Captures the stack of an error of the queue anew, where its caller awaits it: the queue made it in a turn of a timer or of another
+ * call's answer, which says nothing of the caller. Costs nothing unless a call fails.
+ */
+function withCallersFrames(error: unknown): unknown {
+  const isOwn =
+    error instanceof QuotaExhaustedError || error instanceof ConnectionError || error instanceof ClosedError;
+  if (isOwn) Error.captureStackTrace?.(error, withCallersFrames);
+  return error;
 }

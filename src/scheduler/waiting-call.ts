@@ -5,7 +5,7 @@ import type { PendingCall } from './gate.ts';
 
 /** A call as the queue sees it. */
 export interface QueueableCall extends PendingCall {
-  readonly trace: Pick<CallTrace, 'waiting' | 'keepContext'>;
+  readonly trace: Pick<CallTrace, 'waiting' | 'keepContext' | 'isRetrying'>;
 }
 
 /** A call that waits for its lease. There may be very many, so it holds no more than it must. */
@@ -16,8 +16,8 @@ export class WaitingCall {
   readonly reject: (error: unknown) => void;
   /** Whether it was chosen for the time that it waited, and not for its rank. */
   byAge = false;
-  /** Whether it was released from its parked group, which awaits its result. */
-  wasParked = false;
+  /** The parked group that it was released from, which awaits its result. */
+  wasParkedIn: string | undefined = undefined;
   /** The queue that it waits in, and its entry there. */
   queue: { remove(entry: QueueEntry<WaitingCall>): void } | undefined = undefined;
   entry: QueueEntry<WaitingCall> | undefined = undefined;

@@ -54,6 +54,11 @@ export class Discovery {
     return Math.max(this.#askAt, this.#othersUntil);
   }
 
+  /** The instant to ask for the next look, so that it follows this one without a break; Infinity: this process does not look. */
+  renewsAt(now: number): number {
+    return this.isLooking(now) && !this.#isOver ? this.#until - RENEW_MS : Number.POSITIVE_INFINITY;
+  }
+
   /** Whether to ask for a look now. */
   mayAsk(now: number): boolean {
     return !this.#isOver && now >= this.#until - RENEW_MS && now >= this.asksAt;

@@ -30,10 +30,27 @@ import {
   whole,
 } from './store-rules.ts';
 
-/** A store in the memory of one process, for tests and benchmarks. */
+/** What a process remembers of a store: enough for a new store to take its place. */
+export interface Memory {
+  /** The version of the facts. */
+  readonly version: number;
+  /** For how long urgent units have been counted, in milliseconds. */
+  readonly forMs: number;
+  /** Remaining time of the pause that the service has ordered, in milliseconds; 0: there is none. */
+  readonly pauseMs: number;
+  /** By window instance: units used, and how much longer the store would have kept them, in milliseconds. */
+  readonly used: ReadonlyMap<string, { readonly units: number; readonly ttlMs: number }>;
+}
+
+/** A store in the memory of one process. */
 export interface MemoryStore extends ShareStore {
   /** Removes everything. */
   flush(): void;
+  /**
+   * Restores what a process remembers of the store that this one replaces. Called for each process before the first ask. Used units
+   * count as those of strangers, until their process states them as its own.
+   */
+  restore(memory: Memory): void;
   /** Number of stored entries, including some that have expired. */
   readonly size: number;
 }
@@ -80,6 +97,22 @@ class Books implements MemoryStore {
 
   flush(): void {
     for (const entries of this.#all) entries.clear();
+  }
+
+  restore({ version, forMs, pauseMs, used }: Memory): void {
+    const now = this.#now();
+    const state = this.#stateAt(now);
+    // The facts are lost, so every process must tell its own again.
+    const [next, since] = [whole(version) + 1, now - whole(forMs)];
+    const pause = readPause(pauseMs);
+    const pauseUntil = pause > 0 ? Math.max(state.pauseUntil, now + pause) : state.pauseUntil;
+    const restored = { version: Math.max(state.version, next), since: Math.min(state.since, since), pauseUntil };
+    this.#write({ ...state, ...restored }, now);
+    for (const [name, { units, ttlMs }] of used) {
+      const known = this.#windows.get(name, now)?.strangers ?? 0;
+      const strangers = Math.max(known, whole(units));
+      this.#windows.set(name, { claimed: 0, strangers, reading: 0, stretch: undefined }, whole(ttlMs, 1), now);
+    }
   }
 
   async take(asked: ShareAsk): Promise<Answer | 'stale'> {

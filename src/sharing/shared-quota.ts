@@ -8,6 +8,7 @@ import { Discovery } from './discovery.ts';
 import { FactSync } from './fact-sync.ts';
 import type { FailureMode } from './fallback.ts';
 import { type Composed, type Demand, Ledger } from './ledger.ts';
+import { Notice } from './notice.ts';
 import { Resumption } from './resumption.ts';
 import { SiblingUse } from './sibling-use.ts';
 import { type Answer, LONGEST_PAUSE_MS, type ShareStore } from './store.ts';
@@ -59,10 +60,10 @@ export class SharedQuota implements ShareLimit {
   #first = { units: 1, isUrgent: false };
   /** Units sent for urgent calls since the last ask. */
   #urgentSent = 0;
-  /** The end of a pause, and whether a pause is over, until the store is told. */
+  /** The end of a pause, until the store is told. */
   #pauseToTell = Number.NEGATIVE_INFINITY;
-  #isResumed = false;
-  #endsLook = false;
+  readonly #resumed = new Notice();
+  readonly #lookEnded = new Notice();
   #debt = 0;
   /** Whether the service answers without naming a window, so that there is no quota to share. */
   #isUnlimited = false;
@@ -183,10 +184,11 @@ export class SharedQuota implements ShareLimit {
       this.#isAnswered = true;
       this.#facts.answered(now);
       this.#isUnlimited = this.#ledger.windows.size === 0;
-      this.#isResumed ||= this.#resumption.served(lease.sentAt, now);
+      if (this.#resumption.served(lease.sentAt, now)) this.#resumed.raise();
     }
     const isIdle = this.#member.waiting() === 0 && this.#underWay === 0;
-    if (isIdle || (this.#ledger.windows.size > 0 && !this.#isInDoubt)) this.#endsLook ||= this.#discovery.end();
+    const isFound = this.#ledger.windows.size > 0 && !this.#isInDoubt;
+    if ((isIdle || isFound) && this.#discovery.end()) this.#lookEnded.raise();
     this.#consider(now);
     this.#schedule();
   }
@@ -254,9 +256,9 @@ export class SharedQuota implements ShareLimit {
       now >= this.#givesBackAt(now) ||
       (this.#trips.hasJoined && this.#facts.isDue(now)) ||
       this.#pauseToTell > now ||
-      this.#isResumed ||
+      this.#resumed.isDue ||
       (this.#discovery.isLooking(now) && this.#discovery.mayAsk(now)) ||
-      this.#endsLook;
+      this.#lookEnded.isDue;
     if (isDue) this.#trips.start();
   }
 
@@ -273,7 +275,7 @@ export class SharedQuota implements ShareLimit {
     const now = this.#member.clock.now();
     const asksAt =
       this.#member.waiting() > 0 && this.#full(now) ? this.#ledger.policy.nextAt(0, false) : Number.POSITIVE_INFINITY;
-    const at = Math.min(this.#givesBackAt(now), asksAt);
+    const at = Math.min(this.#givesBackAt(now), asksAt, this.#discovery.renewsAt(now));
     if (at === Number.POSITIVE_INFINITY) return;
     this.#cancelTimer = this.#member.clock.timer(Math.max(1, at - now), () => {
       this.#consider(this.#member.clock.now());
@@ -283,13 +285,16 @@ export class SharedQuota implements ShareLimit {
 
   #demand(): Demand {
     const { units: need, isUrgent } = this.#first;
+    const { clock, concurrency } = this.#member;
+    // During a look this process sends without units, so it returns those that it holds: both together would be too many.
+    if (this.#discovery.isAlone(clock.now())) return { need, want: 0, isUrgent, concurrency };
     const waiting = isUrgent ? this.#member.urgentWaiting() : this.#member.waiting();
     // Calls expected to follow: one for each request in flight of a busy process, one for half of many requests in flight.
-    const isBusy = this.#ledger.policy.isBusy(this.#member.clock.now());
+    const isBusy = this.#ledger.policy.isBusy(clock.now());
     const following = isBusy ? this.#underWay : this.#underWay >= MANY ? Math.floor(this.#underWay / 2) : 0;
     const calls = waiting > 0 ? waiting + following : 0;
     const want = calls === 0 ? 0 : need + Math.ceil((calls - 1) * this.#usual);
-    return { need, want, isUrgent, concurrency: this.#member.concurrency };
+    return { need, want, isUrgent, concurrency };
   }
 
   async #travel(store: ShareStore): Promise<void> {
@@ -303,17 +308,18 @@ export class SharedQuota implements ShareLimit {
     if (pauseToTell > now()) await call(() => store.pause(pauseToTell - now()));
     // A longer pause that began meanwhile is told by the next trip.
     if (this.#pauseToTell === pauseToTell) this.#pauseToTell = Number.NEGATIVE_INFINITY;
-    if (this.#isResumed) await call(() => store.resumed());
-    this.#isResumed = false;
+    await this.#resumed.tell(() => call(() => store.resumed()));
     if (this.#resumption.mayAsk(now())) await call(() => this.#resumption.ask(store, this.#trips.name, now));
     const waiting = this.#member.waiting();
     const looks = this.#discovery.isLooking(now());
-    const isBacklog = this.#isInDoubt && (looks ? waiting > 0 : this.#ledger.policy.isLimited && waiting >= BACKLOG);
+    // While a longer window is full a look reveals nothing, and its first request would be refused.
+    const isFull = this.#full(now())?.instance.window.isShort === false;
+    const isBacklog =
+      this.#isInDoubt && !isFull && (looks ? waiting > 0 : this.#ledger.policy.isLimited && waiting >= BACKLOG);
     const isNeeded = this.#ledger.windows.size === 0 ? !this.#isUnlimited && waiting > 0 : isBacklog;
     if (isNeeded && this.#discovery.mayAsk(now()))
       await call(() => this.#discovery.ask(store, this.#trips.name, this.#ledger.windows.size === 0, now));
-    if (this.#endsLook) await call(() => store.endLook(this.#trips.name));
-    this.#endsLook = false;
+    await this.#lookEnded.tell(() => call(() => store.endLook(this.#trips.name)));
     if (this.#ledger.windows.size > 0) await this.#ask(store);
   }
 

@@ -9,6 +9,14 @@ const OFFSET_LASTS_MS = 60_000;
 /** Factor by which the remembered longest round trip to the service shrinks with each response. */
 const FADING = 0.98;
 
+/**
+ * A request arrives later than `USUAL_MS` only if half of the recent round trips are long, too: it arrives within this many times their
+ * median. Longer ones are of a process that starts, or of a response that takes the service long. `RECENT` is how many are recent.
+ */
+const USUAL_MS = 200;
+const TIMES = 3;
+const RECENT = 15;
+
 /** Bounds of what a clock shows, in milliseconds since the Unix epoch. */
 export interface TimeRange {
   readonly least: number;
@@ -23,6 +31,9 @@ export class Timeline {
   readonly #service: ServerClock;
   /** Store clock minus local clock, from the fastest recent trip. */
   #store: { readonly offset: number; readonly errorMs: number; readonly at: number } | undefined;
+  #longestMs = 0;
+  /** Recent round trips, latest last. */
+  readonly #recent: number[] = [];
   #roundTripMs = 0;
 
   constructor(service: ServerClock) {
@@ -34,7 +45,7 @@ export class Timeline {
     return this.#service.known || this.#store !== undefined;
   }
 
-  /** The longest recent round trip to the service, in milliseconds. */
+  /** The longest recent round trip to the service, in milliseconds; a few that are much longer than the others do not count. */
   get roundTripMs(): number {
     return this.#roundTripMs;
   }
@@ -56,7 +67,11 @@ export class Timeline {
 
   /** Records the round trip of a request to the service, in milliseconds. */
   hearRoundTrip(ms: number): void {
-    this.#roundTripMs = Math.max(ms, this.#roundTripMs * FADING);
+    this.#longestMs = Math.max(ms, this.#longestMs * FADING);
+    this.#recent.push(ms);
+    if (this.#recent.length > RECENT) this.#recent.shift();
+    const median = this.#recent.toSorted((a, b) => a - b)[(this.#recent.length - 1) >> 1] ?? 0;
+    this.#roundTripMs = Math.min(this.#longestMs, Math.max(USUAL_MS, TIMES * median));
   }
 
   /** Bounds of the time at `now`. */

@@ -14,7 +14,7 @@ export interface Identity {
   readonly ceilings: Map<string, Ledger>[];
 }
 
-/** All consumers: one per key, and one for all callers without a key, who share one address. */
+/** All consumers: one per key, and one for all callers without a key, because they share one address. */
 export class Identities {
   readonly keyless: Identity = nobody('keyless');
   readonly #counting: Counting;

@@ -1,3 +1,9 @@
+/**
+ * A mock of the service and a virtual clock, for tests.
+ *
+ * @module stacks-quota/testing
+ */
+
 export type { ServicePeriod } from './calendar.ts';
 export type { ServiceFault, ServiceFaults } from './faults.ts';
 export type { ServiceAnswer } from './gateway.ts';

@@ -24,7 +24,15 @@ export function latencyFrom(option: LatencyOption, random: () => number): () => 
   };
 }
 
-/** Pseudo-random numbers from 0 to 1, the same sequence for the same seed (mulberry32). */
+/**
+ * Pseudo-random numbers from 0 to 1, the same sequence for the same seed (mulberry32).
+ *
+ * @example
+ * ```ts
+ * const random = seeded(7);
+ * const client = createClient({ random }); // the same jitter in every run
+ * ```
+ */
 export function seeded(seed: number): () => number {
   let state = seed;
   return () => {

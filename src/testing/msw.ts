@@ -1,3 +1,9 @@
+/**
+ * The mock service as request handlers of MSW. Needs `msw` 2 or 3.
+ *
+ * @module stacks-quota/testing/msw
+ */
+
 import { type HttpHandler, HttpResponse, http } from 'msw';
 import { isConnectionLost } from './network-error.ts';
 import { unlessAborted } from './pause.ts';

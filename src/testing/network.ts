@@ -25,7 +25,17 @@ const MOST_REDIRECTS = 20;
 /** Headers that undici removes on a redirect to another origin. `x-api-key` is not among them: `fetch` sends it everywhere. */
 const LEFT_BEHIND = ['authorization', 'proxy-authorization', 'cookie', 'host'];
 
-/** Creates a network of these services. */
+/**
+ * Creates a network of these services.
+ *
+ * @example
+ * ```ts
+ * const clock = virtualClock();
+ * const service = createMockService({ clock });
+ * const other = createMockService({ clock, origin: 'https://other.example' });
+ * const client = createClient({ baseUrl: service.origin, fetch: mockNetwork(service, other).fetch, clock });
+ * ```
+ */
 export function mockNetwork(...hosts: readonly MockHost[]): MockNetwork {
   const byOrigin = new Map(hosts.map((host) => [host.origin, host]));
   return {

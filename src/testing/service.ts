@@ -17,8 +17,11 @@ export interface MockService {
   readonly clock: Clock;
   /** A function with the signature of `fetch`; the global one is not patched. Other origins are network errors. */
   readonly fetch: typeof fetch;
-  /** Opens a real port on 127.0.0.1; 0, the default, takes any free port. */
-  listen(at?: { readonly port?: number }): Promise<ListeningService>;
+  /**
+   * Opens a real port on 127.0.0.1; 0, the default, takes any free port. Requests are answered by `exchange`, by default the
+   * service's own: pass a function around it to see or change what comes and goes.
+   */
+  listen(at?: { readonly port?: number; readonly exchange?: MockHost['exchange'] }): Promise<ListeningService>;
   /** Answers one request synchronously, without latency and faults, for simulations with their own time. */
   readonly answer: (request: ServiceRequest) => ServiceAnswer;
   /** Answers one request like `fetch`, with latency and faults, but without creating `Request` and `Response`. */
@@ -104,7 +107,7 @@ export function createMockService(options: MockServiceOptions = {}): MockService
   return {
     ...host,
     fetch: mockNetwork(host).fetch,
-    listen: ({ port = 0 } = {}) => listen(host, port),
+    listen: ({ port = 0, exchange = host.exchange } = {}) => listen({ ...host, exchange }, port),
     answer: (request) => receive(request, clock.now()),
     faults,
     time,

@@ -169,7 +169,9 @@ export class CallTrace {
   }
 
   /** Emits events that leave the trace unchanged. */
-  emit(facts: EventFacts & { readonly type: 'answered' | 'limited' | 'lost' }): void {
+  emit(
+    facts: EventFacts & { readonly type: 'answered' | 'limited' | 'lost' | 'deprecated' | 'key-ignored' | 'low' },
+  ): void {
     this.#emit(facts);
   }
 

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { Reason } from '../quota/admission.ts';
+import type { Plan } from '../quota/forecast/estimate.ts';
 import { argument, optionsParser } from '../validation/arguments.ts';
 import type { CallTrace, Wait } from './call-trace.ts';
 
@@ -18,7 +19,10 @@ export interface QueuedCall {
   readonly since: Date;
   /** Why it waits, or why the queue ahead of it stands still. Undefined while the queue moves, or during a pause between attempts. */
   readonly reason?: Reason;
-  /** When that wait ends at the latest; a response may end it earlier. For a queued call it is the wait of the first call. */
+  /**
+   * When it will be sent: for the first call and parked ones when their wait ends at the latest, for the others by the estimate that
+   * `client.estimate` makes, and no earlier than the first. Undefined while nothing is waited for and no limit is known.
+   */
   readonly until?: Date;
   /** The same as a sentence for people. */
   readonly why: string;
@@ -37,6 +41,9 @@ const queueOptions = optionsParser('options', {
   limit: argument<number>((n) => Number.isSafeInteger(n) && n >= 1, 'a whole number, 1 or more'),
 });
 
+/** Estimates when the last of some calls is sent, in monotonic milliseconds; undefined while no limit is known. */
+export type SendEstimate = (plans: readonly Plan[]) => number | undefined;
+
 /**
  * Waiting calls in the order in which they will be sent; parked calls come last. Takes time in proportion to the calls that wait.
  *
@@ -46,6 +53,7 @@ export function queueView(
   traces: Iterable<CallTrace>,
   standstill: Wait | undefined,
   clock: Clock,
+  sentAt: SendEstimate,
   options: QueueOptions = {},
 ): readonly QueuedCall[] {
   const { label, limit = 100 } = queueOptions(options);
@@ -58,10 +66,13 @@ export function queueView(
   const asked = [...inLine.entries(), ...waiting.filter(isOut).map((trace) => [undefined, trace] as const)]
     .filter(([, trace]) => label === undefined || trace.label === label)
     .slice(0, limit);
+  const ahead = new CallsAhead(inLine);
   return asked.map(([before, trace]) => {
     const { number, ask, priority, calledAt, queuedAt } = trace;
     const wait = [trace.wait, before === undefined ? undefined : standstill].find((one) => one && one.until > now);
-    const until = queuedAt > now ? queuedAt : wait?.until;
+    const estimated = before ? sentAt(ahead.upTo(before)) : undefined;
+    const latest = Math.max(wait?.until ?? now, estimated ?? now);
+    const until = queuedAt > now ? queuedAt : latest > now ? latest : undefined;
     return {
       call: number,
       endpoint: ask.endpoint,
@@ -74,6 +85,30 @@ export function queueView(
       why: sentence(before, wait, queuedAt > now),
     };
   });
+}
+
+/** The calls of a queue up to a place, counted by kind. Places are asked for from the front to the back, so that each call is counted once. */
+class CallsAhead {
+  readonly #inLine: readonly CallTrace[];
+  readonly #plans = new Map<string, Plan & { count: number }>();
+  #counted = 0;
+
+  constructor(inLine: readonly CallTrace[]) {
+    this.#inLine = inLine;
+  }
+
+  /** The calls up to and with the one at this index. */
+  upTo(index: number): readonly Plan[] {
+    for (const { ask } of this.#inLine.slice(this.#counted, index + 1)) {
+      const { endpoint, cost } = ask;
+      const name = `${cost} ${endpoint}`;
+      const plan = this.#plans.get(name) ?? { endpoint, cost, count: 0 };
+      plan.count++;
+      this.#plans.set(name, plan);
+    }
+    this.#counted = index + 1;
+    return [...this.#plans.values()];
+  }
 }
 
 /** Higher priorities first; within a priority, calls sent before, then by arrival. */

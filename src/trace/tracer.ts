@@ -3,7 +3,7 @@ import type { ClientEvent, EventListener } from '../events.ts';
 import type { Ask } from '../quota/admission.ts';
 import { CallTrace, type EventSink, type Wait } from './call-trace.ts';
 import { diagnosticChannels } from './diagnostics-channels.ts';
-import { type QueuedCall, type QueueOptions, queueView } from './queue-view.ts';
+import { type QueuedCall, type QueueOptions, queueView, type SendEstimate } from './queue-view.ts';
 
 /** Emits the events of a client's calls to its listeners and diagnostics channels, and keeps the traces of calls in progress. */
 export class Tracer implements EventSink {
@@ -46,10 +46,11 @@ export class Tracer implements EventSink {
   /**
    * Waiting calls: why, until when, and at which place.
    *
+   * @param sentAt - estimates when the last of some calls is sent.
    * @throws ConfigError if an option is invalid.
    */
-  queue(options?: QueueOptions): readonly QueuedCall[] {
-    return queueView(this.#traces, this.#standstill, this.clock, options);
+  queue(options: QueueOptions | undefined, sentAt: SendEstimate): readonly QueuedCall[] {
+    return queueView(this.#traces, this.#standstill, this.clock, sentAt, options);
   }
 
   /**

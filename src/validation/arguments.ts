@@ -1,9 +1,8 @@
-import * as z from 'zod/mini';
 import { ConfigError, quote } from '../errors.ts';
 import { ownProperties } from './own-properties.ts';
 
-/** One option or parameter that a caller may give. */
-export type Argument<T> = z.ZodMiniType<T>;
+/** Reads one option or parameter: returns the value to use, or throws a ConfigError that has its name. */
+export type Argument<T> = (given: unknown, name: string) => T;
 
 /**
  * An argument that may be left out.
@@ -12,20 +11,23 @@ export type Argument<T> = z.ZodMiniType<T>;
  * @param be - what is valid, to be read after "must be". The message quotes the value, so do not use it for secrets.
  */
 export function argument<T>(is: (value: T) => boolean, be: string): Argument<T | undefined> {
-  return z.optional(z.custom<T>(is, { error: ({ input }) => `must be ${be}, not ${quote(input)}` }));
+  return (given, name) => {
+    if (given === undefined || is(given as T)) return given as T | undefined;
+    throw new ConfigError(name, `must be ${be}, not ${quote(given)}`);
+  };
 }
 
 /** An argument that is checked elsewhere. */
 export function unchecked<T>(): Argument<T | undefined> {
-  return z.optional(z.custom<T>());
+  return (given) => given as T | undefined;
 }
 
 /** An {@link argument} with a default. */
-export function withDefault<T>(given: Argument<T | undefined>, value: T): Argument<T> {
-  return z.pipe(
-    given,
-    z.transform((one) => (one === undefined ? value : one)),
-  );
+export function withDefault<T>(read: Argument<T | undefined>, value: T): Argument<T> {
+  return (given, name) => {
+    const one = read(given, name);
+    return one === undefined ? value : one;
+  };
 }
 
 /** `true`, `false` or left out. */
@@ -38,32 +40,37 @@ export const flag: Argument<boolean | undefined> = argument<boolean>(
  * Creates a parser for these arguments.
  *
  * The parser returns a copy that inherits nothing, so that options on a polluted `Object.prototype` are ignored. It throws a
- * ConfigError that names the first unknown or invalid argument.
+ * ConfigError that names the first invalid argument or, if there is none, the first unknown one; `others` are arguments that are read elsewhere, for
+ * its list of them.
  *
  * @param what - their name in messages: `'options'`.
  */
 export function optionsParser<Values extends object>(
   what: string,
   known: { readonly [Name in keyof Values]: Argument<Values[Name]> },
-): (given: unknown) => Values {
-  const schema = z.strictObject(known);
-  const check = (own: object): Values => {
-    const result = z.safeParse(schema, own);
-    if (result.success) return ownProperties(result.data as Values);
-    const [issue] = result.error.issues;
-    if (issue?.code === 'unrecognized_keys') {
-      throw new ConfigError(issue.keys[0] ?? what, `is not one of the ${what}: ${Object.keys(known).join(', ')}`);
+): (given: unknown, others?: readonly string[]) => Values {
+  const readers = Object.entries<Argument<unknown>>(known);
+  const check = (own: Readonly<Record<string, unknown>>, others: readonly string[]): Values => {
+    const values = Object.create(null);
+    for (const [name, read] of readers) {
+      const value = read(own[name], name);
+      if (value !== undefined) values[name] = value;
     }
-    throw new ConfigError(String(issue?.path[0] ?? what), issue?.message ?? 'cannot be used');
+    const stranger = Object.keys(own).find((name) => !Object.hasOwn(known, name));
+    if (stranger === undefined) return values;
+    const names = [...others, ...Object.keys(known)].join(', ');
+    throw new ConfigError(stranger, `is not one of the ${what}: ${names}`);
   };
-  // Most calls pass no options, so the result for none is computed once.
-  const nothing = Object.freeze(check({}));
-  return (given) => {
+  // Most calls pass no options, so the result for none is computed once: by the first of them, as imports are to be quick.
+  let nothing: Values | undefined;
+  return (given, others = []) => {
     if (typeof given !== 'object' || given === null || Array.isArray(given)) {
       // The message names only the type: createClient('the key') is an easy mistake.
       throw new ConfigError(what, `must be an object, not ${given === null ? 'null' : typeof given}`);
     }
-    const own = ownProperties(given);
-    return Object.keys(own).length === 0 ? nothing : check(own);
+    const own = ownProperties(given as Readonly<Record<string, unknown>>);
+    if (Object.keys(own).length > 0) return check(own, others);
+    nothing ??= Object.freeze(check(own, others));
+    return nothing;
   };
 }

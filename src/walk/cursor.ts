@@ -1,5 +1,3 @@
-import type { AssetEvent } from '../endpoints/schemas.ts';
-
 /** Number of recent events kept in a checkpoint: enough to find the position again if the last of them are gone. */
 const MOST_RECENT_KEYS = 20;
 
@@ -27,27 +25,31 @@ export interface WalkCheckpoint {
 }
 
 /** A page as received. */
-export interface RawPage {
+export interface RawPage<Item> {
   /** The requested offset. */
   readonly offset: number;
   /** Maximum number of events of a page: one with fewer is the last. */
   readonly limit: number;
   readonly total: number;
-  readonly results: readonly AssetEvent[];
+  readonly results: readonly Item[];
 }
 
-/** An event that was not yielded before, and the number of events before it. */
-export interface NewEvent {
-  readonly event: AssetEvent;
+/** An item that was not yielded before, and the number of items before it. */
+export interface NewItem<Item> {
+  readonly item: Item;
   readonly offset: number;
 }
+
+/** Identifies an item on every page; undefined if items cannot be told apart, so that a walk goes by offsets alone. */
+export type ItemKeyOf<Item> = (item: Item) => string | undefined;
 
 /**
  * The position of a walk in a history whose offsets shift meanwhile: new events push the others back, a reorganisation of the
  * chain removes some. Each page is requested from one event before the position, and only events behind a known one are new. If a page
  * has no known event, the search continues at the offset implied by the change of `total`.
  */
-export class WalkCursor {
+export class WalkCursor<Item> {
+  readonly #keyOf: ItemKeyOf<Item>;
   #offset: number;
   #total: number;
   #recentKeys: string[];
@@ -61,7 +63,8 @@ export class WalkCursor {
   #isLost = false;
   isOver: boolean;
 
-  constructor({ offset, total, recentKeys, isOver }: Omit<WalkCheckpoint, 'address'>) {
+  constructor({ offset, total, recentKeys, isOver }: Omit<WalkCheckpoint, 'address'>, keyOf: ItemKeyOf<Item>) {
+    this.#keyOf = keyOf;
     this.#offset = offset;
     this.#total = total;
     this.#recentKeys = recentKeys.slice(-MOST_RECENT_KEYS);
@@ -83,10 +86,10 @@ export class WalkCursor {
    *
    * @returns its events behind the position; undefined if the position is not on this page, so that another must be requested.
    */
-  accept(page: RawPage): readonly NewEvent[] | undefined {
-    const keys = page.results.map(keyOf);
+  accept(page: RawPage<Item>): readonly NewItem<Item>[] | undefined {
+    const keys = page.results.map(this.#keyOf);
     const isStart = this.#recentKeys.length === 0 || this.#isLost;
-    const first = isStart ? 0 : keys.findIndex((key) => this.#recentKeys.includes(key));
+    const first = isStart ? 0 : keys.findIndex((key) => this.#isKnown(key));
     if (first < 0) {
       this.#lookElsewhere(page);
       return undefined;
@@ -94,27 +97,33 @@ export class WalkCursor {
     this.#endSearch();
     this.#total = page.total;
     // Behind the last known event, even if there is none.
-    this.#offset = page.offset + 1 + keys.findLastIndex((key) => this.#recentKeys.includes(key));
+    this.#offset = page.offset + 1 + keys.findLastIndex((key) => this.#isKnown(key));
     const seen = new Set(this.#recentKeys);
-    const found = page.results.flatMap((event, index) => {
-      const key = keys[index] as string;
-      if (index < first || seen.has(key)) return [];
-      seen.add(key);
-      return [{ event, offset: page.offset + index }];
+    const found = page.results.flatMap((item, index) => {
+      const key = keys[index];
+      if (index < first || (key !== undefined && seen.has(key))) return [];
+      if (key !== undefined) seen.add(key);
+      return [{ item, offset: page.offset + index }];
     });
     const isFull = keys.length >= page.limit;
     if (found.length === 0 && isFull && this.nextOffset <= page.offset) this.#goTo(page.offset + keys.length);
     return found;
   }
 
-  /** Records that an event was yielded. */
-  advance({ event, offset }: NewEvent): void {
+  /** Records that an item was yielded. */
+  advance({ item, offset }: NewItem<Item>): void {
     this.#offset = offset + 1;
-    this.#recentKeys.push(keyOf(event));
+    const key = this.#keyOf(item);
+    if (key === undefined) return;
+    this.#recentKeys.push(key);
     if (this.#recentKeys.length > MOST_RECENT_KEYS) this.#recentKeys.shift();
   }
 
-  #lookElsewhere({ offset, limit, total, results }: RawPage): void {
+  #isKnown(key: string | undefined): boolean {
+    return key !== undefined && this.#recentKeys.includes(key);
+  }
+
+  #lookElsewhere({ offset, limit, total, results }: RawPage<Item>): void {
     const step = Math.max(1, limit - 1);
     if (results.length === 0 && offset > 0) {
       // A page past the end has no total: step back by growing steps until there are events.
@@ -148,9 +157,4 @@ export class WalkCursor {
     this.#search = offset;
     this.#isLost = true;
   }
-}
-
-/** Identifies an event by its transaction and its index in it. */
-function keyOf({ tx_id, event_index }: AssetEvent): string {
-  return `${tx_id}:${event_index}`;
 }

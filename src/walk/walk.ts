@@ -1,11 +1,12 @@
+import type { AddressAssets, AssetEvent } from '../endpoints/bodies.ts';
 import { type AddressAssetsParams, addressAssetsRequest } from '../endpoints/endpoints.ts';
-import type { AddressAssets, AssetEvent } from '../endpoints/schemas.ts';
 import { ConfigError, quote } from '../errors.ts';
 import { type CallOptions, checkCallOptions } from '../options/client-options.ts';
 import type { QuotaSnapshot } from '../quota/headers/snapshot.ts';
 import { argument, optionsParser } from '../validation/arguments.ts';
 import { ownProperties } from '../validation/own-properties.ts';
-import { type NewEvent, type WalkCheckpoint, WalkCursor } from './cursor.ts';
+import { type WalkCheckpoint, WalkCursor } from './cursor.ts';
+import { type NewPage, PageLoop } from './page-loop.ts';
 
 /** The largest page of the service, which needs the fewest requests. */
 const LARGEST_PAGE = 100;
@@ -78,50 +79,33 @@ export function walk(getPage: PageSource, address: string, options: WalkOptions 
   const params = { limit, unanchored, untilBlock };
   addressAssetsRequest(address, params);
   const callOptions = checkCallOptions<AddressAssets>(rest);
-  const cursor = new WalkCursor(from === undefined ? BEGINNING : checked(from, address));
+  const cursor = new WalkCursor(from === undefined ? BEGINNING : checked(from, address), keyOf);
 
-  /** The next new events; undefined at the end. */
-  const next = async (): Promise<
-    (WalkPage & { readonly found: readonly NewEvent[]; readonly isLast: boolean }) | undefined
-  > => {
-    while (!cursor.isOver) {
-      const offset = cursor.nextOffset;
-      const { data, quota } = await getPage(address, { ...callOptions, ...params, offset });
-      const { results, total } = data;
-      // The service may return smaller pages than requested.
-      const most = data.limit > 0 ? Math.min(limit, data.limit) : limit;
-      const found = cursor.accept({ offset, limit: most, total, results });
-      if (!found) continue;
-      const isLast = results.length < most;
-      if (found.length > 0) return { events: found.map(({ event }) => event), total, quota, found, isLast };
-      cursor.isOver = isLast;
-    }
-    return undefined;
+  const next = async (): Promise<NewPage<AssetEvent> | undefined> => {
+    const offset = cursor.nextOffset;
+    const { data, quota } = await getPage(address, { ...callOptions, ...params, offset });
+    const { results, total } = data;
+    // The service may return smaller pages than requested.
+    const most = data.limit > 0 ? Math.min(limit, data.limit) : limit;
+    const found = cursor.accept({ offset, limit: most, total, results });
+    return found && { found, total, quota, isLast: results.length < most };
   };
+  const loop = new PageLoop(cursor, next, callOptions.signal);
 
   return {
-    async *[Symbol.asyncIterator]() {
-      for (let page = await next(); page; page = await next()) {
-        for (const [index, one] of page.found.entries()) {
-          callOptions.signal?.throwIfAborted();
-          cursor.advance(one);
-          cursor.isOver = page.isLast && index === page.found.length - 1;
-          yield one.event;
-        }
-      }
-    },
+    [Symbol.asyncIterator]: () => loop.items(),
     async *pages() {
-      for (let page = await next(); page; page = await next()) {
-        const { found, isLast, ...shown } = page;
-        for (const one of found) cursor.advance(one);
-        cursor.isOver = isLast;
-        yield shown;
-      }
+      for await (const { items, total, quota } of loop.pages()) yield { events: items, total: total ?? 0, quota };
     },
     get checkpoint() {
       return { address, ...cursor.checkpoint };
     },
   };
+}
+
+/** Identifies an event by its transaction and its index in it. */
+function keyOf({ tx_id, event_index }: AssetEvent): string {
+  return `${tx_id}:${event_index}`;
 }
 
 const BEGINNING = { offset: 0, total: 0, recentKeys: [], isOver: false };

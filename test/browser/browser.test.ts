@@ -1,16 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-
-const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
+import { type Browser, CHROMIUM, openBrowser } from '../support/browser.ts';
 
 /** What a page and a worker of it try; each reports what came of it. */
 const program = (where: string): string => `
@@ -52,8 +46,7 @@ type Report = Readonly<Record<string, Outcome>>;
 describe.skipIf(!CHROMIUM && !process.env.CI)('in a real browser', () => {
   const reports = new Map<string, Report>();
   let server: Server;
-  let profile: string;
-  let browser: ChildProcess;
+  let browser: Browser;
 
   beforeAll(async () => {
     const entry = new URL('../../src/index.ts', import.meta.url).pathname;
@@ -82,19 +75,14 @@ describe.skipIf(!CHROMIUM && !process.env.CI)('in a real browser', () => {
       if (reports.size === 2) server.emit('reported');
     });
     await once(server.listen(0, '127.0.0.1'), 'listening');
-    profile = await mkdtemp(join(tmpdir(), 'browser-'));
-    browser = browse(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`, profile);
+    browser = await openBrowser(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
     await once(server, 'reported');
   }, 60_000);
 
   afterAll(async () => {
-    if (browser.exitCode === null) {
-      browser.kill('SIGKILL');
-      await once(browser, 'exit');
-    }
+    await browser.close();
     server.closeAllConnections();
     server.close();
-    await rm(profile, { recursive: true, force: true, maxRetries: 5 });
   });
 
   it.for(['page', 'worker'])('a key is refused in a %s, with an explanation that does not repeat it', (where) => {
@@ -122,10 +110,3 @@ describe.skipIf(!CHROMIUM && !process.env.CI)('in a real browser', () => {
     expect(reports.get(where)?.['no key']).toEqual({ value: { limit: 50, remaining: 49 } });
   });
 });
-
-/** Opens a page without a window, and without the browser's own errands to the network. */
-function browse(url: string, profile: string): ChildProcess {
-  const flags = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'];
-  const quiet = ['--disable-background-networking', '--disable-component-update', '--disable-sync'];
-  return spawn(CHROMIUM ?? 'chromium', [...flags, ...quiet, `--user-data-dir=${profile}`, url], { stdio: 'ignore' });
-}

@@ -298,6 +298,19 @@ describe('an item that fails', () => {
     expect(bulk.checkpoint).toEqual({ next: 20, undone: [] });
   });
 
+  it('calls off the others when it is the last of too many: they are undone, and waste no quota', async () => {
+    const { clock, client, service } = world({ keyed: { second: 100 } });
+    service.faults.when(() => ({ status: 410, body: '{"error":"Gone"}' }));
+    const call = (_: number, { signal }: { signal: AbortSignal }) => client.getInfo({ signal });
+    const seen: unknown[] = [];
+    const bulk = client.bulk(numbers(1_000), call, { concurrency: 500, maxFailuresInARow: 20 });
+    await expect(clock.run(gathered(bulk, ({ status }) => seen.push(status)))).rejects.toMatchObject({ status: 410 });
+    expect(seen).toEqual(Array(20).fill('rejected'));
+    expect(service.requests).toBeLessThan(100);
+    expect(client.waiting).toBe(0);
+    expect(bulk.checkpoint.undone).toHaveLength(bulk.checkpoint.next - 20);
+  });
+
   it('does not count as one in a row where no request was sent: a list may have many bad addresses', async () => {
     const { clock, client } = world();
     const all = await clock.run(gathered(client.bulk(numbers(500), () => client.getAddressAssets('SP123'))));
@@ -353,6 +366,17 @@ describe('a failure that all others would share', () => {
     await expect(clock.run(loop)).rejects.toMatchObject({ name: 'ClosedError' });
     expect(seen).toHaveLength(5);
     expect(bulk.checkpoint).toEqual({ next: 37, undone: numbers(37).filter((index) => !seen.includes(index)) });
+  });
+
+  it('lets what is under way come back when the client is closed, because it was counted', async () => {
+    const { clock, client, service } = world({ keyed: { minute: 50 }, latencyMs: 1_000 });
+    const call = (_: number, { signal }: { signal: AbortSignal }) => client.getInfo({ signal });
+    const bulk = client.bulk(numbers(400), call, { concurrency: 60 });
+    clock.timer(2_500, () => void client.close());
+    let fetched = 0;
+    await expect(clock.run(gathered(bulk, () => fetched++))).rejects.toMatchObject({ name: 'ClosedError' });
+    expect(fetched).toBe(service.requests);
+    expect(service.requests).toBeGreaterThan(1);
   });
 
   it('is what the caller says it is', async () => {

@@ -32,15 +32,19 @@ describe('a file with the key', () => {
     const path = keyFile(KEY, 0o644);
     expect(await world.run('quota', '--key-file', path)).toBe(0);
     expect(world.stderr.text).toBe(
-      `Warning: ${path} holds a key and is readable by others (mode 644): chmod 600 ${path}\n`,
+      `stacks-quota: Warning: ${path} holds a key and is readable by others (mode 644): chmod 600 ${path}\n`,
     );
   });
 
   it.for<[name: string, path: () => string, sentence: RegExp]>([
-    ['is not there', () => join(folder, 'none'), /^--key-file .*none cannot be read: ENOENT\.\n/],
+    ['is not there', () => join(folder, 'none'), /^stacks-quota: --key-file .*none cannot be read: ENOENT\.\n/],
     ['is a folder', () => folder, /cannot be read: EISDIR\.\n/],
     ['is empty', () => keyFile('\n'), /is empty: omit it to call without a key\.\n/],
-    ['holds more than a key', () => keyFile(`# mine\n${KEY}`), /^the key must be 1 to 512 visible ASCII characters/],
+    [
+      'holds more than a key',
+      () => keyFile(`# mine\n${KEY}`),
+      /^stacks-quota: the key must be 1 to 512 visible ASCII characters/,
+    ],
   ])('that %s is refused, and what it holds is not told', async ([, path, sentence]) => {
     const world = worldOf();
     expect(await world.run('quota', '--key-file', path())).toBe(2);

@@ -3,14 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { wrongWithNode } from '../../src/cli/node-version.ts';
 import { KEY, worldOf } from './support/world.ts';
 
-const COMMANDS = ['quota', 'info', 'assets', 'mock'];
+const COMMANDS = ['quota', 'get', 'info', 'assets', 'mock', 'completion'];
 const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
 
 describe('the program', () => {
   it.for([['--help'], ['-h'], ['help']])('teaches what there is: %s', async (argv) => {
     const world = worldOf();
     expect(await world.run(...argv)).toBe(0);
-    for (const command of COMMANDS) expect(world.stdout.text).toContain(`stacks-quota ${command} `);
+    for (const command of COMMANDS) expect(world.stdout.text).toMatch(new RegExp(`^ {2}${command} +\\w`, 'm'));
     expect(world.stderr.text).toBe('');
   });
 
@@ -20,30 +20,69 @@ describe('the program', () => {
     const asked = worldOf();
     expect(await asked.run('help', command)).toBe(0);
     expect(helped.stdout.text).toBe(asked.stdout.text);
-    expect(helped.stdout.text).toMatch(new RegExp(`^ {2}stacks-quota ${command}`, 'm'));
+    expect(helped.stdout.text).toMatch(new RegExp(`^Usage: stacks-quota ${command}`));
+    for (const part of ['Flags', 'Examples', 'Exit codes']) expect(helped.stdout.text).toContain(`\n\n${part}:\n  `);
     expect(helped.service.requests).toBe(0);
   });
 
-  it.for(COMMANDS)('fits the pages in a hundred columns: %s', async (command) => {
-    const world = worldOf();
-    await world.run(command, '--help');
-    expect(world.stdout.text.split('\n').filter((line) => line.length > 100)).toEqual([]);
-  });
+  it.for(['help', ...COMMANDS])(
+    'fits the page in 78 columns of ASCII, and every word in one line: %s',
+    async (command) => {
+      const world = worldOf();
+      await world.run(command, '--help');
+      expect(world.stdout.text.split('\n').filter((line) => line.length > 78)).toEqual([]);
+      expect(world.stdout.text).toMatch(/^[\n\x20-\x7e]+$/);
+    },
+  );
 
-  it('tells its version', async () => {
+  it.for(['--version', '-V', '-v', 'version'])('tells its version: %s', async (word) => {
     const world = worldOf();
-    expect(await world.run('--version')).toBe(0);
+    expect(await world.run(word)).toBe(0);
     expect(world.stdout.text).toBe(`${manifest.version}\n`);
   });
 
+  it.for<[typed: string[], meant: string]>([
+    [['quta'], 'quota'],
+    [['quotas'], 'quota'],
+    [['QUOTA'], 'quota'],
+    [['aseets'], 'assets'],
+    [['comp'], 'completion'],
+    [['help', 'moc'], 'mock'],
+    [['--hlep'], '--help'],
+    [['quota', '--jsn'], '--json'],
+    [['quota', '--fail-uner', '5'], '--fail-under'],
+    [['mock', '--window', 'slidinglog'], 'sliding-log'],
+  ])('asks whether another word was meant: %o', async ([typed, meant]) => {
+    const world = worldOf();
+    expect(await world.run(...typed)).toBe(2);
+    expect(world.stderr.text).toContain(`. Did you mean ${meant}?\nTry: stacks-quota `);
+  });
+
+  it('says nothing of other words where none is close', async () => {
+    const world = worldOf();
+    await world.run('blockchain');
+    expect(world.stderr.text).toBe('stacks-quota: Unknown command "blockchain".\nTry: stacks-quota --help\n');
+  });
+
+  it('breaks long errors between words on a terminal, and not in a log', async () => {
+    const narrow = worldOf({ columns: 40 });
+    await narrow.run('quota', '--timeout', '30');
+    expect(narrow.stderr.text).toBe(
+      'stacks-quota: --timeout must be a time\nsuch as 500ms, 30s, 5m, 2h or 1d, not\n"30".\nTry: stacks-quota quota --help\n',
+    );
+    const log = worldOf();
+    await log.run('quota', '--timeout', '30');
+    expect(log.stderr.text.split('\n')).toHaveLength(3);
+  });
+
   it.for<[name: string, argv: string[], sentence: RegExp]>([
-    ['nothing', [], /^Missing command: quota, info, assets or mock\.\nTry: stacks-quota --help\n$/],
-    ['no command that it has', ['quotas'], /^Unknown command "quotas". Commands: quota, info, assets, mock\./],
     [
-      'no flag that it has',
-      ['quota', '--bogus'],
-      /^Unknown option '--bogus'\. Known flags: --url, .*--json.*\.\nTry: stacks-quota quota --help\n$/,
+      'nothing',
+      [],
+      /^Missing command: quota, get, info, assets, mock, proxy or completion\.\nTry: stacks-quota --help\n$/,
     ],
+    ['no command that it has', ['blocks'], /^Unknown command "blocks"\.\n/],
+    ['no flag that it has', ['quota', '--bogus'], /^Unknown flag --bogus\.\nTry: stacks-quota quota --help\n$/],
     ['an argument where there is none to give', ['info', 'all'], /^info takes no arguments/],
     ['a flag without its value', ['quota', '--every'], /^Option '--every <value>' argument missing\.\n/],
     ['a URL that is none', ['quota', '--url', 'api.hiro.so'], /^--url \(or STACKS_API_URL\) must begin with https:/],
@@ -56,7 +95,8 @@ describe('the program', () => {
   ])('refuses %s in a sentence, and asks nobody', async ([, argv, sentence]) => {
     const world = worldOf();
     expect(await world.run(...argv)).toBe(2);
-    expect(world.stderr.text).toMatch(sentence);
+    expect(world.stderr.text).toMatch(/^stacks-quota: /);
+    expect(world.stderr.text.replace('stacks-quota: ', '')).toMatch(sentence);
     expect(world.stdout.text).toBe('');
     expect(world.service.requests).toBe(0);
   });
@@ -80,7 +120,9 @@ describe('the key', () => {
     for (const argv of [[flag, KEY], [`${flag}=${KEY}`]]) {
       const world = worldOf();
       expect(await world.run('quota', ...argv)).toBe(2);
-      expect(world.stderr.text).toMatch(/^The key cannot be a flag: .* STACKS_API_KEY.*--key-file FILE\.\n/);
+      expect(world.stderr.text).toMatch(
+        /^stacks-quota: The key cannot be a flag: .* STACKS_API_KEY.*--key-file FILE\.\n/,
+      );
       expect(world.stderr.text).not.toContain(KEY);
     }
   });

@@ -22,7 +22,7 @@ async function listening(options?: MockServiceOptions): Promise<{ service: MockS
   const service = createMockService({ keys: [KEY], ...options });
   const { url, close } = await service.listen();
   open.push(close);
-  return { service, env: { STACKS_API_URL: url, STACKS_API_KEY: KEY } };
+  return { service, env: { LANG: 'C.UTF-8', STACKS_API_URL: url, STACKS_API_KEY: KEY } };
 }
 
 const wholeLines = (text: string): number => {
@@ -55,7 +55,7 @@ describe('the program in a process of its own', { timeout: 60_000, concurrent: t
     const { code, out, err } = await program.ending;
     expect(code).toBe(0);
     expect(wholeLines(out)).toBe(15);
-    expect(err).toMatch(/^Fetched 15 of 15 accounts, by 15 requests, /m);
+    expect(err).toMatch(/^Fetched 15 of 15 accounts in \d+\.\d s: 15 requests, 0 refused\.$/m);
     expect(service.limited).toBe(0);
     expect(out + err).not.toContain(KEY);
   });
@@ -115,7 +115,7 @@ describe('the program in a process of its own', { timeout: 60_000, concurrent: t
     const { code, out, err } = await start(['quota'], { STACKS_API_URL: url }).ending;
     expect({ code, out }).toEqual({ code: 1, out: '' });
     expect(err).toBe(
-      'HEAD /extended/v1/info: no usable response after 3 attempts (ECONNREFUSED). ' +
+      `stacks-quota: HEAD /extended/v1/info: no usable response from ${url} after 3 attempts (ECONNREFUSED). ` +
         'Check the URL of the service: --url or STACKS_API_URL.\n',
     );
   });
@@ -125,7 +125,7 @@ describe('the program in a process of its own', { timeout: 60_000, concurrent: t
     const [url = ''] = await mock.says(/^http:\/\/127\.0\.0\.1:\d+$/m);
     const env = { STACKS_API_URL: url, STACKS_API_KEY: 'key-of-the-mock' };
     const quota = await start(['quota', '--fail-under', 'minute=2'], env).ending;
-    expect(quota).toMatchObject({ code: 3, err: 'The minute has 1 of 3 left, less than 2.\n' });
+    expect(quota).toMatchObject({ code: 3, err: 'stacks-quota: The minute has 1 of 3 left, less than 2.\n' });
     expect(quota.out).toContain('This request cost 2 units.');
     mock.process.kill('SIGINT');
     const { code, out, err } = await mock.ending;
@@ -152,7 +152,7 @@ describe('the program in a process of its own', { timeout: 60_000, concurrent: t
     const port = new URL(env.STACKS_API_URL ?? '').port;
     const { code, err } = await start(['mock', '--port', port]).ending;
     expect(code).toBe(1);
-    expect(err).toMatch(/^listen EADDRINUSE: .*\.\n$/);
+    expect(err).toMatch(/^stacks-quota: listen EADDRINUSE: .*\.\n$/);
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Surface } from '../../src/cli/environment.ts';
 import { type Bar, barLines, windowBars } from '../../src/cli/progress-bars.ts';
-import { Picture, terminalOf } from '../../src/cli/terminal.ts';
+import { hasUtf8, inLocale, Picture, terminalOf, wrap } from '../../src/cli/terminal.ts';
 import { instant, moment, span } from '../../src/cli/times.ts';
 
 const ESCAPED_BAR = new RegExp(`${String.fromCharCode(27)}\\[(\\d+)m█`);
@@ -38,7 +38,8 @@ describe('bars', () => {
     { window: 'minute', limit: 500, left: 0, remark: 'back in 23 s' },
     { window: 'month', limit: 150_000, left: 149_700 },
   ]);
-  const linesAt = (columns: number, colours = false): string[] => barLines(bars, { columns, colours, redraws: false });
+  const linesAt = (columns: number, colours = false, unicode = true): string[] =>
+    barLines(bars, { columns, colours, redraws: false, unicode });
 
   it('stand below each other', () => {
     expect(linesAt(80)).toEqual([
@@ -52,16 +53,26 @@ describe('bars', () => {
     expect(linesAt(50)[0]).toBe('second       5 of 20 left       back in 1 s');
     expect(linesAt(40)[0]).toBe('second ██░░░░░░░       5 of 20 left');
     expect(linesAt(30)[2]).toBe('month  149,700 of 150,000 left');
-    expect(linesAt(20)[2]).toBe('month  149,700 of 1…');
+    expect(linesAt(20)[2]).toBe('month  149,700 of…');
   });
 
   it.for([1, 5, 12, 30, 31, 47, 60, 79, 80, 200])('fit in %i columns', (columns) => {
     expect(Math.max(...linesAt(columns).map((line) => line.length))).toBeLessThanOrEqual(columns);
   });
 
+  it('are in ASCII where the locale has nothing else', () => {
+    expect(linesAt(80, false, false)[0]).toMatch(/^second #{9}\.{26} /);
+    expect(linesAt(20, false, false)[2]).toBe('month  149,700 of...');
+  });
+
   it('are never shown full or empty unless they are', () => {
     const bar = (part: number): Bar => ({ label: '', part, note: '', colour: 'green' });
-    const [most = '', least = ''] = barLines([bar(0.999), bar(0.001)], { columns: 12, colours: false, redraws: false });
+    const [most = '', least = ''] = barLines([bar(0.999), bar(0.001)], {
+      columns: 12,
+      colours: false,
+      redraws: false,
+      unicode: true,
+    });
     expect(most).toContain('░');
     expect(least).toContain('█');
   });
@@ -69,6 +80,34 @@ describe('bars', () => {
   it('have a colour by what is left', () => {
     const colours = linesAt(80, true).map((line) => ESCAPED_BAR.exec(line)?.[1]);
     expect(colours).toEqual(['33', undefined, '32']);
+  });
+});
+
+describe('the locale', () => {
+  it.for<[env: Record<string, string>, platform: string, has: boolean]>([
+    [{ LANG: 'en_GB.UTF-8' }, 'linux', true],
+    [{ LANG: 'C.utf8' }, 'linux', true],
+    [{ LANG: 'en_GB.UTF-8', LC_ALL: 'C' }, 'linux', false],
+    [{ LANG: 'C', LC_CTYPE: 'de_DE.UTF-8' }, 'linux', true],
+    [{ LANG: 'de_DE.ISO-8859-1' }, 'linux', false],
+    [{ LC_ALL: '', LANG: 'C.UTF-8' }, 'linux', true],
+    [{}, 'linux', false],
+    [{}, 'win32', true],
+  ])('%o on %s has UTF-8: %s', ([env, platform, has]) => {
+    expect(hasUtf8(env, platform)).toBe(has);
+  });
+
+  it('without it has other signs for those of messages', () => {
+    expect(inLocale('a “client’s” end…', false)).toBe('a "client\'s" end...');
+    expect(inLocale('a “client’s” end…', true)).toBe('a “client’s” end…');
+  });
+});
+
+describe('lines', () => {
+  it('are broken between words alone', () => {
+    expect(wrap('a sentence of some words', 10)).toEqual(['a sentence', 'of some', 'words']);
+    expect(wrap('incomprehensibility is long', 10)).toEqual(['incomprehensibility', 'is long']);
+    expect(wrap('one\n\n  two three', 6)).toEqual(['one', '', '  two', '  three']);
   });
 });
 

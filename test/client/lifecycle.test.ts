@@ -118,7 +118,7 @@ describe('whoever hears of an event', () => {
   });
 
   it.each(types)('may close the client on the spot, at "%s"', async (type) => {
-    let closing: Promise<void> | undefined;
+    let closing: Promise<unknown> | undefined;
     const { clock, client, calls } = eventful((event, itself) => {
       if (event.type === type) closing ??= itself.close();
     });

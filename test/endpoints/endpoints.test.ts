@@ -2,6 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, expectTypeOf, test, vi } from 'vitest';
 import * as z from 'zod';
 import {
+  type AddressAssets,
+  type AssetEvent,
+  type UnknownAssetEvent,
+  validateBody,
+} from '../../src/endpoints/bodies.ts';
+import {
   type AddressAssetsParams,
   type ApiRequest,
   addressAssetsRequest,
@@ -9,12 +15,6 @@ import {
   infoRequest,
   urlOf,
 } from '../../src/endpoints/endpoints.ts';
-import {
-  type AddressAssets,
-  type AssetEvent,
-  type UnknownAssetEvent,
-  validateBody,
-} from '../../src/endpoints/schemas.ts';
 import { type ConfigError, isConfigError } from '../../src/errors.ts';
 import type { StandardSchemaV1 } from '../../src/validation/standard-schema.ts';
 

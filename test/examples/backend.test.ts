@@ -98,7 +98,7 @@ describe('the backend', { timeout: 60_000, concurrent: true }, () => {
     const refused = await fetch(assetsUrl);
     expect([...statuses, refused.status]).toEqual([200, 200, 503]);
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(2);
-    expect(await refused.json()).toEqual({ error: expect.stringContaining('the month of 2 units has 0 left') });
+    expect(await refused.json()).toEqual({ error: expect.stringContaining('the month has 0 of 2 units left') });
     expect(service.requests).toBe(2);
   });
 

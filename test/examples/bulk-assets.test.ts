@@ -71,9 +71,9 @@ describe('the bulk example', { timeout: 60_000, concurrent: true }, () => {
   it('writes a plain line now and then where there is no terminal', async () => {
     const { out } = await ownRun();
     expect(out).not.toContain('\x1b');
-    expect(out.match(/^\d+ of 25, second \d+\/20, minute \d+\/240, month [\d,]+\/150,000/gm)?.length).toBeGreaterThan(
-      1,
-    );
+    expect(
+      out.match(/^\d+ of 25, 0 refused, second \d+\/20, minute \d+\/240, month [\d,]+\/150,000/gm)?.length,
+    ).toBeGreaterThan(1);
   });
 
   it('asks the live service that the environment names, with the key that it holds', async () => {
@@ -116,7 +116,7 @@ describe('the bulk example', { timeout: 60_000, concurrent: true }, () => {
 
   it('ends on Ctrl-C with a summary of what was done', async () => {
     const example = start('bulk-assets.ts');
-    await example.says(/^\d+ of 300, second/m);
+    await example.says(/^\d+ of 300, 0 refused, second/m);
     example.process.kill('SIGINT');
     const { code, out, err } = await example.ending;
     expect({ code, err }).toEqual({ code: 130, err: '' });

@@ -7,10 +7,14 @@ const window = (name: string, limit: number, headroom: number) => ({
   limit,
   headroom,
   remaining: headroom,
+  seenAt: new Date(0),
+  end: 'unknown' as const,
+  shapes: [],
 });
 const progress = (done: number): Progress => ({
   total: 300,
   done,
+  limited: 0,
   quota: {
     windows: [window('second', 20, 5), window('minute', 150, 0), window('month', 150_000, 149_700)],
     inFlight: 4,
@@ -39,7 +43,7 @@ describe('the picture', () => {
       'second   ██████████░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░  5 of 20 left',
       'minute   ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   0 of 150 left',
       'month    ████████████████████████████████████████ 149,700 of 150,000 left',
-      '4 in flight, 146 waiting: the minute is full',
+      '4 in flight, 0 refused, 146 waiting: the minute is full',
     ]);
   });
 
@@ -81,6 +85,6 @@ describe.for([
     screen.end(progress(300));
     const lines = place.text.trimEnd().split('\n');
     expect(lines).toHaveLength(10);
-    expect(lines[0]).toBe('30 of 300, second 5/20, minute 0/150, month 149,700/150,000, 10 s to go');
+    expect(lines[0]).toBe('30 of 300, 0 refused, second 5/20, minute 0/150, month 149,700/150,000, 10 s to go');
   });
 });

@@ -5,6 +5,7 @@ import type { ClientEvent } from '../../src/events.ts';
 import type { ClientOptions } from '../../src/options/client-options.ts';
 import { createMockService, type MockServiceOptions, virtualClock } from '../../src/testing/index.ts';
 
+const AGENT = expect.stringMatching(/^stacks-quota\/\d/);
 const KEY = 'k3y-of-32-characters-0123456789ab';
 const ADDRESS = 'SP3FGQ8Z7JY9BWYZ5WM53E0M9NK7WHJF0691NZ159';
 const INFO = '/extended/v1/info';
@@ -54,7 +55,7 @@ describe('client.fetch', () => {
     expect(response).toBeInstanceOf(Response);
     expect(await clock.run(response.json())).toMatchObject({ status: 'ready' });
     expect(mock.log).toMatchObject([{ method: 'GET', path: INFO, key: 'keyed' }]);
-    expect(left[0]?.headers).toEqual({ 'x-api-key': KEY });
+    expect(left[0]?.headers).toEqual({ 'x-api-key': KEY, 'user-agent': AGENT });
     expect(client.quota().windows.map(({ window, remaining }) => [window, remaining])).toContainEqual(['minute', 499]);
   });
 
@@ -143,7 +144,7 @@ describe('client.fetch', () => {
   ])('sends method, headers and body of %s', async (_, args) => {
     const { clock, client, left } = pair();
     await clock.run(client.fetch(...args));
-    const headers = { 'x-mine': 'yes', 'content-type': 'text/x' };
+    const headers = { 'x-mine': 'yes', 'content-type': 'text/x', 'user-agent': AGENT };
     expect(left).toEqual([{ method: 'POST', url: `https://api.mock.test${TRANSACTIONS}`, headers, body: 'words' }]);
   });
 
@@ -325,7 +326,11 @@ describe('client.fetchWith', () => {
     [{ priority: 'high' }, 'priority', /must be a number/],
     [{ cost: -1 }, 'cost', /must be a number of units, 0 or more, not -1/],
     [{ elsewhere: 'fetch' }, 'elsewhere', /must be a function/],
-    [{ retries: 5 }, 'retries', /is not one of the fetch options: priority, maxWaitMs, timeoutMs, cost, elsewhere/],
+    [
+      { retries: 5 },
+      'retries',
+      /is not one of the fetch options: priority, maxWaitMs, maxQueueMs, timeoutMs, cost, elsewhere/,
+    ],
   ])('refuses %o at once', (options, option, words) => {
     const { client } = pair();
     let error: unknown;

@@ -67,6 +67,8 @@ describe('a failure', () => {
     'EAI_AGAIN',
     'ENOTFOUND',
     'UND_ERR_SOCKET',
+    'ERR_HTTP2_STREAM_ERROR',
+    'ERR_HTTP2_GOAWAY_SESSION',
     'TIMEOUT',
   ];
   const lasting = [

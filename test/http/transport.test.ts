@@ -102,14 +102,14 @@ describe('an attempt', () => {
     },
   );
 
-  it.each(['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'UND_ERR_SOCKET', 'UND_ERR_HEADERS_TIMEOUT', 'HPE_INVALID_CONSTANT'])(
-    'that ends with %s may have been counted',
-    async (code) => {
-      const fetch = () => Promise.reject(networkError(code));
-      const failure = await failureOf(get(fetch));
-      expect(failure).toMatchObject({ code, isUnsent: false });
-    },
-  );
+  it.each([
+    ...['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'UND_ERR_SOCKET', 'UND_ERR_HEADERS_TIMEOUT', 'HPE_INVALID_CONSTANT'],
+    ...['ERR_HTTP2_STREAM_ERROR', 'ERR_HTTP2_GOAWAY_SESSION'],
+  ])('that ends with %s may have been counted', async (code) => {
+    const fetch = () => Promise.reject(networkError(code));
+    const failure = await failureOf(get(fetch));
+    expect(failure).toMatchObject({ code, isUnsent: false });
+  });
 
   it.each<[string, () => unknown]>([
     ['an error without a code', () => new Error('odd')],

@@ -50,14 +50,20 @@ describe('settings', () => {
     expect(rest).toEqual({
       baseUrl: 'https://api.hiro.so',
       concurrency: 32,
+      maxQueueMs: Number.POSITIVE_INFINITY,
+      maxWaiting: Number.POSITIVE_INFINITY,
+      onOverflow: 'reject-new',
       maxWaitMs: 300_000,
       maxAttempts: 3,
       timeoutMs: 30_000,
       shareInFlight: false,
       etags: undefined,
+      cost: undefined,
       share: wholeShare,
       clock: systemClock,
       random: Math.random,
+      logger: undefined,
+      userAgent: expect.stringMatching(/^stacks-quota\//),
     });
     expect(key()).toBeUndefined();
   });
@@ -142,6 +148,9 @@ describe('settings', () => {
     [{ concurrency: '8' }, 'concurrency must be a whole number, 1 or more, not "8"'],
     [{ maxAttempts: 0 }, 'maxAttempts must be a whole number, 1 or more, not 0'],
     [{ maxWaitMs: -1 }, 'maxWaitMs must be milliseconds, 0 or more, or Infinity, not -1'],
+    [{ maxQueueMs: -1 }, 'maxQueueMs must be milliseconds, 0 or more, or Infinity, not -1'],
+    [{ maxWaiting: 0.5 }, 'maxWaiting must be a whole number, 0 or more, not 0.5'],
+    [{ onOverflow: 'drop' }, "onOverflow must be 'reject-new' or 'reject-lowest', not \"drop\""],
     [{ maxWaitMs: Number.NaN }, 'maxWaitMs must be milliseconds, 0 or more, or Infinity, not NaN'],
     [{ timeoutMs: 0 }, 'timeoutMs must be milliseconds, more than 0, not 0'],
     [{ timeoutMs: Infinity }, 'timeoutMs must be milliseconds, more than 0, not Infinity'],
@@ -157,7 +166,7 @@ describe('settings', () => {
     [{ dangerouslyAllowBrowser: 1 }, 'dangerouslyAllowBrowser must be true or false, not 1'],
     [
       { concurency: 8 },
-      'concurency is not one of the options: baseUrl, apiKey, concurrency, maxWaitMs, maxAttempts, timeoutMs, shareInFlight, etags, fetch, share, reserve, clock, random, onEvent, dangerouslyAllowBrowser',
+      'concurency is not one of the options: baseUrl, apiKey, concurrency, maxWaitMs, maxQueueMs, maxWaiting, onOverflow, maxAttempts, timeoutMs, shareInFlight, etags, cost, fetch, share, reserve, low, clock, random, onEvent, logger, dangerouslyAllowBrowser',
     ],
   ])('are refused with %o, saying what would be right', (options, message) => {
     const error = refusal(() => settings(options));
@@ -372,6 +381,7 @@ describe('a browser', () => {
     ['a test of a page under Node', { ...node, document: {}, window: {} }, false],
     ['Deno or Bun, in a worker', { ...node, importScripts: () => {} }, false],
     ['an edge service', { WorkerGlobalScope: class {}, navigator: { userAgent: 'edge' } }, false],
+    ['an edge service of old', { importScripts: () => {}, navigator: { userAgent: 'Cloudflare-Workers' } }, false],
     ['an edge service with variables', { process: { env } }, false],
     ['nothing at all', {}, false],
   ])('is told from a server: %s', (_, globals, isBrowser) => {
@@ -452,7 +462,7 @@ describe('the options of a call', () => {
     [{ headers: [['a', 'b']] }, 'headers must be an object of names and values, not an array'],
     [
       { retries: 3 },
-      'retries is not one of the call options: signal, label, priority, maxWaitMs, timeoutMs, cost, schema, headers',
+      'retries is not one of the call options: signal, label, priority, maxWaitMs, maxQueueMs, timeoutMs, cost, schema, headers',
     ],
   ])('with %o are refused, saying what would be right', (options, message) => {
     const error = refusal(() => check(options));

@@ -57,7 +57,7 @@ describe('the span of a call', () => {
     ]);
     expect(second?.events[1]?.attributes).toMatchObject({
       'stacks_quota.window': 'minute',
-      'stacks_quota.why': 'the minute of 1 units has 0 left and the request takes 1',
+      'stacks_quota.why': 'the minute has 0 of 1 units left and the request takes 1',
       'stacks_quota.parked': false,
       'stacks_quota.until': expect.stringMatching(/^2026-01-15T12:01:\d\d\.\d{3}Z$/),
     });

@@ -1,11 +1,11 @@
-import { globSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readSources, type Source } from './support/source.ts';
 
 /** The rooms of `src`, from the ground up. One may import from those on the lines above its own, and one way from those beside it. */
 const ROOMS = [
-  'clock | quota',
+  'clock | quota | version',
   'errors | events | share',
   'validation | sharing',
   'endpoints | trace',
@@ -14,7 +14,7 @@ const ROOMS = [
   'bulk | walk | fetch',
   'client',
   'index',
-  'redis | testing | cli | otel',
+  'redis | local | testing | cli | otel | prometheus | proxy',
 ];
 
 /** The rooms within a room, in the same way. A room that is not here has none, or they may know each other as they like. */
@@ -24,7 +24,7 @@ const INNER_ROOMS: Record<string, readonly string[]> = {
     'headers',
     'admission',
     'usage',
-    'recovery',
+    'recovery | costs',
     'models',
     'limits | share-limit',
     'window',
@@ -33,11 +33,11 @@ const INNER_ROOMS: Record<string, readonly string[]> = {
     'pacer',
   ],
   'src/http/': [
-    'call | deadline | redirect | transport | attempt | retry-policy | body-stream | redaction | key-breaker | prototype-guard',
+    'call | deadline | redirect | transport | attempt | retry-policy | body-stream | redaction | key-mask | key-breaker | prototype-guard | deprecation | key-recognition',
     'cache',
   ],
   'src/sharing/': [
-    'store | timeline | expiring | breaker | in-time | sibling-use',
+    'store | timeline | expiring | breaker | in-time | sibling-use | fingerprint | notice | share-options',
     'store-rules | windows',
     'memory-state | memory-windows | slots | urgent',
     'memory-store | book | ask-policy',
@@ -46,6 +46,14 @@ const INNER_ROOMS: Record<string, readonly string[]> = {
     'fact-sync | absence',
     'shared-quota',
     'store-share',
+  ],
+  'src/local/': [
+    'place | lines | messages | store-clock',
+    'host | link',
+    'hosts',
+    'local-books',
+    'local-share | fixed-share',
+    'index',
   ],
   'src/redis/': ['connection | keys | scripts', 'redis-store', 'share', 'index'],
 };
@@ -61,11 +69,15 @@ const IMPURE = [
 const OWNERS: Record<string, { readonly of: readonly string[]; readonly atMost: number }> = {
   ky: { of: ['src/http/transport.ts'], atMost: 1 },
   'p-queue': { of: ['src/scheduler/call-queue.ts'], atMost: 1 },
-  zod: { of: ['src/validation/arguments.ts', 'src/endpoints/schemas.ts'], atMost: 2 },
-  c32check: { of: ['src/endpoints/address.ts'], atMost: 1 },
+  zod: { of: ['src/endpoints/schemas.ts'], atMost: 1 },
+  '@noble/hashes': { of: ['src/endpoints/c32.ts'], atMost: 1 },
   msw: { of: ['src/testing/'], atMost: 1 },
   '@opentelemetry/api': { of: ['src/otel/'], atMost: 3 },
-  'node:': { of: ['src/testing/', 'src/redis/', 'src/cli/'], atMost: Infinity },
+  redis: { of: ['src/cli/proxy/'], atMost: 1 },
+  'node:': {
+    of: ['src/testing/', 'src/redis/', 'src/local/', 'src/sharing/fingerprint.ts', 'src/cli/', 'src/proxy/'],
+    atMost: Infinity,
+  },
 };
 
 /** Text of the wire that one file alone may spell. The mock keeps its own spelling, so that a mistake cannot hide on both sides. */
@@ -84,11 +96,26 @@ const AVOIDED: Record<string, string> = {
   data: 'what it holds',
 };
 
-/** Names that may have such a word after all: the body of an answer, and the tokens of the chain. */
+/** Names that may have such a word after all: the body of an answer, the tokens of the chain, and the one that a proxy asks for. */
 const KEPT = [
+  { name: /token/i, in: 'src/proxy/' },
+  { name: /token/i, in: 'src/cli/proxy/' },
   { name: /^data$/i, in: 'src/' },
   { name: /fungible_?token/i, in: 'src/' },
   { name: /^TOKEN$/, in: 'src/testing/asset-events.ts' },
+];
+
+/** What a user of the package can import. */
+const ENTRY_POINTS = [
+  'src/index.ts',
+  'src/client/fetch-client.ts',
+  'src/local/index.ts',
+  'src/otel/index.ts',
+  'src/prometheus/index.ts',
+  'src/proxy/index.ts',
+  'src/redis/index.ts',
+  'src/testing/index.ts',
+  'src/testing/msw.ts',
 ];
 
 /** A folder is a boundary and a file an idea; these name neither. */
@@ -148,6 +175,17 @@ describe('the rooms', () => {
         .map(({ from }) => `${path} imports ${from}`),
     );
     expect(wrong).toEqual([]);
+  });
+
+  it('keep the command line to what every user may import: the entry points of the package', () => {
+    const wrong = inFolder('src/cli/').flatMap(({ path, imports }) =>
+      imports
+        .filter(({ from }) => from.startsWith('src/') && !from.startsWith('src/cli/'))
+        .filter(({ from }) => !ENTRY_POINTS.includes(from))
+        .map(({ from }) => `${path} imports ${from}`),
+    );
+    expect(wrong).toEqual([]);
+    for (const path of ENTRY_POINTS) expect(readFileSync('tsup.config.ts', 'utf8')).toContain(`'${path}'`);
   });
 
   it('show the public names one by one: nothing exports all of another file', () => {

@@ -1,13 +1,43 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import ts from 'typescript';
 import { expect, it } from 'vitest';
+import { type Commented, readComments } from './support/comments.ts';
 import { type Program, readDocuments, writePrograms } from './support/documents.ts';
 
 it('the programs that the documents show compile', () => {
   expect(complaintsAbout(writePrograms(readDocuments(), 'compiled-documents'))).toEqual([]);
 });
 
+it('the examples in comments compile', () => {
+  expect(complaintsAbout(writeExamples(readComments()))).toEqual([]);
+});
+
+/** Writes the examples to files of their own, each with the imports that it leaves out, and with a client and an address. */
+function writeExamples(comments: readonly Commented[]): readonly ExampleFile[] {
+  const folder = resolve('node_modules/.cache/compiled-examples');
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const known = comments.filter(({ name }) => !name.includes('.'));
+  return comments.flatMap(({ name, examples }) =>
+    examples.map((code, index) => {
+      const missing = known.filter((one) => !new RegExp(`import .*\\b${one.name}\\b`).test(code));
+      const imports = missing.map((one) => `import { ${one.name} } from '${one.entry}';`);
+      const file = `${folder}/${name}-${index}.ts`;
+      writeFileSync(file, `${PRELUDE}${imports.join(' ')}\n${code}`);
+      return { path: name, file };
+    }),
+  );
+}
+
+const PRELUDE = `import { Redis } from 'ioredis'; import type { Client, Clock } from 'stacks-quota';
+declare global { var client: Client; var address: string }
+`;
+
+type ExampleFile = Pick<Program, 'path' | 'file'>;
+
 /** What the compiler has against some programs, with the package's own settings. */
-function complaintsAbout(programs: readonly Program[]): string[] {
+function complaintsAbout(programs: readonly ExampleFile[]): string[] {
   const { config } = ts.readConfigFile('tsconfig.json', ts.sys.readFile);
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, process.cwd());
   const files = programs.map(({ file }) => file);

@@ -11,7 +11,7 @@ describe('the README', () => {
   });
 
   it('is short enough to be read', () => {
-    expect(readme.split('\n').length - 1).toBeLessThanOrEqual(300);
+    expect(readme.split('\n').length - 1).toBeLessThanOrEqual(280);
   });
 
   it('begins with the commands to try it and to test it', () => {

@@ -75,7 +75,7 @@ describe('an answer that was not refused', () => {
 
   it('without any quota leaves what is known in force', () => {
     const stage = hearing({ ...MINUTE, minuteLeft: 500 }, {}, {});
-    expect(stage.pacer.view(stage.now).windows).toEqual([
+    expect(stage.pacer.view(stage.now).windows).toMatchObject([
       { window: 'minute', limit: LIMITS.minute, remaining: 10, headroom: 8 },
     ]);
   });
@@ -101,12 +101,13 @@ describe('a charge', () => {
     expect(stage.ask('GET /a', 5)).toMatchObject({ lease: { units: 5 } });
   });
 
-  it('that exceeds the whole window goes alone into an empty one', () => {
+  it('that is stated and exceeds the whole window is refused at once and for ever', () => {
     const stage = hearing({ ...MINUTE, minuteLeft: 950 });
-    expect(stage.ask('GET /a', 99)).toMatchObject({ kind: 'wait', reason: { window: 'minute' } });
-    stage.play([{ do: 'pass', ms: 61_000 }]);
-    expect(stage.ask('GET /a', 99).kind).toBe('granted');
-    expect(stage.ask('GET /a', 1).kind).toBe('wait');
+    expect(stage.ask('GET /a', 99)).toMatchObject({ kind: 'refused', until: Number.POSITIVE_INFINITY });
+    expect(stage.ask('GET /a', 99)).toMatchObject({
+      isFirm: true,
+      reason: { limit: 20, why: expect.stringContaining('never holds more than 20') },
+    });
   });
 
   it('of nothing always fits', () => {

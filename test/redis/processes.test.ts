@@ -57,7 +57,7 @@ describe.skipIf(!hasRedis).concurrent('processes that share a key through a real
     const { url, close } = await service.listen();
     onTestFinished(close);
     const share = `test-${shares++}`;
-    const place = { service: url, redis: redis.url, share, key: KEY, library: 'ioredis' as const };
+    const place = { service: url, store: redis.url, share, key: KEY, library: 'ioredis' as const };
     return { service, job: (calls) => ({ ...place, calls, atOnce: 32 }) };
   }
 

@@ -208,6 +208,7 @@ describe('the front of the line', () => {
     const gate = new Gate({
       pacer: { admit } as unknown as Pacer,
       ...{ clock, behind, longestWaitMs: 60_000, onStandstill: () => {}, onWake: () => again() },
+      parked: () => 0,
     });
     const call = {
       ask: { endpoint: 'GET /', priority: -3, maxWaitMs: 60_000 },

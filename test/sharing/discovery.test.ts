@@ -22,6 +22,15 @@ describe('a look at the service', () => {
     expect(discovery.aloneFor(2_300)).toBe(1_000);
   });
 
+  it('is asked for again before it ends, so that the looks of a process follow each other without a break', async () => {
+    const discovery = await asked('granted', false);
+    const renewsAt = discovery.renewsAt(0);
+    expect([discovery.mayAsk(renewsAt - 1), discovery.mayAsk(renewsAt)]).toEqual([false, true]);
+    expect(renewsAt).toBeLessThan(LOOK_MS);
+    expect(discovery.renewsAt(LOOK_MS)).toBe(Number.POSITIVE_INFINITY);
+    expect((await asked('over', false)).renewsAt(0)).toBe(Number.POSITIVE_INFINITY);
+  });
+
   it('ends for its owner a little before the others begin again: clocks run apart', async () => {
     const discovery = await asked('granted', true);
     expect([discovery.isAlone(LOOK_MS - 31), discovery.isAlone(LOOK_MS - 30)]).toEqual([true, false]);

@@ -46,6 +46,18 @@ describe('the time by which seconds are named', () => {
     expect(timeline.roundTripMs).toBeLessThan(11);
   });
 
+  it('does not reach later by a round trip that is much longer than the others, unless half of them are', () => {
+    const timeline = new Timeline(new ServerClock());
+    timeline.hearRoundTrip(3_000);
+    expect(timeline.roundTripMs).toBe(3_000);
+    timeline.hearRoundTrip(15);
+    expect(timeline.roundTripMs).toBe(200);
+    for (let count = 0; count < 20; count++) timeline.hearRoundTrip(count % 4 === 0 ? 3_000 : 100);
+    expect(timeline.roundTripMs).toBe(300);
+    for (let count = 0; count < 8; count++) timeline.hearRoundTrip(900);
+    expect(timeline.roundTripMs).toBeGreaterThan(2_400);
+  });
+
   it('is sure to have come only when the slowest clock that may be shows it', () => {
     const timeline = new Timeline(known(BEGIN, BEGIN + 30));
     expect(timeline.surely(BEGIN + 1_000, 0)).toBeCloseTo(1_000, 0);

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Latency } from '../../src/testing/index.ts';
 import { DEEP, runs } from '../support/deep.ts';
 import { fleetOf } from './support/fleet.ts';
 import { boundOf, type Plan, plans, send } from './support/traffic.ts';
@@ -78,6 +79,45 @@ describe('processes that share a quota of any size, with any traffic at any time
       expect(Math.min(...used)).toBeGreaterThan(0.95);
     },
   );
+
+  it('leave the whole quota to the only one that is busy, six seconds after any start', async () => {
+    for (let seed = 1; seed <= runs(5, 40); seed++) {
+      const start = Date.UTC(2026, 2, 10, 14, 0, 7) + seed * 137;
+      const fleet = fleetOf(4, { keyed: { second: 20 }, latencyMs: [5, 15] }, {}, { seed, start });
+      const once = fleet.clients.map((client) => client.getInfo({ maxWaitMs: Number.POSITIVE_INFINITY }));
+      void Promise.all(once)
+        .then(() => fleet.work(100_000, [0]))
+        .catch(() => {});
+      await fleet.clock.advance(7_000);
+      const before = fleet.service.requests;
+      await fleet.clock.advance(10_000);
+      expect(fleet.service.requests - before).toBeGreaterThanOrEqual(194);
+      expect(fleet.limited).toBe(0);
+    }
+  });
+
+  it('wait for nothing after each has begun with a request that took long, as while a program starts', async () => {
+    let firstMs = 3_000;
+    const latencyMs = (): Latency => ({ there: 5, processing: firstMs, back: 5 });
+    const fleet = fleetOf(6, { keyed: { second: 20, minute: 1_000 }, latencyMs }, {}, { calendar: ['second'] });
+    await fleet.clock.run(Promise.all(fleet.clients.map((client) => client.getInfo({ maxWaitMs: 60_000 }))));
+    firstMs = 5;
+    await fleet.clock.advance(8_000);
+    const took: number[] = [];
+    const send = async (index: number, everyMs: number): Promise<void> => {
+      const calls: Promise<number>[] = [];
+      for (const end = fleet.clock.now() + 20_000; fleet.clock.now() < end; await fleet.clock.sleep(everyMs)) {
+        const from = fleet.clock.now();
+        const call = fleet.clients[index]?.getInfo({ maxWaitMs: 60_000 });
+        calls.push(Promise.resolve(call).then(() => took.push(fleet.clock.now() - from)));
+      }
+      await Promise.all(calls);
+    };
+    // 13 calls a second of 20.
+    await fleet.clock.run(Promise.all([send(0, 125), ...[1, 2, 3, 4, 5].map((index) => send(index, 1_007))]));
+    expect(fleet.limited).toBe(0);
+    expect(Math.max(...took)).toBeLessThan(1_000);
+  });
 
   it.each(DEEP ? [5, 15] : [15])(
     'are not refused when one of them starts after %i idle minutes, and knows only what the others have told',

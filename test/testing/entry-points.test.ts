@@ -150,6 +150,21 @@ describe('a listening mock', () => {
     expect([clock.now(), chunks, JSON.parse(text).status]).toEqual([8_000, 8, 'ready']);
   });
 
+  it('answers by the function that it is given around its own', async () => {
+    const service = createMockService();
+    const statuses: number[] = [];
+    const listening = await service.listen({
+      async exchange(request) {
+        const answer = await service.exchange(request);
+        statuses.push(answer.status);
+        return { ...answer, headers: [...answer.headers, ['access-control-allow-origin', '*']] };
+      },
+    });
+    open.push(() => listening.close());
+    const response = await fetch(listening.url + INFO);
+    expect([statuses, response.headers.get('access-control-allow-origin')]).toEqual([[200], '*']);
+  });
+
   it('breaks every connection when it closes, one that hangs as well, and may be closed twice', async () => {
     const { service, listening } = await setUp();
     service.faults.next(1, 'hang');

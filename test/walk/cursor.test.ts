@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { AssetEvent } from '../../src/endpoints/schemas.ts';
+import type { AssetEvent } from '../../src/endpoints/bodies.ts';
 import { WalkCursor } from '../../src/walk/cursor.ts';
 import { runs } from '../support/deep.ts';
 
@@ -10,6 +10,8 @@ const event = (name: number): AssetEvent => ({
   event_type: 'stx_lock',
   stx_lock_event: { locked_amount: '1', unlock_height: 1, locked_address: '' },
 });
+
+const keyOf = ({ tx_id, event_index }: AssetEvent): string => `${tx_id}:${event_index}`;
 
 /** A history that can be read by offset, the latest event first, and that changes as a test has it. */
 class History {
@@ -49,15 +51,15 @@ function walked(history: History, limit: number, change: (page: number) => void,
     if (!found) continue;
     for (const one of found) {
       place.advance(one);
-      seen.push(Number(one.event.tx_id.slice(2)));
+      seen.push(Number(one.item.tx_id.slice(2)));
     }
     place.isOver = page.results.length < limit;
   }
   return { seen, pages };
 }
 
-function begin(): WalkCursor {
-  return new WalkCursor({ offset: 0, total: 0, recentKeys: [], isOver: false });
+function begin(): WalkCursor<AssetEvent> {
+  return new WalkCursor({ offset: 0, total: 0, recentKeys: [], isOver: false }, keyOf);
 }
 
 function grown(count: number): History {
@@ -176,7 +178,7 @@ describe('a walk that is taken up again', () => {
           history.shrink(gone);
           history.grow(come);
           const kept = JSON.parse(JSON.stringify(first.checkpoint));
-          const rest = walked(history, limit, () => {}, new WalkCursor(kept));
+          const rest = walked(history, limit, () => {}, new WalkCursor(kept, keyOf));
           expectWhole([...seen, ...rest.seen], before, history.events);
           expect(rest.pages).toBeLessThan(200 / (limit - 1) + 9);
         },
@@ -216,7 +218,7 @@ describe('a walk among the odd answers of a service', () => {
       const results = twice.slice(offset, offset + 2);
       for (const one of place.accept({ offset, limit: 2, total: 8, results }) ?? []) {
         place.advance(one);
-        seen.push(one.event);
+        seen.push(one.item);
       }
       place.isOver = results.length < 2;
     }

@@ -19,10 +19,10 @@ export const ours: Contender = {
       ...(share ? { share } : {}),
     });
     return {
-      call: ({ endpoint, page, priority }) =>
+      call: ({ endpoint, page, offset, priority }) =>
         endpoint === 'info'
           ? client.getInfo({ priority })
-          : client.getAddressAssets(ADDRESS, { limit: page, priority }),
+          : client.getAddressAssets(ADDRESS, { limit: page, offset, priority }),
     };
   },
 };

@@ -30,6 +30,16 @@ export const company: readonly Scenario[] = [
     others: { perSecond: 0.3 },
     bulk: 400,
   },
+  ...(['sliding-log', 'leaky'] as const).map(
+    (windows): Scenario => ({
+      name: `others take half, ${windows}`,
+      promised: 'company',
+      limits: USUAL,
+      windows,
+      others: { perSecond: 4.2 },
+      bulk: 1_250,
+    }),
+  ),
   {
     name: 'others, and refusals are counted',
     promised: 'company',

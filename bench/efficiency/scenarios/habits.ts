@@ -15,6 +15,108 @@ function byPage({ url }: { readonly url: URL }): number {
   return Math.ceil(Number(url.searchParams.get('limit') ?? 20) / 20);
 }
 
+/** One unit, but 25 for the largest page. */
+function costlyPage({ url }: { readonly url: URL }): number {
+  return url.searchParams.get('limit') === '100' ? 25 : 1;
+}
+
+/** Walks with an offset: pages of 20, and one in `every` of 100. */
+function pages(every: number): (index: number) => Partial<Errand> {
+  return (index) => ({ endpoint: 'assets', page: index % every === every >> 1 ? 100 : 20, offset: index * 20 });
+}
+
+/** From 1 to 8 units by content, which no parameter tells. */
+function byContent({ url }: { readonly url: URL }): number {
+  const offset = Number(url.searchParams.get('offset') ?? 0) / 20;
+  return 1 + (((offset * 2_654_435_761) % 97) % 8);
+}
+
+/** Costs that parameters decide, or that nothing tells beforehand. */
+export const costs: readonly Scenario[] = [
+  {
+    name: 'one costly page among a thousand',
+    promised: 'honest',
+    limits: { second: 50 },
+    service: { cost: costlyPage },
+    bulk: 1_001,
+    errand: pages(1_001),
+  },
+  {
+    name: 'costs of 1 and 25, half and half',
+    promised: 'honest',
+    limits: { second: 50 },
+    service: { cost: costlyPage },
+    bulk: 600,
+    errand: pages(2),
+  },
+  {
+    name: 'costs of 1 and 25, minute',
+    promised: 'honest',
+    limits: { second: 50, minute: 1_010 },
+    service: { cost: costlyPage },
+    bulk: 400,
+    errand: pages(2),
+  },
+  ...(['first-request', 'sliding-log', 'leaky'] as const).map(
+    (windows): Scenario => ({
+      name: `costs of 1 and 25, ${windows}`,
+      promised: 'honest',
+      limits: { second: 50, minute: 1_010 },
+      windows,
+      service: { cost: costlyPage },
+      bulk: 400,
+      errand: pages(2),
+    }),
+  ),
+  {
+    name: 'costs of 1 to 25, charged after, above the second',
+    promised: 'honest',
+    limits: { second: 20, minute: 500 },
+    service: { cost: ({ url }) => Number(url.searchParams.get('limit') ?? 4) / 4, charge: 'after' },
+    bulk: 170,
+    errand: (index, random) => ({ endpoint: 'assets', page: 4 * (1 + Math.floor(random() * 25)), offset: index * 20 }),
+  },
+  {
+    name: 'costs of 1 to 8 by content',
+    promised: 'honest',
+    limits: { second: 50, minute: 1_500 },
+    service: { cost: byContent },
+    bulk: 1_200,
+    errand: (index) => ({ endpoint: 'assets', offset: index * 20 }),
+  },
+];
+
+const SILENT = { headers: { family: false, generic: false, cost: false } };
+
+/** A service that names no limit, and refuses. */
+export const silent: readonly Scenario[] = [
+  { name: 'no quota headers, 20/s', promised: 'turn', limits: { second: 20 }, service: SILENT, bulk: 6_000 },
+  {
+    name: 'no quota headers, 20/s, sliding-log',
+    promised: 'turn',
+    limits: { second: 20 },
+    windows: 'sliding-log',
+    service: SILENT,
+    bulk: 6_000,
+  },
+  {
+    name: 'no quota headers, leaky',
+    promised: 'turn',
+    limits: { minute: 500 },
+    windows: 'leaky',
+    service: SILENT,
+    bulk: 2_750,
+  },
+  { name: 'no quota headers, 500/min', promised: 'turn', limits: { minute: 500 }, service: SILENT, bulk: 2_750 },
+  {
+    name: 'no quota headers, nothing but 429',
+    promised: 'turn',
+    limits: { second: 20 },
+    service: { ...SILENT, limited: { status: 429, retryAfter: 'none', body: 'empty' } },
+    bulk: 6_000,
+  },
+];
+
 /** Variants of counting, refusing and stating the quota. */
 export const habits: readonly Scenario[] = [
   {

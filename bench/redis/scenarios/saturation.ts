@@ -2,7 +2,7 @@ import { failed, fairness, prompt, refused, standstill, trips, used } from '../c
 import { backlog, planOf, type Scenario, sources, together } from '../scenario.ts';
 import { bottleneck } from '../subjects/bottleneck.ts';
 import { rateLimiterFlexible } from '../subjects/rate-limiter-flexible.ts';
-import { alone, sharing, unshared } from '../subjects/stacks-quota.ts';
+import { alone, local, sharing, unshared } from '../subjects/stacks-quota.ts';
 
 const PLANS = [
   { second: 20, minute: 500 },
@@ -22,7 +22,7 @@ export const saturation: readonly Scenario[] = PLANS.flatMap((limits) =>
       limits,
       sources: sources(count, backlog(waiting)),
       seconds: 80,
-      subjects: [sharing, unshared, rateLimiterFlexible, bottleneck],
+      subjects: [sharing, local, unshared, rateLimiterFlexible, bottleneck],
       columns: [used, prompt, standstill, fairness, trips, refused, failed],
     })),
   ),
@@ -35,6 +35,6 @@ export const oneBusy: Scenario = {
   sources: together(sources(1, backlog(8)), sources(3, { kind: 'once' })),
   seconds: 80,
   starts: 5,
-  subjects: [sharing, alone],
+  subjects: [sharing, local, alone],
   columns: [used, prompt, standstill, trips, refused, failed],
 };

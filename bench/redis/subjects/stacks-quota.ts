@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import { type Client, createClient } from '../../../src/index.ts';
+import { localShare } from '../../../src/local/index.ts';
 import { redisShare } from '../../../src/redis/index.ts';
 import type { Caller, Place, Subject } from '../subject.ts';
 
@@ -8,6 +9,14 @@ export const sharing: Subject = {
   name: 'stacks-quota',
   open: (place) =>
     callerOf(createClient({ ...common(place), share: redisShare({ redis: connection(place.redis), name: 'bench' }) })),
+};
+
+/** Told no limit; shares the quota among the processes of this machine, without Redis. */
+export const local: Subject = {
+  name: 'stacks-quota, local',
+  // Each run has a Redis of its own, and so a port that no other run has.
+  open: (place) =>
+    callerOf(createClient({ ...common(place), share: localShare({ name: `bench-${place.redis.options.port}` }) })),
 };
 
 /** Told no limit; each process assumes that it has the quota to itself. */

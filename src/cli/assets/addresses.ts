@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { checkAddress } from '../../endpoints/address.ts';
-import { isConfigError } from '../../index.ts';
+import { checkAddress, isConfigError } from '../../index.ts';
 import type { Environment } from '../environment.ts';
 import { UsageError } from '../exit.ts';
 

@@ -1,54 +1,47 @@
 import { createClient } from '../../index.ts';
-import { ACCESS_HELP, accessOf } from '../access.ts';
+import { accessOf } from '../access.ts';
 import type { Command } from '../command.ts';
 import { BrokenPipeError, type Environment } from '../environment.ts';
 import { describeError } from '../error-message.ts';
 import { EXIT, unlessStopped } from '../exit.ts';
+import type { HelpPage } from '../help-page.ts';
+import { writeErrors, writeNotices } from '../notices.ts';
 import { count } from '../progress-bars.ts';
 import { gatherAddresses } from './addresses.ts';
-import { type AssetsFlags, readAssetsFlags } from './flags.ts';
-import { type JobOutcome, runJob } from './job.ts';
+import { ASSETS_FLAGS, type AssetsFlags, readAssetsFlags } from './flags.ts';
+import { isOfOneAccount, type JobOutcome, MOST_IN_A_ROW, runJob } from './job.ts';
 import { assetsOf } from './pages.ts';
 import { screenOn, summary } from './screen.ts';
 import { fileSink, lineOf, type Sink, surfaceSink, takeUp } from './sink.ts';
-import { Tally } from './tally.ts';
+import { type Progress, Tally } from './tally.ts';
 
-const HELP = `Fetches the asset events of accounts and contracts as fast as the quota allows, one line of JSON
-per account.
+const PAGE: HelpPage = {
+  usage: ['assets ADDRESS... [flags]', 'assets --from FILE [flags]', 'assets - [flags] < FILE'],
+  about: `Fetches the asset events of accounts and contracts as fast as the quota allows, one line of JSON per account.
 
-  stacks-quota assets ADDRESS… [flags]
-  stacks-quota assets --from FILE [flags]
-  … | stacks-quota assets - [flags]
-
-  --from FILE        addresses, one per line; - is standard input; # begins a comment
-  --all              all events of each account; else the latest 20, or --limit
-  --limit N          events per page, up to 100   (20, or 100 with --all)
-  --offset N         number of latest events to skip
-  --unanchored       include events that are not anchored yet
-  --until-block B    the last block to include: its height or its hash
-  --out FILE         write to FILE, which must not exist, unless
-  --resume             continue it: accounts in it are not fetched again
-  --force              replace it
-  --concurrency N    maximum number of requests in flight   (32)
-  --max-wait TIME    give up if quota is exhausted for longer   (6h)
-  --quiet            only errors on standard error
-${ACCESS_HELP}
-
-Every address is validated before anything is sent, and fetched once. Lines begin with the address
-and come in the order of the responses: {"address": …, "total": …, "results": […]}. Failed accounts
-are listed at the end and have no line. Ctrl-C stops sending and writes the responses still to come,
-so a file always has whole lines; a second one ends at once.
-
-  stacks-quota assets --from accounts.txt --all --out assets.ndjson
-  stacks-quota assets --from accounts.txt --all --out assets.ndjson --resume
-  stacks-quota assets - < accounts.txt | jq -r '[.address, .total] | @tsv'
-
-Exit codes: 0 (all fetched), 1 (some or all failed), 2 (flags, addresses, files), 4 (quota exhausted
-for longer than --max-wait), 130 (Ctrl-C), 141 (output closed).`;
+Every address is validated before anything is sent, and fetched once. Lines begin with the address and come in the
+order of the responses: {"address": ..., "total": ..., "results": [...]}. Failed accounts are listed at the end and have
+no line. Ctrl-C stops sending and writes the responses still to come, so a file always has whole lines; a second one
+ends at once.`,
+  flags: ASSETS_FLAGS,
+  examples: [
+    'stacks-quota assets --from accounts.txt --all -o assets.ndjson',
+    'stacks-quota assets --from accounts.txt --all -o assets.ndjson --resume',
+    "stacks-quota assets - < accounts.txt | jq -r '[.address, .total] | @tsv'",
+  ],
+  exits: [
+    ['0', 'all fetched'],
+    ['1', 'some or all failed'],
+    ['2', 'invalid flags, addresses or files; nothing was sent'],
+    ['4', 'the quota is exhausted for longer than --max-wait'],
+    ['130', 'Ctrl-C'],
+    ['141', 'the reader of the output has closed it'],
+  ],
+};
 
 /** `stacks-quota assets`. */
 export const assetsCommand: Command = {
-  help: HELP,
+  page: PAGE,
   async run(args, world, stop) {
     const flags = readAssetsFlags(args);
     const { out } = flags;
@@ -80,10 +73,10 @@ async function fetchAll(
   world: Environment,
   stop: AbortSignal,
 ): Promise<number> {
-  const { clock, fetch, stdout, stderr } = world;
+  const { clock, fetch, stdout } = world;
   const { concurrency, maxWaitMs, timeoutMs, wish, isQuiet, out } = flags;
   const startedAt = clock.now();
-  const tally = new Tally(addresses.length, wish.isAll);
+  const tally = new Tally();
   const client = createClient({
     ...access,
     concurrency,
@@ -96,37 +89,29 @@ async function fetchAll(
       if (event.type === 'waiting') screen.show();
     },
   });
-  const progress = (): ReturnType<Tally['progress']> => tally.progress(client, clock.wall());
+  const bulk = client.bulk(addresses, (address, { signal }) => assetsOf(client, address, wish, signal), {
+    // More than may be in flight, so that the queue is never empty.
+    concurrency: concurrency + 16,
+    maxFailuresInARow: MOST_IN_A_ROW,
+    isFatal: (error) => !isOfOneAccount(error),
+  });
+  const progress = (): Progress => tally.progress(client, bulk.progress, clock.wall());
   const screen = screenOn(world, isQuiet || addresses.length === 0 || (stdout.isTTY && !out), progress);
-  const cut = new AbortController();
   // Waiting calls are rejected unsent; requests in flight were counted by the service, so their responses are still used.
   const halt = (): void => void client.close();
   stop.addEventListener('abort', halt, { once: true });
   if (stop.aborted) halt();
-  const outcome = await runJob({
-    addresses,
-    workers: concurrency + 16,
-    async work(address) {
-      await sink.write(lineOf(address, await assetsOf(client, address, wish, cut.signal)));
-    },
-    tell(done, failed) {
-      Object.assign(tally, { done, failed });
-      screen.show();
-    },
-    halted(error) {
-      if (error instanceof BrokenPipeError) cut.abort(error);
-      halt();
-    },
-  });
+  const outcome = await runJob(bulk, (address, assets) => sink.write(lineOf(address, assets)), screen.show);
   stop.removeEventListener('abort', halt);
   await client.close();
   await screen.end();
-  const lines = [...complaints(outcome), ...(isQuiet ? [] : [summary(progress(), held, clock.now() - startedAt)])];
   const isHalted = stop.aborted || outcome.halt !== undefined;
-  if (isHalted && out && tally.done + held > 0)
-    lines.push(`${out.path} contains only whole lines: continue with --resume.`);
-  if (lines.length > 0 && !(outcome.halt?.error instanceof BrokenPipeError))
-    await stderr.write(`${lines.join('\n')}\n`);
+  if (!(outcome.halt?.error instanceof BrokenPipeError)) {
+    await writeErrors(complaints(outcome), world);
+    if (!isQuiet) await writeNotices([summary(progress(), held, clock.now() - startedAt)], world);
+    if (isHalted && out && progress().done + held > 0)
+      await writeNotices([`${out.path} contains only whole lines: continue with --resume.`], world);
+  }
   if (outcome.halt) throw outcome.halt.error;
   stop.throwIfAborted();
   return outcome.failures.length > 0 ? EXIT.failure : EXIT.ok;
@@ -136,6 +121,6 @@ async function fetchAll(
 const TOLD = 20;
 
 function complaints({ failures }: JobOutcome): string[] {
-  const told = failures.slice(0, TOLD).map(({ address, error }) => `${address}: ${describeError(error, 0).sentence}`);
+  const told = failures.slice(0, TOLD).map(({ address, error }) => `${address}: ${describeError(error, 0).sentences}`);
   return failures.length > TOLD ? [...told, `… and ${count(failures.length - TOLD, 'more failure')}.`] : told;
 }

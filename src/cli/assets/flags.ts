@@ -1,24 +1,33 @@
 import type { AddressAssetsParams } from '../../index.ts';
-import { ACCESS_FLAGS } from '../access.ts';
+import { ACCESS_FLAGS, timeoutOf } from '../access.ts';
 import { UsageError } from '../exit.ts';
-import { duration, readFlags, whole } from '../flags.ts';
+import { duration, type KnownFlags, readFlags, whole } from '../flags.ts';
 import type { PageRequest } from './pages.ts';
 
 const FLAGS = {
+  from: {
+    type: 'string',
+    multiple: true,
+    value: 'FILE',
+    about: 'addresses, one per line; - is standard input; # begins a comment',
+  },
+  all: { type: 'boolean', about: 'all events of each account; else the latest 20, or --limit' },
+  limit: { type: 'string', value: 'N', about: 'events per page, up to 100', fallback: '20, or 100 with --all' },
+  offset: { type: 'string', value: 'N', about: 'number of latest events to skip' },
+  unanchored: { type: 'boolean', about: 'include events that are not anchored yet' },
+  'until-block': { type: 'string', value: 'B', about: 'the last block to include: its height or its hash' },
+  out: { type: 'string', short: 'o', value: 'FILE', about: 'write to FILE, which must not exist' },
+  resume: { type: 'boolean', about: 'continue the file of --out: accounts in it are not fetched again' },
+  force: { type: 'boolean', about: 'replace the file of --out' },
+  concurrency: { type: 'string', value: 'N', about: 'maximum number of requests in flight', fallback: '32' },
+  'max-wait': { type: 'string', value: 'TIME', about: 'give up if quota is exhausted for longer', fallback: '6h' },
+  json: { type: 'boolean', about: 'lines of JSON, which they are anyway' },
+  quiet: { type: 'boolean', short: 'q', about: 'only errors on standard error' },
   ...ACCESS_FLAGS,
-  from: { type: 'string', multiple: true },
-  all: { type: 'boolean' },
-  limit: { type: 'string' },
-  offset: { type: 'string' },
-  unanchored: { type: 'boolean' },
-  'until-block': { type: 'string' },
-  out: { type: 'string' },
-  resume: { type: 'boolean' },
-  force: { type: 'boolean' },
-  concurrency: { type: 'string' },
-  'max-wait': { type: 'string' },
-  quiet: { type: 'boolean' },
-} as const;
+} as const satisfies KnownFlags;
+
+/** The flags of `assets`. */
+export const ASSETS_FLAGS: KnownFlags = FLAGS;
 
 /** Settings of the job. */
 export interface AssetsFlags {
@@ -50,9 +59,9 @@ export function readAssetsFlags(args: readonly string[]): AssetsFlags {
     files: values.from ?? [],
     wish: { params: paramsOf(values), isAll: values.all ?? false },
     out: isFile ? { path, mode: resume ? 'go on' : force ? 'replace' : 'new' } : undefined,
-    concurrency: whole('--concurrency', values.concurrency ?? '32', 1),
-    maxWaitMs: duration('--max-wait', values['max-wait'] ?? '6h'),
-    timeoutMs: duration('--timeout', values.timeout ?? '30s'),
+    concurrency: whole('--concurrency', values.concurrency ?? FLAGS.concurrency.fallback, 1),
+    maxWaitMs: duration('--max-wait', values['max-wait'] ?? FLAGS['max-wait'].fallback),
+    timeoutMs: timeoutOf(values),
     isQuiet: values.quiet ?? false,
     access: values,
   };

@@ -1,63 +1,52 @@
-import { isClosed, isConnectionError, isResponseShape, isServiceError } from '../../index.ts';
+import { type Bulk, isClosed, isConnectionError, isResponseShape, isServiceError } from '../../index.ts';
 import { GaveUpError } from '../exit.ts';
 
 /** The job ends after this many failures in a row. */
-const IN_A_ROW = 10;
+export const MOST_IN_A_ROW = 10;
+
+/** An account that could not be fetched. */
+export interface FailedAccount {
+  readonly address: string;
+  readonly error: unknown;
+}
 
 /** Outcome of a job. */
 export interface JobOutcome {
-  readonly done: number;
-  readonly failures: readonly { readonly address: string; readonly error: unknown }[];
-  /** The error that ended the job early, if any. */
+  readonly failures: readonly FailedAccount[];
+  /** The error that ended the job early, if any. A closed client is none: the user ended the job. */
   readonly halt: { readonly error: unknown } | undefined;
 }
 
-/** A job for each of many accounts. */
-export interface Job {
-  readonly addresses: readonly string[];
-  /** Accounts in progress at a time: more than may be in flight, so that the queue is never empty. */
-  readonly workers: number;
-  /** Fetches one account and writes its line. */
-  readonly work: (address: string) => Promise<void>;
-  /** Called after each account. */
-  readonly tell: (done: number, failed: number) => void;
-  /** Called once when no further account is started. Those in progress may finish. */
-  readonly halted: (error: unknown) => void;
-}
-
-/** Runs the job for all accounts. The failure of a single account does not end it. Never rejects. */
-export async function runJob({ addresses, workers, work, tell, halted }: Job): Promise<JobOutcome> {
-  const failures: { address: string; error: unknown }[] = [];
-  const queue = addresses.values();
-  let halt: JobOutcome['halt'];
-  let inARow = 0;
-  let done = 0;
-  const stop = (error: unknown): void => {
-    if (halt) return;
-    halt = { error };
-    halted(error);
-  };
-  const worker = async (): Promise<void> => {
-    for (const address of queue) {
-      try {
-        await work(address);
-        done++;
-        inARow = 0;
-      } catch (error) {
-        if (!isOfOneAccount(error)) return stop(error);
-        failures.push({ address, error });
-        if (++inARow === IN_A_ROW) stop(new GaveUpError(`Gave up after ${IN_A_ROW} failures in a row.`));
-      }
-      tell(done, failures.length);
-      if (halt) return;
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(workers, addresses.length) }, worker));
-  return { done, failures, halt: halt && (isClosed(halt.error) ? undefined : halt) };
-}
-
-/** Whether an error concerns one account only. A refused key, an exhausted quota or a full disk concerns all. */
-function isOfOneAccount(error: unknown): boolean {
+/** Whether an error concerns one account only. A refused key, an exhausted quota or a closed client concerns all. */
+export function isOfOneAccount(error: unknown): boolean {
   if (isServiceError(error)) return error.status !== 401 && error.status !== 403;
   return isConnectionError(error) || isResponseShape(error);
+}
+
+/**
+ * Runs a bulk to its end, and writes each value as it comes. Never rejects.
+ *
+ * @param write - resolves when a value is written; a failure ends the job.
+ * @param onOutcome - called after each account.
+ */
+export async function runJob<Value>(
+  bulk: Bulk<string, Value>,
+  write: (address: string, value: Value) => Promise<void>,
+  onOutcome: () => void,
+): Promise<JobOutcome> {
+  const failures: FailedAccount[] = [];
+  try {
+    for await (const outcome of bulk) {
+      if (outcome.status === 'fulfilled') await write(outcome.item, outcome.value);
+      else failures.push({ address: outcome.item, error: outcome.reason });
+      onOutcome();
+    }
+  } catch (error) {
+    if (isClosed(error)) return { failures, halt: undefined };
+    // A failure that has its own line ended the job only by being one too many.
+    const isOneTooMany = failures.some((failure) => failure.error === error);
+    const told = isOneTooMany ? new GaveUpError(`Gave up after ${MOST_IN_A_ROW} failures in a row.`) : error;
+    return { failures, halt: { error: told } };
+  }
+  return { failures, halt: undefined };
 }

@@ -1,7 +1,7 @@
 import type { Environment } from '../environment.ts';
 import { barLines, count, number } from '../progress-bars.ts';
 import { quotaBars } from '../quota/report.ts';
-import { cut, Picture, paint, type Terminal, terminalOf } from '../terminal.ts';
+import { Picture, remarkLines, type Terminal, terminalOf } from '../terminal.ts';
 import { moment, span } from '../times.ts';
 import type { Progress } from './tally.ts';
 
@@ -29,7 +29,7 @@ export function screenOn(
   hasResults: boolean,
   progress: () => Progress,
 ): Screen {
-  if (hasResults) return { show: () => {}, end: async () => {} };
+  if (hasResults) return { show() {}, async end() {} };
   return terminalOf(stderr, env).redraws ? pictureOn(stderr, env, clock, progress) : linesOn(stderr, clock, progress);
 }
 
@@ -84,34 +84,38 @@ export function pictureOf(progress: Progress, terminal: Terminal, now: number): 
   const part = (done + failed) / total;
   const note = `${number(done)} of ${number(total)}`;
   const remark = percentAndEta(progress).join(', ');
-  const state = standstill
-    ? `Waiting until ${moment(standstill.until, now)}: ${standstill.why}.`
-    : `${number(inFlight)} in flight${failed > 0 ? `, ${number(failed)} failed` : ''}`;
+  const state = [`${number(inFlight)} in flight`, ...outcomes(progress)].join(', ');
+  const pause = standstill ? [`Waiting until ${moment(standstill.until, now)}: ${standstill.why}.`] : [];
   return [
     ...barLines([{ label: 'done', part, note, remark, colour: 'cyan' }, ...quotaBars(reading)], terminal),
-    paint('dim', cut(state, terminal.columns), terminal),
+    ...[state, ...pause].flatMap((line) => remarkLines(line, terminal)),
   ];
 }
 
 function sentence(progress: Progress): string {
-  const { total, done, failed, reading } = progress;
+  const { total, done, reading } = progress;
   const windows = reading.windows.map((one) => `${one.window} ${number(one.remaining)}/${number(one.limit)}`);
-  const failures = failed > 0 ? [`${number(failed)} failed`] : [];
-  return [`${number(done)} of ${number(total)}`, ...failures, ...windows, ...percentAndEta(progress).slice(1)].join(
-    ', ',
-  );
+  const counts = [`${number(done)} of ${number(total)}`, ...outcomes(progress)];
+  return [...counts, ...windows, ...percentAndEta(progress).slice(1)].join(', ');
 }
 
-function percentAndEta({ total, done, failed, etaMs }: Progress): string[] {
+/** Refusals, which are to be 0, and failures, if there are any. */
+function outcomes({ limited, failed }: Progress): string[] {
+  return [`${number(limited)} refused`, ...(failed > 0 ? [`${number(failed)} failed`] : [])];
+}
+
+function percentAndEta({ total, done, failed, etaMs, standstill }: Progress): string[] {
   const percent = `${Math.floor(((done + failed) * 100) / total)} %`;
-  return etaMs !== undefined && etaMs >= 1_000 ? [percent, `${span(etaMs)} to go`] : [percent];
+  // While the service is down nothing is known of the end.
+  const isKnown = etaMs !== undefined && Number.isFinite(etaMs) && !standstill?.isOutage;
+  return isKnown && etaMs >= 1_000 ? [percent, `${span(etaMs)} to go`] : [percent];
 }
 
 /** Summary of a job, in one line. */
 export function summary({ done, total, requests, limited }: Progress, held: number, tookMs: number): string {
-  const before = held > 0 ? `, besides ${number(held)} fetched before` : '';
+  const before = held > 0 ? ` (${number(held)} more before)` : '';
   return (
-    `Fetched ${number(done)} of ${count(total, 'account')}${before}, by ${count(requests, 'request')}, ` +
-    `of which the service refused ${number(limited)} because of a limit, in ${(tookMs / 1_000).toFixed(1)} s.`
+    `Fetched ${number(done)} of ${count(total, 'account')}${before} in ${(tookMs / 1_000).toFixed(1)} s: ` +
+    `${count(requests, 'request')}, ${number(limited)} refused.`
   );
 }

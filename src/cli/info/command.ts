@@ -1,42 +1,51 @@
 import { createClient, isServiceError } from '../../index.ts';
-import { ACCESS_FLAGS, ACCESS_HELP, accessOf } from '../access.ts';
+import { ACCESS_FLAGS, accessOf, timeoutOf } from '../access.ts';
 import type { Command } from '../command.ts';
-import { EXIT, UsageError } from '../exit.ts';
-import { duration, readFlags } from '../flags.ts';
+import { EXIT } from '../exit.ts';
+import { duration, type KnownFlags, noArguments, readFlags } from '../flags.ts';
+import { writeErrors } from '../notices.ts';
 
-const HELP = `Shows what the service says of itself: the body of /extended/v1/info, as JSON.
-
-  stacks-quota info [flags]
-
-  --max-wait TIME    maximum time to wait for quota   (1m)
-${ACCESS_HELP}
-
-The body is undocumented. Some services have no such page and answer 404; the quota can be read all
-the same: stacks-quota quota
-
-Exit codes: 0 (shown), 1 (another response, or none), 2 (flags), 4 (quota exhausted for longer),
-130 (Ctrl-C).`;
+const FLAGS = {
+  json: { type: 'boolean', about: 'one line of JSON; else JSON with line breaks' },
+  'max-wait': { type: 'string', value: 'TIME', about: 'maximum time to wait for quota', fallback: '1m' },
+  ...ACCESS_FLAGS,
+} as const satisfies KnownFlags;
 
 /** `stacks-quota info`. */
 export const infoCommand: Command = {
-  help: HELP,
+  page: {
+    usage: ['info [flags]'],
+    about: `Shows what the service says of itself: the body of /extended/v1/info, as JSON.
+
+The body is undocumented. Some services have no such page and answer 404; the quota can be read all the same:
+stacks-quota quota`,
+    flags: FLAGS,
+    examples: ['stacks-quota info', 'stacks-quota info --json | jq .server_version'],
+    exits: [
+      ['0', 'shown'],
+      ['1', 'another response, or none'],
+      ['2', 'invalid flags'],
+      ['4', 'the quota is exhausted for longer than --max-wait'],
+      ['130', 'Ctrl-C'],
+    ],
+  },
   async run(args, world, stop) {
-    const { values, positionals } = readFlags(args, { ...ACCESS_FLAGS, 'max-wait': { type: 'string' } } as const);
-    if (positionals.length > 0) throw new UsageError('info takes no arguments, only flags.');
+    const { values, positionals } = readFlags(args, FLAGS);
+    noArguments('info', positionals);
     const client = createClient({
       ...(await accessOf(values, world)),
-      timeoutMs: duration('--timeout', values.timeout ?? '30s'),
-      maxWaitMs: duration('--max-wait', values['max-wait'] ?? '1m'),
+      timeoutMs: timeoutOf(values),
+      maxWaitMs: duration('--max-wait', values['max-wait'] ?? FLAGS['max-wait'].fallback),
       fetch: world.fetch,
       clock: world.clock,
     });
     try {
       const { data } = await client.getInfo({ signal: stop });
-      await world.stdout.write(`${JSON.stringify(data, null, 2)}\n`);
+      await world.stdout.write(`${JSON.stringify(data, null, values.json ? undefined : 2)}\n`);
       return EXIT.ok;
     } catch (error) {
       if (!isServiceError(error) || error.status !== 404) throw error;
-      await world.stderr.write(`${error.message}. The quota can be read all the same: stacks-quota quota\n`);
+      await writeErrors([`${error.message}. The quota can be read all the same: stacks-quota quota`], world);
       return EXIT.failure;
     } finally {
       await client.close();

@@ -18,6 +18,9 @@ const KINDS: Readonly<Record<string, ServiceFault>> = {
   'no-quota-headers': 'no quota headers',
 };
 
+/** Examples of a status, and all other kinds. */
+export const FAULT_KINDS: readonly string[] = ['503', 'edge-503', ...Object.keys(KINDS)];
+
 /**
  * Reads `503`, `503=5%`, `reset=3` or `edge-502=1%`.
  *
@@ -28,7 +31,7 @@ export function readFault(text: string): PlannedFault {
   const fault = faultOf(name ?? value);
   const meets = name === undefined ? { part: 1 } : meetsOf(value);
   if (fault !== undefined && meets !== undefined) return { fault, meets };
-  const kinds = ['503', 'edge-503', ...Object.keys(KINDS)].join(', ');
+  const kinds = FAULT_KINDS.join(', ');
   throw new UsageError(
     `--fault must be one of ${kinds} (or another status), alone, with a part such as =5%, or with a number of requests such as =3, not "${text}".`,
   );

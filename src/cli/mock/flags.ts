@@ -1,37 +1,100 @@
 import type { MockServiceOptions, ServiceLimits, ServicePeriod, WindowKind } from '../../testing/index.ts';
 import { UsageError } from '../exit.ts';
-import { assignment, duration, oneOf, readFlags, whole } from '../flags.ts';
-import { type PlannedFault, readFault } from './faults.ts';
+import { assignment, duration, type KnownFlags, noArguments, oneOf, readFlags, whole } from '../flags.ts';
+import { FAULT_KINDS, type PlannedFault, readFault } from './faults.ts';
+
+const PERIODS = ['second', 'minute', 'hour', 'day', 'month'] as const;
+const KINDS = ['aligned', 'first-request', 'sliding-log', 'sliding-counter', 'leaky'] as const;
 
 const text = { type: 'string' } as const;
 const texts = { type: 'string', multiple: true } as const;
 
 const FLAGS = {
-  port: text,
-  limit: texts,
-  keyless: texts,
-  window: texts,
-  charge: text,
-  'count-refused': { type: 'boolean' },
-  cost: texts,
-  'head-cost': text,
-  'key-file': text,
-  'unknown-key': text,
-  'limited-status': text,
-  'retry-after': text,
-  reset: text,
-  latency: text,
-  skew: text,
-  nodes: text,
-  info: text,
-  events: text,
-  fault: texts,
-  seed: text,
-  log: { type: 'boolean' },
-} as const;
+  port: { ...text, value: 'N', about: 'the port, on 127.0.0.1 only', fallback: 'any free one' },
+  limit: {
+    ...texts,
+    value: 'P=N',
+    about:
+      'N units per period, for all callers: second, minute, hour, day or month; may be repeated; periods not named then ' +
+      'have no limit',
+    fallback: '20 a second, 500 a minute, 150000 a month; without a key 50 a minute',
+  },
+  keyless: { ...texts, value: 'P=N', about: 'the same, for callers without a key only' },
+  window: {
+    ...texts,
+    value: '[P=]KIND',
+    about: 'aligned, first-request, sliding-log, sliding-counter or leaky',
+    fallback: 'aligned: the UTC calendar',
+    choices: KINDS,
+  },
+  charge: {
+    ...text,
+    value: 'WHEN',
+    about: 'before, or after as some gateways do: costly and concurrent calls overshoot',
+    choices: ['before', 'after'],
+  },
+  'count-refused': { type: 'boolean', about: 'charge refused requests, too' },
+  cost: { ...texts, value: '[info=]N', about: 'units per request, of assets if no endpoint is named', fallback: '1' },
+  'head-cost': { ...text, value: 'N', about: 'units per HEAD request', fallback: 'as much as the GET' },
+  'unknown-key': {
+    ...text,
+    value: 'HOW',
+    about: '401, 403 or keyless: treatment of an unknown key',
+    fallback: '401',
+    choices: ['401', '403', 'keyless'],
+  },
+  'limited-status': {
+    ...text,
+    value: 'N',
+    about: '429, 403 or 503: status of a refusal because of a limit',
+    fallback: '429',
+    choices: ['429', '403', '503'],
+  },
+  'retry-after': {
+    ...text,
+    value: 'HOW',
+    about: 'seconds, date, none, or a fixed number',
+    fallback: 'seconds',
+    choices: ['seconds', 'date', 'none'],
+  },
+  reset: {
+    ...text,
+    value: 'STYLE',
+    about: 'epoch-seconds, epoch-ms or seconds-left',
+    fallback: 'epoch-seconds',
+    choices: ['epoch-seconds', 'epoch-ms', 'seconds-left'],
+  },
+  latency: { ...text, value: 'MS', about: 'duration of an exchange: 50, or 20-200', fallback: '0' },
+  skew: { ...text, value: 'TIME', about: 'lead of its clock; --skew=-13s is behind', fallback: '0' },
+  nodes: { ...text, value: 'N', about: 'gateway nodes that take turns, each with its own counters', fallback: '1' },
+  info: {
+    ...text,
+    value: 'N',
+    about: '200 or 404: status of /extended/v1/info',
+    fallback: '200',
+    choices: ['200', '404'],
+  },
+  events: { ...text, value: 'N', about: 'events per account', fallback: '0 to 149, by the account' },
+  fault: {
+    ...texts,
+    value: 'KIND[=M]',
+    about:
+      'a status such as 503; edge-503, which is not counted; reset, lost, hang, truncate, slow-body or no-quota-headers: ' +
+      'for all requests, for a part (=5%) or for the next ones (=3); may be repeated',
+    choices: FAULT_KINDS,
+  },
+  seed: { ...text, value: 'N', about: 'seed of the random latencies and faults' },
+  log: { type: 'boolean', about: 'log each request on standard error' },
+  'key-file': {
+    ...text,
+    value: 'FILE',
+    about: 'a file with the key to accept',
+    fallback: 'STACKS_API_KEY, else "key-of-the-mock"',
+  },
+} as const satisfies KnownFlags;
 
-const PERIODS = ['second', 'minute', 'hour', 'day', 'month'] as const;
-const KINDS = ['aligned', 'first-request', 'sliding-log', 'sliding-counter', 'leaky'] as const;
+/** The flags of `mock`. */
+export const MOCK_FLAGS: KnownFlags = FLAGS;
 
 /** Settings of the mock. */
 export interface MockFlags {
@@ -51,7 +114,7 @@ export interface MockFlags {
  */
 export function readMockFlags(args: readonly string[]): MockFlags {
   const { values, positionals } = readFlags(args, FLAGS);
-  if (positionals.length > 0) throw new UsageError('mock takes no arguments, only flags.');
+  noArguments('mock', positionals);
   const given = <T>(name: keyof typeof values & string, read: (flag: string, value: string) => T): T | undefined => {
     const value = values[name];
     return typeof value === 'string' ? read(`--${name}`, value) : undefined;
@@ -63,9 +126,9 @@ export function readMockFlags(args: readonly string[]): MockFlags {
 
   const everybody = values.limit && limitsOf('--limit', values.limit);
   const events = number('events', 0);
-  const status = word('limited-status', ['429', '403', '503']);
-  const unknownKey = word('unknown-key', ['keyless', '401', '403']);
-  const info = word('info', ['200', '404']);
+  const status = word('limited-status', FLAGS['limited-status'].choices);
+  const unknownKey = word('unknown-key', FLAGS['unknown-key'].choices);
+  const info = word('info', FLAGS.info.choices);
   const port = number('port', 0) ?? 0;
   if (port > 65_535) throw new UsageError(`--port must be at most 65535, not "${port}".`);
   return {
@@ -78,7 +141,7 @@ export function readMockFlags(args: readonly string[]): MockFlags {
       keyed: everybody,
       keyless: values.keyless ? limitsOf('--keyless', values.keyless) : everybody,
       windows: values.window && windowsOf(values.window),
-      charge: word('charge', ['before', 'after']),
+      charge: word('charge', FLAGS.charge.choices),
       countRefused: values['count-refused'],
       cost: values.cost && costsOf(values.cost),
       headCost: number('head-cost', 0),
@@ -87,7 +150,7 @@ export function readMockFlags(args: readonly string[]): MockFlags {
         status: status && (Number(status) as 429 | 403 | 503),
         retryAfter: given('retry-after', retryAfterOf),
       }),
-      reset: word('reset', ['epoch-seconds', 'epoch-ms', 'seconds-left']),
+      reset: word('reset', FLAGS.reset.choices),
       latencyMs: given('latency', latencyOf),
       skewMs: given(
         'skew',
@@ -130,7 +193,7 @@ function costsOf(values: readonly string[]): Record<string, number> {
 
 function retryAfterOf(flag: string, value: string): 'seconds' | 'date' | 'none' | number {
   if (/^\d{1,9}$/.test(value)) return Number(value);
-  return oneOf(flag, value, ['seconds', 'date', 'none'] as const);
+  return oneOf(flag, value, FLAGS['retry-after'].choices);
 }
 
 function latencyOf(flag: string, value: string): [number, number] {

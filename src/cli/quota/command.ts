@@ -1,10 +1,12 @@
-import { ACCESS_FLAGS, ACCESS_HELP, accessOf } from '../access.ts';
+import { ACCESS_FLAGS, accessOf, timeoutOf } from '../access.ts';
 import type { Command } from '../command.ts';
 import type { Environment } from '../environment.ts';
 import { UsageError } from '../exit.ts';
-import { duration, readFlags } from '../flags.ts';
+import { duration, type KnownFlags, noArguments, readFlags } from '../flags.ts';
+import type { HelpPage } from '../help-page.ts';
+import { writeErrors } from '../notices.ts';
 import { barLines } from '../progress-bars.ts';
-import { paint, terminalOf } from '../terminal.ts';
+import { remarkLines, terminalOf } from '../terminal.ts';
 import { checkReading } from './check-thresholds.ts';
 import { type QuotaSight, quotaReader } from './quota-reader.ts';
 import { quotaBars, quotaJson, remarks } from './report.ts';
@@ -12,48 +14,55 @@ import { readThreshold, type Threshold } from './threshold.ts';
 import { watch } from './watch.ts';
 
 const FLAGS = {
+  watch: { type: 'boolean', about: 'repeat, redrawn in place on a terminal; Ctrl-C to stop' },
+  every: { type: 'string', value: 'TIME', about: 'interval between requests of --watch', fallback: '10s' },
+  json: { type: 'boolean', about: 'one line of JSON per reading' },
+  'fail-under': {
+    type: 'string',
+    multiple: true,
+    value: 'MIN',
+    about:
+      'exit with 3 if less remains: 10% or 500 of every window but the second, or of a named one, such as month=5000; ' +
+      'may be repeated; ends --watch as soon as it applies',
+  },
   ...ACCESS_FLAGS,
-  watch: { type: 'boolean' },
-  every: { type: 'string' },
-  json: { type: 'boolean' },
-  'fail-under': { type: 'string', multiple: true },
-} as const;
+} as const satisfies KnownFlags;
 
-const HELP = `Shows what remains of each window of the quota, the tightest window, and when each resets.
+const PAGE: HelpPage = {
+  usage: ['quota [flags]'],
+  about: `Shows what remains of each window of the quota, the tightest window, and when each resets.
 
-  stacks-quota quota [flags]
-
-  --watch            repeat, redrawn in place on a terminal; Ctrl-C to stop
-  --every TIME       interval between requests of --watch   (10s)
-  --json             one line of JSON per reading
-  --fail-under MIN   exit with 3 if less remains: 10% or 500 of every window but the second, or of
-                     a named one, such as month=5000; may be repeated; ends --watch as soon as
-                     it applies
-${ACCESS_HELP}
-
-It reads the headers of one response and shows its cost. The service does not say when a window
-ends: "resets in" assumes the UTC calendar and the service's clock. While the quota is exhausted,
---watch sends nothing.
-
-  stacks-quota quota --fail-under 10% && ./nightly-job
-  stacks-quota quota --json | jq '.windows[] | select(.window == "month").remaining'
-
-Exit codes: 0 (shown), 1 (no response, or one without quota headers), 2 (flags), 3 (--fail-under),
-4 (quota exhausted), 130 (Ctrl-C, but 0 for --watch).`;
+It reads the headers of one response and shows its cost. The service does not say when a window ends: "resets in"
+assumes the UTC calendar and the service's clock. While the quota is exhausted, --watch sends nothing.`,
+  flags: FLAGS,
+  examples: [
+    'stacks-quota quota --watch',
+    'stacks-quota quota --fail-under 10% && ./nightly-job',
+    `stacks-quota quota --json |\n    jq '.windows[] | select(.window == "month").remaining'`,
+  ],
+  exits: [
+    ['0', 'shown'],
+    ['1', 'no response, or one without quota headers'],
+    ['2', 'invalid flags'],
+    ['3', 'less remains than --fail-under demands'],
+    ['4', 'the quota is exhausted'],
+    ['130', 'Ctrl-C, but 0 for --watch'],
+  ],
+};
 
 /** `stacks-quota quota`. */
 export const quotaCommand: Command = {
-  help: HELP,
+  page: PAGE,
   async run(args, world, stop) {
     const { values, positionals } = readFlags(args, FLAGS);
-    if (positionals.length > 0) throw new UsageError('quota takes no arguments, only flags.');
+    noArguments('quota', positionals);
     if (values.every !== undefined && !values.watch) throw new UsageError('--every requires --watch.');
     const options = {
-      everyMs: duration('--every', values.every ?? '10s'),
+      everyMs: duration('--every', values.every ?? FLAGS.every.fallback),
       json: values.json ?? false,
       thresholds: (values['fail-under'] ?? []).map(readThreshold),
     };
-    const timeoutMs = duration('--timeout', values.timeout ?? '30s');
+    const timeoutMs = timeoutOf(values);
     const reader = quotaReader({ ...(await accessOf(values, world)), timeoutMs }, world);
     try {
       return values.watch
@@ -68,16 +77,17 @@ export const quotaCommand: Command = {
 async function once(
   sight: QuotaSight,
   { json, thresholds }: { readonly json: boolean; readonly thresholds: readonly Threshold[] },
-  { stdout, stderr, env }: Environment,
+  world: Environment,
 ): Promise<number> {
+  const { stdout, env } = world;
   const { reading, exhaustion } = sight;
   const { code, sentences, under } = checkReading(sight, thresholds);
   const terminal = terminalOf(stdout, env);
   if (json) await stdout.write(`${quotaJson(reading, exhaustion, under)}\n`);
   else if (reading.windows.length > 0) {
-    const said = remarks(reading).map((line) => paint('dim', line, terminal));
+    const said = remarks(reading).flatMap((line) => remarkLines(line, terminal));
     await stdout.write(`${[...barLines(quotaBars(reading), terminal), ...said].join('\n')}\n`);
   }
-  if (sentences.length > 0) await stderr.write(`${sentences.join('\n')}\n`);
+  await writeErrors(sentences, world);
   return code;
 }

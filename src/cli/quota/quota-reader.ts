@@ -1,5 +1,5 @@
 import type { ClientOptions } from '../../index.ts';
-import { createClient, isQuotaExhausted, type QuotaSnapshot } from '../../index.ts';
+import { type Client, createClient, isQuotaExhausted, isServiceError, type QuotaSnapshot } from '../../index.ts';
 import type { Environment } from '../environment.ts';
 import { exhaustion } from '../error-message.ts';
 import { type QuotaReading, readingOf } from './reading.ts';
@@ -43,10 +43,10 @@ export function quotaReader(options: ClientOptions, { fetch, clock }: Environmen
   const cached = (): QuotaReading => readingOf(client.quota(), snapshot, status, clock.wall());
   return {
     cached,
-    close: () => client.close(),
+    close: async () => void (await client.close()),
     async read(signal) {
       try {
-        await client.getInfo({ headersOnly: true, signal });
+        await readHeaders(client, signal);
         return { reading: cached(), exhaustion: undefined };
       } catch (error) {
         if (!isQuotaExhausted(error)) throw error;
@@ -58,4 +58,14 @@ export function quotaReader(options: ClientOptions, { fetch, clock }: Environmen
       }
     },
   };
+}
+
+/** Requests headers, whatever their status. Not by `headersOnly`, which would send a request although the quota is exhausted. */
+async function readHeaders(client: Client, signal: AbortSignal, method: 'HEAD' | 'GET' = 'HEAD'): Promise<void> {
+  try {
+    await client.request(method, '/extended/v1/info', { signal });
+  } catch (error) {
+    if (!isServiceError(error)) throw error;
+    if (method === 'HEAD' && (error.status === 405 || error.status === 501)) await readHeaders(client, signal, 'GET');
+  }
 }

@@ -1,5 +1,5 @@
 import type { QuotaSnapshot, QuotaState } from '../../index.ts';
-import { endOf, PERIODS, startOf } from '../../quota/time/periods.ts';
+import { endOf } from './calendar.ts';
 
 /** A window as displayed. */
 export interface ShownWindow {
@@ -44,14 +44,14 @@ export function readingOf(
   const at = snapshot?.date === undefined ? now : snapshot.date + (now - snapshot.receivedAt);
   const saidAt = snapshot?.date ?? snapshot?.receivedAt ?? now;
   const shown = windows.map(({ window, limit, remaining, headroom }) => {
-    const period = PERIODS.find((one) => one === window);
-    const isOver = period === undefined ? at >= (snapshot?.resetAt ?? at) : saidAt < startOf(period, at);
+    const resetsAt = endOf(window, saidAt) ?? snapshot?.resetAt;
+    const isOver = at >= (resetsAt ?? at);
     return {
       window,
       limit,
       // The estimate may be fractional, because a window may refill evenly; a fraction of a unit cannot be used.
       remaining: isOver ? Math.max(0, Math.floor(headroom)) : remaining,
-      endsAt: period === undefined ? snapshot?.resetAt : endOf(period, at),
+      endsAt: endOf(window, at) ?? snapshot?.resetAt,
     };
   });
   return {
@@ -64,14 +64,10 @@ export function readingOf(
   };
 }
 
-/**
- * The window with the smallest remaining part; of equals the longer one, which resets later. The window `second` is considered only if
- * it is empty or the only one, because it resets before the result can be read.
- */
+/** The window with the smallest remaining part, whose bar is the shortest; of equals the longer one, which resets later. */
 function tightest(windows: readonly ShownWindow[]): ShownWindow | undefined {
-  const lasting = windows.filter(({ window, remaining }) => window !== 'second' || remaining === 0);
   const partOf = ({ remaining, limit }: ShownWindow): number => (limit > 0 ? remaining / limit : 0);
-  return (lasting.length > 0 ? lasting : windows).reduce<ShownWindow | undefined>(
+  return windows.reduce<ShownWindow | undefined>(
     (found, window) => (found && partOf(found) < partOf(window) ? found : window),
     undefined,
   );

@@ -1,9 +1,10 @@
-import { sleep } from '../../clock.ts';
 import type { Environment } from '../environment.ts';
 import { describeError } from '../error-message.ts';
 import { EXIT, Interrupted } from '../exit.ts';
+import { writeErrors } from '../notices.ts';
 import { barLines } from '../progress-bars.ts';
-import { cut, Picture, paint, type Terminal, terminalOf } from '../terminal.ts';
+import { sleep } from '../sleep.ts';
+import { Picture, remarkLines, type Terminal, terminalOf } from '../terminal.ts';
 import { span } from '../times.ts';
 import { checkReading } from './check-thresholds.ts';
 import type { QuotaReader, QuotaSight } from './quota-reader.ts';
@@ -27,7 +28,7 @@ export async function watch(
   world: Environment,
   stop: AbortSignal,
 ): Promise<number> {
-  const { clock, stdout, stderr } = world;
+  const { clock, stdout } = world;
   const screen = terminalOf(stdout, world.env).redraws && !options.json ? new Picture(stdout) : undefined;
   let isFirst = true;
   try {
@@ -40,7 +41,7 @@ export async function watch(
         stop.throwIfAborted();
         // A failure of the first reading ends the watch; a later one is only shown.
         if (isFirst) throw error;
-        trouble = describeError(error, clock.wall()).sentence ?? String(error);
+        trouble = describeError(error, clock.wall()).sentences.join(' ') || String(error);
       }
       const result = sight && checkReading(sight, options.thresholds);
       if (!screen) await stdout.write(`${line(sight, trouble, result?.under ?? [], options)}\n`);
@@ -49,7 +50,7 @@ export async function watch(
       if (screen) await screen.draw(picture(reader, sight, trouble, nextAt, world));
       const { code = EXIT.ok, sentences = [] } = result ?? {};
       if (code === EXIT.underThreshold || (code === EXIT.failure && isFirst)) {
-        await stderr.write(`${sentences.join('\n')}\n`);
+        await writeErrors(sentences, world);
         return code;
       }
       isFirst = false;
@@ -87,10 +88,9 @@ function picture(
   const reading = reader.cached();
   const state = trouble ?? sight?.exhaustion?.sentence;
   const next = `Next request in ${span(nextAt - clock.now())}; Ctrl-C to stop.`;
-  // Truncated, because a wrapped line would not be overwritten completely.
   return [
     ...barLines(quotaBars(reading), terminal),
-    ...(state === undefined ? [] : [paint('yellow', cut(state, terminal.columns), terminal)]),
-    ...[...remarks(reading), next].map((line) => paint('dim', cut(line, terminal.columns), terminal)),
+    ...(state === undefined ? [] : remarkLines(state, terminal, 'yellow')),
+    ...[...remarks(reading), next].flatMap((line) => remarkLines(line, terminal)),
   ];
 }

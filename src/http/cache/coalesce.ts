@@ -1,8 +1,8 @@
 import type { Call, Reply, Run } from '../call.ts';
 
 /**
- * Lets calls that ask the same at the same time share one request. They are the same if they differ in nothing but their
- * signals: one of another priority or patience is a call of its own, for it may have to go sooner.
+ * Lets identical calls that are made at the same time share one request. Identical calls differ in their signals at most: a call
+ * with another priority or `maxWaitMs` may have to be sent sooner, so it is not shared.
  */
 export function coalesce(run: Run): Run {
   const underWay = new Map<string, CoalescedGet>();
@@ -51,9 +51,9 @@ class CoalescedGet {
   }
 }
 
-function nameOf({ request, ask, timeoutMs, takesRefusals, redirect }: Call): string {
+function nameOf({ request, ask, maxQueueMs, timeoutMs, takesRefusals, redirect, masksKey }: Call): string {
   const { cost, maxWaitMs, priority } = ask;
-  const terms = [cost, String(maxWaitMs), priority, timeoutMs, takesRefusals, redirect];
+  const terms = [cost, String(maxWaitMs), String(maxQueueMs), priority, timeoutMs, takesRefusals, redirect, masksKey];
   return JSON.stringify([requestName(request), terms]);
 }
 

@@ -19,8 +19,8 @@ const OF_THE_BODY = /^(?:content-(?!security)|transfer-encoding|connection|keep-
 const OF_THE_MOMENT = /ratelimit|^(?:retry-after|age|date)$/;
 
 /**
- * Caches answers that have an `ETag` and revalidates them: on a 304 the cached answer is returned with the headers, and so the
- * quota, of the new one.
+ * Caches answers that have an `ETag` and revalidates them. On a 304 the cached answer is returned with the headers, and so the
+ * quota, of the 304.
  *
  * @param run - makes a GET whose body is wanted as bytes.
  * @param redact - takes the key out of a text: an answer that holds it is never kept.

@@ -6,9 +6,9 @@ export interface Books {
   readonly period: Period;
   /** The most that we can have spent, what is in flight aside. */
   readonly spent: number;
-  /** Units of ours in flight, the answered request's own included. */
+  /** Units in flight, the answered request's own included. */
   readonly held: number;
-  /** Units that came back since the answered request was sent, so that the service may not have counted them in its answer. */
+  /** Units answered since the answered request was sent, so that the service may not have counted them in its answer. */
   readonly settledSince: number;
 }
 

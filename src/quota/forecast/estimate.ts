@@ -20,6 +20,8 @@ export interface Plan {
 export interface PlanEstimate {
   /** When the last request will be answered; Infinity: never. */
   readonly at: number;
+  /** When the last request will be sent; Infinity: never. */
+  readonly sentAt: number;
   /** The longest window that has to be waited out, `cooldown`, or `concurrency`; undefined if nothing is waited for but answers. */
   readonly window: string | undefined;
 }
@@ -52,7 +54,8 @@ export function estimate(plans: readonly Plan[], known: EstimateInputs, now: num
   const begin = Math.max(now, pause.until);
   const origin = originOf(clock, now);
   const { at, window } = forecast(work, windows, origin + begin - now, { roundTripMs, concurrency });
-  return { at: now + at - origin + roundTripMs, window: window ?? (begin > now ? 'cooldown' : undefined) };
+  const sentAt = now + at - origin;
+  return { at: sentAt + roundTripMs, sentAt, window: window ?? (begin > now ? 'cooldown' : undefined) };
 }
 
 /** Now, by the service's clock. Without one, all windows are treated as beginning now: the latest that they can end. */

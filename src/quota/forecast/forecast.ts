@@ -6,11 +6,11 @@ export interface ForecastWindow {
   readonly limit: number;
   /** What is left of the present one. */
   readonly left: number;
-  /** About how long one lasts, in milliseconds: by it the shorter are told from the longer. */
+  /** Approximate length, in milliseconds: orders the windows. */
   readonly periodMs: number;
   /** When the one ends that holds `at`. */
   readonly endOf: (at: number) => number;
-  /** Where it counts requests, whatever they cost: whether it counts those of this endpoint. Left out: it counts the units of all. */
+  /** If it counts requests instead of units: whether it counts those of this endpoint. Omitted: it counts the units of all. */
   readonly covers?: (endpoint: string | undefined) => boolean;
 }
 
@@ -23,7 +23,7 @@ export interface Work {
   readonly cost: number;
 }
 
-/** How fast requests can follow each other, whatever the windows have room for. */
+/** The fastest rate of requests, apart from the windows. */
 export interface Pace {
   /** How many may be under way at a time. */
   readonly concurrency: number;
@@ -39,7 +39,7 @@ export interface Forecast {
   readonly window: string | undefined;
 }
 
-/** After so many steps the pace so far is taken for the pace of the rest. */
+/** After this many steps the rest is extrapolated from the pace so far. */
 const STEPS = 20_000;
 
 /** Months differ in length, so they are passed over one by one: windows from this length on, in milliseconds. */
@@ -64,7 +64,7 @@ interface Toll {
 
 /**
  * When the last of some work can go, one kind after the other, if each request goes as soon as all windows have room for
- * it, and nobody else spends. Work that fills the same windows again and again takes one step, not one for each.
+ * it, and no other consumer uses the quota. Work that fills the same windows again and again takes one step, not one for each.
  *
  * @param from - when the first can go, by the service's clock, in milliseconds since the Unix epoch.
  * @param pace - how many requests may be under way, and for how long each is.

@@ -45,7 +45,7 @@ export interface QuotaSnapshot {
 /** How much is kept of a header that is not known. */
 export const LONGEST_UNRECOGNISED = 200;
 
-/** When the window resets, by the service's clock; undefined if that is not told, or cannot be. */
+/** When the window resets, by the service's clock; undefined if no header says so, or its value is impossible. */
 export function resetOf({ resetAt, date, receivedAt }: QuotaSnapshot): number | undefined {
   return resetAt !== undefined && resetAt - (date ?? receivedAt) <= FURTHEST_RESET_MS ? resetAt : undefined;
 }
@@ -95,6 +95,8 @@ function pair(window: string): Pair {
 const AGE = known('age');
 const DATE = known('date');
 const RETRY_AFTER = known('retry-after');
+/** The name of the header that says how long to wait: what answers for the service sends it, too. */
+export const RETRY_AFTER_HEADER: string = RETRY_AFTER.name;
 const RESET = known('ratelimit-reset');
 const ENDPOINT: Pair = { limit: known('ratelimit-limit'), remaining: known('ratelimit-remaining') };
 const COST = known('x-ratelimit-cost-stacks');
@@ -116,6 +118,13 @@ export const LAST_INSTANT = 8.64e15;
  *
  * @param headers - the response's headers.
  * @param receivedAt - when the response was received, in milliseconds since the Unix epoch.
+ *
+ * @example
+ * ```ts
+ * const response = await fetch('https://api.hiro.so/extended');
+ * const { stacks, malformed } = readQuota(response.headers, Date.now());
+ * console.log(stacks.minute?.remaining, malformed);
+ * ```
  */
 export function readQuota(headers: Headers, receivedAt: number): QuotaSnapshot {
   const said = new Array<string | undefined>(KNOWN.size);
@@ -168,7 +177,7 @@ export function readQuota(headers: Headers, receivedAt: number): QuotaSnapshot {
   Object.assign(snapshot, readPair(ENDPOINT));
   if (date !== undefined) snapshot.date = date;
   if (resetAt !== undefined) snapshot.resetAt = resetAt;
-  // Capped so that nobody who tells people the instant gets a RangeError from `Date`.
+  // Capped, because `Date` throws a RangeError beyond its range.
   if (wait !== undefined) snapshot.retryAfterMs = Math.min(wait, LAST_INSTANT - receivedAt);
   return snapshot;
 }

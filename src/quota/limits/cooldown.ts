@@ -67,6 +67,11 @@ export class Cooldown implements Limit {
     this.#backoff.reset();
   }
 
+  /** A request was served during the pause: it ends, half-open. */
+  end(now: number): void {
+    this.#until = Math.min(this.#until, now);
+  }
+
   check(_charge: Charge, now: number): Hold | undefined {
     if (now < this.#until) return this.#pauseHold;
     const until = this.#isHalfOpen ? this.#probe.heldUntil(now) : now;

@@ -1,83 +1,92 @@
 import { type Charge, type Hold, holdUntil, type Limit } from '../admission.ts';
+import { EndpointCosts } from '../costs/endpoint-costs.ts';
 import { type QuotaSnapshot, windowsOf } from '../headers/snapshot.ts';
 import { Probe } from '../recovery/probe.ts';
 import type { Flight } from '../usage/in-flight.ts';
 
-/** After this many answers a highest cost that was not seen again is forgotten. */
-const MEMORY = 500;
-
-/** Until an endpoint with varying costs was seen this often, a higher cost is likely to come. */
-const FAMILIAR = 30;
-
-/** Safety factor for an endpoint with varying costs that was not yet seen that often. */
-const CAUTION = 1.5;
-
 /** No more endpoints than this are remembered, so that a caller's free-form names cannot grow the table for ever. */
 const ENDPOINTS = 1_000;
 
-interface Experience {
-  least: number;
-  most: number;
-  seen: number;
-  /** Units of all answers together. */
-  sum: number;
-  /** The highest cost since `most` was last seen, and how many answers ago that was. */
-  recentMost: number;
-  sinceMost: number;
+/** What a request is expected to cost, in units. */
+export interface ExpectedCost {
+  /** Units to hold for it. */
+  readonly certain: number;
+  /** Units to space requests by. */
+  readonly likely: number;
 }
 
 /**
- * What each endpoint costs, learned from `x-ratelimit-cost-stacks`. As a limit: of an endpoint whose cost was
- * never seen, one request is in flight until it is.
+ * What requests cost, learned from `x-ratelimit-cost-stacks`. As a limit: of an endpoint whose cost was never seen, or not for such
+ * parameters, one request is in flight until it is.
  */
 export class Costs implements Limit {
-  readonly #experience = new Map<string, Experience>();
+  readonly #byEndpoint = new Map<string, EndpointCosts>();
+  /** Costs of unseen endpoints by the word of sibling processes. */
+  readonly #foretold = new Map<string, number>();
   readonly #probes = new Map<string, Probe>();
   #dearest = 1;
+  #cheapest = Number.POSITIVE_INFINITY;
+  #leastStated = Number.POSITIVE_INFINITY;
   #stated = false;
 
-  /** Units to hold for a request before its cost is known: the highest seen, because a mean is exceeded half of the time. */
-  expect(endpoint: string): number {
-    const known = this.#experience.get(endpoint);
-    if (!known) return this.#dearest;
-    return known.most > known.least && known.seen < FAMILIAR ? Math.ceil(known.most * CAUTION) : known.most;
+  /** The lowest cost that is expected of any request, in units. */
+  get cheapest(): number {
+    return this.#cheapest;
+  }
+
+  /** The expected cost of a request; if such a request was never seen, the highest cost of its endpoint, or of all endpoints. */
+  expect(endpoint: string, query: string = ''): ExpectedCost {
+    const known = this.#byEndpoint.get(endpoint);
+    return known?.find(query) ?? same(known?.dearest ?? this.#foretold.get(endpoint) ?? this.#dearest);
   }
 
   /** Average cost of a request, in units: for plans, where the highest would add up to too much. */
   mean(endpoint: string | undefined): number {
-    const known = endpoint === undefined ? undefined : this.#experience.get(endpoint);
-    return known ? known.sum / known.seen : this.#dearest;
+    if (endpoint === undefined) return this.#dearest;
+    return this.#byEndpoint.get(endpoint)?.mean ?? this.expect(endpoint).likely;
+  }
+
+  /** The highest cost of an endpoint, in units, for sibling processes. */
+  dearestOf(endpoint: string): number {
+    return this.#byEndpoint.get(endpoint)?.dearest ?? this.#dearest;
   }
 
   /** Learns from the cost stated by an answer. */
-  learn(endpoint: string, cost: number): void {
+  learn(endpoint: string, cost: number, query: string = ''): void {
     this.#stated = true;
     this.#dearest = Math.max(this.#dearest, cost);
-    let known = this.#experience.get(endpoint);
+    let known = this.#byEndpoint.get(endpoint);
     if (!known) {
-      if (this.#experience.size >= ENDPOINTS) return;
-      known = { least: cost, most: cost, seen: 0, sum: 0, recentMost: 0, sinceMost: 0 };
-      this.#experience.set(endpoint, known);
+      if (this.#byEndpoint.size >= ENDPOINTS) return;
+      known = new EndpointCosts();
+      this.#byEndpoint.set(endpoint, known);
     }
-    known.seen++;
-    known.sum += cost;
-    known.least = Math.min(known.least, cost);
-    known.recentMost = Math.max(known.recentMost, cost);
-    if (cost >= known.most || ++known.sinceMost >= MEMORY) {
-      known.most = known.recentMost;
-      known.recentMost = 0;
-      known.sinceMost = 0;
-    }
+    const { cheapest } = known;
+    known.learn(query, cost);
+    if (known.cheapest !== cheapest) this.#findCheapest();
   }
 
-  /** Adopts an endpoint's cost from sibling processes, if it is unknown here. */
+  /** A caller states what a request costs. */
+  state(units: number): void {
+    if (units < this.#leastStated) this.#leastStated = units;
+    if (units < this.#cheapest) this.#cheapest = units;
+  }
+
+  #findCheapest(): void {
+    this.#cheapest = this.#leastStated;
+    for (const { cheapest } of this.#byEndpoint.values()) this.#cheapest = Math.min(this.#cheapest, cheapest);
+  }
+
+  /** Adopts an endpoint's highest cost from sibling processes, until a request of this process is answered. */
   expectOf(endpoint: string, units: number): void {
-    if (!this.#experience.has(endpoint)) this.learn(endpoint, units);
+    this.#stated = true;
+    this.#dearest = Math.max(this.#dearest, units);
+    if (this.#foretold.size < ENDPOINTS) this.#foretold.set(endpoint, units);
   }
 
   /** A request is sent: the first of an endpoint whose cost is unknown is its probe. */
   onSent(flight: Flight): void {
-    if (!this.#isNews(flight.endpoint)) return;
+    if (!this.isNews(flight)) return;
     const probe = this.#probes.get(flight.endpoint) ?? new Probe();
     probe.onSent(flight);
     this.#probes.set(flight.endpoint, probe);
@@ -90,18 +99,28 @@ export class Costs implements Limit {
   }
 
   /** Over after one round trip, so calls of other endpoints do not pass: the queue keeps its order. */
-  check({ endpoint }: Charge, now: number): Hold | undefined {
-    if (this.#probes.size === 0) return undefined;
+  check(charge: Charge, now: number): Hold | undefined {
+    if (this.#probes.size === 0 || charge.isStated) return undefined;
+    const { endpoint } = charge;
     const until = this.#probes.get(endpoint)?.heldUntil(now) ?? now;
-    if (until <= now || !this.#isNews(endpoint)) return undefined;
+    if (until <= now || !this.isNews(charge)) return undefined;
     const why = `the cost of ${endpoint} is unknown until its first response`;
     return holdUntil(until, false, () => ({ kind: 'first-cost', why }));
   }
 
-  /** Where answers state no costs, every request counts as one unit and there is nothing to learn. */
-  #isNews(endpoint: string): boolean {
-    return this.#stated && !this.#experience.has(endpoint) && this.#experience.size < ENDPOINTS;
+  /**
+   * Whether the cost of a request is unknown, so that it goes alone of its endpoint. Where answers state no costs, every request
+   * counts as one unit and there is nothing to learn.
+   */
+  isNews({ endpoint, query = '' }: Pick<Charge, 'endpoint' | 'query'>): boolean {
+    if (!this.#stated) return false;
+    const known = this.#byEndpoint.get(endpoint);
+    return known ? known.isNews(query) : this.#byEndpoint.size < ENDPOINTS && !this.#foretold.has(endpoint);
   }
+}
+
+function same(units: number): ExpectedCost {
+  return { certain: units, likely: units };
 }
 
 /** The stated cost, or `undefined` if implausible: larger than a whole window although no window shows that much usage. */

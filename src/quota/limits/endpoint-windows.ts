@@ -7,7 +7,7 @@ import { ResetWindow } from './reset-window.ts';
 /** Windows that are remembered: a service that reports a new limit each time would fill the memory. */
 const MOST = 16;
 
-/** The windows that only `ratelimit-limit`, `-remaining` and `-reset` describe, told apart by their limits. */
+/** The windows that only `ratelimit-limit`, `-remaining` and `-reset` describe, distinguished by their limits. */
 export class EndpointWindows implements Iterable<ResetWindow> {
   readonly #clock: ServerClock;
   readonly #flights: InFlight;
@@ -31,7 +31,7 @@ export class EndpointWindows implements Iterable<ResetWindow> {
     for (const window of this.#byLimit.values()) window.onSent(flight, now);
   }
 
-  /** A request of this endpoint came back, or must have arrived, without a reading. */
+  /** A request of this endpoint was answered without a reading, or must have arrived. */
   book(endpoint: string): void {
     for (const window of this.#byLimit.values()) window.book(endpoint);
   }

@@ -33,15 +33,16 @@ export class Outage implements Limit {
     if (this.#breaker.isHalfOpen(now)) this.#probe.onSent(flight);
   }
 
-  /** The service answered, with whatever status. */
+  /** The service answered, with any status. */
   onAnswer(flight: Flight): void {
     this.#probe.onEnded(flight);
     this.#breaker.onSuccess(flight.sentAt);
   }
 
   /** A request failed: the connection, or the service behind its gateway. */
-  onFailure(now: number): void {
-    if (this.#breaker.onFailure(now)) this.#why = `the last ${this.#breaker.failures} requests failed`;
+  onFailure(now: number, code?: string): void {
+    const how = code === undefined ? '' : `, the latest with ${code}`;
+    if (this.#breaker.onFailure(now)) this.#why = `the last ${this.#breaker.failures} requests failed${how}`;
   }
 
   check(_charge: Charge, now: number): Hold | undefined {

@@ -2,6 +2,7 @@ import type { Charge, Hold, Limit } from '../admission.ts';
 import type { WindowReading } from '../models/model.ts';
 import { Probe } from '../recovery/probe.ts';
 import type { ServerClock } from '../time/server-clock.ts';
+import type { WindowEnd } from '../time/window-end.ts';
 import type { Flight, InFlight } from '../usage/in-flight.ts';
 
 /** Resets that differ by less belong to one instance: services cut them to seconds in different ways. */
@@ -29,17 +30,30 @@ export class ResetWindow implements Limit {
   #isOnCalendar = false;
   /** Whether the present instance is one of which only the beginning is known. */
   #isUnnamed = false;
-  /** When the present instance ends by our clock, as far as one answer tells. */
+  /** When the present instance ends by our clock, as stated by one answer. */
   #endsAt = Number.POSITIVE_INFINITY;
   #spent = 0;
   #remaining: number;
   readonly #probe = new Probe();
+  #seenAt = Number.NEGATIVE_INFINITY;
 
   constructor(limit: number, clock: ServerClock, flights: InFlight) {
     this.limit = limit;
     this.#remaining = limit;
     this.#clock = clock;
     this.#flights = flights;
+  }
+
+  /** When the request was sent that was answered last. */
+  get seenAt(): number {
+    return this.#seenAt;
+  }
+
+  /** When the present instance ends: the service names it. */
+  get end(): WindowEnd {
+    const clock = this.#clock;
+    if (!clock.known) return { certainty: 'known', from: this.#endsAt, to: this.#endsAt };
+    return { certainty: 'known', from: clock.soonest(this.#resetAt), to: this.#end };
   }
 
   /** The service's last word on what is left, in requests. */
@@ -52,7 +66,7 @@ export class ResetWindow implements Limit {
     return this.#resetAt;
   }
 
-  /** When the present instance ends by our clock, as far as one answer tells. */
+  /** When the present instance ends by our clock, as stated by one answer. */
   get endsAt(): number {
     return this.#endsAt;
   }
@@ -101,7 +115,7 @@ export class ResetWindow implements Limit {
     if (this.#endpoints.has(flight.endpoint) && this.headroom() < 1 && now >= this.#end) this.#probe.onSent(flight);
   }
 
-  /** A request of this endpoint came back, or must have arrived, without a reading. */
+  /** A request of this endpoint was answered without a reading, or must have arrived. */
   book(endpoint: string): void {
     if (this.#endpoints.has(endpoint)) this.#spent++;
   }
@@ -125,12 +139,13 @@ export class ResetWindow implements Limit {
    * Takes in what an answer said of this window.
    *
    * @param resetAt - its end by the service's clock.
-   * @param leftMs - the time from the answer to that end, as far as one answer tells.
+   * @param leftMs - the time from the answer to that end, as stated by one answer.
    */
   read(endpoint: string, resetAt: number, leftMs: number, reading: WindowReading): void {
     this.#endpoints.add(endpoint);
+    this.#seenAt = Math.max(this.#seenAt, reading.sentAt);
     if (resetAt < this.#resetAt - SAME_MS) {
-      // It tells of an earlier instance, or of this one by a reset that was cut differently: then it was counted here.
+      // It describes an earlier instance, or this one with a reset that was rounded differently; then it was counted here.
       this.#spent++;
       return;
     }

@@ -47,12 +47,12 @@ export class CalendarUsage {
     this.#clock = clock;
   }
 
-  /** Whether windows can be told at all. */
+  /** Whether the service's clock is known, so that windows can be located. */
   get isKnown(): boolean {
     return this.#clock.known;
   }
 
-  /** Starts of the windows that the service may be in between two instants of ours, the last first. */
+  /** Starts of the windows that the service may be in between two local instants, the last first. */
   *windows(from: number, to: number = from): Generator<number> {
     const first = startOf(this.#period, this.#clock.least(from));
     for (let start = startOf(this.#period, this.#clock.most(to)); start >= first; start = this.before(start))
@@ -64,7 +64,7 @@ export class CalendarUsage {
     return this.#clock.known ? this.only(sentAt, receivedAt) : undefined;
   }
 
-  /** The start of the only window that the service may be in between two instants of ours; undefined: there are more. */
+  /** The start of the only window that the service may be in between two local instants; undefined: there are more. */
   only(from: number, to: number = from): number | undefined {
     const least = this.#clock.least(from);
     if (!(least >= this.#start && least < this.#end)) {
@@ -94,7 +94,7 @@ export class CalendarUsage {
     return this.spentIn(this.before(start)) - (this.#usage.get(start)?.alsoInPrevious ?? 0);
   }
 
-  /** Books units that were counted, if at all, between two instants of ours. */
+  /** Books units that were counted, if at all, between two local instants. */
   book(units: number, from: number, to: number): void {
     if (!this.#clock.known) return;
     const only = this.only(from, to);
@@ -127,7 +127,7 @@ export class CalendarUsage {
 
   /**
    * The service said that `used` were counted in the window, of which `held` may be under way still. A window only fills
-   * up, so it is a floor for all that follows, in whatever order answers come.
+   * up, so it is a floor for all that follows, in any order of answers.
    *
    * @returns the units that were added for it.
    */

@@ -62,10 +62,11 @@ export class FirstRequestModel implements WindowModel {
     const { used, sentAt, receivedAt, settledSince } = reading;
     this.#roll(sentAt);
     if (this.#beganFrom === Number.NEGATIVE_INFINITY) {
-      // The first reading: where nobody else has used the window, it began with us.
+      // The first reading: if it counts this request alone, the window began with it.
       this.#begin(used <= reading.own ? sentAt : receivedAt - this.#periodMs, receivedAt, used);
       return 0;
     }
+    if (this.#isFirst(reading)) this.#begin(sentAt, receivedAt, used);
     const isSure = this.#holds(reading);
     if (!isSure && answered.surelyExceeds(used + TOLERANCE, this.#beganBy, sentAt)) {
       // Less than what we left in the window: a new one began in between.
@@ -82,6 +83,11 @@ export class FirstRequestModel implements WindowModel {
   get #end(): number {
     const began = this.#beganBy < Number.POSITIVE_INFINITY ? this.#beganBy : this.#carriedBy;
     return began === Number.NEGATIVE_INFINITY ? Number.POSITIVE_INFINITY : began + this.#periodMs * (1 + DRIFT);
+  }
+
+  /** Whether a reading counts its own request alone: then the window began with it, even if other consumers send. */
+  #isFirst({ used, own, held, settledSince, limited }: WindowReading): boolean {
+    return !limited && own > 0 && used <= own && held === 0 && settledSince === 0;
   }
 
   /** Whether a reading surely speaks of the present window. */

@@ -35,7 +35,7 @@ export class LeakyModel implements WindowModel {
   book(units: number, _from: number, to: number): void {
     const at = Math.max(to, this.#at);
     const level = this.spent(at);
-    // What would overflow was refused, and raised nothing; where it did all the same the next reading tells.
+    // A request that would overflow was refused and raised nothing; if it did, the next reading shows it.
     this.#level = Math.max(level, Math.min(level + units, this.#limit));
     this.#at = at;
   }

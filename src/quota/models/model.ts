@@ -12,9 +12,9 @@ export interface WindowReading {
   readonly used: number;
   /** Units of this request itself. */
   readonly own: number;
-  /** Units of ours that are in flight, this request's aside: the reading may or may not include them. */
+  /** Units in flight, without this request's: the reading may or may not include them. */
   readonly held: number;
-  /** Units of ours, this request's aside, that came back since it was sent: the reading may or may not include them. */
+  /** Units answered since this request was sent, without its own: the reading may or may not include them. */
   readonly settledSince: number;
   /** Whether the answer was a refusal. */
   readonly limited: boolean;
@@ -60,7 +60,7 @@ export interface WindowModel {
   spent(now: number): number;
   /**
    * The earliest instant at which `units` more surely fit below `cap` while `held` are in flight; `now` if they do.
-   * Infinity: not before something comes back.
+   * Infinity: not before an answer arrives.
    */
   earliest(units: number, held: number, cap: number, now: number): number;
   /** Books units that the service counted, if at all, between `from` and `to`. */

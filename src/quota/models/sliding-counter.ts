@@ -57,7 +57,7 @@ export class SlidingCounterModel implements WindowModel {
     const most = reading.used + ROUNDING + TOLERANCE;
     const [begins, beganBy] = [this.#clock.surely(this.#calendar.before(start)), this.#clock.surely(start)];
     const endsAt = this.#clock.soonest(start);
-    // Nearly always all that came back is too little, and that costs a few searches.
+    // Usually all answers are too few, which takes a few searches to see.
     const bound = answered.atMost(beganBy, reading.sentAt) + answered.atMost(begins, endsAt) * left;
     if (bound <= most) return false;
     return answered.surely(beganBy, reading.sentAt) + answered.surely(begins, endsAt) * left > most;

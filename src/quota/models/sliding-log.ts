@@ -11,7 +11,7 @@ const LINGER_MS = 60_000;
  * No stretch of time as long as the window holds more than the limit.
  *
  * The most cautious of all models: what fits here fits into a window that begins on the calendar or with the first
- * request, and into a leaky one. It needs no clock but ours, so it is also the fallback for a service without a `Date`.
+ * request, and into a leaky one. It needs only the local clock, so it is also the fallback for a service without a `Date`.
  */
 export class SlidingLogModel implements WindowModel {
   readonly shape: Shape = slidingLog;

@@ -1,7 +1,7 @@
 /** Doublings beyond this make no pause longer. */
 const MOST_DOUBLINGS = 30;
 
-/** `firstMs`, doubled so many times, but no more than `longestMs`, in milliseconds. */
+/** `firstMs`, doubled `times` times, at most `longestMs`, in milliseconds. */
 export function doubled(firstMs: number, longestMs: number, times: number): number {
   return Math.min(longestMs, firstMs * 2 ** Math.min(times, MOST_DOUBLINGS));
 }

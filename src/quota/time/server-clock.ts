@@ -10,10 +10,10 @@ const WORST_SLACK_MS = 1_000;
 export const DRIFT = 1e-4;
 
 /**
- * How far the service's clock is ahead of ours, as an interval that only evidence narrows.
+ * How far the service's clock is ahead of the local monotonic clock, as an interval that only evidence narrows.
  *
  * `Date` is cut to whole seconds and old on arrival, so one answer says little: it was stamped at a service time within
- * `[date, date + 1 s)` and at an instant of ours within `[sentAt, receivedAt]`. Many answers intersect to about a round trip.
+ * `[date, date + 1 s)` and at a local instant within `[sentAt, receivedAt]`. Many answers intersect to about a round trip.
  * An empty intersection means that a clock was set, or that several clocks answer: the newest answer starts afresh.
  */
 export class ServerClock {
@@ -90,12 +90,12 @@ export class ServerClock {
     return this.#mostLead(now) - this.#leastLead(now);
   }
 
-  /** The first instant of ours at which the service's clock surely shows `time` or later. */
+  /** The first local instant at which the service's clock certainly shows `time` or later. */
   surely(time: number): number {
     return (time - this.#least - DRIFT * this.#leastAt) / (1 - DRIFT);
   }
 
-  /** The first instant of ours at which the service's clock may show `time` or later. */
+  /** The first local instant at which the service's clock may show `time` or later. */
   soonest(time: number): number {
     return (time - this.#most + DRIFT * this.#mostAt) / (1 + DRIFT);
   }

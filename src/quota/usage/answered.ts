@@ -16,12 +16,12 @@ interface Answered {
   readonly sure: number;
 }
 
-/** What came back lately of our own requests: the evidence that readings are held against. */
+/** Recently answered requests of this client: the evidence that readings are compared with. */
 export class AnsweredRequests {
   readonly #counted = new RunningSum();
   readonly #answered: Answered[] = [];
   #newest = -1;
-  /** What came back up to this instant is no more in the sums. */
+  /** Answers up to this instant are no longer part of the sums. */
   #forgottenUntil = Number.NEGATIVE_INFINITY;
 
   /** @param most - units that the service may have counted; `sure` - units that it surely did. */
@@ -34,14 +34,14 @@ export class AnsweredRequests {
     this.#answered[this.#newest] = { sentAt, answeredAt: now, sure };
   }
 
-  /** Units that came back since `instant` and so may be missing from the reading of a request sent then. */
+  /** Units answered since `instant`, which may be missing from the reading of a request sent then. */
   settledSince(instant: number): number {
     return this.#counted.sumAfter(instant - POSTING_MS);
   }
 
-  /** Whether surely more than `units` of ours were counted after `from` and before `until`. */
+  /** Whether certainly more than `units` of this client were counted after `from` and before `until`. */
   surelyExceeds(units: number, from: number, until: number): boolean {
-    // Nearly always all that came back since is too little, and that costs one search.
+    // Usually all answers since then are too few, which takes one search to see.
     return this.#counted.sumAfter(from) > units && this.surely(from, until, units) > units;
   }
 
@@ -51,7 +51,7 @@ export class AnsweredRequests {
     return Math.max(0, this.#counted.sumAfter(from - 1e-6) - this.#counted.sumAfter(until - POSTING_MS));
   }
 
-  /** Units of ours that were surely counted after `from` and before `until`; once past `enough` it stops adding. */
+  /** Units of this client that were certainly counted after `from` and before `until`; stops adding beyond `enough`. */
   surely(from: number, until: number, enough: number = Number.POSITIVE_INFINITY): number {
     let sure = 0;
     for (let back = 0; back < this.#answered.length && sure <= enough; back++) {

@@ -10,11 +10,14 @@ export const ARRIVES_WITHIN_MS = 3_000;
 /** A lease with its place in the books: `held`, then `booked` when it must have arrived, then `done`. */
 export interface Flight extends Lease {
   state: 'held' | 'booked' | 'done';
+  /** Whether it was sent although something held other requests back. */
+  isExempt?: boolean;
 }
 
 /** Everything that is under way and what is held for it. As a limit: no more than `concurrency` at once. */
 export class InFlight implements Limit {
-  readonly #concurrency: number;
+  /** How many requests may be under way. */
+  concurrency: number;
   readonly #expiryMs: number;
   readonly #held = new Set<Flight>();
   readonly #booked = new Set<Flight>();
@@ -25,10 +28,10 @@ export class InFlight implements Limit {
 
   /**
    * @param concurrency - how many requests may be under way.
-   * @param expiryMs - a lease that nobody has settled by then was forgotten by its owner.
+   * @param expiryMs - a lease that is not settled within this time counts as forgotten, in milliseconds.
    */
   constructor(concurrency: number, expiryMs: number) {
-    this.#concurrency = concurrency;
+    this.concurrency = concurrency;
     this.#expiryMs = expiryMs;
   }
 
@@ -55,7 +58,8 @@ export class InFlight implements Limit {
   }
 
   take(charge: Charge, now: number): Flight {
-    const flight: Flight = { endpoint: charge.endpoint, sentAt: now, units: charge.units, state: 'held' };
+    const { endpoint, query, units } = charge;
+    const flight: Flight = { endpoint, query, sentAt: now, units, state: 'held' };
     this.#held.add(flight);
     this.#byEndpoint.set(flight.endpoint, this.requestsOf([flight.endpoint]) + 1);
     this.#units += flight.units;
@@ -64,7 +68,7 @@ export class InFlight implements Limit {
     return flight;
   }
 
-  /** Units sent at `instant` or later, whether they have come back or not. */
+  /** Units sent at `instant` or later, answered or not. */
   sentSince(instant: number): number {
     return this.#sent.sumAfter(instant - 1e-6);
   }
@@ -91,7 +95,7 @@ export class InFlight implements Limit {
     }
   }
 
-  /** When the next flight will have aged, if nothing comes back before. */
+  /** When the next request in flight will have aged, unless it is answered before. */
   nextAge(): number {
     for (const flight of this.#held) return flight.sentAt + ARRIVES_WITHIN_MS;
     return Number.POSITIVE_INFINITY;
@@ -99,7 +103,7 @@ export class InFlight implements Limit {
 
   check(_charge: Charge, now: number): Hold | undefined {
     const { open } = this;
-    if (open < this.#concurrency) return undefined;
+    if (open < this.concurrency) return undefined;
     const until = this.#nextExpiry ?? this.nextAge();
     if (until <= now) return undefined;
     const maximum = 'the maximum (option concurrency)';

@@ -61,7 +61,7 @@ export class CandidateShapes {
     return this.#shapes;
   }
 
-  /** Adopts the candidates of other processes, unless ours are newer: a shape that one of them ruled out is ruled out. */
+  /** Adopts the candidates of other processes, unless this client's are newer: a shape that one process has eliminated is eliminated. */
   adopt({ alive, epoch }: Shapes): void {
     if (epoch < this.#epoch) return;
     const known = epoch > this.#epoch ? this.#all : this.#alive;
@@ -107,7 +107,7 @@ export class CandidateShapes {
     this.#unexplainedRefusals = 0;
   }
 
-  /** Books a charge in every model, eliminated ones too, so that they can come back. */
+  /** Books a charge in every model, eliminated ones too, so that they can be re-admitted. */
   book(units: number, from: number, to: number): void {
     for (const model of this.#all) model.book(units, from, to);
   }

@@ -9,7 +9,7 @@ const VAGUE_PART = 0.5;
 
 /**
  * While a window may be aligned or opened by the first request, no request is sent around every other boundary of the calendar,
- * from and to these parts of two windows: if both shapes began at the same instant, they could not be told apart.
+ * from and to these parts of two windows: if both shapes began at the same instant, they could not be distinguished.
  */
 const GAP_FROM = 0.4;
 const GAP_TO = 0.725;

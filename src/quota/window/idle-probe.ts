@@ -2,7 +2,7 @@ import { type Period, periodMsOf, startOf } from '../time/periods.ts';
 import type { ServerClock } from '../time/server-clock.ts';
 import type { Pacing } from './reserve.ts';
 
-/** One window in so many may be left empty. */
+/** At most one window in this many is left empty. */
 const EVERY = 4;
 
 /** A window is left empty only after one of which this part was used: with little traffic the shape does not matter. */

@@ -1,14 +1,17 @@
 import { type Charge, type Hold, holdUntil, type Limit, type Reason } from '../admission.ts';
+import type { Costs } from '../limits/costs.ts';
 import { modelsOf } from '../models/all.ts';
 import type { Shape, WindowModel, WindowReading } from '../models/model.ts';
 import type { ShareLimit } from '../share-limit.ts';
 import { endOf, type Period, periodMsOf, SHORT_MS } from '../time/periods.ts';
 import type { ServerClock } from '../time/server-clock.ts';
+import type { WindowEnd } from '../time/window-end.ts';
 import type { AnsweredRequests } from '../usage/answered.ts';
 import type { InFlight } from '../usage/in-flight.ts';
 import { CandidateShapes } from './candidates.ts';
 import { LastReading } from './last-reading.ts';
 import { OtherConsumers } from './other-consumers.ts';
+import { PassedCharge } from './passed-charge.ts';
 import { type PriorityReserve, RoomForPriorities } from './priority-reserve.ts';
 import { ShapeProbing } from './probing.ts';
 import type { Pacing, Reserve } from './reserve.ts';
@@ -24,6 +27,7 @@ const REFUSALS_WITHIN = 10;
 export interface NamedWindowDependencies {
   readonly clock: ServerClock;
   readonly flights: InFlight;
+  readonly costs: Pick<Costs, 'cheapest'>;
   readonly priorityReserve: PriorityReserve;
   readonly shareLimit: Pick<ShareLimit, 'isShared' | 'isAlone' | 'isOverdrawn' | 'covers'>;
   /** The shapes that a window may have, the most cautious first. Default: all that are known. */
@@ -36,23 +40,28 @@ export class NamedWindow implements Limit {
   readonly #periodMs: number;
   readonly #clock: ServerClock;
   readonly #flights: InFlight;
+  readonly #costs: Pick<Costs, 'cheapest'>;
   readonly #shareLimit: NamedWindowDependencies['shareLimit'];
   /** The candidate shapes. */
   readonly candidates: CandidateShapes;
   readonly #lastReading: LastReading;
   readonly #otherConsumers: OtherConsumers;
+  readonly #passed = new PassedCharge();
   #isRead = false;
+  /** Whether a request was served that takes more units than the window holds. */
+  #servesLarger = false;
   #refusedAt = Number.NEGATIVE_INFINITY;
   readonly #probing: ShapeProbing;
   readonly #roomForOthers: RoomForOthers;
   /** What is subtracted from the limit, one after the other. */
   readonly #reserves: readonly Reserve[];
 
-  constructor(period: Period, { clock, flights, priorityReserve, shareLimit, shapes }: NamedWindowDependencies) {
+  constructor(period: Period, { clock, flights, costs, priorityReserve, shareLimit, shapes }: NamedWindowDependencies) {
     this.period = period;
     this.#periodMs = periodMsOf(period);
     this.#clock = clock;
     this.#flights = flights;
+    this.#costs = costs;
     this.#shareLimit = shareLimit;
     this.#otherConsumers = new OtherConsumers(this.#periodMs);
     this.#lastReading = new LastReading(flights);
@@ -81,6 +90,21 @@ export class NamedWindow implements Limit {
     return this.#lastReading.remaining;
   }
 
+  /** When the request was sent whose answer gave `remaining`. */
+  get seenAt(): number {
+    return this.#lastReading.sentAt;
+  }
+
+  /** When the window ends, as far as its candidate shapes follow the calendar. */
+  end(now: number): WindowEnd {
+    const { alive } = this.candidates;
+    const clock = this.#clock;
+    if (!clock.known || !alive.some(({ shape }) => shape.isCalendar)) return { certainty: 'unknown' };
+    const certainty = alive.every(({ shape }) => shape.isCalendar) ? 'known' : 'guessed';
+    const from = clock.soonest(endOf(this.period, clock.least(now)));
+    return { certainty, from, to: clock.surely(endOf(this.period, clock.most(now))) };
+  }
+
   /** Units that may be sent now, by our own estimate: limit − usage − held. */
   headroom(now: number): number {
     return Math.max(0, this.limit - this.spent(now) - this.#flights.units);
@@ -94,21 +118,32 @@ export class NamedWindow implements Limit {
   check(charge: Charge, now: number): Hold | undefined {
     const until = this.#earliest(charge, now);
     if (until <= now) return undefined;
-    return holdUntil(until, this.#isFirm(charge, now), () => this.#explain(charge, now));
+    const isFirm = this.#isFirm(charge, now);
+    const hold = holdUntil(until, isFirm, () => this.#explain(charge, now));
+    const { cheapest } = this.#costs;
+    if (!isFirm || charge.units <= cheapest || this.headroom(now) < cheapest) return hold;
+    this.#passed.onHeld(this.#fitting(charge), charge.priority, until, now);
+    return { ...hold, passableUnits: charge.units };
   }
 
   /** The earliest instant at which the charge fits; `now` or earlier: at once; Infinity: never. */
   #earliest(charge: Charge, now: number): number {
     if (this.limit <= 0) return this.#isReadingOld(now) ? now : Number.POSITIVE_INFINITY;
+    if (this.#isTooLarge(charge)) return Number.POSITIVE_INFINITY;
     if (this.#shareLimit.covers(this.period)) return now;
     const { limit } = this;
     const units = this.#fitting(charge);
     let cap = limit;
     for (const reserve of this.#reserves) cap -= reserve.units(charge, limit, now);
     let at = this.#fitsFrom(units, Math.max(units, cap), now);
+    at = Math.max(
+      at,
+      this.#passed.earliest(charge, (both) => this.#fitsFrom(both, cap, now), now),
+    );
     if (at > now && cap < limit) at = Math.min(at, this.#releasedFrom(charge, units, now));
     if (at <= now && this.#mayBeFull(units)) return this.#flights.nextAge();
-    for (const pacing of this.#pacings) at = Math.max(at, pacing.earliest(units, limit, cap, now));
+    const likely = Math.min(charge.likely ?? units, units);
+    for (const pacing of this.#pacings) at = Math.max(at, pacing.earliest(likely, limit, cap, now));
     return at;
   }
 
@@ -129,7 +164,7 @@ export class NamedWindow implements Limit {
 
   /** Whether the charge would not fit either if nothing were in flight. */
   #isFirm(charge: Charge, now: number): boolean {
-    if (this.limit <= 0) return true;
+    if (this.limit <= 0 || this.#isTooLarge(charge)) return true;
     const units = this.#fitting(charge);
     return this.fitsBelow(this.limit - this.#probing.units(charge, this.limit, now), units, 0, now) > now;
   }
@@ -141,13 +176,25 @@ export class NamedWindow implements Limit {
 
   #explain(charge: Charge, now: number): Reason {
     const headroom = this.headroom(now);
-    const why =
-      this.limit <= 0
-        ? `the ${this.period} has a limit of 0 units, by the service's last word`
-        : headroom >= this.#fitting(charge)
-          ? `the ${this.period} of ${this.limit} units is spent evenly until its shape is known`
-          : `the ${this.period} of ${this.limit} units has ${headroom} left and the request takes ${charge.units}`;
-    return { kind: 'window', why, window: this.period, limit: this.limit, headroom };
+    const left = Math.floor(headroom);
+    const why = this.#isTooLarge(charge)
+      ? `the request takes ${charge.units} units, and the ${this.period} never holds more than ${this.limit}`
+      : this.limit <= 0
+        ? `the ${this.period} has a limit of 0 units, by the service's latest headers`
+        : headroom >= this.#fitting(charge) + this.#reserved(charge, now)
+          ? `requests are spread evenly over the ${this.period} (${this.limit} units) until its shape is known`
+          : `the ${this.period} has ${left} of ${this.limit} units left and the request takes ${charge.units}${this.#reservedText(charge, now)}`;
+    return { kind: 'window', why, window: this.period, limit: this.limit, headroom: left };
+  }
+
+  /** Units of the window that are not for this charge. */
+  #reserved(charge: Charge, now: number): number {
+    return this.#reserves.reduce((sum, reserve) => sum + reserve.units(charge, this.limit, now), 0);
+  }
+
+  #reservedText(charge: Charge, now: number): string {
+    const units = Math.ceil(this.#reserved(charge, now));
+    return units > 0 ? `; ${units} are reserved` : '';
   }
 
   /** A request is sent. */
@@ -163,6 +210,7 @@ export class NamedWindow implements Limit {
   /** Processes a reading of this window. */
   read(reading: WindowReading, past: AnsweredRequests): void {
     this.#lastReading.observe(reading);
+    if (!reading.limited && reading.own > reading.limit) this.#servesLarger = true;
     this.#probing.onReading(reading, this.#lastReading.sentAt);
     this.#roomForOthers.onReading(reading);
     // The first reading is no evidence, but its request may have been counted on either side of a boundary.
@@ -198,6 +246,11 @@ export class NamedWindow implements Limit {
   /** A limit of 0 may have been a mistake: one window after the reading, one request tries again. */
   #isReadingOld(now: number): boolean {
     return now >= this.#lastReading.sentAt + this.#periodMs && this.#flights.requests === 0;
+  }
+
+  /** Whether the charge exceeds the whole window. A learned cost was served before, and may be again. */
+  #isTooLarge({ units, isStated }: Charge): boolean {
+    return isStated === true && units > this.limit && !this.#servesLarger;
   }
 
   /** A charge larger than the whole window goes alone into an empty one. */

@@ -1,18 +1,23 @@
 import type { QuotaSnapshot } from '../headers/snapshot.ts';
 import type { WindowReading } from '../models/model.ts';
 import type { Shapes, ShareLimit } from '../share-limit.ts';
-import { PERIODS, type Period } from '../time/periods.ts';
+import { PERIODS, type Period, periodMsOf, SHORT_MS } from '../time/periods.ts';
 import type { AnsweredRequests } from '../usage/answered.ts';
 import type { Flight } from '../usage/in-flight.ts';
 import { NamedWindow, type NamedWindowDependencies } from './named-window.ts';
 
+/** A window that was not named for so long, in milliseconds, while others were, is forgotten. */
+const FORGOTTEN_MS = 600_000;
+
 /** What there is to say of an answer, whichever window it speaks of. */
 export type AnswerFacts = Omit<WindowReading, 'limit' | 'used' | 'held'>;
 
-/** The windows that the service names. Each is there from the first answer that tells its limit and what is left. */
+/** The windows that the service names. Each exists from the first answer that states its limit and remaining units. */
 export class NamedWindows implements Iterable<NamedWindow> {
   readonly #dependencies: NamedWindowDependencies & { readonly shareLimit: ShareLimit };
   readonly #byPeriod = new Map<Period, NamedWindow>();
+  /** When each window was named last. */
+  readonly #namedAt = new Map<Period, number>();
   /** What others found out of windows that we have not seen yet. */
   readonly #foretold = new Map<Period, Shapes>();
 
@@ -22,6 +27,16 @@ export class NamedWindows implements Iterable<NamedWindow> {
 
   get size(): number {
     return this.#byPeriod.size;
+  }
+
+  /** The lowest limit of a short window, unless the share grants its units; 0: there is none. */
+  get shortestLimit(): number {
+    let least = Number.POSITIVE_INFINITY;
+    for (const { period, limit } of this) {
+      const isOurs = periodMsOf(period) <= SHORT_MS && !this.#dependencies.shareLimit.covers(period);
+      if (isOurs) least = Math.min(least, limit);
+    }
+    return least === Number.POSITIVE_INFINITY ? 0 : least;
   }
 
   [Symbol.iterator](): Iterator<NamedWindow> {
@@ -37,7 +52,7 @@ export class NamedWindows implements Iterable<NamedWindow> {
     for (const window of this) window.book(units, from, to);
   }
 
-  /** A request came back. Whether a refusal was charged is in the window's own reading, if there is one. */
+  /** A request was answered. Whether a refusal was charged is in the window's own reading, if there is one. */
   settle(quota: QuotaSnapshot, { own, sentAt, receivedAt, limited }: AnswerFacts): void {
     for (const window of this) {
       const isTold = limited && quota.stacks[window.period]?.remaining !== undefined;
@@ -56,8 +71,21 @@ export class NamedWindows implements Iterable<NamedWindow> {
       const held = known ? flights.units : 0;
       const window = known ?? this.#open(period);
       const used = limit - remaining;
+      this.#namedAt.set(period, answer.receivedAt);
       window.read({ ...answer, limit, used, held }, past);
       shareLimit.read({ ...answer, period, limit, used, shapes: window.candidates.shapes });
+    }
+    this.#forgetUnnamed(answer.receivedAt);
+  }
+
+  /** Forgets windows that were not named for long while others were: another plan, or another key, has none of them. */
+  #forgetUnnamed(now: number): void {
+    const latest = Math.max(...this.#namedAt.values());
+    if (latest < now) return;
+    for (const [period, namedAt] of this.#namedAt) {
+      if (now - namedAt <= FORGOTTEN_MS) continue;
+      this.#namedAt.delete(period);
+      this.#byPeriod.delete(period);
     }
   }
 

@@ -10,7 +10,7 @@ const FADING = 0.9;
 const CHANCE = 0.5;
 const CHANCE_PART = 0.005;
 
-/** The part of the limit that is ours whatever others take: we would starve ourselves. */
+/** The part of the limit that this client always uses, because it would starve otherwise. */
 const FAIR_PART = 0.5;
 
 /** What a window with a refusal leaves of our part, the least, and what each request served gives back of it. */
@@ -41,7 +41,7 @@ export class OtherConsumers {
   readonly #periodMs: number;
   #seen = 0;
   #usual = 0;
-  /** The part of the limit that is ours: half, but among many who each take half it must be less. */
+  /** The part of the limit for this client: half, but less if several consumers would each take half. */
   #part = FAIR_PART;
   #refusedAt = Number.NEGATIVE_INFINITY;
   #most = 0;
@@ -77,7 +77,7 @@ export class OtherConsumers {
     this.#part = Math.min(FAIR_PART, this.#part * SERVED);
   }
 
-  /** A request of ours was refused because the window was full: other consumers must have filled it. */
+  /** A request was refused because the window was full: other consumers must have filled it. */
   onRefused(now: number): void {
     if (now < this.#refusedAt + this.#periodMs) return;
     this.#refusedAt = now;
@@ -85,18 +85,18 @@ export class OtherConsumers {
     this.#most = Math.max(this.#most, 1);
   }
 
-  /** Units that they may have taken in so many milliseconds, unseen. */
+  /** Units that they may have used in `ms` milliseconds since the last reading. */
   unobserved(ms: number): number {
     const expected = (this.#usual / this.#periodMs) * Math.min(ms, this.#periodMs * LONGEST_UNSEEN);
     return Math.floor(expected + DEVIATIONS * Math.sqrt(expected));
   }
 
-  /** The time between requests that is ours whatever others take, in milliseconds a unit: our part of the window, evenly. */
+  /** Largest spacing of requests, in milliseconds a unit: this client's part of the window, spread evenly. */
   fairSpacing(limit: number): number {
     return this.#periodMs / (limit * this.#part);
   }
 
-  /** The time between requests of ours, in milliseconds a unit, when `left` units are ours for the rest of the window. */
+  /** Spacing of requests, in milliseconds a unit, if `left` units remain for this client until the end of the window. */
   spacing(limit: number, left: number, gone: number): number {
     // In a short window nothing is made up for: what others left of it is gone.
     if (this.#part < FAIR_PART && this.#periodMs <= SHORT_MS) return this.fairSpacing(limit);

@@ -9,16 +9,24 @@ const MEMORY_MS = 300_000;
 /** A rate is not reckoned over less than this, in milliseconds. */
 const SHORTEST_MS = 1_000;
 
-/** Never more than this part of a window is kept back, whoever may come. */
+/** A rate is expected to last for this many times the time it was seen, at least a minute and at most an hour. In milliseconds. */
+const LASTS_TIMES = 10;
+const LASTS_LEAST_MS = 60_000;
+const LASTS_MOST_MS = 3_600_000;
+
+/** How soon a charge is checked again that the reserve of a long window holds back: by then a burst has faded. In milliseconds. */
+const RECHECK_MS = 10_000;
+
+/** The largest part of a window that is reserved. */
 const MOST_PART = 0.25;
 
 /** Beyond what is expected, this many standard deviations of a random arrival are kept back. */
 const DEVIATIONS = 4;
 
-/** A rate that was seen by chance too low: so many standard deviations are added to what was counted. */
+/** Standard deviations added to a count, because a short observation may be too low by chance. */
 const UNLUCKY = 2;
 
-/** Priorities that are told apart; more are counted together with the nearest. */
+/** The number of priorities that are distinguished. */
 const PRIORITIES = 16;
 
 interface Arrivals {
@@ -55,7 +63,7 @@ export class PriorityReserve {
   unitsAbove(priority: number, limit: number, leftMs: number, now: number): number {
     let expected = 0;
     for (const [other, arrivals] of this.#arrivals) {
-      if (other > priority) expected += rateOf(arrivals, now) * leftMs;
+      if (other > priority) expected += rateOf(arrivals, now) * Math.min(leftMs, lastsMs(arrivals, now));
     }
     return Math.min(limit * MOST_PART, expected + DEVIATIONS * Math.sqrt(expected));
   }
@@ -82,7 +90,7 @@ export class RoomForPriorities implements Reserve {
   }
 
   releasesAt(_units: number, _cap: number, now: number): number {
-    return recheckAt(this.#periodMs, now);
+    return Math.min(recheckAt(this.#periodMs, now), now + RECHECK_MS);
   }
 }
 
@@ -94,6 +102,11 @@ function rateOf(arrivals: Arrivals, now: number): number {
   const age = Math.max(SHORTEST_MS, now - arrivals.since);
   const units = faded(arrivals, now);
   return (units + UNLUCKY * Math.sqrt(units)) / (MEMORY_MS * (1 - Math.exp(-age / MEMORY_MS)));
+}
+
+/** For how long a rate is expected to last: a burst of a second says nothing about the rest of a month. */
+function lastsMs({ since }: Arrivals, now: number): number {
+  return Math.min(LASTS_MOST_MS, Math.max(LASTS_LEAST_MS, (now - since) * LASTS_TIMES));
 }
 
 function faded({ units, at }: Arrivals, now: number): number {

@@ -15,7 +15,7 @@ export interface Reserve {
   releasesAt(units: number, cap: number, now: number): number;
 }
 
-/** A rule that spaces requests, whatever room the window has. */
+/** A rule that spaces requests, even if the window has room. */
 export interface Pacing {
   /**
    * The earliest instant at which `units` may be sent; `now` or earlier: at once.

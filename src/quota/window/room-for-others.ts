@@ -18,7 +18,7 @@ export interface RoomForOthersDependencies {
   readonly lastReading: Pick<LastReading, 'sentAt' | 'limit'>;
   /** Units that may have been used in the window. */
   readonly spent: (now: number) => number;
-  /** Whether so many units fit now below a cap. */
+  /** Whether `units` fit now below a cap. */
   readonly fits: (units: number, cap: number, now: number) => boolean;
   /** When the last request was sent. */
   readonly lastSentAt: () => number;

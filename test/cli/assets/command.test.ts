@@ -34,9 +34,7 @@ describe('assets', () => {
     expect(addressesIn(world.stdout.text).toSorted()).toEqual(ACCOUNTS.toSorted());
     for (const { total, results } of linesIn(world.stdout.text)) expect([total, results.length]).toEqual([3, 3]);
     expect(world.stdout.text.startsWith('{"address":"')).toBe(true);
-    expect(summaryOf(world)).toMatch(
-      /^Fetched 3 of 3 accounts, by 3 requests, of which the service refused 0 because of a limit, in \d\.\d s\.$/,
-    );
+    expect(summaryOf(world)).toMatch(/^Fetched 3 of 3 accounts in \d\.\d s: 3 requests, 0 refused\.$/);
   });
 
   it('reads addresses from a file, standard input and the command line, and asks for each once', async () => {
@@ -55,7 +53,7 @@ describe('assets', () => {
     expect(world.service.limited).toBe(0);
     expect(world.clock.now()).toBeGreaterThan(60_000);
     expect(world.stderr.text).toMatch(/^Waiting until 2026-01-15T12:01:\d\dZ \(in \d+ s\): .*minute/m);
-    expect(world.stderr.text).toMatch(/^24 of 60, minute \d+\/25, \d+ s to go$/m);
+    expect(world.stderr.text).toMatch(/^24 of 60, 0 refused, minute \d+\/25, \d+ (s|min) to go$/m);
   });
 
   it('draws a picture in place on a terminal, where its results go elsewhere', async () => {
@@ -76,6 +74,14 @@ describe('assets', () => {
   it('is quiet on request', async () => {
     const world = worldOf();
     await world.run('assets', ...MANY, '--quiet');
+    expect(world.stderr.text).toBe('');
+  });
+
+  it('has short flags for the two that are typed most, and takes --json for granted', async () => {
+    const world = worldOf();
+    const out = file();
+    expect(await world.run('assets', FIRST, '-q', '--json', '-o', out)).toBe(0);
+    expect(addressesIn(readFileSync(out, 'utf8'))).toEqual([FIRST]);
     expect(world.stderr.text).toBe('');
   });
 
@@ -166,7 +172,7 @@ describe('assets --out', () => {
     const after = readFileSync(out, 'utf8');
     expect(after.startsWith(before)).toBe(true);
     expect(addressesIn(after).toSorted()).toEqual(MANY.toSorted());
-    expect(summaryOf(again)).toContain('Fetched 35 of 35 accounts, besides 25 fetched before, ');
+    expect(summaryOf(again)).toContain('Fetched 35 of 35 accounts (25 more before) in ');
   });
 
   it('has nothing to do where all is there', async () => {
@@ -212,7 +218,7 @@ describe('assets, when something fails', () => {
     expect(await world.run('assets', ...ACCOUNTS)).toBe(1);
     expect(addressesIn(world.stdout.text)).toHaveLength(2);
     expect(world.stderr.text).toContain(
-      `${SECOND}: GET /extended/v1/address/{address}/assets: the service answered 404: gone fishing.\n`,
+      `stacks-quota: ${SECOND}: GET /extended/v1/address/${SECOND}/assets: the service answered 404: gone fishing.\n`,
     );
   });
 
@@ -230,7 +236,19 @@ describe('assets, when something fails', () => {
     world.service.faults.when(() => ({ status: 410, body: '{"error":"Gone"}' }));
     expect(await world.run('assets', ...ALL)).toBe(1);
     expect(world.service.requests).toBeLessThan(60);
-    expect(world.stderr.text).toMatch(/^Gave up after 10 failures in a row\.\n$/m);
+    expect(world.stderr.text).toMatch(/^stacks-quota: Gave up after 10 failures in a row\.\n$/m);
+  });
+
+  it('says during an outage how requests fail and where, and promises no end', async () => {
+    const world = worldOf({ columns: 80 });
+    let requests = 0;
+    world.service.faults.when(() => (++requests > 5 && world.clock.now() < 20_000 ? 'reset' : undefined));
+    await world.run('assets', ...MANY, '--concurrency', '4', '-o', file());
+    const frames = world.stderr.plain.split('done   ');
+    const down = frames.filter((frame) => frame.includes(`ECONNRESET at ${world.service.origin}.`));
+    expect(down.length).toBeGreaterThan(10);
+    expect(down.filter((frame) => frame.includes('to go'))).toEqual([]);
+    expect(frames.at(-1)).not.toContain('Waiting until');
   });
 
   it('ends with 4 when the quota is out for longer than one will wait, with all that was fetched', async () => {
@@ -239,7 +257,9 @@ describe('assets, when something fails', () => {
     expect(await world.run('assets', ...MANY, '--out', out)).toBe(4);
     expect(linesIn(readFileSync(out, 'utf8'))).toHaveLength(10);
     expect(world.service.limited).toBe(0);
-    expect(world.stderr.text).toMatch(/month of 10 units .* Retry at 2026-02-\d\dT\S+ \(in \d+ days\)\.\n$/);
+    expect(world.stderr.text).toMatch(
+      /The month has 0 of 10 units left .* Retry at 2026-02-\d\dT\S+ \(in \d+ days\)\.\n$/,
+    );
   });
 
   it('ends with 141 when its output is closed, and sends nothing more', async () => {
@@ -266,7 +286,11 @@ describe('assets refuses, before anything is spent,', () => {
     ['an address with a wrong checksum', () => [FIRST.replace(/.$/, '0')], /^address "SP3.*fails its checksum.*\.\n/],
     ['a file in place of an address', () => ['accounts.txt'], /If it is a file: --from accounts\.txt\n/],
     ['a line with a mistake', () => ['--from', file(`${FIRST}\n# remark\nSP12\n`)], /^line 3 of .*: address "SP12" /],
-    ['more mistakes than one can read', () => ['--from', file('x\n'.repeat(50))], /\n… and 40 more\.\nTry: /],
+    [
+      'more mistakes than one can read',
+      () => ['--from', file('x\n'.repeat(50))],
+      /\nstacks-quota: … and 40 more\.\nTry: /,
+    ],
     ['a file without addresses', () => ['--from', file('# none\n')], /^There are no addresses in /],
     ['a file that is not there', () => ['--from', '/none'], /^--from \/none cannot be read: ENOENT\./],
     ['nothing on standard input', () => ['-'], /^There are no addresses in standard input\./],
@@ -292,7 +316,8 @@ describe('assets refuses, before anything is spent,', () => {
   ])('%s', async ([, argv, sentence]) => {
     const world = worldOf();
     expect(await world.run('assets', ...argv())).toBe(2);
-    expect(world.stderr.text).toMatch(sentence);
+    expect(world.stderr.text).toMatch(/^stacks-quota: /);
+    expect(world.stderr.text.replace('stacks-quota: ', '')).toMatch(sentence);
     expect(world.service.requests).toBe(0);
   });
 });

@@ -78,14 +78,16 @@ describe('quota', () => {
     const world = worldOf(options);
     expect(await world.run('quota')).toBe(1);
     expect(world.stdout.text).toBe('');
-    expect(world.stderr.text).toBe(`The service answered ${status} without quota headers.${hint}\n`);
+    expect(world.stderr.text).toBe(`stacks-quota: The service answered ${status} without quota headers.${hint}\n`);
   });
 
   it('fails in a sentence where no service answers', async () => {
     const world = worldOf();
     world.service.faults.next(9, 'reset');
     expect(await world.run('quota')).toBe(1);
-    expect(world.stderr.text).toBe('HEAD /extended/v1/info: no usable response after 3 attempts (ECONNRESET).\n');
+    expect(world.stderr.text).toBe(
+      `stacks-quota: HEAD /extended/v1/info: no usable response from ${world.service.origin} after 3 attempts (ECONNRESET).\n`,
+    );
   });
 
   it('ends with 4 when the quota is out, and says until when', async () => {
@@ -95,6 +97,20 @@ describe('quota', () => {
     expect(world.stdout.text).toMatch(/^minute ░+ {7}0 of 500 left {6}resets in 40 s$/m);
     expect(world.stderr.text).toMatch(/ Retry at 2026-01-15T12:01:0\dZ \(in 4\d s\)\.\n$/);
     expect(world.service.requests).toBe(1);
+  });
+
+  it('calls the window tightest whose bar is shortest, a second too', async () => {
+    const world = worldOf({ service: { keyed: { second: 5, minute: 100 } } });
+    await world.run('quota');
+    expect(world.stdout.text).toMatch(/^second .* 4 of 5 left/m);
+    expect(world.stdout.text).toContain('Tightest window: second, 80 % left.');
+  });
+
+  it.for(['C', 'POSIX', 'de_DE.ISO-8859-1'])('is drawn in ASCII in the locale %s', async (LANG) => {
+    const world = worldOf({ env: { LANG } });
+    await world.run('quota');
+    expect(world.stdout.text).toMatch(/^[\n\x20-\x7e]+$/);
+    expect(world.stdout.text).toMatch(/^month {2}#+\. 149,999 of 150,000 left/m);
   });
 
   it('waits for a second to pass, and for nothing longer', async () => {
@@ -161,9 +177,12 @@ describe('quota --fail-under', () => {
     world.service.spend(200, KEY);
     await world.clock.advance(1_000);
     expect(await world.run('quota', '--fail-under', min)).toBe(code);
-    const reason = { 0: '', 1: 'The service did not report a day.\n', 3: / has \d+ of \d+ left, less than /, 4: '' }[
-      code
-    ];
+    const reason = {
+      0: '',
+      1: 'stacks-quota: The service did not report a day.\n',
+      3: / has \d+ of \d+ left, less than /,
+      4: '',
+    }[code];
     expect(world.stderr.text).toEqual(typeof reason === 'string' ? reason : expect.stringMatching(reason ?? ''));
   });
 
@@ -243,14 +262,14 @@ describe('quota --watch', () => {
     world.clock.timer(15_000, () => world.service.spend(300, KEY));
     expect(await world.run('quota', '--watch', '--fail-under', '50%')).toBe(3);
     expect(world.clock.now()).toBe(20_000);
-    expect(world.stderr.text).toBe('The minute has 197 of 500 left, less than 50 %.\n');
+    expect(world.stderr.text).toBe('stacks-quota: The minute has 197 of 500 left, less than 50 %.\n');
   });
 
   it('goes on through trouble that comes later, and ends where it begins with it', async () => {
     const later = worldOf();
     later.service.faults.outage(5_000, 15_000);
     expect(await watchFor(25_000, later)).toBe(0);
-    expect(later.stdout.text.match(/no usable response after 3 attempts/g)).toHaveLength(1);
+    expect(later.stdout.text.match(/no usable response from \S+ after 3 attempts/g)).toHaveLength(1);
     expect(later.stdout.text.match(/ second 19 of 20/g)).toHaveLength(2);
     const first = worldOf();
     first.service.faults.outage(0, 60_000);
@@ -262,9 +281,9 @@ describe('quota --watch', () => {
       'there is no quota to watch',
       [],
       { headers: { family: false, generic: false } },
-      /^The service answered 200 without quota headers/,
+      /^stacks-quota: The service answered 200 without quota headers/,
     ],
-    ['there is no such window', ['--fail-under', 'day=5'], {}, /^The service did not report a day\.\n$/],
+    ['there is no such window', ['--fail-under', 'day=5'], {}, /^stacks-quota: The service did not report a day\.\n$/],
   ] as const)('ends with 1 where %s', async ([, flags, service, sentence]) => {
     const world = worldOf({ service });
     expect(await world.run('quota', '--watch', ...flags)).toBe(1);
@@ -275,7 +294,7 @@ describe('quota --watch', () => {
   it('is required by --every', async () => {
     const world = worldOf();
     expect(await world.run('quota', '--every', '5s')).toBe(2);
-    expect(world.stderr.text).toMatch(/^--every requires --watch/);
+    expect(world.stderr.text).toMatch(/^stacks-quota: --every requires --watch/);
   });
 });
 
@@ -283,6 +302,13 @@ describe('info', () => {
   it('shows what the service says of itself', async () => {
     const world = worldOf();
     expect(await world.run('info')).toBe(0);
+    expect(JSON.parse(world.stdout.text)).toMatchObject({ status: 'ready' });
+  });
+
+  it('is one line on request', async () => {
+    const world = worldOf();
+    expect(await world.run('info', '--json')).toBe(0);
+    expect(world.stdout.text.trimEnd()).not.toContain('\n');
     expect(JSON.parse(world.stdout.text)).toMatchObject({ status: 'ready' });
   });
 
@@ -297,7 +323,9 @@ describe('info', () => {
   it('looks at the key when it is refused', async () => {
     const world = worldOf({ env: { STACKS_API_KEY: 'wrong-key' } });
     expect(await world.run('info')).toBe(1);
-    expect(world.stderr.text).toMatch(/^GET \/extended\/v1\/info: the service answered 401: .*\. Check the key\.\n$/);
+    expect(world.stderr.text).toMatch(
+      /^stacks-quota: GET \/extended\/v1\/info: the service answered 401: .*\. Check the key\.\n$/,
+    );
     expect(world.stderr.text).not.toContain('wrong-key');
   });
 

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
+import { COMMANDS } from '../../../src/cli/commands.ts';
 import { BrokenPipeError, type Environment, type Interrupt, type Surface } from '../../../src/cli/environment.ts';
 import { run } from '../../../src/cli/main.ts';
 import {
@@ -10,7 +11,7 @@ import {
 } from '../../../src/testing/index.ts';
 
 // Loaded before any time is virtual: it would run away while the disk is read.
-for (const command of ['quota', 'info', 'assets', 'mock']) await import(`../../../src/cli/${command}/command.ts`);
+for (const { load } of COMMANDS) await load();
 
 /** The key that the service of a {@link TestWorld} knows. */
 export const KEY = 'key-of-the-cli-tests';
@@ -56,7 +57,7 @@ export function worldOf({ env = {}, service: options, stdin = '', columns }: Wor
   const service = createMockService({ clock, keys: [KEY], ...options });
   const hearers = new Set<(interrupt: Interrupt) => void>();
   const world: TestWorld = {
-    env: { STACKS_API_URL: service.origin, STACKS_API_KEY: KEY, ...env },
+    env: { LANG: 'C.UTF-8', STACKS_API_URL: service.origin, STACKS_API_KEY: KEY, ...env },
     stdin: Readable.from([stdin]),
     stdout: page(columns),
     stderr: page(columns),
@@ -95,7 +96,7 @@ function page(columns: number | undefined): Page {
     },
     async write(text) {
       if (isLeft) throw new BrokenPipeError();
-      this.text += text;
+      this.text += typeof text === 'string' ? text : new TextDecoder().decode(text);
     },
     isTTY: columns !== undefined,
     columns,

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Costs } from '../../../src/quota/limits/costs.ts';
 import { charge, untilOf } from '../support/builders.ts';
@@ -11,47 +10,43 @@ function learned(...costs: readonly number[]): Costs {
   return known;
 }
 
+const certain = (costs: Costs, endpoint: string, query?: string): number => costs.expect(endpoint, query).certain;
+
 describe('what a request is expected to cost', () => {
   it('is one unit while nothing is known', () => {
-    expect(new Costs().expect('GET /a')).toBe(1);
+    expect(certain(new Costs(), 'GET /a')).toBe(1);
   });
 
   it('is what its endpoint has always cost', () => {
-    expect(learned(3, 3, 3).expect('GET /a')).toBe(3);
+    expect(certain(learned(3, 3, 3), 'GET /a')).toBe(3);
   });
 
   it('is the dearest of all endpoints where its own has not been seen', () => {
     const costs = learned(2, 4);
     costs.learn('GET /b', 3);
-    expect(costs.expect('GET /new')).toBe(4);
+    expect(certain(costs, 'GET /new')).toBe(4);
   });
 
-  it('is half as much again as the dearest while costs differ and few have been seen', () => {
-    expect(learned(1, 3).expect('GET /a')).toBe(5);
-    expect(learned(...Array(29).fill(1), 3).expect('GET /a')).toBe(3);
+  it('is what sibling processes say, until one of ours is answered', () => {
+    const costs = learned(1);
+    costs.expectOf('GET /b', 5);
+    expect(certain(costs, 'GET /b')).toBe(5);
+    expect(untilOf(costs, charge({ endpoint: 'GET /b' }), 0)).toBe(0);
+    costs.learn('GET /b', 2);
+    expect(certain(costs, 'GET /b')).toBe(2);
   });
 
-  it('is never less than any of the last 500, in whatever order they came', () => {
-    const costs = fc.array(fc.integer({ min: 0, max: 9 }), { minLength: 1, maxLength: 40 });
-    fc.assert(
-      fc.property(costs, fc.integer({ min: 1, max: 60 }), (pattern, times) => {
-        const known = new Costs();
-        const all = Array<readonly number[]>(times).fill(pattern).flat();
-        for (const [place, cost] of all.entries()) {
-          known.learn('GET /a', cost);
-          if (place % 101 !== 0 && place !== all.length - 1) continue;
-          expect(known.expect('GET /a')).toBeGreaterThanOrEqual(
-            Math.max(...all.slice(Math.max(0, place - 499), place + 1)),
-          );
-        }
-      }),
-      { numRuns: 50 },
-    );
-  });
-
-  it('forgets a dear one that did not come back for a thousand answers', () => {
-    expect(learned(9, ...Array(499).fill(2)).expect('GET /a')).toBe(9);
-    expect(learned(9, ...Array(1_000).fill(2)).expect('GET /a')).toBe(2);
+  it('differs by the parameters that decide it, where those were seen', () => {
+    const costs = new Costs();
+    for (let page = 0; page < 40; page++) {
+      const limit = page % 2 ? 20 : 100;
+      costs.learn('GET /a', limit / 20, `limit=${limit}&offset=${page * 20}`);
+    }
+    expect(certain(costs, 'GET /a', 'limit=20&offset=9000')).toBe(1);
+    expect(certain(costs, 'GET /a', 'limit=100&offset=9000')).toBe(5);
+    expect(costs.mean('GET /a')).toBeCloseTo(3, 1);
+    expect(costs.dearestOf('GET /a')).toBe(5);
+    expect(costs.cheapest).toBe(1);
   });
 });
 
@@ -68,7 +63,7 @@ describe('of an endpoint whose cost was never seen', () => {
     costs.learn('GET /b', 5);
     costs.onEnded(scout);
     expect(untilOf(costs, charge({ endpoint: 'GET /b' }), 1_002)).toBe(1_002);
-    expect(costs.expect('GET /b')).toBe(5);
+    expect(certain(costs, 'GET /b')).toBe(5);
   });
 
   it('another goes when the first was lost', () => {
@@ -89,9 +84,21 @@ describe('of an endpoint whose cost was never seen', () => {
     const costs = new Costs();
     for (let name = 0; name < 1_000; name++) costs.learn(`GET /${name}`, 1);
     costs.learn('GET /dear', 7);
-    expect(costs.expect('GET /0')).toBe(1);
-    expect(costs.expect('GET /dear')).toBe(7);
+    expect(certain(costs, 'GET /0')).toBe(1);
+    expect(certain(costs, 'GET /dear')).toBe(7);
     costs.onSent(flightOf('GET /other', 0));
     expect(untilOf(costs, charge({ endpoint: 'GET /other' }), 1)).toBe(1);
+  });
+});
+
+describe('of an endpoint with parameters', () => {
+  it('a value that is new of a parameter that hardly varied goes first', () => {
+    const costs = learned(1);
+    const ask = (query: string): number => untilOf(costs, charge({ query }), 1);
+    for (let page = 0; page < 3; page++) costs.learn('GET /a', 1, `limit=20&offset=${page}`);
+    costs.onSent({ ...flightOf('GET /a', 0), query: 'limit=50&offset=9' });
+    expect(ask('limit=50&offset=9')).toBeGreaterThan(1);
+    expect(ask('limit=20&offset=9')).toBe(1);
+    expect(ask('')).toBe(1);
   });
 });

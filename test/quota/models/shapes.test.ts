@@ -46,4 +46,22 @@ describe('first-request window', () => {
     expect(at).toBeGreaterThan(next + 10);
     expect(at).toBeLessThan(next + MINUTE_MS + 100);
   });
+
+  it('began with a request that the service counts alone, whatever other processes sent before it', () => {
+    const window = new FirstRequestModel(MINUTE_MS);
+    const past = new AnsweredRequests();
+    const send = (at: number, used: number): boolean => {
+      const now = reading(at, used);
+      const isContradicted = window.isContradicted(now, past);
+      window.book(1, at, at + 2);
+      window.reconcile(now, past);
+      past.add(at, at + 2, 1, 1);
+      return isContradicted;
+    };
+    send(0, 400);
+    // Other processes may have begun the window of 61 s earlier: only the count of 1 says that they did not.
+    for (const [index, at] of [75_000, 80_000, 90_000, 100_000].entries()) expect(send(at, index + 1)).toBe(false);
+    // A window that began at 75 s cannot have ended at 121 s, as one of the calendar has.
+    expect(send(121_000, 1)).toBe(true);
+  });
 });

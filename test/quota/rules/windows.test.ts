@@ -77,7 +77,9 @@ describe('rule 2, windows are told apart by their end:', () => {
             if (flight) stage.settle(flight.lease, { kind: 'answered', quota: flight.quota, limited: false });
           }
           tellAll(stage, flights);
-          return stage.pacer.view(stage.now);
+          const { windows, ...view } = stage.pacer.view(stage.now);
+          // Which shapes were contradicted on the way depends on the order.
+          return { ...view, windows: windows.map(({ shapes, end, ...window }) => window) };
         });
         expect(views[1]).toEqual(views[0]);
       }),

@@ -11,11 +11,15 @@ import { AGE_MS } from '../support/script.ts';
 const NEVER = Number.POSITIVE_INFINITY;
 
 /** A window of ten units that is full since 100 ms, of a service whose clock shows what ours does, and nothing under way. */
-function full({ period = 'minute' as Period, limit = 10, used = 10 } = {}): { window: NamedWindow; flights: InFlight } {
+function full({ period = 'minute' as Period, limit = 10, used = 10, cheapest = 1 } = {}): {
+  window: NamedWindow;
+  flights: InFlight;
+} {
   const flights = new InFlight(20, 9_000);
   const window = new NamedWindow(period, {
     clock: knownClock(),
     flights,
+    costs: { cheapest },
     priorityReserve: new PriorityReserve(),
     shareLimit: wholeShareLimit,
   });

@@ -41,6 +41,15 @@ describe('what is kept back for calls of higher priority', () => {
     expect(reserve(120).unitsAbove(0, 100, 10 * MINUTE_MS, 120_000)).toBe(25);
   });
 
+  it('is not, after a burst of a second, what would come in a month at that rate', () => {
+    const made = new PriorityReserve();
+    made.onAdmitted(0, 1, 0);
+    for (let call = 0; call < 12; call++) made.onAdmitted(5, 1, call * 50);
+    const month = 30 * 86_400_000;
+    expect(made.unitsAbove(0, 150_000, month, 1_000)).toBeLessThan(2_000);
+    expect(made.unitsAbove(0, 150_000, month, 120_000)).toBeLessThan(500);
+  });
+
   it('is nothing for those for whom it is kept', () => {
     expect(reserve(120).unitsAbove(5, LIMIT, MINUTE_MS, 120_000)).toBe(0);
   });

@@ -2,16 +2,19 @@
 import type { Redis } from 'ioredis';
 import type { ClientEvent } from '../../../src/events.ts';
 import { createClient } from '../../../src/index.ts';
+import { localShare } from '../../../src/local/index.ts';
 import type { RedisLike } from '../../../src/redis/connection.ts';
 import { redisShare } from '../../../src/redis/index.ts';
+import type { QuotaShare } from '../../../src/share.ts';
 
 /** What a worker is told to do. */
 export interface Job {
   readonly service: string;
-  readonly redis: string;
+  /** The URL of Redis, or the directory of a share on this machine. */
+  readonly store: string;
   /** The name of the share. */
   readonly share: string;
-  readonly library: 'ioredis' | 'redis';
+  readonly library: 'ioredis' | 'redis' | 'none';
   readonly calls: number;
   readonly atOnce: number;
   readonly key: string;
@@ -39,11 +42,11 @@ let trips = 0;
 let limited = 0;
 let served = 0;
 const failed: string[] = [];
-const { redis, end } = await connect();
+const { share, end } = await join();
 const client = createClient({
   baseUrl: job.service,
   apiKey: () => (job.next && Date.now() >= job.next.at ? job.next.key : job.key),
-  share: redisShare({ redis, name: job.share }),
+  share,
   onEvent: (event) => {
     if (event.type === 'limited') limited++;
     if (event.type.startsWith('share')) say({ kind: 'event', event });
@@ -71,10 +74,16 @@ process.once('message', async () => {
 });
 say({ kind: 'ready' });
 
+async function join(): Promise<{ share: QuotaShare; end: () => void }> {
+  if (job.library === 'none') return { share: localShare({ name: job.share, directory: job.store }), end: () => {} };
+  const { redis, end } = await connect();
+  return { share: redisShare({ redis, name: job.share }), end };
+}
+
 async function connect(): Promise<{ redis: RedisLike; end: () => void }> {
   if (job.library === 'ioredis') {
     const { Redis } = await import('ioredis');
-    const redis = new Redis(job.redis, { maxRetriesPerRequest: 1 });
+    const redis = new Redis(job.store, { maxRetriesPerRequest: 1 });
     redis.on('error', () => {});
     const evalsha: Redis['evalsha'] = redis.evalsha.bind(redis);
     redis.evalsha = ((...args: Parameters<Redis['evalsha']>) => {
@@ -84,7 +93,7 @@ async function connect(): Promise<{ redis: RedisLike; end: () => void }> {
     return { redis: redis as unknown as RedisLike, end: () => redis.disconnect() };
   }
   const { createClient: connectRedis } = await import('redis');
-  const redis = connectRedis({ url: job.redis });
+  const redis = connectRedis({ url: job.store });
   redis.on('error', () => {});
   await redis.connect();
   const evalSha = redis.evalSha.bind(redis);

@@ -142,6 +142,9 @@ const NEXT_SLOT_MS = 2_500;
 /** A window that slides is counted in steps of this part of it. */
 const STEP = 1 / 20;
 
+/** One client alone may find out a second sooner what shape a window has, in milliseconds. */
+const SOONER_MS = 1_000;
+
 /**
  * How much longer than alone a call may take, in milliseconds. Limits are unknown at first, so that one process looks at
  * the service, and where shapes are unknown that is not the last look. While a second may slide, a unit of it may count in
@@ -149,7 +152,7 @@ const STEP = 1 / 20;
  * later and not when the calendar says, and each time a step late.
  */
 export function boundOf({ limits, isKnown }: Plan, calls: number, aloneMs: number): number {
-  if (isKnown) return NEXT_SLOT_MS + LOOK_MS;
+  if (isKnown) return NEXT_SLOT_MS + LOOK_MS + SOONER_MS;
   const doubted = limits.second === undefined ? 0 : aloneMs;
   const slid = (['minute', 'hour'] as const).map((period) => {
     const times = calls / (limits[period] ?? Number.POSITIVE_INFINITY);

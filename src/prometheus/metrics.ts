@@ -1,17 +1,27 @@
-/** Metrics of a client in the text format of Prometheus. It needs no package: copy this file. */
-import type { Client, ClientEvent, Reason } from 'stacks-quota';
+import type { Client } from '../client/client.ts';
+import type { ClientEvent } from '../events.ts';
+import type { Reason } from '../quota/admission.ts';
 
 /** Upper bounds of the histogram of waits, in seconds. */
 const WAITS = [0.01, 0.1, 0.5, 1, 5, 10, 30, 60, 120, 300];
 
 type Labels = Readonly<Record<string, string>>;
 
+/** The content type of the text. */
+export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+
 /**
- * Starts to count the client's events.
+ * Starts to count the client's events, and returns a function that returns the metrics for a scrape, in the text format of
+ * Prometheus. It needs no package.
  *
- * @returns a function that returns the text for a scrape.
+ * ```ts
+ * const metrics = metricsOf(client);
+ * createServer((_, response) => response.writeHead(200, { 'content-type': METRICS_TYPE }).end(metrics())).listen(9464);
+ * ```
+ *
+ * @returns a function that returns the text. Units are quota units, waits are in seconds; no label has the key or a URL.
  */
-export function metricsOf(client: Client): () => string {
+export function metricsOf(client: Pick<Client, 'subscribe' | 'quota' | 'month'>): () => string {
   const requests = new Counter('stacks_quota_requests_total', 'Answers, by endpoint and status.');
   const units = new Counter('stacks_quota_units_total', 'Units that the service counted, by endpoint.');
   const limited = new Counter('stacks_quota_limited_total', 'Answers that refused a request because of a limit.');
@@ -43,7 +53,7 @@ export function metricsOf(client: Client): () => string {
 }
 
 /** Gauges at the time of the scrape. */
-function gauges(client: Client): string[] {
+function gauges(client: Pick<Client, 'quota' | 'month'>): string[] {
   const { windows, waiting, inFlight } = client.quota();
   const month = client.month();
   // Windows of single endpoints are omitted: they have the same name, so their samples would be duplicates.

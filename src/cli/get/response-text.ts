@@ -1,0 +1,32 @@
+/** Status and headers as HTTP/1.1 writes them, and the empty line after them. */
+export function headText({ status, statusText, headers }: Response): string {
+  const lines = Array.from(headers, ([name, value]) => `${name}: ${value}\n`);
+  return `HTTP/1.1 ${status}${statusText && ` ${statusText}`}\n${lines.join('')}\n`;
+}
+
+/** A response as one line of JSON. A body that is no JSON is a string. */
+export function jsonLine({ status, headers }: Response, text: string, includesHeaders: boolean): string {
+  const body = parse(text) ?? text;
+  return `${JSON.stringify(includesHeaders ? { status, headers: Object.fromEntries(headers), body } : body)}\n`;
+}
+
+/** For people: JSON with line breaks, and a line break at the end, so that the prompt begins a line of its own. */
+export function indented(text: string): string {
+  const body = parse(text);
+  if (body !== undefined) return `${JSON.stringify(body, null, 2)}\n`;
+  return text === '' || text.endsWith('\n') ? text : `${text}\n`;
+}
+
+/** A status that is an error, in a sentence. */
+export function failureOf(path: string, status: number): string {
+  const hint = status === 401 || status === 403 ? ' Check the key.' : '';
+  return `GET ${path}: the service answered ${status}.${hint}`;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

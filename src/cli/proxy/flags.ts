@@ -1,0 +1,98 @@
+import { readFile } from 'node:fs/promises';
+import { ACCESS_FLAGS } from '../access.ts';
+import { UsageError } from '../exit.ts';
+import { duration, type KnownFlags, noArguments, readFlags, whole } from '../flags.ts';
+
+const text = { type: 'string' } as const;
+
+const FLAGS = {
+  port: { ...text, value: 'N', about: 'the port; 0 for any free one', fallback: '3999' },
+  listen: {
+    ...text,
+    value: 'ADDRESS',
+    about: 'listen there; then a token is required',
+    fallback: '127.0.0.1, this machine only',
+  },
+  'token-file': {
+    ...text,
+    value: 'FILE',
+    about: 'a file that holds the token that requests must carry',
+    fallback: 'STACKS_PROXY_TOKEN',
+  },
+  'max-wait': {
+    ...text,
+    value: 'TIME',
+    about: 'maximum time to wait for quota; after it, 503 with retry-after',
+    fallback: '5m',
+  },
+  concurrency: { ...text, value: 'N', about: 'maximum number of requests in flight', fallback: '32' },
+  redis: {
+    ...text,
+    value: 'URL',
+    about: 'share the quota with other processes through Redis; needs the package redis',
+  },
+  name: {
+    ...text,
+    value: 'NAME',
+    about: 'share the quota by this name: through Redis, or with the processes of this machine (localShare)',
+    fallback: 'not shared; with --redis: proxy',
+  },
+  ...ACCESS_FLAGS,
+} as const satisfies KnownFlags;
+
+/** The flags of `proxy`. */
+export const PROXY_FLAGS: KnownFlags = FLAGS;
+
+/** Settings of the proxy. */
+export interface ProxyFlags {
+  readonly access: { readonly url?: string | undefined; readonly 'key-file'?: string | undefined };
+  readonly port: number;
+  readonly host: string;
+  readonly token: string | undefined;
+  readonly maxWaitMs: number;
+  readonly timeoutMs: number;
+  readonly concurrency: number;
+  /** The share to join: through Redis or, without one, with the processes of this machine. */
+  readonly share: { readonly redis: string | undefined; readonly name: string } | undefined;
+}
+
+/**
+ * Reads the flags of the proxy.
+ *
+ * @throws UsageError with one sentence about the problem.
+ */
+export async function readProxyFlags(
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<ProxyFlags> {
+  const { values, positionals } = readFlags(args, FLAGS);
+  noArguments('proxy', positionals);
+  const { url, 'key-file': keyFile, listen, 'token-file': tokenFile, redis, name } = values;
+  const port = whole('--port', values.port ?? '3999', 0);
+  if (port > 65_535) throw new UsageError(`--port must be at most 65535, not "${port}".`);
+  const token = tokenFile === undefined ? env.STACKS_PROXY_TOKEN || undefined : await readToken(tokenFile);
+  if (listen !== undefined && token === undefined) {
+    throw new UsageError(
+      '--listen lets others in, so it needs a token: set STACKS_PROXY_TOKEN, or --token-file FILE. One is made by: openssl rand -hex 32',
+    );
+  }
+  if (name !== undefined && !/^[a-z0-9-]{1,32}$/.test(name))
+    throw new UsageError(`--name must be 1 to 32 lower-case letters, digits and hyphens, not "${name}".`);
+  return {
+    access: { url, 'key-file': keyFile },
+    port,
+    host: listen ?? '127.0.0.1',
+    token,
+    maxWaitMs: duration('--max-wait', values['max-wait'] ?? '5m'),
+    timeoutMs: duration('--timeout', values.timeout ?? '30s'),
+    concurrency: whole('--concurrency', values.concurrency ?? '32', 1),
+    share: redis === undefined && name === undefined ? undefined : { redis, name: name ?? 'proxy' },
+  };
+}
+
+async function readToken(path: string): Promise<string> {
+  const token = await readFile(path, 'utf8').catch(({ code }: NodeJS.ErrnoException) => {
+    throw new UsageError(`--token-file ${path} cannot be read: ${code}.`);
+  });
+  return token.trim();
+}

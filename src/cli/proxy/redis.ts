@@ -1,0 +1,33 @@
+import type { RedisClientType } from 'redis';
+import type { QuotaShare } from '../../index.ts';
+import { redisShare } from '../../redis/index.ts';
+import { UsageError } from '../exit.ts';
+
+/** A share that the proxy has joined, and how to leave it. */
+export interface JoinedShare {
+  readonly share: QuotaShare;
+  close(): Promise<void>;
+}
+
+/** Connects to Redis with the package `redis`, which is not installed along with this one. */
+export async function connectShare(url: string, name: string): Promise<JoinedShare> {
+  const { createClient } = await import('redis').catch(() => {
+    throw new UsageError(
+      '--redis needs the package redis: npm install redis, or npx --package redis --package stacks-quota …',
+    );
+  });
+  const redis = createConnection(createClient, url);
+  // While Redis cannot be reached, the share goes on without it; the client connects again by itself.
+  redis.on('error', () => {});
+  void redis.connect().catch(() => {});
+  return { share: redisShare({ redis, name }), close: async () => redis.destroy() };
+}
+
+/** The message does not quote the URL, which may hold a password. */
+function createConnection(create: typeof import('redis').createClient, url: string): RedisClientType {
+  try {
+    return create({ url }) as RedisClientType;
+  } catch {
+    throw new UsageError('--redis must be a URL such as redis://127.0.0.1:6379.');
+  }
+}

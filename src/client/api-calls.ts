@@ -1,0 +1,203 @@
+import { validateBody } from '../endpoints/bodies.ts';
+import { type ApiRequest, type RequestBody, urlOf } from '../endpoints/endpoints.ts';
+import { fillTemplate, queryText } from '../endpoints/path-template.ts';
+import { ConfigError, quote, ResponseShapeError, ServiceError, type ShapeIssue } from '../errors.ts';
+import type { EndpointNames } from '../fetch/endpoint-name.ts';
+import type { BodyForm, Reply, Run } from '../http/call.ts';
+import type { Outgoing } from '../http/transport.ts';
+import { type CallOptions, checkCallOptions, type Settings } from '../options/client-options.ts';
+import { ownProperties } from '../validation/own-properties.ts';
+import type { StandardSchemaV1 } from '../validation/standard-schema.ts';
+import type { Result } from './client.ts';
+import { METHODS, type RequestOptions } from './requests.ts';
+import { headOf } from './response-head.ts';
+
+/** Dependencies of {@link ApiCalls}. */
+export interface ApiCallsOptions {
+  readonly run: Run;
+  readonly settings: Pick<Settings, 'baseUrl' | 'maxWaitMs' | 'maxQueueMs' | 'timeoutMs'>;
+  readonly names: EndpointNames;
+  /** Removes the key from a text. */
+  readonly redact: (text: string) => string;
+}
+
+/** Calls of the API: every one is sent by {@link send} and read by {@link ask}, whether the client knows its endpoint or not. */
+export class ApiCalls {
+  readonly #options: ApiCallsOptions;
+
+  constructor(options: ApiCallsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Makes a request of any endpoint from its path template and options, and checks both.
+   *
+   * @throws ConfigError if an argument cannot be used.
+   */
+  request<Body>(
+    method: string,
+    template: string,
+    options: RequestOptions<Body> = {},
+  ): { readonly request: ApiRequest<unknown>; readonly options: CallOptions<Body> } {
+    const { params, query, json, body, ...rest } = ownProperties(options);
+    if (!METHODS.includes(method as 'GET'))
+      throw new ConfigError('method', `must be one of ${METHODS.join(', ')}, not ${quote(method)}`);
+    const path = fillTemplate(template, record('params', params));
+    const endpoint = this.#options.names.of(method, template);
+    const checked = checkCallOptions(rest) as CallOptions<Body>;
+    const request = { endpoint, method, path, query: queryText(record('query', query)), schema: undefined };
+    return { request: { ...request, ...bodyOf(method, json, body) }, options: checked };
+  }
+
+  /**
+   * Sends a request when the quota allows.
+   *
+   * @param isInspection - whether only the quota is read, so that pauses and full windows are passed.
+   */
+  send(
+    request: ApiRequest<unknown>,
+    options: CallOptions<unknown>,
+    wants: BodyForm = 'text',
+    isInspection = false,
+  ): Promise<Reply> {
+    const { run, settings } = this.#options;
+    return run({
+      request: new ApiOutgoing(settings.baseUrl, request, options.headers),
+      ask: {
+        endpoint: request.endpoint,
+        query: request.query,
+        cost: options.cost,
+        priority: options.priority ?? 0,
+        maxWaitMs: options.maxWaitMs ?? settings.maxWaitMs,
+        isInspection,
+      },
+      signal: options.signal,
+      label: options.label,
+      maxQueueMs: options.maxQueueMs ?? settings.maxQueueMs,
+      timeoutMs: options.timeoutMs ?? settings.timeoutMs,
+      wants,
+      // Given a place at once, so that the object need not grow.
+      trace: undefined,
+    });
+  }
+
+  /** Sends a request, and checks the body of its response. Not async: a call that waits holds what is needed to read its answer, and no frame. */
+  ask<Body>(request: ApiRequest<unknown>, options: CallOptions<Body>): Promise<Result<Body>> {
+    const { endpoint, method } = request;
+    const schema = (options.schema ?? request.schema) as StandardSchemaV1<unknown, Body> | undefined;
+    return this.send(request, options).then((reply) => this.#read(reply, endpoint, schema, method === 'HEAD'));
+  }
+
+  async #read<Body>(
+    reply: Reply,
+    endpoint: string,
+    schema: StandardSchemaV1<unknown, Body> | undefined,
+    isHead: boolean,
+  ): Promise<Result<Body>> {
+    const { redact } = this.#options;
+    const { status, quota, text } = reply;
+    const url = reply.url.href;
+    const data = parse(text);
+    if (status < 200 || status > 299) throw new ServiceError({ status, endpoint, url, body: data ?? text, quota });
+    const response = headOf(reply, redact);
+    if (!schema && isTextual(reply, isHead)) return { data: (text || undefined) as Body, quota, response };
+    const checked =
+      data === undefined ? noJson(redact(text)) : schema ? await validateBody(schema, data) : { value: data as Body };
+    if (!('value' in checked)) {
+      // A schema of the caller's own may quote what it was given, and a success is given as it came.
+      const issues = checked.issues.map(({ path, message }) => ({
+        path: redact(path),
+        message: redact(String(message)),
+      }));
+      throw new ResponseShapeError({ endpoint, url, status, quota, ...checked, issues });
+    }
+    return { data: checked.value, quota, response };
+  }
+}
+
+/** A request of the API. Its URL is made when it is sent, because very many may wait. */
+class ApiOutgoing implements Outgoing {
+  readonly method: string;
+  readonly headers: Outgoing['headers'];
+  readonly body: RequestBody | undefined;
+  readonly #baseUrl: string;
+  readonly #path: string;
+  readonly #query: string;
+  #url: URL | undefined;
+
+  constructor(baseUrl: string, request: ApiRequest<unknown>, headers: Outgoing['headers']) {
+    const { method, path, query, body, contentType } = request;
+    const isTyped =
+      contentType === undefined || Object.keys(headers ?? {}).some((name) => /^content-type$/i.test(name));
+    this.method = method;
+    this.headers = isTyped ? headers : { ...headers, 'content-type': contentType };
+    this.body = body;
+    this.#baseUrl = baseUrl;
+    this.#path = path;
+    this.#query = query;
+  }
+
+  get url(): URL {
+    this.#url ??= urlOf(this.#baseUrl, { path: this.#path, query: this.#query });
+    return this.#url;
+  }
+}
+
+function record<T extends object>(option: string, given: T = {} as T): T {
+  if (typeof given !== 'object' || given === null || Symbol.iterator in given)
+    throw new ConfigError(option, `must be an object of names and values, not ${quote(given)}`);
+  return ownProperties(given);
+}
+
+function bodyOf(method: string, json: unknown, body: unknown): Pick<ApiRequest<unknown>, 'body' | 'contentType'> {
+  if (json === undefined && body === undefined) return {};
+  const option = json === undefined ? 'body' : 'json';
+  if (method === 'GET' || method === 'HEAD') throw new ConfigError(option, `cannot be sent with ${method}`);
+  if (json === undefined) return { body: sendableBody(body) };
+  if (body !== undefined) throw new ConfigError('body', 'cannot be combined with json');
+  return { body: jsonText(json), contentType: 'application/json' };
+}
+
+function jsonText(json: unknown): string {
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(json);
+  } catch {}
+  if (text === undefined) throw new ConfigError('json', `must be a value that JSON can hold, not ${quote(json)}`);
+  return text;
+}
+
+/** A body that can be sent again after a refusal, so no stream. */
+function sendableBody(body: unknown): RequestBody {
+  const isOne =
+    typeof body === 'string' ||
+    ArrayBuffer.isView(body) ||
+    [ArrayBuffer, Blob, FormData, URLSearchParams].some((kind) => body instanceof kind);
+  if (!isOne) throw new ConfigError('body', `must be text, bytes, a Blob or a form, not ${quote(body)}`);
+  return body as RequestBody;
+}
+
+/** Whether a body is not to be read as JSON: there is none, or it is said to be plain text. */
+function isTextual({ status, text, headers }: Reply, isHead: boolean): boolean {
+  const isEmpty = text === '' && (isHead || status === 204 || status === 205 || headers.get('content-length') === '0');
+  return isEmpty || /^text\/plain\b/i.test(headers.get('content-type') ?? '');
+}
+
+/** The value that a text holds as JSON; undefined if it is none. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A schema that takes anything must not take a page of a proxy, or half a body, for data. */
+function noJson(text: string): { readonly issues: readonly ShapeIssue[] } {
+  const said = text
+    .slice(0, 2_000)
+    .replace(/[\s\p{Cc}]+/gu, ' ')
+    .trim();
+  const given = said === '' ? 'nothing' : `what begins with ${quote(said)}`;
+  return { issues: [{ path: '', message: `expected JSON, not ${given}` }] };
+}

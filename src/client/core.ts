@@ -1,0 +1,134 @@
+import { bulk } from '../bulk/bulk.ts';
+import type { Clock } from '../clock.ts';
+import { ConfigError, quote } from '../errors.ts';
+import { EndpointNames } from '../fetch/endpoint-name.ts';
+import { createFetch } from '../fetch/fetch.ts';
+import { withResponseReuse } from '../http/cache/cached-run.ts';
+import type { Run } from '../http/call.ts';
+import { createKeyBreaker } from '../http/key-breaker.ts';
+import { createTransport } from '../http/transport.ts';
+import {
+  type ClientOptions,
+  checkConcurrency,
+  latestFetch,
+  readSettings,
+  type Settings,
+} from '../options/client-options.ts';
+import type { PacerWindow } from '../quota/view.ts';
+import { estimateCalls, toEstimate } from '../scheduler/estimate.ts';
+import { Scheduler } from '../scheduler/scheduler.ts';
+import { logEvents } from '../trace/log.ts';
+import type { QuotaState, WindowState } from './client.ts';
+import type { FetchClient } from './fetch-client.ts';
+import { toMonthState } from './month-state.ts';
+import { bindToRequest } from './request-context.ts';
+import { withStatedCosts } from './stated-costs.ts';
+
+/** A client, and what more calls are built from. */
+export interface ClientCore {
+  readonly client: FetchClient;
+  readonly settings: Settings;
+  readonly run: Run;
+  readonly names: EndpointNames;
+  /** Removes the key from a text. */
+  readonly redact: (text: string) => string;
+}
+
+/**
+ * Wires the rooms together.
+ *
+ * @throws ConfigError if an option cannot be used.
+ */
+export function createCore(options: ClientOptions): ClientCore {
+  const settings = readSettings(options);
+  const checkRequest = bindToRequest();
+  const { baseUrl, key, fetch, clock, userAgent, logger } = settings;
+  const { origin } = new URL(baseUrl);
+  const transport = createTransport({
+    origin,
+    key,
+    // What is not the caller's own is looked up by the transport, which can tell it more.
+    fetch: fetch === latestFetch ? undefined : fetch,
+    keyBreaker: createKeyBreaker(clock),
+    userAgent,
+  });
+  const credential = async (): Promise<string> => `${origin}\0${(await key()) ?? ''}`;
+  const { redact } = transport;
+  const scheduler = new Scheduler({ ...settings, transport, credential });
+  if (logger) scheduler.tracer.subscribe(logEvents(logger));
+  const runAtCost = withStatedCosts((call) => scheduler.run(call), settings.cost);
+  const reuse = withResponseReuse(runAtCost, { ...settings, redact });
+  const run: Run = (call) => {
+    checkRequest();
+    return reuse(call);
+  };
+  const names = new EndpointNames();
+  const fetchWith = createFetch({ ...settings, run, names, redact });
+
+  const client: FetchClient = {
+    fetch: fetchWith(),
+    fetchWith,
+    bulk: (items, call, bulkOptions = {}) =>
+      bulk(items, call, bulkOptions, {
+        clock: settings.clock,
+        concurrency: scheduler.concurrency,
+        // Whatever its priority, other work was there before what has not been asked for yet.
+        estimate: (count, cost) =>
+          toEstimate(scheduler.estimate({ count, cost }, Number.NEGATIVE_INFINITY), settings.clock),
+        spent: () => scheduler.spent,
+      }),
+    estimate: (estimateOptions) => estimateCalls(scheduler, settings.clock, estimateOptions),
+    quota: () => stateOf(scheduler, settings),
+    get waiting() {
+      return scheduler.waiting;
+    },
+    queue: (options) => scheduler.queue(options),
+    month: () => toMonthState(scheduler.month(), settings.clock),
+    subscribe: (hear) => scheduler.tracer.subscribe(hear),
+    get concurrency() {
+      return scheduler.concurrency;
+    },
+    set concurrency(concurrency) {
+      scheduler.concurrency = checkConcurrency({ concurrency }).concurrency ?? scheduler.concurrency;
+    },
+    pause: (until) => scheduler.pause(pauseEnd(until, clock)),
+    resume: () => scheduler.resume(),
+    idle: () => scheduler.idle(),
+    close: async ({ drain = false } = {}) => ({ rejected: await scheduler.close(drain) }),
+    [Symbol.asyncDispose]: async () => void (await scheduler.close()),
+  };
+  return { client, settings, run, names, redact };
+}
+
+/** A window by this machine's wall clock. */
+function windowState({ seenAt, end, ...rest }: PacerWindow, clock: Clock): WindowState {
+  const date = (instant: number): Date => new Date(clock.wall() + instant - clock.now());
+  const { certainty, from, to } = end;
+  const resetsAt = from !== undefined && to !== undefined ? { from: date(from), to: date(to) } : undefined;
+  return { ...rest, seenAt: date(seenAt), end: certainty, ...(resetsAt && { resetsAt }) };
+}
+
+/** The end of a pause, in monotonic milliseconds. */
+function pauseEnd(until: number | Date | undefined, clock: Clock): number {
+  const ms = until instanceof Date ? until.getTime() - clock.wall() : (until ?? Number.POSITIVE_INFINITY);
+  if (typeof ms === 'number' && (ms >= 0 || until instanceof Date) && !Number.isNaN(ms)) return clock.now() + ms;
+  throw new ConfigError('until', `must be milliseconds, 0 or more, or a Date, not ${quote(until)}`);
+}
+
+function stateOf(scheduler: Scheduler, { clock }: Settings): QuotaState {
+  const { windows, inFlight, held, cooldown } = scheduler.view();
+  const until = cooldown && new Date(clock.wall() + cooldown.until - clock.now());
+  return {
+    windows: windows.map((window) => windowState(window, clock)),
+    inFlight,
+    held,
+    waiting: scheduler.waiting,
+    ...(scheduler.isKeyIgnored && { isKeyIgnored: true as const }),
+    ...(cooldown && until ? { cooldown: { until, why: cooldown.why } } : {}),
+    ...(scheduler.pausedUntil > clock.now() && { paused: pausedState(scheduler.pausedUntil, clock) }),
+  };
+}
+
+function pausedState(until: number, clock: Clock): NonNullable<QuotaState['paused']> {
+  return until === Number.POSITIVE_INFINITY ? {} : { until: new Date(clock.wall() + until - clock.now()) };
+}

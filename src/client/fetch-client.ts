@@ -1,0 +1,27 @@
+import type { ClientOptions } from '../options/client-options.ts';
+import type { Client } from './client.ts';
+import { createCore } from './core.ts';
+
+/** A {@link Client} without the calls that have types of their own: everything goes through `fetch`. */
+export type FetchClient = Omit<
+  Client,
+  'get' | 'request' | 'paginate' | 'typed' | 'getInfo' | 'getAddressAssets' | 'walkAddressAssets'
+>;
+
+/**
+ * Makes a client of the service for `client.fetch` alone. A bundle of it holds neither typed calls nor schemas nor the check of
+ * addresses; all else is as with `createClient` of `stacks-quota`.
+ *
+ * @example
+ * ```ts
+ * import { createFetchClient } from 'stacks-quota/fetch';
+ *
+ * const client = createFetchClient();
+ * const response = await client.fetch('/extended/v2/blocks?limit=1');
+ * ```
+ *
+ * @throws ConfigError if an option cannot be used.
+ */
+export function createFetchClient(options: ClientOptions = {}): FetchClient {
+  return createCore(options).client;
+}

@@ -1,0 +1,35 @@
+import type { RequestBody } from '../endpoints/endpoints.ts';
+import type { ParamValue, PathParamName, Query } from '../endpoints/path-template.ts';
+import type { CallOptions } from '../options/client-options.ts';
+
+/** The methods of {@link Client.request}. */
+export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+
+/** A method of {@link Client.request}. */
+export type Method = (typeof METHODS)[number];
+
+/** Options of {@link Client.get}: those of any call, and the query. */
+export interface GetOptions<Body = unknown> extends CallOptions<Body> {
+  /** Query parameters, encoded by the client. An array is sent as one parameter per element, and `undefined` is left out. */
+  readonly query?: Query | undefined;
+}
+
+/** Options of {@link Client.request}: those of {@link Client.get}, path parameters and a body. */
+export interface RequestOptions<Body = unknown> extends GetOptions<Body> {
+  /** Values for the placeholders of the path, encoded by the client. */
+  readonly params?: Readonly<Record<string, ParamValue>> | undefined;
+  /** Sent as JSON, with `content-type: application/json`. */
+  readonly json?: unknown;
+  /** Sent as it is: text, bytes or a form. Not together with `json`. */
+  readonly body?: RequestBody | undefined;
+}
+
+/**
+ * The arguments behind a path: options, which must have `params` with a value for each placeholder of the path. Of a path that is
+ * no literal the names are not known, so `params` is checked when the call is made.
+ */
+export type PathArguments<Path extends string, Options> = string extends Path
+  ? [options?: Options & Pick<RequestOptions, 'params'>]
+  : [PathParamName<Path>] extends [never]
+    ? [options?: Options]
+    : [options: Options & { readonly params: { readonly [Name in PathParamName<Path>]: ParamValue } }];

@@ -1,0 +1,71 @@
+const ASTERISK = 42;
+
+/**
+ * Replaces keys in a body by as many asterisks, so that its length stays the same. The body comes in pieces, and a key may be split
+ * between two of them: the end of a piece that may be the beginning of a key is kept until the next piece.
+ */
+export class KeyMask {
+  readonly #secrets: readonly Uint8Array[];
+  #kept: Uint8Array<ArrayBuffer> = new Uint8Array(0);
+
+  constructor(secrets: Iterable<string>) {
+    const encoder = new TextEncoder();
+    this.#secrets = Array.from(secrets, (secret) => encoder.encode(secret));
+  }
+
+  /** The next piece without the keys; it may be empty. */
+  piece(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+    const joined = this.#kept.byteLength === 0 ? bytes : join(this.#kept, bytes);
+    const masked = this.#secrets.reduce(maskSecret, joined);
+    const end = masked.byteLength - Math.max(0, ...this.#secrets.map((secret) => begunLength(masked, secret)));
+    this.#kept = masked.slice(end);
+    return masked.subarray(0, end);
+  }
+
+  /** What was kept, at the end of the body. */
+  end(): Uint8Array<ArrayBuffer> {
+    const kept = this.#kept;
+    this.#kept = new Uint8Array(0);
+    return kept;
+  }
+}
+
+function maskSecret(bytes: Uint8Array<ArrayBuffer>, secret: Uint8Array): Uint8Array<ArrayBuffer> {
+  let masked = bytes;
+  for (let at = find(bytes, secret, 0); at >= 0; at = find(bytes, secret, at + secret.byteLength)) {
+    // A copy, because the bytes may belong to a `fetch` of the caller's own.
+    if (masked === bytes) masked = bytes.slice();
+    masked.fill(ASTERISK, at, at + secret.byteLength);
+  }
+  return masked;
+}
+
+/** Where a key begins, from a place on; -1 if there is none. */
+function find(bytes: Uint8Array, secret: Uint8Array, from: number): number {
+  const [first = 0] = secret;
+  const last = bytes.byteLength - secret.byteLength;
+  for (let at = bytes.indexOf(first, from); at >= 0 && at <= last; at = bytes.indexOf(first, at + 1)) {
+    if (isAt(bytes, secret, at, secret.byteLength)) return at;
+  }
+  return -1;
+}
+
+/** The length of the longest beginning of a key that the bytes end with. */
+function begunLength(bytes: Uint8Array, secret: Uint8Array): number {
+  for (let length = Math.min(secret.byteLength - 1, bytes.byteLength); length > 0; length--) {
+    if (isAt(bytes, secret, bytes.byteLength - length, length)) return length;
+  }
+  return 0;
+}
+
+function isAt(bytes: Uint8Array, secret: Uint8Array, at: number, length: number): boolean {
+  for (let place = 0; place < length; place++) if (bytes[at + place] !== secret[place]) return false;
+  return true;
+}
+
+function join(one: Uint8Array, other: Uint8Array): Uint8Array<ArrayBuffer> {
+  const joined = new Uint8Array(one.byteLength + other.byteLength);
+  joined.set(one);
+  joined.set(other, one.byteLength);
+  return joined;
+}

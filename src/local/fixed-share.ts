@@ -1,0 +1,51 @@
+import { ConfigError, quote } from '../errors.ts';
+import type { QuotaShare } from '../share.ts';
+import { memoryStore } from '../sharing/memory-store.ts';
+import type { ShareStore, WindowAsk } from '../sharing/store.ts';
+import { storeShare } from '../sharing/store-share.ts';
+import { steadyClock } from './store-clock.ts';
+
+/** A store in memory has no calls that can be late. In milliseconds. */
+const TIMEOUT_MS = 1_000;
+
+/**
+ * Creates a share of a fixed part of every window, for processes that can tell each other nothing: four of them with
+ * `fixedShare(0.25)` never take more than the limit together. What one does not use is not used by the others, so prefer
+ * {@link localShare} or `redisShare` where they can be used.
+ *
+ * @param part - the part of each window, above 0 and at most 1. Every window holds at least one unit.
+ * @throws ConfigError if it is not such a number.
+ *
+ * @example
+ * ```ts
+ * const client = createClient({ share: fixedShare(0.25) });
+ * ```
+ */
+export function fixedShare(part: number): QuotaShare {
+  if (!(typeof part === 'number' && part > 0 && part <= 1))
+    throw new ConfigError('part', `must be a number above 0 and at most 1, such as 0.25, not ${quote(part)}`);
+  return storeShare({
+    storeOf: () => partOf(memoryStore(steadyClock), part),
+    ...{ mode: 'partial', processes: 1, timeoutMs: TIMEOUT_MS },
+  });
+}
+
+/** A store whose windows hold this part of what they are said to hold. */
+function partOf(store: ShareStore, part: number): ShareStore {
+  const limited = (window: WindowAsk): WindowAsk => ({
+    ...window,
+    limit: Math.max(1, Math.floor(window.limit * part)),
+    kept: Math.floor(window.kept * part),
+    // It counts what all processes used.
+    reading: -1,
+  });
+  return {
+    ...{ pause: (ms) => store.pause(ms), resume: (member) => store.resume(member), resumed: () => store.resumed() },
+    ...{ share: (version, tell) => store.share(version, tell), endLook: (member) => store.endLook(member) },
+    live: async () => 1,
+    // The other processes would not wait for it.
+    look: async () => 'over',
+    take: (ask) =>
+      store.take({ ...ask, size: Math.max(1, Math.floor(ask.size * part)), windows: ask.windows.map(limited) }),
+  };
+}

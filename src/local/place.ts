@@ -1,0 +1,150 @@
+import { lstatSync, mkdirSync, rmSync } from 'node:fs';
+import { chmod, link, lstat, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ConfigError } from '../errors.ts';
+
+/** The version of the messages. Versions do not share. */
+const FORMAT = 1;
+
+/** Permissions that must not be granted: those of the group and of others. */
+const FOREIGN_MODE = 0o077;
+
+/** The longest path of a socket that all systems accept, in bytes. */
+const LONGEST_PATH = 100;
+
+/** The end of a path that is not published, which is as long as that of a generation. */
+const NEW = '.new';
+
+/** A socket that was never published is left by a process that was killed if it is older than this, in milliseconds. */
+const ABANDONED_MS = 60_000;
+
+/** The path of a generation, as long as it leads to the socket of this process. */
+export interface Publication {
+  /** Whether it still does: another process may have removed it, and a third one may have published a socket there. */
+  isOurs(): boolean;
+  /** Removes the path if it is ours. */
+  remove(): void;
+}
+
+/**
+ * Where the sockets of one share are. Each host that takes over has a path of its own, numbered one higher than the last (a
+ * generation). A host listens on an unused path, and then publishes its socket as that of a generation: that is atomic, so one
+ * process wins, and a socket that exists accepts connections.
+ */
+export interface Place {
+  /** The generations that have a socket, live or left behind, lowest first. */
+  generations(): Promise<readonly number[]>;
+  pathOf(generation: number): string;
+  /** A path to listen on, which no other process uses. */
+  newPath(): string;
+  /** Publishes the socket that listens on a new path. Resolves with `undefined` if the generation has a socket. */
+  publish(path: string, generation: number): Promise<Publication | undefined>;
+  /** Removes the sockets of all generations below this one, and those that were never published. */
+  removeBelow(generation: number): Promise<void>;
+  /** Rejects, with the code `EPERM`, if the socket or its directory belongs to another user or is open to others. */
+  check(generation: number): Promise<void>;
+}
+
+/**
+ * A private directory of this user, created if needed.
+ *
+ * @throws ConfigError if the directory belongs to another user, or others may write to it.
+ */
+export function directoryPlace(directory: string, name: string): Place {
+  try {
+    mkdirSync(directory, { mode: 0o700 });
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST')
+      throw new ConfigError('directory', `${directory} cannot be created (${codeOf(error)})`);
+  }
+  const fault = faultOf(lstatSync(directory), 'directory');
+  if (fault) throw new ConfigError('directory', `${directory} ${fault}: remove it, or name another with \`directory\``);
+  const prefix = `${name}.v${FORMAT}.`;
+  const pathOf = (generation: number): string => join(directory, `${prefix}${generation}.sock`);
+  if (Buffer.byteLength(pathOf(1e6)) > LONGEST_PATH)
+    throw new ConfigError('directory', `is too long for the path of a socket (${LONGEST_PATH} bytes with the name)`);
+  const mine = new RegExp(`^${name}\\.v${FORMAT}\\.(\\d{1,9})\\.sock$`);
+  const files = async (): Promise<string[]> => {
+    try {
+      return await readdir(directory);
+    } catch (error) {
+      if (codeOf(error) !== 'ENOENT') throw error;
+      // Removed since, as by a program that cleans /tmp.
+      mkdirSync(directory, { mode: 0o700 });
+      return [];
+    }
+  };
+  const generations = async (): Promise<number[]> => {
+    const numbers = (await files()).flatMap((file) => mine.exec(file)?.[1] ?? []).map(Number);
+    return numbers.sort((a, b) => a - b);
+  };
+  return {
+    generations,
+    pathOf,
+    newPath: () => join(directory, `${prefix}${crypto.randomUUID().slice(0, 8)}${NEW}`),
+    async publish(path, generation) {
+      try {
+        await chmod(path, 0o600);
+        await link(path, pathOf(generation));
+      } catch (error) {
+        if (codeOf(error) === 'EEXIST') return undefined;
+        throw error;
+      }
+      await rm(path, { force: true });
+      return publicationAt(pathOf(generation));
+    },
+    async removeBelow(generation) {
+      for (const old of await generations()) if (old < generation) await rm(pathOf(old), { force: true });
+      for (const file of await files()) {
+        if (!file.startsWith(prefix) || !file.endsWith(NEW)) continue;
+        const { mtimeMs } = await lstat(join(directory, file)).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }));
+        if (mtimeMs < Date.now() - ABANDONED_MS) await rm(join(directory, file), { force: true });
+      }
+    },
+    async check(generation) {
+      const fault = faultOf(await lstat(directory), 'directory') ?? faultOf(await lstat(pathOf(generation)), 'socket');
+      if (fault) throw Object.assign(new Error(`${pathOf(generation)} ${fault}`), { code: 'EPERM' });
+    },
+  };
+}
+
+/** The publication of the socket that is at this path now. */
+function publicationAt(path: string): Publication {
+  const present = (): string | undefined => {
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    return found && `${found.dev} ${found.ino}`;
+  };
+  const ours = present();
+  const isOurs = (): boolean => ours !== undefined && present() === ours;
+  return {
+    isOurs,
+    remove() {
+      if (isOurs()) rmSync(path, { force: true });
+    },
+  };
+}
+
+/** A named pipe of Windows. Windows removes it with its process, so there is one generation. */
+export function pipePlace(user: string, name: string): Place {
+  const path = `\\\\.\\pipe\\stacks-quota-${user}-${name}-v${FORMAT}`;
+  return {
+    // Which process listens shows only by trying: a pipe that nothing listens on does not exist.
+    generations: async () => [1],
+    pathOf: () => path,
+    newPath: () => path,
+    publish: async () => ({ isOurs: () => true, remove() {} }),
+    removeBelow: async () => {},
+    check: async () => {},
+  };
+}
+
+function faultOf(found: ReturnType<typeof lstatSync>, kind: 'directory' | 'socket'): string | undefined {
+  if (!found) return 'is missing';
+  if (!(kind === 'directory' ? found.isDirectory() : found.isSocket())) return `is not a ${kind}`;
+  if (Number(found.uid) !== process.getuid?.()) return 'belongs to another user';
+  return (Number(found.mode) & FOREIGN_MODE) === 0 ? undefined : 'is open to other users';
+}
+
+function codeOf(error: unknown): unknown {
+  return (error as { code?: unknown }).code;
+}

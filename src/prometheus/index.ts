@@ -1,0 +1,1 @@
+export { METRICS_TYPE, metricsOf } from './metrics.ts';

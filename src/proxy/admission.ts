@@ -1,0 +1,86 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { isLoopback } from '../options/credentials.ts';
+import { Problem } from './problem.ts';
+
+/** Whether a browser says that a page of this proxy, or its user, makes the request. Programs send no such header. */
+const OWN_SITES: readonly (string | undefined)[] = [undefined, 'same-origin', 'none'];
+
+/**
+ * Checks that a request may come in.
+ *
+ * A browser lets any page send requests to this machine, and a page whose host name is rebound to 127.0.0.1 may even read the answers.
+ * So the host must be this machine (or the request must carry the token), and a browser must say that the request is its user's own.
+ *
+ * @returns the path and query that the request is for.
+ * @throws Problem that says what is wrong.
+ */
+export function admit(
+  { method = 'GET', url: target = '', headers }: IncomingMessage,
+  token: string | undefined,
+): string {
+  const { host, origin } = headers;
+  if (token === undefined && !isThisMachine(host)) {
+    throw new Problem(421, 'host', 'The header host must name this machine: localhost, 127.0.0.1 or [::1].');
+  }
+  const site = headers['sec-fetch-site'];
+  if (!OWN_SITES.includes(site?.toString()) || (origin !== undefined && originHost(origin) !== host)) {
+    throw new Problem(
+      403,
+      'cross-site',
+      'Pages of other sites may not use this proxy. Open its address in the browser itself.',
+    );
+  }
+  if (token !== undefined && !isAuthorized(headers.authorization, token)) {
+    throw new Problem(401, 'token', 'Send the token of this proxy: authorization: Bearer <token>.', {
+      'www-authenticate': 'Basic realm="stacks-quota proxy", charset="UTF-8"',
+    });
+  }
+  if (method === 'CONNECT' || method === 'TRACE' || method === 'TRACK') {
+    throw new Problem(
+      405,
+      'method',
+      `${method} is not supported: the proxy sends requests to one service and makes no tunnels.`,
+    );
+  }
+  return pathOf(target, host);
+}
+
+/** The target in the form `/path?query`. A whole URL is accepted for this proxy only. */
+function pathOf(target: string, host: string | undefined): string {
+  if (target.startsWith('/') && !/^\/[\\/]/.test(target)) return target;
+  const url = /^http:\/\//i.test(target) && URL.canParse(target) ? new URL(target) : undefined;
+  if (url?.host !== undefined && url.host === host && !url.username && !url.password) return url.pathname + url.search;
+  throw new Problem(
+    400,
+    'target',
+    'The request must be for a path such as /extended/v1/info. This is no proxy for other addresses: use its URL in place of the URL of the service.',
+  );
+}
+
+function isThisMachine(host: string | undefined): boolean {
+  if (host === undefined || !/^[\w.:[\]-]+$/.test(host) || !URL.canParse(`http://${host}`)) return false;
+  return isLoopback(new URL(`http://${host}`).hostname);
+}
+
+/** The host of an `Origin`; undefined for `null`, which is that of a page in a sandbox. */
+function originHost(origin: string): string | undefined {
+  return URL.canParse(origin) ? new URL(origin).host : undefined;
+}
+
+/** Accepts `Bearer <token>` and `Basic` with the token as the password. */
+function isAuthorized(authorization: string | undefined, token: string): boolean {
+  const [, scheme = '', given = ''] = /^(bearer|basic) +(\S+)$/i.exec(authorization ?? '') ?? [];
+  const said = scheme.toLowerCase() === 'basic' ? passwordOf(given) : given;
+  return timingSafeEqual(digest(said), digest(token));
+}
+
+function passwordOf(credentials: string): string {
+  const text = Buffer.from(credentials, 'base64').toString();
+  return text.slice(text.indexOf(':') + 1);
+}
+
+/** Digests have the same length, so that the comparison takes the same time for each guess. */
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}

@@ -1,0 +1,82 @@
+import type { ServerResponse } from 'node:http';
+import type { Clock } from '../clock.ts';
+
+/** Events come no more often than four times a second. */
+const SHORTEST_GAP_MS = 250;
+
+/** Without news the page still moves on in time. */
+const LONGEST_GAP_MS = 1_000;
+
+/** Making events takes at most this part of the time, because a view of very many waiting calls takes long. */
+const LARGEST_PART = 0.05;
+
+/** What an event stream shows. */
+export interface OverviewSource {
+  /** Changes whenever there is something new. */
+  readonly revision: () => number;
+  /** The text of the next event. It is made once for all readers, and not at all without any. */
+  readonly text: () => string;
+}
+
+/** Sends server-sent events to every connected page. */
+export class EventStream {
+  readonly #clock: Clock;
+  readonly #source: OverviewSource;
+  readonly #readers = new Set<ServerResponse>();
+  #cancel: (() => void) | undefined;
+  #told = Number.NaN;
+  #toldAt = Number.NEGATIVE_INFINITY;
+
+  constructor(clock: Clock, source: OverviewSource) {
+    this.#clock = clock;
+    this.#source = source;
+  }
+
+  /** Sends events to a reader until it hangs up. */
+  open(outgoing: ServerResponse): void {
+    outgoing.writeHead(200, {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+    });
+    outgoing.once('close', () => this.#leave(outgoing));
+    this.#readers.add(outgoing);
+    outgoing.write(this.#event());
+    this.#cancel ??= this.#clock.timer(SHORTEST_GAP_MS, () => this.#turn());
+  }
+
+  /** Ends all streams. */
+  close(): void {
+    for (const reader of this.#readers) {
+      this.#leave(reader);
+      if (reader.writableNeedDrain) reader.destroy();
+      else reader.end();
+    }
+  }
+
+  #turn(): void {
+    const since = this.#clock.now();
+    if (this.#source.revision() !== this.#told || since - this.#toldAt >= LONGEST_GAP_MS) this.#tell(since);
+    const tookMs = this.#clock.now() - since;
+    this.#cancel = this.#clock.timer(Math.max(SHORTEST_GAP_MS, tookMs / LARGEST_PART), () => this.#turn());
+  }
+
+  #tell(now: number): void {
+    this.#told = this.#source.revision();
+    this.#toldAt = now;
+    const event = this.#event();
+    // A reader that does not keep up misses events: the next one says everything anew.
+    for (const reader of this.#readers) if (!reader.writableNeedDrain) reader.write(event);
+  }
+
+  #event(): string {
+    return `data: ${this.#source.text()}\n\n`;
+  }
+
+  #leave(reader: ServerResponse): void {
+    this.#readers.delete(reader);
+    if (this.#readers.size > 0) return;
+    this.#cancel?.();
+    this.#cancel = undefined;
+  }
+}

@@ -1,0 +1,85 @@
+import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import type { Client } from '../client/client.ts';
+import type { FetchOptions } from '../fetch/options.ts';
+import { readCallHeaders, type StatedOptions } from './call-headers.ts';
+import { requestHeaders, responseHeaders } from './headers.ts';
+import { Problem, sendProblem } from './problem.ts';
+
+/** A body of at most so many bytes is read into memory, so that it can be sent again after a refusal; a larger one is streamed. */
+const LARGEST_HELD = 64 * 1_024;
+
+/** Functions are kept for so many combinations of options. */
+const MOST_COMBINATIONS = 100;
+
+type Fetch = typeof globalThis.fetch;
+
+/** Sends a request through the client, and its answer to the caller. Never rejects. */
+export type Forward = (incoming: IncomingMessage, outgoing: ServerResponse, path: string) => Promise<void>;
+
+/** Creates a function that forwards requests through a client. */
+export function createForward(client: Pick<Client, 'fetchWith'>, hasToken: boolean): Forward {
+  const fetchFor = fetches(client);
+  return async (incoming, outgoing, path) => {
+    const hangUp = new AbortController();
+    outgoing.once('close', () => {
+      if (!outgoing.writableFinished) hangUp.abort(new Error('The caller has hung up.'));
+    });
+    try {
+      const { method = 'GET' } = incoming;
+      const options = readCallHeaders(incoming.headers);
+      const headers = requestHeaders(incoming, hasToken);
+      const body = await bodyOf(incoming, headers);
+      const response = await fetchFor({ ...options, maskKey: true, streamBody: body instanceof ReadableStream })(path, {
+        method,
+        headers,
+        redirect: 'manual',
+        signal: hangUp.signal,
+        ...(body && { body, duplex: 'half' }),
+      });
+      await send(response, path, outgoing, hangUp.signal);
+    } catch (error) {
+      if (!hangUp.signal.aborted) sendProblem(outgoing, error);
+    }
+  };
+}
+
+/** The body of a request, if it has one. */
+async function bodyOf(incoming: IncomingMessage, headers: Headers): Promise<BodyInit | undefined> {
+  const { method, headers: said } = incoming;
+  const length = said['content-length'];
+  if (said['transfer-encoding'] === undefined && (length === undefined || Number(length) === 0)) return undefined;
+  if (method === 'GET' || method === 'HEAD') {
+    throw new Problem(400, 'request', `A ${method} request must not have a body.`);
+  }
+  if (Number(length) <= LARGEST_HELD) return new Uint8Array(await buffer(incoming));
+  if (length !== undefined) headers.set('content-length', length);
+  return Readable.toWeb(incoming) as ReadableStream;
+}
+
+async function send(response: Response, path: string, outgoing: ServerResponse, signal: AbortSignal): Promise<void> {
+  const { status, statusText, headers, body } = response;
+  outgoing.sendDate = !headers.has('date');
+  outgoing.writeHead(status, statusText, responseHeaders(response, path));
+  if (body) {
+    for await (const piece of body) {
+      // A slow caller slows the service down.
+      if (!outgoing.write(piece)) await once(outgoing, 'drain', { signal });
+    }
+  }
+  outgoing.end();
+}
+
+/** One function for each combination of options, because most callers state the same ones. */
+function fetches(client: Pick<Client, 'fetchWith'>): (options: StatedOptions & FetchOptions) => Fetch {
+  const known = new Map<string, Fetch>();
+  return (options) => {
+    const name = JSON.stringify(Object.entries(options), (_, value) => (value === Infinity ? 'Infinity' : value));
+    const fetch = known.get(name) ?? client.fetchWith(options);
+    if (known.size >= MOST_COMBINATIONS) known.clear();
+    known.set(name, fetch);
+    return fetch;
+  };
+}

@@ -1,0 +1,80 @@
+import type { IncomingMessage } from 'node:http';
+import { OWN_PREFIX } from './call-headers.ts';
+import { Problem } from './problem.ts';
+
+/** Headers of one connection, which end at the proxy (RFC 9110, 7.6.1). */
+const OF_THE_CONNECTION: readonly string[] = [
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+];
+
+/** Request headers that the proxy, or its `fetch`, sets for itself. */
+const OF_THE_REQUEST: readonly string[] = ['host', 'content-length', 'expect', 'accept-encoding', 'via'];
+
+/** Codings that `fetch` decodes. */
+const CODINGS: readonly string[] = ['gzip', 'deflate', 'br'];
+
+/** The headers that carry a key. */
+const KEY = /^x-(hiro-)?api-key$/;
+
+const PSEUDONYM = 'stacks-quota';
+
+/**
+ * The headers of a request, as the service gets them.
+ *
+ * @throws Problem if there is a key among them: calls with another key would have another quota.
+ */
+export function requestHeaders({ rawHeaders, headers, httpVersion }: IncomingMessage, hasToken: boolean): Headers {
+  const left = new Set([...OF_THE_CONNECTION, ...OF_THE_REQUEST, ...listed(headers.connection)]);
+  // The token is for the proxy.
+  if (hasToken) left.add('authorization');
+  const passed = new Headers();
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = (rawHeaders[at] ?? '').toLowerCase();
+    if (KEY.test(name)) throw new Problem(400, 'key', `The proxy adds the key: leave ${name} out of the request.`);
+    if (!left.has(name) && !name.startsWith(OWN_PREFIX)) passed.append(name, rawHeaders[at + 1] ?? '');
+  }
+  const via = headers.via === undefined ? '' : `${headers.via}, `;
+  passed.set('accept-encoding', CODINGS.join(', '));
+  passed.set('via', `${via}${httpVersion} ${PSEUDONYM}`);
+  return passed;
+}
+
+/**
+ * The headers of an answer, as the caller gets them: a list of names and values in turn.
+ *
+ * @param path - what the caller asked for.
+ */
+export function responseHeaders(response: Response, path: string): string[] {
+  const { headers, url } = response;
+  const left = new Set([...OF_THE_CONNECTION, ...listed(headers.get('connection'))]);
+  // The body was decoded, so it has another length.
+  const codings = listed(headers.get('content-encoding'));
+  if (codings.every((coding) => CODINGS.includes(coding))) left.add('content-encoding').add('content-length');
+  const passed: string[] = [];
+  for (const [name, value] of headers) {
+    if (!left.has(name)) passed.push(name, name === 'location' ? ownLocation(value, url, path) : value);
+  }
+  return passed;
+}
+
+/** A redirect within the service leads through the proxy again. */
+function ownLocation(location: string, url: string, path: string): string {
+  if (!URL.canParse(location, url)) return location;
+  const target = new URL(location, url);
+  const { origin, pathname } = new URL(url);
+  const base = pathname.slice(0, pathname.length - new URL(path, origin).pathname.length);
+  const isOwn = target.origin === origin && target.pathname.startsWith(`${base}/`);
+  return isOwn ? target.pathname.slice(base.length) + target.search + target.hash : target.href;
+}
+
+function listed(value: string | null | undefined): string[] {
+  return (value ?? '').toLowerCase().split(/\s*,\s*/);
+}

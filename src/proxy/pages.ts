@@ -1,0 +1,93 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Client } from '../client/client.ts';
+import type { Clock } from '../clock.ts';
+import { METRICS_TYPE, metricsOf } from '../prometheus/metrics.ts';
+import { EventStream } from './event-stream.ts';
+import { History } from './history.ts';
+import { overviewOf } from './overview.ts';
+import { htmlDocument } from './page/document.ts';
+import { Problem } from './problem.ts';
+
+/** Answers a GET or a HEAD. */
+export type OwnPage = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
+
+/** What the proxy says of itself. */
+export interface OwnPages {
+  /**
+   * The page at a path; undefined for a path of the service.
+   *
+   * @throws Problem for a path of the proxy without a page.
+   */
+  readonly find: (path: string) => OwnPage | undefined;
+  /** Ends the streams of events, and counts no more. */
+  readonly close: () => void;
+}
+
+/** Headers of every page. */
+const HEADERS = {
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'cross-origin-resource-policy': 'same-origin',
+};
+
+/** Creates the pages below `/-/`. */
+export function createPages(client: Client, clock: Clock): OwnPages {
+  const history = new History();
+  const end = client.subscribe((event) => history.hear(event));
+  const metrics = metricsOf(client);
+  const events = new EventStream(clock, {
+    revision: () => history.revision,
+    text: () => JSON.stringify(overviewOf(client, history, clock)),
+  });
+
+  const pages: Readonly<Record<string, OwnPage>> = {
+    '/-/': (_, outgoing) => {
+      const { html, headers } = htmlDocument();
+      answer(outgoing, 'text/html; charset=utf-8', html, headers);
+    },
+    '/-/quota': (_, outgoing) => json(outgoing, { ...client.quota(), month: client.month() ?? null }),
+    '/-/queue': (incoming, outgoing) => {
+      const calls = client.queue(queueOptions(incoming));
+      json(outgoing, { waiting: client.waiting, calls });
+    },
+    '/-/metrics': (_, outgoing) => answer(outgoing, METRICS_TYPE, metrics()),
+    '/-/healthz': (_, outgoing) => json(outgoing, { status: 'ok' }),
+    '/-/events': ({ method }, outgoing) => {
+      if (method === 'HEAD') outgoing.writeHead(200, { 'content-type': 'text/event-stream', ...HEADERS }).end();
+      else events.open(outgoing);
+    },
+    '/-': (_, outgoing) => void outgoing.writeHead(308, { location: '/-/', ...HEADERS }).end(),
+    // Browsers ask for it by themselves, which must not use quota.
+    '/favicon.ico': (_, outgoing) => void outgoing.writeHead(204, HEADERS).end(),
+  };
+
+  return {
+    find: (path) => {
+      const [place = ''] = path.split('?');
+      if (Object.hasOwn(pages, place)) return pages[place];
+      if (!place.startsWith('/-/')) return undefined;
+      throw new Problem(404, 'path', 'There are /-/, /-/quota, /-/queue, /-/metrics, /-/healthz and /-/events.');
+    },
+    close: () => {
+      end();
+      events.close();
+    },
+  };
+}
+
+function queueOptions({ url = '' }: IncomingMessage): { limit?: number } {
+  const limit = new URL(url, 'http://localhost').searchParams.get('limit');
+  if (limit === null) return {};
+  if (/^[1-9]\d{0,5}$/.test(limit)) return { limit: Number(limit) };
+  throw new Problem(400, 'request', 'limit must be a whole number from 1 to 999999.');
+}
+
+function json(outgoing: ServerResponse, value: unknown): void {
+  answer(outgoing, 'application/json; charset=utf-8', `${JSON.stringify(value)}\n`);
+}
+
+function answer(outgoing: ServerResponse, type: string, text: string, headers: Record<string, string> = {}): void {
+  outgoing.writeHead(200, { 'content-type': type, 'content-length': Buffer.byteLength(text), ...HEADERS, ...headers });
+  // Node leaves the body out where the request was a HEAD.
+  outgoing.end(text);
+}

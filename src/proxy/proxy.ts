@@ -1,0 +1,145 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Client } from '../client/client.ts';
+import { ConfigError, quote } from '../errors.ts';
+import { isLoopback } from '../options/credentials.ts';
+import { admit } from './admission.ts';
+import { createForward } from './forward.ts';
+import { type ProxyOptions, readProxyOptions } from './options.ts';
+import { createPages, type OwnPage } from './pages.ts';
+import { Problem, sendProblem } from './problem.ts';
+
+/** Connections that wait to be accepted: as many as the system allows, so that none of very many at once is refused. */
+const BACKLOG = 4_096;
+
+/** Where a proxy listens. */
+export interface ListenOptions {
+  /** The port; 0 for any free one. Default: 3999. */
+  readonly port?: number | undefined;
+  /** The address. Another one than the loopback requires the option `token` of the proxy. Default: `127.0.0.1`. */
+  readonly host?: string | undefined;
+}
+
+/** A proxy that listens. */
+export interface ListeningProxy {
+  /** Its URL, such as `http://127.0.0.1:3999`. */
+  readonly url: string;
+  /** Accepts no more connections, lets the requests in progress finish, and resolves when they have. Close the client, too: its calls then end. */
+  close(): Promise<void>;
+}
+
+/** A proxy that paces what any program sends through it. */
+export interface Proxy {
+  /** The listener for a server of your own: `createServer(proxy.handle)`. A server with another address than the loopback needs the option `token`. */
+  readonly handle: RequestListener;
+  /**
+   * Opens a port.
+   *
+   * @throws ConfigError if an option is invalid, or the address is not the loopback and there is no token; the error of the system,
+   * such as `EADDRINUSE`.
+   */
+  listen(options?: ListenOptions): Promise<ListeningProxy>;
+}
+
+/**
+ * Creates an HTTP proxy that sends each request through `client.fetch`: it waits for quota, gets the key, and is retried like any
+ * call of the client. Requests keep their path; the headers `x-quota-priority`, `x-quota-cost`, `x-quota-max-wait-ms` and
+ * `x-quota-timeout-ms` set the options of the call. Below `/-/` is what the proxy says of itself: a page, `quota`, `queue`,
+ * `metrics`, `healthz` and `events`.
+ *
+ * ```ts
+ * const client = createClient();
+ * const { url } = await createProxy(client).listen({ port: 3999 });
+ * // curl http://localhost:3999/extended/v1/info
+ * ```
+ *
+ * @throws ConfigError if an option is invalid.
+ */
+export function createProxy(client: Client, options: ProxyOptions = {}): Proxy {
+  const { token, clock } = readProxyOptions(options);
+  const forward = createForward(client, token !== undefined);
+  const pages = createPages(client, clock);
+
+  const handle = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
+    // A caller that hangs up breaks the pipe; that is all that there is to it.
+    outgoing.on('error', () => {});
+    try {
+      const path = admit(incoming, token);
+      const page = pageOf(incoming, path, pages.find);
+      if (page) page(incoming, outgoing);
+      else void forward(incoming, outgoing, path);
+    } catch (error) {
+      sendProblem(outgoing, error);
+    }
+  };
+
+  return {
+    handle,
+    listen: async ({ port = 3_999, host = '127.0.0.1' } = {}) => {
+      checkPlace(port, host, token !== undefined);
+      // A request may wait for quota for longer than five minutes before its body is read.
+      const server = createServer({ requestTimeout: 0 }, handle);
+      const answered = inProgress(server);
+      server.on('connect', (_, socket) => {
+        socket.on('error', () => {});
+        socket.end('HTTP/1.1 405 Method Not Allowed\r\nconnection: close\r\ncontent-length: 0\r\n\r\n');
+      });
+      await new Promise<void>((resolve, reject) => {
+        server.once('error', reject);
+        server.listen({ port, host, backlog: BACKLOG }, resolve);
+      });
+      const { port: opened } = server.address() as AddressInfo;
+      return {
+        url: `http://${host.includes(':') ? `[${host}]` : host}:${opened}`,
+        close: async () => {
+          const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+          pages.close();
+          await answered();
+          server.closeAllConnections();
+          await closed;
+        },
+      };
+    },
+  };
+}
+
+/**
+ * Follows the requests of a server. Its own `close` would also wait for connections that browsers keep in reserve.
+ *
+ * @returns a function that resolves as soon as none is in progress.
+ */
+function inProgress(server: Server): () => Promise<void> {
+  const open = new Set<ServerResponse>();
+  server.on('request', (_, outgoing) => {
+    open.add(outgoing);
+    outgoing.once('close', () => open.delete(outgoing));
+  });
+  return async () => {
+    while (open.size > 0) await Promise.all(Array.from(open, (outgoing) => once(outgoing, 'close')));
+  };
+}
+
+/** The page of the proxy at a path; undefined for a path of the service. */
+function pageOf(
+  { method = 'GET' }: IncomingMessage,
+  path: string,
+  find: (path: string) => OwnPage | undefined,
+): OwnPage | undefined {
+  const page = find(path);
+  if (!page || method === 'GET' || method === 'HEAD') return page;
+  throw new Problem(405, 'method', 'Only GET and HEAD are supported here.', { allow: 'GET, HEAD' });
+}
+
+function checkPlace(port: unknown, host: unknown, hasToken: boolean): void {
+  if (!Number.isInteger(port) || Number(port) < 0 || Number(port) > 65_535) {
+    throw new ConfigError('port', `must be a whole number from 0 to 65535, not ${quote(port)}`);
+  }
+  if (typeof host !== 'string' || host === '') throw new ConfigError('host', `must be an address, not ${quote(host)}`);
+  if (!hasToken && !isLoopback(host === '::1' ? '[::1]' : host)) {
+    throw new ConfigError(
+      'host',
+      `must be the loopback, such as 127.0.0.1, unless the proxy has a token; ${quote(host)} is open to others`,
+    );
+  }
+}

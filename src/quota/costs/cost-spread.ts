@@ -1,0 +1,72 @@
+/** How much the weight of an answer fades with each further one: after 100 of them to a third. */
+const FADING = 0.99;
+
+/** Costs that make up less than this part of the recent answers are not held for: a refusal for one is cheaper. */
+const RARE = 0.03;
+
+/** Costs that are told apart; of more, the rarest counts as the next higher one. */
+const MOST = 8;
+
+interface Weighed {
+  readonly cost: number;
+  weight: number;
+}
+
+/** The costs of equal requests: one, where their parameters decide it, or several with a weight each. */
+export class CostSpread {
+  /** By cost, the lowest first. */
+  readonly #costs: Weighed[] = [];
+  #likely = 0;
+  #certain = 0;
+
+  /** The mean of the recent answers, in units. */
+  get likely(): number {
+    return this.#likely;
+  }
+
+  /** Units that all but a few of the recent answers did not exceed. */
+  get certain(): number {
+    return this.#certain;
+  }
+
+  /** The highest cost that is remembered. */
+  get most(): number {
+    return this.#costs.at(-1)?.cost ?? 0;
+  }
+
+  /** Learns what a request cost. */
+  learn(cost: number): void {
+    for (const known of this.#costs) known.weight *= FADING;
+    const place = this.#costs.findIndex((known) => known.cost >= cost);
+    const known = this.#costs[place];
+    if (known?.cost === cost) known.weight++;
+    else this.#costs.splice(place < 0 ? this.#costs.length : place, 0, { cost, weight: 1 });
+    if (this.#costs.length > MOST) this.#mergeRarest();
+    this.#weigh();
+  }
+
+  #mergeRarest(): void {
+    const lower = this.#costs.slice(0, -1);
+    const rarest = lower.reduce((least, one) => (one.weight < least.weight ? one : least));
+    const place = this.#costs.indexOf(rarest);
+    const next = this.#costs[place + 1];
+    if (next) next.weight += rarest.weight;
+    this.#costs.splice(place, 1);
+  }
+
+  #weigh(): void {
+    let total = 0;
+    let units = 0;
+    for (const { cost, weight } of this.#costs) {
+      total += weight;
+      units += cost * weight;
+    }
+    this.#likely = units / total;
+    let above = total;
+    for (const { cost, weight } of this.#costs) {
+      above -= weight;
+      this.#certain = cost;
+      if (above < RARE * total) return;
+    }
+  }
+}

@@ -1,0 +1,77 @@
+import { CostSpread } from './cost-spread.ts';
+import { numberOf, type Parameters } from './parameters.ts';
+
+/** Combinations of values that a table holds. */
+const MOST_KINDS = 64;
+
+interface Kind {
+  readonly values: readonly (string | undefined)[];
+  readonly spread: CostSpread;
+}
+
+/** What the requests of an endpoint cost, by the values of some of their parameters. */
+export class CostTable {
+  /** Names of the parameters that tell its rows apart. */
+  readonly names: readonly string[];
+  readonly #kinds = new Map<string, Kind>();
+  /** The only row of a table without names. */
+  #only: CostSpread | undefined;
+
+  constructor(names: readonly string[]) {
+    this.names = names;
+  }
+
+  /** Whether another combination of values can be learned. */
+  get hasRoom(): boolean {
+    return this.#kinds.size < MOST_KINDS;
+  }
+
+  /** The lowest of the costs that requests of any combination are sure to need; Infinity: none is known. */
+  get cheapest(): number {
+    let cheapest = Number.POSITIVE_INFINITY;
+    for (const { spread } of this.#kinds.values()) cheapest = Math.min(cheapest, spread.certain);
+    return cheapest;
+  }
+
+  /** Learns what a request with these parameters cost. A full table learns only of combinations that it holds. */
+  learn(parameters: Parameters, cost: number): void {
+    const values = this.#valuesOf(parameters);
+    const key = values.join('&');
+    let kind = this.#kinds.get(key);
+    if (!kind) {
+      if (!this.hasRoom) return;
+      kind = { values, spread: new CostSpread() };
+      this.#kinds.set(key, kind);
+      if (this.names.length === 0) this.#only = kind.spread;
+    }
+    kind.spread.learn(cost);
+  }
+
+  /**
+   * The costs of requests with these parameters. Of an unknown combination it is the cheapest of those known whose
+   * numbers are all as large or larger, and whose other values are the same; undefined: there is none.
+   */
+  find(parameters: () => Parameters): CostSpread | undefined {
+    if (this.names.length === 0) return this.#only;
+    const values = this.#valuesOf(parameters());
+    const known = this.#kinds.get(values.join('&'));
+    if (known) return known.spread;
+    let cheapest: CostSpread | undefined;
+    for (const kind of this.#kinds.values()) {
+      const isCheaper = !cheapest || kind.spread.certain < cheapest.certain;
+      if (isCheaper && values.every((value, place) => reaches(kind.values[place], value))) cheapest = kind.spread;
+    }
+    return cheapest;
+  }
+
+  #valuesOf(parameters: Parameters): readonly (string | undefined)[] {
+    return this.names.map((name) => parameters.get(name));
+  }
+}
+
+/** Whether a known value is the same as another, or a number no smaller than it. */
+function reaches(known: string | undefined, value: string | undefined): boolean {
+  if (known === value) return true;
+  const [least, most] = [numberOf(value), numberOf(known)];
+  return least !== undefined && most !== undefined && least <= most;
+}

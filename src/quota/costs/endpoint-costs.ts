@@ -1,0 +1,86 @@
+import { CostSamples } from './cost-samples.ts';
+import { CostSpread } from './cost-spread.ts';
+import { CostTable } from './cost-table.ts';
+import { parametersOf } from './parameters.ts';
+
+/** A parameter of which so many values were answered no longer makes a request news. */
+const FAMILIAR = 3;
+
+/** Parameters whose values are remembered for that. */
+const MOST_PARAMETERS = 16;
+
+/** The samples are looked at again after twice as many wrong expectations, but no later than after this many. */
+const LONGEST_WRONG = 256;
+
+/** What an endpoint costs, by those of its parameters that decide it. */
+export class EndpointCosts {
+  readonly #all = new CostSpread();
+  readonly #samples = new CostSamples();
+  /** The first values of each parameter. */
+  readonly #values = new Map<string, Set<string>>();
+  #table = new CostTable([]);
+  #cheapest = Number.POSITIVE_INFINITY;
+  #wrong = 0;
+  #lookAt = 1;
+
+  /** Names of the parameters that decide the cost, as far as is known. */
+  get deciding(): readonly string[] {
+    return this.#table.names;
+  }
+
+  /** Average cost of its requests, in units. */
+  get mean(): number {
+    return this.#all.likely;
+  }
+
+  /** The highest cost that is remembered of it, in units. */
+  get dearest(): number {
+    return this.#all.most;
+  }
+
+  /** The lowest cost that is expected of any of its requests, in units. */
+  get cheapest(): number {
+    return this.#cheapest;
+  }
+
+  /** The costs of a request; undefined: no such request was seen, and it may have the highest cost or a higher one. */
+  find(query: string): CostSpread | undefined {
+    return this.#table.find(() => parametersOf(query));
+  }
+
+  /** Whether the cost of a request is unknown, so that one goes first. */
+  isNews(query: string): boolean {
+    if (query === '') return false;
+    for (const [name, value] of parametersOf(query)) {
+      const values = this.#values.get(name);
+      if (values ? values.size < FAMILIAR && !values.has(value) : this.#values.size < MOST_PARAMETERS) return true;
+    }
+    return this.#table.names.length > 0 && this.#table.hasRoom && this.find(query) === undefined;
+  }
+
+  /** Learns from the cost stated by an answer. */
+  learn(query: string, cost: number): void {
+    const expected = this.find(query)?.certain ?? this.dearest;
+    const parameters = parametersOf(query);
+    this.#all.learn(cost);
+    this.#table.learn(parameters, cost);
+    this.#samples.add(parameters, cost);
+    for (const [name, value] of parameters) this.#remember(name, value);
+    if (cost === expected && this.#cheapest <= cost) return;
+    if (cost !== expected) this.#onWrong();
+    this.#cheapest = this.#table.cheapest;
+  }
+
+  #remember(name: string, value: string): void {
+    const values = this.#values.get(name);
+    if (!values && this.#values.size < MOST_PARAMETERS) this.#values.set(name, new Set([value]));
+    else if (values && values.size < FAMILIAR) values.add(value);
+  }
+
+  #onWrong(): void {
+    if (++this.#wrong < this.#lookAt) return;
+    this.#lookAt = this.#wrong + Math.min(this.#wrong, LONGEST_WRONG);
+    const table = this.#samples.bestTable();
+    if (table.names.join('&') !== this.#table.names.join('&')) this.#table = table;
+  }
+}

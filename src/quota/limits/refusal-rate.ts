@@ -1,0 +1,104 @@
+import { type Charge, type Hold, holdUntil, type Limit } from '../admission.ts';
+import type { Flight } from '../usage/in-flight.ts';
+import { RunningSum } from '../usage/running-sum.ts';
+
+/** The part of the refused rate that is left after a refusal. */
+const CUT = 0.1;
+
+/** Time until the refused rate is tried again, in milliseconds: it doubles with each refusal, so that refusals become rare. */
+const FIRST_RETURN_MS = 2_000;
+const LONGEST_RETURN_MS = 20_000;
+
+/** After this many periods without a refusal the rate counts as known, and the search continues from there. */
+const SEARCHED = 3;
+
+/** The rate never falls below one unit in this time, in milliseconds. */
+const SLOWEST_MS = 60_000;
+
+/** A pause is short below this part of the time before it: then it hardly lowers the rate, which was just too high. */
+const SHORT_PAUSE = 0.1;
+
+/** Served units are remembered for this long, in milliseconds. */
+const MEMORY_MS = 3_600_000;
+
+/**
+ * Spaces requests where no answer names a limit, but some are refused: by the rate that the service accepts, found from the refusals
+ * alone. Additive increase and multiplicative decrease with memory, as in CUBIC: after a refusal the rate is cut, rises soon
+ * to just below the one that was refused, stays about there, and only later exceeds it.
+ */
+export class RefusalRate implements Limit {
+  readonly #isAnyWindowKnown: () => boolean;
+  /** Units per millisecond that were refused last; undefined: none was. */
+  #refused: number | undefined;
+  /** The rate at the first refusal after requests were served; undefined: requests were not spaced. */
+  #tried: number | undefined;
+  #returnMs = FIRST_RETURN_MS / 2;
+  #cutAt = Number.NEGATIVE_INFINITY;
+  readonly #served = new RunningSum();
+  /** When requests went on after the last pause, and after the one before. */
+  #resumedAt: number | undefined;
+  #cycleFrom = 0;
+  /** When the first request was refused since the last one was served. */
+  #refusedAt = 0;
+  #nextAt = Number.NEGATIVE_INFINITY;
+
+  constructor(isAnyWindowKnown: () => boolean) {
+    this.#isAnyWindowKnown = isAnyWindowKnown;
+  }
+
+  /** A request is sent. */
+  onSent({ units }: Flight, now: number): void {
+    this.#resumedAt ??= now;
+    if (this.#refused === undefined) return;
+    const gap = units / this.#rateAt(now);
+    this.#nextAt = Math.max(this.#nextAt, now - gap) + gap;
+    if (now - this.#cutAt < SEARCHED * this.#returnMs) return;
+    this.#refused = this.#rateAt(now);
+    this.#cutAt = now;
+  }
+
+  /** A request was served. */
+  onServed(units: number, now: number): void {
+    this.#served.add(units, now);
+    this.#served.forget(now - MEMORY_MS);
+  }
+
+  /**
+   * A request was refused, and requests pause until an instant. After a long pause the rate that is not refused is that of the whole
+   * cycle: what was served since the last pause, in the time until this one ends.
+   */
+  onRefused({ sentAt }: Flight, pausedUntil: number, now: number): void {
+    if (this.#isAnyWindowKnown() || this.#resumedAt === undefined || sentAt < this.#cutAt) return;
+    const until = Math.max(now, pausedUntil);
+    const isFirst = this.#served.sumAfter(this.#resumedAt) > 0 || this.#refused === undefined;
+    if (isFirst) {
+      this.#tried = this.#refused && this.#rateAt(now);
+      this.#cycleFrom = this.#resumedAt;
+      this.#refusedAt = now;
+      this.#returnMs = Math.min(LONGEST_RETURN_MS, 2 * this.#returnMs);
+    }
+    const isPauseShort = until - this.#refusedAt < SHORT_PAUSE * (this.#refusedAt - this.#cycleFrom);
+    const measured = this.#served.sumAfter(this.#cycleFrom) / Math.max(1, until - this.#cycleFrom);
+    this.#refused = isPauseShort && this.#tried ? this.#tried : Math.max(1 / SLOWEST_MS, measured);
+    this.#cutAt = until;
+    this.#resumedAt = until;
+  }
+
+  check({ units }: Charge, now: number): Hold | undefined {
+    if (this.#refused === undefined || now >= this.#nextAt || units <= 0 || this.#isAnyWindowKnown()) return undefined;
+    const reason = () => {
+      const perSecond = (1_000 * this.#rateAt(now)).toFixed(1);
+      return {
+        kind: 'slow-start',
+        why: `no response names a limit, and more than ${perSecond} a second were refused`,
+      } as const;
+    };
+    return { ...holdUntil(this.#nextAt, false, reason), mayEndOnAnswer: false };
+  }
+
+  /** Units per millisecond: concave up to the refused rate, then convex beyond it. */
+  #rateAt(now: number): number {
+    const time = Math.max(0, Math.min(SEARCHED, (now - this.#cutAt) / this.#returnMs));
+    return (this.#refused ?? 0) * (1 + CUT * (time - 1) ** 3);
+  }
+}

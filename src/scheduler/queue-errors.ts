@@ -1,0 +1,42 @@
+import type { Clock } from '../clock.ts';
+import { QuotaExhaustedError } from '../errors.ts';
+import { LAST_INSTANT, type QuotaSnapshot } from '../quota/headers/snapshot.ts';
+
+/** The end of the queue, for the error of a call that the queue does not accept. */
+export interface QueueEnd {
+  /** Calls that wait. */
+  readonly waiting: number;
+  /** When a call would be sent behind them: monotonic milliseconds. */
+  readonly sentAt: number;
+  /** The window that binds, if one does. */
+  readonly window?: string | undefined;
+  /** What the last answer said of the quota. */
+  readonly quota: QuotaSnapshot | undefined;
+}
+
+/** The error of a call that would be sent later than its `maxQueueMs` allows. */
+export function latenessError(endpoint: string, end: QueueEnd, maxQueueMs: number, clock: Clock): Error {
+  const { waiting, window } = end;
+  const inMs = Math.ceil(end.sentAt - clock.now());
+  const wait = Number.isFinite(inMs) ? `in about ${inMs} ms` : 'never';
+  const why = `the call would be sent ${wait}, with ${waiting} waiting, which is later than the ${maxQueueMs} ms allowed by maxQueueMs.`;
+  return queueError(endpoint, end, why, clock, { window: window ?? 'queue', limit: undefined, remaining: undefined });
+}
+
+/** The error of a call that is one more than may wait. */
+export function overflowError(endpoint: string, end: QueueEnd, maxWaiting: number, clock: Clock): Error {
+  const why = `${end.waiting} calls wait already, which is the maximum (option maxWaiting).`;
+  return queueError(endpoint, end, why, clock, { window: 'queue', limit: maxWaiting, remaining: 0 });
+}
+
+function queueError(
+  endpoint: string,
+  { sentAt, quota }: QueueEnd,
+  why: string,
+  clock: Clock,
+  bound: Pick<QuotaExhaustedError, 'window' | 'limit' | 'remaining'>,
+): Error {
+  const retryAfterMs = Math.max(0, sentAt - clock.now());
+  const retryAt = new Date(Math.min(clock.wall() + retryAfterMs, LAST_INSTANT));
+  return new QuotaExhaustedError({ endpoint, quota, ...bound, retryAfterMs, retryAt, why });
+}

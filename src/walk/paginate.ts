@@ -1,0 +1,158 @@
+import { ConfigError, quote } from '../errors.ts';
+import { type CallOptions, callback } from '../options/client-options.ts';
+import type { QuotaSnapshot } from '../quota/headers/snapshot.ts';
+import { argument, optionsParser, unchecked } from '../validation/arguments.ts';
+import type { StandardResult, StandardSchemaV1 } from '../validation/standard-schema.ts';
+import { type NewPage, PageLoop, type YieldedPage } from './page-loop.ts';
+import { PagePosition, type PageQuery, type ReadPage } from './page-position.ts';
+
+/** The items of a page: its `results`, unless the option `items` takes others. */
+export type PageItem<Page> = Page extends { readonly results: readonly (infer Item)[] } ? Item : unknown;
+
+/** Options of a pagination: those of its calls, and how to read a page. */
+export interface PaginateOptions<Page = unknown, Item = PageItem<Page>> extends Omit<CallOptions<Page>, 'schema'> {
+  /** Any Standard Schema for the body of a page. */
+  readonly schema?: StandardSchemaV1<unknown, Page> | undefined;
+  /** Takes the items from a page. Default: its `results`. */
+  readonly items?: ((page: Page) => readonly Item[]) | undefined;
+  /**
+   * Identifies an item. Pages that go by `offset` shift when items are added meanwhile: with a key each page begins with the last item
+   * of the page before, and each item is yielded once. Default: none, so that items may be missed or come twice.
+   */
+  readonly key?: ((item: Item) => string) | undefined;
+  /** The checkpoint to continue from, of a pagination of the same path and query. Default: the first page. */
+  readonly from?: PageCheckpoint | undefined;
+}
+
+/** Position of a pagination, as plain JSON to store in a file or a database. */
+export interface PageCheckpoint {
+  /** The path and query of the first page. */
+  readonly request: string;
+  /** The cursor of the present page; null on the first of pages that go by cursor; undefined if they go by offset. */
+  readonly cursor?: string | null;
+  /** Number of items before the position: of those on the page at `cursor`, else of all. */
+  readonly offset: number;
+  /** Total number of items at that time, if the service said so. */
+  readonly total: number;
+  /** The keys of the last items yielded. */
+  readonly recentKeys: readonly string[];
+  /** Whether all items have been yielded. */
+  readonly isOver: boolean;
+}
+
+/**
+ * A walk through all pages of an endpoint: `for await (const item of pagination)`. Pages go by cursor where the service sends
+ * `next_cursor` or `cursor.next`, else by `limit` and `offset`. A page is requested when its first item is needed.
+ *
+ * A pagination has one position: a second loop continues where the first was left.
+ */
+export interface Pagination<Item> extends AsyncIterable<Item> {
+  /** Yields item by item. */
+  [Symbol.asyncIterator](): AsyncGenerator<Item, void, void>;
+  /** Yields the new items page by page. */
+  pages(): AsyncGenerator<YieldedPage<Item>, void, void>;
+  /** The position after the last yielded item or page, to continue from. Read it once that item or page is processed. */
+  readonly checkpoint: PageCheckpoint;
+}
+
+/** Requests the page at a position. */
+export type RequestPage<Item> = (
+  position: PageQuery,
+  schema: StandardSchemaV1<unknown, ReadPage<Item>>,
+) => Promise<{ readonly data: ReadPage<Item>; readonly quota: QuotaSnapshot }>;
+
+const isWhole = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
+const isText = (value: unknown): boolean => typeof value === 'string';
+
+const checkpointFields = optionsParser('fields of a checkpoint', {
+  request: argument<string>(isText, 'a path with its query'),
+  cursor: argument<string | null>((value) => value === null || isText(value), 'a cursor'),
+  offset: argument<number>(isWhole, 'a whole number, 0 or more'),
+  total: argument<number>(isWhole, 'a whole number, 0 or more'),
+  recentKeys: argument<readonly string[]>((value) => Array.isArray(value) && value.every(isText), 'a list of texts'),
+  isOver: argument<boolean>((value) => typeof value === 'boolean', 'true or false'),
+});
+
+const readingOptions = optionsParser('options of a pagination', {
+  items: callback<(page: never) => readonly unknown[]>(),
+  key: callback<(item: never) => string>(),
+  from: unchecked<PageCheckpoint>(),
+});
+
+/**
+ * Creates a pagination. Nothing is requested yet.
+ *
+ * @param request - the path of all pages with the query of the first.
+ * @throws ConfigError if an option is invalid.
+ */
+export function paginate<Page, Item>(
+  requestPage: RequestPage<Item>,
+  request: string,
+  options: Pick<PaginateOptions<Page, Item>, 'schema' | 'items' | 'key' | 'from' | 'signal'>,
+): Pagination<Item> {
+  const { schema, signal, ...reading } = options;
+  const { items, key, from } = readingOptions(reading) as PaginateOptions<Page, Item>;
+  const limit = limitOf(request);
+  if (limit !== undefined && key && limit < 2)
+    throw new ConfigError('limit', 'must be 2 or more with a key: the last item is read again on each page');
+  const position = new PagePosition<Item>(from === undefined ? BEGINNING : checked(from, request), key);
+  const pageSchema = readPage(schema, items);
+  const next = async (): Promise<NewPage<Item> | undefined> => {
+    const { data, quota } = await requestPage(position.query, pageSchema);
+    const page = position.accept(data, limit);
+    return page && { ...page, quota };
+  };
+  const loop = new PageLoop(position, next, signal);
+
+  return {
+    [Symbol.asyncIterator]: () => loop.items(),
+    pages: () => loop.pages(),
+    get checkpoint() {
+      return { request, ...position.checkpoint };
+    },
+  };
+}
+
+/** Items per page, if the query asks for a number of them. */
+function limitOf(request: string): number | undefined {
+  const limit = Number(new URLSearchParams(request.split('?')[1]).get('limit') ?? Number.NaN);
+  return isWhole(limit) && limit > 0 ? limit : undefined;
+}
+
+const BEGINNING = { offset: 0, total: 0, recentKeys: [], isOver: false };
+
+function checked(from: PageCheckpoint, request: string): Omit<PageCheckpoint, 'request'> {
+  const { request: own, cursor, offset, total, recentKeys, isOver } = checkpointFields(from);
+  if (own !== request) throw new ConfigError('from', `belongs to ${quote(own)}, not to ${quote(request)}`);
+  if (offset === undefined || total === undefined || recentKeys === undefined || isOver === undefined)
+    throw new ConfigError('from', 'must be the checkpoint of a pagination, with all its fields');
+  return { offset, total, recentKeys, isOver, ...(cursor !== undefined && { cursor }) };
+}
+
+/** A schema that takes the items and the place of a page from its body, which it first holds against the caller's schema. */
+function readPage<Page, Item>(
+  schema: StandardSchemaV1<unknown, Page> | undefined,
+  itemsOf: ((page: Page) => readonly Item[]) | undefined,
+): StandardSchemaV1<unknown, ReadPage<Item>> {
+  const validate = async (body: unknown): Promise<StandardResult<ReadPage<Item>>> => {
+    const checkedBody = schema ? await schema['~standard'].validate(body) : { value: body as Page };
+    if (checkedBody.issues) return checkedBody;
+    const page = checkedBody.value;
+    const items: unknown = itemsOf ? itemsOf(page) : (page as { readonly results?: unknown } | null)?.results;
+    if (Array.isArray(items)) return { value: { items, ...placeOf(body) } };
+    return { issues: [{ message: 'expected an array of items', ...(!itemsOf && { path: ['results'] }) }] };
+  };
+  return { '~standard': { version: 1, vendor: 'stacks-quota', validate } };
+}
+
+/** The place of a page among the others. Cursors come as `next_cursor` and `cursor`, or as `cursor.next` and `cursor.current`. */
+function placeOf(body: unknown): Omit<ReadPage<never>, 'items'> {
+  const { limit, total, next_cursor, cursor } = (body ?? {}) as Readonly<Record<string, unknown>>;
+  const { next = next_cursor, current = cursor } = (cursor ?? {}) as Readonly<Record<string, unknown>>;
+  return {
+    limit: isWhole(limit) && Number(limit) > 0 ? Number(limit) : undefined,
+    total: isWhole(total) ? Number(total) : undefined,
+    next: next === null || isText(next) ? (next as string | null) : undefined,
+    current: isText(current) ? String(current) : undefined,
+  };
+}

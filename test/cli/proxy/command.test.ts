@@ -1,0 +1,181 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createMockService, type MockService, type MockServiceOptions } from 'stacks-quota/testing';
+import { afterAll, describe, expect, it, vi } from 'vitest';
+import { readProxyFlags } from '../../../src/cli/proxy/flags.ts';
+import { hasRedis, startRedis } from '../../redis/support/server.ts';
+import { endAll, start } from '../support/program.ts';
+import { worldOf } from '../support/world.ts';
+
+const KEY = 'key-of-the-proxy-command-test';
+const TOKEN = 'token-of-the-proxy-command-test';
+const INFO = '/extended/v1/info';
+const folder = mkdtempSync(join(tmpdir(), 'stacks-quota-proxy-'));
+const open: (() => Promise<void>)[] = [];
+
+afterAll(async () => {
+  await endAll();
+  for (const close of open) await close();
+  rmSync(folder, { recursive: true });
+});
+
+/** The proxy in a process of its own, before a service on a real port. */
+async function proxyOf(
+  args: readonly string[] = [],
+  env: Record<string, string> = {},
+  options: MockServiceOptions = {},
+) {
+  const service = createMockService({ keys: [KEY], ...options });
+  const { url: serviceUrl, close } = await service.listen();
+  open.push(close);
+  const program = start(['proxy', '--port', '0', ...args], { STACKS_API_URL: serviceUrl, STACKS_API_KEY: KEY, ...env });
+  const [, url = ''] = await program.says(/^(http:\S+)$/m);
+  return { service, program, url };
+}
+
+describe('the flags of the proxy', () => {
+  it('have defaults', async () => {
+    expect(await readProxyFlags([], {})).toEqual({
+      access: {},
+      port: 3_999,
+      host: '127.0.0.1',
+      token: undefined,
+      maxWaitMs: 300_000,
+      timeoutMs: 30_000,
+      concurrency: 32,
+      redis: undefined,
+    });
+  });
+
+  it('say where to listen, for how long to wait, and with whom to share', async () => {
+    const file = join(folder, 'token');
+    writeFileSync(file, `${TOKEN}\n`);
+    const flags = [
+      '--port',
+      '80',
+      '--listen',
+      '0.0.0.0',
+      '--token-file',
+      file,
+      '--max-wait',
+      '10s',
+      '--concurrency',
+      '4',
+    ];
+    expect(await readProxyFlags([...flags, '--redis', 'redis://r', '--name', 'n'], {})).toMatchObject({
+      ...{ port: 80, host: '0.0.0.0', token: TOKEN, maxWaitMs: 10_000, concurrency: 4 },
+      share: { redis: 'redis://r', name: 'n' },
+    });
+    expect(await readProxyFlags(['--listen', '::'], { STACKS_PROXY_TOKEN: TOKEN })).toMatchObject({ token: TOKEN });
+  });
+
+  it.for([
+    [['--listen', '0.0.0.0'], '--listen lets others in, so it needs a token'],
+    [['--port', '70000'], '--port must be at most 65535'],
+    [['--name', 'A b'], '--name must be 1 to 32 lower-case letters, digits and hyphens, not "A b".'],
+    [['--token-file', '/nowhere/token'], '--token-file /nowhere/token cannot be read: ENOENT.'],
+    [['--token', TOKEN], 'The key cannot be a flag'],
+    [['3999'], 'proxy takes no arguments, only flags.'],
+    [['--max-wait', '10'], '--max-wait must be a time'],
+  ] as const)('are checked: %j', async ([args, message]) => {
+    await expect(readProxyFlags(args, {})).rejects.toThrow(message);
+  });
+});
+
+describe('the proxy in a process of its own', { timeout: 60_000, concurrent: true }, () => {
+  it('paces requests, adds the key, and ends on Ctrl-C', async () => {
+    const { service, program, url } = await proxyOf([], {}, { keyed: { second: 20, minute: 10_000 } });
+    const answers = await Promise.all(Array.from({ length: 60 }, () => fetch(url + INFO)));
+    expect(answers.map(({ status }) => status).filter((status) => status !== 200)).toEqual([]);
+    const texts = await Promise.all(
+      answers.map(async (answer) => JSON.stringify([...answer.headers]) + (await answer.text())),
+    );
+    expect(service.limited).toBe(0);
+    const pages = await Promise.all(
+      ['/-/', '/-/quota', '/-/queue', '/-/metrics'].map(async (page) => (await fetch(url + page)).text()),
+    );
+    program.process.kill('SIGINT');
+    const { code, out, err } = await program.ending;
+    expect({ code, out }).toEqual({ code: 0, out: `${url}\n` });
+    expect(err).toBe(`Ctrl-C stops it. To watch it: ${url}/-/\n`);
+    expect([...texts, ...pages, out, err].join('\n')).not.toContain(KEY);
+  });
+
+  it('answers calls that wait with 503 when it ends, and ends in spite of a page that watches', async () => {
+    const { program, url } = await proxyOf([], {}, { keyed: { minute: 1 } });
+    await (await fetch(url + INFO)).text();
+    const events = await fetch(`${url}/-/events`);
+    const waiting = fetch(url + INFO);
+    await vi.waitUntil(async () => (await (await fetch(`${url}/-/queue`)).json()).waiting === 1, { timeout: 20_000 });
+    program.process.kill('SIGTERM');
+    expect((await waiting).status).toBe(503);
+    expect((await program.ending).code).toBe(0);
+    await events.text();
+  });
+
+  it('asks for the token where others can reach it', async () => {
+    const { url } = await proxyOf(['--listen', '0.0.0.0'], { STACKS_PROXY_TOKEN: TOKEN });
+    const own = url.replace('0.0.0.0', '127.0.0.1');
+    expect((await fetch(own + INFO)).status).toBe(401);
+    expect((await fetch(own + INFO, { headers: { authorization: `Bearer ${TOKEN}` } })).status).toBe(200);
+  });
+
+  it('says in one line that the port is taken', async () => {
+    const { url } = await proxyOf();
+    const { code, out, err } = await start(['proxy', '--port', new URL(url).port], { STACKS_API_KEY: KEY }).ending;
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(err).toBe(`stacks-quota: listen EADDRINUSE: address already in use ${new URL(url).host}.\n`);
+  });
+
+  it.skipIf(!hasRedis)('shares the quota through Redis with another', async () => {
+    const redis = await startRedis();
+    open.push(() => redis.stop());
+    const service = createMockService({ keys: [KEY], keyed: { second: 20, minute: 10_000 } });
+    const { url: serviceUrl, close } = await service.listen();
+    open.push(close);
+    const env = { STACKS_API_URL: serviceUrl, STACKS_API_KEY: KEY };
+    const programs = [0, 1].map(() => start(['proxy', '--port', '0', '--redis', redis.url, '--name', 'test'], env));
+    await expectShared(service, programs);
+  });
+
+  it('shares the quota with another of this machine, without Redis', async () => {
+    const service = createMockService({ keys: [KEY], keyed: { second: 20, minute: 10_000 } });
+    const { url: serviceUrl, close } = await service.listen();
+    open.push(close);
+    const env = { STACKS_API_URL: serviceUrl, STACKS_API_KEY: KEY };
+    const name = `proxy-test-${process.pid}`;
+    await expectShared(
+      service,
+      [0, 1].map(() => start(['proxy', '--port', '0', '--name', name], env)),
+    );
+  });
+
+  async function expectShared(service: MockService, programs: readonly ReturnType<typeof start>[]): Promise<void> {
+    const urls = await Promise.all(programs.map(async (program) => (await program.says(/^(http:\S+)$/m))[1] ?? ''));
+    const answers = await Promise.all(
+      urls.flatMap((url) => Array.from({ length: 30 }, async () => (await fetch(url + INFO)).status)),
+    );
+    expect(answers.filter((status) => status !== 200)).toEqual([]);
+    expect(service.limited).toBe(0);
+    for (const program of programs) {
+      program.process.kill('SIGINT');
+      expect((await program.ending).code).toBe(0);
+    }
+  }
+});
+
+describe('the proxy in a world of its own', () => {
+  it('refuses a URL of Redis that is none, without repeating it', async () => {
+    const world = worldOf();
+    expect(await world.run('proxy', '--redis', 'not a url with a password')).toBe(2);
+    expect(world.stderr.text).toMatch(/^stacks-quota: --redis must be a URL such as redis:/);
+    expect(world.stderr.text).not.toContain('password');
+  });
+
+  it('has its help', async () => {
+    const world = worldOf();
+    expect(await world.run('proxy', '--help')).toBe(0);
+    expect(world.stdout.text).toContain('stacks-quota proxy [flags]');
+  });
+});

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { type ClientEvent, createClient } from '../../src/index.ts';
+import { createMockService, virtualClock } from '../../src/testing/index.ts';
+
+const KEY = '0123456789abcdef0123456789abcdef';
+const ADDRESS = 'SP1J1A6PJ50NS54VWAVFGA9C4HS53NAQXZQ07P5TK';
+
+type CostOf = NonNullable<NonNullable<Parameters<typeof createClient>[0]>['cost']>;
+
+/** A client that states costs, and the units of each request that it sent. */
+function clientOf(cost: CostOf) {
+  const clock = virtualClock({ wall: Date.UTC(2026, 2, 10, 14) });
+  const mock = createMockService({ clock, keys: [KEY], latencyMs: 50 });
+  const units: number[] = [];
+  const onEvent = (event: ClientEvent): void => {
+    if (event.type === 'sent') units.push(event.units);
+  };
+  const client = createClient({ baseUrl: mock.origin, apiKey: KEY, fetch: mock.fetch, clock, cost, onEvent });
+  return { client, clock, mock, units };
+}
+
+describe('the option cost', () => {
+  it('states the cost of typed calls and of fetch alike, and a cost of the call itself takes precedence', async () => {
+    const seen: string[] = [];
+    const { client, clock, units } = clientOf(({ method, endpoint, url }) => {
+      seen.push(`${method} ${endpoint} ${url.search}`);
+      return Number(url.searchParams.get('limit')) / 20;
+    });
+    await clock.run(client.getAddressAssets(ADDRESS, { limit: 40 }));
+    await clock.run(client.fetch(`/extended/v1/address/${ADDRESS}/assets?limit=60`));
+    await clock.run(client.getAddressAssets(ADDRESS, { limit: 40, cost: 7 }));
+    expect(units).toEqual([2, 3, 7]);
+    expect(seen).toEqual([
+      'GET GET /extended/v1/address/{address}/assets ?limit=40',
+      'GET GET /extended/v1/address/{address}/assets ?limit=60',
+    ]);
+  });
+
+  it('leaves a cost to be learned where it returns undefined', async () => {
+    const { client, clock, units } = clientOf(() => undefined);
+    await clock.run(client.getInfo());
+    expect(units).toEqual([1]);
+  });
+
+  it.each([[-1], [Number.NaN], ['5']])('that returns %o is an error of the call, and nothing is sent', async (cost) => {
+    const { client, clock, mock } = clientOf(() => cost as number);
+    const error = await clock.run(client.getInfo().catch((error: unknown) => error));
+    expect(error).toMatchObject({ name: 'ConfigError' });
+    expect(String(error)).toContain('must return a number of units, 0 or more, or undefined');
+    expect(mock.log).toEqual([]);
+  });
+});

@@ -1,0 +1,148 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createMockService, virtualClock } from 'stacks-quota/testing';
+import { afterAll, describe, expect, it, vi } from 'vitest';
+import { createClient } from '../../src/index.ts';
+import { fixedShare, localShare } from '../../src/local/index.ts';
+
+const KEY = 'a-key-that-nobody-may-see';
+const root = mkdtempSync(join(tmpdir(), 'local-share-'));
+let directories = 0;
+
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+function newDirectory(): string {
+  return join(root, `${directories++}`);
+}
+
+describe('localShare', () => {
+  it('makes a directory that is open to its user alone, with a socket in it that is, too', async () => {
+    const directory = newDirectory();
+    const service = createMockService({ keys: [KEY] });
+    const share = localShare({ name: 'modes', directory });
+    const client = createClient({ baseUrl: service.origin, apiKey: KEY, fetch: service.fetch, share });
+    await client.getInfo();
+    expect(statSync(directory).mode & 0o777).toBe(0o700);
+    expect(statSync(join(directory, 'modes.v1.1.sock')).mode & 0o777).toBe(0o600);
+    await client.close();
+  });
+
+  it('shares among the clients of one process, and again after all have been closed', async () => {
+    const service = createMockService({ keys: [KEY], keyed: { second: 20, minute: 500 } });
+    const share = localShare({ name: 'again', directory: newDirectory() });
+    for (let round = 0; round < 2; round++) {
+      const clients = [1, 2].map(() =>
+        createClient({ baseUrl: service.origin, apiKey: KEY, fetch: service.fetch, share }),
+      );
+      await Promise.all(clients.flatMap((client) => Array.from({ length: 5 }, () => client.getInfo())));
+      await Promise.all(clients.map((client) => client.close()));
+    }
+    expect(service.limited).toBe(0);
+    expect(service.requests).toBe(20);
+  });
+
+  it.each([
+    ['is missing', undefined, /requires an object/],
+    ['has no name', {}, /name must be 1 to 32 lower-case letters/],
+    ['has a name that is no file name', { name: '../x' }, /not "\.\.\/x"/],
+    ['has an unknown one', { name: 'x', dir: '/tmp' }, /dir is not one of the options: name, directory/],
+    ['has no directory', { name: 'x', directory: 7 }, /directory must be the path of a directory, not 7/],
+    ['has a directory in none', { name: 'x', directory: '/none/at/all' }, /cannot be created \(ENOENT\)/],
+    [
+      'has too long a directory',
+      { name: 'x', directory: join(root, 'x'.repeat(90)) },
+      /too long for the path of a socket/,
+    ],
+  ])('says what is wrong with options if one %s', (_, options, message) => {
+    expect(() => localShare(options as never)).toThrow(message);
+  });
+
+  it('does not use a directory that others could read, a link to one, or a file', () => {
+    const open = newDirectory();
+    mkdirSync(open);
+    chmodSync(open, 0o755);
+    expect(() => localShare({ name: 'x', directory: open })).toThrow(/is open to other users: remove it/);
+    const own = newDirectory();
+    mkdirSync(own, { mode: 0o700 });
+    const link = newDirectory();
+    symlinkSync(own, link);
+    expect(() => localShare({ name: 'x', directory: link })).toThrow(/is not a directory/);
+    const file = newDirectory();
+    writeFileSync(file, '');
+    expect(() => localShare({ name: 'x', directory: file })).toThrow(/is not a directory/);
+  });
+
+  it.runIf(process.getuid?.() === 0)('does not use a directory of another user', async () => {
+    const { chownSync } = await import('node:fs');
+    const foreign = newDirectory();
+    mkdirSync(foreign, { mode: 0o700 });
+    chownSync(foreign, 12_345, 12_345);
+    expect(() => localShare({ name: 'x', directory: foreign })).toThrow(/belongs to another user/);
+  });
+
+  it.runIf(process.getuid?.() === 0)('sends nothing to the socket of another user', async () => {
+    const { chownSync } = await import('node:fs');
+    const { createServer } = await import('node:net');
+    const directory = newDirectory();
+    const service = createMockService({ keys: [KEY] });
+    const share = localShare({ name: 'trap', directory });
+    const path = join(directory, 'trap.v1.1.sock');
+    let connections = 0;
+    const trap = createServer(() => connections++);
+    await new Promise<void>((resolve) => trap.listen(path, resolve));
+    chmodSync(path, 0o600);
+    chownSync(path, 12_345, 12_345);
+    const lost: string[] = [];
+    const client = createClient({
+      ...{ baseUrl: service.origin, apiKey: KEY, fetch: service.fetch, share },
+      onEvent: (event) => {
+        if (event.type === 'share-lost') lost.push(event.code);
+      },
+    });
+    // It is told of when three trips in a row have failed.
+    await vi.waitFor(
+      async () => {
+        await client.getInfo();
+        expect(lost).toEqual(['EPERM']);
+      },
+      { timeout: 30_000, interval: 100 },
+    );
+    expect(connections).toBe(0);
+    await client.close();
+    trap.close();
+  });
+});
+
+describe('fixedShare', () => {
+  it('lets four clients that know nothing of each other take no more than the limit together, and all of it', async () => {
+    const clock = virtualClock({ wall: Date.UTC(2026, 2, 10, 14, 0, 7) });
+    const service = createMockService({ clock, keys: [KEY], keyed: { second: 20, minute: 500 }, latencyMs: [5, 15] });
+    const clients = Array.from({ length: 4 }, () =>
+      createClient({ baseUrl: service.origin, apiKey: KEY, fetch: service.fetch, clock, share: fixedShare(0.25) }),
+    );
+    const calls = clients.flatMap((client) =>
+      Array.from({ length: 250 }, () => client.getInfo({ maxWaitMs: Number.POSITIVE_INFINITY })),
+    );
+    await clock.run(Promise.all(calls));
+    expect(service.limited).toBe(0);
+    // Two minutes' quota: the second half of it goes in the second minute.
+    expect(clock.now()).toBeLessThan(120_000);
+  });
+
+  it('leaves a client its part alone, however much the others leave', async () => {
+    const clock = virtualClock({ wall: Date.UTC(2026, 2, 10, 14, 0, 7) });
+    const service = createMockService({ clock, keys: [KEY], keyed: { minute: 100 }, latencyMs: 10 });
+    const share = fixedShare(0.3);
+    const client = createClient({ baseUrl: service.origin, apiKey: KEY, fetch: service.fetch, clock, share });
+    void Promise.all(Array.from({ length: 100 }, () => client.getInfo({ maxWaitMs: Number.POSITIVE_INFINITY }))).catch(
+      () => {},
+    );
+    await clock.advance(50_000);
+    expect(service.requests).toBe(30);
+  });
+
+  it.each([0, -1, 1.1, Number.NaN, '0.5'])('refuses %s for a part, and says what one is', (part) => {
+    expect(() => fixedShare(part as number)).toThrow(/part must be a number above 0 and at most 1, such as 0\.25/);
+  });
+});

@@ -1,0 +1,57 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createMockService, type MockService } from 'stacks-quota/testing';
+import { describe, expect, it, type TestContext, vi } from 'vitest';
+import { startCrew, startWorker, type Worker } from '../redis/support/crew.ts';
+import type { Job } from '../redis/support/worker.ts';
+import { DEEP, runs } from '../support/deep.ts';
+
+const KEY = 'the-key-of-all';
+const PATIENCE_MS = 60_000;
+
+/** A busy machine holds a request up for longer than its process can know of: see the processes that share through Redis. */
+const MOST_REFUSED_PART = 0.1;
+
+async function serve({ onTestFinished }: TestContext): Promise<{ service: MockService; job: (calls: number) => Job }> {
+  const directory = mkdtempSync(join(tmpdir(), 'local-processes-'));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  const service = createMockService({ keys: [KEY], keyed: { second: 40, month: 100_000 }, latencyMs: [5, 20] });
+  const { url, close } = await service.listen();
+  onTestFinished(close);
+  const place = { service: url, store: join(directory, 'share'), share: 'test', key: KEY, library: 'none' as const };
+  return { service, job: (calls) => ({ ...place, calls, atOnce: 32 }) };
+}
+
+function expectAllServed(service: MockService, ends: readonly Awaited<Worker['end']>[], calls: number): void {
+  expect(ends.flatMap((end) => end?.failed)).toEqual([]);
+  expect(ends.map((end) => end?.served)).toEqual(ends.map(() => calls));
+  const refused = service.log.filter(({ limited }) => limited).length;
+  expect(refused / service.log.length).toBeLessThanOrEqual(MOST_REFUSED_PART);
+}
+
+describe.concurrent('processes that share a key on one machine', { timeout: 120_000 }, () => {
+  it.for(DEEP ? [4, 8] : [4])('make all calls of %i of them that start together', async (size, context) => {
+    const { service, job } = await serve(context);
+    const calls = runs(60, 120);
+    const crew = await startCrew(size, () => job(calls));
+    expectAllServed(service, await Promise.all(crew.map(({ end }) => end)), calls);
+  });
+
+  it.for(['SIGKILL', 'SIGSTOP'] as const)(
+    'make all calls when the first gets %s, which keeps the books',
+    async (signal, context) => {
+      const { service, job } = await serve(context);
+      const first = await startWorker(job(10_000));
+      first.go();
+      await vi.waitFor(() => expect(first.served()).toBeGreaterThan(5), { timeout: PATIENCE_MS, interval: 20 });
+      const others = await startCrew(runs(2, 4), () => job(80));
+      await vi.waitFor(() => expect(others[0]?.served()).toBeGreaterThan(5), { timeout: PATIENCE_MS, interval: 20 });
+      first.process.kill(signal);
+      expectAllServed(service, await Promise.all(others.map(({ end }) => end)), 80);
+      // Another has taken over before any call would have gone on without a grant.
+      expect(others.flatMap(({ events }) => events.map(({ type }) => type))).toEqual([]);
+      first.process.kill('SIGKILL');
+    },
+  );
+});

@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import type { MonthState } from '../../src/client/month-state.ts';
+import type { ClientEvent } from '../../src/events.ts';
+import { History } from '../../src/proxy/history.ts';
+
+const NOON = Date.UTC(2026, 0, 15, 12);
+const sent = (at: number, units: number): ClientEvent =>
+  ({ type: 'sent', call: 1, endpoint: 'GET /a', at: new Date(at), units }) as unknown as ClientEvent;
+const limited = (at: number): ClientEvent =>
+  ({ type: 'limited', call: 1, endpoint: 'GET /a', at: new Date(at), status: 429 }) as unknown as ClientEvent;
+const month = (remaining: number, resetsAt = Date.UTC(2026, 1, 1)): MonthState => ({
+  limit: 1_000,
+  used: 1_000 - remaining,
+  remaining,
+  resetsAt: new Date(resetsAt),
+  perDay: 10,
+  affordablePerDay: 20,
+});
+
+describe('the history', () => {
+  it('counts requests, units and refusals by the second and by the minute', () => {
+    const history = new History();
+    history.hear(sent(NOON, 1));
+    history.hear(sent(NOON + 999, 4));
+    history.hear(limited(NOON + 1_000));
+    history.hear(sent(NOON + 60_000, 2));
+    const { units, requests, refused } = history.seconds.until(NOON + 60_500);
+    expect([units.slice(-61, -59), requests.slice(-61, -59), refused.slice(-61, -59)]).toEqual([
+      [5, 0],
+      [2, 0],
+      [0, 1],
+    ]);
+    expect([units.at(-1), requests.at(-1)]).toEqual([2, 1]);
+    const minutes = history.minutes.until(NOON + 60_500);
+    expect([minutes.units.slice(-2), minutes.refused.slice(-2)]).toEqual([
+      [5, 2],
+      [1, 0],
+    ]);
+  });
+
+  it('forgets what is longer ago than it shows', () => {
+    const history = new History();
+    history.hear(sent(NOON, 1));
+    const later = history.seconds.until(NOON + 119_999);
+    expect([later.units.length, later.units[0]]).toEqual([120, 1]);
+    expect(Math.max(...history.seconds.until(NOON + 120_000).units)).toBe(0);
+    history.hear(sent(NOON + 120_000, 3));
+    expect(history.seconds.until(NOON + 120_000).units.filter(Boolean)).toEqual([3]);
+  });
+
+  it('survives a wall clock that is set back', () => {
+    const history = new History();
+    history.hear(sent(NOON, 1));
+    history.hear(sent(NOON - 120_000, 9));
+    expect(history.seconds.until(NOON).units.at(-1)).toBe(1);
+  });
+
+  it('remembers how the month went, at most one point in six hours, and begins anew with a month', () => {
+    const history = new History();
+    const hour = 3_600_000;
+    expect(history.month(undefined, NOON)).toEqual([]);
+    expect(history.month(month(900), NOON)).toEqual([
+      [NOON, 900],
+      [NOON, 900],
+    ]);
+    expect(history.month(month(890), NOON + hour)).toEqual([
+      [NOON, 900],
+      [NOON + hour, 890],
+    ]);
+    history.month(month(880), NOON + 6 * hour);
+    expect(history.month(month(870), NOON + 7 * hour)).toEqual([
+      [NOON, 900],
+      [NOON + 6 * hour, 880],
+      [NOON + 7 * hour, 870],
+    ]);
+    const next = Date.UTC(2026, 1, 1, 1);
+    expect(history.month(month(999, Date.UTC(2026, 2, 1)), next)).toEqual([
+      [next, 999],
+      [next, 999],
+    ]);
+  });
+});

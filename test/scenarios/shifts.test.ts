@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { runs } from '../support/deep.ts';
+import { type World, worldOf } from './support/world.ts';
+
+/** Makes calls, and changes something after so many seconds. */
+async function make({ clock, ask }: World, calls: number, afterS = 0, change: () => unknown = () => {}): Promise<void> {
+  const all = Promise.all(Array.from({ length: calls }, (_, number) => ask(number)));
+  await clock.run(Promise.all([all, clock.sleep(afterS * 1_000).then(change)]));
+}
+
+/** The most requests that arrived within one minute of the calendar. */
+function mostInAMinute({ service }: World): number {
+  const counts = Map.groupBy(service.log, ({ serviceTime }) => Math.floor(serviceTime / 60_000));
+  return Math.max(...Array.from(counts.values(), (requests) => requests.length));
+}
+
+describe('a service that changes its limits while they are used', () => {
+  it('to higher ones is used up to them in the same minute, and refuses nothing', async () => {
+    const world = worldOf();
+    await make(world, 1_300, 70, () => world.service.setLimits({ keyed: { second: 20, minute: 900 } }));
+    expect(world.service.limited).toBe(0);
+    // At 500 a minute the last calls would leave after two minutes.
+    expect(world.clock.now()).toBeLessThan(105_000);
+  });
+
+  it('to lower ones refuses what is under way, and nothing after it', async () => {
+    const world = worldOf();
+    await make(world, 1_000, 70, () => world.service.setLimits({ keyed: { second: 10, minute: 300 } }));
+    const refusals = world.service.log.filter(({ limited }) => limited).map(({ at }) => at);
+    expect(refusals.length).toBeLessThan(20);
+    for (const at of refusals) expect(at).toBeLessThan(70_400);
+    expect(world.clock.now()).toBeLessThan(145_000);
+  });
+});
+
+describe('a service', () => {
+  it('of three nodes that count apart refuses nothing, and gets no more in a minute than one of them allows', async () => {
+    const world = worldOf({ nodes: 3 });
+    await make(world, runs(700, 2_000));
+    expect(world.service.limited).toBe(0);
+    expect(mostInAMinute(world)).toBeLessThanOrEqual(500);
+  });
+
+  it('whose quota others behind the same address use refuses few calls, and none of them for good', async () => {
+    const world = worldOf({ keyless: { minute: 500 } }, { apiKey: undefined });
+    const { clock, service } = world;
+    const others = (): void => {
+      service.spend(1);
+      clock.timer(500, others);
+    };
+    others();
+    const calls = runs(1_500, 4_000);
+    await make(world, calls);
+    expect(service.limited).toBeLessThan(calls / 200);
+    expect(clock.now()).toBeLessThan((calls / 380 + 1) * 60_000);
+  });
+});

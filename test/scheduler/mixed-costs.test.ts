@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import { type ClientEvent, createClient } from '../../src/index.ts';
+import { createMockService, type MockServiceOptions, seeded, virtualClock } from '../../src/testing/index.ts';
+
+const KEY = '0123456789abcdef0123456789abcdef';
+const ADDRESS = 'SP1J1A6PJ50NS54VWAVFGA9C4HS53NAQXZQ07P5TK';
+
+/** Units by page size: a page of 4 takes one. */
+const byPage = ({ url }: { readonly url: URL }): number => Number(url.searchParams.get('limit')) / 4;
+
+/** Makes calls of these costs all at once, and says what came of it. */
+async function callsOf(
+  costs: readonly number[],
+  options: Partial<MockServiceOptions> & { readonly isStated?: boolean },
+) {
+  const { isStated = false, ...service } = options;
+  const clock = virtualClock({ wall: Date.UTC(2026, 2, 10, 14, 0, 7, 300) });
+  const mock = createMockService({
+    clock,
+    keys: [KEY],
+    latencyMs: [40, 200],
+    random: seeded(3),
+    cost: byPage,
+    ...service,
+  });
+  const sent: { readonly label: string | undefined; readonly at: number }[] = [];
+  const onEvent = (event: ClientEvent): void => {
+    if (event.type === 'sent') sent.push({ label: event.label, at: clock.now() });
+  };
+  const client = createClient({
+    ...{ baseUrl: mock.origin, apiKey: KEY, fetch: mock.fetch, clock, onEvent, random: seeded(9) },
+    ...(isStated ? { cost: byPage } : {}),
+  });
+  const calls = costs.map((cost, index) =>
+    client.getAddressAssets(ADDRESS, { limit: 4 * cost, offset: index * 20, label: `${cost}` }),
+  );
+  const outcomes = await clock.run(Promise.race([Promise.allSettled(calls), clock.sleep(3_600_000)]));
+  return {
+    outcomes: outcomes ?? [],
+    sent,
+    seconds: clock.now() / 1_000,
+    refused: mock.log.filter(({ limited }) => limited).length,
+  };
+}
+
+describe('calls of different costs', () => {
+  it('one page of 25 units among 300 of one delays the others by no more than itself, and is not refused', async () => {
+    const costs = Array.from({ length: 300 }, (_, index) => (index === 150 ? 25 : 1));
+    const { outcomes, seconds, refused } = await callsOf(costs, { keyed: { second: 50 } });
+    expect(outcomes.every(({ status }) => status === 'fulfilled')).toBe(true);
+    expect([refused, outcomes.length]).toEqual([0, 300]);
+    expect(seconds).toBeLessThan(325 / 50 + 2);
+  });
+
+  it('of 1 and 25 units, half and half, fill a window of 50 a second', async () => {
+    const costs = Array.from({ length: 200 }, (_, index) => (index % 2 ? 25 : 1));
+    const { outcomes, seconds, refused } = await callsOf(costs, { keyed: { second: 50 } });
+    expect([refused, outcomes.length]).toEqual([0, 200]);
+    expect(seconds).toBeLessThan(2_600 / 50 / 0.95);
+  });
+
+  it('pass one that does not fit what is left of the minute, and it goes first in the next', async () => {
+    const costs = [
+      ...Array(100).fill(1),
+      ...Array(50)
+        .fill(0)
+        .flatMap(() => [1, 1, 15]),
+    ];
+    const { sent, refused } = await callsOf(costs, { keyed: { minute: 100 }, isStated: true });
+    const third = sent.filter(({ at }) => at >= 112_000 && at < 172_000).map(({ label }) => Number(label));
+    expect(third[0]).toBe(15);
+    expect(third.reduce((sum, units) => sum + units, 0)).toBeGreaterThanOrEqual(95);
+    expect(refused).toBe(0);
+  });
+
+  it('all end, where what they take is learned while they wait, and some take more than a whole window', async () => {
+    const random = seeded(5);
+    const costs = Array.from({ length: 60 }, () => 1 + Math.floor(random() * 25));
+    const { outcomes, refused } = await callsOf(costs, { keyed: { second: 20, minute: 500 }, charge: 'after' });
+    expect(outcomes.map(({ status }) => status)).toEqual(costs.map(() => 'fulfilled'));
+    expect(refused).toBe(0);
+  });
+
+  it('are told at once that a stated cost never fits', async () => {
+    const { outcomes, seconds, sent } = await callsOf([1, 25, 1], { keyed: { second: 20 }, isStated: true });
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(outcomes[1]).toMatchObject({
+      reason: { name: 'QuotaExhaustedError', message: expect.stringContaining('takes 25 units, and the second never') },
+    });
+    expect(sent.map(({ label }) => label)).toEqual(['1', '1']);
+    expect(seconds).toBeLessThan(2);
+  });
+});

@@ -1,0 +1,138 @@
+import { createClient, type Logger } from 'stacks-quota';
+import { createMockService, type MockServiceOptions, virtualClock } from 'stacks-quota/testing';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { isDebugged, logEvents } from '../../src/trace/log.ts';
+
+const KEY = 'key-of-the-log-test';
+const SP = 'SP3HXJJMJQ06GNAZ8XWDN1QM48JEDC6PP6W3YZPZJ';
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.restoreAllMocks();
+});
+
+function world(logger: Logger | undefined, options: MockServiceOptions = {}) {
+  const clock = virtualClock();
+  const service = createMockService({ clock, keys: [KEY], ...options });
+  const client = createClient({ baseUrl: service.origin, fetch: service.fetch, apiKey: KEY, clock, logger });
+  return { clock, service, client };
+}
+
+/** A logger like `console`: it takes text. */
+function lines(): Logger & { readonly all: string[] } {
+  const all: string[] = [];
+  const write =
+    (level: string) =>
+    (...line: unknown[]): void =>
+      void all.push([level, ...line].join(' '));
+  return { all, debug: write('debug'), info: write('info'), warn: write('warn') };
+}
+
+describe('a logger', () => {
+  it('is told how a call went, in whole milliseconds', async () => {
+    const logger = lines();
+    const { clock, client } = world(logger, { latencyMs: 10.4 });
+    await clock.run(client.getInfo({ label: 'job 7' }));
+    expect(logger.all).toEqual([
+      'debug stacks-quota: call 1 (job 7) GET /extended/v1/info: called',
+      'debug stacks-quota: call 1 (job 7) GET /extended/v1/info: sent to https://api.mock.test/extended/v1/info, after 0 ms',
+      'debug stacks-quota: call 1 (job 7) GET /extended/v1/info: answered with 200 in 10 ms',
+      'debug stacks-quota: call 1 (job 7) GET /extended/v1/info: done with 200 after 10 ms',
+    ]);
+  });
+
+  it('is told of long waits as infos, and of refusals, losses and failures as warnings', async () => {
+    const logger = lines();
+    const { clock, client, service } = world(logger, { keyed: { minute: 2 } });
+    await clock.run(Promise.all([1, 2, 3].map(() => client.getInfo())));
+    service.faults.next(1, { status: 429 });
+    await clock.run(client.getInfo());
+    service.faults.next(3, 'reset');
+    await clock.run(client.getInfo().catch(() => {}));
+    const of = (level: string): string => logger.all.filter((line) => line.startsWith(level)).join('\n');
+    expect(of('info')).toMatch(/waits up to \d+ ms: .*minute/);
+    expect(of('info')).toMatch(/attempt 2 follows in \d+ ms/);
+    expect(of('warn')).toContain('refused because of a limit, with 429');
+    expect(of('warn')).toMatch(/no usable response \(ECONNRESET\) after \d+ ms/);
+    expect(of('warn')).toContain('ended with ConnectionError');
+  });
+
+  it('of pino gets fields before the text', async () => {
+    const seen: unknown[][] = [];
+    const write = (...line: unknown[]): void => void seen.push(line);
+    const pino = { debug: write, info: write, warn: write, bindings: () => ({}) };
+    const { clock, client } = world(pino);
+    await clock.run(client.getInfo());
+    expect(seen.at(-1)).toEqual([
+      { type: 'done', call: 1, endpoint: 'GET /extended/v1/info', status: 200, tookMs: 0 },
+      'call 1 GET /extended/v1/info: done with 200 after 0 ms',
+    ]);
+  });
+
+  it('is never given the key, a body or a query', async () => {
+    const logger = lines();
+    const { clock, client, service } = world(logger, { assetsOf: () => 3 });
+    await clock.run(client.getAddressAssets(SP, { limit: 3 }));
+    await clock.run(client.fetch(`/extended/v1/info?secret=${KEY}`));
+    service.faults.next(1, { status: 401, body: `{"error":"${KEY}"}` });
+    await clock.run(client.getInfo().catch(() => {}));
+    expect(logger.all.length).toBeGreaterThan(10);
+    expect(logger.all.join('\n')).not.toMatch(new RegExp(`${KEY}|secret|limit=3|tx_id`));
+  });
+
+  it('that throws harms no call', async () => {
+    const fail = (): never => {
+      throw new Error('the disk is full');
+    };
+    const { clock, client } = world({ debug: fail, info: fail, warn: fail });
+    expect((await clock.run(client.getInfo())).data).toHaveProperty('status');
+  });
+
+  it('is told of a store that is lost, and regained', () => {
+    const logger = lines();
+    const hear = logEvents(logger);
+    hear({ type: 'share-lost', code: 'ECONNREFUSED', mode: 'partial' });
+    hear({ type: 'share-regained', afterMs: 1_234.5, debited: 7 });
+    expect(logger.all).toEqual([
+      'warn stacks-quota: the store of the shared quota cannot be used (ECONNREFUSED); going on as partial',
+      'info stacks-quota: the store of the shared quota can be used again, after 1235 ms',
+    ]);
+  });
+
+  it('must have the methods', () => {
+    expect(() => createClient({ logger: { debug() {} } as never })).toThrow(
+      'logger must be a logger with the methods debug, info and warn, not an object',
+    );
+  });
+});
+
+describe('DEBUG', () => {
+  it.for<[value: string | undefined, is: boolean]>([
+    ['stacks-quota', true],
+    ['http,stacks-quota', true],
+    ['http stacks-quota', true],
+    ['*', true],
+    ['stacks-*', true],
+    ['stacks-quota:*', true],
+    ['*,-stacks-quota', false],
+    ['http', false],
+    ['stacks', false],
+    ['', false],
+    [undefined, false],
+  ])('%o asks for the log: %s', ([value, is]) => {
+    expect(isDebugged(value)).toBe(is);
+  });
+
+  it('of stacks-quota logs on standard error, unless there is a logger', async () => {
+    vi.stubEnv('DEBUG', 'stacks-quota');
+    const print = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const own = lines();
+    const logged = world(own);
+    await logged.clock.run(logged.client.getInfo());
+    expect(print).not.toHaveBeenCalled();
+    const { clock, client } = world(undefined);
+    await clock.run(client.getInfo());
+    expect(print.mock.calls[0]?.[0]).toMatch(/^\d{4}-.*Z stacks-quota: call 1 GET \/extended\/v1\/info: called$/);
+    expect(print.mock.calls.join('\n')).not.toContain(KEY);
+  });
+});

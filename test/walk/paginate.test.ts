@@ -1,0 +1,156 @@
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { createClient, isConfigError, type PageCheckpoint } from '../../src/index.ts';
+import { type Routes, routes, type SeenRequest } from '../support/routes.ts';
+
+const clientOf = (service: Routes) => createClient({ baseUrl: 'https://api.test', fetch: service.fetch });
+
+interface Row {
+  readonly id: number;
+}
+
+const rows = (count: number): Row[] => Array.from({ length: count }, (_, id) => ({ id }));
+
+/** Pages by offset of what `all` holds at the time. */
+function byOffset(all: () => readonly Row[], most = 20): Routes {
+  return routes(({ query }: SeenRequest) => {
+    const limit = Math.min(most, Number(query.get('limit') ?? most));
+    const offset = Number(query.get('offset') ?? 0);
+    return { limit, offset, total: all().length, results: all().slice(offset, offset + limit) };
+  });
+}
+
+/** Pages by cursor, in either form that the real service has. */
+function byCursor(all: readonly Row[], form: 'next_cursor' | 'cursor.next', size = 10): Routes {
+  return routes(({ query }: SeenRequest) => {
+    const at = Number(query.get('cursor')?.slice(1) ?? 0);
+    const next = at + size < all.length ? `c${at + size}` : null;
+    const results = all.slice(at, at + size);
+    const current = `c${at}`;
+    return form === 'next_cursor'
+      ? { results, total: all.length, next_cursor: next, prev_cursor: null, cursor: current }
+      : { results, total: all.length, limit: size, cursor: { next, previous: null, current } };
+  });
+}
+
+async function taken(items: AsyncIterable<unknown>, most = Number.POSITIVE_INFINITY): Promise<number[]> {
+  const ids: number[] = [];
+  for await (const item of items) {
+    ids.push((item as Row).id);
+    if (ids.length >= most) break;
+  }
+  return ids;
+}
+
+const ids = (count: number): number[] => rows(count).map(({ id }) => id);
+
+describe('client.paginate', () => {
+  it.for([0, 1, 19, 20, 21, 60])('yields all of %i items by offset, with no request too many', async (count) => {
+    const service = byOffset(() => rows(count));
+    expect(await taken(clientOf(service).paginate('/rows'))).toEqual(ids(count));
+    expect(service.seen).toHaveLength(Math.max(1, Math.ceil(count / 20)));
+  });
+
+  it.for(['next_cursor', 'cursor.next'] as const)('yields all items by %s', async (form) => {
+    const service = byCursor(rows(25), form);
+    expect(await taken(clientOf(service).paginate('/rows', { query: { limit: 10 } }))).toEqual(ids(25));
+    expect(service.seen.map(({ path }) => path)).toEqual([
+      '/rows?limit=10',
+      '/rows?limit=10&cursor=c10',
+      '/rows?limit=10&cursor=c20',
+    ]);
+  });
+
+  it('keeps the query and fills the path', async () => {
+    const service = byOffset(() => rows(3), 2);
+    const pages = clientOf(service).paginate('/of/{name}', {
+      params: { name: 'a/b' },
+      query: { order: 'asc', limit: 2 },
+    });
+    expect(await taken(pages)).toEqual(ids(3));
+    expect(service.seen.map(({ path }) => path)).toEqual([
+      '/of/a%2Fb?order=asc&limit=2',
+      '/of/a%2Fb?order=asc&limit=2&offset=2',
+    ]);
+  });
+
+  it('with a key yields each item once although offsets shift', async () => {
+    let all = rows(10);
+    const service = byOffset(() => all, 4);
+    const seen: number[] = [];
+    for await (const { id } of clientOf(service).paginate('/rows', {
+      items: (page) => (page as { results: Row[] }).results,
+      key: ({ id }) => String(id),
+    })) {
+      seen.push(id);
+      if (id === 3) all = [{ id: 100 }, { id: 101 }, ...all];
+    }
+    expect(seen).toEqual(ids(10));
+  });
+
+  it.for(['offset', 'next_cursor', 'cursor.next'] as const)('continues from any checkpoint, by %s', async (form) => {
+    const service = form === 'offset' ? byOffset(() => rows(25), 10) : byCursor(rows(25), form);
+    for (let count = 1; count <= 25; count++) {
+      const first = clientOf(service).paginate('/rows');
+      const head = await taken(first, count);
+      const from: PageCheckpoint = JSON.parse(JSON.stringify(first.checkpoint));
+      expect([...head, ...(await taken(clientOf(service).paginate('/rows', { from })))]).toEqual(ids(25));
+    }
+  });
+
+  it('a second loop continues, and is over at the end', async () => {
+    const service = byCursor(rows(25), 'next_cursor');
+    const pages = clientOf(service).paginate('/rows');
+    expect([await taken(pages, 12), await taken(pages), await taken(pages)]).toEqual([ids(12), ids(25).slice(12), []]);
+    expect(pages.checkpoint.isOver).toBe(true);
+  });
+
+  it('yields page by page, with total and quota', async () => {
+    const pages = clientOf(byCursor(rows(25), 'cursor.next'))
+      .paginate('/rows')
+      .pages();
+    const sizes: unknown[] = [];
+    for await (const { items, total, quota } of pages) sizes.push([items.length, total, quota.stacks.cost]);
+    expect(sizes).toEqual([
+      [10, 25, 1],
+      [10, 25, 1],
+      [5, 25, 1],
+    ]);
+  });
+
+  it('reads its place from the body, whatever the schema leaves of it', async () => {
+    const service = byCursor(rows(25), 'next_cursor');
+    const schema = z.object({ results: z.array(z.object({ id: z.number() })) });
+    expect(await taken(clientOf(service).paginate('/rows', { schema }))).toEqual(ids(25));
+    const wrong = z.object({ results: z.array(z.string()) });
+    await expect(taken(clientOf(service).paginate('/rows', { schema: wrong }))).rejects.toThrow('results.0');
+  });
+
+  it('ends where a page names itself, or has no items, as the next', async () => {
+    const loop = routes(() => ({ results: [{ id: 1 }], next_cursor: 'c', cursor: 'c' }));
+    expect(await taken(clientOf(loop).paginate('/rows'))).toEqual([1]);
+    const empty = routes(({ query }) => ({ results: [], next_cursor: query.has('cursor') ? null : 'c' }));
+    expect(await taken(clientOf(empty).paginate('/rows'))).toEqual([]);
+    expect(empty.seen).toHaveLength(2);
+  });
+
+  it('says what is wrong with a body without items', async () => {
+    const service = routes(() => ({ blocks: [] }));
+    await expect(taken(clientOf(service).paginate('/rows'))).rejects.toThrow('results: expected an array of items');
+  });
+
+  it.for<[string, object]>([
+    ['from belongs to "/other", not to "/rows"', { from: { request: '/other' } }],
+    ['from must be the checkpoint of a pagination', { from: { request: '/rows' } }],
+    ['key must be a function', { key: 'id' }],
+    ['limit must be 2 or more with a key', { key: () => '', query: { limit: 1 } }],
+  ])('refuses what cannot be meant: %s', ([message, options]) => {
+    const service = routes(() => ({}));
+    try {
+      clientOf(service).paginate('/rows', options);
+      expect.unreachable();
+    } catch (error) {
+      expect(isConfigError(error) && error.message).toContain(message);
+    }
+  });
+});
