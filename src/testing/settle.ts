@@ -7,8 +7,8 @@ const later = chooseLater();
  */
 const TURNS = 2;
 
-/** Real time to wait for a socket or a worker thread before work counts as stuck, in milliseconds. */
-const PATIENCE_MS = 50;
+/** Real time to wait for a socket, a worker thread or a module that loads before work counts as stuck, in milliseconds. */
+const PATIENCE_MS = 1_000;
 
 /** Waits until pending work that needs no time has settled. */
 export async function settle(): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Run } from '../call.ts';
-import type { EtagLimits } from './etag-cache.ts';
+import { coalesce } from './coalesce.ts';
+import { type EtagLimits, withEtagCache } from './etag-cache.ts';
 
 /** Options that save requests. */
 export interface ResponseReuseOptions {
@@ -15,18 +16,12 @@ export interface ResponseReuseOptions {
  */
 export function withResponseReuse(run: Run, { shareInFlight, etags, redact }: ResponseReuseOptions): Run {
   if (!shareInFlight && !etags) return run;
-  // Loaded by the first call that needs it: most clients use neither option.
-  const load = async (): Promise<Run> => {
-    const revalidated = etags ? (await import('./etag-cache.ts')).withEtagCache(run, etags, redact) : run;
-    return shareInFlight ? (await import('./coalesce.ts')).coalesce(revalidated) : revalidated;
-  };
-  let shared: Promise<Run> | undefined;
+  const revalidated = etags ? withEtagCache(run, etags, redact) : run;
+  const send = shareInFlight ? coalesce(revalidated) : revalidated;
   return async (call) => {
     const { method, init } = call.request;
     const isAnew = /^(?:no-|reload)/.test(init?.cache ?? '');
     if (method !== 'GET' || call.wants === 'none' || isAnew) return run(call);
-    shared ??= load();
-    const send = await shared;
     const reply = await send({ ...call, wants: 'bytes' });
     if (call.wants !== 'text' || !reply.bytes) return reply;
     return { ...reply, text: new TextDecoder().decode(reply.bytes) };
