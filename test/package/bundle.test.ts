@@ -30,7 +30,7 @@ async function bundle(program: string): Promise<Bundle> {
 
 const some = (paths: readonly string[], part: string): boolean => paths.some((path) => path.includes(part));
 
-it('a program with createClient loads schemas only when they are needed', async () => {
+it('a program with createClient loads schemas only when a body is not well-formed', async () => {
   const { atOnce, all } = await bundle(
     `import { createClient } from './src/index.ts'; globalThis.client = createClient();`,
   );
