@@ -61,8 +61,8 @@ async function plantedIn(path: string): Promise<Mistakes> {
     tempDirName: 'reports/planted',
     vitest: { configFile: 'vitest.mutation.config.ts', related: false },
     reporters: [],
-    logLevel: 'error' as Options['logLevel'],
-    fileLogLevel: 'off' as Options['fileLogLevel'],
+    logLevel: 'error' as NonNullable<Options['logLevel']>,
+    fileLogLevel: 'off' as NonNullable<Options['fileLogLevel']>,
     allowConsoleColors: false,
     timeoutMS: 20_000,
   }).runMutationTest();
