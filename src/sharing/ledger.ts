@@ -172,8 +172,8 @@ export class Ledger {
       demand.want <= 0 ? 0 : Math.max(isImpatient ? need : 0, Math.min(waiting, Math.max(CHUNK, sendable - held)));
     const time = arrival.least;
     const from = slots[0]?.from ?? time;
-    const kept = (instance: Instance, isFirst: boolean): number =>
-      isUrgent ? 0 : this.#reserve.kept(instance, time, isFirst) + instance.window.keptForProbe(from);
+    const kept = (instance: Instance): number =>
+      isUrgent ? 0 : this.#reserve.kept(instance, time) + instance.window.keptForProbe(from);
     const surplus = Math.max(0, held - demand.want);
     const told = this.book.compose(
       { want, need, slots, isLate: this.policy.isLate(now), kept, surplus },

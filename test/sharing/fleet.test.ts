@@ -65,6 +65,29 @@ describe('clients that share one key, in virtual time', () => {
     expect(fleet.limited).toBe(0);
   });
 
+  it.each([
+    [100, 200, 7_000],
+    [1_500, 3_000, 9_500],
+  ])(
+    'serve an urgent call a second after the looks, which take six, if responses take %i to %i ms',
+    async (least, most, bound) => {
+      for (const seed of DEEP ? [1, 2, 3, 4, 5, 6, 7, 8] : [2, 7]) {
+        const start = Date.UTC(2026, 2, 10, 14, 0, 7) + seed * 137;
+        const fleet = fleetOf(
+          16,
+          { keyed: { second: 20, minute: 1_000 }, latencyMs: [least, most] },
+          {},
+          { seed, start },
+        );
+        void fleet.work(100_000).catch(() => {});
+        const urgent = fleet.clients[15]?.getInfo({ maxWaitMs: Number.POSITIVE_INFINITY, priority: 1 });
+        await fleet.clock.run(Promise.all([urgent]));
+        expect(fleet.clock.now()).toBeLessThan(bound);
+        expect(fleet.limited).toBe(0);
+      }
+    },
+  );
+
   it('get equal parts when all of them are busy', async () => {
     const calls = runs(1_200, 6_000);
     const fleet = fleetOf(8);
