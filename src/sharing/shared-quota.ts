@@ -341,7 +341,8 @@ export class SharedQuota implements ShareLimit {
     const ask = {
       member: this.#trips.name,
       sequence: this.#trips.nextSequence(),
-      version: this.#facts.version,
+      // With another version nothing is granted.
+      version: this.#ledger.isGathering(sentAt) ? -1 : this.#facts.version,
       urgent,
       ...told,
     };
