@@ -179,14 +179,17 @@ describe('processes that share a quota, where the store is absent,', () => {
     expect(refusedOf(all)).toBeLessThanOrEqual(REFUSED);
   });
 
-  it.each(['down', 'frozen'] as const)('%s for a minute, wake up no more often than they may try it again', async (how) => {
-    const fleet = fleetOf(4, { keyed: { second: 20, minute: 150 } });
-    void fleet.work(480).catch(() => {});
-    await fleet.clock.advance(65_000);
-    fleet.wire = how;
-    const timer = vi.spyOn(fleet.clock, 'timer');
-    await fleet.clock.advance(60_000);
-    // One a millisecond would be 240,000.
-    expect(timer.mock.calls.length).toBeLessThan(30_000);
-  });
+  it.each(['down', 'frozen'] as const)(
+    '%s for a minute, wake up no more often than they may try it again',
+    async (how) => {
+      const fleet = fleetOf(4, { keyed: { second: 20, minute: 150 } });
+      void fleet.work(480).catch(() => {});
+      await fleet.clock.advance(65_000);
+      fleet.wire = how;
+      const timer = vi.spyOn(fleet.clock, 'timer');
+      await fleet.clock.advance(60_000);
+      // One a millisecond would be 240,000.
+      expect(timer.mock.calls.length).toBeLessThan(30_000);
+    },
+  );
 });
