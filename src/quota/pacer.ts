@@ -1,20 +1,21 @@
 import type { Admission, Ask, Charge, Hold, Lease, Limit, RequestOutcome } from './admission.ts';
+import { ClientWide } from './client-wide.ts';
 import { driftOf } from './forecast/drift.ts';
 import { estimate, type Plan, type PlanEstimate } from './forecast/estimate.ts';
 import { type MonthOutlook, MonthUsage } from './forecast/month.ts';
-import { Throughput } from './forecast/throughput.ts';
+import type { Throughput } from './forecast/throughput.ts';
 import { isAnyWindowFull, type QuotaSnapshot, resetOf, windowsOf } from './headers/snapshot.ts';
 import { Cooldown } from './limits/cooldown.ts';
 import { believableCost, Costs } from './limits/costs.ts';
 import { EndpointWindows } from './limits/endpoint-windows.ts';
 import { InspectionPace } from './limits/inspection-pace.ts';
-import { ManualPause } from './limits/manual-pause.ts';
-import { Outage } from './limits/outage.ts';
+import type { ManualPause } from './limits/manual-pause.ts';
+import type { Outage } from './limits/outage.ts';
 import { RefusalRate } from './limits/refusal-rate.ts';
 import { SlowStart } from './limits/slow-start.ts';
 import type { Shape } from './models/model.ts';
 import { type ShareLimit, type SiblingFacts, wholeShareLimit } from './share-limit.ts';
-import { ServerClock } from './time/server-clock.ts';
+import type { ServerClock } from './time/server-clock.ts';
 import { AnsweredRequests } from './usage/answered.ts';
 import { ARRIVES_WITHIN_MS, type Flight, InFlight } from './usage/in-flight.ts';
 import { type PacerView, viewOf } from './view.ts';
@@ -30,8 +31,8 @@ const SCOUTED_PART = 0.5;
 
 /** Options of a pacer. */
 export interface PacerOptions {
-  /** How many requests may be under way at once. */
-  readonly concurrency: number;
+  /** How many requests may be under way at once, or what this pacer has in common with those of other keys. */
+  readonly concurrency: number | ClientWide;
   /** A lease not settled within this time is treated as forgotten, in milliseconds. */
   readonly leaseMs: number;
   /** Creates the limit of this process's share, given the service's clock. Default: all of every window. */
@@ -49,33 +50,42 @@ export interface PacerOptions {
  * Every limit is asked what holds the charge back; of their holds the one that lasts longest decides.
  */
 export class Pacer {
-  readonly #clock = new ServerClock();
+  readonly #clientWide: ClientWide;
+  readonly #clock: ServerClock;
   readonly #flights: InFlight;
   readonly #answered = new AnsweredRequests();
   readonly #month = new MonthUsage();
   readonly #costs = new Costs();
   readonly #cooldown = new Cooldown();
-  readonly #manualPause = new ManualPause();
+  readonly #manualPause: ManualPause;
   readonly #inspectionPace = new InspectionPace();
-  readonly #outage = new Outage();
+  readonly #outage: Outage;
   readonly #priorityReserve = new PriorityReserve();
   readonly #slowStart: SlowStart;
   readonly #refusalRate: RefusalRate;
   readonly #windows: NamedWindows;
   readonly #endpointWindows: EndpointWindows;
-  readonly #throughput = new Throughput();
+  readonly #throughput: Throughput;
   readonly #shareLimit: ShareLimit;
   readonly #bulkReserve: readonly Limit[];
   #lastQuota: QuotaSnapshot | undefined;
+  #answeredAt: number | undefined;
   #limits: readonly Limit[] = [];
-  #known = -1;
+  /** The windows that are listed among the limits. */
+  #revision = -1;
 
   constructor(options: PacerOptions) {
-    this.#flights = new InFlight(options.concurrency, options.leaseMs);
+    const { concurrency, leaseMs } = options;
+    this.#clientWide = typeof concurrency === 'number' ? new ClientWide(concurrency) : concurrency;
+    this.#clock = this.#clientWide.clock;
+    this.#outage = this.#clientWide.outage;
+    this.#manualPause = this.#clientWide.manualPause;
+    this.#throughput = this.#clientWide.throughput;
+    this.#flights = new InFlight(this.#clientWide.concurrency, leaseMs);
     this.#endpointWindows = new EndpointWindows(this.#clock, this.#flights);
     this.#shareLimit = options.shareLimit?.(this.#clock) ?? wholeShareLimit;
     this.#slowStart = new SlowStart(this.#flights, this.#shareLimit);
-    this.#refusalRate = new RefusalRate(() => this.#known > 0);
+    this.#refusalRate = new RefusalRate(() => this.#knowsLimits);
     this.#windows = new NamedWindows({
       clock: this.#clock,
       flights: this.#flights,
@@ -182,11 +192,11 @@ export class Pacer {
 
   /** How many requests may be under way at once. */
   get concurrency(): number {
-    return this.#flights.concurrency;
+    return this.#clientWide.concurrency.limit;
   }
 
   set concurrency(concurrency: number) {
-    this.#flights.concurrency = concurrency;
+    this.#clientWide.concurrency.limit = concurrency;
   }
 
   /** What the headers of the last answer said. */
@@ -194,9 +204,14 @@ export class Pacer {
     return this.#lastQuota;
   }
 
-  /** Requests under way. */
+  /** When the last answer came, in monotonic milliseconds; undefined: none has come. */
+  get answeredAt(): number | undefined {
+    return this.#answeredAt;
+  }
+
+  /** Requests under way, with whichever key. */
   get inFlight(): number {
-    return this.#flights.open;
+    return this.#clientWide.concurrency.open;
   }
 
   /** Requests answered and not refused, and their units. */
@@ -263,6 +278,7 @@ export class Pacer {
   #onAnswer(flight: Flight, answer: RequestOutcome & { kind: 'answered' }, isBooked: boolean, now: number): void {
     const { quota, limited } = answer;
     this.#lastQuota = quota;
+    this.#answeredAt = now;
     this.#month.observe(quota);
     if (quota.date !== undefined) this.#clock.observe(quota.date, flight.sentAt, now);
     const cost = limited ? undefined : believableCost(quota);
@@ -273,7 +289,14 @@ export class Pacer {
       this.#shareLimit.tellCost(flight.endpoint, this.#costs.dearestOf(flight.endpoint));
     }
     const settledSince = this.#answered.settledSince(flight.sentAt);
-    const heard = { sentAt: flight.sentAt, receivedAt: now, own: units, settledSince, limited };
+    const heard = {
+      sentAt: flight.sentAt,
+      receivedAt: now,
+      own: units,
+      settledSince,
+      limited,
+      isExempt: flight.isExempt,
+    };
     if (!isBooked) this.#windows.settle(quota, heard);
     this.#windows.read(quota, heard, this.#answered);
     this.#readTriple(flight.endpoint, quota, heard, isBooked);
@@ -290,7 +313,7 @@ export class Pacer {
       this.#cooldown.onRefusal(quota, this.#clock, now, flight.sentAt);
       this.#refusalRate.onRefused(flight, this.#cooldown.until, now);
     } else {
-      this.#slowStart.onSuccess(this.#known > 0);
+      this.#slowStart.onSuccess(this.#knowsLimits);
       this.#refusalRate.onServed(units, now);
     }
     if (!flight.isExempt && !limited && quota.retryAfterMs !== undefined)
@@ -312,10 +335,14 @@ export class Pacer {
     }
   }
 
+  get #knowsLimits(): boolean {
+    return this.#windows.size + this.#endpointWindows.size > 0;
+  }
+
   #listLimits(): void {
-    const known = this.#windows.size + this.#endpointWindows.size;
-    if (known === this.#known) return;
-    this.#known = known;
+    const revision = this.#windows.revision + this.#endpointWindows.size;
+    if (revision === this.#revision) return;
+    this.#revision = revision;
     const windows = [...this.#windows, ...this.#endpointWindows];
     const pauses = [this.#cooldown, this.#outage, this.#manualPause];
     const unknown = [this.#slowStart, this.#refusalRate];
