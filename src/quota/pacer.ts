@@ -175,30 +175,6 @@ export class Pacer {
     return viewOf(this.#windows, this.#endpointWindows, this.#flights, this.#pause, this.#clock, now);
   }
 
-  /** Holds back every request until `instant`: Infinity until {@link resume}. */
-  pause(instant: number): void {
-    this.#manualPause.set(instant);
-  }
-
-  /** Ends the pause that {@link pause} began. */
-  resume(): void {
-    this.#manualPause.set(Number.NEGATIVE_INFINITY);
-  }
-
-  /** The end of the pause that {@link pause} began, in force or not. */
-  get pausedUntil(): number {
-    return this.#manualPause.until;
-  }
-
-  /** How many requests may be under way at once. */
-  get concurrency(): number {
-    return this.#clientWide.concurrency.limit;
-  }
-
-  set concurrency(concurrency: number) {
-    this.#clientWide.concurrency.limit = concurrency;
-  }
-
   /** What the headers of the last answer said. */
   get lastQuota(): QuotaSnapshot | undefined {
     return this.#lastQuota;
@@ -209,24 +185,14 @@ export class Pacer {
     return this.#answeredAt;
   }
 
-  /** Requests under way, with whichever key. */
-  get inFlight(): number {
-    return this.#clientWide.concurrency.open;
-  }
-
-  /** Requests answered and not refused, and their units. */
-  get throughput(): Pick<Throughput, 'requests' | 'units'> {
-    return this.#throughput;
-  }
-
   /** When the last of these plans will be answered, one after the other; undefined while no limit is known. Reserves nothing. */
   estimate(plans: readonly Plan[], now: number): PlanEstimate | undefined {
     this.#age(now);
     const [windows, endpointWindows] = [this.#windows, this.#endpointWindows];
     const [clock, costs] = [this.#clock, this.#costs];
-    const [throughput, concurrency] = [this.#throughput, this.concurrency];
+    const [throughput, concurrency] = [this.#throughput, this.#clientWide.concurrency.limit];
     // A pause without an end has no place in an estimate.
-    const ends = [this.#pause.until, this.pausedUntil].filter((until) => until < Number.POSITIVE_INFINITY);
+    const ends = [this.#pause.until, this.#manualPause.until].filter((until) => until < Number.POSITIVE_INFINITY);
     const pause = { until: Math.max(...ends) };
     return estimate(
       plans,

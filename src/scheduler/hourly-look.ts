@@ -9,7 +9,7 @@ export interface HourlyLookOptions {
   readonly clock: Clock;
   readonly isWaiting: () => boolean;
   readonly isPaused: () => boolean;
-  /** When the last answer came, in monotonic milliseconds; undefined: none has come. */
+  /** When the last answer came, in monotonic milliseconds: now, if one is under way; undefined: none has come. */
   readonly answeredAt: () => number | undefined;
   /** Sends one request that only reads the quota. */
   readonly inspect: () => Promise<unknown>;

@@ -111,7 +111,7 @@ export class Scheduler {
     this.#look = new HourlyLook({
       ...{ clock, isWaiting, inspect: options.inspect },
       isPaused: () => this.pausedUntil > clock.now(),
-      answeredAt: () => this.#present.answeredAt,
+      answeredAt: () => (this.#inFlight > 0 ? clock.now() : this.#present.answeredAt),
     });
     this.#keyCheck = new WhileWaiting({
       ...{ clock, isWaiting },
