@@ -4,6 +4,11 @@ import { Breaker } from '../quota/recovery/breaker.ts';
 /** The code of a request that is not sent because its key was refused. */
 export const KEY_REFUSED = 'KEY_REFUSED';
 
+/** Whether a response may say that the key is refused. */
+export function isKeyRefusal(status: number): boolean {
+  return status === 401 || status === 403;
+}
+
 /** A key that was answered with 401 or 403 so often in a row counts as revoked, and is tried again after so many milliseconds. */
 const TIMES = 5;
 const AGAIN_MS = 60_000;
@@ -27,9 +32,8 @@ export class KeyBreaker {
 
   /** Records the status of an answer to a request with that key. */
   record(key: number, status: number): void {
-    const isRefused = status === 401 || status === 403;
     const known = this.#breakers.get(key);
-    if (!isRefused) known?.onSuccess();
+    if (!isKeyRefusal(status)) known?.onSuccess();
     else if (known) known.onFailure(this.#clock.now());
     else this.#add(key).onFailure(this.#clock.now());
   }
