@@ -8,7 +8,7 @@ import { bodyStream } from './body-stream.ts';
 import type { Call, Reply } from './call.ts';
 import { type Deadline, Deadlines } from './deadline.ts';
 import { deprecationOf } from './deprecation.ts';
-import { KEY_REFUSED } from './key-breaker.ts';
+import { isKeyRefusal, KEY_REFUSED } from './key-breaker.ts';
 import type { KeyMask } from './key-mask.ts';
 import { KeyRecognition } from './key-recognition.ts';
 import { drop, redirectOf } from './redirect.ts';
@@ -105,7 +105,9 @@ export class HttpExchange {
         trace.emit({ type: 'answered', status, tookMs: trace.sinceSentMs ?? 0, quota, drift });
       if (isLimited) trace.emit({ type: 'limited', status, quota });
       this.#tellDeprecation(trace, headers);
-      if (this.#keyRecognition.observe(call.ask.endpoint, key, quota)) trace.emit({ type: 'key-ignored', quota });
+      // A refused key may come with the limits of callers without one, but it is not ignored silently.
+      if (!isKeyRefusal(status) && this.#keyRecognition.observe(call.ask.endpoint, key, quota))
+        trace.emit({ type: 'key-ignored', quota });
       for (const low of this.#lowWater?.observe(quota) ?? []) trace.emit({ type: 'low', ...low });
       const redirect = isLimited ? undefined : redirectOf(response, request.url, call.redirect ?? 'follow');
       if (redirect && isEcho(redirect, transport)) {

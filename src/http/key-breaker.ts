@@ -4,6 +4,11 @@ import { Breaker } from '../quota/recovery/breaker.ts';
 /** The code of a request that is not sent because its key was refused. */
 export const KEY_REFUSED = 'KEY_REFUSED';
 
+/** Whether a response may say that the key is refused. */
+export function isKeyRefusal(status: number): boolean {
+  return status === 401 || status === 403;
+}
+
 /** A key that was answered with 401 or 403 so often in a row counts as revoked, and is tried again after so many milliseconds. */
 const TIMES = 5;
 const AGAIN_MS = 60_000;
@@ -23,7 +28,7 @@ export function createKeyBreaker(clock: Pick<Clock, 'now'>): KeyBreaker {
   return {
     isOpen: (key) => key === refused && breaker.isOpen(clock.now()),
     record(key, status) {
-      if (status === 401 || status === 403) {
+      if (isKeyRefusal(status)) {
         if (key !== refused) breaker.onSuccess();
         refused = key;
         breaker.onFailure(clock.now());
