@@ -1,5 +1,5 @@
 import { validateBody } from '../endpoints/bodies.ts';
-import { type ApiRequest, type RequestBody, urlOf } from '../endpoints/endpoints.ts';
+import { type ApiRequest, urlOf } from '../endpoints/endpoints.ts';
 import { fillTemplate, queryText } from '../endpoints/path-template.ts';
 import { ConfigError, quote, ResponseShapeError, ServiceError, type ShapeIssue } from '../errors.ts';
 import type { EndpointNames } from '../fetch/endpoint-name.ts';
@@ -109,7 +109,7 @@ export class ApiCalls {
 class ApiOutgoing implements Outgoing {
   readonly method: string;
   readonly headers: Outgoing['headers'];
-  readonly body: RequestBody | undefined;
+  readonly body: BodyInit | undefined;
   readonly #baseUrl: string;
   readonly #path: string;
   readonly #query: string;
@@ -158,13 +158,13 @@ function jsonText(json: unknown): string {
 }
 
 /** A body that can be sent again after a refusal, so no stream. */
-function sendableBody(body: unknown): RequestBody {
+function sendableBody(body: unknown): BodyInit {
   const isOne =
     typeof body === 'string' ||
     ArrayBuffer.isView(body) ||
     [ArrayBuffer, Blob, FormData, URLSearchParams].some((kind) => body instanceof kind);
   if (!isOne) throw new ConfigError('body', `must be text, bytes, a Blob or a form, not ${quote(body)}`);
-  return body as RequestBody;
+  return body as BodyInit;
 }
 
 /** Whether a body is not to be read as JSON: there is none, or it is said to be plain text. */

@@ -19,14 +19,14 @@ export interface ApiRequest<Body> {
   readonly query: string;
   /** What the body of a response must be like; `undefined`: anything. */
   readonly schema: StandardSchemaV1<unknown, Body> | undefined;
-  /** The body to send. */
-  readonly body?: RequestBody | undefined;
+  /** The body to send: one that can be sent again, so no stream. */
+  readonly body?: BodyInit | undefined;
   /** The media type of that body, unless the caller's headers name one. */
   readonly contentType?: string | undefined;
 }
 
-/** A body that can be sent again. */
-export type RequestBody = string | ArrayBuffer | Uint8Array<ArrayBuffer> | Blob | FormData | URLSearchParams;
+/** A body that can be sent again. TypeScript before 5.7 knows no parameters of `Uint8Array`. */
+export type RequestBody = string | ArrayBuffer | Uint8Array | Blob | FormData | URLSearchParams;
 
 /** Which part of an account's history to ask for. */
 export interface AddressAssetsParams {
