@@ -8,6 +8,7 @@ const library = {
   prometheus: 'src/prometheus/index.ts',
   proxy: 'src/proxy/index.ts',
   redis: 'src/redis/index.ts',
+  sharing: 'src/sharing/index.ts',
   testing: 'src/testing/index.ts',
   'testing/msw': 'src/testing/msw.ts',
 };

@@ -24,8 +24,12 @@ const OPTIONS: readonly string[] = ['storeOf', ...STORE_OPTIONS];
  *
  * @example
  * ```ts
- * const share = customShare({ storeOf: (id) => textStore((change) => replaceRow(id, change)) });
- * const client = createClient({ share });
+ * const texts = new Map<string, string>(); // your database
+ * const storeOf = (id: string) =>
+ *   textStore(async (change) => {
+ *     texts.set(id, change(texts.get(id), Date.now()));
+ *   });
+ * const client = createClient({ share: customShare({ storeOf }) });
  * ```
  */
 export function customShare(options: CustomShareOptions): QuotaShare {

@@ -21,12 +21,11 @@ export type TextChange = (text: string | null | undefined, now: number) => strin
  *
  * @example
  * ```ts
- * const store = textStore(async (change) => {
- *   await sql.begin(async (sql) => {
- *     const [row] = await sql`select text, extract(epoch from clock_timestamp()) * 1000 as now from shares where id = ${id} for update`;
- *     await sql`update shares set text = ${change(row.text, Number(row.now))} where id = ${id}`;
+ * const texts = new Map<string, string>(); // your database
+ * const storeOf = (id: string) =>
+ *   textStore(async (change) => {
+ *     texts.set(id, change(texts.get(id), Date.now()));
  *   });
- * });
  * ```
  */
 export function textStore(update: (change: TextChange) => Promise<void>): ShareStore {

@@ -1,5 +1,5 @@
 /**
- * A mock of the service and a virtual clock, for tests.
+ * A mock of the service and a virtual clock, for tests, and the cases that a store of a share must pass.
  *
  * @module stacks-quota/testing
  */
@@ -18,5 +18,7 @@ export type { CostQuestion, LimitedOptions, MockServiceOptions } from './options
 export type { HeaderLines } from './page.ts';
 export type { ServiceEndpoint, ServiceRequest } from './routes.ts';
 export { createMockService, type MockService } from './service.ts';
+export type { MakeStore, StoreCase } from './share/store-case.ts';
+export { storeCases } from './share/store-cases.ts';
 export { type VirtualClock, type VirtualClockOptions, virtualClock } from './virtual-clock.ts';
 export type { WindowKind } from './windows/kinds.ts';

@@ -32,7 +32,9 @@ function booksOf(
 }
 
 function sockets(name: string): Promise<string[]> {
-  return readdir(directory).then((files) => files.filter((file) => file.startsWith(`${name}.`) && !file.includes('.books')));
+  return readdir(directory).then((files) =>
+    files.filter((file) => file.startsWith(`${name}.`) && !file.includes('.books')),
+  );
 }
 
 storeContract('the store of another process', async (now) => {

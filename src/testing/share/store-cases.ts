@@ -16,8 +16,8 @@ import { TURNS } from './turns-cases.ts';
  * import { textStore } from 'stacks-quota/sharing';
  * import { storeCases } from 'stacks-quota/testing';
  *
- * const makeStore = (now) => {
- *   let text; // your database
+ * const makeStore = (now: () => number) => {
+ *   let text: string | undefined; // your database
  *   return textStore(async (change) => {
  *     text = change(text, now());
  *   });

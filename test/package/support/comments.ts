@@ -7,7 +7,10 @@ const ENTRIES: Readonly<Record<string, string>> = {
   'stacks-quota': 'src/index.ts',
   'stacks-quota/local': 'src/local/index.ts',
   'stacks-quota/otel': 'src/otel/index.ts',
+  'stacks-quota/prometheus': 'src/prometheus/index.ts',
+  'stacks-quota/proxy': 'src/proxy/index.ts',
   'stacks-quota/redis': 'src/redis/index.ts',
+  'stacks-quota/sharing': 'src/sharing/index.ts',
   'stacks-quota/testing': 'src/testing/index.ts',
   'stacks-quota/testing/msw': 'src/testing/msw.ts',
 };
