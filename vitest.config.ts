@@ -2,9 +2,8 @@ import { globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defaultExclude, defineConfig } from 'vitest/config';
+import { ENTRY_POINTS } from './scripts/entry-points.ts';
 import { DEEP } from './test/support/deep.ts';
-
-const source = (path: string) => fileURLToPath(new URL(`src/${path}`, import.meta.url));
 
 /** The deep run has the files that go deeper in it: `*.deep.test.ts`, those with properties and those that ask. The others would only be repeated. */
 const GOES_DEEPER = /from '(fast-check|[^']+\/deep\.ts)'/;
@@ -17,17 +16,10 @@ const files = ['test/**/*.test.ts', 'examples/**/*.test.ts']
 export default defineConfig({
   // Tests, examples and the README's snippets import the package by name, from its source.
   resolve: {
-    alias: [
-      { find: /^stacks-quota$/, replacement: source('index.ts') },
-      { find: /^stacks-quota\/local$/, replacement: source('local/index.ts') },
-      { find: /^stacks-quota\/fetch$/, replacement: source('client/fetch-client.ts') },
-      { find: /^stacks-quota\/otel$/, replacement: source('otel/index.ts') },
-      { find: /^stacks-quota\/prometheus$/, replacement: source('prometheus/index.ts') },
-      { find: /^stacks-quota\/proxy$/, replacement: source('proxy/index.ts') },
-      { find: /^stacks-quota\/redis$/, replacement: source('redis/index.ts') },
-      { find: /^stacks-quota\/testing\/msw$/, replacement: source('testing/msw.ts') },
-      { find: /^stacks-quota\/testing$/, replacement: source('testing/index.ts') },
-    ],
+    alias: Object.entries(ENTRY_POINTS).map(([name, path]) => ({
+      find: new RegExp(`^${name}$`),
+      replacement: fileURLToPath(new URL(path, import.meta.url)),
+    })),
   },
   test: {
     // Generous, because no test is about speed and machines are busy.

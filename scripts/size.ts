@@ -1,7 +1,6 @@
 /**
  * What importing the client costs an application that bundles it, and what the command line adds: minified, gzipped, in bytes. A
- * bundler that splits code loads schemas and options that are off by default when they are needed; `split` counts what is loaded
- * at once.
+ * bundler that splits code loads schemas when they are needed; `split` counts what is loaded at once.
  */
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';

@@ -50,7 +50,6 @@ export interface Proxy {
  *
  * @example
  * ```ts
- * const client = createClient();
  * const { url } = await createProxy(client).listen({ port: 3999 });
  * // curl http://localhost:3999/extended/v1/info
  * ```

@@ -21,7 +21,7 @@ export const LOOKS = 6;
 export const PROBE_MS = 2_000;
 
 /** A process counts as live for this long after its last call of {@link ShareStore.live}, in milliseconds. */
-export const LIVE_MS = 30_000;
+export const LIVE_MS = 75_000;
 
 /** What an ask wants of a slot: 0 nothing, 1 at most a part while other processes are needy, 2 any room. */
 export type Wish = 0 | 1 | 2;

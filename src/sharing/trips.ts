@@ -11,7 +11,7 @@ const FIRST_TRIP_MS = 1_000;
 const FORGOTTEN_MS = ACCOUNT_LASTS_MS - 10_000;
 
 /** Interval of {@link ShareStore.live} while there are trips, in milliseconds; at first shorter, because processes start together. */
-const SIGN_MS = 10_000;
+const SIGN_MS = 30_000;
 const FIRST_SIGN_MS = 500;
 
 /** Weight of the latest call in the mean duration. */

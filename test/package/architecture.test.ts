@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { ENTRY_POINTS } from '../../scripts/entry-points.ts';
 import { readSources, type Source } from './support/source.ts';
 
 /** The rooms of `src`, from the ground up. One may import from those on the lines above its own, and one way from those beside it. */
@@ -107,20 +108,6 @@ const KEPT = [
   { name: /^TOKEN$/, in: 'src/testing/asset-events.ts' },
 ];
 
-/** What a user of the package can import. */
-const ENTRY_POINTS = [
-  'src/index.ts',
-  'src/client/fetch-client.ts',
-  'src/local/index.ts',
-  'src/otel/index.ts',
-  'src/prometheus/index.ts',
-  'src/proxy/index.ts',
-  'src/redis/index.ts',
-  'src/sharing/index.ts',
-  'src/testing/index.ts',
-  'src/testing/msw.ts',
-];
-
 /** A folder is a boundary and a file an idea; these name neither. */
 const CATEGORIES = ['util', 'utils', 'type', 'types', 'helper', 'helpers', 'common', 'misc'];
 
@@ -184,11 +171,16 @@ describe('the rooms', () => {
     const wrong = inFolder('src/cli/').flatMap(({ path, imports }) =>
       imports
         .filter(({ from }) => from.startsWith('src/') && !from.startsWith('src/cli/'))
-        .filter(({ from }) => !ENTRY_POINTS.includes(from))
+        .filter(({ from }) => !Object.values(ENTRY_POINTS).includes(from))
         .map(({ from }) => `${path} imports ${from}`),
     );
     expect(wrong).toEqual([]);
-    for (const path of ENTRY_POINTS) expect(readFileSync('tsup.config.ts', 'utf8')).toContain(`'${path}'`);
+  });
+
+  it('have the entry points that package.json names', () => {
+    const { exports } = JSON.parse(readFileSync('package.json', 'utf8'));
+    const names = Object.keys(exports).filter((path) => path !== './package.json');
+    expect(names.map((path) => path.replace('.', 'stacks-quota'))).toEqual(Object.keys(ENTRY_POINTS));
   });
 
   it('show the public names one by one: nothing exports all of another file', () => {

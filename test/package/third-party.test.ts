@@ -1,17 +1,13 @@
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { build } from 'esbuild';
 import { expect, it } from 'vitest';
+import { ENTRY_POINTS } from '../../scripts/entry-points.ts';
 
 /** The packages whose code ends up in `dist`: what the entry points import, but for what users install by themselves. */
 async function bundledPackages(): Promise<readonly string[]> {
   const { peerDependencies, dependencies = {} } = JSON.parse(readFileSync('package.json', 'utf8'));
   const { metafile } = await build({
-    entryPoints: [
-      'src/index.ts',
-      'src/client/fetch-client.ts',
-      'src/cli/bin.ts',
-      ...globSync('src/{otel,redis,testing}/{index,msw}.ts'),
-    ],
+    entryPoints: [...Object.values(ENTRY_POINTS), 'src/cli/bin.ts'],
     external: Object.keys({ ...peerDependencies, ...dependencies }),
     bundle: true,
     splitting: true,

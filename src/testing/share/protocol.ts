@@ -23,4 +23,4 @@ export const LOOKS = 6;
 export const PROBE_MS = 2_000;
 
 /** A process counts as live for this long after its last call of `live`. */
-export const LIVE_MS = 30_000;
+export const LIVE_MS = 75_000;
