@@ -30,11 +30,12 @@ const INNER_ROOMS: Record<string, readonly string[]> = {
     'limits | share-limit',
     'window',
     'forecast',
-    'view',
+    'view | client-wide',
     'pacer',
+    'books',
   ],
   'src/http/': [
-    'call | deadline | redirect | transport | attempt | retry-policy | body-stream | redaction | key-mask | key-breaker | prototype-guard | deprecation | key-recognition',
+    'call | deadline | redirect | transport | attempt | retry-policy | body-stream | redaction | key-mask | key-breaker | key-ring | prototype-guard | deprecation | key-recognition',
     'cache',
   ],
   'src/sharing/': [
