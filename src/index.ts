@@ -21,7 +21,7 @@ export type { MonthState } from './client/month-state.ts';
 export type { TypedClient } from './client/openapi.ts';
 export type { GetOptions, Method, PathArguments, RequestOptions } from './client/requests.ts';
 export type { ResponseHead } from './client/response-head.ts';
-export { type Clock, systemClock } from './clock.ts';
+export { backgroundClock, type Clock, systemClock } from './clock.ts';
 export { checkAddress } from './endpoints/address.ts';
 export type {
   AddressAssets,

@@ -10,6 +10,7 @@ const PUBLIC: Record<string, readonly string[]> = {
     'QuotaExhaustedError',
     'ResponseShapeError',
     'ServiceError',
+    'backgroundClock',
     'checkAddress',
     'createClient',
     'isClosed',
