@@ -59,6 +59,7 @@ export type { FetchOptions } from './fetch/options.ts';
 export type { ReserveOptions } from './options/bulk-reserve-options.ts';
 export type { CallOptions, ClientOptions } from './options/client-options.ts';
 export type { Reason, ReasonKind } from './quota/admission.ts';
+export { type FamilyQuota, readFamilies } from './quota/headers/families.ts';
 export { type QuotaSnapshot, readQuota, type WindowQuota } from './quota/headers/snapshot.ts';
 export type { Period } from './quota/time/periods.ts';
 export type { WindowView } from './quota/view.ts';
