@@ -3,7 +3,7 @@ import { type ApiRequest, urlOf } from '../endpoints/endpoints.ts';
 import { fillTemplate, queryText } from '../endpoints/path-template.ts';
 import { ConfigError, quote, ResponseShapeError, ServiceError, type ShapeIssue } from '../errors.ts';
 import type { EndpointNames } from '../fetch/endpoint-name.ts';
-import type { BodyForm, Reply, Run } from '../http/call.ts';
+import type { Reply, Run } from '../http/call.ts';
 import type { Outgoing } from '../http/transport.ts';
 import { type CallOptions, checkCallOptions, type Settings } from '../options/client-options.ts';
 import { ownProperties } from '../validation/own-properties.ts';
@@ -49,17 +49,8 @@ export class ApiCalls {
     return { request: { ...request, ...bodyOf(method, json, body) }, options: checked };
   }
 
-  /**
-   * Sends a request when the quota allows.
-   *
-   * @param isInspection - whether only the quota is read, so that pauses and full windows are passed.
-   */
-  send(
-    request: ApiRequest<unknown>,
-    options: CallOptions<unknown>,
-    wants: BodyForm = 'text',
-    isInspection = false,
-  ): Promise<Reply> {
+  /** Sends a request when the quota allows. */
+  send(request: ApiRequest<unknown>, options: CallOptions<unknown>): Promise<Reply> {
     const { run, settings } = this.#options;
     return run({
       request: new ApiOutgoing(settings.baseUrl, request, options.headers),
@@ -69,13 +60,12 @@ export class ApiCalls {
         cost: options.cost,
         priority: options.priority ?? 0,
         maxWaitMs: options.maxWaitMs ?? settings.maxWaitMs,
-        isInspection,
       },
       signal: options.signal,
       label: options.label,
       maxQueueMs: options.maxQueueMs ?? settings.maxQueueMs,
       timeoutMs: options.timeoutMs ?? settings.timeoutMs,
-      wants,
+      wants: 'text',
       // Given a place at once, so that the object need not grow.
       trace: undefined,
     });

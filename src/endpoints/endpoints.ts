@@ -3,6 +3,7 @@ import { argument, flag, optionsParser } from '../validation/arguments.ts';
 import type { StandardSchemaV1 } from '../validation/standard-schema.ts';
 import { checkAddress } from './address.ts';
 import { type AddressAssets, addressAssetsBody, type Info, infoBody } from './bodies.ts';
+import { GET_INFO } from './info-request.ts';
 import { queryText } from './path-template.ts';
 
 /** What can be asked of the service, by the name that costs are remembered by. */
@@ -55,12 +56,7 @@ export const ASSETS_PARAMS: readonly (keyof AddressAssetsParams)[] = ['limit', '
 
 /** `GET /extended/v1/info`. */
 export function infoRequest(): ApiRequest<Info> {
-  return { endpoint: 'GET /extended/v1/info', method: 'GET', path: '/extended/v1/info', query: '', schema: infoBody };
-}
-
-/** `HEAD /extended/v1/info`: the call "that reads only the response headers". */
-export function headersRequest(): ApiRequest<undefined> {
-  return { ...infoRequest(), endpoint: 'HEAD /extended/v1/info', method: 'HEAD', schema: undefined };
+  return { ...GET_INFO, schema: infoBody };
 }
 
 /**
