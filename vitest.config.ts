@@ -7,11 +7,15 @@ import { DEEP } from './test/support/deep.ts';
 
 /** The deep run has the files that go deeper in it: `*.deep.test.ts`, those with properties and those that ask. The others would only be repeated. */
 const GOES_DEEPER = /from '(fast-check|[^']+\/deep\.ts)'/;
-const PURE = /^test\/(quota|sharing|scheduler|bulk|walk|options|trace|validation|testing)\//;
+
+/** Files that replace a module for all that is loaded after them. */
+const REPLACES_MODULES = /\bvi\.(mock|doMock|resetModules)\(/;
 
 const files = ['test/**/*.test.ts', 'examples/**/*.test.ts']
   .flatMap((pattern) => globSync(pattern))
   .filter((path) => !DEEP || path.endsWith('.deep.test.ts') || GOES_DEEPER.test(readFileSync(path, 'utf8')));
+
+const isAlone = (path: string): boolean => REPLACES_MODULES.test(readFileSync(path, 'utf8'));
 
 export default defineConfig({
   // Tests, examples and the README's snippets import the package by name, from its source.
@@ -26,9 +30,9 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     projects: [
-      // Tests without processes, sockets and planted globals share their modules, which are most of what a short one costs.
-      { extends: true, test: { name: 'pure', isolate: false, include: files.filter((path) => PURE.test(path)) } },
-      { extends: true, test: { name: 'isolated', include: files.filter((path) => !PURE.test(path)) } },
+      // Tests share their modules, which to load in a process of its own is most of what a short file costs.
+      { extends: true, test: { name: 'alone', include: files.filter(isAlone) } },
+      { extends: true, test: { name: 'together', isolate: false, include: files.filter((path) => !isAlone(path)) } },
     ],
     exclude: [...defaultExclude, ...(DEEP ? [] : ['**/*.deep.test.ts'])],
     // One more than there are cores: tests with a real Redis, socket or process spend most of their time waiting.

@@ -1,20 +1,21 @@
 import type { Admission, Ask, Charge, Hold, Lease, Limit, RequestOutcome } from './admission.ts';
+import { ClientWide } from './client-wide.ts';
 import { driftOf } from './forecast/drift.ts';
 import { estimate, type Plan, type PlanEstimate } from './forecast/estimate.ts';
 import { type MonthOutlook, MonthUsage } from './forecast/month.ts';
-import { Throughput } from './forecast/throughput.ts';
+import type { Throughput } from './forecast/throughput.ts';
 import { isAnyWindowFull, type QuotaSnapshot, resetOf, windowsOf } from './headers/snapshot.ts';
 import { Cooldown } from './limits/cooldown.ts';
 import { believableCost, Costs } from './limits/costs.ts';
 import { EndpointWindows } from './limits/endpoint-windows.ts';
 import { InspectionPace } from './limits/inspection-pace.ts';
-import { ManualPause } from './limits/manual-pause.ts';
-import { Outage } from './limits/outage.ts';
+import type { ManualPause } from './limits/manual-pause.ts';
+import type { Outage } from './limits/outage.ts';
 import { RefusalRate } from './limits/refusal-rate.ts';
 import { SlowStart } from './limits/slow-start.ts';
 import type { Shape } from './models/model.ts';
 import { type ShareLimit, type SiblingFacts, wholeShareLimit } from './share-limit.ts';
-import { ServerClock } from './time/server-clock.ts';
+import type { ServerClock } from './time/server-clock.ts';
 import { AnsweredRequests } from './usage/answered.ts';
 import { ARRIVES_WITHIN_MS, type Flight, InFlight } from './usage/in-flight.ts';
 import { type PacerView, viewOf } from './view.ts';
@@ -30,8 +31,8 @@ const SCOUTED_PART = 0.5;
 
 /** Options of a pacer. */
 export interface PacerOptions {
-  /** How many requests may be under way at once. */
-  readonly concurrency: number;
+  /** How many requests may be under way at once, or what this pacer has in common with those of other keys. */
+  readonly concurrency: number | ClientWide;
   /** A lease not settled within this time is treated as forgotten, in milliseconds. */
   readonly leaseMs: number;
   /** Creates the limit of this process's share, given the service's clock. Default: all of every window. */
@@ -49,33 +50,43 @@ export interface PacerOptions {
  * Every limit is asked what holds the charge back; of their holds the one that lasts longest decides.
  */
 export class Pacer {
-  readonly #clock = new ServerClock();
+  readonly #clientWide: ClientWide;
+  readonly #clock: ServerClock;
   readonly #flights: InFlight;
   readonly #answered = new AnsweredRequests();
   readonly #month = new MonthUsage();
   readonly #costs = new Costs();
   readonly #cooldown = new Cooldown();
-  readonly #manualPause = new ManualPause();
+  readonly #manualPause: ManualPause;
   readonly #inspectionPace = new InspectionPace();
-  readonly #outage = new Outage();
+  readonly #outage: Outage;
   readonly #priorityReserve = new PriorityReserve();
   readonly #slowStart: SlowStart;
   readonly #refusalRate: RefusalRate;
   readonly #windows: NamedWindows;
   readonly #endpointWindows: EndpointWindows;
-  readonly #throughput = new Throughput();
+  readonly #throughput: Throughput;
   readonly #shareLimit: ShareLimit;
   readonly #bulkReserve: readonly Limit[];
   #lastQuota: QuotaSnapshot | undefined;
+  #answeredAt: number | undefined;
   #limits: readonly Limit[] = [];
-  #known = -1;
+  #windowLimits: readonly Limit[] = [];
+  /** The windows that are listed among the limits. */
+  #revision = -1;
 
   constructor(options: PacerOptions) {
-    this.#flights = new InFlight(options.concurrency, options.leaseMs);
+    const { concurrency, leaseMs } = options;
+    this.#clientWide = typeof concurrency === 'number' ? new ClientWide(concurrency) : concurrency;
+    this.#clock = this.#clientWide.clock;
+    this.#outage = this.#clientWide.outage;
+    this.#manualPause = this.#clientWide.manualPause;
+    this.#throughput = this.#clientWide.throughput;
+    this.#flights = new InFlight(this.#clientWide.concurrency, leaseMs);
     this.#endpointWindows = new EndpointWindows(this.#clock, this.#flights);
     this.#shareLimit = options.shareLimit?.(this.#clock) ?? wholeShareLimit;
     this.#slowStart = new SlowStart(this.#flights, this.#shareLimit);
-    this.#refusalRate = new RefusalRate(() => this.#known > 0);
+    this.#refusalRate = new RefusalRate(() => this.#knowsLimits);
     this.#windows = new NamedWindows({
       clock: this.#clock,
       flights: this.#flights,
@@ -93,14 +104,11 @@ export class Pacer {
   admit(ask: Ask, now: number): Admission {
     this.#age(now);
     const charge = this.#chargeOf(ask);
-    let hold: Hold | undefined;
-    for (const limit of this.#limits) {
-      const other = limit.check(charge, now);
-      if (other && (!hold || other.until > hold.until)) hold = other;
-    }
+    const reckoned = longestHold(this.#windowLimits, charge, now);
+    let hold = longestHold(this.#limits, charge, now, this.#cooldown.overrulesWindows ? undefined : reckoned);
     // The share is asked last, because it may fetch more, and should do so only for charges that fit all else.
     hold ??= this.#shareLimit.check(charge, now);
-    if (!hold) return { kind: 'granted', lease: this.#grant(charge, now) };
+    if (!hold) return { kind: 'granted', lease: this.#grant(charge, now, reckoned !== undefined) };
     if (ask.isInspection) return this.#inspect(charge, hold, now);
     const isHopeless = hold.until === Number.POSITIVE_INFINITY;
     const isTooLong = hold.isFirm && hold.until - (hold.failingSince ?? now) > ask.maxWaitMs;
@@ -126,7 +134,8 @@ export class Pacer {
     const isBooked = flight.state === 'booked';
     this.#flights.end(flight);
     this.#costs.onEnded(flight);
-    const isServed = outcome.kind === 'answered' && !outcome.limited && !outcome.failed;
+    const isFresh = outcome.kind === 'answered' && outcome.quota.ageMs === undefined;
+    const isServed = isFresh && !outcome.limited && !outcome.failed;
     this.#cooldown.onEnded(flight, isServed);
     this.#inspectionPace.onEnded(flight, isServed);
     if (outcome.failed) this.#outage.onFailure(now, 'code' in outcome ? outcome.code : undefined);
@@ -165,43 +174,14 @@ export class Pacer {
     return viewOf(this.#windows, this.#endpointWindows, this.#flights, this.#pause, this.#clock, now);
   }
 
-  /** Holds back every request until `instant`: Infinity until {@link resume}. */
-  pause(instant: number): void {
-    this.#manualPause.set(instant);
-  }
-
-  /** Ends the pause that {@link pause} began. */
-  resume(): void {
-    this.#manualPause.set(Number.NEGATIVE_INFINITY);
-  }
-
-  /** The end of the pause that {@link pause} began, in force or not. */
-  get pausedUntil(): number {
-    return this.#manualPause.until;
-  }
-
-  /** How many requests may be under way at once. */
-  get concurrency(): number {
-    return this.#flights.concurrency;
-  }
-
-  set concurrency(concurrency: number) {
-    this.#flights.concurrency = concurrency;
-  }
-
   /** What the headers of the last answer said. */
   get lastQuota(): QuotaSnapshot | undefined {
     return this.#lastQuota;
   }
 
-  /** Requests under way. */
-  get inFlight(): number {
-    return this.#flights.open;
-  }
-
-  /** Requests answered and not refused, and their units. */
-  get throughput(): Pick<Throughput, 'requests' | 'units'> {
-    return this.#throughput;
+  /** When the last answer came, in monotonic milliseconds; undefined: none has come. */
+  get answeredAt(): number | undefined {
+    return this.#answeredAt;
   }
 
   /** When the last of these plans will be answered, one after the other; undefined while no limit is known. Reserves nothing. */
@@ -209,9 +189,9 @@ export class Pacer {
     this.#age(now);
     const [windows, endpointWindows] = [this.#windows, this.#endpointWindows];
     const [clock, costs] = [this.#clock, this.#costs];
-    const [throughput, concurrency] = [this.#throughput, this.concurrency];
+    const [throughput, concurrency] = [this.#throughput, this.#clientWide.concurrency.limit];
     // A pause without an end has no place in an estimate.
-    const ends = [this.#pause.until, this.pausedUntil].filter((until) => until < Number.POSITIVE_INFINITY);
+    const ends = [this.#pause.until, this.#manualPause.until].filter((until) => until < Number.POSITIVE_INFINITY);
     const pause = { until: Math.max(...ends) };
     return estimate(
       plans,
@@ -236,10 +216,10 @@ export class Pacer {
     return { endpoint, query, units, likely, priority, urgency };
   }
 
-  #grant(charge: Charge, now: number): Flight {
+  #grant(charge: Charge, now: number, isFull = false): Flight {
     const flight = this.#flights.take(charge, now);
     this.#costs.onSent(flight);
-    this.#cooldown.onSent(flight);
+    this.#cooldown.onSent(flight, isFull);
     this.#outage.onSent(flight, now);
     this.#refusalRate.onSent(flight, now);
     this.#priorityReserve.onAdmitted(charge.priority, charge.units, now);
@@ -263,20 +243,30 @@ export class Pacer {
   #onAnswer(flight: Flight, answer: RequestOutcome & { kind: 'answered' }, isBooked: boolean, now: number): void {
     const { quota, limited } = answer;
     this.#lastQuota = quota;
+    this.#answeredAt = now;
     this.#month.observe(quota);
     if (quota.date !== undefined) this.#clock.observe(quota.date, flight.sentAt, now);
+    const isCached = quota.ageMs !== undefined;
     const cost = limited ? undefined : believableCost(quota);
-    const units = cost ?? flight.units;
+    const units = isCached ? 0 : (cost ?? flight.units);
     if (!limited) this.#throughput.onServed(units, now - flight.sentAt);
     if (cost !== undefined) {
       this.#costs.learn(flight.endpoint, units, flight.query);
       this.#shareLimit.tellCost(flight.endpoint, this.#costs.dearestOf(flight.endpoint));
     }
     const settledSince = this.#answered.settledSince(flight.sentAt);
-    const heard = { sentAt: flight.sentAt, receivedAt: now, own: units, settledSince, limited };
-    if (!isBooked) this.#windows.settle(quota, heard);
+    const heard = {
+      sentAt: flight.sentAt,
+      receivedAt: now,
+      own: units,
+      settledSince,
+      limited,
+      isExempt: flight.isExempt,
+    };
+    if (isCached) this.#windows.onCached(flight.units);
+    else if (!isBooked) this.#windows.settle(quota, heard);
     this.#windows.read(quota, heard, this.#answered);
-    this.#readTriple(flight.endpoint, quota, heard, isBooked);
+    this.#readTriple(flight.endpoint, quota, heard, isBooked || isCached);
     this.#listLimits();
     // An answer without quota headers may come from an edge that counts nothing.
     const isSure = !limited && (quota.remaining !== undefined || Object.keys(quota.stacks).length > 0);
@@ -287,10 +277,10 @@ export class Pacer {
       if (isSure && !isAnyWindowFull(quota)) this.#cooldown.end(now);
     } else if (limited) {
       this.#slowStart.onRefusal();
-      this.#cooldown.onRefusal(quota, this.#clock, now, flight.sentAt);
+      this.#cooldown.onRefusal(quota, this.#clock, now, flight.sentAt, this.#windows.longestMs);
       this.#refusalRate.onRefused(flight, this.#cooldown.until, now);
-    } else {
-      this.#slowStart.onSuccess(this.#known > 0);
+    } else if (!isCached) {
+      this.#slowStart.onSuccess(this.#knowsLimits);
       this.#refusalRate.onServed(units, now);
     }
     if (!flight.isExempt && !limited && quota.retryAfterMs !== undefined)
@@ -312,15 +302,29 @@ export class Pacer {
     }
   }
 
+  get #knowsLimits(): boolean {
+    return this.#windows.size + this.#endpointWindows.size > 0;
+  }
+
   #listLimits(): void {
-    const known = this.#windows.size + this.#endpointWindows.size;
-    if (known === this.#known) return;
-    this.#known = known;
-    const windows = [...this.#windows, ...this.#endpointWindows];
+    const revision = this.#windows.revision + this.#endpointWindows.size;
+    if (revision === this.#revision) return;
+    this.#revision = revision;
+    this.#windowLimits = [...this.#windows, ...this.#endpointWindows];
     const pauses = [this.#cooldown, this.#outage, this.#manualPause];
     const unknown = [this.#slowStart, this.#refusalRate];
-    this.#limits = [this.#flights, ...unknown, ...pauses, this.#costs, ...this.#bulkReserve, ...windows];
+    this.#limits = [this.#flights, ...unknown, ...pauses, this.#costs, ...this.#bulkReserve];
   }
+}
+
+/** The hold that lasts longest: `hold`, or one of these limits'. */
+function longestHold(limits: readonly Limit[], charge: Charge, now: number, hold?: Hold): Hold | undefined {
+  let longest = hold;
+  for (const limit of limits) {
+    const other = limit.check(charge, now);
+    if (other && (!longest || other.until > longest.until)) longest = other;
+  }
+  return longest;
 }
 
 /** Whether `ratelimit-*` repeats a named window, wherever a lagging clock puts its end. */

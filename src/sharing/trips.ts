@@ -95,6 +95,11 @@ export class Trips {
     return this.#trip ? now + this.#breaker.timeoutMs : Math.max(now + RETRY_MS, this.#breaker.retryAt);
   }
 
+  /** The end of the pause after a failed trip, in force or not. */
+  get pausedUntil(): number {
+    return this.#breaker.retryAt;
+  }
+
   /** Begins a trip, unless one is under way or the breaker pauses trips. */
   start(): void {
     if (this.#trip || this.#member.clock.now() < this.#breaker.retryAt) return;

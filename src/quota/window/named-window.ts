@@ -51,6 +51,8 @@ export class NamedWindow implements Limit {
   /** Whether a request was served that takes more units than the window holds. */
   #servesLarger = false;
   #refusedAt = Number.NEGATIVE_INFINITY;
+  /** Units of the requests that a cache has answered since the last reading. */
+  #cached = 0;
   readonly #probing: ShapeProbing;
   readonly #roomForOthers: RoomForOthers;
   /** What is subtracted from the limit, one after the other. */
@@ -194,7 +196,7 @@ export class NamedWindow implements Limit {
 
   #reservedText(charge: Charge, now: number): string {
     const units = Math.ceil(this.#reserved(charge, now));
-    return units > 0 ? `; ${units} are reserved` : '';
+    return units > 0 ? `; ${units} ${units === 1 ? 'is' : 'are'} reserved` : '';
   }
 
   /** A request is sent. */
@@ -207,6 +209,11 @@ export class NamedWindow implements Limit {
     this.candidates.book(units, from, to);
   }
 
+  /** A request was answered by a cache: not counted by the service, or else by the next reading. */
+  onCached(units: number): void {
+    this.#cached += units;
+  }
+
   /** Processes a reading of this window. */
   read(reading: WindowReading, past: AnsweredRequests): void {
     this.#lastReading.observe(reading);
@@ -216,18 +223,20 @@ export class NamedWindow implements Limit {
     // The first reading is no evidence, but its request may have been counted on either side of a boundary.
     if (this.#isRead) this.candidates.eliminate(reading, past, this.#shareLimit.isAlone);
     else if (!reading.limited) this.book(Math.min(reading.own, reading.used), reading.sentAt, reading.receivedAt);
-    if (reading.limited && reading.used + reading.own > reading.limit && this.#isUnexplained(reading.receivedAt)) {
+    const isSurprise = reading.limited && !reading.isExempt;
+    if (isSurprise && reading.used + reading.own > reading.limit && this.#isUnexplained(reading.receivedAt)) {
       this.candidates.reinstate();
       this.#probing.onUnexplainedRefusal(reading.receivedAt);
     }
     if (!reading.limited) this.#otherConsumers.onServed();
-    else if (reading.used >= reading.limit && !this.#shareLimit.isShared)
+    else if (isSurprise && reading.used >= reading.limit && !this.#shareLimit.isShared)
       this.#otherConsumers.onRefused(reading.receivedAt);
     const others = this.candidates.reconcile(reading, past);
     // The first reading includes usage from before this client existed, so it says nothing about other consumers' rate.
     // In a shared quota, siblings' usage must not be mistaken for theirs.
     if (this.#isRead && !this.#shareLimit.isShared)
-      this.#otherConsumers.observe(others, this.limit, reading.receivedAt);
+      this.#otherConsumers.observe(Math.max(0, others - this.#cached), this.limit, reading.receivedAt);
+    this.#cached = 0;
     this.#isRead = true;
   }
 
