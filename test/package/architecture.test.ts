@@ -41,7 +41,7 @@ const INNER_ROOMS: Record<string, readonly string[]> = {
   'src/sharing/': [
     'store | timeline | stored-state | breaker | in-time | sibling-use | fingerprint | notice | share-options',
     'store-rules | windows | expiring',
-    'memory-state | memory-windows | slots | urgent | operations',
+    'memory-state | memory-windows | slots | urgent | operations | recollection',
     'memory-store | book | ask-policy',
     'ledger | text-store',
     'facts | reset-detector | discovery | resumption | trips | fallback',

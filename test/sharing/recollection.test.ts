@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Recollection } from '../../src/sharing/recollection.ts';
-import { windowAsk } from './support/asking.ts';
+import { windowAsk } from '../../src/testing/share/asking.ts';
 import { answering } from './support/small.ts';
 
 const WINDOWS = [windowAsk({ name: 'minute:1', limit: 100, ttlMs: 60_000 })];
