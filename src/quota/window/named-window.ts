@@ -196,7 +196,7 @@ export class NamedWindow implements Limit {
 
   #reservedText(charge: Charge, now: number): string {
     const units = Math.ceil(this.#reserved(charge, now));
-    return units > 0 ? `; ${units} are reserved` : '';
+    return units > 0 ? `; ${units} ${units === 1 ? 'is' : 'are'} reserved` : '';
   }
 
   /** A request is sent. */
