@@ -14,6 +14,7 @@ const ROOMS = [
   'scheduler | options',
   'bulk | walk | fetch',
   'client',
+  'pool',
   'index',
   'redis | local | testing | cli | otel | prometheus | proxy',
 ];

@@ -12,6 +12,7 @@ const PUBLIC: Record<string, readonly string[]> = {
     'ServiceError',
     'checkAddress',
     'createClient',
+    'createPool',
     'isClosed',
     'isConfigError',
     'isConnectionError',
