@@ -7,6 +7,7 @@ export const ENTRY_POINTS: Readonly<Record<string, string>> = {
   'stacks-quota/prometheus': 'src/prometheus/index.ts',
   'stacks-quota/proxy': 'src/proxy/index.ts',
   'stacks-quota/redis': 'src/redis/index.ts',
+  'stacks-quota/sharing': 'src/sharing/index.ts',
   'stacks-quota/testing': 'src/testing/index.ts',
   'stacks-quota/testing/msw': 'src/testing/msw.ts',
 };

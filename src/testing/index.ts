@@ -1,5 +1,5 @@
 /**
- * A mock of the service and a virtual clock, for tests.
+ * A mock of the service and a virtual clock, for tests, and the cases that a store of a share must pass.
  *
  * @module stacks-quota/testing
  */
@@ -20,5 +20,7 @@ export type { BodyContent, HeaderLines } from './page.ts';
 export type { RouteMethod, RouteName, RouteParamName, RouteParams, RouteRequest, ServiceRequest } from './request.ts';
 export type { RouteHandler, ServiceEndpoint } from './routes.ts';
 export { createMockService, type MockService } from './service.ts';
+export type { MakeStore, StoreCase } from './share/store-case.ts';
+export { storeCases } from './share/store-cases.ts';
 export { type VirtualClock, type VirtualClockOptions, virtualClock } from './virtual-clock.ts';
 export type { WindowKind } from './windows/kinds.ts';

@@ -38,7 +38,10 @@ export interface QuotaSnapshot {
   } & { readonly [P in Period]?: WindowQuota };
   /** Names, in lower case, of the headers read here that were present and made no sense. */
   readonly malformed: readonly string[];
-  /** Rate-limit headers that this version does not know, by lower-case name; values are cut to 200 characters. */
+  /**
+   * Rate-limit headers that this version does not know, by lower-case name; values are cut to 200 characters. `readFamilies` reads
+   * those of other families and periods.
+   */
   readonly unrecognised: Readonly<Record<string, string>>;
 }
 
@@ -191,7 +194,7 @@ function same(a: number, b: number): number | undefined {
 }
 
 /** What remains, rounded down. The service has been seen to say -1 when nothing is left. */
-function readRemaining(text: string): number | undefined {
+export function readRemaining(text: string): number | undefined {
   if (!text.startsWith('-')) return readWhole(text);
   return readWhole(text.slice(1)) === undefined ? undefined : 0;
 }
