@@ -67,6 +67,8 @@ const PUBLIC: Record<string, readonly string[]> = {
     'type PathArguments',
     'type PathParamName',
     'type Period',
+    'type Pool',
+    'type PoolMember',
     'type Query',
     'type QueueOptions',
     'type QueuedCall',
