@@ -178,7 +178,9 @@ export class Pacer {
   isExhausted(now: number): boolean {
     const { cooldown, windows } = this.view(now);
     const { dearest } = this.#costs;
-    return cooldown !== undefined || windows.some(({ headroom, limit }) => headroom < Math.max(1, Math.min(dearest, limit)));
+    return (
+      cooldown !== undefined || windows.some(({ headroom, limit }) => headroom < Math.max(1, Math.min(dearest, limit)))
+    );
   }
 
   /** What the headers of the last answer said. */
