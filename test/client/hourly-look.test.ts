@@ -74,8 +74,8 @@ describe('a month that is out', () => {
   });
 
   it('is noticed after a retry-after of weeks, too', async () => {
-    const { clock, client, service } = await exhausted({}, { keyless: { minute: 60 } });
-    service.faults.next(1, { status: 429, headers: { 'retry-after': '3000000' } });
+    const { clock, client, service } = await exhausted({}, { keyless: { minute: 60, month: 10_000 } });
+    service.faults.next(1, { status: 429, headers: { 'retry-after': '2000000' } });
     const waiting = client.getInfo();
     const start = clock.now();
     await clock.run(waiting);
