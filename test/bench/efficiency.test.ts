@@ -81,7 +81,8 @@ describe('the shortest possible time', () => {
     startsAt: Date.UTC(2026, 2, 10, 14, 0, 40, 300),
     changes: [],
     pauses: [],
-    leastLatencyMs: 20,
+    taken: [],
+      leastLatencyMs: 20,
   };
   const load = (count: number, cost = 1, endpoint = 'info'): Load => ({
     cost,
