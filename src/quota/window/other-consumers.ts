@@ -25,8 +25,11 @@ const MARGIN = 0.02;
 /** The slowest even pace, as a fraction of our share: no other consumer needs us to be slower. */
 const SLOWEST = 0.5;
 
-/** What they take unseen is not reckoned over more than this part of a window: it may be that they have gone. */
-const LONGEST_UNSEEN = 0.02;
+/** Their rate is that of the last so many milliseconds. */
+const RATE_MS = 500;
+
+/** What they take unseen is not reckoned over more than this, in milliseconds: it may be that they have gone. */
+const LONGEST_UNSEEN_MS = 1_000;
 
 /** Towards a window's end, what is left is not spread over less than this part of it. */
 const LAST_PART = 0.05;
@@ -40,6 +43,9 @@ const LAST_PART = 0.05;
 export class OtherConsumers {
   readonly #periodMs: number;
   #seen = 0;
+  /** Units per millisecond that they took lately. */
+  #rate = 0;
+  #ratedAt = Number.NEGATIVE_INFINITY;
   #usual = 0;
   /** The part of the limit for this client: half, but less if several consumers would each take half. */
   #part = FAIR_PART;
@@ -63,6 +69,10 @@ export class OtherConsumers {
     if (this.#stretch === Number.NEGATIVE_INFINITY) this.#stretch = stretch;
     if (stretch > this.#stretch) this.#roll(stretch, Math.max(CHANCE, limit * CHANCE_PART));
     this.#seen += Math.max(0, units);
+    if (this.#seen >= Math.max(CHANCE, limit * CHANCE_PART)) this.#most = Math.max(this.#most, this.#seen);
+    const faded = Math.exp((this.#ratedAt - now) / RATE_MS);
+    this.#rate = this.#rate * faded + Math.max(0, units) / RATE_MS;
+    this.#ratedAt = now;
   }
 
   /** Units of a window to leave them, when the part `gone` of it is over and an answer takes `roundTripMs`. */
@@ -81,14 +91,14 @@ export class OtherConsumers {
   onRefused(now: number): void {
     if (now < this.#refusedAt + this.#periodMs) return;
     this.#refusedAt = now;
-    this.#part = Math.max(LEAST_PART, this.#part * REFUSED);
+    if (this.#periodMs <= SHORT_MS) this.#part = Math.max(LEAST_PART, this.#part * REFUSED);
     this.#most = Math.max(this.#most, 1);
   }
 
   /** Units that they may have used in `ms` milliseconds since the last reading. */
   unobserved(ms: number): number {
-    const expected = (this.#usual / this.#periodMs) * Math.min(ms, this.#periodMs * LONGEST_UNSEEN);
-    return Math.floor(expected + DEVIATIONS * Math.sqrt(expected));
+    const expected = Math.max(this.#rate, this.#usual / this.#periodMs) * Math.min(ms, LONGEST_UNSEEN_MS);
+    return expected + DEVIATIONS * Math.sqrt(expected);
   }
 
   /** Largest spacing of requests, in milliseconds a unit: this client's part of the window, spread evenly. */

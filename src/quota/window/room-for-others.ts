@@ -1,6 +1,6 @@
 import type { Charge } from '../admission.ts';
 import type { WindowReading } from '../models/model.ts';
-import { type Period, periodMsOf } from '../time/periods.ts';
+import { type Period, periodMsOf, SHORT_MS } from '../time/periods.ts';
 import type { ServerClock } from '../time/server-clock.ts';
 import type { InFlight } from '../usage/in-flight.ts';
 import type { LastReading } from './last-reading.ts';
@@ -46,21 +46,27 @@ export class RoomForOthers implements Reserve, Pacing {
   units(_charge: Charge, limit: number, now: number): number {
     const { otherConsumers, clock } = this.#known;
     if (!otherConsumers.areActive) return 0;
-    return otherConsumers.reserve(limit, clock.elapsedPart(this.#period, now), this.#roundTripMs);
+    const reserve = otherConsumers.reserve(limit, clock.elapsedPart(this.#period, now), this.#roundTripMs);
+    return Math.max(reserve, this.#unseen(now));
   }
 
   /** A request may use the reserve where we are behind our fair share. Usage by others since the last reading is estimated. */
   releasesAt(units: number, cap: number, now: number): number {
     const { otherConsumers, lastReading, lastSentAt, fits } = this.#known;
-    const spacing = Math.min(this.#periodMs, units * otherConsumers.fairSpacing(lastReading.limit));
-    const open = cap - otherConsumers.unobserved(now - lastReading.sentAt);
-    const isOurTurn = now >= lastSentAt() + spacing && fits(units, open, now);
-    return isOurTurn ? now : recheckAt(this.#periodMs, now);
+    const ourTurn = lastSentAt() + Math.min(this.#periodMs, units * otherConsumers.fairSpacing(lastReading.limit));
+    const recheck = recheckAt(this.#periodMs, now);
+    return fits(units, cap - this.#unseen(now), now) ? Math.min(Math.max(now, ourTurn), recheck) : recheck;
+  }
+
+  /** Units that they may take before a request that is sent now arrives. */
+  #unseen(now: number): number {
+    const { otherConsumers, lastReading } = this.#known;
+    return otherConsumers.unobserved(now - lastReading.sentAt + this.#roundTripMs / 2);
   }
 
   earliest(units: number, limit: number, cap: number, now: number): number {
     const { otherConsumers, clock, flights, spent, lastSentAt } = this.#known;
-    if (!otherConsumers.areActive) return now;
+    if (!otherConsumers.areActive || this.#periodMs > SHORT_MS) return now;
     const left = cap - spent(now) - flights.units;
     const spacing = units * otherConsumers.spacing(limit, left, clock.elapsedPart(this.#period, now));
     return lastSentAt() + Math.min(this.#periodMs, spacing);
