@@ -200,6 +200,7 @@ export class NamedWindow implements Limit {
   /** A request is sent. */
   onSent(units: number, now: number): void {
     this.#probing.onSent(units, now);
+    this.#roomForOthers.onSent(units, now);
   }
 
   /** Books units that the service counted, if at all, between `from` and `to`. */
@@ -214,7 +215,7 @@ export class NamedWindow implements Limit {
     this.#probing.onReading(reading, this.#lastReading.sentAt);
     this.#roomForOthers.onReading(reading);
     // The first reading is no evidence, but its request may have been counted on either side of a boundary.
-    if (this.#isRead) this.candidates.eliminate(reading, past, this.#shareLimit.isAlone);
+    if (this.#isRead) this.candidates.eliminate(reading, past, this.#isAlone);
     else if (!reading.limited) this.book(Math.min(reading.own, reading.used), reading.sentAt, reading.receivedAt);
     if (reading.limited && reading.used + reading.own > reading.limit && this.#isUnexplained(reading.receivedAt)) {
       this.candidates.reinstate();
@@ -260,14 +261,19 @@ export class NamedWindow implements Limit {
 
   /** The earliest instant at which `units` more fit below `cap` in every candidate shape. */
   #fitsFrom(units: number, cap: number, now: number): number {
-    const namedEnd = this.#probing.namedEndFor(units);
+    const trial = this.#probing.trialFor(units, this.#otherConsumers.areActive);
     let at = now;
     for (const model of this.#binding) {
-      if (now >= namedEnd && model.shape.acceptsNamedReset) continue;
+      if (now >= trial && model.shape.acceptsNamedReset) continue;
       at = Math.max(at, model.earliest(units, this.#flights.units, cap, now));
     }
     if (at === Number.POSITIVE_INFINITY) at = Math.max(now, this.#flights.nextAge());
-    return now < namedEnd && namedEnd < at ? namedEnd : at;
+    return now < trial && trial < at ? trial : at;
+  }
+
+  /** Whether readings count what we spent alone, as far as can be seen. */
+  get #isAlone(): boolean {
+    return this.#shareLimit.isAlone && !this.#otherConsumers.areActive;
   }
 
   /** Whether an answer must be awaited, because other consumers may have filled a window that does not drain. */

@@ -17,6 +17,7 @@ const FAIR_PART = 0.5;
 const REFUSED = 0.75;
 const LEAST_PART = 1 / 16;
 const SERVED = 1.001;
+const REGAINED = 0.03;
 
 /** What is left beyond the estimate: standard deviations of a random arrival, and a part of the limit. */
 const DEVIATIONS = 2;
@@ -67,7 +68,7 @@ export class OtherConsumers {
   observe(units: number, limit: number, now: number): void {
     const stretch = Math.floor(now / this.#periodMs);
     if (this.#stretch === Number.NEGATIVE_INFINITY) this.#stretch = stretch;
-    if (stretch > this.#stretch) this.#roll(stretch, Math.max(CHANCE, limit * CHANCE_PART));
+    if (stretch > this.#stretch) this.#roll(stretch, limit);
     this.#seen += Math.max(0, units);
     if (this.#seen >= Math.max(CHANCE, limit * CHANCE_PART)) this.#most = Math.max(this.#most, this.#seen);
     const faded = Math.exp((this.#ratedAt - now) / RATE_MS);
@@ -123,11 +124,13 @@ export class OtherConsumers {
     return this.#part < FAIR_PART ? most : Math.min(most, this.#usual + Math.sqrt(this.#usual) + MARGIN * limit);
   }
 
-  #roll(stretch: number, chance: number): void {
+  #roll(stretch: number, limit: number): void {
     const perWindow = this.#seen / (stretch - this.#stretch);
     this.#usual = this.#windows++ > 0 ? this.#usual + FRESHNESS * (perWindow - this.#usual) : perWindow;
     this.#most = Math.max(perWindow, this.#usual, this.#most * FADING);
-    if (this.#most < chance) this.#most = 0;
+    if (this.#most < Math.max(CHANCE, limit * CHANCE_PART)) this.#most = 0;
+    const free = 1 - (this.#seen + DEVIATIONS * Math.sqrt(this.#seen)) / limit;
+    if (free > this.#part) this.#part = Math.min(FAIR_PART, this.#part + REGAINED * (free - this.#part));
     this.#seen = 0;
     this.#stretch = stretch;
   }

@@ -1,6 +1,6 @@
 import type { Charge } from '../admission.ts';
 import type { WindowReading } from '../models/model.ts';
-import { type Period, periodMsOf, SHORT_MS } from '../time/periods.ts';
+import { type Period, periodMsOf, SHORT_MS, startOf } from '../time/periods.ts';
 import type { ServerClock } from '../time/server-clock.ts';
 import type { InFlight } from '../usage/in-flight.ts';
 import type { LastReading } from './last-reading.ts';
@@ -30,6 +30,8 @@ export class RoomForOthers implements Reserve, Pacing {
   readonly #periodMs: number;
   readonly #known: RoomForOthersDependencies;
   #roundTripMs = 0;
+  #start = Number.NaN;
+  #taken = 0;
   readonly pacings: readonly Pacing[] = [this];
 
   constructor(period: Period, known: RoomForOthersDependencies) {
@@ -43,6 +45,14 @@ export class RoomForOthers implements Reserve, Pacing {
     this.#roundTripMs = Math.max(receivedAt - sentAt, this.#roundTripMs * FADING);
   }
 
+  /** A request is sent. */
+  onSent(units: number, now: number): void {
+    const start = startOf(this.#period, this.#known.clock.least(now));
+    if (start !== this.#start) this.#taken = 0;
+    this.#start = start;
+    this.#taken += units;
+  }
+
   units(_charge: Charge, limit: number, now: number): number {
     const { otherConsumers, clock } = this.#known;
     if (!otherConsumers.areActive) return 0;
@@ -52,10 +62,18 @@ export class RoomForOthers implements Reserve, Pacing {
 
   /** A request may use the reserve where we are behind our fair share. Usage by others since the last reading is estimated. */
   releasesAt(units: number, cap: number, now: number): number {
-    const { otherConsumers, lastReading, lastSentAt, fits } = this.#known;
-    const ourTurn = lastSentAt() + Math.min(this.#periodMs, units * otherConsumers.fairSpacing(lastReading.limit));
+    const { lastReading, fits } = this.#known;
     const recheck = recheckAt(this.#periodMs, now);
-    return fits(units, cap - this.#unseen(now), now) ? Math.min(Math.max(now, ourTurn), recheck) : recheck;
+    if (!fits(units, cap - this.#unseen(now), now)) return recheck;
+    return Math.min(Math.max(now, this.#ourTurn(units, lastReading.limit, now)), recheck);
+  }
+
+  /** When we are behind our fair share of the window. */
+  #ourTurn(units: number, limit: number, now: number): number {
+    const { otherConsumers, clock, lastSentAt } = this.#known;
+    const msPerUnit = otherConsumers.fairSpacing(limit);
+    if (this.#periodMs <= SHORT_MS) return lastSentAt() + Math.min(this.#periodMs, units * msPerUnit);
+    return now + (this.#taken + units) * msPerUnit - clock.elapsedPart(this.#period, now) * this.#periodMs;
   }
 
   /** Units that they may take before a request that is sent now arrives. */
