@@ -77,7 +77,16 @@ export interface Stretch {
  * - `month`: the month ends: no request after the first refusal.
  * - `urgent`: urgent calls beside a bulk: short waits, and little loss for the bulk.
  */
-export type Promised = 'honest' | 'turn' | 'faults' | 'company' | 'strangers' | 'crowd' | 'crowd, sliding' | 'month' | 'urgent';
+export type Promised =
+  | 'honest'
+  | 'turn'
+  | 'faults'
+  | 'company'
+  | 'strangers'
+  | 'crowd'
+  | 'crowd, sliding'
+  | 'month'
+  | 'urgent';
 
 /** A service, the load, and disturbances. */
 export interface Scenario {

@@ -82,7 +82,7 @@ describe('the shortest possible time', () => {
     changes: [],
     pauses: [],
     taken: [],
-      leastLatencyMs: 20,
+    leastLatencyMs: 20,
   };
   const load = (count: number, cost = 1, endpoint = 'info'): Load => ({
     cost,

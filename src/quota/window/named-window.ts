@@ -133,8 +133,9 @@ export class NamedWindow implements Limit {
     if (this.#shareLimit.covers(this.period)) return now;
     const { limit } = this;
     const units = this.#fitting(charge);
+    const isTrial = now >= this.#trialFor(units);
     let cap = limit;
-    for (const reserve of this.#reserves) cap -= reserve.units(charge, limit, now);
+    if (!isTrial) for (const reserve of this.#reserves) cap -= reserve.units(charge, limit, now);
     let at = this.#fitsFrom(units, Math.max(units, cap), now);
     at = Math.max(
       at,
@@ -221,8 +222,7 @@ export class NamedWindow implements Limit {
       this.candidates.reinstate();
       this.#probing.onUnexplainedRefusal(reading.receivedAt);
     }
-    if (!reading.limited) this.#otherConsumers.onServed();
-    else if (reading.used >= reading.limit && !this.#shareLimit.isShared)
+    if (reading.limited && reading.used >= reading.limit && !this.#shareLimit.isShared)
       this.#otherConsumers.onRefused(reading.receivedAt);
     const others = this.candidates.reconcile(reading, past);
     // The first reading includes usage from before this client existed, so it says nothing about other consumers' rate.
@@ -261,7 +261,7 @@ export class NamedWindow implements Limit {
 
   /** The earliest instant at which `units` more fit below `cap` in every candidate shape. */
   #fitsFrom(units: number, cap: number, now: number): number {
-    const trial = this.#probing.trialFor(units, this.#otherConsumers.areActive);
+    const trial = this.#trialFor(units);
     let at = now;
     for (const model of this.#binding) {
       if (now >= trial && model.shape.acceptsNamedReset) continue;
@@ -274,6 +274,11 @@ export class NamedWindow implements Limit {
   /** Whether readings count what we spent alone, as far as can be seen. */
   get #isAlone(): boolean {
     return this.#shareLimit.isAlone && !this.#otherConsumers.areActive;
+  }
+
+  /** When one request may try whether the window has ended. */
+  #trialFor(units: number): number {
+    return this.#probing.trialFor(units, this.#otherConsumers.areActive);
   }
 
   /** Whether an answer must be awaited, because other consumers may have filled a window that does not drain. */

@@ -24,12 +24,13 @@ export interface RoomForOthersDependencies {
   readonly lastSentAt: () => number;
 }
 
-/** The reserve for other consumers while there are any, and the even spacing of our own requests that leaves units at any time. */
+/** The reserve for other consumers while there are any and, in a short window, the even spacing that leaves units at any time. */
 export class RoomForOthers implements Reserve, Pacing {
   readonly #period: Period;
   readonly #periodMs: number;
   readonly #known: RoomForOthersDependencies;
   #roundTripMs = 0;
+  /** The calendar window of our last request, and the units that we sent in it. */
   #start = Number.NaN;
   #taken = 0;
   readonly pacings: readonly Pacing[] = [this];
@@ -57,6 +58,7 @@ export class RoomForOthers implements Reserve, Pacing {
     const { otherConsumers, clock } = this.#known;
     if (!otherConsumers.areActive) return 0;
     const reserve = otherConsumers.reserve(limit, clock.elapsedPart(this.#period, now), this.#roundTripMs);
+    // The rest of an almost elapsed window is theirs only as far as they may take it before our request arrives.
     return Math.max(reserve, this.#unseen(now));
   }
 
@@ -68,7 +70,7 @@ export class RoomForOthers implements Reserve, Pacing {
     return Math.min(Math.max(now, this.#ourTurn(units, lastReading.limit, now)), recheck);
   }
 
-  /** When we are behind our fair share of the window. */
+  /** When we fall behind our fair share of the window. */
   #ourTurn(units: number, limit: number, now: number): number {
     const { otherConsumers, clock, lastSentAt } = this.#known;
     const msPerUnit = otherConsumers.fairSpacing(limit);
