@@ -1,16 +1,10 @@
 import { defineConfig } from 'tsup';
+import { ENTRY_POINTS } from './scripts/entry-points.ts';
 
-const library = {
-  index: 'src/index.ts',
-  fetch: 'src/client/fetch-client.ts',
-  local: 'src/local/index.ts',
-  otel: 'src/otel/index.ts',
-  prometheus: 'src/prometheus/index.ts',
-  proxy: 'src/proxy/index.ts',
-  redis: 'src/redis/index.ts',
-  testing: 'src/testing/index.ts',
-  'testing/msw': 'src/testing/msw.ts',
-};
+/** The files of `dist`, by the names that users import. */
+const library = Object.fromEntries(
+  Object.entries(ENTRY_POINTS).map(([name, source]) => [name.replace(/^stacks-quota\/?/, '') || 'index', source]),
+);
 
 export default defineConfig({
   entry: { ...library, cli: 'src/cli/bin.ts' },

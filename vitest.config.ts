@@ -2,41 +2,37 @@ import { globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defaultExclude, defineConfig } from 'vitest/config';
+import { ENTRY_POINTS } from './scripts/entry-points.ts';
 import { DEEP } from './test/support/deep.ts';
-
-const source = (path: string) => fileURLToPath(new URL(`src/${path}`, import.meta.url));
 
 /** The deep run has the files that go deeper in it: `*.deep.test.ts`, those with properties and those that ask. The others would only be repeated. */
 const GOES_DEEPER = /from '(fast-check|[^']+\/deep\.ts)'/;
-const PURE = /^test\/(quota|sharing|scheduler|bulk|walk|options|trace|validation|testing)\//;
+
+/** Files that replace a module for all that is loaded after them. */
+const REPLACES_MODULES = /\bvi\.(mock|doMock|resetModules)\(/;
 
 const files = ['test/**/*.test.ts', 'examples/**/*.test.ts']
   .flatMap((pattern) => globSync(pattern))
   .filter((path) => !DEEP || path.endsWith('.deep.test.ts') || GOES_DEEPER.test(readFileSync(path, 'utf8')));
 
+const isAlone = (path: string): boolean => REPLACES_MODULES.test(readFileSync(path, 'utf8'));
+
 export default defineConfig({
   // Tests, examples and the README's snippets import the package by name, from its source.
   resolve: {
-    alias: [
-      { find: /^stacks-quota$/, replacement: source('index.ts') },
-      { find: /^stacks-quota\/local$/, replacement: source('local/index.ts') },
-      { find: /^stacks-quota\/fetch$/, replacement: source('client/fetch-client.ts') },
-      { find: /^stacks-quota\/otel$/, replacement: source('otel/index.ts') },
-      { find: /^stacks-quota\/prometheus$/, replacement: source('prometheus/index.ts') },
-      { find: /^stacks-quota\/proxy$/, replacement: source('proxy/index.ts') },
-      { find: /^stacks-quota\/redis$/, replacement: source('redis/index.ts') },
-      { find: /^stacks-quota\/testing\/msw$/, replacement: source('testing/msw.ts') },
-      { find: /^stacks-quota\/testing$/, replacement: source('testing/index.ts') },
-    ],
+    alias: Object.entries(ENTRY_POINTS).map(([name, path]) => ({
+      find: new RegExp(`^${name}$`),
+      replacement: fileURLToPath(new URL(path, import.meta.url)),
+    })),
   },
   test: {
     // Generous, because no test is about speed and machines are busy.
     testTimeout: 60_000,
     hookTimeout: 60_000,
     projects: [
-      // Tests without processes, sockets and planted globals share their modules, which are most of what a short one costs.
-      { extends: true, test: { name: 'pure', isolate: false, include: files.filter((path) => PURE.test(path)) } },
-      { extends: true, test: { name: 'isolated', include: files.filter((path) => !PURE.test(path)) } },
+      // Tests share their modules, which to load in a process of its own is most of what a short file costs.
+      { extends: true, test: { name: 'alone', include: files.filter(isAlone) } },
+      { extends: true, test: { name: 'together', isolate: false, include: files.filter((path) => !isAlone(path)) } },
     ],
     exclude: [...defaultExclude, ...(DEEP ? [] : ['**/*.deep.test.ts'])],
     // One more than there are cores: tests with a real Redis, socket or process spend most of their time waiting.

@@ -201,7 +201,7 @@ import ("fmt"; "io"; "net/http"; "os"; "strconv"; "sync")
 func main() {
   count, _ := strconv.Atoi(os.Args[2])
   var all sync.WaitGroup
-  for range count {
+  for left := count; left > 0; left-- {
     all.Add(1)
     go func() {
       defer all.Done()

@@ -1,6 +1,7 @@
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
 
 /** An empty project to be made. */
 interface ProjectOptions {
@@ -28,6 +29,15 @@ export function createProject({ home, name, packages, type = 'module', installer
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name, type, private: true, allowScripts }));
   npm(folder, 'install', '--silent', '--no-audit', '--no-fund', '--prefer-offline', ...packages);
   return folder;
+}
+
+/** Longer than any program here takes, on a busy machine. */
+const PATIENCE_MS = 180_000;
+
+/** Runs a program of a project, by its name in `node_modules/.bin` or by its path. Resolves with what it prints. */
+export async function runProgram(folder: string, program: string, args: readonly string[]): Promise<string> {
+  const path = resolve(folder, 'node_modules/.bin', program);
+  return (await promisify(execFile)(path, args, { cwd: folder, timeout: PATIENCE_MS })).stdout.trim();
 }
 
 function npm(cwd: string, ...args: string[]): string {

@@ -1,7 +1,6 @@
 /**
  * What importing the client costs an application that bundles it, and what the command line adds: minified, gzipped, in bytes. A
- * bundler that splits code loads schemas and options that are off by default when they are needed; `split` counts what is loaded
- * at once.
+ * bundler that splits code loads schemas when they are needed; `split` counts what is loaded at once.
  */
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
@@ -11,17 +10,17 @@ const CLIENT = 'src/index.ts';
 const FETCH = 'src/client/fetch-client.ts';
 
 const BUDGETS = [
-  { what: 'own code, at once', entry: CLIENT, platform: 'browser', packages: 'external', split: true, budget: 47_500 },
-  { what: 'at once', entry: CLIENT, platform: 'browser', packages: 'bundle', split: true, budget: 61_500 },
-  { what: 'in one file', entry: CLIENT, platform: 'browser', packages: 'bundle', split: false, budget: 69_000 },
-  { what: 'fetch alone, at once', entry: FETCH, platform: 'browser', packages: 'bundle', split: true, budget: 52_400 },
+  { what: 'own code, at once', entry: CLIENT, platform: 'browser', packages: 'external', split: true, budget: 49_500 },
+  { what: 'at once', entry: CLIENT, platform: 'browser', packages: 'bundle', split: true, budget: 63_500 },
+  { what: 'in one file', entry: CLIENT, platform: 'browser', packages: 'bundle', split: false, budget: 71_000 },
+  { what: 'fetch alone, at once', entry: FETCH, platform: 'browser', packages: 'bundle', split: true, budget: 54_500 },
   {
     what: 'command line, own code',
     entry: 'src/cli/bin.ts',
     platform: 'node',
     packages: 'external',
     split: false,
-    budget: 117_000,
+    budget: 122_000,
   },
 ] as const;
 

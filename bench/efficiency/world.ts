@@ -177,5 +177,5 @@ function costFrom({ service }: Scenario, origin: string, errand: Errand): number
   if (typeof cost === 'number') return cost;
   const assets = `address/any/assets?limit=${errand.page}&offset=${errand.offset ?? 0}`;
   const path = errand.endpoint === 'info' ? 'info' : assets;
-  return cost({ method: 'GET', endpoint: errand.endpoint, url: new URL(`/extended/v1/${path}`, origin) });
+  return cost({ method: 'GET', endpoint: errand.endpoint, url: new URL(`/extended/v1/${path}`, origin) }) ?? 0;
 }

@@ -48,34 +48,57 @@ interface Miniflare {
  * @returns what it answered: the status of the service, or an error.
  */
 export async function askWorker(folder: string, placement: Placement, baseUrl: string): Promise<readonly string[]> {
+  const workerd = await startWorker(folder, worker(placement, baseUrl), { durableObjects: { PACER: 'Pacer' } });
+  try {
+    const first = await ask(workerd, '');
+    return [first, ...(await Promise.all(Array.from({ length: 6 }, () => ask(workerd, ''))))];
+  } finally {
+    await workerd.dispose();
+  }
+}
+
+/** The account that the documented Worker is asked for. */
+const ACCOUNT = 'SP3HXJJMJQ06GNAZ8XWDN1QM48JEDC6PP6W3YZPZJ';
+
+/** Runs the Worker of the documents, whose requests `fetch` answers, and asks it for an account 30 times at once. */
+export async function askDocumented(
+  folder: string,
+  code: string,
+  { key, fetch }: { key: string; fetch: typeof globalThis.fetch },
+): Promise<readonly string[]> {
+  const workerd = await startWorker(folder, code, {
+    durableObjects: { STACKS: 'Stacks' },
+    bindings: { STACKS_API_KEY: key },
+    outboundService: fetch,
+  });
+  try {
+    return await Promise.all(Array.from({ length: 30 }, () => ask(workerd, ACCOUNT)));
+  } finally {
+    await workerd.dispose();
+  }
+}
+
+async function ask(workerd: Miniflare, path: string): Promise<string> {
+  try {
+    return await (await workerd.dispatchFetch(`http://worker.example/${path}`)).text();
+  } catch (error) {
+    return String(error);
+  }
+}
+
+async function startWorker(folder: string, code: string, options: object): Promise<Miniflare> {
   const require = createRequire(join(folder, 'package.json'));
   const { Miniflare } = (await import(pathToFileURL(require.resolve('miniflare')).href)) as {
     Miniflare: new (options: object) => Miniflare;
   };
   const bundle = await build({
-    stdin: { contents: worker(placement, baseUrl), resolveDir: folder },
+    stdin: { contents: code, resolveDir: folder, loader: 'ts' },
     bundle: true,
     write: false,
     format: 'esm',
+    external: ['cloudflare:workers'],
     conditions: ['workerd', 'worker', 'browser'],
   });
-  const workerd = new Miniflare({
-    modules: true,
-    script: bundle.outputFiles[0]?.text,
-    compatibilityDate: '2026-01-01',
-    durableObjects: { PACER: 'Pacer' },
-  });
-  const ask = async (): Promise<string> => {
-    try {
-      return await (await workerd.dispatchFetch('http://worker.example/')).text();
-    } catch (error) {
-      return String(error);
-    }
-  };
-  try {
-    const first = await ask();
-    return [first, ...(await Promise.all(Array.from({ length: 6 }, ask)))];
-  } finally {
-    await workerd.dispose();
-  }
+  const script = bundle.outputFiles[0]?.text;
+  return new Miniflare({ modules: true, script, compatibilityDate: '2026-01-01', ...options });
 }

@@ -1,9 +1,9 @@
 import { validateBody } from '../endpoints/bodies.ts';
-import { type ApiRequest, type RequestBody, urlOf } from '../endpoints/endpoints.ts';
+import { type ApiRequest, urlOf } from '../endpoints/endpoints.ts';
 import { fillTemplate, queryText } from '../endpoints/path-template.ts';
 import { ConfigError, quote, ResponseShapeError, ServiceError, type ShapeIssue } from '../errors.ts';
 import type { EndpointNames } from '../fetch/endpoint-name.ts';
-import type { BodyForm, Reply, Run } from '../http/call.ts';
+import type { Reply, Run } from '../http/call.ts';
 import type { Outgoing } from '../http/transport.ts';
 import { type CallOptions, checkCallOptions, type Settings } from '../options/client-options.ts';
 import { ownProperties } from '../validation/own-properties.ts';
@@ -49,17 +49,8 @@ export class ApiCalls {
     return { request: { ...request, ...bodyOf(method, json, body) }, options: checked };
   }
 
-  /**
-   * Sends a request when the quota allows.
-   *
-   * @param isInspection - whether only the quota is read, so that pauses and full windows are passed.
-   */
-  send(
-    request: ApiRequest<unknown>,
-    options: CallOptions<unknown>,
-    wants: BodyForm = 'text',
-    isInspection = false,
-  ): Promise<Reply> {
+  /** Sends a request when the quota allows. */
+  send(request: ApiRequest<unknown>, options: CallOptions<unknown>): Promise<Reply> {
     const { run, settings } = this.#options;
     return run({
       request: new ApiOutgoing(settings.baseUrl, request, options.headers),
@@ -69,13 +60,12 @@ export class ApiCalls {
         cost: options.cost,
         priority: options.priority ?? 0,
         maxWaitMs: options.maxWaitMs ?? settings.maxWaitMs,
-        isInspection,
       },
       signal: options.signal,
       label: options.label,
       maxQueueMs: options.maxQueueMs ?? settings.maxQueueMs,
       timeoutMs: options.timeoutMs ?? settings.timeoutMs,
-      wants,
+      wants: 'text',
       // Given a place at once, so that the object need not grow.
       trace: undefined,
     });
@@ -119,7 +109,7 @@ export class ApiCalls {
 class ApiOutgoing implements Outgoing {
   readonly method: string;
   readonly headers: Outgoing['headers'];
-  readonly body: RequestBody | undefined;
+  readonly body: BodyInit | undefined;
   readonly #baseUrl: string;
   readonly #path: string;
   readonly #query: string;
@@ -168,13 +158,13 @@ function jsonText(json: unknown): string {
 }
 
 /** A body that can be sent again after a refusal, so no stream. */
-function sendableBody(body: unknown): RequestBody {
+function sendableBody(body: unknown): BodyInit {
   const isOne =
     typeof body === 'string' ||
     ArrayBuffer.isView(body) ||
     [ArrayBuffer, Blob, FormData, URLSearchParams].some((kind) => body instanceof kind);
   if (!isOne) throw new ConfigError('body', `must be text, bytes, a Blob or a form, not ${quote(body)}`);
-  return body as RequestBody;
+  return body as BodyInit;
 }
 
 /** Whether a body is not to be read as JSON: there is none, or it is said to be plain text. */

@@ -5,7 +5,8 @@ import { EndpointNames } from '../fetch/endpoint-name.ts';
 import { createFetch } from '../fetch/fetch.ts';
 import { withResponseReuse } from '../http/cache/cached-run.ts';
 import type { Run } from '../http/call.ts';
-import { createKeyBreaker } from '../http/key-breaker.ts';
+import { KeyBreaker } from '../http/key-breaker.ts';
+import { createKeyRing } from '../http/key-ring.ts';
 import { createTransport } from '../http/transport.ts';
 import {
   type ClientOptions,
@@ -20,6 +21,7 @@ import { Scheduler } from '../scheduler/scheduler.ts';
 import { logEvents } from '../trace/log.ts';
 import type { QuotaState, WindowState } from './client.ts';
 import type { FetchClient } from './fetch-client.ts';
+import { inspect } from './inspect.ts';
 import { toMonthState } from './month-state.ts';
 import { bindToRequest } from './request-context.ts';
 import { withStatedCosts } from './stated-costs.ts';
@@ -44,17 +46,22 @@ export function createCore(options: ClientOptions): ClientCore {
   const checkRequest = bindToRequest();
   const { baseUrl, key, fetch, clock, userAgent, logger } = settings;
   const { origin } = new URL(baseUrl);
+  const keys = createKeyRing(key);
   const transport = createTransport({
     origin,
-    key,
+    keys,
     // What is not the caller's own is looked up by the transport, which can tell it more.
     fetch: fetch === latestFetch ? undefined : fetch,
-    keyBreaker: createKeyBreaker(clock),
+    keyBreaker: new KeyBreaker(clock),
     userAgent,
   });
-  const credential = async (): Promise<string> => `${origin}\0${(await key()) ?? ''}`;
   const { redact } = transport;
-  const scheduler = new Scheduler({ ...settings, transport, credential });
+  const scheduler: Scheduler = new Scheduler({
+    ...settings,
+    ...{ transport, keys },
+    credentialOf: (number) => `${origin}\0${keys.secretOf(number) ?? ''}`,
+    inspect: () => inspect((call) => scheduler.run(call), settings),
+  });
   if (logger) scheduler.tracer.subscribe(logEvents(logger));
   const runAtCost = withStatedCosts((call) => scheduler.run(call), settings.cost);
   const reuse = withResponseReuse(runAtCost, { ...settings, redact });

@@ -1,11 +1,5 @@
 import type { AddressAssets } from '../endpoints/bodies.ts';
-import {
-  type AddressAssetsParams,
-  ASSETS_PARAMS,
-  addressAssetsRequest,
-  headersRequest,
-  infoRequest,
-} from '../endpoints/endpoints.ts';
+import { type AddressAssetsParams, ASSETS_PARAMS, addressAssetsRequest, infoRequest } from '../endpoints/endpoints.ts';
 import { type CallOptions, type ClientOptions, checkCallOptions } from '../options/client-options.ts';
 import { ownProperties } from '../validation/own-properties.ts';
 import { type PaginateOptions, type Pagination, paginate, type RequestPage } from '../walk/paginate.ts';
@@ -14,6 +8,7 @@ import { ApiCalls } from './api-calls.ts';
 import type { Client, HeadersResult, Result } from './client.ts';
 import { createCore } from './core.ts';
 import type { FetchClient } from './fetch-client.ts';
+import { inspect } from './inspect.ts';
 import type { GetOptions, RequestOptions } from './requests.ts';
 import { headOf } from './response-head.ts';
 
@@ -36,9 +31,7 @@ export function createClient(options: ClientOptions = {}): Client {
   const calls = new ApiCalls(core);
 
   const readHeaders = async (options: CallOptions<unknown>): Promise<HeadersResult> => {
-    const head = await calls.send(headersRequest(), options, 'none', true);
-    const isRefused = head.status === 405 || head.status === 501;
-    const reply = isRefused ? await calls.send(infoRequest(), options, 'none', true) : head;
+    const reply = await inspect(core.run, core.settings, options);
     const { quota, status } = reply;
     return { quota, status, response: headOf(reply, redact) };
   };

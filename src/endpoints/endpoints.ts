@@ -3,6 +3,7 @@ import { argument, flag, optionsParser } from '../validation/arguments.ts';
 import type { StandardSchemaV1 } from '../validation/standard-schema.ts';
 import { checkAddress } from './address.ts';
 import { type AddressAssets, addressAssetsBody, type Info, infoBody } from './bodies.ts';
+import { GET_INFO } from './info-request.ts';
 import { queryText } from './path-template.ts';
 
 /** What can be asked of the service, by the name that costs are remembered by. */
@@ -18,14 +19,14 @@ export interface ApiRequest<Body> {
   readonly query: string;
   /** What the body of a response must be like; `undefined`: anything. */
   readonly schema: StandardSchemaV1<unknown, Body> | undefined;
-  /** The body to send. */
-  readonly body?: RequestBody | undefined;
+  /** The body to send: one that can be sent again, so no stream. */
+  readonly body?: BodyInit | undefined;
   /** The media type of that body, unless the caller's headers name one. */
   readonly contentType?: string | undefined;
 }
 
-/** A body that can be sent again. */
-export type RequestBody = string | ArrayBuffer | Uint8Array<ArrayBuffer> | Blob | FormData | URLSearchParams;
+/** A body that can be sent again. TypeScript before 5.7 knows no parameters of `Uint8Array`. */
+export type RequestBody = string | ArrayBuffer | Uint8Array | Blob | FormData | URLSearchParams;
 
 /** Which part of an account's history to ask for. */
 export interface AddressAssetsParams {
@@ -55,12 +56,7 @@ export const ASSETS_PARAMS: readonly (keyof AddressAssetsParams)[] = ['limit', '
 
 /** `GET /extended/v1/info`. */
 export function infoRequest(): ApiRequest<Info> {
-  return { endpoint: 'GET /extended/v1/info', method: 'GET', path: '/extended/v1/info', query: '', schema: infoBody };
-}
-
-/** `HEAD /extended/v1/info`: the call "that reads only the response headers". */
-export function headersRequest(): ApiRequest<undefined> {
-  return { ...infoRequest(), endpoint: 'HEAD /extended/v1/info', method: 'HEAD', schema: undefined };
+  return { ...GET_INFO, schema: infoBody };
 }
 
 /**

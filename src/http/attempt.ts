@@ -8,9 +8,10 @@ import { bodyStream } from './body-stream.ts';
 import type { Call, Reply } from './call.ts';
 import { type Deadline, Deadlines } from './deadline.ts';
 import { deprecationOf } from './deprecation.ts';
-import { KEY_REFUSED } from './key-breaker.ts';
+import { isKeyRefusal, KEY_REFUSED } from './key-breaker.ts';
 import type { KeyMask } from './key-mask.ts';
 import { KeyRecognition } from './key-recognition.ts';
+import { KEY_CHANGED } from './key-ring.ts';
 import { drop, redirectOf } from './redirect.ts';
 import {
   type AttemptCounts,
@@ -46,6 +47,12 @@ export interface HttpExchangeOptions {
   readonly low?: LowMarks | undefined;
   /** Called with the outcome of a lease, as soon as it is known. */
   readonly settle: (lease: Lease, outcome: RequestOutcome) => void;
+  /**
+   * The number of the key to send a request with. Throws or rejects with a Failure `KEY_CHANGED` if it is not the one that the lease is for.
+   *
+   * @param isAsked - whether the key was asked for already, for the same request.
+   */
+  readonly keyFor: (lease: Lease, isAsked: boolean) => number | Promise<number>;
   /** Difference between an answer and our own estimate, by window. */
   readonly drift: (lease: Lease, quota: QuotaSnapshot) => Readonly<Record<string, number>>;
 }
@@ -88,7 +95,8 @@ export class HttpExchange {
     };
     try {
       call.signal?.throwIfAborted();
-      const response = await transport.send(request, deadline.signal, onLeave);
+      const chooseKey = (): number | Promise<number> => this.#options.keyFor(lease, counts.isKeyAsked === true);
+      const response = await transport.send(request, deadline.signal, onLeave, chooseKey);
       const { status, statusText, headers } = response;
       const quota = withoutKey(readQuota(headers, this.#options.clock.wall()), headers, transport);
       const isLimited = isLimitation(response, quota, isSafe(request.method));
@@ -105,7 +113,9 @@ export class HttpExchange {
         trace.emit({ type: 'answered', status, tookMs: trace.sinceSentMs ?? 0, quota, drift });
       if (isLimited) trace.emit({ type: 'limited', status, quota });
       this.#tellDeprecation(trace, headers);
-      if (this.#keyRecognition.observe(call.ask.endpoint, key, quota)) trace.emit({ type: 'key-ignored', quota });
+      // A refused key may come with the limits of callers without one, but it is not ignored silently.
+      if (!isKeyRefusal(status) && this.#keyRecognition.observe(call.ask.endpoint, key, quota))
+        trace.emit({ type: 'key-ignored', quota });
       for (const low of this.#lowWater?.observe(quota) ?? []) trace.emit({ type: 'low', ...low });
       const redirect = isLimited ? undefined : redirectOf(response, request.url, call.redirect ?? 'follow');
       if (redirect && isEcho(redirect, transport)) {
@@ -124,11 +134,11 @@ export class HttpExchange {
       if (!isSettled)
         this.#options.settle(lease, {
           kind: isUnsent ? 'unsent' : 'lost',
-          failed: error instanceof Failure && error.code !== KEY_REFUSED,
+          failed: error instanceof Failure && error.code !== KEY_REFUSED && error.code !== KEY_CHANGED,
           code: error instanceof Failure ? error.code : undefined,
         });
       if (!(error instanceof Failure)) throw error;
-      trace.emit({ type: 'lost', code: error.code, tookMs: trace.sinceSentMs ?? 0 });
+      if (error.code !== KEY_CHANGED) trace.emit({ type: 'lost', code: error.code, tookMs: trace.sinceSentMs ?? 0 });
       return { outcome: { kind: 'failed', code: error.code }, failure: error };
     } finally {
       deadline.end();

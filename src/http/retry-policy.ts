@@ -21,6 +21,8 @@ export interface AttemptCounts {
   readonly refusals: number;
   /** Redirects followed. */
   readonly hops: number;
+  /** Whether the key was asked for already, but the request was admitted for another one. */
+  readonly isKeyAsked?: boolean;
 }
 
 /** Limits for retrying a call. */

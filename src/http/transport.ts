@@ -2,6 +2,7 @@ import ky, { isNetworkError, type Options } from 'ky';
 import { readQuota } from '../quota/headers/snapshot.ts';
 import { KEY_REFUSED, type KeyBreaker } from './key-breaker.ts';
 import type { KeyMask } from './key-mask.ts';
+import { KEY_CHANGED, type KeyRing } from './key-ring.ts';
 import { isPrototypePolluted, KY_DEFAULTS, ownRequestFields } from './prototype-guard.ts';
 import { Redaction } from './redaction.ts';
 import { isLimitation } from './retry-policy.ts';
@@ -38,10 +39,16 @@ export interface Transport {
   /**
    * Sends a request. Resolves with the headers; the body is still to be read.
    *
-   * @param onLeave - called when the request leaves, with the number of its key: 0 for none, else another for each key. A request that
-   * did not come so far was certainly not counted.
+   * @param onLeave - called when the request leaves, with the number of its key: 0 for none. A request that did not come so far was
+   * certainly not counted.
+   * @param chooseKey - gives the number of the key to send. Default: that of the key that the ring is given now.
    */
-  send(request: Outgoing, signal: AbortSignal, onLeave?: (key: number) => void): Promise<Response>;
+  send(
+    request: Outgoing,
+    signal: AbortSignal,
+    onLeave?: (key: number) => void,
+    chooseKey?: KeyRing['ask'],
+  ): Promise<Response>;
   /** The whole body as text, up to 32 MiB. */
   read(response: Response, signal: AbortSignal): Promise<string>;
   /** The whole body as bytes, up to 32 MiB. */
@@ -57,7 +64,7 @@ export interface Transport {
 /** Options of a transport. */
 export interface TransportOptions {
   readonly origin: string;
-  readonly key: () => string | undefined | Promise<string | undefined>;
+  readonly keys: KeyRing;
   /** Default: the global `fetch` at the time of each request, because tests replace it at any time. */
   readonly fetch?: typeof globalThis.fetch | undefined;
   readonly keyBreaker?: KeyBreaker | undefined;
@@ -66,7 +73,7 @@ export interface TransportOptions {
 }
 
 /** Transport by ky, with its retries, time-outs and errors off, because scheduler and retry policy decide those. */
-export function createTransport({ origin, key, fetch, keyBreaker, userAgent }: TransportOptions): Transport {
+export function createTransport({ origin, keys, fetch, keyBreaker, userAgent }: TransportOptions): Transport {
   const wire = ky.create({
     retry: 0,
     timeout: false,
@@ -75,14 +82,6 @@ export function createTransport({ origin, key, fetch, keyBreaker, userAgent }: T
     redirect: 'manual',
   });
   const redaction = new Redaction();
-  let lastSecret: string | undefined;
-  let keys = 0;
-  const numberOf = (secret: string | undefined): number => {
-    if (secret === undefined) return 0;
-    if (secret !== lastSecret) keys++;
-    lastSecret = secret;
-    return keys;
-  };
   const { redact, mask } = redaction;
 
   return {
@@ -91,16 +90,18 @@ export function createTransport({ origin, key, fetch, keyBreaker, userAgent }: T
     failureOf: (error) => failureOf(error, redact),
     read: (response, signal) => read(response, signal, redact, joinText),
     readBytes: (response, signal) => read(response, signal, redact, joinBytes),
-    async send({ method, url, headers, body, init }, signal, onLeave = () => {}) {
-      const given = url.origin === origin ? key() : undefined;
-      const secret = given instanceof Promise ? await untilAborted(() => given, signal) : given;
+    async send({ method, url, headers, body, init }, signal, onLeave = () => {}, chooseKey = keys.ask) {
+      const chosen = url.origin === origin ? chooseKey() : 0;
+      const number = chosen instanceof Promise ? await untilAborted(() => chosen, signal) : chosen;
+      const secret = keys.secretOf(number);
+      // A key that was forgotten is not replaced by none.
+      if (number !== 0 && secret === undefined) throw new Failure(KEY_CHANGED, true);
       if (secret !== undefined) redaction.learn(secret);
-      if (secret !== undefined && keyBreaker?.isOpen(secret)) throw new Failure(KEY_REFUSED, true);
+      if (keyBreaker?.isOpen(number)) throw new Failure(KEY_REFUSED, true);
       const planted = isPrototypePolluted();
       // A signal in the request costs two more signals, so it is passed beside the request where that makes no difference: a
       // custom `fetch` may read it from the request, and with other options a Request drops the caller's referrer.
       const isTold = fetch !== undefined || init !== undefined || planted;
-      const number = numberOf(secret);
       const leave: typeof globalThis.fetch = async (input, unknown) => {
         onLeave(number);
         if (!isTold) return answerOf(await globalThis.fetch(input, { signal }));
@@ -122,7 +123,7 @@ export function createTransport({ origin, key, fetch, keyBreaker, userAgent }: T
       if (body !== undefined) request.body = body;
       try {
         const response = await untilAborted(() => wire(url, request), signal);
-        if (secret !== undefined && !isLimited403(response)) keyBreaker?.record(secret, response.status);
+        if (secret !== undefined && !isLimited403(response)) keyBreaker?.record(number, response.status);
         return response;
       } catch (error) {
         throw signal.aborted ? signal.reason : failureOf(error, redact);

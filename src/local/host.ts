@@ -1,24 +1,17 @@
 import { createServer, type Server, type Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type MemoryStore, memoryStore } from '../sharing/memory-store.ts';
+import { perform } from '../sharing/operations.ts';
+import { readState, writeState } from '../sharing/stored-state.ts';
+import { BooksFile } from './books-file.ts';
 import { readLines, writeLine } from './lines.ts';
-import { fromJson, type HostReply, type HostRequest, perform } from './messages.ts';
+import type { HostReply, HostRequest } from './messages.ts';
 import type { Place, Publication } from './place.ts';
 import type { StoreClock } from './store-clock.ts';
-
-/** After a host has gone, the next one answers this much later, so that the processes can tell it what they remember. In milliseconds. */
-const REMEMBER_MS = 150;
 
 /** Interval at which a host looks for one of a higher generation, in milliseconds. */
 const CHECK_MS = 250;
 
-/**
- * A host whose last check is older than this may have been stopped for so long that another has taken over: it checks again before it
- * serves anything. In milliseconds.
- */
-const STOPPED_MS = 300;
-
-/** Number of API keys from which unused stores are dropped. */
+/** Stores that are kept in memory; those that were not used for longest are read from their files again. */
 const MANY_STORES = 100;
 
 /** The hosts of this process. */
@@ -27,45 +20,37 @@ const closeHosts = (): void => {
   for (const host of hosts) host.close();
 };
 
-/** The process that keeps the books of a share: it serves stores in its memory, one per API key, on a local socket. */
+/** The store of an API key, and the file of its state. */
+interface KeptStore {
+  readonly store: MemoryStore;
+  readonly file: BooksFile;
+}
+
+/**
+ * The process that keeps the books of a share: it serves stores in its memory, one per API key, on a local socket, and writes their
+ * state to files, which the next host reads.
+ */
 export class Host {
   readonly generation: number;
   readonly #place: Place;
   readonly #now: StoreClock;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
-  readonly #stores = new Map<string, MemoryStore>();
-  readonly #remembering: Promise<void>;
-  #isRemembering: boolean;
+  readonly #stores = new Map<string, KeptStore>();
   #timer: ReturnType<typeof setInterval> | undefined;
-  #checkedAt: number;
   #publication: Publication | undefined;
   #isClosed = false;
 
-  private constructor(place: Place, generation: number, isSuccessor: boolean, now: StoreClock) {
+  private constructor(place: Place, generation: number, now: StoreClock) {
     this.generation = generation;
     this.#place = place;
     this.#now = now;
-    this.#checkedAt = now();
-    this.#isRemembering = isSuccessor;
-    this.#remembering = isSuccessor ? sleep(REMEMBER_MS, undefined, { ref: false }) : Promise.resolve();
-    void this.#remembering.then(() => {
-      this.#isRemembering = false;
-    });
     this.#server = createServer((socket) => this.#serve(socket));
   }
 
-  /**
-   * Opens the socket of a generation. `isSuccessor`: there was a host before. Resolves with `undefined` if another process has
-   * opened it.
-   */
-  static async bind(
-    place: Place,
-    generation: number,
-    isSuccessor: boolean,
-    now: StoreClock,
-  ): Promise<Host | undefined> {
-    const host = new Host(place, generation, isSuccessor, now);
+  /** Opens the socket of a generation. Resolves with `undefined` if another process has opened it. */
+  static async bind(place: Place, generation: number, now: StoreClock): Promise<Host | undefined> {
+    const host = new Host(place, generation, now);
     return (await host.#listen()) ? host : undefined;
   }
 
@@ -76,7 +61,7 @@ export class Host {
     clearInterval(this.#timer);
     hosts.delete(this);
     if (hosts.size === 0) process.off('exit', closeHosts);
-    // A path that is left tells a process which comes before the next host that there is something to remember.
+    // A path that is left tells a process which comes before the next host that this generation was used.
     const isLast = this.#sockets.size <= 1;
     if (isLast) this.#publication?.remove();
     this.#server.close();
@@ -116,7 +101,6 @@ export class Host {
    */
   async #check(): Promise<void> {
     const highest = (await this.#place.generations().catch(() => [])).at(-1) ?? 0;
-    this.#checkedAt = this.#now();
     if (highest > this.generation || !this.#publication?.isOurs()) this.close();
   }
 
@@ -128,31 +112,32 @@ export class Host {
     readLines(socket, (message) => void this.#hear(socket, message as HostRequest).catch(() => socket.destroy()));
   }
 
-  async #hear(socket: Socket, request: HostRequest): Promise<void> {
-    if ('remember' in request) {
-      // Afterwards the claims of a store that has been used are newer than what others remember.
-      for (const [share, memory] of request.remember)
-        if (this.#isRemembering || !this.#stores.has(share)) this.#storeOf(share).restore(fromJson(memory));
-      return;
-    }
-    const { id, share, operation } = request;
-    await this.#remembering;
-    if (this.#now() - this.#checkedAt > STOPPED_MS) await this.#check();
+  async #hear(socket: Socket, { id, share, operation }: HostRequest): Promise<void> {
+    // Another host may have begun while this process did not run: then what this one knows is no longer true.
+    if (this.#place.isSucceeded(this.generation) || !this.#publication?.isOurs()) this.close();
     if (this.#isClosed) return;
-    const reply: HostReply = await perform(this.#storeOf(share), operation).then(
+    const { store, file } = this.#storeOf(share);
+    const reply: HostReply = await perform(store, operation).then(
       (result) => ({ id, result }),
       (error: unknown) => ({ id, error: String(error) }),
     );
+    // Before it is answered, so that the next host knows all that was ever granted.
+    file.write(writeState(store.state));
     writeLine(socket, reply);
   }
 
-  #storeOf(share: string): MemoryStore {
-    let store = this.#stores.get(share);
-    if (store) return store;
-    if (this.#stores.size >= MANY_STORES)
-      for (const [name, { size }] of this.#stores) if (size === 0) this.#stores.delete(name);
-    store = memoryStore(this.#now);
-    this.#stores.set(share, store);
-    return store;
+  #storeOf(share: string): KeptStore {
+    const known = this.#stores.get(share) ?? this.#open(share);
+    // The last one used is the last one of the map.
+    this.#stores.delete(share);
+    this.#stores.set(share, known);
+    const [oldest = share] = this.#stores.keys();
+    if (this.#stores.size > MANY_STORES) this.#stores.delete(oldest);
+    return known;
+  }
+
+  #open(share: string): KeptStore {
+    const file = new BooksFile(this.#place.booksPath(share));
+    return { store: memoryStore(this.#now, readState(file.text)), file };
   }
 }

@@ -26,9 +26,13 @@ export async function findHost(place: Place, known: number, silent: number, now:
       const socket = await connectTo(place, highest);
       if (socket) return { socket, generation: highest, host: undefined };
     }
-    const last = Math.max(highest, known);
-    const host = await Host.bind(place, last + 1, last > 0, now);
-    const socket = host && (await connectTo(place, host.generation));
+    const host = await Host.bind(place, Math.max(highest, known) + 1, now);
+    const socket =
+      host &&
+      (await connectTo(place, host.generation).catch((error: unknown) => {
+        host.close();
+        throw error;
+      }));
     if (socket) return { socket, generation: host.generation, host };
     host?.close();
   }

@@ -1,8 +1,9 @@
 import type { Socket } from 'node:net';
 import type { Clock } from '../clock.ts';
 import { inTime } from '../sharing/in-time.ts';
+import type { Operation } from '../sharing/operations.ts';
 import { readLines, writeLine } from './lines.ts';
-import type { HostReply, JsonMemory, Operation } from './messages.ts';
+import type { HostReply } from './messages.ts';
 
 /** A connection to the host. */
 export class Link {
@@ -25,11 +26,6 @@ export class Link {
       onClose();
     });
     readLines(socket, (message) => this.#hear(message as HostReply));
-  }
-
-  /** Tells the host what this process remembers of the last one. */
-  remember(memories: readonly (readonly [share: string, memory: JsonMemory])[]): void {
-    writeLine(this.#socket, { remember: memories });
   }
 
   /** Has an operation performed. Rejects if the host has not answered within `ms`, or has gone. */

@@ -1,10 +1,9 @@
 import type { Clock } from '../clock.ts';
-import type { Memory } from '../sharing/memory-store.ts';
-import type { Answer, ShareAsk, ShareStore } from '../sharing/store.ts';
+import { type Operation, remoteStore } from '../sharing/operations.ts';
+import type { ShareStore } from '../sharing/store.ts';
 import type { Host } from './host.ts';
 import { findHost } from './hosts.ts';
 import { Link } from './link.ts';
-import { type Operation, remoteStore, toJson } from './messages.ts';
 import type { Place } from './place.ts';
 import type { StoreClock } from './store-clock.ts';
 
@@ -19,7 +18,6 @@ export class LocalBooks {
   readonly #place: Place;
   readonly #clock: Clock;
   readonly #now: StoreClock;
-  readonly #remembered = new Map<string, Remembered>();
   #link: Promise<Link> | undefined;
   #present: Link | undefined;
   #host: Host | undefined;
@@ -36,14 +34,14 @@ export class LocalBooks {
 
   /** The store of an API key, by its fingerprint. */
   storeOf(share: string): ShareStore {
-    const remembered = this.#remembered.get(share) ?? new Remembered(this.#clock);
-    this.#remembered.set(share, remembered);
-    return remoteStore(async (operation) => {
-      const result = await this.#call(share, operation);
-      if (operation.do === 'take' && result !== 'stale') remembered.hear(operation.ask, result as Answer);
-      if (operation.do === 'pause') remembered.pause(operation.ms);
-      return result;
-    });
+    const store = remoteStore((operation) => this.#call(share, operation));
+    return {
+      ...store,
+      async take(ask) {
+        const answer = await store.take(ask);
+        return answer === 'stale' ? answer : { ...answer, sequence: ask.sequence };
+      },
+    };
   }
 
   /** Leaves the share; another process becomes the host if it was this one. */
@@ -58,12 +56,16 @@ export class LocalBooks {
     this.#isClosed = false;
   }
 
+  /**
+   * Has an operation performed. If the answer of a host is lost, the next one is asked: it knows whether the operation took effect,
+   * and that it is asked again by a sequence number of its own.
+   */
   async #call(share: string, operation: Operation): Promise<unknown> {
     let failure: unknown;
-    for (let host = 0; host < HOSTS; host++) {
+    for (let turn = 0; turn < HOSTS; turn++) {
       const link = await this.#linked();
       try {
-        return await link.request(share, operation, SILENT_MS);
+        return await link.request(share, inTurn(operation, turn), SILENT_MS);
       } catch (error) {
         failure = error;
         const { code } = error as { code?: unknown };
@@ -84,18 +86,19 @@ export class LocalBooks {
   }
 
   async #connect(): Promise<Link> {
-    const { socket, generation, host } = await findHost(this.#place, this.#known, this.#silent, this.#now);
+    const silent = this.#silent;
+    // A host that cannot be succeeded, because it still has its pipe, may answer again.
+    this.#silent = 0;
+    const { socket, generation, host } = await findHost(this.#place, this.#known, silent, this.#now);
     this.#host = host;
     this.#known = generation;
-    this.#silent = 0;
     const link: Link = new Link(socket, generation, this.#clock, () => this.#lost(link));
     this.#present = link;
-    for (const [share, { memory }] of this.#remembered) if (memory) link.remember([[share, toJson(memory)]]);
     if (this.#isClosed) this.close();
     return link;
   }
 
-  /** The connection has closed. Another host is found at once, because it waits only shortly for what processes remember. */
+  /** The connection has closed. Another host is found at once, so that the next call need not wait for it. */
   #lost(link: Link): void {
     if (link !== this.#present) return;
     this.#drop(link);
@@ -111,42 +114,9 @@ export class LocalBooks {
   }
 }
 
-/** What this process remembers of a store, by its last answers. */
-class Remembered {
-  readonly #clock: Clock;
-  readonly #used = new Map<string, { readonly units: number; readonly until: number }>();
-  #heard: { readonly version: number; readonly since: number } | undefined;
-  #pauseUntil = Number.NEGATIVE_INFINITY;
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
-
-  /** `undefined`: the store has never answered. */
-  get memory(): Memory | undefined {
-    if (!this.#heard) return undefined;
-    const { version, since } = this.#heard;
-    const now = this.#clock.now();
-    this.#forget(now);
-    const used = [...this.#used].map(([window, { units, until }]) => [window, { units, ttlMs: until - now }] as const);
-    return { version, forMs: now - since, pauseMs: Math.max(0, this.#pauseUntil - now), used: new Map(used) };
-  }
-
-  pause(ms: number): void {
-    this.#pauseUntil = Math.max(this.#pauseUntil, this.#clock.now() + ms);
-  }
-
-  hear({ windows }: ShareAsk, { version, urgent, pauseMs, used }: Answer): void {
-    const now = this.#clock.now();
-    this.#pauseUntil = now + pauseMs;
-    this.#heard = { version, since: now - urgent.forMs };
-    windows.forEach(({ name, ttlMs }, index) => {
-      this.#used.set(name, { units: used[index] ?? 0, until: now + ttlMs });
-    });
-    this.#forget(now);
-  }
-
-  #forget(now: number): void {
-    for (const [window, { until }] of this.#used) if (until <= now) this.#used.delete(window);
-  }
+/** The operation as it is sent to one host after another: each ask has a higher sequence number than the ones before. */
+function inTurn(operation: Operation, turn: number): Operation {
+  if (operation.do !== 'take') return operation;
+  const { ask } = operation;
+  return { ...operation, ask: { ...ask, sequence: ask.sequence * HOSTS + turn } };
 }

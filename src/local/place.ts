@@ -1,10 +1,12 @@
-import { lstatSync, mkdirSync, rmSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, rmSync } from 'node:fs';
 import { chmod, link, lstat, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ConfigError } from '../errors.ts';
+import { fingerprintOf } from '../sharing/fingerprint.ts';
 
 /** The version of the messages. Versions do not share. */
-const FORMAT = 1;
+const FORMAT = 2;
 
 /** Permissions that must not be granted: those of the group and of others. */
 const FOREIGN_MODE = 0o077;
@@ -17,6 +19,10 @@ const NEW = '.new';
 
 /** A socket that was never published is left by a process that was killed if it is older than this, in milliseconds. */
 const ABANDONED_MS = 60_000;
+
+/** The end of a file of books, less its number. The longest window is a month, so older books say nothing. In milliseconds. */
+const BOOKS = '.books';
+const BOOKS_LAST_MS = 40 * 86_400_000;
 
 /** The path of a generation, as long as it leads to the socket of this process. */
 export interface Publication {
@@ -39,8 +45,12 @@ export interface Place {
   newPath(): string;
   /** Publishes the socket that listens on a new path. Resolves with `undefined` if the generation has a socket. */
   publish(path: string, generation: number): Promise<Publication | undefined>;
-  /** Removes the sockets of all generations below this one, and those that were never published. */
+  /** Removes the sockets of all generations below this one, those that were never published, and old books. */
   removeBelow(generation: number): Promise<void>;
+  /** Whether another process has taken over from the host of a generation. */
+  isSucceeded(generation: number): boolean;
+  /** The path of the files that keep the state of a store, less their numbers. */
+  booksPath(share: string): string;
   /** Rejects, with the code `EPERM`, if the socket or its directory belongs to another user or is open to others. */
   check(generation: number): Promise<void>;
 }
@@ -95,17 +105,23 @@ export function directoryPlace(directory: string, name: string): Place {
     },
     async removeBelow(generation) {
       for (const old of await generations()) if (old < generation) await rm(pathOf(old), { force: true });
-      for (const file of await files()) {
-        if (!file.startsWith(prefix) || !file.endsWith(NEW)) continue;
-        const { mtimeMs } = await lstat(join(directory, file)).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }));
-        if (mtimeMs < Date.now() - ABANDONED_MS) await rm(join(directory, file), { force: true });
+      for (const file of (await files()).filter((one) => one.startsWith(prefix))) {
+        const lastsMs = file.endsWith(NEW) ? ABANDONED_MS : file.includes(BOOKS) ? BOOKS_LAST_MS : undefined;
+        if (lastsMs !== undefined) await removeOld(join(directory, file), lastsMs);
       }
     },
+    isSucceeded: (generation) => existsSync(pathOf(generation + 1)),
+    booksPath: (share) => join(directory, `${prefix}${fingerprintOf('books', share)}${BOOKS}`),
     async check(generation) {
       const fault = faultOf(await lstat(directory), 'directory') ?? faultOf(await lstat(pathOf(generation)), 'socket');
       if (fault) throw Object.assign(new Error(`${pathOf(generation)} ${fault}`), { code: 'EPERM' });
     },
   };
+}
+
+async function removeOld(path: string, lastsMs: number): Promise<void> {
+  const { mtimeMs } = await lstat(path).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }));
+  if (mtimeMs < Date.now() - lastsMs) await rm(path, { force: true });
 }
 
 /** The publication of the socket that is at this path now. */
@@ -124,9 +140,13 @@ function publicationAt(path: string): Publication {
   };
 }
 
-/** A named pipe of Windows. Windows removes it with its process, so there is one generation. */
+/**
+ * A named pipe of Windows. Windows removes it with its process, so there is one generation. The books are in the user's directory for
+ * temporary files, which is closed to others.
+ */
 export function pipePlace(user: string, name: string): Place {
   const path = `\\\\.\\pipe\\stacks-quota-${user}-${name}-v${FORMAT}`;
+  const prefix = `stacks-quota.${name}.v${FORMAT}.`;
   return {
     // Which process listens shows only by trying: a pipe that nothing listens on does not exist.
     generations: async () => [1],
@@ -134,6 +154,8 @@ export function pipePlace(user: string, name: string): Place {
     newPath: () => path,
     publish: async () => ({ isOurs: () => true, remove() {} }),
     removeBelow: async () => {},
+    isSucceeded: () => false,
+    booksPath: (share) => join(tmpdir(), `${prefix}${fingerprintOf('books', share)}${BOOKS}`),
     check: async () => {},
   };
 }

@@ -7,14 +7,24 @@ const WAITS = [0.01, 0.1, 0.5, 1, 5, 10, 30, 60, 120, 300];
 
 type Labels = Readonly<Record<string, string>>;
 
-/** The content type of the text. */
+/**
+ * The content type of the text.
+ *
+ * @example
+ * ```ts
+ * const headers = { 'content-type': METRICS_TYPE };
+ * ```
+ */
 export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 /**
  * Starts to count the client's events, and returns a function that returns the metrics for a scrape, in the text format of
  * Prometheus. It needs no package.
  *
+ * @example
  * ```ts
+ * import { createServer } from 'node:http';
+ *
  * const metrics = metricsOf(client);
  * createServer((_, response) => response.writeHead(200, { 'content-type': METRICS_TYPE }).end(metrics())).listen(9464);
  * ```

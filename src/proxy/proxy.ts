@@ -48,8 +48,8 @@ export interface Proxy {
  * `x-quota-timeout-ms` set the options of the call. Below `/-/` is what the proxy says of itself: a page, `quota`, `queue`,
  * `metrics`, `healthz` and `events`.
  *
+ * @example
  * ```ts
- * const client = createClient();
  * const { url } = await createProxy(client).listen({ port: 3999 });
  * // curl http://localhost:3999/extended/v1/info
  * ```

@@ -1,20 +1,21 @@
 import type { Admission, Ask, Charge, Hold, Lease, Limit, RequestOutcome } from './admission.ts';
+import { ClientWide } from './client-wide.ts';
 import { driftOf } from './forecast/drift.ts';
 import { estimate, type Plan, type PlanEstimate } from './forecast/estimate.ts';
 import { type MonthOutlook, MonthUsage } from './forecast/month.ts';
-import { Throughput } from './forecast/throughput.ts';
+import type { Throughput } from './forecast/throughput.ts';
 import { isAnyWindowFull, type QuotaSnapshot, resetOf, windowsOf } from './headers/snapshot.ts';
 import { Cooldown } from './limits/cooldown.ts';
 import { believableCost, Costs } from './limits/costs.ts';
 import { EndpointWindows } from './limits/endpoint-windows.ts';
 import { InspectionPace } from './limits/inspection-pace.ts';
-import { ManualPause } from './limits/manual-pause.ts';
-import { Outage } from './limits/outage.ts';
+import type { ManualPause } from './limits/manual-pause.ts';
+import type { Outage } from './limits/outage.ts';
 import { RefusalRate } from './limits/refusal-rate.ts';
 import { SlowStart } from './limits/slow-start.ts';
 import type { Shape } from './models/model.ts';
 import { type ShareLimit, type SiblingFacts, wholeShareLimit } from './share-limit.ts';
-import { ServerClock } from './time/server-clock.ts';
+import type { ServerClock } from './time/server-clock.ts';
 import { AnsweredRequests } from './usage/answered.ts';
 import { ARRIVES_WITHIN_MS, type Flight, InFlight } from './usage/in-flight.ts';
 import { type PacerView, viewOf } from './view.ts';
@@ -30,8 +31,8 @@ const SCOUTED_PART = 0.5;
 
 /** Options of a pacer. */
 export interface PacerOptions {
-  /** How many requests may be under way at once. */
-  readonly concurrency: number;
+  /** How many requests may be under way at once, or what this pacer has in common with those of other keys. */
+  readonly concurrency: number | ClientWide;
   /** A lease not settled within this time is treated as forgotten, in milliseconds. */
   readonly leaseMs: number;
   /** Creates the limit of this process's share, given the service's clock. Default: all of every window. */
@@ -49,33 +50,42 @@ export interface PacerOptions {
  * Every limit is asked what holds the charge back; of their holds the one that lasts longest decides.
  */
 export class Pacer {
-  readonly #clock = new ServerClock();
+  readonly #clientWide: ClientWide;
+  readonly #clock: ServerClock;
   readonly #flights: InFlight;
   readonly #answered = new AnsweredRequests();
   readonly #month = new MonthUsage();
   readonly #costs = new Costs();
   readonly #cooldown = new Cooldown();
-  readonly #manualPause = new ManualPause();
+  readonly #manualPause: ManualPause;
   readonly #inspectionPace = new InspectionPace();
-  readonly #outage = new Outage();
+  readonly #outage: Outage;
   readonly #priorityReserve = new PriorityReserve();
   readonly #slowStart: SlowStart;
   readonly #refusalRate: RefusalRate;
   readonly #windows: NamedWindows;
   readonly #endpointWindows: EndpointWindows;
-  readonly #throughput = new Throughput();
+  readonly #throughput: Throughput;
   readonly #shareLimit: ShareLimit;
   readonly #bulkReserve: readonly Limit[];
   #lastQuota: QuotaSnapshot | undefined;
+  #answeredAt: number | undefined;
   #limits: readonly Limit[] = [];
-  #known = -1;
+  /** The windows that are listed among the limits. */
+  #revision = -1;
 
   constructor(options: PacerOptions) {
-    this.#flights = new InFlight(options.concurrency, options.leaseMs);
+    const { concurrency, leaseMs } = options;
+    this.#clientWide = typeof concurrency === 'number' ? new ClientWide(concurrency) : concurrency;
+    this.#clock = this.#clientWide.clock;
+    this.#outage = this.#clientWide.outage;
+    this.#manualPause = this.#clientWide.manualPause;
+    this.#throughput = this.#clientWide.throughput;
+    this.#flights = new InFlight(this.#clientWide.concurrency, leaseMs);
     this.#endpointWindows = new EndpointWindows(this.#clock, this.#flights);
     this.#shareLimit = options.shareLimit?.(this.#clock) ?? wholeShareLimit;
     this.#slowStart = new SlowStart(this.#flights, this.#shareLimit);
-    this.#refusalRate = new RefusalRate(() => this.#known > 0);
+    this.#refusalRate = new RefusalRate(() => this.#knowsLimits);
     this.#windows = new NamedWindows({
       clock: this.#clock,
       flights: this.#flights,
@@ -165,43 +175,14 @@ export class Pacer {
     return viewOf(this.#windows, this.#endpointWindows, this.#flights, this.#pause, this.#clock, now);
   }
 
-  /** Holds back every request until `instant`: Infinity until {@link resume}. */
-  pause(instant: number): void {
-    this.#manualPause.set(instant);
-  }
-
-  /** Ends the pause that {@link pause} began. */
-  resume(): void {
-    this.#manualPause.set(Number.NEGATIVE_INFINITY);
-  }
-
-  /** The end of the pause that {@link pause} began, in force or not. */
-  get pausedUntil(): number {
-    return this.#manualPause.until;
-  }
-
-  /** How many requests may be under way at once. */
-  get concurrency(): number {
-    return this.#flights.concurrency;
-  }
-
-  set concurrency(concurrency: number) {
-    this.#flights.concurrency = concurrency;
-  }
-
   /** What the headers of the last answer said. */
   get lastQuota(): QuotaSnapshot | undefined {
     return this.#lastQuota;
   }
 
-  /** Requests under way. */
-  get inFlight(): number {
-    return this.#flights.open;
-  }
-
-  /** Requests answered and not refused, and their units. */
-  get throughput(): Pick<Throughput, 'requests' | 'units'> {
-    return this.#throughput;
+  /** When the last answer came, in monotonic milliseconds; undefined: none has come. */
+  get answeredAt(): number | undefined {
+    return this.#answeredAt;
   }
 
   /** When the last of these plans will be answered, one after the other; undefined while no limit is known. Reserves nothing. */
@@ -209,9 +190,9 @@ export class Pacer {
     this.#age(now);
     const [windows, endpointWindows] = [this.#windows, this.#endpointWindows];
     const [clock, costs] = [this.#clock, this.#costs];
-    const [throughput, concurrency] = [this.#throughput, this.concurrency];
+    const [throughput, concurrency] = [this.#throughput, this.#clientWide.concurrency.limit];
     // A pause without an end has no place in an estimate.
-    const ends = [this.#pause.until, this.pausedUntil].filter((until) => until < Number.POSITIVE_INFINITY);
+    const ends = [this.#pause.until, this.#manualPause.until].filter((until) => until < Number.POSITIVE_INFINITY);
     const pause = { until: Math.max(...ends) };
     return estimate(
       plans,
@@ -263,6 +244,7 @@ export class Pacer {
   #onAnswer(flight: Flight, answer: RequestOutcome & { kind: 'answered' }, isBooked: boolean, now: number): void {
     const { quota, limited } = answer;
     this.#lastQuota = quota;
+    this.#answeredAt = now;
     this.#month.observe(quota);
     if (quota.date !== undefined) this.#clock.observe(quota.date, flight.sentAt, now);
     const cost = limited ? undefined : believableCost(quota);
@@ -273,7 +255,14 @@ export class Pacer {
       this.#shareLimit.tellCost(flight.endpoint, this.#costs.dearestOf(flight.endpoint));
     }
     const settledSince = this.#answered.settledSince(flight.sentAt);
-    const heard = { sentAt: flight.sentAt, receivedAt: now, own: units, settledSince, limited };
+    const heard = {
+      sentAt: flight.sentAt,
+      receivedAt: now,
+      own: units,
+      settledSince,
+      limited,
+      isExempt: flight.isExempt,
+    };
     if (!isBooked) this.#windows.settle(quota, heard);
     this.#windows.read(quota, heard, this.#answered);
     this.#readTriple(flight.endpoint, quota, heard, isBooked);
@@ -290,7 +279,7 @@ export class Pacer {
       this.#cooldown.onRefusal(quota, this.#clock, now, flight.sentAt);
       this.#refusalRate.onRefused(flight, this.#cooldown.until, now);
     } else {
-      this.#slowStart.onSuccess(this.#known > 0);
+      this.#slowStart.onSuccess(this.#knowsLimits);
       this.#refusalRate.onServed(units, now);
     }
     if (!flight.isExempt && !limited && quota.retryAfterMs !== undefined)
@@ -312,10 +301,14 @@ export class Pacer {
     }
   }
 
+  get #knowsLimits(): boolean {
+    return this.#windows.size + this.#endpointWindows.size > 0;
+  }
+
   #listLimits(): void {
-    const known = this.#windows.size + this.#endpointWindows.size;
-    if (known === this.#known) return;
-    this.#known = known;
+    const revision = this.#windows.revision + this.#endpointWindows.size;
+    if (revision === this.#revision) return;
+    this.#revision = revision;
     const windows = [...this.#windows, ...this.#endpointWindows];
     const pauses = [this.#cooldown, this.#outage, this.#manualPause];
     const unknown = [this.#slowStart, this.#refusalRate];

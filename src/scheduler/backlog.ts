@@ -13,8 +13,14 @@ export interface CallKind {
 export class Backlog {
   /** By all that makes a kind: a caller may have as many costs and priorities as calls. */
   readonly #kinds = new Map<string, CallKind>();
+  readonly #onDrained: () => void;
   #calls = 0;
   #onEmpty: (() => void)[] = [];
+
+  /** @param onDrained - called whenever no call is left. */
+  constructor(onDrained: () => void = () => {}) {
+    this.#onDrained = onDrained;
+  }
 
   /** A call was made; its kind is to be passed to {@link remove} when it is finished. */
   add({ endpoint, cost, priority = 0 }: Ask): CallKind {
@@ -29,6 +35,7 @@ export class Backlog {
   remove(kind: CallKind): void {
     if (--kind.count === 0) this.#kinds.delete(kind.name);
     if (--this.#calls > 0) return;
+    this.#onDrained();
     for (const tell of this.#onEmpty.splice(0)) tell();
   }
 

@@ -2,16 +2,15 @@ import PQueue from 'p-queue';
 import type { Clock } from '../clock.ts';
 import { ClosedError } from '../errors.ts';
 import type { Lease, RequestOutcome } from '../quota/admission.ts';
-import type { Pacer } from '../quota/pacer.ts';
 import { AbortListeners } from './abort-listeners.ts';
 import { type Dequeued, FairQueue } from './fair-queue.ts';
-import { Gate, type GateResult, type PendingCall, priorityOf } from './gate.ts';
+import { type Admitting, Gate, type GateResult, type PendingCall, priorityOf } from './gate.ts';
 import { ParkedCalls } from './parked-calls.ts';
 import { type QueueableCall, WaitingCall } from './waiting-call.ts';
 
 /** Options of a queue of calls. */
 export interface CallQueueOptions {
-  readonly pacer: Pacer;
+  readonly pacer: Admitting;
   readonly clock: Clock;
   /** The client's own `maxWaitMs`, which most calls have. */
   readonly maxWaitMs: number;

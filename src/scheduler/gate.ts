@@ -44,9 +44,12 @@ interface GatePause {
   readonly reason: Reason;
 }
 
+/** What decides when requests may go: a pacer, or the books of several keys. */
+export type Admitting = Pick<Pacer, 'admit' | 'settle' | 'lastQuota'>;
+
 /** Options of a gate. */
 export interface GateOptions {
-  readonly pacer: Pacer;
+  readonly pacer: Admitting;
   readonly clock: Clock;
   /** The queue behind the call at the gate: its highest priority. */
   readonly behind: { readonly highest: number };
@@ -74,7 +77,7 @@ const WAITING: GateResult = { kind: 'waiting' };
 
 /** Where the first call of the queue waits until the pacer grants it a lease: one call at a time. */
 export class Gate {
-  readonly #pacer: Pacer;
+  readonly #pacer: Admitting;
   readonly #clock: Clock;
   readonly #options: GateOptions;
   #pause: GatePause | undefined;

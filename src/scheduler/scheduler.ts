@@ -3,6 +3,7 @@ import { ClosedError, ConnectionError, QuotaExhaustedError } from '../errors.ts'
 import type { EventListener } from '../events.ts';
 import { HttpExchange, type TracedCall } from '../http/attempt.ts';
 import type { Call, Reply } from '../http/call.ts';
+import { KEY_CHANGED, type KeyRing } from '../http/key-ring.ts';
 import { redirected } from '../http/redirect.ts';
 import {
   type AttemptCounts,
@@ -14,6 +15,8 @@ import {
 } from '../http/retry-policy.ts';
 import type { Transport } from '../http/transport.ts';
 import type { Ask, Lease } from '../quota/admission.ts';
+import { Books } from '../quota/books.ts';
+import { ClientWide } from '../quota/client-wide.ts';
 import type { Plan, PlanEstimate } from '../quota/forecast/estimate.ts';
 import type { MonthOutlook } from '../quota/forecast/month.ts';
 import { Pacer } from '../quota/pacer.ts';
@@ -28,7 +31,10 @@ import { Tracer } from '../trace/tracer.ts';
 import { Backlog, type CallKind } from './backlog.ts';
 import { CallQueue } from './call-queue.ts';
 import { finalError } from './final-error.ts';
+import { HourlyLook } from './hourly-look.ts';
+import { KeyTurns } from './key-turns.ts';
 import { latenessError, overflowError, type QueueEnd } from './queue-errors.ts';
+import { WhileWaiting } from './while-waiting.ts';
 
 /** A lease outlives the longest attempt by this much before it counts as forgotten, in milliseconds. */
 const LEASE_SLACK_MS = 60_000;
@@ -47,8 +53,11 @@ export interface SchedulerOptions {
   readonly reserve?: BulkReservePolicy | undefined;
   /** The parts of windows below which `low` is emitted. */
   readonly low?: LowMarks | undefined;
-  /** Identifies the quota: the service's origin and the key. */
-  readonly credential: () => Promise<string>;
+  readonly keys: KeyRing;
+  /** Identifies the quota of a key, given its number: the service's origin and the key. */
+  readonly credentialOf: (key: number) => string;
+  /** Sends one request that only reads the quota. */
+  readonly inspect: () => Promise<unknown>;
   readonly concurrency: number;
   readonly maxAttempts: number;
   readonly maxWaitMs: number;
@@ -63,11 +72,15 @@ export class Scheduler {
   readonly tracer: Tracer;
   readonly #options: SchedulerOptions;
   readonly #clock: Clock;
-  readonly #pacer: Pacer;
+  readonly #clientWide: ClientWide;
+  readonly #books: Books;
+  readonly #keyTurns: KeyTurns;
+  readonly #keyCheck: WhileWaiting;
   readonly #queue: CallQueue;
   readonly #exchange: HttpExchange;
   readonly #retryBudget = new RetryBudget();
-  readonly #backlog = new Backlog();
+  readonly #look: HourlyLook;
+  readonly #backlog = new Backlog(() => this.#onDrained());
   #urgentWaiting = 0;
   #membership: Membership | undefined;
   /** Calls that {@link close} turned away. */
@@ -79,15 +92,35 @@ export class Scheduler {
     const { transport, clock, share, concurrency, maxWaitMs, timeoutMs, onEvent } = options;
     this.#options = options;
     this.#clock = clock;
-    this.#pacer = new Pacer({
-      concurrency,
-      leaseMs: timeoutMs + LEASE_SLACK_MS,
-      shareLimit: (time) => this.#join(share, time),
-      bulkReserve: options.reserve,
+    this.#clientWide = new ClientWide(concurrency);
+    const shareLimit = this.#join(share, this.#clientWide.clock);
+    this.#books = new Books(
+      () =>
+        new Pacer({
+          concurrency: this.#clientWide,
+          leaseMs: timeoutMs + LEASE_SLACK_MS,
+          shareLimit: () => shareLimit,
+          bulkReserve: options.reserve,
+        }),
+    );
+    this.#keyTurns = new KeyTurns({
+      ...{ ring: options.keys, books: this.#books, clock },
+      onTurn: () => this.#queue.wake(),
+    });
+    const isWaiting = (): boolean => this.waiting > 0;
+    this.#look = new HourlyLook({
+      ...{ clock, isWaiting, inspect: options.inspect },
+      isPaused: () => this.pausedUntil > clock.now(),
+      answeredAt: () => (this.#inFlight > 0 ? clock.now() : this.#present.answeredAt),
+    });
+    this.#keyCheck = new WhileWaiting({
+      ...{ clock, isWaiting },
+      dueAt: () => this.#keyTurns.dueAt,
+      act: () => this.#keyTurns.askWhileWaiting(),
     });
     const { maxWaiting, onOverflow } = options;
     this.#queue = new CallQueue({
-      ...{ pacer: this.#pacer, clock, maxWaitMs },
+      ...{ pacer: this.#books, clock, maxWaitMs },
       overflow: {
         ...{ maxWaiting, onOverflow },
         error: ({ ask }) => overflowError(ask.endpoint, this.#queueEnd(ask), maxWaiting, clock),
@@ -98,7 +131,8 @@ export class Scheduler {
     this.#exchange = new HttpExchange({
       ...{ transport, clock, timeoutMs, low: options.low },
       settle: (lease, outcome) => this.#queue.release(lease, outcome),
-      drift: (lease, quota) => this.#pacer.drift(lease, quota, clock.now()),
+      keyFor: this.#keyTurns.keyFor,
+      drift: (lease, quota) => this.#books.drift(lease, quota, clock.now()),
     });
   }
 
@@ -109,12 +143,12 @@ export class Scheduler {
 
   /** Outlook of the month, by the service's clock. */
   month(): MonthOutlook | undefined {
-    return this.#pacer.month(this.#clock.now(), this.#clock.wall());
+    return this.#present.month(this.#clock.now(), this.#clock.wall());
   }
 
   /** The pacer's current state. */
   view(): PacerView {
-    return this.#pacer.view(this.#clock.now());
+    return { ...this.#present.view(this.#clock.now()), inFlight: this.#inFlight };
   }
 
   /** Whether the service serves the key as if there were none. */
@@ -124,13 +158,13 @@ export class Scheduler {
 
   /** Requests answered and not refused so far, and their units. */
   get spent(): { readonly requests: number; readonly units: number } {
-    return this.#pacer.throughput;
+    return this.#clientWide.throughput;
   }
 
   /** Estimate for a plan behind the calls waiting with that priority or a higher one; undefined while no limit is known. */
   estimate(plan: Plan, priority: number): PlanEstimate | undefined {
     const now = this.#clock.now();
-    return this.#pacer.estimate([...this.#backlog.aheadOf(priority, this.#pacer.inFlight), plan], now);
+    return this.#present.estimate([...this.#backlog.aheadOf(priority, this.#inFlight), plan], now);
   }
 
   /** Makes a call: sends it when the quota allows, retries it by the retry policy, and returns the last answer. */
@@ -141,17 +175,31 @@ export class Scheduler {
     const traced = call as TracedCall;
     traced.trace = this.tracer.begin(call.ask, call.label);
     const ticket = this.#queue.nextTicket();
-    const lease = late ? Promise.reject(late) : this.#acquire(traced, ticket);
+    const lease = this.#firstLease(traced, ticket, late);
     // Not async: a call that waits is an entry of the queue and little more.
     if (!(lease instanceof Promise)) return this.#make(traced, ticket, lease, kind);
     return lease.then(
       (first) => this.#make(traced, ticket, first, kind),
       (error: unknown) => {
         this.#backlog.remove(kind);
+        if (error instanceof QuotaExhaustedError) this.#look.onRefusal();
         traced.trace.failed(error, traced.signal);
         return rejectionForCaller(error);
       },
     );
+  }
+
+  /** The first lease of a call. It is refused only by the books of the key that its source gives now. */
+  #firstLease(call: TracedCall, ticket: number, late: Error | undefined): Lease | Promise<Lease> {
+    const { key } = this.#books;
+    const lease = late ? Promise.reject(late) : this.#acquire(call, ticket);
+    if (!(lease instanceof Promise) || !this.#keyTurns.mayChange) return lease;
+    return lease.catch(async (error: unknown) => {
+      if (!(error instanceof QuotaExhaustedError) || !(await this.#keyTurns.hasTurned(key))) throw error;
+      const stillLate = this.#latenessError(call);
+      if (stillLate) throw stillLate;
+      return this.#acquire(call, ticket);
+    });
   }
 
   /** Acquires a lease, at once if possible. Urgent calls that wait are counted, because processes that share a quota keep something for such. */
@@ -162,7 +210,10 @@ export class Scheduler {
     } catch (error) {
       return Promise.reject(error);
     }
-    if (!(lease instanceof Promise) || (call.ask.priority ?? 0) <= 0) return lease;
+    if (!(lease instanceof Promise)) return lease;
+    this.#keyCheck.start();
+    this.#look.start();
+    if ((call.ask.priority ?? 0) <= 0) return lease;
     this.#urgentWaiting++;
     return lease.finally(() => this.#urgentWaiting--);
   }
@@ -171,11 +222,16 @@ export class Scheduler {
   async #make(call: TracedCall, ticket: number, first: Lease, kind: CallKind): Promise<Reply> {
     const { trace } = call;
     let { request } = call;
-    const counts = { attempts: 0, refusals: 0, hops: 0 };
+    const counts = { attempts: 0, refusals: 0, hops: 0, isKeyAsked: false };
     try {
       for (let lease = first; ; lease = await this.#acquire(call, ticket)) {
         trace.granted();
         const { outcome, reply, failure } = await this.#exchange.attempt(call, request, lease, counts);
+        counts.isKeyAsked = outcome.kind === 'failed' && outcome.code === KEY_CHANGED;
+        if (counts.isKeyAsked) {
+          trace.requeued();
+          continue;
+        }
         const isLimited = outcome.kind === 'answered' && outcome.isLimited;
         if (isLimited) counts.refusals++;
         else if (outcome.kind === 'answered' && outcome.redirect) counts.hops++;
@@ -191,7 +247,7 @@ export class Scheduler {
         if (decision.kind !== 'retry')
           throw finalError(call, request, outcome, counts, failure, this.#clock, {
             ...this.view(),
-            quota: this.#pacer.lastQuota,
+            quota: this.#present.lastQuota,
           });
         const { afterMs } = decision;
         if (decision.url && outcome.kind === 'answered') request = redirected(request, outcome.status, decision.url);
@@ -208,27 +264,27 @@ export class Scheduler {
 
   /** Holds back every request until `instant`, in monotonic milliseconds; Infinity: until {@link resume}. */
   pause(instant: number): void {
-    this.#pacer.pause(instant);
+    this.#clientWide.manualPause.set(instant);
   }
 
   /** Ends the pause that {@link pause} began. */
   resume(): void {
-    this.#pacer.resume();
+    this.#clientWide.manualPause.set(Number.NEGATIVE_INFINITY);
     this.#queue.wake();
   }
 
   /** The end of the pause that {@link pause} began, in force or not. */
   get pausedUntil(): number {
-    return this.#pacer.pausedUntil;
+    return this.#clientWide.manualPause.until;
   }
 
   /** How many requests may be under way at once. */
   get concurrency(): number {
-    return this.#pacer.concurrency;
+    return this.#clientWide.concurrency.limit;
   }
 
   set concurrency(concurrency: number) {
-    this.#pacer.concurrency = concurrency;
+    this.#clientWide.concurrency.limit = concurrency;
     this.#queue.wake();
   }
 
@@ -259,13 +315,13 @@ export class Scheduler {
 
   /** Waiting calls: why, until when, and at which place. */
   queue(options?: QueueOptions): readonly QueuedCall[] {
-    return this.tracer.queue(options, (plans) => this.#pacer.estimate(plans, this.#clock.now())?.sentAt);
+    return this.tracer.queue(options, (plans) => this.#present.estimate(plans, this.#clock.now())?.sentAt);
   }
 
   /** What a call that is made now would find at the end of the queue. */
   #queueEnd({ endpoint, cost, priority = 0 }: Ask): QueueEnd {
     const { sentAt = this.#clock.now(), window } = this.estimate({ endpoint, cost, count: 1 }, priority) ?? {};
-    return { waiting: this.waiting, sentAt, window, quota: this.#pacer.lastQuota };
+    return { waiting: this.waiting, sentAt, window, quota: this.#present.lastQuota };
   }
 
   #latenessError({ ask, maxQueueMs = Number.POSITIVE_INFINITY }: Call): Error | undefined {
@@ -275,20 +331,34 @@ export class Scheduler {
     return isLate ? latenessError(ask.endpoint, end, maxQueueMs, this.#clock) : undefined;
   }
 
+  get #present(): Pacer {
+    return this.#books.present;
+  }
+
+  /** Requests under way, with whichever key. */
+  get #inFlight(): number {
+    return this.#clientWide.concurrency.open;
+  }
+
+  #onDrained(): void {
+    this.#keyCheck.stop();
+    this.#look.stop();
+  }
+
   #join(share: QuotaShare, time: ServerClock): ShareLimit {
-    const { clock, random, credential } = this.#options;
+    const { clock, random, credentialOf } = this.#options;
     const scheduler = this;
     this.#membership = share.join({
       clock,
       random,
       time,
-      credential,
+      credential: async () => credentialOf(await this.#keyTurns.ask()),
       waiting: () => this.waiting,
       urgentWaiting: () => this.#urgentWaiting,
       get concurrency() {
         return scheduler.concurrency;
       },
-      learn: (knowledge) => this.#pacer.learn(knowledge, clock.now()),
+      learn: (knowledge) => this.#present.learn(knowledge, clock.now()),
       wake: () => this.#queue.wake(),
       tell: (event) => this.tracer.emit(event),
     });

@@ -4,9 +4,13 @@ import type { Instance } from './windows.ts';
 /** A repeated ask is delayed by a random time up to this part of a slot, so that no process is always first. */
 const SPREAD = 0.3;
 
-/** Interval at which a full window is asked for again, in milliseconds, and the factor by which it grows. */
+/**
+ * Interval at which a full window is asked for again, in milliseconds, and the factor by which it grows, a number of times. Units that
+ * were held and not used are returned within the first one; later ones come of readings that remove unused claims.
+ */
 const RETRY_MS = 5_000;
-const RETRY_FACTOR = 3;
+const RETRY_FACTOR = 6;
+const RETRY_GROWS = 3;
 
 /** Time in which the reserve for urgent calls shrinks noticeably, in milliseconds. */
 const RELEASE_MS = 2_000;
@@ -135,7 +139,10 @@ export class AskPolicy {
     if (given > 0) return;
     this.#retryAt = this.#nextRoom(asked, { granted, used, surely, others }, now) + spread;
     if (this.#retryAt - now <= RETRY_MS) return;
-    this.#retryAt = Math.min(this.#retryAt, now + RETRY_MS * RETRY_FACTOR ** Math.min(5, this.#fruitless++) + spread);
+    this.#retryAt = Math.min(
+      this.#retryAt,
+      now + RETRY_MS * RETRY_FACTOR ** Math.min(RETRY_GROWS, this.#fruitless++) + spread,
+    );
   }
 
   /** When slots or units that this ask could not reach become available. */
@@ -144,6 +151,9 @@ export class AskPolicy {
     const last = slots[slots.length - 1] as Slot;
     const step = (last.from - first.from) / Math.max(1, slots.length - 1) || first.to - first.from;
     let at = surely(first.from + step);
+    const probes = first.instances.filter(({ slides, window }) => slides === undefined && window.isProbed);
+    // A unit that is kept for the beginning of the calendar's next window is there for the first process that asks then.
+    const probesAt = Math.min(...probes.map(({ end }) => surely(end)));
     let full: Instance | undefined;
     for (const instance of last.instances) {
       const { window, limit, end, slides } = instance;
@@ -152,10 +162,10 @@ export class AskPolicy {
       if (room - kept(instance, slots.length === 1) >= least) continue;
       // A full calendar window has room after its end. A sliding one may have room at its next step, and the reserve for
       // urgent calls shrinks.
-      const isFull = room < least && slides === undefined;
+      const isFull = room - window.keptForProbe(first.from) < least && slides === undefined;
       // The processes that wait for the same steps ask in turn, so that all of them together ask twice in a step.
       const turnMs = slides === undefined ? RELEASE_MS / 2 : Math.min(RETRY_MS, (slides / 2) * (others + 1));
-      const reach = isFull ? surely(end - (last.from - first.from)) : now + turnMs;
+      const reach = isFull ? surely(end - (last.from - first.from)) : Math.min(now + turnMs, probesAt);
       if (reach <= at) continue;
       at = reach;
       full = isFull && !window.isShort ? instance : undefined;

@@ -109,7 +109,7 @@ export class Book {
 
   /** Composes an ask. Returns the unspent units of slots that are over, and the surplus. */
   compose(wishes: Wishes, arrival: TimeRange, time: number, now: number): Told {
-    for (const slot of wishes.want > 0 ? wishes.slots : []) this.#at(slot);
+    for (const slot of wishes.want > 0 ? wishes.slots : []) this.#wish(slot);
     this.#giveUp(arrival, wishes.surplus);
     this.#condense(time);
     const windows: WindowAsk[] = [];
@@ -186,6 +186,13 @@ export class Book {
       this.#entries.set(slot.name, entry);
     }
     return entry;
+  }
+
+  /** An entry without claims takes the instances of today: limits and shapes may have changed since the slot was first asked for. */
+  #wish(slot: Slot): void {
+    const { claimed, spent, open, booked } = this.#at(slot);
+    if (claimed === 0 && spent === 0 && open === 0 && booked === 0) this.#entries.delete(slot.name);
+    this.#at(slot);
   }
 
   #giveUp(arrival: TimeRange, surplus: number): void {

@@ -1,3 +1,5 @@
+import type { StoredEntries } from './stored-state.ts';
+
 /** Entries that each write checks, so that expired ones do not accumulate. */
 const SWEPT = 2;
 
@@ -9,6 +11,17 @@ export class Expiring<T> {
   /** Number of entries, including expired ones that were not dropped yet. */
   get size(): number {
     return this.#entries.size;
+  }
+
+  /** All entries, with when each expires. */
+  get entries(): StoredEntries {
+    return Array.from(this.#entries, ([name, { value, until }]) => [name, value, until]);
+  }
+
+  /** Replaces all entries. */
+  restore(entries: StoredEntries): void {
+    this.clear();
+    for (const [name, value, until] of entries) this.#entries.set(name, { value: value as T, until });
   }
 
   get(name: string, now: number): T | undefined {

@@ -74,9 +74,9 @@ export class Ledger {
     this.policy = new AskPolicy(random);
   }
 
-  /** How many other processes are needy, by the last answer. */
+  /** How many other processes are needy, by the last answer. A process that spends units of later slots does not ask for a while. */
   others(now: number): number {
-    return now - this.#heardAt > STAY_MS ? 0 : this.#others;
+    return now - this.#heardAt > LONGEST_AHEAD_MS + STAY_MS ? 0 : this.#others;
   }
 
   /** Time since the calendar's window of a period began, in milliseconds. */
@@ -171,8 +171,9 @@ export class Ledger {
     const want =
       demand.want <= 0 ? 0 : Math.max(isImpatient ? need : 0, Math.min(waiting, Math.max(CHUNK, sendable - held)));
     const time = arrival.least;
+    const from = slots[0]?.from ?? time;
     const kept = (instance: Instance, isFirst: boolean): number =>
-      isUrgent ? 0 : this.#reserve.kept(instance, time, isFirst);
+      isUrgent ? 0 : this.#reserve.kept(instance, time, isFirst) + instance.window.keptForProbe(from);
     const surplus = Math.max(0, held - demand.want);
     const told = this.book.compose(
       { want, need, slots, isLate: this.policy.isLate(now), kept, surplus },

@@ -29,35 +29,26 @@ import {
   URGENT_PARTS,
   whole,
 } from './store-rules.ts';
-
-/** What a process remembers of a store: enough for a new store to take its place. */
-export interface Memory {
-  /** The version of the facts. */
-  readonly version: number;
-  /** For how long urgent units have been counted, in milliseconds. */
-  readonly forMs: number;
-  /** Remaining time of the pause that the service has ordered, in milliseconds; 0: there is none. */
-  readonly pauseMs: number;
-  /** By window instance: units used, and how much longer the store would have kept them, in milliseconds. */
-  readonly used: ReadonlyMap<string, { readonly units: number; readonly ttlMs: number }>;
-}
+import type { StoredState } from './stored-state.ts';
 
 /** A store in the memory of one process. */
 export interface MemoryStore extends ShareStore {
   /** Removes everything. */
   flush(): void;
-  /**
-   * Restores what a process remembers of the store that this one replaces. Called for each process before the first ask. Used units
-   * count as those of strangers, until their process states them as its own.
-   */
-  restore(memory: Memory): void;
+  /** Everything that is stored, for {@link memoryStore} to begin with. */
+  readonly state: StoredState;
   /** Number of stored entries, including some that have expired. */
   readonly size: number;
 }
 
-/** Creates a store in memory; `now`: its clock, in milliseconds since the Unix epoch. Operations take effect synchronously. */
-export function memoryStore(now: () => number): MemoryStore {
-  return new Books(() => Math.floor(now()));
+/**
+ * Creates a store in memory. Operations take effect synchronously.
+ *
+ * @param now - its clock, in milliseconds since the Unix epoch.
+ * @param state - what it begins with. Default: nothing.
+ */
+export function memoryStore(now: () => number, state?: StoredState): MemoryStore {
+  return new Books(() => Math.floor(now()), state);
 }
 
 /** The claims of a process on the slots of its last ask. */
@@ -84,35 +75,24 @@ class Books implements MemoryStore {
   /** `needy`: until when, by process; `live`: when {@link ShareStore.live} was called last, by process. */
   readonly #members = new Expiring<Map<string, number>>();
 
-  constructor(now: () => number) {
+  constructor(now: () => number, state: StoredState = {}) {
     this.#now = now;
+    for (const [part, entries] of Object.entries(this.#all)) entries.restore(state[part] ?? []);
   }
 
   get size(): number {
     const now = this.#now();
     const inside = [this.#members.get('needy', now), this.#members.get('live', now), this.#facts.get('facts', now)];
-    const entries = [...this.#all.map(({ size }) => size), ...inside.map((map) => map?.size ?? 0)];
+    const entries = [...Object.values(this.#all).map(({ size }) => size), ...inside.map((map) => map?.size ?? 0)];
     return entries.reduce((sum, size) => sum + size, 0);
   }
 
   flush(): void {
-    for (const entries of this.#all) entries.clear();
+    for (const entries of Object.values(this.#all)) entries.clear();
   }
 
-  restore({ version, forMs, pauseMs, used }: Memory): void {
-    const now = this.#now();
-    const state = this.#stateAt(now);
-    // The facts are lost, so every process must tell its own again.
-    const [next, since] = [whole(version) + 1, now - whole(forMs)];
-    const pause = readPause(pauseMs);
-    const pauseUntil = pause > 0 ? Math.max(state.pauseUntil, now + pause) : state.pauseUntil;
-    const restored = { version: Math.max(state.version, next), since: Math.min(state.since, since), pauseUntil };
-    this.#write({ ...state, ...restored }, now);
-    for (const [name, { units, ttlMs }] of used) {
-      const known = this.#windows.get(name, now)?.strangers ?? 0;
-      const strangers = Math.max(known, whole(units));
-      this.#windows.set(name, { claimed: 0, strangers, reading: 0, stretch: undefined }, whole(ttlMs, 1), now);
-    }
+  get state(): StoredState {
+    return Object.fromEntries(Object.entries(this.#all).map(([part, { entries }]) => [part, entries]));
   }
 
   async take(asked: ShareAsk): Promise<Answer | 'stale'> {
@@ -228,8 +208,11 @@ class Books implements MemoryStore {
     return live.size;
   }
 
-  get #all(): readonly Expiring<unknown>[] {
-    return [this.#accounts, this.#windows, this.#state, this.#facts, this.#turns, this.#members];
+  get #all(): Readonly<Record<string, Expiring<unknown>>> {
+    return {
+      ...{ accounts: this.#accounts, windows: this.#windows, state: this.#state },
+      ...{ facts: this.#facts, turns: this.#turns, members: this.#members },
+    };
   }
 
   #stateAt(now: number): CurrentState {

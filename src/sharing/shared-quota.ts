@@ -275,8 +275,10 @@ export class SharedQuota implements ShareLimit {
     const now = this.#member.clock.now();
     const asksAt =
       this.#member.waiting() > 0 && this.#full(now) ? this.#ledger.policy.nextAt(0, false) : Number.POSITIVE_INFINITY;
-    const at = Math.min(this.#givesBackAt(now), asksAt, this.#discovery.renewsAt(now));
-    if (at === Number.POSITIVE_INFINITY) return;
+    const wanted = Math.min(this.#givesBackAt(now), asksAt, this.#discovery.renewsAt(now));
+    if (wanted === Number.POSITIVE_INFINITY) return;
+    // Until the store may be tried again no trip starts, however due it is.
+    const at = Math.max(wanted, this.#trips.pausedUntil);
     this.#cancelTimer = this.#member.clock.timer(Math.max(1, at - now), () => {
       this.#consider(this.#member.clock.now());
       this.#schedule();

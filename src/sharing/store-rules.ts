@@ -25,7 +25,7 @@ export const NEEDY_MEMBERS = 2_000;
 export const NEEDY_NOW = 1_000;
 
 /** The set of live processes is kept for this long after its last change, in milliseconds. */
-export const LIVE_LAST_MS = 60_000;
+export const LIVE_LAST_MS = 90_000;
 
 /** The number of looks is kept for this long after the last one began, in milliseconds. */
 export const LOOKS_LAST_MS = 3_600_000;

@@ -21,7 +21,7 @@ export const LOOKS = 6;
 export const PROBE_MS = 2_000;
 
 /** A process counts as live for this long after its last call of {@link ShareStore.live}, in milliseconds. */
-export const LIVE_MS = 30_000;
+export const LIVE_MS = 75_000;
 
 /** What an ask wants of a slot: 0 nothing, 1 at most a part while other processes are needy, 2 any room. */
 export type Wish = 0 | 1 | 2;
@@ -101,7 +101,7 @@ export interface Answer {
   readonly lookMs: number;
   /** How many other processes are needy. */
   readonly others: number;
-  /** Urgent units of all processes, decaying by {@link URGENT_MEMORY_MS}, and how long they have been counted, in milliseconds. */
+  /** Urgent units of all processes, which decay by a factor of e in a minute, and how long they have been counted, in milliseconds. */
   readonly urgent: { readonly units: number; readonly forMs: number };
   /** Units granted of each slot, in the order of the ask. */
   readonly granted: readonly number[];
@@ -130,8 +130,8 @@ export interface ShareStore {
     tell: Facts,
   ): Promise<{ readonly version: number; readonly now: number; readonly facts: Facts | undefined }>;
   /**
-   * Requests a look of {@link LOOK_MS}, or the next one in the second half of the caller's own. `'over'`: {@link LOOKS} were made.
-   * A number: another process looks for that many milliseconds.
+   * Requests a look of a second, or the next one in the second half of the caller's own. `'over'`: six were made, the last one less
+   * than an hour ago. A number: another process looks for that many milliseconds.
    */
   look(member: string): Promise<'granted' | 'over' | number>;
   /** Ends the look of a process early. */

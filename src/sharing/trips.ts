@@ -11,7 +11,7 @@ const FIRST_TRIP_MS = 1_000;
 const FORGOTTEN_MS = ACCOUNT_LASTS_MS - 10_000;
 
 /** Interval of {@link ShareStore.live} while there are trips, in milliseconds; at first shorter, because processes start together. */
-const SIGN_MS = 10_000;
+const SIGN_MS = 30_000;
 const FIRST_SIGN_MS = 500;
 
 /** Weight of the latest call in the mean duration. */
@@ -93,6 +93,11 @@ export class Trips {
   /** When to try the store again. */
   retryAt(now: number): number {
     return this.#trip ? now + this.#breaker.timeoutMs : Math.max(now + RETRY_MS, this.#breaker.retryAt);
+  }
+
+  /** The end of the pause after a failed trip, in force or not. */
+  get pausedUntil(): number {
+    return this.#breaker.retryAt;
   }
 
   /** Begins a trip, unless one is under way or the breaker pauses trips. */

@@ -16,6 +16,13 @@ const LINGER_MS = 5_000;
 /** A reading bounds the claims of a long window from above if its request is no older than this, in milliseconds. */
 const RECENT_MS = 20_000;
 
+/**
+ * Of a window of at least `PROBED` units a unit is kept for the beginning of the calendar's next window, which is this part of it: the
+ * request that gets it shows whether usage is reset there, although the window is full if it slides.
+ */
+const PROBED = 20;
+const BEGINNING = 0.05;
+
 /** Maximum number of instances for which a window keeps readings. */
 const READINGS = 4;
 
@@ -84,6 +91,18 @@ export class SharedWindow {
   /** Whether a look may still reveal its shape. */
   get isInDoubt(): boolean {
     return this.isShort && !this.isCalendar && this.shapes.alive.length > 1;
+  }
+
+  /** Whether a request at the beginning of the calendar's next window shows that this one is the calendar's, or is not. */
+  get isProbed(): boolean {
+    if (this.isShort || this.isCalendar || this.#isEstimated || this.limit < PROBED) return false;
+    return this.shapes.alive.some(({ isCalendar }) => isCalendar);
+  }
+
+  /** Units that an ask for slots from this time on keeps for that request. */
+  keptForProbe(from: number): number {
+    if (!this.isProbed) return 0;
+    return from - startOf(this.period, from) < periodMsOf(this.period) * BEGINNING ? 0 : 1;
   }
 
   /** All instances in which a request that arrives within this range may be counted. */

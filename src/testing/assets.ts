@@ -1,5 +1,6 @@
 import { assetEvent, hash } from './asset-events.ts';
-import { json, lazyJson, type Page, problem } from './page.ts';
+import { empty, json, lazyJson, type Page, problem } from './page.ts';
+import type { RouteRequest } from './request.ts';
 
 const PRINCIPAL = /^[0-9A-HJKMNP-TV-Z]{28,41}(\.[a-zA-Z][\w-]{0,127})?$/;
 const HEIGHT_OR_HASH = /^(\d{1,10}|0x[0-9a-fA-F]{64})$/;
@@ -8,9 +9,7 @@ const LARGEST_LIMIT = 100;
 
 /** `GET /extended/v1/address/{principal}/assets`: a page of the address's asset events, newest first. */
 export function assetsPage(
-  principal: string,
-  query: URLSearchParams,
-  ifNoneMatch: string | null,
+  { params: { principal = '' }, url: { searchParams: query }, headers: requestHeaders }: RouteRequest,
   assetsOf: (address: string) => number,
 ): Page {
   const wrong = complaint(principal, query);
@@ -22,7 +21,7 @@ export function assetsPage(
     ['warning', '299 - "Deprecated: this endpoint may be removed"'],
     ['etag', `"${hash(`${principal} ${limit} ${offset} ${events}`).toString(16)}"`],
   ];
-  if (ifNoneMatch !== null && ifNoneMatch === headers[1]?.[1]) return { status: 304, headers, body: () => '' };
+  if (requestHeaders.get('if-none-match') === headers[1]?.[1]) return { ...empty(304), headers };
   return lazyJson(
     200,
     () => {

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
+import type { ServiceAnswer } from './answer.ts';
 import type { ServiceFault } from './faults.ts';
-import type { ServiceAnswer } from './gateway.ts';
 import type { Latency } from './latency.ts';
 import { connectionLost } from './network-error.ts';
 import { pause } from './pause.ts';
@@ -12,7 +12,7 @@ const LOST_AFTER_MS = 5_000;
 export interface Arrival {
   readonly fault: ServiceFault | undefined;
   /** Passes the request to the service. */
-  readonly receive: () => ServiceAnswer;
+  readonly receive: () => ServiceAnswer | Promise<ServiceAnswer>;
 }
 
 /** Carries one request to the service and its response back. A sent request arrives even if the caller aborts meanwhile. */
@@ -24,7 +24,7 @@ export async function exchange(clock: Clock, latency: Latency, arrive: () => Arr
     if (back > 0) await pause(clock, back);
     throw connectionLost();
   }
-  const answer = receive();
+  const answer = await receive();
   if (processing > 0) await pause(clock, processing);
   answer.leave();
   if (fault === 'hang') return new Promise(() => {});

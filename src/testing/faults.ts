@@ -1,13 +1,15 @@
 import type { Clock } from '../clock.ts';
-import type { ServiceAnswer } from './gateway.ts';
-import type { HeaderLines } from './page.ts';
-import { endpointOf, type ServiceRequest } from './routes.ts';
+import type { ServiceAnswer } from './answer.ts';
+import { cloudflarePage } from './edge.ts';
+import type { HeaderLines, Page } from './page.ts';
+import type { ServiceRequest } from './request.ts';
 
 /**
- * A fault of one exchange. All but `'reset'` and a response with `counted: false` use quota.
+ * A fault of one exchange. All but `'reset'`, `'store down'` and a response with `counted: false` use quota.
  *
  * - `{ status }`: another response from behind the gateway; a request that a limit refuses stays refused. With `counted: false` the
- *   response comes from an edge in front of the gateway, without quota headers.
+ *   response comes from the edge in front of the gateway, without quota headers: from status 500 it is the HTML page of Cloudflare,
+ *   unless a body is given.
  * - `{ redirect }`: a redirect (status 302, or the given one).
  * - `'reset'`: the connection breaks before the request arrives.
  * - `'lost'`: the request arrives, and five seconds later the connection breaks without a response.
@@ -15,6 +17,7 @@ import { endpointOf, type ServiceRequest } from './routes.ts';
  * - `'truncate'`: the connection breaks half-way through the body.
  * - `'slow body'`: the body arrives in eight pieces, a second apart.
  * - `'no quota headers'`: the response has no quota headers.
+ * - `'store down'`: the gateway cannot reach its store, and lets the request pass uncounted and without quota headers.
  */
 export type ServiceFault =
   | {
@@ -29,7 +32,8 @@ export type ServiceFault =
   | 'hang'
   | 'truncate'
   | 'slow body'
-  | 'no quota headers';
+  | 'no quota headers'
+  | 'store down';
 
 /** Faults on demand. An outage takes precedence over `next`, and `next` over rules. */
 export interface ServiceFaults {
@@ -90,20 +94,13 @@ export function faultPlan(clock: Clock): FaultPlan {
   };
 }
 
-/** The response of an edge in front of the gateway, which does not receive the request. */
-export function edgeAnswer(request: ServiceRequest, fault: ServiceFault | undefined): ServiceAnswer | undefined {
+/** The response of the edge in front of the gateway, which does not receive the request. */
+export function edgePage(fault: ServiceFault | undefined, { host }: URL): Page | undefined {
   if (typeof fault !== 'object' || 'redirect' in fault || fault.counted !== false) return undefined;
-  return {
-    status: fault.status,
-    headers: headerLines(fault.headers),
-    body: () => fault.body ?? '',
-    delivery: 'whole',
-    endpoint: endpointOf(request.url.pathname),
-    tier: request.headers.get('x-api-key') === null ? 'keyless' : 'keyed',
-    limited: false,
-    cost: 0,
-    leave: () => {},
-  };
+  const { status, headers = {}, body } = fault;
+  const page = status >= 500 && body === undefined ? cloudflarePage(status, host) : undefined;
+  const lines = headerLines(headers);
+  return { status, headers: page ? overridden(page.headers, lines) : lines, body: page?.body ?? (() => body ?? '') };
 }
 
 /** Applies a fault to the gateway's response. */
@@ -113,6 +110,7 @@ export function applyFault(answer: ServiceAnswer, fault: ServiceFault | undefine
     case 'reset':
     case 'lost':
     case 'hang':
+    case 'store down':
       return answer;
     case 'truncate':
       return { ...answer, delivery: 'truncated' };
@@ -131,14 +129,13 @@ function replaced(answer: ServiceAnswer, fault: Extract<ServiceFault, object>): 
     'redirect' in fault
       ? { status: fault.status ?? 302, headers: { location: fault.redirect }, body: '' }
       : { headers: {}, body: '', ...fault };
-  const lines = headerLines(headers);
-  const gone = new Set(['content-type', 'etag', 'warning', ...lines.map(([name]) => name)]);
-  return {
-    ...answer,
-    status,
-    headers: [...answer.headers.filter(([name]) => !gone.has(name)), ...lines],
-    body: () => body,
-  };
+  const gateway = answer.headers.filter(([name]) => !['content-type', 'etag', 'warning'].includes(name));
+  return { ...answer, status, headers: overridden(gateway, headerLines(headers)), body: () => body };
+}
+
+function overridden(lines: HeaderLines, others: HeaderLines): HeaderLines {
+  const gone = new Set(others.map(([name]) => name));
+  return [...lines.filter(([name]) => !gone.has(name)), ...others];
 }
 
 function headerLines(headers: Readonly<Record<string, string>> = {}): HeaderLines {

@@ -1,21 +1,17 @@
-import { rule } from './decision.ts';
-import { gatewayHeaders, httpDate } from './headers.ts';
-import type { Identities, Identity } from './identities.ts';
-import type { ServiceSettings } from './options.ts';
-import { type HeaderLines, json, type Page } from './page.ts';
-import { endpointOf, pageAt, type ServiceEndpoint, type ServiceRequest } from './routes.ts';
+import { type Decision, rule } from './decision.ts';
+import { type FamilyReading, gatewayHeaders, httpDate } from './headers.ts';
+import type { Identities, Identity, Tier } from './identities.ts';
+import type { ServiceLimits, WindowUsage } from './ledger.ts';
+import type { CostQuestion, Family, ServiceSettings } from './options.ts';
+import type { HeaderLines, Page } from './page.ts';
+import { refusalPage, unknownKeyPage } from './refusals.ts';
+import type { ServiceRequest } from './request.ts';
+import type { ServiceEndpoint } from './routes.ts';
 
-/** The response of the service to one request. */
-export interface ServiceAnswer {
-  readonly status: number;
-  /** All header lines, names in lower case. */
-  readonly headers: HeaderLines;
-  /** Returns the body; empty for HEAD. */
-  readonly body: () => string;
-  /** How the body is sent: whole, cut half-way by a broken connection, or in pieces over some seconds. */
-  readonly delivery: 'whole' | 'truncated' | 'slow';
+/** What the gateway decides about a request when it arrives. */
+export interface Ruling {
   readonly endpoint: ServiceEndpoint;
-  readonly tier: 'keyed' | 'keyless';
+  readonly tier: Tier;
   /** Whether a limit refused the request. */
   readonly limited: boolean;
   /** Cost of the request in units, whether it was charged or not. */
@@ -24,69 +20,109 @@ export interface ServiceAnswer {
   readonly leave: () => void;
 }
 
+/** A request that has arrived: the decision, the gateway's headers, and the page behind them. */
+export interface Arrived extends Ruling {
+  readonly headers: HeaderLines;
+  readonly page: () => Page | Promise<Page>;
+}
+
+/** The state of all limits that a request counts in. */
+interface Counted extends Decision {
+  readonly families: readonly FamilyReading[];
+  readonly ceiling: WindowUsage | undefined;
+}
+
 const NOTHING = (): void => {};
-const EMPTY = (): string => '';
 
-/** Answers one request that arrives at `at` by the service's clock, in milliseconds since the Unix epoch. Synchronous. */
-export function answer(
-  request: ServiceRequest,
-  at: number,
-  identities: Identities,
-  node: number,
-  settings: ServiceSettings,
-): ServiceAnswer {
-  const { method, url } = request;
-  const endpoint = endpointOf(url.pathname);
-  const identity = identityOf(request.headers.get('x-api-key'), identities, settings);
-  if (!identity) {
-    const unknown = { endpoint, tier: 'keyed', limited: false, cost: 0, leave: NOTHING } as const;
-    return { ...unknownKey(settings.unknownKey), delivery: 'whole', ...unknown };
+/** The gateway in front of the routes: it knows the keys, counts, refuses, and adds its headers. */
+export class Gateway {
+  readonly #identities: Identities;
+  readonly #settings: ServiceSettings;
+  #families: readonly Family[];
+  #ceilings: ServiceSettings['ceilings'];
+
+  constructor(identities: Identities, settings: ServiceSettings) {
+    this.#identities = identities;
+    this.#settings = settings;
+    this.#families = settings.families;
+    this.#ceilings = settings.ceilings;
   }
-  const cost = settings.costOf({ method, endpoint, url });
-  const quota = identities.quotaOf(identity, node);
-  const decision = rule(quota, identities.ceilingOf(identity, endpoint, node), cost, at, settings);
-  const { refusedUntil, leave } = decision;
-  const limited = refusedUntil !== undefined;
-  const page = limited ? refusal(settings) : pageAt(request, settings);
-  const retryAfter = limited ? retryAfterOf(refusedUntil, at, settings) : undefined;
-  const headers = gatewayHeaders({ at, cost, ...decision, retryAfter }, settings.headers, settings.reset);
-  headers.push(...page.headers);
-  return {
-    status: page.status,
-    headers,
-    body: page.body,
-    delivery: 'whole',
-    endpoint,
-    tier: identity.tier,
-    limited,
-    cost,
-    leave,
-  };
-}
 
-function identityOf(key: string | null, identities: Identities, { unknownKey }: ServiceSettings): Identity | undefined {
-  if (key === null) return identities.keyless;
-  return identities.withKey(key) ?? (unknownKey === 'keyless' ? identities.keyless : undefined);
-}
+  /** Changes limits: of the first family by tier, and of endpoints. Usage is kept, and what is omitted is unchanged. */
+  setLimits(limits: { readonly [T in Tier]: ServiceLimits | undefined }, ceilings?: ServiceSettings['ceilings']): void {
+    const [first, ...others] = this.#families;
+    // Copies: ledgers detect changed limits by identity, and the caller may change its object in place.
+    const { keyless, keyed } = structuredClone(limits);
+    if (first)
+      this.#families = [{ ...first, keyless: keyless ?? first.keyless, keyed: keyed ?? first.keyed }, ...others];
+    this.#ceilings = ceilings ?? this.#ceilings;
+  }
 
-function unknownKey(status: ServiceSettings['unknownKey']): Page {
-  return status === 403
-    ? json(403, { message: 'You cannot consume this service' })
-    : json(401, { message: 'Invalid authentication credentials' });
-}
+  /** Uses units of the first family, as a request would that costs them. */
+  spend(units: number, identity: Identity, at: number, node: number): void {
+    const [first] = this.#families;
+    if (first) this.#identities.ledgerOf(identity, node, first.name, first[identity.tier]).charge(units, at);
+  }
 
-function refusal({ limited: { status, body } }: ServiceSettings): Page {
-  const text = 'API rate limit exceeded';
-  if (body === 'json') return json(status, { message: text });
-  if (body === 'empty') return { status, headers: [], body: EMPTY };
-  if (body === 'text') return { status, headers: [['content-type', 'text/plain']], body: () => text };
-  const html = `<html><head><title>${status}</title></head><body><h1>${text}</h1></body></html>`;
-  return { status, headers: [['content-type', 'text/html']], body: () => html };
-}
+  /**
+   * Receives a request at `at` by the service's clock, in milliseconds since the Unix epoch. While its store is down the gateway
+   * neither counts nor refuses.
+   */
+  receive(request: ServiceRequest, at: number, node: number, isStoreDown: boolean): Arrived {
+    const settings = this.#settings;
+    const { endpoint, page } = settings.routes.find(request);
+    const served = this.#servedAs(request.headers.get('x-api-key'));
+    const limitedAs = served ?? (settings.headers.unknownKey ? this.#identities.keyless : undefined);
+    const question = { method: request.method, endpoint, url: request.url };
+    const counted = isStoreDown || !limitedAs ? undefined : this.#count(limitedAs, question, at, node);
+    const { refusedUntil, families = [], ceiling, leave = NOTHING } = counted ?? {};
+    const limited = refusedUntil !== undefined;
+    const retryAfter = limited ? this.#retryAfter(refusedUntil, at) : undefined;
+    const statement = { at, families, ceiling, limited, retryAfter };
+    const pageBehind = served ? page : () => unknownKeyPage(settings.unknownKey);
+    return {
+      endpoint,
+      tier: limitedAs?.tier ?? 'keyed',
+      limited,
+      cost: families.find(({ name }) => name === this.#families[0]?.name)?.cost ?? 0,
+      leave,
+      headers: gatewayHeaders(statement, settings.headers, settings.reset),
+      page: limited ? () => refusalPage(settings.limited) : pageBehind,
+    };
+  }
 
-function retryAfterOf(until: number, at: number, { limited: { retryAfter } }: ServiceSettings): string | undefined {
-  if (typeof retryAfter === 'function') return retryAfter();
-  if (retryAfter === 'none') return undefined;
-  if (retryAfter === 'seconds') return String(Math.ceil((until - at) / 1_000));
-  return retryAfter === 'date' ? httpDate(Math.ceil(until / 1_000) * 1_000) : String(retryAfter);
+  /** The consumer that a request with this key is served as; `undefined` if it is not served. */
+  #servedAs(key: string | null): Identity | undefined {
+    const { keyless } = this.#identities;
+    if (key === null) return keyless;
+    return this.#identities.withKey(key) ?? (this.#settings.unknownKey === 'keyless' ? keyless : undefined);
+  }
+
+  /** Decides by the limits of all families that the request counts in, and of its endpoint, which counts requests and not units. */
+  #count(identity: Identity, question: CostQuestion, at: number, node: number): Counted {
+    const { endpoint } = question;
+    const ledgerOf = (name: string, limits: ServiceLimits) => this.#identities.ledgerOf(identity, node, name, limits);
+    const claims = this.#families.flatMap((family) => {
+      const units = family.costOf(question);
+      return units === undefined
+        ? []
+        : [{ name: family.name, ledger: ledgerOf(family.name, family[identity.tier]), units }];
+    });
+    const limits = this.#ceilings[endpoint];
+    const ceiling = limits ? [{ ledger: ledgerOf(`ceiling of ${endpoint}`, limits), units: 1 }] : [];
+    const decision = rule([...claims, ...ceiling], at, this.#settings);
+    return {
+      ...decision,
+      families: claims.map(({ name, units }, index) => ({ name, cost: units, windows: decision.windows[index] ?? [] })),
+      ceiling: decision.windows[claims.length]?.[0],
+    };
+  }
+
+  #retryAfter(until: number, at: number): string | undefined {
+    const { retryAfter } = this.#settings.limited;
+    if (typeof retryAfter === 'function') return retryAfter();
+    if (retryAfter === 'none') return undefined;
+    if (retryAfter === 'seconds') return String(Math.ceil((until - at) / 1_000));
+    return retryAfter === 'date' ? httpDate(Math.ceil(until / 1_000) * 1_000) : String(retryAfter);
+  }
 }

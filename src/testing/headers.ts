@@ -1,4 +1,3 @@
-import type { ServicePeriod } from './calendar.ts';
 import type { WindowUsage } from './ledger.ts';
 import type { HeaderLines } from './page.ts';
 
@@ -15,45 +14,53 @@ export interface ServiceHeaderOptions {
   readonly date?: boolean | undefined;
   /** `x-ratelimit-cost-stacks`. Default: true. */
   readonly cost?: boolean | undefined;
-  /** Filters all these and `retry-after` by name (in lower case). Default: all are sent. */
+  /** `remaining` of a window with nothing left, on a refusal. The real service reportedly sent -1. Default: 0. */
+  readonly exhausted?: 0 | -1 | undefined;
+  /** Also on a 401 or 403 to an unknown key: such requests then count as requests without a key. Default: false. */
+  readonly unknownKey?: boolean | undefined;
+  /** Filters all these headers and `retry-after` by name (in lower case). Default: all are sent. */
   readonly only?: ((name: string) => boolean) | undefined;
 }
 
 /** Format of `ratelimit-reset`. */
 export type ResetStyle = 'epoch-seconds' | 'epoch-ms' | 'seconds-left';
 
+/** The state of a family of windows, after a request that cost so much. */
+export interface FamilyReading {
+  readonly name: string;
+  readonly cost: number;
+  readonly windows: readonly WindowUsage[];
+}
+
 /** Input of the gateway's headers. */
 export interface Statement {
   readonly at: number;
-  readonly cost: number;
-  readonly windows: readonly WindowUsage[];
+  readonly families: readonly FamilyReading[];
   readonly ceiling: WindowUsage | undefined;
+  readonly limited: boolean;
   readonly retryAfter: string | undefined;
 }
-
-const NAMES: Readonly<Record<ServicePeriod, { readonly limit: string; readonly remaining: string }>> = {
-  second: names('second'),
-  minute: names('minute'),
-  hour: names('hour'),
-  day: names('day'),
-  month: names('month'),
-};
 
 /** Writes the gateway's headers. */
 export function gatewayHeaders(said: Statement, shown: ServiceHeaderOptions, reset: ResetStyle): HeaderLines {
   const lines: HeaderLines = [];
   if (shown.date !== false) lines.push(['date', httpDate(said.at)]);
-  if (shown.cost !== false) lines.push(['x-ratelimit-cost-stacks', String(said.cost)]);
-  if (shown.family !== false) {
-    for (const { period, limit, remaining } of said.windows) {
-      lines.push([NAMES[period].limit, String(limit)], [NAMES[period].remaining, String(remaining)]);
+  const remainingOf = ({ remaining }: WindowUsage): string =>
+    String(said.limited && remaining === 0 ? (shown.exhausted ?? 0) : remaining);
+  for (const { name, cost, windows } of said.families) {
+    if (shown.cost !== false) lines.push([`x-ratelimit-cost-${name}`, String(cost)]);
+    if (shown.family === false) continue;
+    for (const window of windows) {
+      lines.push([`x-ratelimit-limit-${name}-${window.period}`, String(window.limit)]);
+      lines.push([`x-ratelimit-remaining-${name}-${window.period}`, remainingOf(window)]);
     }
   }
-  const described = (shown.generic === 'per endpoint ceiling' && said.ceiling) || tightest(said.windows);
+  const ceiling = shown.generic === 'per endpoint ceiling' ? said.ceiling : undefined;
+  const described = ceiling ?? tightest(said.families.flatMap(({ windows }) => windows));
   if (shown.generic !== false && described) {
     lines.push(
       ['ratelimit-limit', String(described.limit)],
-      ['ratelimit-remaining', String(described.remaining)],
+      ['ratelimit-remaining', remainingOf(described)],
       ['ratelimit-reset', String(resetAs(reset, described.resetAt, said.at))],
     );
   }
@@ -84,8 +91,4 @@ function tightest(windows: readonly WindowUsage[]): WindowUsage | undefined {
 function resetAs(style: ResetStyle, resetAt: number, at: number): number {
   if (style === 'epoch-seconds') return Math.ceil(resetAt / 1_000);
   return style === 'epoch-ms' ? Math.ceil(resetAt) : Math.max(1, Math.ceil((resetAt - at) / 1_000));
-}
-
-function names(period: ServicePeriod): { limit: string; remaining: string } {
-  return { limit: `x-ratelimit-limit-stacks-${period}`, remaining: `x-ratelimit-remaining-stacks-${period}` };
 }

@@ -1,79 +1,72 @@
 import { type Counting, Ledger, type ServiceLimits } from './ledger.ts';
 
-/** Limits with a key, without a key, and of single endpoints. */
-export interface Tiers {
-  readonly keyless: ServiceLimits;
-  readonly keyed: ServiceLimits;
-  readonly ceilings: Readonly<Record<string, ServiceLimits>>;
+/** What the limits of a consumer depend on: whether it has a key. */
+export type Tier = 'keyed' | 'keyless';
+
+/** One consumer, with its usage on each gateway node: a ledger by the name of what is limited. */
+export interface Identity {
+  readonly tier: Tier;
+  readonly ledgers: Map<string, Ledger>[];
 }
 
-/** One consumer, with its usage on each gateway node. */
-export interface Identity {
-  readonly tier: 'keyed' | 'keyless';
-  readonly quotas: Ledger[];
-  readonly ceilings: Map<string, Ledger>[];
+/** A key as the console shows it. */
+export interface ServiceKey {
+  readonly name: string;
+  readonly description?: string | undefined;
+  /** The value of the key, to be copied again. Throws if the key was revoked. */
+  reveal(): string;
 }
 
 /** All consumers: one per key, and one for all callers without a key, because they share one address. */
 export class Identities {
   readonly keyless: Identity = nobody('keyless');
   readonly #counting: Counting;
-  readonly #keyed = new Map<string, Identity>();
-  #tiers: Tiers;
+  readonly #keyed = new Map<string, { readonly identity: Identity; readonly key: ServiceKey }>();
 
-  constructor(counting: Counting, { keyless, keyed, ceilings }: Tiers) {
+  constructor(counting: Counting) {
     this.#counting = counting;
-    this.#tiers = { keyless, keyed, ceilings };
   }
 
-  add(key: string): void {
-    this.#keyed.set(key, nobody('keyed'));
+  /** Adds a key. One that exists keeps its usage. */
+  add(value: string, { name, description }: Pick<ServiceKey, 'name' | 'description'>): void {
+    const reveal = (): string => {
+      if (!this.#keyed.has(value)) throw new Error(`The key "${name}" was revoked: it cannot be revealed.`);
+      return value;
+    };
+    const identity = this.withKey(value) ?? nobody('keyed');
+    this.#keyed.set(value, { identity, key: { name, description, reveal } });
   }
 
   /** Deletes a key for ever, with its usage. */
-  remove(key: string): boolean {
-    return this.#keyed.delete(key);
+  remove(value: string): boolean {
+    return this.#keyed.delete(value);
   }
 
-  withKey(key: string): Identity | undefined {
-    return this.#keyed.get(key);
+  /** The keys that exist, oldest first. */
+  keys(): ServiceKey[] {
+    return Array.from(this.#keyed.values(), ({ key }) => key);
   }
 
-  setTiers({ keyless, keyed, ceilings }: { readonly [Tier in keyof Tiers]: Tiers[Tier] | undefined }): void {
-    const now = this.#tiers;
-    // A copy: ledgers detect changed limits by identity, and the caller may change its object in place.
-    this.#tiers = structuredClone({
-      keyless: keyless ?? now.keyless,
-      keyed: keyed ?? now.keyed,
-      ceilings: ceilings ?? now.ceilings,
-    });
+  withKey(value: string): Identity | undefined {
+    return this.#keyed.get(value)?.identity;
   }
 
-  quotaOf(identity: Identity, node: number): Ledger {
-    identity.quotas[node] ??= new Ledger(this.#counting);
-    return identity.quotas[node].limit(this.#tiers[identity.tier]);
-  }
-
-  /** The consumer's usage of an endpoint's own window, if it has one. */
-  ceilingOf(identity: Identity, endpoint: string, node: number): Ledger | undefined {
-    const limits = this.#tiers.ceilings[endpoint];
-    if (!limits) return undefined;
-    identity.ceilings[node] ??= new Map();
-    const ceilings = identity.ceilings[node];
-    const ledger = ceilings.get(endpoint) ?? new Ledger(this.#counting);
-    ceilings.set(endpoint, ledger);
+  /** A consumer's usage on a node of what has this name. */
+  ledgerOf({ ledgers }: Identity, node: number, name: string, limits: ServiceLimits): Ledger {
+    ledgers[node] ??= new Map();
+    const byName = ledgers[node];
+    const ledger = byName.get(name) ?? new Ledger(this.#counting);
+    byName.set(name, ledger);
     return ledger.limit(limits);
   }
 
   /** Resets all usage. */
   forget(): void {
-    for (const { quotas, ceilings } of [this.keyless, ...this.#keyed.values()]) {
-      quotas.length = 0;
-      ceilings.length = 0;
-    }
+    this.keyless.ledgers.length = 0;
+    for (const { identity } of this.#keyed.values()) identity.ledgers.length = 0;
   }
 }
 
-function nobody(tier: Identity['tier']): Identity {
-  return { tier, quotas: [], ceilings: [] };
+function nobody(tier: Tier): Identity {
+  return { tier, ledgers: [] };
 }

@@ -1,9 +1,10 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { ServiceAnswer } from './gateway.ts';
+import type { ServiceAnswer } from './answer.ts';
 import type { MockHost } from './network.ts';
 import { isConnectionLost } from './network-error.ts';
 import { pause } from './pause.ts';
+import { once } from './request.ts';
 import { pieces, SLOW_PIECE_MS, SLOW_PIECES } from './response.ts';
 
 /** A service listening on a port of this machine. */
@@ -28,11 +29,12 @@ export async function listen(host: MockHost, port: number): Promise<ListeningSer
 }
 
 async function serve(host: MockHost, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-  incoming.resume();
   const { method = 'GET', headers, socket } = incoming;
-  const get = (name: string): string | null => headers[name]?.toString() ?? null;
+  const get = (name: string): string | null => headers[name.toLowerCase()]?.toString() ?? null;
   try {
-    const answer = await host.exchange({ method, url: new URL(incoming.url ?? '/', host.origin), headers: { get } });
+    const url = new URL(incoming.url ?? '/', host.origin);
+    const answer = await host.exchange({ method, url, headers: { get }, bytes: once(() => bytesOf(incoming)) });
+    incoming.resume();
     await send(answer, host, outgoing);
   } catch (error) {
     if (isConnectionLost(error)) socket.resetAndDestroy();
@@ -40,28 +42,32 @@ async function serve(host: MockHost, incoming: IncomingMessage, outgoing: Server
   }
 }
 
+async function bytesOf(incoming: IncomingMessage): Promise<Uint8Array> {
+  return Buffer.concat(await incoming.toArray());
+}
+
 async function send(
   { status, headers, body, delivery }: ServiceAnswer,
   host: MockHost,
   outgoing: ServerResponse,
 ): Promise<void> {
-  const text = body();
-  const length = text === '' ? [] : ['content-length', String(Buffer.byteLength(text))];
+  const content = body();
+  const length = content.length === 0 ? [] : ['content-length', String(Buffer.byteLength(content))];
   outgoing.sendDate = false;
   outgoing.writeHead(status, [...headers.flat(), ...length]);
-  if (delivery === 'truncated' && text !== '') {
-    outgoing.write(text.slice(0, text.length / 2), () => outgoing.destroy());
+  if (delivery === 'truncated' && content.length > 0) {
+    outgoing.write(content.slice(0, content.length / 2), () => outgoing.destroy());
     return;
   }
   if (delivery === 'slow') {
     outgoing.flushHeaders();
-    for (const piece of pieces(text, SLOW_PIECES)) {
+    for (const piece of pieces(content, SLOW_PIECES)) {
       await pause(host.clock, SLOW_PIECE_MS);
       if (outgoing.destroyed) return;
       outgoing.write(piece);
     }
     outgoing.end();
-  } else outgoing.end(text);
+  } else outgoing.end(content);
 }
 
 function close(server: Server): Promise<void> {

@@ -14,6 +14,7 @@ export interface LoggedRequest {
   /** Whether it was accepted with a key; the key itself is never stored. */
   readonly key: 'keyed' | 'keyless';
   readonly endpoint: ServiceEndpoint;
+  /** Status of the response; 0 while the handler of a route is at work. */
   readonly status: number;
   /** Whether a limit refused it. */
   readonly limited: boolean;
@@ -37,9 +38,14 @@ export class RequestLog {
     if (limited) this.limited++;
   }
 
-  add(entry: LoggedRequest): void {
+  /** Logs a request, and returns a function that adds its status, which a route may have to wait for. */
+  add(request: Omit<LoggedRequest, 'status'>): (status: number) => void {
+    const entry = { ...request, status: 0 };
     this.entries.push(entry);
     if (this.entries.length > this.size) this.entries.shift();
+    return (status) => {
+      entry.status = status;
+    };
   }
 
   clear(): void {

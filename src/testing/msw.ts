@@ -7,6 +7,7 @@
 import { type HttpHandler, HttpResponse, http } from 'msw';
 import { isConnectionLost } from './network-error.ts';
 import { unlessAborted } from './pause.ts';
+import { once } from './request.ts';
 import { responseFrom } from './response.ts';
 import type { MockService } from './service.ts';
 
@@ -32,7 +33,7 @@ export function handlers(service: Pick<MockService, 'origin' | 'clock' | 'exchan
       const { method, headers, signal } = request;
       try {
         const exchange = (): ReturnType<MockService['exchange']> =>
-          service.exchange({ method, url: new URL(request.url), headers });
+          service.exchange({ method, url: new URL(request.url), headers, bytes: once(() => bytesOf(request)) });
         return responseFrom(await unlessAborted(exchange, signal), service.clock, signal);
       } catch (error) {
         if (isConnectionLost(error) || signal.aborted) return HttpResponse.error();
@@ -40,4 +41,8 @@ export function handlers(service: Pick<MockService, 'origin' | 'clock' | 'exchan
       }
     }),
   ];
+}
+
+async function bytesOf(request: Request): Promise<Uint8Array> {
+  return new Uint8Array(await request.arrayBuffer());
 }

@@ -1,9 +1,9 @@
 import type { Clock } from '../clock.ts';
-import type { ServiceAnswer } from './gateway.ts';
+import type { ServiceAnswer } from './answer.ts';
 import { networkError } from './network-error.ts';
 import { unlessAborted } from './pause.ts';
+import { once, type ServiceRequest } from './request.ts';
 import { responseFrom } from './response.ts';
-import type { ServiceRequest } from './routes.ts';
 
 /** A service as part of a network. */
 export interface MockHost {
@@ -47,10 +47,11 @@ export function mockNetwork(...hosts: readonly MockHost[]): MockNetwork {
       const headers = new Headers(init.headers ?? given?.headers);
       let method = (init.method ?? given?.method ?? 'GET').toUpperCase();
       let url = new URL(given?.url ?? String(input));
+      let bytes = bodyOf(init.body ?? given?.body, headers);
       for (let hops = 0; ; hops++) {
         const host = byOrigin.get(url.origin);
         if (!host) throw networkError(`getaddrinfo ENOTFOUND ${url.hostname}`, 'ENOTFOUND');
-        const request: ServiceRequest = { method, url, headers };
+        const request: ServiceRequest = { method, url, headers, bytes };
         const answer = await unlessAborted(() => host.exchange(request), signal);
         const location = REDIRECTS.has(answer.status) && answer.headers.find(([name]) => name === 'location')?.[1];
         if (!location || redirect === 'manual') {
@@ -61,9 +62,21 @@ export function mockNetwork(...hosts: readonly MockHost[]): MockNetwork {
         if (hops === MOST_REDIRECTS) throw networkError('redirect count exceeded');
         const next = new URL(location, url);
         if (next.origin !== url.origin) for (const name of LEFT_BEHIND) headers.delete(name);
-        if (answer.status === 303 ? method !== 'HEAD' : answer.status <= 302 && method === 'POST') method = 'GET';
+        if (answer.status === 303 ? method !== 'HEAD' : answer.status <= 302 && method === 'POST') {
+          method = 'GET';
+          bytes = undefined;
+        }
         url = next;
       }
     },
   };
+}
+
+/** Reads a body when it is asked for. Adds the `content-type` that `fetch` derives from the body. */
+function bodyOf(body: BodyInit | null | undefined, headers: Headers): ServiceRequest['bytes'] {
+  if (body === null || body === undefined) return undefined;
+  const carrier = new Response(body);
+  const type = carrier.headers.get('content-type');
+  if (type !== null && !headers.has('content-type')) headers.set('content-type', type);
+  return once(async () => new Uint8Array(await carrier.arrayBuffer()));
 }

@@ -4,7 +4,9 @@ import type { ServicePeriod } from './calendar.ts';
 import type { ResetStyle, ServiceHeaderOptions } from './headers.ts';
 import { type Latency, type LatencyOption, latencyFrom, seeded } from './latency.ts';
 import type { ServiceLimits } from './ledger.ts';
-import type { ServiceEndpoint } from './routes.ts';
+import { ownRoutes } from './own-routes.ts';
+import type { RouteName } from './request.ts';
+import { type RouteHandler, Routes, type ServiceEndpoint } from './routes.ts';
 import type { WindowKind } from './windows/kinds.ts';
 
 /** Properties of a request that its cost may depend on. */
@@ -27,8 +29,18 @@ export interface LimitedOptions {
   readonly body?: 'json' | 'text' | 'html' | 'empty' | undefined;
 }
 
+/** A family of windows, which headers such as `x-ratelimit-remaining-<family>-minute` name. */
+export interface FamilyOptions {
+  /** Limits of all callers without a key together, in units. Default: none. */
+  readonly keyless?: ServiceLimits | undefined;
+  /** Limits of each key, in units. Default: none. */
+  readonly keyed?: ServiceLimits | undefined;
+  /** Cost of a request in units of this family; `undefined` if it does not count there. Default: 1. */
+  readonly cost?: ((request: CostQuestion) => number | undefined) | undefined;
+}
+
 /** Options of the mock service. The defaults imitate the real service, as far as it is known. */
-export interface MockServiceOptions {
+export interface MockServiceOptions<Route extends RouteName = RouteName> {
   /** Default: real time. */
   readonly clock?: Clock | undefined;
   /** Initial lead of the service's clock over the wall time of `clock`, in milliseconds. Default: 0. */
@@ -39,6 +51,13 @@ export interface MockServiceOptions {
   readonly keyless?: ServiceLimits | undefined;
   /** Limits of each key, in units. Default: 20 a second, 500 a minute, 150,000 a month. */
   readonly keyed?: ServiceLimits | undefined;
+  /** Further families of windows, beside `stacks`, by name. A response names those that its request counts in. Default: none. */
+  readonly families?: Readonly<Record<string, FamilyOptions>> | undefined;
+  /**
+   * Answers for further endpoints, by method and path: `'GET /extended/v2/blocks/{height}': ({ params }) => ({ height: params.height })`.
+   * The gateway counts and refuses their requests like all others. A path without a route is a 404, another method a 405.
+   */
+  readonly routes?: { readonly [R in Route]: RouteHandler<R> } | undefined;
   /** Limits of single endpoints in addition to the quota, in requests of one key. Default: none. */
   readonly ceilings?: Readonly<Record<string, { readonly limit: number; readonly period: ServicePeriod }>> | undefined;
   /** Keys that exist from the start. Default: none. */
@@ -55,8 +74,13 @@ export interface MockServiceOptions {
   readonly charge?: 'before' | 'after' | undefined;
   /** Whether refused requests are charged, too. Default: false. */
   readonly countRefused?: boolean | undefined;
-  /** Cost of a request in units: by endpoint, or a function. Default: 1. */
-  readonly cost?: (((request: CostQuestion) => number) | { readonly [E in ServiceEndpoint]?: number }) | undefined;
+  /**
+   * Cost of a request in units: by endpoint, such as `assets` or the name of a route; or a function, which returns `undefined` for
+   * requests that do not count. Default: 1.
+   */
+  readonly cost?:
+    | (((request: CostQuestion) => number | undefined) | { readonly [E in ServiceEndpoint]?: number })
+    | undefined;
   /** Cost of a HEAD request in units. Default: that of the GET. */
   readonly headCost?: number | undefined;
   /** The response to a refused request. */
@@ -79,20 +103,28 @@ export interface MockServiceOptions {
   readonly assetsOf?: ((address: string) => number) | undefined;
 }
 
+/** A family of windows. */
+export interface Family {
+  readonly name: string;
+  readonly keyless: ServiceLimits;
+  readonly keyed: ServiceLimits;
+  readonly costOf: (request: CostQuestion) => number | undefined;
+}
+
 /** The options with defaults. */
 export interface ServiceSettings {
   readonly clock: Clock;
   readonly skewMs: number;
   readonly origin: string;
-  readonly keyless: ServiceLimits;
-  readonly keyed: ServiceLimits;
+  /** The family `stacks` first. */
+  readonly families: readonly Family[];
   readonly ceilings: Readonly<Record<string, ServiceLimits>>;
+  readonly routes: Routes;
   readonly keys: readonly string[];
   readonly unknownKey: 'keyless' | 401 | 403;
   readonly kindOf: (period: ServicePeriod) => WindowKind;
   readonly charge: 'before' | 'after';
   readonly countRefused: boolean;
-  readonly costOf: (request: CostQuestion) => number;
   readonly limited: { readonly [Option in keyof LimitedOptions]-?: NonNullable<LimitedOptions[Option]> };
   readonly headers: ServiceHeaderOptions;
   readonly reset: ResetStyle;
@@ -100,8 +132,6 @@ export interface ServiceSettings {
   readonly random: () => number;
   readonly nodes: number;
   readonly logSize: number;
-  readonly info: 200 | 404;
-  readonly assetsOf: (address: string) => number;
 }
 
 /** Real time; implemented again here, because the mock shares no code with the client. */
@@ -122,15 +152,17 @@ export function settingsFrom(options: MockServiceOptions): ServiceSettings {
     clock: options.clock ?? realClock,
     skewMs: options.skewMs ?? 0,
     origin: new URL(options.origin ?? 'https://api.mock.test').origin,
-    keyless: options.keyless ?? { minute: 50 },
-    keyed: options.keyed ?? { second: 20, minute: 500, month: 150_000 },
+    families: familiesFrom(options),
     ceilings: ceilingsFrom(options.ceilings ?? {}),
+    routes: new Routes(
+      ownRoutes(options.info ?? 200, options.assetsOf ?? someAssets),
+      (options.routes ?? {}) as Readonly<Record<string, RouteHandler>>,
+    ),
     keys: options.keys ?? [],
     unknownKey: options.unknownKey ?? 401,
     kindOf: (period) => (typeof windows === 'string' ? windows : (windows[period] ?? 'aligned')),
     charge: options.charge ?? 'before',
     countRefused: options.countRefused ?? false,
-    costOf: costFrom(options),
     limited: limitedFrom(options.limited),
     headers: options.headers ?? {},
     reset: options.reset ?? 'epoch-seconds',
@@ -138,8 +170,6 @@ export function settingsFrom(options: MockServiceOptions): ServiceSettings {
     random,
     nodes: options.nodes ?? 1,
     logSize: keepLog === true ? Number.POSITIVE_INFINITY : Number(keepLog),
-    info: options.info ?? 200,
-    assetsOf: options.assetsOf ?? someAssets,
   };
 }
 
@@ -156,7 +186,16 @@ export function ceilingsFrom(ceilings: NonNullable<MockServiceOptions['ceilings'
   return Object.fromEntries(Object.entries(ceilings).map(([name, { limit, period }]) => [name, { [period]: limit }]));
 }
 
-function costFrom({ cost = {}, headCost }: MockServiceOptions): ServiceSettings['costOf'] {
+function familiesFrom(options: MockServiceOptions): Family[] {
+  const keyless = options.keyless ?? { minute: 50 };
+  const keyed = options.keyed ?? { second: 20, minute: 500, month: 150_000 };
+  const others = Object.entries(options.families ?? {}).map(
+    ([name, { keyless = {}, keyed = {}, cost = () => 1 }]): Family => ({ name, keyless, keyed, costOf: cost }),
+  );
+  return [{ name: 'stacks', keyless, keyed, costOf: costFrom(options) }, ...others];
+}
+
+function costFrom({ cost = {}, headCost }: MockServiceOptions): Family['costOf'] {
   const costOf = typeof cost === 'function' ? cost : ({ endpoint }: CostQuestion) => cost[endpoint] ?? 1;
   return (request) => (request.method === 'HEAD' && headCost !== undefined ? headCost : costOf(request));
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
-import type { ServiceAnswer } from './gateway.ts';
+import type { ServiceAnswer } from './answer.ts';
 import { bodyCut } from './network-error.ts';
-import type { HeaderLines } from './page.ts';
+import type { BodyContent, HeaderLines } from './page.ts';
 import { pause, unlessAborted } from './pause.ts';
 
 /** Number of pieces of a slow body. */
@@ -13,48 +13,56 @@ export const SLOW_PIECE_MS = 1_000;
 const BODYLESS = new Set([204, 205, 304]);
 const encoder = new TextEncoder();
 
+const bytesOf = (content: BodyContent): Uint8Array => (typeof content === 'string' ? encoder.encode(content) : content);
+
 /** Creates a `Response` whose body fails with the signal's reason when it is read after an abort. */
 export function responseFrom(answer: ServiceAnswer, clock: Clock, signal?: AbortSignal | null): Response {
   const { status, delivery } = answer;
-  const text = BODYLESS.has(status) ? '' : answer.body();
+  const content = BODYLESS.has(status) ? '' : answer.body();
   // Without content-length a parser in between, such as MSW's, cannot detect a truncated body.
-  const length: HeaderLines = delivery === 'truncated' ? [['content-length', String(encoder.encode(text).length)]] : [];
+  const length: HeaderLines = delivery === 'truncated' ? [['content-length', String(bytesOf(content).length)]] : [];
   const headers = [...answer.headers, ...length];
-  return new Response(text === '' ? null : bodyFrom(text, delivery, clock, signal), { status, headers });
+  const body = content.length === 0 ? null : bodyFrom(content, delivery, clock, signal);
+  return new Response(body, { status, headers });
 }
 
 function bodyFrom(
-  text: string,
+  content: BodyContent,
   delivery: ServiceAnswer['delivery'],
   clock: Clock,
   signal: AbortSignal | null | undefined,
 ): string | ReadableStream<Uint8Array> {
-  if (delivery === 'slow') return streamOf(slowly(text, clock, signal), signal);
-  if (delivery === 'truncated') return streamOf(half(text), signal);
-  return signal ? streamOf([text], signal) : text;
+  if (delivery === 'slow') return streamOf(slowly(content, clock, signal), signal);
+  if (delivery === 'truncated') return streamOf(half(content), signal);
+  return typeof content === 'string' && !signal ? content : streamOf([content], signal);
 }
 
-/** Splits text into pieces of about equal length. */
-export function pieces(text: string, count: number): string[] {
-  const length = Math.ceil(text.length / count);
-  return Array.from({ length: count }, (_, index) => text.slice(index * length, (index + 1) * length)).filter(Boolean);
+/** Splits a body into pieces of about equal length. */
+export function pieces(content: BodyContent, count: number): BodyContent[] {
+  const length = Math.ceil(content.length / count);
+  const all = Array.from({ length: count }, (_, index) => content.slice(index * length, (index + 1) * length));
+  return all.filter((piece) => piece.length > 0);
 }
 
-async function* slowly(text: string, clock: Clock, signal: AbortSignal | null | undefined): AsyncGenerator<string> {
-  for (const piece of pieces(text, SLOW_PIECES)) {
+async function* slowly(
+  content: BodyContent,
+  clock: Clock,
+  signal: AbortSignal | null | undefined,
+): AsyncGenerator<BodyContent> {
+  for (const piece of pieces(content, SLOW_PIECES)) {
     await unlessAborted(() => pause(clock, SLOW_PIECE_MS), signal);
     yield piece;
   }
 }
 
-function* half(text: string): Generator<string> {
-  yield text.slice(0, text.length / 2);
+function* half(content: BodyContent): Generator<BodyContent> {
+  yield content.slice(0, content.length / 2);
   throw bodyCut();
 }
 
 /** Checks the signal at each read and adds no listeners, which would accumulate on a long-lived signal. */
 function streamOf(
-  parts: Iterable<string> | AsyncIterable<string>,
+  parts: Iterable<BodyContent> | AsyncIterable<BodyContent>,
   signal: AbortSignal | null | undefined,
 ): ReadableStream<Uint8Array> {
   const source = Symbol.asyncIterator in parts ? parts[Symbol.asyncIterator]() : parts[Symbol.iterator]();
@@ -64,7 +72,7 @@ function streamOf(
         signal?.throwIfAborted();
         const { done, value } = await source.next();
         if (done) controller.close();
-        else controller.enqueue(encoder.encode(value));
+        else controller.enqueue(bytesOf(value));
       },
       async cancel() {
         await source.return?.();

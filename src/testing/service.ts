@@ -1,13 +1,15 @@
 import type { Clock } from '../clock.ts';
+import { answerOf, type ServiceAnswer } from './answer.ts';
 import { exchange } from './exchange.ts';
-import { applyFault, edgeAnswer, faultPlan, type ServiceFault, type ServiceFaults } from './faults.ts';
-import { answer, type ServiceAnswer } from './gateway.ts';
-import { Identities } from './identities.ts';
+import { applyFault, edgePage, faultPlan, type ServiceFault, type ServiceFaults } from './faults.ts';
+import { Gateway, type Ruling } from './gateway.ts';
+import { Identities, type ServiceKey } from './identities.ts';
 import { type ListeningService, listen } from './listen.ts';
 import { type LoggedRequest, RequestLog } from './log.ts';
 import { type MockHost, mockNetwork } from './network.ts';
 import { ceilingsFrom, type MockServiceOptions, settingsFrom } from './options.ts';
-import type { ServiceRequest } from './routes.ts';
+import type { Page } from './page.ts';
+import type { RouteName, ServiceRequest } from './request.ts';
 
 /** A mock service that counts and refuses like the real one, as far as known. It shares no code with the client. */
 export interface MockService {
@@ -22,7 +24,10 @@ export interface MockService {
    * service's own: pass a function around it to see or change what comes and goes.
    */
   listen(at?: { readonly port?: number; readonly exchange?: MockHost['exchange'] }): Promise<ListeningService>;
-  /** Answers one request synchronously, without latency and faults, for simulations with their own time. */
+  /**
+   * Answers one request synchronously, without latency and faults, for simulations with their own time. Throws if the handler of a
+   * route returns a promise or a `Response`.
+   */
   readonly answer: (request: ServiceRequest) => ServiceAnswer;
   /** Answers one request like `fetch`, with latency and faults, but without creating `Request` and `Response`. */
   readonly exchange: (request: ServiceRequest) => Promise<ServiceAnswer>;
@@ -30,8 +35,10 @@ export interface MockService {
   readonly faults: ServiceFaults;
   /** The service's own clock, in milliseconds since the Unix epoch. */
   time(): number;
-  /** Creates a key, as the console does, and returns its value. */
-  createKey(key: { readonly name: string; readonly description?: string }): string;
+  /** Creates a key, as the console does, and returns its value. Throws if the name is no text, or empty. */
+  createKey(key: { readonly name: string; readonly description?: string | undefined }): string;
+  /** The keys that exist, oldest first, as the console shows them: each value can be revealed again. */
+  keys(): readonly ServiceKey[];
   /** Deletes a key for ever. Throws if it does not exist. */
   revokeKey(key: string): void;
   /** Changes limits. Usage is kept, and an omitted tier is unchanged. */
@@ -63,33 +70,61 @@ export interface MockService {
  * response.headers.get('x-ratelimit-remaining-stacks-minute'); // '4'
  * ```
  */
-export function createMockService(options: MockServiceOptions = {}): MockService {
+export function createMockService<Route extends RouteName = RouteName>(
+  options: MockServiceOptions<Route> = {},
+): MockService {
   const settings = settingsFrom(options);
   const { clock, origin } = settings;
-  const identities = new Identities(settings, settings);
+  const identities = new Identities(settings);
+  const gateway = new Gateway(identities, settings);
   const log = new RequestLog(settings.logSize);
   // The service's clock starts at the wall time of `clock` and is independent of it afterwards.
   const epoch = clock.wall() - clock.now();
   let skew = settings.skewMs;
   const faults = faultPlan(clock);
   let turns = 0;
-  for (const key of settings.keys) identities.add(key);
+  for (const [index, key] of settings.keys.entries()) identities.add(key, { name: `key ${index + 1}` });
 
   const time = (): number => epoch + skew + clock.now();
 
-  const receive = (request: ServiceRequest, sentAt: number, fault?: ServiceFault): ServiceAnswer => {
-    const edge = edgeAnswer(request, fault);
-    if (edge) return edge;
+  const receive = (
+    request: ServiceRequest,
+    sentAt: number,
+    fault?: ServiceFault,
+  ): ServiceAnswer | Promise<ServiceAnswer> => {
+    const edge = edgePage(fault, request.url);
+    if (edge) return answerOf(unseen(request), edge);
     const serviceTime = time();
-    const answered = applyFault(answer(request, serviceTime, identities, turns++ % settings.nodes, settings), fault);
-    log.count(answered.limited);
-    if (log.size > 0) {
-      const { tier: key, endpoint, status, limited, cost } = answered;
-      const { method, url } = request;
-      const path = url.pathname + url.search;
-      log.add({ at: sentAt, arrivedAt: clock.now(), serviceTime, method, path, key, endpoint, status, limited, cost });
-    }
-    return request.method === 'HEAD' ? { ...answered, body: () => '' } : answered;
+    const arrived = gateway.receive(request, serviceTime, turns++ % settings.nodes, fault === 'store down');
+    log.count(arrived.limited);
+    const { tier: key, endpoint, limited, cost } = arrived;
+    const { method, url } = request;
+    const path = url.pathname + url.search;
+    const noteStatus = log.add({
+      at: sentAt,
+      arrivedAt: clock.now(),
+      serviceTime,
+      method,
+      path,
+      key,
+      endpoint,
+      limited,
+      cost,
+    });
+    const finish = (page: Page): ServiceAnswer => {
+      const answered = applyFault(answerOf(arrived, page), fault);
+      noteStatus(answered.status);
+      return method === 'HEAD' ? { ...answered, body: () => '' } : answered;
+    };
+    const page = arrived.page();
+    return page instanceof Promise ? page.then(finish) : finish(page);
+  };
+
+  /** A request that the edge answers, so that the gateway does not receive it. */
+  const unseen = (request: ServiceRequest): Ruling => {
+    const { endpoint } = settings.routes.find(request);
+    const tier = request.headers.get('x-api-key') === null ? 'keyless' : 'keyed';
+    return { endpoint, tier, limited: false, cost: 0, leave: () => {} };
   };
 
   const host: MockHost = {
@@ -108,20 +143,25 @@ export function createMockService(options: MockServiceOptions = {}): MockService
     ...host,
     fetch: mockNetwork(host).fetch,
     listen: ({ port = 0, exchange = host.exchange } = {}) => listen({ ...host, exchange }, port),
-    answer: (request) => receive(request, clock.now()),
+    answer(request) {
+      const answered = receive(request, clock.now());
+      if (!(answered instanceof Promise)) return answered;
+      throw new Error(`The route of ${request.url.pathname} is asynchronous: use exchange instead of answer.`);
+    },
     faults,
     time,
-    createKey({ name }) {
-      if (name === '') throw new Error('The name of a key must not be empty.');
-      const key = Array.from({ length: 32 }, () => Math.floor(settings.random() * 16).toString(16)).join('');
-      identities.add(key);
-      return key;
+    createKey(key) {
+      const { name, description } = checkedKey(key);
+      const value = Array.from({ length: 32 }, () => Math.floor(settings.random() * 16).toString(16)).join('');
+      identities.add(value, { name, description });
+      return value;
     },
+    keys: () => identities.keys(),
     revokeKey(key) {
       if (!identities.remove(key)) throw new Error('Unknown key: it cannot be revoked.');
     },
     setLimits({ keyless, keyed, ceilings }) {
-      identities.setTiers({ keyless, keyed, ceilings: ceilings && ceilingsFrom(ceilings) });
+      gateway.setLimits({ keyless, keyed }, ceilings && ceilingsFrom(ceilings));
     },
     setSkew(ms) {
       skew = ms;
@@ -129,7 +169,7 @@ export function createMockService(options: MockServiceOptions = {}): MockService
     spend(units, key) {
       const identity = key === undefined ? identities.keyless : identities.withKey(key);
       if (!identity) throw new Error('Unknown key: no units can be used with it.');
-      identities.quotaOf(identity, turns++ % settings.nodes).charge(units, time());
+      gateway.spend(units, identity, time(), turns++ % settings.nodes);
     },
     forget: () => identities.forget(),
     log: log.entries,
@@ -141,4 +181,16 @@ export function createMockService(options: MockServiceOptions = {}): MockService
     },
     clearLog: () => log.clear(),
   };
+}
+
+/** Checks a key as the console does: a name is required, a description is not. */
+function checkedKey({ name, description }: Parameters<MockService['createKey']>[0]): {
+  name: string;
+  description: string | undefined;
+} {
+  if (typeof name !== 'string' || name.trim() === '') throw new Error('The name of a key must be text, and not empty.');
+  if (description !== undefined && typeof description !== 'string') {
+    throw new Error('The description of a key must be text.');
+  }
+  return { name, description };
 }

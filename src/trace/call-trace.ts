@@ -142,10 +142,15 @@ export class CallTrace {
     this.#emit({ type: 'sent', attempt, units, method, url: url.href, ...waited });
   }
 
-  /** Records that the call is queued again, after a delay in milliseconds. */
-  retrying(attempt: number, afterMs: number): void {
+  /** Records that the call is queued again without having been sent. */
+  requeued(afterMs = 0): void {
     this.#granted = undefined;
     this.#requeuedAt = this.#sink.clock.now() + afterMs;
+  }
+
+  /** Records that the call is queued again, after a delay in milliseconds. */
+  retrying(attempt: number, afterMs: number): void {
+    this.requeued(afterMs);
     this.#emit({ type: 'retrying', attempt, afterMs });
   }
 

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createMockService, type MockService, type MockServiceOptions } from 'stacks-quota/testing';
@@ -131,6 +132,31 @@ describe('the program in a process of its own', { timeout: 60_000, concurrent: t
     const { code, out, err } = await mock.ending;
     expect({ code, out }).toEqual({ code: 0, out: `${url}\n` });
     expect(err).toMatch(/Z HEAD \/extended\/v1\/info 200 keyed, 2 units\n1 request, of which a limit refused 0\.\n$/);
+  });
+
+  it('opens a mock with the routes of a file', async () => {
+    const file = join(folder, `routes-${randomUUID()}.json`);
+    writeFileSync(file, '{"GET /v2/accounts/{principal}": {"nonce": 5}, "POST /v2/fees": [1]}');
+    const mock = start(['mock', '--routes', file, '--cost', 'GET /v2/accounts/{principal}=7']);
+    const [url = ''] = await mock.says(/^http:\S+$/m);
+    const account = await fetch(`${url}/v2/accounts/SP1`);
+    expect([await account.json(), account.headers.get('x-ratelimit-cost-stacks')]).toEqual([{ nonce: 5 }, '7']);
+    expect(await (await fetch(`${url}/v2/fees`, { method: 'POST', body: '{}' })).json()).toEqual([1]);
+    expect((await fetch(`${url}/v2/fees`)).status).toBe(405);
+  });
+
+  it.for([
+    ['no JSON', /^stacks-quota: --routes \S+ is no JSON: .*\n/],
+    ['[]', /^stacks-quota: --routes \S+ must be an object such as .*\n/],
+    [
+      '{"/v2/info": 5}',
+      /^stacks-quota: The name of a route must be a method and a path, such as .*, not "\/v2\/info"\.\n/,
+    ],
+  ] as const)('opens no mock with routes of %j', async ([text, sentence]) => {
+    const file = join(folder, `routes-${randomUUID()}.json`);
+    writeFileSync(file, text);
+    const { code, err } = await start(['mock', '--routes', file]).ending;
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringMatching(sentence) });
   });
 
   it('opens a mock where MSW is not installed, and never tells the key that it was given', async () => {

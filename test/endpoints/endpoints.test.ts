@@ -11,10 +11,10 @@ import {
   type AddressAssetsParams,
   type ApiRequest,
   addressAssetsRequest,
-  headersRequest,
   infoRequest,
   urlOf,
 } from '../../src/endpoints/endpoints.ts';
+import { HEAD_INFO } from '../../src/endpoints/info-request.ts';
 import { type ConfigError, isConfigError } from '../../src/errors.ts';
 import type { StandardSchemaV1 } from '../../src/validation/standard-schema.ts';
 
@@ -45,12 +45,11 @@ describe('a request', () => {
   });
 
   test('for headers alone is a HEAD, whose cost is remembered apart, and expects no body', () => {
-    expect(headersRequest()).toEqual({
+    expect(HEAD_INFO).toEqual({
       endpoint: 'HEAD /extended/v1/info',
       method: 'HEAD',
       path: '/extended/v1/info',
       query: '',
-      schema: undefined,
     });
   });
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addressAssetsRequest, headersRequest, infoRequest } from '../../src/endpoints/endpoints.ts';
+import { addressAssetsRequest, infoRequest } from '../../src/endpoints/endpoints.ts';
+import { HEAD_INFO } from '../../src/endpoints/info-request.ts';
 import { EndpointNames, endpointName } from '../../src/fetch/endpoint-name.ts';
 
 const ACCOUNT = 'SP3FGQ8Z7JY9BWYZ5WM53E0M9NK7WHJF0691NZ159';
@@ -52,7 +53,7 @@ describe('the name of an endpoint', () => {
   });
 
   it('is the one that the client’s own calls have, so that what they cost is learned together', () => {
-    for (const { endpoint, method, path } of [infoRequest(), headersRequest(), addressAssetsRequest(CONTRACT)]) {
+    for (const { endpoint, method, path } of [infoRequest(), HEAD_INFO, addressAssetsRequest(CONTRACT)]) {
       expect(endpointName(method, path)).toBe(endpoint);
     }
   });

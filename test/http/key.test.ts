@@ -3,6 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { createClient } from '../../src/client/create-client.ts';
 import { ConfigError, ConnectionError, isConnectionError, isServiceError, ServiceError } from '../../src/errors.ts';
 import type { ClientEvent } from '../../src/events.ts';
+import { createKeyRing } from '../../src/http/key-ring.ts';
 import { createTransport } from '../../src/http/transport.ts';
 import type { QuotaSnapshot } from '../../src/quota/headers/snapshot.ts';
 import { virtualClock } from '../../src/testing/index.ts';
@@ -43,7 +44,7 @@ const errorOf = (work: Promise<unknown>): Promise<unknown> =>
 describe('the key', () => {
   it('travels in the header x-api-key and nowhere else', async () => {
     const { fetch, requests } = recorder();
-    const transport = createTransport({ origin: ORIGIN, key: () => KEY, fetch });
+    const transport = createTransport({ origin: ORIGIN, keys: createKeyRing(() => KEY), fetch });
     await transport.send({ method: 'GET', url: INFO, headers: { accept: 'application/json' } }, never);
     const [request] = requests;
     const carriers = [...(request?.headers ?? [])].filter(([, value]) => value.includes(KEY)).map(([name]) => name);
@@ -61,7 +62,7 @@ describe('the key', () => {
   ])('is neither sent nor asked for on the way to another origin: %s', async (url) => {
     const { fetch, requests } = recorder();
     const key = vi.fn(() => KEY);
-    const transport = createTransport({ origin: ORIGIN, key, fetch });
+    const transport = createTransport({ origin: ORIGIN, keys: createKeyRing(key), fetch });
     await transport.send({ method: 'GET', url: new URL(url) }, never);
     expect(requests.map(({ headers }) => headers.has('x-api-key'))).toEqual([false]);
     expect(key).not.toHaveBeenCalled();
@@ -69,7 +70,7 @@ describe('the key', () => {
 
   it('is left out, and no empty header, where there is none', async () => {
     const { fetch, requests } = recorder();
-    const transport = createTransport({ origin: ORIGIN, key: () => undefined, fetch });
+    const transport = createTransport({ origin: ORIGIN, keys: createKeyRing(() => undefined), fetch });
     await transport.send({ method: 'GET', url: INFO }, never);
     expect(requests.map(({ headers }) => headers.has('x-api-key'))).toEqual([false]);
   });
@@ -77,7 +78,7 @@ describe('the key', () => {
   it('is asked for anew for each request, so that it can be replaced at any time', async () => {
     const { fetch, requests } = recorder();
     const keys = ['first', undefined, 'second', 'second'];
-    const transport = createTransport({ origin: ORIGIN, key: async () => keys.shift(), fetch });
+    const transport = createTransport({ origin: ORIGIN, keys: createKeyRing(async () => keys.shift()), fetch });
     for (let sent = 0; sent < 4; sent++) await transport.send({ method: 'GET', url: INFO }, never);
     expect(requests.map(({ headers }) => headers.get('x-api-key'))).toEqual(['first', null, 'second', 'second']);
   });
@@ -92,7 +93,7 @@ describe('the key', () => {
     ['rejects', () => Promise.reject(new ConfigError('apiKey', 'is empty'))],
   ])('stays a ConfigError, with nothing sent, when the function that gives it %s one', async (_, key) => {
     const { fetch, requests } = recorder();
-    const transport = createTransport({ origin: ORIGIN, key, fetch });
+    const transport = createTransport({ origin: ORIGIN, keys: createKeyRing(key), fetch });
     const error = await errorOf(transport.send({ method: 'GET', url: INFO }, never));
     expect(error).toEqual(new ConfigError('apiKey', 'is empty'));
     expect(requests).toHaveLength(0);
@@ -100,7 +101,7 @@ describe('the key', () => {
 
   it('that its function never gives holds no call for longer than its signal allows', async () => {
     const { fetch, requests } = recorder();
-    const transport = createTransport({ origin: ORIGIN, key: () => new Promise(() => {}), fetch });
+    const transport = createTransport({ origin: ORIGIN, keys: createKeyRing(() => new Promise(() => {})), fetch });
     const controller = new AbortController();
     const sent = transport.send({ method: 'GET', url: INFO }, controller.signal);
     controller.abort(new Error('enough'));
@@ -220,7 +221,11 @@ describe('no error and no event shows the key', () => {
 
   it('that was replaced while its request was under way', async () => {
     const keys = [KEY, 'another-key'];
-    const transport = createTransport({ origin: ORIGIN, key: () => keys.shift(), fetch: recorder().fetch });
+    const transport = createTransport({
+      origin: ORIGIN,
+      keys: createKeyRing(() => keys.shift()),
+      fetch: recorder().fetch,
+    });
     for (let sent = 0; sent < 2; sent++) await transport.send({ method: 'GET', url: INFO }, never);
     expect(transport.redact(`${KEY} and another-key`)).toBe('[redacted] and [redacted]');
   });

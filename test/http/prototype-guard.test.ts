@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { createClient } from '../../src/client/create-client.ts';
+import { createKeyRing } from '../../src/http/key-ring.ts';
 import { createTransport, type Outgoing } from '../../src/http/transport.ts';
 import { createMockService, virtualClock } from '../../src/testing/index.ts';
 import { withPlanted } from '../support/planted.ts';
@@ -54,7 +55,7 @@ async function leftWith(planted: Readonly<Record<string, unknown>>, outgoing: Pa
   const { signal } = new AbortController();
   const request = { method: 'GET', url: INFO, headers: { accept: '*/*' }, ...outgoing };
   const answer = await withPlanted(planted, () =>
-    createTransport({ origin: INFO.origin, key: () => 'the-key', fetch }).send(request, signal),
+    createTransport({ origin: INFO.origin, keys: createKeyRing(() => 'the-key'), fetch }).send(request, signal),
   );
   return [...left, await answer.text()];
 }

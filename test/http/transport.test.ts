@@ -1,5 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
+import { createKeyRing } from '../../src/http/key-ring.ts';
 import { createTransport, Failure, type Transport } from '../../src/http/transport.ts';
 
 type Fetch = typeof globalThis.fetch;
@@ -10,7 +11,8 @@ const MIB = 1024 * 1024;
 const reason = new Error('enough');
 const never = new AbortController().signal;
 
-const answering = (fetch: Fetch): Transport => createTransport({ origin: ORIGIN, key: () => undefined, fetch });
+const answering = (fetch: Fetch): Transport =>
+  createTransport({ origin: ORIGIN, keys: createKeyRing(() => undefined), fetch });
 const silent: Transport = answering(() => Promise.reject(new Error('nothing is sent here')));
 
 const get = (fetch: Fetch, signal = never): Promise<Response> =>
@@ -87,7 +89,7 @@ describe('an attempt', () => {
   });
 
   it('goes through the global fetch of the moment when no other is given', async () => {
-    const transport = createTransport({ origin: ORIGIN, key: () => undefined });
+    const transport = createTransport({ origin: ORIGIN, keys: createKeyRing(() => undefined) });
     vi.stubGlobal('fetch', async () => new Response('stubbed later'));
     expect(await (await transport.send({ method: 'GET', url: INFO }, never)).text()).toBe('stubbed later');
   });

@@ -14,7 +14,7 @@ describe('the documents', () => {
     const marks = documents.flatMap(({ path, text }) =>
       (text.match(/^```ts.*/gm) ?? []).map((mark) => ({ path, mark })),
     );
-    expect(marks.filter(({ mark }) => !/^```ts (test|test continued|fragment)$/.test(mark))).toEqual([]);
+    expect(marks.filter(({ mark }) => !/^```ts (test|test continued|worker|fragment)$/.test(mark))).toEqual([]);
   });
 
   it.for(programs)('show a program that runs, in $path under “$heading”', async ({ file, output }) => {

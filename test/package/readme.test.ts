@@ -71,7 +71,10 @@ describe('the other documents', () => {
   it('have a row for each option of a share through Redis, and for nothing else', () => {
     const page = readFileSync('docs/sharing.md', 'utf8');
     expect(firstCells(chapter(page, 'Options of `redisShare`'))).toEqual(
-      membersOf('src/redis/share.ts', 'RedisShareOptions'),
+      [
+        ...membersOf('src/redis/share.ts', 'RedisShareOptions'),
+        ...membersOf('src/sharing/share-options.ts', 'StoreOptions'),
+      ].toSorted(),
     );
   });
 });

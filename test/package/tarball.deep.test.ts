@@ -5,15 +5,26 @@ import { createMockService, type ListeningService, type MockService } from 'stac
 import ts from 'typescript';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createProject, pack } from '../../scripts/empty-project.ts';
-import { askWorker } from '../../scripts/runtimes/workers.ts';
+import { STRICTEST, TYPE_PACKAGES, TYPED_PROGRAM } from '../../scripts/runtimes/typed-program.ts';
+import { askDocumented, askWorker } from '../../scripts/runtimes/workers.ts';
 import { endAll, startChild } from '../support/child.ts';
 import { readDocuments } from './support/documents.ts';
-import { readSnippets } from './support/snippets.ts';
+import { readSnippets, readWorkers } from './support/snippets.ts';
 
 const KEY = 'key-of-the-mock';
 
-/** Packages that programs of the documents import and that no project has by itself. */
-const ELSEWHERE = /from '(@stacks\/|@opentelemetry\/|stacks-quota\/otel|msw|ky|vitest)/;
+/** What some entry points need beside this package. */
+const PEERS: Readonly<Record<string, string>> = {
+  'stacks-quota/otel': '@opentelemetry/api',
+  'stacks-quota/testing/msw': 'msw',
+};
+
+/** The other packages that a program needs. */
+function packagesOf(code: string): string[] {
+  const imported = Array.from(code.matchAll(/^import .*from '([^'.]+)';/gm), ([, name = '']) => PEERS[name] ?? name);
+  const packages = imported.filter((name) => !name.startsWith('node:') && !/^stacks-quota\b/.test(name));
+  return packages.map((name) => /^(?:@[^/]+\/)?[^/]+/.exec(name)?.[0] ?? name);
+}
 
 const MSW_PROGRAM = `
 import { setupServer } from 'msw/node';
@@ -37,49 +48,10 @@ registerHooks({
   },
 });`;
 
-/** What the entry points need for their types: two are optional peers, and Redis clients are matched by their shape. */
-const TYPE_PACKAGES = ['@types/node@24', '@opentelemetry/api@1', 'msw@3'];
-
-/** Uses each entry point, and options that may be undefined. */
-const TYPED_PROGRAM = `
-import { type AddressAssets, createClient, isQuotaExhausted } from 'stacks-quota';
-import { createFetchClient } from 'stacks-quota/fetch';
-import { instrument } from 'stacks-quota/otel';
-import { redisShare } from 'stacks-quota/redis';
-import { createMockService } from 'stacks-quota/testing';
+const MSW_TYPES = `
 import { handlers } from 'stacks-quota/testing/msw';
-
-export const service = createMockService();
 export const mocked = handlers(service);
-export const client = createClient({ apiKey: process.env.KEY, fetch: service.fetch, clock: undefined });
-export const light = createFetchClient({ apiKey: process.env.KEY });
-export const end = instrument(client);
-export const share = redisShare;
-export async function page(address: string): Promise<AddressAssets | undefined> {
-  try {
-    const { data, quota } = await client.getAddressAssets(address, { limit: 1, signal: undefined });
-    const left: number | undefined = quota.stacks.minute?.remaining;
-    console.log(left, (await light.fetch('/extended/v1/info')).status);
-    return data;
-  } catch (error) {
-    if (isQuotaExhausted(error)) console.log(error.retryAt);
-    return undefined;
-  }
-}
-// @ts-expect-error -- the types are those of the package, and not any.
-export const wrong: string = client.waiting;
 `;
-
-const STRICTEST = {
-  strict: true,
-  noEmit: true,
-  target: 'es2022',
-  lib: ['es2024', 'dom', 'dom.iterable', 'esnext.disposable'],
-  types: ['node'],
-  skipLibCheck: false,
-  exactOptionalPropertyTypes: true,
-  noUncheckedIndexedAccess: true,
-};
 
 const TYPE_SETTINGS = [
   { type: 'module', options: { module: 'nodenext' } },
@@ -87,9 +59,16 @@ const TYPE_SETTINGS = [
   { type: 'commonjs', options: { module: 'nodenext' } },
 ];
 
-const programs = readDocuments()
-  .flatMap(({ path, text }) => readSnippets(text).map(({ code, heading }) => ({ path, code, heading })))
-  .filter(({ code }) => !ELSEWHERE.test(code));
+const documents = readDocuments();
+const programs = documents.flatMap(({ text }) => readSnippets(text).map(({ code }) => code));
+const plain = programs.filter((code) => packagesOf(code).length === 0);
+const beside = programs.filter((code) => packagesOf(code).length > 0);
+
+/** The packages of the programs, in the versions that this repository has. */
+function installable(codes: readonly string[]): string[] {
+  const { devDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
+  return [...new Set(codes.flatMap(packagesOf))].map((name) => `${name}@${devDependencies[name]}`);
+}
 
 describe('the packed package in an empty project', { timeout: 180_000 }, () => {
   const home = mkdtempSync(join(tmpdir(), 'stacks-quota-'));
@@ -116,13 +95,51 @@ describe('the packed package in an empty project', { timeout: 180_000 }, () => {
     return out;
   }
 
-  it.each(['200', '404'])('runs every program of the documents where /extended/v1/info answers %s', async (info) => {
-    const folder = join(home, 'plain');
+  async function startMock(folder: string, info: string): Promise<Record<string, string>> {
     const program = join(folder, 'node_modules/.bin/stacks-quota');
     const mock = startChild([process.execPath, program, 'mock', '--info', info], {});
     const [url] = await mock.says(/http:\S+/);
-    expect(programs.length).toBeGreaterThan(8);
-    for (const { code } of programs) await run(folder, code, { STACKS_API_URL: url, STACKS_API_KEY: KEY });
+    return { STACKS_API_URL: url, STACKS_API_KEY: KEY };
+  }
+
+  it.each(['200', '404'])('runs every program of the documents where /extended/v1/info answers %s', async (info) => {
+    const folder = join(home, 'plain');
+    const env = await startMock(folder, info);
+    expect(plain.length).toBeGreaterThan(8);
+    for (const code of plain) await run(folder, code, env);
+  });
+
+  it('runs every program of the documents that uses other packages beside it', async () => {
+    const folder = project('beside', ...installable(beside));
+    const env = await startMock(folder, '404');
+    const isTested = (code: string): boolean => packagesOf(code).includes('vitest');
+    for (const name of ['fastify', 'axios', 'ky', '@stacks/network', 'vitest']) {
+      expect([name, beside.some((code) => packagesOf(code).includes(name))]).toEqual([name, true]);
+    }
+    for (const code of beside.filter((one) => !isTested(one))) await run(folder, code, env);
+    for (const [index, code] of beside.filter(isTested).entries()) {
+      writeFileSync(join(folder, `program-${index}.ts`), code);
+      const test = `import { it } from 'vitest';\nit('runs', async () => void (await import('./program-${index}.ts')));`;
+      writeFileSync(join(folder, `program-${index}.test.ts`), test);
+    }
+    const vitest = [process.execPath, join(folder, 'node_modules/vitest/vitest.mjs'), 'run'];
+    const { code: status, out, err } = await startChild(vitest, env, { cwd: folder }).ending;
+    expect(`${status} ${out} ${err}`).toMatch(/^0 /);
+  });
+
+  it('has a bill of materials that names the packages of THIRD-PARTY.md, and no other', () => {
+    const folder = join(home, 'plain/node_modules/stacks-quota');
+    const bill = JSON.parse(readFileSync(join(folder, 'dist/sbom.json'), 'utf8'));
+    const notices = readFileSync(join(folder, 'THIRD-PARTY.md'), 'utf8').matchAll(/^## (\S+) (\S+) · (\S+)$/gm);
+    const named = Array.from(notices, ([, name, version, licence]) => ({ name, version, licence }));
+    type Component = { name: string; version: string; licenses: { license: { id: string } }[] };
+    const billed = bill.components.map(({ name, version, licenses }: Component) => ({
+      name,
+      version,
+      licence: licenses[0]?.license.id,
+    }));
+    expect(billed).toEqual(expect.arrayContaining(named));
+    expect(billed).toHaveLength(named.length);
   });
 
   it('brings nothing else along, and no more than 5 MB', () => {
@@ -145,9 +162,9 @@ describe('the packed package in an empty project', { timeout: 180_000 }, () => {
   });
 
   it('has types that are clean by the strictest settings, in modules and in CommonJS', () => {
-    const folder = project('types', ...TYPE_PACKAGES);
+    const folder = project('types', ...TYPE_PACKAGES, 'msw@3');
     const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-    writeFileSync(join(folder, 'program.ts'), TYPED_PROGRAM);
+    writeFileSync(join(folder, 'program.ts'), TYPED_PROGRAM + MSW_TYPES);
     for (const { type, options } of TYPE_SETTINGS) {
       writeFileSync(join(folder, 'package.json'), JSON.stringify({ ...manifest, type }));
       expect(complaintsIn(folder, { ...STRICTEST, ...options })).toEqual([]);
@@ -176,6 +193,17 @@ describe('the packed package in an empty project', { timeout: 180_000 }, () => {
     it.each(['request', 'object'] as const)('serves all requests with a client of each %s', async (placement) => {
       expect(await askWorker(folder, placement, server.url)).toEqual(Array(7).fill('200'));
       expect(service.limited).toBe(0);
+    });
+
+    it('runs what the documents show', async () => {
+      const workers = documents.flatMap(({ text }) => readWorkers(text));
+      expect(workers.length).toBeGreaterThan(0);
+      for (const code of workers) {
+        const stacks = createMockService({ origin: 'https://api.hiro.so', keys: [KEY], keyed: { second: 20 } });
+        const answers = await askDocumented(folder, code, { key: KEY, fetch: stacks.fetch });
+        expect(answers.map((answer) => JSON.parse(answer).limit)).toEqual(Array(30).fill(20));
+        expect(stacks.limited).toBe(0);
+      }
     });
 
     it('says where a client belongs that is created outside a request', async () => {

@@ -1,30 +1,6 @@
-import { existsSync, globSync, readFileSync } from 'node:fs';
-import { build } from 'esbuild';
+import { existsSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-
-/** The packages whose code ends up in `dist`: what the entry points import, but for what users install by themselves. */
-async function bundledPackages(): Promise<readonly string[]> {
-  const { peerDependencies, dependencies = {} } = JSON.parse(readFileSync('package.json', 'utf8'));
-  const { metafile } = await build({
-    entryPoints: [
-      'src/index.ts',
-      'src/client/fetch-client.ts',
-      'src/cli/bin.ts',
-      ...globSync('src/{otel,redis,testing}/{index,msw}.ts'),
-    ],
-    external: Object.keys({ ...peerDependencies, ...dependencies }),
-    bundle: true,
-    splitting: true,
-    metafile: true,
-    write: false,
-    format: 'esm',
-    platform: 'node',
-    outdir: 'dist',
-  });
-  const used = Object.values(metafile.outputs).flatMap(({ inputs }) => Object.keys(inputs));
-  const folders = used.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []);
-  return [...new Set(folders)].sort();
-}
+import { bundledPackages } from '../../scripts/bundled-packages.ts';
 
 /** A package with its licence, word for word. */
 function notice(folder: string): string {

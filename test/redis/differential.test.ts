@@ -8,7 +8,7 @@ import { redisStore } from '../../src/redis/redis-store.ts';
 import { memoryStore } from '../../src/sharing/memory-store.ts';
 import type { ShareAsk, ShareStore, WindowAsk } from '../../src/sharing/store.ts';
 import { seeded } from '../../src/testing/latency.ts';
-import { asking, BEGIN } from '../sharing/support/asking.ts';
+import { asking, BEGIN } from '../../src/testing/share/asking.ts';
 import { runs } from '../support/deep.ts';
 import { hasRedis, type RedisServer, startRedis } from './support/server.ts';
 import { timedStore } from './support/timed-store.ts';

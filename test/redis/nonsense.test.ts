@@ -5,7 +5,7 @@ import { scriptRunner } from '../../src/redis/connection.ts';
 import { keysOf } from '../../src/redis/keys.ts';
 import { redisStore } from '../../src/redis/redis-store.ts';
 import { LOOK_MS, type ShareStore } from '../../src/sharing/store.ts';
-import { asking, slotAsk, windowAsk } from '../sharing/support/asking.ts';
+import { asking, slotAsk, windowAsk } from '../../src/testing/share/asking.ts';
 import { hasRedis, type RedisServer, startRedis } from './support/server.ts';
 
 /** The keys that every process knows, and what each of them is after a trip of every kind. */

@@ -7,8 +7,9 @@ import { type RedisLike, type RunScript, scriptRunner } from '../../src/redis/co
 import { keysOf } from '../../src/redis/keys.ts';
 import { redisStore } from '../../src/redis/redis-store.ts';
 import { LOOK_MS, type ShareStore } from '../../src/sharing/store.ts';
+import { asker, asking, slotAsk, telling, windowAsk } from '../../src/testing/share/asking.ts';
 import { storeContract } from '../sharing/store.contract.ts';
-import { asker, asking, BEGIN, type StoreWorld, slotAsk, telling, windowAsk } from '../sharing/support/asking.ts';
+import { distant } from '../sharing/support/distant.ts';
 import { runs } from '../support/deep.ts';
 import { hasRedis, type RedisServer, startRedis } from './support/server.ts';
 import { timedStore } from './support/timed-store.ts';
@@ -37,15 +38,12 @@ describe.skipIf(!hasRedis)('the store in Redis', () => {
     for (const end of endings.splice(0).reverse()) await end();
   });
 
-  async function worldOf(client: unknown): Promise<StoreWorld> {
-    let time = BEGIN;
-    const now = (): number => time;
+  function timed(client: unknown, now: () => number): ShareStore {
     const { store, expire } = timedStore(client as RedisLike, now);
-    const pass = async (ms: number): Promise<void> => {
-      time += ms;
+    return distant(store, async (work) => {
       await expire();
-    };
-    return { store, now, pass };
+      return await work();
+    });
   }
 
   function open(client: unknown = redis): { readonly store: ShareStore; readonly keyOf: (what: string) => string } {
@@ -53,8 +51,8 @@ describe.skipIf(!hasRedis)('the store in Redis', () => {
     return { store: redisStore(scriptRunner(client as RedisLike), keyOf), keyOf };
   }
 
-  storeContract('through ioredis', () => worldOf(redis));
-  storeContract('through node-redis', () => worldOf(nodeRedis));
+  storeContract('through ioredis', (now) => timed(redis, now));
+  storeContract('through node-redis', (now) => timed(nodeRedis, now));
 
   it('keeps everything of a credential under one hash tag that does not show it', async () => {
     const keyOf = keysOf('name', 'secret', 'credential');

@@ -78,10 +78,12 @@ describe('much patience', () => {
     expect(usual.now()).toMatchObject({ name: 'QuotaExhaustedError', window: 'month', limit: 1000, remaining: 0 });
     expect([patient.now(), client.waiting]).toEqual(['under way', 1]);
     await clock.advance(Date.UTC(2026, 1) - clock.wall() - 1);
-    expect(names()).toEqual(['first']);
+    // The looks of the client itself have no name.
+    const own = (): readonly string[] => names().filter((name) => name !== '');
+    expect(own()).toEqual(['first']);
     // Two clocks may part by a few minutes in half a month.
     await clock.advance(600_000);
-    expect(names()).toEqual(['first', 'patient']);
+    expect(own()).toEqual(['first', 'patient']);
   });
 
   it.each(['an abort', 'the end of the client'])(

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { SHAPES } from '../../src/quota/models/all.ts';
 import { slidingLog } from '../../src/quota/models/sliding-log.ts';
 import { type Asked, AskPolicy, type Outcome } from '../../src/sharing/ask-policy.ts';
 import { type Slot, Slots } from '../../src/sharing/slots.ts';
@@ -68,7 +69,7 @@ describe('when it is worth asking the store', () => {
     expect([policy.isLate(BEGIN + 499), policy.isLate(BEGIN + 500)]).toEqual([false, true]);
   });
 
-  it('is after 5, 15 and 45 s where a minute is full, because others may have given something back, and at its end at the latest', () => {
+  it('is after 5 and 30 s where a minute is full, because others may have given something back, and at its end at the latest', () => {
     const policy = new AskPolicy(() => 0);
     const ask = asked(calendar({ minute: 100 }));
     let now = NOW;
@@ -80,7 +81,7 @@ describe('when it is worth asking the store', () => {
       now = at;
     }
     // The first slot of the next minute comes within reach three seconds before it begins.
-    expect(waits).toEqual([5_000, 15_000, BEGIN + 60_000 - 3_000 - (NOW + 20_000)]);
+    expect(waits).toEqual([5_000, 30_000, BEGIN + 60_000 - 3_000 - (NOW + 35_000)]);
   });
 
   it('is soon where a window slides, because each step frees something', () => {
@@ -90,6 +91,20 @@ describe('when it is worth asking the store', () => {
     const ask = asked(windows);
     policy.hear(ask, outcome([], ask, full), NOW);
     expect(policy.nextAt(0, false)).toBe(NOW + 1_500);
+  });
+
+  it('is when the next minute of the calendar begins where it may slide: a unit is kept for whoever asks first then', () => {
+    const policy = new AskPolicy(() => 0);
+    const windows = calendar({});
+    windows.open('minute', 100, { alive: SHAPES, epoch: 0 });
+    const now = BEGIN + 59_000;
+    const slots = new Slots(windows);
+    const ask = asked(windows, { slots: [slots.at(exactly(now)), ...slots.after(exactly(now), 1)] });
+    // Only the calendar's next minute has room.
+    const used = ({ end, slides, limit }: Instance): number =>
+      end > BEGIN + 60_000 && slides === undefined ? 0 : limit;
+    policy.hear(ask, outcome([], ask, used), now);
+    expect(policy.nextAt(0, false)).toBe(BEGIN + 60_000);
   });
 
   it('is a tenth of a second later at the latest for an urgent call, however full it looked', () => {
@@ -159,6 +174,20 @@ describe('a window without room before its end', () => {
     hearTwice(policy, ask, 5_000);
     policy.hear(ask, outcome([1], ask, full), NOW + 6_000);
     expect(policy.full(NOW)).toBeUndefined();
+  });
+
+  it('is a minute of which the last unit is kept, because it may slide', () => {
+    const policy = new AskPolicy(() => 0);
+    const windows = calendar({});
+    windows.open('minute', 100, { alive: SHAPES, epoch: 0 });
+    const now = BEGIN + 10_000;
+    const ask = asked(windows, { kept: () => 1, slots: [new Slots(windows).at(exactly(now))] });
+    policy.hear(
+      ask,
+      outcome([], ask, () => 99),
+      now,
+    );
+    expect(policy.full(NOW)?.instance.name).toBe(`minute:${BEGIN / 1_000}`);
   });
 
   it('is none that lacks only what is kept for urgent calls, because that shrinks', () => {

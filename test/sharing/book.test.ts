@@ -95,6 +95,14 @@ describe('a book of what a process may spend', () => {
     expect(book.unspentSince(exactly(BEGIN - 3_600_000))).toBe(BEGIN - 3_600_000);
   });
 
+  it('asks for a slot anew in the windows of today, unless it has claims there: a shape may have become known', () => {
+    const fewer = new Slots(calendar({ second: 10 }));
+    const book = holding([0, 3]);
+    const wishes = wishing([0, 1], { slots: [0, 1].map((second) => fewer.at(exactly(BEGIN + second * 1_000))) });
+    const { slots: told } = compose(book, 0, wishes);
+    expect(told.map(({ windows }) => windows.length)).toEqual([1, 2]);
+  });
+
   it('gives up what no call waits for, of the latest slot first', () => {
     const book = holding([3, 4]);
     expect(totals(compose(book, 0, wishing([], { surplus: 5 })))).toEqual([

@@ -46,6 +46,13 @@ describe('the ledger of a process', () => {
     expect(last(30_000)).toBeLessThan(2);
   });
 
+  it('asks as far ahead after three seconds in which it spent what it had: the others need units as before', () => {
+    const ledger = ledgerOf({ second: 20 });
+    ask(ledger, demand({ want: 50 }), [], 0, 30);
+    const { slots } = ledger.compose(demand({ want: 50 }), 3_000, TRIP_MS);
+    expect(Number(slots.at(-1)?.name) - (BEGIN + 3_000) / 1_000).toBeGreaterThan(2);
+  });
+
   it('asks for no more than it could send in the time asked for', () => {
     const ledger = ledgerOf({ second: 1_000 });
     ledger.read(reading({ period: 'second', limit: 1_000, sentAt: 100, receivedAt: 600 }));

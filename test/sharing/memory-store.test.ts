@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { type MemoryStore, memoryStore } from '../../src/sharing/memory-store.ts';
+import { asker, asking, BEGIN, windowAsk } from '../../src/testing/share/asking.ts';
 import { storeContract } from './store.contract.ts';
-import { asker, asking, BEGIN, type StoreWorld, windowAsk } from './support/asking.ts';
 
-function makeWorld(): StoreWorld & { readonly store: MemoryStore } {
+function makeWorld(): { readonly store: MemoryStore; now(): number; pass(ms: number): void } {
   let time = BEGIN;
   const now = (): number => time;
-  const pass = async (ms: number): Promise<void> => {
+  const pass = (ms: number): void => {
     time += ms;
   };
   return { store: memoryStore(now), now, pass };
 }
 
-storeContract('the store in memory', async () => makeWorld());
+storeContract('the store in memory', memoryStore);
 
 describe('the memory of the store', () => {
   it('is changed when an operation is called, whether or not its promise is waited for', async () => {
@@ -41,7 +41,7 @@ describe('the memory of the store', () => {
     const { store, pass } = makeWorld();
     let most = 0;
     for (let member = 0; member < 10_000; member++) {
-      await pass(500);
+      pass(500);
       await store.take(
         asking({ member: `m${member}`, want: 30, windows: [windowAsk({ name: `s:${member}`, ttlMs: 5_000 })] }),
       );
@@ -71,7 +71,7 @@ describe('the memory of the store', () => {
     await store.pause(1_000);
     await store.look('b');
     await store.live('b', false);
-    await pass(-7_200_000);
+    pass(-7_200_000);
     expect(await ask({ slots: [], windows: [windowAsk({ stretches: 'bounds', reading: 0 })] })).toMatchObject({
       ...{ pauseMs: 0, lookMs: 0, others: 0, urgent: { units: 4, forMs: 0 }, used: [30] },
     });

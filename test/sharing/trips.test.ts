@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { DEEP, runs } from '../support/deep.ts';
 import { type Fleet, fleetOf } from './support/fleet.ts';
 
@@ -178,4 +178,18 @@ describe('processes that share a quota, where the store is absent,', () => {
     }
     expect(refusedOf(all)).toBeLessThanOrEqual(REFUSED);
   });
+
+  it.each(['down', 'frozen'] as const)(
+    '%s for a minute, wake up no more often than they may try it again',
+    async (how) => {
+      const fleet = fleetOf(4, { keyed: { second: 20, minute: 150 } });
+      void fleet.work(480).catch(() => {});
+      await fleet.clock.advance(65_000);
+      fleet.wire = how;
+      const timer = vi.spyOn(fleet.clock, 'timer');
+      await fleet.clock.advance(60_000);
+      // One a millisecond would be 240,000.
+      expect(timer.mock.calls.length).toBeLessThan(30_000);
+    },
+  );
 });

@@ -43,6 +43,20 @@ describe('a window that processes share', () => {
     expect(names).toEqual(expect.arrayContaining(known.instances(exactly(BEGIN)).map(({ name }) => name)));
   });
 
+  it('in doubt keeps a unit for the first request of the calendar’s next window, which shows whether usage is reset there', () => {
+    const minute = new SharedWindow('minute', 100, UNKNOWN);
+    const kept = (window: SharedWindow, after: number): number => window.keptForProbe(BEGIN + after);
+    expect([0, 2_999, 3_000, 59_999].map((after) => kept(minute, after))).toEqual([0, 0, 1, 1]);
+    for (const [period, limit, shapes] of [
+      ['minute', 19, UNKNOWN],
+      ['second', 100, UNKNOWN],
+      ['month', 100, UNKNOWN],
+      ['minute', 100, { alive: [aligned], epoch: 0 }],
+      ['minute', 100, { alive: [slidingLog, slidingCounter], epoch: 0 }],
+    ] as const)
+      expect(kept(new SharedWindow(period, limit, shapes), 30_000)).toBe(0);
+  });
+
   it('of a month is the calendar’s, whatever is not ruled out: nobody could wait for another to show itself', () => {
     const month = new SharedWindow('month', 100, UNKNOWN);
     expect([month.isCalendar, month.isInDoubt]).toEqual([true, false]);

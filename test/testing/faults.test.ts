@@ -83,6 +83,40 @@ describe('of the kinds of fault', () => {
     expect((await ask()).headers.get('ratelimit-remaining')).toBe('8');
   });
 
+  it.for([520, 521, 522, 523, 524, 525, 526, 527, 530, 502])(
+    'an edge that says %d sends a page of HTML',
+    async (status) => {
+      const { service, ask } = setUp();
+      service.faults.next(1, { status, counted: false });
+      const response = await ask();
+      expect([response.status, response.headers.get('server')]).toEqual([status, 'cloudflare']);
+      expect(response.headers.get('content-type')).toBe('text/html; charset=UTF-8');
+      expect(await response.text()).toMatch(new RegExp(`^<!DOCTYPE html>[^]*api.mock.test \\| ${status}: `));
+      expect([...response.headers.keys()].join()).not.toContain('ratelimit');
+    },
+  );
+
+  it('an edge page has the headers that are given for it', async () => {
+    const { service, ask } = setUp();
+    service.faults.next(1, { status: 522, headers: { Server: 'other', 'retry-after': '3' }, counted: false });
+    const response = await ask();
+    expect([response.headers.get('server'), response.headers.get('retry-after')]).toEqual(['other', '3']);
+  });
+
+  it('a store that is down lets all pass, uncounted and without quota headers, but not without their key', async () => {
+    const { clock, service, ask } = setUp();
+    service.spend(9);
+    service.faults.outage(0, 1_000, 'store down');
+    for (let sent = 0; sent < 20; sent++) {
+      const response = await ask();
+      expect([response.status, ...response.headers.keys()]).toEqual([200, 'content-type', 'date']);
+    }
+    expect((await ask({ headers: { 'x-api-key': 'made up' } })).status).toBe(401);
+    expect([service.requests, service.limited]).toEqual([21, 0]);
+    await clock.advance(1_000);
+    expect((await ask()).status).toBe(429);
+  });
+
   it('a reset is a network error of a request that never arrived', async () => {
     const { service, ask } = setUp();
     service.faults.next(1, 'reset');

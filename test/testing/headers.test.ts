@@ -89,6 +89,63 @@ describe('the headers of the mock', () => {
     expect(byQuery['x-ratelimit-remaining-stacks-second']).toBe('20');
   });
 
+  it('say of an exhausted window that -1 is left, if told so, and only on a refusal', async () => {
+    const options: MockServiceOptions = { keyed: { minute: 2, month: 9 }, headers: { exhausted: -1 } };
+    const leftAfter = async (requests: number) => {
+      const headers = await headersOf(options, requests);
+      return ['x-ratelimit-remaining-stacks-minute', 'x-ratelimit-remaining-stacks-month', 'ratelimit-remaining'].map(
+        (name) => headers[name],
+      );
+    };
+    expect(await leftAfter(2)).toEqual(['0', '7', '0']);
+    expect(await leftAfter(3)).toEqual(['-1', '7', '-1']);
+  });
+
+  it('are on the answer to an unknown key if told so, which then counts as a request without one', async () => {
+    const options: MockServiceOptions = { keys: [], keyless: { minute: 2 }, headers: { unknownKey: true } };
+    const service = createMockService({ clock: virtualClock({ wall: START }), ...options });
+    const ask = () => service.fetch(INFO, { headers: { 'x-api-key': 'made up' } });
+    const first = await ask();
+    expect([first.status, first.headers.get('x-ratelimit-remaining-stacks-minute')]).toEqual([401, '1']);
+    expect((await service.fetch(INFO)).headers.get('x-ratelimit-remaining-stacks-minute')).toBe('0');
+    const refused = await ask();
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '34']);
+    expect(Object.keys(await headersOf({ keys: [] }))).toEqual(['content-type', 'date']);
+  });
+
+  it('name a second family, with its own limits and cost, where the request counts in it', async () => {
+    const isBitcoin = (url: URL): boolean => url.pathname.startsWith('/ordinals');
+    const options: MockServiceOptions = {
+      keyed: { minute: 9 },
+      cost: ({ url }) => (isBitcoin(url) ? undefined : 1),
+      families: { bitcoin: { keyed: { minute: 5, hour: 7 }, cost: ({ url }) => (isBitcoin(url) ? 3 : undefined) } },
+      routes: { 'GET /ordinals/v1/inscriptions': () => ({ results: [] }) },
+    };
+    const own = await headersOf(options);
+    expect(Object.keys(own).filter((name) => name.includes('bitcoin'))).toEqual([]);
+    const other = await headersOf(options, 1, 'https://api.mock.test/ordinals/v1/inscriptions');
+    expect(other).toMatchObject({
+      'x-ratelimit-cost-bitcoin': '3',
+      'x-ratelimit-limit-bitcoin-minute': '5',
+      'x-ratelimit-remaining-bitcoin-minute': '2',
+      'x-ratelimit-remaining-bitcoin-hour': '4',
+      'ratelimit-remaining': '2',
+    });
+    expect(Object.keys(other).filter((name) => name.includes('stacks'))).toEqual([]);
+    const refused = await headersOf(options, 2, 'https://api.mock.test/ordinals/v1/inscriptions');
+    expect([refused['retry-after'], refused['x-ratelimit-remaining-bitcoin-minute']]).toEqual(['34', '2']);
+  });
+
+  it('name both families where a request counts in both, which either may refuse', async () => {
+    const options: MockServiceOptions = { keyed: { minute: 9 }, families: { bitcoin: { keyed: { hour: 1 } } } };
+    const names = Object.keys(await headersOf(options));
+    expect(names).toContain('x-ratelimit-remaining-stacks-minute');
+    expect(names).toContain('x-ratelimit-remaining-bitcoin-hour');
+    const refused = await headersOf(options, 2);
+    expect(refused['retry-after']).toBe(String(50 * 60 + 34));
+    expect(refused['x-ratelimit-remaining-stacks-minute']).toBe('8');
+  });
+
   it("follow the service's own clock", async () => {
     const ahead = await headersOf({ skewMs: 3_600_000 });
     expect(ahead.date).toBe('Sat, 14 Mar 2026 16:09:26 GMT');

@@ -42,8 +42,31 @@ describe('createMockService', () => {
     expect(() => service.revokeKey(one)).toThrow('Unknown key');
   });
 
-  it('needs a name to create a key', () => {
-    expect(() => createMockService().createKey({ name: '' })).toThrow('name');
+  it.for<[key: object, sentence: string]>([
+    [{}, 'The name of a key must be text, and not empty.'],
+    [{ name: ' ' }, 'The name of a key must be text, and not empty.'],
+    [{ name: {} }, 'The name of a key must be text, and not empty.'],
+    [{ name: 'x', description: 5 }, 'The description of a key must be text.'],
+  ])('creates no key from %j', ([key, sentence]) => {
+    const service = createMockService();
+    expect(() => service.createKey(key as { name: string })).toThrow(sentence);
+    expect(service.keys()).toEqual([]);
+  });
+
+  it('lists the keys that exist, and reveals each again until it is revoked', async () => {
+    const service = createMockService({ clock: virtualClock(), keys: ['from-the-start'] });
+    const value = service.createKey({ name: 'indexer', description: 'nightly run' });
+    const nameless = { reveal: expect.any(Function) };
+    expect(service.keys()).toEqual([
+      { ...nameless, name: 'key 1' },
+      { ...nameless, name: 'indexer', description: 'nightly run' },
+    ]);
+    const [first, second] = service.keys();
+    expect([first?.reveal(), second?.reveal(), second?.reveal()]).toEqual(['from-the-start', value, value]);
+    expect(JSON.stringify(service.keys())).not.toContain(value);
+    service.revokeKey(value);
+    expect(service.keys().map(({ name }) => name)).toEqual(['key 1']);
+    expect(() => second?.reveal()).toThrow('The key "indexer" was revoked: it cannot be revealed.');
   });
 
   it('can answer 403 to a key that does not exist, or silently serve its bearer as one without a key', async () => {

@@ -29,6 +29,36 @@ function asked(options: MockServiceOptions): (at: number, cost?: number) => Prom
   };
 }
 
+describe('a month that is stated to end after 30 days', () => {
+  const statedAt = async (wall: number): Promise<{ status: number; retryAfter: number; resetAt: string }> => {
+    const clock = virtualClock({ wall });
+    const service = createMockService({ clock, keyless: { month: 1 }, windows: 'aligned-30-days' });
+    const ask = () => service.fetch(`${service.origin}/extended/v1/info`);
+    await ask();
+    const { status, headers } = await ask();
+    const resetAt = new Date(Number(headers.get('ratelimit-reset')) * 1_000).toISOString();
+    return { status, retryAfter: Number(headers.get('retry-after')), resetAt };
+  };
+
+  it.for<[day: number, retryAfter: number, resetAt: string]>([
+    [Date.UTC(2026, 1, 27), 4 * 86_400, '2026-03-03T00:00:00.000Z'],
+    [Date.UTC(2026, 0, 30), 86_400, '2026-01-31T00:00:00.000Z'],
+    [Date.UTC(2026, 0, 31, 12), 1, '2026-01-31T12:00:01.000Z'],
+    [Date.UTC(2026, 3, 30), 86_400, '2026-05-01T00:00:00.000Z'],
+  ])('is so on day %d', async ([day, retryAfter, resetAt]) => {
+    expect(await statedAt(day)).toEqual({ status: 429, retryAfter, resetAt });
+  });
+
+  it('begins anew on the 1st all the same', async () => {
+    const clock = virtualClock({ wall: Date.UTC(2026, 1, 28, 23, 59, 59) });
+    const service = createMockService({ clock, keyless: { month: 1 }, windows: { month: 'aligned-30-days' } });
+    const statusNow = async (): Promise<number> => (await service.fetch(`${service.origin}/extended/v1/info`)).status;
+    expect([await statusNow(), await statusNow()]).toEqual([200, 429]);
+    await clock.advance(1_000);
+    expect(await statusNow()).toBe(200);
+  });
+});
+
 describe('a window', () => {
   it('that is aligned begins with the calendar, whenever it is first used', async () => {
     const ask = asked({ keyless: { minute: 3 } });

@@ -31,7 +31,7 @@ async function all({ service, count }: World): Promise<string[]> {
   const keys: string[] = [];
   for (let offset = 0; offset < count; offset += 100) {
     const url = new URL(`${service.origin}/extended/v1/address/${ADDRESS}/assets?limit=100&offset=${offset}`);
-    const { results } = JSON.parse(service.answer({ method: 'GET', url, headers: new Headers() }).body());
+    const { results } = JSON.parse(String(service.answer({ method: 'GET', url, headers: new Headers() }).body()));
     keys.push(...results.map(keyOf));
   }
   service.forget();

@@ -1,14 +1,21 @@
-import { createMockService, type ListeningService, type MockService, seeded } from '../../testing/index.ts';
+import {
+  createMockService,
+  type ListeningService,
+  type MockService,
+  type MockServiceOptions,
+  seeded,
+} from '../../testing/index.ts';
 import { accessOf } from '../access.ts';
 import type { Command } from '../command.ts';
 import type { Environment } from '../environment.ts';
-import { EXIT, untilStopped } from '../exit.ts';
+import { EXIT, UsageError, untilStopped } from '../exit.ts';
 import type { HelpPage } from '../help-page.ts';
 import { writeNotices } from '../notices.ts';
 import { count } from '../progress-bars.ts';
 import { instant } from '../times.ts';
 import { plan } from './faults.ts';
 import { MOCK_FLAGS, readMockFlags } from './flags.ts';
+import { readRoutes } from './routes.ts';
 
 const PAGE: HelpPage = {
   usage: ['mock [flags]'],
@@ -18,7 +25,8 @@ Its URL is the only line on standard output. Ctrl-C stops it.`,
   flags: MOCK_FLAGS,
   examples: [
     'stacks-quota mock --port 4000 --limit second=5 --limit minute=100',
-    'stacks-quota mock --latency 20-200 --fault 503=5%',
+    'stacks-quota mock --latency 20-200 --fault edge-522=5%',
+    'stacks-quota mock --routes routes.json --cost "GET /v2/info=5"',
     'STACKS_API_URL=http://127.0.0.1:4000 STACKS_API_KEY=key-of-the-mock \\\n    stacks-quota quota --watch',
   ],
   exits: [
@@ -34,11 +42,12 @@ const OWN_KEY = 'key-of-the-mock';
 export const mockCommand: Command = {
   page: PAGE,
   async run(args, world, stop) {
-    const { port, keyFile, seed, log, faults, service: options } = readMockFlags(args);
+    const { port, keyFile, routes, seed, log, faults, service: options } = readMockFlags(args);
     const { apiKey = OWN_KEY } = await accessOf({ 'key-file': keyFile }, world);
     const random = seeded(seed);
-    const service = createMockService({
+    const service = created({
       ...options,
+      routes: routes === undefined ? undefined : await readRoutes(routes),
       clock: world.clock,
       keys: [String(apiKey)],
       random,
@@ -60,6 +69,15 @@ export const mockCommand: Command = {
     }
   },
 };
+
+/** Creates the service. What it says against its options concerns flags. */
+function created(options: MockServiceOptions): MockService {
+  try {
+    return createMockService(options);
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+}
 
 async function greet({ url }: ListeningService, hasOwnKey: boolean, world: Environment): Promise<void> {
   const key = hasOwnKey ? ` STACKS_API_KEY=${OWN_KEY}` : '';

@@ -16,10 +16,11 @@ const KINDS: Readonly<Record<string, ServiceFault>> = {
   truncate: 'truncate',
   'slow-body': 'slow body',
   'no-quota-headers': 'no quota headers',
+  'store-down': 'store down',
 };
 
 /** Examples of a status, and all other kinds. */
-export const FAULT_KINDS: readonly string[] = ['503', 'edge-503', ...Object.keys(KINDS)];
+export const FAULT_KINDS: readonly string[] = ['503', 'edge-522', ...Object.keys(KINDS)];
 
 /**
  * Reads `503`, `503=5%`, `reset=3` or `edge-502=1%`.

@@ -4,7 +4,7 @@ import { assignment, duration, type KnownFlags, noArguments, oneOf, readFlags, w
 import { FAULT_KINDS, type PlannedFault, readFault } from './faults.ts';
 
 const PERIODS = ['second', 'minute', 'hour', 'day', 'month'] as const;
-const KINDS = ['aligned', 'first-request', 'sliding-log', 'sliding-counter', 'leaky'] as const;
+const KINDS = ['aligned', 'aligned-30-days', 'first-request', 'sliding-log', 'sliding-counter', 'leaky'] as const;
 
 const text = { type: 'string' } as const;
 const texts = { type: 'string', multiple: true } as const;
@@ -23,7 +23,8 @@ const FLAGS = {
   window: {
     ...texts,
     value: '[P=]KIND',
-    about: 'aligned, first-request, sliding-log, sliding-counter or leaky',
+    about:
+      'aligned, aligned-30-days (the end of a month is stated as in Kong), first-request, sliding-log, sliding-counter or leaky',
     fallback: 'aligned: the UTC calendar',
     choices: KINDS,
   },
@@ -34,7 +35,17 @@ const FLAGS = {
     choices: ['before', 'after'],
   },
   'count-refused': { type: 'boolean', about: 'charge refused requests, too' },
-  cost: { ...texts, value: '[info=]N', about: 'units per request, of assets if no endpoint is named', fallback: '1' },
+  cost: {
+    ...texts,
+    value: '[NAME=]N',
+    about: 'units per request: of info, of assets (also if no name is given), or of a route such as "GET /v2/info"',
+    fallback: '1',
+  },
+  routes: {
+    ...text,
+    value: 'FILE',
+    about: 'a JSON file with the bodies of further endpoints: {"GET /v2/accounts/{principal}": {"nonce": 5}}',
+  },
   'head-cost': { ...text, value: 'N', about: 'units per HEAD request', fallback: 'as much as the GET' },
   'unknown-key': {
     ...text,
@@ -79,8 +90,9 @@ const FLAGS = {
     ...texts,
     value: 'KIND[=M]',
     about:
-      'a status such as 503; edge-503, which is not counted; reset, lost, hang, truncate, slow-body or no-quota-headers: ' +
-      'for all requests, for a part (=5%) or for the next ones (=3); may be repeated',
+      'a status such as 503; edge-522, which is not counted and is a page of Cloudflare; reset, lost, hang, truncate, slow-body, ' +
+      'no-quota-headers or store-down (neither counted nor refused): for all requests, for a part (=5%) or for the next ones (=3); ' +
+      'may be repeated',
     choices: FAULT_KINDS,
   },
   seed: { ...text, value: 'N', about: 'seed of the random latencies and faults' },
@@ -100,6 +112,8 @@ export const MOCK_FLAGS: KnownFlags = FLAGS;
 export interface MockFlags {
   readonly port: number;
   readonly keyFile: string | undefined;
+  /** A file with the bodies of further endpoints. */
+  readonly routes: string | undefined;
   readonly seed: number;
   readonly log: boolean;
   readonly faults: readonly PlannedFault[];
@@ -134,6 +148,7 @@ export function readMockFlags(args: readonly string[]): MockFlags {
   return {
     port,
     keyFile: values['key-file'],
+    routes: values.routes,
     seed: number('seed', 0) ?? 1,
     log: values.log ?? false,
     faults: (values.fault ?? []).map(readFault),
@@ -186,7 +201,8 @@ function costsOf(values: readonly string[]): Record<string, number> {
   return Object.fromEntries(
     values.map((text) => {
       const { name = 'assets', value } = assignment(text);
-      return [oneOf('--cost', name, ['assets', 'info']), whole('--cost', value, 0)];
+      const endpoint = name.includes(' /') ? name : oneOf('--cost', name, ['assets', 'info']);
+      return [endpoint, whole('--cost', value, 0)];
     }),
   );
 }

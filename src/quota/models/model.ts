@@ -18,6 +18,8 @@ export interface WindowReading {
   readonly settledSince: number;
   /** Whether the answer was a refusal. */
   readonly limited: boolean;
+  /** Whether it answers a request that was sent although a refusal was expected, so that the refusal is no evidence. */
+  readonly isExempt?: boolean | undefined;
 }
 
 /** Readings and our reckoning may differ by this much through rounding, in units. */

@@ -1,4 +1,5 @@
 import { type Charge, type Hold, holdUntil, type Lease, type Limit } from '../admission.ts';
+import { Concurrency } from './concurrency.ts';
 import { RunningSum } from './running-sum.ts';
 
 /**
@@ -16,8 +17,7 @@ export interface Flight extends Lease {
 
 /** Everything that is under way and what is held for it. As a limit: no more than `concurrency` at once. */
 export class InFlight implements Limit {
-  /** How many requests may be under way. */
-  concurrency: number;
+  readonly #concurrency: Concurrency;
   readonly #expiryMs: number;
   readonly #held = new Set<Flight>();
   readonly #booked = new Set<Flight>();
@@ -27,11 +27,11 @@ export class InFlight implements Limit {
   #units = 0;
 
   /**
-   * @param concurrency - how many requests may be under way.
+   * @param concurrency - how many requests may be under way; an object is shared with other keys.
    * @param expiryMs - a lease that is not settled within this time counts as forgotten, in milliseconds.
    */
-  constructor(concurrency: number, expiryMs: number) {
-    this.concurrency = concurrency;
+  constructor(concurrency: number | Concurrency, expiryMs: number) {
+    this.#concurrency = typeof concurrency === 'number' ? new Concurrency(concurrency) : concurrency;
     this.#expiryMs = expiryMs;
   }
 
@@ -61,6 +61,7 @@ export class InFlight implements Limit {
     const { endpoint, query, units } = charge;
     const flight: Flight = { endpoint, query, sentAt: now, units, state: 'held' };
     this.#held.add(flight);
+    this.#concurrency.open++;
     this.#byEndpoint.set(flight.endpoint, this.requestsOf([flight.endpoint]) + 1);
     this.#units += flight.units;
     this.#sent.add(flight.units, now);
@@ -75,8 +76,10 @@ export class InFlight implements Limit {
 
   /** Removes a flight that has ended. */
   end(flight: Flight): void {
+    if (flight.state === 'done') return;
     this.#release(flight);
     this.#booked.delete(flight);
+    this.#concurrency.open--;
     flight.state = 'done';
   }
 
@@ -102,9 +105,10 @@ export class InFlight implements Limit {
   }
 
   check(_charge: Charge, now: number): Hold | undefined {
-    const { open } = this;
-    if (open < this.concurrency) return undefined;
-    const until = this.#nextExpiry ?? this.nextAge();
+    const { open, limit } = this.#concurrency;
+    if (open < limit) return undefined;
+    // Requests with another key are in other books.
+    const until = Math.min(this.#nextExpiry ?? this.nextAge(), now + this.#expiryMs);
     if (until <= now) return undefined;
     const maximum = 'the maximum (option concurrency)';
     return holdUntil(until, false, () => ({ kind: 'concurrency', why: `${open} requests are in flight, ${maximum}` }));

@@ -218,11 +218,12 @@ export class NamedWindow implements Limit {
     // The first reading is no evidence, but its request may have been counted on either side of a boundary.
     if (this.#isRead) this.candidates.eliminate(reading, past, this.#isAlone);
     else if (!reading.limited) this.book(Math.min(reading.own, reading.used), reading.sentAt, reading.receivedAt);
-    if (reading.limited && reading.used + reading.own > reading.limit && this.#isUnexplained(reading.receivedAt)) {
+    const isSurprise = reading.limited && !reading.isExempt;
+    if (isSurprise && reading.used + reading.own > reading.limit && this.#isUnexplained(reading.receivedAt)) {
       this.candidates.reinstate();
       this.#probing.onUnexplainedRefusal(reading.receivedAt);
     }
-    if (reading.limited && reading.used >= reading.limit && !this.#shareLimit.isShared)
+    if (isSurprise && reading.used >= reading.limit && !this.#shareLimit.isShared)
       this.#otherConsumers.onRefused(reading.receivedAt);
     const others = this.candidates.reconcile(reading, past);
     // The first reading includes usage from before this client existed, so it says nothing about other consumers' rate.

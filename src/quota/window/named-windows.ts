@@ -20,6 +20,7 @@ export class NamedWindows implements Iterable<NamedWindow> {
   readonly #namedAt = new Map<Period, number>();
   /** What others found out of windows that we have not seen yet. */
   readonly #foretold = new Map<Period, Shapes>();
+  #revision = 0;
 
   constructor(dependencies: NamedWindowDependencies & { readonly shareLimit: ShareLimit }) {
     this.#dependencies = dependencies;
@@ -27,6 +28,11 @@ export class NamedWindows implements Iterable<NamedWindow> {
 
   get size(): number {
     return this.#byPeriod.size;
+  }
+
+  /** Counts the windows that have come and gone. */
+  get revision(): number {
+    return this.#revision;
   }
 
   /** The lowest limit of a short window, unless the share grants its units; 0: there is none. */
@@ -66,16 +72,26 @@ export class NamedWindows implements Iterable<NamedWindow> {
     for (const period of PERIODS) {
       const { limit, remaining } = quota.stacks[period] ?? {};
       if (limit === undefined || remaining === undefined) continue;
-      const known = this.#byPeriod.get(period);
+      const used = limit - remaining;
+      const known = this.#isRestarted(period, used, limit, answer) ? undefined : this.#byPeriod.get(period);
       // What a window held before it was first seen is in its first reading; none of what is in flight may be.
       const held = known ? flights.units : 0;
       const window = known ?? this.#open(period);
-      const used = limit - remaining;
       this.#namedAt.set(period, answer.receivedAt);
       window.read({ ...answer, limit, used, held }, past);
       shareLimit.read({ ...answer, period, limit, used, shapes: window.candidates.shapes });
     }
     this.#forgetUnnamed(answer.receivedAt);
+  }
+
+  /**
+   * Whether a long window was thought to be full, and a request that was sent all the same was served: the service counts from the
+   * beginning again, because more was paid for, or it counts otherwise than was thought.
+   */
+  #isRestarted(period: Period, used: number, limit: number, { isExempt, limited, receivedAt }: AnswerFacts): boolean {
+    const window = this.#byPeriod.get(period);
+    if (!window || !isExempt || limited || used >= limit || periodMsOf(period) <= SHORT_MS) return false;
+    return window.headroom(receivedAt) < 1;
   }
 
   /** Forgets windows that were not named for long while others were: another plan, or another key, has none of them. */
@@ -86,6 +102,7 @@ export class NamedWindows implements Iterable<NamedWindow> {
       if (now - namedAt <= FORGOTTEN_MS) continue;
       this.#namedAt.delete(period);
       this.#byPeriod.delete(period);
+      this.#revision++;
     }
   }
 
@@ -110,6 +127,7 @@ export class NamedWindows implements Iterable<NamedWindow> {
     const foretold = this.#foretold.get(period);
     if (foretold) window.candidates.adopt(foretold);
     this.#byPeriod.set(period, window);
+    this.#revision++;
     return window;
   }
 }

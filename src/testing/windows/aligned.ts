@@ -27,6 +27,11 @@ export class Aligned implements ServiceWindow {
     }
   }
 
+  /** The beginning of the window that contains an instant. */
+  startOf(at: number): number {
+    return this.#calendar.seek(at).start;
+  }
+
   resetAt(at: number): number {
     return this.#calendar.seek(at).end;
   }

@@ -13,6 +13,7 @@ describe('the flags of the mock', () => {
     expect(readMockFlags([])).toEqual({
       port: 0,
       keyFile: undefined,
+      routes: undefined,
       seed: 1,
       log: false,
       faults: [],
@@ -31,6 +32,8 @@ describe('the flags of the mock', () => {
     [['--window', 'minute=leaky', '--window', 'month=aligned'], { windows: { minute: 'leaky', month: 'aligned' } }],
     [['--charge', 'after', '--count-refused'], { charge: 'after', countRefused: true }],
     [['--cost', '5', '--cost', 'info=0', '--head-cost', '0'], { cost: { assets: 5, info: 0 }, headCost: 0 }],
+    [['--cost', 'GET /v2/accounts/{principal}=5'], { cost: { 'GET /v2/accounts/{principal}': 5 } }],
+    [['--window', 'month=aligned-30-days'], { windows: { month: 'aligned-30-days' } }],
     [['--unknown-key', 'keyless'], { unknownKey: 'keyless' }],
     [['--unknown-key', '403'], { unknownKey: 403 }],
     [['--limited-status', '503', '--retry-after', 'date'], { limited: { status: 503, retryAfter: 'date' } }],
@@ -56,7 +59,7 @@ describe('the flags of the mock', () => {
     [['--limit', 'minute=many'], '--limit must be a whole number, 0 or more, not "many".'],
     [
       ['--window', 'round'],
-      '--window must be one of aligned, first-request, sliding-log, sliding-counter, leaky, not "round".',
+      '--window must be one of aligned, aligned-30-days, first-request, sliding-log, sliding-counter, leaky, not "round".',
     ],
     [
       ['--window', 'leaky', '--window', 'minute=leaky'],
@@ -81,6 +84,7 @@ describe('a fault', () => {
     ['reset=3', 'reset', { next: 3 }],
     ['slow-body', 'slow body', { part: 1 }],
     ['no-quota-headers=100%', 'no quota headers', { part: 1 }],
+    ['store-down', 'store down', { part: 1 }],
   ])('%s', ([text, fault, meets]) => {
     expect(readFault(text)).toEqual({ fault, meets });
   });

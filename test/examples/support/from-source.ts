@@ -7,6 +7,7 @@ const SOURCES: Readonly<Record<string, URL>> = {
   'stacks-quota/local': new URL('../../../src/local/index.ts', import.meta.url),
   'stacks-quota/prometheus': new URL('../../../src/prometheus/index.ts', import.meta.url),
   'stacks-quota/proxy': new URL('../../../src/proxy/index.ts', import.meta.url),
+  'stacks-quota/sharing': new URL('../../../src/sharing/index.ts', import.meta.url),
   'stacks-quota/redis': new URL('../../../src/redis/index.ts', import.meta.url),
   'stacks-quota/testing': new URL('../../../src/testing/index.ts', import.meta.url),
 };

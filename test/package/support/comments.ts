@@ -1,16 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import ts from 'typescript';
-
-/** The entry points, by the names they are imported by. */
-const ENTRIES: Readonly<Record<string, string>> = {
-  'stacks-quota': 'src/index.ts',
-  'stacks-quota/local': 'src/local/index.ts',
-  'stacks-quota/otel': 'src/otel/index.ts',
-  'stacks-quota/redis': 'src/redis/index.ts',
-  'stacks-quota/testing': 'src/testing/index.ts',
-  'stacks-quota/testing/msw': 'src/testing/msw.ts',
-};
+import { ENTRY_POINTS } from '../../../scripts/entry-points.ts';
 
 /** A public function, value or method of the client, and the programs in its comment. */
 export interface Commented {
@@ -21,7 +12,7 @@ export interface Commented {
 
 /** Reads the comments of everything that can be called or used at run time, other than classes. */
 export function readComments(): readonly Commented[] {
-  const exported = Object.entries(ENTRIES).flatMap(([entry, path]) => {
+  const exported = Object.entries(ENTRY_POINTS).flatMap(([entry, path]) => {
     const file = parse(path);
     return file.statements.flatMap((statement) => {
       if (!ts.isExportDeclaration(statement)) return commentedIn(statement, file, entry);

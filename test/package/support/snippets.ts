@@ -8,6 +8,11 @@ export interface Snippet {
   readonly output: string | undefined;
 }
 
+/** The programs of a Markdown document that run on Cloudflare Workers: blocks marked `ts worker`. */
+export function readWorkers(markdown: string): readonly string[] {
+  return Array.from(markdown.matchAll(/^```ts worker\n([\s\S]*?)^```/gm), ([, code = '']) => code);
+}
+
 /**
  * The programs of a Markdown document that are to be tried: a block marked `ts test` begins one,
  * a block marked `ts test continued` goes on with the one before it, and one marked `text output` says what it prints.

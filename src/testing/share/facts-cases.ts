@@ -1,39 +1,34 @@
-import { expect, it } from 'vitest';
-import type { StoreWorld } from '../support/asking.ts';
+import { expect } from './expecting.ts';
+import type { StoreCases } from './store-case.ts';
+
+const facts = (...pairs: [string, string][]) => new Map(pairs);
 
 /** How a store keeps what processes tell each other. */
-export function factsContract(makeStore: () => Promise<StoreWorld>): void {
-  const facts = (...pairs: [string, string][]) => new Map(pairs);
-
-  it('tells all facts to a process that knows another version', async () => {
-    const { store, now } = await makeStore();
+export const FACTS: StoreCases = {
+  'tells all facts to a process that knows another version': async ({ store, now }) => {
     const told = facts(['l:minute', '90'], ['c:GET /extended/v1/tx', '2'], ['lead', '-3.5 4 17'], ['r:x', 'y z']);
     expect(await store.share(0, told)).toEqual({ version: 1, now: now(), facts: told });
     expect(await store.share(1, facts())).toEqual({ version: 1, now: now(), facts: undefined });
     expect(await store.share(-1, facts())).toMatchObject({ version: 1, facts: told });
-  });
+  },
 
-  it('tells an empty share to a process that knows nothing at all', async () => {
-    const { store } = await makeStore();
+  'tells an empty share to a process that knows nothing at all': async ({ store }) => {
     expect(await store.share(-1, facts())).toMatchObject({ version: 0, facts: facts() });
     expect(await store.share(0, facts())).toMatchObject({ version: 0, facts: undefined });
-  });
+  },
 
-  it('raises the version by one when anything changes, and only then', async () => {
-    const { store } = await makeStore();
+  'raises the version by one when anything changes, and only then': async ({ store }) => {
     await store.share(0, facts(['l:minute', '90']));
     expect((await store.share(0, facts(['l:minute', '90']))).version).toBe(1);
     expect((await store.share(0, facts(['l:minute', '91'], ['l:hour', '7']))).version).toBe(2);
-  });
+  },
 
-  it('replaces a fact by a newer one', async () => {
-    const { store } = await makeStore();
+  'replaces a fact by a newer one': async ({ store }) => {
     await store.share(0, facts(['l:minute', '90'], ['c:x', '1']));
     expect((await store.share(0, facts(['l:minute', '30']))).facts).toEqual(facts(['l:minute', '30'], ['c:x', '1']));
-  });
+  },
 
-  it('keeps the shape of the higher epoch, and of equal ones what either ruled out', async () => {
-    const { store } = await makeStore();
+  'keeps the shape of the higher epoch, and of equal ones what either ruled out': async ({ store }) => {
     const shape = async (value: string) => (await store.share(-1, facts(['s:minute', value]))).facts?.get('s:minute');
     expect(await shape('1 5')).toBe('1 5');
     expect(await shape('1 2')).toBe('1 7');
@@ -41,10 +36,9 @@ export function factsContract(makeStore: () => Promise<StoreWorld>): void {
     expect(await shape('10 8')).toBe('10 8');
     expect(await shape('9 1')).toBe('10 8');
     expect((await store.share(-1, facts())).version).toBe(3);
-  });
+  },
 
-  it('keeps no fact that is none', async () => {
-    const { store } = await makeStore();
+  'keeps no fact that is none': async ({ store }) => {
     const told = facts(
       ...([
         ['x:minute', '1'],
@@ -58,10 +52,9 @@ export function factsContract(makeStore: () => Promise<StoreWorld>): void {
       ] as [string, string][]),
     );
     expect(await store.share(-1, told)).toMatchObject({ version: 0, facts: facts() });
-  });
+  },
 
-  it('keeps 700 facts, and drops new ones beyond', async () => {
-    const { store } = await makeStore();
+  'keeps 700 facts, and drops new ones beyond': async ({ store }) => {
     const many = (kind: string, count: number) =>
       facts(...Array.from({ length: count }, (_, index): [string, string] => [`${kind}:${index}`, '1']));
     await store.share(0, many('c', 600));
@@ -71,5 +64,5 @@ export function factsContract(makeStore: () => Promise<StoreWorld>): void {
     expect(after?.size).toBe(700);
     expect(after?.get('c:0')).toBe('2');
     expect(after?.has('r:new')).toBe(false);
-  });
-}
+  },
+};

@@ -1,35 +1,43 @@
-import { expect, it } from 'vitest';
-import { LOOK_MS } from '../../../src/sharing/store.ts';
-import { asker, type StoreWorld, slotAsk, telling, windowAsk } from '../support/asking.ts';
+import { asker, slotAsk, telling, windowAsk } from './asking.ts';
+import { expect } from './expecting.ts';
+import { LOOK_MS } from './protocol.ts';
+import type { StoreCases } from './store-case.ts';
+
+/** Five slots of a second with 20 units each, in a window that hardly bounds them. */
+const seconds = (wish: 0 | 1 | 2 = 1, rest: Partial<{ total: number; limit: number }> = {}) => ({
+  slots: [0, 1, 2, 3].map((index) =>
+    slotAsk({ name: String(index), wish, total: index === 0 ? (rest.total ?? 0) : 0, windows: [index, 4] }),
+  ),
+  windows: [
+    ...[0, 1, 2, 3].map((index) => windowAsk({ name: `second:${index}`, ttlMs: 6_000 })),
+    windowAsk({ name: 'minute:1', limit: rest.limit ?? 1_000 }),
+  ],
+});
 
 /** How a store hands out units. */
-export function grantsContract(makeStore: () => Promise<StoreWorld>): void {
-  /** Five slots of a second with 20 units each, in a window that hardly bounds them. */
-  const seconds = (wish: 0 | 1 | 2 = 1, rest: Partial<{ total: number; limit: number }> = {}) => ({
-    slots: [0, 1, 2, 3].map((index) =>
-      slotAsk({ name: String(index), wish, total: index === 0 ? (rest.total ?? 0) : 0, windows: [index, 4] }),
-    ),
-    windows: [
-      ...[0, 1, 2, 3].map((index) => windowAsk({ name: `second:${index}`, ttlMs: 6_000 })),
-      windowAsk({ name: 'minute:1', limit: rest.limit ?? 1_000 }),
-    ],
-  });
-
-  it('grants what is wanted of the earliest slots that have room', async () => {
-    const { store } = await makeStore();
+export const GRANTS: StoreCases = {
+  'grants what is wanted of the earliest slots that have room': async ({ store }) => {
     const ask = asker(store);
     expect(await ask({ want: 8, ...seconds() })).toMatchObject({ granted: [8, 0, 0, 0], used: [8, 0, 0, 0, 8] });
     expect((await ask({ member: 'b', want: 17, ...seconds() })).granted).toEqual([12, 5, 0, 0]);
-  });
+  },
 
-  it('grants more than one slot holds to a process that asks alone, whatever it holds', async () => {
-    const { store } = await makeStore();
+  'grants no more than there is to asks that come at the same time': async ({ store }) => {
+    const members = Array.from({ length: 12 }, (_, index) => `m${index}`);
+    const answers = await Promise.all(members.map((member) => asker(store)({ member, want: 3, chunk: 1 })));
+    const granted = answers.map((answer) => answer.granted[0] ?? 0);
+    expect(granted.reduce((sum, units) => sum + units, 0)).toBe(20);
+    expect((await asker(store)({ member: 'last', want: 1 })).used).toEqual([20]);
+  },
+
+  'grants more than one slot holds to a process that asks alone, whatever it holds': async ({ store }) => {
     const ask = asker(store);
     expect((await ask({ want: 70, held: 50, ...seconds() })).granted).toEqual([20, 20, 20, 10]);
-  });
+  },
 
-  it('grants no more of a slot than the tightest of its windows has, less what the ask leaves to others', async () => {
-    const { store } = await makeStore();
+  'grants no more of a slot than the tightest of its windows has, less what the ask leaves to others': async ({
+    store,
+  }) => {
     const ask = asker(store);
     const windows = [windowAsk(), windowAsk({ name: 'month:1', limit: 1_000, kept: 988 })];
     const slots = [slotAsk({ windows: [0, 1] })];
@@ -38,75 +46,71 @@ export function grantsContract(makeStore: () => Promise<StoreWorld>): void {
     expect(
       (await ask({ member: 'b', want: 20, slots, windows: [windowAsk(), windowAsk({ name: 'month:1' })] })).granted,
     ).toEqual([8]);
-  });
+  },
 
-  it('grants nothing of a slot that has less room than is needed, and looks at the next', async () => {
-    const { store } = await makeStore();
+  'grants nothing of a slot that has less room than is needed, and looks at the next': async ({ store }) => {
     const ask = asker(store);
     await ask({ member: 'b', want: 17, ...seconds() });
     expect((await ask({ want: 6, need: 5, ...seconds() })).granted).toEqual([0, 6, 0, 0]);
-  });
+  },
 
-  it('grants of slots that are wished for only, and nothing to a process that only tells', async () => {
-    const { store } = await makeStore();
+  'grants of slots that are wished for only, and nothing to a process that only tells': async ({ store }) => {
     const ask = asker(store);
     expect((await ask({ want: 8, ...seconds(0) })).granted).toEqual([0, 0, 0, 0]);
     expect((await ask({ want: 0, ...seconds() })).granted).toEqual([0, 0, 0, 0]);
-  });
+  },
 
-  it('grants a part of a slot while others are needy, held units and those of the slot counted in', async () => {
-    const { store } = await makeStore();
+  'grants a part of a slot while others are needy, held units and those of the slot counted in': async ({ store }) => {
     const ask = asker(store);
     await ask({ member: 'b', want: 99, ...seconds(1, { limit: 1 }) });
     expect(await ask({ want: 99, ...seconds() })).toMatchObject({ others: 1, granted: [10, 0, 0, 0] });
     expect((await ask({ member: 'c', want: 99, held: 4, chunk: 1, ...seconds() })).granted).toEqual([3, 0, 0, 0]);
     expect((await ask({ member: 'd', want: 99, chunk: 1, ...seconds(1, { total: 3 }) })).granted).toEqual([2, 3, 0, 0]);
-  });
+  },
 
-  it('grants no part below the smallest, nor below what the first call needs', async () => {
-    const { store } = await makeStore();
+  'grants no part below the smallest, nor below what the first call needs': async ({ store }) => {
     const ask = asker(store);
     for (const member of ['b', 'c', 'd', 'e']) await ask({ member, want: 99, ...seconds(1, { limit: 0 }) });
     expect((await ask({ want: 99, chunk: 6, ...seconds() })).granted).toEqual([6, 0, 0, 0]);
     expect((await ask({ member: 'f', want: 99, need: 7, ...seconds() })).granted).toEqual([7, 0, 0, 0]);
-  });
+  },
 
-  it('bounds a late wish by no part of the slot, but by the part in all', async () => {
-    const { store } = await makeStore();
+  'bounds a late wish by no part of the slot, but by the part in all': async ({ store }) => {
     const ask = asker(store);
     await ask({ member: 'b', want: 99, ...seconds(1, { limit: 0 }) });
     expect((await ask({ want: 99, ...seconds(1, { total: 10 }) })).granted).toEqual([0, 10, 0, 0]);
     expect((await ask({ member: 'c', want: 99, ...seconds(2, { total: 7 }) })).granted[0]).toBe(3);
-  });
+  },
 
-  it('counts a process as needy that is not served in full in the first slot it wishes for, for as long as it says', async () => {
-    const { store, pass } = await makeStore();
-    const ask = asker(store);
-    expect(await ask({ want: 21, stayMs: 1_500, ...seconds() })).toMatchObject({ others: 0, granted: [20, 1, 0, 0] });
-    await pass(1_500);
-    expect((await ask({ member: 'b', want: 0 })).others).toBe(1);
-    await pass(500);
-    expect((await ask({ member: 'b', want: 0 })).others).toBe(0);
-  });
+  'counts a process as needy that is not served in full in the first slot it wishes for, for as long as it says':
+    async ({ store, pass }) => {
+      const ask = asker(store);
+      expect(await ask({ want: 21, stayMs: 1_500, ...seconds() })).toMatchObject({ others: 0, granted: [20, 1, 0, 0] });
+      pass(1_500);
+      expect((await ask({ member: 'b', want: 0 })).others).toBe(1);
+      pass(500);
+      expect((await ask({ member: 'b', want: 0 })).others).toBe(0);
+    },
 
-  it('counts it as needy until the window that is in the way is over, but for about a minute at most', async () => {
-    const { store, pass } = await makeStore();
+  'counts it as needy until the window that is in the way is over, but for about a minute at most': async ({
+    store,
+    pass,
+  }) => {
     const ask = asker(store);
     const full = (ttlMs: number) => ({ windows: [windowAsk({ name: 'full:1', limit: 0, ttlMs })] });
     await ask({ ...full(9_000), want: 1 });
     await ask({ ...full(3_600_000), member: 'b', want: 1 });
-    await pass(9_000);
+    pass(9_000);
     expect((await ask({ member: 'c', want: 0 })).others).toBe(2);
-    await pass(500);
+    pass(500);
     expect((await ask({ member: 'c', want: 0 })).others).toBe(1);
-    await pass(53_000);
+    pass(53_000);
     expect((await ask({ member: 'c', want: 0 })).others).toBe(1);
-    await pass(500);
+    pass(500);
     expect((await ask({ member: 'c', want: 0 })).others).toBe(0);
-  });
+  },
 
-  it('does not count it as needy any more when it has been served, or wants nothing', async () => {
-    const { store } = await makeStore();
+  'does not count it as needy any more when it has been served, or wants nothing': async ({ store }) => {
     const ask = asker(store);
     for (const want of [5, 0]) {
       await ask({ want: 21 });
@@ -114,18 +118,16 @@ export function grantsContract(makeStore: () => Promise<StoreWorld>): void {
       await ask({ want, slots: [slotAsk({ name: '2' })], windows: [windowAsk({ name: 'minute:2' })] });
       expect((await ask({ member: 'b', want: 0 })).others).toBe(0);
     }
-  });
+  },
 
-  it('drops more needy processes than there can be', async () => {
-    const { store } = await makeStore();
+  'drops more needy processes than there can be': async ({ store }) => {
     const ask = asker(store);
     const windows = [windowAsk({ limit: 0 })];
     for (let member = 0; member < 1_001; member++) await ask({ member: `m${member}`, windows });
     expect((await ask({ want: 0 })).others).toBe(0);
-  });
+  },
 
-  it('grants nothing, and books and hears all the same, where the facts are of another version', async () => {
-    const { store } = await makeStore();
+  'grants nothing, and books and hears all the same, where the facts are of another version': async ({ store }) => {
     const ask = asker(store);
     await store.share(0, new Map([['l:minute', '20']]));
     expect(await ask(telling(3, { want: 4, slots: [slotAsk({ total: 3 })] }, { reading: 7 }))).toMatchObject({
@@ -133,27 +135,28 @@ export function grantsContract(makeStore: () => Promise<StoreWorld>): void {
     });
     expect((await ask({ version: 1, slots: [slotAsk({ total: 3 })] })).granted).toEqual([5]);
     expect((await ask({ version: -1 })).granted).toEqual([0]);
-  });
+  },
 
-  it('grants nothing to others while a process looks at the service', async () => {
-    const { store, pass } = await makeStore();
+  'grants nothing to others while a process looks at the service': async ({ store, pass }) => {
     const ask = asker(store);
     await store.look('b');
-    await pass(500);
+    pass(500);
     expect(await ask()).toMatchObject({ lookMs: LOOK_MS - 500, granted: [0] });
     expect(await ask({ member: 'b', want: 2 })).toMatchObject({ lookMs: 0, granted: [2] });
-    await pass(LOOK_MS - 500);
+    pass(LOOK_MS - 500);
     expect(await ask()).toMatchObject({ lookMs: 0, granted: [5] });
-  });
+  },
 
-  it('grants nothing while the service wants no requests, nor before it is known that it does again', async () => {
-    const { store, pass } = await makeStore();
+  'grants nothing while the service wants no requests, nor before it is known that it does again': async ({
+    store,
+    pass,
+  }) => {
     const ask = asker(store);
     await store.pause(2_000);
     expect(await ask()).toMatchObject({ pauseMs: 2_000, granted: [0] });
-    await pass(2_000);
+    pass(2_000);
     expect(await ask()).toMatchObject({ pauseMs: 1, granted: [0] });
     await store.resumed();
     expect(await ask()).toMatchObject({ pauseMs: 0, granted: [5] });
-  });
-}
+  },
+};

@@ -1,13 +1,6 @@
-import type { Answer, ShareAsk, ShareStore, SlotAsk, WindowAsk } from '../../../src/sharing/store.ts';
+import type { Answer, ShareAsk, ShareStore, SlotAsk, WindowAsk } from '../../sharing/store.ts';
 
-/** A store with a clock that the test moves, in milliseconds that are multiples of 500. */
-export interface StoreWorld {
-  readonly store: ShareStore;
-  now(): number;
-  pass(ms: number): Promise<void>;
-}
-
-/** When the tests begin: a stretch begins, and so does a minute. */
+/** When a case begins: a stretch begins, and so does a minute. */
 export const BEGIN: number = Date.UTC(2026, 2, 10, 12);
 
 /** A window of 20 units, with everything in it that a test does not care about. */

@@ -1,0 +1,23 @@
+import { GET_INFO, HEAD_INFO, type InfoRequest } from '../endpoints/info-request.ts';
+import type { Reply, Run } from '../http/call.ts';
+import type { CallOptions, Settings } from '../options/client-options.ts';
+
+/** Reads the quota from the headers of an answer of any status, with `HEAD`, or `GET` where that is refused. Passes pauses and full windows. */
+export async function inspect(
+  run: Run,
+  { baseUrl, maxWaitMs, timeoutMs }: Pick<Settings, 'baseUrl' | 'maxWaitMs' | 'timeoutMs'>,
+  options: CallOptions<unknown> = {},
+): Promise<Reply> {
+  const { signal, label, headers, priority = 0, cost } = options;
+  const send = ({ endpoint, method, path }: InfoRequest): Promise<Reply> =>
+    run({
+      request: { method, url: new URL(baseUrl + path), headers },
+      ask: { endpoint, cost, priority, maxWaitMs: options.maxWaitMs ?? maxWaitMs, isInspection: true },
+      ...{ signal, label },
+      timeoutMs: options.timeoutMs ?? timeoutMs,
+      wants: 'none',
+    });
+  const head = await send(HEAD_INFO);
+  const isRefused = head.status === 405 || head.status === 501;
+  return isRefused ? send(GET_INFO) : head;
+}

@@ -1,0 +1,91 @@
+import type { Admission, Ask, Lease, RequestOutcome } from './admission.ts';
+import type { QuotaSnapshot } from './headers/snapshot.ts';
+import type { Pacer } from './pacer.ts';
+
+/** The books of so many keys are kept: a key that returns after others finds its own again. */
+const MOST_KEYS = 4;
+
+/** The books of one key. */
+interface KeyBooks {
+  readonly pacer: Pacer;
+  /** The number of the key; undefined until the source of keys has been asked. */
+  key: number | undefined;
+}
+
+/**
+ * The books of the keys that one source gives, one after the other: windows, pauses and costs of one key do not bind another. Requests are
+ * admitted by the books of the present key, and settled in those that admitted them.
+ */
+export class Books {
+  readonly #open: () => Pacer;
+  readonly #owners = new WeakMap<Lease, KeyBooks>();
+  /** The books that are kept, those of the present key last. */
+  readonly #kept: KeyBooks[];
+  #present: KeyBooks;
+
+  /** @param open - makes a pacer for another key. */
+  constructor(open: () => Pacer) {
+    this.#open = open;
+    this.#present = { pacer: open(), key: undefined };
+    this.#kept = [this.#present];
+  }
+
+  /** The pacer of the present key. */
+  get present(): Pacer {
+    return this.#present.pacer;
+  }
+
+  /** The number of the present key. */
+  get key(): number | undefined {
+    return this.#present.key;
+  }
+
+  /** What the headers of the last answer to the present key said. */
+  get lastQuota(): QuotaSnapshot | undefined {
+    return this.present.lastQuota;
+  }
+
+  /** The number of the key by whose books a request was admitted. */
+  keyOf(lease: Lease): number | undefined {
+    return this.#owners.get(lease)?.key;
+  }
+
+  /**
+   * Turns to the books of a key, which are new unless it was the present one lately.
+   *
+   * @returns whether another key was the present one.
+   */
+  turnTo(key: number): boolean {
+    if (this.#present.key === key) return false;
+    if (this.#present.key === undefined) {
+      this.#present.key = key;
+      return false;
+    }
+    const known = this.#kept.findIndex((books) => books.key === key);
+    this.#present = this.#kept.splice(known, known < 0 ? 0 : 1)[0] ?? { pacer: this.#open(), key };
+    this.#kept.push(this.#present);
+    if (this.#kept.length > MOST_KEYS) this.#kept.shift();
+    return true;
+  }
+
+  /** See {@link Pacer.admit}. */
+  admit(ask: Ask, now: number): Admission {
+    const admission = this.present.admit(ask, now);
+    if (admission.kind === 'granted') this.#owners.set(admission.lease, this.#present);
+    return admission;
+  }
+
+  /** See {@link Pacer.settle}. */
+  settle(lease: Lease, outcome: RequestOutcome, now: number): void {
+    this.#pacerOf(lease).settle(lease, outcome, now);
+  }
+
+  /** See {@link Pacer.drift}. */
+  drift(lease: Lease, quota: QuotaSnapshot, now: number): Readonly<Record<string, number>> {
+    return this.#pacerOf(lease).drift(lease, quota, now);
+  }
+
+  #pacerOf(lease: Lease): Pacer {
+    return (this.#owners.get(lease) ?? this.#present).pacer;
+  }
+}
