@@ -37,9 +37,9 @@ export function usedBefore({ perSecond, manner }: Others, startsAt: number): { u
 /** Lets other consumers in, from now on. */
 export function letStrangersIn(others: Others, world: StrangersWorld): void {
   const { manner = 'steady' } = others;
-  if (manner === 'eager') return comeEachMinute(others, world, workers(AT_ONCE.eager, world));
-  const ask = manner === 'backlogged' ? workers(AT_ONCE.backlogged, world) : () => void send(world);
-  comeAtRandom(others, world, ask);
+  if (manner === 'eager') comeEachMinute(others, world, workers(AT_ONCE.eager, world));
+  else if (manner === 'backlogged') comeAtRandom(others, world, workers(AT_ONCE.backlogged, world));
+  else comeAtRandom(others, world, () => void send(world));
 }
 
 /** Requests at random instants. */
