@@ -27,18 +27,40 @@ const LONGEST_NAP_MS = 2 ** 31 - 1;
  * const client = createClient({ clock: slow });
  * ```
  */
-export const systemClock: Clock = {
-  now: () => performance.now(),
-  wall: () => Date.now(),
-  timer(ms, fire) {
-    const due = performance.now() + Math.max(0, ms);
-    let nap: ReturnType<typeof setTimeout>;
-    const rest = (): void => {
-      const left = due - performance.now();
-      if (left <= 0) fire();
-      else nap = setTimeout(rest, Math.min(Math.ceil(left), LONGEST_NAP_MS));
-    };
-    nap = setTimeout(rest, Math.min(Math.ceil(Math.max(0, ms)), LONGEST_NAP_MS));
-    return () => clearTimeout(nap);
-  },
-};
+export const systemClock: Clock = { now, wall, timer: (ms, fire) => realTimer(ms, fire, () => {}) };
+
+/**
+ * The real clock, whose timers do not keep a Node process alive: a process ends although calls wait, if it has nothing else to do.
+ *
+ * @example
+ * ```ts
+ * const client = createClient({ clock: backgroundClock });
+ * ```
+ */
+export const backgroundClock: Clock = { now, wall, timer: (ms, fire) => realTimer(ms, fire, (nap) => nap.unref?.()) };
+
+function now(): number {
+  return performance.now();
+}
+
+function wall(): number {
+  return Date.now();
+}
+
+type Nap = ReturnType<typeof setTimeout> & { unref?(): void };
+
+function realTimer(ms: number, fire: () => void, begin: (nap: Nap) => void): () => void {
+  const due = performance.now() + Math.max(0, ms);
+  let nap: Nap;
+  const sleep = (left: number): void => {
+    nap = setTimeout(wake, Math.min(Math.ceil(left), LONGEST_NAP_MS));
+    begin(nap);
+  };
+  const wake = (): void => {
+    const left = due - performance.now();
+    if (left <= 0) fire();
+    else sleep(left);
+  };
+  sleep(Math.max(0, ms));
+  return () => clearTimeout(nap);
+}

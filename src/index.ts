@@ -21,7 +21,7 @@ export type { MonthState } from './client/month-state.ts';
 export type { TypedClient } from './client/openapi.ts';
 export type { GetOptions, Method, PathArguments, RequestOptions } from './client/requests.ts';
 export type { ResponseHead } from './client/response-head.ts';
-export { type Clock, systemClock } from './clock.ts';
+export { backgroundClock, type Clock, systemClock } from './clock.ts';
 export { checkAddress } from './endpoints/address.ts';
 export type {
   AddressAssets,
@@ -59,6 +59,7 @@ export type { FetchOptions } from './fetch/options.ts';
 export type { ReserveOptions } from './options/bulk-reserve-options.ts';
 export type { CallOptions, ClientOptions } from './options/client-options.ts';
 export type { Reason, ReasonKind } from './quota/admission.ts';
+export { type FamilyQuota, readFamilies } from './quota/headers/families.ts';
 export { type QuotaSnapshot, readQuota, type WindowQuota } from './quota/headers/snapshot.ts';
 export type { Period } from './quota/time/periods.ts';
 export type { WindowView } from './quota/view.ts';

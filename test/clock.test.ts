@@ -1,10 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { systemClock } from '../src/clock.ts';
+import { backgroundClock, systemClock } from '../src/clock.ts';
 
 const DAY_MS = 86_400_000;
 const LONGEST_NAP_MS = 2 ** 31 - 1;
 
-describe('systemClock', () => {
+describe.for([
+  ['systemClock', systemClock],
+  ['backgroundClock', backgroundClock],
+] as const)('%s', ([, systemClock]) => {
   beforeEach(() => {
     vi.useFakeTimers();
   });

@@ -42,9 +42,8 @@ const MARKED = /(<!-- runtimes -->\n)[\s\S]*?(<!-- \/runtimes -->)/;
 /** The README with its table of runtimes made from these rows. */
 function withTable(readme: string, rows: readonly Row[]): string {
   const lines = LINES.map(({ title, runtime, as, note }) => {
-    const versions = rows
-      .filter((row) => row.runtime === runtime && row.isRight)
-      .map(({ version }) => minorOf(version));
+    const right = rows.filter((row) => row.runtime === runtime && row.isRight);
+    const versions = [...new Set(right.map(({ version }) => minorOf(version)))];
     return `| ${title} | ${versions.length > 0 ? (as ?? versions.join(', ')) : 'not tried'} | ${note} |\n`;
   });
   return readme.replace(

@@ -50,11 +50,14 @@ const LONGEST_BACKOFF_MS = 8_000;
 const MOST_REFUSALS = 5;
 const MOST_HOPS = 3;
 
-/** Statuses that a gateway sends for a service that does not answer. */
-const DOWN: ReadonlySet<number> = new Set([502, 503, 504]);
+/** Statuses that a gateway sends for a service that does not answer: those of HTTP, and 520 to 527 and 530 of Cloudflare. */
+const DOWN: ReadonlySet<number> = new Set([502, 503, 504, 520, 521, 522, 523, 524, 525, 526, 527, 530]);
+
+/** A server that would not risk processing the request yet, as while it restarts: it did nothing, and may do so in a moment. */
+const TOO_EARLY = 425;
 
 /** Statuses that may be temporary (RFC 9110); each was seen from gateways under load. */
-const PASSING: ReadonlySet<number> = new Set([408, 500, ...DOWN]);
+const PASSING: ReadonlySet<number> = new Set([408, TOO_EARLY, 500, ...DOWN]);
 
 /** Failures that a retry cannot fix: a certificate error, a rejected redirect, a body beyond the size limit. */
 const LASTING =
@@ -93,9 +96,9 @@ function isSurelyUndone(status: number): boolean {
   return status === 503 || (status >= 400 && status < 500 && status !== 408);
 }
 
-/** Whether a status says that only a gateway answered. */
+/** Whether a status says that only a gateway answered, or a service that does not serve yet. */
 export function isGatewayFailure(status: number): boolean {
-  return DOWN.has(status);
+  return status === TOO_EARLY || DOWN.has(status);
 }
 
 /** Decides what follows an attempt: the answer, another attempt and how soon, or the failure. */
@@ -116,24 +119,38 @@ export function decideRetry(outcome: AttemptOutcome, counts: AttemptCounts, poli
   return { kind: outcome.kind === 'answered' ? 'deliver' : 'fail' };
 }
 
-/** Retries that a client may make at once, and that each success earns. */
+/** Retries that a client may make at once, that each success earns, and that a second earns. */
 const BUDGET = 10;
 const EARNED_BY_SUCCESS = 0.2;
+const EARNED_IN_A_SECOND = 1;
 
-/** One budget of retries for all calls of a client, so that a dying service is not hammered: about one retry in five successes. */
+/**
+ * One budget of retries for all calls of a client, so that a dying service is not hammered. A spent budget delays a retry until it
+ * has been refilled, and so spaces all that follow.
+ */
 export class RetryBudget {
+  /** Below 0: retries that are promised and not yet earned. */
   #left = BUDGET;
+  #at = Number.NEGATIVE_INFINITY;
 
   /** Called for each success. */
   earn(): void {
     this.#left = Math.min(BUDGET, this.#left + EARNED_BY_SUCCESS);
   }
 
-  /** Takes one retry from the budget, if there is one. */
-  pay(): boolean {
-    if (this.#left < 1) return false;
+  /**
+   * Takes one retry from the budget.
+   *
+   * @param patienceMs - how long the retry may wait, in milliseconds.
+   * @returns how long it has to wait until the budget bears it, in milliseconds; undefined: longer than that, and nothing is taken.
+   */
+  pay(now: number, patienceMs: number): number | undefined {
+    this.#left = Math.min(BUDGET, this.#left + ((now - this.#at) / 1_000) * EARNED_IN_A_SECOND);
+    this.#at = now;
+    const waitMs = (Math.max(0, 1 - this.#left) / EARNED_IN_A_SECOND) * 1_000;
+    if (waitMs > patienceMs) return undefined;
     this.#left--;
-    return true;
+    return waitMs;
   }
 }
 

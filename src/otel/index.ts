@@ -6,6 +6,7 @@
 
 import { type MeterProvider, metrics, type TracerProvider, trace } from '@opentelemetry/api';
 import type { Client } from '../client/client.ts';
+import { VERSION } from '../version.ts';
 import { gauge, measure } from './metrics.ts';
 import { traceCalls } from './spans.ts';
 
@@ -53,8 +54,8 @@ export function instrument(
   client: Pick<Client, 'subscribe' | 'quota'>,
   { tracerProvider, meterProvider, requests = true }: InstrumentOptions = {},
 ): () => void {
-  const meter = (meterProvider ?? metrics.getMeterProvider()).getMeter(NAME);
-  const tracer = (tracerProvider ?? trace.getTracerProvider()).getTracer(NAME);
+  const meter = (meterProvider ?? metrics.getMeterProvider()).getMeter(NAME, VERSION);
+  const tracer = (tracerProvider ?? trace.getTracerProvider()).getTracer(NAME, VERSION);
   const ends = [
     traceCalls(client, tracer, requests),
     client.subscribe(measure(meter, requests)),

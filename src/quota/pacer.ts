@@ -71,6 +71,7 @@ export class Pacer {
   #lastQuota: QuotaSnapshot | undefined;
   #answeredAt: number | undefined;
   #limits: readonly Limit[] = [];
+  #windowLimits: readonly Limit[] = [];
   /** The windows that are listed among the limits. */
   #revision = -1;
 
@@ -103,14 +104,11 @@ export class Pacer {
   admit(ask: Ask, now: number): Admission {
     this.#age(now);
     const charge = this.#chargeOf(ask);
-    let hold: Hold | undefined;
-    for (const limit of this.#limits) {
-      const other = limit.check(charge, now);
-      if (other && (!hold || other.until > hold.until)) hold = other;
-    }
+    const reckoned = longestHold(this.#windowLimits, charge, now);
+    let hold = longestHold(this.#limits, charge, now, this.#cooldown.overrulesWindows ? undefined : reckoned);
     // The share is asked last, because it may fetch more, and should do so only for charges that fit all else.
     hold ??= this.#shareLimit.check(charge, now);
-    if (!hold) return { kind: 'granted', lease: this.#grant(charge, now) };
+    if (!hold) return { kind: 'granted', lease: this.#grant(charge, now, reckoned !== undefined) };
     if (ask.isInspection) return this.#inspect(charge, hold, now);
     const isHopeless = hold.until === Number.POSITIVE_INFINITY;
     const isTooLong = hold.isFirm && hold.until - (hold.failingSince ?? now) > ask.maxWaitMs;
@@ -136,7 +134,8 @@ export class Pacer {
     const isBooked = flight.state === 'booked';
     this.#flights.end(flight);
     this.#costs.onEnded(flight);
-    const isServed = outcome.kind === 'answered' && !outcome.limited && !outcome.failed;
+    const isFresh = outcome.kind === 'answered' && outcome.quota.ageMs === undefined;
+    const isServed = isFresh && !outcome.limited && !outcome.failed;
     this.#cooldown.onEnded(flight, isServed);
     this.#inspectionPace.onEnded(flight, isServed);
     if (outcome.failed) this.#outage.onFailure(now, 'code' in outcome ? outcome.code : undefined);
@@ -217,10 +216,10 @@ export class Pacer {
     return { endpoint, query, units, likely, priority, urgency };
   }
 
-  #grant(charge: Charge, now: number): Flight {
+  #grant(charge: Charge, now: number, isFull = false): Flight {
     const flight = this.#flights.take(charge, now);
     this.#costs.onSent(flight);
-    this.#cooldown.onSent(flight);
+    this.#cooldown.onSent(flight, isFull);
     this.#outage.onSent(flight, now);
     this.#refusalRate.onSent(flight, now);
     this.#priorityReserve.onAdmitted(charge.priority, charge.units, now);
@@ -247,8 +246,9 @@ export class Pacer {
     this.#answeredAt = now;
     this.#month.observe(quota);
     if (quota.date !== undefined) this.#clock.observe(quota.date, flight.sentAt, now);
+    const isCached = quota.ageMs !== undefined;
     const cost = limited ? undefined : believableCost(quota);
-    const units = cost ?? flight.units;
+    const units = isCached ? 0 : (cost ?? flight.units);
     if (!limited) this.#throughput.onServed(units, now - flight.sentAt);
     if (cost !== undefined) {
       this.#costs.learn(flight.endpoint, units, flight.query);
@@ -263,9 +263,10 @@ export class Pacer {
       limited,
       isExempt: flight.isExempt,
     };
-    if (!isBooked) this.#windows.settle(quota, heard);
+    if (isCached) this.#windows.onCached(flight.units);
+    else if (!isBooked) this.#windows.settle(quota, heard);
     this.#windows.read(quota, heard, this.#answered);
-    this.#readTriple(flight.endpoint, quota, heard, isBooked);
+    this.#readTriple(flight.endpoint, quota, heard, isBooked || isCached);
     this.#listLimits();
     // An answer without quota headers may come from an edge that counts nothing.
     const isSure = !limited && (quota.remaining !== undefined || Object.keys(quota.stacks).length > 0);
@@ -276,9 +277,9 @@ export class Pacer {
       if (isSure && !isAnyWindowFull(quota)) this.#cooldown.end(now);
     } else if (limited) {
       this.#slowStart.onRefusal();
-      this.#cooldown.onRefusal(quota, this.#clock, now, flight.sentAt);
+      this.#cooldown.onRefusal(quota, this.#clock, now, flight.sentAt, this.#windows.longestMs);
       this.#refusalRate.onRefused(flight, this.#cooldown.until, now);
-    } else {
+    } else if (!isCached) {
       this.#slowStart.onSuccess(this.#knowsLimits);
       this.#refusalRate.onServed(units, now);
     }
@@ -309,11 +310,21 @@ export class Pacer {
     const revision = this.#windows.revision + this.#endpointWindows.size;
     if (revision === this.#revision) return;
     this.#revision = revision;
-    const windows = [...this.#windows, ...this.#endpointWindows];
+    this.#windowLimits = [...this.#windows, ...this.#endpointWindows];
     const pauses = [this.#cooldown, this.#outage, this.#manualPause];
     const unknown = [this.#slowStart, this.#refusalRate];
-    this.#limits = [this.#flights, ...unknown, ...pauses, this.#costs, ...this.#bulkReserve, ...windows];
+    this.#limits = [this.#flights, ...unknown, ...pauses, this.#costs, ...this.#bulkReserve];
   }
+}
+
+/** The hold that lasts longest: `hold`, or one of these limits'. */
+function longestHold(limits: readonly Limit[], charge: Charge, now: number, hold?: Hold): Hold | undefined {
+  let longest = hold;
+  for (const limit of limits) {
+    const other = limit.check(charge, now);
+    if (other && (!longest || other.until > longest.until)) longest = other;
+  }
+  return longest;
 }
 
 /** Whether `ratelimit-*` repeats a named window, wherever a lagging clock puts its end. */

@@ -365,7 +365,7 @@ export class Scheduler {
     return this.#membership.part;
   }
 
-  #decide({ isOneShot }: Call, method: string, outcome: AttemptOutcome, counts: AttemptCounts): RetryDecision {
+  #decide({ isOneShot, ask }: Call, method: string, outcome: AttemptOutcome, counts: AttemptCounts): RetryDecision {
     if (outcome.kind === 'answered' && outcome.status < 400 && !outcome.isLimited && !outcome.redirect) {
       this.#retryBudget.earn();
       return DELIVER;
@@ -373,9 +373,15 @@ export class Scheduler {
     const { maxAttempts, random } = this.#options;
     const decision = decideRetry(outcome, counts, { maxAttempts, isSafe: isSafe(method), random: random() });
     if (decision.kind === 'deliver' && outcome.kind === 'answered' && outcome.status < 500) this.#retryBudget.earn();
-    const mayRetry = !isOneShot && (decision.kind !== 'retry' || !decision.isPaid || this.#retryBudget.pay());
-    if (decision.kind !== 'retry' || mayRetry) return decision;
-    return { kind: outcome.kind === 'answered' ? 'deliver' : 'fail' };
+    if (decision.kind !== 'retry') return decision;
+    const waitMs = isOneShot ? undefined : this.#retryWaitMs(decision.isPaid, ask);
+    if (waitMs === undefined) return { kind: outcome.kind === 'answered' ? 'deliver' : 'fail' };
+    return { ...decision, afterMs: Math.max(decision.afterMs, waitMs) };
+  }
+
+  /** How long a retry waits for the retry budget, in milliseconds; undefined: longer than the call may wait. */
+  #retryWaitMs(isPaid: boolean, { maxWaitMs }: Ask): number | undefined {
+    return isPaid ? this.#retryBudget.pay(this.#clock.now(), maxWaitMs) : 0;
   }
 }
 

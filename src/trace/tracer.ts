@@ -2,15 +2,14 @@ import type { Clock } from '../clock.ts';
 import type { ClientEvent, EventListener } from '../events.ts';
 import type { Ask } from '../quota/admission.ts';
 import { CallTrace, type EventSink, type Wait } from './call-trace.ts';
-import { diagnosticChannels } from './diagnostics-channels.ts';
+import { EventDispatch } from './event-dispatch.ts';
 import { type QueuedCall, type QueueOptions, queueView, type SendEstimate } from './queue-view.ts';
 
 /** Emits the events of a client's calls to its listeners and diagnostics channels, and keeps the traces of calls in progress. */
 export class Tracer implements EventSink {
   readonly clock: Clock;
   readonly #behind: () => number;
-  readonly #channels = diagnosticChannels();
-  readonly #listeners = new Set<{ readonly hear: EventListener }>();
+  readonly #dispatch = new EventDispatch();
   readonly #traces = new Set<CallTrace>();
   #calls = 0;
   #standstill: Wait | undefined;
@@ -59,14 +58,12 @@ export class Tracer implements EventSink {
    * @returns a function that unsubscribes it.
    */
   subscribe(hear: EventListener): () => void {
-    const listener = { hear };
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
+    return this.#dispatch.subscribe(hear);
   }
 
   /** Whether anything listens to events of this type. */
   isListenedTo(type: ClientEvent['type']): boolean {
-    return this.#listeners.size > 0 || this.#channels(type)?.hasSubscribers === true;
+    return this.#dispatch.isListenedTo(type);
   }
 
   /** Records that the queue stands still. */
@@ -75,14 +72,6 @@ export class Tracer implements EventSink {
   }
 
   emit(event: ClientEvent): void {
-    for (const { hear } of this.#listeners) {
-      // Errors of a listener are ignored, whether it throws or, being asynchronous, rejects.
-      try {
-        const heard: unknown = hear(event);
-        if (heard instanceof Promise) heard.catch(() => {});
-      } catch {}
-    }
-    const channel = this.#channels(event.type);
-    if (channel?.hasSubscribers) channel.publish(event);
+    this.#dispatch.emit(event);
   }
 }

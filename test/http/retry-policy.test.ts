@@ -29,7 +29,7 @@ const redirected = (to: string): AttemptOutcome => ({ ...answered(302), redirect
 
 /** Every status that an answer can have. */
 const STATUSES = Array.from({ length: 400 }, (_, at) => at + 200);
-const PASSING = [408, 500, 502, 503, 504];
+const PASSING = [408, 425, 500, 502, 503, 504, 520, 521, 522, 523, 524, 525, 526, 527, 530];
 
 describe('an answer', () => {
   it.each(PASSING)('of %i is asked for again, paid from the budget', (status) => {
@@ -184,39 +184,47 @@ describe('a redirect', () => {
 });
 
 describe('the budget of retries', () => {
-  it('pays for ten at first', () => {
+  const PATIENCE_MS = 60_000;
+
+  it('pays for ten at once, then delays each retry until a second has earned it', () => {
     const budget = new RetryBudget();
-    expect(Array.from({ length: 12 }, () => budget.pay())).toEqual([...Array(10).fill(true), false, false]);
+    const waits = Array.from({ length: 13 }, () => budget.pay(0, PATIENCE_MS));
+    expect(waits).toEqual([...Array(10).fill(0), 1_000, 2_000, 3_000]);
   });
 
-  it('pays for one more after five successes', () => {
+  it('delays no retry for longer than its call may wait, and takes nothing from the others then', () => {
     const budget = new RetryBudget();
-    while (budget.pay());
-    const paid = Array.from({ length: 11 }, () => {
-      budget.earn();
-      return budget.pay();
-    });
-    expect(paid.flatMap((isPaid, at) => (isPaid ? [at + 1] : []))).toEqual([5, 10]);
+    for (let retry = 0; retry < 12; retry++) budget.pay(0, PATIENCE_MS);
+    expect([budget.pay(0, 2_999), budget.pay(0, 2_999), budget.pay(0, 3_000)]).toEqual([undefined, undefined, 3_000]);
+  });
+
+  it('earns a fifth of a retry by a success, and one by a second', () => {
+    const budget = new RetryBudget();
+    for (let retry = 0; retry < 10; retry++) budget.pay(0, PATIENCE_MS);
+    for (let success = 0; success < 5; success++) budget.earn();
+    expect([budget.pay(0, 0), budget.pay(999, 0), budget.pay(1_000, 0)]).toEqual([0, undefined, 0]);
   });
 
   it('saves for no more than ten', () => {
     const budget = new RetryBudget();
     for (let success = 0; success < 1_000; success++) budget.earn();
-    expect(Array.from({ length: 20 }, () => budget.pay()).filter(Boolean)).toHaveLength(10);
+    budget.pay(0, 0);
+    expect(Array.from({ length: 20 }, () => budget.pay(1e9, 0)).filter((wait) => wait === 0)).toHaveLength(10);
   });
 
-  it('never pays for more than ten and a fifth of the successes', () => {
+  it('never pays for more than ten, a fifth of the successes and one a second', () => {
+    const step = fc.record({ isSuccess: fc.boolean(), ms: fc.integer({ min: 0, max: 3_000 }) });
     fc.assert(
-      fc.property(fc.array(fc.boolean(), { maxLength: 500, size: 'max' }), (steps) => {
+      fc.property(fc.array(step, { maxLength: 500, size: 'max' }), (steps) => {
         const budget = new RetryBudget();
-        let successes = 0;
-        let retries = 0;
-        for (const isSuccess of steps) {
+        let [now, successes, retries] = [0, 0, 0];
+        for (const { isSuccess, ms } of steps) {
+          now += ms;
           if (isSuccess) {
             successes++;
             budget.earn();
-          } else if (budget.pay()) retries++;
-          expect(retries).toBeLessThanOrEqual(10 + 0.2 * successes + 1e-9);
+          } else if (budget.pay(now, 0) === 0) retries++;
+          expect(retries).toBeLessThanOrEqual(10 + 0.2 * successes + now / 1_000 + 1e-6);
         }
       }),
     );

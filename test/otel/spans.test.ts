@@ -1,5 +1,6 @@
 import { context, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { VERSION } from '../../src/version.ts';
 import { contextManager, instrumented } from './support/collect.ts';
 
 const ADDRESS = 'SP3FGQ8Z7JY9BWYZ5WM53E0M9NK7WHJF0691NZ159';
@@ -26,6 +27,12 @@ describe('the span of a call', () => {
       name === `call ${INFO}` ? [parentSpanContext?.spanId] : [],
     );
     expect(parents).toEqual(contexts.map(({ spanId }) => spanId));
+  });
+
+  it('names this package and its version as its scope', async () => {
+    const { clock, client, span } = instrumented();
+    await clock.run(client.getInfo());
+    expect(span(`call ${INFO}`).instrumentationScope).toMatchObject({ name: 'stacks-quota', version: VERSION });
   });
 
   it('says what the call is, how it ended and how long it took', async () => {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { isQuotaExhausted, type QuotaExhaustedError } from '../../src/index.ts';
+import { virtualClock } from '../../src/testing/index.ts';
 import { worldOf } from './support/world.ts';
 
 const DAY_MS = 86_400_000;
-const LONG_S = 3_000_000;
 
 /** What a call came to: `ok`, or its error. */
 const outcomeOf = (call: Promise<unknown>): Promise<unknown> =>
@@ -12,40 +12,133 @@ const outcomeOf = (call: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-describe('a retry-after of 34.7 days, longer than any timer', () => {
-  it('is one hit and an error that says when to come back', async () => {
-    const { clock, service, ask } = worldOf();
-    service.faults.next(1, { status: 429, headers: { 'retry-after': String(LONG_S) } });
-    const error = await clock.run(outcomeOf(ask(1)));
-    expect(isQuotaExhausted(error)).toBe(true);
-    expect((error as QuotaExhaustedError).retryAt.getTime()).toBeGreaterThanOrEqual(
-      clock.wall() + LONG_S * 1_000 - 1_000,
-    );
-    expect(service.requests).toBe(1);
+describe('a retry-after longer than any window', () => {
+  const HOUR_MS = 3_600_000;
+  const absurd = [
+    ['more than a month', '3000000'],
+    ['a timestamp', '1793872860'],
+    ['a timestamp in milliseconds', '1793872860000'],
+    ['the milliseconds of a minute', '60000'],
+    ['a date in 2081', 'Wed, 05 Nov 2081 10:00:00 GMT'],
+    ['a number too long to read', '9'.repeat(40)],
+    ['a number of 300 digits', '9'.repeat(300)],
+  ] as const;
+
+  it.each(absurd)('that is %s holds all calls and is looked at every hour, by one request', async (_, text) => {
+    const { clock, service, client } = worldOf();
+    await clock.run(client.getInfo());
+    const isOver = (): boolean => clock.now() > 2.5 * HOUR_MS;
+    service.faults.when(() => (isOver() ? undefined : { status: 429, headers: { 'retry-after': text } }));
+    const calls = Array.from({ length: 3 }, () => client.getInfo({ maxWaitMs: HOUR_MS }));
+    await clock.run(Promise.all(calls));
+    const asked = service.log.filter(({ method }) => method === 'GET');
+    const hours = asked.slice(1).map(({ at }) => Math.round((at - (asked[1]?.at ?? 0)) / HOUR_MS));
+    expect(hours.slice(-3)).toEqual([3, 3, 3]);
+    expect(hours.filter((hour) => hour === 1 || hour === 2)).toEqual([1, 2]);
   });
 
-  it('refuses everyone who comes meanwhile without a request, and lets them through after it', async () => {
+  it('is an error at once for who would not wait for an hour, and no request', async () => {
     const { clock, service, ask } = worldOf();
-    service.faults.next(1, { status: 429, headers: { 'retry-after': String(LONG_S) } });
-    await clock.run(outcomeOf(ask(1)));
-    await clock.advance(30 * DAY_MS);
+    service.faults.next(1, { status: 429, headers: { 'retry-after': '3000000' } });
+    const error = await clock.run(outcomeOf(ask(1)));
+    expect(isQuotaExhausted(error)).toBe(true);
     expect(isQuotaExhausted(await clock.run(outcomeOf(ask(2))))).toBe(true);
     expect(service.requests).toBe(1);
-    await clock.advance(5 * DAY_MS);
+    await clock.advance(HOUR_MS);
     expect(await clock.run(outcomeOf(ask(3)))).toBe('ok');
   });
 
-  it('is waited out in full by a caller who has the patience', async () => {
-    const { clock, service, client } = worldOf();
-    const leftS = (): number => LONG_S - Math.floor(clock.now() / 1_000);
+  it('is heeded to the last second where it is no longer than a window', async () => {
+    const { clock, service, client } = worldOf({ keyed: { minute: 500, day: 10_000 } });
+    await clock.run(client.getInfo());
+    const leftS = (): number => Math.ceil(80_000 - clock.now() / 1_000);
     service.faults.when(() => (leftS() > 0 ? { status: 429, headers: { 'retry-after': String(leftS()) } } : undefined));
-    await clock.run(() => client.getInfo({ maxWaitMs: Number.POSITIVE_INFINITY }));
-    // Between the two there are the client's own looks, one an hour.
-    const [first, second, ...more] = service.log.filter(({ method }) => method === 'GET');
-    expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(LONG_S * 1_000);
-    expect(more).toEqual([]);
-    expect(service.requests).toBeLessThanOrEqual(2 + LONG_S / 3_600);
+    await clock.run(() => client.getInfo({ maxWaitMs: DAY_MS }));
+    // Besides, the client looks by itself.
+    const [, first, second] = service.log.filter(({ method }) => method === 'GET');
+    expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(79_990_000);
   });
+});
+
+describe('a retry-after that ends before our reckoning has room', () => {
+  const FULL = { 'x-ratelimit-limit-stacks-minute': '500', 'x-ratelimit-remaining-stacks-minute': '0' };
+  const REFUSAL = { status: 429, counted: false, headers: { 'retry-after': '5', ...FULL } };
+
+  /** When each request of twenty calls was sent, in seconds of the minute, and how it was answered; `times` are refused in a row. */
+  async function sentWhenRefused(times: number): Promise<[second: number, status: number][]> {
+    const clock = virtualClock({ wall: Date.UTC(2026, 2, 10, 14, 0, 5) });
+    const { service, client } = worldOf({ clock, keyed: { minute: 500 }, latencyMs: 100 }, { clock });
+    await clock.run(client.getInfo());
+    const sent: [number, number][] = [];
+    client.subscribe((event) => {
+      if (event.type === 'answered') sent.push([(event.at.getTime() % 60_000) / 1_000 - 0.1, event.status]);
+    });
+    service.faults.next(times, REFUSAL);
+    await clock.run(client.getInfo());
+    await clock.run(Promise.all(Array.from({ length: 20 }, () => client.getInfo())));
+    return sent;
+  }
+
+  it('lets one request go by the service’s word, whose answer mends the reckoning for all others', async () => {
+    const [refused, ...served] = await sentWhenRefused(1);
+    expect(refused?.[1]).toBe(429);
+    expect(served.map(([, status]) => status)).toEqual(Array(21).fill(200));
+    expect(served[0]?.[0]).toBeCloseTo((refused?.[0] ?? 0) + 5.1, 1);
+    // All in the minute that was full.
+    const seconds = served.map(([second]) => second);
+    expect(seconds).toEqual(seconds.toSorted((a, b) => a - b));
+  });
+
+  it('lets the reckoning win where that request is refused, too', async () => {
+    const [first, second, third, ...others] = await sentWhenRefused(2);
+    expect([first?.[1], second?.[1], third?.[1]]).toEqual([429, 429, 200]);
+    expect(second?.[0]).toBeCloseTo((first?.[0] ?? 0) + 5.1, 1);
+    // In the next minute.
+    expect(third?.[0]).toBeLessThan(second?.[0] ?? 0);
+    expect(others).toHaveLength(20);
+  });
+});
+
+describe('answers of a cache', () => {
+  const CACHED = { status: 200, counted: false, headers: { age: '30' }, body: '{}' };
+
+  it('have cost nothing, so that a minute serves as many requests besides', async () => {
+    const clock = virtualClock({ wall: Date.UTC(2026, 2, 10, 14, 0, 5) });
+    const { service, client } = worldOf({ clock, keyed: { minute: 50 } }, { clock });
+    await clock.run(client.getInfo());
+    service.faults.next(40, CACHED);
+    await clock.run(Promise.all(Array.from({ length: 40 }, () => client.get('/extended/v1/info'))));
+    expect(client.quota().windows).toMatchObject([{ headroom: 49 }]);
+    await clock.run(Promise.all(Array.from({ length: 49 }, () => client.getInfo())));
+    expect([service.limited, clock.wall() < Date.UTC(2026, 2, 10, 14, 1)]).toEqual([0, true]);
+  });
+
+  it('have cost what a fresh answer says, and that was no stranger', async () => {
+    const clock = virtualClock({ wall: Date.UTC(2026, 2, 10, 14, 0, 5) });
+    const { service, client } = worldOf({ clock, keyed: { minute: 500 } }, { clock });
+    await clock.run(client.getInfo());
+    service.faults.next(40, CACHED);
+    await clock.run(Promise.all(Array.from({ length: 40 }, () => client.get('/extended/v1/info'))));
+    service.spend(40, 'a-key');
+    await clock.run(client.getInfo());
+    expect(client.quota().windows).toMatchObject([{ headroom: 458 }]);
+  });
+});
+
+describe('a pause of a month', () => {
+  it.each(['retry-after', 'ratelimit-reset'])(
+    'ends with the month, though %s counts 30 days for February',
+    async (name) => {
+      const clock = virtualClock({ wall: Date.UTC(2026, 1, 27, 12) });
+      const { service, client } = worldOf({ clock, keyed: { minute: 500, month: 150_000 } }, { clock });
+      await clock.run(client.getInfo());
+      const leftS = (): number => Math.ceil((Date.UTC(2026, 2, 3) - clock.wall()) / 1_000);
+      const isOver = (): boolean => clock.wall() >= Date.UTC(2026, 2, 1);
+      service.faults.when(() => (isOver() ? undefined : { status: 429, headers: { [name]: String(leftS()) } }));
+      await clock.run(() => client.getInfo({ maxWaitMs: 10 * DAY_MS }));
+      expect(new Date(clock.wall()).toISOString()).toMatch(/^2026-03-01T00:00:/);
+    },
+  );
 });
 
 describe('the boundary of a reset', () => {

@@ -53,7 +53,10 @@ describe('the order of calls', () => {
     await last('first').answer(429, { 'retry-after': '5' });
     await clock.advance(6_000);
     // The second stood at the gate all the while.
-    for (const name of ['second', 'first', 'third', 'fourth']) await last(name).answer();
+    for (const name of ['second', 'first', 'third', 'fourth']) {
+      await last(name).answer();
+      await clock.advance(100);
+    }
     expect(names()).toEqual(['first', 'second', 'first', 'third', 'fourth']);
   });
 
@@ -64,7 +67,10 @@ describe('the order of calls', () => {
     for (const name of ['b', 'c', 'd', 'e']) await call(name);
     for (const name of ['c', 'b']) await last(name).answer(429, { 'retry-after': '5' });
     await clock.advance(5_000);
-    for (const name of ['d', 'b', 'c', 'e']) await last(name).answer();
+    for (const name of ['d', 'b', 'c', 'e']) {
+      await last(name).answer();
+      await clock.advance(100);
+    }
     expect(names()).toEqual(['a', 'b', 'c', 'd', 'b', 'c', 'e']);
   });
 
@@ -245,7 +251,10 @@ describe('calls that have ended', () => {
       await clock.advance(1_000);
       await last('b').answer(503);
       await clock.advance(1_000);
-      for (const name of ['a', 'c', 'b']) await last(name).answer();
+      for (const name of ['a', 'c', 'b']) {
+        await last(name).answer();
+        await clock.advance(100);
+      }
     }
     return client;
   }

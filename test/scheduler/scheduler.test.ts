@@ -112,7 +112,10 @@ describe('refusals', () => {
 
 describe('retries', () => {
   const faults: [string, ServiceFault][] = [
-    ...[408, 500, 502, 503, 504].map((status): [string, ServiceFault] => [`a ${status}`, { status }]),
+    ...[408, 425, 500, 502, 503, 504, 520, 527, 530].map((status): [string, ServiceFault] => [
+      `a ${status}`,
+      { status },
+    ]),
     ['a connection that breaks', 'reset'],
     ['an answer that gets lost', 'lost'],
     ['a body that breaks off', 'truncate'],
@@ -157,26 +160,36 @@ describe('retries', () => {
     expect(count('sent')).toBe(1);
   });
 
+  it('a call that has tries left is not given up because the budget of retries is spent: the retry waits until it is refilled', async () => {
+    const { clock, mock, client, events, endOf } = pair({ random: () => 0 });
+    const isDown = (): boolean => clock.now() < 20_000;
+    mock.faults.when(() => (isDown() ? { status: 500 } : undefined));
+    const ends = await endOf(
+      Promise.allSettled(Array.from({ length: 12 }, () => client.getInfo({ maxWaitMs: 60_000 }))),
+    );
+    expect(ends).toEqual(Array(12).fill(expect.objectContaining({ reason: expect.objectContaining({ status: 500 }) })));
+    const retries = events.flatMap((event) => (event.type === 'retrying' ? [event.afterMs] : []));
+    expect(retries).toHaveLength(2 * 12);
+    expect(retries.slice(0, 10)).toEqual(Array(10).fill(0));
+    expect(Math.max(...retries)).toBeGreaterThan(10_000);
+  });
+
   it.each<[string, ServiceFault]>([
     ['breaks every connection', 'reset'],
     ['answers nothing but 503', { status: 503 }],
-  ])('a fault that may pass is tried again ten times in all where the service %s', async (_, fault) => {
-    const { mock, client, count, endOf } = pair({ maxAttempts: 2 });
+  ])('retries are ten and one a second where the service %s', async (_, fault) => {
+    const { clock, mock, client, count, endOf } = pair({ maxAttempts: 2 });
     mock.faults.when(() => fault);
     for (let call = 0; call < 50; call++) await endOf(client.getInfo());
-    expect(count('sent')).toBe(50 + 10);
+    expect(count('sent')).toBe(2 * 50);
+    expect(clock.now()).toBeGreaterThanOrEqual(39_000);
   });
 
-  it('a fault that may pass is tried again for one in five successes where the service comes and goes', async () => {
-    const { mock, client, count, endOf } = pair({ maxAttempts: 10 });
-    let arrived = 0;
-    mock.faults.when(() => (arrived++ % 2 === 0 ? { status: 503 } : undefined));
-    let successes = 0;
-    const calls = Array.from({ length: 200 }, () => client.getInfo().then(() => successes++));
-    await endOf(Promise.allSettled(calls));
-    expect(successes).toBeGreaterThan(80);
-    expect(count('retrying')).toBeLessThanOrEqual(10 + 0.2 * successes);
-    expect(count('retrying')).toBeGreaterThan(10);
+  it('a call whose patience is shorter than the wait for the budget of retries ends with its fault', async () => {
+    const { mock, client, count, endOf } = pair({ random: () => 0 });
+    mock.faults.when(() => ({ status: 500 }));
+    await endOf(Promise.allSettled(Array.from({ length: 30 }, () => client.getInfo({ maxWaitMs: 5_000 }))));
+    expect(count('sent')).toBeLessThan(60);
   });
 });
 

@@ -48,7 +48,10 @@ describe('client.queue', () => {
     const order = client.queue().map(({ call: number }) => String(number));
     expect(order).toEqual(['5', '6', '1', '2', '3', '4']);
     await clock.advance(5_000);
-    for (const name of order) await last(name).answer();
+    for (const name of order) {
+      await last(name).answer();
+      await clock.advance(100);
+    }
     expect(names().slice(1)).toEqual(order);
   });
 

@@ -1,5 +1,5 @@
-import { PERIODS, type Period } from '../time/periods.ts';
-import { readDecimal, readHttpDate, readList, readSeconds, readWhole } from './values.ts';
+import { PERIODS, type Period, withinMonth } from '../time/periods.ts';
+import { isTooLongToRead, readDecimal, readHttpDate, readList, readSeconds, readWhole } from './values.ts';
 
 /**
  * What a response said of one window of the blockchain-related quota. Where neither header of a period is
@@ -31,6 +31,8 @@ export interface QuotaSnapshot {
   readonly resetAt?: number;
   /** `retry-after`: how long to wait before retrying, in milliseconds from `receivedAt`. */
   readonly retryAfterMs?: number;
+  /** `age`: how old the answer is, in milliseconds, if it comes from a cache; then nothing else is read but this. */
+  readonly ageMs?: number;
   /** The quota of the blockchain-related services. */
   readonly stacks: {
     /** `x-ratelimit-cost-stacks`: what this request cost, in units. */
@@ -38,7 +40,10 @@ export interface QuotaSnapshot {
   } & { readonly [P in Period]?: WindowQuota };
   /** Names, in lower case, of the headers read here that were present and made no sense. */
   readonly malformed: readonly string[];
-  /** Rate-limit headers that this version does not know, by lower-case name; values are cut to 200 characters. */
+  /**
+   * Rate-limit headers that this version does not know, by lower-case name; values are cut to 200 characters. `readFamilies` reads
+   * those of other families and periods.
+   */
   readonly unrecognised: Readonly<Record<string, string>>;
 }
 
@@ -47,7 +52,9 @@ export const LONGEST_UNRECOGNISED = 200;
 
 /** When the window resets, by the service's clock; undefined if no header says so, or its value is impossible. */
 export function resetOf({ resetAt, date, receivedAt }: QuotaSnapshot): number | undefined {
-  return resetAt !== undefined && resetAt - (date ?? receivedAt) <= FURTHEST_RESET_MS ? resetAt : undefined;
+  const serverNow = date ?? receivedAt;
+  if (resetAt === undefined || resetAt - serverNow > FURTHEST_RESET_MS) return undefined;
+  return withinMonth(serverNow, resetAt);
 }
 
 /** What was said of each window of the second table. */
@@ -157,8 +164,8 @@ export function readQuota(headers: Headers, receivedAt: number): QuotaSnapshot {
     return {};
   };
 
-  const age = read(AGE, readDecimal, Math.max);
-  if (age !== undefined && age > 0) return { receivedAt, stacks: {}, malformed, unrecognised: {} };
+  const ageMs = read(AGE, readSeconds, Math.max);
+  if (ageMs !== undefined && ageMs > 0) return { receivedAt, ageMs, stacks: {}, malformed, unrecognised: {} };
 
   const date = read(DATE, (text) => readHttpDate(text, receivedAt), same);
   const serverNow = date ?? receivedAt;
@@ -190,10 +197,11 @@ function same(a: number, b: number): number | undefined {
   return a === b ? a : undefined;
 }
 
-/** What remains, rounded down. The service has been seen to say -1 when nothing is left. */
-function readRemaining(text: string): number | undefined {
-  if (!text.startsWith('-')) return readWhole(text);
-  return readWhole(text.slice(1)) === undefined ? undefined : 0;
+/** What remains, in whole units. The service has been seen to say -1 when nothing is left. */
+export function readRemaining(text: string): number | undefined {
+  if (text.startsWith('-')) return readWhole(text.slice(1)) === undefined ? undefined : 0;
+  const remaining = readDecimal(text);
+  return Number.isInteger(remaining) ? remaining : undefined;
 }
 
 /**
@@ -208,10 +216,11 @@ function readReset(text: string, serverNow: number): number | undefined {
   return stated < 1e9 ? Math.ceil(serverNow + seconds) : seconds;
 }
 
-/** Seconds, or a date by the service's clock; one that has passed means no wait. */
+/** Seconds, or a date by the service's clock; one that has passed means no wait. A number too long to read is no short wait. */
 function readRetryAfter(text: string, serverNow: number): number | undefined {
   const seconds = readSeconds(text);
   if (seconds !== undefined) return seconds;
+  if (isTooLongToRead(text)) return LAST_INSTANT;
   const date = readHttpDate(text, serverNow);
   return date === undefined ? undefined : Math.max(0, Math.ceil(date - serverNow));
 }

@@ -7,6 +7,9 @@ const SEPARATOR = /,(?! \d\d[ -][A-Z])/;
 /** No sign, no exponent, no hexadecimal, no `Infinity`: `Number` alone would take them all, and '' as 0. */
 const DECIMAL = /^\d{1,15}(?:\.\d{1,6})?$/;
 
+/** A number of more digits than any that is read. */
+const TOO_LONG = /^\d{16,}(?:\.\d*)?$/;
+
 const DAY = '(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)';
 const LONG_DAY = '(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day';
 const MONTH = '(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)';
@@ -20,14 +23,14 @@ const MONTHS = 'JanFebMarAprMayJunJulAugSepOctNovDec';
  * Reads a header that may have been sent more than once, and so arrives as `3, 5`.
  *
  * @param choose - which of two readable values counts; `undefined` when they contradict each other.
- * @returns `undefined` unless every part can be read.
+ * @returns `undefined` unless every part can be read. Of a value that is too long only the beginning is offered.
  */
 export function readList(
   value: string,
   readOne: (part: string) => number | undefined,
   choose: (a: number, b: number) => number | undefined,
 ): number | undefined {
-  if (value.length > LONGEST_VALUE) return undefined;
+  if (value.length > LONGEST_VALUE) return readOne(value.slice(0, LONGEST_VALUE));
   const whole = readOne(value);
   if (whole !== undefined) return whole;
   return value
@@ -39,6 +42,11 @@ export function readList(
 /** Reads a plain number that is not negative: up to 15 digits, up to 6 decimals. */
 export function readDecimal(text: string): number | undefined {
   return DECIMAL.test(text) ? Number(text) : undefined;
+}
+
+/** Whether a text is a number, but longer than any that is read. */
+export function isTooLongToRead(text: string): boolean {
+  return TOO_LONG.test(text);
 }
 
 /** Reads a number as {@link readDecimal} does and rounds it down. */

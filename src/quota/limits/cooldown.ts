@@ -2,16 +2,24 @@ import { type Charge, type Hold, holdUntil, type Limit } from '../admission.ts';
 import { isAnyWindowFull, type QuotaSnapshot, resetOf } from '../headers/snapshot.ts';
 import { Backoff } from '../recovery/backoff.ts';
 import { Probe } from '../recovery/probe.ts';
+import { Ramp } from '../recovery/ramp.ts';
 import type { ServerClock } from '../time/server-clock.ts';
 import type { Flight } from '../usage/in-flight.ts';
+import { orderedPauseMs } from './ordered-pause.ts';
 
 /** The first pause after a refusal without `retry-after`, in milliseconds; each further refusal doubles it. */
 const FIRST_BACKOFF_MS = 1_000;
 const LONGEST_BACKOFF_MS = 60_000;
 
+/** For this long our own reckoning decides after it was right and `retry-after` was not, in milliseconds. */
+const DISTRUST_MS = 3_600_000;
+
 /**
  * A pause that the service ordered. It holds back every request, only ever grows, and ends half-open: one request goes first, and
- * the others follow only if it is served.
+ * the others follow only if it is served, ever faster.
+ *
+ * Where `retry-after` named its end, the one that goes first does so although our reckoning has a window full: what it is answered
+ * mends the reckoning. If it is refused, the reckoning was right.
  */
 export class Cooldown implements Limit {
   #until = Number.NEGATIVE_INFINITY;
@@ -19,6 +27,12 @@ export class Cooldown implements Limit {
   #isHalfOpen = false;
   readonly #backoff = new Backoff(FIRST_BACKOFF_MS, LONGEST_BACKOFF_MS);
   readonly #probe = new Probe();
+  readonly #ramp = new Ramp();
+  /** Whether `retry-after` named the end of the pause, and no request has gone on its word. */
+  #isOrdered = false;
+  /** When a request was sent on that word alone. */
+  #triedAt = Number.NaN;
+  #distrustedUntil = Number.NEGATIVE_INFINITY;
 
   /** The instant until which nothing may be sent. */
   get until(): number {
@@ -28,6 +42,11 @@ export class Cooldown implements Limit {
   /** The reason of the pause, a sentence for people. */
   get why(): string {
     return this.#why;
+  }
+
+  /** Whether the next request goes when the pause ends, by the service's word, whatever windows hold by our reckoning. */
+  get overrulesWindows(): boolean {
+    return this.#isOrdered;
   }
 
   /** Pauses until `instant`, as the service ordered, unless a longer pause is in force. */
@@ -41,9 +60,14 @@ export class Cooldown implements Limit {
   /**
    * A refusal: pauses by `retry-after`, else until the reset, else until the full window ends, else with exponential back-off.
    * A pause of zero length is believed once.
+   *
+   * @param longestMs - the longest window that the service has named, in milliseconds.
    */
-  onRefusal(quota: QuotaSnapshot, clock: ServerClock, now: number, sentAt: number = now): void {
-    const order = this.#orderOf(quota, clock, now);
+  onRefusal(quota: QuotaSnapshot, clock: ServerClock, now: number, sentAt: number = now, longestMs?: number): void {
+    const pauseMs = orderedPauseMs(quota, longestMs);
+    if (sentAt === this.#triedAt) this.#distrustedUntil = now + DISTRUST_MS;
+    this.#isOrdered = pauseMs !== undefined && now >= this.#distrustedUntil;
+    const order = this.#orderOf(quota, pauseMs, clock, now);
     if (!order || (this.#isHalfOpen && order.until <= now)) this.backOff(now, sentAt);
     else this.hold(order.until, order.why);
   }
@@ -54,15 +78,24 @@ export class Cooldown implements Limit {
     this.hold(now + this.#backoff.next(), 'the service refused a request without saying when to retry');
   }
 
-  /** One request goes first after a pause. */
-  onSent(flight: Flight): void {
+  /**
+   * A request is sent: the one that goes first after a pause, or one that follows.
+   *
+   * @param isFull - whether a window holds it back by our reckoning.
+   */
+  onSent(flight: Flight, isFull: boolean = false): void {
+    const { sentAt } = flight;
+    if (sentAt >= this.#until) this.#isOrdered = false;
+    if (isFull) this.#triedAt = sentAt;
     if (this.#isHalfOpen) this.#probe.onSent(flight);
+    else this.#ramp.onSent(sentAt);
   }
 
   /** A request ended: one that was served ends the half-open state if it was sent after the pause. */
   onEnded(flight: Flight, isServed: boolean): void {
     this.#probe.onEnded(flight);
     if (!isServed || flight.sentAt < this.#until) return;
+    if (this.#isHalfOpen) this.#ramp.begin();
     this.#isHalfOpen = false;
     this.#backoff.reset();
   }
@@ -74,9 +107,13 @@ export class Cooldown implements Limit {
 
   check(_charge: Charge, now: number): Hold | undefined {
     if (now < this.#until) return this.#pauseHold;
-    const until = this.#isHalfOpen ? this.#probe.heldUntil(now) : now;
+    const isHalfOpen = this.#isHalfOpen;
+    const until = isHalfOpen ? this.#probe.heldUntil(now) : this.#ramp.heldUntil(now);
     if (until <= now) return undefined;
-    return holdUntil(until, false, () => ({ kind: 'half-open', why: 'one request probes the service after a pause' }));
+    const why = isHalfOpen
+      ? 'one request probes the service after a pause'
+      : 'requests follow one by one after a pause';
+    return holdUntil(until, false, () => ({ kind: 'half-open', why }));
   }
 
   /** No answer ends a pause. */
@@ -85,11 +122,16 @@ export class Cooldown implements Limit {
     return { ...holdUntil(this.#until, true, () => ({ kind: 'cooldown', why })), mayEndOnAnswer: false };
   }
 
-  #orderOf(quota: QuotaSnapshot, clock: ServerClock, now: number): { until: number; why: string } | undefined {
-    const { retryAfterMs, receivedAt } = quota;
+  #orderOf(
+    quota: QuotaSnapshot,
+    pauseMs: number | undefined,
+    clock: ServerClock,
+    now: number,
+  ): { until: number; why: string } | undefined {
+    const { receivedAt } = quota;
     const resetAt = resetOf(quota);
-    if (retryAfterMs !== undefined)
-      return { until: now + retryAfterMs, why: 'the service refused a request and asked for a pause' };
+    if (pauseMs !== undefined)
+      return { until: now + pauseMs, why: 'the service refused a request and asked for a pause' };
     if (resetAt !== undefined) {
       const reset = clock.known ? clock.surely(resetAt) : now + resetAt - receivedAt;
       return { until: Math.max(now, reset), why: 'the service refused a request until its window resets' };

@@ -1,4 +1,4 @@
-import type { QuotaSnapshot } from '../headers/snapshot.ts';
+import { type QuotaSnapshot, resetOf } from '../headers/snapshot.ts';
 import type { WindowReading } from '../models/model.ts';
 import type { ServerClock } from '../time/server-clock.ts';
 import type { Flight, InFlight } from '../usage/in-flight.ts';
@@ -38,7 +38,8 @@ export class EndpointWindows implements Iterable<ResetWindow> {
 
   /** Takes in what an answer said that is about none of the windows that the service names. */
   read(endpoint: string, quota: QuotaSnapshot, answer: Omit<WindowReading, 'limit' | 'used' | 'held'>): void {
-    const { limit, remaining, resetAt } = quota;
+    const { limit, remaining } = quota;
+    const resetAt = resetOf(quota);
     if (limit === undefined || remaining === undefined || resetAt === undefined) return;
     let window = this.#byLimit.get(limit);
     const held = window?.held ?? 0;

@@ -1,6 +1,7 @@
 import { type Charge, type Hold, holdUntil, type Limit } from '../admission.ts';
 import { Breaker } from '../recovery/breaker.ts';
 import { Probe } from '../recovery/probe.ts';
+import { Ramp } from '../recovery/ramp.ts';
 import type { Flight } from '../usage/in-flight.ts';
 
 /** After this many failures in a row the service counts as down, and is probed after pauses of at most this length. */
@@ -8,7 +9,7 @@ const FAILURES_IN_A_ROW = 5;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 2_000;
 
-/** A pause because requests fail. It holds back every request, and ends half-open: one request goes first. */
+/** A pause because requests fail. It holds back every request, and ends half-open: one request goes first, and the others follow ever faster. */
 export class Outage implements Limit {
   readonly #breaker = new Breaker({
     failures: FAILURES_IN_A_ROW,
@@ -16,6 +17,7 @@ export class Outage implements Limit {
     longestMs: LONGEST_PAUSE_MS,
   });
   readonly #probe = new Probe();
+  readonly #ramp = new Ramp();
   #why = '';
 
   /** The instant until which nothing may be sent. */
@@ -31,12 +33,15 @@ export class Outage implements Limit {
   /** A request is sent. */
   onSent(flight: Flight, now: number): void {
     if (this.#breaker.isHalfOpen(now)) this.#probe.onSent(flight);
+    else this.#ramp.onSent(now);
   }
 
   /** The service answered, with any status. */
   onAnswer(flight: Flight): void {
     this.#probe.onEnded(flight);
+    const wasClosed = this.#breaker.isClosed;
     this.#breaker.onSuccess(flight.sentAt);
+    if (!wasClosed && this.#breaker.isClosed) this.#ramp.begin();
   }
 
   /** A request failed: the connection, or the service behind its gateway. */
@@ -47,13 +52,13 @@ export class Outage implements Limit {
 
   check(_charge: Charge, now: number): Hold | undefined {
     if (this.#breaker.isOpen(now)) return this.#pauseHold;
-    if (!this.#breaker.isHalfOpen(now)) return undefined;
-    const until = this.#probe.heldUntil(now);
+    const isHalfOpen = this.#breaker.isHalfOpen(now);
+    const until = isHalfOpen ? this.#probe.heldUntil(now) : this.#ramp.heldUntil(now);
     if (until <= now) return undefined;
-    return holdUntil(until, false, () => ({
-      kind: 'half-open',
-      why: 'one request probes the service after an outage',
-    }));
+    const why = isHalfOpen
+      ? 'one request probes the service after an outage'
+      : 'requests follow one by one after an outage';
+    return holdUntil(until, false, () => ({ kind: 'half-open', why }));
   }
 
   /** An outage consists of many pauses of unknown number, so its whole duration counts as waiting. No answer ends a pause. */

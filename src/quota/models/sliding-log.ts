@@ -19,6 +19,8 @@ export class SlidingLogModel implements WindowModel {
   readonly #longestMs: number;
   readonly #shortestMs: number;
   readonly #counted = new RunningSum();
+  /** When the last answer came by which less is in the window than was booked. */
+  #loweredAt = Number.NEGATIVE_INFINITY;
 
   constructor(periodMs: number) {
     this.#longestMs = periodMs * (1 + DRIFT);
@@ -26,7 +28,7 @@ export class SlidingLogModel implements WindowModel {
   }
 
   spent(now: number): number {
-    return this.#counted.sumAfter(now - this.#longestMs);
+    return this.#counted.keptAfter(now - this.#longestMs);
   }
 
   earliest(units: number, held: number, cap: number, now: number): number {
@@ -45,13 +47,29 @@ export class SlidingLogModel implements WindowModel {
   }
 
   unexplained(reading: WindowReading): number {
-    return reading.used - reading.held - this.#counted.sumAfter(reading.sentAt - this.#longestMs);
+    const { used, held, sentAt } = reading;
+    const from = sentAt - this.#longestMs;
+    // A late answer may count what a sooner one has shown to be over since.
+    const counted = sentAt < this.#loweredAt ? this.#counted.sumAfter(from) : this.#counted.keptAfter(from);
+    return used - held - counted;
   }
 
   reconcile(reading: WindowReading): number {
     const others = Math.max(0, this.unexplained(reading));
     if (others > 0) this.book(others, reading.sentAt, reading.receivedAt);
+    this.#lower(reading);
     return others;
+  }
+
+  /**
+   * Where a request was served that did not fit, no more is in the window than its answer counts and what was answered since. Other
+   * answers are no such evidence: several nodes may count apart.
+   */
+  #lower({ used, own, limit, limited, settledSince, sentAt, receivedAt }: WindowReading): void {
+    const fitted = this.spent(sentAt) - settledSince + own <= limit;
+    if (limited || fitted) return;
+    this.#counted.keepLast(used + settledSince);
+    this.#loweredAt = receivedAt;
   }
 }
 

@@ -40,6 +40,11 @@ export class Breaker {
     return this.#openUntil;
   }
 
+  /** Whether no pause has begun since the last success. */
+  get isClosed(): boolean {
+    return this.#openUntil === Number.NEGATIVE_INFINITY;
+  }
+
   /** Whether a pause is in force. */
   isOpen(now: number): boolean {
     return now < this.#openUntil;
@@ -47,7 +52,7 @@ export class Breaker {
 
   /** Whether a pause is over and no success has followed. */
   isHalfOpen(now: number): boolean {
-    return this.#openUntil > Number.NEGATIVE_INFINITY && now >= this.#openUntil;
+    return !this.isClosed && now >= this.#openUntil;
   }
 
   /**

@@ -29,6 +29,14 @@ export function endOf(period: Period, at: number): number {
   return period === 'month' ? monthOf(at).end : startOf(period, at) + PERIOD_MS[period];
 }
 
+/**
+ * The end of a window that a service states, in milliseconds since the Unix epoch: no later than that of the month at `now` where it
+ * is the window of a month. Services count 30 days for each, so that February's would end in March.
+ */
+export function withinMonth(now: number, end: number): number {
+  return end - now > PERIOD_MS.day ? Math.min(end, endOf('month', now)) : end;
+}
+
 /** A month of the calendar, in milliseconds since the Unix epoch. */
 interface Month {
   readonly start: number;

@@ -10,6 +10,8 @@ export class RunningSum {
   #sum: number[] = [];
   #forgotten = 0;
   #head = 0;
+  /** The sum of what is no longer kept, see {@link keepLast}. */
+  #dropped = Number.NEGATIVE_INFINITY;
 
   /** Books `units` at `at`, or at the instant last booked where that is later. */
   add(units: number, at: number): void {
@@ -22,10 +24,20 @@ export class RunningSum {
     return this.#total - this.#sumBefore(this.#firstAfter(instant));
   }
 
-  /** The earliest instant after which no more than `units` were booked; what was forgotten counts as long ago. */
+  /** The units booked later than `instant` and kept. */
+  keptAfter(instant: number): number {
+    return Math.min(this.sumAfter(instant), this.#total - this.#dropped);
+  }
+
+  /** Keeps no more than the last `units` that were booked: {@link keptAfter} and {@link instantBelow} know of no more. */
+  keepLast(units: number): void {
+    this.#dropped = Math.max(this.#dropped, this.#total - units);
+  }
+
+  /** The earliest instant after which no more than `units` were booked and kept; what was forgotten counts as long ago. */
   instantBelow(units: number): number {
     const enough = this.#total - units;
-    if (enough <= this.#sumBefore(this.#head)) return Number.NEGATIVE_INFINITY;
+    if (enough <= Math.max(this.#dropped, this.#sumBefore(this.#head))) return Number.NEGATIVE_INFINITY;
     let low = this.#head;
     let high = this.#sum.length - 1;
     while (low < high) {

@@ -51,6 +51,8 @@ export class NamedWindow implements Limit {
   /** Whether a request was served that takes more units than the window holds. */
   #servesLarger = false;
   #refusedAt = Number.NEGATIVE_INFINITY;
+  /** Units of the requests that a cache has answered since the last reading. */
+  #cached = 0;
   readonly #probing: ShapeProbing;
   readonly #roomForOthers: RoomForOthers;
   /** What is subtracted from the limit, one after the other. */
@@ -195,7 +197,7 @@ export class NamedWindow implements Limit {
 
   #reservedText(charge: Charge, now: number): string {
     const units = Math.ceil(this.#reserved(charge, now));
-    return units > 0 ? `; ${units} are reserved` : '';
+    return units > 0 ? `; ${units} ${units === 1 ? 'is' : 'are'} reserved` : '';
   }
 
   /** A request is sent. */
@@ -207,6 +209,11 @@ export class NamedWindow implements Limit {
   /** Books units that the service counted, if at all, between `from` and `to`. */
   book(units: number, from: number, to: number): void {
     this.candidates.book(units, from, to);
+  }
+
+  /** A request was answered by a cache: not counted by the service, or else by the next reading. */
+  onCached(units: number): void {
+    this.#cached += units;
   }
 
   /** Processes a reading of this window. */
@@ -229,7 +236,8 @@ export class NamedWindow implements Limit {
     // The first reading includes usage from before this client existed, so it says nothing about other consumers' rate.
     // In a shared quota, siblings' usage must not be mistaken for theirs.
     if (this.#isRead && !this.#shareLimit.isShared)
-      this.#otherConsumers.observe(others, this.limit, reading.receivedAt);
+      this.#otherConsumers.observe(Math.max(0, others - this.#cached), this.limit, reading.receivedAt);
+    this.#cached = 0;
     this.#isRead = true;
   }
 

@@ -45,6 +45,12 @@ export class NamedWindows implements Iterable<NamedWindow> {
     return least === Number.POSITIVE_INFINITY ? 0 : least;
   }
 
+  /** The length of the longest window, in milliseconds; undefined: there is none. */
+  get longestMs(): number | undefined {
+    const lengths = Array.from(this.#byPeriod.keys(), periodMsOf);
+    return lengths.length > 0 ? Math.max(...lengths) : undefined;
+  }
+
   [Symbol.iterator](): Iterator<NamedWindow> {
     return this.#byPeriod.values();
   }
@@ -64,6 +70,11 @@ export class NamedWindows implements Iterable<NamedWindow> {
       const isTold = limited && quota.stacks[window.period]?.remaining !== undefined;
       if (!isTold) window.book(own, sentAt, receivedAt);
     }
+  }
+
+  /** A request was answered by a cache, so it cost nothing unless a fresh answer says so. */
+  onCached(units: number): void {
+    for (const window of this) window.onCached(units);
   }
 
   /** Takes in what an answer said. */

@@ -75,8 +75,8 @@ export class OtherConsumers {
     const taken = Math.max(0, units);
     this.#seen += taken;
     if (this.#seen >= chanceOf(limit)) this.#most = Math.max(this.#most, this.#seen);
-    const sinceMs = now - this.#ratedAt;
-    this.#rate = this.#rate * Math.exp(-sinceMs / RATE_MS) + taken / Math.max(RATE_MS, sinceMs);
+    // All that they took since the reading before may have come just now.
+    this.#rate = this.#rate * Math.exp((this.#ratedAt - now) / RATE_MS) + taken / RATE_MS;
     this.#ratedAt = now;
   }
 

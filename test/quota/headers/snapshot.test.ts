@@ -60,7 +60,7 @@ describe('A response', () => {
     [
       'from a cache says nothing, not even what is wrong with it',
       { age: '1', date: DATE, 'ratelimit-limit': 'x', 'retry-after': '3', 'ratelimit-policy': '"a";q=1' },
-      {},
+      { ageMs: 1_000 },
     ],
     ['fresh from its origin counts although it states an age', { age: '0', 'ratelimit-limit': '50' }, { limit: 50 }],
     ['of unreadable age counts', { age: 'old', 'ratelimit-limit': '50' }, { limit: 50, malformed: ['age'] }],
@@ -84,14 +84,20 @@ describe('A number', () => {
     '--1',
     '-',
   ];
-  test.each([...bad, '9'.repeat(16), '9'.repeat(300)])('is not written "%s"', (text) => {
-    const malformed = [
-      'ratelimit-reset',
-      'retry-after',
-      'x-ratelimit-cost-stacks',
-      'ratelimit-limit',
-      'ratelimit-remaining',
-    ];
+  const numbers = ['ratelimit-reset', 'x-ratelimit-cost-stacks', 'ratelimit-limit', 'ratelimit-remaining'];
+  const tooLong = ['9'.repeat(16), '9'.repeat(300), `${'9'.repeat(20)}.5`];
+
+  test.each(tooLong)('too long to read, "%s", is no wait that would be over soon', (text) => {
+    const { retryAfterMs = 0 } = readQuota(new Headers({ 'retry-after': text }), 0);
+    expect(retryAfterMs).toBeGreaterThan(1e15);
+  });
+
+  test.each(tooLong)('too long to read, "%s", is nothing else', (text) => {
+    expectQuota(Object.fromEntries(numbers.map((name) => [name, text])), { malformed: numbers });
+  });
+
+  test.each(bad)('is not written "%s"', (text) => {
+    const malformed = ['ratelimit-reset', 'retry-after', ...numbers.slice(1)];
     expectQuota(Object.fromEntries(malformed.map((name) => [name, text])), { malformed });
   });
 
@@ -99,9 +105,9 @@ describe('A number', () => {
     ['may be 0', { 'ratelimit-limit': '0', 'x-ratelimit-cost-stacks': '0' }, { limit: 0, stacks: { cost: 0 } }],
     ['has up to 15 digits', { 'ratelimit-limit': '999999999999999' }, { limit: 999_999_999_999_999 }],
     [
-      'is rounded down where it is a limit or what remains',
-      { 'ratelimit-limit': '5.9', 'ratelimit-remaining': '4.999999' },
-      { limit: 5, remaining: 4 },
+      'is rounded down where it is a limit, and makes no sense where it is what remains',
+      { 'ratelimit-limit': '5.9', 'ratelimit-remaining': '4.999999', 'x-ratelimit-remaining-stacks-day': '0.5' },
+      { limit: 5, malformed: ['x-ratelimit-remaining-stacks-day', 'ratelimit-remaining'] },
     ],
     ['is kept where it is a cost', { 'x-ratelimit-cost-stacks': '1.5' }, { stacks: { cost: 1.5 } }],
     ['is rounded up where it is a wait', { 'retry-after': '1.0001' }, { retryAfterMs: 1_001 }],

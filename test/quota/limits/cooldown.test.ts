@@ -43,7 +43,23 @@ describe('cooldown', () => {
     expect(cooldown.check(CHARGE, 1_001)?.isFirm).toBe(false);
     cooldown.onEnded(scout, true);
     cooldown.onSent(flightOf('GET /a', 1_100));
-    expect(untilOf(cooldown, CHARGE, 1_101)).toBe(1_101);
+    expect(untilOf(cooldown, CHARGE, 1_125)).toBe(1_125);
+  });
+
+  it('a cooldown is followed by one request after the other, ever faster, and by none in the same millisecond as the next', () => {
+    const cooldown = heldUntil(1_000);
+    const scout = flightOf('GET /a', 1_000);
+    cooldown.onSent(scout);
+    cooldown.onEnded(scout, true);
+    const sent = [1_050];
+    for (let at = 1_050; sent.length < 20; at = untilOf(cooldown, CHARGE, at)) {
+      cooldown.onSent(flightOf('GET /a', at));
+      sent.push(untilOf(cooldown, CHARGE, at));
+    }
+    const gaps = sent.slice(1).map((at, nth) => at - (sent[nth] ?? 0));
+    expect(gaps).toEqual(gaps.toSorted((a, b) => b - a));
+    expect(Math.min(...gaps)).toBeGreaterThan(1);
+    expect(sent.at(-1)).toBeLessThan(1_150);
   });
 
   it('a cooldown stays half-open when the one that went first is lost', () => {

@@ -63,6 +63,10 @@ describe('a service that does not answer', () => {
     expect(untilOf(outage, CHARGE, 1_001)).toBe(1_000 + AGE_MS);
     outage.onAnswer(probe);
     expect(outage.check(CHARGE, 1_002)).toBeUndefined();
+    outage.onSent(flightOf('GET /a', 1_002), 1_002);
+    expect(outage.check(CHARGE, 1_002)).toMatchObject({ until: 1_027, isFirm: false });
+    for (let second = 2; second < 40; second++) outage.onSent(flightOf('GET /a', second * 1_000), second * 1_000);
+    expect(outage.check(CHARGE, 39_000)).toBeUndefined();
   });
 
   it('is left alone to the end of the pause, whatever a request that was sent before it is answered', () => {

@@ -69,6 +69,21 @@ describe('a log', () => {
     expect(log.sumAfter(10)).toBe(0);
   });
 
+  it('keeps no more than the last units, also of those booked at one instant, and knows of the others still', () => {
+    const log = new RunningSum();
+    for (const at of [1, 2, 3]) log.add(10, at);
+    log.keepLast(12);
+    expect([0, 1, 2, 3].map((at) => log.keptAfter(at))).toEqual([12, 12, 10, 0]);
+    expect([11, 12, 30].map((units) => log.instantBelow(units))).toEqual([
+      2,
+      ...Array(2).fill(Number.NEGATIVE_INFINITY),
+    ]);
+    expect(log.sumAfter(0)).toBe(30);
+    log.add(5, 4);
+    log.keepLast(100);
+    expect([log.keptAfter(0), log.keptAfter(3)]).toEqual([17, 5]);
+  });
+
   it('gives the same answers after thousands of bookings that it has let go of', () => {
     const log = new RunningSum();
     for (let at = 1; at <= 10_000; at++) {

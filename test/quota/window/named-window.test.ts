@@ -14,18 +14,20 @@ const NEVER = Number.POSITIVE_INFINITY;
 function full({ period = 'minute' as Period, limit = 10, used = 10, cheapest = 1 } = {}): {
   window: NamedWindow;
   flights: InFlight;
+  reserve: PriorityReserve;
 } {
+  const reserve = new PriorityReserve();
   const flights = new InFlight(20, 9_000);
   const window = new NamedWindow(period, {
     clock: knownClock(),
     flights,
     costs: { cheapest },
-    priorityReserve: new PriorityReserve(),
+    priorityReserve: reserve,
     shareLimit: wholeShareLimit,
   });
   window.onSent(1, 0);
   window.read(readingsOf(limit, 100)(0, used, { own: 0 }), new AnsweredRequests());
-  return { window, flights };
+  return { window, flights, reserve };
 }
 
 describe('a full window of which no end was named', () => {
@@ -33,6 +35,15 @@ describe('a full window of which no end was named', () => {
     expect(untilOf(full().window, charge(), 200)).toBeCloseTo(100 + 60_006, 0);
     expect(full().window.check(charge(), 200)?.isFirm).toBe(true);
   });
+});
+
+it.each([
+  [4, 'the minute has 3 of 4 units left and the request takes 3; 1 is reserved'],
+  [10, 'the minute has 9 of 10 units left and the request takes 9; 3 are reserved'],
+])('of %i units says how many are left, and how many of them are reserved', (limit, why) => {
+  const { window, reserve } = full({ limit, used: 1 });
+  for (const priority of [0, 9]) reserve.onAdmitted(priority, limit, 0);
+  expect(window.check(charge({ units: limit - 1 }), 200)?.reason().why).toBe(why);
 });
 
 describe('a full window of which the service named an end', () => {

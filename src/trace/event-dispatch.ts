@@ -1,0 +1,86 @@
+import type { ClientEvent, EventListener } from '../events.ts';
+import { diagnosticChannels } from './diagnostics-channels.ts';
+
+/** A subscription. An object of its own, so that one function may listen twice. */
+interface Listener {
+  readonly hear: EventListener;
+  isSubscribed: boolean;
+}
+
+/** An event that waits for another to be told. */
+interface Untold {
+  readonly event: ClientEvent;
+  /** The listeners when it happened. */
+  readonly listeners: readonly Listener[];
+  /** Runs a function in the async context in which it happened. */
+  readonly inContext: (tell: () => void) => void;
+}
+
+/**
+ * Tells events to listeners and diagnostics channels, one after the other in the order in which they happened. What happens while
+ * a listener hears one, because it makes a call, closes the client or the like, is told after all listeners have heard that one: so
+ * no listener is entered twice, and all hear the same order.
+ */
+export class EventDispatch {
+  readonly #channels = diagnosticChannels();
+  /** Replaced, never changed: an event is told to those who listened when it happened. */
+  #listeners: readonly Listener[] = [];
+  readonly #untold: Untold[] = [];
+  #isTelling = false;
+
+  /**
+   * Calls `hear` with each event that happens from now on.
+   *
+   * @returns a function that unsubscribes it.
+   */
+  subscribe(hear: EventListener): () => void {
+    const listener = { hear, isSubscribed: true };
+    this.#listeners = [...this.#listeners, listener];
+    return () => {
+      listener.isSubscribed = false;
+      this.#listeners = this.#listeners.filter((other) => other !== listener);
+    };
+  }
+
+  /** Whether anything listens to events of this type. */
+  isListenedTo(type: ClientEvent['type']): boolean {
+    return this.#listeners.length > 0 || this.#channels(type)?.hasSubscribers === true;
+  }
+
+  /** An event happened. */
+  emit(event: ClientEvent): void {
+    if (this.#isTelling) {
+      this.#untold.push({ event, listeners: this.#listeners, inContext: presentContext() });
+      return;
+    }
+    this.#isTelling = true;
+    this.#tell(event, this.#listeners);
+    // The list grows while it is read: listeners of these events act, too.
+    for (const { event, listeners, inContext } of this.#untold) inContext(() => this.#tell(event, listeners));
+    this.#untold.length = 0;
+    this.#isTelling = false;
+  }
+
+  #tell(event: ClientEvent, listeners: readonly Listener[]): void {
+    for (const { hear, isSubscribed } of listeners) {
+      if (!isSubscribed) continue;
+      // Errors of a listener are ignored, whether it throws or, being asynchronous, rejects.
+      try {
+        const heard: unknown = hear(event);
+        if (heard instanceof Promise) heard.catch(() => {});
+      } catch {}
+    }
+    const channel = this.#channels(event.type);
+    if (channel?.hasSubscribers) channel.publish(event);
+  }
+}
+
+/** Runs functions in the present async context, where the runtime can; obtained from `process`, because an import would break bundles. */
+function presentContext(): (run: () => void) => void {
+  try {
+    const { AsyncLocalStorage } = process.getBuiltinModule('node:async_hooks');
+    return AsyncLocalStorage.snapshot();
+  } catch {
+    return (run) => run();
+  }
+}

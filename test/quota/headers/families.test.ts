@@ -1,0 +1,69 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readFamilies } from '../../../src/quota/headers/families.ts';
+import { readQuota } from '../../../src/quota/headers/snapshot.ts';
+import { runs } from '../../support/deep.ts';
+
+const read = (headers: Record<string, string>) =>
+  JSON.parse(JSON.stringify(readFamilies(readQuota(new Headers(headers), 0))));
+
+describe('the families of a response', () => {
+  it.for<[what: string, headers: Record<string, string>, families: object]>([
+    ['are none where only the family is named that the client paces by', { 'x-ratelimit-cost-stacks': '1' }, {}],
+    [
+      'may be others',
+      {
+        'X-RateLimit-Cost-Bitcoin': '3',
+        'x-ratelimit-limit-bitcoin-minute': '60',
+        'x-ratelimit-remaining-bitcoin-minute': '57',
+        'x-ratelimit-remaining-token-metadata-day': '5',
+      },
+      {
+        bitcoin: { cost: 3, windows: { minute: { limit: 60, remaining: 57 } }, malformed: [] },
+        'token-metadata': { windows: { day: { remaining: 5 } }, malformed: [] },
+      },
+    ],
+    [
+      'may have periods that the client does not know, also without the name of the family',
+      { 'x-ratelimit-limit-stacks-week': '9', 'x-ratelimit-remaining-fortnight': '7' },
+      { stacks: { windows: { week: { limit: 9 }, fortnight: { remaining: 7 } }, malformed: [] } },
+    ],
+    [
+      'read -1 as nothing left, and the more cautious of two values',
+      { 'x-ratelimit-remaining-bitcoin-month': '-1', 'x-ratelimit-limit-bitcoin-hour': '5, 3' },
+      { bitcoin: { windows: { month: { remaining: 0 }, hour: { limit: 3 } }, malformed: [] } },
+    ],
+    [
+      'name headers that make no sense',
+      { 'x-ratelimit-cost-bitcoin': 'much', 'x-ratelimit-limit-bitcoin-minute': '1e3' },
+      { bitcoin: { windows: {}, malformed: ['x-ratelimit-cost-bitcoin', 'x-ratelimit-limit-bitcoin-minute'] } },
+    ],
+    [
+      'name a pair of which more remains than the limit',
+      { 'x-ratelimit-limit-bitcoin-minute': '5', 'x-ratelimit-remaining-bitcoin-minute': '6' },
+      {
+        bitcoin: {
+          windows: {},
+          malformed: ['x-ratelimit-limit-bitcoin-minute', 'x-ratelimit-remaining-bitcoin-minute'],
+        },
+      },
+    ],
+  ])('%s', ([, headers, families]) => {
+    expect(read(headers)).toEqual(families);
+  });
+
+  it('are read from whatever is sent', () => {
+    const part = fc.constantFrom('limit', 'remaining', 'cost', '__proto__', 'bitcoin', 'minute', '');
+    const name = fc.array(part, { maxLength: 5 }).map((parts) => ['x-ratelimit', ...parts].join('-'));
+    const value = fc.oneof(fc.integer().map(String), fc.string());
+    fc.assert(
+      fc.property(fc.dictionary(name, value), (unrecognised) => {
+        for (const { cost = 0, windows } of Object.values(readFamilies({ unrecognised }))) {
+          const numbers = Object.values(windows).flatMap(({ limit = 0, remaining = 0 }) => [limit, remaining]);
+          expect([cost, ...numbers].every((number) => number >= 0)).toBe(true);
+        }
+      }),
+      { numRuns: runs(200, 1_000) },
+    );
+  });
+});
