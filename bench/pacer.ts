@@ -12,6 +12,9 @@ const DEPTHS = [0, 10_000, 1_000_000];
 const ROUNDS = 200;
 const A_ROUND = 200;
 
+/** The service's clock at the start: not near a boundary of a month, where requests count in two. */
+const START = Date.UTC(2026, 2, 10, 14, 0, 7);
+
 const ask = { endpoint: 'GET /extended/v1/info', maxWaitMs: Number.POSITIVE_INFINITY };
 const visitor = { ask, signal: undefined, trace: { waiting: () => {}, isRetrying: false, keepContext: () => {} } };
 const pacerOf = (concurrency: number): Pacer => new Pacer({ concurrency, leaseMs: 90_000 });
@@ -35,7 +38,7 @@ function alone(): number {
     if (admission.kind === 'granted') leases.push(admission.lease);
     if (leases.length > IN_FLIGHT || admission.kind !== 'granted') {
       const [oldest] = leases.splice(0, 1);
-      if (oldest) pacer.settle(oldest, answers(now), now);
+      if (oldest) pacer.settle(oldest, answers(START + now), now);
     }
   };
   for (let warmUp = 0; warmUp < 100_000; warmUp++) step();

@@ -16,8 +16,8 @@ export interface HourlyLookOptions {
 }
 
 /**
- * Looks at the quota by one request when there was no answer for an hour, but only if somebody wants to know: a call waits, or one was
- * refused just now.
+ * Looks at the quota by one request when there was no answer for an hour, but only if it matters: a call waits, or one was refused just
+ * now.
  */
 export class HourlyLook {
   readonly #options: HourlyLookOptions;

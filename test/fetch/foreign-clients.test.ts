@@ -24,12 +24,13 @@ function page({ url }: ServiceRequest): object | undefined {
   return undefined;
 }
 
-/** A service on a real port that allows ten units a second, and a client of it. */
+/** A service on a real port, and a client of it. */
 async function service({ onTestFinished }: TestContext): Promise<{ mock: MockService; url: string; client: Client }> {
   const mock = createMockService({
     keys: [KEY],
     keyed: { second: SECOND, minute: 5_000 },
-    keyless: { second: SECOND },
+    // A busy machine may take seconds over calls that are made at once.
+    keyless: { second: 1 },
   });
   const door = await mock.listen();
   const client = createClient({ baseUrl: door.url, apiKey: KEY });

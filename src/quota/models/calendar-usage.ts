@@ -23,6 +23,9 @@ interface AmbiguousBooking {
   readonly from: number;
   readonly to: number;
   readonly starts: Set<number>;
+  /** The end of the first of these windows and the start of the last, by the service's clock. */
+  readonly firstEndsAt: number;
+  readonly lastStartsAt: number;
 }
 
 /**
@@ -110,7 +113,9 @@ export class CalendarUsage {
       usage.spent += units;
       if (starts.has(this.before(start))) usage.alsoInPrevious += units;
     }
-    if (starts.size > 1 && this.#ambiguous.length < MOST_AMBIGUOUS) this.#ambiguous.push({ units, from, to, starts });
+    if (starts.size <= 1 || this.#ambiguous.length >= MOST_AMBIGUOUS) return;
+    const firstEndsAt = this.after(Math.min(...starts));
+    this.#ambiguous.push({ units, from, to, starts, firstEndsAt, lastStartsAt: Math.max(...starts) });
   }
 
   /** The window surely holds no more than this. */
@@ -142,7 +147,9 @@ export class CalendarUsage {
   #resolve(): void {
     this.#resolvedAt = this.#clock.revision;
     const lastKept = this.#clock.surely(this.#oldest);
-    this.#ambiguous = this.#ambiguous.filter(({ from, to, units, starts }) => {
+    this.#ambiguous = this.#ambiguous.filter(({ from, to, units, starts, firstEndsAt, lastStartsAt }) => {
+      const isOpen = this.#clock.least(from) < firstEndsAt && this.#clock.most(to) >= lastStartsAt;
+      if (isOpen) return starts.size > 1 && to > lastKept;
       const first = startOf(this.#period, this.#clock.least(from));
       const last = startOf(this.#period, this.#clock.most(to));
       for (const start of starts) {

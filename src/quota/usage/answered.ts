@@ -21,6 +21,8 @@ export class AnsweredRequests {
   readonly #counted = new RunningSum();
   readonly #answered: Answered[] = [];
   #newest = -1;
+  /** The sure units of all answers that are remembered one by one. */
+  #sure = 0;
   /** Answers up to this instant are no longer part of the sums. */
   #forgottenUntil = Number.NEGATIVE_INFINITY;
 
@@ -31,6 +33,7 @@ export class AnsweredRequests {
     this.#counted.forget(this.#forgottenUntil);
     if (sure <= 0) return;
     this.#newest = (this.#newest + 1) % REMEMBERED;
+    this.#sure += sure - (this.#answered[this.#newest]?.sure ?? 0);
     this.#answered[this.#newest] = { sentAt, answeredAt: now, sure };
   }
 
@@ -41,14 +44,15 @@ export class AnsweredRequests {
 
   /** Whether certainly more than `units` of this client were counted after `from` and before `until`. */
   surelyExceeds(units: number, from: number, until: number): boolean {
-    // Usually all answers since then are too few, which takes one search to see.
-    return this.#counted.sumAfter(from) > units && this.surely(from, until, units) > units;
+    // Usually all answers are too few, or those since then, which takes one search to see.
+    return this.#sure > units && this.#counted.sumAfter(from) > units && this.surely(from, until, units) > units;
   }
 
-  /** No less than what {@link surely} adds up of the same time, at the price of two searches; Infinity where that is not known. */
+  /** No less than what {@link surely} adds up of the same time, at the price of two searches. */
   atMost(from: number, until: number): number {
-    if (from <= this.#forgottenUntil) return Number.POSITIVE_INFINITY;
-    return Math.max(0, this.#counted.sumAfter(from - 1e-6) - this.#counted.sumAfter(until - POSTING_MS));
+    if (from <= this.#forgottenUntil) return this.#sure;
+    const counted = this.#counted.sumAfter(from - 1e-6) - this.#counted.sumAfter(until - POSTING_MS);
+    return Math.max(0, Math.min(this.#sure, counted));
   }
 
   /** Units of this client that were certainly counted after `from` and before `until`; stops adding beyond `enough`. */

@@ -22,6 +22,10 @@ const ROUNDING = 1e-6;
  * a date, usage by other consumers included. Calls of higher priority are not held back.
  *
  * Without a clock of the service there is no telling how far the month has gone, and nothing is spread.
+ *
+ * It is no `Reserve` of the window, because those add up: together with the learned reserve for higher priorities the same calls
+ * would have units kept for them twice. As a limit it is compared with the window's own hold, and the one that lasts longer decides.
+ * It also holds where a share grants the units of a window, and however long a call has waited.
  */
 export class BulkReserve implements Limit {
   readonly #policy: BulkReservePolicy;

@@ -77,16 +77,14 @@ export class CandidateShapes {
    */
   eliminate(reading: WindowReading, answered: AnsweredRequests, isAlone: boolean = true): void {
     if (this.#all.length === 1) return;
-    const explaining = this.#alive.filter((model) => model.unexplained(reading) <= TOLERANCE);
-    const [only] = explaining;
-    if (only && explaining.length === 1 && this.#alive.length > 1) this.#evidenceOf(only).isSupported = true;
+    const explaining = this.#explaining(reading);
     const drops = !reading.limited && this.#recent.dropsTo(reading);
     if (!reading.limited) this.#recent.add(reading);
     const alive = this.#alive.filter(
       (model) =>
         !(drops && model.shape.sinksSteadily) &&
         !model.isContradicted(reading, answered) &&
-        (!isAlone || explaining.length === 0 || !this.#isInDebt(model, reading)),
+        !(isAlone && explaining > 0 && this.#isInDebt(model, reading)),
     );
     if (alive.length === 0) this.#epoch++;
     if (alive.length < this.#alive.length) this.#keep(alive.length > 0 ? alive : this.#all);
@@ -132,11 +130,24 @@ export class CandidateShapes {
     this.#binding = bindingOf(alive, this.#all);
   }
 
+  /** How many candidates explain a reading. One that alone does is supported by it. */
+  #explaining(reading: WindowReading): number {
+    let explaining = 0;
+    let last: WindowModel | undefined;
+    for (const model of this.#alive) {
+      if (model.unexplained(reading) > TOLERANCE) continue;
+      explaining++;
+      last = model;
+    }
+    if (last && explaining === 1 && this.#alive.length > 1) this.#evidenceOf(last).isSupported = true;
+    return explaining;
+  }
+
   /** Whether a model has left more unexplained, while another explained it, than chance would have it. */
   #isInDebt(model: WindowModel, reading: WindowReading): boolean {
     const unexplained = model.unexplained(reading);
-    const evidence = this.#evidenceOf(model);
     if (unexplained <= TOLERANCE) return false;
+    const evidence = this.#evidenceOf(model);
     evidence.debt += unexplained;
     if (evidence.isSupported || evidence.debt <= Math.max(LEAST_DEBT, reading.limit * LARGEST_DEBT)) return false;
     this.#dismissed.add(model);

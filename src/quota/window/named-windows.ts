@@ -80,6 +80,7 @@ export class NamedWindows implements Iterable<NamedWindow> {
   /** Takes in what an answer said. */
   read(quota: QuotaSnapshot, answer: AnswerFacts, past: AnsweredRequests): void {
     const { flights, shareLimit } = this.#dependencies;
+    const { sentAt, receivedAt, own, settledSince, limited, isExempt } = answer;
     for (const period of PERIODS) {
       const { limit, remaining } = quota.stacks[period] ?? {};
       if (limit === undefined || remaining === undefined) continue;
@@ -88,11 +89,11 @@ export class NamedWindows implements Iterable<NamedWindow> {
       // What a window held before it was first seen is in its first reading; none of what is in flight may be.
       const held = known ? flights.units : 0;
       const window = known ?? this.#open(period);
-      this.#namedAt.set(period, answer.receivedAt);
-      window.read({ ...answer, limit, used, held }, past);
-      shareLimit.read({ ...answer, period, limit, used, shapes: window.candidates.shapes });
+      this.#namedAt.set(period, receivedAt);
+      window.read({ sentAt, receivedAt, own, settledSince, limited, isExempt, limit, used, held }, past);
+      shareLimit.read({ period, limit, used, sentAt, receivedAt, shapes: window.candidates.shapes });
     }
-    this.#forgetUnnamed(answer.receivedAt);
+    this.#forgetUnnamed(receivedAt);
   }
 
   /**
