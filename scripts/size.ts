@@ -10,7 +10,7 @@ const CLIENT = 'src/index.ts';
 const FETCH = 'src/client/fetch-client.ts';
 
 const BUDGETS = [
-  { what: 'own code, at once', entry: CLIENT, platform: 'browser', packages: 'external', split: true, budget: 50_800 },
+  { what: 'own code, at once', entry: CLIENT, platform: 'browser', packages: 'external', split: true, budget: 50_900 },
   { what: 'at once', entry: CLIENT, platform: 'browser', packages: 'bundle', split: true, budget: 64_800 },
   { what: 'in one file', entry: CLIENT, platform: 'browser', packages: 'bundle', split: false, budget: 72_000 },
   { what: 'fetch alone, at once', entry: FETCH, platform: 'browser', packages: 'bundle', split: true, budget: 55_500 },
@@ -20,7 +20,7 @@ const BUDGETS = [
     platform: 'node',
     packages: 'external',
     split: false,
-    budget: 122_800,
+    budget: 122_900,
   },
 ] as const;
 

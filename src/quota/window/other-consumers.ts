@@ -99,7 +99,7 @@ export class OtherConsumers {
   unobserved(ms: number): number {
     const rate = Math.max(this.#rate * Math.exp(-ms / RATE_FADES_MS), this.#usual / this.#periodMs);
     const expected = rate * Math.min(ms, LONGEST_UNSEEN_MS);
-    return expected + DEVIATIONS * Math.sqrt(expected);
+    return Math.floor(expected + DEVIATIONS * Math.sqrt(expected));
   }
 
   /** Largest spacing of requests, in milliseconds a unit: this client's part of the window, spread evenly. */

@@ -10,6 +10,9 @@ import { type Pacing, type Reserve, recheckAt } from './reserve.ts';
 /** How much of the slowest round trip is left after each further reading. */
 const FADING = 0.95;
 
+/** At most this part of a window is left for what they may take unseen: as much as is reserved for them at most. */
+const MOST_UNSEEN_PART = 0.5;
+
 /** Dependencies of the room for other consumers of a window. */
 export interface RoomForOthersDependencies {
   readonly clock: ServerClock;
@@ -81,7 +84,8 @@ export class RoomForOthers implements Reserve, Pacing {
   /** Units that they may take before a request that is sent now arrives. */
   #unseen(now: number): number {
     const { otherConsumers, lastReading } = this.#known;
-    return otherConsumers.unobserved(now - lastReading.sentAt + this.#roundTripMs / 2);
+    const units = otherConsumers.unobserved(now - lastReading.sentAt + this.#roundTripMs / 2);
+    return Math.min(lastReading.limit * MOST_UNSEEN_PART, units);
   }
 
   earliest(units: number, limit: number, cap: number, now: number): number {
