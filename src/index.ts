@@ -58,6 +58,8 @@ export type { CallEvent, CallStoryEvent, ClientEvent, EventListener, ShareEvent 
 export type { FetchOptions } from './fetch/options.ts';
 export type { ReserveOptions } from './options/bulk-reserve-options.ts';
 export type { CallOptions, ClientOptions } from './options/client-options.ts';
+export type { PoolMember } from './pool/member.ts';
+export { createPool, type Pool } from './pool/pool.ts';
 export type { Reason, ReasonKind } from './quota/admission.ts';
 export { type FamilyQuota, readFamilies } from './quota/headers/families.ts';
 export { type QuotaSnapshot, readQuota, type WindowQuota } from './quota/headers/snapshot.ts';

@@ -103,6 +103,8 @@ export interface Scenario {
   readonly windows?: WindowKind;
   /** Further options of the service. */
   readonly service?: Omit<MockServiceOptions, 'clock' | 'keyed' | 'keyless' | 'latencyMs' | 'random' | 'windows'>;
+  /** Headers that no answer has, although the service would send them. */
+  readonly hidden?: readonly string[];
   readonly distance?: Distance;
   /** Number of calls made at the start. */
   readonly bulk: number;

@@ -130,13 +130,14 @@ function fetchFrom(
   machine: MachineClock,
   truth: VirtualClock,
   traffic: Traffic,
-  { service: options }: Scenario,
+  { service: options, hidden = [] }: Scenario,
 ): typeof globalThis.fetch {
   const refusal = options?.limited?.status ?? 429;
   return async (input, init) => {
     traffic.sentAt.push(truth.now());
     try {
       const response = await service.fetch(input, init);
+      for (const name of hidden) response.headers.delete(name);
       if (response.status === refusal) traffic.firstRefusalAt = Math.min(traffic.firstRefusalAt, truth.now());
       return response;
     } finally {

@@ -7,13 +7,14 @@ import { instrument } from 'stacks-quota/otel';
 import { metricsOf } from 'stacks-quota/prometheus';
 import { createProxy } from 'stacks-quota/proxy';
 import { redisShare } from 'stacks-quota/redis';
+import { textStore } from 'stacks-quota/sharing';
 import { createMockService } from 'stacks-quota/testing';
 
 export const service = createMockService();
 export const client = createClient({ apiKey: process.env.KEY, fetch: service.fetch, clock: undefined });
 export const light = createFetchClient({ apiKey: process.env.KEY });
 export const ends = [instrument(client), metricsOf(client), createProxy(client)];
-export const shares = [redisShare, localShare];
+export const shares = [redisShare, localShare, textStore];
 export async function page(address: string): Promise<AddressAssets | undefined> {
   try {
     const { data, quota } = await client.getAddressAssets(address, { limit: 1, signal: undefined });

@@ -43,6 +43,10 @@ export function admit(
       `${method} is not supported: the proxy sends requests to one service and makes no tunnels.`,
     );
   }
+  // Without an answer of its own it would be sent as a GET, use quota, and be answered with 200, which no caller of a WebSocket understands.
+  if (headers.upgrade?.toLowerCase() === 'websocket') {
+    throw new Problem(501, 'upgrade', 'WebSockets are not supported: connect to the service itself.');
+  }
   return pathOf(target, host);
 }
 

@@ -76,8 +76,11 @@ async function send(response: Response, path: string, outgoing: ServerResponse, 
 function fetches(client: Pick<Client, 'fetchWith'>): (options: StatedOptions & FetchOptions) => Fetch {
   const known = new Map<string, Fetch>();
   return (options) => {
-    const name = JSON.stringify(Object.entries(options), (_, value) => (value === Infinity ? 'Infinity' : value));
-    const fetch = known.get(name) ?? client.fetchWith(options);
+    const { priority, cost, maxWaitMs, timeoutMs, streamBody } = options;
+    const name = `${priority} ${cost} ${maxWaitMs} ${timeoutMs} ${streamBody}`;
+    let fetch = known.get(name);
+    if (fetch) return fetch;
+    fetch = client.fetchWith(options);
     if (known.size >= MOST_COMBINATIONS) known.clear();
     known.set(name, fetch);
     return fetch;

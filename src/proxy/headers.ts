@@ -3,7 +3,7 @@ import { OWN_PREFIX } from './call-headers.ts';
 import { Problem } from './problem.ts';
 
 /** Headers of one connection, which end at the proxy (RFC 9110, 7.6.1). */
-const OF_THE_CONNECTION: readonly string[] = [
+const OF_THE_CONNECTION: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',
   'proxy-authenticate',
@@ -13,10 +13,10 @@ const OF_THE_CONNECTION: readonly string[] = [
   'trailer',
   'transfer-encoding',
   'upgrade',
-];
+]);
 
 /** Request headers that the proxy, or its `fetch`, sets for itself. */
-const OF_THE_REQUEST: readonly string[] = ['host', 'content-length', 'expect', 'accept-encoding', 'via'];
+const OF_THE_REQUEST: ReadonlySet<string> = new Set(['host', 'content-length', 'expect', 'accept-encoding', 'via']);
 
 /** Codings that `fetch` decodes. */
 const CODINGS: readonly string[] = ['gzip', 'deflate', 'br'];
@@ -32,14 +32,19 @@ const PSEUDONYM = 'stacks-quota';
  * @throws Problem if there is a key among them: calls with another key would have another quota.
  */
 export function requestHeaders({ rawHeaders, headers, httpVersion }: IncomingMessage, hasToken: boolean): Headers {
-  const left = new Set([...OF_THE_CONNECTION, ...OF_THE_REQUEST, ...listed(headers.connection)]);
-  // The token is for the proxy.
-  if (hasToken) left.add('authorization');
+  const named = listed(headers.connection);
+  const isLeft = (name: string): boolean =>
+    OF_THE_CONNECTION.has(name) ||
+    OF_THE_REQUEST.has(name) ||
+    named.includes(name) ||
+    name.startsWith(OWN_PREFIX) ||
+    // The token is for the proxy.
+    (hasToken && name === 'authorization');
   const passed = new Headers();
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = (rawHeaders[at] ?? '').toLowerCase();
     if (KEY.test(name)) throw new Problem(400, 'key', `The proxy adds the key: leave ${name} out of the request.`);
-    if (!left.has(name) && !name.startsWith(OWN_PREFIX)) passed.append(name, rawHeaders[at + 1] ?? '');
+    if (!isLeft(name)) passed.append(name, rawHeaders[at + 1] ?? '');
   }
   const via = headers.via === undefined ? '' : `${headers.via}, `;
   passed.set('accept-encoding', CODINGS.join(', '));
@@ -54,13 +59,16 @@ export function requestHeaders({ rawHeaders, headers, httpVersion }: IncomingMes
  */
 export function responseHeaders(response: Response, path: string): string[] {
   const { headers, url } = response;
-  const left = new Set([...OF_THE_CONNECTION, ...listed(headers.get('connection'))]);
+  const named = listed(headers.get('connection'));
   // The body was decoded, so it has another length.
-  const codings = listed(headers.get('content-encoding'));
-  if (codings.every((coding) => CODINGS.includes(coding))) left.add('content-encoding').add('content-length');
+  const isDecoded = listed(headers.get('content-encoding')).every((coding) => CODINGS.includes(coding));
+  const isLeft = (name: string): boolean =>
+    OF_THE_CONNECTION.has(name) ||
+    named.includes(name) ||
+    (isDecoded && (name === 'content-encoding' || name === 'content-length'));
   const passed: string[] = [];
   for (const [name, value] of headers) {
-    if (!left.has(name)) passed.push(name, name === 'location' ? ownLocation(value, url, path) : value);
+    if (!isLeft(name)) passed.push(name, name === 'location' ? ownLocation(value, url, path) : value);
   }
   return passed;
 }

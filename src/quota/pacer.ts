@@ -174,6 +174,15 @@ export class Pacer {
     return viewOf(this.#windows, this.#endpointWindows, this.#flights, this.#pause, this.#clock, now);
   }
 
+  /** Whether a pause is in force, or a window has no room left for the dearest request that it can hold. */
+  isExhausted(now: number): boolean {
+    const { cooldown, windows } = this.view(now);
+    const { dearest } = this.#costs;
+    return (
+      cooldown !== undefined || windows.some(({ headroom, limit }) => headroom < Math.max(1, Math.min(dearest, limit)))
+    );
+  }
+
   /** What the headers of the last answer said. */
   get lastQuota(): QuotaSnapshot | undefined {
     return this.#lastQuota;

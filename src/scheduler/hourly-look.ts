@@ -9,6 +9,8 @@ export interface HourlyLookOptions {
   readonly clock: Clock;
   readonly isWaiting: () => boolean;
   readonly isPaused: () => boolean;
+  /** Whether the quota is what calls wait for, and not the pace at which it is spent: a look would use what they wait for. */
+  readonly isExhausted: () => boolean;
   /** When the last answer came, in monotonic milliseconds: now, if one is under way; undefined: none has come. */
   readonly answeredAt: () => number | undefined;
   /** Sends one request that only reads the quota. */
@@ -52,7 +54,8 @@ export class HourlyLook {
 
   #look(): void {
     this.#lookedAt = this.#options.clock.now();
+    const { isPaused, isExhausted, inspect } = this.#options;
     // What comes of it is in the books; a failure is no news.
-    if (!this.#options.isPaused()) this.#options.inspect().catch(() => {});
+    if (!isPaused() && isExhausted()) inspect().catch(() => {});
   }
 }

@@ -111,6 +111,7 @@ export class Scheduler {
     this.#look = new HourlyLook({
       ...{ clock, isWaiting, inspect: options.inspect },
       isPaused: () => this.pausedUntil > clock.now(),
+      isExhausted: () => this.#present.isExhausted(clock.now()),
       answeredAt: () => (this.#inFlight > 0 ? clock.now() : this.#present.answeredAt),
     });
     this.#keyCheck = new WhileWaiting({

@@ -30,7 +30,7 @@ export interface Asked {
   readonly need: number;
   /** Earliest first. */
   readonly slots: readonly Slot[];
-  readonly kept: (instance: Instance, isFirst: boolean) => number;
+  readonly kept: (instance: Instance) => number;
 }
 
 /** The answer to an ask. */
@@ -130,9 +130,7 @@ export class AskPolicy {
     const length = first.to - first.from;
     const spread = this.#random() * length * SPREAD;
     const room = (slot: Slot): number =>
-      Math.min(
-        ...slot.instances.map((instance) => instance.limit - asked.kept(instance, slot === first) - used(instance)),
-      );
+      Math.min(...slot.instances.map((instance) => instance.limit - asked.kept(instance) - used(instance)));
     // Room withheld for fairness is available to every process in the second half of its slot.
     const half = surely((first.from + first.to) / 2);
     if (room(first) > 0 && now < half) this.#lateAt = half + spread;
@@ -159,7 +157,7 @@ export class AskPolicy {
       const { window, limit, end, slides } = instance;
       const room = limit - used(instance);
       const least = Math.min(need, limit);
-      if (room - kept(instance, slots.length === 1) >= least) continue;
+      if (room - kept(instance) >= least) continue;
       // A full calendar window has room after its end. A sliding one may have room at its next step, and the reserve for
       // urgent calls shrinks.
       const isFull = room - window.keptForProbe(first.from) < least && slides === undefined;

@@ -30,8 +30,8 @@ export interface Wishes {
   readonly slots: readonly Slot[];
   /** Whether to ask for all room of the first slot instead of one part. */
   readonly isLate: boolean;
-  /** Units of an instance that are reserved for urgent calls; `isFirst`: the instance belongs to the first slot asked for. */
-  readonly kept: (instance: Instance, isFirst: boolean) => number;
+  /** Units of an instance that this ask must leave free. */
+  readonly kept: (instance: Instance) => number;
   /** Held units beyond the demand of all waiting calls. */
   readonly surplus: number;
 }
@@ -127,8 +127,7 @@ export class Book {
       const places = slot.instances.map((instance) => {
         let index = indices.get(instance.name);
         if (index === undefined) {
-          const isPresent = first?.instances.some(({ name }) => name === instance.name) ?? true;
-          index = windows.push(windowAsk(instance, wishes.kept(instance, isPresent), time, now)) - 1;
+          index = windows.push(windowAsk(instance, wishes.kept(instance), time, now)) - 1;
           indices.set(instance.name, index);
         }
         return index;

@@ -1,8 +1,9 @@
 import type { WindowNews } from '../quota/share-limit.ts';
-import { type Period, startOf } from '../quota/time/periods.ts';
+import { type Period, periodMsOf, startOf } from '../quota/time/periods.ts';
 import type { ServerClock } from '../quota/time/server-clock.ts';
 import { type Asked, AskPolicy } from './ask-policy.ts';
 import { Book, type Entry, type Told } from './book.ts';
+import { Recollection } from './recollection.ts';
 import { type Slot, Slots } from './slots.ts';
 import type { Answer, ShareAsk } from './store.ts';
 import { Timeline } from './timeline.ts';
@@ -17,9 +18,6 @@ const STAY_MS = 1_500;
 
 /** How far ahead slots are asked for, in milliseconds. */
 const LONGEST_AHEAD_MS = 3_000;
-
-/** Tolerance when comparing two statements of the age of the store's memory, in milliseconds. */
-const MEMORY_SLACK_MS = 2_000;
 
 /**
  * If at least this part of every window is free when the store is lost, calls go on without a grant at once. After this time, in
@@ -63,11 +61,8 @@ export class Ledger {
   /** Free part of the tightest window, by the last answer. */
   #room = 0;
   #heardAt = Number.NEGATIVE_INFINITY;
-  /** The age of the store's memory by the last answer, and when that answer arrived. */
-  #memory: { readonly forMs: number; readonly at: number } | undefined;
+  readonly #recollection = new Recollection();
   #askFrom = Number.NEGATIVE_INFINITY;
-  /** Units used of each instance, by the last answer. */
-  #used: ReadonlyMap<string, number> = new Map();
 
   constructor(clock: ServerClock, random: () => number) {
     this.timeline = new Timeline(clock);
@@ -153,6 +148,11 @@ export class Ledger {
     this.#askFrom = this.timeline.at(now).most;
   }
 
+  /** Whether an ask must only tell: the store has lost its memory. */
+  isGathering(now: number): boolean {
+    return this.#recollection.isGathering(now);
+  }
+
   /** Composes an ask whose answer is expected after `tripMs`. */
   compose(demand: Demand, now: number, tripMs: number): Composed {
     const { need, isUrgent, concurrency } = demand;
@@ -172,8 +172,8 @@ export class Ledger {
       demand.want <= 0 ? 0 : Math.max(isImpatient ? need : 0, Math.min(waiting, Math.max(CHUNK, sendable - held)));
     const time = arrival.least;
     const from = slots[0]?.from ?? time;
-    const kept = (instance: Instance, isFirst: boolean): number =>
-      isUrgent ? 0 : this.#reserve.kept(instance, time, isFirst) + instance.window.keptForProbe(from);
+    const kept = (instance: Instance): number =>
+      isUrgent ? 0 : this.#reserve.kept(instance, time) + instance.window.keptForProbe(from);
     const surplus = Math.max(0, held - demand.want);
     const told = this.book.compose(
       { want, need, slots, isLate: this.policy.isLate(now), kept, surplus },
@@ -182,7 +182,9 @@ export class Ledger {
       now,
     );
     const asked = { want, need, slots: want > 0 ? slots : [], kept };
-    return { ...told, want, need, size, chunk: CHUNK, stayMs: STAY_MS, asked };
+    const rate = Math.min(...[...this.windows].map(({ limit, period }) => limit / periodMsOf(period)));
+    const windows = this.#recollection.remind(told.windows, rate, now);
+    return { ...told, windows, want, need, size, chunk: CHUNK, stayMs: STAY_MS, asked };
   }
 
   /** Records the answer to an ask that was sent at `sentAt`. */
@@ -190,34 +192,22 @@ export class Ledger {
     this.timeline.hearStore(answer.now, sentAt, now);
     this.#others = answer.others;
     this.#heardAt = now;
-    this.#used = new Map(windows.map(({ name }, index) => [name, answer.used[index] ?? 0]));
+    const used = new Map(windows.map(({ name }, index) => [name, answer.used[index] ?? 0]));
     this.#reserve.hear(answer);
     const granted = new Map(slots.map(({ name }, index) => [name, answer.granted[index] ?? 0]));
     const outcome = {
       granted: ({ name }: Slot): number => granted.get(name) ?? 0,
-      used: ({ name }: Instance): number => this.#used.get(name) ?? 0,
+      used: ({ name }: Instance): number => used.get(name) ?? 0,
       surely: (time: number): number => this.timeline.surely(time, now),
       others: answer.others,
     };
     this.policy.hear(asked, outcome, now);
     const parts = asked.slots.flatMap(({ instances }) => instances.map((each) => 1 - outcome.used(each) / each.limit));
     if (parts.length > 0) this.#room = Math.min(...parts);
-    const isLost = this.#hearMemory(answer.urgent.forMs, now);
-    if (isLost) {
-      this.askFrom(now + LONGEST_AHEAD_MS);
-      for (const window of this.windows) window.carry(now);
-    }
+    // Units that other processes hold are not booked until each has made a trip, so no slot is used that they may have asked for.
+    const isLost = this.#recollection.hear(windows, answer, now);
+    if (isLost) this.askFrom(now + LONGEST_AHEAD_MS);
     this.book.grant(answer, this.timeline.arrival(now), isLost ? this.#askFrom : Number.NEGATIVE_INFINITY);
-  }
-
-  /**
-   * Whether the store has lost its memory: it is younger than the last answer implies. Claims of other processes are then not
-   * booked until each has made a trip, so no slot is used that begins within {@link LONGEST_AHEAD_MS}.
-   */
-  #hearMemory(forMs: number, now: number): boolean {
-    const known = this.#memory;
-    this.#memory = { forMs, at: now };
-    return known !== undefined && forMs + MEMORY_SLACK_MS < known.forMs + now - known.at;
   }
 
   /**

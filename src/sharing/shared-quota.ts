@@ -58,8 +58,9 @@ export class SharedQuota implements ShareLimit {
   #usual = 1;
   /** The first waiting call. */
   #first = { units: 1, isUrgent: false };
-  /** Units sent for urgent calls since the last ask. */
+  /** Units that urgent calls have taken, and those that the store was told of, which includes calls that wait. */
   #urgentSent = 0;
+  #urgentTold = 0;
   /** The end of a pause, until the store is told. */
   #pauseToTell = Number.NEGATIVE_INFINITY;
   readonly #resumed = new Notice();
@@ -239,6 +240,11 @@ export class SharedQuota implements ShareLimit {
     return at === Number.POSITIVE_INFINITY ? this.#ledger.nextSlot(now) : at;
   }
 
+  /** Units of the urgent calls that wait: told at once, so that the other processes leave room for them. */
+  get #urgentWaiting(): number {
+    return Math.ceil(this.#member.urgentWaiting() * this.#usual);
+  }
+
   #full(now: number): ReturnType<Ledger['policy']['full']> {
     return this.#ledger.policy.full(this.#ledger.timeline.at(now).least);
   }
@@ -333,17 +339,18 @@ export class SharedQuota implements ShareLimit {
     const composed = this.#ledger.compose(this.#demand(), sentAt, this.#trips.tripMs);
     const { asked, ...told } = composed;
     if (told.slots.length === 0) return;
-    const urgent = this.#urgentSent;
+    const urgent = Math.max(0, this.#urgentSent + this.#urgentWaiting - this.#urgentTold);
     const ask = {
       member: this.#trips.name,
       sequence: this.#trips.nextSequence(),
-      version: this.#facts.version,
+      // With another version nothing is granted.
+      version: this.#ledger.isGathering(sentAt) ? -1 : this.#facts.version,
       urgent,
       ...told,
     };
     const answer = await this.#trips.call(() => store.take({ ...ask, isLeaving: this.#isClosed }));
     if (answer === 'stale') return this.#trips.rename();
-    this.#urgentSent -= urgent;
+    this.#urgentTold += urgent;
     this.#receive(composed, answer, sentAt);
     if (answer.version === this.#facts.version || isSecond) return;
     await this.#facts.share(store, (work) => this.#trips.call(work));

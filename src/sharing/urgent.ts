@@ -1,3 +1,4 @@
+import { periodMsOf } from '../quota/time/periods.ts';
 import type { Answer } from './store.ts';
 import { URGENT_MEMORY_MS } from './store.ts';
 import type { Instance } from './windows.ts';
@@ -16,7 +17,7 @@ export const URGENT_ABOVE = 0;
 
 /**
  * The reserve of each window for urgent calls of all processes: the units they are expected to use until its end, by their
- * recent rate. In a short window it is one unit of each later slot.
+ * recent rate. In a short window that has not begun it is one unit.
  */
 export class UrgentReserve {
   /** Units a millisecond. */
@@ -27,10 +28,11 @@ export class UrgentReserve {
     this.#rate = units / (URGENT_MEMORY_MS * (1 - Math.exp(-known / URGENT_MEMORY_MS)));
   }
 
-  /** Units of an instance that are reserved for urgent calls; `isPresent`: it belongs to the first slot asked for. */
-  kept({ window, end }: Instance, time: number, isPresent: boolean): number {
+  /** Units of an instance that are reserved for urgent calls. */
+  kept({ window, end, slides = 0 }: Instance, time: number): number {
     if (this.#rate <= 0) return 0;
-    if (window.isShort) return isPresent || window.limit < 2 ? 0 : 1;
+    const hasBegun = end - periodMsOf(window.period) - slides <= time;
+    if (window.isShort) return hasBegun || window.limit < 2 ? 0 : 1;
     const expected = this.#rate * Math.max(0, end - time);
     return Math.floor(Math.min(window.limit * MOST_PART, expected + DEVIATIONS * Math.sqrt(expected)));
   }

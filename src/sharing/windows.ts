@@ -54,8 +54,6 @@ export class SharedWindow {
   /** Units that remained by the latest reading. */
   left: number;
   readonly #readings = new Map<string, InstanceReading>();
-  #lastSliding: (InstanceReading & { readonly end: number }) | undefined;
-  #carriesUntil = Number.NEGATIVE_INFINITY;
 
   constructor(period: Period, limit: number, shapes: Shapes) {
     this.period = period;
@@ -128,7 +126,6 @@ export class SharedWindow {
       const known = this.#readings.get(only.name);
       this.#readings.delete(only.name);
       this.#readings.set(only.name, known && known.used > used ? { ...known, sentAt } : { used, sentAt });
-      if (only.slides !== undefined) this.#lastSliding = { used, sentAt, end: only.end };
     }
     for (const name of this.#readings.keys()) {
       if (this.#readings.size <= READINGS) break;
@@ -137,29 +134,11 @@ export class SharedWindow {
   }
 
   /** The highest usage stated for an instance, if any; `isRecent`: whether it bounds the claims from above. */
-  reading(
-    { name, slides, end }: Instance,
-    now: number,
-  ): { readonly used: number; readonly isRecent: boolean } | undefined {
+  reading({ name, slides }: Instance, now: number): { readonly used: number; readonly isRecent: boolean } | undefined {
     // If the window may not be aligned, part of the stated usage may belong to the calendar's previous window.
     if (slides === undefined && !this.isCalendar) return undefined;
-    const known =
-      this.#readings.get(name) ??
-      (slides !== undefined && now < this.#carriesUntil ? this.#carried(end, slides) : undefined);
+    const known = this.#readings.get(name);
     return known && { used: Math.min(known.used, this.limit), isRecent: now - known.sentAt < RECENT_MS };
-  }
-
-  /** Called when the store has lost its memory: for one period, sliding instances without a reading derive one from an older reading. */
-  carry(now: number): void {
-    this.#carriesUntil = now + periodMsOf(this.period);
-  }
-
-  /** Derives a reading from an earlier step: full usage for half a window, then a linear decline to 0 at the end of the window. */
-  #carried(end: number, step: number): InstanceReading | undefined {
-    const last = this.#lastSliding;
-    if (!last || end <= last.end) return undefined;
-    const left = 2 * (1 - (end - last.end) / (step * this.#steps));
-    return left > 0 ? { used: Math.floor(last.used * Math.min(1, left)), sentAt: last.sentAt } : undefined;
   }
 
   #calendar({ least, most }: TimeRange): Instance[] {

@@ -74,8 +74,8 @@ describe('a month that is out', () => {
   });
 
   it('is noticed after a retry-after of weeks, too', async () => {
-    const { clock, client, service } = await exhausted({}, { keyless: { minute: 60 } });
-    service.faults.next(1, { status: 429, headers: { 'retry-after': '3000000' } });
+    const { clock, client, service } = await exhausted({}, { keyless: { minute: 60, month: 10_000 } });
+    service.faults.next(1, { status: 429, headers: { 'retry-after': '2000000' } });
     const waiting = client.getInfo();
     const start = clock.now();
     await clock.run(waiting);
@@ -113,5 +113,48 @@ describe('traffic that is answered', () => {
     await clock.run(all);
     expect(clock.now()).toBeGreaterThan(2 * HOUR_MS);
     expect([looks(), service.limited, clock.timers]).toEqual([[], 0, 0]);
+  });
+});
+
+describe('a month that has too little left for a request', () => {
+  it('is looked at, too', async () => {
+    const clock = virtualClock({ wall: Date.UTC(2026, 0, 10) });
+    const service = createMockService({
+      clock,
+      latencyMs: 80,
+      keyless: { minute: 60, month: 23 },
+      cost: { info: 5 },
+      headCost: 0,
+    });
+    const client = createClient({
+      baseUrl: service.origin,
+      fetch: service.fetch,
+      clock,
+      maxWaitMs: Number.POSITIVE_INFINITY,
+    });
+    const calls = Promise.all(Array.from({ length: 6 }, () => client.getInfo()));
+    await clock.advance(HOUR_MS / 2);
+    service.setLimits({ keyless: { minute: 60, month: 1_000 } });
+    await clock.advance(HOUR_MS);
+    expect(service.log.map(({ method, status }) => `${method} ${status}`)).toContain('HEAD 200');
+    await calls;
+    expect(service.limited).toBeLessThanOrEqual(1);
+  });
+});
+
+describe('a month that is not out', () => {
+  it('is not looked at while calls wait because it is spread: looks would use what they wait for', async () => {
+    const clock = virtualClock({ wall: Date.UTC(2026, 0, 10) });
+    const service = createMockService({ clock, latencyMs: 80, keyless: { minute: 60, month: 200 } });
+    const client = createClient({
+      ...{ baseUrl: service.origin, fetch: service.fetch, clock, maxWaitMs: Number.POSITIVE_INFINITY },
+      reserve: { forPriorityAbove: 0, share: 0, spreadMonthUntil: new Date('2026-06-30') },
+    });
+    let served = 0;
+    const calls = Array.from({ length: 80 }, () => client.getInfo().then(() => served++));
+    await clock.advance(4 * 24 * HOUR_MS);
+    expect(service.log.filter(({ method }) => method === 'HEAD')).toEqual([]);
+    expect(served).toBe(80);
+    await Promise.all(calls);
   });
 });

@@ -14,6 +14,7 @@ const ROOMS = [
   'scheduler | options',
   'bulk | walk | fetch',
   'client',
+  'pool',
   'index',
   'redis | local | testing | cli | otel | prometheus | proxy',
 ];
@@ -41,7 +42,7 @@ const INNER_ROOMS: Record<string, readonly string[]> = {
   'src/sharing/': [
     'store | timeline | stored-state | breaker | in-time | sibling-use | fingerprint | notice | share-options',
     'store-rules | windows | expiring',
-    'memory-state | memory-windows | slots | urgent | operations',
+    'memory-state | memory-windows | slots | urgent | operations | recollection',
     'memory-store | book | ask-policy',
     'ledger | text-store',
     'facts | reset-detector | discovery | resumption | trips | fallback',
@@ -179,9 +180,13 @@ describe('the rooms', () => {
   });
 
   it('have the entry points that package.json names', () => {
-    const { exports } = JSON.parse(readFileSync('package.json', 'utf8'));
+    const { exports, typesVersions } = JSON.parse(readFileSync('package.json', 'utf8'));
     const names = Object.keys(exports).filter((path) => path !== './package.json');
     expect(names.map((path) => path.replace('.', 'stacks-quota'))).toEqual(Object.keys(ENTRY_POINTS));
+    // For TypeScript's `moduleResolution: node10`, which does not know `exports`.
+    const byFolder = Object.entries(typesVersions['*']).map(([name, files]) => [`./${name}`, files]);
+    const types = names.filter((path) => path !== '.').map((path) => [path, [exports[path].types]]);
+    expect(byFolder).toEqual(types);
   });
 
   it('show the public names one by one: nothing exports all of another file', () => {

@@ -18,7 +18,7 @@ describe('the documents', () => {
   });
 
   it.for(programs)('show a program that runs, in $path under “$heading”', async ({ file, output }) => {
-    const service = createMockService({ origin: 'https://api.hiro.so', keys: [KEY] });
+    const service = createMockService({ origin: 'https://api.hiro.so', keys: [KEY, 'a-key', 'b-key'] });
     vi.stubGlobal('fetch', service.fetch);
     vi.stubEnv('STACKS_API_KEY', KEY);
     const print = vi.spyOn(console, 'log').mockImplementation(() => {});

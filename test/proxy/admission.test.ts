@@ -30,6 +30,13 @@ describe('a proxy without a token', () => {
       403,
       'cross-site',
     ],
+    [
+      'a WebSocket',
+      { headers: { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' } },
+      INFO,
+      501,
+      'upgrade',
+    ],
     ['TRACE', { method: 'TRACE' }, INFO, 405, 'method'],
     ['another address', {}, 'http://evil.test/x', 400, 'target'],
     ['another scheme', {}, 'ftp://127.0.0.1/x', 400, 'target'],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type ClientEvent, isQuotaExhausted, type QuotaExhaustedError } from '../../src/index.ts';
-import type { MockServiceOptions } from '../../src/testing/index.ts';
+import { type MockServiceOptions, virtualClock } from '../../src/testing/index.ts';
 import { worldOf } from './support/world.ts';
 
 const errorOf = (call: Promise<unknown>): Promise<unknown> =>
@@ -86,5 +86,46 @@ describe('an answer to a revoked key that has the limits of callers without one'
     }
     expect(ignored).toEqual([]);
     expect(client.quota().isKeyIgnored).toBeUndefined();
+  });
+});
+
+describe('a page of Cloudflare', () => {
+  it.for([520, 521, 522, 523, 524, 525, 526, 527, 530])(
+    'with status %d passes: the request is sent again',
+    async (status) => {
+      const { clock, service, ask } = worldOf();
+      service.faults.next(2, { status, counted: false });
+      await clock.run(ask(1));
+      expect(service.requests).toBe(1);
+    },
+  );
+});
+
+describe('a month that is stated to end after 30 days', () => {
+  it('keeps the client shut in February no longer than until the 1st', async () => {
+    const clock = virtualClock({ wall: Date.UTC(2026, 1, 27) });
+    const { service, ask } = worldOf(
+      { clock, keyed: { minute: 100, month: 5 }, windows: 'aligned-30-days' },
+      { clock },
+    );
+    service.spend(5, 'a-key');
+    const error = await clock.run(errorOf(ask(1)));
+    expect((error as QuotaExhaustedError).retryAt.toISOString()).toMatch(/^2026-03-01T00:/);
+    await clock.advance(2 * 86_400_000 + 3_600_000);
+    await clock.run(ask(2));
+  });
+
+  it('tempts it to few requests on a 31st, when the end is always a second away', async () => {
+    const clock = virtualClock({ wall: Date.UTC(2026, 0, 31, 5) });
+    const { service, ask } = worldOf(
+      { clock, keyed: { minute: 100, month: 5 }, windows: 'aligned-30-days' },
+      { clock },
+    );
+    service.spend(5, 'a-key');
+    for (let hour = 0; hour < 10; hour++) {
+      await clock.run(ask(hour).catch(() => {}));
+      await clock.advance(3_600_000);
+    }
+    expect(service.limited).toBeLessThanOrEqual(12);
   });
 });

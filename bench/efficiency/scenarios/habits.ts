@@ -206,5 +206,32 @@ export const habits: readonly Scenario[] = [
     bulk: 1_720,
     errand: (index) => ({ endpoint: index % 8 === 0 ? 'assets' : 'info' }),
   },
+  {
+    name: 'two endpoints with equal ceilings',
+    promised: 'honest',
+    limits: USUAL,
+    service: {
+      ceilings: { assets: { limit: 60, period: 'minute' }, info: { limit: 60, period: 'minute' } },
+      headers: { generic: 'per endpoint ceiling' },
+    },
+    bulk: 420,
+    errand: (index) => ({ endpoint: index % 2 === 0 ? 'assets' : 'info' }),
+  },
+  {
+    name: 'reset in seconds left, 45 s ahead, far away',
+    promised: 'honest',
+    limits: USUAL,
+    service: { reset: 'seconds-left', skewMs: 45_000 },
+    distance: 'far',
+    bulk: 1_250,
+  },
+  {
+    name: 'limits without a reset',
+    promised: 'turn',
+    limits: { minute: 500 },
+    service: { headers: { family: false } },
+    hidden: ['ratelimit-reset'],
+    bulk: 1_250,
+  },
   { name: 'three nodes that count apart', promised: 'honest', limits: USUAL, service: { nodes: 3 }, bulk: 1_250 },
 ];

@@ -2,13 +2,13 @@ import { failed, perMinute, prompt, refused, standstill, trips, used } from '../
 import type { Incident } from '../incidents.ts';
 import { backlog, type Scenario, sources } from '../scenario.ts';
 import { rateLimiterFlexible } from '../subjects/rate-limiter-flexible.ts';
-import { sharing } from '../subjects/stacks-quota.ts';
+import { local, sharing } from '../subjects/stacks-quota.ts';
 
 const common = {
   limits: { second: 20, minute: 1_000 },
   sources: sources(4, backlog(8)),
   seconds: 80,
-  subjects: [sharing, rateLimiterFlexible],
+  subjects: [sharing, local, rateLimiterFlexible],
   columns: [used, prompt, standstill, trips, refused, failed],
 };
 

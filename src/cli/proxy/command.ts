@@ -1,9 +1,9 @@
-import { createClient } from '../../index.ts';
+import { createClient, isConfigError } from '../../index.ts';
 import { createProxy } from '../../proxy/index.ts';
 import { accessOf } from '../access.ts';
 import type { Command } from '../command.ts';
 import type { Environment } from '../environment.ts';
-import { EXIT, untilStopped } from '../exit.ts';
+import { EXIT, UsageError, untilStopped } from '../exit.ts';
 import type { HelpPage } from '../help-page.ts';
 import { writeNotices } from '../notices.ts';
 import { PROXY_FLAGS, type ProxyFlags, readProxyFlags } from './flags.ts';
@@ -59,9 +59,14 @@ export const proxyCommand: Command = {
 };
 
 async function joinShare({ redis, name }: NonNullable<ProxyFlags['share']>): Promise<JoinedShare> {
-  if (redis !== undefined) return await (await import('./redis.ts')).connectShare(redis, name);
-  const { localShare } = await import('../../local/index.ts');
-  return { share: localShare({ name }), close: async () => {} };
+  try {
+    if (redis !== undefined) return await (await import('./redis.ts')).connectShare(redis, name);
+    const { localShare } = await import('../../local/index.ts');
+    return { share: localShare({ name }), close: async () => {} };
+  } catch (error) {
+    if (isConfigError(error) && error.option === 'name') throw new UsageError(`--${error.message}.`);
+    throw error;
+  }
 }
 
 async function greet(url: string, world: Environment): Promise<void> {

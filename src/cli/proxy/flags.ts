@@ -76,8 +76,6 @@ export async function readProxyFlags(
       '--listen lets others in, so it needs a token: set STACKS_PROXY_TOKEN, or --token-file FILE. One is made by: openssl rand -hex 32',
     );
   }
-  if (name !== undefined && !/^[a-z0-9-]{1,32}$/.test(name))
-    throw new UsageError(`--name must be 1 to 32 lower-case letters, digits and hyphens, not "${name}".`);
   return {
     access: { url, 'key-file': keyFile },
     port,

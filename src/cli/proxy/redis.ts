@@ -17,10 +17,11 @@ export async function connectShare(url: string, name: string): Promise<JoinedSha
     );
   });
   const redis = createConnection(createClient, url);
+  const share = redisShare({ redis, name });
   // While Redis cannot be reached, the share goes on without it; the client connects again by itself.
   redis.on('error', () => {});
   void redis.connect().catch(() => {});
-  return { share: redisShare({ redis, name }), close: async () => redis.destroy() };
+  return { share, close: async () => redis.destroy() };
 }
 
 /** The message does not quote the URL, which may hold a password. */

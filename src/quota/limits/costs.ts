@@ -46,6 +46,11 @@ export class Costs implements Limit {
     return this.#byEndpoint.get(endpoint)?.mean ?? this.expect(endpoint).likely;
   }
 
+  /** The highest cost of all endpoints, in units; 1 while none is known. */
+  get dearest(): number {
+    return this.#dearest;
+  }
+
   /** The highest cost of an endpoint, in units, for sibling processes. */
   dearestOf(endpoint: string): number {
     return this.#byEndpoint.get(endpoint)?.dearest ?? this.#dearest;

@@ -73,7 +73,6 @@ describe('the flags of the proxy', () => {
   it.for([
     [['--listen', '0.0.0.0'], '--listen lets others in, so it needs a token'],
     [['--port', '70000'], '--port must be at most 65535'],
-    [['--name', 'A b'], '--name must be 1 to 32 lower-case letters, digits and hyphens, not "A b".'],
     [['--token-file', '/nowhere/token'], '--token-file /nowhere/token cannot be read: ENOENT.'],
     [['--token', TOKEN], 'The key cannot be a flag'],
     [['3999'], 'proxy takes no arguments, only flags.'],
@@ -120,6 +119,15 @@ describe('the proxy in a process of its own', { timeout: 60_000, concurrent: tru
     expect((await fetch(own + INFO)).status).toBe(401);
     expect((await fetch(own + INFO, { headers: { authorization: `Bearer ${TOKEN}` } })).status).toBe(200);
   });
+
+  it.each([[], ['--redis', 'redis://127.0.0.1:1']])(
+    'says in one line that a share cannot have the name %#',
+    async (...args) => {
+      const { code, out, err } = await start(['proxy', '--name', 'A b', ...args], { STACKS_API_KEY: KEY }).ending;
+      expect({ code, out }).toEqual({ code: 2, out: '' });
+      expect(err).toContain('--name must be 1 to 32 lower-case letters, digits and hyphens, not "A b".');
+    },
+  );
 
   it('says in one line that the port is taken', async () => {
     const { url } = await proxyOf();

@@ -1,0 +1,74 @@
+import type { Client } from '../client/client.ts';
+import { ConfigError, quote } from '../errors.ts';
+import type { EstimateOptions } from '../scheduler/estimate.ts';
+import { argument, optionsParser } from '../validation/arguments.ts';
+
+/** A client of a pool that takes only calls of some priorities. */
+export interface PoolMember {
+  readonly client: Client;
+  /** Takes no calls of a lower priority: `1` binds a key to urgent calls. Default: -Infinity. */
+  readonly minPriority?: number | undefined;
+  /** Takes no calls of a higher priority: `-1` binds a key to bulk work of that priority. Default: Infinity. */
+  readonly maxPriority?: number | undefined;
+}
+
+const isPriority = (value: unknown): boolean => typeof value === 'number' && !Number.isNaN(value);
+
+const memberOptions = optionsParser('member of a pool', {
+  client: argument<Client>(isClient, 'a client that createClient has made'),
+  minPriority: argument<number>(isPriority, 'a number'),
+  maxPriority: argument<number>(isPriority, 'a number'),
+});
+
+/** A client of a pool: whether it takes a call, and when it could send it. */
+export class Member {
+  readonly client: Client;
+  readonly #minPriority: number;
+  readonly #maxPriority: number;
+  /** The first call, by which the client learns its limits; it is awaited before others are handed over. */
+  #first: Promise<unknown> | undefined;
+
+  /** @throws ConfigError if it is neither a client nor a {@link PoolMember}. */
+  constructor(given: Client | PoolMember) {
+    const { client, minPriority, maxPriority } = memberOptions(isClient(given) ? { client: given } : given);
+    if (!client) throw new ConfigError('clients', `must hold clients that createClient has made, not ${quote(given)}`);
+    this.client = client;
+    this.#minPriority = minPriority ?? Number.NEGATIVE_INFINITY;
+    this.#maxPriority = maxPriority ?? Number.POSITIVE_INFINITY;
+  }
+
+  takes(priority: number): boolean {
+    return priority >= this.#minPriority && priority <= this.#maxPriority;
+  }
+
+  /** How long until a call would be answered, by the client's own estimate, in milliseconds; undefined: no answer has come yet. */
+  answersIn(call: EstimateOptions): number | undefined {
+    return this.client.estimate({ ...call, count: 1 }).ms;
+  }
+
+  /** The first call, while it is under way. */
+  get first(): Promise<unknown> | undefined {
+    return this.#first;
+  }
+
+  /** Whether nothing was sent by it yet. */
+  get isFresh(): boolean {
+    return this.client.estimate().ms === undefined;
+  }
+
+  /** Hands a call over. */
+  send<T>(call: (client: Client) => Promise<T>): Promise<T> {
+    const answer = call(this.client);
+    if (this.#first || !this.isFresh) return answer;
+    const end = (): void => {
+      this.#first = undefined;
+    };
+    this.#first = answer.then(end, end);
+    return answer;
+  }
+}
+
+function isClient(value: unknown): value is Client {
+  const client = value as Partial<Client> | null;
+  return typeof client === 'object' && typeof client?.getInfo === 'function' && typeof client.estimate === 'function';
+}

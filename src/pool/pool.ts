@@ -1,0 +1,166 @@
+import type { Client, CloseReport, QuotaState } from '../client/client.ts';
+import { ConfigError, isConnectionError, isQuotaExhausted, isServiceError } from '../errors.ts';
+import { untilAborted } from '../http/transport.ts';
+import type { EstimateOptions } from '../scheduler/estimate.ts';
+import { walk } from '../walk/walk.ts';
+import { Member, type PoolMember } from './member.ts';
+
+/** Several clients, each with a key of its own, behind the calls of one. */
+export interface Pool
+  extends Pick<
+    Client,
+    'get' | 'request' | 'getInfo' | 'getAddressAssets' | 'walkAddressAssets' | 'fetch' | 'fetchWith'
+  > {
+  /** The clients, in the order given. */
+  readonly clients: readonly Client[];
+  /** What each client knows of its quota, in the order given; no request is sent. */
+  quota(): readonly QuotaState[];
+  /** Calls that wait to be sent. */
+  readonly waiting: number;
+  /** Resolves when no call of any client waits or is under way. */
+  idle(): Promise<void>;
+  /** Closes all clients. See {@link Client.close}. */
+  close(options?: { readonly drain?: boolean }): Promise<CloseReport>;
+  /** The same as {@link Pool.close}, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** What a pool has to know of a call to choose its client. */
+interface PooledCall<T> extends EstimateOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly make: (client: Client) => Promise<T>;
+  /** Whether it can be made only once, because its body can be read only once. */
+  readonly isOneShot?: boolean;
+}
+
+/**
+ * Makes one of several clients, each with a key of its own: each call goes by the client that can send it first, by its own estimate. What a
+ * client refuses without having served it, because its quota is exhausted or its key is refused, goes by another.
+ *
+ * @throws ConfigError if it is given no clients.
+ *
+ * @example
+ * ```ts
+ * const pool = createPool([createClient({ apiKey: 'a-key' }), createClient({ apiKey: 'b-key' })]);
+ * const { data } = await pool.getAddressAssets('SP3HXJJMJQ06GNAZ8XWDN1QM48JEDC6PP6W3YZPZJ');
+ * await pool.close();
+ * ```
+ */
+export function createPool(clients: readonly (Client | PoolMember)[]): Pool {
+  if (!Array.isArray(clients) || clients.length === 0) throw new ConfigError('clients', 'must be a list of clients');
+  const members = clients.map((one) => new Member(one));
+  const hand = <T>(call: PooledCall<T>): Promise<T> => handOver(members, call);
+
+  const getAddressAssets: Client['getAddressAssets'] = (address, options) =>
+    hand({
+      ...planOf(options, 'GET /extended/v1/address/{address}/assets'),
+      make: (client) => client.getAddressAssets(address, options),
+    });
+  const fetchWith: Client['fetchWith'] = (options) => {
+    const fetches = new Map(members.map(({ client }) => [client, client.fetchWith(options)]));
+    return (input, init) => {
+      const isOneShot = options.streamBody === true || init?.body instanceof ReadableStream;
+      // A Request gives its body once.
+      const copy = (): typeof input => (input instanceof Request && input.body && !isOneShot ? input.clone() : input);
+      const make = (client: Client): Promise<Response> => (fetches.get(client) ?? client.fetch)(copy(), init);
+      return hand({ ...planOf(options), signal: init?.signal ?? undefined, isOneShot, make });
+    };
+  };
+
+  return {
+    get: (path, ...options) =>
+      hand({ ...planOf(options[0], `GET ${path}`), make: (client) => client.get(path, ...options) }),
+    request: (method, path, ...options) =>
+      hand({ ...planOf(options[0], `${method} ${path}`), make: (client) => client.request(method, path, ...options) }),
+    getInfo: ((options: Parameters<Client['getInfo']>[0]) =>
+      hand<unknown>({
+        ...planOf(options, 'GET /extended/v1/info'),
+        make: (client) => client.getInfo(options),
+      })) as Client['getInfo'],
+    getAddressAssets,
+    walkAddressAssets: (address, options) => walk(getAddressAssets, address, options),
+    fetch: fetchWith({}),
+    fetchWith,
+    clients: members.map(({ client }) => client),
+    quota: () => members.map(({ client }) => client.quota()),
+    get waiting() {
+      return members.reduce((sum, { client }) => sum + client.waiting, 0);
+    },
+    idle: async () => void (await Promise.all(members.map(({ client }) => client.idle()))),
+    close: (options) => close(members, options),
+    [Symbol.asyncDispose]: async () => void (await close(members)),
+  };
+}
+
+async function close(members: readonly Member[], options?: { readonly drain?: boolean }): Promise<CloseReport> {
+  const reports = await Promise.all(members.map(({ client }) => client.close(options)));
+  return { rejected: reports.reduce((sum, { rejected }) => sum + rejected, 0) };
+}
+
+/** What an estimate depends on. A call with options that are none is refused by its client. */
+function planOf(
+  options: { readonly priority?: number | undefined; readonly cost?: number | undefined; signal?: unknown } | undefined,
+  endpoint?: string,
+): EstimateOptions & { readonly signal?: AbortSignal | undefined } {
+  const { priority, cost, signal } = options ?? {};
+  return {
+    ...{ endpoint, signal: signal instanceof AbortSignal ? signal : undefined },
+    priority: Number.isFinite(priority) ? priority : 0,
+    cost: Number.isFinite(cost) && Number(cost) >= 0 ? cost : undefined,
+  };
+}
+
+/** Hands a call to one client after the other, until one serves it. */
+async function handOver<T>(members: readonly Member[], call: PooledCall<T>): Promise<T> {
+  const { priority = 0, signal, make, isOneShot } = call;
+  let left = members.filter((member) => member.takes(priority));
+  if (left.length === 0) throw new ConfigError('priority', `${priority} is taken by no client of the pool`);
+  let refusal: unknown;
+  while (left.length > 0) {
+    for (let first = awaitedOf(left); first; first = awaitedOf(left)) await untilAnswered(first, signal);
+    // Chosen and handed over in one turn: the next choice reckons with this call.
+    const member = choose(left, call);
+    try {
+      return await member.send(make);
+    } catch (error) {
+      if (isOneShot || !isUnserved(error)) throw error;
+      refusal = soonerOf(refusal, error);
+      left = left.filter((one) => one !== member);
+    }
+  }
+  throw refusal;
+}
+
+/**
+ * The first answer that has to be awaited before a client can be chosen. Of clients that know nothing yet each gets one call, and what comes
+ * meanwhile waits for the answer: a thousand calls at once are divided by what each client can send.
+ */
+function awaitedOf(members: readonly Member[]): Promise<unknown> | undefined {
+  const fresh = members.filter(({ isFresh }) => isFresh);
+  return fresh.every(({ first }) => first) ? fresh[0]?.first : undefined;
+}
+
+async function untilAnswered(first: Promise<unknown>, signal: AbortSignal | undefined): Promise<void> {
+  await (signal ? untilAborted(() => first, signal) : first);
+}
+
+/** The client that can send a call first; before all others one that knows nothing yet. */
+function choose(members: readonly Member[], { endpoint, cost, priority }: EstimateOptions): Member {
+  const unused = members.find((member) => member.isFresh && !member.first);
+  if (unused) return unused;
+  const waits = members.map((member) => ({ member, ms: member.answersIn({ endpoint, cost, priority }) ?? 0 }));
+  return waits.reduce((best, one) => (one.ms < best.ms ? one : best)).member;
+}
+
+/** Whether a client has refused a call that the service did not serve, so that another may make it. */
+function isUnserved(error: unknown): boolean {
+  if (isQuotaExhausted(error)) return true;
+  if (isConnectionError(error)) return error.code === 'KEY_REFUSED';
+  return isServiceError(error) && error.status === 401;
+}
+
+/** Of two refusals the one that says when to come back, and the sooner of two that do. */
+function soonerOf(one: unknown, other: unknown): unknown {
+  if (!isQuotaExhausted(one)) return other;
+  return isQuotaExhausted(other) && other.retryAt < one.retryAt ? other : one;
+}

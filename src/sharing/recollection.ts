@@ -1,0 +1,55 @@
+import { Expiring } from './expiring.ts';
+import type { Answer, WindowAsk } from './store.ts';
+
+/** Tolerance when comparing two statements of the age of the store's memory, in milliseconds. */
+const SLACK_MS = 2_000;
+
+/** A store that has lost its memory grants nothing until it is this old, so that all processes can tell it theirs. In milliseconds. */
+const GATHERING_MS = 1_500;
+
+/** Units used of a window instance by an answer, and when that arrived. */
+interface Heard {
+  readonly units: number;
+  readonly at: number;
+}
+
+/**
+ * What the store said last of each window instance. A store that has lost its memory is told it again, as a reading, with what the
+ * other processes may have been granted meanwhile: the store keeps the highest reading of all processes.
+ */
+export class Recollection {
+  readonly #used = new Expiring<Heard>();
+  /** The age of the store's memory by the last answer, and when that arrived. */
+  #age: { readonly forMs: number; readonly at: number } | undefined;
+  #lostAt = Number.NEGATIVE_INFINITY;
+  #gathersUntil = Number.NEGATIVE_INFINITY;
+
+  /** Records an answer. @returns whether the store has lost its memory: it is younger than the last answer implies. */
+  hear(windows: readonly WindowAsk[], { urgent: { forMs }, used }: Answer, now: number): boolean {
+    const age = this.#age;
+    this.#age = { forMs, at: now };
+    const isLost = age !== undefined && forMs + SLACK_MS < age.forMs + now - age.at;
+    if (isLost) [this.#lostAt, this.#gathersUntil] = [now, now + GATHERING_MS - forMs];
+    else
+      windows.forEach(({ name, ttlMs }, index) => {
+        this.#used.set(name, { units: used[index] ?? 0, at: now }, ttlMs, now);
+      });
+    return isLost;
+  }
+
+  /** Whether an ask must only tell, because other processes may not have told yet. */
+  isGathering(now: number): boolean {
+    return now < this.#gathersUntil;
+  }
+
+  /** The windows of an ask, with what the store has forgotten of them. `rate`: most units that are granted, a millisecond. */
+  remind(windows: readonly WindowAsk[], rate: number, now: number): readonly WindowAsk[] {
+    if (this.#lostAt === Number.NEGATIVE_INFINITY) return windows;
+    return windows.map((window) => {
+      const heard = this.#used.get(window.name, now);
+      if (!heard || heard.at > this.#lostAt) return window;
+      const reading = Math.min(window.limit, Math.ceil(heard.units + rate * (this.#lostAt - heard.at)));
+      return { ...window, reading: Math.max(window.reading, reading) };
+    });
+  }
+}

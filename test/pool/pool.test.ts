@@ -1,0 +1,209 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type ClientOptions,
+  createClient,
+  createPool,
+  isConfigError,
+  isQuotaExhausted,
+  type PoolMember,
+} from '../../src/index.ts';
+import { createMockService, type MockServiceOptions, virtualClock } from '../../src/testing/index.ts';
+
+const ADDRESS = 'SP3HXJJMJQ06GNAZ8XWDN1QM48JEDC6PP6W3YZPZJ';
+
+/** Two keys, each of a service of its own, so that their plans can differ. */
+function world(
+  plans: readonly [MockServiceOptions['keyed'], MockServiceOptions['keyed']],
+  {
+    options = {},
+    bound = [{}, {}],
+    service = {},
+  }: {
+    readonly options?: ClientOptions;
+    readonly bound?: readonly Omit<PoolMember, 'client'>[];
+    readonly service?: MockServiceOptions;
+  } = {},
+) {
+  const clock = virtualClock({ wall: Date.UTC(2026, 0, 15, 12, 0, 10) });
+  const services = plans.map((keyed) =>
+    createMockService({ clock, latencyMs: [60, 140], keys: ['a-key'], keyed, ...service }),
+  );
+  const clients = services.map(({ origin, fetch }) =>
+    createClient({ baseUrl: origin, fetch, clock, apiKey: 'a-key', random: () => 0.5, ...options }),
+  );
+  const pool = createPool(clients.map((client, nth) => ({ client, ...bound[nth] })));
+  const calls = (count: number) => clock.run(Promise.all(Array.from({ length: count }, () => pool.getInfo())));
+  const requests = (): readonly number[] => services.map((one) => one.requests);
+  const limited = (): number => services.reduce((sum, one) => sum + one.limited, 0);
+  return { clock, services, clients, pool, calls, requests, limited };
+}
+
+/** How much of a minute's units a service has served, in each whole minute between the first and the last. */
+function minutesUsed({ log }: { readonly log: readonly { serviceTime: number }[] }, limit: number): readonly number[] {
+  const minutes = new Map<number, number>();
+  for (const { serviceTime } of log) {
+    const minute = Math.floor(serviceTime / 60_000);
+    minutes.set(minute, (minutes.get(minute) ?? 0) + 1);
+  }
+  return [...minutes.entries()]
+    .sort(([one], [other]) => one - other)
+    .slice(1, -1)
+    .map(([, used]) => used / limit);
+}
+
+const PLANS = [
+  { second: 20, minute: 500 },
+  { second: 50, minute: 2_000 },
+] as const;
+
+describe('a pool of two keys with different plans', () => {
+  it('uses both quotas, and is refused nothing', async () => {
+    const { services, calls, limited } = world(PLANS, { options: { maxWaitMs: Number.POSITIVE_INFINITY } });
+    await calls(8_000);
+    expect(limited()).toBe(0);
+    const used = services.map((one, nth) => minutesUsed(one, PLANS[nth]?.minute ?? 0));
+    for (const minutes of used) {
+      expect(minutes.length).toBeGreaterThanOrEqual(2);
+      expect(Math.min(...minutes)).toBeGreaterThanOrEqual(0.97);
+    }
+  });
+
+  it('divides a thousand calls at once by what each can send, although nothing is known of either', async () => {
+    const { calls, requests, clock } = world([{ minute: 100 }, { minute: 900 }]);
+    await calls(1_000);
+    expect(Math.abs((requests()[0] ?? 0) - 100)).toBeLessThanOrEqual(10);
+    expect(clock.now()).toBeLessThan(120_000);
+  });
+
+  it('passes over a key whose month is out', async () => {
+    const { calls, requests, services, limited } = world([
+      { minute: 5_000, month: 1_000 },
+      { minute: 5_000, month: 1_000 },
+    ]);
+    services[0]?.spend(995, 'a-key');
+    await calls(100);
+    expect(requests()[0]).toBeLessThanOrEqual(6);
+    expect((requests()[0] ?? 0) + (requests()[1] ?? 0)).toBeGreaterThanOrEqual(100);
+    expect(limited()).toBe(0);
+  });
+
+  it('passes over a key that is revoked, and no caller is told', async () => {
+    const { calls, requests, services } = world(PLANS);
+    await calls(10);
+    services[1]?.revokeKey('a-key');
+    const before = requests()[1] ?? 0;
+    await calls(100);
+    // What was under way when the first five were refused.
+    expect((requests()[1] ?? 0) - before).toBeLessThanOrEqual(40);
+    const after = requests()[1];
+    await calls(20);
+    expect(requests()[1]).toBe(after);
+  });
+
+  it('moves a call whose client is told to pause for longer than the call has patience', async () => {
+    const { clock, pool, services, calls, requests } = world(PLANS);
+    await calls(10);
+    for (const one of services) one.faults.next(1, { status: 429, headers: { 'retry-after': '3000' } });
+    services[1]?.faults.clear();
+    const all = Promise.all(Array.from({ length: 60 }, () => pool.getInfo()));
+    await clock.run(all);
+    expect(clock.now()).toBeLessThan(60_000);
+    expect(requests()[1]).toBeGreaterThan(40);
+  });
+
+  it('fails a call with the sooner of two instants where no key can send it in time', async () => {
+    const { clock, pool, services, calls } = world([{ month: 100 }, { minute: 100 }], {
+      options: { maxWaitMs: 1_000 },
+    });
+    await calls(4);
+    services[0]?.spend(100, 'a-key');
+    services[1]?.spend(100, 'a-key');
+    const errors = await clock.run(
+      Promise.all([1, 2, 3, 4].map(() => pool.getInfo().catch((error: unknown) => error))),
+    );
+    const last = errors.at(-1);
+    // The other one is out for the month.
+    expect(isQuotaExhausted(last) && last.retryAfterMs).toBeLessThan(120_000);
+  });
+});
+
+describe('a pool', () => {
+  it('binds keys to priorities', async () => {
+    const { clock, pool, requests } = world(PLANS, { bound: [{ minPriority: 1 }, { maxPriority: 0 }] });
+    const urgent = Array.from({ length: 7 }, () => pool.getInfo({ priority: 5 }));
+    const bulk = Array.from({ length: 30 }, () => pool.getAddressAssets(ADDRESS, { priority: -1 }));
+    await clock.run(Promise.all([...urgent, ...bulk]));
+    expect(requests()).toEqual([7, 30]);
+    await expect(pool.getInfo({ priority: 0.5 })).rejects.toSatisfy(isConfigError);
+  });
+
+  it('has the calls of a client: any endpoint, fetch with a body, pages, and the quota by headers', async () => {
+    const routes: MockServiceOptions['routes'] = {
+      'GET /extended/v2/blocks/{height}': ({ params }) => params,
+      'POST /v2/fees/transaction': () => ({ fee: 1 }),
+    };
+    const { clock, pool, services } = world(PLANS, {
+      service: { routes, assetsOf: () => 45 },
+    });
+    const got = await clock.run(pool.get('/extended/v2/blocks/{height}', { params: { height: 7 } }));
+    expect(got.data).toEqual({ height: '7' });
+    const made = await clock.run(pool.request('POST', '/v2/fees/transaction', { json: {} }));
+    expect(made.data).toEqual({ fee: 1 });
+    const request = new Request(`${services[0]?.origin}/v2/fees/transaction`, { method: 'POST', body: '{}' });
+    expect(await clock.run(pool.fetch(request).then((response) => response.json()))).toEqual({ fee: 1 });
+    expect((await clock.run(pool.getInfo({ headersOnly: true }))).status).toBe(200);
+    let events = 0;
+    await clock.run(
+      (async () => {
+        for await (const _ of pool.walkAddressAssets(ADDRESS)) events++;
+      })(),
+    );
+    expect(events).toBe(45);
+    expect(pool.quota().map(({ windows }) => windows.length)).toEqual([2, 2]);
+    expect(pool.clients).toHaveLength(2);
+  });
+
+  it('sends a body again by another key, if the first refuses it', async () => {
+    const { clock, pool, services } = world(PLANS, {
+      service: { routes: { 'POST /v2/fees/transaction': () => ({ fee: 1 }) } },
+      options: { maxWaitMs: 0 },
+    });
+    await clock.run(Promise.all([1, 2].map(() => pool.getInfo())));
+    for (const one of services.slice(0, 1)) one.revokeKey('a-key');
+    const ask = (): Promise<number> =>
+      pool
+        .fetch(new Request(`${services[0]?.origin}/v2/fees/transaction`, { method: 'POST', body: '{}' }))
+        .then(({ status }) => status);
+    const statuses = await clock.run(Promise.all(Array.from({ length: 6 }, ask)));
+    expect(statuses.filter((status) => status === 200).length).toBeGreaterThan(0);
+  });
+
+  it('waits, is idle and closes as all of its clients do', async () => {
+    const { clock, pool, calls } = world([{ minute: 10 }, { minute: 10 }]);
+    await calls(4);
+    const waiting = Promise.allSettled(Array.from({ length: 60 }, () => pool.getInfo()));
+    await clock.advance(3_000);
+    expect(pool.waiting).toBeGreaterThan(20);
+    const { rejected } = await clock.run(pool.close());
+    expect(rejected).toBeGreaterThan(20);
+    await clock.run(Promise.all([waiting, pool.idle()]));
+    await expect(pool.getInfo()).rejects.toThrow('closed');
+  });
+
+  it('ends the wait for a first answer when the call is aborted', async () => {
+    const { clock, pool } = world(PLANS, { service: { latencyMs: 5_000 } });
+    const first = [pool.getInfo(), pool.getInfo()];
+    const controller = new AbortController();
+    const third = pool.getInfo({ signal: controller.signal });
+    third.catch(() => {});
+    await clock.advance(100);
+    controller.abort(new Error('enough'));
+    await expect(third).rejects.toThrow('enough');
+    expect(clock.now()).toBe(100);
+    await clock.run(Promise.all(first));
+  });
+
+  it.for([[[]], [['a-key']], [[{ client: 'a-key' }]], [undefined], [[{ minPriority: 1 }]]])('refuses %j', ([given]) => {
+    expect(() => createPool(given as never)).toThrow(/client|pool/);
+  });
+});
