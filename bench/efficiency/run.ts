@@ -17,6 +17,8 @@ const { values } = parseArgs({
     ours: { type: 'boolean', default: false },
     /** Runs all contenders in every scenario, not only in those for comparison. */
     all: { type: 'boolean', default: false },
+    /** Runs the scenarios of which there are many alike, too. */
+    deep: { type: 'boolean', default: false },
     /** Number of seeds per scenario. */
     seeds: { type: 'string', default: '1' },
     /** The first seed. */
@@ -51,7 +53,8 @@ function jobs(): Job[] {
   if (values.random !== undefined) {
     return seeds.map((seed) => ({ scenario: `random world ${seed}`, contender: ours.name, seed }));
   }
-  const chosen = scenarios.filter(({ name, promised }) => name.includes(values.only) || promised === values.only);
+  const isNamed = ({ name, promised }: Scenario): boolean => name.includes(values.only) || promised === values.only;
+  const chosen = scenarios.filter((one) => isNamed(one) && (!one.isDeep || values.deep || values.only !== ''));
   if (chosen.length === 0) throw new Error(`No scenario is called ${values.only}.`);
   const contendersIn = ({ isCompared }: Scenario): typeof contenders =>
     !values.ours && (isCompared || values.all) ? contenders : [ours];

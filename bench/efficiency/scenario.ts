@@ -1,4 +1,4 @@
-import type { MockServiceOptions, ServiceLimits, ServicePeriod, WindowKind } from '../../src/testing/index.ts';
+import type { MockServiceOptions, ServiceLimits, WindowKind } from '../../src/testing/index.ts';
 import type { Distance } from './latencies.ts';
 
 /** One call. */
@@ -20,10 +20,22 @@ export interface Stream {
   readonly forMs?: number;
 }
 
-/** Another consumer of the same quota, which does not repeat refused requests. */
+/**
+ * How another consumer spends.
+ *
+ * - `steady`: at random instants. A refused request is not repeated.
+ * - `phases`: the same, at twice the rate for 45 s and not at all for the next 45 s.
+ * - `eager`: its requests of a whole minute from that minute's first moment, ten at a time, until all are served.
+ * - `backlogged`: as `steady`, but what is refused waits and is repeated, four requests at a time.
+ */
+export type Manner = 'steady' | 'phases' | 'eager' | 'backlogged';
+
+/** Another consumer of the same quota. */
 export interface Others {
-  /** Requests per second, at random instants. */
+  /** Requests per second, on average. */
   readonly perSecond: number;
+  /** Default: `steady`. */
+  readonly manner?: Manner;
   /** Requests per arrival. Default: 1. */
   readonly atOnce?: number;
 }
@@ -59,10 +71,22 @@ export interface Stretch {
  * - `turn`: the service or the machine changes during the run, so a few refusals are unavoidable.
  * - `faults`: connections break: no call gets stuck.
  * - `company`: there are other consumers: all quota is used together, with few refusals.
+ * - `strangers`: there is another consumer: what it leaves is used, with few refusals.
+ * - `crowd`: clients with the same key do not communicate: all quota is used together, with few refusals.
+ * - `crowd, sliding`: the same in a window that slides.
  * - `month`: the month ends: no request after the first refusal.
  * - `urgent`: urgent calls beside a bulk: short waits, and little loss for the bulk.
  */
-export type Promised = 'honest' | 'turn' | 'faults' | 'company' | 'month' | 'urgent';
+export type Promised =
+  | 'honest'
+  | 'turn'
+  | 'faults'
+  | 'company'
+  | 'strangers'
+  | 'crowd'
+  | 'crowd, sliding'
+  | 'month'
+  | 'urgent';
 
 /** A service, the load, and disturbances. */
 export interface Scenario {
@@ -72,6 +96,8 @@ export interface Scenario {
   readonly promised: Promised;
   /** Whether all contenders run it. */
   readonly isCompared?: boolean;
+  /** Whether it runs only with `--deep`, or if `--only` names it: one of many like another. */
+  readonly isDeep?: boolean;
   /** The true limits, in units. */
   readonly limits: ServiceLimits;
   readonly windows?: WindowKind;
@@ -102,6 +128,4 @@ export interface Scenario {
   readonly suspended?: Stretch & { readonly standsStill: boolean };
   /** The start, in milliseconds since the Unix epoch. Default: in the first half of a minute, by the seed. */
   readonly startsAt?: number;
-  /** The limiting window. Default: the longest. */
-  readonly binding?: ServicePeriod;
 }

@@ -1,5 +1,6 @@
 import type { ServiceLimits, WindowKind } from '../../src/testing/index.ts';
 import { Ledger } from '../../src/testing/ledger.ts';
+import { LeftOver, type Taken } from './left-over.ts';
 import type { Change, Scenario, Stretch } from './scenario.ts';
 
 /** Requests of the same cost, each with its earliest instant. */
@@ -23,11 +24,14 @@ export interface Terms {
   /** Periods in which no request can arrive. */
   readonly pauses: readonly Stretch[];
   readonly leastLatencyMs: number;
+  /** What other consumers were served, in order. */
+  readonly taken: readonly Taken[];
 }
 
 /**
  * The shortest time, in milliseconds, in which the service could have answered the load without a refusal: every request arrives at the
- * first instant with room, in the best order (costly ones first), with the shortest latency. It uses the windows of the mock service
+ * first instant with room, in the best order (costly ones first), with the shortest latency, and other consumers get what they
+ * got in fact. It uses the windows of the mock service
  * and shares no code with the client.
  *
  * A service that charges after the response would admit more than its limit; this is not taken into account.
@@ -45,7 +49,7 @@ export function shortestMs(loads: readonly Load[], terms: Terms): number {
 
 class Omniscient {
   readonly #terms: Terms;
-  readonly #quota: Ledger;
+  readonly #quota: LeftOver;
   readonly #ceilings = new Map<string, Ledger>();
   readonly #loads: { readonly load: Load; served: number }[];
   readonly #changes: readonly Change[];
@@ -57,7 +61,8 @@ class Omniscient {
     const counting = { kindOf: () => terms.kind, charge: 'before' } as const;
     this.#terms = terms;
     this.#limits = terms.limits;
-    this.#quota = new Ledger(counting).limit(terms.limits);
+    this.#quota = new LeftOver(counting, terms.taken);
+    this.#quota.limit(terms.limits);
     if (terms.spent) this.#quota.charge(terms.spent.units, terms.startsAt - terms.spent.agoMs);
     for (const [name, limits] of Object.entries(terms.ceilings)) {
       this.#ceilings.set(name, new Ledger(counting).limit(limits));
@@ -74,6 +79,7 @@ class Omniscient {
   /** Serves all requests that fit at an instant; false if none does. */
   serveAt(at: number): boolean {
     this.#passChanges(at);
+    this.#quota.passTo(this.#serviceTime(at));
     let isServed = false;
     for (const entry of this.#loads) {
       const { cost, endpoint, fromMs } = entry.load;
@@ -94,7 +100,8 @@ class Omniscient {
       if (from === undefined) continue;
       next = Math.min(next, from > at ? from : Math.max(at + 1e-3, this.#admitsAt(load, at)));
     }
-    return Math.min(next, this.#changes[this.#changed]?.atMs ?? Number.POSITIVE_INFINITY);
+    const taken = this.#quota.nextTakenAt - this.#serviceTime(0);
+    return Math.min(next, taken, this.#changes[this.#changed]?.atMs ?? Number.POSITIVE_INFINITY);
   }
 
   #admitsAt({ cost, endpoint }: Load, at: number): number {

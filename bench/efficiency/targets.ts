@@ -11,10 +11,16 @@ const TARGETS: Readonly<
   honest: { used: 0.9, limited: 0 },
   turn: { used: 0.9, limited: Infinity },
   faults: { used: 0.9, limited: 1 },
-  company: { used: 0.95, limited: 3 },
+  company: { used: 0.9, limited: 5 },
+  strangers: { used: 0.9, limited: 5 },
+  crowd: { used: 0.95, limited: 10 },
+  'crowd, sliding': { used: 0.85, limited: 10 },
   month: { used: 0.8, limited: Infinity, afterRefusal: 0 },
   urgent: { used: 0.97, limited: 0, p99: 2_000 },
 };
+
+/** What others or broken connections spoil. */
+const LOUD: ReadonlySet<Promised> = new Set(['company', 'strangers', 'crowd', 'crowd, sliding', 'faults']);
 
 /** The targets that a row misses. */
 export function complaints(row: Row): string[] {
@@ -30,7 +36,7 @@ export function complaints(row: Row): string[] {
 
 /** Compares the whole set with its targets. */
 export function verdict(rows: readonly Row[]): string {
-  const isQuiet = ({ scenario: { promised } }: Row): boolean => promised !== 'company' && promised !== 'faults';
+  const isQuiet = ({ scenario: { promised } }: Row): boolean => !LOUD.has(promised);
   const all = geometricMean(rows.map(({ utilisation }) => utilisation));
   const quiet = rows.filter(isQuiet);
   const least = quiet.reduce(

@@ -1,10 +1,12 @@
-import type { LoggedRequest, ServicePeriod } from '../../src/testing/index.ts';
+import type { LoggedRequest } from '../../src/testing/index.ts';
 import type { Contender, Running } from './contenders/contender.ts';
 import { leastLatencyMs } from './latencies.ts';
+import type { Taken } from './left-over.ts';
 import type { Errand, Scenario, Stream } from './scenario.ts';
 import { type Load, shortestMs } from './shortest.ts';
+import { isOthers } from './strangers.ts';
 import { withGlobals } from './virtual-globals.ts';
-import { isOthers, openWorld, type World } from './world.ts';
+import { openWorld, type World } from './world.ts';
 
 /** A run that has not ended by then never will. */
 const PATIENCE = { factor: 8, ms: 30 * 60_000, most: 120 * 60_000 };
@@ -15,7 +17,7 @@ export interface Measured {
   readonly scenario: string;
   readonly contender: string;
   readonly seed: number;
-  /** Shortest possible time ÷ time taken; with other consumers, the part of the quota that was used. */
+  /** Shortest possible time ÷ time taken. */
   readonly utilisation: number;
   readonly tookMs: number;
   readonly shortestMs: number;
@@ -108,11 +110,12 @@ function report(scenario: Scenario, world: World, visits: readonly Visit[], isSt
   const served = visits.filter(({ servedAt }) => servedAt !== undefined);
   const tookMs = served.reduce((last, { servedAt = 0 }) => Math.max(last, servedAt), 0);
   const own = service.log.filter((request) => !isOthers(request));
-  const others = service.log.filter(isOthers);
-  const shortest = shortestOf([...plannedLoads(served, world), ...spoiltLoads(world, tookMs)], scenario, world);
+  const servedOthers = service.log.filter((request) => isOthers(request) && !request.limited);
+  const taken = servedOthers.map(({ serviceTime, cost }) => ({ at: serviceTime, units: cost }));
+  const loads = [...plannedLoads(served, world), ...spoiltLoads(world, tookMs)];
+  const shortest = shortestOf(loads, scenario, world, taken);
   return {
-    utilisation:
-      isStuck || served.length === 0 ? 0 : scenario.others ? quotaUsed(scenario, world, tookMs) : shortest / tookMs,
+    utilisation: isStuck || served.length === 0 ? 0 : shortest / tookMs,
     tookMs,
     shortestMs: shortest,
     served: served.length,
@@ -120,7 +123,7 @@ function report(scenario: Scenario, world: World, visits: readonly Visit[], isSt
     requests: traffic.sentAt.length,
     limited: own.filter(({ limited }) => limited).length,
     afterRefusal: traffic.sentAt.filter((at) => at > traffic.firstRefusalAt).length,
-    othersServed: others.length > 0 ? others.filter(({ limited }) => !limited).length / others.length : undefined,
+    othersServed: scenario.others && servedOthers.length / Math.max(1, traffic.wantedByOthers),
     p99: (scenario.streams ?? []).map(({ priority }) => ({ priority, ms: p99Of(visits, priority) })),
     isStuck,
     seconds: bySecond(own),
@@ -167,36 +170,23 @@ function spoiltLoads({ traffic }: World, untilMs: number): Load[] {
   return spoilt.length > 0 ? [{ cost: 1, endpoint: 'info', fromMs: spoilt.map(() => 0) }] : [];
 }
 
-function shortestOf(loads: readonly Load[], scenario: Scenario, { startsAt }: World): number {
+function shortestOf(
+  loads: readonly Load[],
+  scenario: Scenario,
+  { startsAt, spent }: World,
+  taken: readonly Taken[] = [],
+): number {
   return shortestMs(loads, {
     kind: scenario.windows ?? 'aligned',
     limits: scenario.limits,
     ceilings: Object.fromEntries(
       Object.entries(scenario.service?.ceilings ?? {}).map(([name, { limit, period }]) => [name, { [period]: limit }]),
     ),
-    spent: scenario.spent,
+    spent,
     startsAt: startsAt + (scenario.service?.skewMs ?? 0),
     changes: scenario.changes ?? [],
     pauses: [scenario.outage, scenario.suspended].filter((stretch) => stretch !== undefined),
     leastLatencyMs: leastLatencyMs(scenario.distance ?? 'usual'),
+    taken,
   });
-}
-
-const LENGTH_MS: Readonly<Record<ServicePeriod, number>> = {
-  second: 1_000,
-  minute: 60_000,
-  hour: 3_600_000,
-  day: 86_400_000,
-  month: 31 * 86_400_000,
-};
-
-/** The part of all whole windows with waiting work that this client and other consumers used together. */
-function quotaUsed({ binding = 'minute', limits }: Scenario, { service, startsAt }: World, tookMs: number): number {
-  const length = LENGTH_MS[binding];
-  const from = Math.ceil(startsAt / length);
-  const to = Math.floor((startsAt + tookMs) / length);
-  const units = service.log
-    .filter(({ limited, serviceTime }) => !limited && serviceTime >= from * length && serviceTime < to * length)
-    .reduce((sum, { cost }) => sum + cost, 0);
-  return units / ((to - from) * (limits[binding] ?? 0));
 }

@@ -15,6 +15,7 @@ import type { Place } from './contenders/contender.ts';
 import { latencyOf } from './latencies.ts';
 import { type MachineClock, machineClock } from './machine.ts';
 import type { Errand, FaultRates, Scenario } from './scenario.ts';
+import { letStrangersIn, usedBefore } from './strangers.ts';
 
 const KEY = '0123456789abcdef0123456789abcdef';
 
@@ -26,9 +27,6 @@ const KEY = '0123456789abcdef0123456789abcdef';
 const SOME_DAY = Date.UTC(2026, 2, 10, 14);
 const SOMEWHERE_IN_MS = 30_000;
 
-/** Query that marks the requests of other consumers. */
-const OTHERS_PATH = '/extended/v1/info?others';
-
 /** Record of the requests sent so far. */
 export interface Traffic {
   /** When each was sent, in milliseconds of true time. */
@@ -37,6 +35,8 @@ export interface Traffic {
   firstRefusalAt: number;
   /** Units charged for requests that were lost by a fault and sent again, by cost. */
   readonly spoilt: { readonly endpoint: string; readonly cost: number; readonly at: number }[];
+  /** Requests that the other consumers wanted to make so far. */
+  wantedByOthers: number;
 }
 
 /** A service, the machines that call it, and true time. */
@@ -44,6 +44,8 @@ export interface World {
   readonly clock: VirtualClock;
   readonly service: MockService;
   readonly startsAt: number;
+  /** Units used before the start, and how long before, in milliseconds. */
+  readonly spent: Scenario['spent'];
   /** One machine per client. */
   readonly places: readonly Place[];
   readonly traffic: Traffic;
@@ -70,7 +72,7 @@ export function openWorld(scenario: Scenario, seed: number): World {
     assetsOf: () => 0,
   });
   const key = scenario.keyless ? undefined : KEY;
-  const traffic: Traffic = { sentAt: [], firstRefusalAt: Number.POSITIVE_INFINITY, spoilt: [] };
+  const traffic: Traffic = { sentAt: [], firstRefusalAt: Number.POSITIVE_INFINITY, spoilt: [], wantedByOthers: 0 };
   const costOf = (errand: Errand): number => costFrom(scenario, service.origin, errand);
   const isCostly = scenario.service?.cost !== undefined;
   const share = scenario.isShared ? shareFrom(clock, chance(7)) : undefined;
@@ -90,10 +92,11 @@ export function openWorld(scenario: Scenario, seed: number): World {
     };
   });
 
-  if (scenario.spent) {
+  const spent = scenario.spent ?? (scenario.others && usedBefore(scenario.others, startsAt));
+  if (spent) {
     const { skewMs = 0 } = scenario.service ?? {};
-    service.setSkew(skewMs - scenario.spent.agoMs);
-    service.spend(scenario.spent.units, key);
+    service.setSkew(skewMs - spent.agoMs);
+    service.spend(spent.units, key);
     service.setSkew(skewMs);
   }
   if (scenario.faults) service.faults.when(faultsFrom(scenario.faults, chance(4), traffic, clock));
@@ -104,8 +107,8 @@ export function openWorld(scenario: Scenario, seed: number): World {
       if (skewMs !== undefined) service.setSkew(skewMs);
     });
   }
-  if (scenario.others) letOthersIn(scenario.others, service, key, clock, chance(5));
-  return { clock, service, startsAt, places, traffic, random: chance(6), costOf };
+  if (scenario.others) letStrangersIn(scenario.others, { service, key, clock, random: chance(5), traffic });
+  return { clock, service, startsAt, spent, places, traffic, random: chance(6), costOf };
 }
 
 /** A store with a latency of a millisecond and a clock that is wrong by minutes. */
@@ -120,11 +123,6 @@ function shareFrom(clock: VirtualClock, random: () => number): QuotaShare {
     },
   );
   return storeShare({ storeOf: () => store, mode: 'partial', processes: 8, timeoutMs: 50 });
-}
-
-/** Whether a request in the service's log is from another consumer. */
-export function isOthers(request: { readonly path: string }): boolean {
-  return request.path === OTHERS_PATH;
 }
 
 function fetchFrom(
@@ -172,25 +170,6 @@ function faultsFrom(
     }
     return undefined;
   };
-}
-
-function letOthersIn(
-  { perSecond, atOnce = 1 }: NonNullable<Scenario['others']>,
-  service: MockService,
-  key: string | undefined,
-  clock: VirtualClock,
-  random: () => number,
-): void {
-  const request: ServiceRequest = {
-    method: 'GET',
-    url: new URL(OTHERS_PATH, service.origin),
-    headers: new Headers(key === undefined ? {} : { 'x-api-key': key }),
-  };
-  const come = (): void => {
-    for (let count = 0; count < atOnce; count++) service.answer(request).leave();
-    clock.timer((-Math.log(1 - random()) * 1_000 * atOnce) / perSecond, come);
-  };
-  come();
 }
 
 function costFrom({ service }: Scenario, origin: string, errand: Errand): number {

@@ -81,6 +81,7 @@ describe('the shortest possible time', () => {
     startsAt: Date.UTC(2026, 2, 10, 14, 0, 40, 300),
     changes: [],
     pauses: [],
+    taken: [],
     leastLatencyMs: 20,
   };
   const load = (count: number, cost = 1, endpoint = 'info'): Load => ({

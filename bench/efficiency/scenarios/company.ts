@@ -1,5 +1,5 @@
 import type { ServiceLimits } from '../../../src/testing/index.ts';
-import type { Scenario } from '../scenario.ts';
+import type { Manner, Scenario } from '../scenario.ts';
 
 const USUAL: ServiceLimits = { second: 20, minute: 500 };
 
@@ -66,10 +66,47 @@ export const company: readonly Scenario[] = [
   },
 ];
 
+const MANNERS: readonly Manner[] = ['steady', 'phases', 'eager', 'backlogged'];
+
+/** What of the minute they want, in per cent. */
+const PARTS = [10, 30, 50, 70, 90];
+
+/** Those that run each time, at both limits: one part of each manner. */
+const USUALLY = /^(steady 30|phases 70|eager 50|backlogged 90)/;
+
+/** Other consumers of each manner, by the part of the minute that they want: at two limits, and at that of the minute alone. */
+export const strangers: readonly Scenario[] = MANNERS.flatMap((manner) =>
+  PARTS.flatMap((part) =>
+    [USUAL, { minute: 500 }].map((limits): Scenario => {
+      const name = `${manner} ${part} %${limits === USUAL ? '' : ', minute'}`;
+      return {
+        name: `strangers, ${name}`,
+        promised: 'strangers',
+        isDeep: !USUALLY.test(name),
+        limits,
+        others: { perSecond: (part / 100) * (500 / 60), manner },
+        // Some four and a half minutes of what they leave, and more than they leave of one minute unasked.
+        bulk: Math.max(675, Math.round(22.5 * (100 - part))),
+      };
+    }),
+  ),
+);
+
 /** Clients with one key that do not communicate. */
 export const crowds: readonly Scenario[] = [
-  { name: 'two clients', promised: 'company', limits: USUAL, clients: 2, bulk: 2_250 },
-  { name: 'four clients', promised: 'company', isCompared: true, limits: USUAL, clients: 4, bulk: 2_250 },
+  { name: 'two clients', promised: 'crowd', limits: USUAL, clients: 2, bulk: 2_250 },
+  { name: 'four clients', promised: 'crowd', isCompared: true, limits: USUAL, clients: 4, bulk: 2_250 },
+  ...[2, 4, 8].map(
+    (clients): Scenario => ({
+      name: `${clients} clients that do not share, sliding-log`,
+      promised: 'crowd, sliding',
+      isDeep: clients !== 4,
+      limits: USUAL,
+      windows: 'sliding-log',
+      clients,
+      bulk: 2_250,
+    }),
+  ),
 ];
 
 /** Urgent calls that arrive during a bulk. */

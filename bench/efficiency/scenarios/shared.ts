@@ -5,6 +5,14 @@ export const shared: readonly Scenario[] = [2, 4, 8, 20, 50].flatMap((clients): 
   const usual = { limits: { second: 20, minute: 500 }, clients, bulk: 2_250, distance: 'usual' } as const;
   return [
     { ...usual, name: `${clients} clients that share`, promised: 'honest', isShared: true },
-    ...(clients > 4 ? [{ ...usual, name: `${clients} clients that do not share`, promised: 'company' } as const] : []),
+    ...(clients > 4
+      ? [
+          {
+            ...usual,
+            name: `${clients} clients that do not share`,
+            promised: clients > 8 ? 'company' : 'crowd',
+          } as const,
+        ]
+      : []),
   ];
 });

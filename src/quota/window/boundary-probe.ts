@@ -73,10 +73,15 @@ export class BoundaryProbe {
     return now < due ? due : this.#flights.nextAge();
   }
 
-  /** The instant at which a named end lets one unit try, unless something under way has taken it. */
-  namedEndFor(units: number): number {
-    if (this.#namedEnd === undefined || units > 1 || this.#flights.units > 0) return Number.POSITIVE_INFINITY;
-    return this.#clock.surely(this.#namedEnd);
+  /**
+   * The instant at which one request may try whether the window has ended, unless one under way does: at a named end, which frees one
+   * unit at least, or where `isContested` at that of the calendar, because other consumers have used what was reserved for it.
+   */
+  trialFor(units: number, isContested: boolean): number {
+    if (this.#flights.units > 0) return Number.POSITIVE_INFINITY;
+    if (this.#namedEnd !== undefined && units <= 1) return this.#clock.surely(this.#namedEnd);
+    const end = this.#clock.surely(this.#end);
+    return isContested && this.#lastSentAt < end ? end : Number.POSITIVE_INFINITY;
   }
 
   /** When nothing has been sent for long enough; undefined: no rest is owed. */

@@ -7,6 +7,8 @@ export class LastReading {
   #limit = 0;
   #remaining = 0;
   #own = 0;
+  /** Units of requests that were sent before it and not answered yet: they may have arrived later. */
+  #overtaken = 0;
   #sentAt = Number.NEGATIVE_INFINITY;
 
   constructor(flights: InFlight) {
@@ -29,17 +31,18 @@ export class LastReading {
   }
 
   /** Keeps the reading of the request *sent* last; of several sent at once, the one with the lowest `remaining`. */
-  observe({ limit, used, own, sentAt }: WindowReading): void {
+  observe({ limit, used, own, held, sentAt }: WindowReading): void {
     const remaining = Math.max(0, limit - used);
     if (sentAt < this.#sentAt || (sentAt === this.#sentAt && remaining >= this.#remaining)) return;
     this.#sentAt = sentAt;
     this.#limit = limit;
     this.#remaining = remaining;
     this.#own = own;
+    this.#overtaken = Math.max(0, held - this.#flights.sentSince(sentAt) + own);
   }
 
-  /** Lower bound of what remains: the last `remaining` minus everything sent since. Usage by others may hide beneath it. */
+  /** Lower bound of what remains: the last `remaining` minus everything that may have arrived since. Usage by others may hide beneath it. */
   get leftAtLeast(): number {
-    return this.#remaining - this.#flights.sentSince(this.#sentAt) + this.#own;
+    return this.#remaining - this.#overtaken - this.#flights.sentSince(this.#sentAt) + this.#own;
   }
 }

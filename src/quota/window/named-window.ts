@@ -135,8 +135,9 @@ export class NamedWindow implements Limit {
     if (this.#shareLimit.covers(this.period)) return now;
     const { limit } = this;
     const units = this.#fitting(charge);
+    const isTrial = now >= this.#trialFor(units);
     let cap = limit;
-    for (const reserve of this.#reserves) cap -= reserve.units(charge, limit, now);
+    if (!isTrial) for (const reserve of this.#reserves) cap -= reserve.units(charge, limit, now);
     let at = this.#fitsFrom(units, Math.max(units, cap), now);
     at = Math.max(
       at,
@@ -202,6 +203,7 @@ export class NamedWindow implements Limit {
   /** A request is sent. */
   onSent(units: number, now: number): void {
     this.#probing.onSent(units, now);
+    this.#roomForOthers.onSent(units, now);
   }
 
   /** Books units that the service counted, if at all, between `from` and `to`. */
@@ -221,15 +223,14 @@ export class NamedWindow implements Limit {
     this.#probing.onReading(reading, this.#lastReading.sentAt);
     this.#roomForOthers.onReading(reading);
     // The first reading is no evidence, but its request may have been counted on either side of a boundary.
-    if (this.#isRead) this.candidates.eliminate(reading, past, this.#shareLimit.isAlone);
+    if (this.#isRead) this.candidates.eliminate(reading, past, this.#isAlone);
     else if (!reading.limited) this.book(Math.min(reading.own, reading.used), reading.sentAt, reading.receivedAt);
     const isSurprise = reading.limited && !reading.isExempt;
     if (isSurprise && reading.used + reading.own > reading.limit && this.#isUnexplained(reading.receivedAt)) {
       this.candidates.reinstate();
       this.#probing.onUnexplainedRefusal(reading.receivedAt);
     }
-    if (!reading.limited) this.#otherConsumers.onServed();
-    else if (isSurprise && reading.used >= reading.limit && !this.#shareLimit.isShared)
+    if (isSurprise && reading.used >= reading.limit && !this.#shareLimit.isShared)
       this.#otherConsumers.onRefused(reading.receivedAt);
     const others = this.candidates.reconcile(reading, past);
     // The first reading includes usage from before this client existed, so it says nothing about other consumers' rate.
@@ -269,14 +270,24 @@ export class NamedWindow implements Limit {
 
   /** The earliest instant at which `units` more fit below `cap` in every candidate shape. */
   #fitsFrom(units: number, cap: number, now: number): number {
-    const namedEnd = this.#probing.namedEndFor(units);
+    const trial = this.#trialFor(units);
     let at = now;
     for (const model of this.#binding) {
-      if (now >= namedEnd && model.shape.acceptsNamedReset) continue;
+      if (now >= trial && model.shape.acceptsNamedReset) continue;
       at = Math.max(at, model.earliest(units, this.#flights.units, cap, now));
     }
     if (at === Number.POSITIVE_INFINITY) at = Math.max(now, this.#flights.nextAge());
-    return now < namedEnd && namedEnd < at ? namedEnd : at;
+    return now < trial && trial < at ? trial : at;
+  }
+
+  /** Whether readings count what we spent alone, as far as can be seen. */
+  get #isAlone(): boolean {
+    return this.#shareLimit.isAlone && !this.#otherConsumers.areActive;
+  }
+
+  /** When one request may try whether the window has ended. */
+  #trialFor(units: number): number {
+    return this.#probing.trialFor(units, this.#otherConsumers.areActive);
   }
 
   /** Whether an answer must be awaited, because other consumers may have filled a window that does not drain. */

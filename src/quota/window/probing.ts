@@ -94,9 +94,10 @@ export class ShapeProbing implements Reserve {
     return this.#boundaryProbe.nextProbeAt(now);
   }
 
-  /** The instant at which a request may try an end that the service named, unless a request in flight does. */
-  namedEndFor(units: number): number {
-    return this.#boundaryProbe.namedEndFor(units);
+  /** The instant at which a request may try whether the window has ended, unless a request in flight does. */
+  trialFor(units: number, isContested: boolean): number {
+    const isLong = this.#periodMs > SHORT_MS;
+    return this.#boundaryProbe.trialFor(units, isContested && isLong && this.#mayBe(({ isCalendar }) => isCalendar));
   }
 
   /** Whether a short window may be left empty: its shape is unknown, and even spacing does not show it. */

@@ -1,6 +1,6 @@
 import type { Charge } from '../admission.ts';
 import type { WindowReading } from '../models/model.ts';
-import { type Period, periodMsOf } from '../time/periods.ts';
+import { type Period, periodMsOf, SHORT_MS, startOf } from '../time/periods.ts';
 import type { ServerClock } from '../time/server-clock.ts';
 import type { InFlight } from '../usage/in-flight.ts';
 import type { LastReading } from './last-reading.ts';
@@ -9,6 +9,9 @@ import { type Pacing, type Reserve, recheckAt } from './reserve.ts';
 
 /** How much of the slowest round trip is left after each further reading. */
 const FADING = 0.95;
+
+/** At most this part of a window is left for what they may take unseen: as much as is reserved for them at most. */
+const MOST_UNSEEN_PART = 0.5;
 
 /** Dependencies of the room for other consumers of a window. */
 export interface RoomForOthersDependencies {
@@ -24,12 +27,15 @@ export interface RoomForOthersDependencies {
   readonly lastSentAt: () => number;
 }
 
-/** The reserve for other consumers while there are any, and the even spacing of our own requests that leaves units at any time. */
+/** The reserve for other consumers while there are any and, in a short window, the even spacing that leaves units at any time. */
 export class RoomForOthers implements Reserve, Pacing {
   readonly #period: Period;
   readonly #periodMs: number;
   readonly #known: RoomForOthersDependencies;
   #roundTripMs = 0;
+  /** The calendar window of our last request, and the units that we sent in it. */
+  #start = Number.NaN;
+  #taken = 0;
   readonly pacings: readonly Pacing[] = [this];
 
   constructor(period: Period, known: RoomForOthersDependencies) {
@@ -43,24 +49,48 @@ export class RoomForOthers implements Reserve, Pacing {
     this.#roundTripMs = Math.max(receivedAt - sentAt, this.#roundTripMs * FADING);
   }
 
+  /** A request is sent. */
+  onSent(units: number, now: number): void {
+    const start = startOf(this.#period, this.#known.clock.least(now));
+    if (start !== this.#start) this.#taken = 0;
+    this.#start = start;
+    this.#taken += units;
+  }
+
   units(_charge: Charge, limit: number, now: number): number {
     const { otherConsumers, clock } = this.#known;
     if (!otherConsumers.areActive) return 0;
-    return otherConsumers.reserve(limit, clock.elapsedPart(this.#period, now), this.#roundTripMs);
+    const reserve = otherConsumers.reserve(limit, clock.elapsedPart(this.#period, now), this.#roundTripMs);
+    // The rest of an almost elapsed window is theirs only as far as they may take it before our request arrives.
+    return Math.max(reserve, this.#unseen(now));
   }
 
   /** A request may use the reserve where we are behind our fair share. Usage by others since the last reading is estimated. */
   releasesAt(units: number, cap: number, now: number): number {
-    const { otherConsumers, lastReading, lastSentAt, fits } = this.#known;
-    const spacing = Math.min(this.#periodMs, units * otherConsumers.fairSpacing(lastReading.limit));
-    const open = cap - otherConsumers.unobserved(now - lastReading.sentAt);
-    const isOurTurn = now >= lastSentAt() + spacing && fits(units, open, now);
-    return isOurTurn ? now : recheckAt(this.#periodMs, now);
+    const { lastReading, fits } = this.#known;
+    const recheck = recheckAt(this.#periodMs, now);
+    if (!fits(units, cap - this.#unseen(now), now)) return recheck;
+    return Math.min(Math.max(now, this.#ourTurn(units, lastReading.limit, now)), recheck);
+  }
+
+  /** When we fall behind our fair share of the window. */
+  #ourTurn(units: number, limit: number, now: number): number {
+    const { otherConsumers, clock, lastSentAt } = this.#known;
+    const msPerUnit = otherConsumers.fairSpacing(limit);
+    if (this.#periodMs <= SHORT_MS) return lastSentAt() + Math.min(this.#periodMs, units * msPerUnit);
+    return now + (this.#taken + units) * msPerUnit - clock.elapsedPart(this.#period, now) * this.#periodMs;
+  }
+
+  /** Units that they may take before a request that is sent now arrives. */
+  #unseen(now: number): number {
+    const { otherConsumers, lastReading } = this.#known;
+    const units = otherConsumers.unobserved(now - lastReading.sentAt + this.#roundTripMs / 2);
+    return Math.min(lastReading.limit * MOST_UNSEEN_PART, units);
   }
 
   earliest(units: number, limit: number, cap: number, now: number): number {
     const { otherConsumers, clock, flights, spent, lastSentAt } = this.#known;
-    if (!otherConsumers.areActive) return now;
+    if (!otherConsumers.areActive || this.#periodMs > SHORT_MS) return now;
     const left = cap - spent(now) - flights.units;
     const spacing = units * otherConsumers.spacing(limit, left, clock.elapsedPart(this.#period, now));
     return lastSentAt() + Math.min(this.#periodMs, spacing);

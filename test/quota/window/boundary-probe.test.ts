@@ -51,15 +51,26 @@ describe('a look past the end of a window', () => {
     const { look } = looking(1);
     look.onNamedEnd(30_500, 0);
     expect(look.reserved(LIMIT, 20)).toBe(0);
-    expect(look.namedEndFor(1)).toBeGreaterThanOrEqual(30_500);
-    expect(look.namedEndFor(2)).toBe(Number.POSITIVE_INFINITY);
+    expect(look.trialFor(1, false)).toBeGreaterThanOrEqual(30_500);
+    expect(look.trialFor(2, false)).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  it('is tried by one request where other consumers have used what was reserved for it', () => {
+    const { look, flights } = looking(3);
+    expect(look.trialFor(3, false)).toBe(Number.POSITIVE_INFINITY);
+    expect(look.trialFor(3, true)).toBeLessThanOrEqual(PAST_END);
+    const flight = flights.take(charge(), PAST_END);
+    look.onSent(3, PAST_END);
+    expect(look.trialFor(3, true)).toBe(Number.POSITIVE_INFINITY);
+    flights.end(flight);
+    expect(look.trialFor(3, true)).toBe(Number.POSITIVE_INFINITY);
   });
 
   it('forgets a named end when a request has tried it', () => {
     const { look } = looking(1);
     look.onNamedEnd(30_500, 0);
     look.onSent(1, 31_000);
-    expect(look.namedEndFor(1)).toBe(Number.POSITIVE_INFINITY);
+    expect(look.trialFor(1, false)).toBe(Number.POSITIVE_INFINITY);
     expect(look.reserved(LIMIT, 31_001)).toBe(1);
   });
 });

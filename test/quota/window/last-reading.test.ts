@@ -38,4 +38,16 @@ describe('last reading', () => {
     word.observe(told(20, 10));
     expect(word.leftAtLeast).toBe(90 - 2);
   });
+
+  it('the last reading of a window leaves less by what was sent before it and is still under way: it may have been overtaken', () => {
+    const flights = new InFlight(10, 9_000);
+    const word = new LastReading(flights);
+    const send = (now: number) => flights.take(charge(), now);
+    send(0);
+    send(10);
+    flights.end(send(20));
+    send(30);
+    word.observe({ ...told(20, 10), own: 1, held: 3 });
+    expect(word.leftAtLeast).toBe(90 - 2 - 1);
+  });
 });

@@ -135,3 +135,14 @@ describe('a window', () => {
     expect(window.matches(10, 3_600_000, 200)).toBe(false);
   });
 });
+
+describe('a window of which somebody else was seen to take units', () => {
+  it('keeps a shape that does not explain what they took: another may explain it by chance', () => {
+    const { window } = full({ limit: 100, used: 0 });
+    const reading = readingsOf(100, 100);
+    window.read(reading(58_000, 90), new AnsweredRequests());
+    // Sixty of a new minute, or the rest of the ninety of the last sixty seconds.
+    window.read(reading(61_000, 60), new AnsweredRequests());
+    expect(window.candidates.alive.map(({ shape }) => shape.name)).toContain('aligned');
+  });
+});

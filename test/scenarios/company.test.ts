@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import type { MockService, VirtualClock } from '../../src/testing/index.ts';
+import { worldOf } from './support/world.ts';
+
+const MINUTE_MS = 60_000;
+
+/** Another consumer of the same key, who takes one unit after the other at an even pace from now on. Returns how to stop it. */
+function stranger(clock: VirtualClock, service: MockService, perMinute: number): () => void {
+  let isGone = false;
+  const come = (): void => {
+    if (isGone) return;
+    service.spend(1, 'a-key');
+    clock.timer(MINUTE_MS / perMinute, come);
+  };
+  come();
+  return () => {
+    isGone = true;
+  };
+}
+
+describe('beside another consumer of the same key, at 100 units a minute', () => {
+  it('work that fits beside it is done at once, not spread over the minute', async () => {
+    const { clock, service, client, ask } = worldOf({ keyed: { minute: 100 } });
+    stranger(clock, service, 30);
+    for (let call = 0; call < 200; call++) ask(call).catch(String);
+    await clock.advance(5 * MINUTE_MS - (clock.wall() % MINUTE_MS) + 200);
+    const before = service.limited;
+    const from = clock.now();
+    await clock.run(Promise.all(Array.from({ length: 40 }, (_, call) => ask(call))));
+    expect(clock.now() - from).toBeLessThanOrEqual(2_000);
+    expect(service.limited).toBe(before);
+    await clock.run(client.close());
+  });
+
+  it('what is kept for it and not taken is used before the minute ends', async () => {
+    const { clock, service, client, ask } = worldOf({ keyed: { minute: 100 } });
+    const leave = stranger(clock, service, 40);
+    let served = 0;
+    for (let call = 0; call < 600; call++) ask(call).then(() => served++, String);
+    await clock.advance(4 * MINUTE_MS);
+    leave();
+    const before = served;
+    await clock.advance(MINUTE_MS);
+    expect(served - before).toBeGreaterThanOrEqual(95);
+    await clock.run(client.close());
+  });
+
+  it('a minute begins for us when it begins, though it took the last units of the one before', async () => {
+    const { clock, service, client, ask } = worldOf({ keyed: { minute: 100 } });
+    const perMinute: number[] = [];
+    let served = 0;
+    await clock.advance(30_000);
+    stranger(clock, service, 40);
+    for (let call = 0; call < 240; call++) ask(call).then(() => served++, String);
+    await clock.advance(27_000);
+    service.spend(100 - served - 18, 'a-key');
+    await clock.advance(3_000);
+    for (let minute = 0; minute < 2; minute++) {
+      const before = served;
+      await clock.advance(5_000);
+      perMinute.push(served - before);
+      await clock.advance(MINUTE_MS - 5_000);
+    }
+    expect(Math.min(...perMinute)).toBeGreaterThanOrEqual(20);
+    await clock.run(client.close());
+  });
+});
