@@ -8,14 +8,18 @@ import { DEEP } from './test/support/deep.ts';
 /** The deep run has the files that go deeper in it: `*.deep.test.ts`, those with properties and those that ask. The others would only be repeated. */
 const GOES_DEEPER = /from '(fast-check|[^']+\/deep\.ts)'/;
 
-/** Files that replace a module for all that is loaded after them. */
-const REPLACES_MODULES = /\bvi\.(mock|doMock|resetModules)\(/;
+/**
+ * Files that replace modules, which others would find replaced, and files with processes, sockets or Redis: those take seconds
+ * anyhow, and what another file has left running would hold up what they wait for.
+ */
+const ALONE =
+  /\bvi\.(mock|doMock|resetModules)\(|node:child_process|\/support\/(crew|child|server|browser)\.ts'|\.listen\(/;
 
 const files = ['test/**/*.test.ts', 'examples/**/*.test.ts']
   .flatMap((pattern) => globSync(pattern))
   .filter((path) => !DEEP || path.endsWith('.deep.test.ts') || GOES_DEEPER.test(readFileSync(path, 'utf8')));
 
-const isAlone = (path: string): boolean => REPLACES_MODULES.test(readFileSync(path, 'utf8'));
+const isAlone = (path: string): boolean => ALONE.test(readFileSync(path, 'utf8'));
 
 export default defineConfig({
   // Tests, examples and the README's snippets import the package by name, from its source.
