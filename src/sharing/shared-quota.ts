@@ -263,9 +263,19 @@ export class SharedQuota implements ShareLimit {
       (this.#trips.hasJoined && this.#facts.isDue(now)) ||
       this.#pauseToTell > now ||
       this.#resumed.isDue ||
-      (this.#discovery.isLooking(now) && this.#discovery.mayAsk(now)) ||
+      (this.#discovery.isLooking(now) && this.#wantsLook(now)) ||
       this.#lookEnded.isDue;
     if (isDue) this.#trips.start();
+  }
+
+  /** Whether a trip asks to look alone: calls wait that a window unknown or in doubt holds back. */
+  #wantsLook(now: number): boolean {
+    if (!this.#discovery.mayAsk(now)) return false;
+    const waiting = this.#member.waiting();
+    if (this.#ledger.windows.size === 0) return !this.#isUnlimited && waiting > 0;
+    // While a longer window is full a look reveals nothing, and its first request would be refused.
+    if (!this.#isInDoubt || this.#full(now)?.instance.window.isShort === false) return false;
+    return this.#discovery.isLooking(now) ? waiting > 0 : this.#ledger.policy.isLimited && waiting >= BACKLOG;
   }
 
   #givesBackAt(now: number): number {
@@ -318,14 +328,7 @@ export class SharedQuota implements ShareLimit {
     if (this.#pauseToTell === pauseToTell) this.#pauseToTell = Number.NEGATIVE_INFINITY;
     await this.#resumed.tell(() => call(() => store.resumed()));
     if (this.#resumption.mayAsk(now())) await call(() => this.#resumption.ask(store, this.#trips.name, now));
-    const waiting = this.#member.waiting();
-    const looks = this.#discovery.isLooking(now());
-    // While a longer window is full a look reveals nothing, and its first request would be refused.
-    const isFull = this.#full(now())?.instance.window.isShort === false;
-    const isBacklog =
-      this.#isInDoubt && !isFull && (looks ? waiting > 0 : this.#ledger.policy.isLimited && waiting >= BACKLOG);
-    const isNeeded = this.#ledger.windows.size === 0 ? !this.#isUnlimited && waiting > 0 : isBacklog;
-    if (isNeeded && this.#discovery.mayAsk(now()))
+    if (this.#wantsLook(now()))
       await call(() => this.#discovery.ask(store, this.#trips.name, this.#ledger.windows.size === 0, now));
     await this.#lookEnded.tell(() => call(() => store.endLook(this.#trips.name)));
     if (this.#ledger.windows.size > 0) await this.#ask(store);
