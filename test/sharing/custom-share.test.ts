@@ -1,7 +1,8 @@
 import { createMockService, virtualClock } from 'stacks-quota/testing';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createClient } from '../../src/index.ts';
 import { type CustomShareOptions, customShare, textStore } from '../../src/sharing/index.ts';
+import { Dice } from '../quota/support/dice.ts';
 
 const KEY = 'a-key-that-no-store-may-see';
 
@@ -32,6 +33,38 @@ describe('customShare', () => {
     expect([...texts].join()).not.toContain(KEY);
     await clock.run(Promise.all(clients.map((client) => client.close())));
   });
+
+  it.each([0, 1, 2, 3, 4, 5, 6, 7])(
+    'asks its store a few times a call, however quick it is, with dice %i',
+    async (seed) => {
+      const dice = new Dice(seed);
+      vi.spyOn(Math, 'random').mockImplementation(() => dice.roll());
+      const clock = virtualClock({ wall: Date.UTC(2026, 2, 10, 14, 0, 7) });
+      const service = createMockService({ clock, keys: [KEY], keyed: { second: 20, minute: 500 }, latencyMs: [5, 15] });
+      let text: string | undefined;
+      let trips = 0;
+      const store = textStore(async (change) => {
+        // Trips that follow each other without a pause would never let the virtual clock go on.
+        if (++trips > 5_000) throw new Error('There were too many trips.');
+        text = change(text, clock.wall());
+      });
+      const clients = Array.from({ length: 4 }, () =>
+        createClient({
+          baseUrl: service.origin,
+          apiKey: KEY,
+          fetch: service.fetch,
+          clock,
+          share: customShare({ storeOf: () => store }),
+        }),
+      );
+      const calls = clients.flatMap((client) =>
+        Array.from({ length: 200 }, () => client.getInfo({ maxWaitMs: Number.POSITIVE_INFINITY })),
+      );
+      await clock.run(Promise.all(calls));
+      expect(trips).toBeLessThan(5_000);
+      await clock.run(Promise.all(clients.map((client) => client.close())));
+    },
+  );
 
   it.each([
     ['are missing', undefined, /requires an object/],
