@@ -34,12 +34,6 @@ const RATE_FADES_MS = 20_000;
 /** What they take unseen is not reckoned over more than this, in milliseconds: it may be that they have gone. */
 const LONGEST_UNSEEN_MS = 1_000;
 
-/** A reading shows this part of a long window before it, at most: nothing is known of a time in which nothing was asked. */
-const SHOWN_PART = 0.02;
-
-/** So much of a long window is taken as shown at least. */
-const LEAST_SHOWN = 0.3;
-
 /** Towards a window's end, what is left is not spread over less than this part of it. */
 const LAST_PART = 0.05;
 
@@ -53,8 +47,6 @@ const LAST_PART = 0.05;
 export class OtherConsumers {
   readonly #periodMs: number;
   #seen = 0;
-  /** The time in which #seen was taken, in milliseconds. */
-  #shownMs = 0;
   /** Units per millisecond that they took lately. */
   #rate = 0;
   #ratedAt = Number.NEGATIVE_INFINITY;
@@ -82,7 +74,6 @@ export class OtherConsumers {
     if (stretch > this.#stretch) this.#roll(stretch, limit);
     const taken = Math.max(0, units);
     this.#seen += taken;
-    this.#shownMs += Math.min(now - this.#ratedAt, SHOWN_PART * this.#periodMs);
     if (this.#seen >= chanceOf(limit)) this.#most = Math.max(this.#most, this.#seen);
     // All that they took since the reading before may have come just now.
     this.#rate = this.#rate * Math.exp((this.#ratedAt - now) / RATE_MS) + taken / RATE_MS;
@@ -134,23 +125,14 @@ export class OtherConsumers {
   }
 
   #roll(stretch: number, limit: number): void {
-    const windows = stretch - this.#stretch;
-    const perWindow = this.#seen / this.#shownOf(windows);
+    const perWindow = this.#seen / (stretch - this.#stretch);
     this.#usual = this.#windows++ > 0 ? this.#usual + FRESHNESS * (perWindow - this.#usual) : perWindow;
-    const seen = this.#seen / windows;
-    this.#most = Math.max(seen, this.#most > 0 || seen >= chanceOf(limit) ? this.#usual : 0, this.#most * FADING);
+    this.#most = Math.max(perWindow, this.#usual, this.#most * FADING);
     if (this.#most < chanceOf(limit)) this.#most = 0;
     const free = Math.min(FAIR_PART, 1 - (this.#seen + DEVIATIONS * Math.sqrt(this.#seen)) / limit);
     this.#part = Math.max(this.#part, Math.min(free, this.#part + REGAINED));
     this.#seen = 0;
-    this.#shownMs = 0;
     this.#stretch = stretch;
-  }
-
-  /** So many windows the readings showed. A long one that was full soon showed little of what they want. */
-  #shownOf(windows: number): number {
-    const least = this.#periodMs <= SHORT_MS ? windows : LEAST_SHOWN;
-    return Math.min(windows, Math.max(least, this.#shownMs / this.#periodMs));
   }
 }
 

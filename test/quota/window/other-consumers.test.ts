@@ -5,15 +5,10 @@ const MINUTE_MS = 60_000;
 const SECOND_MS = 1_000;
 const LIMIT = 500;
 
-/** Readings that show all of a window. */
-const READINGS = 50;
-
-/** Company that takes so many units of each of the first windows, all of which readings show. */
+/** Company that takes so many units of each of the first windows. */
 function company(units: number, { windows = 6, length = MINUTE_MS, limit = LIMIT } = {}): OtherConsumers {
   const others = new OtherConsumers(length);
-  others.observe(units, limit, 1);
-  for (let reading = 1; reading <= windows * READINGS; reading++)
-    others.observe(reading % READINGS === 0 ? units : 0, limit, (reading * length) / READINGS + 1);
+  for (let window = 0; window <= windows; window++) others.observe(units, limit, window * length + 1);
   return others;
 }
 
@@ -28,20 +23,6 @@ describe('others who spend the same quota', () => {
     expect(others.areActive).toBe(true);
     for (let window = 7; window < 80; window++) others.observe(0, LIMIT, window * MINUTE_MS + 1);
     expect(others.areActive).toBe(false);
-  });
-
-  it('are left what they want in a whole window where readings showed a part of it, and not more than three times what was seen', () => {
-    const others = new OtherConsumers(MINUTE_MS);
-    for (let window = 0; window < 6; window++)
-      for (let reading = 0; reading < READINGS / 2; reading++)
-        others.observe(reading === 0 ? 50 : 0, LIMIT, window * MINUTE_MS + (reading * MINUTE_MS) / READINGS + 1);
-    expect(others.reserve(LIMIT, 0, 100)).toBeGreaterThan(100);
-    const hasty = new OtherConsumers(MINUTE_MS);
-    for (let window = 0; window < 6; window++) hasty.observe(50, LIMIT, window * MINUTE_MS + 1);
-    const most = 50 / 0.3;
-    expect(hasty.reserve(LIMIT, 0, 100)).toBeLessThan(
-      most + Math.sqrt(most) + 0.02 * LIMIT + 2 * Math.sqrt(most * 1.5),
-    );
   });
 
   it('are left what they usually take, less as the window goes by', () => {
@@ -106,7 +87,7 @@ describe('others who spend the same quota', () => {
   it('may take unseen what they took lately, more than they usually do, until no answer has told so for long', () => {
     const others = company(30);
     const usual = others.unobserved(5 * MINUTE_MS);
-    for (let tenth = 0; tenth < 10; tenth++) others.observe(2, LIMIT, 6.5 * MINUTE_MS + tenth * 100);
+    for (let tenth = 0; tenth < 10; tenth++) others.observe(2, LIMIT, 7 * MINUTE_MS + tenth * 100);
     expect(others.unobserved(SECOND_MS)).toBeGreaterThan(4 * usual);
     expect(others.unobserved(5 * MINUTE_MS)).toBe(usual);
   });
