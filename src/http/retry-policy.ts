@@ -142,7 +142,7 @@ export class RetryBudget {
    * Takes one retry from the budget.
    *
    * @param patienceMs - how long the retry may wait, in milliseconds.
-   * @returns how long it has to wait until the budget bears it, in milliseconds; undefined: longer than that, and nothing is taken.
+   * @returns how long it has to wait until the budget has a retry for it, in milliseconds; undefined: longer than that, and nothing is taken.
    */
   pay(now: number, patienceMs: number): number | undefined {
     this.#left = Math.min(BUDGET, this.#left + ((now - this.#at) / 1_000) * EARNED_IN_A_SECOND);

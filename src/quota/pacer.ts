@@ -174,7 +174,7 @@ export class Pacer {
     return viewOf(this.#windows, this.#endpointWindows, this.#flights, this.#pause, this.#clock, now);
   }
 
-  /** Whether a pause is in force, or a window has no room left for the dearest request that it can hold. */
+  /** Whether a pause is in force, or a window has no room left for the most costly request that it can hold. */
   isExhausted(now: number): boolean {
     const { cooldown, windows } = this.view(now);
     const { dearest } = this.#costs;

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import { ClosedError, ConnectionError, QuotaExhaustedError } from '../errors.ts';
+import { ClosedError, QuotaExhaustedError } from '../errors.ts';
 import type { EventListener } from '../events.ts';
 import { HttpExchange, type TracedCall } from '../http/attempt.ts';
 import type { Call, Reply } from '../http/call.ts';
@@ -30,6 +30,7 @@ import type { QueuedCall, QueueOptions } from '../trace/queue-view.ts';
 import { Tracer } from '../trace/tracer.ts';
 import { Backlog, type CallKind } from './backlog.ts';
 import { CallQueue } from './call-queue.ts';
+import { rejectionForCaller, withCallersFrames } from './callers-frames.ts';
 import { finalError } from './final-error.ts';
 import { HourlyLook } from './hourly-look.ts';
 import { KeyTurns } from './key-turns.ts';
@@ -384,24 +385,4 @@ export class Scheduler {
   #retryWaitMs(isPaid: boolean, { maxWaitMs }: Ask): number | undefined {
     return isPaid ? this.#retryBudget.pay(this.#clock.now(), maxWaitMs) : 0;
   }
-}
-
-/** So many turns pass until every promise between a call that is refused at once and its caller has been awaited. */
-const AWAITING_TURNS = 3;
-
-/** Rejects once the caller awaits the call, so that its frames can be captured. */
-async function rejectionForCaller(error: unknown): Promise<never> {
-  for (let turn = 0; turn < AWAITING_TURNS; turn++) await undefined;
-  throw withCallersFrames(error);
-}
-
-/**
- * Captures the stack of an error of the queue anew, where its caller awaits it: the queue made it in a turn of a timer or of another
- * call's answer, which says nothing of the caller. Costs nothing unless a call fails.
- */
-function withCallersFrames(error: unknown): unknown {
-  const isOwn =
-    error instanceof QuotaExhaustedError || error instanceof ConnectionError || error instanceof ClosedError;
-  if (isOwn) Error.captureStackTrace?.(error, withCallersFrames);
-  return error;
 }

@@ -1,8 +1,7 @@
 import { type Charge, type Hold, holdUntil, type Limit } from '../admission.ts';
 import { isAnyWindowFull, type QuotaSnapshot, resetOf } from '../headers/snapshot.ts';
 import { Backoff } from '../recovery/backoff.ts';
-import { Probe } from '../recovery/probe.ts';
-import { Ramp } from '../recovery/ramp.ts';
+import { Reopening } from '../recovery/reopening.ts';
 import type { ServerClock } from '../time/server-clock.ts';
 import type { Flight } from '../usage/in-flight.ts';
 import { orderedPauseMs } from './ordered-pause.ts';
@@ -26,8 +25,7 @@ export class Cooldown implements Limit {
   #why = '';
   #isHalfOpen = false;
   readonly #backoff = new Backoff(FIRST_BACKOFF_MS, LONGEST_BACKOFF_MS);
-  readonly #probe = new Probe();
-  readonly #ramp = new Ramp();
+  readonly #reopening = new Reopening('a pause');
   /** Whether `retry-after` named the end of the pause, and no request has gone on its word. */
   #isOrdered = false;
   /** When a request was sent on that word alone. */
@@ -87,15 +85,14 @@ export class Cooldown implements Limit {
     const { sentAt } = flight;
     if (sentAt >= this.#until) this.#isOrdered = false;
     if (isFull) this.#triedAt = sentAt;
-    if (this.#isHalfOpen) this.#probe.onSent(flight);
-    else this.#ramp.onSent(sentAt);
+    this.#reopening.onSent(flight, this.#isHalfOpen);
   }
 
   /** A request ended: one that was served ends the half-open state if it was sent after the pause. */
   onEnded(flight: Flight, isServed: boolean): void {
-    this.#probe.onEnded(flight);
+    this.#reopening.onEnded(flight);
     if (!isServed || flight.sentAt < this.#until) return;
-    if (this.#isHalfOpen) this.#ramp.begin();
+    if (this.#isHalfOpen) this.#reopening.open();
     this.#isHalfOpen = false;
     this.#backoff.reset();
   }
@@ -107,13 +104,7 @@ export class Cooldown implements Limit {
 
   check(_charge: Charge, now: number): Hold | undefined {
     if (now < this.#until) return this.#pauseHold;
-    const isHalfOpen = this.#isHalfOpen;
-    const until = isHalfOpen ? this.#probe.heldUntil(now) : this.#ramp.heldUntil(now);
-    if (until <= now) return undefined;
-    const why = isHalfOpen
-      ? 'one request probes the service after a pause'
-      : 'requests follow one by one after a pause';
-    return holdUntil(until, false, () => ({ kind: 'half-open', why }));
+    return this.#reopening.check(this.#isHalfOpen, now);
   }
 
   /** No answer ends a pause. */

@@ -1,7 +1,6 @@
 import { type Charge, type Hold, holdUntil, type Limit } from '../admission.ts';
 import { Breaker } from '../recovery/breaker.ts';
-import { Probe } from '../recovery/probe.ts';
-import { Ramp } from '../recovery/ramp.ts';
+import { Reopening } from '../recovery/reopening.ts';
 import type { Flight } from '../usage/in-flight.ts';
 
 /** After this many failures in a row the service counts as down, and is probed after pauses of at most this length. */
@@ -16,8 +15,7 @@ export class Outage implements Limit {
     firstMs: FIRST_PAUSE_MS,
     longestMs: LONGEST_PAUSE_MS,
   });
-  readonly #probe = new Probe();
-  readonly #ramp = new Ramp();
+  readonly #reopening = new Reopening('an outage');
   #why = '';
 
   /** The instant until which nothing may be sent. */
@@ -32,16 +30,15 @@ export class Outage implements Limit {
 
   /** A request is sent. */
   onSent(flight: Flight, now: number): void {
-    if (this.#breaker.isHalfOpen(now)) this.#probe.onSent(flight);
-    else this.#ramp.onSent(now);
+    this.#reopening.onSent(flight, this.#breaker.isHalfOpen(now));
   }
 
   /** The service answered, with any status. */
   onAnswer(flight: Flight): void {
-    this.#probe.onEnded(flight);
+    this.#reopening.onEnded(flight);
     const wasClosed = this.#breaker.isClosed;
     this.#breaker.onSuccess(flight.sentAt);
-    if (!wasClosed && this.#breaker.isClosed) this.#ramp.begin();
+    if (!wasClosed && this.#breaker.isClosed) this.#reopening.open();
   }
 
   /** A request failed: the connection, or the service behind its gateway. */
@@ -52,13 +49,7 @@ export class Outage implements Limit {
 
   check(_charge: Charge, now: number): Hold | undefined {
     if (this.#breaker.isOpen(now)) return this.#pauseHold;
-    const isHalfOpen = this.#breaker.isHalfOpen(now);
-    const until = isHalfOpen ? this.#probe.heldUntil(now) : this.#ramp.heldUntil(now);
-    if (until <= now) return undefined;
-    const why = isHalfOpen
-      ? 'one request probes the service after an outage'
-      : 'requests follow one by one after an outage';
-    return holdUntil(until, false, () => ({ kind: 'half-open', why }));
+    return this.#reopening.check(this.#breaker.isHalfOpen(now), now);
   }
 
   /** An outage consists of many pauses of unknown number, so its whole duration counts as waiting. No answer ends a pause. */
