@@ -16,7 +16,7 @@ const A_ROUND = 200;
 const START = Date.UTC(2026, 2, 10, 14, 0, 7);
 
 const ask = { endpoint: 'GET /extended/v1/info', maxWaitMs: Number.POSITIVE_INFINITY };
-const visitor = { ask, signal: undefined, trace: { waiting: () => {}, isRetrying: false, keepContext: () => {} } };
+const trace = { waiting: () => {}, isRetrying: false, keepContext: () => {} };
 const pacerOf = (concurrency: number): Pacer => new Pacer({ concurrency, leaseMs: 90_000 });
 
 const rows: Record<string, string> = { 'the pacer alone': `${alone().toFixed(1)} µs` };
@@ -50,9 +50,10 @@ async function inLine(depth: number): Promise<number> {
   const line = new CallQueue({ pacer: pacerOf(IN_FLIGHT), clock: systemClock, maxWaitMs: ask.maxWaitMs });
   const answers = answersOf(new Tally());
   const leases: Lease[] = [];
+  let calls = 0;
   const join = (): void => {
-    const lease = line.acquire(visitor, line.nextTicket());
-    if (lease instanceof Promise) void lease.then((later) => leases.push(later));
+    const lease = line.acquire({ ask, signal: undefined, trace: { ...trace, number: calls++ } });
+    if (lease instanceof Promise) void lease.then((waited) => leases.push(waited.lease));
     else leases.push(lease);
   };
   for (let caller = 0; caller < IN_FLIGHT + depth; caller++) join();

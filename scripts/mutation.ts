@@ -1,13 +1,21 @@
 /**
  * Plants mistakes in the source, one at a time, and shows which no test of the room finds: `npm run test:mutation -- quota`, or
- * `-- src/quota/window/probing.ts`. Each file has a report of its own below `reports/mutation`, so that a run goes on where another
- * ended: a mistake is planted again only if its file or a test has changed.
+ * `-- src/quota/window`, or `-- src/quota/window/probing.ts`. Each folder has a report of its own below `reports/mutation`, so that a run
+ * goes on where another ended: a mistake is planted again only if its file or a test has changed. `--table` prints what the reports
+ * say as a table for `docs/testing.md`, and plants nothing.
  */
-import { globSync, mkdirSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { Stryker } from '@stryker-mutator/core';
 
 type Options = ConstructorParameters<typeof Stryker>[0];
-type Mistakes = Awaited<ReturnType<Stryker['runMutationTest']>>;
+
+interface Mistake {
+  readonly location: { readonly start: { readonly line: number; readonly column: number } };
+  readonly mutatorName: string;
+  readonly replacement?: string;
+  readonly status: string;
+}
 
 const REPORTS = 'reports/mutation';
 
@@ -15,57 +23,115 @@ const REPORTS = 'reports/mutation';
 const TESTS: Readonly<Record<string, readonly string[]>> = {
   quota: ['test/quota/**/*.test.ts'],
   scheduler: ['test/scheduler/**/*.test.ts', 'test/bulk/**/*.test.ts'],
-  http: ['test/http/**/*.test.ts', 'test/client/**/*.test.ts', 'test/fetch/fetch.test.ts'],
+  http: [
+    'test/http/**/*.test.ts',
+    'test/client/**/*.test.ts',
+    'test/fetch/{answers,fetch,fetch-with,not-sent,redirects,retries,signal}.test.ts',
+  ],
   sharing: ['test/sharing/**/*.test.ts'],
   redis: ['test/redis/{redis-store,nonsense,share-options,differential}.test.ts'],
 };
 
+/** What explores small worlds in full, or simulates hours: minutes where each branch is counted. And what waits for sockets. */
+const TOO_LONG: readonly string[] = [
+  'test/quota/{interleavings,efficiency}.test.ts',
+  'test/sharing/{explore,fleet,store-away,trips}.test.ts',
+  'test/http/hostile-server.test.ts',
+];
+
 const asked = process.argv.slice(2);
 if (asked.length === 0) {
-  console.error(`Name rooms (${Object.keys(TESTS).join(', ')}) or files: npm run test:mutation -- quota`);
+  console.error(`Name rooms (${Object.keys(TESTS).join(', ')}), folders or files: npm run test:mutation -- quota`);
   process.exit(2);
 }
 
-let [found, planted] = [0, 0];
-for (const path of asked.flatMap((name) => (name in TESTS ? globSync(`src/${name}/**/*.ts`).sort() : [name]))) {
-  const mistakes = (await plantedIn(path)).filter(({ status }) => status !== 'Ignored' && status !== 'CompileError');
-  const missed = mistakes.filter(({ status }) => status === 'Survived' || status === 'NoCoverage');
-  found += mistakes.length - missed.length;
-  planted += mistakes.length;
-  console.log(`${percent(mistakes.length - missed.length, mistakes.length)} ${path}: ${mistakes.length} planted`);
-  for (const { location, mutatorName, replacement = '', status } of missed) {
-    const { line, column } = location.start;
-    const shown = replacement.replaceAll(/\s+/g, ' ').slice(0, 60);
-    console.log(
-      `       ${path}:${line}:${column} ${mutatorName}${status === 'Survived' ? '' : ', never run'}: ${shown}`,
-    );
-  }
-}
-console.log(`${percent(found, planted)} of ${planted} planted mistakes are found`);
+if (asked.includes('--table')) printTable();
+else for (const [folder, paths] of byFolder(asked.flatMap(filesOf))) await plantIn(folder, paths);
 
-/** Plants each mistake in a file and runs the room's tests against it. */
-async function plantedIn(path: string): Promise<Mistakes> {
-  const room = path.split('/')[1] ?? '';
-  process.env.MUTATION_TESTS = TESTS[room]?.join(',') ?? '';
+function filesOf(name: string): readonly string[] {
+  if (name.endsWith('.ts')) return [name];
+  return globSync(`${name in TESTS ? `src/${name}` : name}/**/*.ts`).sort();
+}
+
+function byFolder(paths: readonly string[]): Map<string, string[]> {
+  return Map.groupBy(paths, dirname);
+}
+
+/** Plants each mistake in some files of a folder, runs the room's tests against it, and prints those that were not found. */
+async function plantIn(folder: string, paths: readonly string[]): Promise<void> {
+  const incrementalFile = reportOf(folder);
+  const tests = TESTS[folder.split('/')[1] ?? '']?.flatMap((glob) => globSync(glob, { exclude: TOO_LONG }));
+  process.env.MUTATION_TESTS = tests?.join(',') ?? '';
+  process.env.MUTATION_FOLDER = `${folder.replace('src', 'test')}/`;
   mkdirSync(REPORTS, { recursive: true });
-  return new Stryker({
-    testRunner: 'vitest',
-    plugins: ['@stryker-mutator/vitest-runner'],
-    mutate: [path],
+  await new Stryker({
+    testRunner: 'in-process',
+    plugins: [resolve('scripts/mutation/runner.ts')],
+    mutate: [...paths],
     coverageAnalysis: 'perTest',
     ignoreStatic: true,
     // The words of a message are no rule.
     mutator: { excludedMutations: ['StringLiteral'] },
     incremental: true,
-    incrementalFile: `${REPORTS}/${path.replaceAll('/', '-')}.json`,
+    incrementalFile,
     tempDirName: 'reports/planted',
-    vitest: { configFile: 'vitest.mutation.config.ts', related: false },
+    concurrency: 1,
     reporters: [],
     logLevel: 'error' as NonNullable<Options['logLevel']>,
     fileLogLevel: 'off' as NonNullable<Options['fileLogLevel']>,
     allowConsoleColors: false,
-    timeoutMS: 20_000,
+    timeoutMS: 60_000,
   }).runMutationTest();
+  for (const path of paths) {
+    const mistakes = mistakesIn(path);
+    const missed = missedOf(mistakes);
+    console.log(`${percent(mistakes.length - missed.length, mistakes.length)} ${path}: ${mistakes.length} planted`);
+    for (const { location, mutatorName, replacement = '', status } of missed) {
+      const { line, column } = location.start;
+      const shown = replacement.replaceAll(/\s+/g, ' ').slice(0, 80);
+      const how = status === 'Survived' ? mutatorName : `${mutatorName}, never run`;
+      console.log(`       ${path}:${line}:${column} ${how}: ${shown}`);
+    }
+  }
+}
+
+/** The mistakes of a file by its report. */
+function mistakesIn(path: string): readonly Mistake[] {
+  const report = reportOf(dirname(path));
+  if (!existsSync(report)) return [];
+  const { files } = JSON.parse(readFileSync(report, 'utf8')) as {
+    files: Record<string, { readonly mutants: readonly Mistake[] } | undefined>;
+  };
+  return files[path]?.mutants.filter(({ status }) => status !== 'Ignored' && status !== 'CompileError') ?? [];
+}
+
+function missedOf(mistakes: readonly Mistake[]): readonly Mistake[] {
+  return mistakes.filter(({ status }) => status === 'Survived' || status === 'NoCoverage');
+}
+
+/** One row for each file that has a report, and one for each room. */
+function printTable(): void {
+  console.log('| File | planted | found |\n|---|--:|--:|');
+  for (const room of Object.keys(TESTS)) {
+    const rows = filesOf(room)
+      .map((path) => ({ path, mistakes: mistakesIn(path) }))
+      .filter(({ mistakes }) => mistakes.length > 0);
+    if (rows.length === 0) continue;
+    printRow(
+      `**${room}**, ${rows.length} files`,
+      rows.flatMap(({ mistakes }) => mistakes),
+    );
+    for (const { path, mistakes } of rows) printRow(path.replace(/^src\/|\.ts$/g, ''), mistakes);
+  }
+}
+
+function printRow(name: string, mistakes: readonly Mistake[]): void {
+  const found = mistakes.length - missedOf(mistakes).length;
+  console.log(`| ${name} | ${mistakes.length} | ${percent(found, mistakes.length).trim()} |`);
+}
+
+function reportOf(folder: string): string {
+  return `${REPORTS}/${folder.replaceAll('/', '-')}.json`;
 }
 
 function percent(part: number, whole: number): string {

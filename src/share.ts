@@ -39,7 +39,7 @@ export interface Membership {
  */
 export interface QuotaShare {
   /**
-   * Called by the client when it is created.
+   * Called by the client when it is created, and again when it is given another key.
    *
    * @internal
    */

@@ -1,9 +1,15 @@
-/** The time that one ask takes inside Redis, by the number of processes: the dearest one, and a light one. Needs redis-server. */
+/**
+ * The time that one ask takes inside Redis, by the number of processes: one that changes all its windows, a light one, and one of the first
+ * minute, when no shape is known. Needs redis-server.
+ */
 import { Redis } from 'ioredis';
+import { SHAPES } from '../../src/quota/models/all.ts';
+import { ServerClock } from '../../src/quota/time/server-clock.ts';
 import { scriptRunner } from '../../src/redis/connection.ts';
 import { keysOf } from '../../src/redis/keys.ts';
 import { redisStore } from '../../src/redis/redis-store.ts';
-import type { ShareAsk, WindowAsk } from '../../src/sharing/store.ts';
+import { Ledger } from '../../src/sharing/ledger.ts';
+import type { ShareAsk, ShareStore, WindowAsk } from '../../src/sharing/store.ts';
 import { startRedis } from '../../test/redis/support/server.ts';
 
 const MEMBERS = [1, 16, 256];
@@ -48,14 +54,46 @@ function light(member: string, sequence: number, second: number): ShareAsk {
   };
 }
 
+type Ask = (turn: number, member: string) => Promise<unknown>;
+
+/** Asks that do not depend on the answers. */
+function fixed(askOf: (member: string, sequence: number, second: number) => ShareAsk): (store: ShareStore) => Ask {
+  return (store) => (turn, member) => store.take(askOf(member, turn + 1, Math.floor(Date.now() / 1_000)));
+}
+
+/** Asks of processes that have calls waiting in the first minute of 20 a second and 500 a minute. */
+function doubtful(store: ShareStore): Ask {
+  const ledgers = new Map<string, Ledger>();
+  return async (turn, member) => {
+    const now = Date.now();
+    const ledger = ledgers.get(member) ?? ledgerAt(now);
+    ledgers.set(member, ledger);
+    const demand = { need: 1, want: 8, isUrgent: false, concurrency: 32, maxWaitMs: Number.POSITIVE_INFINITY };
+    const { asked, ...told } = ledger.compose(demand, now, 1);
+    const answer = await store.take({ ...nothing, ...told, member, sequence: turn + 1 });
+    if (answer !== 'stale') ledger.receive({ asked, ...told }, answer, 1, now, Date.now());
+  };
+}
+
+/** A ledger that knows the service's clock and limits, and no shape. */
+function ledgerAt(now: number): Ledger {
+  const clock = new ServerClock();
+  clock.narrow(0, 0, now);
+  const ledger = new Ledger(clock, Math.random);
+  const news = { used: 0, sentAt: now, receivedAt: now + 10, shapes: { alive: SHAPES, epoch: 0 } };
+  ledger.read({ ...news, period: 'second', limit: 20 });
+  ledger.read({ ...news, period: 'minute', limit: 500 });
+  return ledger;
+}
+
 const server = await startRedis();
 const redis = new Redis(server.url);
-for (const [kind, askOf] of Object.entries({ saturated, light })) {
+for (const [kind, askOf] of Object.entries({ saturated: fixed(saturated), light: fixed(light), doubtful })) {
   for (const members of MEMBERS) {
     await redis.flushall();
     const store = redisStore(scriptRunner(redis), keysOf('bench', 'secret', 'key'));
-    const ask = (turn: number): Promise<unknown> =>
-      store.take(askOf(`member-${turn % members}`, turn + 1, Math.floor(Date.now() / 1_000)));
+    const askNext = askOf(store);
+    const ask = (turn: number): Promise<unknown> => askNext(turn, `member-${turn % members}`);
     for (let turn = 0; turn < members; turn++) await ask(turn);
     await redis.config('RESETSTAT');
     for (let count = 0; count < EMPTY_SCRIPTS; count++) await redis.eval('return 1', 0);

@@ -1,4 +1,4 @@
-import { validateBody } from '../endpoints/bodies.ts';
+import { type BodyCheck, validateBody } from '../endpoints/bodies.ts';
 import { type ApiRequest, urlOf } from '../endpoints/endpoints.ts';
 import { fillTemplate, queryText } from '../endpoints/path-template.ts';
 import { ConfigError, quote, ResponseShapeError, ServiceError, type ShapeIssue } from '../errors.ts';
@@ -78,30 +78,31 @@ export class ApiCalls {
     return this.send(request, options).then((reply) => this.#read(reply, endpoint, schema, method === 'HEAD'));
   }
 
-  async #read<Body>(
+  /** Not async, because nearly all bodies are checked at once. */
+  #read<Body>(
     reply: Reply,
     endpoint: string,
     schema: StandardSchemaV1<unknown, Body> | undefined,
     isHead: boolean,
-  ): Promise<Result<Body>> {
+  ): Result<Body> | Promise<Result<Body>> {
     const { redact } = this.#options;
-    const { status, quota, text } = reply;
-    const url = reply.url.href;
+    const { status, quota, text, url } = reply;
     const data = parse(text);
     if (status < 200 || status > 299) throw new ServiceError({ status, endpoint, url, body: data ?? text, quota });
     const response = headOf(reply, redact);
     if (!schema && isTextual(reply, isHead)) return { data: (text || undefined) as Body, quota, response };
-    const checked =
-      data === undefined ? noJson(redact(text)) : schema ? await validateBody(schema, data) : { value: data as Body };
-    if (!('value' in checked)) {
+    const resultOf = (checked: BodyCheck<Body>): Result<Body> => {
+      if ('value' in checked) return { data: checked.value, quota, response };
       // A schema of the caller's own may quote what it was given, and a success is given as it came.
       const issues = checked.issues.map(({ path, message }) => ({
         path: redact(path),
         message: redact(String(message)),
       }));
       throw new ResponseShapeError({ endpoint, url, status, quota, ...checked, issues });
-    }
-    return { data: checked.value, quota, response };
+    };
+    if (data === undefined) return resultOf(noJson(redact(text)));
+    const checked = schema ? validateBody(schema, data) : { value: data as Body };
+    return checked instanceof Promise ? checked.then(resultOf) : resultOf(checked);
   }
 }
 
@@ -113,7 +114,7 @@ class ApiOutgoing implements Outgoing {
   readonly #baseUrl: string;
   readonly #path: string;
   readonly #query: string;
-  #url: URL | undefined;
+  #url: string | undefined;
 
   constructor(baseUrl: string, request: ApiRequest<unknown>, headers: Outgoing['headers']) {
     const { method, path, query, body, contentType } = request;
@@ -127,13 +128,14 @@ class ApiOutgoing implements Outgoing {
     this.#query = query;
   }
 
-  get url(): URL {
+  get url(): string {
     this.#url ??= urlOf(this.#baseUrl, { path: this.#path, query: this.#query });
     return this.#url;
   }
 }
 
-function record<T extends object>(option: string, given: T = {} as T): T {
+/** The own properties of an option that is an object of names and values. */
+export function record<T extends object>(option: string, given: T = {} as T): T {
   if (typeof given !== 'object' || given === null || Symbol.iterator in given)
     throw new ConfigError(option, `must be an object of names and values, not ${quote(given)}`);
   return ownProperties(given);

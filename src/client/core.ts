@@ -1,4 +1,5 @@
 import { bulk } from '../bulk/bulk.ts';
+import type { BulkDependencies } from '../bulk/progress.ts';
 import type { Clock } from '../clock.ts';
 import { ConfigError, quote } from '../errors.ts';
 import { EndpointNames } from '../fetch/endpoint-name.ts';
@@ -21,10 +22,17 @@ import { Scheduler } from '../scheduler/scheduler.ts';
 import { logEvents } from '../trace/log.ts';
 import type { QuotaState, WindowState } from './client.ts';
 import type { FetchClient } from './fetch-client.ts';
-import { inspect } from './inspect.ts';
 import { toMonthState } from './month-state.ts';
 import { bindToRequest } from './request-context.ts';
 import { withStatedCosts } from './stated-costs.ts';
+
+/** What a bulk needs of each client, for pools. */
+const bulkDependencies = new WeakMap<object, BulkDependencies>();
+
+/** What a bulk needs of a client that this package has made. */
+export function bulkDependenciesOf(client: object): BulkDependencies | undefined {
+  return bulkDependencies.get(client);
+}
 
 /** A client, and what more calls are built from. */
 export interface ClientCore {
@@ -60,7 +68,6 @@ export function createCore(options: ClientOptions): ClientCore {
     ...settings,
     ...{ transport, keys },
     credentialOf: (number) => `${origin}\0${keys.secretOf(number) ?? ''}`,
-    inspect: () => inspect((call) => scheduler.run(call), settings),
   });
   if (logger) scheduler.tracer.subscribe(logEvents(logger));
   const runAtCost = withStatedCosts((call) => scheduler.run(call), settings.cost);
@@ -72,18 +79,19 @@ export function createCore(options: ClientOptions): ClientCore {
   const names = new EndpointNames();
   const fetchWith = createFetch({ ...settings, run, names, redact });
 
+  const forBulk: BulkDependencies = {
+    clock,
+    get concurrency() {
+      return scheduler.concurrency;
+    },
+    // Whatever its priority, other work was there before what has not been asked for yet.
+    estimate: (count, cost) => toEstimate(scheduler.estimate({ count, cost }, Number.NEGATIVE_INFINITY), clock),
+    spent: () => scheduler.spent,
+  };
   const client: FetchClient = {
     fetch: fetchWith(),
     fetchWith,
-    bulk: (items, call, bulkOptions = {}) =>
-      bulk(items, call, bulkOptions, {
-        clock: settings.clock,
-        concurrency: scheduler.concurrency,
-        // Whatever its priority, other work was there before what has not been asked for yet.
-        estimate: (count, cost) =>
-          toEstimate(scheduler.estimate({ count, cost }, Number.NEGATIVE_INFINITY), settings.clock),
-        spent: () => scheduler.spent,
-      }),
+    bulk: (items, call, bulkOptions = {}) => bulk(items, call, bulkOptions, forBulk),
     estimate: (estimateOptions) => estimateCalls(scheduler, settings.clock, estimateOptions),
     quota: () => stateOf(scheduler, settings),
     get waiting() {
@@ -104,6 +112,7 @@ export function createCore(options: ClientOptions): ClientCore {
     close: async ({ drain = false } = {}) => ({ rejected: await scheduler.close(drain) }),
     [Symbol.asyncDispose]: async () => void (await scheduler.close()),
   };
+  bulkDependencies.set(client, forBulk);
   return { client, settings, run, names, redact };
 }
 

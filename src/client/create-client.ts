@@ -1,16 +1,19 @@
 import type { AddressAssets } from '../endpoints/bodies.ts';
-import { type AddressAssetsParams, ASSETS_PARAMS, addressAssetsRequest, infoRequest } from '../endpoints/endpoints.ts';
-import { type CallOptions, type ClientOptions, checkCallOptions } from '../options/client-options.ts';
-import { ownProperties } from '../validation/own-properties.ts';
-import { type PaginateOptions, type Pagination, paginate, type RequestPage } from '../walk/paginate.ts';
+import { type AddressAssetsParams, ASSETS_PARAMS, assetsRequestWith, infoRequest } from '../endpoints/endpoints.ts';
+import { type CallOptions, type ClientOptions, callOptionsParser } from '../options/client-options.ts';
+import { unchecked } from '../validation/arguments.ts';
 import { walk } from '../walk/walk.ts';
 import { ApiCalls } from './api-calls.ts';
 import type { Client, HeadersResult, Result } from './client.ts';
 import { createCore } from './core.ts';
 import type { FetchClient } from './fetch-client.ts';
 import { inspect } from './inspect.ts';
-import type { GetOptions, RequestOptions } from './requests.ts';
+import { pagesBy } from './pages.ts';
+import type { RequestOptions } from './requests.ts';
 import { headOf } from './response-head.ts';
+
+const infoOptions = callOptionsParser({ headersOnly: unchecked<boolean>() });
+const assetsOptions = callOptionsParser(ASSETS_PARAMS);
 
 /**
  * Makes a client of the service.
@@ -37,9 +40,8 @@ export function createClient(options: ClientOptions = {}): Client {
   };
 
   async function getInfo<Body>(options: CallOptions<Body> & { readonly headersOnly?: boolean } = {}): Promise<unknown> {
-    const { headersOnly, ...rest } = ownProperties(options);
-    const checked = checkCallOptions(rest, ['headersOnly']);
-    return headersOnly ? readHeaders(checked) : calls.ask(infoRequest(), checked);
+    const checked = infoOptions(options);
+    return checked.headersOnly ? readHeaders(checked) : calls.ask(infoRequest(), checked);
   }
 
   function getAddressAssets<Body = AddressAssets>(
@@ -47,9 +49,8 @@ export function createClient(options: ClientOptions = {}): Client {
     options: AddressAssetsParams & CallOptions<Body> = {},
   ): Promise<Result<Body>> {
     try {
-      const { limit, offset, unanchored, untilBlock, ...rest } = ownProperties(options);
-      const request = addressAssetsRequest(address, { limit, offset, unanchored, untilBlock });
-      return calls.ask(request, checkCallOptions(rest, ASSETS_PARAMS));
+      const checked = assetsOptions(options) as AddressAssetsParams & CallOptions<Body>;
+      return calls.ask(assetsRequestWith(address, checked), checked) as Promise<Result<Body>>;
     } catch (error) {
       return Promise.reject(error);
     }
@@ -64,24 +65,10 @@ export function createClient(options: ClientOptions = {}): Client {
     }
   }
 
-  function pages<Page, Item>(path: string, given: PaginateOptions<Page, Item> & GetOptions = {}): Pagination<Item> {
-    const { items, key, from, ...rest } = ownProperties(given);
-    const first = calls.request<Page>('GET', path, rest);
-    const { query } = first.request;
-    const requestPage: RequestPage<Item> = (position, pageSchema) => {
-      const at = new URLSearchParams(query);
-      for (const [name, value] of Object.entries(position)) at.set(name, String(value));
-      return calls.ask({ ...first.request, query: at.toString() }, { ...first.options, schema: pageSchema });
-    };
-    const name = first.request.path + (query && `?${query}`);
-    const { schema, signal } = first.options;
-    return paginate(requestPage, name, { schema, signal, items, key, from });
-  }
-
   const client: Client = Object.assign(core.client, {
     get: (path, ...[options]) => request('GET', path, options),
     request: (method, path, ...[options]) => request(method, path, options),
-    paginate: (path, ...[options]) => pages(path, options),
+    paginate: pagesBy((path, options) => request('GET', path, options)),
     typed: () => client as never,
     getInfo: getInfo as Client['getInfo'],
     getAddressAssets,

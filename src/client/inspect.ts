@@ -11,7 +11,7 @@ export async function inspect(
   const { signal, label, headers, priority = 0, cost } = options;
   const send = ({ endpoint, method, path }: InfoRequest): Promise<Reply> =>
     run({
-      request: { method, url: new URL(baseUrl + path), headers },
+      request: { method, url: baseUrl + path, headers },
       ask: { endpoint, cost, priority, maxWaitMs: options.maxWaitMs ?? maxWaitMs, isInspection: true },
       ...{ signal, label },
       timeoutMs: options.timeoutMs ?? timeoutMs,

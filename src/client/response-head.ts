@@ -15,7 +15,7 @@ export function headOf({ status, url, headers }: Reply, redact: (text: string) =
   let copy: Headers | undefined;
   return {
     status,
-    url: url.href,
+    url,
     get headers() {
       if (copy) return copy;
       copy = new Headers();

@@ -144,20 +144,32 @@ export type BodyCheck<Body> =
   | { readonly value: Body; readonly issues?: undefined }
   | { readonly issues: readonly ShapeIssue[]; readonly cause?: RangeError };
 
-/** Holds a body against a schema, the client's own or the caller's, and waits if it takes its time. */
-export async function validateBody<Body>(
+/** Holds a body against a schema, the client's own or the caller's: at once, unless the schema takes its time. */
+export function validateBody<Body>(
   schema: StandardSchemaV1<unknown, Body>,
   body: unknown,
-): Promise<BodyCheck<Body>> {
+): BodyCheck<Body> | Promise<BodyCheck<Body>> {
   try {
-    const result = await schema['~standard'].validate(body);
-    if (result.issues === undefined) return { value: result.value };
-    return { issues: result.issues.map(({ message, path = [] }) => ({ message, path: path.map(keyOf).join('.') })) };
+    const result = schema['~standard'].validate(body);
+    return 'then' in result
+      ? Promise.resolve(result)
+          .then(checkOf<Body>)
+          .catch(tooLarge)
+      : checkOf(result);
   } catch (error) {
-    // What is too deep or too large for a schema is the body's fault: the service can send it at will.
-    if (!(error instanceof RangeError)) throw error;
-    return { issues: [{ path: '', message: 'too deep or too large to be checked' }], cause: error };
+    return tooLarge(error);
   }
+}
+
+function checkOf<Body>(result: StandardResult<Body>): BodyCheck<Body> {
+  if (result.issues === undefined) return { value: result.value };
+  return { issues: result.issues.map(({ message, path = [] }) => ({ message, path: path.map(keyOf).join('.') })) };
+}
+
+/** What is too deep or too large for a schema is the body's fault: the service can send it at will. */
+function tooLarge(error: unknown): { readonly issues: readonly ShapeIssue[]; readonly cause: RangeError } {
+  if (!(error instanceof RangeError)) throw error;
+  return { issues: [{ path: '', message: 'too deep or too large to be checked' }], cause: error };
 }
 
 function keyOf(segment: PropertyKey | { readonly key: PropertyKey }): string {

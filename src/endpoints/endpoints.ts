@@ -1,5 +1,5 @@
 import { ConfigError } from '../errors.ts';
-import { argument, flag, optionsParser } from '../validation/arguments.ts';
+import { type Arguments, argument, flag, optionsParser } from '../validation/arguments.ts';
 import type { StandardSchemaV1 } from '../validation/standard-schema.ts';
 import { checkAddress } from './address.ts';
 import { type AddressAssets, addressAssetsBody, type Info, infoBody } from './bodies.ts';
@@ -44,15 +44,15 @@ const isWhole = (value: unknown): boolean => Number.isSafeInteger(value) && Numb
 const isBlock = (value: unknown): boolean =>
   typeof value === 'string' ? /^0x[0-9a-fA-F]{64}$/.test(value) : isWhole(value);
 
-const assetsParams = optionsParser('parameters', {
+/** What reads {@link AddressAssetsParams}. */
+export const ASSETS_PARAMS: Arguments<AddressAssetsParams> = {
   limit: argument<number>((n) => isWhole(n) && n <= 100, 'a whole number from 0 to 100'),
   offset: argument<number>(isWhole, 'a whole number, 0 or more'),
   unanchored: flag,
   untilBlock: argument<number | string>(isBlock, 'the height of a block or its hash (0x, 64 hexadecimal digits)'),
-});
+};
 
-/** The names of {@link AddressAssetsParams}. */
-export const ASSETS_PARAMS: readonly (keyof AddressAssetsParams)[] = ['limit', 'offset', 'unanchored', 'untilBlock'];
+const assetsParams = optionsParser('parameters', ASSETS_PARAMS);
 
 /** `GET /extended/v1/info`. */
 export function infoRequest(): ApiRequest<Info> {
@@ -65,8 +65,17 @@ export function infoRequest(): ApiRequest<Info> {
  * @throws ConfigError if the address or a parameter cannot be used.
  */
 export function addressAssetsRequest(address: string, params: AddressAssetsParams = {}): ApiRequest<AddressAssets> {
+  return assetsRequestWith(address, assetsParams(params));
+}
+
+/**
+ * The same, of parameters that {@link ASSETS_PARAMS} have read.
+ *
+ * @throws ConfigError if the address cannot be used, or two parameters cannot be combined.
+ */
+export function assetsRequestWith(address: string, params: AddressAssetsParams): ApiRequest<AddressAssets> {
   const path = `/extended/v1/address/${checkAddress(address)}/assets`;
-  const { limit, offset, unanchored, untilBlock } = assetsParams(params);
+  const { limit, offset, unanchored, untilBlock } = params;
   if (unanchored && untilBlock !== undefined) {
     throw new ConfigError('untilBlock', 'cannot be combined with unanchored');
   }
@@ -81,13 +90,10 @@ export function addressAssetsRequest(address: string, params: AddressAssetsParam
 }
 
 /**
- * The URL of a request, sure to be the one that was meant, and to lie under the base URL.
+ * The URL of a request. It needs no check: paths are made of checked parameters, and begin with a slash.
  *
  * @param baseUrl - as `readSettings` gives it: normalised, with no slash at its end.
  */
-export function urlOf(baseUrl: string, { path, query }: Pick<ApiRequest<unknown>, 'path' | 'query'>): URL {
-  const meant = `${baseUrl}${path}${query && '?'}${query}`;
-  const url = new URL(meant);
-  if (!path.startsWith('/') || url.href !== meant) throw new ConfigError('path', 'is not in normal form');
-  return url;
+export function urlOf(baseUrl: string, { path, query }: Pick<ApiRequest<unknown>, 'path' | 'query'>): string {
+  return `${baseUrl}${path}${query && '?'}${query}`;
 }

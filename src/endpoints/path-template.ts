@@ -38,16 +38,17 @@ export function fillTemplate(template: string, params: Readonly<Record<string, u
 
 /** The query as text, encoded; without its question mark. */
 export function queryText(parameters: Query): string {
-  const query = new URLSearchParams();
+  let query: URLSearchParams | undefined;
   for (const [name, given] of Object.entries(parameters)) {
     for (const value of Array.isArray(given) ? given : [given]) {
       if (value === undefined || value === null) continue;
       if (!isValue(value))
         throw new ConfigError('query', `must have text or a number for ${name}, not ${quote(value)}`);
+      query ??= new URLSearchParams();
       query.append(name, String(value));
     }
   }
-  return query.toString();
+  return query?.toString() ?? '';
 }
 
 function encodedParam(name: string, value: unknown, template: string): string {

@@ -34,26 +34,34 @@ export function createFetch({
   timeoutMs,
   redact,
 }: CreateFetchOptions): (options?: FetchOptions) => Fetch {
-  const basePath = new URL(baseUrl).pathname.replace(/\/$/, '');
+  const base = new URL(baseUrl);
+  const basePath = base.pathname.replace(/\/$/, '');
+  const isUnder = (url: URL | undefined): url is URL =>
+    url?.origin === base.origin &&
+    !url.username &&
+    !url.password &&
+    (url.pathname === basePath || url.pathname.startsWith(`${basePath}/`));
 
   return (options = {}) => {
     const { elsewhere, priority = 0, cost, streamBody = false, maskKey, ...bounds } = checkFetchOptions(options);
     return async (input, init) => {
       const url = placeOf(input, baseUrl);
-      if (!isUnder(url, baseUrl)) {
+      if (!isUnder(url)) {
         if (elsewhere) return elsewhere(input, init);
         throw elsewhereError(url, baseUrl);
       }
-      const request = requestFrom(input, url, init);
+      const request = simpleFrom(input, init) ?? requestFrom(input, url, init);
       const signal = signalOf(input, init);
+      const sent = await outgoing(request, url, init, signal, streamBody);
       const call: Call = {
-        request: await outgoing(request, url, init, signal, streamBody),
+        request: sent,
         ask: {
           endpoint: names.of(request.method, url.pathname.slice(basePath.length)),
           query: url.search.slice(1),
           cost,
           priority,
           maxWaitMs: bounds.maxWaitMs ?? maxWaitMs,
+          isOneShot: streamBody && sent.body !== undefined,
         },
         signal,
         maxQueueMs: bounds.maxQueueMs ?? maxQueueMs,
@@ -62,7 +70,6 @@ export function createFetch({
         redirect: request.redirect,
         takesRefusals: true,
         masksKey: maskKey,
-        isOneShot: streamBody && request.body !== null,
       };
       const reply = await run(call);
       if (reply.stream) senders.set(reply.stream, input);
@@ -82,13 +89,6 @@ function placeOf(input: Input, baseUrl: string): URL | undefined {
   return URL.canParse(whole, baseUrl) ? new URL(whole, baseUrl) : undefined;
 }
 
-function isUnder(url: URL | undefined, baseUrl: string): url is URL {
-  if (!url || url.username || url.password) return false;
-  const base = new URL(baseUrl);
-  const path = base.pathname.replace(/\/$/, '');
-  return url.origin === base.origin && (url.pathname === path || url.pathname.startsWith(`${path}/`));
-}
-
 /** The message shows only the origins of both URLs: the rest may contain a secret. */
 function elsewhereError(url: URL | undefined, baseUrl: string): ConfigError {
   if (!url) return new ConfigError('input', 'must be a valid URL or a path such as /extended/v1/info');
@@ -104,10 +104,23 @@ function elsewhereError(url: URL | undefined, baseUrl: string): ConfigError {
   return new ConfigError('input', `${problem}: ${advice}`);
 }
 
+/** What a call takes from a `Request` without a body. */
+type Simple = Pick<Request, 'method' | 'headers' | 'redirect'>;
+
+/** Reads a request without a `Request`, if that would add nothing but defaults: creating one takes longer than all the rest here. */
+function simpleFrom(input: Input, init: RequestInit = {}): Simple | undefined {
+  const { method = 'GET', headers, signal: _, redirect = 'follow', ...rest } = init;
+  const isSimple =
+    !isRequest(input) &&
+    Object.getPrototypeOf(init) === Object.prototype &&
+    Object.keys(rest).length === 0 &&
+    /^(GET|HEAD) (follow|manual)$/.test(`${method} ${redirect}`);
+  return isSimple ? { method, headers: checkedHeaders(headers), redirect } : undefined;
+}
+
 /** Creates the `Request` that `fetch` would, with the same checks and defaults. */
 function requestFrom(input: Input, url: URL, init: RequestInit | undefined): Request {
-  // The error of fetch would quote an invalid header, which may contain a secret.
-  for (const [name, value] of headersFrom(init?.headers)) checkHeader(name, value);
+  checkedHeaders(init?.headers);
   // A Request listens to its signal until it is garbage-collected; this one needs no signal.
   const silent: RequestInit = { ...init, signal: null };
   if (!isRequest(input)) return new Request(url, silent);
@@ -117,31 +130,36 @@ function requestFrom(input: Input, url: URL, init: RequestInit | undefined): Req
   return request;
 }
 
-function headersFrom(given: RequestInit['headers']): Headers {
+/** The error of `fetch` would quote an invalid header, which may contain a secret. */
+function checkedHeaders(given: RequestInit['headers']): Headers {
+  let headers: Headers;
   try {
-    return new Headers(given);
+    headers = new Headers(given);
   } catch {
     throw new ConfigError('headers', 'must be names and values without line breaks and other control characters');
   }
+  for (const [name, value] of headers) checkHeader(name, value);
+  return headers;
 }
 
 /** Reads the body into memory, so that it can be sent again, unless it is to be streamed. */
 async function outgoing(
-  request: Request,
+  request: Request | Simple,
   url: URL,
   init: RequestInit | undefined,
   signal: AbortSignal | undefined,
   streamBody: boolean,
 ): Promise<Call['request']> {
-  const { method, headers, cache, credentials, integrity, keepalive, mode, referrer, referrerPolicy } = request;
   signal?.throwIfAborted();
+  url.hash = '';
+  const basic = { method: request.method, url: url.href, headers: Object.fromEntries(request.headers) };
+  if (!('cache' in request)) return basic;
+  const { cache, credentials, integrity, keepalive, mode, referrer, referrerPolicy } = request;
   const read = (): Promise<ArrayBuffer> => request.arrayBuffer();
   const held = async (): Promise<ArrayBuffer> => (signal ? untilAborted(read, signal) : read());
   const body = request.body && (streamBody ? request.body : await held());
   const rest = { cache, credentials, integrity, keepalive, mode, referrer, referrerPolicy, ...dispatcherOf(init) };
-  const target = new URL(url);
-  target.hash = '';
-  return { method, url: target, headers: Object.fromEntries(headers), init: rest, ...(body ? { body } : {}) };
+  return { ...basic, init: rest, ...(body ? { body } : {}) };
 }
 
 /** undici's option `dispatcher` (proxy, pool), which is not in the standard. */
@@ -163,16 +181,21 @@ const senders = new WeakMap<ReadableStream, Input>();
 /** The response as `fetch` would return it, with an echoed key removed. */
 function responseFrom(reply: Reply, redact: (text: string) => string): Response {
   const { status, statusText, text, bytes, stream, url, isRedirected } = reply;
-  const headers = new Headers();
-  for (const [name, value] of reply.headers) headers.append(name, redact(value));
   const words = text === '' ? null : new TextEncoder().encode(text);
-  if (words && headers.has('content-length')) headers.set('content-length', String(words.byteLength));
+  const headers: [name: string, value: string][] = [];
+  for (const [name, value] of reply.headers) {
+    // Whose name is the key tells the key.
+    if (redact(name) !== name) continue;
+    headers.push([name, words && name === 'content-length' ? String(words.byteLength) : redact(value)]);
+  }
   const body = BODYLESS.has(status) ? null : (stream ?? bytes ?? words);
   // `new Response` rejects statuses outside 200 to 599, which services do send.
   const isUsual = status >= 200 && status <= 599;
-  const response = new Response(body, { headers, statusText: redact(statusText), ...(isUsual ? { status } : {}) });
+  // Nor does it accept other characters than bytes, as which HTTP sends a reason.
+  const reason = /[^\x20-\xff]/.test(statusText) ? '' : redact(statusText);
+  const response = new Response(body, { headers, statusText: reason, ...(isUsual ? { status } : {}) });
   return dressed(response, {
-    url: { value: url.href },
+    url: { value: url },
     redirected: { value: isRedirected },
     ...(isUsual ? {} : { status: { value: status }, ok: { value: false } }),
   });
@@ -185,9 +208,9 @@ function dressed(response: Response, facts: PropertyDescriptorMap): Response {
 }
 
 function isUrl(input: unknown): input is URL {
-  return typeof input === 'object' && input !== null && typeof Reflect.get(input, 'href') === 'string';
+  return typeof (input as Partial<URL> | null)?.href === 'string';
 }
 
 function isRequest(input: unknown): input is Request {
-  return typeof input === 'object' && input !== null && typeof Reflect.get(input, 'url') === 'string';
+  return typeof (input as Partial<Request> | null)?.url === 'string';
 }

@@ -96,7 +96,7 @@ export class HttpExchange {
     try {
       call.signal?.throwIfAborted();
       const chooseKey = (): number | Promise<number> => this.#options.keyFor(lease, counts.isKeyAsked === true);
-      const response = await transport.send(request, deadline.signal, onLeave, chooseKey);
+      const response = await transport.send(request, deadline, onLeave, chooseKey);
       const { status, statusText, headers } = response;
       const quota = withoutKey(readQuota(headers, this.#options.clock.wall()), headers, transport);
       const isLimited = isLimitation(response, quota, isSafe(request.method));
@@ -166,22 +166,22 @@ export class HttpExchange {
   ): Promise<Pick<Reply, 'text' | 'bytes' | 'stream'>> {
     const { transport } = this.#options;
     const isLast =
-      isLimited && (call.isOneShot || !mayRetryRefusal(response.status, counts.refusals + 1, isSafe(method)));
+      isLimited && (call.ask.isOneShot || !mayRetryRefusal(response.status, counts.refusals + 1, isSafe(method)));
     if (call.wants === 'none' || redirect || (isLimited && !(isLast && call.takesRefusals))) {
       drop(response);
       return { text: '' };
     }
     if (!response.ok) {
-      const text = transport.read(response, deadline.signal).catch((error: unknown) => {
+      const text = transport.read(response, deadline).catch((error: unknown) => {
         // A refusal counts although its body broke off.
         if (isLimited && error instanceof Failure) return '';
         throw error;
       });
       return { text: transport.redact(await text) };
     }
-    if (call.wants === 'text') return { text: await transport.read(response, deadline.signal) };
+    if (call.wants === 'text') return { text: await transport.read(response, deadline) };
     if (call.wants === 'bytes') {
-      const bytes = await transport.readBytes(response, deadline.signal);
+      const bytes = await transport.readBytes(response, deadline);
       return { text: '', bytes: call.masksKey ? maskedWhole(bytes, transport.mask()) : bytes };
     }
     const stream = unreadBody(response) && this.#streamed(call, response, counts.attempts + 1, deadline.leftMs);
@@ -197,7 +197,7 @@ export class HttpExchange {
     const { endpoint } = ask;
     const lost = ({ code, cause }: Failure): ConnectionError => {
       trace.emit({ type: 'lost', code, tookMs: trace.sinceSentMs ?? 0 });
-      return new ConnectionError({ endpoint, url: request.url.href, code, attempts, cause });
+      return new ConnectionError({ endpoint, url: request.url, code, attempts, cause });
     };
     return bodyStream(response, {
       clock: this.#options.clock,

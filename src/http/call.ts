@@ -24,8 +24,6 @@ export interface Call {
   readonly takesRefusals?: boolean;
   /** Whether the key is replaced by asterisks in the body of a success, too. */
   readonly masksKey?: boolean | undefined;
-  /** Whether the body can be read only once: then the call is sent once. */
-  readonly isOneShot?: boolean | undefined;
   /** Set by the scheduler, which follows one object from the call to its answer. */
   trace?: CallTrace | undefined;
 }
@@ -37,7 +35,7 @@ export interface Reply {
   readonly headers: Headers;
   readonly quota: QuotaSnapshot;
   /** The URL of the answer, after all redirects. */
-  readonly url: URL;
+  readonly url: string;
   readonly isRedirected: boolean;
   /** The body as text: of a success if `text` was requested, and of any other answer, without an echoed API key. */
   readonly text: string;

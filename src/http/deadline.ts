@@ -1,13 +1,15 @@
 import type { Clock } from '../clock.ts';
-import { Failure } from './transport.ts';
+import { type Cancellation, Failure } from './transport.ts';
 
-/** The abort signal of one attempt: aborted by its caller or by its time-out. */
-export class Deadline {
+/** Ends one attempt early: when its caller aborts it, or at its time-out. */
+export class Deadline implements Cancellation {
   readonly #controller = new AbortController();
   readonly #clock: Clock;
   readonly #caller: AbortSignal | undefined;
-  readonly #abort: (() => void) | undefined;
+  readonly #onAbort: (() => void) | undefined;
   readonly #clear: (deadline: Deadline) => void;
+  /** Rejects what {@link during} has started last. */
+  #reject: ((reason: unknown) => void) | undefined;
   /** The instant of the time-out, in monotonic milliseconds. */
   readonly at: number;
 
@@ -18,13 +20,22 @@ export class Deadline {
     this.#clear = clear;
     this.#caller = caller;
     if (!caller) return;
-    this.#abort = () => this.#controller.abort(caller.reason);
-    caller.addEventListener('abort', this.#abort, { once: true });
+    this.#onAbort = () => this.#abort(caller.reason);
+    caller.addEventListener('abort', this.#onAbort, { once: true });
   }
 
   /** Aborts with the reason of the caller's signal, or with a Failure on time-out. */
   get signal(): AbortSignal {
     return this.#controller.signal;
+  }
+
+  during<T>(start: () => Promise<T>): Promise<T> {
+    const { signal } = this;
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(signal.reason);
+      this.#reject = reject;
+      start().then(resolve, reject);
+    });
   }
 
   /** Remaining time, in milliseconds. */
@@ -34,13 +45,19 @@ export class Deadline {
 
   /** Called at the time-out. */
   expire(): void {
-    this.#controller.abort(new Failure('TIMEOUT', false));
+    this.#abort(new Failure('TIMEOUT', false));
   }
 
   /** Called when the attempt has ended. */
   end(): void {
     this.#clear(this);
-    if (this.#abort) this.#caller?.removeEventListener('abort', this.#abort);
+    if (this.#onAbort) this.#caller?.removeEventListener('abort', this.#onAbort);
+  }
+
+  #abort(reason: unknown): void {
+    this.#controller.abort(reason);
+    // The reason that the signal has: it gives one of its own for `undefined`.
+    this.#reject?.(this.signal.reason);
   }
 }
 

@@ -1,16 +1,17 @@
 import { KeyMask } from './key-mask.ts';
 
-/** How many keys are remembered: a rotation may leave a few in flight. */
-const MOST_KEYS = 4;
+/** How many keys are remembered: as many as a source of keys in turn can have in flight, see the key ring. */
+const MOST_KEYS = 8;
 
 /** Removes the API keys that were sent from texts of the service, in every spelling. */
 export class Redaction {
   readonly #spellings = new Map<string, RegExp>();
 
-  /** Remembers a key that is about to be sent. */
+  /** Remembers a key that is about to be sent: the one that was sent longest ago is forgotten. */
   learn(secret: string): void {
-    if (this.#spellings.has(secret)) return;
-    this.#spellings.set(secret, spellingsOf(secret));
+    const known = this.#spellings.get(secret);
+    this.#spellings.delete(secret);
+    this.#spellings.set(secret, known ?? spellingsOf(secret));
     const [oldest] = this.#spellings.keys();
     if (this.#spellings.size > MOST_KEYS && oldest !== undefined) this.#spellings.delete(oldest);
   }

@@ -11,13 +11,13 @@ const OF_BODIES = /^content-(?:encoding|language|location|type|length)$/i;
  * @returns `undefined` if the answer is to be taken as it is.
  * @throws Failure if the redirect must not be followed; the body of the answer is then cancelled.
  */
-export function redirectOf(response: Response, url: URL, mode: RequestRedirect): URL | undefined {
+export function redirectOf(response: Response, url: string, mode: RequestRedirect): URL | undefined {
   if (mode === 'manual') return undefined;
   const location = REDIRECTS.has(response.status) ? response.headers.get('location') : null;
   if (location === null && response.type !== 'opaqueredirect') return undefined;
   const target = location !== null && URL.canParse(location, url) ? new URL(location, url) : undefined;
   // fetch rejects a URL with credentials.
-  const isUsable = target?.origin === url.origin && target.username === '' && target.password === '';
+  const isUsable = target?.origin === new URL(url).origin && target.username === '' && target.password === '';
   if (mode === 'follow' && isUsable) return target;
   drop(response);
   throw new Failure('REDIRECT', false);
@@ -27,9 +27,9 @@ export function redirectOf(response: Response, url: URL, mode: RequestRedirect):
 export function redirected(request: Outgoing, status: number, url: URL): Outgoing {
   const { method, headers = {}, body: _body, ...rest } = request;
   const becomesGet = status === 303 ? method !== 'GET' && method !== 'HEAD' : status <= 302 && method === 'POST';
-  if (!becomesGet) return { ...request, url };
+  if (!becomesGet) return { ...request, url: url.href };
   const kept = Object.entries(headers).filter(([name]) => !OF_BODIES.test(name));
-  return { ...rest, method: 'GET', url, headers: Object.fromEntries(kept) };
+  return { ...rest, method: 'GET', url: url.href, headers: Object.fromEntries(kept) };
 }
 
 /** Cancels a body that will not be read, which releases its connection. */

@@ -13,7 +13,8 @@ const LARGEST_BODY = 32 * 1024 * 1024;
 /** One request as it goes out. */
 export interface Outgoing {
   readonly method: string;
-  readonly url: URL;
+  /** In the form that `URL.href` has. */
+  readonly url: string;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly body?: BodyInit | undefined;
   /** Other options of `fetch`, such as the cache mode. */
@@ -34,6 +35,14 @@ export class Failure extends Error {
   }
 }
 
+/** What may end a request early. */
+export interface Cancellation {
+  /** Aborts then. */
+  readonly signal: AbortSignal;
+  /** Rejects with the reason of the signal as soon as it aborts, even if what was started ignores the signal. */
+  during<T>(start: () => Promise<T>): Promise<T>;
+}
+
 /** Sends one request once. Adds the key, and only for the service's own origin. */
 export interface Transport {
   /**
@@ -45,14 +54,14 @@ export interface Transport {
    */
   send(
     request: Outgoing,
-    signal: AbortSignal,
+    cancellation: Cancellation,
     onLeave?: (key: number) => void,
     chooseKey?: KeyRing['ask'],
   ): Promise<Response>;
   /** The whole body as text, up to 32 MiB. */
-  read(response: Response, signal: AbortSignal): Promise<string>;
+  read(response: Response, cancellation: Cancellation): Promise<string>;
   /** The whole body as bytes, up to 32 MiB. */
-  readBytes(response: Response, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>>;
+  readBytes(response: Response, cancellation: Cancellation): Promise<Uint8Array<ArrayBuffer>>;
   /** The failure behind an error, without the API key. */
   failureOf(error: unknown): Failure;
   /** The text without an echoed API key, also if escaped as in JSON or a URL. */
@@ -88,11 +97,12 @@ export function createTransport({ origin, keys, fetch, keyBreaker, userAgent }: 
     redact,
     mask,
     failureOf: (error) => failureOf(error, redact),
-    read: (response, signal) => read(response, signal, redact, joinText),
-    readBytes: (response, signal) => read(response, signal, redact, joinBytes),
-    async send({ method, url, headers, body, init }, signal, onLeave = () => {}, chooseKey = keys.ask) {
-      const chosen = url.origin === origin ? chooseKey() : 0;
-      const number = chosen instanceof Promise ? await untilAborted(() => chosen, signal) : chosen;
+    read: (response, cancellation) => read(response, cancellation, redact, joinText),
+    readBytes: (response, cancellation) => read(response, cancellation, redact, joinBytes),
+    async send({ method, url, headers, body, init }, cancellation, onLeave = () => {}, chooseKey = keys.ask) {
+      const { signal } = cancellation;
+      const chosen = url.startsWith(`${origin}/`) ? chooseKey() : 0;
+      const number = chosen instanceof Promise ? await cancellation.during(() => chosen) : chosen;
       const secret = keys.secretOf(number);
       // A key that was forgotten is not replaced by none.
       if (number !== 0 && secret === undefined) throw new Failure(KEY_CHANGED, true);
@@ -122,7 +132,7 @@ export function createTransport({ origin, keys, fetch, keyBreaker, userAgent }: 
       if (isTold) request.signal = signal;
       if (body !== undefined) request.body = body;
       try {
-        const response = await untilAborted(() => wire(url, request), signal);
+        const response = await cancellation.during(() => wire(url, request));
         if (secret !== undefined && !isLimited403(response)) keyBreaker?.record(number, response.status);
         return response;
       } catch (error) {
@@ -187,37 +197,36 @@ function joinBytes(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
 /** Reads to the end. The size is checked while reading: `content-length` may be wrong, or that of the compressed body. */
 async function read<T>(
   response: Response,
-  signal: AbortSignal,
+  cancellation: Cancellation,
   redact: (text: string) => string,
   join: (pieces: readonly Uint8Array[]) => T,
 ): Promise<T> {
-  const pieces: Uint8Array[] = [];
-  let stop: (() => void) | undefined;
+  const { signal } = cancellation;
+  let reader: BodyReader | undefined;
   try {
-    const reader = unreadBody(response)?.getReader();
-    if (!reader) return join(pieces);
-    stop = () => void reader.cancel(signal.reason).catch(() => {});
-    signal.addEventListener('abort', stop, { once: true });
-    for (let size = 0; ; ) {
-      signal.throwIfAborted();
-      const { done, value } = await reader.read();
-      if (done) break;
-      size += value.byteLength;
-      if (size > LARGEST_BODY) throw new Failure('TOO_LARGE', false);
-      pieces.push(value);
-    }
-    // A cancelled body reports `done`.
-    signal.throwIfAborted();
-    return join(pieces);
+    const opened = unreadBody(response)?.getReader();
+    reader = opened;
+    return join(opened ? await cancellation.during(() => drained(opened)) : []);
   } catch (error) {
-    stop?.();
+    reader?.cancel(signal.reason).catch(() => {});
     throw signal.aborted ? signal.reason : failureOf(error, redact);
-  } finally {
-    if (stop) signal.removeEventListener('abort', stop);
   }
 }
 
-/** Rejects on abort even if the `apiKey` function or a custom `fetch` ignores the signal. */
+type BodyReader = ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>;
+
+async function drained(reader: BodyReader): Promise<readonly Uint8Array[]> {
+  const pieces: Uint8Array[] = [];
+  for (let size = 0; ; ) {
+    const { done, value } = await reader.read();
+    if (done) return pieces;
+    size += value.byteLength;
+    if (size > LARGEST_BODY) throw new Failure('TOO_LARGE', false);
+    pieces.push(value);
+  }
+}
+
+/** See {@link Cancellation.during}; for a signal of the caller's. */
 export function untilAborted<T>(start: () => Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason);

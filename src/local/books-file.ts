@@ -1,19 +1,24 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { closeSync, constants, openSync, readFileSync, writeSync } from 'node:fs';
 
 /** A file is overwritten in place, which the system writes to the disk now and then: a rename would be written each time. */
 const OVERWRITE = constants.O_WRONLY | constants.O_CREAT;
 
+/** Lines of a file, after which the text is written anew: reading so many entries takes some milliseconds. */
+const MOST_LINES = 100;
+
 /**
- * A text in two files that are overwritten in turn, so that a process that is killed while it writes leaves the text before whole. A
- * text is read by another process than wrote it: the next host. Not being able to write is no failure: the next host then begins
- * with an older text, or with none.
+ * A text, and entries that say how it has changed since, one a line. The text is written to one of two files in turn, so a process that
+ * is killed while it writes leaves the other file whole. Both are read by another process than wrote them: the next host. Not being
+ * able to write is no failure: the next host then begins with an older text, or with none.
  */
 export class BooksFile {
   readonly #paths: readonly [string, string];
   #count: number;
-  /** The text that was stored when this process opened it. */
-  readonly text: string | undefined;
+  #lines = MOST_LINES;
+  #end = 0;
+  /** What was stored when this process opened the file: a text and the entries after it, or nothing. */
+  readonly stored: readonly string[];
 
   /** @param path - where the files are, less what tells the two apart. */
   constructor(path: string) {
@@ -21,36 +26,53 @@ export class BooksFile {
     const [first, second] = this.#paths.map(readStored);
     const latest = (first?.count ?? -1) > (second?.count ?? -1) ? first : second;
     this.#count = latest?.count ?? 0;
-    this.text = latest?.text;
+    this.stored = latest?.texts ?? [];
   }
 
-  /** Replaces the text. */
-  write(text: string): void {
-    const count = ++this.#count;
+  /**
+   * Adds an entry, or replaces the text and all entries.
+   *
+   * @param text - returns the present text, which includes the change that the entry says.
+   */
+  add(entry: string, text: () => string): void {
+    const isNew = this.#lines >= MOST_LINES;
+    const [count, place, at] = isNew ? [this.#count + 1, 0, 0] : [this.#count, this.#lines, this.#end];
+    const line = Buffer.from(`${lineOf(count, place, isNew ? text() : entry)}\n`);
+    // Until it is written: after half a line the text is written anew.
+    this.#lines = MOST_LINES;
     try {
       const file = openSync(this.#paths[count % 2 === 0 ? 0 : 1], OVERWRITE, 0o600);
       try {
-        writeSync(file, `${count} ${digestOf(count, text)} ${text}\n`, 0);
+        if (writeSync(file, line, 0, line.length, at) < line.length) return;
       } finally {
         closeSync(file);
       }
+      this.#count = count;
+      this.#lines = place + 1;
+      this.#end = at + line.length;
     } catch {
       // The directory was removed, or the disk is full.
     }
   }
 }
 
-/** The first line, if it is whole: a longer text may have been there before. */
-function readStored(path: string): { readonly count: number; readonly text: string } | undefined {
+/** The lines from the first on that are whole and follow each other: other lines may have been there before. */
+function readStored(path: string): { readonly count: number; readonly texts: readonly string[] } | undefined {
   try {
-    const [, number, digest, text = ''] = /^(\d{1,15}) ([0-9a-f]+) (.*)\n/.exec(readFileSync(path, 'utf8')) ?? [];
-    const count = Number(number);
-    return digest === digestOf(count, text) ? { count, text } : undefined;
+    const lines = readFileSync(path, 'utf8').split('\n').slice(0, -1);
+    const count = Number.parseInt(lines[0] ?? '', 10);
+    const texts: string[] = [];
+    for (const line of lines) {
+      const text = line.slice(lineOf(count, 0, '').length);
+      if (line !== lineOf(count, texts.length, text)) break;
+      texts.push(text);
+    }
+    return texts.length > 0 ? { count, texts } : undefined;
   } catch {
     return undefined;
   }
 }
 
-function digestOf(count: number, text: string): string {
-  return createHash('sha1').update(`${count} ${text}`).digest('hex');
+function lineOf(count: number, place: number, text: string): string {
+  return `${count} ${hash('sha1', `${count} ${place} ${text}`)} ${text}`;
 }

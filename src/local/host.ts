@@ -1,8 +1,5 @@
 import { createServer, type Server, type Socket } from 'node:net';
-import { type MemoryStore, memoryStore } from '../sharing/memory-store.ts';
-import { perform } from '../sharing/operations.ts';
-import { readState, writeState } from '../sharing/stored-state.ts';
-import { BooksFile } from './books-file.ts';
+import { KeptStore } from './kept-store.ts';
 import { readLines, writeLine } from './lines.ts';
 import type { HostReply, HostRequest } from './messages.ts';
 import type { Place, Publication } from './place.ts';
@@ -20,15 +17,9 @@ const closeHosts = (): void => {
   for (const host of hosts) host.close();
 };
 
-/** The store of an API key, and the file of its state. */
-interface KeptStore {
-  readonly store: MemoryStore;
-  readonly file: BooksFile;
-}
-
 /**
- * The process that keeps the books of a share: it serves stores in its memory, one per API key, on a local socket, and writes their
- * state to files, which the next host reads.
+ * The process that keeps the books of a share: it serves stores in its memory, one per API key, on a local socket, and writes them
+ * to files, which the next host reads.
  */
 export class Host {
   readonly generation: number;
@@ -109,35 +100,32 @@ export class Host {
     socket.unref();
     socket.on('close', () => this.#sockets.delete(socket));
     socket.on('error', () => socket.destroy());
-    readLines(socket, (message) => void this.#hear(socket, message as HostRequest).catch(() => socket.destroy()));
+    readLines(
+      socket,
+      (message, line) => void this.#hear(socket, message as HostRequest, line).catch(() => socket.destroy()),
+    );
   }
 
-  async #hear(socket: Socket, { id, share, operation }: HostRequest): Promise<void> {
+  async #hear(socket: Socket, { id, share, operation }: HostRequest, line: string): Promise<void> {
     // Another host may have begun while this process did not run: then what this one knows is no longer true.
     if (this.#place.isSucceeded(this.generation) || !this.#publication?.isOurs()) this.close();
     if (this.#isClosed) return;
-    const { store, file } = this.#storeOf(share);
-    const reply: HostReply = await perform(store, operation).then(
-      (result) => ({ id, result }),
-      (error: unknown) => ({ id, error: String(error) }),
-    );
-    // Before it is answered, so that the next host knows all that was ever granted.
-    file.write(writeState(store.state));
+    const reply: HostReply = await this.#storeOf(share)
+      .perform(operation, line)
+      .then(
+        (result) => ({ id, result }),
+        (error: unknown) => ({ id, error: String(error) }),
+      );
     writeLine(socket, reply);
   }
 
   #storeOf(share: string): KeptStore {
-    const known = this.#stores.get(share) ?? this.#open(share);
+    const known = this.#stores.get(share) ?? new KeptStore(this.#place.booksPath(share), this.#now);
     // The last one used is the last one of the map.
     this.#stores.delete(share);
     this.#stores.set(share, known);
     const [oldest = share] = this.#stores.keys();
     if (this.#stores.size > MANY_STORES) this.#stores.delete(oldest);
     return known;
-  }
-
-  #open(share: string): KeptStore {
-    const file = new BooksFile(this.#place.booksPath(share));
-    return { store: memoryStore(this.#now, readState(file.text)), file };
   }
 }

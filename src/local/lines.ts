@@ -4,14 +4,14 @@ import type { Socket } from 'node:net';
 const LONGEST = 1_000_000;
 
 /** Calls `hear` with each message of a socket: one line of JSON. Closes the socket on a message that is none, or is too long. */
-export function readLines(socket: Socket, hear: (message: unknown) => void): void {
+export function readLines(socket: Socket, hear: (message: unknown, line: string) => void): void {
   let rest = '';
   socket.setEncoding('utf8');
   socket.on('data', (chunk: string) => {
     const lines = (rest + chunk).split('\n');
     rest = lines.pop() ?? '';
     try {
-      for (const line of lines) hear(JSON.parse(line));
+      for (const line of lines) hear(JSON.parse(line), line);
     } catch {
       socket.destroy();
     }

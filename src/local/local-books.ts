@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
 import { type Operation, remoteStore } from '../sharing/operations.ts';
+import { LONGEST_TIMEOUT_MS, Patience } from '../sharing/patience.ts';
 import type { ShareStore } from '../sharing/store.ts';
 import type { Host } from './host.ts';
 import { findHost } from './hosts.ts';
@@ -7,7 +8,7 @@ import { Link } from './link.ts';
 import type { Place } from './place.ts';
 import type { StoreClock } from './store-clock.ts';
 
-/** A host that does not answer for this long is succeeded, in milliseconds. */
+/** A host that does not answer for this long is succeeded, or for longer while the machine is busy: see {@link Patience}. In milliseconds. */
 const SILENT_MS = 300;
 
 /** Hosts that an operation is sent to, one after the other, before it fails. */
@@ -18,6 +19,8 @@ export class LocalBooks {
   readonly #place: Place;
   readonly #clock: Clock;
   readonly #now: StoreClock;
+  /** Machines are busy when processes start. */
+  readonly #patience = new Patience(SILENT_MS, LONGEST_TIMEOUT_MS);
   #link: Promise<Link> | undefined;
   #present: Link | undefined;
   #host: Host | undefined;
@@ -65,7 +68,10 @@ export class LocalBooks {
     for (let turn = 0; turn < HOSTS; turn++) {
       const link = await this.#linked();
       try {
-        return await link.request(share, inTurn(operation, turn), SILENT_MS);
+        const sentAt = this.#clock.now();
+        const result = await link.request(share, inTurn(operation, turn), this.#patience.after(turn));
+        this.#patience.answered(this.#clock.now() - sentAt);
+        return result;
       } catch (error) {
         failure = error;
         const { code } = error as { code?: unknown };

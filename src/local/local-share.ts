@@ -3,14 +3,15 @@ import { systemClock } from '../clock.ts';
 import { ConfigError, quote } from '../errors.ts';
 import type { QuotaShare } from '../share.ts';
 import { fingerprintOf } from '../sharing/fingerprint.ts';
+import { LONGEST_TIMEOUT_MS } from '../sharing/patience.ts';
 import { checkShareName, readShareOptions } from '../sharing/share-options.ts';
 import { storeShare } from '../sharing/store-share.ts';
 import { LocalBooks } from './local-books.ts';
 import { directoryPlace, type Place, pipePlace } from './place.ts';
 import { steadyClock } from './store-clock.ts';
 
-/** Time-out of an operation, in milliseconds: long enough for another process to take over meanwhile. */
-const TIMEOUT_MS = 1_000;
+/** Time-out of an operation, in milliseconds: long enough for another process to take over from a host that was waited for longest. */
+const TIMEOUT_MS = 2 * LONGEST_TIMEOUT_MS;
 
 /** Number of processes to assume if no host was ever reached. */
 const PROCESSES = 8;

@@ -6,7 +6,15 @@ import type { Period } from '../quota/time/periods.ts';
 import type { BulkReservePolicy } from '../quota/window/bulk-reserve.ts';
 import { type QuotaShare, wholeShare } from '../share.ts';
 import { debugLogger, isDebugged, type Logger } from '../trace/log.ts';
-import { type Argument, argument, flag, optionsParser, unchecked, withDefault } from '../validation/arguments.ts';
+import {
+  type Argument,
+  type Arguments,
+  argument,
+  flag,
+  optionsParser,
+  unchecked,
+  withDefault,
+} from '../validation/arguments.ts';
 import type { StandardSchemaV1 } from '../validation/standard-schema.ts';
 import { VERSION } from '../version.ts';
 import { type PeriodShares, periodShares, type ReserveOptions, readReserve, sharesOf } from './bulk-reserve-options.ts';
@@ -223,13 +231,13 @@ export const sending: Readonly<
   cost: argument<number>((units) => Number.isFinite(units) && units >= 0, 'a number of units, 0 or more'),
 };
 
-const callOptions = optionsParser('call options', {
+const CALL_OPTIONS: Arguments<CallOptions> = {
   signal: withMethods<AbortSignal>(['addEventListener', 'throwIfAborted'], 'an AbortSignal'),
   label: text,
   ...sending,
   schema: argument<StandardSchemaV1>(isSchema, 'a Standard Schema'),
   headers: argument<Readonly<Record<string, string>>>(isRecord, 'an object of names and values'),
-});
+};
 
 /**
  * Checks a client's options once and adds defaults.
@@ -258,18 +266,31 @@ export const checkConcurrency: (given: { readonly concurrency: number }) => { co
   optionsParser('options', { concurrency: count });
 
 /**
+ * Creates a check for the options of one call.
+ *
+ * @param own - options that only this call has.
+ */
+export function callOptionsParser<Own extends object>(own: Arguments<Own>): (options: unknown) => Own & CallOptions {
+  const parse = optionsParser<Own & CallOptions>('call options', { ...own, ...CALL_OPTIONS } as Arguments<
+    Own & CallOptions
+  >);
+  return (options) => {
+    const checked = parse(options);
+    const { headers } = checked;
+    if (headers) for (const [name, value] of Object.entries(headers)) checkHeader(name, value);
+    return checked;
+  };
+}
+
+const callOptions = callOptionsParser({});
+
+/**
  * Checks the options of one call.
  *
- * @param others - options of this call that are checked elsewhere, to be listed where an option is unknown.
  * @throws ConfigError that names the invalid option.
  */
-export function checkCallOptions<Body>(
-  options: CallOptions<Body> = {},
-  others: readonly string[] = [],
-): CallOptions<Body> {
-  const checked = callOptions(options, others);
-  for (const [name, value] of Object.entries(checked.headers ?? {})) checkHeader(name, value);
-  return checked as CallOptions<Body>;
+export function checkCallOptions<Body>(options: CallOptions<Body> = {}): CallOptions<Body> {
+  return callOptions(options) as CallOptions<Body>;
 }
 
 /**
@@ -281,7 +302,7 @@ export function checkHeader(name: string, value: unknown): void {
   const wrong = (problem: string): ConfigError => new ConfigError('headers', problem);
   if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) throw wrong(`cannot have the name ${quote(name)}`);
   if (/^x-(hiro-)?api-key$/i.test(name)) throw wrong(`cannot carry a key in ${name}: it is the option apiKey`);
-  if (typeof value !== 'string' || !/^[\x20-\x7e\xa0-\xff]*$/.test(value)) {
+  if (typeof value !== 'string' || !/^[\x20-\x7e\x80-\xff]*$/.test(value)) {
     throw wrong(`must have text for ${name}, without line breaks and other control characters`);
   }
 }

@@ -51,15 +51,10 @@ export class Member {
     return this.#first;
   }
 
-  /** Whether nothing was sent by it yet. */
-  get isFresh(): boolean {
-    return this.client.estimate().ms === undefined;
-  }
-
-  /** Hands a call over. */
-  send<T>(call: (client: Client) => Promise<T>): Promise<T> {
+  /** Hands a call over. `isFresh`: no answer has come yet. */
+  send<T>(call: (client: Client) => Promise<T>, isFresh: boolean): Promise<T> {
     const answer = call(this.client);
-    if (this.#first || !this.isFresh) return answer;
+    if (this.#first || !isFresh) return answer;
     const end = (): void => {
       this.#first = undefined;
     };

@@ -1,4 +1,9 @@
+import { bulk } from '../bulk/bulk.ts';
+import type { BulkDependencies } from '../bulk/progress.ts';
 import type { Client, CloseReport, QuotaState } from '../client/client.ts';
+import { bulkDependenciesOf } from '../client/core.ts';
+import { pagesBy } from '../client/pages.ts';
+import { systemClock } from '../clock.ts';
 import { ConfigError, isConnectionError, isQuotaExhausted, isServiceError } from '../errors.ts';
 import { untilAborted } from '../http/transport.ts';
 import type { EstimateOptions } from '../scheduler/estimate.ts';
@@ -9,7 +14,15 @@ import { Member, type PoolMember } from './member.ts';
 export interface Pool
   extends Pick<
     Client,
-    'get' | 'request' | 'getInfo' | 'getAddressAssets' | 'walkAddressAssets' | 'fetch' | 'fetchWith'
+    | 'get'
+    | 'request'
+    | 'paginate'
+    | 'getInfo'
+    | 'getAddressAssets'
+    | 'walkAddressAssets'
+    | 'fetch'
+    | 'fetchWith'
+    | 'bulk'
   > {
   /** The clients, in the order given. */
   readonly clients: readonly Client[];
@@ -67,9 +80,13 @@ export function createPool(clients: readonly (Client | PoolMember)[]): Pool {
     };
   };
 
+  const get: Client['get'] = (path, ...options) =>
+    hand({ ...planOf(options[0], `GET ${path}`), make: (client) => client.get(path, ...options) });
+
   return {
-    get: (path, ...options) =>
-      hand({ ...planOf(options[0], `GET ${path}`), make: (client) => client.get(path, ...options) }),
+    get,
+    paginate: pagesBy((path, options) => get(path, options)),
+    bulk: (items, call, options = {}) => bulk(items, call, options, together(members)),
     request: (method, path, ...options) =>
       hand({ ...planOf(options[0], `${method} ${path}`), make: (client) => client.request(method, path, ...options) }),
     getInfo: ((options: Parameters<Client['getInfo']>[0]) =>
@@ -117,11 +134,14 @@ async function handOver<T>(members: readonly Member[], call: PooledCall<T>): Pro
   if (left.length === 0) throw new ConfigError('priority', `${priority} is taken by no client of the pool`);
   let refusal: unknown;
   while (left.length > 0) {
-    for (let first = awaitedOf(left); first; first = awaitedOf(left)) await untilAnswered(first, signal);
-    // Chosen and handed over in one turn: the next choice reckons with this call.
-    const member = choose(left, call);
+    const { member, awaited, isFresh } = choose(left, call);
+    if (awaited) {
+      await untilAnswered(awaited, signal);
+      continue;
+    }
     try {
-      return await member.send(make);
+      // Chosen and handed over in one turn: the next choice reckons with this call.
+      return await member.send(make, isFresh);
     } catch (error) {
       if (isOneShot || !isUnserved(error)) throw error;
       refusal = soonerOf(refusal, error);
@@ -131,25 +151,47 @@ async function handOver<T>(members: readonly Member[], call: PooledCall<T>): Pro
   throw refusal;
 }
 
-/**
- * The first answer that has to be awaited before a client can be chosen. Of clients that know nothing yet each gets one call, and what comes
- * meanwhile waits for the answer: a thousand calls at once are divided by what each client can send.
- */
-function awaitedOf(members: readonly Member[]): Promise<unknown> | undefined {
-  const fresh = members.filter(({ isFresh }) => isFresh);
-  return fresh.every(({ first }) => first) ? fresh[0]?.first : undefined;
-}
-
 async function untilAnswered(first: Promise<unknown>, signal: AbortSignal | undefined): Promise<void> {
   await (signal ? untilAborted(() => first, signal) : first);
 }
 
-/** The client that can send a call first; before all others one that knows nothing yet. */
-function choose(members: readonly Member[], { endpoint, cost, priority }: EstimateOptions): Member {
-  const unused = members.find((member) => member.isFresh && !member.first);
-  if (unused) return unused;
-  const waits = members.map((member) => ({ member, ms: member.answersIn({ endpoint, cost, priority }) ?? 0 }));
-  return waits.reduce((best, one) => (one.ms < best.ms ? one : best)).member;
+/** The client that is to make a call, or the answer to await before one can be chosen. */
+interface Choice {
+  readonly member: Member;
+  readonly isFresh: boolean;
+  readonly awaited?: Promise<unknown> | undefined;
+}
+
+/**
+ * The client that can send a call first. Of clients that know nothing yet each gets one call before all others, and what comes meanwhile
+ * waits for the answer: a thousand calls at once are divided by what each client can send.
+ */
+function choose(members: readonly Member[], { endpoint, cost, priority }: EstimateOptions): Choice {
+  const offers = members.map((member) => ({ member, ms: member.answersIn({ endpoint, cost, priority }) }));
+  const fresh = offers.filter(({ ms }) => ms === undefined);
+  const [next] = [...fresh.filter(({ member }) => !member.first), ...fresh];
+  if (next) return { member: next.member, isFresh: true, awaited: next.member.first };
+  return { member: offers.reduce((best, one) => ((one.ms ?? 0) < (best.ms ?? 0) ? one : best)).member, isFresh: false };
+}
+
+/** What a bulk has to know of several clients: what they do together. */
+function together(members: readonly Member[]): BulkDependencies {
+  const each = members.flatMap(({ client }) => bulkDependenciesOf(client) ?? []);
+  const sumOf = (numberOf: (one: BulkDependencies) => number): number =>
+    each.reduce((sum, one) => sum + numberOf(one), 0);
+  const clock = each[0]?.clock ?? systemClock;
+  return {
+    clock,
+    concurrency: sumOf((one) => one.concurrency),
+    estimate: (count, cost) => {
+      const alone = each.map(({ estimate }) => estimate(count, cost)).filter(({ ms }) => ms !== undefined);
+      // Each makes the part that its own pace allows.
+      const ms = 1 / alone.reduce((pace, one) => pace + 1 / Number(one.ms), 0);
+      const window = alone[0]?.window;
+      return { ms: alone[0] && ms, finishesAt: alone[0] && new Date(clock.wall() + ms), window };
+    },
+    spent: () => ({ requests: sumOf(({ spent }) => spent().requests), units: sumOf(({ spent }) => spent().units) }),
+  };
 }
 
 /** Whether a client has refused a call that the service did not serve, so that another may make it. */

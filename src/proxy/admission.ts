@@ -37,11 +37,7 @@ export function admit(
     });
   }
   if (method === 'CONNECT' || method === 'TRACE' || method === 'TRACK') {
-    throw new Problem(
-      405,
-      'method',
-      `${method} is not supported: the proxy sends requests to one service and makes no tunnels.`,
-    );
+    throw new Problem(405, 'method', `${method} is not supported.`);
   }
   // Without an answer of its own it would be sent as a GET, use quota, and be answered with 200, which no caller of a WebSocket understands.
   if (headers.upgrade?.toLowerCase() === 'websocket') {
@@ -58,13 +54,12 @@ function pathOf(target: string, host: string | undefined): string {
   throw new Problem(
     400,
     'target',
-    'The request must be for a path such as /extended/v1/info. This is no proxy for other addresses: use its URL in place of the URL of the service.',
+    'Ask for a path such as /extended/v1/info: use the URL of this proxy in place of the URL of the service.',
   );
 }
 
-function isThisMachine(host: string | undefined): boolean {
-  if (host === undefined || !/^[\w.:[\]-]+$/.test(host) || !URL.canParse(`http://${host}`)) return false;
-  return isLoopback(new URL(`http://${host}`).hostname);
+function isThisMachine(host = ''): boolean {
+  return isLoopback(host.toLowerCase().replace(/:\d*$/, ''));
 }
 
 /** The host of an `Origin`; undefined for `null`, which is that of a page in a sandbox. */

@@ -22,6 +22,7 @@ export type Forward = (incoming: IncomingMessage, outgoing: ServerResponse, path
 /** Creates a function that forwards requests through a client. */
 export function createForward(client: Pick<Client, 'fetchWith'>, hasToken: boolean): Forward {
   const fetchFor = fetches(client);
+  const pseudonym = `stacks-quota-${crypto.randomUUID().slice(0, 8)}`;
   return async (incoming, outgoing, path) => {
     const hangUp = new AbortController();
     outgoing.once('close', () => {
@@ -30,7 +31,7 @@ export function createForward(client: Pick<Client, 'fetchWith'>, hasToken: boole
     try {
       const { method = 'GET' } = incoming;
       const options = readCallHeaders(incoming.headers);
-      const headers = requestHeaders(incoming, hasToken);
+      const headers = requestHeaders(incoming, hasToken, pseudonym);
       const body = await bodyOf(incoming, headers);
       const response = await fetchFor({ ...options, maskKey: true, streamBody: body instanceof ReadableStream })(path, {
         method,
@@ -61,10 +62,14 @@ async function bodyOf(incoming: IncomingMessage, headers: Headers): Promise<Body
 
 async function send(response: Response, path: string, outgoing: ServerResponse, signal: AbortSignal): Promise<void> {
   const { status, statusText, headers, body } = response;
+  const { socket } = outgoing;
   outgoing.sendDate = !headers.has('date');
   outgoing.writeHead(status, statusText, responseHeaders(response, path));
   if (body) {
     for await (const piece of body) {
+      // The end of a body that came with this piece is sent along with it.
+      socket?.cork();
+      setImmediate(() => socket?.uncork());
       // A slow caller slows the service down.
       if (!outgoing.write(piece)) await once(outgoing, 'drain', { signal });
     }

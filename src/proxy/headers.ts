@@ -18,20 +18,28 @@ const OF_THE_CONNECTION: ReadonlySet<string> = new Set([
 /** Request headers that the proxy, or its `fetch`, sets for itself. */
 const OF_THE_REQUEST: ReadonlySet<string> = new Set(['host', 'content-length', 'expect', 'accept-encoding', 'via']);
 
-/** Codings that `fetch` decodes. */
-const CODINGS: readonly string[] = ['gzip', 'deflate', 'br'];
+/** Codings that `fetch` decodes, and those that are asked for. */
+const ASKED: readonly string[] = ['gzip', 'deflate', 'br'];
+const CODINGS: readonly string[] = [...ASKED, 'x-gzip'];
 
 /** The headers that carry a key. */
 const KEY = /^x-(hiro-)?api-key$/;
 
-const PSEUDONYM = 'stacks-quota';
-
 /**
  * The headers of a request, as the service gets them.
  *
- * @throws Problem if there is a key among them: calls with another key would have another quota.
+ * @param pseudonym - the name of this proxy in `via`.
+ * @throws Problem if there is a key among them, because calls with another key would have another quota; or if the request has come
+ * through this proxy before.
  */
-export function requestHeaders({ rawHeaders, headers, httpVersion }: IncomingMessage, hasToken: boolean): Headers {
+export function requestHeaders(
+  { rawHeaders, headers, httpVersion }: IncomingMessage,
+  hasToken: boolean,
+  pseudonym: string,
+): Headers {
+  if (headers.via?.includes(pseudonym)) {
+    throw new Problem(508, 'loop', 'The URL of the service is that of this proxy.');
+  }
   const named = listed(headers.connection);
   const isLeft = (name: string): boolean =>
     OF_THE_CONNECTION.has(name) ||
@@ -47,8 +55,8 @@ export function requestHeaders({ rawHeaders, headers, httpVersion }: IncomingMes
     if (!isLeft(name)) passed.append(name, rawHeaders[at + 1] ?? '');
   }
   const via = headers.via === undefined ? '' : `${headers.via}, `;
-  passed.set('accept-encoding', CODINGS.join(', '));
-  passed.set('via', `${via}${httpVersion} ${PSEUDONYM}`);
+  passed.set('accept-encoding', ASKED.join(', '));
+  passed.set('via', `${via}${httpVersion} ${pseudonym}`);
   return passed;
 }
 

@@ -16,6 +16,8 @@ export interface Ask {
   readonly maxWaitMs: number;
   /** Whether the request only inspects the quota: it passes pauses and full windows, a few seconds apart. */
   readonly isInspection?: boolean;
+  /** Whether its body can be read only once: then it is sent once, and never as a trial. */
+  readonly isOneShot?: boolean;
 }
 
 /**
@@ -75,6 +77,8 @@ export interface Lease {
   readonly sentAt: number;
   /** Units held for it. */
   readonly units: number;
+  /** Whether it goes although a refusal is expected: an inspection, or an hourly trial. */
+  readonly isExempt?: boolean;
 }
 
 /**
@@ -108,11 +112,15 @@ export interface Charge {
   readonly units: number;
   /** Whether the caller states the units. Default: they are learned. */
   readonly isStated?: boolean | undefined;
+  /** Units that such requests have taken at least, where that was learned. */
+  readonly least?: number | undefined;
   /** Units to space requests by; omitted: `units`. */
   readonly likely?: number | undefined;
   readonly priority: number;
   /** Effective priority towards the learned reserve; omitted: `priority`. */
   readonly urgency?: number | undefined;
+  /** The longest wait for quota, in milliseconds; omitted: any. */
+  readonly maxWaitMs?: number | undefined;
 }
 
 /** How long a limit holds a charge back, and what can end that. Decisions are made by these facts, never by the reason. */
@@ -148,4 +156,14 @@ export interface Limit {
  */
 export function holdUntil(until: number, isFirm: boolean, reason: () => Reason): Hold {
   return { until, isFirm, mayEndOnAnswer: true, scope: 'all', yieldsToPriority: false, reason };
+}
+
+/** The hold that lasts longest: `hold`, or one of these limits'. */
+export function longestHold(limits: readonly Limit[], charge: Charge, now: number, hold?: Hold): Hold | undefined {
+  let longest = hold;
+  for (const limit of limits) {
+    const other = limit.check(charge, now);
+    if (other && (!longest || other.until > longest.until)) longest = other;
+  }
+  return longest;
 }

@@ -1,6 +1,7 @@
 import type { Admission, Ask, Lease, RequestOutcome } from './admission.ts';
 import type { QuotaSnapshot } from './headers/snapshot.ts';
 import type { Pacer } from './pacer.ts';
+import type { Flight } from './usage/in-flight.ts';
 
 /** The books of so many keys are kept: a key that returns after others finds its own again. */
 const MOST_KEYS = 4;
@@ -12,21 +13,27 @@ interface KeyBooks {
   key: number | undefined;
 }
 
+/** Options of {@link Books}. */
+export interface BooksOptions {
+  /** Makes a pacer for another key, whose number it is given by a function. */
+  readonly open: (key: () => number | undefined) => Pacer;
+  /** Called when the books of a key are no longer kept. */
+  readonly close?: (pacer: Pacer) => void;
+}
+
 /**
  * The books of the keys that one source gives, one after the other: windows, pauses and costs of one key do not bind another. Requests are
  * admitted by the books of the present key, and settled in those that admitted them.
  */
 export class Books {
-  readonly #open: () => Pacer;
-  readonly #owners = new WeakMap<Lease, KeyBooks>();
+  readonly #options: BooksOptions;
   /** The books that are kept, those of the present key last. */
   readonly #kept: KeyBooks[];
   #present: KeyBooks;
 
-  /** @param open - makes a pacer for another key. */
-  constructor(open: () => Pacer) {
-    this.#open = open;
-    this.#present = { pacer: open(), key: undefined };
+  constructor(options: BooksOptions) {
+    this.#options = options;
+    this.#present = this.#open(undefined);
     this.#kept = [this.#present];
   }
 
@@ -47,7 +54,7 @@ export class Books {
 
   /** The number of the key by whose books a request was admitted. */
   keyOf(lease: Lease): number | undefined {
-    return this.#owners.get(lease)?.key;
+    return ownerOf(lease)?.key;
   }
 
   /**
@@ -62,16 +69,17 @@ export class Books {
       return false;
     }
     const known = this.#kept.findIndex((books) => books.key === key);
-    this.#present = this.#kept.splice(known, known < 0 ? 0 : 1)[0] ?? { pacer: this.#open(), key };
+    this.#present = this.#kept.splice(known, known < 0 ? 0 : 1)[0] ?? this.#open(key);
     this.#kept.push(this.#present);
-    if (this.#kept.length > MOST_KEYS) this.#kept.shift();
+    const dropped = this.#kept.length > MOST_KEYS ? this.#kept.shift() : undefined;
+    if (dropped) this.#options.close?.(dropped.pacer);
     return true;
   }
 
   /** See {@link Pacer.admit}. */
   admit(ask: Ask, now: number): Admission {
     const admission = this.present.admit(ask, now);
-    if (admission.kind === 'granted') this.#owners.set(admission.lease, this.#present);
+    if (admission.kind === 'granted') (admission.lease as Flight).owner = this.#present;
     return admission;
   }
 
@@ -85,7 +93,16 @@ export class Books {
     return this.#pacerOf(lease).drift(lease, quota, now);
   }
 
-  #pacerOf(lease: Lease): Pacer {
-    return (this.#owners.get(lease) ?? this.#present).pacer;
+  #open(key: number | undefined): KeyBooks {
+    const books: KeyBooks = { key, pacer: this.#options.open(() => books.key) };
+    return books;
   }
+
+  #pacerOf(lease: Lease): Pacer {
+    return (ownerOf(lease) ?? this.#present).pacer;
+  }
+}
+
+function ownerOf(lease: Lease): KeyBooks | undefined {
+  return (lease as Flight).owner as KeyBooks | undefined;
 }

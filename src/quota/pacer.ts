@@ -1,19 +1,27 @@
-import type { Admission, Ask, Charge, Hold, Lease, Limit, RequestOutcome } from './admission.ts';
+import {
+  type Admission,
+  type Ask,
+  type Charge,
+  type Hold,
+  type Lease,
+  type Limit,
+  longestHold,
+  type RequestOutcome,
+} from './admission.ts';
 import { ClientWide } from './client-wide.ts';
 import { driftOf } from './forecast/drift.ts';
 import { estimate, type Plan, type PlanEstimate } from './forecast/estimate.ts';
 import { type MonthOutlook, MonthUsage } from './forecast/month.ts';
-import type { Throughput } from './forecast/throughput.ts';
-import { isAnyWindowFull, type QuotaSnapshot, resetOf, windowsOf } from './headers/snapshot.ts';
+import { isAnyWindowFull, type QuotaSnapshot, repeatsWindow, resetOf } from './headers/snapshot.ts';
 import { Cooldown } from './limits/cooldown.ts';
-import { believableCost, Costs } from './limits/costs.ts';
+import { believableCost, Costs, excessiveCost } from './limits/costs.ts';
 import { EndpointWindows } from './limits/endpoint-windows.ts';
 import { InspectionPace } from './limits/inspection-pace.ts';
-import type { ManualPause } from './limits/manual-pause.ts';
 import type { Outage } from './limits/outage.ts';
 import { RefusalRate } from './limits/refusal-rate.ts';
 import { SlowStart } from './limits/slow-start.ts';
 import type { Shape } from './models/model.ts';
+import { HourlyTrial } from './recovery/hourly-trial.ts';
 import { type ShareLimit, type SiblingFacts, wholeShareLimit } from './share-limit.ts';
 import type { ServerClock } from './time/server-clock.ts';
 import { AnsweredRequests } from './usage/answered.ts';
@@ -26,8 +34,8 @@ import { PriorityReserve } from './window/priority-reserve.ts';
 /** Upper bound for a `retry-after` on a successful answer, in milliseconds. */
 const LONGEST_UNREFUSED_PAUSE_MS = 3_600_000;
 
-/** A request of unknown cost is sent only while this part of a short window is free. */
-const SCOUTED_PART = 0.5;
+/** A call that waits for longer than this at most need not hear at once that it will be refused, in milliseconds. */
+const PATIENT_MS = 60_000;
 
 /** Options of a pacer. */
 export interface PacerOptions {
@@ -57,7 +65,6 @@ export class Pacer {
   readonly #month = new MonthUsage();
   readonly #costs = new Costs();
   readonly #cooldown = new Cooldown();
-  readonly #manualPause: ManualPause;
   readonly #inspectionPace = new InspectionPace();
   readonly #outage: Outage;
   readonly #priorityReserve = new PriorityReserve();
@@ -65,23 +72,20 @@ export class Pacer {
   readonly #refusalRate: RefusalRate;
   readonly #windows: NamedWindows;
   readonly #endpointWindows: EndpointWindows;
-  readonly #throughput: Throughput;
   readonly #shareLimit: ShareLimit;
   readonly #bulkReserve: readonly Limit[];
+  readonly #hourlyTrial = new HourlyTrial();
   #lastQuota: QuotaSnapshot | undefined;
-  #answeredAt: number | undefined;
   #limits: readonly Limit[] = [];
   #windowLimits: readonly Limit[] = [];
   /** The windows that are listed among the limits. */
   #revision = -1;
 
   constructor(options: PacerOptions) {
-    const { concurrency, leaseMs } = options;
+    const { concurrency, leaseMs, bulkReserve } = options;
     this.#clientWide = typeof concurrency === 'number' ? new ClientWide(concurrency) : concurrency;
     this.#clock = this.#clientWide.clock;
     this.#outage = this.#clientWide.outage;
-    this.#manualPause = this.#clientWide.manualPause;
-    this.#throughput = this.#clientWide.throughput;
     this.#flights = new InFlight(this.#clientWide.concurrency, leaseMs);
     this.#endpointWindows = new EndpointWindows(this.#clock, this.#flights);
     this.#shareLimit = options.shareLimit?.(this.#clock) ?? wholeShareLimit;
@@ -95,7 +99,6 @@ export class Pacer {
       shareLimit: this.#shareLimit,
       shapes: options.shapes,
     });
-    const { bulkReserve } = options;
     this.#bulkReserve = bulkReserve ? [new BulkReserve(bulkReserve, this.#windows, this.#flights, this.#clock)] : [];
     this.#listLimits();
   }
@@ -103,13 +106,18 @@ export class Pacer {
   /** May this request go now? Only a grant reserves units; any other answer may still roll a window or fetch more of a share. */
   admit(ask: Ask, now: number): Admission {
     this.#age(now);
-    const charge = this.#chargeOf(ask);
+    const charge = this.#costs.charge(ask, this.#windows);
+    // While no slot is free it does not matter what else holds the charge back, unless the call is to hear of it soon.
+    const full = this.#flights.check(charge, now);
+    if (full && ask.maxWaitMs >= PATIENT_MS && !ask.isInspection) return { kind: 'wait', hold: full };
     const reckoned = longestHold(this.#windowLimits, charge, now);
-    let hold = longestHold(this.#limits, charge, now, this.#cooldown.overrulesWindows ? undefined : reckoned);
+    const own = longestHold(this.#limits, charge, now, this.#cooldown.overrulesWindows ? undefined : reckoned);
     // The share is asked last, because it may fetch more, and should do so only for charges that fit all else.
-    hold ??= this.#shareLimit.check(charge, now);
+    const hold = own ?? this.#shareLimit.check(charge, now);
     if (!hold) return { kind: 'granted', lease: this.#grant(charge, now, reckoned !== undefined) };
     if (ask.isInspection) return this.#inspect(charge, hold, now);
+    if (!ask.isOneShot && this.#mayTry(hold, charge, own, now))
+      return { kind: 'granted', lease: this.#grantExempt(charge, now) };
     const isHopeless = hold.until === Number.POSITIVE_INFINITY;
     const isTooLong = hold.isFirm && hold.until - (hold.failingSince ?? now) > ask.maxWaitMs;
     return { kind: isHopeless || isTooLong ? 'refused' : 'wait', hold };
@@ -118,12 +126,22 @@ export class Pacer {
   /** An inspection passes what only time can end, but no pause of the caller's own, and waits for all else that an answer ends. */
   #inspect(charge: Charge, hold: Hold, now: number): Admission {
     const isPassing = hold.isFirm || hold.until === Number.POSITIVE_INFINITY;
-    const other = this.#manualPause.check(charge, now) ?? (isPassing ? this.#inspectionPace.check(charge, now) : hold);
+    const { manualPause } = this.#clientWide;
+    const other = manualPause.check(charge, now) ?? (isPassing ? this.#inspectionPace.check(charge, now) : hold);
     if (other) return { kind: 'wait', hold: { ...other, isFirm: false } };
-    const flight = this.#grant(charge, now);
-    flight.isExempt = true;
-    this.#inspectionPace.onSent(flight, now);
-    return { kind: 'granted', lease: flight };
+    const lease = this.#grantExempt(charge, now);
+    this.#inspectionPace.onSent(lease, now);
+    return { kind: 'granted', lease };
+  }
+
+  /** Whether a charge goes as an hourly trial: nothing else is under way, and the caller has ordered no pause. */
+  #mayTry(hold: Hold, charge: Charge, own: Hold | undefined, now: number): boolean {
+    const { manualPause } = this.#clientWide;
+    if (!this.#hourlyTrial.isDue(hold, now) || this.#flights.open > 0 || manualPause.check(charge, now)) return false;
+    const isExhausted = !own || longestHold([this.#cooldown, ...this.#windowLimits], charge, now)?.isFirm === true;
+    if (!isExhausted || !this.#shareLimit.mayTry(now, this.#hourlyTrial.isFollowing)) return false;
+    this.#hourlyTrial.reset(now);
+    return true;
   }
 
   /** A granted request ended. Every lease is settled exactly once. */
@@ -140,15 +158,16 @@ export class Pacer {
     this.#inspectionPace.onEnded(flight, isServed);
     if (outcome.failed) this.#outage.onFailure(now, 'code' in outcome ? outcome.code : undefined);
     else if (outcome.kind === 'answered') this.#outage.onAnswer(flight);
-    if (outcome.kind === 'lost' && !isBooked) this.#book(flight, flight.units, now);
+    if (outcome.kind === 'lost' && !isBooked) this.#book(flight, now);
     if (outcome.kind === 'answered') this.#onAnswer(flight, outcome, isBooked, now);
     else this.#shareLimit.settle(lease, outcome.kind === 'lost' ? flight.units : 0, false, now);
   }
 
   /** Adopts what sibling processes with the same quota have learned. */
-  learn({ shapes = [], costs = [], pausedUntil, lead }: SiblingFacts, now: number): void {
+  learn({ shapes = [], costs = [], pausedUntil, lead, trial }: SiblingFacts, now: number): void {
     if (lead) this.#clock.narrow(lead.least, lead.most, now);
     if (pausedUntil !== undefined) this.#cooldown.hold(pausedUntil, 'the service asked another process for a pause');
+    if (trial) this.#hourlyTrial.learn(trial);
     for (const [endpoint, units] of costs) this.#costs.expectOf(endpoint, units);
     for (const found of shapes) this.#windows.adopt(found.period, found);
   }
@@ -174,55 +193,47 @@ export class Pacer {
     return viewOf(this.#windows, this.#endpointWindows, this.#flights, this.#pause, this.#clock, now);
   }
 
-  /** Whether a pause is in force, or a window has no room left for the most costly request that it can hold. */
-  isExhausted(now: number): boolean {
-    const { cooldown, windows } = this.view(now);
-    const { dearest } = this.#costs;
-    return (
-      cooldown !== undefined || windows.some(({ headroom, limit }) => headroom < Math.max(1, Math.min(dearest, limit)))
-    );
-  }
-
   /** What the headers of the last answer said. */
   get lastQuota(): QuotaSnapshot | undefined {
     return this.#lastQuota;
   }
 
-  /** When the last answer came, in monotonic milliseconds; undefined: none has come. */
-  get answeredAt(): number | undefined {
-    return this.#answeredAt;
+  /** When one request goes although the quota is used up, unless an answer comes before, in monotonic milliseconds. */
+  get triesAt(): number {
+    return this.#hourlyTrial.dueAt;
+  }
+
+  /** What such a request will cost on average, in units. */
+  costOf({
+    endpoint,
+    query,
+    cost = this.#costs.mean(endpoint, query),
+  }: Pick<Ask, 'endpoint' | 'query' | 'cost'>): number {
+    return cost;
   }
 
   /** When the last of these plans will be answered, one after the other; undefined while no limit is known. Reserves nothing. */
   estimate(plans: readonly Plan[], now: number): PlanEstimate | undefined {
     this.#age(now);
-    const [windows, endpointWindows] = [this.#windows, this.#endpointWindows];
-    const [clock, costs] = [this.#clock, this.#costs];
-    const [throughput, concurrency] = [this.#throughput, this.#clientWide.concurrency.limit];
+    const { manualPause, throughput, concurrency } = this.#clientWide;
     // A pause without an end has no place in an estimate.
-    const ends = [this.#pause.until, this.#manualPause.until].filter((until) => until < Number.POSITIVE_INFINITY);
-    const pause = { until: Math.max(...ends) };
-    return estimate(
-      plans,
-      { windows, endpointWindows, clock, pause, costs, throughput, concurrency, shareLimit: this.#shareLimit },
-      now,
-    );
+    const ends = [this.#pause.until, manualPause.until].filter((until) => until < Number.POSITIVE_INFINITY);
+    const quota = {
+      windows: this.#windows,
+      endpointWindows: this.#endpointWindows,
+      clock: this.#clock,
+      pause: { until: Math.max(...ends) },
+      costs: this.#costs,
+      throughput,
+      concurrency: concurrency.limit,
+      shareLimit: this.#shareLimit,
+    };
+    return estimate(plans, quota, now);
   }
 
   /** The pause that lasts longest, in force or not. */
   get #pause(): Pick<Cooldown, 'until' | 'why'> {
     return this.#outage.until > this.#cooldown.until ? this.#outage : this.#cooldown;
-  }
-
-  #chargeOf({ endpoint, query, cost, priority = 0, urgency }: Ask): Charge {
-    if (cost !== undefined) {
-      this.#costs.state(cost);
-      return { endpoint, query, units: cost, isStated: true, priority, urgency };
-    }
-    const { certain, likely } = this.#costs.expect(endpoint, query);
-    const isNews = this.#costs.isNews({ endpoint, query });
-    const units = isNews ? Math.max(certain, Math.ceil(SCOUTED_PART * this.#windows.shortestLimit)) : certain;
-    return { endpoint, query, units, likely, priority, urgency };
   }
 
   #grant(charge: Charge, now: number, isFull = false): Flight {
@@ -238,30 +249,46 @@ export class Pacer {
     return flight;
   }
 
-  #age(now: number): void {
-    this.#flights.age(now, (flight) => this.#book(flight, flight.units, flight.sentAt + ARRIVES_WITHIN_MS));
+  /** Grants what limits forbid: its refusal is no evidence. */
+  #grantExempt(charge: Charge, now: number): Flight {
+    const flight = this.#grant(charge, now);
+    flight.isExempt = true;
+    return flight;
   }
 
+  #age(now: number): void {
+    this.#flights.age(now, this.#bookAged);
+  }
+
+  readonly #bookAged = (flight: Flight): void => {
+    this.#book(flight, flight.sentAt + ARRIVES_WITHIN_MS);
+  };
+
   /** Books requests that may have been counted although no answer says so. */
-  #book(flight: Flight, units: number, until: number): void {
-    this.#windows.book(units, flight.sentAt, until);
-    this.#endpointWindows.book(flight.endpoint);
-    this.#answered.add(flight.sentAt, until, units, 0);
+  #book({ endpoint, sentAt, units }: Flight, until: number): void {
+    this.#windows.book(units, sentAt, until);
+    this.#endpointWindows.book(endpoint, sentAt, until);
+    this.#answered.add(sentAt, until, units, 0);
   }
 
   #onAnswer(flight: Flight, answer: RequestOutcome & { kind: 'answered' }, isBooked: boolean, now: number): void {
     const { quota, limited } = answer;
     this.#lastQuota = quota;
-    this.#answeredAt = now;
+    this.#hourlyTrial.reset(now);
     this.#month.observe(quota);
     if (quota.date !== undefined) this.#clock.observe(quota.date, flight.sentAt, now);
     const isCached = quota.ageMs !== undefined;
     const cost = limited ? undefined : believableCost(quota);
     const units = isCached ? 0 : (cost ?? flight.units);
-    if (!limited) this.#throughput.onServed(units, now - flight.sentAt);
+    if (!limited) this.#clientWide.throughput.onServed(units, now - flight.sentAt);
     if (cost !== undefined) {
       this.#costs.learn(flight.endpoint, units, flight.query);
       this.#shareLimit.tellCost(flight.endpoint, this.#costs.dearestOf(flight.endpoint));
+    }
+    const excess = limited ? excessiveCost(quota) : undefined;
+    if (excess !== undefined) {
+      this.#costs.learnExcess(flight.endpoint, excess, flight.query);
+      for (const window of this.#windows) window.onExcess(excess, now);
     }
     const settledSince = this.#answered.settledSince(flight.sentAt);
     const heard = {
@@ -283,7 +310,9 @@ export class Pacer {
     this.#shareLimit.settle(flight, units, !limited, now);
     if (flight.isExempt) {
       // A refusal was expected. A success is news: units are left in spite of any pause.
-      if (isSure && !isAnyWindowFull(quota)) this.#cooldown.end(now);
+      const isNews = !limited && !answer.failed && !isAnyWindowFull(quota);
+      if (isNews) this.#cooldown.end(now);
+      this.#shareLimit.tellTrial(isNews);
     } else if (limited) {
       this.#slowStart.onRefusal();
       this.#cooldown.onRefusal(quota, this.#clock, now, flight.sentAt, this.#windows.longestMs);
@@ -304,9 +333,10 @@ export class Pacer {
   #readTriple(endpoint: string, quota: QuotaSnapshot, answer: AnswerFacts, isBooked: boolean): void {
     const { limit, remaining } = quota;
     const resetAt = resetOf(quota);
-    if (limit === undefined || remaining === undefined || resetAt === undefined) {
-      if (!isBooked) this.#endpointWindows.book(endpoint);
-    } else if (!this.#windows.onNamedReset(limit, resetAt, answer) && !isNamed(quota)) {
+    const isImpossible = resetAt === undefined && quota.resetAt !== undefined;
+    if (limit === undefined || remaining === undefined || isImpossible) {
+      if (!isBooked) this.#endpointWindows.book(endpoint, answer.sentAt, answer.receivedAt);
+    } else if (!this.#windows.describes(limit, resetAt, answer) && !repeatsWindow(quota)) {
       this.#endpointWindows.read(endpoint, quota, answer);
     }
   }
@@ -316,27 +346,12 @@ export class Pacer {
   }
 
   #listLimits(): void {
-    const revision = this.#windows.revision + this.#endpointWindows.size;
+    const revision = this.#windows.revision + this.#endpointWindows.revision;
     if (revision === this.#revision) return;
     this.#revision = revision;
     this.#windowLimits = [...this.#windows, ...this.#endpointWindows];
-    const pauses = [this.#cooldown, this.#outage, this.#manualPause];
+    const pauses = [this.#cooldown, this.#outage, this.#clientWide.manualPause];
     const unknown = [this.#slowStart, this.#refusalRate];
     this.#limits = [this.#flights, ...unknown, ...pauses, this.#costs, ...this.#bulkReserve];
   }
-}
-
-/** The hold that lasts longest: `hold`, or one of these limits'. */
-function longestHold(limits: readonly Limit[], charge: Charge, now: number, hold?: Hold): Hold | undefined {
-  let longest = hold;
-  for (const limit of limits) {
-    const other = limit.check(charge, now);
-    if (other && (!longest || other.until > longest.until)) longest = other;
-  }
-  return longest;
-}
-
-/** Whether `ratelimit-*` repeats a named window, wherever a lagging clock puts its end. */
-function isNamed(quota: QuotaSnapshot): boolean {
-  return windowsOf(quota).some(({ limit, remaining }) => limit === quota.limit && remaining === quota.remaining);
 }

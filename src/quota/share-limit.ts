@@ -28,6 +28,8 @@ export interface SiblingFacts {
   readonly costs?: readonly (readonly [endpoint: string, units: number])[];
   /** The end of a pause that the service has ordered, in monotonic milliseconds. */
   readonly pausedUntil?: number;
+  /** The last hourly trial of a sibling: when it was answered, in monotonic milliseconds, and whether it was served. */
+  readonly trial?: { readonly at: number; readonly isServed: boolean };
   /** How far the service's clock is ahead of this process's monotonic clock, in milliseconds. */
   readonly lead?: { readonly least: number; readonly most: number };
 }
@@ -59,6 +61,14 @@ export interface ShareLimit extends Limit {
   tellCost(endpoint: string, units: number): void;
   /** The service has ordered a pause until then. */
   tellPause(until: number): void;
+  /**
+   * Whether an hourly trial that is due may go: siblings do not try together, and what they have seen is known. If not, calls ask again then.
+   *
+   * @param isFollowing - whether a sibling's trial was served. If not, what siblings use is not used up, and there is none.
+   */
+  mayTry(now: number, isFollowing: boolean): boolean;
+  /** An hourly trial was answered. */
+  tellTrial(isServed: boolean): void;
 }
 
 /** The share of a process that has its key to itself: all of every window. */
@@ -75,4 +85,6 @@ export const wholeShareLimit: ShareLimit = {
   read() {},
   tellCost() {},
   tellPause() {},
+  mayTry: () => true,
+  tellTrial() {},
 };

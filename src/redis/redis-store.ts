@@ -78,9 +78,22 @@ function argumentsOf(ask: ShareAsk): string[] {
   const args = [ask.member, ...numbers.map(String), String(slots.length), String(windows.length)];
   for (const { limit, kept, ttlMs, reading, stretches } of windows)
     args.push(String(limit), String(kept), String(ttlMs), String(reading), STRETCHES[stretches]);
-  for (const { name, total, wish, windows: indices } of slots)
-    args.push(name, String(total), String(wish), String(indices.length), ...indices.map((index) => String(index + 1)));
+  for (const { name, total, wish, windows: indices } of slots) {
+    const runs = runsOf(indices);
+    args.push(name, String(total), String(wish), String(runs.length), ...runs.flat().map((index) => String(index + 1)));
+  }
   return args;
+}
+
+/** The first and the last index of each run of indices that follow each other: there are few, and hundreds of indices. */
+function runsOf(indices: readonly number[]): [first: number, last: number][] {
+  const runs: [number, number][] = [];
+  for (const index of indices) {
+    const run = runs.at(-1);
+    if (run && index === run[1] + 1) run[1] = index;
+    else runs.push([index, index]);
+  }
+  return runs;
 }
 
 function readAnswer(reply: unknown, ask: ShareAsk): Answer | 'stale' {

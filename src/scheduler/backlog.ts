@@ -1,19 +1,38 @@
 import type { Ask } from '../quota/admission.ts';
 import type { Plan } from '../quota/forecast/estimate.ts';
 
-/** Calls of one kind. */
-export interface CallKind {
-  readonly name: string;
-  readonly plan: Omit<Plan, 'count'>;
+/** A new stretch of the queue begins when one has this part of all its calls: how exactly the order of calls is known. */
+const STRETCH_PART = 1 / 16;
+
+/** With more stretches than this, costs that are nearly the same make one kind. */
+const MOST_EXACT = 128;
+
+/** Calls of one kind that came after one another, but for a few of other kinds in between. */
+export interface Stretch {
+  /** What one of them asks for. */
+  readonly ask: Ask;
   readonly priority: number;
-  count: number;
+  readonly kind: string;
+  /** Units that all of them cost by the word of the caller; NaN: the caller has not said. */
+  stated: number;
+  /** How many calls had come before the first of them. */
+  readonly before: number;
+  /** How many have come. */
+  calls: number;
+  /** How many of them wait. */
+  waiting: number;
+  /** How many of them are not finished. */
+  open: number;
 }
 
-/** The calls that were made and are not finished, counted by kind: what is ahead of a call that is made now. */
+/** The calls that were made and are not finished, counted by kind and in the order they came: what is ahead of a call that is made now. */
 export class Backlog {
-  /** By all that makes a kind: a caller may have as many costs and priorities as calls. */
-  readonly #kinds = new Map<string, CallKind>();
+  readonly #stretches = new Set<Stretch>();
+  /** The last stretch of each kind, by all that makes a kind. */
+  readonly #last = new Map<string, Stretch>();
   readonly #onDrained: () => void;
+  #came = 0;
+  #waiting = 0;
   #calls = 0;
   #onEmpty: (() => void)[] = [];
 
@@ -22,18 +41,49 @@ export class Backlog {
     this.#onDrained = onDrained;
   }
 
-  /** A call was made; its kind is to be passed to {@link remove} when it is finished. */
-  add({ endpoint, cost, priority = 0 }: Ask): CallKind {
-    const name = `${priority} ${cost} ${endpoint}`;
-    const kind = this.#kinds.get(name) ?? { name, plan: { endpoint, cost }, priority, count: 0 };
-    if (++kind.count === 1) this.#kinds.set(name, kind);
+  /**
+   * A call was made, and waits.
+   *
+   * @param cost - what it will cost, as far as is known.
+   */
+  add(ask: Ask, cost: number): Stretch {
+    const { endpoint, priority = 0 } = ask;
+    const units = this.#stretches.size < MOST_EXACT ? cost : Math.round(2 * Math.log2(cost));
+    const kind = `${priority} ${units} ${ask.cost === undefined} ${endpoint}`;
+    let stretch = this.#last.get(kind);
+    // Where no other came in between, a stretch may have any length.
+    if (!stretch || this.#came - stretch.calls - stretch.before > this.#waiting * STRETCH_PART) {
+      stretch = { ask, priority, kind, stated: 0, before: this.#came, calls: 0, waiting: 0, open: 0 };
+      this.#last.set(kind, stretch);
+      this.#stretches.add(stretch);
+    }
+    stretch.stated += ask.cost ?? Number.NaN;
+    this.#came++;
     this.#calls++;
-    return kind;
+    stretch.calls++;
+    stretch.open++;
+    this.queue(stretch);
+    return stretch;
   }
 
-  /** A call of this kind is finished, well or not. */
-  remove(kind: CallKind): void {
-    if (--kind.count === 0) this.#kinds.delete(kind.name);
+  /** A call waits to be sent, again or for the first time. */
+  queue(stretch: Stretch): void {
+    stretch.waiting++;
+    this.#waiting++;
+  }
+
+  /** A call waits no more. */
+  leave(stretch: Stretch): void {
+    stretch.waiting--;
+    this.#waiting--;
+  }
+
+  /** A call that waits no more is finished, well or not. */
+  remove(stretch: Stretch): void {
+    if (--stretch.open === 0) {
+      this.#stretches.delete(stretch);
+      if (this.#last.get(stretch.kind) === stretch) this.#last.delete(stretch.kind);
+    }
     if (--this.#calls > 0) return;
     this.#onDrained();
     for (const tell of this.#onEmpty.splice(0)) tell();
@@ -44,18 +94,14 @@ export class Backlog {
     return this.#calls === 0 ? Promise.resolve() : new Promise((resolve) => this.#onEmpty.push(resolve));
   }
 
-  /**
-   * The calls that wait and go before one of this priority.
-   *
-   * @param inFlight - how many are under way and so need no more quota; of which kinds is not known, so the commonest.
-   */
-  aheadOf(priority: number, inFlight: number): readonly Plan[] {
-    const kinds = [...this.#kinds.values()].sort((one, other) => other.count - one.count);
-    let under = inFlight;
-    return kinds.flatMap(({ priority: theirs, count, plan }) => {
-      const gone = Math.min(under, count);
-      under -= gone;
-      return theirs >= priority && count > gone ? [{ ...plan, count: count - gone }] : [];
-    });
+  /** The calls that wait and go before one of this priority, the first first. */
+  aheadOf(priority: number): readonly Plan[] {
+    return [...this.#stretches]
+      .filter((stretch) => stretch.waiting > 0 && stretch.priority >= priority)
+      .sort((one, other) => other.priority - one.priority)
+      .map(({ ask: { endpoint, query }, waiting, stated, calls }) => {
+        const cost = Number.isNaN(stated) ? undefined : stated / calls;
+        return { endpoint, query, count: waiting, cost };
+      });
   }
 }

@@ -45,7 +45,6 @@ export class CallQueue {
   readonly #delayed = new Set<(error: Error) => void>();
   /** How many requests of each endpoint are under way. */
   readonly #inFlightByEndpoint = new Map<string, number>();
-  #tickets = 0;
   /** The call at the gate. */
   #first: WaitingCall | undefined;
   #isDispatching = false;
@@ -74,24 +73,19 @@ export class CallQueue {
     return this.#waiting.size;
   }
 
-  /** A place in the order of arrival, which a call keeps over all its attempts. */
-  nextTicket(): number {
-    return this.#tickets++;
-  }
-
   /**
    * The lease to send one request: at once where the quota is free and no call waits, else after waiting in the queue and at
    * the gate.
    *
-   * @throws where the call is refused at once, as the promise is rejected where it is later.
+   * @throws where the call is refused at once. The promise is never rejected: the call that it resolves with throws then.
    */
-  acquire(call: QueueableCall, ticket: number): Lease | Promise<Lease> {
+  acquire(call: QueueableCall): Lease | Promise<WaitingCall> {
     call.signal?.throwIfAborted();
     const error = this.#isPatient(call) ? undefined : this.#gate.standstillError(call);
     if (error) throw error;
     const isFree = this.#waiting.size === 0 && !this.#first;
     const lease = isFree ? this.#gate.tryAcquire(call) : undefined;
-    return lease ? this.#track(lease) : this.#wait(call, ticket);
+    return lease ? this.#track(lease) : this.#wait(call);
   }
 
   /** Waits before another attempt. Rejects as soon as the signal aborts or the queue is closed. */
@@ -145,15 +139,15 @@ export class CallQueue {
       this.#reject(one.item, new ClosedError());
   }
 
-  #wait(call: QueueableCall, ticket: number): Promise<Lease> {
+  #wait(call: QueueableCall): Promise<WaitingCall> {
     if (this.#isClosed) throw new ClosedError();
     const { signal, trace } = call;
     // A call between two attempts has its place already.
     const isExempt = trace.isRetrying || call.ask.isInspection;
     if (this.#overflow && !isExempt) this.#makeRoomFor(call, this.#overflow);
     trace.keepContext();
-    return new Promise((resolve, reject) => {
-      const waiting = new WaitingCall(call, ticket, resolve, reject);
+    return new Promise((resolve) => {
+      const waiting = new WaitingCall(call, resolve);
       if (this.#overflow?.onOverflow === 'reject-lowest') this.#all.add(waiting);
       if (signal) waiting.unlisten = this.#abortListeners.listen(signal, () => this.#reject(waiting, signal.reason));
       this.#enqueue(waiting, false);
@@ -251,7 +245,7 @@ export class CallQueue {
   #grant(waiting: WaitingCall, lease: Lease): void {
     this.#all.delete(waiting);
     waiting.unlisten?.();
-    waiting.resolve(this.#track(lease));
+    waiting.grant(this.#track(lease));
     if (waiting.wasParkedIn !== undefined) this.#parked.releaseNext(waiting.wasParkedIn);
   }
 
@@ -273,7 +267,7 @@ export class CallQueue {
     this.#impatient.delete(waiting);
     this.#all.delete(waiting);
     waiting.unlisten?.();
-    waiting.reject(error);
+    waiting.refuse(error);
     const wasFirst = waiting === this.#first;
     if (wasFirst) this.#first = undefined;
     if (wasParkedIn !== undefined) this.#parked.releaseNext(wasParkedIn);

@@ -17,8 +17,8 @@ export interface EstimateOptions {
 }
 
 /**
- * When calls would finish, if they were made now behind those already waiting and no other consumers used the quota. All windows
- * are treated as calendar-aligned: where they slide, it may take up to one window longer.
+ * When calls would finish, if they were made now behind those already waiting and no other consumers used the quota. A window that
+ * may end on the calendar is taken to do so, until answers rule that out.
  */
 export interface Estimate {
   /**

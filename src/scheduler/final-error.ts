@@ -13,7 +13,7 @@ import type { QuotaSnapshot } from '../quota/headers/snapshot.ts';
  */
 export function finalError(
   { ask: { endpoint } }: Call,
-  { url: { href: url } }: Call['request'],
+  { url }: Call['request'],
   outcome: AttemptOutcome,
   { attempts }: AttemptCounts,
   failure: Failure | undefined,

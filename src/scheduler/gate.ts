@@ -3,6 +3,7 @@ import { ClosedError, ConnectionError, QuotaExhaustedError } from '../errors.ts'
 import type { Ask, Hold, Lease, Reason, RequestOutcome } from '../quota/admission.ts';
 import { LAST_INSTANT } from '../quota/headers/snapshot.ts';
 import type { Pacer } from '../quota/pacer.ts';
+import { TRIAL_MS } from '../quota/recovery/hourly-trial.ts';
 import type { CallTrace } from '../trace/call-trace.ts';
 
 /** A call, as queue and gate see it. */
@@ -10,7 +11,7 @@ export interface PendingCall {
   readonly ask: Ask;
   readonly signal: AbortSignal | undefined;
   /** What it asks for, to be named in errors. */
-  readonly request?: { readonly url: URL } | undefined;
+  readonly request?: { readonly url: string } | undefined;
   /** Records that the call waits. */
   readonly trace: Pick<CallTrace, 'waiting'>;
 }
@@ -120,7 +121,8 @@ export class Gate {
     const { hold } = admission;
     if (admission.kind === 'refused') throw this.#refusalError(call, hold, hold.reason());
     const { until, isFirm } = hold;
-    const isLong = isFirm && until - now > longestWaitMs;
+    // One that cannot be the hourly trial makes way for one that can.
+    const isLong = isFirm && until - now > (call.ask.isOneShot ? Math.min(TRIAL_MS, longestWaitMs) : longestWaitMs);
     const isPassable = hold.passableUnits !== undefined && parked() < MOST_PASSED;
     if (isLong || isPassable || hold.scope === 'endpoint') {
       call.trace.waiting({ until, reason: hold.reason(), isParked: true });
@@ -182,7 +184,7 @@ export class Gate {
   /** The error of a call that would have to wait longer than its `maxWaitMs`. */
   #refusalError({ ask, request }: PendingCall, { until, failingSince }: Hold, reason: Reason): Error {
     const { endpoint, maxWaitMs } = ask;
-    const url = request?.url.href;
+    const url = request?.url;
     if (failingSince !== undefined)
       return new ConnectionError({ endpoint, url, code: 'OUTAGE', attempts: 0, cause: new Error(reason.why) });
     const retryAfterMs = Math.ceil(until - this.#clock.now());

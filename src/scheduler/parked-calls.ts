@@ -15,7 +15,7 @@ interface GroupListeners<T> {
 }
 
 /**
- * Parked calls of one endpoint, number of units and `maxWaitMs`, which the pacer cannot tell apart. At a given time the first is
+ * Parked calls of one endpoint, number of units and `maxWaitMs`, sent once or not, which the pacer cannot tell apart. At a given time the first is
  * released into the queue: if it may not be sent, none may; once it was, the next is released.
  */
 class ParkedGroup<T> {
@@ -106,8 +106,8 @@ export class ParkedCalls<T> {
   }
 
   /** The group in which calls like this one are parked. */
-  groupOf({ endpoint, cost, maxWaitMs }: Ask, { units }: GateResult & { kind: 'parked' }): ParkedGroup<T> {
-    const name = `${endpoint} ${cost} ${maxWaitMs} ${units}`;
+  groupOf({ endpoint, cost, maxWaitMs, isOneShot }: Ask, { units }: GateResult & { kind: 'parked' }): ParkedGroup<T> {
+    const name = `${endpoint} ${cost} ${maxWaitMs} ${units} ${isOneShot}`;
     let group = this.#groups.get(name);
     if (!group) {
       group = new ParkedGroup(name, endpoint, this.#clock, {

@@ -1,40 +1,30 @@
 import type { Clock } from '../clock.ts';
 import { ClosedError, QuotaExhaustedError } from '../errors.ts';
-import type { EventListener } from '../events.ts';
 import { HttpExchange, type TracedCall } from '../http/attempt.ts';
 import type { Call, Reply } from '../http/call.ts';
-import { KEY_CHANGED, type KeyRing } from '../http/key-ring.ts';
+import { KEY_CHANGED } from '../http/key-ring.ts';
 import { redirected } from '../http/redirect.ts';
-import {
-  type AttemptCounts,
-  type AttemptOutcome,
-  decideRetry,
-  isSafe,
-  RetryBudget,
-  type RetryDecision,
-} from '../http/retry-policy.ts';
-import type { Transport } from '../http/transport.ts';
 import type { Ask, Lease } from '../quota/admission.ts';
 import { Books } from '../quota/books.ts';
 import { ClientWide } from '../quota/client-wide.ts';
 import type { Plan, PlanEstimate } from '../quota/forecast/estimate.ts';
 import type { MonthOutlook } from '../quota/forecast/month.ts';
-import { Pacer } from '../quota/pacer.ts';
-import type { ShareLimit } from '../quota/share-limit.ts';
-import type { ServerClock } from '../quota/time/server-clock.ts';
+import type { Pacer } from '../quota/pacer.ts';
+import { TRIAL_MS } from '../quota/recovery/hourly-trial.ts';
 import type { PacerView } from '../quota/view.ts';
-import type { BulkReservePolicy } from '../quota/window/bulk-reserve.ts';
-import type { Membership, QuotaShare } from '../share.ts';
-import type { LowMarks } from '../trace/low-water.ts';
+import type { Member } from '../share.ts';
 import type { QueuedCall, QueueOptions } from '../trace/queue-view.ts';
 import { Tracer } from '../trace/tracer.ts';
-import { Backlog, type CallKind } from './backlog.ts';
+import { Backlog, type Stretch } from './backlog.ts';
 import { CallQueue } from './call-queue.ts';
 import { rejectionForCaller, withCallersFrames } from './callers-frames.ts';
 import { finalError } from './final-error.ts';
-import { HourlyLook } from './hourly-look.ts';
 import { KeyTurns } from './key-turns.ts';
+import { Memberships } from './memberships.ts';
+import type { SchedulerOptions } from './options.ts';
 import { latenessError, overflowError, type QueueEnd } from './queue-errors.ts';
+import { DELIVER, Retries } from './retries.ts';
+import type { WaitingCall } from './waiting-call.ts';
 import { WhileWaiting } from './while-waiting.ts';
 
 /** A lease outlives the longest attempt by this much before it counts as forgotten, in milliseconds. */
@@ -43,29 +33,10 @@ const LEASE_SLACK_MS = 60_000;
 /** So many promises, at most, lie between a call and its caller. */
 const TELLING_TURNS = 10;
 
-const DELIVER: RetryDecision = { kind: 'deliver' };
-
-/** Options of a scheduler. */
-export interface SchedulerOptions {
-  readonly transport: Transport;
-  readonly clock: Clock;
-  readonly random: () => number;
-  readonly share: QuotaShare;
-  readonly reserve?: BulkReservePolicy | undefined;
-  /** The parts of windows below which `low` is emitted. */
-  readonly low?: LowMarks | undefined;
-  readonly keys: KeyRing;
-  /** Identifies the quota of a key, given its number: the service's origin and the key. */
-  readonly credentialOf: (key: number) => string;
-  /** Sends one request that only reads the quota. */
-  readonly inspect: () => Promise<unknown>;
-  readonly concurrency: number;
-  readonly maxAttempts: number;
-  readonly maxWaitMs: number;
-  readonly maxWaiting: number;
-  readonly onOverflow: 'reject-new' | 'reject-lowest';
-  readonly timeoutMs: number;
-  readonly onEvent: EventListener | undefined;
+/** A call that the scheduler makes. */
+interface ScheduledCall extends TracedCall {
+  /** Where it stands in the backlog. */
+  stretch: Stretch;
 }
 
 /** Takes each call through queue, pacer and exchange, repeats it where the retry policy says so, and returns its reply. */
@@ -74,46 +45,45 @@ export class Scheduler {
   readonly #options: SchedulerOptions;
   readonly #clock: Clock;
   readonly #clientWide: ClientWide;
+  readonly #memberships: Memberships;
   readonly #books: Books;
   readonly #keyTurns: KeyTurns;
   readonly #keyCheck: WhileWaiting;
   readonly #queue: CallQueue;
   readonly #exchange: HttpExchange;
-  readonly #retryBudget = new RetryBudget();
-  readonly #look: HourlyLook;
+  readonly #retries: Retries;
+  readonly #trial: WhileWaiting;
+  #triedAt = Number.NEGATIVE_INFINITY;
   readonly #backlog = new Backlog(() => this.#onDrained());
   #urgentWaiting = 0;
-  #membership: Membership | undefined;
   /** Calls that {@link close} turned away. */
   #turnedAway = 0;
   #isQueueClosed = false;
   #closing: Promise<void> | undefined;
 
   constructor(options: SchedulerOptions) {
-    const { transport, clock, share, concurrency, maxWaitMs, timeoutMs, onEvent } = options;
+    const { transport, clock, random, concurrency, maxAttempts, maxWaitMs, timeoutMs, onEvent } = options;
     this.#options = options;
     this.#clock = clock;
     this.#clientWide = new ClientWide(concurrency);
-    const shareLimit = this.#join(share, this.#clientWide.clock);
-    this.#books = new Books(
-      () =>
-        new Pacer({
-          concurrency: this.#clientWide,
-          leaseMs: timeoutMs + LEASE_SLACK_MS,
-          shareLimit: () => shareLimit,
-          bulkReserve: options.reserve,
-        }),
-    );
+    this.#retries = new Retries(maxAttempts, random);
+    this.#memberships = new Memberships(options.share, clock);
+    this.#books = new Books({
+      open: (key) => this.#open(key),
+      close: (pacer) => void this.#memberships.leave(pacer),
+    });
     this.#keyTurns = new KeyTurns({
       ...{ ring: options.keys, books: this.#books, clock },
       onTurn: () => this.#queue.wake(),
     });
     const isWaiting = (): boolean => this.waiting > 0;
-    this.#look = new HourlyLook({
-      ...{ clock, isWaiting, inspect: options.inspect },
-      isPaused: () => this.pausedUntil > clock.now(),
-      isExhausted: () => this.#present.isExhausted(clock.now()),
-      answeredAt: () => (this.#inFlight > 0 ? clock.now() : this.#present.answeredAt),
+    this.#trial = new WhileWaiting({
+      ...{ clock, isWaiting },
+      dueAt: () => Math.max(this.#present.triesAt, this.#triedAt + TRIAL_MS),
+      act: () => {
+        this.#triedAt = clock.now();
+        this.#queue.wake();
+      },
     });
     this.#keyCheck = new WhileWaiting({
       ...{ clock, isWaiting },
@@ -166,80 +136,105 @@ export class Scheduler {
   /** Estimate for a plan behind the calls waiting with that priority or a higher one; undefined while no limit is known. */
   estimate(plan: Plan, priority: number): PlanEstimate | undefined {
     const now = this.#clock.now();
-    return this.#present.estimate([...this.#backlog.aheadOf(priority, this.#inFlight), plan], now);
+    return this.#present.estimate([...this.#backlog.aheadOf(priority), plan], now);
   }
 
   /** Makes a call: sends it when the quota allows, retries it by the retry policy, and returns the last answer. */
   run(call: Call): Promise<Reply> {
     if (this.#closing) return Promise.reject(new ClosedError());
     const late = this.#latenessError(call);
-    const kind = this.#backlog.add(call.ask);
-    const traced = call as TracedCall;
+    const traced = call as ScheduledCall;
+    traced.stretch = this.#backlog.add(call.ask, this.#present.costOf(call.ask));
     traced.trace = this.tracer.begin(call.ask, call.label);
-    const ticket = this.#queue.nextTicket();
-    const lease = this.#firstLease(traced, ticket, late);
-    // Not async: a call that waits is an entry of the queue and little more.
-    if (!(lease instanceof Promise)) return this.#make(traced, ticket, lease, kind);
-    return lease.then(
-      (first) => this.#make(traced, ticket, first, kind),
-      (error: unknown) => {
-        this.#backlog.remove(kind);
-        if (error instanceof QuotaExhaustedError) this.#look.onRefusal();
-        traced.trace.failed(error, traced.signal);
-        return rejectionForCaller(error);
-      },
-    );
+    if (late) return this.#refuse(traced, late);
+    try {
+      const lease = this.#acquire(traced);
+      // Not async, and without a function of its own: a call that waits is an entry of the queue and little more.
+      return lease instanceof Promise ? lease.then(this.#afterWait) : this.#make(traced, lease);
+    } catch (error) {
+      return this.#refuse(traced, error);
+    }
   }
 
-  /** The first lease of a call. It is refused only by the books of the key that its source gives now. */
-  #firstLease(call: TracedCall, ticket: number, late: Error | undefined): Lease | Promise<Lease> {
+  readonly #afterWait = (waiting: WaitingCall): Promise<Reply> => {
+    const call = waiting.call as ScheduledCall;
+    try {
+      return this.#make(call, this.#leaseOf(waiting));
+    } catch (error) {
+      return this.#refuse(call, error);
+    }
+  };
+
+  /** A call is refused before its first request is sent: only by the books of the key that its source gives now. */
+  async #refuse(call: ScheduledCall, reason: unknown): Promise<Reply> {
+    let error = reason;
+    // At once: it is not ahead of calls that are made in the same turn.
+    this.#backlog.leave(call.stretch);
     const { key } = this.#books;
-    const lease = late ? Promise.reject(late) : this.#acquire(call, ticket);
-    if (!(lease instanceof Promise) || !this.#keyTurns.mayChange) return lease;
-    return lease.catch(async (error: unknown) => {
-      if (!(error instanceof QuotaExhaustedError) || !(await this.#keyTurns.hasTurned(key))) throw error;
-      const stillLate = this.#latenessError(call);
-      if (stillLate) throw stillLate;
-      return this.#acquire(call, ticket);
-    });
+    const isByKey = reason instanceof QuotaExhaustedError && this.#keyTurns.mayChange;
+    if (isByKey && (await this.#keyTurns.hasTurned(key))) {
+      const late = this.#latenessError(call);
+      this.#backlog.queue(call.stretch);
+      try {
+        if (late) throw late;
+        return this.#make(call, await this.#lease(call));
+      } catch (again) {
+        error = again;
+        this.#backlog.leave(call.stretch);
+      }
+    }
+    // In a turn of its own, as where it has waited.
+    await undefined;
+    this.#backlog.remove(call.stretch);
+    call.trace.failed(error, call.signal);
+    return rejectionForCaller(error);
   }
 
   /** Acquires a lease, at once if possible. Urgent calls that wait are counted, because processes that share a quota keep something for such. */
-  #acquire(call: TracedCall, ticket: number): Lease | Promise<Lease> {
-    let lease: Lease | Promise<Lease>;
-    try {
-      lease = this.#queue.acquire(call, ticket);
-    } catch (error) {
-      return Promise.reject(error);
-    }
+  #acquire(call: TracedCall): Lease | Promise<WaitingCall> {
+    const lease = this.#queue.acquire(call);
     if (!(lease instanceof Promise)) return lease;
     this.#keyCheck.start();
-    this.#look.start();
-    if ((call.ask.priority ?? 0) <= 0) return lease;
-    this.#urgentWaiting++;
-    return lease.finally(() => this.#urgentWaiting--);
+    this.#trial.start();
+    if (isUrgent(call)) this.#urgentWaiting++;
+    return lease;
+  }
+
+  /** The lease of a call that waited, or else the error with which it was refused is thrown. */
+  #leaseOf(waiting: WaitingCall): Lease {
+    if (isUrgent(waiting.call)) this.#urgentWaiting--;
+    return waiting.lease;
+  }
+
+  async #lease(call: TracedCall): Promise<Lease> {
+    const lease = this.#acquire(call);
+    return lease instanceof Promise ? this.#leaseOf(await lease) : lease;
   }
 
   /** Makes a call that has its first lease. */
-  async #make(call: TracedCall, ticket: number, first: Lease, kind: CallKind): Promise<Reply> {
-    const { trace } = call;
+  async #make(call: ScheduledCall, first: Lease): Promise<Reply> {
+    const { trace, stretch } = call;
     let { request } = call;
     const counts = { attempts: 0, refusals: 0, hops: 0, isKeyAsked: false };
     try {
-      for (let lease = first; ; lease = await this.#acquire(call, ticket)) {
+      for (let lease = first; ; lease = await this.#lease(call)) {
         trace.granted();
+        this.#backlog.leave(stretch);
         const { outcome, reply, failure } = await this.#exchange.attempt(call, request, lease, counts);
         counts.isKeyAsked = outcome.kind === 'failed' && outcome.code === KEY_CHANGED;
         if (counts.isKeyAsked) {
           trace.requeued();
+          this.#backlog.queue(stretch);
           continue;
         }
         const isLimited = outcome.kind === 'answered' && outcome.isLimited;
-        if (isLimited) counts.refusals++;
+        if (isLimited) counts.refusals += lease.isExempt ? 0 : 1;
         else if (outcome.kind === 'answered' && outcome.redirect) counts.hops++;
         else counts.attempts++;
         const isRefusedInspection = isLimited && call.ask.isInspection;
-        const decision = isRefusedInspection ? DELIVER : this.#decide(call, request.method, outcome, counts);
+        const decision = isRefusedInspection
+          ? DELIVER
+          : this.#retries.decide(call, request.method, outcome, counts, this.#clock.now());
         if (reply && (decision.kind === 'deliver' || (decision.kind === 'fail' && isLimited && call.takesRefusals))) {
           trace.done(reply.status);
           // It may have ended a pause, which other answers do not.
@@ -254,13 +249,15 @@ export class Scheduler {
         const { afterMs } = decision;
         if (decision.url && outcome.kind === 'answered') request = redirected(request, outcome.status, decision.url);
         trace.retrying(counts.attempts + 1, afterMs);
+        this.#backlog.queue(stretch);
         if (afterMs > 0) await this.#queue.delay(afterMs, call.signal);
       }
     } catch (error) {
       trace.failed(error, call.signal);
       throw withCallersFrames(error);
     } finally {
-      this.#backlog.remove(kind);
+      if (trace.isWaiting) this.#backlog.leave(stretch);
+      this.#backlog.remove(stretch);
     }
   }
 
@@ -310,19 +307,20 @@ export class Scheduler {
       this.#turnedAway = this.#queue.length;
       this.#queue.close();
     }
-    this.#closing ??= this.idle().then(() => this.#membership?.leave());
+    this.#closing ??= this.idle().then(() => this.#memberships.leaveAll());
     await this.#closing;
     return this.#turnedAway;
   }
 
   /** Waiting calls: why, until when, and at which place. */
   queue(options?: QueueOptions): readonly QueuedCall[] {
-    return this.tracer.queue(options, (plans) => this.#present.estimate(plans, this.#clock.now())?.sentAt);
+    return this.tracer.queue(options, (plans) => this.#present.estimate(plans, this.#clock.now())?.each);
   }
 
   /** What a call that is made now would find at the end of the queue. */
-  #queueEnd({ endpoint, cost, priority = 0 }: Ask): QueueEnd {
-    const { sentAt = this.#clock.now(), window } = this.estimate({ endpoint, cost, count: 1 }, priority) ?? {};
+  #queueEnd(ask: Ask): QueueEnd {
+    const { endpoint, query, cost, priority = 0 } = ask;
+    const { sentAt = this.#clock.now(), window } = this.estimate({ endpoint, query, cost, count: 1 }, priority) ?? {};
     return { waiting: this.waiting, sentAt, window, quota: this.#present.lastQuota };
   }
 
@@ -344,45 +342,30 @@ export class Scheduler {
 
   #onDrained(): void {
     this.#keyCheck.stop();
-    this.#look.stop();
+    this.#trial.stop();
   }
 
-  #join(share: QuotaShare, time: ServerClock): ShareLimit {
-    const { clock, random, credentialOf } = this.#options;
+  /** Opens the books of a key. */
+  #open(key: () => number | undefined): Pacer {
+    const { clock, random, credentialOf, timeoutMs, reserve } = this.#options;
     const scheduler = this;
-    this.#membership = share.join({
-      clock,
-      random,
-      time,
-      credential: async () => credentialOf(await this.#keyTurns.ask()),
-      waiting: () => this.waiting,
-      urgentWaiting: () => this.#urgentWaiting,
+    const isPresent = (): boolean => key() === this.#books.key;
+    const memberOf = (learn: Member['learn']): Member => ({
+      ...{ clock, random, learn, time: this.#clientWide.clock },
+      credential: async () => credentialOf(key() ?? (await this.#keyTurns.ask())),
+      waiting: () => (isPresent() ? this.waiting : 0),
+      urgentWaiting: () => (isPresent() ? this.#urgentWaiting : 0),
       get concurrency() {
         return scheduler.concurrency;
       },
-      learn: (knowledge) => this.#present.learn(knowledge, clock.now()),
       wake: () => this.#queue.wake(),
       tell: (event) => this.tracer.emit(event),
     });
-    return this.#membership.part;
+    const leaseMs = timeoutMs + LEASE_SLACK_MS;
+    return this.#memberships.join(memberOf, { concurrency: this.#clientWide, leaseMs, bulkReserve: reserve });
   }
+}
 
-  #decide({ isOneShot, ask }: Call, method: string, outcome: AttemptOutcome, counts: AttemptCounts): RetryDecision {
-    if (outcome.kind === 'answered' && outcome.status < 400 && !outcome.isLimited && !outcome.redirect) {
-      this.#retryBudget.earn();
-      return DELIVER;
-    }
-    const { maxAttempts, random } = this.#options;
-    const decision = decideRetry(outcome, counts, { maxAttempts, isSafe: isSafe(method), random: random() });
-    if (decision.kind === 'deliver' && outcome.kind === 'answered' && outcome.status < 500) this.#retryBudget.earn();
-    if (decision.kind !== 'retry') return decision;
-    const waitMs = isOneShot ? undefined : this.#retryWaitMs(decision.isPaid, ask);
-    if (waitMs === undefined) return { kind: outcome.kind === 'answered' ? 'deliver' : 'fail' };
-    return { ...decision, afterMs: Math.max(decision.afterMs, waitMs) };
-  }
-
-  /** How long a retry waits for the retry budget, in milliseconds; undefined: longer than the call may wait. */
-  #retryWaitMs(isPaid: boolean, { maxWaitMs }: Ask): number | undefined {
-    return isPaid ? this.#retryBudget.pay(this.#clock.now(), maxWaitMs) : 0;
-  }
+function isUrgent({ ask }: Pick<Call, 'ask'>): boolean {
+  return (ask.priority ?? 0) > 0;
 }

@@ -5,15 +5,16 @@ import type { PendingCall } from './gate.ts';
 
 /** A call as the queue sees it. */
 export interface QueueableCall extends PendingCall {
-  readonly trace: Pick<CallTrace, 'waiting' | 'keepContext' | 'isRetrying'>;
+  readonly trace: Pick<CallTrace, 'number' | 'waiting' | 'keepContext' | 'isRetrying'>;
 }
 
 /** A call that waits for its lease. There may be very many, so it holds no more than it must. */
 export class WaitingCall {
   readonly call: QueueableCall;
-  readonly ticket: number;
-  readonly resolve: (lease: Lease) => void;
-  readonly reject: (error: unknown) => void;
+  /** Its promise resolves with the call itself, granted or refused, so that neither needs functions of its own. */
+  readonly #resolve: (ended: WaitingCall) => void;
+  #lease: Lease | undefined = undefined;
+  #error: unknown = undefined;
   /** Whether it was chosen for the time that it waited, and not for its rank. */
   byAge = false;
   /** The parked group that it was released from, which awaits its result. */
@@ -23,10 +24,35 @@ export class WaitingCall {
   entry: QueueEntry<WaitingCall> | undefined = undefined;
   unlisten: (() => void) | undefined = undefined;
 
-  constructor(call: QueueableCall, ticket: number, resolve: WaitingCall['resolve'], reject: WaitingCall['reject']) {
+  constructor(call: QueueableCall, resolve: (ended: WaitingCall) => void) {
     this.call = call;
-    this.ticket = ticket;
-    this.resolve = resolve;
-    this.reject = reject;
+    this.#resolve = resolve;
+  }
+
+  /** Its place in the order of arrival, which a call keeps over all its attempts. */
+  get ticket(): number {
+    return this.call.trace.number;
+  }
+
+  /**
+   * Its lease, once the wait is over.
+   *
+   * @throws the error with which it was refused.
+   */
+  get lease(): Lease {
+    if (this.#lease) return this.#lease;
+    throw this.#error;
+  }
+
+  /** Ends the wait. */
+  grant(lease: Lease): void {
+    this.#lease = lease;
+    this.#resolve(this);
+  }
+
+  /** Ends the wait with an error. */
+  refuse(error: unknown): void {
+    this.#error = error;
+    this.#resolve(this);
   }
 }

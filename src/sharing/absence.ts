@@ -48,7 +48,9 @@ export class Absence {
   isNow(now: number): boolean {
     const since = this.#trips.failsSince;
     if (since === undefined) return false;
-    return !this.#trips.hasJoined || this.#ledger.isAmple(now) || now >= since + BOOKED_MS;
+    // A single lost answer is no evidence that a store which was never reached is not there.
+    if (!this.#trips.hasJoined && this.#trips.failures > 1) return true;
+    return this.#ledger.isAmple(now) || now >= since + BOOKED_MS;
   }
 
   /** Whether to send without grants: the store cannot be reached, or has just returned. */

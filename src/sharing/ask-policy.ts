@@ -21,8 +21,11 @@ const URGENT_MS = 100;
 /** A process is busy for this long after an ask whose first slot was not granted in full, in milliseconds. */
 const BUSY_MS = 1_500;
 
-/** A window longer than a minute counts as full after two such answers this far apart: processes may return units. In milliseconds. */
-const SURE_MS = 5_000;
+/**
+ * A window longer than a minute counts as full after two such answers this far apart: processes may return units. So does a minute for
+ * a call that can wait so long. In milliseconds.
+ */
+export const SURE_MS = 5_000;
 
 /** The demand of an ask, and the slots it asked for. */
 export interface Asked {
@@ -51,6 +54,8 @@ export interface FullWindow {
   /** When the first and the last answer showed it full. */
   readonly since: number;
   readonly at: number;
+  /** Whether what is left of it was kept for a request that shows its shape. */
+  readonly isKept: boolean;
 }
 
 /** Decides when to ask the store for units. */
@@ -100,6 +105,12 @@ export class AskPolicy {
   /** Called when all held units are spent: after a grant that was too small, the next ask is delayed by a random time. */
   spent(now: number, quantum: number): void {
     if (this.#isLimited) this.#retryAt = Math.max(this.#retryAt, now + this.#random() * quantum * SPREAD);
+  }
+
+  /** The next ask is due then at the latest. */
+  hasten(at: number): void {
+    this.#isLimited = true;
+    this.#retryAt = Math.min(this.#retryAt, at);
   }
 
   /** Drops what earlier answers showed, because a limit, a shape or the share has changed. */
@@ -153,6 +164,7 @@ export class AskPolicy {
     // A unit that is kept for the beginning of the calendar's next window is there for the first process that asks then.
     const probesAt = Math.min(...probes.map(({ end }) => surely(end)));
     let full: Instance | undefined;
+    let isKept = false;
     for (const instance of last.instances) {
       const { window, limit, end, slides } = instance;
       const room = limit - used(instance);
@@ -167,10 +179,12 @@ export class AskPolicy {
       if (reach <= at) continue;
       at = reach;
       full = isFull && !window.isShort ? instance : undefined;
+      isKept = room >= least;
     }
     const known = this.#full;
     if (!full) this.#full = undefined;
-    else this.#full = { instance: full, since: known?.instance.name === full.name ? known.since : now, at: now };
+    else
+      this.#full = { instance: full, since: known?.instance.name === full.name ? known.since : now, at: now, isKept };
     return at;
   }
 }

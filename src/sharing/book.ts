@@ -161,12 +161,6 @@ export class Book {
     }
   }
 
-  /** Drops everything, because the process joins another share. */
-  clear(): void {
-    this.#entries.clear();
-    this.#asked = [];
-  }
-
   #usable(arrival: TimeRange): { entry: Entry; left: number } | undefined {
     let best: { entry: Entry; left: number } | undefined;
     for (const entry of this.#entries.values()) {

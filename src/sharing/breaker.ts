@@ -1,12 +1,5 @@
-import { doubled } from '../quota/recovery/backoff.ts';
 import { Breaker } from '../quota/recovery/breaker.ts';
-
-/** Upper bound of a time-out that adapts to slow answers or failures, in milliseconds. */
-const LONGEST_MS = 1_000;
-
-/** The time-out as a multiple of the slowest recent answer, and the factor by which that one shrinks with each answer. */
-const PATIENCE = 3;
-const FADING = 0.95;
+import { Patience } from './patience.ts';
 
 /** After this many failures in a row the store counts as lost. */
 const FAILURES = 3;
@@ -17,25 +10,28 @@ const LONGEST_PAUSE_MS = 500;
 
 /** The circuit breaker of the store: the time-out of calls, and when to try again after failures. */
 export class StoreBreaker {
-  readonly #timeoutMs: number;
+  readonly #patience: Patience;
   readonly #random: () => number;
   readonly #breaker = new Breaker({ failures: FAILURES, firstMs: FIRST_PAUSE_MS, longestMs: LONGEST_PAUSE_MS });
-  #slowestMs = 0;
   heardAt: number = Number.NEGATIVE_INFINITY;
 
   constructor(timeoutMs: number, random: () => number) {
-    this.#timeoutMs = timeoutMs;
+    this.#patience = new Patience(timeoutMs);
     this.#random = random;
   }
 
   /** The present time-out in milliseconds. It doubles with each failure. */
   get timeoutMs(): number {
-    const usual = Math.max(this.#timeoutMs, Math.min(LONGEST_MS, this.#slowestMs * PATIENCE));
-    return Math.max(usual, doubled(this.#timeoutMs, LONGEST_MS, this.#breaker.failures));
+    return this.#patience.after(this.#breaker.failures);
+  }
+
+  /** Failures in a row. */
+  get failures(): number {
+    return this.#breaker.failures;
   }
 
   get isLost(): boolean {
-    return this.#breaker.failures >= FAILURES;
+    return this.failures >= FAILURES;
   }
 
   /** When the present series of failures began; undefined: the last trip succeeded. */
@@ -57,7 +53,7 @@ export class StoreBreaker {
   /** Records an answer that took `ms`. */
   answered(ms: number, now: number): void {
     this.heardAt = now;
-    this.#slowestMs = Math.max(ms, this.#slowestMs * FADING);
+    this.#patience.answered(ms);
   }
 
   /** Records a successful trip. @returns how long trips have failed, if the store was lost; else undefined. */

@@ -1,4 +1,5 @@
-import { LOOK_MS, type ShareStore } from './store.ts';
+import { Notice } from './notice.ts';
+import { LOOK_MS, type ShareStore, type StoreCall } from './store.ts';
 
 /** Interval at which a process asks for a look while no window is known, in milliseconds. */
 const POLL_MS = 50;
@@ -28,6 +29,7 @@ export class Discovery {
   #othersUntil = Number.NEGATIVE_INFINITY;
   #askAt = Number.NEGATIVE_INFINITY;
   #isOver = false;
+  readonly #ended = new Notice();
 
   /** Whether this process looks and the other processes have sent what they held, so that it has the quota to itself. */
   isAlone(now: number): boolean {
@@ -69,16 +71,18 @@ export class Discovery {
     return this.#isOver;
   }
 
-  /** Asks for a look. `isFirst`: no window is known yet, so no process holds units. */
-  async ask(store: ShareStore, member: string, isFirst: boolean, now: () => number): Promise<void> {
-    const askedAt = now();
-    this.#askAt = askedAt + (isFirst ? POLL_MS : RETRY_MS);
-    const answer = await store.look(member);
+  /** Records that this process asks for a look. `isFirst`: no window is known yet, so no process holds units. */
+  ask(isFirst: boolean, now: number): void {
+    this.#askAt = now + (isFirst ? POLL_MS : RETRY_MS);
+  }
+
+  /** Records the answer to a request for a look that was made at `askedAt`. */
+  hear(answer: 'granted' | 'over' | number, isFirst: boolean, askedAt: number, now: number): void {
     if (answer === 'over') this.#isOver = true;
     else if (answer === 'granted') {
       if (askedAt >= this.#until) this.#from = askedAt + (isFirst ? 0 : OTHERS_DONE_MS);
       this.#until = askedAt + LOOK_MS - SLACK_MS;
-    } else this.hearOther(isFirst ? Math.min(answer, POLL_MS) : answer, now());
+    } else this.hearOther(isFirst ? Math.min(answer, POLL_MS) : answer, now);
   }
 
   /** Records that another process looks for `ms` milliseconds, unless it ends its look early. */
@@ -86,11 +90,25 @@ export class Discovery {
     this.#othersUntil = now + Math.min(ms, AGAIN_MS);
   }
 
-  /** Ends this process's look. @returns whether there was one. */
-  end(): boolean {
-    const isOurs = this.#until > Number.NEGATIVE_INFINITY;
+  /** Ends this process's look, if there is one: the store is to be told. */
+  end(): void {
+    if (this.#until > Number.NEGATIVE_INFINITY) this.#ended.raise();
     this.#until = Number.NEGATIVE_INFINITY;
     this.#from = Number.POSITIVE_INFINITY;
-    return isOurs;
+  }
+
+  /** Makes nothing of a look that was granted: the store is to be told. */
+  decline(): void {
+    this.#ended.raise();
+  }
+
+  /** Whether the store is to be told of an end. */
+  get isEndDue(): boolean {
+    return this.#ended.isDue;
+  }
+
+  /** Tells the store of the end of a look, if it is due. */
+  tellEnd(store: ShareStore, call: StoreCall, member: string): Promise<void> {
+    return this.#ended.tell(() => call(() => store.endLook(member)));
   }
 }

@@ -1,12 +1,12 @@
 import { SHAPES } from '../quota/models/all.ts';
 import type { Shapes, WindowNews } from '../quota/share-limit.ts';
-import { type Period, periodMsOf } from '../quota/time/periods.ts';
+import { type Period, periodMsOf, SHORT_MS } from '../quota/time/periods.ts';
 import type { Member } from '../share.ts';
 import type { Discovery } from './discovery.ts';
 import { SharedFacts } from './facts.ts';
 import type { Ledger } from './ledger.ts';
 import { ResetDetector } from './reset-detector.ts';
-import type { ShareStore } from './store.ts';
+import type { ShareStore, StoreCall } from './store.ts';
 
 /** Interval at which facts are told that are not urgent, in milliseconds. */
 const TELL_MS = 2_000;
@@ -27,6 +27,12 @@ export class FactSync {
   /** Windows named by responses to this process, and when they were named last. */
   readonly #seen = new Map<Period, number>();
   #toldAt = Number.NEGATIVE_INFINITY;
+  /** When the other processes' facts were asked for that are known. */
+  askedAt: number = Number.NEGATIVE_INFINITY;
+  #isAsked = false;
+  /** The last reading of a short window, and how often the usage of it has sunk during a look. */
+  #last = { used: 0, at: Number.POSITIVE_INFINITY };
+  #sunk = 0;
 
   constructor(member: Member, ledger: Ledger, discovery: Discovery) {
     this.#member = member;
@@ -42,7 +48,10 @@ export class FactSync {
   /** Whether to exchange facts with the next trip. */
   isDue(now: number): boolean {
     return (
-      this.#facts.version < 0 || this.#facts.isUrgent || (this.#facts.pending.size > 0 && now >= this.#toldAt + TELL_MS)
+      this.#facts.version < 0 ||
+      this.#isAsked ||
+      this.#facts.isUrgent ||
+      (this.#facts.pending.size > 0 && now >= this.#toldAt + TELL_MS)
     );
   }
 
@@ -64,35 +73,45 @@ export class FactSync {
     this.#ledger.windows.keep(this.#seen);
   }
 
+  /** Whether what the other processes have told lately is known. If not, the next trip asks. */
+  isRecent(now: number): boolean {
+    this.#isAsked = now >= this.#toldAt + TELL_MS;
+    return !this.#isAsked;
+  }
+
+  /** Tells that an hourly trial was answered. */
+  tellTrial(isServed: boolean): void {
+    const offset = this.#ledger.timeline.storeOffset;
+    if (offset) this.#facts.tellTrial(isServed, this.#member.clock.now() + offset.least);
+  }
+
   tellCost(endpoint: string, units: number): void {
     this.#facts.tellCost(endpoint, units);
   }
 
-  /** Called when another share is joined: windows and costs known to this process are told there again. */
-  rejoin(): void {
-    const before = this.#facts;
-    this.#facts = new SharedFacts();
-    for (const { period, limit, shapes } of this.#ledger.windows) {
-      this.#facts.tellLimit(period, limit);
-      this.#facts.tellShapes(period, shapes);
-    }
-    for (const [endpoint, units] of before.costs) this.#facts.tellCost(endpoint, units);
+  /**
+   * Whether this process knows the service's clock much better than the share does. To be asked only when an answer has shown that the
+   * known facts are the latest: each change of the facts costs every process a trip of its own.
+   */
+  knowsClockBetter(now: number): boolean {
+    const { time } = this.#member;
+    const offset = this.#ledger.timeline.storeOffset;
+    if (!time.known || !offset) return false;
+    const lead = { least: time.least(now) - now, most: time.most(now) - now };
+    return this.#facts.tellLead(lead, offset, now + offset.most);
   }
 
   /** Tells pending facts and receives those of other processes. */
-  async share(store: ShareStore, call: <T>(work: () => Promise<T>) => Promise<T>): Promise<void> {
-    const { clock, time, learn } = this.#member;
+  async share(store: ShareStore, call: StoreCall): Promise<void> {
+    const { clock, learn } = this.#member;
     const { timeline } = this.#ledger;
     const sentAt = clock.now();
-    const offset = timeline.storeOffset;
-    if (time.known && offset) {
-      const lead = { least: time.least(sentAt) - sentAt, most: time.most(sentAt) - sentAt };
-      this.#facts.tellLead(lead, offset, sentAt + offset.most);
-    }
     const { pending } = this.#facts;
     const answer = await call(() => store.share(this.#facts.version, pending));
     const now = clock.now();
     this.#toldAt = now;
+    this.askedAt = sentAt;
+    this.#isAsked = false;
     timeline.hearStore(answer.now, sentAt, now);
     this.#facts.told(pending);
     this.#facts.hear(answer.version, answer.facts);
@@ -108,29 +127,45 @@ export class FactSync {
       const known = windows.of(period);
       if (!known && this.#seen.size > 0) continue;
       const told = this.#facts.shapesOf(period) ?? UNKNOWN;
-      const shapes = known && known.shapes.epoch > told.epoch ? known.shapes : told;
-      windows.open(period, known && this.#seen.has(period) ? known.limit : limit, shapes);
+      // A store that has lost its memory is told the shapes again; until then those that are known count.
+      const isKnown = known !== undefined && isBetter(known.shapes, told);
+      windows.open(period, known && this.#seen.has(period) ? known.limit : limit, isKnown ? known.shapes : told);
     }
     policy.reset();
   }
 
   /**
    * The candidate shapes that remain after a reading. A process that had the quota to itself for longer than a short window would
-   * have seen a leaky bucket drain, so `leaky` is dropped; a refusal may re-admit it.
+   * have seen a leaky bucket drain, so `leaky` is dropped, unless usage sank more often than windows end; a refusal may re-admit it.
    */
   #judge(news: WindowNews): Shapes {
     const { timeline } = this.#ledger;
     const { period, sentAt, receivedAt } = news;
     if (!timeline.isKnown) return news.shapes;
+    this.#watch(news);
     const left = this.#resets.judge(news, timeline.at(sentAt), timeline.at(receivedAt));
     const window = this.#ledger.windows.of(period);
     const isSeen =
       window?.isShort &&
       this.#discovery.isAlone(receivedAt) &&
-      this.#discovery.aloneFor(receivedAt) > periodMsOf(period);
+      this.#discovery.aloneFor(receivedAt) > periodMsOf(period) &&
+      this.#sunk <= 1 + this.#discovery.aloneFor(receivedAt) / periodMsOf(period);
     const calendar = left.alive.filter(({ isCalendar }) => isCalendar);
     const isDraining = left.alive.every(({ isCalendar, drains }) => isCalendar || drains);
     const isOpen = calendar.length > 0 && calendar.length < left.alive.length;
     return isSeen && isOpen && isDraining ? { alive: calendar, epoch: left.epoch } : left;
   }
+
+  /** Counts how often usage of a short window has sunk between two requests that followed each other, while no other process sent. */
+  #watch({ period, used, sentAt, receivedAt }: WindowNews): void {
+    if (periodMsOf(period) > SHORT_MS) return;
+    if (!this.#discovery.isAlone(receivedAt)) this.#sunk = 0;
+    else if (sentAt >= this.#last.at && used <= this.#last.used) this.#sunk++;
+    this.#last = { used, at: receivedAt };
+  }
+}
+
+/** Whether the known shapes are of a later epoch, or fewer of the same. */
+function isBetter(known: Shapes, told: Shapes): boolean {
+  return known.epoch > told.epoch || (known.epoch === told.epoch && known.alive.length < told.alive.length);
 }

@@ -13,15 +13,22 @@ const LONGEST_NAME = 128;
 /** A fact about the service's clock is used for this long, in milliseconds. */
 const LEAD_LASTS_MS = 600_000;
 
-/** The service's clock is told again when its interval has shrunk to this part of the known one. */
-const NARROWER = 0.5;
+/**
+ * The service's clock is told again when its interval has shrunk to this part of the known one, unless that is shorter than the second
+ * number, in milliseconds: every process reads the facts again when one of them changes.
+ */
+const NARROWER = 0.25;
+const NARROW_MS = 100;
+
+/** Where the time of the last hourly trial is told, and whether it was served: `<time> <0 or 1>`. */
+const TRIAL = 'r:trial';
 
 /** The largest limit or cost that is accepted. */
 const MOST_UNITS = 1e12;
 
 /**
  * The facts that processes tell each other, as text by field: limits (`l:minute`), eliminated shapes (`s:minute`), costs
- * (`c:GET /path`) and how far the service's clock is ahead of the store's (`lead`).
+ * (`c:GET /path`), how far the service's clock is ahead of the store's (`lead`), and the last hourly trial of a used-up quota (`r:trial`).
  */
 export class SharedFacts {
   readonly #shapes: readonly Shape[];
@@ -47,9 +54,14 @@ export class SharedFacts {
     return new Map(this.#pending);
   }
 
-  /** Whether a limit or a shape is to be told, which must not wait: other processes pace by an outdated one. */
+  /** Tells that an hourly trial was answered, at a time of the store. */
+  tellTrial(isServed: boolean, time: number): void {
+    this.#pending.set(TRIAL, `${Math.round(time)} ${Number(isServed)}`);
+  }
+
+  /** Whether a limit, a shape or a trial is to be told, which must not wait: other processes pace by an outdated one. */
   get isUrgent(): boolean {
-    for (const field of this.#pending.keys()) if (field.startsWith('l:') || field.startsWith('s:')) return true;
+    for (const field of this.#pending.keys()) if (/^[lsr]:/.test(field)) return true;
     return false;
   }
 
@@ -72,12 +84,17 @@ export class SharedFacts {
     this.#tell(field, String(units));
   }
 
-  /** Tells how far the service's clock is ahead of the store's. `lead`, `store`: offsets of the two from the local clock. */
-  tellLead(lead: TimeRange, store: TimeRange, time: number): void {
+  /**
+   * Tells how far the service's clock is ahead of the store's, if that is known much less exactly. `lead`, `store`: offsets of the two
+   * from the local clock. @returns whether it is to be told.
+   */
+  tellLead(lead: TimeRange, store: TimeRange, time: number): boolean {
     const ours = { least: lead.least - store.most, most: lead.most - store.least };
     const known = this.#leadAt(time);
-    if (known && ours.most - ours.least > (known.most - known.least) * NARROWER) return;
+    const knownMs = known ? known.most - known.least : Number.POSITIVE_INFINITY;
+    if (knownMs < NARROW_MS || ours.most - ours.least > knownMs * NARROWER) return false;
     this.#pending.set('lead', [ours.least, ours.most, time].map((number) => number.toFixed(1)).join(' '));
+    return true;
   }
 
   /** Marks facts as told. */
@@ -111,16 +128,10 @@ export class SharedFacts {
     return alive.length > 0 ? { alive, epoch: Number(epoch) } : undefined;
   }
 
-  /** Costs of endpoints that this process found out itself, in units. */
-  get costs(): readonly (readonly [endpoint: string, units: number])[] {
-    return [...this.#own].flatMap(([field, value]): [string, number][] =>
-      field.startsWith('c:') ? [[field.slice(2), Number(value)]] : [],
-    );
-  }
-
   /** Facts for the pacer; `store`: store clock minus local clock, `time`: the store's time. */
   news(store: TimeRange, time: number): SiblingFacts {
     const lead = this.#leadAt(time);
+    const [, triedAt, isServed] = /^(\d{1,14}) ([01])$/.exec(this.#known.get(TRIAL) ?? '') ?? [];
     return {
       shapes: PERIODS.flatMap((period) => {
         const shapes = this.shapesOf(period);
@@ -130,6 +141,7 @@ export class SharedFacts {
         const units = Number(value);
         return field.startsWith('c:') && units >= 0 && units <= MOST_UNITS ? [[field.slice(2), units]] : [];
       }),
+      ...(Number(triedAt) <= time ? { trial: { at: Number(triedAt) - store.most, isServed: isServed === '1' } } : {}),
       ...(lead ? { lead: { least: lead.least + store.least, most: lead.most + store.most } } : {}),
     };
   }

@@ -1,8 +1,9 @@
 import type { WindowNews } from '../quota/share-limit.ts';
 import { type Period, periodMsOf, startOf } from '../quota/time/periods.ts';
 import type { ServerClock } from '../quota/time/server-clock.ts';
-import { type Asked, AskPolicy } from './ask-policy.ts';
+import { type Asked, AskPolicy, type FullWindow } from './ask-policy.ts';
 import { Book, type Entry, type Told } from './book.ts';
+import type { Demand } from './call-needs.ts';
 import { Recollection } from './recollection.ts';
 import { type Slot, Slots } from './slots.ts';
 import type { Answer, ShareAsk } from './store.ts';
@@ -16,6 +17,9 @@ const CHUNK = 4;
 /** How long a process counts as needy after an ask that was not granted in full, in milliseconds. */
 const STAY_MS = 1_500;
 
+/** Unspent units are returned this long after the end of their slot, unless an earlier trip did so. In milliseconds. */
+const GIVE_BACK_MS = 1_000;
+
 /** How far ahead slots are asked for, in milliseconds. */
 const LONGEST_AHEAD_MS = 3_000;
 
@@ -26,20 +30,15 @@ const LONGEST_AHEAD_MS = 3_000;
 const AMPLE = 0.5;
 const TELLS_MS = 10_000;
 
+/** While other processes tell a store that has lost its memory, waiting calls ask again at this interval, in milliseconds. */
+const GATHER_MS = 100;
+
+/** A trip for one call asks for the calls that follow in its slot, too, by the rate of this time, in milliseconds: at most this part of a window. */
+const RATE_MS = 5_000;
+const SPARE_PART = 0.125;
+
 /** Maximum number of slots in one ask. */
 const MOST_SLOTS = 12;
-
-/** The units that waiting calls need. */
-export interface Demand {
-  /** Units of the first call. */
-  readonly need: number;
-  /** Units of all calls that this ask is for, including the first. */
-  readonly want: number;
-  /** Whether the first call is urgent, so that it may use the reserve for urgent calls. */
-  readonly isUrgent: boolean;
-  /** Maximum number of requests in flight. */
-  readonly concurrency: number;
-}
 
 /** An ask, and the demand it was composed for. */
 export interface Composed extends Told, Pick<ShareAsk, 'want' | 'need' | 'size' | 'chunk' | 'stayMs'> {
@@ -62,7 +61,11 @@ export class Ledger {
   #room = 0;
   #heardAt = Number.NEGATIVE_INFINITY;
   readonly #recollection = new Recollection();
+  /** Units spent, which decay by a factor of e in {@link RATE_MS}. */
+  readonly #spent = { units: 0, at: 0 };
   #askFrom = Number.NEGATIVE_INFINITY;
+  /** Slots that begin before it may have been granted to other processes by a store that has lost its memory. */
+  #unknownUntil = Number.NEGATIVE_INFINITY;
 
   constructor(clock: ServerClock, random: () => number) {
     this.timeline = new Timeline(clock);
@@ -87,6 +90,11 @@ export class Ledger {
   isAmple(now: number): boolean {
     if (this.#heardAt === Number.NEGATIVE_INFINITY || this.policy.isBusy(now)) return false;
     return now - this.#heardAt > TELLS_MS || this.#room >= AMPLE;
+  }
+
+  /** The window that is full until its end, if that is certain. */
+  full(now: number): FullWindow | undefined {
+    return this.policy.full(this.timeline.at(now).least);
   }
 
   /** The smallest length of a slot, in milliseconds. */
@@ -122,6 +130,12 @@ export class Ledger {
     return begin === Number.POSITIVE_INFINITY ? begin : this.timeline.surely(begin, now);
   }
 
+  /** The instant at which unspent units are to be returned; Infinity: there are none. */
+  givesBackAt(now: number): number {
+    const since = this.book.unspentSince(this.timeline.arrival(now));
+    return since === Number.POSITIVE_INFINITY ? since : this.timeline.surely(since, now) + GIVE_BACK_MS;
+  }
+
   /** The instant at which the slot of a request that is sent now ends. */
   nextSlot(now: number): number {
     return Math.max(now + 1, this.timeline.surely(this.slot(now).to, now));
@@ -130,6 +144,7 @@ export class Ledger {
   /** Charges a request that is sent now. */
   spend(units: number, now: number): Entry {
     const arrival = this.timeline.arrival(now);
+    Object.assign(this.#spent, { units: this.#spentLately(now) + units, at: now });
     const entry = this.book.spend(units, arrival, () => this.#slots.at(arrival));
     if (this.book.held(arrival) === 0) this.policy.spent(now, this.quantum);
     return entry;
@@ -153,27 +168,33 @@ export class Ledger {
     return this.#recollection.isGathering(now);
   }
 
+  /** Records how many processes have told the store theirs. */
+  told(processes: number): void {
+    if (this.#recollection.told(processes)) this.#unknownUntil = Number.NEGATIVE_INFINITY;
+  }
+
   /** Composes an ask whose answer is expected after `tripMs`. */
   compose(demand: Demand, now: number, tripMs: number): Composed {
-    const { need, isUrgent, concurrency } = demand;
+    const { need, isUrgent, concurrency, maxWaitMs } = demand;
     const arrival = this.timeline.arrival(now);
     const held = this.book.held(arrival);
-    const size = Math.min(...[...this.windows].map(({ limit }) => limit));
+    const size = this.#size;
     // Units of a later slot do not help an urgent call: it asks for the present slot.
     const isImpatient = isUrgent && held >= demand.want && this.book.left(arrival) < need;
     const slots = isImpatient
       ? [this.#slots.at(this.timeline.arrival(now + tripMs))]
-      : this.#wished(demand, now + tripMs, size);
+      : this.#wished(demand, now + tripMs);
     // At most what `concurrency` allows to be sent before the last of these slots ends.
     const lastMs = (slots.at(-1)?.to ?? 0) - arrival.least;
     const sendable = Math.ceil((concurrency * lastMs) / Math.max(1, this.timeline.roundTripMs));
     const waiting = Math.max(0, demand.want - held);
-    const want =
+    const needed =
       demand.want <= 0 ? 0 : Math.max(isImpatient ? need : 0, Math.min(waiting, Math.max(CHUNK, sendable - held)));
+    const want = needed + (needed === need && !isUrgent ? this.#spare(slots[0], now + tripMs) : 0);
     const time = arrival.least;
     const from = slots[0]?.from ?? time;
     const kept = (instance: Instance): number =>
-      isUrgent ? 0 : this.#reserve.kept(instance, time) + instance.window.keptForProbe(from);
+      isUrgent ? 0 : this.#reserve.kept(instance, time) + instance.window.keptForProbe(from, time + maxWaitMs);
     const surplus = Math.max(0, held - demand.want);
     const told = this.book.compose(
       { want, need, slots, isLate: this.policy.isLate(now), kept, surplus },
@@ -187,8 +208,9 @@ export class Ledger {
     return { ...told, windows, want, need, size, chunk: CHUNK, stayMs: STAY_MS, asked };
   }
 
-  /** Records the answer to an ask that was sent at `sentAt`. */
-  receive({ asked, slots, windows }: Composed, answer: Answer, sentAt: number, now: number): void {
+  /** Records the answer to an ask that was sent at `sentAt`. `processes`: how many were live before it. */
+  receive({ asked, slots, windows }: Composed, answer: Answer, processes: number, sentAt: number, now: number): void {
+    const before = { processes, aheadMs: this.isAmple(now) ? 0 : this.#aheadMs(now) };
     this.timeline.hearStore(answer.now, sentAt, now);
     this.#others = answer.others;
     this.#heardAt = now;
@@ -205,28 +227,51 @@ export class Ledger {
     const parts = asked.slots.flatMap(({ instances }) => instances.map((each) => 1 - outcome.used(each) / each.limit));
     if (parts.length > 0) this.#room = Math.min(...parts);
     // Units that other processes hold are not booked until each has made a trip, so no slot is used that they may have asked for.
-    const isLost = this.#recollection.hear(windows, answer, now);
-    if (isLost) this.askFrom(now + LONGEST_AHEAD_MS);
-    this.book.grant(answer, this.timeline.arrival(now), isLost ? this.#askFrom : Number.NEGATIVE_INFINITY);
+    const isLost = this.#recollection.hear(windows, answer, before, now);
+    if (isLost && before.aheadMs > 0) this.#unknownUntil = this.timeline.at(now + before.aheadMs).most;
+    if (this.isGathering(now)) this.policy.hasten(now + GATHER_MS);
+    this.book.grant(answer, this.timeline.arrival(now), isLost ? this.#unknownUntil : Number.NEGATIVE_INFINITY);
+  }
+
+  /** The smallest limit of all windows, in units. */
+  get #size(): number {
+    return Math.min(...[...this.windows].map(({ limit }) => limit));
+  }
+
+  #spentLately(now: number): number {
+    return this.#spent.units * Math.exp((this.#spent.at - now) / RATE_MS);
+  }
+
+  /** Units of the calls that will follow in this slot: asked for together with the first one where no process lacks any. */
+  #spare(slot: Slot | undefined, now: number): number {
+    if (!slot || this.others(now) > 0 || !this.isAmple(now)) return 0;
+    const leftMs = slot.to - this.timeline.arrival(now).most;
+    const expected = Math.floor((this.#spentLately(now) / RATE_MS) * Math.max(0, leftMs));
+    return Math.min(expected, CHUNK, Math.floor(this.#size * SPARE_PART));
+  }
+
+  /** How far ahead the present number of needy processes asks for slots, in milliseconds. */
+  #aheadMs(now: number): number {
+    const processes = this.others(now) + 1;
+    const part = Math.max(CHUNK, Math.ceil(this.#size / processes));
+    return Math.min(LONGEST_AHEAD_MS, Math.ceil((processes * part) / Math.max(1, this.#size)) * 1_000);
   }
 
   /**
    * The slots to ask for. A single call asks for the slot it arrives in, even if that slot spans a boundary; after a grant that
    * was too small, a slot wider than the following ones is skipped, because its units count in more windows.
    */
-  #wished({ want, need }: Demand, now: number, size: number): Slot[] {
+  #wished({ want, need }: Demand, now: number): Slot[] {
     const arrival = this.timeline.arrival(now);
     const { quantum } = this;
     const isMany = want > need || this.policy.isLimited;
-    const processes = this.others(now) + 1;
-    const part = Math.max(CHUNK, Math.ceil(size / processes));
-    const aheadMs = Math.min(LONGEST_AHEAD_MS, Math.ceil((processes * part) / Math.max(1, size)) * 1_000);
-    const count = isMany ? Math.min(MOST_SLOTS, Math.ceil(aheadMs / quantum)) : 1;
+    const count = isMany ? Math.min(MOST_SLOTS, Math.ceil(this.#aheadMs(now) / quantum)) : 1;
     const following = this.#slots.after(arrival, count);
     const present = this.#slots.at(arrival);
     const isWide = present.to - present.from > (following[0]?.to ?? 0) - (following[0]?.from ?? 0);
     const slots = this.policy.isLimited && isWide ? following : [present, ...following];
-    if (present.from >= this.#askFrom) return slots;
-    return this.#slots.after({ least: this.#askFrom, most: this.#askFrom + arrival.most - arrival.least }, count);
+    const from = Math.max(this.#askFrom, this.#unknownUntil);
+    if (present.from >= from) return slots;
+    return this.#slots.after({ least: from, most: from + arrival.most - arrival.least }, count);
   }
 }

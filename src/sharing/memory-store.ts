@@ -8,6 +8,7 @@ import {
   LIVE_MS,
   LOOK_MS,
   LOOKS,
+  LOOKS_APART_MS,
   PROBE_MS,
   type ShareAsk,
   type ShareStore,
@@ -57,11 +58,11 @@ interface Account {
   readonly totals: ReadonlyMap<string, number>;
 }
 
-/** A look or a probe of a process; in `looks`, `of` is the number of looks so far. */
+/** A look or a probe of a process; in `looks`, `usedMs` is the time that the looks before the last one have taken. */
 interface Turn {
   readonly member: string;
   readonly until: number;
-  readonly of: number;
+  readonly usedMs: number;
 }
 
 class Books implements MemoryStore {
@@ -159,9 +160,12 @@ class Books implements MemoryStore {
     const look = this.#turn('look', LOOK_MS, now);
     if (look && look.member !== member) return look.until - now;
     if (look && look.until - now > LOOK_MS / 2) return 'granted';
-    const looks = this.#turn('looks', LOOKS_LAST_MS, now)?.of ?? 0;
-    if (looks >= LOOKS) return 'over';
-    this.#begin('looks', member, LOOKS_LAST_MS, now, looks + 1);
+    const looks = this.#turn('looks', LOOKS_LAST_MS, now);
+    const sinceMs = looks ? now - looks.until + LOOKS_LAST_MS : 0;
+    const lastMs = sinceMs < LOOKS_APART_MS ? Math.max(sinceMs, LOOK_MS) : LOOK_MS;
+    const usedMs = looks ? looks.usedMs + lastMs : 0;
+    if (usedMs > (LOOKS - 1) * LOOK_MS) return 'over';
+    this.#begin('looks', member, LOOKS_LAST_MS, now, usedMs);
     this.#begin('look', member, LOOK_MS, now);
     return 'granted';
   }
@@ -226,8 +230,8 @@ class Books implements MemoryStore {
     if (facts) this.#facts.set('facts', facts, FACTS_LAST_MS, now);
   }
 
-  #begin(what: 'look' | 'looks' | 'probe', member: string, lastsMs: number, now: number, of = 1): void {
-    this.#turns.set(what, { member, until: now + lastsMs, of }, lastsMs, now);
+  #begin(what: 'look' | 'looks' | 'probe', member: string, lastsMs: number, now: number, usedMs = 0): void {
+    this.#turns.set(what, { member, until: now + lastsMs, usedMs }, lastsMs, now);
   }
 
   /** The present turn, if any. One with more time left than it can have is ignored: the clock was set back. */

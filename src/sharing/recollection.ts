@@ -4,9 +4,6 @@ import type { Answer, WindowAsk } from './store.ts';
 /** Tolerance when comparing two statements of the age of the store's memory, in milliseconds. */
 const SLACK_MS = 2_000;
 
-/** A store that has lost its memory grants nothing until it is this old, so that all processes can tell it theirs. In milliseconds. */
-const GATHERING_MS = 1_500;
-
 /** Units used of a window instance by an answer, and when that arrived. */
 interface Heard {
   readonly units: number;
@@ -21,16 +18,32 @@ export class Recollection {
   readonly #used = new Expiring<Heard>();
   /** The age of the store's memory by the last answer, and when that arrived. */
   #age: { readonly forMs: number; readonly at: number } | undefined;
+  /** When the store was asked first after the loss. What it has granted since, it knows. */
   #lostAt = Number.NEGATIVE_INFINITY;
+  /** When the slots are over that other processes may hold. */
   #gathersUntil = Number.NEGATIVE_INFINITY;
+  /** The number of live processes before the loss. */
+  #processes = Number.POSITIVE_INFINITY;
 
-  /** Records an answer. @returns whether the store has lost its memory: it is younger than the last answer implies. */
-  hear(windows: readonly WindowAsk[], { urgent: { forMs }, used }: Answer, now: number): boolean {
+  /**
+   * Records an answer.
+   *
+   * @param processes - how many were live before.
+   * @param aheadMs - slots that begin within this time may have been granted to them.
+   * @returns whether the store has lost its memory: it is younger than the last answer implies.
+   */
+  hear(
+    windows: readonly WindowAsk[],
+    { urgent: { forMs }, used }: Answer,
+    { processes, aheadMs }: { readonly processes: number; readonly aheadMs: number },
+    now: number,
+  ): boolean {
     const age = this.#age;
     this.#age = { forMs, at: now };
     const isLost = age !== undefined && forMs + SLACK_MS < age.forMs + now - age.at;
-    if (isLost) [this.#lostAt, this.#gathersUntil] = [now, now + GATHERING_MS - forMs];
-    else
+    if (isLost) {
+      [this.#lostAt, this.#gathersUntil, this.#processes] = [now - forMs, now + aheadMs, processes];
+    } else
       windows.forEach(({ name, ttlMs }, index) => {
         this.#used.set(name, { units: used[index] ?? 0, at: now }, ttlMs, now);
       });
@@ -40,6 +53,13 @@ export class Recollection {
   /** Whether an ask must only tell, because other processes may not have told yet. */
   isGathering(now: number): boolean {
     return now < this.#gathersUntil;
+  }
+
+  /** Records how many processes have told since the loss. @returns whether these are all. */
+  told(processes: number): boolean {
+    const isAll = processes >= this.#processes;
+    if (isAll) this.#gathersUntil = Number.NEGATIVE_INFINITY;
+    return isAll;
   }
 
   /** The windows of an ask, with what the store has forgotten of them. `rate`: most units that are granted, a millisecond. */

@@ -1,7 +1,11 @@
-import { PROBE_MS, type ShareStore } from './store.ts';
+import { Notice } from './notice.ts';
+import { LONGEST_PAUSE_MS, PROBE_MS, type ShareStore, type StoreCall } from './store.ts';
 
 /** The processes that did not probe resume at random instants within this time, in milliseconds. */
 const SPREAD_MS = 1_000;
+
+/** Ends of a pause that differ by no more than this are the same pause, in milliseconds. */
+const SAME_PAUSE_MS = 50;
 
 /** Interval at which the other processes ask whether the probe was served, in milliseconds. */
 const POLL_MS = 200;
@@ -14,6 +18,9 @@ export class Resumption {
   #isProbing = false;
   #probeUntil = Number.NEGATIVE_INFINITY;
   #waitUntil = Number.NEGATIVE_INFINITY;
+  /** The end of a pause that the store is to be told of. */
+  #toTell = Number.NEGATIVE_INFINITY;
+  readonly #resumed = new Notice();
 
   constructor(random: () => number) {
     this.#random = random;
@@ -29,9 +36,33 @@ export class Resumption {
     return true;
   }
 
-  /** Records that a pause is over which this process did not know of. */
-  hearOver(): void {
-    this.#isPending = true;
+  /** Records a pause that the service ordered this process, of which the store is to be told. @returns whether it ends later than the known one. */
+  order(until: number): boolean {
+    const isNews = this.pause(until);
+    if (isNews) this.#toTell = until;
+    return isNews;
+  }
+
+  /** Whether there is a pause to tell the store of. */
+  tellsPause(now: number): boolean {
+    return this.#toTell > now;
+  }
+
+  /** Whether there is anything to tell the store of. */
+  isDue(now: number): boolean {
+    return this.tellsPause(now) || this.#resumed.isDue;
+  }
+
+  /**
+   * Records what the store said of a pause: how long it lasts still, or 1 where one is over that this process did not know of.
+   *
+   * @returns the end of a pause that is news.
+   */
+  hear(pauseMs: number, now: number): number | undefined {
+    if (pauseMs === 1) this.#isPending = true;
+    if (pauseMs <= 1) return undefined;
+    const until = now + Math.min(pauseMs, LONGEST_PAUSE_MS);
+    return this.pause(until - SAME_PAUSE_MS) ? until : undefined;
   }
 
   /** The instant before which nothing may be sent, as far as known; `now` or earlier: requests may be sent. */
@@ -64,11 +95,23 @@ export class Resumption {
     else this.#waitUntil = now() + Math.min(answer, POLL_MS);
   }
 
-  /** Records that a request was served. @returns whether it was the probe, so that the store must be told. */
+  /** Tells the store what it is to know, and asks it what to do where a pause has ended. */
+  async tell(store: ShareStore, call: StoreCall, member: string, now: () => number): Promise<void> {
+    const until = this.#toTell;
+    if (until > now()) await call(() => store.pause(until - now()));
+    // A longer pause that began meanwhile is told by the next trip.
+    if (this.#toTell === until) this.#toTell = Number.NEGATIVE_INFINITY;
+    await this.#resumed.tell(() => call(() => store.resumed()));
+    if (this.mayAsk(now())) await call(() => this.ask(store, member, now));
+  }
+
+  /** Records that a request was served. @returns whether it was the probe: the store is to be told. */
   served(sentAt: number, now: number): boolean {
     const isProbe = this.#isPending && now < this.#probeUntil && sentAt >= this.#pausedUntil;
-    if (isProbe) this.#isPending = false;
-    return isProbe;
+    if (!isProbe) return false;
+    this.#isPending = false;
+    this.#resumed.raise();
+    return true;
   }
 
   /** Ends the pause at its time without a probe, because the store cannot be asked. */

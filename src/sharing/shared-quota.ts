@@ -1,38 +1,31 @@
 import { type Charge, type Hold, holdUntil, type Lease, type Reason } from '../quota/admission.ts';
+import { TRIAL_MS } from '../quota/recovery/hourly-trial.ts';
 import type { ShareLimit, WindowNews } from '../quota/share-limit.ts';
 import type { Period } from '../quota/time/periods.ts';
 import type { Member } from '../share.ts';
 import { Absence } from './absence.ts';
+import { type FullWindow, SURE_MS } from './ask-policy.ts';
 import type { Entry } from './book.ts';
+import { CallNeeds, type Demand } from './call-needs.ts';
 import { Discovery } from './discovery.ts';
 import { FactSync } from './fact-sync.ts';
 import type { FailureMode } from './fallback.ts';
-import { type Composed, type Demand, Ledger } from './ledger.ts';
-import { Notice } from './notice.ts';
+import { type Composed, Ledger } from './ledger.ts';
 import { Resumption } from './resumption.ts';
 import { SiblingUse } from './sibling-use.ts';
-import { type Answer, LONGEST_PAUSE_MS, type ShareStore } from './store.ts';
+import type { Answer, ShareStore, StoreCall } from './store.ts';
+import { TrialTurn } from './trial-turn.ts';
 import { Trips } from './trips.ts';
-import { URGENT_ABOVE } from './urgent.ts';
-
-/** Unspent units are returned this long after the end of their slot, unless an earlier trip did so. In milliseconds. */
-const GIVE_BACK_MS = 1_000;
-
-/** From this many requests in flight, half of them are expected to be followed by another call. */
-const MANY = 8;
-
-/** Weight of the latest call in the mean units of a call. */
-const FRESHNESS = 0.05;
 
 /** Waiting calls that a process must have to look at a window in doubt: fewer reveal nothing. */
 const BACKLOG = 4;
 
-/** Ends of a pause that differ by no more than this are the same pause, in milliseconds. */
-const SAME_PAUSE_MS = 50;
+/** No process is granted a look, hears the service and tells what it saw in less time than this, in milliseconds. */
+const SHORTEST_LOOK_MS = 10;
 
 /** Options of {@link SharedQuota}. */
 export interface SharedQuotaOptions {
-  /** Returns the store of the present API key's share. */
+  /** Returns the store of the API key's share. */
   readonly store: () => Promise<ShareStore>;
   readonly mode: FailureMode;
   /** The number of processes to assume while the store has never been reached. */
@@ -45,6 +38,7 @@ export interface SharedQuotaOptions {
 export class SharedQuota implements ShareLimit {
   readonly isShared = true;
   readonly #member: Member;
+  readonly #needs: CallNeeds;
   readonly #ledger: Ledger;
   readonly #facts: FactSync;
   readonly #discovery = new Discovery();
@@ -53,18 +47,7 @@ export class SharedQuota implements ShareLimit {
   readonly #absence: Absence;
   readonly #siblings = new SiblingUse();
   readonly #leases = new WeakMap<Lease, { readonly entry: Entry; readonly units: number }>();
-  #underWay = 0;
-  /** Mean units of a call. */
-  #usual = 1;
-  /** The first waiting call. */
-  #first = { units: 1, isUrgent: false };
-  /** Units that urgent calls have taken, and those that the store was told of, which includes calls that wait. */
-  #urgentSent = 0;
-  #urgentTold = 0;
-  /** The end of a pause, until the store is told. */
-  #pauseToTell = Number.NEGATIVE_INFINITY;
-  readonly #resumed = new Notice();
-  readonly #lookEnded = new Notice();
+  readonly #trialTurn: TrialTurn;
   #debt = 0;
   /** Whether the service answers without naming a window, so that there is no quota to share. */
   #isUnlimited = false;
@@ -74,17 +57,18 @@ export class SharedQuota implements ShareLimit {
 
   constructor(member: Member, options: SharedQuotaOptions) {
     this.#member = member;
+    this.#needs = new CallNeeds(member);
     this.#ledger = new Ledger(member.time, member.random);
     this.#facts = new FactSync(member, this.#ledger, this.#discovery);
     this.#resumption = new Resumption(member.random);
+    this.#trialTurn = new TrialTurn(member);
     this.#trips = new Trips(member, options.store, options.timeoutMs, {
       travel: (store) => this.#travel(store),
-      rejoin: () => this.#rejoin(),
       forgotten: () => this.#ledger.book.forgetAccount(),
       lost: (code) => member.tell({ type: 'share-lost', code, mode: options.mode }),
       regained: (afterMs) => member.tell({ type: 'share-regained', afterMs, debited: this.#debt }),
       done: () => {
-        if (!this.#isClosed && this.#pauseToTell > member.clock.now()) this.#trips.start();
+        if (!this.#isClosed && this.#resumption.tellsPause(member.clock.now())) this.#trips.start();
         member.wake();
         this.#schedule();
       },
@@ -107,9 +91,7 @@ export class SharedQuota implements ShareLimit {
   }
 
   get #covers(): boolean {
-    return (
-      this.#ledger.windows.size > 0 && !this.#absence.isAlone && !this.#discovery.isAlone(this.#member.clock.now())
-    );
+    return !this.#isNew && !this.#absence.isAlone && !this.#discovery.isAlone(this.#member.clock.now());
   }
 
   /** Whether the store grants units of this window: its grants then account for the usage of all processes. */
@@ -119,7 +101,8 @@ export class SharedQuota implements ShareLimit {
 
   /** Units of a window that this process is likely to get: what the others leave by their recent rate, at least an equal part. */
   likely(period: Period, limit: number, now: number): number {
-    return Math.max(limit / (this.#ledger.others(now) + 1), limit - this.#siblings.unitsOf(period, now));
+    const processes = Math.max(this.#ledger.others(now) + 1, this.#trips.live ?? 1);
+    return Math.max(limit / processes, limit - this.#siblings.unitsOf(period, now));
   }
 
   check(charge: Charge, now: number): Hold | undefined {
@@ -133,7 +116,7 @@ export class SharedQuota implements ShareLimit {
   #earliest(charge: Charge, now: number): number {
     if (charge.units <= 0 || this.#isUnlimited) return now;
     const units = this.#ledger.units(charge.units);
-    this.#first = { units, isUrgent: charge.priority > URGENT_ABOVE };
+    this.#needs.ask(charge, units);
     if (this.#discovery.isAlone(now)) return now;
     const isAbsent = this.#absence.isNow(now);
     const resumesAt = isAbsent ? now : this.#resumption.until(now);
@@ -141,7 +124,7 @@ export class SharedQuota implements ShareLimit {
       if (this.#resumption.mayAsk(now)) this.#trips.start();
       return this.#trips.isUnderWay ? this.#trips.awaits(now) : resumesAt;
     }
-    if (this.#ledger.windows.size === 0) return isAbsent || this.#discovery.isOver ? now : this.#lookAt(now);
+    if (this.#isNew) return isAbsent || this.#discovery.isOver ? now : this.#lookAt(now);
     if (!isAbsent && this.#discovery.waitsUntil > now) return this.#discovery.waitsUntil;
     if (this.#ledger.left(now) >= units || this.#resumption.mayProbe(now)) return now;
     this.#consider(now);
@@ -150,7 +133,7 @@ export class SharedQuota implements ShareLimit {
   }
 
   #explain(now: number): Reason {
-    if (this.#discovery.waitsUntil > now || this.#ledger.windows.size === 0)
+    if (this.#discovery.waitsUntil > now || this.#isNew)
       return { kind: 'share', why: 'another process sends alone for a moment, to learn the limits' };
     if (this.#resumption.until(now) > now)
       return { kind: 'share', why: 'another process sends the first request after a pause' };
@@ -162,34 +145,32 @@ export class SharedQuota implements ShareLimit {
   }
 
   take(lease: Lease, now: number): void {
-    this.#underWay++;
+    this.#needs.send();
     this.#resumption.take(now);
-    if (this.#ledger.windows.size === 0) return;
+    if (this.#isNew) return;
     const units = this.#ledger.units(lease.units);
     const held = this.#ledger.left(now);
     const entry = this.#ledger.spend(units, now);
     if (held < units) this.#absence.take(now);
     this.#leases.set(lease, { entry, units });
-    this.#usual += FRESHNESS * (units - this.#usual);
+    this.#needs.take(units);
     this.#siblings.spend(units);
-    if (this.#first.isUrgent) this.#urgentSent += units;
   }
 
   settle(lease: Lease, units: number, isServed: boolean, now: number): void {
     const taken = this.#leases.get(lease);
-    this.#underWay--;
+    this.#needs.settle();
     if (taken) this.#ledger.book.settle(taken.entry, Math.ceil(units) - taken.units);
     // The request was sent before any window was known.
-    else if (this.#ledger.windows.size > 0) this.#ledger.book.settle(this.#ledger.spend(Math.ceil(units), now), 0);
+    else if (!this.#isNew) this.#ledger.book.settle(this.#ledger.spend(Math.ceil(units), now), 0);
     if (isServed) {
       this.#isAnswered = true;
       this.#facts.answered(now);
-      this.#isUnlimited = this.#ledger.windows.size === 0;
-      if (this.#resumption.served(lease.sentAt, now)) this.#resumed.raise();
+      this.#isUnlimited = this.#isNew;
+      this.#resumption.served(lease.sentAt, now);
     }
-    const isIdle = this.#member.waiting() === 0 && this.#underWay === 0;
-    const isFound = this.#ledger.windows.size > 0 && !this.#isInDoubt;
-    if ((isIdle || isFound) && this.#discovery.end()) this.#lookEnded.raise();
+    const isFound = !this.#isNew && !this.#ledger.windows.isInDoubt;
+    if (this.#needs.isIdle || isFound) this.#discovery.end();
     this.#consider(now);
     this.#schedule();
   }
@@ -205,21 +186,34 @@ export class SharedQuota implements ShareLimit {
   }
 
   tellPause(until: number): void {
-    if (!this.#resumption.pause(until)) return;
-    this.#pauseToTell = until;
     // Calls that wait for the end of the pause ask for nothing, and so cause no trip.
-    if (!this.#isClosed) this.#trips.start();
+    if (this.#resumption.order(until) && !this.#isClosed) this.#trips.start();
+  }
+
+  mayTry(now: number, isFollowing: boolean): boolean {
+    if (!isFollowing && now < this.#siblings.usedAt + TRIAL_MS) return false;
+    if (!this.#trialTurn.hasCome(now)) return false;
+    if (!this.#trips.hasJoined || this.#absence.isNow(now) || this.#facts.isRecent(now)) return true;
+    this.#trips.start();
+    return false;
+  }
+
+  tellTrial(isServed: boolean): void {
+    this.#facts.tellTrial(isServed);
+    this.#consider(this.#member.clock.now());
   }
 
   /** Returns unspent units. */
   async leave(): Promise<void> {
     this.#isClosed = true;
     this.#cancelTimer?.();
+    this.#trialTurn.cancel();
     await this.#trips.leave();
   }
 
-  get #isInDoubt(): boolean {
-    return [...this.#ledger.windows].some(({ isInDoubt }) => isInDoubt);
+  /** Whether no window is known. */
+  get #isNew(): boolean {
+    return this.#ledger.windows.size === 0;
   }
 
   /** The instant at which to ask again whether the first request may be sent, while no window is known. */
@@ -233,38 +227,39 @@ export class SharedQuota implements ShareLimit {
     if (this.#trips.isUnderWay) return this.#trips.awaits(now);
     const full = this.#full(now);
     const held = this.#ledger.held(now);
-    const asksAt = full
-      ? this.#ledger.timeline.surely(full.instance.end, now)
-      : this.#ledger.policy.nextAt(held, this.#first.isUrgent);
+    const asksAt = full ? this.#ledger.timeline.surely(full.instance.end, now) : this.#asksAt(held, now);
     const at = Math.max(now + 1, Math.min(this.#ledger.nextHeld(now), asksAt));
     return at === Number.POSITIVE_INFINITY ? this.#ledger.nextSlot(now) : at;
   }
 
-  /** Units of the urgent calls that wait: told at once, so that the other processes leave room for them. */
-  get #urgentWaiting(): number {
-    return Math.ceil(this.#member.urgentWaiting() * this.#usual);
+  /** The window that is full; none where the first call would fail although it may get a unit that is kept, or given back in time. */
+  #full(now: number): FullWindow | undefined {
+    const full = this.#ledger.full(now);
+    const { maxWaitMs } = this.#needs.first;
+    if (!full || this.#ledger.timeline.surely(full.instance.end, now) - now <= maxWaitMs) return full;
+    return full.isKept || (full.at - full.since < SURE_MS && maxWaitMs >= SURE_MS) ? undefined : full;
   }
 
-  #full(now: number): ReturnType<Ledger['policy']['full']> {
-    return this.#ledger.policy.full(this.#ledger.timeline.at(now).least);
+  #asksAt(held: number, now: number): number {
+    const isSpared = this.#ledger.full(now)?.isKept === true && !this.#full(now);
+    return this.#ledger.policy.nextAt(held, this.#needs.first.isUrgent || isSpared);
   }
 
   /** Starts a trip if there is something to ask for or to tell. */
   #consider(now: number): void {
     if (this.#isClosed || this.#trips.isUnderWay) return;
-    const { policy, windows } = this.#ledger;
-    const held = windows.size > 0 ? this.#ledger.held(now) : 0;
-    const isShort =
-      windows.size > 0 &&
-      this.#demand().want > held - (this.#first.isUrgent && this.#ledger.left(now) < this.#first.units ? held : 0);
+    const held = this.#isNew ? 0 : this.#ledger.held(now);
+    const { units, isUrgent } = this.#needs.first;
+    // Units of a later slot do not help an urgent call.
+    const usable = isUrgent && this.#ledger.left(now) < units ? 0 : held;
+    const isShort = !this.#isNew && this.#demand(now).want > usable;
     const isDue =
-      (isShort && now >= policy.nextAt(held, this.#first.isUrgent)) ||
-      now >= this.#givesBackAt(now) ||
+      (isShort && now >= this.#asksAt(held, now)) ||
+      now >= this.#ledger.givesBackAt(now) ||
       (this.#trips.hasJoined && this.#facts.isDue(now)) ||
-      this.#pauseToTell > now ||
-      this.#resumed.isDue ||
+      this.#resumption.isDue(now) ||
       (this.#discovery.isLooking(now) && this.#wantsLook(now)) ||
-      this.#lookEnded.isDue;
+      this.#discovery.isEndDue;
     if (isDue) this.#trips.start();
   }
 
@@ -272,15 +267,10 @@ export class SharedQuota implements ShareLimit {
   #wantsLook(now: number): boolean {
     if (!this.#discovery.mayAsk(now)) return false;
     const waiting = this.#member.waiting();
-    if (this.#ledger.windows.size === 0) return !this.#isUnlimited && waiting > 0;
+    if (this.#isNew) return !this.#isUnlimited && waiting > 0;
     // While a longer window is full a look reveals nothing, and its first request would be refused.
-    if (!this.#isInDoubt || this.#full(now)?.instance.window.isShort === false) return false;
+    if (!this.#ledger.windows.isInDoubt || this.#ledger.full(now)?.instance.window.isShort === false) return false;
     return this.#discovery.isLooking(now) ? waiting > 0 : this.#ledger.policy.isLimited && waiting >= BACKLOG;
-  }
-
-  #givesBackAt(now: number): number {
-    const since = this.#ledger.book.unspentSince(this.#ledger.timeline.arrival(now));
-    return since === Number.POSITIVE_INFINITY ? since : this.#ledger.timeline.surely(since, now) + GIVE_BACK_MS;
   }
 
   /** Sets the timer for a trip that no call will start. */
@@ -291,7 +281,7 @@ export class SharedQuota implements ShareLimit {
     const now = this.#member.clock.now();
     const asksAt =
       this.#member.waiting() > 0 && this.#full(now) ? this.#ledger.policy.nextAt(0, false) : Number.POSITIVE_INFINITY;
-    const wanted = Math.min(this.#givesBackAt(now), asksAt, this.#discovery.renewsAt(now));
+    const wanted = Math.min(this.#ledger.givesBackAt(now), asksAt, this.#discovery.renewsAt(now));
     if (wanted === Number.POSITIVE_INFINITY) return;
     // Until the store may be tried again no trip starts, however due it is.
     const at = Math.max(wanted, this.#trips.pausedUntil);
@@ -301,37 +291,38 @@ export class SharedQuota implements ShareLimit {
     });
   }
 
-  #demand(): Demand {
-    const { units: need, isUrgent } = this.#first;
-    const { clock, concurrency } = this.#member;
+  #demand(now: number): Demand {
+    const demand = this.#needs.demand(this.#ledger.policy.isBusy(now));
     // During a look this process sends without units, so it returns those that it holds: both together would be too many.
-    if (this.#discovery.isAlone(clock.now())) return { need, want: 0, isUrgent, concurrency };
-    const waiting = isUrgent ? this.#member.urgentWaiting() : this.#member.waiting();
-    // Calls expected to follow: one for each request in flight of a busy process, one for half of many requests in flight.
-    const isBusy = this.#ledger.policy.isBusy(clock.now());
-    const following = isBusy ? this.#underWay : this.#underWay >= MANY ? Math.floor(this.#underWay / 2) : 0;
-    const calls = waiting > 0 ? waiting + following : 0;
-    const want = calls === 0 ? 0 : need + Math.ceil((calls - 1) * this.#usual);
-    return { need, want, isUrgent, concurrency };
+    return this.#discovery.isAlone(now) ? { ...demand, want: 0 } : demand;
   }
 
   async #travel(store: ShareStore): Promise<void> {
     const { clock } = this.#member;
     const now = (): number => clock.now();
-    const call = <T>(work: () => Promise<T>): Promise<T> => this.#trips.call(work);
+    const call: StoreCall = (work) => this.#trips.call(work);
     this.#debt = this.#ledger.book.owed;
-    const isNew = this.#ledger.windows.size === 0;
-    if (isNew || this.#facts.isDue(now())) await this.#facts.share(store, call);
-    const pauseToTell = this.#pauseToTell;
-    if (pauseToTell > now()) await call(() => store.pause(pauseToTell - now()));
-    // A longer pause that began meanwhile is told by the next trip.
-    if (this.#pauseToTell === pauseToTell) this.#pauseToTell = Number.NEGATIVE_INFINITY;
-    await this.#resumed.tell(() => call(() => store.resumed()));
-    if (this.#resumption.mayAsk(now())) await call(() => this.#resumption.ask(store, this.#trips.name, now));
-    if (this.#wantsLook(now()))
-      await call(() => this.#discovery.ask(store, this.#trips.name, this.#ledger.windows.size === 0, now));
-    await this.#lookEnded.tell(() => call(() => store.endLook(this.#trips.name)));
-    if (this.#ledger.windows.size > 0) await this.#ask(store);
+    if (this.#isNew || this.#facts.isDue(now())) await this.#facts.share(store, call);
+    await this.#resumption.tell(store, call, this.#trips.name, now);
+    if (this.#wantsLook(now())) await this.#look(store, call);
+    if (!this.#isNew) await this.#ask(store);
+    // Only now, because what was sent during the look is told: the others must not be granted it.
+    await this.#discovery.tellEnd(store, call, this.#trips.name);
+    if (this.#ledger.isGathering(now())) this.#ledger.told(await this.#trips.sign(store));
+  }
+
+  /** Asks for a look. */
+  async #look(store: ShareStore, call: StoreCall): Promise<void> {
+    const { clock } = this.#member;
+    const askedAt = clock.now();
+    const isFirst = this.#isNew;
+    this.#discovery.ask(isFirst, askedAt);
+    const answer = await call(() => store.look(this.#trips.name));
+    // Another process may have looked since then: it told what it saw before its look ended.
+    if (isFirst && answer === 'granted' && askedAt - this.#facts.askedAt > SHORTEST_LOOK_MS)
+      await this.#facts.share(store, call);
+    if (isFirst && !this.#isNew) this.#discovery.decline();
+    else this.#discovery.hear(answer, isFirst, askedAt, clock.now());
   }
 
   /** Asks for units, and a second time if the facts have changed. */
@@ -339,10 +330,10 @@ export class SharedQuota implements ShareLimit {
     const { clock } = this.#member;
     const sentAt = clock.now();
     this.#absence.ask(sentAt);
-    const composed = this.#ledger.compose(this.#demand(), sentAt, this.#trips.tripMs);
+    const composed = this.#ledger.compose(this.#demand(sentAt), sentAt, this.#trips.tripMs);
     const { asked, ...told } = composed;
     if (told.slots.length === 0) return;
-    const urgent = Math.max(0, this.#urgentSent + this.#urgentWaiting - this.#urgentTold);
+    const urgent = this.#needs.urgentToTell;
     const ask = {
       member: this.#trips.name,
       sequence: this.#trips.nextSequence(),
@@ -353,31 +344,24 @@ export class SharedQuota implements ShareLimit {
     };
     const answer = await this.#trips.call(() => store.take({ ...ask, isLeaving: this.#isClosed }));
     if (answer === 'stale') return this.#trips.rename();
-    this.#urgentTold += urgent;
+    this.#needs.toldUrgent(urgent);
     this.#receive(composed, answer, sentAt);
-    if (answer.version === this.#facts.version || isSecond) return;
+    const isCurrent = answer.version === this.#facts.version;
+    if (isCurrent ? !this.#facts.knowsClockBetter(clock.now()) : isSecond) return;
     await this.#facts.share(store, (work) => this.#trips.call(work));
-    await this.#ask(store, true);
+    if (!isCurrent) await this.#ask(store, true);
   }
 
   #receive(composed: Composed, answer: Answer, sentAt: number): void {
     const now = this.#member.clock.now();
-    this.#ledger.receive(composed, answer, sentAt, now);
+    this.#ledger.receive(composed, answer, this.#trips.live ?? 1, sentAt, now);
     this.#absence.answered(sentAt, now);
-    const longest = composed.windows.at(-1);
-    if (longest) this.#siblings.hear(longest.name, answer.used.at(-1) ?? 0, now);
+    this.#trips.mend();
+    const ends = composed.windows.map(({ ttlMs }) => ttlMs);
+    const longest = ends.indexOf(Math.max(...ends));
+    this.#siblings.hear(composed.windows[longest]?.name ?? '', answer.used[longest] ?? 0, now);
     if (answer.lookMs > 0) this.#discovery.hearOther(answer.lookMs, now);
-    const pauseMs = Math.min(answer.pauseMs, LONGEST_PAUSE_MS);
-    if (pauseMs === 1) this.#resumption.hearOver();
-    else if (pauseMs > 1 && this.#resumption.pause(now + pauseMs - SAME_PAUSE_MS))
-      this.#member.learn({ pausedUntil: now + pauseMs });
-  }
-
-  /** Drops the state of the old share: another key has another quota. */
-  #rejoin(): void {
-    this.#ledger.book.clear();
-    this.#ledger.policy.reset();
-    this.#facts.rejoin();
-    this.#absence.end();
+    const pausedUntil = this.#resumption.hear(answer.pauseMs, now);
+    if (pausedUntil !== undefined) this.#member.learn({ pausedUntil });
   }
 }

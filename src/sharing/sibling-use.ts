@@ -20,6 +20,12 @@ export class SiblingUse {
   /** Units a millisecond. */
   #rate = 0;
   #heardAt = Number.NEGATIVE_INFINITY;
+  #usedAt = Number.NEGATIVE_INFINITY;
+
+  /** When the other processes were last seen to use units. */
+  get usedAt(): number {
+    return this.#usedAt;
+  }
 
   /** Counts units that this process sent. */
   spend(units: number): void {
@@ -32,9 +38,13 @@ export class SiblingUse {
     if (last?.name === name && now - last.at < SHORTEST_MS) return;
     const own = this.#own;
     this.#last = { name, used, own, at: now };
+    const before = last?.name === name ? last.used : 0;
+    const theirs = Math.max(0, used - before - (own - (last?.own ?? own)));
+    if (last && theirs > 0) this.#usedAt = now;
     if (last?.name !== name) return;
-    const rate = Math.max(0, used - last.used - (own - last.own)) / (now - last.at);
-    const weight = 1 - Math.exp((last.at - now) / MEMORY_MS);
+    const rate = theirs / (now - last.at);
+    // After a rest it begins anew.
+    const weight = now - this.#heardAt > MEMORY_MS ? 1 : 1 - Math.exp((last.at - now) / MEMORY_MS);
     this.#rate += weight * (rate - this.#rate);
     this.#heardAt = now;
   }

@@ -11,11 +11,13 @@ export const STRETCH_MS = 60_000;
 export const URGENT_MEMORY_MS = 60_000;
 
 /**
- * Length of a look, in milliseconds, and the number of looks of a share: less than six seconds in all. The process that looks
- * may begin the next look in the second half of the present one.
+ * Length of a look, in milliseconds, and the number of looks of a share. The process that looks may begin the next look in the second
+ * half of the present one. The time between the beginnings of two looks counts as looks, too, if it is shorter than `LOOKS_APART_MS`:
+ * looks that follow each other take six seconds in all, with the pauses between them.
  */
 export const LOOK_MS = 1_000;
 export const LOOKS = 6;
+export const LOOKS_APART_MS: number = 3 * LOOK_MS;
 
 /** After this time without an answer to the probe after a pause, another process may probe, in milliseconds. */
 export const PROBE_MS = 2_000;
@@ -111,6 +113,9 @@ export interface Answer {
 
 /** What processes tell each other, as text by field: limits, shapes, costs and the service's clock. */
 export type Facts = ReadonlyMap<string, string>;
+
+/** Makes one call of a store, with a time-out. */
+export type StoreCall = <T>(work: () => Promise<T>) => Promise<T>;
 
 /**
  * Keeps the claims on a shared quota. Each operation is atomic. Each may reject, or never settle; it may have taken effect then.

@@ -24,8 +24,6 @@ const RETRY_MS = 50;
 export interface TripListener {
   /** Makes the calls of one trip. */
   travel(store: ShareStore): Promise<void>;
-  /** The API key has changed, and with it the share. */
-  rejoin(): void;
   /** The store may have dropped the account of this process. */
   forgotten(): void;
   lost(code: string): void;
@@ -47,6 +45,7 @@ export class Trips {
   #signedAt = Number.NEGATIVE_INFINITY;
   #signs = 0;
   #live: number | undefined;
+  #signed = 0;
   #tripMs = 1;
 
   constructor(member: Member, connect: () => Promise<ShareStore>, timeoutMs: number, listener: TripListener) {
@@ -75,7 +74,12 @@ export class Trips {
     return this.#breaker.failsSince;
   }
 
-  /** The number of live processes, by the store's last statement. */
+  /** Trips that have failed in a row. */
+  get failures(): number {
+    return this.#breaker.failures;
+  }
+
+  /** The number of live processes: the larger of the store's last two statements. */
   get live(): number | undefined {
     return this.#live;
   }
@@ -122,6 +126,13 @@ export class Trips {
     this.#sequence = 0;
   }
 
+  /** Tells the store that this process is live. @returns how many are. */
+  async sign(store: ShareStore): Promise<number> {
+    const live = await this.call(() => store.live(this.#name, false));
+    this.#signedAt = this.#member.clock.now();
+    return live;
+  }
+
   /** Waits for the trip under way, makes a last one, and tells the store that this process leaves. */
   async leave(): Promise<void> {
     await this.#trip;
@@ -141,6 +152,12 @@ export class Trips {
     return value;
   }
 
+  /** Records that the store serves this process, although what else the trip has to do may fail. */
+  mend(): void {
+    const afterMs = this.#breaker.mend(this.#member.clock.now());
+    if (afterMs !== undefined) this.#listener.regained(afterMs);
+  }
+
   get #patienceMs(): number {
     return this.hasJoined ? this.#breaker.timeoutMs : Math.max(FIRST_TRIP_MS, this.#breaker.timeoutMs);
   }
@@ -149,31 +166,29 @@ export class Trips {
     const { clock } = this.#member;
     const sentAt = clock.now();
     const { heardAt } = this.#breaker;
+    let store: ShareStore;
     try {
       // Finding the key needs no store, so it does not count as an answer of the store.
-      const store = await inTime(clock, this.#patienceMs, this.#connect());
-      if (this.#store && store !== this.#store) this.#move();
+      store = await inTime(clock, this.#patienceMs, this.#connect());
       this.#store = store;
       if (this.hasJoined && sentAt - heardAt > FORGOTTEN_MS) this.#listener.forgotten();
       await this.#listener.travel(store);
-      if (sentAt - this.#signedAt > doubled(FIRST_SIGN_MS, SIGN_MS, this.#signs)) {
-        this.#signs++;
-        this.#live = await this.call(() => store.live(this.#name, false));
-        this.#signedAt = sentAt;
-      }
-      const now = clock.now();
-      const afterMs = this.#breaker.mend(now);
-      if (afterMs !== undefined) this.#listener.regained(afterMs);
+      this.mend();
     } catch (error) {
       if (this.#breaker.fail(clock.now())) this.#listener.lost(codeOf(error));
+      return;
     }
+    // The next trip tries again. It is no failure: nothing that is granted depends on it.
+    if (sentAt - this.#signedAt > doubled(FIRST_SIGN_MS, SIGN_MS, this.#signs))
+      await this.#count(store).catch(() => {});
   }
 
-  /** Joins the share of a new API key under a new name. Units held in the old share expire with their slots. */
-  #move(): void {
-    this.rename();
-    this.#signedAt = Number.NEGATIVE_INFINITY;
-    this.#listener.rejoin();
+  async #count(store: ShareStore): Promise<void> {
+    const signed = await this.sign(store);
+    this.#signs++;
+    // A store that has lost its memory counts few at first.
+    this.#live = Math.max(signed, this.#signed);
+    this.#signed = signed;
   }
 }
 

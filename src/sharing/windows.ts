@@ -78,12 +78,13 @@ export class SharedWindow {
   }
 
   /**
-   * Whether the service may estimate a sliding window from two calendar windows, which is exact for even traffic only. An
-   * epoch above 0 shows that a refusal was explained by no other shape.
+   * Whether the service is likely to estimate a sliding window from two calendar windows, which is exact for even traffic only: other
+   * shapes are ruled out, but for one that drains, or a refusal was explained by none (an epoch above 0).
    */
   get #isEstimated(): boolean {
     const { alive, epoch } = this.shapes;
-    return epoch > 0 && alive.some(({ isEstimated }) => isEstimated);
+    const isLeft = epoch > 0 || alive.every(({ isEstimated, drains }) => isEstimated || drains);
+    return isLeft && alive.some(({ isEstimated }) => isEstimated);
   }
 
   /** Whether a look may still reveal its shape. */
@@ -97,9 +98,9 @@ export class SharedWindow {
     return this.shapes.alive.some(({ isCalendar }) => isCalendar);
   }
 
-  /** Units that an ask for slots from this time on keeps for that request. */
-  keptForProbe(from: number): number {
-    if (!this.isProbed) return 0;
+  /** Units that an ask for slots from this time on keeps for that request, unless its first call fails before the window ends. */
+  keptForProbe(from: number, waitsUntil: number = Number.POSITIVE_INFINITY): number {
+    if (!this.isProbed || endOf(this.period, from) > waitsUntil) return 0;
     return from - startOf(this.period, from) < periodMsOf(this.period) * BEGINNING ? 0 : 1;
   }
 
@@ -199,6 +200,11 @@ export class SharedWindows implements Iterable<SharedWindow> {
 
   get size(): number {
     return this.#byPeriod.size;
+  }
+
+  /** Whether the shape of one is in doubt. */
+  get isInDoubt(): boolean {
+    return [...this].some(({ isInDoubt }) => isInDoubt);
   }
 
   of(period: Period): SharedWindow | undefined {

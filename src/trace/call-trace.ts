@@ -132,14 +132,14 @@ export class CallTrace {
   }
 
   /** Records that its request is sent. */
-  sent(attempt: number, { units }: Lease, method: string, url: URL): void {
+  sent(attempt: number, { units }: Lease, method: string, url: string): void {
     const sent = this.#granted;
     if (!sent) return;
     sent.sentAt = this.#sink.clock.now();
     if (!this.#sink.isListenedTo('sent')) return;
     const { waitedMs, waitedFor } = sent;
     const waited = waitedFor ? { waitedMs, waitedFor } : { waitedMs };
-    this.#emit({ type: 'sent', attempt, units, method, url: url.href, ...waited });
+    this.#emit({ type: 'sent', attempt, units, method, url, ...waited });
   }
 
   /** Records that the call is queued again without having been sent. */

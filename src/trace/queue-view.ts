@@ -41,8 +41,8 @@ const queueOptions = optionsParser('options', {
   limit: argument<number>((n) => Number.isSafeInteger(n) && n >= 1, 'a whole number, 1 or more'),
 });
 
-/** Estimates when the last of some calls is sent, in monotonic milliseconds; undefined while no limit is known. */
-export type SendEstimate = (plans: readonly Plan[]) => number | undefined;
+/** Estimates for each plan when the last of its calls is sent, in monotonic milliseconds; undefined while no limit is known. */
+export type SendEstimate = (plans: readonly Plan[]) => readonly number[] | undefined;
 
 /**
  * Waiting calls in the order in which they will be sent; parked calls come last. Takes time in proportion to the calls that wait.
@@ -66,11 +66,15 @@ export function queueView(
   const asked = [...inLine.entries(), ...waiting.filter(isOut).map((trace) => [undefined, trace] as const)]
     .filter(([, trace]) => label === undefined || trace.label === label)
     .slice(0, limit);
-  const ahead = new CallsAhead(inLine);
+  const estimates = estimatesOf(
+    inLine,
+    asked.flatMap(([before]) => before ?? []),
+    sentAt,
+  );
   return asked.map(([before, trace]) => {
     const { number, ask, priority, calledAt, queuedAt } = trace;
     const wait = [trace.wait, before === undefined ? undefined : standstill].find((one) => one && one.until > now);
-    const estimated = before ? sentAt(ahead.upTo(before)) : undefined;
+    const estimated = before ? estimates.get(before) : undefined;
     const latest = Math.max(wait?.until ?? now, estimated ?? now);
     const until = queuedAt > now ? queuedAt : latest > now ? latest : undefined;
     return {
@@ -87,28 +91,26 @@ export function queueView(
   });
 }
 
-/** The calls of a queue up to a place, counted by kind. Places are asked for from the front to the back, so that each call is counted once. */
-class CallsAhead {
-  readonly #inLine: readonly CallTrace[];
-  readonly #plans = new Map<string, Plan & { count: number }>();
-  #counted = 0;
-
-  constructor(inLine: readonly CallTrace[]) {
-    this.#inLine = inLine;
+/** When the calls at these places are sent, the first first: those in between are counted together where they are of one kind. */
+function estimatesOf(
+  inLine: readonly CallTrace[],
+  places: readonly number[],
+  sentAt: SendEstimate,
+): ReadonlyMap<number, number> {
+  const asked = new Set(places);
+  const plans: (Plan & { count: number })[] = [];
+  const planOf = new Map<number, number>();
+  let isOpen = false;
+  for (const [place, { ask }] of inLine.slice(0, (places.at(-1) ?? -1) + 1).entries()) {
+    const { endpoint, query, cost } = ask;
+    const last = plans.at(-1);
+    if (isOpen && last?.endpoint === endpoint && last.query === query && last.cost === cost) last.count++;
+    else plans.push({ endpoint, query, cost, count: 1 });
+    isOpen = !asked.has(place);
+    if (!isOpen) planOf.set(place, plans.length - 1);
   }
-
-  /** The calls up to and with the one at this index. */
-  upTo(index: number): readonly Plan[] {
-    for (const { ask } of this.#inLine.slice(this.#counted, index + 1)) {
-      const { endpoint, cost } = ask;
-      const name = `${cost} ${endpoint}`;
-      const plan = this.#plans.get(name) ?? { endpoint, cost, count: 0 };
-      plan.count++;
-      this.#plans.set(name, plan);
-    }
-    this.#counted = index + 1;
-    return [...this.#plans.values()];
-  }
+  const each = plans.length > 0 ? sentAt(plans) : undefined;
+  return new Map(Array.from(each ? planOf : [], ([place, plan]) => [place, each?.[plan] as number]));
 }
 
 /** Higher priorities first; within a priority, calls sent before, then by arrival. */

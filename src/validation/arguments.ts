@@ -1,5 +1,4 @@
 import { ConfigError, quote } from '../errors.ts';
-import { ownProperties } from './own-properties.ts';
 
 /** Reads one option or parameter: returns the value to use, or throws a ConfigError that has its name. */
 export type Argument<T> = (given: unknown, name: string) => T;
@@ -36,41 +35,42 @@ export const flag: Argument<boolean | undefined> = argument<boolean>(
   'true or false',
 );
 
+/** What reads each of some arguments. */
+export type Arguments<Values extends object> = { readonly [Name in keyof Values]: Argument<Values[Name]> };
+
 /**
  * Creates a parser for these arguments.
  *
  * The parser returns a copy that inherits nothing, so that options on a polluted `Object.prototype` are ignored. It throws a
- * ConfigError that names the first invalid argument or, if there is none, the first unknown one; `others` are arguments that are read elsewhere, for
- * its list of them.
+ * ConfigError that names the first invalid argument or, if there is none, the first unknown one.
  *
  * @param what - their name in messages: `'options'`.
  */
 export function optionsParser<Values extends object>(
   what: string,
-  known: { readonly [Name in keyof Values]: Argument<Values[Name]> },
-): (given: unknown, others?: readonly string[]) => Values {
+  known: Arguments<Values>,
+): (given: unknown) => Values {
   const readers = Object.entries<Argument<unknown>>(known);
-  const check = (own: Readonly<Record<string, unknown>>, others: readonly string[]): Values => {
+  const check = (given: Readonly<Record<string, unknown>>, names: readonly string[]): Values => {
     const values = Object.create(null);
     for (const [name, read] of readers) {
-      const value = read(own[name], name);
+      const value = read(names.includes(name) ? given[name] : undefined, name);
       if (value !== undefined) values[name] = value;
     }
-    const stranger = Object.keys(own).find((name) => !Object.hasOwn(known, name));
+    const stranger = names.find((name) => !Object.hasOwn(known, name) && given[name] !== undefined);
     if (stranger === undefined) return values;
-    const names = [...others, ...Object.keys(known)].join(', ');
-    throw new ConfigError(stranger, `is not one of the ${what}: ${names}`);
+    throw new ConfigError(stranger, `is not one of the ${what}: ${Object.keys(known).join(', ')}`);
   };
   // Most calls pass no options, so the result for none is computed once: by the first of them, as imports are to be quick.
   let nothing: Values | undefined;
-  return (given, others = []) => {
+  return (given) => {
     if (typeof given !== 'object' || given === null || Array.isArray(given)) {
       // The message names only the type: createClient('the key') is an easy mistake.
       throw new ConfigError(what, `must be an object, not ${given === null ? 'null' : typeof given}`);
     }
-    const own = ownProperties(given as Readonly<Record<string, unknown>>);
-    if (Object.keys(own).length > 0) return check(own, others);
-    nothing ??= Object.freeze(check(own, others));
+    const names = Object.keys(given);
+    if (names.length > 0) return check(given as Readonly<Record<string, unknown>>, names);
+    nothing ??= Object.freeze(check({}, names));
     return nothing;
   };
 }

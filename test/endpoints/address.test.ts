@@ -4,7 +4,8 @@ import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { checkAddress } from '../../src/endpoints/address.ts';
 import { decodeC32Check } from '../../src/endpoints/c32.ts';
-import { type ConfigError, isConfigError } from '../../src/errors.ts';
+import type { ConfigError } from '../../src/errors.ts';
+import { refusal } from '../support/refusal.ts';
 
 vi.mock('../../src/endpoints/c32.ts', { spy: true });
 
@@ -13,15 +14,7 @@ const real = readFileSync(new URL('../../examples/addresses.txt', import.meta.ur
   .split('\n');
 const good = 'SP3FGQ8Z7JY9BWYZ5WM53E0M9NK7WHJF0691NZ159';
 
-function refusal(text: unknown): ConfigError {
-  try {
-    checkAddress(text);
-  } catch (error) {
-    if (isConfigError(error)) return error;
-    throw error;
-  }
-  throw new Error(`was accepted: ${String(text).slice(0, 80)}`);
-}
+const refusalOf = (text: unknown): ConfigError => refusal(() => checkAddress(text));
 
 describe('an address is accepted', () => {
   test('when it is one of 300 real accounts and contracts', () => {
@@ -47,7 +40,9 @@ describe('an address is accepted', () => {
   test('when its contract name has 128 characters, and no more', () => {
     const name = `a${'-_9Z'.repeat(32)}`.slice(0, 128);
     expect(checkAddress(`${good}.${name}`)).toBe(`${good}.${name}`);
-    expect(refusal(`${good}.${name}x`).message).toMatch(/contract name of 129 characters, but at most 128 are right$/);
+    expect(refusalOf(`${good}.${name}x`).message).toMatch(
+      /contract name of 129 characters, but at most 128 are right$/,
+    );
   });
 
   test('without another look at its checksum, as long as it is among the last thousand', () => {
@@ -108,7 +103,7 @@ describe('an address is refused, with what exactly is wrong with it,', () => {
       `address "${good}.a.b" has "." in its contract name, which is a letter, then letters, digits, "-" and "_"`,
     ],
   ])('%s', (_, text, message) => {
-    const error = refusal(text);
+    const error = refusalOf(text);
     expect(error.message).toBe(message);
     expect(error.option).toBe('address');
   });
@@ -139,7 +134,7 @@ describe('an address is refused, with what exactly is wrong with it,', () => {
       `${good}.${intruder}`,
       `${good}.name${intruder}`,
     ]) {
-      refusal(text);
+      refusalOf(text);
     }
   });
 
@@ -148,19 +143,19 @@ describe('an address is refused, with what exactly is wrong with it,', () => {
     fc.assert(
       fc.property(fc.nat(good.length - 1), fc.constantFrom(...alphabet), (at, letter) => {
         fc.pre(good[at] !== letter);
-        refusal(good.slice(0, at) + letter + good.slice(at + 1));
+        refusalOf(good.slice(0, at) + letter + good.slice(at + 1));
       }),
     );
   });
 
   test('when its checksum is true, but it names no account', () => {
     const text = `S${c32checkEncode(22, '5a'.repeat(19))}`;
-    expect(refusal(text).message).toBe(`address "${text}" names 19 bytes, but an account is named by 20`);
+    expect(refusalOf(text).message).toBe(`address "${text}" names 19 bytes, but an account is named by 20`);
   });
 
   test('in a line, however long it is', () => {
     for (const text of ['x'.repeat(10_000), `SP${'0'.repeat(10_000)}`, `${good}.${'a'.repeat(10_000)}`]) {
-      expect(refusal(text).message.length).toBeLessThan(250);
+      expect(refusalOf(text).message.length).toBeLessThan(250);
     }
   });
 });

@@ -42,14 +42,17 @@ async function startMocked(options?: MockServiceOptions): Promise<Backend & { se
 
 /** A backend before a service that answers nobody until it is told to. */
 async function startHeld(): Promise<Backend & { release(): void }> {
-  const held: ServerResponse[] = [];
-  const server = createServer((_, response) => void held.push(response)).listen(0, '127.0.0.1');
+  const released = Promise.withResolvers<void>();
+  const answer = (response: ServerResponse) => response.end('{"limit":20,"offset":0,"total":0,"results":[]}');
+  // A request may come after its release: the backend has it under way before it has arrived.
+  const server = createServer((_, response) => void released.promise.then(() => answer(response)));
+  server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   open.push(async () => server.closeAllConnections());
   const { port } = server.address() as AddressInfo;
   return {
     ...(await startBackend(`http://127.0.0.1:${port}`)),
-    release: () => held.forEach((response) => void response.end('{"limit":20,"offset":0,"total":0,"results":[]}')),
+    release: () => released.resolve(),
   };
 }
 

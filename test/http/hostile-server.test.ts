@@ -91,6 +91,14 @@ describe('a connection', () => {
     expect(client.quota()).toMatchObject({ inFlight: 0, held: 0 });
   });
 
+  it('that the service closes while it is kept may have carried a request that counts', async () => {
+    const server = await rawServer((socket, nth) => (nth === 1 ? socket.write(good(99)) : socket.destroy()));
+    const { client, headroom } = clientOf(server, { maxAttempts: 1 });
+    await client.getInfo();
+    expect(await endOf(client.getInfo())).toMatchObject({ name: 'ConnectionError' });
+    expect([server.requests, headroom()]).toEqual([2, 98]);
+  });
+
   it.each<[string, (socket: Socket) => void]>([
     ['headers come byte by byte', (socket) => void socket.write('H')],
     ['headers never end', (socket) => void socket.write('HTTP/1.1 200 OK\r\nx-slow: 1\r\n')],

@@ -8,13 +8,14 @@ import { createTransport } from '../../src/http/transport.ts';
 import type { QuotaSnapshot } from '../../src/quota/headers/snapshot.ts';
 import { virtualClock } from '../../src/testing/index.ts';
 import type { StandardSchemaV1 } from '../../src/validation/standard-schema.ts';
+import { cancelledBy } from '../support/cancelled-by.ts';
 
 type Fetch = typeof globalThis.fetch;
 
 const ORIGIN = 'https://api.mock.test';
 const INFO = new URL('/extended/v1/info', ORIGIN);
 const KEY = 'k3y/of/32-characters-0123456789az';
-const never = new AbortController().signal;
+const never = cancelledBy(new AbortController().signal);
 
 /** A fetch that answers everything, and the requests it was given. */
 function recorder(answer: () => Response = () => new Response('{}')): { fetch: Fetch; requests: Request[] } {
@@ -45,7 +46,7 @@ describe('the key', () => {
   it('travels in the header x-api-key and nowhere else', async () => {
     const { fetch, requests } = recorder();
     const transport = createTransport({ origin: ORIGIN, keys: createKeyRing(() => KEY), fetch });
-    await transport.send({ method: 'GET', url: INFO, headers: { accept: 'application/json' } }, never);
+    await transport.send({ method: 'GET', url: INFO.href, headers: { accept: 'application/json' } }, never);
     const [request] = requests;
     const carriers = [...(request?.headers ?? [])].filter(([, value]) => value.includes(KEY)).map(([name]) => name);
     expect(carriers).toEqual(['x-api-key']);
@@ -63,7 +64,7 @@ describe('the key', () => {
     const { fetch, requests } = recorder();
     const key = vi.fn(() => KEY);
     const transport = createTransport({ origin: ORIGIN, keys: createKeyRing(key), fetch });
-    await transport.send({ method: 'GET', url: new URL(url) }, never);
+    await transport.send({ method: 'GET', url: new URL(url).href }, never);
     expect(requests.map(({ headers }) => headers.has('x-api-key'))).toEqual([false]);
     expect(key).not.toHaveBeenCalled();
   });
@@ -71,7 +72,7 @@ describe('the key', () => {
   it('is left out, and no empty header, where there is none', async () => {
     const { fetch, requests } = recorder();
     const transport = createTransport({ origin: ORIGIN, keys: createKeyRing(() => undefined), fetch });
-    await transport.send({ method: 'GET', url: INFO }, never);
+    await transport.send({ method: 'GET', url: INFO.href }, never);
     expect(requests.map(({ headers }) => headers.has('x-api-key'))).toEqual([false]);
   });
 
@@ -79,7 +80,7 @@ describe('the key', () => {
     const { fetch, requests } = recorder();
     const keys = ['first', undefined, 'second', 'second'];
     const transport = createTransport({ origin: ORIGIN, keys: createKeyRing(async () => keys.shift()), fetch });
-    for (let sent = 0; sent < 4; sent++) await transport.send({ method: 'GET', url: INFO }, never);
+    for (let sent = 0; sent < 4; sent++) await transport.send({ method: 'GET', url: INFO.href }, never);
     expect(requests.map(({ headers }) => headers.get('x-api-key'))).toEqual(['first', null, 'second', 'second']);
   });
 
@@ -94,7 +95,7 @@ describe('the key', () => {
   ])('stays a ConfigError, with nothing sent, when the function that gives it %s one', async (_, key) => {
     const { fetch, requests } = recorder();
     const transport = createTransport({ origin: ORIGIN, keys: createKeyRing(key), fetch });
-    const error = await errorOf(transport.send({ method: 'GET', url: INFO }, never));
+    const error = await errorOf(transport.send({ method: 'GET', url: INFO.href }, never));
     expect(error).toEqual(new ConfigError('apiKey', 'is empty'));
     expect(requests).toHaveLength(0);
   });
@@ -103,7 +104,7 @@ describe('the key', () => {
     const { fetch, requests } = recorder();
     const transport = createTransport({ origin: ORIGIN, keys: createKeyRing(() => new Promise(() => {})), fetch });
     const controller = new AbortController();
-    const sent = transport.send({ method: 'GET', url: INFO }, controller.signal);
+    const sent = transport.send({ method: 'GET', url: INFO.href }, cancelledBy(controller.signal));
     controller.abort(new Error('enough'));
     await expect(sent).rejects.toThrow('enough');
     expect(requests).toHaveLength(0);
@@ -226,7 +227,7 @@ describe('no error and no event shows the key', () => {
       keys: createKeyRing(() => keys.shift()),
       fetch: recorder().fetch,
     });
-    for (let sent = 0; sent < 2; sent++) await transport.send({ method: 'GET', url: INFO }, never);
+    for (let sent = 0; sent < 2; sent++) await transport.send({ method: 'GET', url: INFO.href }, never);
     expect(transport.redact(`${KEY} and another-key`)).toBe('[redacted] and [redacted]');
   });
 

@@ -3,6 +3,7 @@ import { createClient } from '../../src/client/create-client.ts';
 import { createKeyRing } from '../../src/http/key-ring.ts';
 import { createTransport, type Outgoing } from '../../src/http/transport.ts';
 import { createMockService, virtualClock } from '../../src/testing/index.ts';
+import { cancelledBy } from '../support/cancelled-by.ts';
 import { withPlanted } from '../support/planted.ts';
 
 const ADDRESS = 'SP1J1A6PJ50NS54VWAVFGA9C4HS53NAQXZQ07P5TK';
@@ -53,9 +54,12 @@ async function leftWith(planted: Readonly<Record<string, unknown>>, outgoing: Pa
     return new Response('mine');
   };
   const { signal } = new AbortController();
-  const request = { method: 'GET', url: INFO, headers: { accept: '*/*' }, ...outgoing };
+  const request = { method: 'GET', url: INFO.href, headers: { accept: '*/*' }, ...outgoing };
   const answer = await withPlanted(planted, () =>
-    createTransport({ origin: INFO.origin, keys: createKeyRing(() => 'the-key'), fetch }).send(request, signal),
+    createTransport({ origin: INFO.origin, keys: createKeyRing(() => 'the-key'), fetch }).send(
+      request,
+      cancelledBy(signal),
+    ),
   );
   return [...left, await answer.text()];
 }

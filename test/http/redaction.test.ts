@@ -48,8 +48,15 @@ describe('a key is taken out of a text', () => {
     );
   });
 
-  it('though others were sent since, up to four', () => {
-    const redact = redactionOf('first-key', 'second-key', 'third-key', 'fourth-key', 'fifth-key');
-    expect(redact('first-key, second-key, fifth-key')).toBe('first-key, [redacted], [redacted]');
+  it('and many backslashes are no work without end', () => {
+    const many = '\\'.repeat(40);
+    expect(redactionOf(`${many}x`)(`${many.repeat(4)}y`)).toBe(`${many.repeat(4)}y`);
+  });
+
+  it('though others were sent since, up to eight, of which one may be the same again', () => {
+    const others = Array.from({ length: 6 }, (_, at) => `another-key-${at}`);
+    const redact = redactionOf('first-key', 'second-key', ...others, 'first-key', 'last-key');
+    const texts = ['first-key', 'second-key', 'another-key-0', 'last-key'];
+    expect(texts.map(redact)).toEqual(['[redacted]', 'second-key', '[redacted]', '[redacted]']);
   });
 });

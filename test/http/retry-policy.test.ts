@@ -4,7 +4,9 @@ import {
   type AttemptCounts,
   type AttemptOutcome,
   decideRetry,
+  isGatewayFailure,
   isLimitation,
+  isSafe,
   RetryBudget,
   type RetryPolicy,
 } from '../../src/http/retry-policy.ts';
@@ -32,6 +34,10 @@ const STATUSES = Array.from({ length: 400 }, (_, at) => at + 200);
 const PASSING = [408, 425, 500, 502, 503, 504, 520, 521, 522, 523, 524, 525, 526, 527, 530];
 
 describe('an answer', () => {
+  it('of a gateway, or of a service that does not serve yet, counts towards an outage, and no other does', () => {
+    expect(STATUSES.filter(isGatewayFailure)).toEqual(PASSING.filter((status) => status !== 408 && status !== 500));
+  });
+
   it.each(PASSING)('of %i is asked for again, paid from the budget', (status) => {
     expect(decideRetry(answered(status), tries(), policy())).toEqual({ kind: 'retry', afterMs: 250, isPaid: true });
   });
@@ -213,7 +219,9 @@ describe('the budget of retries', () => {
   });
 
   it('never pays for more than ten, a fifth of the successes and one a second', () => {
-    const step = fc.record({ isSuccess: fc.boolean(), ms: fc.integer({ min: 0, max: 3_000 }) });
+    // Mostly several in a second, so that the budget is spent.
+    const ms = fc.oneof({ weight: 9, arbitrary: fc.nat({ max: 500 }) }, fc.nat({ max: 3_000 }));
+    const step = fc.record({ isSuccess: fc.boolean(), ms });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 500, size: 'max' }), (steps) => {
         const budget = new RetryBudget();
@@ -229,4 +237,9 @@ describe('the budget of retries', () => {
       }),
     );
   });
+});
+
+it('a GET and a HEAD are safe to send twice, and nothing else is', () => {
+  const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+  expect(methods.filter(isSafe)).toEqual(['GET', 'HEAD']);
 });

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -15,39 +15,75 @@ function newPath(): string {
 
 describe('the file of books', () => {
   it('has no text at first', () => {
-    expect(new BooksFile(newPath()).text).toBeUndefined();
+    expect(new BooksFile(newPath()).stored).toEqual([]);
   });
 
   it('has the last text that was written, also if a longer one was there before', () => {
     const path = newPath();
-    for (const text of ['a long text of the first time', 'another long text', 'short', 'é'])
-      new BooksFile(path).write(text);
-    expect(new BooksFile(path).text).toBe('é');
+    for (const text of ['a long text of the first time', 'another long text', 'short', 'é']) write(path, text);
+    expect(new BooksFile(path).stored).toEqual(['é']);
+  });
+
+  it('has the entries since that text, and writes it anew after some', () => {
+    const path = newPath();
+    const books = new BooksFile(path);
+    for (let count = 1; count <= 250; count++) {
+      books.add(`entry ${count}`, () => `all ${count}`);
+      const [text = '', ...entries] = new BooksFile(path).stored;
+      const first = Number(text.slice('all '.length)) + 1;
+      expect(entries).toEqual(Array.from({ length: count + 1 - first }, (_, index) => `entry ${first + index}`));
+    }
+    expect(new BooksFile(path).stored[0]).toBe('all 201');
+  });
+
+  it('has no entry that a longer text left behind', () => {
+    const path = newPath();
+    const books = new BooksFile(path);
+    for (let count = 1; count <= 99; count++) books.add('entry', () => 'text');
+    write(path, 'other');
+    write(path, 'text');
+    expect(new BooksFile(path).stored).toEqual(['text']);
   });
 
   it('is closed to other users', () => {
     const path = newPath();
-    new BooksFile(path).write('text');
+    write(path, 'text');
     const [file = ''] = readdirSync(directory).filter((one) => join(directory, one).startsWith(path));
     expect(statSync(join(directory, file)).mode & 0o777).toBe(0o600);
   });
 
   it.each([0, 1, 20, 50, 60, 61])('has the text before if the writing process was killed after %i bytes', (bytes) => {
     const path = newPath();
-    const books = new BooksFile(path);
-    for (const text of ['first text', 'other text', 'third text']) books.write(text);
+    for (const text of ['first text', 'other text', 'third text']) write(path, text);
     const [older, latest] = [`${path}.0`, `${path}.1`];
     const [before, whole] = [readFileSync(older), readFileSync(latest)];
-    books.write('fourth txt');
+    write(path, 'fourth txt');
     const written = readFileSync(older);
     // The pages that were written are new, and the others are still those of the text before the last.
     writeFileSync(older, Buffer.concat([written.subarray(0, bytes), before.subarray(bytes)]));
     expect(whole.length).toBe(written.length);
-    expect(new BooksFile(path).text).toBe(bytes < written.length ? 'third text' : 'fourth txt');
+    expect(new BooksFile(path).stored).toEqual([bytes < written.length ? 'third text' : 'fourth txt']);
+  });
+
+  it('has what was written before if the writing process was killed in the middle of an entry', () => {
+    const path = newPath();
+    const books = new BooksFile(path);
+    books.add('', () => 'text');
+    books.add('first', () => '');
+    const { length } = readFileSync(`${path}.1`);
+    books.add('second', () => '');
+    for (let bytes = readFileSync(`${path}.1`).length - 1; bytes >= length; bytes--) {
+      truncateSync(`${path}.1`, bytes);
+      expect(new BooksFile(path).stored).toEqual(['text', 'first']);
+    }
   });
 
   it('is no failure where nothing can be written', () => {
-    const books = new BooksFile(join(directory, 'none', 'at', 'all'));
-    expect(() => books.write('text')).not.toThrow();
+    expect(() => write(join(directory, 'none', 'at', 'all'), 'text')).not.toThrow();
   });
 });
+
+/** Writes a text as a process does that begins. */
+function write(path: string, text: string): void {
+  new BooksFile(path).add('', () => text);
+}

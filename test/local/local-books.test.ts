@@ -4,10 +4,12 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
-import { systemClock } from '../../src/clock.ts';
+import { type Clock, systemClock } from '../../src/clock.ts';
+import { readLines, writeLine } from '../../src/local/lines.ts';
 import { LocalBooks } from '../../src/local/local-books.ts';
 import { directoryPlace, type Place } from '../../src/local/place.ts';
 import type { Answer } from '../../src/sharing/store.ts';
+import { virtualClock } from '../../src/testing/index.ts';
 import { asker, asking, slotAsk, telling } from '../../src/testing/share/asking.ts';
 import { storeContract } from '../sharing/store.contract.ts';
 
@@ -25,8 +27,9 @@ function booksOf(
   name: string,
   now: () => number = Date.now,
   place: Place = directoryPlace(directory, name),
+  clock: Clock = systemClock,
 ): LocalBooks {
-  const books = new LocalBooks(place, systemClock, now);
+  const books = new LocalBooks(place, clock, now);
   endings.push(() => books.close());
   return books;
 }
@@ -88,6 +91,36 @@ describe('the books of a share on one machine', () => {
     const place = directoryPlace(directory, 'silent');
     await listenAt(place.pathOf(1));
     expect(await asker(booksOf('silent').storeOf('key'))()).toMatchObject({ granted: [5] });
+    expect(await place.generations()).toEqual([2]);
+  });
+
+  it('stay with a host that is only slow, up to three times as long as its slowest recent answer took', async () => {
+    const place = directoryPlace(directory, 'slow');
+    const asked: (() => void)[] = [];
+    await listenAt(place.pathOf(1), (socket) =>
+      readLines(socket, (message) => {
+        asked.push(() => writeLine(socket, { id: (message as { id: number }).id, result: 1 }));
+      }),
+    );
+    const clock = virtualClock();
+    const store = booksOf('slow', Date.now, place, clock).storeOf('key');
+    const answerAfter = async (ms: number): Promise<void> => {
+      const live = store.live('a', false);
+      await vi.waitFor(() => expect(asked).toHaveLength(1), { timeout: 10_000 });
+      await clock.advance(ms);
+      asked.pop()?.();
+      expect(await live).toBe(1);
+    };
+    // Machines are busy when processes start.
+    await answerAfter(999);
+    for (let count = 0; count < 60; count++) await answerAfter(0);
+    await answerAfter(200);
+    await answerAfter(599);
+    expect(await place.generations()).toEqual([1]);
+    const live = store.live('a', false);
+    await vi.waitFor(() => expect(asked).toHaveLength(1), { timeout: 10_000 });
+    await clock.advance(1_000);
+    expect(await live).toBe(1);
     expect(await place.generations()).toEqual([2]);
   });
 

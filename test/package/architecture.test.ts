@@ -40,12 +40,12 @@ const INNER_ROOMS: Record<string, readonly string[]> = {
     'cache',
   ],
   'src/sharing/': [
-    'store | timeline | stored-state | breaker | in-time | sibling-use | fingerprint | notice | share-options',
+    'store | timeline | stored-state | patience | breaker | in-time | sibling-use | fingerprint | notice | share-options',
     'store-rules | windows | expiring',
     'memory-state | memory-windows | slots | urgent | operations | recollection',
-    'memory-store | book | ask-policy',
+    'memory-store | book | ask-policy | call-needs',
     'ledger | text-store',
-    'facts | reset-detector | discovery | resumption | trips | fallback',
+    'facts | reset-detector | discovery | resumption | trial-turn | trips | fallback',
     'fact-sync | absence',
     'shared-quota',
     'store-share',
@@ -54,6 +54,7 @@ const INNER_ROOMS: Record<string, readonly string[]> = {
   ],
   'src/local/': [
     'place | books-file | lines | messages | store-clock',
+    'kept-store',
     'host | link',
     'hosts',
     'local-books',

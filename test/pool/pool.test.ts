@@ -58,10 +58,14 @@ const PLANS = [
 
 describe('a pool of two keys with different plans', () => {
   it('uses both quotas, and is refused nothing', async () => {
-    const { services, calls, limited } = world(PLANS, { options: { maxWaitMs: Number.POSITIVE_INFINITY } });
-    await calls(8_000);
+    const plans = [
+      { second: 20, minute: 250 },
+      { second: 50, minute: 1_000 },
+    ] as const;
+    const { services, calls, limited } = world(plans, { options: { maxWaitMs: Number.POSITIVE_INFINITY } });
+    await calls(4_000);
     expect(limited()).toBe(0);
-    const used = services.map((one, nth) => minutesUsed(one, PLANS[nth]?.minute ?? 0));
+    const used = services.map((one, nth) => minutesUsed(one, plans[nth]?.minute ?? 0));
     for (const minutes of used) {
       expect(minutes.length).toBeGreaterThanOrEqual(2);
       expect(Math.min(...minutes)).toBeGreaterThanOrEqual(0.97);
@@ -205,5 +209,70 @@ describe('a pool', () => {
 
   it.for([[[]], [['a-key']], [[{ client: 'a-key' }]], [undefined], [[{ minPriority: 1 }]]])('refuses %j', ([given]) => {
     expect(() => createPool(given as never)).toThrow(/client|pool/);
+  });
+});
+
+describe('a pool', () => {
+  it('runs a bulk with the quota of all keys, and says when it ends', async () => {
+    const { clock, pool, requests, limited } = world([{ minute: 200 }, { minute: 800 }], {
+      options: { maxWaitMs: Number.POSITIVE_INFINITY, concurrency: 10 },
+    });
+    const items = Array.from({ length: 3_000 }, (_, nth) => nth);
+    const bulk = pool.bulk(items, (_, { signal }) => pool.getInfo({ signal }));
+    let etaMs: number | undefined;
+    const run = async (): Promise<number> => {
+      let served = 0;
+      for await (const { status } of bulk) {
+        if (status === 'fulfilled' && ++served === 1_200) etaMs = clock.now() + (bulk.progress.etaMs ?? Number.NaN);
+      }
+      return served;
+    };
+    expect(await clock.run(run())).toBe(3_000);
+    expect([bulk.progress.done, limited()]).toEqual([3_000, 0]);
+    // 1,000 a minute together: of 50, 60, 60 and the rest of a minute in seconds.
+    expect(clock.now()).toBeLessThan(200_000);
+    expect(Math.abs((etaMs ?? Number.NaN) - clock.now())).toBeLessThan(60_000);
+    expect(Math.min(...requests())).toBeGreaterThan(500);
+  });
+
+  it('walks through pages by whichever key can send first, and has the checkpoints of a client', async () => {
+    const { clock, pool, clients, requests } = world([{ minute: 6 }, { minute: 6 }], {
+      service: {
+        routes: {
+          'GET /v2/blocks': ({ url }) => {
+            const [offset, limit] = ['offset', 'limit'].map((name) => Number(url.searchParams.get(name)));
+            const results = Array.from({ length: 45 }, (_, nth) => nth);
+            return { limit, offset, total: 45, results: results.slice(offset, (offset ?? 0) + (limit ?? 0)) };
+          },
+        },
+      },
+    });
+    const options = { query: { limit: 5 } };
+    const pages = pool.paginate('/v2/blocks', options);
+    const walked: unknown[] = [];
+    const walk = async (): Promise<void> => {
+      for await (const block of pages) walked.push(block);
+    };
+    await clock.run(walk());
+    expect(walked).toEqual(Array.from({ length: 45 }, (_, nth) => nth));
+    expect(clock.now()).toBeLessThan(5_000);
+    expect(Math.min(...requests())).toBeGreaterThanOrEqual(3);
+    expect(pages.checkpoint.request).toBe(clients[0]?.paginate('/v2/blocks', options).checkpoint.request);
+    expect(() => pool.paginate('/v2/{id}', { query: { limit: 5 } } as never)).toThrow(/must have id/);
+  });
+
+  it('estimates each client once for a call', async () => {
+    const { clients, calls } = world([{ minute: 200 }, { minute: 800 }]);
+    await calls(2);
+    let estimates = 0;
+    for (const client of clients) {
+      const { estimate } = client;
+      client.estimate = (options) => {
+        estimates++;
+        return estimate(options);
+      };
+    }
+    await calls(10);
+    expect(estimates).toBe(20);
   });
 });

@@ -60,6 +60,18 @@ describe('a refusal', () => {
     expect(stage.ask()).toMatchObject({ mayEndOnAnswer: true, reason: { kind: 'half-open' } });
   });
 
+  it('that names a cost above a window of which something is left ends such requests, and no others', () => {
+    const stage = hearing(MINUTE);
+    stage.play([
+      { do: 'ask', endpoint: 'GET /dear' },
+      { do: 'pass', ms: 100 },
+      { do: 'answer', which: 0, saying: { ...refusal, cost: 99, minuteLeft: 900 } },
+      { do: 'pass', ms: 2_000 },
+    ]);
+    expect(stage.ask('GET /dear')).toMatchObject({ kind: 'refused', until: Number.POSITIVE_INFINITY });
+    expect(stage.ask('GET /a').kind).toBe('granted');
+  });
+
   it('longer than the patience of the caller is told at once', () => {
     const stage = hearing(MINUTE, { ...refusal, retryAfterMs: 7_000 });
     expect(stage.ask('GET /a', 1, 6_999).kind).toBe('refused');

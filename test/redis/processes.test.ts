@@ -12,8 +12,8 @@ const PATIENCE_MS = 60_000;
 
 /**
  * A busy machine holds a request up for longer than its process can know of, so that it is counted in the next second: what
- * is held here is that hardly any is refused. Eight processes that do not share are refused more often than they are served.
- * That nothing is refused, and how well the quota is used, is held where time is virtual.
+ * is held here is that all are served, with hardly any refusal. Processes that do not share are refused not much more often than
+ * this bound: that nothing is refused, and how well the quota is used, is held where time is virtual.
  */
 const MOST_REFUSED_PART = 0.1;
 

@@ -65,3 +65,30 @@ describe('beside another consumer of the same key, at 100 units a minute', () =>
     await clock.run(client.close());
   });
 });
+
+describe('beside a consumer of the same key who wants 350 of 500 units a minute, and repeats nothing', () => {
+  it('half of what it asks for is served at least, and we use the other half of the minute', async () => {
+    const { clock, service, client, ask } = worldOf({ keyed: { minute: 500 } });
+    const minutes = 6;
+    let asked = 0;
+    let refused = 0;
+    const come = (): void => {
+      const url = new URL('/extended/v1/info', service.origin);
+      const answer = service.answer({ method: 'GET', url, headers: new Headers({ 'x-api-key': 'a-key' }) });
+      answer.leave();
+      asked++;
+      if (answer.limited) refused++;
+      if (asked < minutes * 350) clock.timer(MINUTE_MS / 350, come);
+    };
+    come();
+    let served = 0;
+    for (let call = 0; call < 4_000; call++) ask(call).then(() => served++, String);
+    await clock.advance(MINUTE_MS);
+    // In the first minute nothing is known of it.
+    const before = { asked, refused, served };
+    await clock.advance((minutes - 1) * MINUTE_MS);
+    expect(asked - refused - before.asked + before.refused).toBeGreaterThan(0.5 * (asked - before.asked));
+    expect(served - before.served).toBeGreaterThan(0.45 * 500 * (minutes - 1));
+    await clock.run(client.close());
+  });
+});

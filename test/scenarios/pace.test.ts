@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { seeded } from '../../src/testing/index.ts';
 import { DEEP, runs } from '../support/deep.ts';
 import { worldOf } from './support/world.ts';
 
@@ -81,6 +82,40 @@ describe('windows whose shape only a rest or a lull tells', () => {
     expect(service.limited).toBe(0);
     expect(clock.now()).toBeLessThan((calls / 17) * 1_000);
   });
+
+  it.for([
+    [20, 200, 500, 16.5],
+    [500, 1_300, 400, 9],
+  ] as const)(
+    'a counter of 20 a second is used as far as round trips of %i to %i ms allow',
+    async ([leastMs, mostMs, calls, perSecond]) => {
+      const latencyMs: [number, number] = [leastMs, mostMs];
+      const { clock, service, ask } = worldOf({ keyed: { second: 20 }, windows: 'sliding-counter', latencyMs });
+      await clock.run(() => Promise.all(Array.from({ length: calls }, (_, number) => ask(number))));
+      expect(service.limited).toBe(0);
+      expect(clock.now()).toBeLessThan((calls / perSecond) * 1_000);
+    },
+  );
+
+  it.for(Array.from({ length: runs(3, 60) }, (_, seed) => seed + 1))(
+    'a counter is never exceeded, wherever its boundaries are: %i',
+    async (seed) => {
+      for (const latencyMs of [
+        [1, 3],
+        [1, 20],
+        [20, 200],
+      ] as [number, number][]) {
+        const random = seeded(seed);
+        const skewMs = random() * 1_000;
+        const second = seed % 2 === 0 ? 20 : 8;
+        const { clock, service, ask } = worldOf({
+          ...{ keyed: { second }, windows: 'sliding-counter', latencyMs, random, skewMs },
+        });
+        await clock.run(() => Promise.all(Array.from({ length: 10 * second }, (_, number) => ask(number))));
+        expect(service.limited).toBe(0);
+      }
+    },
+  );
 
   it('a minute that is estimated from those of a calendar nobody shows refuses what is under way once, and little after', async () => {
     const calls = runs(1_500, 3_000);

@@ -1,51 +1,78 @@
 import { describe, expect, it } from 'vitest';
-import { Backlog } from '../../src/scheduler/backlog.ts';
+import { Backlog, type Stretch } from '../../src/scheduler/backlog.ts';
 
 /** Lets calls come. */
-function calls(census: Backlog) {
-  return (endpoint: string, options: { readonly cost?: number; readonly priority?: number } = {}) =>
-    census.add({ endpoint, maxWaitMs: 0, ...options });
+function calls(backlog: Backlog) {
+  return (endpoint: string, options: { readonly cost?: number; readonly priority?: number } = {}): Stretch =>
+    backlog.add({ endpoint, maxWaitMs: 0, ...options }, options.cost ?? 1);
 }
 
+const A = { endpoint: 'GET /a', query: undefined, cost: undefined };
+const B = { ...A, endpoint: 'GET /b' };
+
 describe('the backlog', () => {
-  it('the backlog counts the calls that are not over, by endpoint, cost and priority', () => {
-    const census = new Backlog();
-    const call = calls(census);
+  it('counts the calls that wait, by kind, those of higher priority first', () => {
+    const backlog = new Backlog();
+    const call = calls(backlog);
     for (const cost of [undefined, 2, 2]) call('GET /a', cost ? { cost } : {});
     call('GET /b', { priority: 5 });
     call('GET /c', { priority: -1 });
-    expect(census.aheadOf(0, 0)).toEqual([
-      { endpoint: 'GET /a', cost: 2, count: 2 },
-      { endpoint: 'GET /a', cost: undefined, count: 1 },
-      { endpoint: 'GET /b', cost: undefined, count: 1 },
+    expect(backlog.aheadOf(0)).toEqual([
+      { ...B, count: 1 },
+      { ...A, count: 1 },
+      { ...A, cost: 2, count: 2 },
     ]);
-    expect(census.aheadOf(5, 0)).toEqual([{ endpoint: 'GET /b', cost: undefined, count: 1 }]);
+    expect(backlog.aheadOf(5)).toEqual([{ ...B, count: 1 }]);
   });
 
-  it('the backlog leaves out as many as are under way, of the commonest kinds', () => {
-    const census = new Backlog();
-    const call = calls(census);
-    for (let many = 0; many < 5; many++) call('GET /a');
-    call('GET /b');
-    expect(census.aheadOf(0, 3).map(({ count }) => count)).toEqual([2, 1]);
-    expect(census.aheadOf(0, 5)).toEqual([{ endpoint: 'GET /b', cost: undefined, count: 1 }]);
-    expect(census.aheadOf(0, 9)).toEqual([]);
+  it('keeps the order in which kinds came, in few stretches', () => {
+    const backlog = new Backlog();
+    const call = calls(backlog);
+    for (const endpoint of ['GET /a', 'GET /b', 'GET /a']) for (let nth = 0; nth < 100; nth++) call(endpoint);
+    expect(backlog.aheadOf(0).map(({ endpoint, count }) => [endpoint, count])).toEqual([
+      ['GET /a', 100],
+      ['GET /b', 100],
+      ['GET /a', 100],
+    ]);
+    for (let nth = 0; nth < 5_000; nth++) call(nth % 2 ? 'GET /a' : 'GET /b');
+    expect(backlog.aheadOf(0).length).toBeLessThan(120);
   });
 
-  it('the backlog forgets calls that are over', async () => {
-    const census = new Backlog();
-    const call = calls(census);
+  it('makes one kind of costs that are nearly the same, once there are many', () => {
+    const backlog = new Backlog();
+    for (let nth = 0; nth < 2_000; nth++) calls(backlog)('GET /a', { cost: 1 + (nth % 1_000) / 10 });
+    const ahead = backlog.aheadOf(0);
+    expect(ahead.length).toBeLessThan(500);
+    expect(ahead.reduce((sum, { count, cost = 0 }) => sum + count * cost, 0)).toBeCloseTo(2 * 50_950, 3);
+  });
+
+  it('leaves out those under way, and counts them again where they return', () => {
+    const backlog = new Backlog();
+    const [first] = [calls(backlog)('GET /a'), calls(backlog)('GET /a')];
+    backlog.leave(first as Stretch);
+    expect(backlog.aheadOf(0)).toEqual([{ ...A, count: 1 }]);
+    backlog.queue(first as Stretch);
+    expect(backlog.aheadOf(0)).toEqual([{ ...A, count: 2 }]);
+  });
+
+  it('forgets calls that are over', async () => {
+    const backlog = new Backlog();
+    const call = calls(backlog);
+    const over = (stretch: Stretch): void => {
+      backlog.leave(stretch);
+      backlog.remove(stretch);
+    };
     const [first, second, third] = [call('GET /a'), call('GET /a'), call('GET /b', { cost: 3 })];
-    census.remove(first);
-    census.remove(third);
-    expect(census.aheadOf(0, 0)).toEqual([{ endpoint: 'GET /a', cost: undefined, count: 1 }]);
-    const over = census.drained();
-    census.remove(second);
-    await over;
-    expect(census.aheadOf(0, 0)).toEqual([]);
+    over(first);
+    over(third);
+    expect(backlog.aheadOf(0)).toEqual([{ ...A, count: 1 }]);
+    const drained = backlog.drained();
+    over(second);
+    await drained;
+    expect(backlog.aheadOf(0)).toEqual([]);
   });
 
-  it('the backlog is drained at once where nobody is', async () => {
+  it('is drained at once where no call is', async () => {
     await new Backlog().drained();
   });
 });

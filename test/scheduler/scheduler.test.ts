@@ -177,6 +177,8 @@ describe('retries', () => {
   it.each<[string, ServiceFault]>([
     ['breaks every connection', 'reset'],
     ['answers nothing but 503', { status: 503 }],
+    // No sign of an outage, so nothing but the budget spaces them.
+    ['answers nothing but 500', { status: 500 }],
   ])('retries are ten and one a second where the service %s', async (_, fault) => {
     const { clock, mock, client, count, endOf } = pair({ maxAttempts: 2 });
     mock.faults.when(() => fault);

@@ -10,7 +10,7 @@ interface World {
   readonly absence: Absence;
   readonly ledger: Ledger;
   /** What the trips to the store know. */
-  readonly trips: { failsSince: number | undefined; hasJoined: boolean; live: number | undefined };
+  readonly trips: { failsSince: number | undefined; failures: number; hasJoined: boolean; live: number | undefined };
 }
 
 /** A process that knows a minute of 600, and shares it with three others by what the store said last. */
@@ -19,7 +19,13 @@ function worldOf(mode: FailureMode = 'partial'): World {
   clock.narrow(BEGIN, BEGIN, 0);
   const ledger = new Ledger(clock, () => 0);
   ledger.read(reading({ limit: 600, used: 0, sentAt: 0, receivedAt: 20 }));
-  const trips = { failsSince: undefined, hasJoined: true, live: 4, retryAt: (now: number) => now + 60_000 };
+  const trips = {
+    failsSince: undefined,
+    failures: 0,
+    hasJoined: true,
+    live: 4,
+    retryAt: (now: number) => now + 60_000,
+  };
   return { absence: new Absence(trips as unknown as Trips, ledger, () => 0.5, mode, 8), ledger, trips };
 }
 
@@ -34,6 +40,10 @@ describe('a process whose store does not answer', () => {
     const { absence, trips } = worldOf();
     trips.hasJoined = false;
     trips.failsSince = 1_000;
+    trips.failures = 1;
+    // One answer that is lost is no absence.
+    expect(absence.isNow(1_000)).toBe(false);
+    trips.failures = 2;
     expect(absence.isNow(1_000)).toBe(true);
   });
 
@@ -82,7 +92,7 @@ describe('a store that is back', () => {
   it('after more than 3.5 s is asked for nothing that begins within two seconds: others may still send it', () => {
     const { absence, ledger, trips } = worldOf();
     const first = (): number => {
-      const { slots } = ledger.compose({ need: 1, want: 5, isUrgent: false, concurrency: 32 }, 10_000, 1);
+      const { slots } = ledger.compose({ need: 1, want: 5, isUrgent: false, concurrency: 32, maxWaitMs: 0 }, 10_000, 1);
       return Math.min(...slots.filter(({ wish }) => wish > 0).map(({ name }) => Number(name) * 1_000 - BEGIN));
     };
     trips.failsSince = 8_000;

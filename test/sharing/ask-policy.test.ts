@@ -187,7 +187,9 @@ describe('a window without room before its end', () => {
       outcome([], ask, () => 99),
       now,
     );
-    expect(policy.full(NOW)?.instance.name).toBe(`minute:${BEGIN / 1_000}`);
+    expect(policy.full(NOW)).toMatchObject({ instance: { name: `minute:${BEGIN / 1_000}` }, isKept: true });
+    policy.hear(ask, outcome([], ask, full), now);
+    expect(policy.full(NOW)?.isKept).toBe(false);
   });
 
   it('is none that lacks only what is kept for urgent calls, because that shrinks', () => {

@@ -1,11 +1,26 @@
 import { describe, expect, it } from 'vitest';
+import { slidingCounter } from '../../src/quota/models/sliding-counter.ts';
+import { slidingLog } from '../../src/quota/models/sliding-log.ts';
 import { DEEP, runs } from '../support/deep.ts';
-import { type Found, type Small, SmallWorld } from './support/explore.ts';
+import type { Small } from './support/explore/rules.ts';
+import { type Found, SmallWorld } from './support/explore/small-world.ts';
 
 /** The least world in which two processes meet in a second, and what one of them gives back is the other's in the next. */
 const LEAST: Small = { processes: 2, limit: 1, long: 2, seconds: 2, asks: 2, underWay: 2 };
 
 const CROWDED: Small = { processes: 3, limit: 3, long: 5, seconds: 3, asks: 4, underWay: 4, wants: [1, 2] };
+
+/** Ten a second, which an estimate allows one of in a fifth of it; the calendar's second ends after the first tenth. */
+const ESTIMATED: Small = {
+  ...{ ...LEAST, limit: 10, long: 4, seconds: 3, lastOfMinute: 0 },
+  estimated: { takenFor: slidingCounter, tenthsApart: 1 },
+};
+
+/** Four a second, asked for half a second apart: an estimate refuses some of what a log allows. */
+const CROSSED: Small = {
+  ...{ ...LEAST, limit: 4, long: 1_000, seconds: 4, asks: 30, wants: [4], lastOfMinute: 1 },
+  estimated: { takenFor: slidingCounter, tenthsApart: 5 },
+};
 
 function expectSound({ violation, ...found }: Found): void {
   expect(violation).toBeUndefined();
@@ -29,6 +44,11 @@ describe('whatever becomes of the messages between books and their store, no uni
     expect(found.isAll).toBe(DEEP);
   });
 
+  it('in any order of moves of two processes where a service estimates the last second', async () => {
+    const found = await new SmallWorld(ESTIMATED).explore(runs(4_000, 200_000));
+    expectSound(found);
+  });
+
   it.each([
     ['three processes, one of which dies and is followed by another', { ...CROWDED, deaths: 1 }],
     ['three processes that all live', CROWDED],
@@ -36,6 +56,7 @@ describe('whatever becomes of the messages between books and their store, no uni
       'two processes at the end of a minute',
       { ...CROWDED, processes: 2, limit: 2, long: 2, lastOfMinute: 0, wants: [1, 2] },
     ],
+    ['two processes where a service estimates the last second', CROSSED],
     ['two processes that give up many asks', { ...CROWDED, processes: 2, limit: 4, long: 4, asks: 8, underWay: 6 }],
   ] as const)('on random walks of %s', async (_, small) => {
     const found = await new SmallWorld(small).wander(runs(40, 3_000), 60, 7);
@@ -69,6 +90,12 @@ describe('the exploration finds, by itself,', () => {
     const { violation } = await world.explore(20_000);
     expect(violation?.what).toBe('process 0 holds more of second 0 than the store has booked for it');
     expect(violation?.moves.length).toBeLessThan(10);
+  });
+
+  it('that a service which estimates refuses a request where processes take its window for a log', async () => {
+    const estimated = { takenFor: slidingLog, tenthsApart: 5 };
+    const { violation } = await new SmallWorld({ ...CROSSED, processes: 1, estimated }).wander(400, 80, 5);
+    expect(violation?.what).toBe('the service refuses a request');
   });
 
   it.each(['the store ignores the sequence', 'processes count old answers'] as const)(

@@ -137,12 +137,19 @@ describe('what processes tell each other of the service’s clock', () => {
     expect(width(TIME + 60_000)).toBeCloseTo(42);
   });
 
-  it('is not told for a little more exactness, only for half of what was unknown', () => {
-    const facts = heard({ lead: `0 100 ${TIME}` });
-    facts.tellLead({ least: 10, most: 80 }, STORE, TIME);
+  it('is not told for a little more exactness, only where little is left of what was unknown', () => {
+    const facts = heard({ lead: `0 400 ${TIME}` });
+    expect(facts.tellLead({ least: 10, most: 120 }, STORE, TIME)).toBe(false);
     expect(facts.pending.size).toBe(0);
-    facts.tellLead({ least: 10, most: 50 }, STORE, TIME);
+    expect(facts.tellLead({ least: 10, most: 90 }, STORE, TIME)).toBe(true);
     expect(facts.pending.has('lead')).toBe(true);
+  });
+
+  it('is not told again while it is known to a tenth of a second', () => {
+    const facts = heard({ lead: `0 90 ${TIME}` });
+    expect(facts.tellLead({ least: 10, most: 11 }, STORE, TIME)).toBe(false);
+    // After a minute it is 12 ms vaguer.
+    expect(facts.tellLead({ least: 10, most: 11 }, STORE, TIME + 60_000)).toBe(true);
   });
 
   it.each(['', '5 1', 'x y z', '0 100', `0 100 ${TIME - 600_000}`, `0 100 ${TIME + 600_000}`])(

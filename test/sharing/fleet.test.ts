@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { seeded } from '../../src/testing/index.ts';
 import { DEEP, runs } from '../support/deep.ts';
-import { fleetOf, ofShare } from './support/fleet.ts';
+import { fleetOf } from './support/fleet.ts';
 
 describe('clients that share one key, in virtual time', () => {
   // A few less than fill the last minute: while the shape of a minute is in doubt, a unit of it is kept.
@@ -66,12 +67,37 @@ describe('clients that share one key, in virtual time', () => {
   });
 
   it.each([
+    // Processes, calls a second of each, most trips a call: in the second half of the first minute and in the second minute.
+    [4, 3, 0.95, 0.9],
+    [32, 0.25, 1.9, 1.3],
+  ])('make few trips where %i of them make %d light calls a second', async (size, rate, first, second) => {
+    const fleet = fleetOf(size, { keyed: { second: 50, minute: 2_000 }, latencyMs: [5, 15] });
+    const call = async (index: number): Promise<void> => {
+      const random = seeded(index);
+      for (;;) {
+        await fleet.clock.sleep((-Math.log(1 - random()) * 1_000) / rate);
+        await fleet.clients[index]?.getInfo();
+      }
+    };
+    for (let index = 0; index < size; index++) void call(index);
+    const tripsDuring = async (ms: number): Promise<number> => {
+      const [calls, trips] = [fleet.service.requests, fleet.trips];
+      await fleet.clock.advance(ms);
+      return (fleet.trips - trips) / (fleet.service.requests - calls);
+    };
+    await fleet.clock.advance(10_000);
+    expect(await tripsDuring(50_000)).toBeLessThan(first);
+    expect(await tripsDuring(60_000)).toBeLessThan(second);
+    expect(fleet.limited).toBe(0);
+  });
+
+  it.each([
     [100, 200, 7_000],
     [1_500, 3_000, 9_500],
   ])(
     'serve an urgent call a second after the looks, which take six, if responses take %i to %i ms',
     async (least, most, bound) => {
-      for (const seed of DEEP ? [1, 2, 3, 4, 5, 6, 7, 8] : [2, 7]) {
+      for (const seed of DEEP ? [1, 2, 3, 4, 5, 6, 7, 8] : [7]) {
         const start = Date.UTC(2026, 2, 10, 14, 0, 7) + seed * 137;
         const fleet = fleetOf(
           16,
@@ -89,7 +115,7 @@ describe('clients that share one key, in virtual time', () => {
   );
 
   it('get equal parts when all of them are busy', async () => {
-    const calls = runs(1_200, 6_000);
+    const calls = runs(800, 6_000);
     const fleet = fleetOf(8);
     await fleet.clock.run(fleet.work(calls));
     const mean = calls / 8;
@@ -177,7 +203,7 @@ describe('clients that share one key, in virtual time', () => {
 
   it('leave a dear request its turn, however busy the others are', async () => {
     const fleet = fleetOf(8, { cost: ({ url }) => (url.pathname.endsWith('info') ? 1 : 8) });
-    const busy = fleet.work(runs(700, 1_500));
+    const busy = fleet.work(runs(300, 1_500));
     await fleet.clock.advance(12_000);
     const [client] = fleet.clients;
     const from = fleet.clock.now();
@@ -202,6 +228,45 @@ describe('clients that share one key, in virtual time', () => {
     expect(fleet.limited).toBe(0);
   });
 
+  it.each([0, 20_000])(
+    'let no call that may wait for %i ms fail while a minute of unknown shape has a unit left, which calls that can wait leave',
+    async (maxWaitMs) => {
+      const fleet = fleetOf(2, { keyed: { minute: 50 }, latencyMs: 10 });
+      await fleet.clock.run(fleet.work(10));
+      const patient = fleet.work(45, [1]);
+      await fleet.clock.advance(5_000);
+      expect(fleet.service.requests).toBe(49);
+      const settled = await fleet.clock.run(
+        Promise.allSettled([0, 1].map(() => fleet.clients[0]?.getInfo({ maxWaitMs }))),
+      );
+      expect(fleet.service.requests).toBe(50);
+      expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+      await fleet.clock.run(patient);
+      expect(fleet.limited).toBe(0);
+    },
+  );
+
+  it('fail no call that can wait for the units of a full minute which another one holds and does not use', async () => {
+    const fleet = fleetOf(
+      2,
+      { keyed: { second: 10, minute: 20 }, latencyMs: 10 },
+      {},
+      { calendar: ['second', 'minute'] },
+    );
+    await fleet.clock.run(Promise.all([fleet.clients[0]?.getInfo({ headersOnly: true })]));
+    const ended = new AbortController();
+    const calls = Array.from({ length: 40 }, () => fleet.clients[1]?.getInfo({ signal: ended.signal }));
+    const settled = Promise.allSettled(calls);
+    await fleet.clock.advance(900);
+    ended.abort();
+    await fleet.clock.run(settled);
+    // A call that cannot wait is told at once, one that can is served when they are given back.
+    const [hasty, patient] = [1_000, 8_000].map((maxWaitMs) => fleet.clients[0]?.getInfo({ maxWaitMs }));
+    const both = await fleet.clock.run(Promise.allSettled([hasty, patient]));
+    expect(both.map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
+    expect(fleet.limited).toBe(0);
+  });
+
   it.each([18, 48])('go on after %i idle hours, when nobody knows the service’s clock any more', async (hours) => {
     const fleet = fleetOf(4);
     await fleet.clock.run(fleet.work(100));
@@ -221,94 +286,4 @@ describe('clients that share one key, in virtual time', () => {
     // All of it in the first minute.
     expect(fleet.clock.now()).toBeLessThan(53_000);
   });
-});
-
-describe('clients that share one key, where the store cannot be used,', () => {
-  it.each(['down', 'frozen'] as const)(
-    'go on with their parts while it is %s, say so once, and pay when it is back',
-    async (how) => {
-      const limit = runs(150, 500);
-      const fleet = fleetOf(4, { keyed: { second: 20, minute: limit } });
-      const work = fleet.work(3.2 * limit);
-      await fleet.clock.advance(65_000);
-      fleet.wire = how;
-      await fleet.clock.advance(60_000);
-      fleet.wire = undefined;
-      await fleet.clock.run(work);
-      // At most 2 of 1,000.
-      expect(fleet.limited).toBeLessThanOrEqual(6);
-      for (const events of fleet.events) {
-        expect(ofShare(events).map(({ type }) => type)).toEqual(['share-lost', 'share-regained']);
-        expect(ofShare(events)[0]).toMatchObject({
-          mode: 'partial',
-          code: how === 'down' ? 'ECONNREFUSED' : 'TIMEOUT',
-        });
-      }
-      // Alone for a minute each uses most of its part.
-      const minute = fleet.service.log.filter(({ serviceTime }) => Math.floor(serviceTime / 60_000) % 60 === 2);
-      expect(minute.length).toBeGreaterThan(0.7 * limit);
-    },
-  );
-
-  it('let no call wait longer than 50 ms for it', async () => {
-    const fleet = fleetOf(2, { latencyMs: 0 });
-    await fleet.clock.run(fleet.work(300));
-    await fleet.clock.advance(60_000);
-    fleet.wire = 'frozen';
-    const from = fleet.clock.now();
-    await fleet.clock.run(fleet.work(1, [0]));
-    expect(fleet.clock.now() - from).toBeLessThanOrEqual(51);
-  });
-
-  it('send nothing more than what they hold in the mode `closed`, and as if the key were their own in `open`', async () => {
-    const counts: Record<string, number> = {};
-    for (const mode of ['closed', 'open'] as const) {
-      const fleet = fleetOf(1, { keyed: { minute: 500 } }, { mode });
-      await fleet.clock.run(fleet.work(20));
-      await fleet.clock.advance(120_000);
-      fleet.wire = 'down';
-      void fleet.work(450);
-      await fleet.clock.advance(30_000);
-      counts[mode] = fleet.service.requests - 20;
-      expect(fleet.limited).toBe(0);
-    }
-    expect(counts).toEqual({ closed: 0, open: 450 });
-  });
-
-  it('begin with a small part if they have never reached it, and take more while nothing else is spent', async () => {
-    const fleet = fleetOf(1, { keyed: { minute: 600 } }, { processes: 4 });
-    fleet.wire = 'down';
-    void fleet.work(600);
-    await fleet.clock.advance(4_000);
-    expect(fleet.service.requests).toBeLessThanOrEqual(6);
-    await fleet.clock.advance(40_000);
-    expect(fleet.service.requests).toBeGreaterThan(200);
-    expect(fleet.limited).toBe(0);
-  });
-
-  it.each([4, 16])(
-    'are refused hardly ever when it has forgotten everything: %i tell it what they know',
-    async (size) => {
-      const fleet = fleetOf(size, { keyed: { second: 20, minute: 500 }, latencyMs: [5, 15] });
-      void fleet.work(100_000).catch(() => {});
-      for (const at of [10_000, 20_000, 40_000, 75_000, 85_000]) {
-        await fleet.clock.advance(at - fleet.clock.now());
-        fleet.flush();
-      }
-      await fleet.clock.advance(60_000);
-      expect(fleet.limited).toBeLessThanOrEqual(2);
-    },
-  );
-});
-
-it('a client that dies costs the others its part of one window at most', async () => {
-  const fleet = fleetOf(4, { keyed: { second: 20, minute: 250 } });
-  const work = fleet.work(600, [0, 1, 2]);
-  void fleet.work(2_000, [3]).catch(() => {});
-  await fleet.clock.advance(70_000);
-  fleet.die(3);
-  await fleet.clock.run(work);
-  expect(fleet.limited).toBe(0);
-  // Three of four parts of three minutes are 562: more than that was made of the third one.
-  expect(fleet.clock.now()).toBeLessThan(173_000);
 });

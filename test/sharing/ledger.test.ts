@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ServerClock } from '../../src/quota/time/server-clock.ts';
-import { type Demand, Ledger } from '../../src/sharing/ledger.ts';
+import type { Demand } from '../../src/sharing/call-needs.ts';
+import { Ledger } from '../../src/sharing/ledger.ts';
 import { answering, BEGIN, reading } from './support/small.ts';
 
 const TRIP_MS = 1;
@@ -16,14 +17,14 @@ function ledgerOf(limits: Readonly<Partial<Record<'second' | 'minute' | 'month',
 }
 
 function demand(rest: Partial<Demand> = {}): Demand {
-  return { need: 1, want: 1, isUrgent: false, concurrency: 32, ...rest };
+  return { need: 1, want: 1, isUrgent: false, concurrency: 32, maxWaitMs: Number.POSITIVE_INFINITY, ...rest };
 }
 
 /** Asks, and is granted so much of each slot. */
 function ask(ledger: Ledger, wishes: Demand, granted: readonly number[], now: number, others = 0): void {
   const composed = ledger.compose(wishes, now, TRIP_MS);
   const used = composed.windows.map(({ limit }) => (granted.length === 0 ? limit : 0));
-  ledger.receive(composed, answering({ now: BEGIN + now, granted, used, others }), now, now + TRIP_MS);
+  ledger.receive(composed, answering({ now: BEGIN + now, granted, used, others }), 1, now, now + TRIP_MS);
 }
 
 describe('the ledger of a process', () => {
@@ -31,6 +32,40 @@ describe('the ledger of a process', () => {
     const { slots, want } = ledgerOf({ second: 20 }).compose(demand(), 100, TRIP_MS);
     expect(slots.map(({ name }) => Number(name) - BEGIN / 1_000)).toEqual([0, 1]);
     expect(want).toBe(1);
+  });
+
+  describe('asks for the calls that will follow in the second, by its rate', () => {
+    /** A process that has spent four units a second, and was told how much of each window is used. */
+    function steady(limit: number, used = 0, others = 0): Ledger {
+      const ledger = ledgerOf({ second: limit });
+      for (let at = 0; at < 10_000; at += 250) ledger.spend(1, at);
+      const composed = ledger.compose(demand(), 9_800, TRIP_MS);
+      const granted = composed.slots.map(({ name }) => (name === String(BEGIN / 1_000 + 9) ? 1 : 0));
+      const counts = composed.windows.map(() => used);
+      const answer = answering({ now: BEGIN + 9_800, granted, used: counts, others });
+      ledger.receive(composed, answer, 1, 9_800, 9_801);
+      ledger.spend(1, 9_801);
+      return ledger;
+    }
+    const wanted = (ledger: Ledger, rest: Partial<Demand> = {}, at = 10_100): number =>
+      ledger.compose(demand(rest), at, TRIP_MS).want;
+
+    it('early in it, no more than an eighth of the smallest limit', () => {
+      expect(wanted(steady(100))).toBe(4);
+      expect(wanted(steady(20))).toBe(3);
+      expect(wanted(steady(7))).toBe(1);
+    });
+
+    it('not where it is nearly over, half of a window is used, others lack units, or the call is urgent', () => {
+      expect(wanted(steady(20), {}, 10_900)).toBe(1);
+      expect(wanted(steady(20, 11))).toBe(1);
+      expect(wanted(steady(20, 0, 1))).toBe(1);
+      expect(wanted(steady(20), { isUrgent: true })).toBe(1);
+    });
+
+    it('not where calls have become rare', () => {
+      expect(wanted(steady(20), {}, 20_100)).toBe(1);
+    });
   });
 
   it('asks further ahead the more processes need units, to three seconds', () => {
@@ -83,6 +118,7 @@ describe('the ledger of a process', () => {
     ledger.receive(
       composed,
       answering({ now: BEGIN + 100, granted: [1], used: composed.windows.map(() => 1), urgent }),
+      1,
       100,
       101,
     );

@@ -80,7 +80,7 @@ describe('a pause of the service', () => {
 
   it('that is over, and of which this process had not heard, is asked about, too', () => {
     const resumption = new Resumption(() => 0);
-    resumption.hearOver();
+    resumption.hear(1, 0);
     expect(resumption.mayAsk(5)).toBe(true);
   });
 

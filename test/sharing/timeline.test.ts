@@ -16,6 +16,16 @@ describe('the time by which seconds are named', () => {
     expect(timeline.at(0)).toEqual({ least: BEGIN, most: BEGIN + 30 });
   });
 
+  it('is the service’s whatever the store’s clock shows, and however that jumps', () => {
+    const alone = new Timeline(known(BEGIN, BEGIN + 30));
+    const timeline = new Timeline(known(BEGIN, BEGIN + 30));
+    for (const jump of [0, -3_600_000, 3_600_000]) {
+      timeline.hearStore(BEGIN + jump, 0, 1);
+      expect(timeline.at(1)).toEqual(alone.at(1));
+      expect(timeline.surely(BEGIN + 1_000, 1)).toBe(alone.surely(BEGIN + 1_000, 1));
+    }
+  });
+
   it('is the store’s while the service’s is unknown: processes must agree, and no more', () => {
     const timeline = new Timeline(new ServerClock());
     expect(timeline.isKnown).toBe(false);

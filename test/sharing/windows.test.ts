@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { aligned } from '../../src/quota/models/aligned.ts';
 import { SHAPES } from '../../src/quota/models/all.ts';
+import { leaky } from '../../src/quota/models/leaky.ts';
 import { slidingCounter } from '../../src/quota/models/sliding-counter.ts';
 import { slidingLog } from '../../src/quota/models/sliding-log.ts';
+import type { Shapes } from '../../src/quota/share-limit.ts';
 import { SharedWindow, SharedWindows, ttlOf } from '../../src/sharing/windows.ts';
 import { BEGIN, calendar, exactly, instanceAt, reading } from './support/small.ts';
 
@@ -47,6 +49,9 @@ describe('a window that processes share', () => {
     const minute = new SharedWindow('minute', 100, UNKNOWN);
     const kept = (window: SharedWindow, after: number): number => window.keptForProbe(BEGIN + after);
     expect([0, 2_999, 3_000, 59_999].map((after) => kept(minute, after))).toEqual([0, 0, 1, 1]);
+    // A call that fails before the minute ends would fail for nothing else.
+    const end = BEGIN + 60_000;
+    expect([end - 1, end].map((waitsUntil) => minute.keptForProbe(BEGIN + 30_000, waitsUntil))).toEqual([0, 1]);
     for (const [period, limit, shapes] of [
       ['minute', 19, UNKNOWN],
       ['second', 100, UNKNOWN],
@@ -68,18 +73,22 @@ describe('a window that processes share', () => {
     expect(new SharedWindow('minute', 10, UNKNOWN).isInDoubt).toBe(false);
   });
 
-  it('whose service estimates what slides is spent evenly, but only once a refusal has shown that', () => {
+  it('whose service estimates what slides is spent evenly, but only once a refusal or readings have shown that', () => {
     const estimated = (epoch: number) => new SharedWindow('minute', 100, { alive: [slidingCounter], epoch });
     const even = estimated(1)
       .instances(exactly(BEGIN))
       .filter(({ name }) => name.includes('even'));
     // A fifth of 95 units in each fifth of the minute.
     expect(even.map(({ limit, end }) => [limit, end])).toEqual([[19, BEGIN + 12_000]]);
-    expect(
-      estimated(0)
+    const isEven = (alive: Shapes['alive']): boolean =>
+      new SharedWindow('minute', 100, { alive, epoch: 0 })
         .instances(exactly(BEGIN))
-        .some(({ name }) => name.includes('even')),
-    ).toBe(false);
+        .some(({ name }) => name.includes('even'));
+    expect([isEven([slidingCounter, slidingLog]), isEven([slidingCounter, leaky]), isEven([leaky])]).toEqual([
+      false,
+      true,
+      false,
+    ]);
   });
 
   it('remembers the most that was read of an instance, because answers may overtake each other', () => {

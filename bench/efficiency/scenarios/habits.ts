@@ -115,6 +115,27 @@ export const silent: readonly Scenario[] = [
     service: { ...SILENT, limited: { status: 429, retryAfter: 'none', body: 'empty' } },
     bulk: 6_000,
   },
+  ...(
+    [
+      ['5/s, first-request', { second: 5 }, 'first-request', 'usual', 1_500],
+      ['20/s, far away', { second: 20 }, 'aligned', 'far', 6_000],
+      ['20/s, sliding-counter', { second: 20 }, 'sliding-counter', 'usual', 6_000],
+      ['100/s, leaky', { second: 100 }, 'leaky', 'usual', 30_000],
+      ['500/min, sliding-log', { minute: 500 }, 'sliding-log', 'usual', 2_750],
+      ['20/s and 500/min', { second: 20, minute: 500 }, 'aligned', 'usual', 2_750],
+    ] as const
+  ).map(
+    ([name, limits, windows, distance, bulk]): Scenario => ({
+      name: `no quota headers, ${name}`,
+      promised: 'turn',
+      isDeep: true,
+      limits,
+      windows,
+      distance,
+      service: SILENT,
+      bulk,
+    }),
+  ),
 ];
 
 /** Variants of counting, refusing and stating the quota. */

@@ -60,5 +60,5 @@ function nameOf({ request, ask, maxQueueMs, timeoutMs, takesRefusals, redirect, 
 /** Tells requests of one method apart: by where they go and what they say in their headers. */
 export function requestName({ url, headers = {} }: Call['request']): string {
   const said = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
-  return JSON.stringify([url.href, said.toSorted()]);
+  return JSON.stringify([url, said.toSorted()]);
 }

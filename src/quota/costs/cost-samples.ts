@@ -19,16 +19,20 @@ interface Sample {
 
 /** Recent answers of an endpoint, as many of rare costs as of frequent ones: the evidence for what decides the cost. */
 export class CostSamples {
+  /** The cost seen last is the last. */
   readonly #byCost = new Map<number, Sample[]>();
+  #latest: number | undefined;
   #count = 0;
 
   add(parameters: Parameters, cost: number): void {
     const samples = this.#byCost.get(cost) ?? [];
+    samples.push({ parameters, cost, number: this.#count++ });
+    if (samples.length > OF_EACH) samples.shift();
+    if (cost === this.#latest) return;
+    this.#latest = cost;
     // Deleted and set again, so that the first is the cost not seen for longest.
     this.#byCost.delete(cost);
     this.#byCost.set(cost, samples);
-    samples.push({ parameters, cost, number: this.#count++ });
-    if (samples.length > OF_EACH) samples.shift();
     const [oldest] = this.#byCost.keys();
     if (this.#byCost.size > MOST_COSTS && oldest !== undefined) this.#byCost.delete(oldest);
   }

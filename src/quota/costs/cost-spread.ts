@@ -29,6 +29,11 @@ export class CostSpread {
     return this.#certain;
   }
 
+  /** The lowest cost that is remembered. */
+  get least(): number {
+    return this.#costs[0]?.cost ?? 0;
+  }
+
   /** The highest cost that is remembered. */
   get most(): number {
     return this.#costs.at(-1)?.cost ?? 0;

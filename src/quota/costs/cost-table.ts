@@ -47,15 +47,20 @@ export class CostTable {
     kind.spread.learn(cost);
   }
 
+  /** The costs of requests with these very parameters, as far as they decide; undefined: none was seen. */
+  findOwn(parameters: () => Parameters): CostSpread | undefined {
+    if (this.names.length === 0) return this.#only;
+    return this.#kinds.get(this.#valuesOf(parameters()).join('&'))?.spread;
+  }
+
   /**
    * The costs of requests with these parameters. Of an unknown combination it is the cheapest of those known whose
    * numbers are all as large or larger, and whose other values are the same; undefined: there is none.
    */
   find(parameters: () => Parameters): CostSpread | undefined {
-    if (this.names.length === 0) return this.#only;
+    const own = this.findOwn(parameters);
+    if (own || this.names.length === 0) return own;
     const values = this.#valuesOf(parameters());
-    const known = this.#kinds.get(values.join('&'));
-    if (known) return known.spread;
     let cheapest: CostSpread | undefined;
     for (const kind of this.#kinds.values()) {
       const isCheaper = !cheapest || kind.spread.certain < cheapest.certain;

@@ -48,6 +48,11 @@ export class EndpointCosts {
     return this.#table.find(() => parametersOf(query));
   }
 
+  /** The lowest cost of such requests; 0: none was seen. */
+  leastOf(query: string): number {
+    return this.#table.findOwn(() => parametersOf(query))?.least ?? 0;
+  }
+
   /** Whether the cost of a request is unknown, so that one goes first. */
   isNews(query: string): boolean {
     if (query === '') return false;

@@ -1,10 +1,11 @@
 import type { Costs } from '../limits/costs.ts';
 import type { ResetWindow } from '../limits/reset-window.ts';
+import type { Shape } from '../models/model.ts';
 import type { ShareLimit } from '../share-limit.ts';
 import { endOf, periodMsOf } from '../time/periods.ts';
 import type { ServerClock } from '../time/server-clock.ts';
 import type { NamedWindow } from '../window/named-window.ts';
-import { type ForecastWindow, forecast } from './forecast.ts';
+import { type ForecastWindow, forecast, type Release } from './forecast.ts';
 import type { Throughput } from './throughput.ts';
 
 /** Requests of one kind that are to be made. */
@@ -12,19 +13,26 @@ export interface Plan {
   /** Omitted: any endpoint; the plan then counts against every endpoint-specific limit. */
   readonly endpoint?: string | undefined;
   readonly count: number;
+  /** The query of one of them, which may decide what each will cost. */
+  readonly query?: string | undefined;
   /** Units that each will cost, where the caller knows better than experience. */
   readonly cost?: number | undefined;
 }
 
-/** The estimate for a list of plans. Instants are monotonic milliseconds. */
+/** The estimate for a list of plans, the last of them unless it says otherwise. Instants are monotonic milliseconds. */
 export interface PlanEstimate {
   /** When the last request will be answered; Infinity: never. */
   readonly at: number;
   /** When the last request will be sent; Infinity: never. */
   readonly sentAt: number;
+  /** The same for each plan. */
+  readonly each: readonly number[];
   /** The longest window that has to be waited out, `cooldown`, or `concurrency`; undefined if nothing is waited for but answers. */
   readonly window: string | undefined;
 }
+
+/** What is used of a window is looked at in so many pieces. */
+const PIECES = 16;
 
 /** Inputs of an estimate. */
 export interface EstimateInputs {
@@ -40,54 +48,110 @@ export interface EstimateInputs {
 }
 
 /**
- * When the last of these requests will be answered, one plan after the other, at the costs and round trips seen so far and without
- * other consumers. All windows are treated as calendar-aligned; where they slide, it may take up to one window longer.
+ * When the last request of the last plan will be answered, if those of the plans before go first, at the costs and round trips seen so
+ * far and without other consumers. A window that may end on the calendar is taken to do so, until that is ruled out.
  *
  * @returns undefined while no limit is known.
  */
 export function estimate(plans: readonly Plan[], known: EstimateInputs, now: number): PlanEstimate | undefined {
-  const { clock, pause, costs, throughput, concurrency } = known;
-  const windows = [...namedWindowsOf(known, now), ...endpointWindowsOf(known, now)];
+  const { pause, costs, throughput, concurrency } = known;
   const { roundTripMs } = throughput;
   if (roundTripMs === undefined) return undefined;
-  const work = plans.map(({ endpoint, count, cost }) => ({ endpoint, count, cost: cost ?? costs.mean(endpoint) }));
   const begin = Math.max(now, pause.until);
-  const origin = originOf(clock, now);
-  const { at, window } = forecast(work, windows, origin + begin - now, { roundTripMs, concurrency });
-  const sentAt = now + at - origin;
-  return { at: sentAt + roundTripMs, sentAt, window: window ?? (begin > now ? 'cooldown' : undefined) };
+  const origin = originOf(known.clock, now);
+  const windows = [...namedWindowsOf(known, now, origin), ...endpointWindowsOf(known, now, origin)];
+  if (roundTripMs > 0) windows.push(slotsOf(concurrency, roundTripMs));
+  const works = plans.map(({ endpoint, query, count, cost = costs.mean(endpoint, query) }) => ({
+    endpoint,
+    count,
+    cost,
+  }));
+  const { sentAt, window } = forecast(works, windows, begin - now);
+  const each = sentAt.map((at) => now + at);
+  const last = each.at(-1) ?? begin;
+  return { at: last + roundTripMs, sentAt: last, each, window: window ?? (begin > now ? 'cooldown' : undefined) };
 }
 
-/** Now, by the service's clock. Without one, all windows are treated as beginning now: the latest that they can end. */
+/** Now, by the service's clock: the middle of what it may show, which near a boundary is most likely on the right side. Without one, all windows are treated as beginning now: the latest that they can end. */
 function originOf(clock: ServerClock, now: number): number {
-  return clock.known ? clock.least(now) : 0;
+  return clock.known ? (clock.least(now) + clock.most(now)) / 2 : 0;
 }
 
-function* namedWindowsOf({ windows, shareLimit }: EstimateInputs, now: number): Generator<ForecastWindow> {
+function* namedWindowsOf(
+  { windows, shareLimit }: EstimateInputs,
+  now: number,
+  origin: number,
+): Generator<ForecastWindow> {
   for (const window of windows) {
     const { period } = window;
     const limit = shareLimit.likely(period, window.limit, now);
+    const periodMs = periodMsOf(period);
+    const shapes = shapesOf(window);
+    const release = (at: number, units: number, lastAt: number): Omit<Release, 'units'> => {
+      const drainMs = (units / limit) * periodMs;
+      const endsAt = endOf(period, origin + at) - origin;
+      let [from, to] = [at, at];
+      for (const shape of shapes) {
+        const frees = shape.frees?.({ at, periodMs, endsAt, lastAt, drainMs }) ?? [at + periodMs, at + periodMs];
+        if (frees[1] > to) [from, to] = frees;
+      }
+      return { from, to };
+    };
+    const part = limit / window.limit || 0;
+    const taken = Math.min(limit, limit - window.headroom(now) * part);
+    const used = shapes.some(({ isCalendar }) => isCalendar) ? [] : usedOf(window, shapes, now, part);
+    const rest = taken - used.reduce((sum, { units }) => sum + units, 0);
+    if (rest > 0) used.push({ ...release(0, rest, used.at(-1)?.to ?? 0), units: rest });
+    yield { window: period, limit, periodMs, used: used.sort((one, other) => one.to - other.to), release };
+  }
+}
+
+/** The shapes by which a window is reckoned with: the calendar's as long as it may have that. */
+function shapesOf({ shapes, candidates }: NamedWindow): readonly Shape[] {
+  const calendar = candidates.shapes.alive.filter(({ isCalendar }) => isCalendar);
+  return calendar.length > 0 ? calendar : shapes;
+}
+
+/** When the units that are used of a window are free again, by its shapes. */
+function usedOf(window: NamedWindow, shapes: readonly Shape[], now: number, part: number): Release[] {
+  const spent = Math.min(window.limit, window.spent(now));
+  const isEven = shapes.every(({ sinksSteadily }) => sinksSteadily);
+  const pieces = Math.min(PIECES, Math.ceil(spent));
+  const used: Release[] = [];
+  for (let nth = 1; nth <= pieces; nth++) {
+    const units = window.limit - spent + (spent * nth) / pieces;
+    const at = window.fitsBelow(window.limit, units, 0, now) - now;
+    const to = Number.isFinite(at) ? at : periodMsOf(window.period);
+    used.push({ from: isEven ? (used.at(-1)?.to ?? 0) : to, to, units: (spent / pieces) * part });
+  }
+  return used;
+}
+
+function* endpointWindowsOf(
+  { endpointWindows, clock }: EstimateInputs,
+  now: number,
+  origin: number,
+): Generator<ForecastWindow> {
+  for (const window of endpointWindows) {
+    const { limit, periodMs } = window;
+    const named = clock.known ? window.resetAt - origin : window.endsAt - now;
+    // Where no reset is named, it is guessed to come with the next full minute.
+    const end = Number.isFinite(named) ? named : endOf('minute', origin) - origin;
+    const used = end > 0 ? limit - window.headroom() : 0;
     yield {
-      window: period,
-      limit,
-      left: window.headroom(now) * (limit / window.limit || 0),
-      periodMs: periodMsOf(period),
-      endOf: (at) => endOf(period, at),
+      ...{ window: 'endpoint', limit, periodMs, countsRequests: true },
+      used: used > 0 ? [{ from: end, to: end, units: used }] : [],
+      release: (at) => {
+        const next = end + Math.max(0, Math.floor((at - end) / periodMs) + 1) * periodMs;
+        return { from: next, to: next };
+      },
+      covers: (endpoint) => endpoint === undefined || window.covers(endpoint),
     };
   }
 }
 
-function* endpointWindowsOf({ endpointWindows, clock }: EstimateInputs, now: number): Generator<ForecastWindow> {
-  for (const window of endpointWindows) {
-    const { limit, periodMs } = window;
-    const end = clock.known ? window.resetAt : window.endsAt - now;
-    yield {
-      window: 'endpoint',
-      limit,
-      left: end > originOf(clock, now) ? window.headroom() : limit,
-      periodMs,
-      endOf: (at) => end + Math.max(0, Math.floor((at - end) / periodMs) + 1) * periodMs,
-      covers: (endpoint) => endpoint === undefined || window.covers(endpoint),
-    };
-  }
+/** The requests that may be under way at a time. */
+function slotsOf(limit: number, periodMs: number): ForecastWindow {
+  const release = (at: number) => ({ from: at + periodMs, to: at + periodMs });
+  return { window: 'concurrency', limit, periodMs, countsRequests: true, used: [], release };
 }

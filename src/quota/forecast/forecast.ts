@@ -1,210 +1,315 @@
-/** A window that a forecast reckons with: it ends on the calendar, or on a reset that the service named. Instants are the service's. */
+/** Units of a window that are free again from one instant to another, evenly. */
+export interface Release {
+  readonly from: number;
+  readonly to: number;
+  readonly units: number;
+}
+
+/** A window that a forecast reckons with. */
 export interface ForecastWindow {
-  /** `second`, `minute`, …, or `endpoint`. */
+  /** `second`, `minute`, …, `endpoint`, or `concurrency`. */
   readonly window: string;
-  /** Units that a new one holds for us. */
+  /** Units that it holds for us in all. */
   readonly limit: number;
-  /** What is left of the present one. */
-  readonly left: number;
   /** Approximate length, in milliseconds: orders the windows. */
   readonly periodMs: number;
-  /** When the one ends that holds `at`. */
-  readonly endOf: (at: number) => number;
-  /** If it counts requests instead of units: whether it counts those of this endpoint. Omitted: it counts the units of all. */
+  /** When the units are free again that are used now, the first first. */
+  readonly used: readonly Release[];
+  /** When units are free again that are used at an instant; those used before are by `lastAt`. */
+  readonly release: (at: number, units: number, lastAt: number) => Omit<Release, 'units'>;
+  /** Whether it counts requests instead of units. */
+  readonly countsRequests?: boolean;
+  /** Whether it counts those of this endpoint. Omitted: it counts all. */
   readonly covers?: (endpoint: string | undefined) => boolean;
 }
 
 /** Requests of one kind. */
 export interface Work {
-  /** Left out: any. */
+  /** Omitted: any. */
   readonly endpoint?: string | undefined;
   readonly count: number;
   /** Units that each takes. */
   readonly cost: number;
 }
 
-/** The fastest rate of requests, apart from the windows. */
-export interface Pace {
-  /** How many may be under way at a time. */
-  readonly concurrency: number;
-  /** For how long each is, in milliseconds. */
-  readonly roundTripMs: number;
-}
-
-/** When the last request can go, and what it waits for. */
+/** When requests can go, and what they wait for. */
 export interface Forecast {
-  /** Infinity: never. */
-  readonly at: number;
-  /** The longest window that has to be waited out; `concurrency` where only answers are waited for; undefined if nothing is. */
+  /** When the last request of each work goes, of one without requests the last of those before it; Infinity: never. */
+  readonly sentAt: readonly number[];
+  /** The longest window that the last work has to wait out; undefined: none. */
   readonly window: string | undefined;
 }
 
-/** After this many steps the rest is extrapolated from the pace so far. */
-const STEPS = 20_000;
+/** A window that the work fills more often than this only sets a pace: the work is reckoned in fewer steps. */
+const MOST_WINDOWS = 100;
 
-/** Months differ in length, so they are passed over one by one: windows from this length on, in milliseconds. */
-const UNEVEN_MS = 28 * 86_400_000;
+/** What becomes free evenly is waited for in so many steps at most. */
+const MOST_STEPS = 300;
 
-/** Sums of costs that are no whole numbers may miss what is left by this part of a unit. */
+/** Cheaper requests pass those that cost more while no more than this are passed. */
+const MOST_PASSED = 256;
+
+/** Time goes on by this at least, whatever the rounding, in milliseconds. */
+const LEAST_STEP_MS = 1e-3;
+
+/** Sums of units that are no whole numbers may miss what is left by this part of a unit. */
 const ROUNDING = 1e-9;
 
-/** A window on its way through time. */
-interface Level extends ForecastWindow {
-  left: number;
-  end: number;
-  /** When it began, if it was new when it was reckoned with. */
-  began: number;
+/**
+ * When some work can go, each request as soon as it is its turn and all windows have room for it, if no other consumer uses the
+ * quota. A request for which units are missing is passed by cheaper ones that do not delay it, as the queue has it.
+ *
+ * @param works - those that go first are first.
+ */
+export function forecast(works: readonly Work[], windows: readonly ForecastWindow[], from: number): Forecast {
+  return new Course(works, windows, from).run();
 }
 
-/** What a window takes of each request. */
+/** A window on its way through time. */
+class Level {
+  readonly #given: ForecastWindow;
+  readonly isPace: boolean;
+  readonly #releases: Release[];
+  #head = 0;
+  #free: number;
+  #lastAt: number;
+
+  constructor(given: ForecastWindow, isPace: boolean, from: number) {
+    this.#given = given;
+    this.isPace = isPace;
+    this.#releases = [...given.used];
+    this.#free = given.limit - given.used.reduce((sum, { units }) => sum + units, 0);
+    this.#lastAt = given.used.at(-1)?.to ?? from;
+  }
+
+  get window(): ForecastWindow {
+    return this.#given;
+  }
+
+  /** How long such a request takes at the pace of the window, in milliseconds. */
+  paceOf(price: number, isMixed: boolean): number {
+    const { limit, periodMs } = this.#given;
+    return price <= 0 ? 0 : isMixed ? (price * periodMs) / limit : periodMs / Math.max(1, fitting(limit, price));
+  }
+
+  /** Units that are free at an instant. */
+  free(at: number): number {
+    let free = this.#free;
+    for (let index = this.#head; index < this.#releases.length; index++) {
+      const one = this.#releases[index] as Release;
+      if (one.from > at) break;
+      free += one.units * (one.to > at ? (at - one.from) / (one.to - one.from) : 1);
+    }
+    return free;
+  }
+
+  /** The first instant from which so many units are free. */
+  freeFrom(units: number, now: number): number {
+    let missing = units - this.#free - ROUNDING;
+    let at = now;
+    for (let index = this.#head; missing > 0 && index < this.#releases.length; index++) {
+      const { from, to, units: freed } = this.#releases[index] as Release;
+      at = Math.max(at, from + (to - from) * Math.min(1, missing / freed));
+      missing -= freed;
+    }
+    return missing > 0 ? Number.POSITIVE_INFINITY : at;
+  }
+
+  /** That instant, or so much later if units become free evenly then: one step for several requests. */
+  after(instant: number, stepMs: number): number {
+    const now = this.#releases.slice(this.#head).find(({ from, to }) => from < instant && instant < to);
+    return now ? Math.min(now.to, instant + stepMs) : instant;
+  }
+
+  /** When more becomes free next. */
+  get nextAt(): number {
+    return this.#releases[this.#head]?.to ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** When units are free again that are used at an instant. */
+  releaseOf(units: number, at: number): Omit<Release, 'units'> {
+    return this.#given.release(at, units, this.#lastAt);
+  }
+
+  use(units: number, at: number): void {
+    this.#free -= units;
+    const { from, to } = this.releaseOf(units, at);
+    let index = this.#releases.length;
+    while (index > this.#head && (this.#releases[index - 1] as Release).to > to) index--;
+    const before = index > this.#head ? this.#releases[index - 1] : undefined;
+    if (before?.from === from && before.to === to)
+      this.#releases[index - 1] = { from, to, units: before.units + units };
+    else this.#releases.splice(index, 0, { from, to, units });
+    this.#lastAt = Math.max(this.#lastAt, to);
+  }
+
+  /** Time passes. */
+  roll(at: number): void {
+    for (let one = this.#releases[this.#head]; one && one.to <= at; one = this.#releases[this.#head]) {
+      this.#free += one.units;
+      this.#head++;
+    }
+  }
+}
+
+/** What a window takes of each request of a work. */
 interface Toll {
   readonly level: Level;
   readonly price: number;
 }
 
-/**
- * When the last of some work can go, one kind after the other, if each request goes as soon as all windows have room for
- * it, and no other consumer uses the quota. Work that fills the same windows again and again takes one step, not one for each.
- *
- * @param from - when the first can go, by the service's clock, in milliseconds since the Unix epoch.
- * @param pace - how many requests may be under way, and for how long each is.
- */
-export function forecast(
-  work: readonly Work[],
-  windows: readonly ForecastWindow[],
-  from: number,
-  pace: Pace = { concurrency: 1, roundTripMs: 0 },
-): Forecast {
-  const levels = windows
-    .map((window): Level => ({ ...window, end: window.endOf(from), began: Number.NaN }))
-    .sort((one, other) => one.periodMs - other.periodMs);
-  const course = new Course(from, pace.roundTripMs / pace.concurrency);
-  const rounds = (count: number): number => Math.floor(Math.max(0, count - 1) / pace.concurrency) * pace.roundTripMs;
-  let requests = 0;
-  for (const some of work) {
-    const paced = course.at + rounds(some.count);
-    course.send(some, levels);
-    course.at = Math.max(course.at, paced);
-    requests += some.count;
-  }
-  const at = Math.max(course.at, from + rounds(requests));
-  return { at, window: course.longest?.window ?? (at > from ? 'concurrency' : undefined) };
+/** A work on its way. */
+interface Line {
+  readonly work: Work;
+  readonly tolls: readonly Toll[];
+  /** How long each request takes at least, in milliseconds, and what sets that pace. */
+  readonly paceMs: number;
+  readonly pacer: Level | undefined;
+  waiting: number;
 }
 
-/** Goes through time and windows. */
+/** A request that is passed because a window has too few units for it until an instant. */
+interface Passed {
+  readonly price: number;
+  readonly until: number;
+}
+
+/** Goes through time. */
 class Course {
-  at: number;
-  /** The longest window that had to be waited out. */
-  longest: Level | undefined;
-  /** The time from one request to the next, on average, if only answers are awaited. */
-  readonly #gapMs: number;
-  #steps = 0;
+  readonly #levels: readonly Level[];
+  readonly #lines: readonly Line[];
+  readonly #sentAt: number[];
+  readonly #cheapest: number;
+  readonly #stepMs: number;
+  #open: number[];
+  #at: number;
+  #longest: ForecastWindow | undefined;
 
-  constructor(at: number, gapMs: number) {
-    this.at = at;
-    this.#gapMs = gapMs;
-  }
-
-  send({ endpoint, count, cost }: Work, levels: readonly Level[]): void {
-    const tolls = levels
-      .filter(({ covers }) => covers?.(endpoint) ?? true)
-      .map((level): Toll => ({ level, price: level.covers ? 1 : Math.min(cost, level.limit) }));
-    const shut = tolls.find(({ level }) => level.limit <= 0);
-    if (shut && count > 0) {
-      this.#pass(shut.level, Number.POSITIVE_INFINITY);
-      return;
-    }
-    const began = this.at;
-    for (let waiting = count; waiting > 0; this.#steps++) {
-      if (this.#steps > STEPS) {
-        this.at += ((this.at - began) / (count - waiting)) * waiting;
-        return;
+  constructor(works: readonly Work[], windows: readonly ForecastWindow[], from: number) {
+    this.#at = from;
+    const fills = (window: ForecastWindow): number =>
+      window.limit > 0 ? works.reduce((sum, work) => sum + work.count * priceOf(work, window), 0) / window.limit : 0;
+    this.#levels = windows.map((window) => new Level(window, fills(window) > MOST_WINDOWS, from));
+    const isMixed = works.some(({ cost, count }) => count > 0 && cost !== works[0]?.cost);
+    this.#stepMs = Math.max(0, ...windows.map((one) => (fills(one) * one.periodMs) / MOST_STEPS || 0));
+    this.#lines = works.map((work): Line => {
+      const asked = this.#levels.filter(({ window }) => window.covers?.(work.endpoint) ?? true);
+      const tolls = asked.map((level): Toll => ({ level, price: priceOf(work, level.window) }));
+      let paceMs = 0;
+      let pacer: Level | undefined;
+      for (const { level, price } of tolls) {
+        const own = level.isPace ? level.paceOf(price, isMixed) : 0;
+        if (own > paceMs) [paceMs, pacer] = [own, level];
       }
-      for (const level of levels) roll(level, this.at);
-      const passed = this.#passOver(tolls, waiting);
-      const going = passed || this.#burst(tolls, waiting);
-      waiting -= going;
-      if (passed === 0 && waiting > 0) this.#wait(tolls);
+      return { work, tolls: tolls.filter(({ level }) => !level.isPace), paceMs, pacer, waiting: work.count };
+    });
+    this.#cheapest = Math.min(...works.filter(({ count }) => count > 0).map(({ cost }) => cost));
+    this.#sentAt = works.map(() => from);
+    this.#open = [...works.keys()].filter((index) => (this.#lines[index] as Line).waiting > 0);
+  }
+
+  run(): Forecast {
+    while (this.#open.length > 0) {
+      const wakeAt = this.#sendAll();
+      this.#open = this.#open.filter((index) => (this.#lines[index] as Line).waiting > 0);
+      if (wakeAt === Number.POSITIVE_INFINITY && this.#open.length > 0) {
+        for (const index of this.#open) this.#sentAt[index] = wakeAt;
+        break;
+      }
+      this.#at = Math.max(this.#at + LEAST_STEP_MS, wakeAt);
     }
-  }
-
-  /** Sends what all windows have room for now. */
-  #burst(tolls: readonly Toll[], waiting: number): number {
-    const going = Math.min(
-      waiting,
-      this.#atOnce(tolls),
-      ...tolls.map(({ level, price }) => fitting(level.left, price)),
-    );
-    for (const { level, price } of tolls) level.left -= going * price;
-    return going;
-  }
-
-  /** Goes to the end of what is full, or of the shortest window where answers are awaited. */
-  #wait(tolls: readonly Toll[]): void {
-    const full = tolls.filter(({ level, price }) => fitting(level.left, price) < 1);
-    for (const { level } of full) this.#pass(level, level.end);
-    if (full.length === 0) this.at = tolls[0]?.level.end ?? this.at;
+    for (const [index, { work }] of this.#lines.entries())
+      if (work.count === 0) this.#sentAt[index] = Math.max(...this.#sentAt.slice(0, index + 1));
+    return { sentAt: this.#sentAt, window: this.#longest?.window };
   }
 
   /**
-   * Passes over equal windows that the work fills, of the longest kind that has just begun together with all shorter ones.
+   * Sends what can go now, each in its turn.
    *
-   * @returns how many requests went in them.
+   * @returns when more can go.
    */
-  #passOver(tolls: readonly Toll[], waiting: number): number {
-    let leap: { readonly going: number; readonly to: number; readonly filled: Level | undefined } | undefined;
-    let holds = this.#atOnce(tolls);
-    let lengthMs = 0;
-    let filled: Level | undefined;
-    for (const [index, { level, price }] of tolls.entries()) {
-      const length = level.end - this.at;
-      const parts = lengthMs > 0 ? length / lengthMs : 1;
-      const isNew = level.began === this.at && level.left === level.limit;
-      if (!isNew || !Number.isInteger(parts)) break;
-      const own = fitting(level.limit, price);
-      if (own <= holds * parts) filled = level;
-      holds = Math.min(own, holds * parts);
-      lengthMs = length;
-      const longer = tolls.slice(index + 1);
-      const times = Math.min(
-        Math.floor((waiting - 1) / holds),
-        length < UNEVEN_MS ? Number.POSITIVE_INFINITY : 1,
-        ...longer.map((one) => Math.floor(fitting(one.level.left, one.price) / holds)),
-        ...longer.map((one) => Math.floor((one.level.end - this.at) / length)),
-      );
-      if (times >= 1) leap = { going: times * holds, to: this.at + times * length, filled };
+  #sendAll(): number {
+    for (const level of this.#levels) level.roll(this.#at);
+    let wakeAt = Number.POSITIVE_INFINITY;
+    const passed = new Map<Level, Passed>();
+    let held = 0;
+    for (const index of this.#open) {
+      const line = this.#lines[index] as Line;
+      const going = this.#going(line, passed);
+      if (going > 0) {
+        for (const { level, price } of line.tolls) level.use(going * price, this.#at);
+        line.waiting -= going;
+        // At a pace, the last goes when all before it have.
+        this.#sentAt[index] = this.#at + (going - 1) * line.paceMs;
+        if (line.paceMs > 0) {
+          if (line.pacer && (line.waiting > 0 || going > 1)) this.#waitFor(line.pacer.window);
+          return this.#at + going * line.paceMs;
+        }
+      }
+      if (line.waiting === 0) continue;
+      const full = this.#holding(line, passed);
+      if (!full) {
+        // By rounding alone.
+        wakeAt = Math.min(wakeAt, this.#at + 1);
+        continue;
+      }
+      const { level, until } = full;
+      wakeAt = Math.min(wakeAt, level.after(until, this.#stepMs));
+      if (held === 0 && (!level.window.covers || index === this.#lines.length - 1)) this.#waitFor(level.window);
+      if (level.window.covers) continue;
+      held += line.waiting;
+      const isPassable = full.isFull && !level.window.countsRequests && line.work.cost > this.#cheapest;
+      if (!isPassable || level.free(this.#at) < this.#cheapest || held > MOST_PASSED) break;
+      for (const { level: one, price } of line.tolls) {
+        const from = one.freeFrom(price, this.#at);
+        if (from > this.#at && !(from >= (passed.get(one)?.until ?? from + 1))) passed.set(one, { price, until: from });
+      }
     }
-    if (!leap) return 0;
+    return wakeAt;
+  }
+
+  /** How many requests of a work can go now: those that pass another leave room for it at its time. */
+  #going({ tolls, waiting, paceMs }: Line, passed: ReadonlyMap<Level, Passed>): number {
+    let going = waiting;
     for (const { level, price } of tolls) {
-      level.left -= leap.going * price;
-      if (level.end === leap.to && fitting(level.left, price) < 1) this.#pass(level, leap.to);
+      going = Math.min(going, fitting(level.free(this.#at), price));
+      if (paceMs > 0) going = Math.min(going, Math.max(1, Math.ceil((level.nextAt - this.#at) / paceMs)));
+      const other = passed.get(level);
+      if (!other) continue;
+      if (price >= other.price) return 0;
+      const delays = level.releaseOf(price, this.#at).to > other.until;
+      if (delays) going = Math.min(going, fitting(level.free(other.until) - other.price, price));
     }
-    if (leap.filled) this.#pass(leap.filled, leap.to);
-    this.at = leap.to;
-    return leap.going;
+    return going;
   }
 
-  /** How many requests can go within the shortest window if each waits for answers. */
-  #atOnce([shortest]: readonly Toll[]): number {
-    if (this.#gapMs === 0 || !shortest) return Number.POSITIVE_INFINITY;
-    return Math.ceil(shortest.level.periodMs / this.#gapMs);
+  /** What holds a work for longest: a window that is full, or one whose next units are for a request that costs more. */
+  #holding(
+    { tolls }: Line,
+    passed: ReadonlyMap<Level, Passed>,
+  ): { readonly level: Level; readonly until: number; readonly isFull: boolean } | undefined {
+    let holding: { readonly level: Level; readonly until: number; readonly isFull: boolean } | undefined;
+    for (const { level, price } of tolls) {
+      const from = level.freeFrom(price, this.#at);
+      const until = Math.max(from, passed.get(level)?.until ?? from);
+      if (until > (holding?.until ?? this.#at)) holding = { level, until, isFull: from > this.#at };
+    }
+    return holding;
   }
 
-  #pass(level: Level, end: number): void {
-    this.at = Math.max(this.at, end);
-    if (level.periodMs >= (this.longest?.periodMs ?? 0)) this.longest = level;
+  #waitFor(window: ForecastWindow): void {
+    const rank = ({ window: name, periodMs }: ForecastWindow): number => (name === 'concurrency' ? 0 : periodMs);
+    if (!this.#longest || rank(window) >= rank(this.#longest)) this.#longest = window;
   }
+}
+
+/** Units that a request takes of a window: one that exceeds it goes alone. */
+function priceOf({ endpoint, cost }: Work, { limit, countsRequests, covers }: ForecastWindow): number {
+  if (covers?.(endpoint) === false) return 0;
+  return countsRequests || limit <= 0 ? 1 : Math.min(cost, limit);
 }
 
 /** How many requests have room. */
 function fitting(left: number, price: number): number {
   return price > 0 ? Math.max(0, Math.floor(left / price + ROUNDING)) : Number.POSITIVE_INFINITY;
-}
-
-/** Begins the window that holds `at`, if the one before has ended. */
-function roll(level: Level, at: number): void {
-  if (at < level.end) return;
-  level.left = level.limit;
-  level.end = level.endOf(at);
-  level.began = level.endOf(at - 1) === at ? at : Number.NaN;
 }

@@ -72,6 +72,11 @@ export function isAnyWindowFull(quota: QuotaSnapshot): boolean {
   return windowsOf(quota).some(({ remaining }) => remaining === 0);
 }
 
+/** Whether `ratelimit-*` repeats a window of the second table, wherever a lagging clock puts its end. */
+export function repeatsWindow(quota: QuotaSnapshot): boolean {
+  return windowsOf(quota).some(({ limit, remaining }) => limit === quota.limit && remaining === quota.remaining);
+}
+
 /** No window is longer than a month, so no reset is believed that is further off, in milliseconds. */
 const FURTHEST_RESET_MS = 32 * 86_400_000;
 

@@ -1,10 +1,11 @@
 import { type Charge, type Hold, holdUntil, type Limit } from '../admission.ts';
 import { isAnyWindowFull, type QuotaSnapshot, resetOf } from '../headers/snapshot.ts';
 import { Backoff } from '../recovery/backoff.ts';
+import { TRIAL_MS } from '../recovery/hourly-trial.ts';
 import { Reopening } from '../recovery/reopening.ts';
+import { periodMsOf, withinMonth } from '../time/periods.ts';
 import type { ServerClock } from '../time/server-clock.ts';
 import type { Flight } from '../usage/in-flight.ts';
-import { orderedPauseMs } from './ordered-pause.ts';
 
 /** The first pause after a refusal without `retry-after`, in milliseconds; each further refusal doubles it. */
 const FIRST_BACKOFF_MS = 1_000;
@@ -72,7 +73,7 @@ export class Cooldown implements Limit {
 
   /** Exponential back-off after a refusal without `retry-after`. Refusals of requests sent before the current pause are ignored. */
   backOff(now: number, sentAt: number = now): void {
-    if (now < this.#until || sentAt < this.#until) return;
+    if (sentAt < this.#until) return;
     this.hold(now + this.#backoff.next(), 'the service refused a request without saying when to retry');
   }
 
@@ -129,4 +130,22 @@ export class Cooldown implements Limit {
     }
     return isAnyWindowFull(quota) && clock.known ? { until: now, why: 'a window is full' } : undefined;
   }
+}
+
+/**
+ * How long to pause as `retry-after` says, in milliseconds; undefined: it says nothing.
+ *
+ * Longer than any window, it is no number of seconds: a timestamp, milliseconds, or years. How long is not known then, so it
+ * ends with the next hourly trial. The pause of a month ends with the month.
+ *
+ * @param longestMs - the longest window that the service has named, in milliseconds; undefined: none.
+ */
+export function orderedPauseMs(
+  { retryAfterMs, date, receivedAt }: QuotaSnapshot,
+  longestMs: number = periodMsOf('month'),
+): number | undefined {
+  if (retryAfterMs === undefined) return undefined;
+  if (retryAfterMs > Math.max(longestMs, TRIAL_MS)) return TRIAL_MS;
+  const serverNow = date ?? receivedAt;
+  return withinMonth(serverNow, serverNow + retryAfterMs) - serverNow;
 }

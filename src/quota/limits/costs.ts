@@ -1,4 +1,4 @@
-import { type Charge, type Hold, holdUntil, type Limit } from '../admission.ts';
+import { type Ask, type Charge, type Hold, holdUntil, type Limit } from '../admission.ts';
 import { EndpointCosts } from '../costs/endpoint-costs.ts';
 import { type QuotaSnapshot, windowsOf } from '../headers/snapshot.ts';
 import { Probe } from '../recovery/probe.ts';
@@ -6,6 +6,9 @@ import type { Flight } from '../usage/in-flight.ts';
 
 /** No more endpoints than this are remembered, so that a caller's free-form names cannot grow the table for ever. */
 const ENDPOINTS = 1_000;
+
+/** A request of unknown cost is sent only while this part of a short window is free. */
+const SCOUTED_PART = 0.5;
 
 /** What a request is expected to cost, in units. */
 export interface ExpectedCost {
@@ -28,10 +31,29 @@ export class Costs implements Limit {
   #cheapest = Number.POSITIVE_INFINITY;
   #leastStated = Number.POSITIVE_INFINITY;
   #stated = false;
+  #isExcessSeen = false;
 
   /** The lowest cost that is expected of any request, in units. */
   get cheapest(): number {
     return this.#cheapest;
+  }
+
+  /**
+   * The charge for a request, at the cost that its caller states, or the one that is expected.
+   *
+   * @param windows - all that are known, with the units of the shortest.
+   */
+  charge(ask: Ask, windows: { readonly shortestLimit: number }): Charge {
+    const { endpoint, query, cost, priority = 0, urgency, maxWaitMs } = ask;
+    if (cost !== undefined) {
+      this.#state(cost);
+      return { endpoint, query, units: cost, isStated: true, priority, urgency, maxWaitMs };
+    }
+    const { certain, likely } = this.expect(endpoint, query);
+    const isNews = this.isNews({ endpoint, query });
+    const units = isNews ? Math.max(certain, Math.ceil(SCOUTED_PART * windows.shortestLimit)) : certain;
+    const least = this.#leastOf(endpoint, query);
+    return { endpoint, query, units, least, likely, priority, urgency, maxWaitMs };
   }
 
   /** The expected cost of a request; if such a request was never seen, the highest cost of its endpoint, or of all endpoints. */
@@ -40,10 +62,18 @@ export class Costs implements Limit {
     return known?.find(query) ?? same(known?.dearest ?? this.#foretold.get(endpoint) ?? this.#dearest);
   }
 
+  /** The lowest cost of such requests so far, in units; 0: none was seen, or none has ever exceeded a whole window. */
+  #leastOf(endpoint: string, query: string = ''): number {
+    return this.#isExcessSeen ? (this.#byEndpoint.get(endpoint)?.leastOf(query) ?? 0) : 0;
+  }
+
   /** Average cost of a request, in units: for plans, where the highest would add up to too much. */
-  mean(endpoint: string | undefined): number {
+  mean(endpoint: string | undefined, query?: string): number {
     if (endpoint === undefined) return this.#dearest;
-    return this.#byEndpoint.get(endpoint)?.mean ?? this.expect(endpoint).likely;
+    const known = this.#byEndpoint.get(endpoint);
+    return (
+      (query === undefined ? undefined : known?.find(query)?.likely) ?? known?.mean ?? this.expect(endpoint).likely
+    );
   }
 
   /** The highest cost of all endpoints, in units; 1 while none is known. */
@@ -57,9 +87,19 @@ export class Costs implements Limit {
   }
 
   /** Learns from the cost stated by an answer. */
-  learn(endpoint: string, cost: number, query: string = ''): void {
-    this.#stated = true;
+  learn(endpoint: string, cost: number, query?: string): void {
     this.#dearest = Math.max(this.#dearest, cost);
+    this.#learnOf(endpoint, cost, query);
+  }
+
+  /** Learns the cost of a request that was refused because it exceeds a whole window. */
+  learnExcess(endpoint: string, cost: number, query?: string): void {
+    this.#isExcessSeen = true;
+    this.#learnOf(endpoint, cost, query);
+  }
+
+  #learnOf(endpoint: string, cost: number, query: string = ''): void {
+    this.#stated = true;
     let known = this.#byEndpoint.get(endpoint);
     if (!known) {
       if (this.#byEndpoint.size >= ENDPOINTS) return;
@@ -72,7 +112,7 @@ export class Costs implements Limit {
   }
 
   /** A caller states what a request costs. */
-  state(units: number): void {
+  #state(units: number): void {
     if (units < this.#leastStated) this.#leastStated = units;
     if (units < this.#cheapest) this.#cheapest = units;
   }
@@ -135,4 +175,13 @@ export function believableCost(quota: QuotaSnapshot): number | undefined {
   const windows = windowsOf(quota);
   const isTooDear = windows.some(({ limit = Number.POSITIVE_INFINITY }) => cost > limit);
   return isTooDear && windows.every(({ limit = 0, remaining = 0 }) => cost > limit - remaining) ? undefined : cost;
+}
+
+/** The stated cost of a request that was refused because it exceeds a whole window; undefined: something else may be the cause. */
+export function excessiveCost(quota: QuotaSnapshot): number | undefined {
+  const { cost } = quota.stacks;
+  const windows = windowsOf(quota);
+  if (cost === undefined || !windows.some(({ limit = Number.POSITIVE_INFINITY }) => cost > limit)) return undefined;
+  // A service that charges after the answer would serve it while anything is left.
+  return windows.every(({ remaining = 0 }) => remaining > 0) ? cost : undefined;
 }

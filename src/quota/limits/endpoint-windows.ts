@@ -7,11 +7,21 @@ import { ResetWindow } from './reset-window.ts';
 /** Windows that are remembered: a service that reports a new limit each time would fill the memory. */
 const MOST = 16;
 
-/** The windows that only `ratelimit-limit`, `-remaining` and `-reset` describe, distinguished by their limits. */
+/** So many answers that count the requests of several windows together, with no contradiction between them, make these one window. */
+const AGREED = 3;
+
+/**
+ * The windows that only `ratelimit-limit`, `-remaining` and `-reset` describe. Endpoints with equal limits have one window until an
+ * answer counts less than their requests have left there, so that no request is refused where they do; then each has its own, until
+ * answers of one count the requests of all.
+ */
 export class EndpointWindows implements Iterable<ResetWindow> {
   readonly #clock: ServerClock;
   readonly #flights: InFlight;
-  readonly #byLimit = new Map<number, ResetWindow>();
+  #windows: ResetWindow[] = [];
+  /** Answers in a row that counted the requests of all windows of a limit. */
+  #agreed = 0;
+  #revision = 0;
 
   constructor(clock: ServerClock, flights: InFlight) {
     this.#clock = clock;
@@ -19,38 +29,81 @@ export class EndpointWindows implements Iterable<ResetWindow> {
   }
 
   get size(): number {
-    return this.#byLimit.size;
+    return this.#windows.length;
+  }
+
+  /** Counts the windows that have come and gone. */
+  get revision(): number {
+    return this.#revision;
   }
 
   [Symbol.iterator](): Iterator<ResetWindow> {
-    return this.#byLimit.values();
+    return this.#windows.values();
   }
 
   /** A request is sent. */
   onSent(flight: Flight, now: number): void {
-    for (const window of this.#byLimit.values()) window.onSent(flight, now);
+    for (const window of this.#windows) window.onSent(flight, now);
   }
 
   /** A request of this endpoint was answered without a reading, or must have arrived. */
-  book(endpoint: string): void {
-    for (const window of this.#byLimit.values()) window.book(endpoint);
+  book(endpoint: string, sentAt: number, at: number): void {
+    for (const window of this.#windows) window.book(endpoint, sentAt, at);
   }
 
   /** Takes in what an answer said that is about none of the windows that the service names. */
   read(endpoint: string, quota: QuotaSnapshot, answer: Omit<WindowReading, 'limit' | 'used' | 'held'>): void {
     const { limit, remaining } = quota;
-    const resetAt = resetOf(quota);
-    if (limit === undefined || remaining === undefined || resetAt === undefined) return;
-    let window = this.#byLimit.get(limit);
-    const held = window?.held ?? 0;
-    if (!window) {
-      if (this.#byLimit.size >= MOST) return;
-      window = new ResetWindow(limit, this.#clock, this.#flights);
-      this.#byLimit.set(limit, window);
-    }
+    const resetAt = resetOf(quota) ?? Number.NaN;
+    if (limit === undefined || remaining === undefined) return;
+    const heard = { ...answer, limit, used: limit - remaining, held: 0 };
+    const window = this.#windowOf(endpoint, resetAt, heard);
+    if (!window) return;
     const leftMs = resetAt - (quota.date ?? quota.receivedAt);
-    const reading = { ...answer, limit, used: limit - remaining, held };
-    window.read(endpoint, resetAt, leftMs, reading);
-    for (const other of this) if (other !== window) other.passOver(endpoint, remaining, reading);
+    const readingOf = (one: ResetWindow): WindowReading => {
+      return { ...heard, held: one.held, settledSince: one.settledSince(heard.sentAt) };
+    };
+    window.read(endpoint, resetAt, leftMs, readingOf(window));
+    for (const other of this) if (other !== window) other.passOver(endpoint, remaining, readingOf(other));
   }
+
+  /** The window that an answer describes; undefined: there are too many. */
+  #windowOf(endpoint: string, resetAt: number, reading: WindowReading): ResetWindow | undefined {
+    const alike = this.#windows.filter(({ limit }) => limit === reading.limit);
+    const known = alike.find((window) => window.covers(endpoint));
+    if (known && this.#areOne(known, alike, resetAt, reading)) return known;
+    const candidates = known ? [known, ...alike] : alike;
+    const found =
+      candidates.find((window) => !window.isContradicted(endpoint, known, resetAt, reading)) ??
+      this.#open(reading.limit);
+    if (found && found !== known) found.take(endpoint, known);
+    return found ?? candidates[0];
+  }
+
+  /** Whether an answer counts the requests of all windows of its limit; several in a row make these one window. */
+  #areOne(known: ResetWindow, alike: readonly ResetWindow[], resetAt: number, reading: WindowReading): boolean {
+    const { used, sentAt, receivedAt } = reading;
+    const isLess = used < sumOf(alike, (window) => window.countedBefore(sentAt));
+    if (isLess) this.#agreed = 0;
+    if (isLess || used <= known.countedAtMost || used > sumOf(alike, (window) => window.countedAtMost)) return false;
+    if (!alike.every((window) => window.isPresent(resetAt, receivedAt))) return false;
+    if (++this.#agreed < AGREED) return true;
+    for (const other of alike) known.absorb(other);
+    this.#windows = this.#windows.filter((window) => window === known || !alike.includes(window));
+    this.#agreed = 0;
+    this.#revision++;
+    return true;
+  }
+
+  #open(limit: number): ResetWindow | undefined {
+    if (this.#windows.length >= MOST) return undefined;
+    const window = new ResetWindow(limit, this.#clock, this.#flights);
+    this.#windows.push(window);
+    this.#revision++;
+    return window;
+  }
+}
+
+function sumOf(windows: readonly ResetWindow[], of: (window: ResetWindow) => number): number {
+  return windows.reduce((sum, window) => sum + of(window), 0);
 }

@@ -35,7 +35,6 @@ export class Outage implements Limit {
 
   /** The service answered, with any status. */
   onAnswer(flight: Flight): void {
-    this.#reopening.onEnded(flight);
     const wasClosed = this.#breaker.isClosed;
     this.#breaker.onSuccess(flight.sentAt);
     if (!wasClosed && this.#breaker.isClosed) this.#reopening.open();

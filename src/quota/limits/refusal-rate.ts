@@ -7,7 +7,16 @@ const CUT = 0.1;
 
 /** Time until the refused rate is tried again, in milliseconds: it doubles with each refusal, so that refusals become rare. */
 const FIRST_RETURN_MS = 2_000;
-const LONGEST_RETURN_MS = 20_000;
+const LONGEST_RETURN_MS = 60_000;
+
+/** The part of a rate that was just too high which is taken for the one that is accepted. */
+const ACCEPTED = 0.97;
+
+/** The part that is taken for it if it was refused soon after the last pause, where pauses have been short for long. */
+const LEAST_KEPT = 0.9;
+
+/** A request that goes later than it might by no more than this, or by a gap, delays no other: timers are late. In milliseconds. */
+const LATE_MS = 20;
 
 /** After this many periods without a refusal the rate counts as known, and the search continues from there. */
 const SEARCHED = 3;
@@ -15,8 +24,8 @@ const SEARCHED = 3;
 /** The rate never falls below one unit in this time, in milliseconds. */
 const SLOWEST_MS = 60_000;
 
-/** A pause is short below this part of the time before it: then it hardly lowers the rate, which was just too high. */
-const SHORT_PAUSE = 0.1;
+/** A pause is short below this part of the time before it: then the rate was just too high, and is not measured by what was served. */
+const SHORT_PAUSE = 0.2;
 
 /** Served units are remembered for this long, in milliseconds. */
 const MEMORY_MS = 3_600_000;
@@ -30,7 +39,7 @@ export class RefusalRate implements Limit {
   readonly #isAnyWindowKnown: () => boolean;
   /** Units per millisecond that were refused last; undefined: none was. */
   #refused: number | undefined;
-  /** The rate at the first refusal after requests were served; undefined: requests were not spaced. */
+  /** The rate at which the first request was sent that was refused after others were served; undefined: requests were not spaced. */
   #tried: number | undefined;
   #returnMs = FIRST_RETURN_MS / 2;
   #cutAt = Number.NEGATIVE_INFINITY;
@@ -38,6 +47,8 @@ export class RefusalRate implements Limit {
   /** When requests went on after the last pause, and after the one before. */
   #resumedAt: number | undefined;
   #cycleFrom = 0;
+  /** The end of the last pause that was long. */
+  #steadyFrom = 0;
   /** When the first request was refused since the last one was served. */
   #refusedAt = 0;
   #nextAt = Number.NEGATIVE_INFINITY;
@@ -51,7 +62,7 @@ export class RefusalRate implements Limit {
     this.#resumedAt ??= now;
     if (this.#refused === undefined) return;
     const gap = units / this.#rateAt(now);
-    this.#nextAt = Math.max(this.#nextAt, now - gap) + gap;
+    this.#nextAt = (now - this.#nextAt > Math.max(gap, LATE_MS) ? now : this.#nextAt) + gap;
     if (now - this.#cutAt < SEARCHED * this.#returnMs) return;
     this.#refused = this.#rateAt(now);
     this.#cutAt = now;
@@ -72,20 +83,30 @@ export class RefusalRate implements Limit {
     const until = Math.max(now, pausedUntil);
     const isFirst = this.#served.sumAfter(this.#resumedAt) > 0 || this.#refused === undefined;
     if (isFirst) {
-      this.#tried = this.#refused && this.#rateAt(now);
+      this.#tried = this.#refused && this.#rateAt(sentAt);
       this.#cycleFrom = this.#resumedAt;
       this.#refusedAt = now;
       this.#returnMs = Math.min(LONGEST_RETURN_MS, 2 * this.#returnMs);
     }
-    const isPauseShort = until - this.#refusedAt < SHORT_PAUSE * (this.#refusedAt - this.#cycleFrom);
-    const measured = this.#served.sumAfter(this.#cycleFrom) / Math.max(1, until - this.#cycleFrom);
-    this.#refused = isPauseShort && this.#tried ? this.#tried : Math.max(1 / SLOWEST_MS, measured);
+    const pauseMs = until - this.#refusedAt;
+    const isShortFor = (from: number): boolean => pauseMs < SHORT_PAUSE * (this.#refusedAt - from);
+    const measured = Math.max(
+      1 / SLOWEST_MS,
+      this.#served.sumAfter(this.#cycleFrom) / Math.max(1, until - this.#cycleFrom),
+    );
+    if (this.#tried && isShortFor(this.#steadyFrom)) {
+      const kept = isShortFor(this.#cycleFrom) ? ACCEPTED : LEAST_KEPT;
+      this.#refused = Math.max(measured, kept * this.#tried);
+    } else {
+      this.#refused = measured;
+      this.#steadyFrom = until;
+    }
     this.#cutAt = until;
     this.#resumedAt = until;
   }
 
   check({ units }: Charge, now: number): Hold | undefined {
-    if (this.#refused === undefined || now >= this.#nextAt || units <= 0 || this.#isAnyWindowKnown()) return undefined;
+    if (now >= this.#nextAt || units <= 0 || this.#isAnyWindowKnown()) return undefined;
     const reason = () => {
       const perSecond = (1_000 * this.#rateAt(now)).toFixed(1);
       return {

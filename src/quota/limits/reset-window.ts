@@ -1,8 +1,11 @@
 import type { Charge, Hold, Limit } from '../admission.ts';
 import type { WindowReading } from '../models/model.ts';
+import { Backoff } from '../recovery/backoff.ts';
 import { Probe } from '../recovery/probe.ts';
+import { endOf } from '../time/periods.ts';
 import type { ServerClock } from '../time/server-clock.ts';
 import type { WindowEnd } from '../time/window-end.ts';
+import { AnsweredRequests } from '../usage/answered.ts';
 import type { Flight, InFlight } from '../usage/in-flight.ts';
 
 /** Resets that differ by less belong to one instance: services cut them to seconds in different ways. */
@@ -14,16 +17,49 @@ const ROUNDING_MS = 1_000;
 /** Windows that begin on the calendar end on a multiple of a minute. A guess: shorter ones show by their successors. */
 const CALENDAR_MS = 60_000;
 
+/** Where no reset is named, requests that look whether the window holds more again, in milliseconds after it was used up: ever rarer. */
+const FIRST_LOOK_MS = 400;
+const LAST_LOOK_MS = 3_600_000;
+
+/** What is left for such looks, so that none is refused: this part of the window, and at most so many requests. */
+const LOOK_PART = 0.1;
+const MOST_LOOKS = 8;
+
+/** Requests of one endpoint in the present instance of a window. */
+class EndpointRequests {
+  /** Those that the service has surely counted. */
+  counted = 0;
+  readonly #answered = new AnsweredRequests();
+
+  /** One was answered, or must have arrived. */
+  add(sentAt: number, at: number, counted: number): void {
+    this.counted += counted;
+    this.#answered.add(sentAt, at, 1, 0);
+  }
+
+  /** Those answered since an instant, which the reading of a request sent then may not include. */
+  settledSince(instant: number): number {
+    return this.#answered.settledSince(instant);
+  }
+
+  /** Those that the service had surely counted at an instant. */
+  countedBefore(instant: number): number {
+    return Math.max(0, this.counted - this.settledSince(instant));
+  }
+}
+
 /**
  * The window that `ratelimit-limit`, `-remaining` and `-reset` describe: of unknown kind and length, it is
  * known by its reset alone. Counts requests, not units, as the interface says. Past its end one request goes first, and
- * its answer names the next instance.
+ * its answer names the next instance. Where no reset is named, a request looks now and then, and at each full minute, whether there is
+ * more again.
  */
 export class ResetWindow implements Limit {
   readonly limit: number;
   readonly #clock: ServerClock;
   readonly #flights: InFlight;
-  readonly #endpoints = new Set<string>();
+  /** The endpoints that count here. */
+  readonly #endpoints = new Map<string, EndpointRequests>();
   #resetAt = Number.NEGATIVE_INFINITY;
   /** The shortest time between two resets so far. */
   #periodMs = CALENDAR_MS;
@@ -35,6 +71,9 @@ export class ResetWindow implements Limit {
   #spent = 0;
   #remaining: number;
   readonly #probe = new Probe();
+  readonly #looks = new Backoff(FIRST_LOOK_MS, LAST_LOOK_MS);
+  /** When the next request may look, where no reset is named. */
+  #nextLookAt = Number.NEGATIVE_INFINITY;
   #seenAt = Number.NEGATIVE_INFINITY;
 
   constructor(limit: number, clock: ServerClock, flights: InFlight) {
@@ -51,6 +90,7 @@ export class ResetWindow implements Limit {
 
   /** When the present instance ends: the service names it. */
   get end(): WindowEnd {
+    if (!this.#isNamed) return { certainty: 'unknown' };
     const clock = this.#clock;
     if (!clock.known) return { certainty: 'known', from: this.#endsAt, to: this.#endsAt };
     return { certainty: 'known', from: clock.soonest(this.#resetAt), to: this.#end };
@@ -83,7 +123,28 @@ export class ResetWindow implements Limit {
 
   /** Requests that count here and may still be on their way. */
   get held(): number {
-    return this.#flights.requestsOf(this.#endpoints);
+    return this.#flights.requestsOf(this.#endpoints.keys());
+  }
+
+  /** The most requests that the present instance may have counted when an answer came, its own included. */
+  get countedAtMost(): number {
+    return this.held + 1 + this.#sum(({ counted }) => counted);
+  }
+
+  /** Requests that the present instance had surely counted at an instant. */
+  countedBefore(instant: number): number {
+    return this.#sum((requests) => requests.countedBefore(instant));
+  }
+
+  /** Requests of these endpoints that were answered since an instant. */
+  settledSince(instant: number): number {
+    return this.#sum((requests) => requests.settledSince(instant));
+  }
+
+  #sum(of: (requests: EndpointRequests) => number): number {
+    let sum = 0;
+    for (const requests of this.#endpoints.values()) sum += of(requests);
+    return sum;
   }
 
   headroom(): number {
@@ -91,14 +152,15 @@ export class ResetWindow implements Limit {
   }
 
   check(charge: Charge, now: number): Hold | undefined {
-    if (!this.#endpoints.has(charge.endpoint) || this.headroom() >= 1) return undefined;
+    if (!this.covers(charge.endpoint) || this.headroom() >= 1 + this.#forLooks) return undefined;
     const end = this.limit > 0 ? this.#end : Number.POSITIVE_INFINITY;
-    const until = now < end ? end : this.#probe.heldUntil(now);
+    const probedUntil = this.#probe.heldUntil(now);
+    const until = now < end ? end : probedUntil;
     if (until <= now) return undefined;
     const { limit } = this;
     return {
       until,
-      isFirm: this.#spent >= limit && now < end,
+      isFirm: this.#spent >= limit && now < end && probedUntil <= now,
       mayEndOnAnswer: true,
       scope: 'endpoint',
       yieldsToPriority: false,
@@ -112,12 +174,17 @@ export class ResetWindow implements Limit {
 
   /** A request is sent: past the end of a full window it is the probe. */
   onSent(flight: Flight, now: number): void {
-    if (this.#endpoints.has(flight.endpoint) && this.headroom() < 1 && now >= this.#end) this.#probe.onSent(flight);
+    if (!this.covers(flight.endpoint) || this.headroom() >= 1 + this.#forLooks || now < this.#end) return;
+    this.#probe.onSent(flight);
+    if (!this.#isNamed) this.#nextLookAt = this.#lookAfter(now);
   }
 
   /** A request of this endpoint was answered without a reading, or must have arrived. */
-  book(endpoint: string): void {
-    if (this.#endpoints.has(endpoint)) this.#spent++;
+  book(endpoint: string, sentAt: number, at: number): void {
+    const requests = this.#endpoints.get(endpoint);
+    if (!requests) return;
+    this.#spent++;
+    requests.add(sentAt, at, 0);
   }
 
   /**
@@ -126,27 +193,60 @@ export class ResetWindow implements Limit {
    *
    * @param left - requests left in the tighter window.
    */
-  passOver(endpoint: string, left: number, { sentAt, settledSince }: WindowReading): void {
-    if (!this.#endpoints.has(endpoint)) return;
-    this.#spent++;
+  passOver(endpoint: string, left: number, { sentAt, receivedAt, settledSince }: WindowReading): void {
+    if (!this.covers(endpoint)) return;
+    this.book(endpoint, sentAt, receivedAt);
     if (sentAt < this.#end) return;
     if (!this.#isUnnamed) this.#spent = settledSince + 1;
     this.#isUnnamed = true;
     this.#spent = Math.min(this.#spent, this.limit - left + settledSince);
   }
 
+  /** Whether a reset names the present instance, which surely had not ended when the answer came. */
+  isPresent(resetAt: number, receivedAt: number): boolean {
+    const clock = this.#clock;
+    const endsFrom = clock.known ? clock.soonest(resetAt) : this.#endsAt - ROUNDING_MS;
+    return Math.abs(resetAt - this.#resetAt) <= SAME_MS && receivedAt < endsFrom - ROUNDING_MS;
+  }
+
+  /**
+   * Whether an answer counts less than what these endpoints have surely left in this instance, together with its own, and no less than
+   * its own endpoint has alone: then it speaks of another window.
+   *
+   * @param known - the window in which its endpoint has been counted so far.
+   */
+  isContradicted(endpoint: string, known: ResetWindow | undefined, resetAt: number, reading: WindowReading): boolean {
+    const { used, sentAt, receivedAt } = reading;
+    const own = (known ?? this).#endpoints.get(endpoint)?.countedBefore(sentAt) ?? 0;
+    const all = this.countedBefore(sentAt) + (known === this ? 0 : own);
+    return used < all && used >= own && this.isPresent(resetAt, receivedAt);
+  }
+
+  /** Requests of an endpoint count here, no longer in the window `from`. */
+  take(endpoint: string, from: ResetWindow = this): void {
+    this.#endpoints.set(endpoint, from.#endpoints.get(endpoint) ?? new EndpointRequests());
+    if (from !== this) from.#endpoints.delete(endpoint);
+  }
+
+  /** The endpoints of another window count here. */
+  absorb(other: ResetWindow): void {
+    for (const [endpoint, requests] of other.#endpoints) this.#endpoints.set(endpoint, requests);
+  }
+
   /**
    * Takes in what an answer said of this window.
    *
-   * @param resetAt - its end by the service's clock.
+   * @param resetAt - its end by the service's clock; NaN: none is named.
    * @param leftMs - the time from the answer to that end, as stated by one answer.
    */
   read(endpoint: string, resetAt: number, leftMs: number, reading: WindowReading): void {
-    this.#endpoints.add(endpoint);
+    this.take(endpoint);
+    const own = this.#endpoints.get(endpoint);
     this.#seenAt = Math.max(this.#seenAt, reading.sentAt);
     if (resetAt < this.#resetAt - SAME_MS) {
       // It describes an earlier instance, or this one with a reset that was rounded differently; then it was counted here.
       this.#spent++;
+      own?.add(reading.sentAt, reading.receivedAt, 0);
       return;
     }
     if (resetAt > this.#resetAt + SAME_MS) {
@@ -156,14 +256,37 @@ export class ResetWindow implements Limit {
       this.#isUnnamed = false;
       this.#endsAt = reading.receivedAt + leftMs + ROUNDING_MS;
       this.#spent = reading.used + reading.settledSince;
+      for (const requests of this.#endpoints.values()) requests.counted = 0;
     } else {
       const spent = Math.max(this.#spent + 1, reading.used - reading.held);
       this.#spent = Math.min(spent, reading.used + reading.settledSince);
+      if (this.headroom() >= 1 + this.#forLooks) this.#looks.reset();
     }
+    own?.add(reading.sentAt, reading.receivedAt, reading.limited ? 0 : 1);
     this.#remaining = Math.max(0, this.limit - reading.used);
   }
 
+  /** Whether the service has named a reset. */
+  get #isNamed(): boolean {
+    return this.#resetAt > Number.NEGATIVE_INFINITY;
+  }
+
+  /** Requests that are left for looks. */
+  get #forLooks(): number {
+    return this.#isNamed ? 0 : Math.min(MOST_LOOKS, Math.ceil(this.limit * LOOK_PART));
+  }
+
+  /** When to look next: with a full minute looks are as frequent again, as long as requests are left for them. */
+  #lookAfter(now: number): number {
+    const at = now + this.#looks.next();
+    if (!this.#clock.known) return at;
+    const minute = this.#clock.surely(endOf('minute', this.#clock.least(now)));
+    if (at > minute && this.headroom() >= 1) this.#looks.reset();
+    return Math.min(at, minute);
+  }
+
   get #end(): number {
+    if (!this.#isNamed) return this.#nextLookAt;
     if (!this.#clock.known) return this.#endsAt;
     return this.#clock.surely(this.#isOnCalendar ? this.#resetAt : this.#resetAt + ROUNDING_MS);
   }

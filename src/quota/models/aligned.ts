@@ -64,5 +64,6 @@ export const aligned: Shape = {
   bit: 2,
   isCalendar: true,
   onlyFills: true,
+  frees: ({ endsAt }) => [endsAt, endsAt],
   create: (period, clock) => new AlignedModel(period, clock),
 };

@@ -5,7 +5,7 @@ import type { WindowReading } from './model.ts';
 /** Windows that are remembered: the present one, its neighbours that an uncertain clock cannot tell apart, and a late answer's. */
 const REMEMBERED = 8;
 
-/** Ambiguous bookings beyond this many are not taken back; they end with their window. */
+/** Ambiguous bookings before the last ones, so many, are not taken back; they end with their window. */
 const MOST_AMBIGUOUS = 64;
 
 /** What may have been counted in one window, in units. */
@@ -97,6 +97,12 @@ export class CalendarUsage {
     return this.spentIn(this.before(start)) - (this.#usage.get(start)?.alsoInPrevious ?? 0);
   }
 
+  /** The units that are booked in the window that begins at `start` and in the one before, each with the latest instant of their arrival. */
+  ambiguousIn(start: number): readonly { readonly units: number; readonly to: number }[] {
+    const before = this.before(start);
+    return this.#ambiguous.filter(({ starts }) => starts.has(start) && starts.has(before));
+  }
+
   /** Books units that were counted, if at all, between two local instants. */
   book(units: number, from: number, to: number): void {
     if (!this.#clock.known) return;
@@ -113,7 +119,8 @@ export class CalendarUsage {
       usage.spent += units;
       if (starts.has(this.before(start))) usage.alsoInPrevious += units;
     }
-    if (starts.size <= 1 || this.#ambiguous.length >= MOST_AMBIGUOUS) return;
+    if (starts.size <= 1) return;
+    if (this.#ambiguous.length >= MOST_AMBIGUOUS) this.#ambiguous.shift();
     const firstEndsAt = this.after(Math.min(...starts));
     this.#ambiguous.push({ units, from, to, starts, firstEndsAt, lastStartsAt: Math.max(...starts) });
   }

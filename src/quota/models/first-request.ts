@@ -1,7 +1,7 @@
 import { periodMsOf } from '../time/periods.ts';
 import { DRIFT } from '../time/server-clock.ts';
-import type { AnsweredRequests } from '../usage/answered.ts';
-import { type Shape, TOLERANCE, type WindowModel, type WindowReading } from './model.ts';
+import { type AnsweredRequests, POSTING_MS } from '../usage/answered.ts';
+import { HIDDEN, type Shape, TOLERANCE, type WindowModel, type WindowReading } from './model.ts';
 
 /**
  * A fixed window that begins with the first request after the last one ended.
@@ -18,6 +18,9 @@ export class FirstRequestModel implements WindowModel {
   /** The instant at which the window before it had surely ended. */
   #clearFrom = Number.NEGATIVE_INFINITY;
   #spent = 0;
+  /** The most that a reading has counted in the present window, for certain, and when it was received. */
+  #read = 0;
+  #readAt = Number.NEGATIVE_INFINITY;
   /** Units that may belong to the next window already, and the latest instant at which they can have arrived. */
   #carried = 0;
   #carriedBy = Number.NEGATIVE_INFINITY;
@@ -51,7 +54,10 @@ export class FirstRequestModel implements WindowModel {
   }
 
   isContradicted(reading: WindowReading, answered: AnsweredRequests): boolean {
-    return this.#holds(reading) && answered.surelyExceeds(reading.used + TOLERANCE, this.#beganBy, reading.sentAt);
+    if (!this.#holds(reading)) return false;
+    // Whoever used what an earlier reading counted, it is still counted until the window ends.
+    if (reading.sentAt >= this.#readAt && reading.used < this.#read - HIDDEN) return true;
+    return answered.surelyExceeds(reading.used + TOLERANCE, this.#beganBy, reading.sentAt);
   }
 
   unexplained(reading: WindowReading): number {
@@ -66,7 +72,10 @@ export class FirstRequestModel implements WindowModel {
       this.#begin(used <= reading.own ? sentAt : receivedAt - this.#periodMs, receivedAt, used);
       return 0;
     }
-    if (this.#isFirst(reading)) this.#begin(sentAt, receivedAt, used);
+    if (this.#isFirst(reading)) {
+      const from = Math.max(this.#beganFrom, sentAt - (isBlurred(reading) ? POSTING_MS : 0));
+      this.#begin(from, this.#beganBy > from ? Math.min(this.#beganBy, receivedAt) : receivedAt, used + settledSince);
+    }
     const isSure = this.#holds(reading);
     if (!isSure && answered.surelyExceeds(used + TOLERANCE, this.#beganBy, sentAt)) {
       // Less than what we left in the window: a new one began in between.
@@ -75,7 +84,10 @@ export class FirstRequestModel implements WindowModel {
     }
     const others = Math.max(0, this.unexplained(reading));
     if (others > 0) this.book(others, sentAt, receivedAt);
-    if (isSure) this.#spent = Math.min(this.#spent, used + settledSince);
+    // If that window has ended since, the present one holds only what came later.
+    this.#spent = Math.min(this.#spent, used + settledSince);
+    this.#carried = Math.min(this.#carried, this.#spent);
+    if (isSure && used > this.#read) [this.#read, this.#readAt] = [used, receivedAt];
     return others;
   }
 
@@ -86,8 +98,8 @@ export class FirstRequestModel implements WindowModel {
   }
 
   /** Whether a reading counts its own request alone: then the window began with it, even if other consumers send. */
-  #isFirst({ used, own, held, settledSince, limited }: WindowReading): boolean {
-    return !limited && own > 0 && used <= own && held === 0 && settledSince === 0;
+  #isFirst({ used, own, limited }: WindowReading): boolean {
+    return !limited && own > 0 && used <= own;
   }
 
   /** Whether a reading surely speaks of the present window. */
@@ -100,6 +112,7 @@ export class FirstRequestModel implements WindowModel {
     this.#beganBy = by;
     this.#clearFrom = by;
     this.#spent = spent;
+    this.#read = 0;
     this.#carried = 0;
     this.#carriedBy = Number.NEGATIVE_INFINITY;
   }
@@ -117,6 +130,7 @@ export class FirstRequestModel implements WindowModel {
     if (now < end) return;
     const hadBegun = this.#beganBy < Number.POSITIVE_INFINITY;
     this.#clearFrom = end;
+    this.#read = 0;
     if (hadBegun) this.#beganFrom += this.#periodMs;
     this.#beganBy = Number.POSITIVE_INFINITY;
     this.#spent = hadBegun ? this.#carried : 0;
@@ -126,11 +140,20 @@ export class FirstRequestModel implements WindowModel {
   }
 }
 
+/** Whether requests of ours that were counted earlier may be missing from a reading. */
+function isBlurred({ held, settledSince }: WindowReading): boolean {
+  return held > 0 || settledSince > 0;
+}
+
 /** The shape `first-request`. */
 export const firstRequest: Shape = {
   name: 'first-request',
   bit: 3,
   onlyFills: true,
   acceptsNamedReset: true,
+  frees({ at, lastAt, periodMs }) {
+    const end = lastAt > at ? lastAt : at + periodMs;
+    return [end, end];
+  },
   create: (period) => new FirstRequestModel(periodMsOf(period)),
 };

@@ -79,5 +79,6 @@ export const leaky: Shape = {
   bit: 4,
   drains: true,
   sinksSteadily: true,
+  frees: ({ at, lastAt, drainMs }) => [Math.max(at, lastAt), Math.max(at, lastAt) + drainMs],
   create: (period) => new LeakyModel(periodMsOf(period)),
 };

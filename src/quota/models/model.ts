@@ -25,6 +25,21 @@ export interface WindowReading {
 /** Readings and our reckoning may differ by this much through rounding, in units. */
 export const TOLERANCE = 0.5;
 
+/** Units by which a reading may be less than an earlier one through rounding, and through charges that the service posts late. */
+export const HIDDEN = 2.5;
+
+/** Units that are used, in a window that is reckoned with. */
+export interface Use {
+  readonly at: number;
+  readonly periodMs: number;
+  /** When the window of the calendar ends. */
+  readonly endsAt: number;
+  /** When those are free again that were used before. */
+  readonly lastAt: number;
+  /** How long so many units take to become free at the limit per window, in milliseconds. */
+  readonly drainMs: number;
+}
+
 /**
  * What is known of a shape without any request: all that the rest of the client asks of one, so that a new shape is a new file. A
  * fact that is omitted does not hold.
@@ -47,6 +62,8 @@ export interface Shape {
   readonly isEstimated?: boolean;
   /** Whether a reset that the service announces overrules our own reckoning, once: it does where that does not follow the calendar. */
   readonly acceptsNamedReset?: boolean;
+  /** When units that are used at an instant are free again, all at once or evenly from one instant to another: for estimates. Omitted: one window later. */
+  frees?(use: Use): readonly [from: number, to: number];
   /** Creates the model of a window that has this shape. */
   create(period: Period, clock: ServerClock): WindowModel;
 }

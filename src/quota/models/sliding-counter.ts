@@ -1,5 +1,5 @@
 import { type Period, startOf } from '../time/periods.ts';
-import type { ServerClock } from '../time/server-clock.ts';
+import { DRIFT, type ServerClock } from '../time/server-clock.ts';
 import type { AnsweredRequests } from '../usage/answered.ts';
 import { CalendarUsage } from './calendar-usage.ts';
 import { type Shape, TOLERANCE, type WindowModel, type WindowReading } from './model.ts';
@@ -24,6 +24,8 @@ export class SlidingCounterModel implements WindowModel {
   readonly #calendar: CalendarUsage;
   #limit = Number.POSITIVE_INFINITY;
   #least = FEW;
+  /** The start of the last window in which a reading counted usage that may be of others. */
+  #sharedIn = Number.NEGATIVE_INFINITY;
 
   constructor(period: Period, clock: ServerClock) {
     this.#period = period;
@@ -37,7 +39,7 @@ export class SlidingCounterModel implements WindowModel {
 
   earliest(units: number, held: number, cap: number, now: number): number {
     if (!this.#clock.known || cap < units * this.#least) return now;
-    const room = cap - held - units;
+    const room = Math.floor(cap - held - units);
     if (room < 0) return Number.POSITIVE_INFINITY;
     const only = this.#calendar.only(now);
     if (only !== undefined) return this.#fitsFrom(only, room, now);
@@ -73,20 +75,41 @@ export class SlidingCounterModel implements WindowModel {
     this.#limit = reading.limit;
     const start = this.#calendar.windowOf(reading);
     if (start === undefined) return 0;
-    const others = Math.max(0, this.unexplained(reading));
+    const unexplained = this.unexplained(reading);
+    if (unexplained >= 0) this.#sharedIn = start;
+    const others = Math.max(0, unexplained);
     this.#calendar.lower(start, reading.used + ROUNDING + reading.settledSince);
     this.#calendar.raise(start, this.#calendar.spentIn(start) + others, 0);
     return others;
   }
 
-  /** The first instant from which `room` is not exceeded, if the present window is the one that began at `start`. */
+  /**
+   * The first instant from which `room` is not exceeded, if the present window is the one that began at `start`. When it began by our
+   * clock is known as an interval: the latest answer for any instant of it holds. What may have been counted on either side
+   * of the boundary was counted before it, where the boundary came later than its answer.
+   */
   #fitsFrom(start: number, room: number, now: number): number {
     const end = this.#calendar.after(start);
     const before = this.#calendar.spentOnlyBefore(start);
-    const over = this.#calendar.spentIn(start) + before - room + (before > 0 ? ROUNDING : 0);
+    // A rounded reading may hide a unit of others. Our own are known, and no estimate below a whole number exceeds it when rounded.
+    const hidden = before > 0 && this.#sharedIn >= this.#calendar.before(start) ? ROUNDING : 0;
+    const over = this.#calendar.spentIn(start) + before - room + hidden;
     if (over <= 0) return now;
-    if (over > before) return Math.max(now, this.#clock.surely(end));
-    return Math.max(now, this.#clock.surely(start + ((end - start) * over) / before));
+    const length = this.#clock.surely(end) - this.#clock.surely(start);
+    const own = this.#calendar.ambiguousIn(start);
+    const inEarlier = this.#calendar.ambiguousIn(this.#calendar.before(start));
+    // By when the present window began if these were counted before the one that ended then.
+    const earlier = inEarlier.map(({ units, to }) => ({ units, to: to + length * (1 + DRIFT) }));
+    const first = Math.max(this.#clock.soonest(start), now - length);
+    const last = Math.min(this.#clock.surely(start), Math.max(first, now));
+    let at = now;
+    for (const began of [last, ...[...own, ...earlier].map(({ to }) => to)]) {
+      if (began < first || began > last) continue;
+      const gone = sumBefore(earlier, began);
+      const sliding = before + sumBefore(own, began) - gone;
+      if (over > gone) at = Math.max(at, began + length * Math.min(1, (over - gone) / Math.max(0, sliding)));
+    }
+    return at;
   }
 
   #estimate(time: number): number {
@@ -101,6 +124,10 @@ export class SlidingCounterModel implements WindowModel {
   }
 }
 
+function sumBefore(bookings: readonly { readonly units: number; readonly to: number }[], instant: number): number {
+  return bookings.reduce((sum, { units, to }) => (to < instant ? sum + units : sum), 0);
+}
+
 /** The shape `sliding-counter`. */
 export const slidingCounter: Shape = {
   name: 'sliding-counter',
@@ -108,5 +135,6 @@ export const slidingCounter: Shape = {
   isSliding: true,
   sinksSteadily: true,
   isEstimated: true,
+  frees: ({ endsAt, lastAt, drainMs }) => [Math.max(endsAt, lastAt), Math.max(endsAt, lastAt) + drainMs],
   create: (period, clock) => new SlidingCounterModel(period, clock),
 };

@@ -1,7 +1,7 @@
 import { RunningSum } from './running-sum.ts';
 
 /** Charges posted by the service after its answer left may be missing from a reading for this long, in milliseconds. */
-const POSTING_MS = 50;
+export const POSTING_MS = 50;
 
 /** A flight is over within this time, in milliseconds. */
 const LONGEST_FLIGHT_MS = 600_000;
@@ -44,8 +44,8 @@ export class AnsweredRequests {
 
   /** Whether certainly more than `units` of this client were counted after `from` and before `until`. */
   surelyExceeds(units: number, from: number, until: number): boolean {
-    // Usually all answers are too few, or those since then, which takes one search to see.
-    return this.#sure > units && this.#counted.sumAfter(from) > units && this.surely(from, until, units) > units;
+    // Usually all answers are too few, or those of that time, which takes two searches to see.
+    return this.#sure > units && this.atMost(from, until) > units && this.surely(from, until, units) > units;
   }
 
   /** No less than what {@link surely} adds up of the same time, at the price of two searches. */

@@ -11,8 +11,9 @@ export const ARRIVES_WITHIN_MS = 3_000;
 /** A lease with its place in the books: `held`, then `booked` when it must have arrived, then `done`. */
 export interface Flight extends Lease {
   state: 'held' | 'booked' | 'done';
-  /** Whether it was sent although something held other requests back. */
   isExempt?: boolean;
+  /** The books that it is in, where a client has those of several keys. */
+  owner?: unknown;
 }
 
 /** Everything that is under way and what is held for it. As a limit: no more than `concurrency` at once. */
@@ -59,10 +60,10 @@ export class InFlight implements Limit {
 
   take(charge: Charge, now: number): Flight {
     const { endpoint, query, units } = charge;
-    const flight: Flight = { endpoint, query, sentAt: now, units, state: 'held' };
+    const flight: Flight = { endpoint, query, sentAt: now, units, state: 'held', isExempt: false, owner: undefined };
     this.#held.add(flight);
     this.#concurrency.open++;
-    this.#byEndpoint.set(flight.endpoint, this.requestsOf([flight.endpoint]) + 1);
+    this.#byEndpoint.set(endpoint, (this.#byEndpoint.get(endpoint) ?? 0) + 1);
     this.#units += flight.units;
     this.#sent.add(flight.units, now);
     this.#sent.forget(now - this.#expiryMs);
@@ -123,7 +124,7 @@ export class InFlight implements Limit {
   #release(flight: Flight): void {
     if (!this.#held.delete(flight)) return;
     this.#units = this.#held.size > 0 ? this.#units - flight.units : 0;
-    const left = this.requestsOf([flight.endpoint]) - 1;
+    const left = (this.#byEndpoint.get(flight.endpoint) ?? 0) - 1;
     if (left > 0) this.#byEndpoint.set(flight.endpoint, left);
     else this.#byEndpoint.delete(flight.endpoint);
   }

@@ -78,13 +78,15 @@ export class CandidateShapes {
   eliminate(reading: WindowReading, answered: AnsweredRequests, isAlone: boolean = true): void {
     if (this.#all.length === 1) return;
     const explaining = this.#explaining(reading);
-    const drops = !reading.limited && this.#recent.dropsTo(reading);
+    const isDebtPossible = isAlone && explaining > 0 && explaining < this.#alive.length;
+    const mayDrop = !reading.limited && this.#alive.some(({ shape }) => shape.sinksSteadily);
+    const drops = mayDrop && this.#recent.dropsTo(reading);
     if (!reading.limited) this.#recent.add(reading);
     const alive = this.#alive.filter(
       (model) =>
         !(drops && model.shape.sinksSteadily) &&
         !model.isContradicted(reading, answered) &&
-        !(isAlone && explaining > 0 && this.#isInDebt(model, reading)),
+        !(isDebtPossible && this.#isInDebt(model, reading)),
     );
     if (alive.length === 0) this.#epoch++;
     if (alive.length < this.#alive.length) this.#keep(alive.length > 0 ? alive : this.#all);

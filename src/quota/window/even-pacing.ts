@@ -8,11 +8,18 @@ import type { Pacing } from './reserve.ts';
 const VAGUE_PART = 0.5;
 
 /**
- * While a window may be aligned or opened by the first request, no request is sent around every other boundary of the calendar,
- * from and to these parts of two windows: if both shapes began at the same instant, they could not be distinguished.
+ * While a window may be aligned or opened by the first request, no request is sent around some boundaries of the calendar, from and to
+ * these instants in windows: if both shapes began at the same instant, they could not be distinguished.
  */
-const GAP_FROM = 0.4;
-const GAP_TO = 0.725;
+const GAP_FROM = 0.8;
+const GAP_TO = 1.45;
+
+/** One boundary in so many; more in a shared quota, where a process sends alone for seconds only. */
+const GAPS_EVERY = 8;
+const GAPS_EVERY_SHARED = 2;
+
+/** Outside a shared quota there is no such gap once a request took more than this part of a window. */
+const SMALL_PART = 0.1;
 
 /** Without a `date`, requests are spaced evenly for this long after an unexpected refusal, in milliseconds. */
 const EVEN_MS = 600_000;
@@ -31,6 +38,8 @@ export class EvenPacing implements Pacing {
   readonly #periodMs: number;
   readonly #known: EvenPacingDependencies;
   #evenUntil = Number.NEGATIVE_INFINITY;
+  /** The most units of a request that was spaced. */
+  #most = 0;
 
   constructor(period: Period, known: EvenPacingDependencies) {
     this.#periodMs = periodMsOf(period);
@@ -59,20 +68,22 @@ export class EvenPacing implements Pacing {
 
   earliest(units: number, limit: number, _cap: number, now: number): number {
     if (!this.isNeeded(now)) return now;
+    this.#most = Math.max(this.#most, units);
     const lastSentAt = this.#known.lastSentAt();
     // Spread over `limit − units`: the request itself is added on top of the server's estimate.
     if (now < this.#evenUntil) return lastSentAt + this.#periodMs * Math.min(1, units / Math.max(1, limit - units));
-    return Math.max(lastSentAt + (units * this.#periodMs) / limit, this.#shiftedFrom(now));
+    return Math.max(lastSentAt + (units * this.#periodMs) / limit, this.#shiftedFrom(limit, now));
   }
 
   /** Earliest instant outside the gap, so that a window opened by the first request shifts against the calendar. */
-  #shiftedFrom(now: number): number {
+  #shiftedFrom(limit: number, now: number): number {
     const { clock, candidates, shareLimit } = this.#known;
-    // Only in a shared quota: there a process sends alone for seconds only, and must tell the shapes apart by then.
-    if (!shareLimit.isShared || !candidates.alive.every(({ shape }) => shape.onlyFills)) return now;
-    const cycle = 2 * this.#periodMs;
+    const { alive } = candidates;
+    // Requests of many units fill a window before the boundary within it, and so reveal nothing there.
+    if (this.#most > limit * SMALL_PART && !shareLimit.isShared) return now;
+    if (alive.length <= 1 || !alive.every(({ shape }) => shape.onlyFills)) return now;
     const time = clock.least(now);
-    const gone = (time % cycle) / cycle;
-    return gone < GAP_FROM || gone >= GAP_TO ? now : clock.surely(time + (GAP_TO - gone) * cycle);
+    const gone = (time / this.#periodMs) % (shareLimit.isShared ? GAPS_EVERY_SHARED : GAPS_EVERY);
+    return gone < GAP_FROM || gone >= GAP_TO ? now : clock.surely(time + (GAP_TO - gone) * this.#periodMs);
   }
 }

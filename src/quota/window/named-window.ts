@@ -3,12 +3,13 @@ import type { Costs } from '../limits/costs.ts';
 import { modelsOf } from '../models/all.ts';
 import type { Shape, WindowModel, WindowReading } from '../models/model.ts';
 import type { ShareLimit } from '../share-limit.ts';
-import { endOf, type Period, periodMsOf, SHORT_MS } from '../time/periods.ts';
+import { endOf, type Period, periodMsOf, SHORT_MS, startOf } from '../time/periods.ts';
 import type { ServerClock } from '../time/server-clock.ts';
 import type { WindowEnd } from '../time/window-end.ts';
 import type { AnsweredRequests } from '../usage/answered.ts';
 import type { InFlight } from '../usage/in-flight.ts';
 import { CandidateShapes } from './candidates.ts';
+import type { Shown } from './demand.ts';
 import { LastReading } from './last-reading.ts';
 import { OtherConsumers } from './other-consumers.ts';
 import { PassedCharge } from './passed-charge.ts';
@@ -20,8 +21,14 @@ import { RoomForOthers } from './room-for-others.ts';
 /** A reset in whole seconds may have been cut to them by the service. */
 const ROUNDING_MS = 1_000;
 
+/** For this long what was refused because it exceeds the whole window is not sent again, in milliseconds. */
+const EXCESS_MS = 3_600_000;
+
 /** Refusals that are at most this many windows apart count as having one cause. */
 const REFUSALS_WITHIN = 10;
+
+/** More than this part of a long window under way may hide what other consumers take. */
+const BLURRED_PART = 0.005;
 
 /** State that all windows of a pacer share. */
 export interface NamedWindowDependencies {
@@ -50,6 +57,8 @@ export class NamedWindow implements Limit {
   #isRead = false;
   /** Whether a request was served that takes more units than the window holds. */
   #servesLarger = false;
+  /** Until when larger requests are not sent, because one was refused. */
+  #refusesLargerUntil = Number.NEGATIVE_INFINITY;
   #refusedAt = Number.NEGATIVE_INFINITY;
   /** Units of the requests that a cache has answered since the last reading. */
   #cached = 0;
@@ -107,6 +116,11 @@ export class NamedWindow implements Limit {
     return { certainty, from, to: clock.surely(endOf(this.period, clock.most(now))) };
   }
 
+  /** The shapes that decide when a charge fits. */
+  get shapes(): readonly Shape[] {
+    return this.#binding.map(({ shape }) => shape);
+  }
+
   /** Units that may be sent now, by our own estimate: limit − usage − held. */
   headroom(now: number): number {
     return Math.max(0, this.limit - this.spent(now) - this.#flights.units);
@@ -131,7 +145,7 @@ export class NamedWindow implements Limit {
   /** The earliest instant at which the charge fits; `now` or earlier: at once; Infinity: never. */
   #earliest(charge: Charge, now: number): number {
     if (this.limit <= 0) return this.#isReadingOld(now) ? now : Number.POSITIVE_INFINITY;
-    if (this.#isTooLarge(charge)) return Number.POSITIVE_INFINITY;
+    if (this.#isTooLarge(charge, now)) return Number.POSITIVE_INFINITY;
     if (this.#shareLimit.covers(this.period)) return now;
     const { limit } = this;
     const units = this.#fitting(charge);
@@ -144,7 +158,7 @@ export class NamedWindow implements Limit {
       this.#passed.earliest(charge, (both) => this.#fitsFrom(both, cap, now), now),
     );
     if (at > now && cap < limit) at = Math.min(at, this.#releasedFrom(charge, units, now));
-    if (at <= now && this.#mayBeFull(units)) return this.#flights.nextAge();
+    if (at <= now && this.#mayBeFull(units, now)) return this.#flights.nextAge();
     const likely = Math.min(charge.likely ?? units, units);
     for (const pacing of this.#pacings) at = Math.max(at, pacing.earliest(likely, limit, cap, now));
     return at;
@@ -167,7 +181,7 @@ export class NamedWindow implements Limit {
 
   /** Whether the charge would not fit either if nothing were in flight. */
   #isFirm(charge: Charge, now: number): boolean {
-    if (this.limit <= 0 || this.#isTooLarge(charge)) return true;
+    if (this.limit <= 0 || this.#isTooLarge(charge, now)) return true;
     const units = this.#fitting(charge);
     return this.fitsBelow(this.limit - this.#probing.units(charge, this.limit, now), units, 0, now) > now;
   }
@@ -180,7 +194,7 @@ export class NamedWindow implements Limit {
   #explain(charge: Charge, now: number): Reason {
     const headroom = this.headroom(now);
     const left = Math.floor(headroom);
-    const why = this.#isTooLarge(charge)
+    const why = this.#isTooLarge(charge, now)
       ? `the request takes ${charge.units} units, and the ${this.period} never holds more than ${this.limit}`
       : this.limit <= 0
         ? `the ${this.period} has a limit of 0 units, by the service's latest headers`
@@ -235,10 +249,29 @@ export class NamedWindow implements Limit {
     const others = this.candidates.reconcile(reading, past);
     // The first reading includes usage from before this client existed, so it says nothing about other consumers' rate.
     // In a shared quota, siblings' usage must not be mistaken for theirs.
-    if (this.#isRead && !this.#shareLimit.isShared)
-      this.#otherConsumers.observe(Math.max(0, others - this.#cached), this.limit, reading.receivedAt);
+    if (!this.#shareLimit.isShared)
+      this.#otherConsumers.observe(
+        this.#isRead ? Math.max(0, others - this.#cached) : 0,
+        this.limit,
+        reading.receivedAt,
+        this.#shownBy(reading),
+      );
     this.#cached = 0;
     this.#isRead = true;
+  }
+
+  /** What a reading shows of the time before it; undefined: all that was. */
+  #shownBy({ sentAt, used, limit, held }: WindowReading): Shown | undefined {
+    if (this.#periodMs <= SHORT_MS) return undefined;
+    const clock = this.#clock;
+    const { alive } = this.candidates;
+    const isCalendar = clock.known && alive.some(({ shape }) => shape.isCalendar);
+    return {
+      startedAt: isCalendar ? clock.surely(startOf(this.period, clock.least(sentAt))) : Number.NEGATIVE_INFINITY,
+      used,
+      isFull: used >= limit && alive.some(({ shape }) => shape.onlyFills),
+      isBlurred: held > limit * BLURRED_PART,
+    };
   }
 
   /** Processes a reset that the service announced, by its clock, if it can only mean this window. */
@@ -247,7 +280,7 @@ export class NamedWindow implements Limit {
   }
 
   /** Whether `ratelimit-limit` and `ratelimit-reset` may describe this window. */
-  matches(limit: number, resetAt: number, receivedAt: number): boolean {
+  matches(limit: number, resetAt: number = Number.NEGATIVE_INFINITY, receivedAt: number): boolean {
     return (
       limit === this.limit && resetAt <= endOf(this.period, this.#clock.most(receivedAt)) + this.#periodMs + ROUNDING_MS
     );
@@ -258,9 +291,15 @@ export class NamedWindow implements Limit {
     return now >= this.#lastReading.sentAt + this.#periodMs && this.#flights.requests === 0;
   }
 
-  /** Whether the charge exceeds the whole window. A learned cost was served before, and may be again. */
-  #isTooLarge({ units, isStated }: Charge): boolean {
-    return isStated === true && units > this.limit && !this.#servesLarger;
+  /** A request was refused because its cost exceeds a whole window. */
+  onExcess(units: number, now: number): void {
+    if (units > this.limit) this.#refusesLargerUntil = now + EXCESS_MS;
+  }
+
+  /** Whether the charge exceeds the whole window. A learned cost was served before, and may be again, unless it was refused for that. */
+  #isTooLarge({ units, isStated, least = 0 }: Charge, now: number): boolean {
+    if (this.#servesLarger) return false;
+    return isStated ? units > this.limit : least > this.limit && now < this.#refusesLargerUntil;
   }
 
   /** A charge larger than the whole window goes alone into an empty one. */
@@ -291,10 +330,11 @@ export class NamedWindow implements Limit {
   }
 
   /** Whether an answer must be awaited, because other consumers may have filled a window that does not drain. */
-  #mayBeFull(units: number): boolean {
+  #mayBeFull(units: number, now: number): boolean {
     if (this.#periodMs <= SHORT_MS || this.#flights.units === 0 || this.#shareLimit.isShared) return false;
     const onlyFills = this.candidates.alive.some(({ shape }) => shape.onlyFills);
-    return onlyFills && this.#lastReading.leftAtLeast < units;
+    const unseen = this.#otherConsumers.unobserved(now - this.#lastReading.sentAt, this.#periodMs);
+    return onlyFills && this.#lastReading.leftAtLeast < units + unseen;
   }
 
   /**

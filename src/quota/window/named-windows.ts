@@ -81,6 +81,7 @@ export class NamedWindows implements Iterable<NamedWindow> {
   read(quota: QuotaSnapshot, answer: AnswerFacts, past: AnsweredRequests): void {
     const { flights, shareLimit } = this.#dependencies;
     const { sentAt, receivedAt, own, settledSince, limited, isExempt } = answer;
+    let named = 0;
     for (const period of PERIODS) {
       const { limit, remaining } = quota.stacks[period] ?? {};
       if (limit === undefined || remaining === undefined) continue;
@@ -90,10 +91,11 @@ export class NamedWindows implements Iterable<NamedWindow> {
       const held = known ? flights.units : 0;
       const window = known ?? this.#open(period);
       this.#namedAt.set(period, receivedAt);
+      named++;
       window.read({ sentAt, receivedAt, own, settledSince, limited, isExempt, limit, used, held }, past);
       shareLimit.read({ period, limit, used, sentAt, receivedAt, shapes: window.candidates.shapes });
     }
-    this.#forgetUnnamed(receivedAt);
+    if (named > 0 && named < this.#byPeriod.size) this.#forgetUnnamed(receivedAt);
   }
 
   /**
@@ -108,8 +110,6 @@ export class NamedWindows implements Iterable<NamedWindow> {
 
   /** Forgets windows that were not named for long while others were: another plan, or another key, has none of them. */
   #forgetUnnamed(now: number): void {
-    const latest = Math.max(...this.#namedAt.values());
-    if (latest < now) return;
     for (const [period, namedAt] of this.#namedAt) {
       if (now - namedAt <= FORGOTTEN_MS) continue;
       this.#namedAt.delete(period);
@@ -118,11 +118,11 @@ export class NamedWindows implements Iterable<NamedWindow> {
     }
   }
 
-  /** Whether the triple (`ratelimit-*`) describes one of these windows, which then takes its reset in. */
-  onNamedReset(limit: number, resetAt: number, { sentAt, receivedAt }: AnswerFacts): boolean {
+  /** Whether the triple (`ratelimit-*`) describes one of these windows, which then takes its reset in, if there is one. */
+  describes(limit: number, resetAt: number | undefined, { sentAt, receivedAt }: AnswerFacts): boolean {
     for (const window of this) {
       if (!window.matches(limit, resetAt, receivedAt)) continue;
-      window.onNamedReset(resetAt, sentAt);
+      if (resetAt !== undefined) window.onNamedReset(resetAt, sentAt);
       return true;
     }
     return false;

@@ -1,10 +1,7 @@
-import type { WindowReading } from '../models/model.ts';
+import { HIDDEN, type WindowReading } from '../models/model.ts';
 
 /** Readings that are remembered. */
 const REMEMBERED = 16;
-
-/** Units that rounding, and charges that the service posts late, may hide. */
-const HIDDEN = 2.5;
 
 /**
  * Compares the last readings of a window: in some shapes usage sinks by at most the limit per window, so a steeper drop from

@@ -93,6 +93,6 @@ export class RoomForOthers implements Reserve, Pacing {
     if (!otherConsumers.areActive || this.#periodMs > SHORT_MS) return now;
     const left = cap - spent(now) - flights.units;
     const spacing = units * otherConsumers.spacing(limit, left, clock.elapsedPart(this.#period, now));
-    return lastSentAt() + Math.min(this.#periodMs, spacing);
+    return Math.max(otherConsumers.pausedUntil, lastSentAt() + Math.min(this.#periodMs, spacing));
   }
 }

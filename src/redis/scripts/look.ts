@@ -1,4 +1,4 @@
-import { LOOK_MS, LOOKS } from '../../sharing/store.ts';
+import { LOOK_MS, LOOKS, LOOKS_APART_MS } from '../../sharing/store.ts';
 import { LOOKS_LAST_MS } from '../../sharing/store-rules.ts';
 import { CLOCK, TURN } from './state.ts';
 
@@ -13,10 +13,14 @@ local till, member = readTurn(stored[1], ${LOOK_MS})
 if till and member == ARGV[1] then
   if till - now > ${LOOK_MS / 2} then return ${GRANTED} end
 elseif till then return till - now end
-local _, looks = readTurn(stored[2], ${LOOKS_LAST_MS})
-looks = sane(looks, ${LOOKS})
-if looks >= ${LOOKS} then return ${OVER} end
-writeTurn(KEYS[2], string.format('%.0f', looks + 1), ${LOOKS_LAST_MS})
+local lasts, usedMs = readTurn(stored[2], ${LOOKS_LAST_MS})
+usedMs = sane(usedMs, ${LOOKS * LOOK_MS})
+if lasts then
+  local sinceMs = now - lasts + ${LOOKS_LAST_MS}
+  usedMs = usedMs + (sinceMs < ${LOOKS_APART_MS} and math.max(sinceMs, ${LOOK_MS}) or ${LOOK_MS})
+end
+if usedMs > ${(LOOKS - 1) * LOOK_MS} then return ${OVER} end
+writeTurn(KEYS[2], string.format('%.0f', usedMs), ${LOOKS_LAST_MS})
 writeTurn(KEYS[1], ARGV[1], ${LOOK_MS})
 return ${GRANTED}
 `;

@@ -15,7 +15,7 @@ export const FIXED_ANSWERS = 8;
  *
  * KEYS: state, account, look, the window instances, the needy, facts. ARGV: member, sequence, version, want, need, size,
  * chunk, stay, held, urgent, leaving, slots, windows; for each window: limit, kept, ttl, reading, stretches (0, 1, 2:
- * bounds); for each slot: name, total, wish, how many windows, their places.
+ * bounds); for each slot: name, total, wish, how many runs of windows, the first and the last place of each.
  */
 export const TAKE: string = `${STATE}${TURN}
 local A, tonumber, match, find, format = ARGV, tonumber, string.match, string.find, string.format
@@ -56,26 +56,25 @@ end
 
 -- Totals are booked as differences to the account. New claims are subtracted from strangers: units spent without a grant were
 -- counted there.
-local firstSlot, list, t = p, {}, 0
+local firstSlot = p
 for _ = 1, slots do
-  local more, places = tonumber(A[p + 1]), tonumber(A[p + 3])
+  local more, last = tonumber(A[p + 1]), p + 2 + 2 * A[p + 3]
   if account ~= '' then
     local _, to = find(account, ' ' .. A[p] .. '=', 1, true)
     if to then more = more - sane(match(account, '^%d+', to + 1), ${MOST}) end
   end
-  for q = p + 4, p + 3 + places do
-    local i = tonumber(A[q])
-    t = t + 1
-    list[t] = i
-    if more ~= 0 then
-      claimed[i], dirty[i] = min(max(0, claimed[i] + more), most[i]), true
-      if more > 0 then
-        strangers[i] = max(0, strangers[i] - more)
-        if fresh[i] then fresh[i] = fresh[i] + more end
+  if more ~= 0 then
+    for q = p + 4, last, 2 do
+      for i = tonumber(A[q]), tonumber(A[q + 1]) do
+        claimed[i], dirty[i] = min(max(0, claimed[i] + more), most[i]), true
+        if more > 0 then
+          strangers[i] = max(0, strangers[i] - more)
+          if fresh[i] then fresh[i] = fresh[i] + more end
+        end
       end
     end
   end
-  p = p + 4 + places
+  p = last + 2
 end
 
 -- Readings: units beyond all claims are strangers'; with a bounding reading, older claims that the service did not count are removed.
@@ -118,31 +117,33 @@ if others > 0 then open = min(want, part - tonumber(A[9])) end
 if leaves or version ~= tonumber(A[3]) or pauseMs > 0 or lookMs > 0 then open = 0 end
 local answer = { sequence, now, version, pauseMs, lookMs, others, urgent, now - since }
 local totals, n = { A[2] }, ${FIXED_ANSWERS}
-p, t = firstSlot, 0
+p = firstSlot
 for j = 1, slots do
-  local total, wish, places, grant = tonumber(A[p + 1]), A[p + 2], tonumber(A[p + 3]), 0
+  local total, wish, last, grant = tonumber(A[p + 1]), A[p + 2], p + 2 + 2 * A[p + 3], 0
   if wish ~= '0' then
     if open >= need then
       local room, tight = open, nil
       if wish == '1' and others > 0 then room = min(room, part - total) end
-      for q = t + 1, t + places do
-        local i = list[q]
-        local left = bound[i] - claimed[i] - strangers[i]
-        if left < room then room, tight = left, i end
+      for q = p + 4, last, 2 do
+        for i = tonumber(A[q]), tonumber(A[q + 1]) do
+          local left = bound[i] - claimed[i] - strangers[i]
+          if left < room then room, tight = left, i end
+        end
       end
       if room >= need then
         grant, open = room, open - room
-        for q = t + 1, t + places do
-          local i = list[q]
-          claimed[i], dirty[i] = claimed[i] + room, true
-          if fresh[i] then fresh[i] = fresh[i] + room end
+        for q = p + 4, last, 2 do
+          for i = tonumber(A[q]), tonumber(A[q + 1]) do
+            claimed[i], dirty[i] = claimed[i] + room, true
+            if fresh[i] then fresh[i] = fresh[i] + room end
+          end
         end
       elseif tight then stay = max(stay, tonumber(A[${FIXED_ARGUMENTS + 3 - WINDOW_ARGUMENTS} + tight * ${WINDOW_ARGUMENTS}])) end
     end
     if isNeedy == nil then isNeedy = grant < want end
   end
   answer[n + j], totals[j + 1] = grant, format('%s=%.0f', A[p], total + grant)
-  p, t = p + 4 + places, t + places
+  p = last + 2
 end
 
 n = n + slots

@@ -46,4 +46,21 @@ export const TURNS: StoreCases = {
     pass(500);
     expect(await store.look('a')).toBe('granted');
   },
+
+  'counts the time between looks that follow each other soon, so that looks and pauses together take no longer':
+    async ({ store, pass }) => {
+      for (const member of ['a', 'b', 'c']) {
+        expect(await store.look(member)).toBe('granted');
+        pass(2 * LOOK_MS);
+      }
+      expect(await store.look('d')).toBe('over');
+    },
+
+  'counts no longer pause between two looks': async ({ store, pass }) => {
+    for (let count = 0; count < LOOKS; count++) {
+      expect(await store.look('a')).toBe('granted');
+      pass(3 * LOOK_MS);
+    }
+    expect(await store.look('a')).toBe('over');
+  },
 };

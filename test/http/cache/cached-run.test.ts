@@ -90,6 +90,11 @@ describe('calls that ask the same at the same time', () => {
     ['URL', [assets(ADDRESS)], [assets(OTHER)]],
     ['query', [assets(ADDRESS)], [`${assets(ADDRESS)}?limit=1`]],
     ['header', [assets(ADDRESS)], [assets(ADDRESS), { headers: { accept: 'text/csv' } }]],
+    [
+      'value of a header',
+      [assets(ADDRESS), { headers: { accept: 'text/csv' } }],
+      [assets(ADDRESS), { headers: { accept: 'text/xml' } }],
+    ],
     ['method', [assets(ADDRESS)], [assets(ADDRESS), { method: 'HEAD' }]],
     ['cache mode', [assets(ADDRESS)], [assets(ADDRESS), { cache: 'no-store' }]],
   ])('but for a %s that differs are a request each', async (_, one, other) => {
@@ -223,6 +228,13 @@ describe('an answer with an ETag', () => {
     expect(conditions).toEqual([null, new Headers(init.headers).get('if-none-match')]);
   });
 
+  it('never replaces a condition of the caller’s own, though the same was asked before', async () => {
+    const { clock, client, conditions } = pair({ etags: true });
+    for (let nth = 0; nth < 2; nth++)
+      await clock.run(client.fetch(assets(ADDRESS), { headers: { 'if-none-match': '"mine"' } }));
+    expect(conditions).toEqual(['"mine"', '"mine"']);
+  });
+
   it('on a condition of the caller’s own is answered with 304', async () => {
     const { clock, client } = pair({ etags: true });
     const etag = (await clock.run(client.fetch(assets(ADDRESS)))).headers.get('etag') ?? '';
@@ -257,6 +269,17 @@ describe('an answer with an ETag', () => {
       sizes.push(conditions.filter((etag) => etag !== null).length);
     }
     expect(sizes).toEqual([0, 1]);
+  });
+
+  it.each([
+    [15_000, [1, 2, 1, 1], [false, false, false, true]],
+    [25_000, [1, 2, 1, 2], [false, false, true, true]],
+    [15_000, [1, 1, 1, 2, 2], [false, true, true, false, true]],
+  ])('of 10,000 bytes is kept with others as far as %i bytes allow: %j', async (bytes, limits, known) => {
+    const { clock, mock, client, conditions } = pair({ etags: { bytes } });
+    mock.faults.when(() => ({ status: 200, headers: { etag: '"1"' }, body: 'x'.repeat(10_000) }));
+    for (const limit of limits) await clock.run(client.fetch(`${assets(ADDRESS)}?limit=${limit}`));
+    expect(conditions.map((etag) => etag !== null)).toEqual(known);
   });
 
   it('can be shared as well', async () => {

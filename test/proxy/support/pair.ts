@@ -128,3 +128,8 @@ export function minute(remaining: number, limit = 1_000): Record<string, string>
 export function soon<T>(read: () => T): ReturnType<typeof expect.poll> {
   return expect.poll(read, { timeout: 20_000 });
 }
+
+/** Resolves to true after a moment in which nothing moved. */
+export function stalled(): Promise<boolean> {
+  return new Promise((resolve) => setTimeout(() => resolve(true), 400));
+}

@@ -112,3 +112,72 @@ describe('the cost of a request', () => {
     );
   });
 });
+
+describe('a request of unknown cost', () => {
+  const asked = (...queries: readonly string[]): EndpointCosts => learned(() => 2, queries);
+
+  it('has a parameter that was never answered, or another value of one with fewer than three', () => {
+    const costs = asked('a=1', 'a=2');
+    expect(['a=1', 'a=2', 'a=3', 'b=1', 'a=1&b=1', ''].map((query) => costs.isNews(query))).toEqual([
+      ...[false, false, true, true, true, false],
+    ]);
+    costs.learn('a=3', 2);
+    expect(costs.isNews('a=4')).toBe(false);
+    expect(asked().isNews('')).toBe(false);
+  });
+
+  it('is none for its parameter alone where sixteen are known', () => {
+    const names = Array.from({ length: 16 }, (_, at) => `p${at}=1`);
+    expect(asked(...names.slice(1)).isNews('another=1')).toBe(true);
+    expect(asked(...names).isNews('another=1')).toBe(false);
+    expect(asked(...names).isNews('p15=2')).toBe(true);
+  });
+
+  it('is none where the table of what decides holds no more', () => {
+    const queries = Array.from({ length: 66 }, (_, at) => `kind=k${at}`);
+    const rule: Rule = (parameters) => (Number(parameters.get('kind')?.slice(1)) % 2 ? 1 : 9);
+    const twice = (count: number) => queries.slice(0, count).flatMap((query) => [query, query]);
+    const roomy = learned(rule, twice(40));
+    expect(roomy.deciding).toEqual(['kind']);
+    expect(['kind=k40', 'kind=k39', ''].map((query) => roomy.isNews(query))).toEqual([true, false, false]);
+    // The table begins anew from samples when it is found.
+    const full = learned(rule, [...twice(40), ...twice(66)]);
+    expect([full.deciding, full.isNews('kind=k99')]).toEqual([['kind'], false]);
+  });
+
+  it('may still be known to cost no less than what such requests have cost', () => {
+    const costs = learned(byPage, [...pages(20, (index) => 20 * (1 + (index % 3)))]);
+    expect([costs.leastOf('limit=40&offset=1'), costs.leastOf('limit=30'), asked().leastOf('limit=40')]).toEqual([
+      2, 0, 0,
+    ]);
+  });
+});
+
+describe('the costs of an endpoint', () => {
+  it('are none at first', () => {
+    const costs = new EndpointCosts();
+    expect([costs.cheapest, costs.dearest, costs.find('')]).toEqual([Number.POSITIVE_INFINITY, 0, undefined]);
+  });
+
+  it('are told by the cheapest and the dearest kind, and by their mean', () => {
+    const costs = learned(
+      byPage,
+      pages(60, (index) => [20, 60][index % 2] ?? 0),
+    );
+    expect([costs.cheapest, costs.dearest]).toEqual([1, 3]);
+    expect(costs.mean).toBeGreaterThan(1.9);
+    expect(costs.mean).toBeLessThan(2.1);
+  });
+
+  it('show what decides them however long nothing did, within some hundred answers', () => {
+    const random = seeded(5);
+    const costs = learned(
+      () => 1 + Math.floor(random() * 8),
+      pages(3_000, (index) => 20 * (1 + (index % 4))),
+    );
+    expect(costs.deciding).toEqual([]);
+    for (const query of pages(600, (index) => 20 * (1 + (index % 4))))
+      costs.learn(query, 10 * byPage(new URLSearchParams(query)));
+    expect(costs.deciding).toEqual(['limit']);
+  });
+});

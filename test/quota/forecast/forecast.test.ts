@@ -1,42 +1,57 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  type Forecast,
-  type ForecastWindow,
-  forecast,
-  type Pace,
-  type Work,
-} from '../../../src/quota/forecast/forecast.ts';
+import { type ForecastWindow, forecast, type Work } from '../../../src/quota/forecast/forecast.ts';
 import { endOf, PERIODS, type Period, periodMsOf } from '../../../src/quota/time/periods.ts';
 import { runs } from '../../support/deep.ts';
 
-function calendar(period: Period, limit: number, left: number = limit): ForecastWindow {
-  return { window: period, limit, left, periodMs: periodMsOf(period), endOf: (at) => endOf(period, at) };
+/** A window that ends at instants of its own. */
+interface EndingWindow extends ForecastWindow {
+  readonly left: number;
+  readonly endOf: (at: number) => number;
 }
 
+function ending(window: string, periodMs: number, limit: number, left: number, ends: (at: number) => number) {
+  return (from: number): EndingWindow => ({
+    ...{ window, periodMs, limit, left, endOf: ends },
+    used: left < limit ? [{ from: ends(from), to: ends(from), units: limit - left }] : [],
+    release: (at) => ({ from: ends(at), to: ends(at) }),
+  });
+}
+
+type Beginning = (from: number) => EndingWindow;
+
+const calendar = (period: Period, limit: number, left: number = limit): Beginning =>
+  ending(period, periodMsOf(period), limit, left, (at) => endOf(period, at));
+
 /** A window of a single endpoint, in requests, that ends every so often. */
-function ceiling(endpoint: string, limit: number, left: number, firstEnd: number, periodMs: number): ForecastWindow {
-  return {
-    window: 'endpoint',
-    limit,
-    left,
-    periodMs,
-    endOf: (at) => firstEnd + Math.max(0, Math.floor((at - firstEnd) / periodMs) + 1) * periodMs,
+function ceiling(endpoint: string, limit: number, firstEnd: number, periodMs: number): Beginning {
+  const ends = (at: number): number => firstEnd + Math.max(0, Math.floor((at - firstEnd) / periodMs) + 1) * periodMs;
+  return (from) => ({
+    ...ending('endpoint', periodMs, limit, limit, ends)(from),
+    countsRequests: true,
     covers: (one) => one === endpoint,
+  });
+}
+
+/** So many requests at a time, each so long. */
+function slots(concurrency: number, roundTripMs: number): ForecastWindow {
+  const release = (at: number) => ({ from: at + roundTripMs, to: at + roundTripMs });
+  return {
+    ...{ window: 'concurrency', limit: concurrency, periodMs: roundTripMs },
+    ...{ countsRequests: true, used: [], release },
   };
 }
 
-/** The same one request at a time, as simply as it can be said. */
+/** The same for requests of one cost, one request at a time, as simply as it can be said. */
 function played(
   work: readonly Work[],
-  windows: readonly ForecastWindow[],
+  windows: readonly EndingWindow[],
   from: number,
-  { concurrency, roundTripMs }: Pace = { concurrency: 1, roundTripMs: 0 },
-): Forecast {
+  { concurrency, roundTripMs } = { concurrency: 1, roundTripMs: 0 },
+): number {
   const begun: number[] = [];
   const open = windows.map((window) => ({ ...window, end: window.endOf(from) }));
   let at = from;
-  let longest: ForecastWindow | undefined;
   for (const { endpoint, count, cost } of work) {
     const asked = open.filter(({ covers }) => covers?.(endpoint) ?? true);
     for (let sent = 0; sent < count; ) {
@@ -46,18 +61,18 @@ function played(
       }
       const priceOf = ({ limit, covers }: ForecastWindow): number => (covers ? 1 : Math.min(cost, limit));
       const full = asked.filter((window) => window.left < priceOf(window));
-      for (const window of full) {
-        at = Math.max(at, window.end);
-        if (window.periodMs >= (longest?.periodMs ?? 0)) longest = window;
-      }
+      for (const window of full) at = Math.max(at, window.end);
       if (full.length > 0) continue;
       for (const window of asked) window.left -= priceOf(window);
       begun.push(at);
       sent++;
     }
   }
-  return { at, window: longest?.window };
+  return at;
 }
+
+const lastOf = (work: readonly Work[], windows: readonly ForecastWindow[], from: number): number =>
+  Math.max(...forecast(work, windows, from).sentAt);
 
 const limits = fc.record(
   {
@@ -77,21 +92,19 @@ const windows = limits.chain((given) =>
     }),
   ),
 );
-const works = fc.array(
-  fc.record({
-    endpoint: fc.constantFrom('GET /a', 'GET /b'),
-    count: fc.integer({ min: 0, max: 400 }),
-    cost: fc.integer({ min: 0, max: 7 }),
-  }),
-  { minLength: 1, maxLength: 3 },
-);
+const counts = fc.array(fc.integer({ min: 0, max: 33 }), { minLength: 1, maxLength: 3 });
+const costs = fc.integer({ min: 0, max: 7 });
+const worksOf = (endpoint: string, counted: readonly number[], cost: number): readonly Work[] =>
+  counted.map((count) => ({ endpoint, count, cost }));
 const starts = fc.integer({ min: Date.UTC(2026, 0), max: Date.UTC(2026, 11) });
 
 describe('a forecast', () => {
   it('is what comes of playing it request by request, whatever windows, costs and beginnings', () => {
     fc.assert(
-      fc.property(works, windows, starts, (work, open, from) => {
-        expect(forecast(work, open, from)).toEqual(played(work, open, from));
+      fc.property(counts, costs, windows, starts, (counted, cost, all, from) => {
+        const open = all.map((window) => window(from));
+        const works = worksOf('GET /a', counted, cost);
+        expect(lastOf(works, open, from)).toBe(played(works, open, from));
       }),
       { numRuns: runs(200, 2_000) },
     );
@@ -104,12 +117,22 @@ describe('a forecast', () => {
       phase: fc.integer({ min: 1, max: 60_000 }),
     });
     fc.assert(
-      fc.property(works, windows, ceilings, starts, (work, open, { limit, lengthMs, phase }, from) => {
-        const all = [...open, ceiling('GET /a', limit, limit, from + phase, lengthMs)];
-        expect(forecast(work, all, from).at).toBe(played(work, all, from).at);
+      fc.property(counts, costs, windows, ceilings, starts, (counted, cost, all, { limit, lengthMs, phase }, from) => {
+        const open = [...all, ceiling('GET /a', limit, from + phase, lengthMs)].map((window) => window(from));
+        const works = worksOf('GET /a', counted, cost);
+        expect(lastOf(works, open, from)).toBe(played(works, open, from));
       }),
       { numRuns: runs(100, 1_000) },
     );
+  });
+
+  it('lets others pass where an endpoint has reached its ceiling', () => {
+    const open = [calendar('minute', 50), ceiling('GET /a', 2, 60_000, 60_000)].map((window) => window(0));
+    const works = [
+      { endpoint: 'GET /a', count: 4, cost: 1 },
+      { endpoint: 'GET /b', count: 4, cost: 1 },
+    ];
+    expect(forecast(works, open, 0).sentAt).toEqual([60_000, 0]);
   });
 
   it('is right within a fifth and a window where answers are slow and few may be under way', () => {
@@ -118,48 +141,102 @@ describe('a forecast', () => {
       roundTripMs: fc.integer({ min: 1, max: 3_000 }),
     });
     fc.assert(
-      fc.property(works, windows, paces, starts, (work, all, pace, from) => {
-        const open = all.filter(({ window }) => window !== 'month');
-        const took = played(work, open, from, pace).at - from;
+      fc.property(counts, costs, windows, paces, starts, (counted, cost, all, pace, from) => {
+        const open = all.map((window) => window(from)).filter(({ window }) => window !== 'month');
+        const works = worksOf('GET /a', counted, cost);
+        const took = played(works, open, from, pace) - from;
         const longest = Math.max(0, ...open.map(({ periodMs }) => periodMs));
-        const error = Math.abs(forecast(work, open, from, pace).at - from - took);
+        const error = Math.abs(lastOf(works, [...open, slots(pace.concurrency, pace.roundTripMs)], from) - from - took);
         expect(error).toBeLessThanOrEqual(0.2 * took + longest + pace.roundTripMs);
       }),
       { numRuns: runs(100, 1_000) },
     );
   });
 
-  it('takes no longer for a thousand million requests', () => {
-    const from = Date.UTC(2026, 0);
-    const open = [calendar('second', 20), calendar('minute', 500)];
-    // 500 a minute, the last 500 of them in 24 seconds and an instant.
-    const minutes = 1e9 / 500 - 1;
-    expect(forecast([{ count: 1e9, cost: 1 }], open, from)).toEqual({
-      at: from + minutes * 60_000 + 24_000,
+  it('has no more in a window than it holds, and keeps the order of requests of one cost, where costs differ', () => {
+    const mixed = fc.array(fc.integer({ min: 1, max: 25 }), { minLength: 1, maxLength: 60 });
+    fc.assert(
+      fc.property(mixed, fc.integer({ min: 25, max: 80 }), (each, limit) => {
+        const works = each.map((cost) => ({ count: 1, cost }));
+        const { sentAt } = forecast(works, [calendar('minute', limit)(0)], 0);
+        const used = new Map<number, number>();
+        const lastByCost = new Map<number, number>();
+        for (const [nth, at] of sentAt.entries()) {
+          const cost = each[nth] as number;
+          used.set(at, (used.get(at) ?? 0) + cost);
+          expect(at).toBeGreaterThanOrEqual(lastByCost.get(cost) ?? 0);
+          lastByCost.set(cost, at);
+        }
+        expect(Math.max(...used.values())).toBeLessThanOrEqual(limit);
+      }),
+      { numRuns: runs(100, 1_000) },
+    );
+  });
+
+  it('lets cheap requests pass dear ones that do not fit, which go first in the next window', () => {
+    const works = [
+      { count: 5, cost: 30 },
+      { count: 8, cost: 5 },
+      { count: 2, cost: 1 },
+    ];
+    // 3 x 30 and 2 x 5 a minute, then 2 x 30 and 6 x 5, of which the last leaves room for the cheapest.
+    expect(forecast(works, [calendar('minute', 100)(0)], 0)).toEqual({
+      sentAt: [60_000, 60_000, 60_000],
       window: 'minute',
     });
-    const months = forecast([{ count: 12 * 150_000, cost: 1 }], [...open, calendar('month', 150_000)], from);
-    expect(new Date(months.at).toISOString()).toBe('2026-12-01T04:59:24.000Z');
+    const late = forecast([...works, { count: 7, cost: 1 }], [calendar('minute', 100)(0)], 0).sentAt;
+    expect(late.at(-1)).toBe(60_000);
+  });
+
+  it('lets none pass that delays a dear one, where units become free evenly', () => {
+    const leaky: ForecastWindow = {
+      ...{ window: 'minute', limit: 60, periodMs: 60_000, used: [] },
+      release: (at, units, lastAt) => ({ from: Math.max(at, lastAt), to: Math.max(at, lastAt) + units * 1_000 }),
+    };
+    const works = [
+      { count: 3, cost: 25 },
+      { count: 1, cost: 1 },
+    ];
+    const { sentAt } = forecast(works, [leaky], 0);
+    expect(sentAt[0]).toBeCloseTo(15_000, -3);
+    expect(sentAt[1]).toBeCloseTo(16_000, -3);
+  });
+
+  it('takes no longer for a thousand million requests', () => {
+    const from = Date.UTC(2026, 0);
+    const open = [calendar('second', 20), calendar('minute', 500)].map((window) => window(from));
+    // 500 a minute.
+    const { sentAt, window } = forecast([{ count: 1e9, cost: 1 }], open, from);
+    expect([Math.abs((sentAt[0] as number) - from - 2e6 * 60_000) < 60_000, window]).toEqual([true, 'minute']);
+    const month = calendar('month', 150_000)(from);
+    const months = forecast([{ count: 12 * 150_000, cost: 1 }], [...open, month], from).sentAt[0] as number;
+    expect(Math.abs(months - Date.UTC(2026, 11, 1, 5))).toBeLessThan(60_000);
   });
 
   it('goes on at the pace so far where windows never fall together', () => {
-    const odd = [calendar('minute', 50), ceiling('GET /a', 40, 40, Date.UTC(2026, 0) + 13, 60_000)];
-    const { at } = forecast([{ endpoint: 'GET /a', count: 4e8, cost: 1 }], odd, Date.UTC(2026, 0));
+    const odd = [calendar('minute', 50), ceiling('GET /a', 40, Date.UTC(2026, 0) + 13, 60_000)];
+    const open = odd.map((window) => window(Date.UTC(2026, 0)));
+    const at = lastOf([{ endpoint: 'GET /a', count: 4e8, cost: 1 }], open, Date.UTC(2026, 0));
     expect(Math.abs((at - Date.UTC(2026, 0)) / (1e7 * 60_000) - 1)).toBeLessThan(0.001);
   });
 
+  it('is that of the works before where a work has no requests: all that is under way has gone', () => {
+    const ahead = { count: 10, cost: 1 };
+    const minute = calendar('minute', 5)(0);
+    expect(forecast([ahead, { count: 0, cost: 1 }], [minute], 0).sentAt).toEqual([60_000, 60_000]);
+    expect(forecast([{ count: 0, cost: 1 }, ahead], [minute], 0).sentAt).toEqual([0, 60_000]);
+  });
+
   it('is never where a window holds nothing, unless there is nothing to do', () => {
-    const shut = [calendar('second', 5), calendar('minute', 0)];
-    expect(forecast([{ count: 1, cost: 1 }], shut, 0)).toEqual({ at: Number.POSITIVE_INFINITY, window: 'minute' });
-    expect(forecast([{ count: 0, cost: 1 }], shut, 7)).toEqual({ at: 7, window: undefined });
+    const shut = [calendar('second', 5)(0), calendar('minute', 0)(0)];
+    const never = { sentAt: [Number.POSITIVE_INFINITY], window: 'minute' };
+    expect(forecast([{ count: 1, cost: 1 }], shut, 0)).toEqual(never);
+    expect(forecast([{ count: 0, cost: 1 }], shut, 7)).toEqual({ sentAt: [7], window: undefined });
   });
 
   it('says that answers are awaited where nothing else is', () => {
-    const slow = { concurrency: 4, roundTripMs: 100 };
-    expect(forecast([{ count: 4, cost: 1 }], [calendar('minute', 50)], 0, slow)).toEqual({ at: 0, window: undefined });
-    expect(forecast([{ count: 5, cost: 1 }], [calendar('minute', 50)], 0, slow)).toEqual({
-      at: 100,
-      window: 'concurrency',
-    });
+    const slow = [calendar('minute', 50)(0), slots(4, 100)];
+    expect(forecast([{ count: 4, cost: 1 }], slow, 0)).toEqual({ sentAt: [0], window: undefined });
+    expect(forecast([{ count: 5, cost: 1 }], slow, 0)).toEqual({ sentAt: [100], window: 'concurrency' });
   });
 });

@@ -39,6 +39,21 @@ describe('the families of a response', () => {
       { bitcoin: { windows: {}, malformed: ['x-ratelimit-cost-bitcoin', 'x-ratelimit-limit-bitcoin-minute'] } },
     ],
     [
+      'are named by no header that states neither units nor a cost',
+      { 'ratelimit-policy': '"minute";q=500;w=60', 'x-ratelimit-reset-bitcoin': '5' },
+      {},
+    ],
+    [
+      'may have all that a window holds left, and state the limit last',
+      { 'x-ratelimit-remaining-bitcoin-minute': '5', 'x-ratelimit-limit-bitcoin-minute': '5' },
+      { bitcoin: { windows: { minute: { limit: 5, remaining: 5 } }, malformed: [] } },
+    ],
+    [
+      'name the one header of a pair that makes no sense, and keep the other',
+      { 'x-ratelimit-limit-bitcoin-minute': '5', 'x-ratelimit-remaining-bitcoin-minute': 'few' },
+      { bitcoin: { windows: { minute: { limit: 5 } }, malformed: ['x-ratelimit-remaining-bitcoin-minute'] } },
+    ],
+    [
       'name a pair of which more remains than the limit',
       { 'x-ratelimit-limit-bitcoin-minute': '5', 'x-ratelimit-remaining-bitcoin-minute': '6' },
       {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readQuota } from '../../../src/quota/headers/snapshot.ts';
+import { isAnyWindowFull, readQuota, resetOf, windowsOf } from '../../../src/quota/headers/snapshot.ts';
 import { DATE, expectQuota, rows, SERVER_NOW } from '../support/responses.ts';
 
 describe('A response', () => {
@@ -175,6 +175,11 @@ describe('A header sent twice', () => {
       { malformed: ['date'] },
     ],
     [
+      'may be as long as 256 characters, and is then read',
+      { 'ratelimit-limit': `${'5,'.repeat(127)}55` },
+      { limit: 5 },
+    ],
+    [
       'is malformed when it is longer than any honest one',
       { 'ratelimit-limit': `${'5, '.repeat(90)}5` },
       { malformed: ['ratelimit-limit'] },
@@ -203,5 +208,46 @@ describe('A rate-limit header that nobody knows', () => {
   test('cannot be mistaken for what every object inherits', () => {
     for (const headers of [{}, { 'x-ratelimit-new': '1' }])
       expect(readQuota(new Headers(headers), 0).unrecognised.constructor).toBeUndefined();
+  });
+});
+
+describe('What a snapshot says of the windows', () => {
+  const quota = (headers: Record<string, string>) => readQuota(new Headers(headers), 1_000_000);
+  const said = (period: string, limit: number, remaining: number) => ({
+    [`x-ratelimit-limit-stacks-${period}`]: `${limit}`,
+    [`x-ratelimit-remaining-stacks-${period}`]: `${remaining}`,
+  });
+
+  test('is said of each that it names, the shortest first', () => {
+    expect(windowsOf(quota({ ...said('month', 9, 3), ...said('second', 5, 4) }))).toEqual([
+      { limit: 5, remaining: 4 },
+      { limit: 9, remaining: 3 },
+    ]);
+    expect(windowsOf(quota({}))).toEqual([]);
+  });
+
+  test('is that one is full where nothing of it is left', () => {
+    expect(isAnyWindowFull(quota({ ...said('second', 5, 4), ...said('month', 9, 0) }))).toBe(true);
+    expect(isAnyWindowFull(quota(said('month', 9, 1)))).toBe(false);
+    expect(isAnyWindowFull(quota({ 'x-ratelimit-limit-stacks-month': '9' }))).toBe(false);
+  });
+});
+
+describe('The end that ratelimit-reset names', () => {
+  const DAY_MS = 86_400_000;
+  const end = (more: object) => resetOf({ receivedAt: 0, stacks: {}, malformed: [], unrecognised: {}, ...more });
+  const date = Date.UTC(2026, 0, 1);
+
+  test('is none where the header is missing, or names an instant more than 32 days ahead', () => {
+    expect(end({ date })).toBeUndefined();
+    expect(end({ date, resetAt: date + 32 * DAY_MS + 1 })).toBeUndefined();
+    expect(end({ date, resetAt: date + 32 * DAY_MS })).toBe(Date.UTC(2026, 1, 1));
+  });
+
+  test('is measured from the date of the answer, or from when it was received', () => {
+    expect(end({ date, resetAt: date + 5_000 })).toBe(date + 5_000);
+    expect(end({ receivedAt: date, resetAt: date + 5_000 })).toBe(date + 5_000);
+    expect(end({ receivedAt: date - 40 * DAY_MS, date, resetAt: date + 5_000 })).toBe(date + 5_000);
+    expect(end({ receivedAt: date - 40 * DAY_MS, resetAt: date + 5_000 })).toBeUndefined();
   });
 });

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { QuotaSnapshot } from '../../../src/quota/headers/snapshot.ts';
 import { Cooldown } from '../../../src/quota/limits/cooldown.ts';
-import { charge, untilOf } from '../support/builders.ts';
+import { ServerClock } from '../../../src/quota/time/server-clock.ts';
+import { charge, knownClock, untilOf } from '../support/builders.ts';
 import { flightOf } from '../support/flight.ts';
 import { AGE_MS } from '../support/script.ts';
 
@@ -29,6 +31,7 @@ describe('cooldown', () => {
   it('a cooldown only grows: a shorter one that comes later changes neither its end nor its reason', () => {
     const cooldown = heldUntil(1_000);
     cooldown.hold(600, 'less');
+    cooldown.hold(1_000, 'as much');
     expect([cooldown.until, cooldown.why]).toEqual([1_000, 'asked']);
     cooldown.hold(1_500, 'more');
     expect([cooldown.until, cooldown.why]).toEqual([1_500, 'more']);
@@ -105,5 +108,100 @@ describe('a refusal that does not say for how long', () => {
     pauses(cooldown, 3);
     cooldown.onEnded(flightOf('GET /a', cooldown.until), true);
     expect(pauses(cooldown, 2)).toEqual([1_000, 2_000]);
+  });
+});
+
+describe('a refusal', () => {
+  const HOUR_MS = 3_600_000;
+
+  /** A pause after a refusal at an instant, by what its headers say. */
+  function refused(
+    more: Partial<QuotaSnapshot>,
+    { now = 1_000, clock = knownClock(), cooldown = new Cooldown() } = {},
+  ): Cooldown {
+    const quota = { receivedAt: now, stacks: {}, malformed: [], unrecognised: {}, ...more };
+    cooldown.onRefusal(quota, clock, now);
+    return cooldown;
+  }
+
+  const pauseOf = ({ until, why }: Cooldown) => [Math.round(until / 100) * 100, why];
+  const UNSAID = 'the service refused a request without saying when to retry';
+  const FULL = { minute: { limit: 5, remaining: 0 } };
+
+  it('pauses for as long as retry-after says, whatever else its headers say', () => {
+    const why = 'the service refused a request and asked for a pause';
+    expect(pauseOf(refused({ retryAfterMs: 5_000 }))).toEqual([6_000, why]);
+    expect(pauseOf(refused({ retryAfterMs: 5_000, resetAt: 60_000, stacks: FULL }))).toEqual([6_000, why]);
+  });
+
+  it('pauses until the reset that it names, by the clock of the service or else by our own', () => {
+    const why = 'the service refused a request until its window resets';
+    expect(pauseOf(refused({ resetAt: 60_000 }))).toEqual([60_000, why]);
+    const ours = refused({ receivedAt: 1_000_000, resetAt: 1_030_000 }, { clock: new ServerClock() });
+    expect(pauseOf(ours)).toEqual([31_000, why]);
+    expect(pauseOf(refused({ resetAt: 100 }))).toEqual([1_000, why]);
+  });
+
+  it('leaves the pause to a window that is full, where the end of that is known', () => {
+    expect(pauseOf(refused({ stacks: FULL }))).toEqual([1_000, 'a window is full']);
+    expect(pauseOf(refused({ stacks: FULL }, { clock: new ServerClock() }))).toEqual([2_000, UNSAID]);
+    expect(pauseOf(refused({ stacks: { minute: { limit: 5, remaining: 1 } } }))).toEqual([2_000, UNSAID]);
+  });
+
+  it('that asks for no pause is believed once, and a longer pause is always', () => {
+    const cooldown = refused({ retryAfterMs: 0 });
+    expect(cooldown.until).toBe(1_000);
+    expect(pauseOf(refused({ retryAfterMs: 0 }, { now: 1_050, cooldown }))).toEqual([2_100, UNSAID]);
+    expect(refused({ retryAfterMs: 5_000 }, { now: 3_000, cooldown }).until).toBe(8_000);
+  });
+
+  it('of a request that was sent before the pause is no news', () => {
+    const cooldown = heldUntil(1_000);
+    cooldown.backOff(1_100, 999);
+    expect(cooldown.until).toBe(1_000);
+    cooldown.backOff(1_100, 1_000);
+    expect(cooldown.until).toBe(2_100);
+  });
+
+  it('that names the end of its pause lets the next request overrule the windows, once', () => {
+    expect(new Cooldown().overrulesWindows).toBe(false);
+    expect(refused({ resetAt: 60_000 }).overrulesWindows).toBe(false);
+    const cooldown = refused({ retryAfterMs: 5_000 });
+    cooldown.onSent(flightOf('GET /a', 5_999));
+    expect(cooldown.overrulesWindows).toBe(true);
+    cooldown.onSent(flightOf('GET /a', 6_000));
+    expect(cooldown.overrulesWindows).toBe(false);
+  });
+
+  it('of a request that overruled a full window has our own reckoning decide for an hour', () => {
+    const cooldown = refused({ retryAfterMs: 5_000 });
+    const again = (now: number, sentAt: number): boolean => {
+      const quota = { receivedAt: now, retryAfterMs: 1_000, stacks: {}, malformed: [], unrecognised: {} };
+      cooldown.onRefusal(quota, knownClock(), now, sentAt);
+      return cooldown.overrulesWindows;
+    };
+    cooldown.onSent(flightOf('GET /a', 6_000));
+    expect(again(6_100, 6_000)).toBe(true);
+    cooldown.onSent(flightOf('GET /a', 8_000), true);
+    expect(again(8_050, 7_000)).toBe(true);
+    expect(again(8_100, 8_000)).toBe(false);
+    expect(again(8_099 + HOUR_MS, 9_000)).toBe(false);
+    expect(again(8_100 + HOUR_MS, 9_000)).toBe(true);
+  });
+});
+
+describe('a pause during which a request was served', () => {
+  it('is over at once, and half-open', () => {
+    const cooldown = heldUntil(1_000);
+    cooldown.end(400);
+    expect(cooldown.check(CHARGE, 400)).toBeUndefined();
+    cooldown.onSent(flightOf('GET /a', 400));
+    expect(untilOf(cooldown, CHARGE, 401)).toBe(400 + AGE_MS);
+  });
+
+  it('lasts no longer for it, where it is over already', () => {
+    const cooldown = heldUntil(1_000);
+    cooldown.end(2_000);
+    expect(cooldown.until).toBe(1_000);
   });
 });

@@ -28,6 +28,13 @@ describe('a service that does not answer', () => {
     expect(outage.check(CHARGE, 1_001)?.reason().kind).toBe('half-open');
   });
 
+  it('is said to be down with the code of the latest failure', () => {
+    const outage = failing(4);
+    expect(outage.why).toBe('');
+    outage.onFailure(0, 'ECONNRESET');
+    expect(outage.why).toBe('the last 5 requests failed, the latest with ECONNRESET');
+  });
+
   it('has callers wait since it failed first', () => {
     const outage = failing(5, 70);
     outage.onFailure(90);

@@ -65,8 +65,8 @@ describe('reset window', () => {
   it('a window that is known by its reset alone is filled by an answer without a reading, of its own endpoints', () => {
     const { window } = four();
     window.read('GET /a', 60_000, 60_000, reading(0, 1));
-    window.book('GET /a');
-    window.book('GET /b');
+    window.book('GET /a', 200, 200);
+    window.book('GET /b', 200, 200);
     expect(window.headroom()).toBe(2);
   });
 
@@ -84,7 +84,7 @@ describe('reset window', () => {
     window.read('GET /a', 60_000, 60_000, reading(0, 1));
     window.read('GET /a', 60_000, 59_000, reading(1_000, 3));
     expect(window.headroom()).toBe(1);
-    window.book('GET /a');
+    window.book('GET /a', 200, 200);
     window.read('GET /a', 60_000, 58_000, reading(2_000, 3));
     expect(window.headroom()).toBe(1);
   });
@@ -108,5 +108,150 @@ describe('past its end', () => {
     expect(untilOf(window, CHARGE, now)).toBe(now + AGE_MS);
     send('GET /b');
     expect(untilOf(window, CHARGE, now)).toBe(now + AGE_MS);
+  });
+});
+
+describe('what a window says of itself', () => {
+  it('is which endpoints count there, when it was read last, and how long it is by two resets', () => {
+    const { window } = four();
+    expect(window.covers('GET /a')).toBe(false);
+    window.read('GET /a', 60_000, 60_000, reading(50, 1));
+    window.read('GET /b', 60_000, 60_000, reading(10, 1));
+    expect([window.covers('GET /a'), window.covers('GET /b'), window.covers('GET /c')]).toEqual([true, true, false]);
+    expect([window.seenAt, window.periodMs]).toEqual([50, 60_000]);
+    window.read('GET /a', 75_000, 14_000, reading(61_000, 1));
+    expect(window.periodMs).toBe(15_000);
+  });
+
+  it('is its end, by the clock of the service, or as one answer stated it', () => {
+    const [known, unknown] = [four().window, four({ isClockKnown: false }).window];
+    for (const window of [known, unknown]) window.read('GET /a', 60_000, 30_000, reading(0, 1));
+    expect(unknown.end).toEqual({ certainty: 'known', from: 31_100, to: 31_100 });
+    expect(known.end.certainty).toBe('known');
+    expect(known.end.from).toBeCloseTo(59_973, 0);
+    expect(known.end.to).toBeCloseTo(60_026, 0);
+    expect(unknown.endsAt).toBe(31_100);
+  });
+});
+
+describe('a window of which one request is left', () => {
+  it('holds nothing back until that is taken, and then until an answer or its end', () => {
+    const { window, flights } = four({ isClockKnown: false });
+    window.read('GET /a', 60_000, 30_000, reading(0, 3));
+    expect(window.check(CHARGE, 200)).toBeUndefined();
+    flights.take(CHARGE, 200);
+    const facts = { until: 31_100, isFirm: false, mayEndOnAnswer: true, scope: 'endpoint', yieldsToPriority: false };
+    expect(window.check(CHARGE, 200)).toMatchObject(facts);
+    expect(window.check(CHARGE, 31_100)).toBeUndefined();
+  });
+
+  it('counts what was answered since the reading, in a new instance and in the same', () => {
+    const { window } = four();
+    window.read('GET /a', 60_000, 60_000, reading(0, 1, { settledSince: 2 }));
+    expect(window.headroom()).toBe(1);
+    const other = four().window;
+    other.read('GET /a', 60_000, 60_000, reading(0, 1));
+    other.read('GET /a', 60_000, 60_000, reading(0, 1, { settledSince: 5 }));
+    expect(other.headroom()).toBe(2);
+  });
+});
+
+describe('a reset that differs by half a second', () => {
+  it('is of the same instance, and one that differs by more is of an earlier or a later one', () => {
+    const resets = [59_499, 59_500, 60_500, 60_501].map((resetAt) => {
+      const { window } = four();
+      window.read('GET /a', 60_000, 60_000, reading(0, 1));
+      window.read('GET /a', resetAt, 60_000, reading(1_000, 3));
+      return [window.resetAt, window.headroom()];
+    });
+    expect(resets).toEqual([
+      [60_000, 2],
+      [60_000, 1],
+      [60_000, 1],
+      [60_501, 1],
+    ]);
+  });
+});
+
+describe('past its end', () => {
+  /** A window whose end is known to be at 31.1 s. */
+  function ended(used: number): ReturnType<typeof four> {
+    const all = four({ isClockKnown: false });
+    all.window.read('GET /a', 60_000, 30_000, reading(0, used));
+    return all;
+  }
+
+  it('a request that was sent at the end is the first of the next instance, and holds the others back for a while only', () => {
+    const { window, flights } = ended(4);
+    window.onSent(flights.take(CHARGE, 31_100), 31_100);
+    expect(window.check(CHARGE, 31_101)).toMatchObject({ until: 31_100 + AGE_MS, isFirm: false });
+    expect(window.check(CHARGE, 31_100 + AGE_MS)).toBeUndefined();
+  });
+
+  it('a request that was sent before the end, or while there was room, is no such first one', () => {
+    const before = ended(4);
+    before.window.onSent(before.flights.take(CHARGE, 31_099), 31_099);
+    expect(before.window.check(CHARGE, 31_101)).toBeUndefined();
+    const roomy = ended(1);
+    roomy.window.onSent(roomy.flights.take(CHARGE, 31_100), 31_100);
+    for (let count = 0; count < 3; count++) roomy.window.book('GET /a', 200, 200);
+    expect(roomy.window.check(CHARGE, 31_101)).toBeUndefined();
+  });
+
+  it('an answer that describes a tighter window counts here, and begins another instance where it was sent past the end', () => {
+    const { window } = ended(2);
+    window.passOver('GET /b', 9, reading(200, 0));
+    expect(window.headroom()).toBe(2);
+    window.passOver('GET /a', 9, reading(31_099, 0));
+    expect(window.headroom()).toBe(1);
+    window.passOver('GET /a', 3, reading(31_100, 0));
+    expect(window.headroom()).toBe(3);
+    window.passOver('GET /a', 3, reading(31_200, 0, { settledSince: 1 }));
+    expect(window.headroom()).toBe(2);
+    window.passOver('GET /a', 4, reading(31_300, 0, { settledSince: 1 }));
+    expect(window.headroom()).toBe(3);
+  });
+
+  it('an answer that describes a tighter window begins each instance anew', () => {
+    const { window } = ended(2);
+    window.passOver('GET /a', 1, reading(31_100, 0, { settledSince: 1 }));
+    expect(window.headroom()).toBe(2);
+    window.read('GET /a', 120_000, 30_000, reading(40_000, 3));
+    window.passOver('GET /a', 1, reading(80_000, 0, { settledSince: 1 }));
+    expect(window.headroom()).toBe(2);
+  });
+});
+
+describe('without a reset', () => {
+  const hear = (window: ResetWindow, sentAt: number, used: number): void =>
+    window.read('GET /a', Number.NaN, Number.NaN, reading(sentAt, used));
+
+  it('requests are left to look whether there is more again, ever rarer', () => {
+    const { window, flights } = four();
+    hear(window, 0, 3);
+    expect(window.headroom()).toBe(1);
+    const look = (now: number, until: number): void => {
+      expect(untilOf(window, CHARGE, now)).toBe(now);
+      const flight = flights.take(CHARGE, now);
+      window.onSent(flight, now);
+      expect(window.check(CHARGE, now)).toMatchObject({ until, isFirm: false });
+      flights.end(flight);
+      hear(window, now, 4);
+    };
+    look(200, 600);
+    look(600, 1_400);
+    look(1_400, 3_000);
+    expect(window.end.certainty).toBe('unknown');
+  });
+
+  it('requests go on as soon as an answer says that there is more', () => {
+    const { window, flights } = four();
+    hear(window, 0, 4);
+    const flight = flights.take(CHARGE, 200);
+    window.onSent(flight, 200);
+    flights.end(flight);
+    hear(window, 200, 1);
+    expect(window.headroom()).toBe(3);
+    expect(untilOf(window, CHARGE, 300)).toBe(300);
   });
 });

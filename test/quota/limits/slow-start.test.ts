@@ -25,6 +25,7 @@ describe('slow start', () => {
     expect(room(look, flights)).toBe(1);
     expect(untilOf(look, CHARGE, 5)).toBe(AGE_MS);
     expect(look.check(CHARGE, 5)?.isFirm).toBe(false);
+    expect(look.check(CHARGE, AGE_MS)).toBeUndefined();
     expect(look.check(CHARGE, 5)?.reason().kind).toBe('slow-start');
   });
 

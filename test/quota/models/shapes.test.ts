@@ -34,6 +34,19 @@ describe('leaky bucket', () => {
   });
 });
 
+/** Sends a request of one unit to a window, and says whether its answer contradicts the shape. */
+function sendingTo(window: FirstRequestModel): (at: number, used: number, held?: number) => boolean {
+  const past = new AnsweredRequests();
+  return (at, used, held = 0) => {
+    const now = reading(at, used, { held });
+    const isContradicted = window.isContradicted(now, past);
+    window.book(1, at, at + 2);
+    window.reconcile(now, past);
+    past.add(at, at + 2, 1, 1);
+    return isContradicted;
+  };
+}
+
 describe('first-request window', () => {
   it('a window that the first request opens has an end where somebody else filled it before we sent anything there', () => {
     const window = new FirstRequestModel(MINUTE_MS);
@@ -48,20 +61,40 @@ describe('first-request window', () => {
   });
 
   it('began with a request that the service counts alone, whatever other processes sent before it', () => {
-    const window = new FirstRequestModel(MINUTE_MS);
-    const past = new AnsweredRequests();
-    const send = (at: number, used: number): boolean => {
-      const now = reading(at, used);
-      const isContradicted = window.isContradicted(now, past);
-      window.book(1, at, at + 2);
-      window.reconcile(now, past);
-      past.add(at, at + 2, 1, 1);
-      return isContradicted;
-    };
+    const send = sendingTo(new FirstRequestModel(MINUTE_MS));
     send(0, 400);
     // Other processes may have begun the window of 61 s earlier: only the count of 1 says that they did not.
     for (const [index, at] of [75_000, 80_000, 90_000, 100_000].entries()) expect(send(at, index + 1)).toBe(false);
     // A window that began at 75 s cannot have ended at 121 s, as one of the calendar has.
     expect(send(121_000, 1)).toBe(true);
+  });
+
+  it('holds no more than its service has counted, though somebody else may have begun it long ago', () => {
+    const window = new FirstRequestModel(MINUTE_MS);
+    const past = new AnsweredRequests();
+    const send = (at: number, units: number, used: number): void => {
+      window.book(units, at, at + 2);
+      window.reconcile(reading(at, used, { own: units }), past);
+      past.add(at, at + 2, units, units);
+    };
+    // That window began at any time in the last minute, so the 300 may belong to the one after it.
+    send(0, 1, 20);
+    send(2_000, 300, 320);
+    send(61_000, 1, 2);
+    expect(window.spent(61_100)).toBe(2);
+    expect(window.earliest(400, 0, 500, 61_100)).toBe(61_100);
+  });
+
+  it('cannot have ended where less is counted than was a moment before, whoever spent it', () => {
+    const send = sendingTo(new FirstRequestModel(MINUTE_MS));
+    send(0, 400);
+    // Another request of ours is under way: only the count of 1 says that this one opened the window.
+    expect(send(75_000, 1, 1)).toBe(false);
+    // Other processes spend 298 units.
+    expect(send(119_000, 300)).toBe(false);
+    // This one was sent before the last answer came: it was counted first, and its answer was overtaken.
+    expect(send(118_999, 290)).toBe(false);
+    expect(send(120_100, 2)).toBe(true);
+    expect(send(135_100, 2)).toBe(false);
   });
 });

@@ -40,4 +40,15 @@ describe('a breaker', () => {
     breaker.onSuccess(99);
     expect([breaker.isOpen(99), breaker.failures, breaker.failingSince]).toEqual([true, 0, 0]);
   });
+
+  it('pauses for longer by the factor that it is told, and for the first pause again after a success', () => {
+    const breaker = failed(0, 0);
+    breaker.onFailure(0, 3);
+    expect(breaker.openUntil).toBe(300);
+    breaker.onFailure(300);
+    expect(breaker.openUntil).toBe(500);
+    breaker.onSuccess(500);
+    for (const now of [500, 500, 500]) breaker.onFailure(now);
+    expect(breaker.openUntil).toBe(600);
+  });
 });

@@ -150,7 +150,7 @@ describe('rule 10, a month is refused, not slept:', () => {
     );
   });
 
-  it('whoever says that they will wait is let through at that instant', () => {
+  it('whoever says that they will wait is let through at that instant, or by the hourly trial before it', () => {
     fc.assert(
       fc.property(...month, fc.integer({ min: 310_000, max: 27 * 86_400_000 }), (year, of, leftMs) => {
         const stage = monthIsOut(year, of, leftMs);
@@ -158,7 +158,8 @@ describe('rule 10, a month is refused, not slept:', () => {
         const wait = stage.ask('GET /a', 1);
         expect(wait).toMatchObject({ kind: 'wait', until: refusal.kind === 'refused' ? refusal.until : Number.NaN });
         if (wait.kind !== 'wait') return;
-        stage.play([{ do: 'pass', ms: Math.ceil(wait.until - stage.now) - 1 }]);
+        const waitMs = Math.ceil(wait.until - stage.now);
+        stage.play([{ do: 'pass', ms: Math.min(waitMs, 3_600_000) - 1 }]);
         expect(stage.ask('GET /a', 1).kind).toBe('wait');
         stage.play([{ do: 'pass', ms: 1 }]);
         expect(stage.ask('GET /a', 1).kind).toBe('granted');

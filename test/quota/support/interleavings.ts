@@ -9,6 +9,12 @@ export interface SmallTerms {
   readonly shape: OracleShape;
   /** Units of the window `second`. */
   readonly limit: number;
+  /** Units that others have used just before the first call. Default: none. */
+  readonly others?: number;
+  /** How much of a window of the calendar is over at instant 0, in milliseconds. */
+  readonly phaseMs?: number;
+  /** Whether the service's clock is known from before. Default: only by the dates of the answers, to a second. */
+  readonly isClockKnown?: boolean;
   /** Cost of each call, in units. */
   readonly costs: readonly number[];
   /** Events after which all that is under way comes to its end in order. */
@@ -25,8 +31,13 @@ export interface Tried {
 
 const PERIOD_MS = 1_000;
 
-/** What the service's clock shows at instant 0: so that a boundary is neither now nor at a round instant. */
-const LEAD_MS = Date.UTC(2026, 2, 10, 12) + 370;
+const HOUR = Date.UTC(2026, 2, 10, 12);
+
+/** How much of a window of the calendar is over at instant 0, where a world does not say: a boundary is neither now nor at a round instant. */
+const PHASE_MS = 370;
+
+/** A known clock is known to so many milliseconds on either side. */
+const VAGUE_MS = 20;
 
 /** After this many windows every call must have been answered. */
 const PATIENCE = 30;
@@ -42,6 +53,8 @@ type Call = 'waiting' | 'travelling' | 'returning' | 'done';
 /** One run of a world: events happen one after the other, chosen from those that can. */
 class Run {
   readonly #terms: SmallTerms;
+  /** What the service's clock shows at instant 0. */
+  readonly #leadMs: number;
   readonly #pacer: Pacer;
   readonly #oracle: Oracle;
   readonly #calls: {
@@ -49,7 +62,7 @@ class Run {
     readonly lease?: Lease;
     readonly answer?: { readonly headers: Headers; readonly limited: boolean };
   }[];
-  /** The requests that were sent, and when they ended. */
+  /** The requests that were sent, and when they ended; last, those of others. */
   readonly #ended: { at: number; readonly units: number }[] = [];
   readonly events: string[] = [];
   #now = 0;
@@ -60,15 +73,21 @@ class Run {
   violation: string | undefined;
 
   constructor(terms: SmallTerms) {
+    const { others = 0 } = terms;
     this.#terms = terms;
+    this.#leadMs = HOUR + (terms.phaseMs ?? PHASE_MS);
     this.#pacer = new Pacer({ concurrency: 4, leaseMs: 60_000, ...(terms.shapes ? { shapes: terms.shapes } : {}) });
+    const lead = { least: this.#leadMs - VAGUE_MS, most: this.#leadMs + VAGUE_MS };
+    if (terms.isClockKnown) this.#pacer.learn({ lead }, 0);
     this.#oracle = oracleOf(terms.shape, 'second', terms.limit);
     this.#calls = terms.costs.map(() => ({ state: 'waiting' }));
+    if (others > 0) this.#oracle.add(others, this.#leadMs);
     // The first request is answered before the others begin: until then no limit is known, and no pacer can keep it.
     this.#send(0);
     this.#advance(7);
     this.#arrive(0);
     this.#advance(7);
+    this.#ended[terms.costs.length] = { at: this.#now, units: others };
     this.#answer(0);
   }
 
@@ -84,7 +103,7 @@ class Run {
     const travelling = this.#calls.flatMap(({ state, lease }) => (state === 'travelling' && lease ? lease.sentAt : []));
     const mostMs = Math.min(...travelling) + ARRIVES_WITHIN_MS - this.#now;
     if (this.#pauses >= 2) return choices;
-    const boundary = PERIOD_MS - ((this.#now + LEAD_MS) % PERIOD_MS);
+    const boundary = PERIOD_MS - ((this.#now + this.#leadMs) % PERIOD_MS);
     for (const ms of new Set([PAUSE_MS, boundary - 1, boundary + 1]))
       if (ms > 0 && ms < mostMs) choices.push(() => this.#pause(ms));
     return choices;
@@ -127,7 +146,7 @@ class Run {
 
   #arrive(index: number): void {
     const units = this.#terms.costs[index] ?? 1;
-    const at = this.#now + LEAD_MS;
+    const at = this.#now + this.#leadMs;
     const limited = this.#oracle.used(at) + units > this.#terms.limit + 1e-9;
     if (!limited) this.#oracle.add(units, at);
     const left = Math.max(0, Math.floor(this.#terms.limit - this.#oracle.used(at)));

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { endOf, PERIODS, periodMsOf, startOf } from '../../../src/quota/time/periods.ts';
+import { endOf, PERIODS, periodMsOf, startOf, withinMonth } from '../../../src/quota/time/periods.ts';
 
 const day = (text: string): number => Date.parse(`${text}T00:00:00Z`);
 const instants = fc.integer({ min: day('1999-12-01'), max: day('2101-02-01') });
@@ -63,5 +63,30 @@ describe('every period', () => {
         expect(endOf(period, at) - startOf(period, at)).toBeLessThanOrEqual(periodMsOf(period));
       }),
     );
+  });
+});
+
+describe('the end of a window that a service states', () => {
+  const now = day('2026-02-10');
+
+  it('is no later than that of the month where it is more than a day ahead', () => {
+    expect(withinMonth(now, day('2026-03-12'))).toBe(day('2026-03-01'));
+    expect(withinMonth(now, day('2026-02-20'))).toBe(day('2026-02-20'));
+  });
+
+  it('is as stated where it is within a day, though another month begins before it', () => {
+    const eve = day('2026-02-28');
+    const soon = day('2026-03-01') + 1;
+    expect(withinMonth(eve + 1, soon)).toBe(soon);
+    expect(withinMonth(eve, soon)).toBe(day('2026-03-01'));
+  });
+});
+
+describe('an instant that no date can hold', () => {
+  it('has no month, and leaves those of other instants as they are', () => {
+    expect(endOf('month', Number.NaN)).toBeNaN();
+    expect(endOf('month', day('2026-02-10'))).toBe(day('2026-03-01'));
+    expect(startOf('month', Number.POSITIVE_INFINITY)).toBeNaN();
+    expect(startOf('month', day('2026-04-10'))).toBe(day('2026-04-01'));
   });
 });

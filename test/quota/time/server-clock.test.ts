@@ -32,3 +32,119 @@ describe("what is known of the service's clock", () => {
     expect(clock.vagueness(6_000)).toBeLessThan(before + 5);
   });
 });
+
+/** What is known at an instant of how far the service's clock is ahead, in milliseconds: the least and the most. */
+const leadOf = (clock: ServerClock, now: number): [number, number] => [clock.least(now) - now, clock.most(now) - now];
+
+/** A clock that was told one date: a lead of 8,980 ms to 10,020 ms at 1 s. */
+function told(): ServerClock {
+  const clock = new ServerClock();
+  clock.observe(10_000, 1_000, 1_000);
+  return clock;
+}
+
+describe('one date of a service', () => {
+  it('was stamped within its second, up to 20 ms ago, while the request was under way', () => {
+    const clock = new ServerClock();
+    clock.observe(10_000, 900, 1_000);
+    expect(leadOf(clock, 1_000)).toEqual([10_000 - 20 - 1_000, 11_000 + 20 - 900]);
+    expect(clock.vagueness(1_000)).toBe(1_140);
+  });
+
+  it('says less the longer ago it was: a ten-thousandth of the time on either side', () => {
+    const [[least, most], [later, laterMost]] = [leadOf(told(), 1_000), leadOf(told(), 101_000)];
+    expect(later).toBeCloseTo(least - 10, 6);
+    expect(laterMost).toBeCloseTo(most + 10, 6);
+    expect(leadOf(told(), 0)).toEqual([least, most]);
+  });
+
+  it('names the instants from which an instant is certain, and possible', () => {
+    const clock = told();
+    for (const time of [20_000, 1_000_000]) {
+      expect(clock.least(clock.surely(time))).toBeCloseTo(time, 6);
+      expect(clock.most(clock.soonest(time))).toBeCloseTo(time, 6);
+      expect(clock.surely(time)).toBeGreaterThan(clock.soonest(time));
+    }
+  });
+
+  it('is none before the first: the clock may show anything, and half of each window counts as over', () => {
+    const clock = new ServerClock();
+    expect([clock.known, clock.revision, clock.elapsedPart('minute', 5)]).toEqual([false, 0, 0.5]);
+    expect(told().known).toBe(true);
+  });
+
+  it('tells which part of a window is over at least', () => {
+    expect(told().elapsedPart('minute', 21_000)).toBeCloseTo((21_000 + 8_980 - 2) / 60_000, 6);
+    expect(told().elapsedPart('minute', 81_000)).toBeCloseTo((21_000 + 8_980 - 8) / 60_000, 6);
+  });
+});
+
+describe('another date', () => {
+  it('counts as news where it narrows the interval', () => {
+    const clock = told();
+    const { revision } = clock;
+    clock.observe(10_000, 990, 1_000);
+    expect(clock.revision).toBe(revision);
+    clock.observe(10_000, 1_100, 1_110);
+    expect(clock.revision).toBe(revision + 1);
+    clock.observe(10_000, 900, 900);
+    expect(clock.revision).toBe(revision + 2);
+  });
+
+  it('is ignored where it contradicts and repeats the one before: it comes from a cache', () => {
+    const clock = told();
+    const before = leadOf(clock, 60_000);
+    clock.observe(10_000, 60_000, 60_000);
+    expect(leadOf(clock, 60_000)).toEqual(before);
+  });
+
+  it('is believed where it contradicts by more than a second, as precisely as the first was', () => {
+    const clock = told();
+    clock.observe(200_000, 2_000, 2_000);
+    expect(leadOf(clock, 2_000)).toEqual([197_980, 199_020]);
+    clock.observe(100_000, 3_000, 3_000);
+    expect(leadOf(clock, 3_000)).toEqual([96_980, 98_020]);
+  });
+
+  it('is believed where it contradicts by up to a second, and all dates are taken as that much vaguer from then on', () => {
+    const clock = told();
+    // The most was 10,020 ms at 1 s; this says at least 10,120, less what a clock may have drifted.
+    clock.observe(20_140, 10_000, 10_000);
+    expect(clock.vagueness(10_000)).toBeCloseTo(1_040, 6);
+    clock.observe(200_000, 20_000, 20_000);
+    expect(clock.vagueness(20_000)).toBeCloseTo(1_040 + 2 * 99.1, 6);
+  });
+
+  it('is never taken as vaguer than a second on either side', () => {
+    const clock = told();
+    for (let doubts = 0; doubts < 9; doubts++) clock.doubt(300);
+    expect(leadOf(clock, 1_000)).toEqual([8_000, 11_000]);
+  });
+});
+
+describe('what other processes know of the clock', () => {
+  it('narrows the interval', () => {
+    const clock = told();
+    clock.narrow(9_500, 9_600, 1_000);
+    expect(leadOf(clock, 1_000)).toEqual([9_500, 9_600]);
+  });
+
+  it.each([
+    ['is no interval', 9_600, 9_500],
+    ['is beyond the most', 10_021, 10_100],
+    ['is below the least', 8_000, 8_979],
+  ])('is ignored where it %s', (_, least, most) => {
+    const clock = told();
+    clock.narrow(least, most, 1_000);
+    expect(leadOf(clock, 1_000)).toEqual([8_980, 10_020]);
+  });
+
+  it('is adopted where it only touches what is known', () => {
+    const clock = told();
+    clock.narrow(10_020, 10_100, 1_000);
+    expect(leadOf(clock, 1_000)).toEqual([10_020, 10_020]);
+    const other = told();
+    other.narrow(8_000, 8_980, 1_000);
+    expect(leadOf(other, 1_000)).toEqual([8_980, 8_980]);
+  });
+});

@@ -37,6 +37,10 @@ describe('requests in flight', () => {
     const { flights, taken } = three();
     for (const flight of [...taken.slice(0, 2), ...taken.slice(0, 2)]) flights.end(flight);
     expect([flights.open, flights.units]).toEqual([1, 2]);
+    flights.take(CHARGE, 30);
+    expect(flights.check(CHARGE, 30)).toBeUndefined();
+    flights.take(CHARGE, 30);
+    expect(flights.check(CHARGE, 30)).toBeDefined();
   });
 
   it('what is in flight weighs on every window until it must have arrived, and is then booked, once, the oldest first', () => {
@@ -58,6 +62,13 @@ describe('requests in flight', () => {
     expect(untilOf(flights, CHARGE, 9_000)).toBe(9_000);
   });
 
+  it('what is in flight holds nothing back once the oldest must have arrived, though nobody has looked since', () => {
+    const { flights } = three();
+    expect(flights.check(CHARGE, AGE_MS - 1)?.until).toBe(AGE_MS);
+    expect(flights.check(CHARGE, AGE_MS)).toBeUndefined();
+    expect(flights.check(CHARGE, AGE_MS + 1)).toBeUndefined();
+  });
+
   it('what is in flight is nothing at first, and nothing of it will age', () => {
     const flights = new InFlight(3, 9_000);
     expect([flights.open, flights.units, flights.nextAge()]).toEqual([0, 0, Number.POSITIVE_INFINITY]);
@@ -65,7 +76,7 @@ describe('requests in flight', () => {
 
   it('units in flight that are fractions add up to nothing when all are settled', () => {
     const flights = new InFlight(8, 9_000);
-    const taken = [0.1, 0.2, 0.3, 0.7].map((units) => flights.take({ endpoint: 'GET /a', units, priority: 0 }, 0));
+    const taken = [0.1, 0.2, 0.3].map((units) => flights.take({ endpoint: 'GET /a', units, priority: 0 }, 0));
     for (const flight of taken) flights.end(flight);
     expect(flights.units).toBe(0);
   });

@@ -89,7 +89,7 @@ describe('a log', () => {
     for (let at = 1; at <= 10_000; at++) {
       log.add(2, at);
       log.forget(at - 100);
-      if (at % 997 !== 0) continue;
+      if (at < 100) continue;
       expect(log.sumAfter(at - 50)).toBe(100);
       expect(log.sumAfter(0)).toBe(200);
       expect(log.instantBelow(60)).toBe(at - 30);

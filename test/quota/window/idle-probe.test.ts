@@ -36,4 +36,20 @@ describe('idle probe', () => {
     lull.onSent(1, LULL + 50);
     expect(lull.earliest(1, LIMIT, LIMIT, LULL + 100)).toBe(LULL + 100);
   });
+
+  it('a lull follows what was sent in the one second before, all of it together', () => {
+    const twice = lullAfter(LIMIT / 2, LULL - 1_500);
+    twice.onSent(LIMIT / 4, LULL - 600);
+    expect(twice.earliest(1, LIMIT, LIMIT, LULL + 100)).toBe(LULL + 100);
+    twice.onSent(LIMIT / 4, LULL - 500);
+    expect(twice.earliest(1, LIMIT, LIMIT, LULL + 100)).toBeGreaterThanOrEqual(LULL_ENDS);
+  });
+
+  it('a lull is one second in four only, and none while it is not allowed', () => {
+    const other = lullAfter(LIMIT, LULL + 500);
+    expect(other.earliest(1, LIMIT, LIMIT, LULL + 1_100)).toBe(LULL + 1_100);
+    const forbidden = new IdleProbe('second', knownClock(), () => false);
+    forbidden.onSent(LIMIT, LULL - 500);
+    expect(forbidden.earliest(1, LIMIT, LIMIT, LULL + 100)).toBe(LULL + 100);
+  });
 });

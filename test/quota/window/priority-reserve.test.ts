@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { PriorityReserve } from '../../../src/quota/window/priority-reserve.ts';
+import { PriorityReserve, RoomForPriorities } from '../../../src/quota/window/priority-reserve.ts';
+import { charge, knownClock } from '../support/builders.ts';
 
 const LIMIT = 500;
 const MINUTE_MS = 60_000;
@@ -59,5 +60,55 @@ describe('what is kept back for calls of higher priority', () => {
     const kept = [120_000, 420_000, 1_800_000].map((now) => made.unitsAbove(0, LIMIT, MINUTE_MS, now));
     expect(kept).toEqual(kept.toSorted((a, b) => b - a));
     expect(kept.at(-1)).toBeLessThan(10);
+  });
+});
+
+describe('the room for higher priorities in a window', () => {
+  const room = (period: 'second' | 'minute' | 'hour') => new RoomForPriorities(period, knownClock(), reserve(10));
+
+  it('is what they will need in the rest of a window of the calendar', () => {
+    const minute = room('minute');
+    for (const [now, leftMs] of [
+      [20_000, 40_000],
+      [50_000, 10_000],
+    ] as const) {
+      const units = minute.units(charge(), LIMIT, now);
+      expect(units).toBeCloseTo(reserve(10).unitsAbove(0, LIMIT, leftMs, now), 0);
+    }
+    expect(minute.units(charge({ priority: 5 }), LIMIT, 20_000)).toBe(0);
+    expect(minute.units(charge({ urgency: 5 }), LIMIT, 20_000)).toBe(0);
+  });
+
+  it('is none in a short window, nor while all calls have one priority', () => {
+    expect(room('second').units(charge(), LIMIT, 20_000)).toBe(0);
+    const alone = new PriorityReserve();
+    alone.onAdmitted(5, 1, 0);
+    expect(new RoomForPriorities('minute', knownClock(), alone).units(charge(), LIMIT, 10)).toBe(0);
+  });
+
+  it('is looked at again after a fiftieth of the window, and after ten seconds at the latest', () => {
+    expect(room('minute').releasesAt(1, LIMIT, 5)).toBe(1_205);
+    expect(room('hour').releasesAt(1, LIMIT, 5)).toBe(10_005);
+  });
+});
+
+describe('what is expected of a priority', () => {
+  it('is a rate, and what chance may have hidden of it, for as long as it is expected to last', () => {
+    const made = new PriorityReserve();
+    made.onAdmitted(5, 4, 100_000);
+    // 4 + 2 * 2 units in a second, which counts as the shortest time; expected for a minute.
+    const rate = (4 + 2 * 2) / (300_000 * (1 - Math.exp(-1_000 / 300_000)));
+    const expected = rate * 60_000;
+    expect(made.unitsAbove(0, 1e9, 3_600_000, 100_000)).toBeCloseTo(expected + 4 * Math.sqrt(expected), 3);
+    const faded = 4 * Math.exp(-20_000 / 300_000);
+    const later = ((faded + 2 * Math.sqrt(faded)) / (300_000 * (1 - Math.exp(-20_000 / 300_000)))) * 200_000;
+    expect(made.unitsAbove(0, 1e9, 3_600_000, 120_000)).toBeCloseTo(later + 4 * Math.sqrt(later), 3);
+  });
+
+  it('is known of sixteen priorities at most', () => {
+    const made = new PriorityReserve();
+    for (let priority = 1; priority <= 17; priority++) made.onAdmitted(priority, 1, 0);
+    expect(made.unitsAbove(15, LIMIT, MINUTE_MS, 0)).toBeGreaterThan(0);
+    expect(made.unitsAbove(16, LIMIT, MINUTE_MS, 0)).toBe(0);
   });
 });

@@ -139,6 +139,9 @@ export async function send(plan: Plan, isShared: boolean): Promise<Traffic> {
  */
 const NEXT_SLOT_MS = 2_500;
 
+/** A window longer than a second that was found full is asked for again after this time, in milliseconds: units may have been given back. */
+const ASKED_AGAIN_MS = 5_000;
+
 /** A window that slides is counted in steps of this part of it. */
 const STEP = 1 / 20;
 
@@ -152,7 +155,8 @@ const SOONER_MS = 1_000;
  * later and not when the calendar says, and each time a step late.
  */
 export function boundOf({ limits, isKnown }: Plan, calls: number, aloneMs: number): number {
-  if (isKnown) return NEXT_SLOT_MS + LOOK_MS + SOONER_MS;
+  const isFull = (['minute', 'hour'] as const).some((period) => calls >= (limits[period] ?? Number.POSITIVE_INFINITY));
+  if (isKnown) return Math.max(NEXT_SLOT_MS, isFull ? ASKED_AGAIN_MS : 0) + LOOK_MS + SOONER_MS;
   const doubted = limits.second === undefined ? 0 : aloneMs;
   const slid = (['minute', 'hour'] as const).map((period) => {
     const times = calls / (limits[period] ?? Number.POSITIVE_INFINITY);

@@ -1,0 +1,28 @@
+import { fillTemplate, queryText } from '../endpoints/path-template.ts';
+import { checkCallOptions } from '../options/client-options.ts';
+import { ownProperties } from '../validation/own-properties.ts';
+import { type PaginateOptions, type Pagination, paginate } from '../walk/paginate.ts';
+import { record } from './api-calls.ts';
+import type { Client, Result } from './client.ts';
+import type { RequestOptions } from './requests.ts';
+
+/** A call of any endpoint, whichever client makes it. */
+export type Get = <Body>(path: string, options: RequestOptions<Body>) => Promise<Result<Body>>;
+
+/** {@link Client.paginate} by the calls of a client, or of several. */
+export function pagesBy(get: Get): Client['paginate'] {
+  return <Page, Item>(
+    path: string,
+    given: PaginateOptions<Page, Item> & Pick<RequestOptions, 'params' | 'query'> = {},
+  ): Pagination<Item> => {
+    const { items, key, from, params, query, schema, ...call } = ownProperties(given);
+    const first = queryText(record('query', query));
+    const name = fillTemplate(path, record('params', params)) + (first && `?${first}`);
+    checkCallOptions({ ...call, schema });
+    return paginate(
+      (position, pageSchema) => get(path, { ...call, params, query: { ...query, ...position }, schema: pageSchema }),
+      name,
+      { schema, signal: call.signal, items, key, from },
+    );
+  };
+}

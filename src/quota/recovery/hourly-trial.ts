@@ -1,0 +1,40 @@
+import type { Hold } from '../admission.ts';
+import { periodMsOf } from '../time/periods.ts';
+
+/**
+ * After this time without an answer one request goes although the quota is used up, or the service ordered a pause: a month may have been
+ * raised, or paid for. In milliseconds.
+ */
+export const TRIAL_MS: number = periodMsOf('hour');
+
+/** When the next hourly trial is due. */
+export class HourlyTrial {
+  /** When the last answer came, or the last trial was sent; -Infinity: a sibling's trial was served since. */
+  #heardAt: number | undefined;
+
+  /** When it is due unless an answer comes before, in monotonic milliseconds. */
+  get dueAt(): number {
+    return (this.#heardAt ?? Number.POSITIVE_INFINITY) + TRIAL_MS;
+  }
+
+  /** Whether it is due because the trial of a sibling was served. */
+  get isFollowing(): boolean {
+    return this.#heardAt === Number.NEGATIVE_INFINITY;
+  }
+
+  /** Whether it is due, and may pass this hold: nothing but the quota, or a pause that was ordered. */
+  isDue({ isFirm, until, failingSince }: Hold, now: number): boolean {
+    this.#heardAt ??= now;
+    return now >= this.dueAt && isFirm && until < Number.POSITIVE_INFINITY && failingSince === undefined;
+  }
+
+  /** An answer came, or a trial is sent. */
+  reset(now: number): void {
+    this.#heardAt = now;
+  }
+
+  /** A sibling had an answer to its trial: what served it may serve this process, which can only be seen by a trial of its own. */
+  learn({ at, isServed }: { readonly at: number; readonly isServed: boolean }): void {
+    if (at > (this.#heardAt ?? at)) this.#heardAt = isServed ? Number.NEGATIVE_INFINITY : at;
+  }
+}

@@ -1,0 +1,40 @@
+import type { Call } from '../http/call.ts';
+import {
+  type AttemptCounts,
+  type AttemptOutcome,
+  decideRetry,
+  isSafe,
+  RetryBudget,
+  type RetryDecision,
+} from '../http/retry-policy.ts';
+
+/** The decision to hand an answer to its caller. */
+export const DELIVER: RetryDecision = { kind: 'deliver' };
+
+/** What follows an attempt, by the retry policy and the retry budget of the client. */
+export class Retries {
+  readonly #maxAttempts: number;
+  readonly #random: () => number;
+  readonly #budget = new RetryBudget();
+
+  constructor(maxAttempts: number, random: () => number) {
+    this.#maxAttempts = maxAttempts;
+    this.#random = random;
+  }
+
+  /** Decides what follows an attempt of a call that ended at `now`. A retry waits for the budget, if the call may wait that long. */
+  decide(call: Call, method: string, outcome: AttemptOutcome, counts: AttemptCounts, now: number): RetryDecision {
+    if (outcome.kind === 'answered' && outcome.status < 400 && !outcome.isLimited && !outcome.redirect) {
+      this.#budget.earn();
+      return DELIVER;
+    }
+    const policy = { maxAttempts: this.#maxAttempts, isSafe: isSafe(method), random: this.#random() };
+    const decision = decideRetry(outcome, counts, policy);
+    if (decision.kind === 'deliver' && outcome.kind === 'answered' && outcome.status < 500) this.#budget.earn();
+    if (decision.kind !== 'retry') return decision;
+    const payMs = (): number | undefined => (decision.isPaid ? this.#budget.pay(now, call.ask.maxWaitMs) : 0);
+    const waitMs = call.ask.isOneShot ? undefined : payMs();
+    if (waitMs === undefined) return { kind: outcome.kind === 'answered' ? 'deliver' : 'fail' };
+    return { ...decision, afterMs: Math.max(decision.afterMs, waitMs) };
+  }
+}

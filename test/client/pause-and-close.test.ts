@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest';
+import { isClosed, isConfigError } from '../../src/index.ts';
+import { quietly, ROOMY, refused, world } from './support/deadline-world.ts';
+
+describe('client.pause', () => {
+  it('holds back what waits and what comes, and resume lets it go', async () => {
+    const { clock, client, service } = await world();
+    client.pause();
+    const impatient = [client.getInfo({ maxQueueMs: 1_000 }), client.getInfo({ maxWaitMs: 1_000 })];
+    const calls = [...impatient, client.fetch('/extended/v1/info')];
+    await clock.advance(600_000);
+    expect(service.requests).toBe(1);
+    expect(client.queue()).toHaveLength(3);
+    expect(client.quota().paused).toEqual({});
+    expect(client.queue()[0]).toMatchObject({ reason: { kind: 'paused', why: 'the client is paused' } });
+    client.resume();
+    await clock.run(Promise.all(calls));
+    expect(client.quota().paused).toBeUndefined();
+  });
+
+  it('ends by itself, after milliseconds or at a date', async () => {
+    const { clock, client, service } = await world();
+    client.pause(5_000);
+    const start = clock.now();
+    await clock.run(client.getInfo());
+    expect(clock.now() - start).toBe(5_080);
+    client.pause(new Date(clock.wall() + 7_000));
+    expect(client.quota().paused).toEqual({ until: new Date(clock.wall() + 7_000) });
+    await clock.run(client.getInfo());
+    expect(clock.now() - start).toBe(12_160);
+    expect(service.limited).toBe(0);
+  });
+
+  it('is counted in estimates, and a call with less patience fails at once', async () => {
+    const { client, clock } = await world();
+    client.pause(100_000);
+    expect(client.estimate().ms).toBeGreaterThanOrEqual(100_000);
+    const call = client.getInfo({ maxWaitMs: 50_000 });
+    expect(await refused(call)).toMatchObject({ window: 'paused', retryAfterMs: 100_000 });
+    client.pause();
+    expect(client.estimate().ms).toBeLessThan(1_000);
+    client.resume();
+    await clock.run(client.getInfo());
+  });
+
+  it('lets requests under way come back', async () => {
+    const { clock, client } = await world();
+    const call = client.getInfo();
+    client.pause();
+    await clock.run(call);
+  });
+
+  it.for([-1, Number.NaN, 'soon', new Date('never')])('refuses %s', async (until) => {
+    const { client } = await world();
+    expect(() => client.pause(until as number)).toThrow(/until must be milliseconds, 0 or more, or a Date/);
+    try {
+      client.pause(until as number);
+    } catch (error) {
+      expect(isConfigError(error)).toBe(true);
+    }
+  });
+});
+
+describe('close and idle', () => {
+  it('with drain sends what waits, and says that nothing was rejected', async () => {
+    const { clock, client, service } = await world();
+    const calls = Array.from({ length: 30 }, () => client.getInfo());
+    const closing = client.close({ drain: true });
+    const late = client.getInfo().catch(isClosed);
+    await clock.run(Promise.all(calls));
+    expect(await closing).toEqual({ rejected: 0 });
+    expect(await late).toBe(true);
+    expect(service.requests).toBe(31);
+  });
+
+  it('with drain ends a pause, and may be cut short', async () => {
+    const { clock, client } = await world({}, { concurrency: 1 });
+    client.pause();
+    let sent = 0;
+    client.subscribe(({ type }) => {
+      if (type === 'sent') sent++;
+    });
+    const calls = quietly(Array.from({ length: 30 }, () => client.getInfo()));
+    const draining = client.close({ drain: true });
+    await clock.advance(500);
+    expect(sent).toBeGreaterThan(0);
+    const closing = client.close();
+    await clock.run(Promise.all([calls, draining, closing]));
+    expect([await draining, await closing]).toEqual([{ rejected: 30 - sent }, { rejected: 30 - sent }]);
+  });
+
+  it('without drain tells how many it rejected', async () => {
+    const { clock, client } = await world({}, { concurrency: 1 });
+    const calls = quietly(Array.from({ length: 4 }, () => client.getInfo()));
+    expect(await clock.run(client.close())).toEqual({ rejected: 3 });
+    await calls;
+  });
+
+  it('idle resolves when all calls have come back, for everyone who asks', async () => {
+    const { clock, client } = await world();
+    await client.idle();
+    let back = 0;
+    for (let nth = 0; nth < 25; nth++) void client.getInfo().then(() => back++);
+    const counts = await clock.run(Promise.all([client.idle().then(() => back), client.idle().then(() => back)]));
+    expect(counts).toEqual([25, 25]);
+  });
+});
+
+describe('client.concurrency', () => {
+  it('may be raised and lowered while calls wait', async () => {
+    const { clock, client } = await world(ROOMY, { concurrency: 2 });
+    const calls = quietly(Array.from({ length: 40 }, () => client.getInfo()));
+    expect([client.concurrency, client.quota().inFlight]).toEqual([2, 2]);
+    client.concurrency = 10;
+    expect(client.quota().inFlight).toBe(10);
+    client.concurrency = 3;
+    await clock.advance(85);
+    expect(client.quota().inFlight).toBeLessThanOrEqual(3);
+    await clock.run(calls);
+  });
+
+  it.for([0, 1.5, '4'])('refuses %s', async (given) => {
+    const { client } = await world();
+    expect(() => {
+      client.concurrency = given as number;
+    }).toThrow(/concurrency must be a whole number, 1 or more/);
+  });
+});

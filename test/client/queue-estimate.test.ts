@@ -1,0 +1,164 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type CallOptions, type Client, createClient } from '../../src/index.ts';
+import { createMockService, type MockServiceOptions, seeded, virtualClock } from '../../src/testing/index.ts';
+import { fleetOf } from '../sharing/support/fleet.ts';
+import { runs } from '../support/deep.ts';
+
+const ENDPOINT = 'GET /extended/v1/info';
+const MINUTE_MS = 60_000;
+
+/** The part of the time by which a call may be late while the shape of a window is unknown: a part of it is kept for finding out. */
+const IN_DOUBT = 0.4;
+
+/** One client, which has made so many calls before. */
+interface World {
+  readonly windows: NonNullable<MockServiceOptions['windows']>;
+  readonly limits: NonNullable<MockServiceOptions['keyless']>;
+  /** What a call costs that does not state it. */
+  readonly cost: number;
+  readonly before: number;
+  readonly ahead: number;
+  readonly seed: number;
+}
+
+const shapes = fc.constantFrom('aligned', 'first-request', 'sliding-log', 'sliding-counter', 'leaky');
+
+const worlds = fc.record({
+  windows: shapes,
+  limits: fc.oneof(
+    fc.record({ minute: fc.integer({ min: 40, max: 90 }) }),
+    fc.record({ second: fc.integer({ min: 5, max: 15 }), minute: fc.integer({ min: 40, max: 90 }) }),
+  ),
+  cost: fc.integer({ min: 1, max: 3 }),
+  before: fc.constantFrom(0, 40, 150),
+  ahead: fc.integer({ min: 0, max: 150 }),
+  seed: fc.integer({ min: 1, max: 1_000 }),
+});
+
+/** How much later the last of some calls is sent than was estimated when it was made, and how long all took, in milliseconds. */
+async function errorOf(
+  { windows, limits, cost, before, ahead, seed }: World,
+  optionsOf: (nth: number) => CallOptions<unknown> = () => ({}),
+): Promise<{ readonly error: number; readonly tookMs: number }> {
+  const clock = virtualClock({ wall: Date.UTC(2026, 0, 15, 12, 0, seed % 60) });
+  const service = createMockService({
+    ...{ clock, windows, keyless: limits, latencyMs: [40, 160], random: seeded(seed) },
+    cost: ({ url }) => Number(url.searchParams.get('units') ?? cost),
+  });
+  const client = createClient({
+    ...{ baseUrl: service.origin, fetch: service.fetch, clock, random: seeded(seed + 1) },
+    maxWaitMs: Number.POSITIVE_INFINITY,
+  });
+  const calls = (count: number) => Array.from({ length: count }, (_, nth) => callOf(client, optionsOf(nth)));
+  await clock.run(Promise.all(calls(1 + before)));
+  if (before > 0) await clock.advance(2 * MINUTE_MS);
+  const madeAt = clock.now();
+  const error = await clock.run(lastOf(client, calls(ahead), () => clock.now(), optionsOf(ahead)));
+  return { error, tookMs: clock.now() - madeAt };
+}
+
+/** A call, which takes the units that it states. */
+function callOf(client: Client, { cost, ...options }: CallOptions<unknown>): Promise<unknown> {
+  const stated = cost === undefined ? {} : { cost, query: { units: cost } };
+  return client.get('/extended/v1/info', { ...options, ...stated });
+}
+
+/** How much later one more call behind others is sent than is estimated when it is made, in milliseconds. */
+async function lastOf(
+  client: Client,
+  others: readonly Promise<unknown>[],
+  now: () => number,
+  options: CallOptions<unknown> = {},
+): Promise<number> {
+  let sentAt = Number.NaN;
+  client.subscribe((event) => {
+    if (event.type === 'sent' && event.label === 'last') sentAt = now();
+  });
+  const { priority = 0, cost } = options;
+  const { ms = Number.NaN } = client.estimate({ endpoint: ENDPOINT, priority, cost });
+  const reckonedAt = now() + ms;
+  const last = callOf(client, { ...options, label: 'last', maxWaitMs: Number.POSITIVE_INFINITY });
+  await Promise.all([...others, last]);
+  return sentAt - reckonedAt;
+}
+
+/** A window, and the seconds in which one is used. */
+const WITHIN_MS = MINUTE_MS + 10_000;
+
+/** No call is sent sooner than estimated by more than a window, nor later by more than what the doubt of a shape adds. */
+function expectOneWindow({ error, tookMs }: { readonly error: number; readonly tookMs: number }): void {
+  expect(error).toBeGreaterThanOrEqual(-WITHIN_MS);
+  // Whether the window ends on the calendar or later is a part of that doubt.
+  expect(error).toBeLessThanOrEqual(2 * WITHIN_MS + IN_DOUBT * tookMs);
+}
+
+describe('the time at which a call is sent behind others', () => {
+  it('is estimated within one window, whatever its shape, its limit, the costs and what was learned', async () => {
+    await fc.assert(
+      fc.asyncProperty(worlds, async (world) => expectOneWindow(await errorOf(world))),
+      { numRuns: runs(15, 80) },
+    );
+  });
+
+  it('is estimated within one window where calls have priorities', async () => {
+    await fc.assert(
+      fc.asyncProperty(worlds, async (world) =>
+        expectOneWindow(await errorOf(world, (nth) => ({ priority: nth % 3 }))),
+      ),
+      { numRuns: runs(10, 60) },
+    );
+  });
+
+  it('is estimated within one window where costs differ, as cheap calls pass dear ones that do not fit', async () => {
+    const lines = fc.array(fc.constantFrom(1, 1, 1, 2, 5, 20, 25), { minLength: 5, maxLength: 120 });
+    const fixed = fc.constantFrom('aligned', 'first-request', 'sliding-log');
+    const orders = fc.constantFrom('as drawn', 'dear first', 'cheap first');
+    await fc.assert(
+      fc.asyncProperty(fixed, fc.integer({ min: 100, max: 300 }), lines, orders, worlds, async (...drawn) => {
+        const [windows, minute, drawnCosts, order, { seed }] = drawn;
+        const sign = order === 'as drawn' ? 0 : order === 'cheap first' ? 1 : -1;
+        const costs = [...drawnCosts].sort((one, other) => sign * (one - other));
+        const { error } = await errorOf(
+          { ...{ windows, limits: { minute }, cost: 1, before: 150, ahead: costs.length - 1, seed } },
+          (nth) => ({ cost: costs[nth % costs.length] as number }),
+        );
+        expect(Math.abs(error)).toBeLessThanOrEqual(WITHIN_MS);
+      }),
+      { numRuns: runs(30, 200) },
+    );
+  });
+
+  it('is hardly ever sooner than estimated where a window of a second alone binds, and at most twice as late', async () => {
+    await fc.assert(
+      fc.asyncProperty(worlds, fc.integer({ min: 6, max: 20 }), async (world, second) => {
+        const { error, tookMs } = await errorOf({ ...world, limits: { second }, cost: 1, before: 150, ahead: 100 });
+        expect(error).toBeGreaterThanOrEqual(-3_000);
+        expect(error).toBeLessThanOrEqual(1_000 + 0.5 * tookMs);
+      }),
+      { numRuns: runs(10, 60) },
+    );
+  });
+
+  it('is estimated within one window, or two by the doings of others, where processes share the quota', async () => {
+    await fc.assert(
+      fc.asyncProperty(shapes, fc.integer({ min: 1, max: 3 }), fc.integer({ min: 0, max: 100 }), async (...drawn) => {
+        const [windows, size, ahead] = drawn;
+        const fleet = fleetOf(size, { windows, keyed: { second: 10, minute: 60 } });
+        await fleet.clock.run(fleet.work(40 * size));
+        await fleet.clock.advance(2 * MINUTE_MS);
+        const { clock, clients } = fleet;
+        const patient = { maxWaitMs: Number.POSITIVE_INFINITY };
+        const behind = clients.map((client) => Array.from({ length: ahead }, () => client.getInfo(patient)));
+        await clock.advance(5_000);
+        const madeAt = clock.now();
+        const [client, others] = [clients[0] as Client, behind[0] ?? []];
+        const error = await clock.run(lastOf(client, others, () => clock.now()));
+        const tookMs = clock.now() - madeAt;
+        await clock.run(Promise.all(behind.flat()));
+        expectOneWindow({ error: error / 2, tookMs });
+      }),
+      { numRuns: runs(3, 40) },
+    );
+  });
+});

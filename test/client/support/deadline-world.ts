@@ -1,0 +1,54 @@
+import {
+  type Client,
+  type ClientOptions,
+  createClient,
+  isQuotaExhausted,
+  type QuotaExhaustedError,
+} from '../../../src/index.ts';
+import {
+  createMockService,
+  type MockService,
+  type MockServiceOptions,
+  type VirtualClock,
+  virtualClock,
+} from '../../../src/testing/index.ts';
+
+const WALL: number = Date.UTC(2026, 0, 15, 12, 0, 10);
+export const ADDRESS: string = 'SP3FGQ8Z7JY9BWYZ5WM53E0M9NK7WHJF0691NZ159';
+
+interface World {
+  readonly clock: VirtualClock;
+  readonly service: MockService;
+  readonly client: Client;
+}
+
+/** A client that has learned the limits by one call. */
+export async function world(service: MockServiceOptions = {}, options: ClientOptions = {}): Promise<World> {
+  const clock = virtualClock({ wall: WALL });
+  const mock = createMockService({ clock, latencyMs: 80, keyless: { second: 10, minute: 60 }, ...service });
+  const client = createClient({
+    baseUrl: mock.origin,
+    fetch: mock.fetch,
+    clock,
+    maxWaitMs: Number.POSITIVE_INFINITY,
+    random: () => 0.5,
+    ...options,
+  });
+  await clock.run(client.getInfo());
+  return { clock, service: mock, client };
+}
+
+/** The error of a call that fails before any time passes. */
+export async function refused(call: Promise<unknown>): Promise<QuotaExhaustedError | undefined> {
+  let error: unknown;
+  call.catch((reason: unknown) => {
+    error = reason;
+  });
+  for (let turn = 0; turn < 20; turn++) await undefined;
+  return isQuotaExhausted(error) ? error : undefined;
+}
+
+/** Limits that hold nothing back. */
+export const ROOMY: MockServiceOptions = { keyless: { minute: 10_000 } };
+
+export const quietly = (calls: Promise<unknown>[]): Promise<unknown> => Promise.allSettled(calls);

@@ -1,0 +1,123 @@
+import { getEventListeners } from 'node:events';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { describe, expect, it, vi } from 'vitest';
+import type { Client } from '../../src/client/client.ts';
+import { answering, INFO, pair } from './support/pair.ts';
+
+const reason = new Error('enough');
+
+describe('the signal of client.fetch', () => {
+  const hangingBody = () => new ReadableStream({ pull: () => new Promise(() => {}) });
+
+  it('ends a call before it is sent', async () => {
+    const { client, left, endOf } = pair();
+    expect(await endOf(client.fetch(INFO, { signal: AbortSignal.abort(reason) }))).toBe(reason);
+    expect(left).toEqual([]);
+  });
+
+  it('ends a call whose own body is long in coming', async () => {
+    const { client, left, endOf } = pair();
+    const controller = new AbortController();
+    const call = client.fetch(INFO, {
+      method: 'POST',
+      body: hangingBody(),
+      duplex: 'half',
+      signal: controller.signal,
+    } as RequestInit);
+    setImmediate(() => controller.abort(reason));
+    expect(await endOf(call)).toBe(reason);
+    expect(left).toEqual([]);
+  });
+
+  it('ends a call that waits for quota', async () => {
+    const { clock, mock, client, endOf } = pair({}, { keyless: { minute: 1 } });
+    await endOf(client.fetch(INFO));
+    const controller = new AbortController();
+    const call = endOf(client.fetch(INFO, { signal: controller.signal }));
+    clock.timer(1_000, () => controller.abort(reason));
+    expect(await call).toBe(reason);
+    expect([mock.requests, clock.now()]).toEqual([1, 1_100]);
+  });
+
+  it('ends a call under way', async () => {
+    const { clock, client, endOf } = pair();
+    const controller = new AbortController();
+    clock.timer(50, () => controller.abort(reason));
+    expect(await endOf(client.fetch(INFO, { signal: controller.signal }))).toBe(reason);
+    expect([clock.now(), client.quota().inFlight]).toEqual([50, 0]);
+  });
+
+  it('ends a body while it is read', async () => {
+    const { clock, mock, client, endOf, codes } = pair();
+    mock.faults.next(1, 'slow body');
+    const controller = new AbortController();
+    const response = await clock.run(client.fetch(INFO, { signal: controller.signal }));
+    clock.timer(2_500, () => controller.abort(reason));
+    expect(await endOf(response.text())).toBe(reason);
+    expect([clock.now(), codes()]).toEqual([2_600, []]);
+    expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0);
+  });
+
+  it('ends a body that nobody reads yet', async () => {
+    const cancel = vi.fn();
+    const { clock, client } = answering(() => new Response(new ReadableStream({ cancel })));
+    const controller = new AbortController();
+    const response = await clock.run(client.fetch(INFO, { signal: controller.signal }));
+    controller.abort(reason);
+    await expect(response.text()).rejects.toBe(reason);
+    expect(cancel).toHaveBeenCalledWith(reason);
+  });
+
+  describe('of a Request that is forgotten', () => {
+    setFlagsFromString('--expose-gc');
+    const collect: () => void = runInNewContext('gc');
+    const collectAll = async (): Promise<void> => {
+      for (let turn = 0; turn < 5; turn++) {
+        await new Promise(setImmediate);
+        collect();
+      }
+    };
+    const fetchWith = (client: Client, { signal }: AbortController) =>
+      client.fetch(new Request('https://api.mock.test/', { signal }));
+
+    it('is heard while the answer is out', async () => {
+      const { clock, client } = answering(() => new Promise<Response>(() => {}));
+      const controller = new AbortController();
+      const call = fetchWith(client, controller).catch((error) => error);
+      await collectAll();
+      controller.abort(reason);
+      expect(await clock.run(call)).toBe(reason);
+    });
+
+    it('is heard while the body is to come', async () => {
+      const { clock, client } = answering(() => new Response(hangingBody()));
+      const controller = new AbortController();
+      const response = await clock.run(fetchWith(client, controller));
+      await collectAll();
+      controller.abort(reason);
+      await expect(clock.run(response.text())).rejects.toBe(reason);
+    });
+  });
+
+  it('must be an AbortSignal', async () => {
+    const { client, left, endOf } = pair();
+    const signal = 'stop' as unknown as AbortSignal;
+    expect(await endOf(client.fetch(INFO, { signal }))).toMatchObject({ name: 'ConfigError', option: 'signal' });
+    expect(left).toEqual([]);
+  });
+
+  it('that is null in init overrules that of a Request', async () => {
+    const { clock, client } = pair();
+    const request = new Request(`https://api.mock.test${INFO}`, { signal: AbortSignal.abort(reason) });
+    expect((await clock.run(client.fetch(request, { signal: null }))).status).toBe(200);
+  });
+
+  it('is left without a listener when a body has been read, or cancelled', async () => {
+    const { clock, client } = pair();
+    const { signal } = new AbortController();
+    await clock.run((await clock.run(client.fetch(INFO, { signal }))).text());
+    await (await clock.run(client.fetch(INFO, { signal }))).body?.cancel();
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+  });
+});

@@ -1,0 +1,174 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createClient } from '../../src/client/create-client.ts';
+import { createProxy } from '../../src/proxy/index.ts';
+import { closeAll, INFO, KEY, minute, pairOf, soon, stalled } from './support/pair.ts';
+
+afterEach(closeAll);
+
+describe('a request through the proxy', () => {
+  it('goes to the same path of the service, with the key', async () => {
+    const { ask, seen } = await pairOf((_, outgoing) => outgoing.end('{}'), { basePath: '/base' });
+    await ask(`${INFO}?a=1&b=%20`, { headers: { accept: 'application/json', 'user-agent': 'mine/1' } });
+    expect(seen).toEqual([
+      {
+        method: 'GET',
+        url: `/base${INFO}?a=1&b=%20`,
+        headers: expect.objectContaining({ 'x-api-key': KEY, accept: 'application/json', 'user-agent': 'mine/1' }),
+      },
+    ]);
+  });
+
+  it('keeps to itself what concerns the proxy and one connection', async () => {
+    const { ask, seen } = await pairOf((_, outgoing) => outgoing.end('{}'));
+    await ask(INFO, {
+      headers: {
+        connection: 'close, x-mine',
+        'x-mine': 'a',
+        te: 'trailers',
+        'proxy-authorization': 'Basic abc',
+        'x-quota-priority': '1',
+        'x-yours': 'b',
+      },
+    });
+    const names = Object.keys(seen[0]?.headers ?? {});
+    expect(names).toContain('x-yours');
+    expect(names.filter((name) => /^(x-mine|te|proxy-|x-quota-)/.test(name))).toEqual([]);
+    expect(seen[0]?.headers.via).toMatch(/^1\.1 stacks-quota-\w+$/);
+  });
+
+  it('keeps the bytes of its headers', async () => {
+    const { ask, seen } = await pairOf((_, outgoing) => outgoing.end('{}'));
+    const value = `a ${Buffer.from('À →').toString('latin1')}`;
+    expect(await ask(INFO, { headers: { 'x-mine': value } })).toMatchObject({ status: 200 });
+    expect(seen[0]?.headers['x-mine']).toBe(value);
+  });
+
+  it('is answered at once if the service is the proxy itself, as where both have their URL from one variable', async () => {
+    const client = createClient({
+      baseUrl: 'http://127.0.0.1:0',
+      fetch: (input) => globalThis.fetch(new Request(own, input as Request)),
+    });
+    const { url, close } = await createProxy(client).listen({ port: 0 });
+    const own = url + INFO;
+    const answer = await fetch(own);
+    expect({ status: answer.status, ...(await answer.json()) }).toMatchObject({ status: 508, error: { type: 'loop' } });
+    await Promise.all([client.close(), close()]);
+  });
+
+  it('may come through another proxy', async () => {
+    const { ask, seen } = await pairOf((_, outgoing) => outgoing.end('{}'));
+    await ask(INFO, { headers: { via: '1.1 stacks-quota' } });
+    expect(seen[0]?.headers.via).toMatch(/^1\.1 stacks-quota, 1\.1 stacks-quota/);
+  });
+
+  it('takes a body along, whatever its length', async () => {
+    const bodies: string[] = [];
+    const { ask, seen } = await pairOf(async (incoming, outgoing) => {
+      bodies.push(await text(incoming));
+      outgoing.end('{}');
+    });
+    const long = 'x'.repeat(200_000);
+    await ask('/v2/a', { method: 'POST', body: 'words', headers: { 'content-type': 'text/plain' } });
+    await ask('/v2/a', { method: 'POST', body: long, headers: { 'content-length': long.length } });
+    await ask('/v2/a', { method: 'POST', body: 'in pieces', headers: { 'transfer-encoding': 'chunked' } });
+    expect(bodies).toEqual(['words', long, 'in pieces']);
+    expect(seen.map(({ headers }) => headers['content-length'])).toEqual(['5', '200000', undefined]);
+    expect(seen[0]?.headers['content-type']).toBe('text/plain');
+  });
+
+  it('streams a long body, and does not read ahead of a service that reads slowly', async () => {
+    let arrived = 0;
+    let takeAll: () => void = () => {};
+    const { port, seen } = await pairOf((incoming, outgoing) => {
+      incoming.once('data', (piece: Buffer) => {
+        arrived += piece.length;
+        incoming.pause();
+        takeAll = () =>
+          incoming
+            .on('data', (more: Buffer) => {
+              arrived += more.length;
+            })
+            .on('end', () => outgoing.end('{}'))
+            .resume();
+      });
+    });
+    const length = 64 * 1_024 * 1_024;
+    const upload = request({
+      port,
+      path: '/v2/a',
+      method: 'POST',
+      headers: { 'content-length': length },
+      agent: false,
+    });
+    const answered = once(upload, 'response') as Promise<[IncomingMessage]>;
+    let sent = 0;
+    const piece = Buffer.alloc(256 * 1_024, 'x');
+    let isFull = false;
+    while (sent < length && !isFull) {
+      sent += piece.length;
+      if (!upload.write(piece)) isFull = await Promise.race([once(upload, 'drain').then(() => false), stalled()]);
+    }
+    // What the sockets and buffers between hold, and no more.
+    expect(seen).toHaveLength(1);
+    expect(isFull).toBe(true);
+    expect(sent).toBeLessThan(length);
+    takeAll();
+    while (sent < length) {
+      sent += piece.length;
+      if (!upload.write(piece)) await once(upload, 'drain');
+    }
+    upload.end();
+    const [answer] = await answered;
+    expect(answer.statusCode).toBe(200);
+    expect(arrived).toBe(length);
+  });
+
+  it('is refused with a key of its own, which would have a quota of its own', async () => {
+    const { ask, seen } = await pairOf((_, outgoing) => outgoing.end('{}'));
+    const { status, json, body } = await ask(INFO, { headers: { 'x-api-key': 'another-key' } });
+    expect(status).toBe(400);
+    expect(json.error).toMatchObject({ type: 'key', message: expect.stringContaining('leave x-api-key out') });
+    expect(body).not.toContain('another-key');
+    expect(seen).toEqual([]);
+  });
+
+  it.for([
+    ['x-quota-priority', 'high', 'x-quota-priority must be a number'],
+    ['x-quota-cost', '-1', 'cost must be a number of units, 0 or more'],
+    ['x-quota-max-wait-ms', '-5', 'maxWaitMs must be milliseconds'],
+    ['x-quota-timeout-ms', '0', 'timeoutMs must be milliseconds, more than 0'],
+    ['x-quota-prio', '1', 'x-quota-prio is not one of the headers of this proxy'],
+  ])('is refused with %s: %s, and nothing is spent', async ([name = '', value, message]) => {
+    const { ask, seen } = await pairOf((_, outgoing) => outgoing.end('{}'));
+    const { status, headers, json } = await ask(INFO, { headers: { [name]: value } });
+    expect(status).toBe(400);
+    expect(headers['x-quota-error']).toBe('request');
+    expect(json.error?.message).toContain(message);
+    expect(seen).toEqual([]);
+  });
+
+  it('goes before others if it has a higher priority', async () => {
+    const waiting: (() => void)[] = [];
+    const { ask, seen, client } = await pairOf(
+      (_, outgoing) => {
+        waiting.push(() => outgoing.writeHead(200, minute(900)).end('{}'));
+      },
+      { client: { concurrency: 1 } },
+    );
+    const first = ask('/v2/first');
+    await soon(() => waiting.length).toBe(1);
+    const low = ask('/v2/low');
+    await soon(() => client.waiting).toBe(1);
+    const high = ask('/v2/high', { headers: { 'x-quota-priority': '5' } });
+    await soon(() => client.waiting).toBe(2);
+    for (let count = 1; count <= 3; count++) {
+      await soon(() => waiting.length).toBe(count);
+      waiting[count - 1]?.();
+    }
+    await Promise.all([first, low, high]);
+    expect(seen.map(({ url }) => url)).toEqual(['/v2/first', '/v2/high', '/v2/low']);
+  });
+});

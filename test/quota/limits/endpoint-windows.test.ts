@@ -1,0 +1,155 @@
+import { describe, expect, it } from 'vitest';
+import type { QuotaSnapshot } from '../../../src/quota/headers/snapshot.ts';
+import { EndpointWindows } from '../../../src/quota/limits/endpoint-windows.ts';
+import { InFlight } from '../../../src/quota/usage/in-flight.ts';
+import { charge, knownClock, readingsOf } from '../support/builders.ts';
+
+const { limit: _, used: __, held: ___, ...ANSWER } = readingsOf(0, 100)(0, 0);
+
+function world(): { windows: EndpointWindows; flights: InFlight } {
+  const flights = new InFlight(10, 9_000);
+  return { windows: new EndpointWindows(knownClock(), flights), flights };
+}
+
+function says(more: Partial<QuotaSnapshot>): QuotaSnapshot {
+  return { receivedAt: 100, date: 0, stacks: {}, malformed: [], unrecognised: {}, ...more };
+}
+
+const headrooms = (windows: EndpointWindows): number[] => Array.from(windows, (window) => window.headroom());
+
+describe('windows that only ratelimit-* describes', () => {
+  it('are told apart by their limits', () => {
+    const { windows } = world();
+    windows.read('GET /a', says({ limit: 10, remaining: 4, resetAt: 60_000 }), ANSWER);
+    windows.read('GET /a', says({ limit: 10, remaining: 3, resetAt: 60_000 }), ANSWER);
+    windows.read('GET /b', says({ limit: 20, remaining: 9, resetAt: 60_000 }), ANSWER);
+    expect(Array.from(windows, ({ limit, remaining }) => [limit, remaining])).toEqual([
+      [10, 3],
+      [20, 9],
+    ]);
+    expect(windows.size).toBe(2);
+  });
+
+  it.each([
+    ['no limit', { remaining: 4, resetAt: 60_000 }],
+    ['no remaining', { limit: 10, resetAt: 60_000 }],
+  ])('are not made of an answer with %s', (_, more) => {
+    const { windows } = world();
+    windows.read('GET /a', says(more), ANSWER);
+    expect(windows.size).toBe(0);
+  });
+
+  it('are sixteen at most: a limit more is no window, and those that are known are read on', () => {
+    const { windows } = world();
+    for (let limit = 1; limit <= 20; limit++)
+      windows.read('GET /a', says({ limit, remaining: limit, resetAt: 60_000 }), ANSWER);
+    expect(windows.size).toBe(16);
+    windows.read('GET /a', says({ limit: 16, remaining: 1, resetAt: 60_000 }), ANSWER);
+    expect(Array.from(windows).at(-1)).toMatchObject({ limit: 16, remaining: 1 });
+  });
+
+  it('count a request that is under way as held, not as used by others', () => {
+    const { windows, flights } = world();
+    windows.read('GET /a', says({ limit: 10, remaining: 10, resetAt: 60_000 }), ANSWER);
+    flights.take(charge(), 200);
+    windows.read('GET /a', says({ limit: 10, remaining: 8, resetAt: 60_000 }), ANSWER);
+    expect(headrooms(windows)).toEqual([8]);
+  });
+
+  it('count an answer that describes a tighter one of the same endpoint, and an answer without a reading', () => {
+    const { windows } = world();
+    windows.read('GET /a', says({ limit: 20, remaining: 15, resetAt: 60_000 }), ANSWER);
+    windows.read('GET /a', says({ limit: 10, remaining: 9, resetAt: 60_000 }), ANSWER);
+    expect(headrooms(windows)).toEqual([14, 9]);
+    windows.book('GET /a', 200, 200);
+    windows.book('GET /b', 200, 200);
+    expect(headrooms(windows)).toEqual([13, 8]);
+  });
+
+  it('end by the time that is left at the answer, by its date or, without one, by when it was received', () => {
+    const { windows } = world();
+    windows.read('GET /a', says({ limit: 10, remaining: 0, resetAt: 60_000 }), ANSWER);
+    windows.read(
+      'GET /b',
+      { receivedAt: 5_000, limit: 20, remaining: 0, resetAt: 60_000, stacks: {}, malformed: [], unrecognised: {} },
+      ANSWER,
+    );
+    expect(Array.from(windows, ({ endsAt }) => endsAt)).toEqual([61_100, 56_100]);
+  });
+
+  it('let one request go first past their end', () => {
+    const { windows, flights } = world();
+    windows.read('GET /a', says({ limit: 10, remaining: 0, resetAt: 60_000 }), ANSWER);
+    const flight = flights.take(charge(), 61_000);
+    windows.onSent(flight, 61_000);
+    const [window] = windows;
+    expect(window?.check(charge(), 61_001)?.until).toBe(64_000);
+  });
+});
+
+const LIMIT = 100;
+
+/** Answers that each come before the next request is sent, 200 ms later. */
+function listener(): { windows: EndpointWindows; hear: (endpoint: string, used: number, limit?: number) => void } {
+  const windows = new EndpointWindows(knownClock(), new InFlight(10, 9_000));
+  let sentAt = 0;
+  const hear = (endpoint: string, used: number, limit = LIMIT): void => {
+    const receivedAt = sentAt + 50;
+    const answer = { sentAt, receivedAt, own: 1, settledSince: 0, limited: false };
+    const quota = { receivedAt, date: 0, limit, remaining: limit - used, resetAt: 60_000, stacks: {} };
+    windows.read(endpoint, { ...quota, malformed: [], unrecognised: {} }, answer);
+    sentAt += 200;
+  };
+  return { windows, hear };
+}
+
+function coveredBy({ windows }: { windows: EndpointWindows }): boolean[][] {
+  return Array.from(windows, (window) => ['GET /a', 'GET /b', 'GET /c'].map((endpoint) => window.covers(endpoint)));
+}
+
+describe('endpoints with equal limits', () => {
+  it('have one window while answers of one may count the requests of the other', () => {
+    const heard = listener();
+    for (const [at, endpoint] of ['GET /a', 'GET /b', 'GET /b', 'GET /a'].entries()) heard.hear(endpoint, at + 1);
+    expect(coveredBy(heard)).toEqual([[true, true, false]]);
+  });
+
+  it('have a window each as soon as an answer counts less than the requests of both, and those with one ceiling have one', () => {
+    const heard = listener();
+    for (const used of [1, 2, 3, 4]) heard.hear('GET /a', used);
+    for (const used of [1, 2]) heard.hear('GET /b', used);
+    heard.hear('GET /c', 3);
+    heard.hear('GET /c', 4);
+    expect(coveredBy(heard)).toEqual([
+      [true, false, false],
+      [false, true, true],
+    ]);
+    expect(Array.from(heard.windows, (window) => window.headroom())).toEqual([LIMIT - 4, LIMIT - 4]);
+  });
+
+  it('have one window again when three answers in a row count the requests of both', () => {
+    const heard = listener();
+    for (const used of [1, 2, 3, 4]) heard.hear('GET /a', used);
+    heard.hear('GET /b', 1);
+    expect(heard.windows.size).toBe(2);
+    for (const used of [6, 7, 8]) heard.hear('GET /b', used);
+    expect(coveredBy(heard)).toEqual([[true, true, false]]);
+    expect(Array.from(heard.windows, (window) => window.headroom())).toEqual([LIMIT - 8]);
+  });
+
+  it('keep a window each where an answer counts what others used', () => {
+    const heard = listener();
+    for (const used of [1, 2, 3, 4]) heard.hear('GET /a', used);
+    for (const used of [1, 40, 41, 42, 43]) heard.hear('GET /b', used);
+    expect(heard.windows.size).toBe(2);
+  });
+
+  it('keep the window they have where sixteen are known', () => {
+    const heard = listener();
+    for (let limit = 1; limit <= 15; limit++) heard.hear(`GET /${limit}`, 1, limit);
+    for (const used of [1, 2, 3, 4]) heard.hear('GET /a', used);
+    heard.hear('GET /b', 1);
+    expect(heard.windows.size).toBe(16);
+    expect(coveredBy(heard).at(-1)).toEqual([true, true, false]);
+  });
+});

@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest';
+import type { Period } from '../../../src/quota/time/periods.ts';
+import type { OtherConsumers } from '../../../src/quota/window/other-consumers.ts';
+import { RoomForOthers } from '../../../src/quota/window/room-for-others.ts';
+import { charge, knownClock, readingsOf } from '../support/builders.ts';
+
+const LIMIT = 100;
+const reading = readingsOf(LIMIT, 100);
+
+/** What others are taken to do: they took a unit every 100 ms, usually take 10 units, and leave us one every 50 ms. */
+const OTHERS = {
+  areActive: true,
+  reserve: (_limit: number, gone: number, roundTripMs: number) => 10 * (1 - gone) + roundTripMs / 1_000,
+  unobserved: (ms: number) => ms / 100,
+  fairSpacing: () => 50,
+  pausedUntil: Number.NEGATIVE_INFINITY,
+  spacing: (_limit: number, left: number) => 1_000 / left,
+};
+
+/** The room of a window of which the last reading is of 0, and the last request was sent at 1 s. */
+function room(period: Period, { others = {}, spent = 20, held = 10, room = 1_000 } = {}): RoomForOthers {
+  return new RoomForOthers(period, {
+    clock: knownClock(),
+    flights: { units: held },
+    otherConsumers: { ...OTHERS, ...others } as unknown as OtherConsumers,
+    lastReading: { sentAt: 0, limit: LIMIT },
+    spent: () => spent,
+    fits: (units, cap) => units + room <= cap + 1_000,
+    lastSentAt: () => 1_000,
+  });
+}
+
+const reserved = (one: RoomForOthers, now: number): number => one.units(charge(), LIMIT, now);
+
+describe('the room that is left for other consumers', () => {
+  it('is none while there are none', () => {
+    const alone = room('minute', { others: { areActive: false } });
+    expect(reserved(alone, 30_000)).toBe(0);
+    expect(room('second', { others: { areActive: false } }).earliest(1, LIMIT, LIMIT, 1_010)).toBe(1_010);
+  });
+
+  it('is what they usually take of the rest of the window', () => {
+    expect(reserved(room('minute'), 200)).toBeCloseTo(10, 1);
+    const half = room('minute', { others: { unobserved: () => 0 } });
+    expect(reserved(half, 30_000)).toBeCloseTo(5, 1);
+  });
+
+  it('is at least what they may have taken since the last reading, up to half of the window', () => {
+    expect(reserved(room('minute'), 2_000)).toBe(20);
+    expect(reserved(room('minute'), 4_000)).toBe(40);
+    expect(reserved(room('minute'), 9_000)).toBe(50);
+  });
+
+  it('grows with the slowest round trip of late, half of which a request takes to arrive', () => {
+    const slow = room('minute');
+    slow.onReading(reading(0, 1));
+    expect(reserved(slow, 2_000)).toBeCloseTo(20.5, 6);
+    slow.onReading({ ...reading(0, 1), receivedAt: 50 });
+    expect(reserved(slow, 2_000)).toBeCloseTo(20.475, 6);
+    slow.onReading({ ...reading(1_000, 1), receivedAt: 1_400 });
+    expect(reserved(slow, 2_000)).toBeCloseTo(22, 6);
+    const unseen = room('minute', { others: { unobserved: () => 0 } });
+    unseen.onReading(reading(0, 1));
+    expect(reserved(unseen, 200)).toBeCloseTo(10 * (1 - 180 / 60_000) + 0.1, 3);
+  });
+});
+
+describe('a request that the room for others holds back', () => {
+  const RECHECK_MS = 1_200;
+  const released = (one: RoomForOthers, units: number, now: number): number => one.releasesAt(units, LIMIT, now);
+
+  it('is checked again after a fiftieth of the window, where it would leave them less than they may take unseen', () => {
+    // At 2 s they may have taken 20 unseen, so there is room for 80.
+    const full = room('minute');
+    expect(released(full, 81, 2_000)).toBe(2_000 + RECHECK_MS);
+    expect(released(room('second'), 81, 2_000)).toBe(2_020);
+  });
+
+  it('may go in a second when our part, spread evenly, allows it, and after a second at the latest', () => {
+    const short = room('second', { others: { unobserved: () => 0 } });
+    expect(released(short, 1, 1_040)).toBe(1_050);
+    expect(released(short, 1, 1_100)).toBe(1_100);
+    expect(released(short, 10, 1_100)).toBe(1_120);
+    expect(released(short, 60, 1_990)).toBe(2_000);
+  });
+
+  it('may go in a longer window as soon as we have taken less of it than our part of the time', () => {
+    const long = room('minute', { others: { unobserved: () => 0 } });
+    for (let sent = 0; sent < 3; sent++) long.onSent(20, 100);
+    // 61 units are our part of 3.05 s, and 3 s less 20 ms are over.
+    expect(released(long, 1, 3_000)).toBeCloseTo(3_000 + 3_050 - 2_980, 0);
+    expect(released(long, 1, 3_100)).toBe(3_100);
+    long.onSent(40, 100);
+    expect(released(long, 1, 3_000)).toBe(3_000 + RECHECK_MS);
+    // The next minute is another one.
+    long.onSent(1, 60_100);
+    expect(released(long, 1, 60_200)).toBe(60_200);
+  });
+});
+
+describe('requests beside other consumers', () => {
+  it('are spaced in a second, by what is left of our part of it', () => {
+    const short = room('second');
+    // 90 less 20 that are used and 10 that are under way.
+    expect(short.earliest(3, LIMIT, 90, 1_010)).toBeCloseTo(1_000 + (3 * 1_000) / 60, 6);
+    expect(short.earliest(99, LIMIT, 90, 1_010)).toBe(2_000);
+    expect(short.pacings).toEqual([short]);
+    expect(room('second', { others: { pausedUntil: 3_000 } }).earliest(3, LIMIT, 90, 1_010)).toBe(3_000);
+  });
+
+  it('are not in a longer window', () => {
+    expect(room('minute').earliest(3, LIMIT, 90, 1_010)).toBe(1_010);
+  });
+});

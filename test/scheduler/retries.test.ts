@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import type { Call } from '../../src/http/call.ts';
+import type { AttemptOutcome, RetryDecision } from '../../src/http/retry-policy.ts';
+import { Retries } from '../../src/scheduler/retries.ts';
+
+const COUNTS = { attempts: 1, refusals: 1, hops: 1 };
+
+const answered = (status: number, rest: object = {}): AttemptOutcome => ({
+  ...{ kind: 'answered', status, isLimited: false },
+  ...rest,
+});
+const failed: AttemptOutcome = { kind: 'failed', code: 'ECONNRESET' };
+
+/** The retries of a client, whose back-off is none. */
+function retries() {
+  const all = new Retries(3, () => 0);
+  const decide = (outcome: AttemptOutcome, rest: { method?: string; maxWaitMs?: number; isOneShot?: boolean } = {}) => {
+    const { method = 'GET', maxWaitMs = Number.POSITIVE_INFINITY, isOneShot = false } = rest;
+    return all.decide({ ask: { maxWaitMs, isOneShot } } as unknown as Call, method, outcome, COUNTS, 0);
+  };
+  return { decide, spend: () => Array.from({ length: 10 }, () => decide(failed)) };
+}
+
+const waitOf = (decision: RetryDecision): number => (decision.kind === 'retry' ? decision.afterMs : Number.NaN);
+
+describe('the budget of a client', () => {
+  it.each<[string, AttemptOutcome, string, number]>([
+    ['a success', answered(200), 'GET', 0],
+    ['a 304', answered(304), 'GET', 0],
+    ['a 404, which is an answer', answered(404), 'GET', 0],
+    ['a 501, which is delivered', answered(501), 'GET', 1_000],
+    ['a failed write', failed, 'POST', 1_000],
+    ['a write that was answered with 500', answered(500), 'POST', 1_000],
+    ['a refusal', answered(429, { isLimited: true }), 'GET', 1_000],
+    ['a refusal that looks like a success', answered(200, { isLimited: true }), 'GET', 1_000],
+    ['a redirect', answered(302, { redirect: new URL('https://a.test/') }), 'GET', 1_000],
+  ])('five times %s: the next retry waits accordingly', (_, outcome, method, waitMs) => {
+    const { decide, spend } = retries();
+    expect(spend().map(waitOf)).toEqual(Array(10).fill(0));
+    for (let nth = 0; nth < 5; nth++) decide(outcome, { method });
+    expect(waitOf(decide(failed))).toBe(waitMs);
+  });
+});
+
+describe('a call is not attempted again', () => {
+  it.each([
+    ['whose body is gone', { isOneShot: true }],
+    ['that cannot wait until the budget has a retry for it', { maxWaitMs: 999 }],
+  ])('%s: it has the answer, or else the failure', (_, rest) => {
+    const { decide, spend } = retries();
+    spend();
+    expect([decide(answered(503), rest), decide(failed, rest)]).toEqual([{ kind: 'deliver' }, { kind: 'fail' }]);
+    expect(waitOf(decide(failed, { maxWaitMs: 1_000 }))).toBe(1_000);
+  });
+});

@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest';
+import { runs } from '../support/deep.ts';
+import { fleetOf, ofShare } from './support/fleet.ts';
+
+describe('clients that share one key, where the store cannot be used,', () => {
+  it.each(['down', 'frozen'] as const)(
+    'go on with their parts while it is %s, say so once, and pay when it is back',
+    async (how) => {
+      const limit = runs(150, 500);
+      const fleet = fleetOf(4, { keyed: { second: 20, minute: limit } });
+      const work = fleet.work(3.2 * limit);
+      await fleet.clock.advance(65_000);
+      fleet.wire = how;
+      await fleet.clock.advance(60_000);
+      fleet.wire = undefined;
+      await fleet.clock.run(work);
+      // At most 2 of 1,000.
+      expect(fleet.limited).toBeLessThanOrEqual(6);
+      for (const events of fleet.events) {
+        expect(ofShare(events).map(({ type }) => type)).toEqual(['share-lost', 'share-regained']);
+        expect(ofShare(events)[0]).toMatchObject({
+          mode: 'partial',
+          code: how === 'down' ? 'ECONNREFUSED' : 'TIMEOUT',
+        });
+      }
+      // Alone for a minute each uses most of its part.
+      const minute = fleet.service.log.filter(({ serviceTime }) => Math.floor(serviceTime / 60_000) % 60 === 2);
+      expect(minute.length).toBeGreaterThan(0.7 * limit);
+    },
+  );
+
+  it('let no call wait longer than 50 ms for it', async () => {
+    const fleet = fleetOf(2, { latencyMs: 0 });
+    await fleet.clock.run(fleet.work(300));
+    await fleet.clock.advance(60_000);
+    fleet.wire = 'frozen';
+    const from = fleet.clock.now();
+    await fleet.clock.run(fleet.work(1, [0]));
+    expect(fleet.clock.now() - from).toBeLessThanOrEqual(51);
+  });
+
+  it('send nothing more than what they hold in the mode `closed`, and as if the key were their own in `open`', async () => {
+    const counts: Record<string, number> = {};
+    for (const mode of ['closed', 'open'] as const) {
+      const fleet = fleetOf(1, { keyed: { minute: 500 } }, { mode });
+      await fleet.clock.run(fleet.work(20));
+      await fleet.clock.advance(120_000);
+      fleet.wire = 'down';
+      void fleet.work(450);
+      await fleet.clock.advance(30_000);
+      counts[mode] = fleet.service.requests - 20;
+      expect(fleet.limited).toBe(0);
+    }
+    expect(counts).toEqual({ closed: 0, open: 450 });
+  });
+
+  it('begin with a small part if they have never reached it, and take more while nothing else is spent', async () => {
+    const fleet = fleetOf(1, { keyed: { minute: 600 } }, { processes: 4 });
+    fleet.wire = 'down';
+    void fleet.work(600);
+    await fleet.clock.advance(4_000);
+    expect(fleet.service.requests).toBeLessThanOrEqual(6);
+    await fleet.clock.advance(40_000);
+    expect(fleet.service.requests).toBeGreaterThan(200);
+    expect(fleet.limited).toBe(0);
+  });
+
+  it.each([4, 16])(
+    'are refused hardly ever when it has forgotten everything: %i tell it what they know',
+    async (size) => {
+      const fleet = fleetOf(size, { keyed: { second: 20, minute: 500 }, latencyMs: [5, 15] });
+      void fleet.work(100_000).catch(() => {});
+      for (const at of [10_000, 20_000, 40_000, 75_000, 85_000]) {
+        await fleet.clock.advance(at - fleet.clock.now());
+        fleet.flush();
+      }
+      // Into the next minute.
+      await fleet.clock.advance(runs(30_000, 60_000));
+      expect(fleet.limited).toBeLessThanOrEqual(2);
+    },
+  );
+
+  // The longest time in which none of these sends anything: all of a second may have been sent at its beginning.
+  it.each([
+    [1, 1, 1_100],
+    [4, 4, 1_100],
+    [16, 16, 2_100],
+    [4, 2, 2_100],
+  ])('do not stand still when it has forgotten everything: of %i, %i are busy', async (size, busy, longest) => {
+    const known = { calendar: ['second', 'minute'] } as const;
+    const fleet = fleetOf(size, { keyed: { second: 20, minute: 3_000 }, latencyMs: [5, 15] }, {}, known);
+    await fleet.clock.run(fleet.work(size));
+    void fleet
+      .work(
+        100_000,
+        fleet.clients.slice(0, busy).map((_, index) => index),
+      )
+      .catch(() => {});
+    for (const at of [12_000, 21_300, 30_600]) {
+      await fleet.clock.advance(at - fleet.clock.now());
+      fleet.flush();
+    }
+    await fleet.clock.advance(8_000);
+    const sent = fleet.service.log.map(({ serviceTime }) => serviceTime).sort((a, b) => a - b);
+    const gaps = sent.map((time, index) => time - (sent[index - 1] ?? time));
+    expect(Math.max(...gaps.slice(size))).toBeLessThan(longest);
+    expect(fleet.limited).toBe(0);
+  });
+});
+
+it('a client that dies costs the others its part of one window at most', async () => {
+  const fleet = fleetOf(4, { keyed: { second: 20, minute: 250 } });
+  const work = fleet.work(600, [0, 1, 2]);
+  void fleet.work(2_000, [3]).catch(() => {});
+  await fleet.clock.advance(70_000);
+  fleet.die(3);
+  await fleet.clock.run(work);
+  expect(fleet.limited).toBe(0);
+  // Three of four parts of three minutes are 562: more than that was made of the third one.
+  expect(fleet.clock.now()).toBeLessThan(173_000);
+});

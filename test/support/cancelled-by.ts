@@ -1,0 +1,6 @@
+import { type Cancellation, untilAborted } from '../../src/http/transport.ts';
+
+/** Ends a request when a signal aborts. */
+export function cancelledBy(signal: AbortSignal): Cancellation {
+  return { signal, during: (start) => untilAborted(start, signal) };
+}
