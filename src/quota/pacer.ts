@@ -14,7 +14,7 @@ import { estimate, type Plan, type PlanEstimate } from './forecast/estimate.ts';
 import { type MonthOutlook, MonthUsage } from './forecast/month.ts';
 import { isAnyWindowFull, type QuotaSnapshot, repeatsWindow, resetOf } from './headers/snapshot.ts';
 import { Cooldown } from './limits/cooldown.ts';
-import { believableCost, Costs, excessiveCost } from './limits/costs.ts';
+import { believableCost, Costs, refusedCost } from './limits/costs.ts';
 import { EndpointWindows } from './limits/endpoint-windows.ts';
 import { InspectionPace } from './limits/inspection-pace.ts';
 import type { Outage } from './limits/outage.ts';
@@ -285,10 +285,10 @@ export class Pacer {
       this.#costs.learn(flight.endpoint, units, flight.query);
       this.#shareLimit.tellCost(flight.endpoint, this.#costs.dearestOf(flight.endpoint));
     }
-    const excess = limited ? excessiveCost(quota) : undefined;
-    if (excess !== undefined) {
-      this.#costs.learnExcess(flight.endpoint, excess, flight.query);
-      for (const window of this.#windows) window.onExcess(excess, now);
+    const dear = limited ? refusedCost(quota) : undefined;
+    if (dear !== undefined) {
+      this.#costs.learnRefused(flight.endpoint, dear, flight.query);
+      for (const window of this.#windows) window.onExcess(dear, now);
     }
     const settledSince = this.#answered.settledSince(flight.sentAt);
     const heard = {
