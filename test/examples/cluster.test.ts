@@ -6,7 +6,7 @@ import { endAll, run } from './support/start.ts';
 const PROCESSES = 3;
 
 /** A busy machine holds a request up for longer than its process can know of, so that it is counted in the next second. */
-const MOST_REFUSED = 12;
+const MOST_REFUSED = 24;
 
 afterAll(endAll);
 

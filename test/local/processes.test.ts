@@ -11,7 +11,7 @@ const KEY = 'the-key-of-all';
 const PATIENCE_MS = 60_000;
 
 /** A busy machine holds a request up for longer than its process can know of: see the processes that share through Redis. */
-const MOST_REFUSED_PART = 0.1;
+const MOST_REFUSED_PART = 0.2;
 
 async function serve({ onTestFinished }: TestContext): Promise<{ service: MockService; job: (calls: number) => Job }> {
   const directory = mkdtempSync(join(tmpdir(), 'local-processes-'));
