@@ -33,7 +33,7 @@ function oneLine(text: string): string {
   return text.trimEnd();
 }
 
-describe('the bulk example', { timeout: 60_000, concurrent: true }, () => {
+describe('the bulk example', { concurrent: true }, () => {
   /** One run before its own mock, which several tests look at. */
   let own: Promise<Ending> | undefined;
   const ownRun = (): Promise<Ending> => (own ??= run('bulk-assets.ts', FEW));
@@ -136,7 +136,7 @@ describe('the bulk example', { timeout: 60_000, concurrent: true }, () => {
   });
 });
 
-describe('the bulk example refuses in one line', { timeout: 60_000, concurrent: true }, () => {
+describe('the bulk example refuses in one line', { concurrent: true }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'stacks-quota-'));
   beforeAll(() => {
     writeFileSync(join(folder, 'empty.txt'), '\n\n');

@@ -10,7 +10,7 @@ const MOST_REFUSED = 24;
 
 afterAll(endAll);
 
-describe.skipIf(!hasRedis)('the backend of several processes', { timeout: 120_000 }, () => {
+describe.skipIf(!hasRedis)('the backend of several processes', () => {
   it('makes all of its calls, and hardly any of them is refused', async () => {
     const redis = await startRedis();
     const env = { REDIS_URL: redis.url, PROCESSES: String(PROCESSES), CALLS: '40' };

@@ -30,7 +30,7 @@ function expectAllServed(service: MockService, ends: readonly Awaited<Worker['en
   expect(refused / service.log.length).toBeLessThanOrEqual(MOST_REFUSED_PART);
 }
 
-describe.concurrent('processes that share a key on one machine', { timeout: 120_000 }, () => {
+describe.concurrent('processes that share a key on one machine', () => {
   it.for(DEEP ? [4, 8] : [4])('make all calls of %i of them that start together', async (size, context) => {
     const { service, job } = await serve(context);
     const calls = runs(60, 120);

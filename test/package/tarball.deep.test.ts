@@ -70,7 +70,7 @@ function installable(codes: readonly string[]): string[] {
   return [...new Set(codes.flatMap(packagesOf))].map((name) => `${name}@${devDependencies[name]}`);
 }
 
-describe('the packed package in an empty project', { timeout: 180_000 }, () => {
+describe('the packed package in an empty project', () => {
   const home = mkdtempSync(join(tmpdir(), 'stacks-quota-'));
   let tarball: string;
 

@@ -27,7 +27,7 @@ interface Stage {
 }
 
 // They mostly wait, so they run side by side: each with a service of its own, and a Redis of its own where it harms that.
-describe.skipIf(!hasRedis).concurrent('processes that share a key through a real Redis', { timeout: 120_000 }, () => {
+describe.skipIf(!hasRedis).concurrent('processes that share a key through a real Redis', () => {
   let shared: RedisServer;
   let shares = 0;
 
