@@ -77,7 +77,7 @@ describe('the packed package in an empty project', () => {
   beforeAll(() => {
     tarball = pack(home);
     project('plain');
-  }, 180_000);
+  }, 600_000);
 
   afterEach(endAll);
   afterAll(() => rmSync(home, { recursive: true, force: true }));
@@ -183,7 +183,7 @@ describe('the packed package in an empty project', () => {
         packages: [tarball, 'miniflare@4'],
         installers: ['workerd'],
       });
-    }, 180_000);
+    }, 600_000);
     beforeEach(async () => {
       service = createMockService({ keyless: { second: 20, minute: 1_000 } });
       server = await service.listen();
