@@ -208,21 +208,26 @@ export class Pacer {
     endpoint,
     query,
     cost = this.#costs.mean(endpoint, query),
-  }: Pick<Ask, 'endpoint' | 'query' | 'cost'>): number {
+  }: Pick<Plan, 'endpoint' | 'query' | 'cost'>): number {
     return cost;
+  }
+
+  /** The end of the pause that lasts longest and has one, in force or not. */
+  get pausedUntil(): number {
+    // A pause without an end has no place in an estimate.
+    const ends = [this.#pause.until, this.#clientWide.manualPause.until];
+    return Math.max(...ends.filter((until) => until < Number.POSITIVE_INFINITY));
   }
 
   /** When the last of these plans will be answered, one after the other; undefined while no limit is known. Reserves nothing. */
   estimate(plans: readonly Plan[], now: number): PlanEstimate | undefined {
     this.#age(now);
-    const { manualPause, throughput, concurrency } = this.#clientWide;
-    // A pause without an end has no place in an estimate.
-    const ends = [this.#pause.until, manualPause.until].filter((until) => until < Number.POSITIVE_INFINITY);
+    const { throughput, concurrency } = this.#clientWide;
     const quota = {
       windows: this.#windows,
       endpointWindows: this.#endpointWindows,
       clock: this.#clock,
-      pause: { until: Math.max(...ends) },
+      pause: { until: this.pausedUntil },
       costs: this.#costs,
       throughput,
       concurrency: concurrency.limit,

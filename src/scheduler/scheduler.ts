@@ -23,6 +23,7 @@ import { KeyTurns } from './key-turns.ts';
 import { Memberships } from './memberships.ts';
 import type { SchedulerOptions } from './options.ts';
 import { latenessError, overflowError, type QueueEnd } from './queue-errors.ts';
+import { RecentEstimates } from './recent-estimates.ts';
 import { DELIVER, Retries } from './retries.ts';
 import type { WaitingCall } from './waiting-call.ts';
 import { WhileWaiting } from './while-waiting.ts';
@@ -57,6 +58,7 @@ export class Scheduler {
   readonly #trial: WhileWaiting;
   #triedAt = Number.NEGATIVE_INFINITY;
   readonly #backlog = new Backlog(() => this.#onDrained());
+  readonly #estimates = new RecentEstimates();
   #urgentWaiting = 0;
   /** Calls that {@link close} turned away. */
   #turnedAway = 0;
@@ -142,7 +144,16 @@ export class Scheduler {
   /** Estimate for a plan behind the calls waiting with that priority or a higher one; undefined while no limit is known. */
   estimate(plan: Plan, priority: number): PlanEstimate | undefined {
     const now = this.#clock.now();
-    return this.#present.estimate([...this.#backlog.aheadOf(priority), plan], now);
+    const pacer = this.#present;
+    const { endpoint, count } = plan;
+    const size = Math.ceil(Math.log2(pacer.costOf(plan)));
+    const basis = {
+      ...{ now, moved: this.#backlog.moved, ahead: this.#backlog.weightAheadOf(priority) },
+      rules: `${this.#books.key} ${pacer.pausedUntil} ${this.concurrency}`,
+    };
+    return this.#estimates.of(`${priority} ${count} ${size} ${endpoint}`, basis, () =>
+      pacer.estimate([...this.#backlog.aheadOf(priority), plan], now),
+    );
   }
 
   /** Makes a call: sends it when the quota allows, retries it by the retry policy, and returns the last answer. */
