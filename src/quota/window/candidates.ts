@@ -1,4 +1,4 @@
-import { TOLERANCE, type WindowModel, type WindowReading } from '../models/model.ts';
+import { type Shape, TOLERANCE, type WindowModel, type WindowReading } from '../models/model.ts';
 import type { Shapes } from '../share-limit.ts';
 import type { AnsweredRequests } from '../usage/answered.ts';
 import { RecentReadings } from './recent-readings.ts';
@@ -14,6 +14,9 @@ interface Evidence {
   /** Whether it alone explained a reading. */
   isSupported: boolean;
 }
+
+/** Facts of shapes. */
+type Traits = Readonly<Required<Pick<Shape, 'isCalendar' | 'isSliding' | 'onlyFills' | 'drains' | 'sinksSteadily'>>>;
 
 /**
  * The shapes that a window may still have. A request is admitted only if every candidate admits it.
@@ -32,20 +35,36 @@ export class CandidateShapes {
   #unexplainedRefusals = 0;
   #epoch = 0;
   #shapes: Shapes | undefined;
-  #alive: readonly WindowModel[];
-  #binding: readonly WindowModel[];
+  #alive: readonly WindowModel[] = [];
+  #binding: readonly WindowModel[] = [];
+  #may: Traits = traitsOf(() => false);
+  #must: Traits = this.#may;
 
   constructor(models: readonly WindowModel[], periodMs: number) {
     this.#all = models;
     this.#recent = new RecentReadings(periodMs);
     this.mostCautious = models.slice(0, 1);
-    this.#alive = models;
-    this.#binding = bindingOf(models, models);
+    this.#keep(models);
   }
 
   /** The models that nothing has contradicted. */
   get alive(): readonly WindowModel[] {
     return this.#alive;
+  }
+
+  /** Whether there is more than one candidate. */
+  get isOpen(): boolean {
+    return this.#alive.length > 1;
+  }
+
+  /** What is so of one candidate at least. */
+  get may(): Traits {
+    return this.#may;
+  }
+
+  /** What is so of every candidate. */
+  get must(): Traits {
+    return this.#must;
   }
 
   /** The candidates that must admit a charge: what fits the most cautious shape fits every other, unless that one is estimated. */
@@ -77,10 +96,9 @@ export class CandidateShapes {
    */
   eliminate(reading: WindowReading, answered: AnsweredRequests, isAlone: boolean = true): void {
     if (this.#all.length === 1) return;
-    const explaining = this.#explaining(reading);
+    const explaining = this.isOpen ? this.#explaining(reading) : 0;
     const isDebtPossible = isAlone && explaining > 0 && explaining < this.#alive.length;
-    const mayDrop = !reading.limited && this.#alive.some(({ shape }) => shape.sinksSteadily);
-    const drops = mayDrop && this.#recent.dropsTo(reading);
+    const drops = !reading.limited && this.#may.sinksSteadily && this.#recent.dropsTo(reading);
     if (!reading.limited) this.#recent.add(reading);
     const alive = this.#alive.filter(
       (model) =>
@@ -130,6 +148,8 @@ export class CandidateShapes {
     this.#alive = alive;
     this.#shapes = undefined;
     this.#binding = bindingOf(alive, this.#all);
+    this.#may = traitsOf((isSuch) => alive.some(({ shape }) => isSuch(shape)));
+    this.#must = traitsOf((isSuch) => alive.every(({ shape }) => isSuch(shape)));
   }
 
   /** How many candidates explain a reading. One that alone does is supported by it. */
@@ -141,7 +161,7 @@ export class CandidateShapes {
       explaining++;
       last = model;
     }
-    if (last && explaining === 1 && this.#alive.length > 1) this.#evidenceOf(last).isSupported = true;
+    if (last && explaining === 1) this.#evidenceOf(last).isSupported = true;
     return explaining;
   }
 
@@ -164,6 +184,17 @@ export class CandidateShapes {
     }
     return evidence;
   }
+}
+
+/** @param holds - whether a fact holds of candidates: of one at least, or of every one. */
+function traitsOf(holds: (isSuch: (shape: Shape) => boolean | undefined) => boolean): Traits {
+  return {
+    isCalendar: holds(({ isCalendar }) => isCalendar),
+    isSliding: holds(({ isSliding }) => isSliding),
+    onlyFills: holds(({ onlyFills }) => onlyFills),
+    drains: holds(({ drains }) => drains),
+    sinksSteadily: holds(({ sinksSteadily }) => sinksSteadily),
+  };
 }
 
 function bindingOf(alive: readonly WindowModel[], all: readonly WindowModel[]): readonly WindowModel[] {
