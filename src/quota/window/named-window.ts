@@ -147,10 +147,10 @@ export class NamedWindow implements Limit {
 
   /** The earliest instant at which the charge fits; `now` or earlier: at once; Infinity: never. */
   #earliest(charge: Charge, now: number): number {
-    if (this.limit <= 0) return this.#isReadingOld(now) ? now : Number.POSITIVE_INFINITY;
+    const { limit } = this;
+    if (limit <= 0) return this.#isReadingOld(now) ? now : Number.POSITIVE_INFINITY;
     if (this.#isTooLarge(charge, now)) return Number.POSITIVE_INFINITY;
     if (this.#shareLimit.covers(this.period)) return now;
-    const { limit } = this;
     const units = this.#fitting(charge);
     const isTrial = now >= this.#trialFor(units);
     let cap = limit;
@@ -314,9 +314,10 @@ export class NamedWindow implements Limit {
   #fitsFrom(units: number, cap: number, now: number): number {
     const trial = this.#trialFor(units);
     let at = now;
+    const held = this.#flights.units;
     for (const model of this.#binding) {
       if (now >= trial && model.shape.acceptsNamedReset) continue;
-      at = Math.max(at, model.earliest(units, this.#flights.units, cap, now));
+      at = Math.max(at, model.earliest(units, held, cap, now));
     }
     if (at === Number.POSITIVE_INFINITY) at = Math.max(now, this.#flights.nextAge());
     return now < trial && trial < at ? trial : at;
