@@ -19,8 +19,8 @@ const READINGS_PART = 0.5;
 const AWAY = 3;
 const AWAY_READINGS = 8;
 
-/** However small our part is, a request goes after so many windows. */
-export const LONGEST_GAP = 4;
+/** However small our part is, a request goes after so many windows: no whole number, because the end of each may be full. */
+export const LONGEST_GAP = 3.7;
 
 /**
  * The part of a short window that we may use beside other consumers. It is controlled by how full readings show the window, whoever
