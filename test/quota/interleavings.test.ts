@@ -72,7 +72,7 @@ describe('in every order in which requests and answers can arrive, be lost, and 
 
   it.each([
     ['a request is refused', 'that takes a window for another shape', { shape: 'sliding-log' }, [leaky]],
-    ['a request is refused', 'that takes an estimate for a log', { ...ESTIMATED, limit: 16, others: 13 }, [slidingLog]],
+    ['a request is refused', 'that takes an estimate for a log', { ...ESTIMATED, limit: 16, others: 15 }, [slidingLog]],
     [
       'a request is refused',
       'that lets everything go',

@@ -170,13 +170,13 @@ describe('a window', () => {
 
 describe('the view', () => {
   it('is plain data that says all', () => {
-    const stage = hearing({ ...MINUTE, secondLeft: 500, endpointLeft: 500, resetInMs: 30_000 });
+    const stage = hearing({ ...MINUTE, secondLeft: 1_000, endpointLeft: 500, resetInMs: 30_000 });
     stage.ask();
     const view = stage.pacer.view(stage.now);
     expect(JSON.parse(JSON.stringify(view))).toEqual(view);
     expect(view).toMatchObject({
       windows: [
-        { window: 'second', limit: 6, remaining: 3, headroom: 2 },
+        { window: 'second', limit: 6, remaining: 6, headroom: 5 },
         { window: 'minute', limit: 20, remaining: 20, headroom: 19 },
         { window: 'endpoint', limit: 13, remaining: 6, headroom: 5 },
       ],

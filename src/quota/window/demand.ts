@@ -22,6 +22,13 @@ export interface Shown {
   readonly isBlurred: boolean;
 }
 
+/** A reading of a window that shows all of the time before it. */
+export const ALL_BEFORE: Omit<Shown, 'used'> = {
+  startedAt: Number.NEGATIVE_INFINITY,
+  isFull: false,
+  isBlurred: false,
+};
+
 /**
  * What other consumers take of a window while it has room. Of a window that is full soon, readings show little of that: so it is
  * a rate, of the time in which they could be seen and served.

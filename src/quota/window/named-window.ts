@@ -10,7 +10,7 @@ import type { WindowEnd } from '../time/window-end.ts';
 import type { AnsweredRequests } from '../usage/answered.ts';
 import type { InFlight } from '../usage/in-flight.ts';
 import { CandidateShapes } from './candidates.ts';
-import type { Shown } from './demand.ts';
+import { ALL_BEFORE, type Shown } from './demand.ts';
 import { LastReading } from './last-reading.ts';
 import { OtherConsumers } from './other-consumers.ts';
 import { PassedCharge } from './passed-charge.ts';
@@ -82,11 +82,9 @@ export class NamedWindow implements Limit {
     this.#probing = new ShapeProbing(period, { clock, flights, shareLimit, candidates: this.candidates, sent });
     this.#roomForOthers = new RoomForOthers(period, {
       clock,
-      flights,
       otherConsumers: this.#otherConsumers,
       lastReading: this.#lastReading,
       sent,
-      spent: (now) => this.spent(now),
       fits: (units, cap, now) => this.#fitsFrom(units, cap, now) <= now,
       lastSentAt: () => this.#probing.lastSentAt,
     });
@@ -248,13 +246,12 @@ export class NamedWindow implements Limit {
       this.#probing.onUnexplainedRefusal(reading.receivedAt);
     }
     if (isSurprise && reading.used >= reading.limit && !this.#shareLimit.isShared)
-      this.#otherConsumers.onRefused(reading.receivedAt);
+      this.#otherConsumers.onRefused(this.#sent.most, reading.limit, reading.receivedAt);
     const others = this.candidates.reconcile(reading, past);
-    // The first reading includes usage from before this client existed, so it says nothing about other consumers' rate.
     // In a shared quota, siblings' usage must not be mistaken for theirs.
     if (!this.#shareLimit.isShared)
       this.#otherConsumers.observe(
-        this.#isRead ? Math.max(0, others - this.#cached) : 0,
+        this.#isRead ? Math.max(0, others - this.#cached) : this.#usedBefore(reading),
         this.limit,
         reading.receivedAt,
         this.#shownBy(reading),
@@ -263,9 +260,17 @@ export class NamedWindow implements Limit {
     this.#isRead = true;
   }
 
-  /** What a reading shows of the time before it; undefined: all that was. */
-  #shownBy({ sentAt, used, limit, held }: WindowReading): Shown | undefined {
-    if (this.#periodMs <= SHORT_MS) return undefined;
+  /**
+   * Units of the first reading that tell of other consumers. It includes usage from before this client existed, so of a long window it
+   * says nothing about their rate, and of a full one nothing; of a short window, that they were there a moment ago.
+   */
+  #usedBefore({ used, own, limit }: WindowReading): number {
+    return this.#periodMs <= SHORT_MS && used < limit ? used - own : 0;
+  }
+
+  /** What a reading shows of the time before it: of a short window, all that was. */
+  #shownBy({ sentAt, used, limit, held }: WindowReading): Shown {
+    if (this.#periodMs <= SHORT_MS) return { ...ALL_BEFORE, used };
     const clock = this.#clock;
     const { may } = this.candidates;
     const isCalendar = clock.known && may.isCalendar;

@@ -2,7 +2,7 @@ import type { Charge } from '../admission.ts';
 import type { WindowReading } from '../models/model.ts';
 import { type Period, periodMsOf, SHORT_MS } from '../time/periods.ts';
 import type { ServerClock } from '../time/server-clock.ts';
-import type { InFlight } from '../usage/in-flight.ts';
+import { LONGEST_GAP } from './contended-rate.ts';
 import type { LastReading } from './last-reading.ts';
 import type { OtherConsumers } from './other-consumers.ts';
 import { type Pacing, type Reserve, recheckAt } from './reserve.ts';
@@ -17,12 +17,9 @@ const MOST_UNSEEN_PART = 0.5;
 /** Dependencies of the room for other consumers of a window. */
 export interface RoomForOthersDependencies {
   readonly clock: ServerClock;
-  readonly flights: Pick<InFlight, 'units'>;
   readonly otherConsumers: OtherConsumers;
   readonly lastReading: Pick<LastReading, 'sentAt' | 'limit'>;
   readonly sent: Pick<SentInWindow, 'units'>;
-  /** Units that may have been used in the window. */
-  readonly spent: (now: number) => number;
   /** Whether `units` fit now below a cap. */
   readonly fits: (units: number, cap: number, now: number) => boolean;
   /** When the last request was sent. */
@@ -51,24 +48,24 @@ export class RoomForOthers implements Reserve, Pacing {
   units(_charge: Charge, limit: number, now: number): number {
     const { otherConsumers, clock } = this.#known;
     if (!otherConsumers.areActive) return 0;
+    if (this.#periodMs <= SHORT_MS) return this.#unseen(now);
     const reserve = otherConsumers.reserve(limit, clock.elapsedPart(this.#period, now), this.#roundTripMs);
     // The rest of an almost elapsed window is theirs only as far as they may take it before our request arrives.
     return Math.max(reserve, this.#unseen(now));
   }
 
-  /** A request may use the reserve where we are behind our fair share. Usage by others since the last reading is estimated. */
+  /** A request may use the reserve of a long window where we are behind our fair share. Usage by others since the last reading is estimated. */
   releasesAt(units: number, cap: number, now: number): number {
     const { lastReading, fits } = this.#known;
     const recheck = recheckAt(this.#periodMs, now);
-    if (!fits(units, cap - this.#unseen(now), now)) return recheck;
+    if (this.#periodMs <= SHORT_MS || !fits(units, cap - this.#unseen(now), now)) return recheck;
     return Math.min(Math.max(now, this.#ourTurn(units, lastReading.limit, now)), recheck);
   }
 
   /** When we fall behind our fair share of the window. */
   #ourTurn(units: number, limit: number, now: number): number {
-    const { otherConsumers, clock, lastSentAt, sent } = this.#known;
+    const { otherConsumers, clock, sent } = this.#known;
     const msPerUnit = otherConsumers.fairSpacing(limit);
-    if (this.#periodMs <= SHORT_MS) return lastSentAt() + Math.min(this.#periodMs, units * msPerUnit);
     return now + (sent.units + units) * msPerUnit - clock.elapsedPart(this.#period, now) * this.#periodMs;
   }
 
@@ -79,11 +76,9 @@ export class RoomForOthers implements Reserve, Pacing {
     return Math.min(lastReading.limit * MOST_UNSEEN_PART, units);
   }
 
-  earliest(units: number, limit: number, cap: number, now: number): number {
-    const { otherConsumers, clock, flights, spent, lastSentAt } = this.#known;
+  earliest(units: number, limit: number, _cap: number, now: number): number {
+    const { otherConsumers, lastSentAt } = this.#known;
     if (!otherConsumers.areActive || this.#periodMs > SHORT_MS) return now;
-    const left = cap - spent(now) - flights.units;
-    const spacing = units * otherConsumers.spacing(limit, left, clock.elapsedPart(this.#period, now));
-    return Math.max(otherConsumers.pausedUntil, lastSentAt() + Math.min(this.#periodMs, spacing));
+    return lastSentAt() + Math.min(LONGEST_GAP * this.#periodMs, units * otherConsumers.fairSpacing(limit));
   }
 }

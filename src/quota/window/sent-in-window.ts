@@ -1,12 +1,13 @@
 import { type Period, startOf } from '../time/periods.ts';
 import type { ServerClock } from '../time/server-clock.ts';
 
-/** What was sent in the calendar window of the last request. */
+/** What was sent in the calendar window of the last request, and in the one before. */
 export class SentInWindow {
   readonly #period: Period;
   readonly #clock: ServerClock;
   #start = Number.NaN;
   #units = 0;
+  #unitsBefore = 0;
 
   constructor(period: Period, clock: ServerClock) {
     this.#period = period;
@@ -23,10 +24,18 @@ export class SentInWindow {
     return this.#units;
   }
 
+  /** Units that were sent in it or in the one before, whichever are more. */
+  get most(): number {
+    return Math.max(this.#units, this.#unitsBefore);
+  }
+
   /** A request is sent. */
   onSent(units: number, now: number): void {
     const start = startOf(this.#period, this.#clock.least(now));
-    if (start !== this.#start) this.#units = 0;
+    if (start !== this.#start) {
+      this.#unitsBefore = this.#units;
+      this.#units = 0;
+    }
     this.#start = start;
     this.#units += units;
   }

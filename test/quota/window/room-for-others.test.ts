@@ -14,22 +14,18 @@ const OTHERS = {
   reserve: (_limit: number, gone: number, roundTripMs: number) => 10 * (1 - gone) + roundTripMs / 1_000,
   unobserved: (ms: number) => ms / 100,
   fairSpacing: () => 50,
-  pausedUntil: Number.NEGATIVE_INFINITY,
-  spacing: (_limit: number, left: number) => 1_000 / left,
 };
 
 /** The room of a window of which the last reading is of 0, and the last request was sent at 1 s. */
 function room(
   period: Period,
-  { others = {}, spent = 20, held = 10, room = 1_000, sent = new SentInWindow(period, knownClock()) } = {},
+  { others = {}, room = 1_000, sent = new SentInWindow(period, knownClock()) } = {},
 ): RoomForOthers {
   return new RoomForOthers(period, {
     clock: knownClock(),
-    flights: { units: held },
     otherConsumers: { ...OTHERS, ...others } as unknown as OtherConsumers,
     lastReading: { sentAt: 0, limit: LIMIT },
     sent,
-    spent: () => spent,
     fits: (units, cap) => units + room <= cap + 1_000,
     lastSentAt: () => 1_000,
   });
@@ -42,6 +38,11 @@ describe('the room that is left for other consumers', () => {
     const alone = room('minute', { others: { areActive: false } });
     expect(reserved(alone, 30_000)).toBe(0);
     expect(room('second', { others: { areActive: false } }).earliest(1, LIMIT, LIMIT, 1_010)).toBe(1_010);
+  });
+
+  it('is in a second what they may have taken since the last reading, and nothing else: we do not use more than our part', () => {
+    expect(reserved(room('second'), 200)).toBe(2);
+    expect(reserved(room('second', { others: { unobserved: () => 0 } }), 200)).toBe(0);
   });
 
   it('is what they usually take of the rest of the window', () => {
@@ -81,14 +82,6 @@ describe('a request that the room for others holds back', () => {
     expect(released(room('second'), 81, 2_000)).toBe(2_020);
   });
 
-  it('may go in a second when our part, spread evenly, allows it, and after a second at the latest', () => {
-    const short = room('second', { others: { unobserved: () => 0 } });
-    expect(released(short, 1, 1_040)).toBe(1_050);
-    expect(released(short, 1, 1_100)).toBe(1_100);
-    expect(released(short, 10, 1_100)).toBe(1_120);
-    expect(released(short, 60, 1_990)).toBe(2_000);
-  });
-
   it('may go in a longer window as soon as we have taken less of it than our part of the time', () => {
     const sent = new SentInWindow('minute', knownClock());
     const long = room('minute', { others: { unobserved: () => 0 }, sent });
@@ -105,13 +98,12 @@ describe('a request that the room for others holds back', () => {
 });
 
 describe('requests beside other consumers', () => {
-  it('are spaced in a second, by what is left of our part of it', () => {
+  it('are spaced in a second by our part of it, and go after not quite four seconds at the latest', () => {
     const short = room('second');
-    // 90 less 20 that are used and 10 that are under way.
-    expect(short.earliest(3, LIMIT, 90, 1_010)).toBeCloseTo(1_000 + (3 * 1_000) / 60, 6);
-    expect(short.earliest(99, LIMIT, 90, 1_010)).toBe(2_000);
+    expect(short.earliest(1, LIMIT, 90, 1_010)).toBe(1_050);
+    expect(short.earliest(3, LIMIT, 90, 1_010)).toBe(1_150);
+    expect(short.earliest(99, LIMIT, 90, 1_010)).toBe(4_700);
     expect(short.pacings).toEqual([short]);
-    expect(room('second', { others: { pausedUntil: 3_000 } }).earliest(3, LIMIT, 90, 1_010)).toBe(3_000);
   });
 
   it('are not in a longer window', () => {

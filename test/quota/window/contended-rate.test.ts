@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+import { ContendedRate } from '../../../src/quota/window/contended-rate.ts';
+
+const SECOND_MS = 1_000;
+const LIMIT = 20;
+
+/** A rate after seconds of which a reading each showed so many units used, some of others. */
+function showing(seconds: number, used: number, { others = 1, rate = new ContendedRate(SECOND_MS), from = 0 } = {}) {
+  for (let second = from; second < from + seconds; second++) rate.observe(others, used, LIMIT, second * SECOND_MS);
+  return rate;
+}
+
+/** Clients that cannot communicate, in a second on the calendar: what the last 30 of 120 seconds held, and each client's requests. */
+function crowd(rates: readonly ContendedRate[]): { readonly perSecond: number; readonly counts: readonly number[] } {
+  const counts = rates.map(() => 0);
+  // Each has its own phase.
+  const nextAt = rates.map((_, index) => (index * 397) % SECOND_MS);
+  let total = 0;
+  let used = 0;
+  for (let at = 0; at < 120 * SECOND_MS; at += 10) {
+    if (at % SECOND_MS === 0) used = 0;
+    rates.forEach((rate, index) => {
+      if (at < (nextAt[index] ?? 0)) return;
+      const isLate = at >= 90 * SECOND_MS;
+      if (used < LIMIT) {
+        used++;
+        rate.observe(used - 1, used, LIMIT, at);
+        if (isLate) total++;
+        if (isLate) counts[index] = (counts[index] ?? 0) + 1;
+      } else rate.onRefused(1, LIMIT, at);
+      nextAt[index] = at + SECOND_MS / (LIMIT * rate.part);
+    });
+  }
+  return { perSecond: total / 30, counts };
+}
+
+describe('our part of a second that others use, too', () => {
+  it('is half at first', () => {
+    expect(new ContendedRate(SECOND_MS).part).toBe(0.5);
+  });
+
+  it('grows while readings show room, a small one by more of itself', () => {
+    const large = showing(2, 8);
+    expect(large.part).toBeGreaterThan(0.6);
+    const small = new ContendedRate(SECOND_MS);
+    small.onRefused(1, LIMIT, 0);
+    const before = small.part;
+    showing(2, 8, { rate: small, from: 1 });
+    expect(small.part / before).toBeGreaterThan(1.5 * (large.part / 0.5));
+  });
+
+  it('shrinks where the fullest of the last readings leaves less than a fifth, and not for a fuller one of long ago', () => {
+    const full = showing(1, 19);
+    expect(full.part).toBeLessThan(0.45);
+    // The readings of a moment ago count still: a second is empty at its beginning.
+    const before = full.part;
+    expect(showing(2, 2, { rate: full, from: 1 }).part).toBeLessThan(before);
+    expect(showing(20, 2, { rate: full, from: 3 }).part).toBeGreaterThan(before);
+  });
+
+  it('shrinks no faster for many readings than for one of a second', () => {
+    const many = new ContendedRate(SECOND_MS);
+    const one = new ContendedRate(SECOND_MS);
+    for (const rate of [many, one]) rate.observe(1, 16, LIMIT, 0);
+    for (let at = 10; at <= SECOND_MS; at += 10) many.observe(1, LIMIT, LIMIT, at);
+    one.observe(1, LIMIT, LIMIT, SECOND_MS);
+    expect(many.part).toBeCloseTo(one.part, 1);
+  });
+
+  it('is halved by a refusal, or what we had of the window that was full', () => {
+    const rate = new ContendedRate(SECOND_MS);
+    rate.onRefused(10, LIMIT, 0);
+    expect(rate.part).toBe(0.25);
+    rate.onRefused(2, LIMIT, 0);
+    expect(rate.part).toBe(0.1);
+  });
+
+  it('is a request in not quite four seconds at the least, so that none meets the same end of each second', () => {
+    const rate = new ContendedRate(SECOND_MS);
+    for (let count = 0; count < 20; count++) rate.onRefused(1, LIMIT, 0);
+    expect(SECOND_MS / (LIMIT * rate.part)).toBeCloseTo(3.7 * SECOND_MS, 6);
+  });
+
+  it('becomes all of it once readings of three seconds show nobody else, however full they are', () => {
+    const rate = showing(3, LIMIT);
+    const least = showing(5, LIMIT, { others: 0, rate, from: 3 }).part;
+    expect(least).toBeLessThan(0.3);
+    expect(showing(30, LIMIT, { others: 0, rate, from: 8 }).part).toBe(1);
+  });
+
+  it.each([2, 4, 8, 20, 50])(
+    'is as large as that of each other client, and leaves a little of the second: %i clients',
+    (clients) => {
+      // One of them comes later, and has half.
+      const rates = Array.from({ length: clients }, () => new ContendedRate(SECOND_MS));
+      for (const rate of rates.slice(1)) rate.onRefused(1, LIMIT, 0);
+      const { perSecond, counts } = crowd(rates);
+      expect(perSecond).toBeGreaterThan(0.7 * LIMIT);
+      expect(perSecond).toBeLessThan(0.98 * LIMIT);
+      expect(counts[0]).toBeLessThan(3 * (Math.max(1, perSecond * 30) / clients));
+    },
+  );
+});
