@@ -80,7 +80,7 @@ function ledgerAt(now: number): Ledger {
   const clock = new ServerClock();
   clock.narrow(0, 0, now);
   const ledger = new Ledger(clock, Math.random);
-  const news = { used: 0, sentAt: now, receivedAt: now + 10, shapes: { alive: SHAPES, epoch: 0 } };
+  const news = { used: 0, own: 1, sentAt: now, receivedAt: now + 10, shapes: { alive: SHAPES, epoch: 0 } };
   ledger.read({ ...news, period: 'second', limit: 20 });
   ledger.read({ ...news, period: 'minute', limit: 500 });
   return ledger;

@@ -16,6 +16,8 @@ export interface WindowNews {
   readonly limit: number;
   /** Units that the service has counted in it, those of other consumers included. */
   readonly used: number;
+  /** Units of the request itself that was answered. */
+  readonly own: number;
   readonly sentAt: number;
   readonly receivedAt: number;
   readonly shapes: Shapes;

@@ -18,6 +18,8 @@ export interface Entry {
   spent: number;
   /** Requests in flight that were charged to it: their cost may still change. */
   open: number;
+  /** When the first and the last of them were sent, by the local clock. */
+  sent: { first: number; last: number };
   /** Units that the store has booked; undefined: unknown, because the last ask is unanswered. */
   booked: number | undefined;
 }
@@ -93,9 +95,11 @@ export class Book {
   }
 
   /** Charges a request that arrives within this range: to held units, or without a grant to the given slot. */
-  spend(units: number, arrival: TimeRange, slot: () => Slot): Entry {
+  spend(units: number, arrival: TimeRange, slot: () => Slot, now: number): Entry {
     const usable = this.#usable(arrival);
     const entry = usable && usable.left >= units ? usable.entry : this.#at(slot());
+    if (entry.spent === 0) entry.sent.first = now;
+    entry.sent.last = now;
     entry.spent += units;
     entry.open++;
     return entry;
@@ -105,6 +109,25 @@ export class Book {
   settle(entry: Entry, units: number): void {
     entry.open--;
     entry.spent = Math.max(0, entry.spent + units);
+  }
+
+  /**
+   * Moves what was sent to narrower slots, where the clock or a shape is better known than it was then: there it counts in fewer
+   * windows. `slotOf`: the slot in which requests arrived that were sent between two local instants.
+   */
+  refine(slotOf: (first: number, last: number) => Slot): void {
+    for (const entry of [...this.#entries.values()]) {
+      const { slot, claimed, spent, open, sent } = entry;
+      if (spent === 0 || open > 0) continue;
+      const narrow = slotOf(sent.first, sent.last);
+      const names = new Set(slot.instances.map(({ name }) => name));
+      if (narrow.instances.length >= names.size || !narrow.instances.every(({ name }) => names.has(name))) continue;
+      const granted = Math.min(claimed, spent);
+      // A name of its own: the slot may be asked for, or have been forgotten as over.
+      const moved = this.#at({ ...narrow, name: this.#newName() });
+      Object.assign(moved, { claimed: granted, spent, sent: { ...sent } });
+      Object.assign(entry, { claimed: claimed - granted, spent: 0 });
+    }
   }
 
   /** Composes an ask. Returns the unspent units of slots that are over, and the surplus. */
@@ -157,7 +180,7 @@ export class Book {
     this.#entries.clear();
     this.#asked = [];
     for (const { slot, claimed, spent } of entries) {
-      if (spent > claimed) this.#at({ ...slot, name: this.#debtName() }).spent = spent - claimed;
+      if (spent > claimed) this.#at({ ...slot, name: this.#newName() }).spent = spent - claimed;
     }
   }
 
@@ -175,7 +198,7 @@ export class Book {
   #at(slot: Slot): Entry {
     let entry = this.#entries.get(slot.name);
     if (!entry) {
-      entry = { slot, claimed: 0, spent: 0, open: 0, booked: 0 };
+      entry = { slot, claimed: 0, spent: 0, open: 0, booked: 0, sent: { first: 0, last: 0 } };
       this.#entries.set(slot.name, entry);
     }
     return entry;
@@ -210,13 +233,13 @@ export class Book {
       const instances = slot.instances.filter(({ end }) => end > time);
       const names = instances.map((instance) => instance.name).join();
       if (names === '') continue;
-      const debt = debts.get(names) ?? this.#at({ ...slot, name: this.#debtName(), instances });
+      const debt = debts.get(names) ?? this.#at({ ...slot, name: this.#newName(), instances });
       debts.set(names, debt);
       debt.spent += spent;
     }
   }
 
-  #debtName(): string {
+  #newName(): string {
     return `debt:${this.#debts++}`;
   }
 

@@ -14,11 +14,14 @@ const LONGEST_NAME = 128;
 const LEAD_LASTS_MS = 600_000;
 
 /**
- * The service's clock is told again when its interval has shrunk to this part of the known one, unless that is shorter than the second
- * number, in milliseconds: every process reads the facts again when one of them changes.
+ * The service's clock is told again when its interval has shrunk to this part of the known one, or from more than the third number to
+ * less than the fourth, unless the known one is shorter than the second, in milliseconds: every process reads the facts again when one
+ * of them changes.
  */
 const NARROWER = 0.25;
 const NARROW_MS = 100;
+const VAGUE_MS = 200;
+const SHARP_MS = 150;
 
 /** Where the time of the last hourly trial is told, and whether it was served: `<time> <0 or 1>`. */
 const TRIAL = 'r:trial';
@@ -92,7 +95,8 @@ export class SharedFacts {
     const ours = { least: lead.least - store.most, most: lead.most - store.least };
     const known = this.#leadAt(time);
     const knownMs = known ? known.most - known.least : Number.POSITIVE_INFINITY;
-    if (knownMs < NARROW_MS || ours.most - ours.least > knownMs * NARROWER) return false;
+    const most = knownMs > VAGUE_MS ? Math.max(SHARP_MS, knownMs * NARROWER) : knownMs * NARROWER;
+    if (knownMs < NARROW_MS || ours.most - ours.least > most) return false;
     this.#pending.set('lead', [ours.least, ours.most, time].map((number) => number.toFixed(1)).join(' '));
     return true;
   }

@@ -5,6 +5,7 @@ import { type Asked, AskPolicy, type FullWindow } from './ask-policy.ts';
 import { Book, type Entry, type Told } from './book.ts';
 import type { Demand } from './call-needs.ts';
 import { Recollection } from './recollection.ts';
+import { ShapeProbe } from './shape-probe.ts';
 import { type Slot, Slots } from './slots.ts';
 import type { Answer, ShareAsk } from './store.ts';
 import { Timeline } from './timeline.ts';
@@ -55,6 +56,7 @@ export class Ledger {
   readonly book: Book = new Book();
   readonly policy: AskPolicy;
   readonly #slots = new Slots(this.windows);
+  readonly #probe = new ShapeProbe(this.windows);
   readonly #reserve = new UrgentReserve();
   #others = 0;
   /** Free part of the tightest window, by the last answer. */
@@ -145,7 +147,7 @@ export class Ledger {
   spend(units: number, now: number): Entry {
     const arrival = this.timeline.arrival(now);
     Object.assign(this.#spent, { units: this.#spentLately(now) + units, at: now });
-    const entry = this.book.spend(units, arrival, () => this.#slots.at(arrival));
+    const entry = this.book.spend(units, arrival, () => this.#slots.at(arrival), now);
     if (this.book.held(arrival) === 0) this.policy.spent(now, this.quantum);
     return entry;
   }
@@ -156,6 +158,17 @@ export class Ledger {
     this.timeline.hearRoundTrip(receivedAt - sentAt);
     const window = this.windows.open(period, limit, shapes);
     window.hear(news, this.timeline.at(sentAt), this.timeline.at(receivedAt));
+    if (this.timeline.isSharp(receivedAt)) this.#probe.read(news, this.timeline.at(sentAt));
+  }
+
+  /** Whether a process that sends alone for a moment is needed to find out the shape of a short window. */
+  needsLook(now: number): boolean {
+    return this.windows.isInDoubt && !(this.#probe.isOn && this.timeline.isSharp(now));
+  }
+
+  /** Whether units are to be asked for that show the shape of the second. */
+  isProbing(now: number): boolean {
+    return this.#probe.isDue(this.timeline.arrival(now));
   }
 
   /** From now on, only slots that begin at this instant or later are asked for. */
@@ -177,24 +190,35 @@ export class Ledger {
   compose(demand: Demand, now: number, tripMs: number): Composed {
     const { need, isUrgent, concurrency, maxWaitMs } = demand;
     const arrival = this.timeline.arrival(now);
+    this.book.refine((first, last) =>
+      this.#slots.at({ least: this.timeline.arrival(first).least, most: this.timeline.arrival(last).most }),
+    );
     const held = this.book.held(arrival);
     const size = this.#size;
     // Units of a later slot do not help an urgent call: it asks for the present slot.
     const isImpatient = isUrgent && held >= demand.want && this.book.left(arrival) < need;
+    const probe = !isUrgent && demand.want > held ? this.#probeSlot(now + tripMs) : undefined;
+    const isCalm = probe === undefined && this.#isCalm(demand, now);
     const slots = isImpatient
       ? [this.#slots.at(this.timeline.arrival(now + tripMs))]
-      : this.#wished(demand, now + tripMs);
+      : probe
+        ? [probe]
+        : this.#wished(demand, isCalm, now + tripMs);
     // At most what `concurrency` allows to be sent before the last of these slots ends.
     const lastMs = (slots.at(-1)?.to ?? 0) - arrival.least;
     const sendable = Math.ceil((concurrency * lastMs) / Math.max(1, this.timeline.roundTripMs));
     const waiting = Math.max(0, demand.want - held);
     const needed =
       demand.want <= 0 ? 0 : Math.max(isImpatient ? need : 0, Math.min(waiting, Math.max(CHUNK, sendable - held)));
-    const want = needed + (needed === need && !isUrgent ? this.#spare(slots[0], now + tripMs) : 0);
+    const want = probe ? need : needed + (needed === need && !isUrgent ? this.#spare(slots[0], now + tripMs) : 0);
     const time = arrival.least;
     const from = slots[0]?.from ?? time;
     const kept = (instance: Instance): number =>
-      isUrgent ? 0 : this.#reserve.kept(instance, time) + instance.window.keptForProbe(from, time + maxWaitMs);
+      isUrgent
+        ? 0
+        : this.#reserve.kept(instance, time) +
+          instance.window.keptForProbe(from, time + maxWaitMs) +
+          (isCalm ? this.#probe.kept(instance) : 0);
     const surplus = Math.max(0, held - demand.want);
     const told = this.book.compose(
       { want, need, slots, isLate: this.policy.isLate(now), kept, surplus },
@@ -261,17 +285,31 @@ export class Ledger {
    * The slots to ask for. A single call asks for the slot it arrives in, even if that slot spans a boundary; after a grant that
    * was too small, a slot wider than the following ones is skipped, because its units count in more windows.
    */
-  #wished({ want, need }: Demand, now: number): Slot[] {
+  #wished(demand: Demand, isCalm: boolean, now: number): readonly Slot[] {
     const arrival = this.timeline.arrival(now);
     const { quantum } = this;
-    const isMany = want > need || this.policy.isLimited;
-    const count = isMany ? Math.min(MOST_SLOTS, Math.ceil(this.#aheadMs(now) / quantum)) : 1;
+    const count = this.#isMany(demand) ? Math.min(MOST_SLOTS, Math.ceil(this.#aheadMs(now) / quantum)) : 1;
     const following = this.#slots.after(arrival, count);
     const present = this.#slots.at(arrival);
     const isWide = present.to - present.from > (following[0]?.to ?? 0) - (following[0]?.from ?? 0);
     const slots = this.policy.isLimited && isWide ? following : [present, ...following];
     const from = Math.max(this.#askFrom, this.#unknownUntil);
-    if (present.from >= from) return slots;
-    return this.#slots.after({ least: from, most: from + arrival.most - arrival.least }, count);
+    if (present.from < from)
+      return this.#slots.after({ least: from, most: from + arrival.most - arrival.least }, count);
+    return isCalm ? this.#probe.filter(slots) : slots;
+  }
+
+  #isMany({ want, need }: Demand): boolean {
+    return want > need || this.policy.isLimited;
+  }
+
+  /** Whether the beginnings of seconds are left empty. */
+  #isCalm(demand: Demand, now: number): boolean {
+    return (this.#isMany(demand) || this.others(now) > 0) && this.#probe.isOn && this.timeline.isSharp(now);
+  }
+
+  #probeSlot(now: number): Slot | undefined {
+    const arrival = this.timeline.arrival(now);
+    return this.#probe.isDue(arrival) ? this.#probe.slot(this.#slots.after(arrival, MOST_SLOTS), arrival) : undefined;
   }
 }

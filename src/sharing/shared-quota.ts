@@ -170,7 +170,7 @@ export class SharedQuota implements ShareLimit {
       this.#isUnlimited = this.#isNew;
       this.#resumption.onServed(lease.sentAt, now);
     }
-    const isFound = !this.#isNew && !this.#ledger.windows.isInDoubt;
+    const isFound = !this.#isNew && !this.#ledger.needsLook(now);
     if (this.#needs.isIdle || isFound) this.#discovery.end();
     this.#consider(now);
     this.#schedule();
@@ -255,7 +255,7 @@ export class SharedQuota implements ShareLimit {
     const usable = isUrgent && this.#ledger.left(now) < units ? 0 : held;
     const isShort = !this.#isNew && this.#demand(now).want > usable;
     const isDue =
-      (isShort && now >= this.#asksAt(held, now)) ||
+      (isShort && (now >= this.#asksAt(held, now) || this.#ledger.isProbing(now))) ||
       now >= this.#ledger.givesBackAt(now) ||
       (this.#trips.hasJoined && this.#facts.isDue(now)) ||
       this.#resumption.isDue(now) ||
@@ -271,7 +271,7 @@ export class SharedQuota implements ShareLimit {
     const waiting = this.#member.waiting();
     if (this.#isNew) return !this.#isUnlimited && waiting > 0;
     // While a longer window is full a look reveals nothing, and its first request would be refused.
-    if (!this.#ledger.windows.isInDoubt || this.#ledger.full(now)?.instance.window.isShort === false) return false;
+    if (!this.#ledger.needsLook(now) || this.#ledger.full(now)?.instance.window.isShort === false) return false;
     return this.#discovery.isLooking(now) ? waiting > 0 : this.#ledger.policy.isLimited && waiting >= BACKLOG;
   }
 
@@ -311,8 +311,10 @@ export class SharedQuota implements ShareLimit {
     this.#debt = this.#ledger.book.owed;
     if (this.#isNew || this.#facts.isDue(now())) await this.#facts.share(store, call);
     await this.#resumption.tell(store, call, this.#trips.name, now);
-    if (this.#wantsLook(now())) await this.#look(store, call);
+    if (this.#isNew && this.#wantsLook(now())) await this.#look(store, call);
     if (!this.#isNew) await this.#ask(store);
+    // Only now, because the others may have told what a look would show.
+    if (this.#wantsLook(now())) await this.#look(store, call);
     // Only now, because what was sent during the look is told: the others must not be granted it.
     await this.#discovery.tellEnd(store, call, this.#trips.name);
     if (this.#ledger.isGathering(now())) this.#ledger.told(await this.#trips.sign(store));

@@ -3,6 +3,9 @@ import type { ServerClock } from '../quota/time/server-clock.ts';
 /** If the interval of the service's clock is wider than this, its middle is used as the time. In milliseconds. */
 const VAGUE_MS = 2_500;
 
+/** It is known well when a request arrives if the interval is no wider than this, in milliseconds. */
+const SHARP_MS = 300;
+
 /** A measured offset of the store's clock is replaced by any newer one after this time, in milliseconds. */
 const OFFSET_LASTS_MS = 60_000;
 
@@ -43,6 +46,11 @@ export class Timeline {
   /** Whether the service's or the store's clock is known, so that slots can be named. */
   get isKnown(): boolean {
     return this.#service.known || this.#store !== undefined;
+  }
+
+  /** Whether it is known so well when a request arrives that a part of a second can be met. */
+  isSharp(now: number): boolean {
+    return this.#service.known && this.#service.vagueness(now) + this.#roundTripMs <= SHARP_MS;
   }
 
   /** The longest recent round trip to the service, in milliseconds; a few that are much longer than the others do not count. */

@@ -87,6 +87,12 @@ export class SharedWindow {
     return isLeft && alive.some(({ isEstimated }) => isEstimated);
   }
 
+  /** Whether it may be the calendar's, or one that the first request opens: what slides is ruled out. */
+  get isOpen(): boolean {
+    const { alive } = this.shapes;
+    return this.isInDoubt && alive.some(({ isCalendar }) => isCalendar) && !alive.some(({ isSliding }) => isSliding);
+  }
+
   /** Whether a look may still reveal its shape. */
   get isInDoubt(): boolean {
     return this.isShort && !this.isCalendar && this.shapes.alive.length > 1;

@@ -43,7 +43,7 @@ const INNER_ROOMS: Record<string, readonly string[]> = {
     'store | timeline | stored-state | patience | breaker | in-time | sibling-use | fingerprint | notice | share-options',
     'store-rules | windows | expiring',
     'memory-state | memory-windows | slots | urgent | operations | recollection',
-    'memory-store | book | ask-policy | call-needs',
+    'memory-store | book | ask-policy | call-needs | shape-probe',
     'ledger | text-store',
     'facts | reset-detector | discovery | resumption | trial-turn | trips | fallback',
     'fact-sync | absence',

@@ -7,6 +7,9 @@ const slots = new Slots(calendar({ second: 10, minute: 100 }));
 const slotAt = (second: number): Slot => slots.at(exactly(BEGIN + second * 1_000));
 const during = (second: number) => exactly(BEGIN + second * 1_000 + 500);
 
+/** The local clock. */
+const NOW = 7;
+
 function wishing(seconds: readonly number[], rest: Partial<Wishes> = {}): Wishes {
   return {
     ...{ want: seconds.length > 0 ? 5 : 0, need: 1, slots: seconds.map(slotAt), isLate: false },
@@ -29,7 +32,7 @@ function holding(units: readonly number[]): Book {
 }
 
 function spend(book: Book, second: number, units = 1): ReturnType<Book['spend']> {
-  return book.spend(units, during(second), () => slotAt(second));
+  return book.spend(units, during(second), () => slotAt(second), NOW);
 }
 
 const totals = ({ slots: told }: ReturnType<Book['compose']>) => told.map(({ name, total }) => [name, total]);
@@ -150,6 +153,35 @@ describe('a book of what a process may spend', () => {
     expect(told[0]).toMatchObject({ total: 50 });
     // The seconds are over, and the minute is not.
     expect(told[0]?.windows).toHaveLength(1);
+  });
+
+  it('moves what was sent to a narrower slot, under a name of its own, and holds what is left where it was', () => {
+    const wide = slots.at({ least: BEGIN, most: BEGIN + 1_100 });
+    const book = new Book();
+    compose(book, 0, wishing([], { want: 5, slots: [wide] }));
+    book.grant(answering({ granted: [5] }), during(0));
+    const entry = spend(book, 0, 2);
+    const asked: number[][] = [];
+    const refine = (): void =>
+      book.refine((first, last) => {
+        asked.push([first, last]);
+        return slotAt(0);
+      });
+    // Its cost is not known yet.
+    refine();
+    expect(asked).toEqual([]);
+    book.settle(entry, 0);
+    refine();
+    expect(asked).toEqual([[NOW, NOW]]);
+    const { slots: told, windows } = compose(book, 0, wishing([]));
+    const instances = told.map(({ windows: indices }) => indices.map((index) => windows[index]?.name));
+    expect(told.map(({ total }) => total).sort()).toEqual([2, 3]);
+    expect(told.map(({ name }) => name)).not.toContain(named(0));
+    expect(instances.map(({ length }) => length).sort()).toEqual([2, 3]);
+    expect(book.held(during(0))).toBe(3);
+    // It is as narrow as it can be.
+    refine();
+    expect(compose(book, 0, wishing([])).slots.map(({ name }) => name)).toEqual(told.map(({ name }) => name));
   });
 
   it('drops debts of windows that are over', () => {

@@ -139,10 +139,18 @@ describe('what processes tell each other of the service’s clock', () => {
 
   it('is not told for a little more exactness, only where little is left of what was unknown', () => {
     const facts = heard({ lead: `0 400 ${TIME}` });
-    expect(facts.tellLead({ least: 10, most: 120 }, STORE, TIME)).toBe(false);
+    expect(facts.tellLead({ least: 10, most: 180 }, STORE, TIME)).toBe(false);
     expect(facts.pending.size).toBe(0);
     expect(facts.tellLead({ least: 10, most: 90 }, STORE, TIME)).toBe(true);
     expect(facts.pending.has('lead')).toBe(true);
+  });
+
+  it.each([
+    [210, true],
+    [190, false],
+  ])('is told when it suffices to meet a part of a second, and what was known, %i ms, did not', (known, isTold) => {
+    const facts = heard({ lead: `0 ${known} ${TIME}` });
+    expect(facts.tellLead({ least: 10, most: 150 }, STORE, TIME)).toBe(isTold);
   });
 
   it('is not told again while it is known to a tenth of a second', () => {

@@ -93,7 +93,7 @@ export class NamedWindows implements Iterable<NamedWindow> {
       this.#namedAt.set(period, receivedAt);
       named++;
       window.read({ sentAt, receivedAt, own, settledSince, limited, isExempt, limit, used, held }, past);
-      shareLimit.read({ period, limit, used, sentAt, receivedAt, shapes: window.candidates.shapes });
+      shareLimit.read({ period, limit, used, own, sentAt, receivedAt, shapes: window.candidates.shapes });
     }
     if (named > 0 && named < this.#byPeriod.size) this.#forgetUnnamed(receivedAt);
   }

@@ -59,6 +59,8 @@ export interface FleetTerms {
   readonly seed?: number;
   /** Periods of which the store knows already that their windows are the calendar's; it knows the service's clock to 20 ms then. */
   readonly calendar?: readonly Period[];
+  /** How much longer than for others a call of the store takes for a client, by its number, in milliseconds. */
+  readonly farther?: (index: number) => number;
 }
 
 /** Makes a fleet of so many clients. */
@@ -66,7 +68,7 @@ export function fleetOf(
   size: number,
   options: MockServiceOptions = {},
   share: Partial<StoreShareOptions> = {},
-  { start = START, isShared = true, seed = 1, calendar = [] }: FleetTerms = {},
+  { start = START, isShared = true, seed = 1, calendar = [], farther = () => 0 }: FleetTerms = {},
 ): Fleet {
   const clock = virtualClock({ wall: start });
   const random = seeded(seed);
@@ -77,14 +79,14 @@ export function fleetOf(
   const events: ClientEvent[][] = Array.from({ length: size }, () => []);
   const made: number[] = new Array(size).fill(0);
   const store = memoryStore(() => clock.wall() + fleet.ahead);
-  const onTheWire = async <T>(work: () => Promise<T>): Promise<T> => {
+  const onTheWire = async <T>(fartherMs: number, work: () => Promise<T>): Promise<T> => {
     fleet.trips++;
     if (fleet.wire === 'down') throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
-    await clock.sleep(0.2 + random() * 0.6);
+    await clock.sleep(0.2 + random() * 0.6 + fartherMs / 2);
     const answer = await work();
     const fate = fleet.answers?.(fleet.trips) ?? 0;
     if (fleet.wire === 'frozen' || fate === 'lost') await clock.sleep(3_600_000);
-    await clock.sleep(0.2 + random() * 0.6 + (fate === 'lost' ? 0 : fate));
+    await clock.sleep(0.2 + random() * 0.6 + fartherMs / 2 + (fate === 'lost' ? 0 : fate));
     return answer;
   };
   const dead = new Set<number>();
@@ -92,7 +94,7 @@ export function fleetOf(
   const wiredOf = (index: number): ShareStore =>
     distant(store, async (work) => {
       if (dead.has(index)) return never;
-      const answer = await onTheWire(work);
+      const answer = await onTheWire(farther(index), work);
       const isTold = typeof answer === 'object' && answer !== null && 'pauseMs' in answer;
       return fleet.wire === 'lying' && isTold ? { ...answer, pauseMs: 9e13 } : answer;
     });

@@ -64,7 +64,7 @@ export class BookStates {
       const arrival = arrivalIn(slot);
       if (move.kind === 'send')
         book.settle(
-          book.spend(1, arrival, () => slot),
+          book.spend(1, arrival, () => slot, 0),
           0,
         );
       else if (move.kind === 'hear') book.grant({ granted: move.granted } as Answer, arrival);
