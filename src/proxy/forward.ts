@@ -108,8 +108,8 @@ async function send(response: Response, path: string, outgoing: ServerResponse, 
 function fetches(client: Pick<Client, 'fetchWith'>): (options: StatedOptions & FetchOptions) => Fetch {
   const known = new Map<string, Fetch>();
   return (options) => {
-    const { priority, cost, maxWaitMs, timeoutMs, streamBody } = options;
-    const name = `${priority} ${cost} ${maxWaitMs} ${timeoutMs} ${streamBody}`;
+    const { priority, cost, maxWaitMs, maxQueueMs, timeoutMs, streamBody } = options;
+    const name = `${priority} ${cost} ${maxWaitMs} ${maxQueueMs} ${timeoutMs} ${streamBody}`;
     let fetch = known.get(name);
     if (fetch) return fetch;
     fetch = client.fetchWith(options);

@@ -50,9 +50,9 @@ export interface Proxy {
 
 /**
  * Creates an HTTP proxy that sends each request through `client.fetch`: it waits for quota, gets the key, and is retried like any
- * call of the client. Requests keep their path; the headers `x-quota-priority`, `x-quota-cost`, `x-quota-max-wait-ms` and
- * `x-quota-timeout-ms` set the options of the call. Below `/-/` is what the proxy says of itself: a page, `quota`, `queue`,
- * `metrics`, `healthz` and `events`.
+ * call of the client. Requests keep their path; the headers `x-quota-priority`, `x-quota-cost`, `x-quota-max-wait-ms`,
+ * `x-quota-max-queue-ms` and `x-quota-timeout-ms` set the options of the call. Below `/-/` is what the proxy says of itself: a page,
+ * `quota`, `queue`, `metrics`, `healthz` and `events`.
  *
  * @example
  * ```ts
