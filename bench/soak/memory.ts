@@ -14,7 +14,7 @@ export interface Sample {
 const FLAT_PART = 0.05;
 
 /** A heap of a few MiB varies by this much, in MiB. */
-const NOISE = 1.5;
+const NOISE = 3;
 
 /** How much the number of descriptors varies: a connection that stalls is replaced before it is closed. */
 const SPARE_DESCRIPTORS = 32;

@@ -16,7 +16,7 @@ describe('a soak', () => {
   });
 
   it('shows some bytes that each call leaves behind, beneath garbage', () => {
-    const leak = samplesOf((calls, index) => 14 + (calls * 150) / 2 ** 20 + (index % 3 === 0 ? 6 : 0));
+    const leak = samplesOf((calls, index) => 14 + (calls * 400) / 2 ** 20 + (index % 3 === 0 ? 6 : 0));
     expect(growthIn(leak)).toEqual([expect.stringMatching(/^the heap grew from .* MiB: \d+ bytes a call$/)]);
   });
 
