@@ -31,8 +31,8 @@ export default defineConfig({
   },
   test: {
     // Generous, because no test is about speed and machines are busy.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     projects: [
       // Tests share their modules, which to load in a process of its own is most of what a short file costs.
       { extends: true, test: { name: 'alone', include: files.filter(isAlone) } },

@@ -39,6 +39,11 @@ export const systemClock: Clock = { now, wall, timer: (ms, fire) => realTimer(ms
  */
 export const backgroundClock: Clock = { now, wall, timer: (ms, fire) => realTimer(ms, fire, (nap) => nap.unref?.()) };
 
+/** The clock with timers that do not keep a Node process alive, if it is the real one. */
+export function inBackground(clock: Clock): Clock {
+  return clock === systemClock ? backgroundClock : clock;
+}
+
 function now(): number {
   return performance.now();
 }

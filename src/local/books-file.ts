@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { closeSync, constants, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, constants, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 
 /** A file is overwritten in place, which the system writes to the disk now and then: a rename would be written each time. */
 const OVERWRITE = constants.O_WRONLY | constants.O_CREAT;
@@ -10,7 +10,7 @@ const MOST_LINES = 100;
 /**
  * A text, and entries that say how it has changed since, one a line. The text is written to one of two files in turn, so a process that
  * is killed while it writes leaves the other file whole. Both are read by another process than wrote them: the next host. Not being
- * able to write is no failure: the next host then begins with an older text, or with none.
+ * able to write is no failure: both files are removed then, and the next host begins with nothing.
  */
 export class BooksFile {
   readonly #paths: readonly [string, string];
@@ -40,19 +40,38 @@ export class BooksFile {
     const line = Buffer.from(`${lineOf(count, place, isNew ? text() : entry)}\n`);
     // Until it is written: after half a line the text is written anew.
     this.#lines = MOST_LINES;
-    try {
-      const file = openSync(this.#paths[count % 2 === 0 ? 0 : 1], OVERWRITE, 0o600);
-      try {
-        if (writeSync(file, line, 0, line.length, at) < line.length) return;
-      } finally {
-        closeSync(file);
-      }
-      this.#count = count;
-      this.#lines = place + 1;
-      this.#end = at + line.length;
-    } catch {
-      // The directory was removed, or the disk is full.
+    if (!isWritten(this.#paths[count % 2 === 0 ? 0 : 1], line, at)) {
+      this.#forget();
+      return;
     }
+    this.#count = count;
+    this.#lines = place + 1;
+    this.#end = at + line.length;
+  }
+
+  /** Removes what is older than the state: a host that began with it would grant units again. One that begins with nothing is told. */
+  #forget(): void {
+    for (const path of this.#paths) {
+      try {
+        rmSync(path, { force: true });
+      } catch {
+        // As where the directory is not writable any more.
+      }
+    }
+  }
+}
+
+/** Writes a line into a file. False: the directory was removed, or the disk is full. */
+function isWritten(path: string, line: Buffer, at: number): boolean {
+  try {
+    const file = openSync(path, OVERWRITE, 0o600);
+    try {
+      return writeSync(file, line, 0, line.length, at) === line.length;
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    return false;
   }
 }
 

@@ -1,3 +1,4 @@
+import { inBackground } from '../clock.ts';
 import { type Charge, type Hold, holdUntil, type Lease, type Reason } from '../quota/admission.ts';
 import { TRIAL_MS } from '../quota/recovery/hourly-trial.ts';
 import type { ShareLimit, WindowNews } from '../quota/share-limit.ts';
@@ -259,7 +260,8 @@ export class SharedQuota implements ShareLimit {
       (this.#trips.hasJoined && this.#facts.isDue(now)) ||
       this.#resumption.isDue(now) ||
       (this.#discovery.isLooking(now) && this.#wantsLook(now)) ||
-      this.#discovery.isEndDue;
+      this.#discovery.isEndDue ||
+      now >= this.#trips.idleRetryAt;
     if (isDue) this.#trips.start();
   }
 
@@ -282,10 +284,15 @@ export class SharedQuota implements ShareLimit {
     const asksAt =
       this.#member.waiting() > 0 && this.#full(now) ? this.#ledger.policy.nextAt(0, false) : Number.POSITIVE_INFINITY;
     const wanted = Math.min(this.#ledger.givesBackAt(now), asksAt, this.#discovery.renewsAt(now));
-    if (wanted === Number.POSITIVE_INFINITY) return;
+    const { idleRetryAt } = this.#trips;
+    const earliest = Math.min(wanted, idleRetryAt);
+    if (earliest === Number.POSITIVE_INFINITY) return;
     // Until the store may be tried again no trip starts, however due it is.
-    const at = Math.max(wanted, this.#trips.pausedUntil);
-    this.#cancelTimer = this.#member.clock.timer(Math.max(1, at - now), () => {
+    const at = Math.max(earliest, this.#trips.pausedUntil);
+    const { clock } = this.#member;
+    // While the store is lost, the timer keeps no process alive: it might last for hours.
+    const timing = idleRetryAt === Number.POSITIVE_INFINITY ? clock : inBackground(clock);
+    this.#cancelTimer = timing.timer(Math.max(1, at - now), () => {
       this.#consider(this.#member.clock.now());
       this.#schedule();
     });

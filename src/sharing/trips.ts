@@ -17,6 +17,9 @@ const FIRST_SIGN_MS = 500;
 /** Weight of the latest call in the mean duration. */
 const FRESHNESS = 0.2;
 
+/** A store that is lost is tried again after this long although no call needs it, so that its return is told. In milliseconds. */
+const IDLE_RETRY_MS = 5_000;
+
 /** Minimum delay before a waiting call asks again while no trip is under way, in milliseconds. */
 const RETRY_MS = 50;
 
@@ -43,6 +46,7 @@ export class Trips {
   #store: ShareStore | undefined;
   #trip: Promise<void> | undefined;
   #signedAt = Number.NEGATIVE_INFINITY;
+  #triedAt = Number.NEGATIVE_INFINITY;
   #signs = 0;
   #live: number | undefined;
   #signed = 0;
@@ -102,6 +106,11 @@ export class Trips {
   /** The end of the pause after a failed trip, in force or not. */
   get pausedUntil(): number {
     return this.#breaker.retryAt;
+  }
+
+  /** When a store that is lost is tried although no call needs it; Infinity: it is not lost. */
+  get idleRetryAt(): number {
+    return this.#breaker.isLost ? this.#triedAt + IDLE_RETRY_MS : Number.POSITIVE_INFINITY;
   }
 
   /** Begins a trip, unless one is under way or the breaker pauses trips. */
@@ -166,6 +175,7 @@ export class Trips {
     const { clock } = this.#member;
     const sentAt = clock.now();
     const { heardAt } = this.#breaker;
+    this.#triedAt = sentAt;
     let store: ShareStore;
     try {
       // Finding the key needs no store, so it does not count as an answer of the store.
@@ -173,6 +183,8 @@ export class Trips {
       this.#store = store;
       if (this.hasJoined && sentAt - heardAt > FORGOTTEN_MS) this.#listener.forgotten();
       await this.#listener.travel(store);
+      // Where there was nothing to say, only a call shows whether the store is back.
+      if (this.#breaker.failures > 0 && this.#breaker.heardAt === heardAt) await this.sign(store);
       this.mend();
     } catch (error) {
       if (this.#breaker.fail(clock.now())) this.#listener.lost(codeOf(error));

@@ -15,11 +15,20 @@ export interface ListeningService {
   close(): Promise<void>;
 }
 
+/**
+ * For how long an idle connection stays open, in milliseconds, as long as gateways keep theirs: with Node's five seconds a client on
+ * a busy machine sends requests to connections that are being closed.
+ */
+const KEEP_ALIVE_MS = 60_000;
+
 /** Opens a real port, on the loopback interface only. Faults then affect real sockets. */
 export async function listen(host: MockHost, port: number): Promise<ListeningService> {
   // Imported on demand, so that the package loads in runtimes without node:http.
   const { createServer } = await import('node:http');
-  const server = createServer((incoming, outgoing) => void serve(host, incoming, outgoing));
+  const server = createServer(
+    { keepAliveTimeout: KEEP_ALIVE_MS },
+    (incoming, outgoing) => void serve(host, incoming, outgoing),
+  );
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, '127.0.0.1', resolve);

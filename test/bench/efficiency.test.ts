@@ -18,7 +18,7 @@ describe('the client, without configuration', () => {
 
   it.for(DEEP ? kinds : ['aligned', 'sliding-log'])(
     'uses nearly all that %s windows give, and is never limited',
-    { timeout: 30_000 },
+    { timeout: 60_000 },
     async (kind) => {
       const { utilisation, limited, requests, served } = await runTrial(
         brief(`${kind}: 20/s and 500/min`, 560),
@@ -31,14 +31,14 @@ describe('the client, without configuration', () => {
     },
   );
 
-  it('never gets stuck while connections break, and is not limited', { timeout: 30_000 }, async () => {
+  it('never gets stuck while connections break, and is not limited', { timeout: 60_000 }, async () => {
     const trouble = { ...brief('all of it at once', 700), outage: { fromMs: 20_000, toMs: 25_000 } };
     const { isStuck, limited, served, failures } = await runTrial(trouble, ours, 1);
     expect({ isStuck, limited, calls: served + failures }).toEqual({ isStuck: false, limited: 0, calls: 700 });
     expect(served).toBeGreaterThan(600);
   });
 
-  it('sends nothing more when the month is out, and tells every caller at once', { timeout: 30_000 }, async () => {
+  it('sends nothing more when the month is out, and tells every caller at once', { timeout: 60_000 }, async () => {
     const { served, failures, requests, limited } = await runTrial(brief('month runs out', 400), ours, 1);
     expect({ served, failures, requests, limited }).toEqual({ served: 300, failures: 100, requests: 300, limited: 0 });
   });

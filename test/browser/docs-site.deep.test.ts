@@ -112,7 +112,7 @@ describe.skipIf(!CHROMIUM && !process.env.CI)('the docs site', () => {
       folder,
     ]);
     for (const scheme of ['light', 'dark'] as const) looks[scheme] = await lookAt(folder, scheme);
-  }, 300_000);
+  }, 900_000);
 
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

@@ -67,7 +67,7 @@ async function twoVisitors({ assetsUrl, quota }: Backend, signal?: AbortSignal):
   return visits;
 }
 
-describe('the backend', { timeout: 60_000, concurrent: true }, () => {
+describe('the backend', { concurrent: true }, () => {
   /** One before a mock of its own, which several tests ask. */
   let own: Promise<Backend> | undefined;
   const ownBackend = (): Promise<Backend> => (own ??= startBackend());

@@ -1,4 +1,14 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -76,6 +86,24 @@ describe('the file of books', () => {
       truncateSync(`${path}.1`, bytes);
       expect(new BooksFile(path).stored).toEqual(['text', 'first']);
     }
+  });
+
+  it.each([
+    ['an entry', 3, 0],
+    ['a new text', 100, 1],
+  ])('has nothing, rather than something older, where %s could not be written', (_, entries, file) => {
+    const path = newPath();
+    write(path, 'older');
+    const books = new BooksFile(path);
+    for (let count = 0; count < entries; count++) books.add('entry', () => 'text');
+    // Like a full disk, a directory takes no text.
+    rmSync(`${path}.${file}`);
+    mkdirSync(`${path}.${file}`);
+    books.add('not written', () => 'nor this');
+    expect(new BooksFile(path).stored).toEqual([]);
+    rmdirSync(`${path}.${file}`);
+    books.add('entry', () => 'all of it');
+    expect(new BooksFile(path).stored).toEqual(['all of it']);
   });
 
   it('is no failure where nothing can be written', () => {

@@ -106,7 +106,7 @@ describe('localShare', () => {
         await client.getInfo();
         expect(lost).toEqual(['EPERM']);
       },
-      { timeout: 30_000, interval: 100 },
+      { timeout: 60_000, interval: 100 },
     );
     expect(connections).toBe(0);
     await client.close();

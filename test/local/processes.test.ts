@@ -2,16 +2,17 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createMockService, type MockService } from 'stacks-quota/testing';
-import { describe, expect, it, type TestContext, vi } from 'vitest';
+import { afterAll, describe, expect, it, type TestContext, vi } from 'vitest';
 import { startCrew, startWorker, type Worker } from '../redis/support/crew.ts';
 import type { Job } from '../redis/support/worker.ts';
+import { endAll, startChild } from '../support/child.ts';
 import { DEEP, runs } from '../support/deep.ts';
 
 const KEY = 'the-key-of-all';
 const PATIENCE_MS = 60_000;
 
 /** A busy machine holds a request up for longer than its process can know of: see the processes that share through Redis. */
-const MOST_REFUSED_PART = 0.1;
+const MOST_REFUSED_PART = 0.2;
 
 async function serve({ onTestFinished }: TestContext): Promise<{ service: MockService; job: (calls: number) => Job }> {
   const directory = mkdtempSync(join(tmpdir(), 'local-processes-'));
@@ -30,7 +31,7 @@ function expectAllServed(service: MockService, ends: readonly Awaited<Worker['en
   expect(refused / service.log.length).toBeLessThanOrEqual(MOST_REFUSED_PART);
 }
 
-describe.concurrent('processes that share a key on one machine', { timeout: 120_000 }, () => {
+describe.concurrent('processes that share a key on one machine', () => {
   it.for(DEEP ? [4, 8] : [4])('make all calls of %i of them that start together', async (size, context) => {
     const { service, job } = await serve(context);
     const calls = runs(60, 120);
@@ -55,3 +56,27 @@ describe.concurrent('processes that share a key on one machine', { timeout: 120_
     },
   );
 });
+
+/** A program that has lost its store for ever, and has nothing else to do. */
+const LOST = `
+  const { createClient } = await import('${new URL('../../src/index.ts', import.meta.url)}');
+  const { customShare } = await import('${new URL('../../src/sharing/custom-share.ts', import.meta.url)}');
+  const { createMockService } = await import('${new URL('../../src/testing/index.ts', import.meta.url)}');
+  const service = createMockService();
+  const fail = () => Promise.reject(new Error('gone'));
+  const store = new Proxy({}, { get: (_, name) => (name === 'then' ? undefined : fail) });
+  let isLost = false;
+  const onEvent = ({ type }) => { isLost ||= type === 'share-lost'; };
+  const client = createClient({ baseUrl: service.origin, fetch: service.fetch, share: customShare({ storeOf: () => store }), onEvent });
+  while (!isLost) await client.getInfo();
+  console.log('lost');
+`;
+
+it('a process ends when it has nothing more to do, also while its store is lost', {
+  timeout: PATIENCE_MS,
+}, async () => {
+  const child = startChild([process.execPath, '--no-warnings', '--input-type=module', '--eval', LOST], {});
+  expect(await child.ending).toMatchObject({ code: 0, out: 'lost\n' });
+});
+
+afterAll(endAll);

@@ -70,14 +70,14 @@ function installable(codes: readonly string[]): string[] {
   return [...new Set(codes.flatMap(packagesOf))].map((name) => `${name}@${devDependencies[name]}`);
 }
 
-describe('the packed package in an empty project', { timeout: 180_000 }, () => {
+describe('the packed package in an empty project', () => {
   const home = mkdtempSync(join(tmpdir(), 'stacks-quota-'));
   let tarball: string;
 
   beforeAll(() => {
     tarball = pack(home);
     project('plain');
-  }, 180_000);
+  }, 600_000);
 
   afterEach(endAll);
   afterAll(() => rmSync(home, { recursive: true, force: true }));
@@ -183,7 +183,7 @@ describe('the packed package in an empty project', { timeout: 180_000 }, () => {
         packages: [tarball, 'miniflare@4'],
         installers: ['workerd'],
       });
-    }, 180_000);
+    }, 600_000);
     beforeEach(async () => {
       service = createMockService({ keyless: { second: 20, minute: 1_000 } });
       server = await service.listen();

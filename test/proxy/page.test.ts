@@ -36,7 +36,7 @@ describe.skipIf(!CHROMIUM && !process.env.CI)('the page in a real browser', () =
     });
     page = await openBrowser();
     await page.open(`${pair.url}/-/`);
-    await vi.waitUntil(() => page.evaluate<boolean>("document.body?.dataset.drawn === 'yes'"), { timeout: 20_000 });
+    await vi.waitUntil(() => page.evaluate<boolean>("document.body?.dataset.drawn === 'yes'"), { timeout: 60_000 });
   });
 
   afterAll(async () => {

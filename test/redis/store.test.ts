@@ -27,7 +27,7 @@ interface Shared {
   readonly events: readonly ClientEvent[];
 }
 
-describe.skipIf(!hasRedis)('clients that share a key through a real Redis server', { timeout: 60_000 }, () => {
+describe.skipIf(!hasRedis)('clients that share a key through a real Redis server', () => {
   const endings: (() => unknown)[] = [];
   /** A server that no test harms. */
   let server: RedisServer;

@@ -39,6 +39,25 @@ describe('clients that share one key, where the store cannot be used,', () => {
     expect(fleet.clock.now() - from).toBeLessThanOrEqual(51);
   });
 
+  it('say that it is back within seconds of its return, and not before, although they have nothing to do', async () => {
+    const fleet = fleetOf(8, { keyed: { second: 20, minute: 500 } });
+    const said = () => fleet.events.map((events) => ofShare(events).map(({ type }) => type));
+    const each = (...types: string[]) => fleet.clients.map(() => types);
+    void fleet.work(300).catch(() => {});
+    await fleet.clock.advance(8_000);
+    fleet.wire = 'down';
+    // All calls are made, and what was granted before is long over.
+    await fleet.clock.advance(180_000);
+    expect(fleet.made.reduce((sum, count) => sum + count)).toBe(300);
+    expect(said()).toEqual(each('share-lost'));
+    fleet.wire = undefined;
+    await fleet.clock.advance(6_000);
+    expect(said()).toEqual(each('share-lost', 'share-regained'));
+    const { trips } = fleet;
+    await fleet.clock.advance(600_000);
+    expect(fleet.trips).toBe(trips);
+  });
+
   it('send nothing more than what they hold in the mode `closed`, and as if the key were their own in `open`', async () => {
     const counts: Record<string, number> = {};
     for (const mode of ['closed', 'open'] as const) {

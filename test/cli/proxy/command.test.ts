@@ -82,7 +82,7 @@ describe('the flags of the proxy', () => {
   });
 });
 
-describe('the proxy in a process of its own', { timeout: 60_000, concurrent: true }, () => {
+describe('the proxy in a process of its own', { concurrent: true }, () => {
   it('paces requests, adds the key, and ends on Ctrl-C', async () => {
     const { service, program, url } = await proxyOf([], {}, { keyed: { second: 20, minute: 10_000 } });
     const answers = await Promise.all(Array.from({ length: 60 }, () => fetch(url + INFO)));
@@ -106,7 +106,7 @@ describe('the proxy in a process of its own', { timeout: 60_000, concurrent: tru
     await (await fetch(url + INFO)).text();
     const events = await fetch(`${url}/-/events`);
     const waiting = fetch(url + INFO);
-    await vi.waitUntil(async () => (await (await fetch(`${url}/-/queue`)).json()).waiting === 1, { timeout: 20_000 });
+    await vi.waitUntil(async () => (await (await fetch(`${url}/-/queue`)).json()).waiting === 1, { timeout: 60_000 });
     program.process.kill('SIGTERM');
     expect((await waiting).status).toBe(503);
     expect((await program.ending).code).toBe(0);

@@ -126,7 +126,7 @@ export function minute(remaining: number, limit = 1_000): Record<string, string>
 
 /** Asks again until the answer is as expected, because machines are busy. */
 export function soon<T>(read: () => T): ReturnType<typeof expect.poll> {
-  return expect.poll(read, { timeout: 20_000 });
+  return expect.poll(read, { timeout: 60_000 });
 }
 
 /** Resolves to true after a moment in which nothing moved. */
