@@ -202,7 +202,9 @@ export class CallQueue {
    * context, where its promise is awaited, and not in that of the call that made room.
    */
   #dispatch(): void {
-    if (this.#isDispatching || this.#returns.pending > 0) return;
+    if (this.#isDispatching) return;
+    this.#parked.releaseDue();
+    if (this.#returns.pending > 0) return;
     this.#isDispatching = true;
     try {
       while (this.#askForFirst());

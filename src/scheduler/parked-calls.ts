@@ -112,7 +112,7 @@ export class ParkedCalls<T> {
     if (!group) {
       group = new ParkedGroup(name, endpoint, this.#clock, {
         release: (dequeued) => this.#release(dequeued, name),
-        due: () => this.#releaseAllDue(),
+        due: () => this.releaseDue(),
         empty: () => this.#groups.delete(name),
       });
       this.#groups.set(name, group);
@@ -132,8 +132,8 @@ export class ParkedCalls<T> {
     }
   }
 
-  /** All at once, so that they are queued by rank, and not in the order of their timers. */
-  #releaseAllDue(): void {
+  /** Releases one call of each group whose time has come: all at once, so that they are queued by rank, and not in the order of their timers. */
+  releaseDue(): void {
     for (const group of this.#groups.values()) group.releaseIfDue();
   }
 

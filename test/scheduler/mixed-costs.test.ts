@@ -78,6 +78,45 @@ describe('calls of different costs', () => {
     expect(refused).toBe(0);
   });
 
+  it.each([
+    ['sliding-counter', { minute: 91 }, 25, 40, 450],
+    ['sliding-counter', { second: 50 }, 25, 200, 105],
+    ['sliding-counter', { minute: 100 }, 13, 90, 420],
+    ['sliding-log', { second: 50 }, 25, 200, 68],
+    ['leaky', { second: 50 }, 25, 200, 58],
+  ] as const)('in a window that is a %s of %o, one and %i units by turns, are never refused', async (...terms) => {
+    const [windows, keyed, dear, count, most] = terms;
+    const costs = Array.from({ length: count }, (_, index) => (index % 2 ? dear : 1));
+    const { outcomes, refused, seconds } = await callsOf(costs, { keyed, windows });
+    expect(outcomes.every(({ status }) => status === 'fulfilled')).toBe(true);
+    expect([refused, outcomes.length]).toEqual([0, count]);
+    expect(seconds).toBeLessThan(most);
+  });
+
+  it.each(['sliding-log', 'leaky'] as const)('of 25 units alone use a second of 50 that is a %s', async (windows) => {
+    const { refused, seconds } = await callsOf(Array(100).fill(25), { keyed: { second: 50 }, windows });
+    expect(refused).toBe(0);
+    expect(seconds).toBeLessThan(100 / 2 / 0.75);
+  });
+
+  it.each([
+    ['leaky', { minute: 91 }],
+    ['sliding-counter', { minute: 91 }],
+    ['sliding-log', { second: 50 }],
+  ] as const)(
+    'in a window that is a %s of %o, those of 25 units do not starve behind those of one',
+    async (windows, keyed) => {
+      for (const seed of [1, 2, 3]) {
+        const costs = Array.from({ length: 200 }, (_, index) => (index % 10 === 5 ? 25 : 1));
+        const { sent, refused } = await callsOf(costs, { keyed, windows, seed });
+        expect(refused).toBe(0);
+        // Half of them are sent by the time at which half of all are.
+        const median = (all: typeof sent): number => all[all.length >> 1]?.at ?? 0;
+        expect(median(sent.filter(({ label }) => label === '25')) / median(sent)).toBeLessThan(1.5);
+      }
+    },
+  );
+
   it('all end, where what they take is learned while they wait, and some take more than a whole window', async () => {
     const random = seeded(5);
     const costs = Array.from({ length: 60 }, () => 1 + Math.floor(random() * 25));

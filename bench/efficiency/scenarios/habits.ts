@@ -57,7 +57,7 @@ export const costs: readonly Scenario[] = [
     bulk: 400,
     errand: pages(2),
   },
-  ...(['first-request', 'sliding-log', 'leaky'] as const).map(
+  ...(['first-request', 'sliding-log', 'sliding-counter', 'leaky'] as const).map(
     (windows): Scenario => ({
       name: `costs of 1 and 25, ${windows}`,
       promised: 'honest',

@@ -143,6 +143,12 @@ export class Costs implements Limit {
     if (probe?.onEnded(flight)) this.#probes.delete(flight.endpoint);
   }
 
+  /** Whether a request of unknown cost is under way: a reading may count a whole window for it. */
+  isProbing(now: number): boolean {
+    for (const probe of this.#probes.values()) if (probe.heldUntil(now) > now) return true;
+    return false;
+  }
+
   /** Over after one round trip, so calls of other endpoints do not pass: the queue keeps its order. */
   check(charge: Charge, now: number): Hold | undefined {
     if (this.#probes.size === 0 || charge.isStated) return undefined;

@@ -38,7 +38,7 @@ export class SlidingCounterModel implements WindowModel {
   }
 
   earliest(units: number, held: number, cap: number, now: number): number {
-    if (!this.#clock.known || cap < units * this.#least) return now;
+    if (!this.#clock.known || cap < this.#least) return now;
     const room = Math.floor(cap - held - units);
     if (room < 0) return Number.POSITIVE_INFINITY;
     const only = this.#calendar.only(now);

@@ -7,6 +7,9 @@ import { RecentReadings } from './recent-readings.ts';
 const LEAST_DEBT = 3;
 const LARGEST_DEBT = 0.1;
 
+/** Of longer windows not all requests are remembered that may be counted, in milliseconds. */
+const LONGEST_SEEN_MS = 60_000;
+
 /** Evidence for and against a model, short of a refutation. */
 interface Evidence {
   /** Units left unexplained that another explained. */
@@ -29,6 +32,11 @@ export class CandidateShapes {
   readonly #evidence = new Map<WindowModel, Evidence>();
   readonly #recent: RecentReadings;
   readonly #dismissed = new Set<WindowModel>();
+  readonly #periodMs: number;
+  /** Whether readings count the request that they answer; undefined: it is not known. */
+  #countsOwn: boolean | undefined;
+  /** When the first request was sent. What was used before is not known. */
+  #readFrom = Number.POSITIVE_INFINITY;
   #unexplainedRefusals = 0;
   #epoch = 0;
   #shapes: Shapes | undefined;
@@ -37,6 +45,7 @@ export class CandidateShapes {
 
   constructor(models: readonly WindowModel[], periodMs: number) {
     this.#all = models;
+    this.#periodMs = periodMs;
     this.#recent = new RecentReadings(periodMs);
     this.mostCautious = models.slice(0, 1);
     this.#alive = models;
@@ -78,14 +87,15 @@ export class CandidateShapes {
   eliminate(reading: WindowReading, answered: AnsweredRequests, isAlone: boolean = true): void {
     if (this.#all.length === 1) return;
     const explaining = this.#explaining(reading);
+    const besides = this.#besides(reading, answered, isAlone);
     const isDebtPossible = isAlone && explaining > 0 && explaining < this.#alive.length;
     const mayDrop = !reading.limited && this.#alive.some(({ shape }) => shape.sinksSteadily);
-    const drops = mayDrop && this.#recent.dropsTo(reading);
+    const drops = mayDrop && this.#recent.dropsTo(besides);
     if (!reading.limited) this.#recent.add(reading);
     const alive = this.#alive.filter(
       (model) =>
         !(drops && model.shape.sinksSteadily) &&
-        !model.isContradicted(reading, answered) &&
+        !model.isContradicted(besides, answered) &&
         !(isDebtPossible && this.#isInDebt(model, reading)),
     );
     if (alive.length === 0) this.#epoch++;
@@ -124,6 +134,23 @@ export class CandidateShapes {
       if (this.#alive.includes(model)) others = Math.min(others, added);
     }
     return others > TOLERANCE ? others : 0;
+  }
+
+  /**
+   * A reading without the request itself, if the service is known to count it before it answers: of dear requests, which leave few others
+   * room, the rest tells most. It is known once a reading counts more than all else can have left; one that counts less than
+   * its own request shows the opposite, for good.
+   */
+  #besides(reading: WindowReading, answered: AnsweredRequests, isAlone: boolean): WindowReading {
+    const { used, own, held, limited, sentAt } = reading;
+    this.#readFrom = Math.min(this.#readFrom, sentAt);
+    if (limited || own <= 1) return reading;
+    if (used < own - TOLERANCE) this.#countsOwn = false;
+    const from = sentAt - this.#periodMs;
+    const most = held + answered.settledSince(from) + TOLERANCE;
+    const isSeen = isAlone && this.#periodMs <= LONGEST_SEEN_MS && from >= this.#readFrom;
+    if (isSeen && used > most && used <= most + own) this.#countsOwn ??= true;
+    return this.#countsOwn ? { ...reading, used: used - own } : reading;
   }
 
   #keep(alive: readonly WindowModel[]): void {

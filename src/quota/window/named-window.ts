@@ -34,7 +34,7 @@ const BLURRED_PART = 0.005;
 export interface NamedWindowDependencies {
   readonly clock: ServerClock;
   readonly flights: InFlight;
-  readonly costs: Pick<Costs, 'cheapest'>;
+  readonly costs: Pick<Costs, 'cheapest' | 'isProbing'>;
   readonly priorityReserve: PriorityReserve;
   readonly shareLimit: Pick<ShareLimit, 'isShared' | 'isAlone' | 'isOverdrawn' | 'covers'>;
   /** The shapes that a window may have, the most cautious first. Default: all that are known. */
@@ -47,7 +47,7 @@ export class NamedWindow implements Limit {
   readonly #periodMs: number;
   readonly #clock: ServerClock;
   readonly #flights: InFlight;
-  readonly #costs: Pick<Costs, 'cheapest'>;
+  readonly #costs: Pick<Costs, 'cheapest' | 'isProbing'>;
   readonly #shareLimit: NamedWindowDependencies['shareLimit'];
   /** The candidate shapes. */
   readonly candidates: CandidateShapes;

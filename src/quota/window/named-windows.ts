@@ -79,7 +79,7 @@ export class NamedWindows implements Iterable<NamedWindow> {
 
   /** Takes in what an answer said. */
   read(quota: QuotaSnapshot, answer: AnswerFacts, past: AnsweredRequests): void {
-    const { flights, shareLimit } = this.#dependencies;
+    const { flights, costs, shareLimit } = this.#dependencies;
     const { sentAt, receivedAt, own, settledSince, limited, isExempt } = answer;
     let named = 0;
     for (const period of PERIODS) {
@@ -88,7 +88,7 @@ export class NamedWindows implements Iterable<NamedWindow> {
       const used = limit - remaining;
       const known = this.#isRestarted(period, used, limit, answer) ? undefined : this.#byPeriod.get(period);
       // What a window held before it was first seen is in its first reading; none of what is in flight may be.
-      const held = known ? flights.units : 0;
+      const held = known ? flights.units + (costs.isProbing(receivedAt) ? limit : 0) : 0;
       const window = known ?? this.#open(period);
       this.#namedAt.set(period, receivedAt);
       named++;

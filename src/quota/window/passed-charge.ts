@@ -9,9 +9,10 @@ export class PassedCharge {
   #priority = 0;
   #until = Number.NEGATIVE_INFINITY;
 
-  /** A charge is held until an instant. Of several the one that fits soonest counts. */
+  /** A charge is held until an instant. Of several the one that fits soonest counts; the same one may fit later than it did. */
   onHeld(units: number, priority: number, until: number, now: number): void {
-    if (now < this.#until && this.#until < until && priority <= this.#priority) return;
+    const isSame = units === this.#units && priority === this.#priority;
+    if (now < this.#until && this.#until < until && !isSame && priority <= this.#priority) return;
     this.#units = units;
     this.#priority = priority;
     this.#until = until;

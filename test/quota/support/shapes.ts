@@ -39,8 +39,8 @@ export const SHAPES: readonly Shape[] = [
   {
     shape: 'sliding-counter',
     make: (period, clock) => new SlidingCounterModel(period, clock),
-    // Eight of the dearest requests, below which nothing is estimated.
-    caps: fc.integer({ min: 48, max: 70 }),
+    // Below eight units nothing is estimated.
+    caps: fc.integer({ min: 8, max: 70 }),
     lengths: 2,
     // Past its end a full window is the one before, most of which still counts.
     names: 'the soonest',

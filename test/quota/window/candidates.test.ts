@@ -75,4 +75,29 @@ describe('candidate shapes', () => {
     alone.eliminate(reading(55_000, 0), past);
     expect(alone.alive).toEqual([sliding]);
   });
+
+  describe('that dear requests would hide', () => {
+    /** Long after the first reading a request of ten units comes back, and another one 61 s later. */
+    function dear(first: number, isAlone = true): ReturnType<typeof minute> {
+      const all = minute();
+      const { survivors, past } = all;
+      survivors.eliminate(reading(-121_000, 1), past);
+      survivors.eliminate(reading(10_000, first, { own: 10 }), past, isAlone);
+      past.add(10_000, 10_020, 10, 10);
+      past.add(50_000, 50_020, 5, 5);
+      // A sliding minute would count these 15, and the request itself.
+      survivors.eliminate(reading(61_000, 15, { own: 10 }), past);
+      return all;
+    }
+
+    it('are shown where the service counts a request before it answers', () => {
+      const { survivors, aligned } = dear(10);
+      expect(survivors.alive).toEqual([aligned]);
+    });
+
+    it('are not, where a reading has counted less than its request, or others may have spent', () => {
+      expect(dear(0).survivors.alive).toHaveLength(2);
+      expect(dear(10, false).survivors.alive).toHaveLength(2);
+    });
+  });
 });

@@ -32,7 +32,14 @@ function ten(
   const flights = new InFlight(20, 9_000_000);
   const shareLimit = { ...wholeShareLimit, ...share };
   const priorityReserve = new PriorityReserve();
-  const window = new NamedWindow(period, { clock, flights, costs: { cheapest }, priorityReserve, shareLimit, shapes });
+  const window = new NamedWindow(period, {
+    clock,
+    flights,
+    costs: { cheapest, isProbing: () => false },
+    priorityReserve,
+    shareLimit,
+    shapes,
+  });
   const read = (sentAt: number, units: number, more?: Partial<WindowReading>): void =>
     window.read(readingsOf(limit, 100)(sentAt, units, more), new AnsweredRequests());
   read(1_000, used, { own: 0 });

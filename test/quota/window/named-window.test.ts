@@ -21,7 +21,7 @@ function full({ period = 'minute' as Period, limit = 10, used = 10, cheapest = 1
   const window = new NamedWindow(period, {
     clock: knownClock(),
     flights,
-    costs: { cheapest },
+    costs: { cheapest, isProbing: () => false },
     priorityReserve: reserve,
     shareLimit: wholeShareLimit,
   });

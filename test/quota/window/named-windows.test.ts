@@ -12,11 +12,11 @@ const DAY_MS = 86_400_000;
 
 type Stacks = QuotaSnapshot['stacks'];
 
-function world(share: Partial<ShareLimit> = {}) {
+function world(share: Partial<ShareLimit> = {}, isProbing = () => false) {
   const flights = new InFlight(10, 9_000_000);
   const told: WindowNews[] = [];
   const windows = new NamedWindows({
-    ...{ clock: knownClock(), flights, costs: { cheapest: 1 }, priorityReserve: new PriorityReserve() },
+    ...{ clock: knownClock(), flights, costs: { cheapest: 1, isProbing }, priorityReserve: new PriorityReserve() },
     shareLimit: { ...wholeShareLimit, read: (news) => told.push(news), ...share },
   });
   /** Takes in an answer to a request of one unit that was sent at an instant. */
@@ -45,6 +45,17 @@ describe('the windows that the service names', () => {
     expect([windows.size, windows.revision, periods()]).toEqual([1, 1, ['day']]);
     read({ day: left(9, 7), second: left(2, 1) });
     expect([windows.size, windows.revision, periods()]).toEqual([2, 2, ['day', 'second']]);
+  });
+
+  it('are used by nobody else where a reading may count a request of unknown cost', () => {
+    let isUnknown = true;
+    const { windows, read } = world({}, () => isUnknown);
+    read({ minute: left(100, 99) });
+    read({ minute: left(100, 70) }, 1_000);
+    expect([...windows][0]?.spent(1_200)).toBeLessThan(3);
+    isUnknown = false;
+    read({ minute: left(100, 70) }, 2_000);
+    expect([...windows][0]?.spent(2_200)).toBeGreaterThanOrEqual(30);
   });
 
   it('have a lowest limit among the short ones, unless the share grants their units', () => {

@@ -32,6 +32,12 @@ describe('a charge that is passed', () => {
     expect(goesAt(ten(), 3, { priority: 4 })).toBe(500);
   });
 
+  it('may fit later than it did at first', () => {
+    const passed = ten();
+    passed.onHeld(10, 3, UNTIL + 70, 500);
+    expect(goesAt(passed, 3, { now: UNTIL })).toBe(UNTIL + 70);
+  });
+
   it('is nothing before any was held', () => {
     expect(goesAt(new PassedCharge(), 1, { room: 0 })).toBe(500);
   });
