@@ -1,19 +1,21 @@
 /**
- * The time that one ask takes inside Redis, by the number of processes: one that changes all its windows, a light one, and one of the first
- * minute, when no shape is known. Needs redis-server.
+ * The time that one ask takes inside Redis, by the number of processes: one that changes all its windows, a light one, and those that busy
+ * processes make in their first minute, when no shape is known, and in the next one. The mean counts the time for which other programs use
+ * the CPU; the median (of Redis 7) does not. Needs redis-server.
  */
 import { Redis } from 'ioredis';
-import { SHAPES } from '../../src/quota/models/all.ts';
-import { ServerClock } from '../../src/quota/time/server-clock.ts';
 import { scriptRunner } from '../../src/redis/connection.ts';
 import { keysOf } from '../../src/redis/keys.ts';
 import { redisStore } from '../../src/redis/redis-store.ts';
-import { Ledger } from '../../src/sharing/ledger.ts';
+import { memoryStore } from '../../src/sharing/memory-store.ts';
 import type { ShareAsk, ShareStore, WindowAsk } from '../../src/sharing/store.ts';
 import { startRedis } from '../../test/redis/support/server.ts';
+import { distant } from '../../test/sharing/support/distant.ts';
+import { fleetOf } from '../../test/sharing/support/fleet.ts';
 
 const MEMBERS = [1, 16, 256];
-const ASKS = 4_000;
+const BUSY = [1, 16];
+const ASKS = 1_000;
 const EMPTY_SCRIPTS = 500;
 
 const nothing = { version: 0, need: 1, size: 20, chunk: 4, stayMs: 1_500, held: 0, urgent: 0 };
@@ -61,48 +63,75 @@ function fixed(askOf: (member: string, sequence: number, second: number) => Shar
   return (store) => (turn, member) => store.take(askOf(member, turn + 1, Math.floor(Date.now() / 1_000)));
 }
 
-/** Asks of processes that have calls waiting in the first minute of 20 a second and 500 a minute. */
-function doubtful(store: ShareStore): Ask {
-  const ledgers = new Map<string, Ledger>();
-  return async (turn, member) => {
-    const now = Date.now();
-    const ledger = ledgers.get(member) ?? ledgerAt(now);
-    ledgers.set(member, ledger);
-    const demand = { need: 1, want: 8, isUrgent: false, concurrency: 32, maxWaitMs: Number.POSITIVE_INFINITY };
-    const { asked, ...told } = ledger.compose(demand, now, 1);
-    const answer = await store.take({ ...nothing, ...told, member, sequence: turn + 1 });
-    if (answer !== 'stale') ledger.receive({ asked, ...told }, answer, 1, now, Date.now());
+/** What busy processes ask in so many milliseconds of 20 a second and 500 a minute, in virtual time. */
+async function recorded(processes: number, fromMs: number, toMs: number): Promise<ShareAsk[]> {
+  const asks: ShareAsk[] = [];
+  const wired = distant(
+    memoryStore(() => fleet.clock.wall()),
+    async (work) => {
+      await fleet.clock.sleep(0.5);
+      const answer = await work();
+      await fleet.clock.sleep(0.5);
+      return answer;
+    },
+  );
+  const take = (ask: ShareAsk): ReturnType<ShareStore['take']> => {
+    if (fleet.clock.now() >= beginsAt + fromMs) asks.push(ask);
+    return wired.take(ask);
   };
+  const fleet = fleetOf(processes, { latencyMs: [5, 15] }, { storeOf: () => ({ ...wired, take }) });
+  const beginsAt = fleet.clock.now();
+  void fleet.work(1_000_000).catch(() => {});
+  await fleet.clock.advance(toMs);
+  return asks;
 }
 
-/** A ledger that knows the service's clock and limits, and no shape. */
-function ledgerAt(now: number): Ledger {
-  const clock = new ServerClock();
-  clock.narrow(0, 0, now);
-  const ledger = new Ledger(clock, Math.random);
-  const news = { used: 0, own: 1, sentAt: now, receivedAt: now + 10, shapes: { alive: SHAPES, epoch: 0 } };
-  ledger.read({ ...news, period: 'second', limit: 20 });
-  ledger.read({ ...news, period: 'minute', limit: 500 });
-  return ledger;
+/** Asks that were recorded, again and again. */
+function again(asks: readonly ShareAsk[]): (store: ShareStore) => Ask {
+  const each = asks.length;
+  return (store) => (turn) => {
+    const ask = asks[turn % each] as ShareAsk;
+    return store.take({ ...ask, version: 0, sequence: ask.sequence + Math.floor(turn / each) * 100_000 });
+  };
 }
 
 const server = await startRedis();
 const redis = new Redis(server.url);
-for (const [kind, askOf] of Object.entries({ saturated: fixed(saturated), light: fixed(light), doubtful })) {
-  for (const members of MEMBERS) {
-    await redis.flushall();
-    const store = redisStore(scriptRunner(redis), keysOf('bench', 'secret', 'key'));
-    const askNext = askOf(store);
-    const ask = (turn: number): Promise<unknown> => askNext(turn, `member-${turn % members}`);
-    for (let turn = 0; turn < members; turn++) await ask(turn);
-    await redis.config('RESETSTAT');
-    for (let count = 0; count < EMPTY_SCRIPTS; count++) await redis.eval('return 1', 0);
-    for (let turn = members; turn < members + ASKS; turn++) await ask(turn);
-    const stats = await redis.info('commandstats');
-    const usec = (command: string): string =>
-      new RegExp(`cmdstat_${command}:.*usec_per_call=([\\d.]+)`).exec(stats)?.[1] ?? '?';
-    console.log(`${kind}, ${members} members: ${usec('evalsha')} µs, an empty script ${usec('eval')} µs`);
-  }
+
+/** Prints what an ask takes. The asks before the given one fill the store, and are not counted. */
+async function measure(title: string, askOf: (store: ShareStore) => Ask, from: number, asks: number): Promise<void> {
+  await redis.flushall();
+  const store = redisStore(scriptRunner(redis), keysOf('bench', 'secret', 'key'));
+  const ask = askOf(store);
+  for (let turn = 0; turn < from; turn++) await ask(turn, '');
+  await redis.config('RESETSTAT');
+  for (let count = 0; count < EMPTY_SCRIPTS; count++) await redis.eval('return 1', 0);
+  for (let turn = from; turn < from + asks; turn++) await ask(turn, '');
+  const [stats, percentiles] = [await redis.info('commandstats'), await redis.info('latencystats')];
+  const usec = (command: string): string => {
+    const mean = new RegExp(`cmdstat_${command}:.*usec_per_call=([\\d.]+)`).exec(stats)?.[1] ?? '?';
+    return `${mean} µs (median ${new RegExp(`usec_${command}:p50=([\\d.]+)`).exec(percentiles)?.[1] ?? '?'})`;
+  };
+  console.log(`${title}: ${usec('evalsha')}, an empty script ${usec('eval')}`);
 }
+
+for (const [kind, askOf] of Object.entries({ saturated: fixed(saturated), light: fixed(light) }))
+  for (const members of MEMBERS) {
+    const ofMember = (store: ShareStore): Ask => {
+      const ask = askOf(store);
+      return (turn) => ask(turn, `member-${turn % members}`);
+    };
+    await measure(`${kind}, ${members} members`, ofMember, members, ASKS);
+  }
+for (const processes of BUSY)
+  for (const [kind, fromMs, toMs] of [
+    ['first', 0, 53_000],
+    ['second', 53_000, 113_000],
+  ] as const) {
+    const asks = await recorded(processes, fromMs, toMs);
+    const turns = Math.ceil(1_000 / asks.length);
+    await measure(`${kind} minute of ${processes} busy processes`, again(asks), asks.length, turns * asks.length);
+  }
 redis.disconnect();
 await server.stop();
+process.exit(0);

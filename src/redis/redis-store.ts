@@ -7,8 +7,8 @@ import {
   type ShareStore,
 } from '../sharing/store.ts';
 import { readAsk, readFacts, readPause, URGENT_PARTS, whole } from '../sharing/store-rules.ts';
+import { type Blocks, blocksOf } from './blocks.ts';
 import { type RunScript, scriptOf } from './connection.ts';
-
 import type { KeyOf } from './keys.ts';
 import { LIVE } from './scripts/live.ts';
 import { END_LOOK, GRANTED, LOOK, OVER } from './scripts/look.ts';
@@ -28,9 +28,6 @@ const SCRIPTS = {
   live: scriptOf(LIVE),
 };
 
-/** Values of {@link WindowAsk.stretches} in the script's arguments. */
-const STRETCHES = { no: '0', yes: '1', bounds: '2' } as const;
-
 /** Creates a store in Redis; `keys` names its keys. */
 export function redisStore(run: RunScript, keys: KeyOf): ShareStore {
   const [state, facts, needy, live] = [keys('f'), keys('facts'), keys('n'), keys('live')];
@@ -38,9 +35,9 @@ export function redisStore(run: RunScript, keys: KeyOf): ShareStore {
   return {
     async take(asked) {
       const ask = readAsk(asked);
-      const windows = ask.windows.map(({ name }) => keys(`w:${name}`));
-      const all = [state, keys(`a:${ask.member}`), look, ...windows, needy, facts];
-      return readAnswer(await run(SCRIPTS.take, all, argumentsOf(ask)), ask);
+      const blocks = blocksOf(ask.windows);
+      const all = [state, keys(`a:${ask.member}`), look, ...blocks.names.map(keys), needy, facts];
+      return readAnswer(await run(SCRIPTS.take, all, argumentsOf(ask, blocks)), ask, blocks);
     },
     async share(version, tell) {
       const told = [...readFacts(tell)].flat();
@@ -72,14 +69,12 @@ export function redisStore(run: RunScript, keys: KeyOf): ShareStore {
   };
 }
 
-function argumentsOf(ask: ShareAsk): string[] {
-  const { sequence, version, want, need, size, chunk, stayMs, held, urgent, slots, windows } = ask;
+function argumentsOf(ask: ShareAsk, blocks: Blocks): string[] {
+  const { sequence, version, want, need, size, chunk, stayMs, held, urgent, slots } = ask;
   const numbers = [sequence, version, want, need, size, chunk, stayMs, held, urgent, ask.isLeaving ? 1 : 0];
-  const args = [ask.member, ...numbers.map(String), String(slots.length), String(windows.length)];
-  for (const { limit, kept, ttlMs, reading, stretches } of windows)
-    args.push(String(limit), String(kept), String(ttlMs), String(reading), STRETCHES[stretches]);
-  for (const { name, total, wish, windows: indices } of slots) {
-    const runs = runsOf(indices);
+  const args = [ask.member, ...numbers.map(String), String(slots.length), String(blocks.names.length), ...blocks.args];
+  for (const { name, total, wish, windows } of slots) {
+    const runs = runsOf(windows.map((index) => blocks.order[index] ?? 0));
     args.push(name, String(total), String(wish), String(runs.length), ...runs.flat().map((index) => String(index + 1)));
   }
   return args;
@@ -88,7 +83,7 @@ function argumentsOf(ask: ShareAsk): string[] {
 /** The first and the last index of each run of indices that follow each other: there are few, and hundreds of indices. */
 function runsOf(indices: readonly number[]): [first: number, last: number][] {
   const runs: [number, number][] = [];
-  for (const index of indices) {
+  for (const index of indices.toSorted((a, b) => a - b)) {
     const run = runs.at(-1);
     if (run && index === run[1] + 1) run[1] = index;
     else runs.push([index, index]);
@@ -96,7 +91,7 @@ function runsOf(indices: readonly number[]): [first: number, last: number][] {
   return runs;
 }
 
-function readAnswer(reply: unknown, ask: ShareAsk): Answer | 'stale' {
+function readAnswer(reply: unknown, ask: ShareAsk, { order }: Blocks): Answer | 'stale' {
   const numbers = readArray(reply).map(readNumber);
   const { slots, windows } = ask;
   const [sequence, now = -1, ...rest] = numbers;
@@ -116,7 +111,7 @@ function readAnswer(reply: unknown, ask: ShareAsk): Answer | 'stale' {
     pauseMs: Math.min(pauseMs, LONGEST_PAUSE_MS),
     lookMs: Math.min(lookMs, LOOK_MS),
     urgent: { units: parts / URGENT_PARTS, forMs },
-    used: tail.slice(slots.length),
+    used: order.map((index) => tail[slots.length + index] ?? 0),
   };
 }
 

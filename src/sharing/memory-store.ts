@@ -20,7 +20,6 @@ import {
   LOOKS_LAST_MS,
   mergeFact,
   NEEDY_LAST_MS,
-  NEEDY_MEMBERS,
   NEEDY_MS,
   NEEDY_NOW,
   readAsk,
@@ -56,6 +55,8 @@ export function memoryStore(now: () => number, state?: StoredState): MemoryStore
 interface Account {
   readonly sequence: number;
   readonly totals: ReadonlyMap<string, number>;
+  /** Until when the process is needy; 0: it is not. */
+  readonly needyUntil: number;
 }
 
 /** A look or a probe of a process; in `looks`, `usedMs` is the time that the looks before the last one have taken. */
@@ -112,20 +113,23 @@ class Books implements MemoryStore {
     const look = this.#turn('look', LOOK_MS, now);
     const lookMs = look && look.member !== member ? look.until - now : 0;
     const mayGrant = state.version === ask.version && pauseMs === 0 && lookMs === 0 && !ask.isLeaving;
-    const others = this.#others(member, now);
+    const mine = account?.needyUntil ?? 0;
+    const others = this.#others(mine, now);
     const { granted, isNeedy, stayMs } = grantUnits(ask, mayGrant, others, windows);
 
     const urgent = state.urgent + ask.urgent * URGENT_PARTS;
     if (ask.urgent > 0 || state.isDue) this.#write({ ...state, urgent }, now, state.isDue);
     for (const { ask: window, record, isChanged } of windows)
       if (isChanged) this.#windows.set(window.name, record, window.ttlMs, now);
+    if (state.isDue) this.#keepNeedy(now);
+    const needyUntil = isNeedy && !ask.isLeaving ? now + Math.min(stayMs, NEEDY_MS) : 0;
+    if (needyUntil > 0) this.#enter(member, needyUntil, now);
+    else if (mine > 0) this.#members.get('needy', now)?.delete(member);
     if (ask.isLeaving) this.#accounts.delete(member);
     else {
       const totals = new Map(ask.slots.map(({ name, total }, index) => [name, total + (granted[index] ?? 0)]));
-      this.#accounts.set(member, { sequence, totals }, ACCOUNT_LASTS_MS, now);
+      this.#accounts.set(member, { sequence, totals, needyUntil }, ACCOUNT_LASTS_MS, now);
     }
-    if (isNeedy && !ask.isLeaving) this.#enter(member, now + Math.min(stayMs, NEEDY_MS), now);
-    else this.#members.get('needy', now)?.delete(member);
     return {
       ...{ sequence, now, version: state.version, pauseMs, lookMs, others },
       urgent: { units: urgent / URGENT_PARTS, forMs: now - state.since },
@@ -240,24 +244,27 @@ class Books implements MemoryStore {
     return turn && turn.until <= now + lastsMs ? turn : undefined;
   }
 
-  /** How many other processes are needy. */
-  #others(member: string, now: number): number {
-    const needy = this.#members.get('needy', now);
-    if (!needy) return 0;
-    const isNow = (until = -1): boolean => until >= now && until <= now + NEEDY_MS;
-    let count = 0;
-    for (const until of needy.values()) if (isNow(until)) count++;
-    if (needy.size > NEEDY_MEMBERS || count > NEEDY_NOW) {
-      this.#members.delete('needy');
-      return 0;
-    }
-    return count - (isNow(needy.get(member)) ? 1 : 0);
+  /** How many other processes are needy. `mine`: until when this one is. */
+  #others(mine: number, now: number): number {
+    const isNow = (until: number): boolean => until >= now && until <= now + NEEDY_MS;
+    const count = [...(this.#members.get('needy', now)?.values() ?? [])].filter(isNow).length;
+    if (count <= NEEDY_NOW) return Math.max(0, count - (isNow(mine) ? 1 : 0));
+    this.#members.delete('needy');
+    return 0;
   }
 
   #enter(member: string, until: number, now: number): void {
     const needy = this.#members.get('needy', now) ?? new Map<string, number>();
-    for (const [name, end] of needy) if (end < now) needy.delete(name);
+    const isNew = !needy.has(member);
     needy.set(member, until);
+    if (!isNew) return;
+    for (const [name, end] of needy) if (end < now || end > now + NEEDY_MS) needy.delete(name);
     this.#members.set('needy', needy, NEEDY_LAST_MS, now);
+  }
+
+  /** The set of needy processes must not expire while asks come. */
+  #keepNeedy(now: number): void {
+    const needy = this.#members.get('needy', now);
+    if (needy) this.#members.set('needy', needy, NEEDY_LAST_MS, now);
   }
 }

@@ -23,7 +23,7 @@ export interface Grants {
   readonly granted: readonly number[];
   /** Whether the first slot asked for was not granted in full. */
   readonly isNeedy: boolean;
-  /** How long the process counts as needy in that case, in milliseconds. */
+  /** How long the process counts as needy in that case, in milliseconds: until the last window without room has ended. */
   readonly stayMs: number;
 }
 
@@ -132,25 +132,22 @@ export function grantUnits(ask: ShareAsk, mayGrant: boolean, others: number, win
   const part = Math.max(ask.chunk, need, Math.ceil(ask.size / (others + 1)));
   let open = mayGrant ? (others > 0 ? Math.min(want, part - held) : want) : 0;
   let isNeedy: boolean | undefined;
-  let { stayMs } = ask;
+  let isTight = false;
   const granted = ask.slots.map(({ wish, total, windows: indices }) => {
     if (wish === 0) return 0;
     let grant = 0;
-    if (open >= need) {
-      let room = wish === 1 && others > 0 ? Math.min(open, part - total) : open;
-      let tight: MemoryWindow | undefined;
-      for (const index of indices) {
-        const window = windows[index];
-        if (window && window.room < room) [room, tight] = [window.room, window];
-      }
+    const most = wish === 1 && others > 0 ? Math.min(open, part - total) : open;
+    if (open >= need && most >= need) {
+      const room = Math.min(most, ...indices.map((index) => windows[index]?.room ?? most));
       if (room >= need) {
         grant = room;
         open -= room;
         for (const index of indices) windows[index]?.grant(room);
-      } else if (tight) stayMs = Math.max(stayMs, tight.ask.ttlMs);
+      } else isTight = true;
     }
     isNeedy ??= grant < want;
     return grant;
   });
-  return { granted, isNeedy: isNeedy ?? false, stayMs };
+  const full = isTight ? windows.filter(({ room }) => room < need).map((window) => window.ask.ttlMs) : [];
+  return { granted, isNeedy: isNeedy ?? false, stayMs: Math.max(ask.stayMs, ...full) };
 }

@@ -16,12 +16,14 @@ export const FACTS_LAST_MS: number = STATE_LASTS_MS + STATE_RENEWED_MS + 60_000;
 export const URGENT_PARTS = 1_000;
 const MOST_URGENT = 1e9;
 
-/** The longest that a process counts as needy, and how long the set of needy processes is kept, in milliseconds. */
+/**
+ * The longest that a process counts as needy, and how long the set of needy processes is kept after one has entered or the state was
+ * renewed, in milliseconds.
+ */
 export const NEEDY_MS = 62_500;
-export const NEEDY_LAST_MS = 65_000;
+export const NEEDY_LAST_MS: number = STATE_RENEWED_MS + 65_000;
 
-/** A set of needy processes with more members than this, or with more that are needy now, is taken as corrupt and dropped. */
-export const NEEDY_MEMBERS = 2_000;
+/** A set of needy processes of which more than this are needy now is taken as corrupt and dropped. */
 export const NEEDY_NOW = 1_000;
 
 /** The set of live processes is kept for this long after its last change, in milliseconds. */
@@ -29,6 +31,9 @@ export const LIVE_LAST_MS = 90_000;
 
 /** The number of looks is kept for this long after the last one began, in milliseconds. */
 export const LOOKS_LAST_MS = 3_600_000;
+
+/** The longest that a window is kept, in milliseconds: longer than a month. */
+export const LONGEST_TTL_MS: number = 40 * 24 * 3_600_000;
 
 /** Maximum number of facts of a share. A set with more than the second number is taken as corrupt and dropped. */
 export const FACTS = 700;
@@ -71,7 +76,14 @@ export function readAsk(ask: ShareAsk): ShareAsk {
 
 function readWindowAsk({ name, limit: asked, kept, ttlMs, reading, stretches }: WindowAsk): WindowAsk {
   const limit = whole(Math.floor(asked));
-  return { name, limit, kept: whole(kept), ttlMs: whole(ttlMs, 1), reading: whole(reading, -1, limit), stretches };
+  return {
+    name,
+    limit,
+    kept: whole(kept),
+    ttlMs: whole(ttlMs, 1, LONGEST_TTL_MS),
+    reading: whole(reading, -1, limit),
+    stretches,
+  };
 }
 
 /** The pause in whole milliseconds; 0: none. */

@@ -61,7 +61,7 @@ const INNER_ROOMS: Record<string, readonly string[]> = {
     'local-share | fixed-share',
     'index',
   ],
-  'src/redis/': ['connection | keys | scripts', 'redis-store', 'share', 'index'],
+  'src/redis/': ['connection | keys | scripts', 'blocks', 'redis-store', 'share', 'index'],
 };
 
 /** What the rules of quota must never touch: no clock, timer, promise, randomness or environment. */

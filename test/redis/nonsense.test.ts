@@ -12,7 +12,7 @@ import { hasRedis, type RedisServer, startRedis } from './support/server.ts';
 const KEYS = {
   f: 'string',
   'a:a': 'string',
-  'w:minute:1': 'string',
+  'w:minute:/0': 'string',
   n: 'zset',
   facts: 'hash',
   look: 'string',

@@ -1,58 +1,99 @@
 import { ACCOUNT_LASTS_MS, LOOK_MS, STRETCH_MS } from '../../sharing/store.ts';
-import { MOST, NEEDY_LAST_MS, NEEDY_MEMBERS, NEEDY_MS, NEEDY_NOW, URGENT_PARTS } from '../../sharing/store-rules.ts';
+import { LONGEST_TTL_MS, MOST, NEEDY_LAST_MS, NEEDY_MS, NEEDY_NOW, URGENT_PARTS } from '../../sharing/store-rules.ts';
 import { STATE, TURN } from './state.ts';
 
-/** Number of arguments before those of the windows, and per window. */
+/** Number of arguments before those of the blocks. */
 const FIXED_ARGUMENTS = 13;
-const WINDOW_ARGUMENTS = 5;
+
+/**
+ * Instances of a window whose numbers follow each other are kept in one string, a block, because one command reads or writes all of them:
+ * a process that knows no shape yet asks for forty. A block is a byte, the first place that is used (plus `PLACES` if stretches are
+ * counted); the time until which it is kept; and for each place from the first on four numbers: until when the instance is kept, units
+ * claimed, units used by strangers, and the highest reading of any process; and three more if stretches are counted: the last stretch,
+ * units claimed in it, and in the one before. A place that is not used is all zeros.
+ */
+export const PLACES = 32;
+const [NARROW, WIDE] = [4, 7];
+const BYTES = 8;
+const HEAD_BYTES = 1 + BYTES;
 
 /** Number of values in an answer before the grants. */
 export const FIXED_ANSWERS = 8;
 
 /**
- * One ask: books totals, applies readings, grants units. An impossible number of a window is read as 0; a key of another type is
- * read as missing and overwritten. Everything is read before the first write.
+ * One ask: books totals, applies readings, grants units. An impossible number of a window is read as 0; a key of another type and a block
+ * of another form are read as missing and overwritten. Everything is read before the first write.
  *
- * KEYS: state, account, look, the window instances, the needy, facts. ARGV: member, sequence, version, want, need, size,
- * chunk, stay, held, urgent, leaving, slots, windows; for each window: limit, kept, ttl, reading, stretches (0, 1, 2:
- * bounds); for each slot: name, total, wish, how many runs of windows, the first and the last place of each.
+ * KEYS: state, account, look, the blocks, the needy, facts. ARGV: member, sequence, version, want, need, size, chunk, stay, held, urgent,
+ * leaving, slots, blocks; for each block: the first and the last place asked for, whether
+ * stretches are counted (0, 1), how many runs of windows; for each run: the first and the
+ * last place, limit, kept, ttl of the first, by how much that of the next is longer, reading, stretches (0, 1, 2: bounds); for each slot:
+ * name, total, wish, how many runs of windows, and the first and the last window of each, as numbered by the blocks.
  */
 export const TAKE: string = `${STATE}${TURN}
-local A, tonumber, match, find, format = ARGV, tonumber, string.match, string.find, string.format
+local A, tonumber, match, find, format, sub = ARGV, tonumber, string.match, string.find, string.format, string.sub
 local min, max, floor, ceil, call = math.min, math.max, math.floor, math.ceil, redis.call
-local me, sequence, slots, windows = A[1], tonumber(A[2]), tonumber(A[12]), tonumber(A[13])
+local read, write, latest = struct.unpack, struct.pack, now + ${LONGEST_TTL_MS}
+local me, sequence, slots, blocks = A[1], tonumber(A[2]), tonumber(A[12]), tonumber(A[13])
 local want, need, stay, leaves = tonumber(A[4]), tonumber(A[5]), tonumber(A[8]), A[11] == '1'
-local stored = call('MGET', unpack(KEYS, 1, windows + 3))
+local stored = call('MGET', unpack(KEYS, 1, blocks + 3))
 local account = stored[2] or ''
-if sane(match(account, '^%d+'), ${MOST}) >= sequence then return { sequence, -1 } end
+local asked, mine = match(account, '^(%d+) (%d+)')
+if sane(asked, ${MOST}) >= sequence then return { sequence, -1 } end
+mine = sane(mine, ${MOST})
 
--- By window: units claimed, used by strangers, the highest reading of any process (said), and units claimed in this stretch
--- (fresh) and the one before.
-local bound, most, claimed, strangers, fresh, before, said, dirty = {}, {}, {}, {}, {}, {}, {}, {}
-local stretch, p = floor(now / ${STRETCH_MS}), ${FIXED_ARGUMENTS + 1}
-for i = 1, windows do
-  local l, reading = tonumber(A[p]), tonumber(A[p + 3])
-  local c, s, r, rest = match(stored[i + 3] or '', '^(%d+) (%d+) (%d+)(.*)$')
-  c, s, r, rest = tonumber(c) or 0, tonumber(s) or 0, tonumber(r) or 0, rest or ''
-  local m = floor(1.25 * l) + 16
-  if r > l then r = 0 end
-  if reading > r then dirty[i] = true else reading = r end
-  if c > m then c, s, dirty[i] = 0, max(0, reading), true
-  elseif s > l then s, dirty[i] = 0, true end
-  bound[i], most[i], claimed[i], strangers[i], said[i] = l - tonumber(A[p + 1]), m, c, s, reading
-  if A[p + 4] ~= '0' or rest ~= '' then
-    local k, a, b = match(rest, '^ (%d+) (%d+) (%d+)$')
-    k, a, b = tonumber(k), tonumber(a), tonumber(b)
-    -- The record does not tell when units were claimed: all of them may be recent.
-    if not k or k > stretch or a > ${MOST} or b > ${MOST} then
-      a, b = c, 0
-      if c > 0 then dirty[i] = true end
-    elseif k == stretch - 1 then a, b = 0, a
-    elseif k < stretch then a, b = 0, 0 end
-    fresh[i], before[i] = a, b
+-- By window, as numbered by the blocks: units claimed, used by strangers, the highest reading of any process (said), units claimed in this
+-- stretch (fresh) and the one before, and the units that may be granted.
+local most, claimed, strangers, said, fresh, before, bounds, dirty, free = {}, {}, {}, {}, {}, {}, {}, {}, {}
+local stretch, p, n = floor(now / ${STRETCH_MS}), ${FIXED_ARGUMENTS + 1}, 0
+local numbers, cells, firsts, lasts, sizes = 'B${'I8'.repeat(1 + PLACES * WIDE)}', {}, {}, {}, {}
+for b = 1, blocks do
+  local text, low, high = stored[b + 3] or '', tonumber(A[p]), tonumber(A[p + 1])
+  local head = string.byte(text) or 255
+  local first, size = head % ${PLACES}, head < ${PLACES} and ${NARROW} or ${WIDE}
+  local count = (#text - ${HEAD_BYTES}) / (${BYTES} * size)
+  if head >= ${2 * PLACES} or count < 1 or count > ${PLACES} - first or count ~= floor(count) then
+    text, first, count, size = string.rep('\\0', ${HEAD_BYTES}), low, 0, ${NARROW}
   end
-  p = p + ${WINDOW_ARGUMENTS}
+  local last = first + count - 1
+  if A[p + 2] == '1' and size == ${NARROW} then
+    local wide = string.gsub(sub(text, ${HEAD_BYTES + 1}), string.rep('.', ${BYTES * NARROW}), '%0' .. string.rep('\\0', ${BYTES * (WIDE - NARROW)}))
+    text, size = sub(text, 1, ${HEAD_BYTES}) .. wide, ${WIDE}
+  end
+  if low < first then
+    text, first = sub(text, 1, ${HEAD_BYTES}) .. string.rep('\\0', (first - low) * size * ${BYTES}) .. sub(text, ${HEAD_BYTES + 1}), low
+  end
+  if high > last then text, last = text .. string.rep('\\0', (high - last) * size * ${BYTES}), high end
+  local v, runs = { read(sub(numbers, 1, 3 + 2 * size * (last + 1 - first)), text) }, tonumber(A[p + 3])
+  cells[b], firsts[b], lasts[b], sizes[b] = v, first, last, size
+  p = p + 4
+  for _ = 1, runs do
+    local l, told, how = tonumber(A[p + 2]), tonumber(A[p + 6]), A[p + 7]
+    local m, open = floor(1.25 * l) + 16, l - tonumber(A[p + 3])
+    for o = 2 + (A[p] - first) * size, 2 + (A[p + 1] - first) * size, size do
+      n = n + 1
+      local till, c, s, r, k, a, b = v[o + 1], v[o + 2], v[o + 3], v[o + 4], 0, 0, 0
+      if size == ${WIDE} then k, a, b = v[o + 5], v[o + 6], v[o + 7] end
+      if till <= now or till > latest then c, s, r, k = 0, 0, 0, 0 end
+      if r > l then r = 0 end
+      if told > r then r, dirty[n] = told, true end
+      if c > m then c, s, dirty[n] = 0, r, true
+      elseif s > l then s, dirty[n] = 0, true end
+      most[n], claimed[n], strangers[n], said[n], free[n] = m, c, s, r, open
+      if k > 0 or how ~= '0' then
+        -- The record does not tell when units were claimed: all of them may be recent.
+        if k == 0 or k > stretch or a > ${MOST} or b > ${MOST} then
+          a, b = c, 0
+          if c > 0 then dirty[n] = true end
+        elseif k == stretch - 1 then a, b = 0, a
+        elseif k < stretch then a, b = 0, 0 end
+        fresh[n], before[n], bounds[n] = a, b, how == '2'
+      end
+    end
+    p = p + 8
+  end
 end
+local windows = n
 
 -- Totals are booked as differences to the account. New claims are subtracted from strangers: units spent without a grant were
 -- counted there.
@@ -80,14 +121,18 @@ end
 -- Readings: units beyond all claims are strangers'; with a bounding reading, older claims that the service did not count are removed.
 for i = 1, windows do
   local reading, c, s = said[i], claimed[i], strangers[i]
-  if reading > c + s then strangers[i], dirty[i] = reading - c, true
-  elseif A[${FIXED_ARGUMENTS} + i * ${WINDOW_ARGUMENTS}] == '2' then
+  if reading > c + s then
+    s = reading - c
+    strangers[i], dirty[i] = s, true
+  elseif bounds[i] then
     local excess = c + s - reading - fresh[i] - before[i]
     if excess > 0 then
       local part = min(excess, s)
-      claimed[i], strangers[i], dirty[i] = c - excess + part, s - part, true
+      c, s = c - excess + part, s - part
+      claimed[i], strangers[i], dirty[i] = c, s, true
     end
   end
+  free[i] = free[i] - c - s
 end
 
 local version, pause, urgent, since, isDue = readState(stored[1])
@@ -96,19 +141,12 @@ if pause > 0 then pauseMs = max(1, pause - now) end
 local till, looker = readTurn(stored[3], ${LOOK_MS})
 if till and looker ~= me then lookMs = till - now end
 
-local needy = KEYS[windows + 4]
-local card, others, mine = redis.pcall('ZCARD', needy), 0, false
-if card ~= 0 then
-  if type(card) == 'number' then others = call('ZCOUNT', needy, now, now + ${NEEDY_MS}) end
-  if type(card) ~= 'number' or card > ${NEEDY_MEMBERS} or others > ${NEEDY_NOW} then
-    call('DEL', needy)
-    others = 0
-  else
-    mine = call('ZSCORE', needy, me)
-    local score = tonumber(mine)
-    if score and score >= now and score <= now + ${NEEDY_MS} then others = others - 1 end
-  end
-end
+local needy = KEYS[blocks + 4]
+local others = redis.pcall('ZCOUNT', needy, now, now + ${NEEDY_MS})
+if type(others) ~= 'number' or others > ${NEEDY_NOW} then
+  call('DEL', needy)
+  others = 0
+elseif mine >= now and mine <= now + ${NEEDY_MS} then others = max(0, others - 1) end
 
 -- Units of the earliest slots with room; at most a part while other processes are needy.
 local part = max(tonumber(A[7]), need, ceil(tonumber(A[6]) / (others + 1)))
@@ -116,55 +154,84 @@ local open, isNeedy = want, nil
 if others > 0 then open = min(want, part - tonumber(A[9])) end
 if leaves or version ~= tonumber(A[3]) or pauseMs > 0 or lookMs > 0 then open = 0 end
 local answer = { sequence, now, version, pauseMs, lookMs, others, urgent, now - since }
-local totals, n = { A[2] }, ${FIXED_ANSWERS}
+local totals, isTight = { A[2], 0 }, false
+n = ${FIXED_ANSWERS}
 p = firstSlot
 for j = 1, slots do
   local total, wish, last, grant = tonumber(A[p + 1]), A[p + 2], p + 2 + 2 * A[p + 3], 0
   if wish ~= '0' then
     if open >= need then
-      local room, tight = open, nil
+      local room = open
       if wish == '1' and others > 0 then room = min(room, part - total) end
-      for q = p + 4, last, 2 do
-        for i = tonumber(A[q]), tonumber(A[q + 1]) do
-          local left = bound[i] - claimed[i] - strangers[i]
-          if left < room then room, tight = left, i end
+      if room >= need then
+        for q = p + 4, last, 2 do
+          for i = tonumber(A[q]), tonumber(A[q + 1]) do
+            if free[i] < room then room = free[i] end
+          end
+          if room < need then break end
         end
+        isTight = isTight or room < need
       end
       if room >= need then
         grant, open = room, open - room
         for q = p + 4, last, 2 do
           for i = tonumber(A[q]), tonumber(A[q + 1]) do
-            claimed[i], dirty[i] = claimed[i] + room, true
+            claimed[i], free[i], dirty[i] = claimed[i] + room, free[i] - room, true
             if fresh[i] then fresh[i] = fresh[i] + room end
           end
         end
-      elseif tight then stay = max(stay, tonumber(A[${FIXED_ARGUMENTS + 3 - WINDOW_ARGUMENTS} + tight * ${WINDOW_ARGUMENTS}])) end
+      end
     end
     if isNeedy == nil then isNeedy = grant < want end
   end
-  answer[n + j], totals[j + 1] = grant, format('%s=%.0f', A[p], total + grant)
+  answer[n + j], totals[j + 2] = grant, format('%s=%.0f', A[p], total + grant)
   p = last + 2
 end
 
 n = n + slots
 local told = tonumber(A[10]) * ${URGENT_PARTS}
 answer[7] = urgent + told
-if told > 0 or isDue then writeState(KEYS[1], isDue and KEYS[windows + 5], version, pause, urgent + told, since) end
-for i = 1, windows do
-  answer[n + i] = claimed[i] + strangers[i]
-  if dirty[i] then
-    local text
-    if fresh[i] then text = format('%.0f %.0f %.0f %.0f %.0f %.0f', claimed[i], strangers[i], said[i], stretch, fresh[i], before[i])
-    else text = format('%.0f %.0f %.0f', claimed[i], strangers[i], said[i]) end
-    call('SET', KEYS[i + 3], text, 'PX', A[${FIXED_ARGUMENTS + 3 - WINDOW_ARGUMENTS} + i * ${WINDOW_ARGUMENTS}])
+if told > 0 or isDue then writeState(KEYS[1], isDue and KEYS[blocks + 5], version, pause, urgent + told, since) end
+local i = 0
+p = ${FIXED_ARGUMENTS + 1}
+for b = 1, blocks do
+  local v, first, size, runs, ends = cells[b], firsts[b], sizes[b], tonumber(A[p + 3]), 0
+  p = p + 4
+  for _ = 1, runs do
+    local ttl, step = tonumber(A[p + 4]), tonumber(A[p + 5])
+    for o = 2 + (A[p] - first) * size, 2 + (A[p + 1] - first) * size, size do
+      i = i + 1
+      answer[n + i] = claimed[i] + strangers[i]
+      if isTight and free[i] < need and ttl > stay then stay = ttl end
+      if dirty[i] then
+        ends = max(ends, now + ttl)
+        v[o + 1], v[o + 2], v[o + 3], v[o + 4] = now + ttl, claimed[i], strangers[i], said[i]
+        if fresh[i] then v[o + 5], v[o + 6], v[o + 7] = stretch, fresh[i], before[i]
+        elseif size == ${WIDE} then v[o + 5] = 0 end
+      end
+      ttl = ttl + step
+    end
+    p = p + 8
+  end
+  if ends > 0 then
+    if v[2] <= latest then ends = max(ends, v[2]) end
+    -- What has ended is left out.
+    local o, to = 3, 2 + (lasts[b] + 1 - first) * size
+    while v[o] <= now do o, first = o + size, first + 1 end
+    local text = write(sub(numbers, 1, 3 + 2 * (to + 1 - o)), first + (size == ${WIDE} and ${PLACES} or 0), ends, unpack(v, o, to))
+    call('SET', KEYS[b + 3], text, 'PX', format('%.0f', ends - now))
   end
 end
+if isDue then call('PEXPIRE', needy, '${NEEDY_LAST_MS}') end
+if isNeedy and not leaves then
+  totals[2] = format('%.0f', now + min(stay, ${NEEDY_MS}))
+  if call('ZADD', needy, totals[2], me) ~= 0 then
+    call('ZREMRANGEBYSCORE', needy, '-inf', format('(%.0f', now))
+    call('ZREMRANGEBYSCORE', needy, format('(%.0f', now + ${NEEDY_MS}), '+inf')
+    call('PEXPIRE', needy, '${NEEDY_LAST_MS}')
+  end
+elseif mine > 0 then call('ZREM', needy, me) end
 if leaves then call('DEL', KEYS[2])
 else call('SET', KEYS[2], table.concat(totals, ' '), 'PX', '${ACCOUNT_LASTS_MS}') end
-if isNeedy and not leaves then
-  call('ZREMRANGEBYSCORE', needy, '-inf', format('(%.0f', now))
-  call('ZADD', needy, format('%.0f', now + min(stay, ${NEEDY_MS})), me)
-  call('PEXPIRE', needy, '${NEEDY_LAST_MS}')
-elseif mine then call('ZREM', needy, me) end
 return answer
 `;

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { blocksOf } from '../../src/redis/blocks.ts';
+import type { WindowAsk } from '../../src/sharing/store.ts';
+import { windowAsk } from '../../src/testing/share/asking.ts';
+
+/** Steps of a minute that slides, each of which lasts three seconds longer than the one before. */
+function steps(from: number, count: number, rest: (index: number) => Partial<WindowAsk> = () => ({})): WindowAsk[] {
+  return Array.from({ length: count }, (_, index) =>
+    windowAsk({ name: `minute-${from + index}`, ttlMs: 5_000 + 3_000 * index, ...rest(index) }),
+  );
+}
+
+describe('the windows of an ask', () => {
+  it('are told as one run where they differ in nothing but their number and an even time to live', () => {
+    expect(blocksOf(steps(64, 22))).toEqual({
+      names: ['w:minute-/2'],
+      args: ['0', '21', '0', '1', ...['0', '21', '20', '0', '5000', '3000', '-1', '0']],
+      order: Array.from({ length: 22 }, (_, index) => index),
+    });
+  });
+
+  it('are in another key from each thirty-second number on', () => {
+    const { names, args } = blocksOf(steps(94, 4));
+    expect(names).toEqual(['w:minute-/2', 'w:minute-/3']);
+    const [first, second] = [
+      ['30', '31', '0', '1', ...['30', '31', '20', '0', '5000', '3000', '-1', '0']],
+      ['0', '1', '0', '1', ...['0', '1', '20', '0', '11000', '3000', '-1', '0']],
+    ];
+    expect(args).toEqual([...(first ?? []), ...(second ?? [])]);
+  });
+
+  it.each<[string, (index: number) => Partial<WindowAsk>]>([
+    ['limit', (index) => ({ limit: index === 1 ? 19 : 20 })],
+    ['reserve', (index) => ({ kept: index === 1 ? 2 : 0 })],
+    ['reading', (index) => ({ reading: index === 1 ? 7 : -1 })],
+    ['counting by stretch', (index) => ({ stretches: index === 1 ? 'yes' : 'no' })],
+    ['number', (index) => (index === 1 ? { name: 'minute-80' } : {})],
+  ])('are told apart where they differ in their %s', (_, rest) => {
+    const { args } = blocksOf(steps(64, 3, rest));
+    expect(args[3]).toBe('3');
+  });
+
+  it('may come in any order, and have any names', () => {
+    const names = ['second:9', 'x', 'minute:1773151260', 'second:8', '7', 'minute-007', 'x/1'];
+    const { names: blocks, order } = blocksOf(names.map((name) => windowAsk({ name })));
+    expect(blocks).toEqual(['w:/0', 'w:minute-00/0', 'w:minute:/55410976', 'w:second:/0', 'w:x/0', 'w:x//0']);
+    expect(order).toEqual([4, 5, 2, 3, 0, 1, 6]);
+  });
+});
