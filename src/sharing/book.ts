@@ -34,6 +34,8 @@ export interface Wishes {
   readonly isLate: boolean;
   /** Units of an instance that this ask must leave free. */
   readonly kept: (instance: Instance) => number;
+  /** Instances of which only the usage is asked. */
+  readonly also: readonly Instance[];
   /** Held units beyond the demand of all waiting calls. */
   readonly surplus: number;
 }
@@ -157,6 +159,8 @@ export class Book {
       });
       return { name: slot.name, total: Math.max(claimed, spent), wish, windows: places };
     });
+    for (const instance of wishes.also)
+      if (!indices.has(instance.name)) windows.push(windowAsk(instance, 0, time, now));
     this.#asked = entries.map((entry, index) => ({ entry, total: slots[index]?.total ?? 0 }));
     return { slots, windows, held: this.held(arrival) };
   }

@@ -44,6 +44,8 @@ const MOST_SLOTS = 12;
 /** An ask, and the demand it was composed for. */
 export interface Composed extends Told, Pick<ShareAsk, 'want' | 'need' | 'size' | 'chunk' | 'stayMs'> {
   readonly asked: Asked;
+  /** Instances of which only the usage is asked. */
+  readonly also: readonly Instance[];
 }
 
 /**
@@ -214,14 +216,16 @@ export class Ledger {
     const time = arrival.least;
     const from = slots[0]?.from ?? time;
     const kept = (instance: Instance): number =>
-      isUrgent
+      instance.window.carried(instance, from) +
+      (isUrgent
         ? 0
         : this.#reserve.kept(instance, time) +
           instance.window.keptForProbe(from, time + maxWaitMs) +
-          (isCalm ? this.#probe.kept(instance) : 0);
+          (isCalm ? this.#probe.kept(instance) : 0));
+    const also = [...this.windows].flatMap((window) => window.previous(from) ?? []);
     const surplus = Math.max(0, held - demand.want);
     const told = this.book.compose(
-      { want, need, slots, isLate: this.policy.isLate(now), kept, surplus },
+      { want, need, slots, isLate: this.policy.isLate(now), kept, also, surplus },
       arrival,
       time,
       now,
@@ -229,16 +233,26 @@ export class Ledger {
     const asked = { want, need, slots: want > 0 ? slots : [], kept };
     const rate = Math.min(...[...this.windows].map(({ limit, period }) => limit / periodMsOf(period)));
     const windows = this.#recollection.remind(told.windows, rate, now);
-    return { ...told, windows, want, need, size, chunk: CHUNK, stayMs: STAY_MS, asked };
+    return { ...told, windows, want, need, size, chunk: CHUNK, stayMs: STAY_MS, asked, also };
   }
 
   /** Records the answer to an ask that was sent at `sentAt`. `processes`: how many were live before it. */
-  receive({ asked, slots, windows }: Composed, answer: Answer, processes: number, sentAt: number, now: number): void {
+  receive(
+    { asked, also, slots, windows }: Composed,
+    answer: Answer,
+    processes: number,
+    sentAt: number,
+    now: number,
+  ): void {
     const before = { processes, aheadMs: this.isAmple(now) ? 0 : this.#aheadMs(now) };
     this.timeline.hearStore(answer.now, sentAt, now);
     this.#others = answer.others;
     this.#heardAt = now;
     const used = new Map(windows.map(({ name }, index) => [name, answer.used[index] ?? 0]));
+    for (const instance of [...also, ...asked.slots.flatMap(({ instances }) => instances)]) {
+      const units = used.get(instance.name);
+      if (units !== undefined) instance.window.hearUsed(instance, units);
+    }
     this.#reserve.hear(answer);
     const granted = new Map(slots.map(({ name }, index) => [name, answer.granted[index] ?? 0]));
     const outcome = {

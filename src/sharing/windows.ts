@@ -54,6 +54,8 @@ export class SharedWindow {
   /** Units that remained by the latest reading. */
   left: number;
   readonly #readings = new Map<string, InstanceReading>();
+  /** Units used in the last instances of the calendar, by the store. */
+  readonly #used = new Map<string, number>();
 
   constructor(period: Period, limit: number, shapes: Shapes) {
     this.period = period;
@@ -110,15 +112,51 @@ export class SharedWindow {
     return from - startOf(this.period, from) < periodMsOf(this.period) * BEGINNING ? 0 : 1;
   }
 
+  /** Whether it is a long one, of more than a few units, that the service may estimate from two counters. */
+  get #isCounted(): boolean {
+    return (
+      !this.isShort &&
+      !this.isCalendar &&
+      this.limit >= PROBED &&
+      this.shapes.alive.some(({ isEstimated }) => isEstimated)
+    );
+  }
+
+  /** The instance of the calendar before the one of this time, if the service may count a part of it. */
+  previous(time: number): Instance | undefined {
+    if (!this.#isCounted) return undefined;
+    const end = startOf(this.period, time) - 1;
+    return this.#calendar({ least: end, most: end })[0];
+  }
+
+  /** The store said how much is used of an instance of the calendar. */
+  hearUsed({ name, slides }: Instance, units: number): void {
+    if (!this.#isCounted || slides !== undefined) return;
+    this.#used.delete(name);
+    this.#used.set(name, units);
+    for (const oldest of this.#used.keys()) {
+      if (this.#used.size <= READINGS) break;
+      this.#used.delete(oldest);
+    }
+  }
+
+  /** Units of an instance that the one before it may still take from this time on, if the service estimates usage from both. */
+  carried({ end, slides }: Instance, from: number): number {
+    const before = slides === undefined ? this.previous(end - 1) : undefined;
+    const used = (before && this.#used.get(before.name)) ?? 0;
+    if (!before || used === 0) return 0;
+    return Math.ceil(used * Math.min(1, (end - from) / (end - before.end)));
+  }
+
   /** All instances in which a request that arrives within this range may be counted. */
   instances(range: TimeRange): Instance[] {
     const { alive } = this.shapes;
     const mayBeCalendar = this.isCalendar || alive.some(({ isCalendar }) => isCalendar);
     // With several candidates both kinds are counted, so that no unit is missing when the shape becomes known.
     return [
-      ...(mayBeCalendar ? this.#calendar(range) : []),
+      ...(mayBeCalendar || this.#isCounted ? this.#calendar(range) : []),
       ...(this.isCalendar ? [] : this.#sliding(range)),
-      ...(this.#isEstimated ? this.#even(range) : []),
+      ...(this.#isEstimated && !this.#isCounted ? this.#even(range) : []),
     ];
   }
 
@@ -191,9 +229,10 @@ export class SharedWindow {
   }
 }
 
-/** How long the store must keep an instance, in milliseconds. */
-export function ttlOf({ end }: Instance, time: number): number {
-  return Math.max(0, end - time) + LINGER_MS;
+/** How long the store must keep an instance, in milliseconds. One of the calendar may count in the next one, too. */
+export function ttlOf({ end, window, slides }: Instance, time: number): number {
+  const lastMs = slides === undefined && !window.isCalendar ? periodMsOf(window.period) : 0;
+  return Math.max(0, end + lastMs - time) + LINGER_MS;
 }
 
 /** The known windows of the service, shortest first. */

@@ -114,6 +114,24 @@ describe('clients that share one key, in virtual time', () => {
     },
   );
 
+  it.each([2, 4])(
+    'are not refused by a minute whose usage is estimated from two counters: %i processes',
+    async (size) => {
+      const limit = 50 * size;
+      const terms = { start: Date.UTC(2026, 2, 10, 14, 0, 8) };
+      const fleet = fleetOf(
+        size,
+        { keyed: { minute: limit }, windows: 'sliding-counter', latencyMs: [5, 15] },
+        {},
+        terms,
+      );
+      void fleet.work(100_000).catch(() => {});
+      await fleet.clock.advance(180_000);
+      expect(fleet.limited).toBe(0);
+      expect(fleet.service.requests).toBeGreaterThan(2.9 * limit);
+    },
+  );
+
   it('get equal parts when all of them are busy', async () => {
     const calls = runs(800, 6_000);
     const fleet = fleetOf(8);

@@ -74,14 +74,14 @@ describe('a window that processes share', () => {
   });
 
   it('whose service estimates what slides is spent evenly, but only once a refusal or readings have shown that', () => {
-    const estimated = (epoch: number) => new SharedWindow('minute', 100, { alive: [slidingCounter], epoch });
+    const estimated = (epoch: number) => new SharedWindow('second', 100, { alive: [slidingCounter], epoch });
     const even = estimated(1)
       .instances(exactly(BEGIN))
       .filter(({ name }) => name.includes('even'));
-    // A fifth of 95 units in each fifth of the minute.
-    expect(even.map(({ limit, end }) => [limit, end])).toEqual([[19, BEGIN + 12_000]]);
+    // A fifth of 95 units in each fifth of the second.
+    expect(even.map(({ limit, end }) => [limit, end])).toEqual([[19, BEGIN + 200]]);
     const isEven = (alive: Shapes['alive']): boolean =>
-      new SharedWindow('minute', 100, { alive, epoch: 0 })
+      new SharedWindow('second', 100, { alive, epoch: 0 })
         .instances(exactly(BEGIN))
         .some(({ name }) => name.includes('even'));
     expect([isEven([slidingCounter, slidingLog]), isEven([slidingCounter, leaky]), isEven([leaky])]).toEqual([
@@ -89,6 +89,27 @@ describe('a window that processes share', () => {
       true,
       false,
     ]);
+  });
+
+  it('whose service may count a part of the one before keeps that part, by what the store says of it', () => {
+    const minute = new SharedWindow('minute', 100, { alive: [slidingLog, slidingCounter], epoch: 0 });
+    const before = minute.previous(BEGIN + 1_000);
+    const [present] = minute.instances(exactly(BEGIN)).filter(({ slides }) => slides === undefined);
+    if (!before || !present) throw new Error('there are none');
+    expect([before.end, present.end]).toEqual([BEGIN, BEGIN + 60_000]);
+    expect(minute.carried(present, BEGIN)).toBe(0);
+    minute.hearUsed(before, 90);
+    expect([-1_000, 0, 20_000, 30_001].map((after) => minute.carried(present, BEGIN + after))).toEqual([
+      90, 90, 60, 45,
+    ]);
+    // The store keeps it for as long as it counts.
+    expect([ttlOf(before, BEGIN), ttlOf(present, BEGIN)]).toEqual([65_000, 125_000]);
+    for (const [period, alive] of [
+      ['second', [slidingCounter]],
+      ['minute', [aligned]],
+      ['minute', [slidingLog, leaky]],
+    ] as const)
+      expect(new SharedWindow(period, 100, { alive, epoch: 0 }).previous(BEGIN)).toBeUndefined();
   });
 
   it('remembers the most that was read of an instance, because answers may overtake each other', () => {

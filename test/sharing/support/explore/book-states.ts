@@ -76,7 +76,12 @@ export class BookStates {
   #compose(book: Book, { want, surplus, isLate, second }: BookMove & { kind: 'ask' }, arrival: TimeRange): Told {
     const slots = this.#slots.slice(second, Math.min(second + 2, this.#seconds));
     const held = Math.min(surplus, book.held(arrival));
-    return book.compose({ want, need: 1, slots, isLate, kept: () => 0, surplus: held }, arrival, arrival.least, 0);
+    return book.compose(
+      { want, need: 1, slots, isLate, kept: () => 0, also: [], surplus: held },
+      arrival,
+      arrival.least,
+      0,
+    );
   }
 
   /** The state of a book after moves, found out by looking at books that made the same. */
@@ -92,5 +97,5 @@ export class BookStates {
 }
 
 function wishing(want: number): Parameters<Book['compose']>[0] {
-  return { want, need: 1, slots: [], isLate: false, kept: () => 0, surplus: 0 };
+  return { want, need: 1, slots: [], isLate: false, kept: () => 0, also: [], surplus: 0 };
 }
