@@ -10,7 +10,7 @@ import { ownProperties } from '../validation/own-properties.ts';
 import type { StandardSchemaV1 } from '../validation/standard-schema.ts';
 import type { Result } from './client.ts';
 import { METHODS, type RequestOptions } from './requests.ts';
-import { headOf } from './response-head.ts';
+import { ReplyHead } from './response-head.ts';
 
 /** Dependencies of {@link ApiCalls}. */
 export interface ApiCallsOptions {
@@ -89,7 +89,7 @@ export class ApiCalls {
     const { status, quota, text, url } = reply;
     const data = parse(text);
     if (status < 200 || status > 299) throw new ServiceError({ status, endpoint, url, body: data ?? text, quota });
-    const response = headOf(reply, redact);
+    const response = new ReplyHead(reply, redact);
     if (!schema && isTextual(reply, isHead)) return { data: (text || undefined) as Body, quota, response };
     const resultOf = (checked: BodyCheck<Body>): Result<Body> => {
       if ('value' in checked) return { data: checked.value, quota, response };

@@ -10,7 +10,7 @@ import type { FetchClient } from './fetch-client.ts';
 import { inspect } from './inspect.ts';
 import { pagesBy } from './pages.ts';
 import type { RequestOptions } from './requests.ts';
-import { headOf } from './response-head.ts';
+import { ReplyHead } from './response-head.ts';
 
 const infoOptions = callOptionsParser({ headersOnly: unchecked<boolean>() });
 const assetsOptions = callOptionsParser(ASSETS_PARAMS);
@@ -36,7 +36,7 @@ export function createClient(options: ClientOptions = {}): Client {
   const readHeaders = async (options: CallOptions<unknown>): Promise<HeadersResult> => {
     const reply = await inspect(core.run, core.settings, options);
     const { quota, status } = reply;
-    return { quota, status, response: headOf(reply, redact) };
+    return { quota, status, response: new ReplyHead(reply, redact) };
   };
 
   async function getInfo<Body>(options: CallOptions<Body> & { readonly headersOnly?: boolean } = {}): Promise<unknown> {

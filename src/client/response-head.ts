@@ -11,16 +11,24 @@ export interface ResponseHead {
 }
 
 /** The head of a reply. Headers are copied when they are first read, because most callers read none. */
-export function headOf({ status, url, headers }: Reply, redact: (text: string) => string): ResponseHead {
-  let copy: Headers | undefined;
-  return {
-    status,
-    url,
-    get headers() {
-      if (copy) return copy;
-      copy = new Headers();
-      for (const [name, value] of headers) copy.append(name, redact(value));
-      return copy;
-    },
-  };
+export class ReplyHead implements ResponseHead {
+  readonly status: number;
+  readonly url: string;
+  readonly #headers: Headers;
+  readonly #redact: (text: string) => string;
+  #copy: Headers | undefined;
+
+  constructor({ status, url, headers }: Reply, redact: (text: string) => string) {
+    this.status = status;
+    this.url = url;
+    this.#headers = headers;
+    this.#redact = redact;
+  }
+
+  get headers(): Headers {
+    if (this.#copy) return this.#copy;
+    this.#copy = new Headers();
+    for (const [name, value] of this.#headers) this.#copy.append(name, this.#redact(value));
+    return this.#copy;
+  }
 }

@@ -16,7 +16,8 @@ export const KY_DEFAULTS: object = {
 
 /** Whether `Object.prototype` has enumerable properties. Only then are options given that are otherwise left out, which costs time. */
 export function isPrototypePolluted(): boolean {
-  return Object.keys(Object.prototype).length > 0;
+  for (const _ in Object.prototype) return true;
+  return false;
 }
 
 /** Explicit copies of the request's own fields, so that polluted prototypes cannot override them: an inherited `redirect: 'follow'` would leak the key. */

@@ -125,7 +125,7 @@ export function createTransport({ origin, keys, fetch, keyBreaker, userAgent }: 
       // A plain object: ky copies `Headers` twice as often.
       if (planted || headers || secret !== undefined || userAgent !== undefined) {
         const sent: Record<string, string> = { ...headers };
-        if (userAgent !== undefined && !hasAgent(sent)) sent['user-agent'] = userAgent;
+        if (userAgent !== undefined && !(headers && hasAgent(headers))) sent['user-agent'] = userAgent;
         if (secret !== undefined) sent['x-api-key'] = secret;
         request.headers = sent;
       }

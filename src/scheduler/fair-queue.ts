@@ -91,6 +91,10 @@ export class FairQueue<T> {
 
 /** The first entry that was not removed. */
 function firstOf<T>(heap: Heap<QueueEntry<T>>): QueueEntry<T> | undefined {
-  while (heap.first && heap.first.item === undefined) heap.shift();
-  return heap.first;
+  let { first } = heap;
+  while (first && first.item === undefined) {
+    heap.shift();
+    first = heap.first;
+  }
+  return first;
 }

@@ -105,13 +105,12 @@ export class Resumption {
     if (this.mayAsk(now())) await call(() => this.ask(store, member, now));
   }
 
-  /** Records that a request was served. @returns whether it was the probe: the store is to be told. */
-  served(sentAt: number, now: number): boolean {
+  /** Records that a request was served: if it was the probe, the store is to be told. */
+  onServed(sentAt: number, now: number): void {
     const isProbe = this.#isPending && now < this.#probeUntil && sentAt >= this.#pausedUntil;
-    if (!isProbe) return false;
+    if (!isProbe) return;
     this.#isPending = false;
     this.#resumed.raise();
-    return true;
   }
 
   /** Ends the pause at its time without a probe, because the store cannot be asked. */

@@ -168,7 +168,7 @@ export class SharedQuota implements ShareLimit {
       this.#isAnswered = true;
       this.#facts.answered(now);
       this.#isUnlimited = this.#isNew;
-      this.#resumption.served(lease.sentAt, now);
+      this.#resumption.onServed(lease.sentAt, now);
     }
     const isFound = !this.#isNew && !this.#ledger.windows.isInDoubt;
     if (this.#needs.isIdle || isFound) this.#discovery.end();

@@ -41,20 +41,22 @@ describe('a pause of the service', () => {
     expect([resumption.until(UNTIL) <= UNTIL, resumption.mayProbe(UNTIL)]).toEqual([true, true]);
     resumption.take(UNTIL);
     expect(resumption.mayProbe(UNTIL + 1)).toBe(false);
-    expect(resumption.served(UNTIL, UNTIL + 40)).toBe(true);
-    expect(resumption.mayAsk(UNTIL + 50)).toBe(false);
+    resumption.onServed(UNTIL, UNTIL + 40);
+    expect([resumption.mayAsk(UNTIL + 50), resumption.isDue(UNTIL + 50)]).toEqual([false, true]);
   });
 
   it('is not ended by the answer to a request that was sent before it', async () => {
     const resumption = await told('probe');
-    expect(resumption.served(UNTIL - 500, UNTIL + 40)).toBe(false);
+    resumption.onServed(UNTIL - 500, UNTIL + 40);
+    expect([resumption.mayProbe(UNTIL + 50), resumption.isDue(UNTIL + 50)]).toEqual([true, false]);
   });
 
   it('is asked about again when the probe has not come back in two seconds', async () => {
     const resumption = await told('probe');
     resumption.take(UNTIL);
     expect([resumption.mayAsk(UNTIL + 1_999), resumption.mayAsk(UNTIL + 2_000)]).toEqual([false, true]);
-    expect(resumption.served(UNTIL, UNTIL + 2_000)).toBe(false);
+    resumption.onServed(UNTIL, UNTIL + 2_000);
+    expect([resumption.mayAsk(UNTIL + 2_000), resumption.isDue(UNTIL + 2_000)]).toEqual([true, false]);
   });
 
   it('is asked about five times a second while another process probes, however long that may take', async () => {

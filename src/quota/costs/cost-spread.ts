@@ -41,11 +41,14 @@ export class CostSpread {
 
   /** Learns what a request cost. */
   learn(cost: number): void {
-    for (const known of this.#costs) known.weight *= FADING;
-    const place = this.#costs.findIndex((known) => known.cost >= cost);
+    let place = 0;
+    for (const known of this.#costs) {
+      known.weight *= FADING;
+      if (known.cost < cost) place++;
+    }
     const known = this.#costs[place];
     if (known?.cost === cost) known.weight++;
-    else this.#costs.splice(place < 0 ? this.#costs.length : place, 0, { cost, weight: 1 });
+    else this.#costs.splice(place, 0, { cost, weight: 1 });
     if (this.#costs.length > MOST) this.#mergeRarest();
     this.#weigh();
   }

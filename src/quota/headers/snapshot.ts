@@ -186,7 +186,9 @@ export function readQuota(headers: Headers, receivedAt: number): QuotaSnapshot {
     if (quota.limit !== undefined || quota.remaining !== undefined) stacks[period] = quota;
   }
   const snapshot: Draft<QuotaSnapshot> = { receivedAt, stacks, malformed, unrecognised };
-  Object.assign(snapshot, readPair(ENDPOINT));
+  const { limit, remaining } = readPair(ENDPOINT);
+  if (limit !== undefined) snapshot.limit = limit;
+  if (remaining !== undefined) snapshot.remaining = remaining;
   if (date !== undefined) snapshot.date = date;
   if (resetAt !== undefined) snapshot.resetAt = resetAt;
   // Capped, because `Date` throws a RangeError beyond its range.

@@ -1,6 +1,7 @@
 import type { Charge, Hold, Limit } from '../admission.ts';
 import type { WindowReading } from '../models/model.ts';
 import { Backoff } from '../recovery/backoff.ts';
+import { TRIAL_MS } from '../recovery/hourly-trial.ts';
 import { Probe } from '../recovery/probe.ts';
 import { endOf } from '../time/periods.ts';
 import type { ServerClock } from '../time/server-clock.ts';
@@ -17,9 +18,11 @@ const ROUNDING_MS = 1_000;
 /** Windows that begin on the calendar end on a multiple of a minute. A guess: shorter ones show by their successors. */
 const CALENDAR_MS = 60_000;
 
-/** Where no reset is named, requests that look whether the window holds more again, in milliseconds after it was used up: ever rarer. */
+/**
+ * Where no reset is named, the first request that looks whether the window holds more again, in milliseconds after it was used up. More
+ * follow, ever rarer, until they are hourly trials.
+ */
 const FIRST_LOOK_MS = 400;
-const LAST_LOOK_MS = 3_600_000;
 
 /** What is left for such looks, so that none is refused: this part of the window, and at most so many requests. */
 const LOOK_PART = 0.1;
@@ -71,7 +74,7 @@ export class ResetWindow implements Limit {
   #spent = 0;
   #remaining: number;
   readonly #probe = new Probe();
-  readonly #looks = new Backoff(FIRST_LOOK_MS, LAST_LOOK_MS);
+  readonly #looks = new Backoff(FIRST_LOOK_MS, TRIAL_MS);
   /** When the next request may look, where no reset is named. */
   #nextLookAt = Number.NEGATIVE_INFINITY;
   #seenAt = Number.NEGATIVE_INFINITY;

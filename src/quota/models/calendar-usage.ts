@@ -10,6 +10,7 @@ const MOST_AMBIGUOUS = 64;
 
 /** What may have been counted in one window, in units. */
 interface CalendarWindow {
+  readonly start: number;
   spent: number;
   /** The most that the service said was counted. */
   reported: number;
@@ -38,9 +39,12 @@ export class CalendarUsage {
   readonly #period: Period;
   readonly #clock: ServerClock;
   readonly #usage = new Map<number, CalendarWindow>();
-  /** The window that was asked about last: nearly all questions are about the same. */
-  #start = 0;
-  #end = 0;
+  /** The one of them that was looked up last. */
+  #last: CalendarWindow | undefined;
+  /** The window that was asked about last, and when the one before it began: nearly all questions are about the same. */
+  #start = Number.NaN;
+  #end = Number.NaN;
+  #before = Number.NaN;
   #ambiguous: AmbiguousBooking[] = [];
   /** The revision of the clock by which ambiguous bookings were last resolved. */
   #resolvedAt = 0;
@@ -64,7 +68,7 @@ export class CalendarUsage {
 
   /** The start of the window that a reading surely speaks of. */
   windowOf({ sentAt, receivedAt }: WindowReading): number | undefined {
-    return this.#clock.known ? this.only(sentAt, receivedAt) : undefined;
+    return this.only(sentAt, receivedAt);
   }
 
   /** The start of the only window that the service may be in between two local instants; undefined: there are more. */
@@ -73,28 +77,30 @@ export class CalendarUsage {
     if (!(least >= this.#start && least < this.#end)) {
       this.#start = startOf(this.#period, least);
       this.#end = endOf(this.#period, this.#start);
+      this.#before = startOf(this.#period, this.#start - 1);
     }
     return this.#clock.most(to) < this.#end ? this.#start : undefined;
   }
 
   /** The start of the window before. */
   before(start: number): number {
-    return startOf(this.#period, start - 1);
+    return start === this.#start ? this.#before : startOf(this.#period, start - 1);
   }
 
   /** The end of the window that begins at `start`. */
   after(start: number): number {
-    return endOf(this.#period, start);
+    return start === this.#start ? this.#end : endOf(this.#period, start);
   }
 
   /** The most that may have been counted in the window that begins at `start`, in units. */
   spentIn(start: number): number {
-    return this.#usage.get(start)?.spent ?? 0;
+    return this.#find(start)?.spent ?? 0;
   }
 
   /** The most that may have been counted in the window before the one that begins at `start`, and not in that one itself. */
   spentOnlyBefore(start: number): number {
-    return this.spentIn(this.before(start)) - (this.#usage.get(start)?.alsoInPrevious ?? 0);
+    const spentBefore = this.#usage.get(this.before(start))?.spent ?? 0;
+    return spentBefore - (this.#find(start)?.alsoInPrevious ?? 0);
   }
 
   /** The units that are booked in the window that begins at `start` and in the one before, each with the latest instant of their arrival. */
@@ -105,10 +111,9 @@ export class CalendarUsage {
 
   /** Books units that were counted, if at all, between two local instants. */
   book(units: number, from: number, to: number): void {
-    if (!this.#clock.known) return;
     const only = this.only(from, to);
     if (only !== undefined) this.#usageOf(only).spent += units;
-    else this.#bookInAll(units, from, to);
+    else if (this.#clock.known) this.#bookInAll(units, from, to);
     if (this.#ambiguous.length > 0 && this.#clock.revision !== this.#resolvedAt) this.#resolve();
   }
 
@@ -176,12 +181,20 @@ export class CalendarUsage {
     return Math.min(...this.#usage.keys());
   }
 
+  #find(start: number): CalendarWindow | undefined {
+    if (this.#last?.start === start) return this.#last;
+    const found = this.#usage.get(start);
+    if (found) this.#last = found;
+    return found;
+  }
+
   #usageOf(start: number): CalendarWindow {
-    const known = this.#usage.get(start);
+    const known = this.#find(start);
     if (known) return known;
-    const usage = { spent: 0, reported: 0, alsoInPrevious: 0 };
+    const usage = { start, spent: 0, reported: 0, alsoInPrevious: 0 };
     this.#usage.set(start, usage);
     if (this.#usage.size > REMEMBERED) this.#usage.delete(this.#oldest);
+    this.#last = undefined;
     return usage;
   }
 }

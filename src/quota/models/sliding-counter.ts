@@ -34,7 +34,9 @@ export class SlidingCounterModel implements WindowModel {
   }
 
   spent(now: number): number {
-    return this.#clock.known && this.#limit >= this.#least ? this.#estimate(this.#clock.least(now)) : 0;
+    if (!this.#clock.known || this.#limit < this.#least) return 0;
+    const time = this.#clock.least(now);
+    return this.#estimate(startOf(this.#period, time), time);
   }
 
   earliest(units: number, held: number, cap: number, now: number): number {
@@ -53,21 +55,22 @@ export class SlidingCounterModel implements WindowModel {
   }
 
   isContradicted(reading: WindowReading, answered: AnsweredRequests): boolean {
+    const most = reading.used + ROUNDING + TOLERANCE;
+    // Usually all answers are too few, or those of that time, which takes a few searches to see.
+    if (answered.sure <= most) return false;
     const start = this.#calendar.windowOf(reading);
     if (start === undefined) return false;
     const left = 1 - this.#gone(start, this.#clock.most(reading.receivedAt));
-    const most = reading.used + ROUNDING + TOLERANCE;
     const [begins, beganBy] = [this.#clock.surely(this.#calendar.before(start)), this.#clock.surely(start)];
     const endsAt = this.#clock.soonest(start);
-    // Usually all answers are too few, which takes a few searches to see.
     const bound = answered.atMost(beganBy, reading.sentAt) + answered.atMost(begins, endsAt) * left;
     if (bound <= most) return false;
     return answered.surely(beganBy, reading.sentAt) + answered.surely(begins, endsAt) * left > most;
   }
 
   unexplained(reading: WindowReading): number {
-    if (this.#calendar.windowOf(reading) === undefined) return 0;
-    return reading.used - ROUNDING - reading.held - this.#estimate(this.#clock.least(reading.sentAt));
+    const start = this.#calendar.windowOf(reading);
+    return start === undefined ? 0 : this.#unexplainedIn(start, reading);
   }
 
   reconcile(reading: WindowReading): number {
@@ -75,7 +78,7 @@ export class SlidingCounterModel implements WindowModel {
     this.#limit = reading.limit;
     const start = this.#calendar.windowOf(reading);
     if (start === undefined) return 0;
-    const unexplained = this.unexplained(reading);
+    const unexplained = this.#unexplainedIn(start, reading);
     if (unexplained >= 0) this.#sharedIn = start;
     const others = Math.max(0, unexplained);
     this.#calendar.lower(start, reading.used + ROUNDING + reading.settledSince);
@@ -112,8 +115,13 @@ export class SlidingCounterModel implements WindowModel {
     return at;
   }
 
-  #estimate(time: number): number {
-    const start = startOf(this.#period, time);
+  /** See {@link unexplained}, of a reading that surely speaks of the window that began at `start`. */
+  #unexplainedIn(start: number, { used, held, sentAt }: WindowReading): number {
+    return used - ROUNDING - held - this.#estimate(start, this.#clock.least(sentAt));
+  }
+
+  /** Units that the service counts at `time`, in the window that began at `start`. */
+  #estimate(start: number, time: number): number {
     const before = this.#calendar.spentOnlyBefore(start);
     return this.#calendar.spentIn(start) + before * (1 - this.#gone(start, time));
   }

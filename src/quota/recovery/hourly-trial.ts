@@ -2,8 +2,8 @@ import type { Hold } from '../admission.ts';
 import { periodMsOf } from '../time/periods.ts';
 
 /**
- * After this time without an answer one request goes although the quota is used up, or the service ordered a pause: a month may have been
- * raised, or paid for. In milliseconds.
+ * After this time what the service has refused is tried again: the quota may have been raised, or paid for. So a request goes although the
+ * quota is used up, or the service ordered a pause, if no answer has come for so long. In milliseconds.
  */
 export const TRIAL_MS: number = periodMsOf('hour');
 

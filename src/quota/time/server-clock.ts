@@ -69,12 +69,12 @@ export class ServerClock {
 
   /** The least that the service's clock can show at our instant `now`, in milliseconds since the Unix epoch. */
   least(now: number): number {
-    return now + this.#leastLead(now);
+    return now + (this.#least - DRIFT * Math.max(0, now - this.#leastAt));
   }
 
   /** The most that the service's clock can show at our instant `now`, in milliseconds since the Unix epoch. */
   most(now: number): number {
-    return now + this.#mostLead(now);
+    return now + (this.#most + DRIFT * Math.max(0, now - this.#mostAt));
   }
 
   /** The part of the calendar window around `now` that is over; half of it where nothing is known. */

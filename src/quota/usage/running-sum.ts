@@ -8,6 +8,8 @@ const SWEEP = 1_024;
 export class RunningSum {
   #at: number[] = [];
   #sum: number[] = [];
+  /** The sum of all that was ever booked, and of what is forgotten. */
+  #total = 0;
   #forgotten = 0;
   #head = 0;
   /** The sum of what is no longer kept, see {@link keepLast}. */
@@ -15,13 +17,21 @@ export class RunningSum {
 
   /** Books `units` at `at`, or at the instant last booked where that is later. */
   add(units: number, at: number): void {
-    this.#at.push(Math.max(at, this.#at.at(-1) ?? at));
-    this.#sum.push(this.#total + units);
+    this.#at.push(Math.max(at, this.#at[this.#at.length - 1] ?? at));
+    this.#total += units;
+    this.#sum.push(this.#total);
   }
 
   /** The units booked later than `instant`. */
   sumAfter(instant: number): number {
-    return this.#total - this.#sumBefore(this.#firstAfter(instant));
+    let low = this.#head;
+    let high = this.#at.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#at[middle] ?? 0) <= instant) low = middle + 1;
+      else high = middle;
+    }
+    return this.#total - this.#sumBefore(low);
   }
 
   /** The units booked later than `instant` and kept. */
@@ -58,22 +68,7 @@ export class RunningSum {
     this.#head = 0;
   }
 
-  get #total(): number {
-    return this.#sumBefore(this.#sum.length);
-  }
-
   #sumBefore(index: number): number {
     return index > 0 ? (this.#sum[index - 1] ?? 0) : this.#forgotten;
-  }
-
-  #firstAfter(instant: number): number {
-    let low = this.#head;
-    let high = this.#at.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((this.#at[middle] ?? 0) <= instant) low = middle + 1;
-      else high = middle;
-    }
-    return low;
   }
 }

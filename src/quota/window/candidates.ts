@@ -1,4 +1,4 @@
-import { TOLERANCE, type WindowModel, type WindowReading } from '../models/model.ts';
+import { type Shape, TOLERANCE, type WindowModel, type WindowReading } from '../models/model.ts';
 import type { Shapes } from '../share-limit.ts';
 import type { AnsweredRequests } from '../usage/answered.ts';
 import { RecentReadings } from './recent-readings.ts';
@@ -17,6 +17,9 @@ interface Evidence {
   /** Whether it alone explained a reading. */
   isSupported: boolean;
 }
+
+/** Facts of shapes. */
+type Traits = Readonly<Required<Pick<Shape, 'isCalendar' | 'isSliding' | 'onlyFills' | 'drains' | 'sinksSteadily'>>>;
 
 /**
  * The shapes that a window may still have. A request is admitted only if every candidate admits it.
@@ -40,21 +43,37 @@ export class CandidateShapes {
   #unexplainedRefusals = 0;
   #epoch = 0;
   #shapes: Shapes | undefined;
-  #alive: readonly WindowModel[];
-  #binding: readonly WindowModel[];
+  #alive: readonly WindowModel[] = [];
+  #binding: readonly WindowModel[] = [];
+  #may: Traits = traitsOf(() => false);
+  #must: Traits = this.#may;
 
   constructor(models: readonly WindowModel[], periodMs: number) {
     this.#all = models;
     this.#periodMs = periodMs;
     this.#recent = new RecentReadings(periodMs);
     this.mostCautious = models.slice(0, 1);
-    this.#alive = models;
-    this.#binding = bindingOf(models, models);
+    this.#keep(models);
   }
 
   /** The models that nothing has contradicted. */
   get alive(): readonly WindowModel[] {
     return this.#alive;
+  }
+
+  /** Whether there is more than one candidate. */
+  get isOpen(): boolean {
+    return this.#alive.length > 1;
+  }
+
+  /** What is so of one candidate at least. */
+  get may(): Traits {
+    return this.#may;
+  }
+
+  /** What is so of every candidate. */
+  get must(): Traits {
+    return this.#must;
   }
 
   /** The candidates that must admit a charge: what fits the most cautious shape fits every other, unless that one is estimated. */
@@ -86,11 +105,10 @@ export class CandidateShapes {
    */
   eliminate(reading: WindowReading, answered: AnsweredRequests, isAlone: boolean = true): void {
     if (this.#all.length === 1) return;
-    const explaining = this.#explaining(reading);
-    const besides = this.#besides(reading, answered, isAlone);
+    const explaining = this.isOpen ? this.#explaining(reading) : 0;
     const isDebtPossible = isAlone && explaining > 0 && explaining < this.#alive.length;
-    const mayDrop = !reading.limited && this.#alive.some(({ shape }) => shape.sinksSteadily);
-    const drops = mayDrop && this.#recent.dropsTo(besides);
+    const besides = this.#besides(reading, answered, isAlone);
+    const drops = !reading.limited && this.#may.sinksSteadily && this.#recent.dropsTo(besides);
     if (!reading.limited) this.#recent.add(reading);
     const alive = this.#alive.filter(
       (model) =>
@@ -157,6 +175,8 @@ export class CandidateShapes {
     this.#alive = alive;
     this.#shapes = undefined;
     this.#binding = bindingOf(alive, this.#all);
+    this.#may = traitsOf((isSuch) => alive.some(({ shape }) => isSuch(shape)));
+    this.#must = traitsOf((isSuch) => alive.every(({ shape }) => isSuch(shape)));
   }
 
   /** How many candidates explain a reading. One that alone does is supported by it. */
@@ -168,7 +188,7 @@ export class CandidateShapes {
       explaining++;
       last = model;
     }
-    if (last && explaining === 1 && this.#alive.length > 1) this.#evidenceOf(last).isSupported = true;
+    if (last && explaining === 1) this.#evidenceOf(last).isSupported = true;
     return explaining;
   }
 
@@ -191,6 +211,17 @@ export class CandidateShapes {
     }
     return evidence;
   }
+}
+
+/** @param holds - whether a fact holds of candidates: of one at least, or of every one. */
+function traitsOf(holds: (isSuch: (shape: Shape) => boolean | undefined) => boolean): Traits {
+  return {
+    isCalendar: holds(({ isCalendar }) => isCalendar),
+    isSliding: holds(({ isSliding }) => isSliding),
+    onlyFills: holds(({ onlyFills }) => onlyFills),
+    drains: holds(({ drains }) => drains),
+    sinksSteadily: holds(({ sinksSteadily }) => sinksSteadily),
+  };
 }
 
 function bindingOf(alive: readonly WindowModel[], all: readonly WindowModel[]): readonly WindowModel[] {

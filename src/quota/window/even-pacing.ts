@@ -28,7 +28,7 @@ const EVEN_MS = 600_000;
 export interface EvenPacingDependencies {
   readonly clock: ServerClock;
   readonly shareLimit: Pick<ShareLimit, 'isShared'>;
-  readonly candidates: Pick<CandidateShapes, 'alive'>;
+  readonly candidates: Pick<CandidateShapes, 'isOpen' | 'must'>;
   /** When the last request was sent. */
   readonly lastSentAt: () => number;
 }
@@ -61,9 +61,7 @@ export class EvenPacing implements Pacing {
     if (this.#periodMs > SHORT_MS || !clock.known) return false;
     // Evenly spaced requests hit every phase, so the first answer after a boundary reveals it; they also narrow a vague
     // server clock.
-    const { alive } = candidates;
-    const isOpen = alive.length > 1 && !alive.every(({ shape }) => shape.isSliding);
-    return isOpen || clock.vagueness(now) > this.#periodMs * VAGUE_PART;
+    return (candidates.isOpen && !candidates.must.isSliding) || clock.vagueness(now) > this.#periodMs * VAGUE_PART;
   }
 
   earliest(units: number, limit: number, _cap: number, now: number): number {
@@ -78,10 +76,9 @@ export class EvenPacing implements Pacing {
   /** Earliest instant outside the gap, so that a window opened by the first request shifts against the calendar. */
   #shiftedFrom(limit: number, now: number): number {
     const { clock, candidates, shareLimit } = this.#known;
-    const { alive } = candidates;
     // Requests of many units fill a window before the boundary within it, and so reveal nothing there.
     if (this.#most > limit * SMALL_PART && !shareLimit.isShared) return now;
-    if (alive.length <= 1 || !alive.every(({ shape }) => shape.onlyFills)) return now;
+    if (!candidates.isOpen || !candidates.must.onlyFills) return now;
     const time = clock.least(now);
     const gone = (time / this.#periodMs) % (shareLimit.isShared ? GAPS_EVERY_SHARED : GAPS_EVERY);
     return gone < GAP_FROM || gone >= GAP_TO ? now : clock.surely(time + (GAP_TO - gone) * this.#periodMs);

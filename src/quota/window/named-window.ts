@@ -2,6 +2,7 @@ import { type Charge, type Hold, holdUntil, type Limit, type Reason } from '../a
 import type { Costs } from '../limits/costs.ts';
 import { modelsOf } from '../models/all.ts';
 import type { Shape, WindowModel, WindowReading } from '../models/model.ts';
+import { TRIAL_MS } from '../recovery/hourly-trial.ts';
 import type { ShareLimit } from '../share-limit.ts';
 import { endOf, type Period, periodMsOf, SHORT_MS, startOf } from '../time/periods.ts';
 import type { ServerClock } from '../time/server-clock.ts';
@@ -17,12 +18,10 @@ import { type PriorityReserve, RoomForPriorities } from './priority-reserve.ts';
 import { ShapeProbing } from './probing.ts';
 import type { Pacing, Reserve } from './reserve.ts';
 import { RoomForOthers } from './room-for-others.ts';
+import { SentInWindow } from './sent-in-window.ts';
 
 /** A reset in whole seconds may have been cut to them by the service. */
 const ROUNDING_MS = 1_000;
-
-/** For this long what was refused because it exceeds the whole window is not sent again, in milliseconds. */
-const EXCESS_MS = 3_600_000;
 
 /** Refusals that are at most this many windows apart count as having one cause. */
 const REFUSALS_WITHIN = 10;
@@ -62,6 +61,7 @@ export class NamedWindow implements Limit {
   #refusedAt = Number.NEGATIVE_INFINITY;
   /** Units of the requests that a cache has answered since the last reading. */
   #cached = 0;
+  readonly #sent: SentInWindow;
   readonly #probing: ShapeProbing;
   readonly #roomForOthers: RoomForOthers;
   /** What is subtracted from the limit, one after the other. */
@@ -77,12 +77,15 @@ export class NamedWindow implements Limit {
     this.#otherConsumers = new OtherConsumers(this.#periodMs);
     this.#lastReading = new LastReading(flights);
     this.candidates = new CandidateShapes(modelsOf(period, clock, shapes), this.#periodMs);
-    this.#probing = new ShapeProbing(period, { clock, flights, shareLimit, candidates: this.candidates });
+    const sent = new SentInWindow(period, clock);
+    this.#sent = sent;
+    this.#probing = new ShapeProbing(period, { clock, flights, shareLimit, candidates: this.candidates, sent });
     this.#roomForOthers = new RoomForOthers(period, {
       clock,
       flights,
       otherConsumers: this.#otherConsumers,
       lastReading: this.#lastReading,
+      sent,
       spent: (now) => this.spent(now),
       fits: (units, cap, now) => this.#fitsFrom(units, cap, now) <= now,
       lastSentAt: () => this.#probing.lastSentAt,
@@ -108,10 +111,10 @@ export class NamedWindow implements Limit {
 
   /** When the window ends, as far as its candidate shapes follow the calendar. */
   end(now: number): WindowEnd {
-    const { alive } = this.candidates;
+    const { may, must } = this.candidates;
     const clock = this.#clock;
-    if (!clock.known || !alive.some(({ shape }) => shape.isCalendar)) return { certainty: 'unknown' };
-    const certainty = alive.every(({ shape }) => shape.isCalendar) ? 'known' : 'guessed';
+    if (!clock.known || !may.isCalendar) return { certainty: 'unknown' };
+    const certainty = must.isCalendar ? 'known' : 'guessed';
     const from = clock.soonest(endOf(this.period, clock.least(now)));
     return { certainty, from, to: clock.surely(endOf(this.period, clock.most(now))) };
   }
@@ -144,10 +147,10 @@ export class NamedWindow implements Limit {
 
   /** The earliest instant at which the charge fits; `now` or earlier: at once; Infinity: never. */
   #earliest(charge: Charge, now: number): number {
-    if (this.limit <= 0) return this.#isReadingOld(now) ? now : Number.POSITIVE_INFINITY;
+    const { limit } = this;
+    if (limit <= 0) return this.#isReadingOld(now) ? now : Number.POSITIVE_INFINITY;
     if (this.#isTooLarge(charge, now)) return Number.POSITIVE_INFINITY;
     if (this.#shareLimit.covers(this.period)) return now;
-    const { limit } = this;
     const units = this.#fitting(charge);
     const isTrial = now >= this.#trialFor(units);
     let cap = limit;
@@ -217,7 +220,7 @@ export class NamedWindow implements Limit {
   /** A request is sent. */
   onSent(units: number, now: number): void {
     this.#probing.onSent(units, now);
-    this.#roomForOthers.onSent(units, now);
+    this.#sent.onSent(units, now);
   }
 
   /** Books units that the service counted, if at all, between `from` and `to`. */
@@ -264,12 +267,12 @@ export class NamedWindow implements Limit {
   #shownBy({ sentAt, used, limit, held }: WindowReading): Shown | undefined {
     if (this.#periodMs <= SHORT_MS) return undefined;
     const clock = this.#clock;
-    const { alive } = this.candidates;
-    const isCalendar = clock.known && alive.some(({ shape }) => shape.isCalendar);
+    const { may } = this.candidates;
+    const isCalendar = clock.known && may.isCalendar;
     return {
       startedAt: isCalendar ? clock.surely(startOf(this.period, clock.least(sentAt))) : Number.NEGATIVE_INFINITY,
       used,
-      isFull: used >= limit && alive.some(({ shape }) => shape.onlyFills),
+      isFull: used >= limit && may.onlyFills,
       isBlurred: held > limit * BLURRED_PART,
     };
   }
@@ -293,7 +296,7 @@ export class NamedWindow implements Limit {
 
   /** A request was refused because its cost exceeds a whole window. */
   onExcess(units: number, now: number): void {
-    if (units > this.limit) this.#refusesLargerUntil = now + EXCESS_MS;
+    if (units > this.limit) this.#refusesLargerUntil = now + TRIAL_MS;
   }
 
   /** Whether the charge exceeds the whole window. A learned cost was served before, and may be again, unless it was refused for that. */
@@ -311,9 +314,10 @@ export class NamedWindow implements Limit {
   #fitsFrom(units: number, cap: number, now: number): number {
     const trial = this.#trialFor(units);
     let at = now;
+    const held = this.#flights.units;
     for (const model of this.#binding) {
       if (now >= trial && model.shape.acceptsNamedReset) continue;
-      at = Math.max(at, model.earliest(units, this.#flights.units, cap, now));
+      at = Math.max(at, model.earliest(units, held, cap, now));
     }
     if (at === Number.POSITIVE_INFINITY) at = Math.max(now, this.#flights.nextAge());
     return now < trial && trial < at ? trial : at;
@@ -332,9 +336,8 @@ export class NamedWindow implements Limit {
   /** Whether an answer must be awaited, because other consumers may have filled a window that does not drain. */
   #mayBeFull(units: number, now: number): boolean {
     if (this.#periodMs <= SHORT_MS || this.#flights.units === 0 || this.#shareLimit.isShared) return false;
-    const onlyFills = this.candidates.alive.some(({ shape }) => shape.onlyFills);
     const unseen = this.#otherConsumers.unobserved(now - this.#lastReading.sentAt, this.#periodMs);
-    return onlyFills && this.#lastReading.leftAtLeast < units + unseen;
+    return this.candidates.may.onlyFills && this.#lastReading.leftAtLeast < units + unseen;
   }
 
   /**

@@ -1,5 +1,5 @@
 import type { Charge } from '../admission.ts';
-import type { Shape, WindowReading } from '../models/model.ts';
+import type { WindowReading } from '../models/model.ts';
 import type { ShareLimit } from '../share-limit.ts';
 import { endOf, type Period, periodMsOf, SHORT_MS } from '../time/periods.ts';
 import type { ServerClock } from '../time/server-clock.ts';
@@ -9,6 +9,7 @@ import type { CandidateShapes } from './candidates.ts';
 import { EvenPacing } from './even-pacing.ts';
 import { IdleProbe } from './idle-probe.ts';
 import type { Pacing, Reserve } from './reserve.ts';
+import type { SentInWindow } from './sent-in-window.ts';
 
 /** To test for a leaky bucket, pause until this many units would have drained; only worthwhile in a window at least this full. */
 const SINKS = 4;
@@ -19,7 +20,8 @@ export interface ShapeProbingDependencies {
   readonly clock: ServerClock;
   readonly flights: InFlight;
   readonly shareLimit: Pick<ShareLimit, 'isShared'>;
-  readonly candidates: Pick<CandidateShapes, 'alive'>;
+  readonly candidates: Pick<CandidateShapes, 'isOpen' | 'may' | 'must'>;
+  readonly sent: SentInWindow;
 }
 
 /**
@@ -33,12 +35,11 @@ export class ShapeProbing implements Reserve {
   readonly #shareLimit: ShapeProbingDependencies['shareLimit'];
   readonly #candidates: ShapeProbingDependencies['candidates'];
   readonly #boundaryProbe: BoundaryProbe;
-  readonly #idleProbe: IdleProbe;
   /** How requests are spaced for it, while no other consumers blur what that would show. */
   readonly pacings: readonly Pacing[];
   readonly #evenPacing: EvenPacing;
 
-  constructor(period: Period, { clock, flights, shareLimit, candidates }: ShapeProbingDependencies) {
+  constructor(period: Period, { clock, flights, shareLimit, candidates, sent }: ShapeProbingDependencies) {
     this.#period = period;
     this.#periodMs = periodMsOf(period);
     this.#clock = clock;
@@ -47,8 +48,7 @@ export class ShapeProbing implements Reserve {
     this.#boundaryProbe = new BoundaryProbe(clock, flights);
     const lastSentAt = (): number => this.lastSentAt;
     this.#evenPacing = new EvenPacing(period, { clock, shareLimit, candidates, lastSentAt });
-    this.#idleProbe = new IdleProbe(period, clock, (now) => this.#mayIdle(now));
-    this.pacings = [this.#evenPacing, this.#idleProbe];
+    this.pacings = [this.#evenPacing, new IdleProbe(period, clock, sent, (now) => this.#mayIdle(now))];
   }
 
   /** When the last request was sent. */
@@ -59,7 +59,6 @@ export class ShapeProbing implements Reserve {
   /** A request is sent. */
   onSent(units: number, now: number): void {
     this.#boundaryProbe.onSent(units, now);
-    this.#idleProbe.onSent(units, now);
   }
 
   /** Processes the latest reading of the window; its request was sent at `sentAt`. */
@@ -69,7 +68,7 @@ export class ShapeProbing implements Reserve {
     const restMs = isTelling ? (SINKS * this.#periodMs) / limit : Number.POSITIVE_INFINITY;
     this.#boundaryProbe.onReading(
       endOf(this.#period, this.#clock.least(sentAt)),
-      this.#mayBe(({ drains }) => drains) ? restMs : undefined,
+      this.#mayBe('drains') ? restMs : undefined,
     );
   }
 
@@ -86,7 +85,7 @@ export class ShapeProbing implements Reserve {
   /** Units to reserve while it is unknown whether the calendar ends the window. */
   units(_charge: Charge, limit: number, now: number): number {
     const isOurs = this.#periodMs > SHORT_MS && this.#clock.known && !this.#shareLimit.isShared;
-    return isOurs && this.#mayBe(({ isCalendar }) => isCalendar) ? this.#boundaryProbe.reserved(limit, now) : 0;
+    return isOurs && this.#mayBe('isCalendar') ? this.#boundaryProbe.reserved(limit, now) : 0;
   }
 
   /** When the next probe may use them. */
@@ -97,18 +96,17 @@ export class ShapeProbing implements Reserve {
   /** The instant at which a request may try whether the window has ended, unless a request in flight does. */
   trialFor(units: number, isContested: boolean): number {
     const isLong = this.#periodMs > SHORT_MS;
-    return this.#boundaryProbe.trialFor(units, isContested && isLong && this.#mayBe(({ isCalendar }) => isCalendar));
+    return this.#boundaryProbe.trialFor(units, isContested && isLong && this.#mayBe('isCalendar'));
   }
 
   /** Whether a short window may be left empty: its shape is unknown, and even spacing does not show it. */
   #mayIdle(now: number): boolean {
-    if (this.#periodMs > SHORT_MS || !this.#clock.known || this.#candidates.alive.length <= 1) return false;
+    if (this.#periodMs > SHORT_MS || !this.#clock.known || !this.#candidates.isOpen) return false;
     return !this.#shareLimit.isShared && !this.#evenPacing.isNeeded(now);
   }
 
   /** Whether the window may have such a shape, or another. */
-  #mayBe(isSuch: (shape: Shape) => boolean | undefined): boolean {
-    const { alive } = this.#candidates;
-    return alive.length > 1 && alive.some(({ shape }) => isSuch(shape));
+  #mayBe(trait: keyof CandidateShapes['may']): boolean {
+    return this.#candidates.isOpen && this.#candidates.may[trait];
   }
 }

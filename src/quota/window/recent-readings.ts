@@ -20,9 +20,13 @@ export class RecentReadings {
   /** Whether usage dropped to this reading, from any of the last ones, faster than the limit per window. */
   dropsTo({ used, limit, sentAt, receivedAt }: WindowReading): boolean {
     const rate = limit / this.#periodMs;
-    return this.#readings.some(
-      (before) => before.receivedAt <= sentAt && before.used - used > rate * (receivedAt - before.sentAt) + HIDDEN,
-    );
+    for (const before of this.#readings) {
+      const dropped = before.used - used;
+      // First what nearly always decides: usage has grown.
+      if (dropped > HIDDEN && before.receivedAt <= sentAt && dropped > rate * (receivedAt - before.sentAt) + HIDDEN)
+        return true;
+    }
+    return false;
   }
 
   add(reading: WindowReading): void {

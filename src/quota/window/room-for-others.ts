@@ -1,11 +1,12 @@
 import type { Charge } from '../admission.ts';
 import type { WindowReading } from '../models/model.ts';
-import { type Period, periodMsOf, SHORT_MS, startOf } from '../time/periods.ts';
+import { type Period, periodMsOf, SHORT_MS } from '../time/periods.ts';
 import type { ServerClock } from '../time/server-clock.ts';
 import type { InFlight } from '../usage/in-flight.ts';
 import type { LastReading } from './last-reading.ts';
 import type { OtherConsumers } from './other-consumers.ts';
 import { type Pacing, type Reserve, recheckAt } from './reserve.ts';
+import type { SentInWindow } from './sent-in-window.ts';
 
 /** How much of the slowest round trip is left after each further reading. */
 const FADING = 0.95;
@@ -19,6 +20,7 @@ export interface RoomForOthersDependencies {
   readonly flights: Pick<InFlight, 'units'>;
   readonly otherConsumers: OtherConsumers;
   readonly lastReading: Pick<LastReading, 'sentAt' | 'limit'>;
+  readonly sent: Pick<SentInWindow, 'units'>;
   /** Units that may have been used in the window. */
   readonly spent: (now: number) => number;
   /** Whether `units` fit now below a cap. */
@@ -33,9 +35,6 @@ export class RoomForOthers implements Reserve, Pacing {
   readonly #periodMs: number;
   readonly #known: RoomForOthersDependencies;
   #roundTripMs = 0;
-  /** The calendar window of our last request, and the units that we sent in it. */
-  #start = Number.NaN;
-  #taken = 0;
   readonly pacings: readonly Pacing[] = [this];
 
   constructor(period: Period, known: RoomForOthersDependencies) {
@@ -47,14 +46,6 @@ export class RoomForOthers implements Reserve, Pacing {
   /** Processes a reading of the window. */
   onReading({ sentAt, receivedAt }: WindowReading): void {
     this.#roundTripMs = Math.max(receivedAt - sentAt, this.#roundTripMs * FADING);
-  }
-
-  /** A request is sent. */
-  onSent(units: number, now: number): void {
-    const start = startOf(this.#period, this.#known.clock.least(now));
-    if (start !== this.#start) this.#taken = 0;
-    this.#start = start;
-    this.#taken += units;
   }
 
   units(_charge: Charge, limit: number, now: number): number {
@@ -75,10 +66,10 @@ export class RoomForOthers implements Reserve, Pacing {
 
   /** When we fall behind our fair share of the window. */
   #ourTurn(units: number, limit: number, now: number): number {
-    const { otherConsumers, clock, lastSentAt } = this.#known;
+    const { otherConsumers, clock, lastSentAt, sent } = this.#known;
     const msPerUnit = otherConsumers.fairSpacing(limit);
     if (this.#periodMs <= SHORT_MS) return lastSentAt() + Math.min(this.#periodMs, units * msPerUnit);
-    return now + (this.#taken + units) * msPerUnit - clock.elapsedPart(this.#period, now) * this.#periodMs;
+    return now + (sent.units + units) * msPerUnit - clock.elapsedPart(this.#period, now) * this.#periodMs;
   }
 
   /** Units that they may take before a request that is sent now arrives. */

@@ -5,8 +5,9 @@ import { firstRequest } from '../../../src/quota/models/first-request.ts';
 import type { Shape } from '../../../src/quota/models/model.ts';
 import { slidingCounter } from '../../../src/quota/models/sliding-counter.ts';
 import { slidingLog } from '../../../src/quota/models/sliding-log.ts';
-import type { Period } from '../../../src/quota/time/periods.ts';
+import { type Period, periodMsOf } from '../../../src/quota/time/periods.ts';
 import { ServerClock } from '../../../src/quota/time/server-clock.ts';
+import { CandidateShapes } from '../../../src/quota/window/candidates.ts';
 import { EvenPacing } from '../../../src/quota/window/even-pacing.ts';
 import { knownClock } from '../support/builders.ts';
 
@@ -17,8 +18,9 @@ function pacing(
   shapes: readonly Shape[],
   { period = 'second' as Period, isShared = false, clock = knownClock() } = {},
 ): EvenPacing {
-  const alive = shapes.map((shape) => shape.create(period, clock));
-  return new EvenPacing(period, { clock, shareLimit: { isShared }, candidates: { alive }, lastSentAt: () => 1_000 });
+  const models = shapes.map((shape) => shape.create(period, clock));
+  const candidates = new CandidateShapes(models, periodMsOf(period));
+  return new EvenPacing(period, { clock, shareLimit: { isShared }, candidates, lastSentAt: () => 1_000 });
 }
 
 const at = (one: EvenPacing, now: number, units = 1, limit = LIMIT): number => one.earliest(units, limit, limit, now);

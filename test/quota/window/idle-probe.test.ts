@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { IdleProbe } from '../../../src/quota/window/idle-probe.ts';
+import { SentInWindow } from '../../../src/quota/window/sent-in-window.ts';
 import { knownClock } from '../support/builders.ts';
 
 const LIMIT = 20;
@@ -7,10 +8,14 @@ const LIMIT = 20;
 const LULL = 4_000;
 const LULL_ENDS = LULL + 1_000;
 
-function lullAfter(units: number, at: number): IdleProbe {
-  const lull = new IdleProbe('second', knownClock(), () => true);
-  lull.onSent(units, at);
-  return lull;
+/** A probe, and what was sent before. */
+interface Lull extends Pick<IdleProbe, 'earliest'>, Pick<SentInWindow, 'onSent'> {}
+
+function lullAfter(units: number, at: number, isAllowed = true): Lull {
+  const sent = new SentInWindow('second', knownClock());
+  const probe = new IdleProbe('second', knownClock(), sent, () => isAllowed);
+  sent.onSent(units, at);
+  return { earliest: probe.earliest.bind(probe), onSent: sent.onSent.bind(sent) };
 }
 
 describe('idle probe', () => {
@@ -48,8 +53,7 @@ describe('idle probe', () => {
   it('a lull is one second in four only, and none while it is not allowed', () => {
     const other = lullAfter(LIMIT, LULL + 500);
     expect(other.earliest(1, LIMIT, LIMIT, LULL + 1_100)).toBe(LULL + 1_100);
-    const forbidden = new IdleProbe('second', knownClock(), () => false);
-    forbidden.onSent(LIMIT, LULL - 500);
+    const forbidden = lullAfter(LIMIT, LULL - 500, false);
     expect(forbidden.earliest(1, LIMIT, LIMIT, LULL + 100)).toBe(LULL + 100);
   });
 });

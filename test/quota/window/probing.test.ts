@@ -6,10 +6,12 @@ import type { Shape } from '../../../src/quota/models/model.ts';
 import { slidingCounter } from '../../../src/quota/models/sliding-counter.ts';
 import { slidingLog } from '../../../src/quota/models/sliding-log.ts';
 import { wholeShareLimit } from '../../../src/quota/share-limit.ts';
-import type { Period } from '../../../src/quota/time/periods.ts';
+import { type Period, periodMsOf } from '../../../src/quota/time/periods.ts';
 import { ServerClock } from '../../../src/quota/time/server-clock.ts';
 import { InFlight } from '../../../src/quota/usage/in-flight.ts';
+import { CandidateShapes } from '../../../src/quota/window/candidates.ts';
 import { ShapeProbing } from '../../../src/quota/window/probing.ts';
+import { SentInWindow } from '../../../src/quota/window/sent-in-window.ts';
 import { charge, knownClock, readingsOf } from '../support/builders.ts';
 
 const MINUTE_MS = 60_000;
@@ -21,7 +23,8 @@ function doubtOf(clock: ServerClock): ShapeProbing {
     clock,
     flights,
     shareLimit: wholeShareLimit,
-    candidates: { alive: modelsOf('minute', clock) },
+    candidates: new CandidateShapes(modelsOf('minute', clock), MINUTE_MS),
+    sent: new SentInWindow('minute', clock),
   });
   doubt.onSent(1, 0);
   return doubt;
@@ -68,11 +71,12 @@ function probing(
     shapes = SHAPES,
     isShared = false,
     clock = knownClock(),
-  }: { shapes?: readonly Shape[]; isShared?: boolean; clock?: ServerClock } = {},
+    sent = new SentInWindow(period, clock),
+  }: { shapes?: readonly Shape[]; isShared?: boolean; clock?: ServerClock; sent?: SentInWindow } = {},
 ): ShapeProbing {
   const flights = new InFlight(10, 9_000);
-  const candidates = { alive: modelsOf(period, clock, shapes) };
-  const made = new ShapeProbing(period, { clock, flights, shareLimit: { isShared }, candidates });
+  const candidates = new CandidateShapes(modelsOf(period, clock, shapes), periodMsOf(period));
+  const made = new ShapeProbing(period, { clock, flights, shareLimit: { isShared }, candidates, sent });
   made.onSent(1, 100);
   return made;
 }
@@ -137,7 +141,9 @@ describe('a second that may be left empty', () => {
 
   /** Until when a request is held back in a second in four, after a busy one. */
   function idle(period: Period, more: Parameters<typeof probing>[1]): number {
-    const one = probing(period, more);
+    const sent = new SentInWindow(period, knownClock());
+    sent.onSent(60, 3_500);
+    const one = probing(period, { ...more, sent });
     one.onSent(60, 3_500);
     return heldUntil(one, 1, 100, 4_100);
   }

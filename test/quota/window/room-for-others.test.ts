@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Period } from '../../../src/quota/time/periods.ts';
 import type { OtherConsumers } from '../../../src/quota/window/other-consumers.ts';
 import { RoomForOthers } from '../../../src/quota/window/room-for-others.ts';
+import { SentInWindow } from '../../../src/quota/window/sent-in-window.ts';
 import { charge, knownClock, readingsOf } from '../support/builders.ts';
 
 const LIMIT = 100;
@@ -18,12 +19,16 @@ const OTHERS = {
 };
 
 /** The room of a window of which the last reading is of 0, and the last request was sent at 1 s. */
-function room(period: Period, { others = {}, spent = 20, held = 10, room = 1_000 } = {}): RoomForOthers {
+function room(
+  period: Period,
+  { others = {}, spent = 20, held = 10, room = 1_000, sent = new SentInWindow(period, knownClock()) } = {},
+): RoomForOthers {
   return new RoomForOthers(period, {
     clock: knownClock(),
     flights: { units: held },
     otherConsumers: { ...OTHERS, ...others } as unknown as OtherConsumers,
     lastReading: { sentAt: 0, limit: LIMIT },
+    sent,
     spent: () => spent,
     fits: (units, cap) => units + room <= cap + 1_000,
     lastSentAt: () => 1_000,
@@ -85,15 +90,16 @@ describe('a request that the room for others holds back', () => {
   });
 
   it('may go in a longer window as soon as we have taken less of it than our part of the time', () => {
-    const long = room('minute', { others: { unobserved: () => 0 } });
-    for (let sent = 0; sent < 3; sent++) long.onSent(20, 100);
+    const sent = new SentInWindow('minute', knownClock());
+    const long = room('minute', { others: { unobserved: () => 0 }, sent });
+    for (let request = 0; request < 3; request++) sent.onSent(20, 100);
     // 61 units are our part of 3.05 s, and 3 s less 20 ms are over.
     expect(released(long, 1, 3_000)).toBeCloseTo(3_000 + 3_050 - 2_980, 0);
     expect(released(long, 1, 3_100)).toBe(3_100);
-    long.onSent(40, 100);
+    sent.onSent(40, 100);
     expect(released(long, 1, 3_000)).toBe(3_000 + RECHECK_MS);
     // The next minute is another one.
-    long.onSent(1, 60_100);
+    sent.onSent(1, 60_100);
     expect(released(long, 1, 60_200)).toBe(60_200);
   });
 });
