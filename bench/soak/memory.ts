@@ -10,11 +10,11 @@ export interface Sample {
   readonly descriptors: number | undefined;
 }
 
-/** Growth in the second half of a run that is allowed: a part of the heap. */
+/** Growth after the warm-up that is allowed: a part of the heap. */
 const FLAT_PART = 0.05;
 
 /** A heap of a few MiB varies by this much, in MiB. */
-const NOISE = 2;
+const NOISE = 3;
 
 /** How much the number of descriptors varies: a connection that stalls is replaced before it is closed. */
 const SPARE_DESCRIPTORS = 32;
@@ -32,16 +32,31 @@ export async function sample(calls: number): Promise<Sample> {
   return { calls, heap: process.memoryUsage().heapUsed / MIB, descriptors: openDescriptors() };
 }
 
-/** What has grown over a run, as sentences; none: it is flat. */
+/**
+ * What has grown over a run, as sentences; none: it is flat. The first third is a warm-up, in which code is compiled and caches fill.
+ * Of the others the lowest samples are compared, because some have garbage that is not collected yet.
+ */
 export function growthIn(samples: readonly Sample[]): string[] {
-  const [first, last] = [samples[Math.floor(samples.length / 2)], samples.at(-1)];
-  if (!first || !last) return ['there are no samples'];
+  const third = Math.floor(samples.length / 3);
+  if (third === 0) return ['there are too few samples'];
+  const [before, after] = [samples.slice(third, -third), samples.slice(-third)].map((part) => ({
+    calls: lowest(part, ({ calls }) => calls),
+    heap: lowest(part, ({ heap }) => heap),
+    descriptors: lowest(part, ({ descriptors }) => descriptors ?? 0),
+  }));
+  if (!before || !after) return [];
   const found: string[] = [];
-  if (last.heap - first.heap > Math.max(NOISE, first.heap * FLAT_PART))
-    found.push(`the heap grew from ${first.heap.toFixed(1)} to ${last.heap.toFixed(1)} MiB`);
-  if ((last.descriptors ?? 0) > (first.descriptors ?? 0) + SPARE_DESCRIPTORS)
-    found.push(`descriptors grew from ${first.descriptors} to ${last.descriptors}`);
+  if (after.heap - before.heap > Math.max(NOISE, before.heap * FLAT_PART)) {
+    const perCall = Math.round(((after.heap - before.heap) * MIB) / (after.calls - before.calls));
+    found.push(`the heap grew from ${before.heap.toFixed(1)} to ${after.heap.toFixed(1)} MiB: ${perCall} bytes a call`);
+  }
+  if (after.descriptors > before.descriptors + SPARE_DESCRIPTORS)
+    found.push(`descriptors grew from ${before.descriptors} to ${after.descriptors}`);
   return found;
+}
+
+function lowest(samples: readonly Sample[], of: (sample: Sample) => number): number {
+  return Math.min(...samples.map(of));
 }
 
 function openDescriptors(): number | undefined {

@@ -1,14 +1,19 @@
-import { createClient } from '../../src/index.ts';
+import { getEventListeners } from 'node:events';
+import { type Client, createClient } from '../../src/index.ts';
 import { createMockService, seeded, virtualClock } from '../../src/testing/index.ts';
 import { ADDRESSES } from '../addresses.ts';
 import { isExpected } from './expected.ts';
 import { growthIn, type Sample, sample } from './memory.ts';
 
-const KEY = 'a-key-of-the-mock';
-const SAMPLES = 8;
+/** Of the client that works through all rounds, and of those that are closed with theirs. */
+const [LASTING, PASSING] = ['a-key-of-the-mock', 'another-key-of-the-mock'];
+const SAMPLES = 12;
 
-/** Calls of one round: a client is made, works, and is closed. */
+/** Calls of one round: beside the client that lasts, another is made, works, and is closed. */
 const ROUND = 2_500;
+
+/** After this time nothing of a round is remembered but what lasts, in milliseconds. */
+const HOUR_MS = 3_600_000;
 
 /** Result of a soak: the samples, and what went wrong as sentences. */
 export interface Soaked {
@@ -19,14 +24,14 @@ export interface Soaked {
 
 /**
  * Calls through the whole client in virtual time: single calls, bulk work and walks, aborted ones, faults of every kind, ends of months,
- * and clients that are closed while calls wait. Afterwards no timer and no call may be left, and memory must be flat.
+ * and clients that are closed while calls wait. Afterwards no call, lease, listener or timer may be left, and memory must be flat.
  */
 export async function soakVirtually(calls: number): Promise<Soaked> {
   // Some seconds before a month ends, and again in each round.
   const clock = virtualClock({ wall: Date.UTC(2026, 0, 31, 23, 59, 30) });
   const random = seeded(7);
   const service = createMockService({
-    ...{ clock, random, keys: [KEY], keyed: { second: 200, minute: 8_000, month: 10_000_000 } },
+    ...{ clock, random, keys: [LASTING, PASSING], keyed: { second: 200, minute: 8_000, month: 10_000_000 } },
     ...{ latencyMs: [5, 60], keepLog: false, assetsOf: () => 60 },
   });
   const faults: ('reset' | 'lost' | 'truncate' | 'no quota headers' | { readonly status: number })[] = [
@@ -46,10 +51,17 @@ export async function soakVirtually(calls: number): Promise<Soaked> {
     });
   };
 
+  const clientWith = (apiKey: string): Client =>
+    createClient({ baseUrl: service.origin, apiKey, fetch: service.fetch, clock, random });
+  const lasting = clientWith(LASTING);
+
   const round = async (): Promise<void> => {
-    const client = createClient({ baseUrl: service.origin, apiKey: KEY, fetch: service.fetch, clock, random });
+    const client = clientWith(PASSING);
+    const { signal } = new AbortController();
     const someAddress = (): string => ADDRESSES[Math.floor(random() * ADDRESSES.length)] ?? '';
-    const singles = Array.from({ length: ROUND / 2 }, () => settled(client.getAddressAssets(someAddress())));
+    const singles = Array.from({ length: ROUND / 2 }, () =>
+      settled(lasting.getAddressAssets(someAddress(), { signal })),
+    );
     const aborted = Array.from({ length: ROUND / 10 }, () => {
       const abort = new AbortController();
       const call = settled(client.getInfo({ signal: abort.signal }));
@@ -57,8 +69,8 @@ export async function soakVirtually(calls: number): Promise<Soaked> {
       return call;
     });
     const bulk = (async () => {
-      for await (const { status } of client.bulk(ADDRESSES.slice(0, 100), (address, options) =>
-        client.getAddressAssets(address, options),
+      for await (const { status } of lasting.bulk(ADDRESSES.slice(0, 100), (address, options) =>
+        lasting.getAddressAssets(address, options),
       )) {
         made++;
         if (status === 'rejected') failed++;
@@ -70,7 +82,10 @@ export async function soakVirtually(calls: number): Promise<Soaked> {
     await clock.advance(40);
     await clock.run(Promise.all([client.close(), ...rest]));
     if (client.queue().length > 0) wrong.push('a closed client has waiting calls');
-    await clock.advance(10_000);
+    await clock.advance(HOUR_MS);
+    for (const { inFlight, held } of [client.quota(), lasting.quota()])
+      if (inFlight + held > 0) wrong.push(`${inFlight} requests are in flight, and ${held} units held`);
+    if (getEventListeners(signal, 'abort').length > 0) wrong.push('a signal has listeners left');
     if (clock.timers > 0) wrong.push(`${clock.timers} timers are left`);
     clock.setWall(Date.UTC(2026, Math.floor(made / ROUND) % 12, 27, 23, 59, 30));
   };
@@ -80,6 +95,7 @@ export async function soakVirtually(calls: number): Promise<Soaked> {
     await round();
   }
   samples.push(await sample(made));
+  await clock.run(lasting.close());
   const notes = [`${made} calls, ${failed} of them failed or were turned away, ${service.limited} refused`];
   return { samples, faults: [...new Set(wrong), ...growthIn(samples)], notes };
 }

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { createClient } from '../../src/index.ts';
@@ -6,11 +7,20 @@ import { isExpected } from './expected.ts';
 import { growthIn, type Sample, sample } from './memory.ts';
 import type { Soaked } from './virtual.ts';
 
-const SAMPLES = 8;
+const SAMPLES = 12;
 const IN_FLIGHT = 32;
 
 /** Far above the load: the bookkeeping of the wire is tried here. */
 const LIMIT = 100_000;
+
+/** Calls before the first sample: on a busy machine a time alone would be over before the code is compiled. */
+const WARM_UP = 200;
+
+/** Names of Node for what keeps a process alive. */
+const LEFT = /^(Timeout|Immediate|TCP.*)$/;
+
+/** By then whatever ends by itself has ended, in milliseconds: an answer that is lost is waited for no longer than its time-out. */
+const ENDS_WITHIN_MS = 60_000;
 
 /** A server that resets, stalls, lies about lengths and answers out of order: one request in eight. */
 function spoilt(request: IncomingMessage, response: ServerResponse, turn: number): void {
@@ -63,15 +73,16 @@ export async function soakOnTheWire(ms: number): Promise<Soaked> {
     timeoutMs: 1_000,
     concurrency: IN_FLIGHT,
   });
-  const from = performance.now();
+  const { signal } = new AbortController();
+  let from = Number.POSITIVE_INFINITY;
   const samples: Sample[] = [];
   const wrong = new Set<string>();
   let [made, failed] = [0, 0];
   const work = async (): Promise<void> => {
-    while (performance.now() - from < ms) {
+    while (made < WARM_UP || performance.now() - from < ms) {
       made++;
       await client
-        .fetch('/extended/v1/anything')
+        .fetch('/extended/v1/anything', { signal })
         .then(
           (response) => response.text(),
           (error: Error) => {
@@ -83,6 +94,8 @@ export async function soakOnTheWire(ms: number): Promise<Soaked> {
     }
   };
   const watch = async (): Promise<void> => {
+    while (made < WARM_UP) await new Promise((resolve) => setTimeout(resolve, 100));
+    from = performance.now();
     for (let index = 0; index <= SAMPLES; index++) {
       const due = from + (index * ms) / SAMPLES;
       await new Promise((resolve) => setTimeout(resolve, Math.max(0, due - performance.now())));
@@ -93,7 +106,27 @@ export async function soakOnTheWire(ms: number): Promise<Soaked> {
   await client.close();
   // What is left now are connections kept alive, no more than calls in flight.
   if (sockets.size > IN_FLIGHT * 2) wrong.add(`${sockets.size} sockets are open`);
+  if (getEventListeners(signal, 'abort').length > 0) wrong.add('the signal of all calls has listeners left');
   server.closeAllConnections();
   server.close();
+  const left = await leftAfter(() => {
+    const { inFlight, held } = client.quota();
+    return {
+      'requests in flight': inFlight,
+      'units held': held,
+      'timers or sockets': process.getActiveResourcesInfo().filter((name) => LEFT.test(name)).length,
+    };
+  });
+  for (const [what, count] of left) wrong.add(`${count} ${what} are left`);
   return { samples, faults: [...wrong, ...growthIn(samples)], notes: [`${made} calls, ${failed} of them failed`] };
+}
+
+/** What is still left when there was time enough for it to end. */
+async function leftAfter(count: () => Readonly<Record<string, number>>): Promise<[string, number][]> {
+  const until = performance.now() + ENDS_WITHIN_MS;
+  for (;;) {
+    const left = Object.entries(count()).filter(([, number]) => number > 0);
+    if (left.length === 0 || performance.now() > until) return left;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
 }

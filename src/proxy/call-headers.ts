@@ -5,7 +5,7 @@ import { Problem } from './problem.ts';
 export const OWN_PREFIX = 'x-quota-';
 
 /** An option of a call that a header can set. */
-export type HeaderOption = 'priority' | 'cost' | 'maxWaitMs' | 'timeoutMs';
+export type HeaderOption = 'priority' | 'cost' | 'maxWaitMs' | 'maxQueueMs' | 'timeoutMs';
 
 /** The options that a request states in its headers. */
 export type StatedOptions = { [Name in HeaderOption]?: number };
@@ -14,6 +14,7 @@ const OPTIONS: ReadonlyMap<string, HeaderOption> = new Map([
   ['x-quota-priority', 'priority'],
   ['x-quota-cost', 'cost'],
   ['x-quota-max-wait-ms', 'maxWaitMs'],
+  ['x-quota-max-queue-ms', 'maxQueueMs'],
   ['x-quota-timeout-ms', 'timeoutMs'],
 ]);
 
@@ -39,6 +40,6 @@ export function readCallHeaders(headers: IncomingHttpHeaders): StatedOptions {
 function numberOf(name: string, value: string | string[] | undefined): number {
   const text = String(value);
   if (/^-?\d{1,12}(\.\d{1,6})?$/.test(text)) return Number(text);
-  if (name === 'x-quota-max-wait-ms' && text === 'Infinity') return Number.POSITIVE_INFINITY;
+  if (name.startsWith('x-quota-max-') && text === 'Infinity') return Number.POSITIVE_INFINITY;
   throw new Problem(400, 'request', `${name} must be a number such as 10, not ${JSON.stringify(text.slice(0, 40))}.`);
 }

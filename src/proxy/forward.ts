@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import { setImmediate as turn } from 'node:timers/promises';
 import type { Client } from '../client/client.ts';
 import type { FetchOptions } from '../fetch/options.ts';
 import { readCallHeaders, type StatedOptions } from './call-headers.ts';
@@ -48,7 +48,7 @@ export function createForward(client: Pick<Client, 'fetchWith'>, hasToken: boole
 }
 
 /** The body of a request, if it has one. */
-async function bodyOf(incoming: IncomingMessage, headers: Headers): Promise<BodyInit | undefined> {
+async function bodyOf(incoming: IncomingMessage, headers: Record<string, string>): Promise<BodyInit | undefined> {
   const { method, headers: said } = incoming;
   const length = said['content-length'];
   if (said['transfer-encoding'] === undefined && (length === undefined || Number(length) === 0)) return undefined;
@@ -56,8 +56,32 @@ async function bodyOf(incoming: IncomingMessage, headers: Headers): Promise<Body
     throw new Problem(400, 'request', `A ${method} request must not have a body.`);
   }
   if (Number(length) <= LARGEST_HELD) return new Uint8Array(await buffer(incoming));
-  if (length !== undefined) headers.set('content-length', length);
-  return Readable.toWeb(incoming) as ReadableStream;
+  if (length !== undefined) headers['content-length'] = length;
+  return streamOf(incoming);
+}
+
+/**
+ * A body in pieces, as they come. A service may answer before the end of the body, as with a 413, and close the connection; the piece
+ * after the one that then fails would fail the request, so all that has arrived is read between two pieces.
+ */
+function streamOf(incoming: IncomingMessage): ReadableStream<Uint8Array> {
+  const pieces: AsyncIterator<Uint8Array> = incoming.iterator({ destroyOnReturn: false });
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        // The first may come in the turn in which the last piece was written.
+        await turn();
+        await turn();
+        const { done, value } = await pieces.next();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      },
+      async cancel() {
+        await pieces.return?.();
+      },
+    },
+    { highWaterMark: 0 },
+  );
 }
 
 async function send(response: Response, path: string, outgoing: ServerResponse, signal: AbortSignal): Promise<void> {
@@ -66,7 +90,10 @@ async function send(response: Response, path: string, outgoing: ServerResponse, 
   outgoing.sendDate = !headers.has('date');
   outgoing.writeHead(status, statusText, responseHeaders(response, path));
   if (body) {
-    for await (const piece of body) {
+    const reader = body.getReader();
+    for (;;) {
+      const { done, value: piece } = await reader.read();
+      if (done) break;
       // The end of a body that came with this piece is sent along with it.
       socket?.cork();
       setImmediate(() => socket?.uncork());
@@ -81,8 +108,8 @@ async function send(response: Response, path: string, outgoing: ServerResponse, 
 function fetches(client: Pick<Client, 'fetchWith'>): (options: StatedOptions & FetchOptions) => Fetch {
   const known = new Map<string, Fetch>();
   return (options) => {
-    const { priority, cost, maxWaitMs, timeoutMs, streamBody } = options;
-    const name = `${priority} ${cost} ${maxWaitMs} ${timeoutMs} ${streamBody}`;
+    const { priority, cost, maxWaitMs, maxQueueMs, timeoutMs, streamBody } = options;
+    const name = `${priority} ${cost} ${maxWaitMs} ${maxQueueMs} ${timeoutMs} ${streamBody}`;
     let fetch = known.get(name);
     if (fetch) return fetch;
     fetch = client.fetchWith(options);

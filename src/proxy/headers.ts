@@ -18,9 +18,9 @@ const OF_THE_CONNECTION: ReadonlySet<string> = new Set([
 /** Request headers that the proxy, or its `fetch`, sets for itself. */
 const OF_THE_REQUEST: ReadonlySet<string> = new Set(['host', 'content-length', 'expect', 'accept-encoding', 'via']);
 
-/** Codings that `fetch` decodes, and those that are asked for. */
-const ASKED: readonly string[] = ['gzip', 'deflate', 'br'];
-const CODINGS: readonly string[] = [...ASKED, 'x-gzip'];
+/** Codings that are asked for, and those that `fetch` decodes. */
+const ASKED = 'gzip, deflate, br';
+const CODINGS: readonly string[] = ['gzip', 'deflate', 'br', 'x-gzip'];
 
 /** The headers that carry a key. */
 const KEY = /^x-(hiro-)?api-key$/;
@@ -36,7 +36,7 @@ export function requestHeaders(
   { rawHeaders, headers, httpVersion }: IncomingMessage,
   hasToken: boolean,
   pseudonym: string,
-): Headers {
+): Record<string, string> {
   if (headers.via?.includes(pseudonym)) {
     throw new Problem(508, 'loop', 'The URL of the service is that of this proxy.');
   }
@@ -48,15 +48,19 @@ export function requestHeaders(
     name.startsWith(OWN_PREFIX) ||
     // The token is for the proxy.
     (hasToken && name === 'authorization');
-  const passed = new Headers();
+  // `__proto__` is a name as any other.
+  const passed: Record<string, string> = Object.create(null);
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = (rawHeaders[at] ?? '').toLowerCase();
     if (KEY.test(name)) throw new Problem(400, 'key', `The proxy adds the key: leave ${name} out of the request.`);
-    if (!isLeft(name)) passed.append(name, rawHeaders[at + 1] ?? '');
+    if (isLeft(name)) continue;
+    const value = rawHeaders[at + 1] ?? '';
+    const before = passed[name];
+    passed[name] = before === undefined ? value : `${before}${name === 'cookie' ? '; ' : ', '}${value}`;
   }
   const via = headers.via === undefined ? '' : `${headers.via}, `;
-  passed.set('accept-encoding', ASKED.join(', '));
-  passed.set('via', `${via}${httpVersion} ${pseudonym}`);
+  passed['accept-encoding'] = ASKED;
+  passed.via = `${via}${httpVersion} ${pseudonym}`;
   return passed;
 }
 

@@ -13,6 +13,12 @@ import { Problem, sendProblem } from './problem.ts';
 /** Connections that wait to be accepted: as many as the system allows, so that none of very many at once is refused. */
 const BACKLOG = 4_096;
 
+/**
+ * How long an idle connection is kept, in milliseconds: longer than programs keep theirs (Go 90 s), because a request on a connection
+ * that is closed at the same time fails, and a POST is not sent again.
+ */
+const KEEP_ALIVE_MS = 120_000;
+
 /** Where a proxy listens. */
 export interface ListenOptions {
   /** The port; 0 for any free one. Default: 3999. */
@@ -44,9 +50,9 @@ export interface Proxy {
 
 /**
  * Creates an HTTP proxy that sends each request through `client.fetch`: it waits for quota, gets the key, and is retried like any
- * call of the client. Requests keep their path; the headers `x-quota-priority`, `x-quota-cost`, `x-quota-max-wait-ms` and
- * `x-quota-timeout-ms` set the options of the call. Below `/-/` is what the proxy says of itself: a page, `quota`, `queue`,
- * `metrics`, `healthz` and `events`.
+ * call of the client. Requests keep their path; the headers `x-quota-priority`, `x-quota-cost`, `x-quota-max-wait-ms`,
+ * `x-quota-max-queue-ms` and `x-quota-timeout-ms` set the options of the call. Below `/-/` is what the proxy says of itself: a page,
+ * `quota`, `queue`, `metrics`, `healthz` and `events`.
  *
  * @example
  * ```ts
@@ -79,7 +85,7 @@ export function createProxy(client: Client, options: ProxyOptions = {}): Proxy {
     listen: async ({ port = 3_999, host = '127.0.0.1' } = {}) => {
       checkPlace(port, host, token !== undefined);
       // A request may wait for quota for longer than five minutes before its body is read.
-      const server = createServer({ requestTimeout: 0 }, handle);
+      const server = createServer({ requestTimeout: 0, keepAliveTimeout: KEEP_ALIVE_MS }, handle);
       const answered = inProgress(server);
       server.on('connect', (_, socket) => {
         socket.on('error', () => {});

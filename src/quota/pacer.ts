@@ -14,7 +14,7 @@ import { estimate, type Plan, type PlanEstimate } from './forecast/estimate.ts';
 import { type MonthOutlook, MonthUsage } from './forecast/month.ts';
 import { isAnyWindowFull, type QuotaSnapshot, repeatsWindow, resetOf } from './headers/snapshot.ts';
 import { Cooldown } from './limits/cooldown.ts';
-import { believableCost, Costs, excessiveCost } from './limits/costs.ts';
+import { believableCost, Costs, refusedCost } from './limits/costs.ts';
 import { EndpointWindows } from './limits/endpoint-windows.ts';
 import { InspectionPace } from './limits/inspection-pace.ts';
 import type { Outage } from './limits/outage.ts';
@@ -208,21 +208,26 @@ export class Pacer {
     endpoint,
     query,
     cost = this.#costs.mean(endpoint, query),
-  }: Pick<Ask, 'endpoint' | 'query' | 'cost'>): number {
+  }: Pick<Plan, 'endpoint' | 'query' | 'cost'>): number {
     return cost;
+  }
+
+  /** The end of the pause that lasts longest and has one, in force or not. */
+  get pausedUntil(): number {
+    // A pause without an end has no place in an estimate.
+    const ends = [this.#pause.until, this.#clientWide.manualPause.until];
+    return Math.max(...ends.filter((until) => until < Number.POSITIVE_INFINITY));
   }
 
   /** When the last of these plans will be answered, one after the other; undefined while no limit is known. Reserves nothing. */
   estimate(plans: readonly Plan[], now: number): PlanEstimate | undefined {
     this.#age(now);
-    const { manualPause, throughput, concurrency } = this.#clientWide;
-    // A pause without an end has no place in an estimate.
-    const ends = [this.#pause.until, manualPause.until].filter((until) => until < Number.POSITIVE_INFINITY);
+    const { throughput, concurrency } = this.#clientWide;
     const quota = {
       windows: this.#windows,
       endpointWindows: this.#endpointWindows,
       clock: this.#clock,
-      pause: { until: Math.max(...ends) },
+      pause: { until: this.pausedUntil },
       costs: this.#costs,
       throughput,
       concurrency: concurrency.limit,
@@ -285,10 +290,10 @@ export class Pacer {
       this.#costs.learn(flight.endpoint, units, flight.query);
       this.#shareLimit.tellCost(flight.endpoint, this.#costs.dearestOf(flight.endpoint));
     }
-    const excess = limited ? excessiveCost(quota) : undefined;
-    if (excess !== undefined) {
-      this.#costs.learnExcess(flight.endpoint, excess, flight.query);
-      for (const window of this.#windows) window.onExcess(excess, now);
+    const dear = limited ? refusedCost(quota) : undefined;
+    if (dear !== undefined) {
+      this.#costs.learnRefused(flight.endpoint, dear, flight.query);
+      for (const window of this.#windows) window.onExcess(dear, now);
     }
     const settledSince = this.#answered.settledSince(flight.sentAt);
     const heard = {

@@ -13,6 +13,8 @@ export interface Stretch {
   readonly ask: Ask;
   readonly priority: number;
   readonly kind: string;
+  /** What one of them weighs: the units that it costs, and one for itself. */
+  readonly weight: number;
   /** Units that all of them cost by the word of the caller; NaN: the caller has not said. */
   stated: number;
   /** How many calls had come before the first of them. */
@@ -32,6 +34,7 @@ export class Backlog {
   readonly #last = new Map<string, Stretch>();
   readonly #onDrained: () => void;
   #came = 0;
+  #moved = 0;
   #waiting = 0;
   #calls = 0;
   #onEmpty: (() => void)[] = [];
@@ -53,7 +56,7 @@ export class Backlog {
     let stretch = this.#last.get(kind);
     // Where no other came in between, a stretch may have any length.
     if (!stretch || this.#came - stretch.calls - stretch.before > this.#waiting * STRETCH_PART) {
-      stretch = { ask, priority, kind, stated: 0, before: this.#came, calls: 0, waiting: 0, open: 0 };
+      stretch = { ask, priority, kind, weight: 1 + cost, stated: 0, before: this.#came, calls: 0, waiting: 0, open: 0 };
       this.#last.set(kind, stretch);
       this.#stretches.add(stretch);
     }
@@ -70,12 +73,14 @@ export class Backlog {
   queue(stretch: Stretch): void {
     stretch.waiting++;
     this.#waiting++;
+    this.#moved += stretch.weight;
   }
 
   /** A call waits no more. */
   leave(stretch: Stretch): void {
     stretch.waiting--;
     this.#waiting--;
+    this.#moved += stretch.weight;
   }
 
   /** A call that waits no more is finished, well or not. */
@@ -92,6 +97,18 @@ export class Backlog {
   /** Resolves when no call is left. */
   drained(): Promise<void> {
     return this.#calls === 0 ? Promise.resolve() : new Promise((resolve) => this.#onEmpty.push(resolve));
+  }
+
+  /** The weight of all calls that have come to wait, and of all that have left. */
+  get moved(): number {
+    return this.#moved;
+  }
+
+  /** The weight of the calls that wait and go before one of this priority. */
+  weightAheadOf(priority: number): number {
+    let weight = 0;
+    for (const one of this.#stretches) if (one.priority >= priority) weight += one.waiting * one.weight;
+    return weight;
   }
 
   /** The calls that wait and go before one of this priority, the first first. */

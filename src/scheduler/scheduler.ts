@@ -23,6 +23,7 @@ import { KeyTurns } from './key-turns.ts';
 import { Memberships } from './memberships.ts';
 import type { SchedulerOptions } from './options.ts';
 import { latenessError, overflowError, type QueueEnd } from './queue-errors.ts';
+import { RecentEstimates } from './recent-estimates.ts';
 import { DELIVER, Retries } from './retries.ts';
 import type { WaitingCall } from './waiting-call.ts';
 import { WhileWaiting } from './while-waiting.ts';
@@ -37,6 +38,8 @@ const TELLING_TURNS = 10;
 interface ScheduledCall extends TracedCall {
   /** Where it stands in the backlog. */
   stretch: Stretch;
+  /** Whether the backlog counts it among those that wait. */
+  isAhead: boolean;
 }
 
 /** Takes each call through queue, pacer and exchange, repeats it where the retry policy says so, and returns its reply. */
@@ -55,6 +58,7 @@ export class Scheduler {
   readonly #trial: WhileWaiting;
   #triedAt = Number.NEGATIVE_INFINITY;
   readonly #backlog = new Backlog(() => this.#onDrained());
+  readonly #estimates = new RecentEstimates();
   #urgentWaiting = 0;
   /** Calls that {@link close} turned away. */
   #turnedAway = 0;
@@ -95,7 +99,11 @@ export class Scheduler {
       ...{ pacer: this.#books, clock, maxWaitMs },
       overflow: {
         ...{ maxWaiting, onOverflow },
-        error: ({ ask }) => overflowError(ask.endpoint, this.#queueEnd(ask), maxWaiting, clock),
+        error: (call) => {
+          // Neither ahead of itself, nor of the next that is turned away in the same turn.
+          this.#stepOut(call as ScheduledCall);
+          return overflowError(call.ask.endpoint, this.#queueEnd(call.ask), maxWaiting, clock);
+        },
       },
     });
     this.tracer = new Tracer(clock, () => this.#queue.behind);
@@ -136,7 +144,16 @@ export class Scheduler {
   /** Estimate for a plan behind the calls waiting with that priority or a higher one; undefined while no limit is known. */
   estimate(plan: Plan, priority: number): PlanEstimate | undefined {
     const now = this.#clock.now();
-    return this.#present.estimate([...this.#backlog.aheadOf(priority), plan], now);
+    const pacer = this.#present;
+    const { endpoint, count } = plan;
+    const size = Math.ceil(Math.log2(pacer.costOf(plan)));
+    const basis = {
+      ...{ now, moved: this.#backlog.moved, ahead: this.#backlog.weightAheadOf(priority) },
+      rules: `${this.#books.key} ${pacer.pausedUntil} ${this.concurrency}`,
+    };
+    return this.#estimates.of(`${priority} ${count} ${size} ${endpoint}`, basis, () =>
+      pacer.estimate([...this.#backlog.aheadOf(priority), plan], now),
+    );
   }
 
   /** Makes a call: sends it when the quota allows, retries it by the retry policy, and returns the last answer. */
@@ -145,6 +162,7 @@ export class Scheduler {
     const late = this.#latenessError(call);
     const traced = call as ScheduledCall;
     traced.stretch = this.#backlog.add(call.ask, this.#present.costOf(call.ask));
+    traced.isAhead = true;
     traced.trace = this.tracer.begin(call.ask, call.label);
     if (late) return this.#refuse(traced, late);
     try {
@@ -169,18 +187,18 @@ export class Scheduler {
   async #refuse(call: ScheduledCall, reason: unknown): Promise<Reply> {
     let error = reason;
     // At once: it is not ahead of calls that are made in the same turn.
-    this.#backlog.leave(call.stretch);
+    this.#stepOut(call);
     const { key } = this.#books;
     const isByKey = reason instanceof QuotaExhaustedError && this.#keyTurns.mayChange;
     if (isByKey && (await this.#keyTurns.hasTurned(key))) {
       const late = this.#latenessError(call);
-      this.#backlog.queue(call.stretch);
+      this.#lineUp(call);
       try {
         if (late) throw late;
         return this.#make(call, await this.#lease(call));
       } catch (again) {
         error = again;
-        this.#backlog.leave(call.stretch);
+        this.#stepOut(call);
       }
     }
     // In a turn of its own, as where it has waited.
@@ -213,18 +231,18 @@ export class Scheduler {
 
   /** Makes a call that has its first lease. */
   async #make(call: ScheduledCall, first: Lease): Promise<Reply> {
-    const { trace, stretch } = call;
+    const { trace } = call;
     let { request } = call;
     const counts = { attempts: 0, refusals: 0, hops: 0, isKeyAsked: false };
     try {
       for (let lease = first; ; lease = await this.#lease(call)) {
         trace.granted();
-        this.#backlog.leave(stretch);
+        this.#stepOut(call);
         const { outcome, reply, failure } = await this.#exchange.attempt(call, request, lease, counts);
         counts.isKeyAsked = outcome.kind === 'failed' && outcome.code === KEY_CHANGED;
         if (counts.isKeyAsked) {
           trace.requeued();
-          this.#backlog.queue(stretch);
+          this.#lineUp(call);
           continue;
         }
         const isLimited = outcome.kind === 'answered' && outcome.isLimited;
@@ -249,16 +267,29 @@ export class Scheduler {
         const { afterMs } = decision;
         if (decision.url && outcome.kind === 'answered') request = redirected(request, outcome.status, decision.url);
         trace.retrying(counts.attempts + 1, afterMs);
-        this.#backlog.queue(stretch);
+        this.#lineUp(call);
         if (afterMs > 0) await this.#queue.delay(afterMs, call.signal);
       }
     } catch (error) {
       trace.failed(error, call.signal);
       throw withCallersFrames(error);
     } finally {
-      if (trace.isWaiting) this.#backlog.leave(stretch);
-      this.#backlog.remove(stretch);
+      this.#stepOut(call);
+      this.#backlog.remove(call.stretch);
     }
+  }
+
+  /** A call waits to be sent, again. */
+  #lineUp(call: ScheduledCall): void {
+    call.isAhead = true;
+    this.#backlog.queue(call.stretch);
+  }
+
+  /** A call waits no more. */
+  #stepOut(call: ScheduledCall): void {
+    if (!call.isAhead) return;
+    call.isAhead = false;
+    this.#backlog.leave(call.stretch);
   }
 
   /** Holds back every request until `instant`, in monotonic milliseconds; Infinity: until {@link resume}. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createClient } from '../../src/index.ts';
+import { type CallOptions, createClient, type QuotaExhaustedError } from '../../src/index.ts';
 import type { MockServiceOptions } from '../../src/testing/index.ts';
 import { ADDRESS, quietly, ROOMY, refused, world } from './support/deadline-world.ts';
 
@@ -146,6 +146,30 @@ describe('maxWaiting', () => {
     expect(order).toEqual(['parked rejected', 'as low rejected', 'low rejected']);
     await clock.run(Promise.all(calls));
     expect(order.slice(3)).toEqual(['under way sent', 'highest sent', 'higher sent', 'high sent']);
+  });
+});
+
+describe('a call that is turned away because too many wait', () => {
+  const turnedAway = async (priority: number): Promise<Set<number>> => {
+    const { clock, client } = await world({}, { maxWaiting: 120, onOverflow: 'reject-lowest' });
+    const errors: QuotaExhaustedError[] = [];
+    const call = (options: CallOptions) => client.getInfo(options).catch((error) => void errors.push(error));
+    const calls = Array.from({ length: 10 + 120 }, () => call({}));
+    await clock.advance(0);
+    calls.push(...Array.from({ length: 100 }, () => call({ priority })));
+    await clock.advance(0);
+    expect(errors.length).toBeGreaterThan(100);
+    const { ms = Number.NaN } = client.estimate({ priority: 0 });
+    await clock.run(Promise.all(calls));
+    return new Set(errors.map(({ retryAfterMs }) => Math.round((retryAfterMs - ms) / 1_000)));
+  };
+
+  it('is told when it would have been sent, and does not count itself', async () => {
+    expect(await turnedAway(0)).toEqual(new Set([0]));
+  });
+
+  it('is not told to wait for others that were turned away in the same turn', async () => {
+    expect(await turnedAway(1)).toEqual(new Set([0]));
   });
 });
 

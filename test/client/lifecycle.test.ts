@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Client } from '../../src/client/client.ts';
 import { createClient } from '../../src/client/create-client.ts';
 import { isClosed } from '../../src/errors.ts';
@@ -208,6 +208,8 @@ describe('a process', () => {
     const child = spawn(process.execPath, [...flags, '--input-type=module', '--eval', prelude + program], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
+    // One that something keeps alive would outlive the run of all tests.
+    onTestFinished(() => void child.kill('SIGKILL'));
     let said = '';
     child.stdout.on('data', (chunk) => {
       said += chunk;
@@ -223,7 +225,7 @@ describe('a process', () => {
       console.log('answered');
     `;
     expect(await run(program)).toEqual({ said: 'answered, exit', code: 0 });
-  }, 20_000);
+  });
 
   it('with a call that waits lives on until it is answered', async () => {
     const program = `
@@ -232,7 +234,7 @@ describe('a process', () => {
       console.log('answered');
     `;
     expect(await run(program)).toEqual({ said: 'answered, exit', code: 0 });
-  }, 20_000);
+  });
 
   it('ends when its client has closed, though a call would have waited for an hour', async () => {
     const program = `
@@ -244,5 +246,5 @@ describe('a process', () => {
       await waits;
     `;
     expect(await run(program)).toEqual({ said: '1, ClosedError, exit', code: 0 });
-  }, 20_000);
+  });
 });

@@ -1,3 +1,4 @@
+import { channel } from 'node:diagnostics_channel';
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, posix } from 'node:path';
 import { createMockService } from 'stacks-quota/testing';
@@ -22,7 +23,10 @@ describe('the documents', () => {
     vi.stubGlobal('fetch', service.fetch);
     vi.stubEnv('STACKS_API_KEY', KEY);
     const print = vi.spyOn(console, 'log').mockImplementation(() => {});
+    const wasHeard = channel('stacks-quota:limited').hasSubscribers;
     await import(file);
+    // Other tests of this process would print what it prints.
+    expect(channel('stacks-quota:limited').hasSubscribers).toBe(wasHeard);
     expect(service.limited).toBe(0);
     if (output !== undefined) expect(print.mock.calls.map((line) => line.join(' ')).join('\n')).toBe(output);
   });

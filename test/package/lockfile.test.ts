@@ -24,6 +24,14 @@ describe('the lockfile', () => {
     expect(loose).toEqual([]);
   });
 
+  it('has no script that runs when it is installed, but of packages that package.json judges', () => {
+    const packages = Object.entries<{ hasInstallScript?: boolean }>(lock.packages);
+    const scripted = packages.filter(([, { hasInstallScript }]) => hasInstallScript).map(([path]) => path);
+    const names = scripted.map((path) => path.replace(/^.*node_modules\//, ''));
+    expect(names.filter((name) => !(name in manifest.allowScripts))).toEqual([]);
+    expect(Object.keys(manifest.scripts).filter((name) => /^((pre|post)?install|prepare)$/.test(name))).toEqual([]);
+  });
+
   it('is that of this package, for the same Node', () => {
     const { name, version, engines } = lock.packages[''];
     expect({ name, version, engines }).toEqual({

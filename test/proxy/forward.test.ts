@@ -22,6 +22,21 @@ describe('a call that cannot be made', () => {
     expect(client.waiting).toBe(0);
   });
 
+  it('gets 503 with retry-after at once if so many wait before it that it would be sent later than it allows', async () => {
+    const { ask, seen, client, port } = await pairOf((_, outgoing) => outgoing.writeHead(200, minute(0, 5)).end('{}'));
+    await ask(INFO);
+    const waiting = request({ port, path: INFO, agent: false }).on('error', () => {});
+    waiting.end();
+    await soon(() => client.waiting).toBe(1);
+    const { status, headers, json } = await ask(INFO, { headers: { 'x-quota-max-queue-ms': '10' } });
+    expect({ status, type: headers['x-quota-error'] }).toEqual({ status: 503, type: 'quota' });
+    expect(Number(headers['retry-after'])).toBeGreaterThanOrEqual(1);
+    expect(json.error?.message).toContain('later than the 10 ms allowed');
+    expect(seen).toHaveLength(1);
+    waiting.destroy();
+    await soon(() => client.waiting).toBe(0);
+  });
+
   it('gets 502 without a service, and 504 from one that does not answer in time', async () => {
     const { ask, serviceUrl } = await pairOf((incoming, outgoing) => {
       if (incoming.url === '/v2/gone') outgoing.destroy();

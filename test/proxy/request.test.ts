@@ -126,6 +126,39 @@ describe('a request through the proxy', () => {
     expect(arrived).toBe(length);
   });
 
+  it.for([
+    ['a length', { 'content-length': 64 * 1_024 * 1_024 }],
+    ['chunks', { 'transfer-encoding': 'chunked' }],
+  ] as const)(
+    'with a body in %s gets the answer that comes before its end, as when it is too large',
+    async ([, headers]) => {
+      const { port } = await pairOf((_, outgoing) => {
+        outgoing.writeHead(413, { connection: 'close' }).end('too large');
+      });
+      const upload = request({ port, path: '/v2/a', method: 'POST', headers, agent: false });
+      const answered = once(upload, 'response') as Promise<[IncomingMessage]>;
+      const piece = Buffer.alloc(1_024 * 1_024, 'x');
+      for (let count = 0; count < 64 && !upload.destroyed; count++) {
+        if (!upload.write(piece)) await Promise.race([once(upload, 'drain'), answered]);
+      }
+      upload.end();
+      const [answer] = await answered;
+      expect([answer.statusCode, await text(answer)]).toEqual([413, 'too large']);
+    },
+  );
+
+  it('finds its connection kept for longer than programs keep theirs', async () => {
+    const { ask } = await pairOf((_, outgoing) => outgoing.end('{}'));
+    const { headers } = await ask(INFO, { headers: { connection: 'keep-alive' } });
+    expect(headers).toMatchObject({ connection: 'keep-alive', 'keep-alive': 'timeout=120' });
+  });
+
+  it('may have a header twice', async () => {
+    const { ask, seen } = await pairOf((_, outgoing) => outgoing.end('{}'));
+    await ask(INFO, { headers: { accept: ['a/b', 'c/d'], cookie: ['a=1', 'b=2'] } });
+    expect(seen[0]?.headers).toMatchObject({ accept: 'a/b, c/d', cookie: 'a=1; b=2' });
+  });
+
   it('is refused with a key of its own, which would have a quota of its own', async () => {
     const { ask, seen } = await pairOf((_, outgoing) => outgoing.end('{}'));
     const { status, json, body } = await ask(INFO, { headers: { 'x-api-key': 'another-key' } });

@@ -139,6 +139,41 @@ describe('calls of different costs', () => {
     expect(seconds).toBeLessThan(12);
   });
 
+  it('are not sent again either where others of their endpoint cost less, and nobody knows why', async () => {
+    const cost = ({ url }: { readonly url: URL }): number => Number(url.searchParams.get('limit') ?? 1);
+    const mock = createMockService({
+      clock: virtualClock(),
+      keyless: { second: 20, minute: 500 },
+      latencyMs: 50,
+      cost,
+    });
+    const clock = mock.clock as ReturnType<typeof virtualClock>;
+    const client = createClient({ baseUrl: mock.origin, fetch: mock.fetch, clock });
+    await clock.run(client.get('/extended/v1/info'));
+    const calls = Array.from({ length: 20 }, () => client.get('/extended/v1/info', { query: { limit: 25 } }));
+    const outcomes = await clock.run(Promise.allSettled(calls));
+    expect(new Set(outcomes.map(({ status }) => status))).toEqual(new Set(['rejected']));
+    // The second went by the word of retry-after.
+    expect(mock.log.filter(({ limited }) => limited)).toHaveLength(2);
+    await clock.run(client.get('/extended/v1/info'));
+  });
+
+  it.for([1, 2, 6])(
+    'learn what they cost from a refusal, so that none is refused for it again: seed %i',
+    async (seed) => {
+      const clock = virtualClock({ wall: Date.UTC(2026, 0, 15, 12, 0, seed) });
+      const cost = ({ url }: { readonly url: URL }): number => Number(url.searchParams.get('units'));
+      const mock = createMockService({
+        ...{ clock, cost, random: seeded(seed), latencyMs: [40, 160], keyless: { second: 10, minute: 60 } },
+      });
+      const client = createClient({ baseUrl: mock.origin, fetch: mock.fetch, clock, random: seeded(seed + 1) });
+      const draw = seeded(77 * seed);
+      const costs = Array.from({ length: 40 }, () => [1, 1, 1, 2, 5, 8, 10][Math.floor(draw() * 7)]);
+      await clock.run(Promise.all(costs.map((units) => client.get('/extended/v1/info', { query: { units } }))));
+      expect(mock.log.filter(({ limited }) => limited).length).toBeLessThanOrEqual(1);
+    },
+  );
+
   it('are told at once that a stated cost never fits', async () => {
     const { outcomes, seconds, sent } = await callsOf([1, 25, 1], { keyed: { second: 20 }, isStated: true });
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);

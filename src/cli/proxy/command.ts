@@ -15,7 +15,7 @@ const PAGE: HelpPage = {
 adds the key, waits for quota, retries, and answers with the service's answer.
 
 Headers of a request, all optional: x-quota-priority (higher goes first), x-quota-cost (units), x-quota-max-wait-ms,
-x-quota-timeout-ms. Below /-/ the proxy shows itself: /-/ is a page to look at, /-/quota and /-/queue are JSON, /-/metrics is for
+x-quota-max-queue-ms, x-quota-timeout-ms. Below /-/ the proxy shows itself: /-/ is a page to look at, /-/quota and /-/queue are JSON, /-/metrics is for
 Prometheus, /-/healthz for probes.
 
 Its URL is the only line on standard output. Ctrl-C stops it: calls that wait get 503, those in flight finish.`,

@@ -5,7 +5,7 @@ import { numberOf, type Parameters } from './parameters.ts';
 const MOST_KINDS = 64;
 
 interface Kind {
-  readonly values: readonly (string | undefined)[];
+  readonly values: readonly string[];
   readonly spread: CostSpread;
 }
 
@@ -59,7 +59,7 @@ export class CostTable {
    */
   find(parameters: () => Parameters): CostSpread | undefined {
     const own = this.findOwn(parameters);
-    if (own || this.names.length === 0) return own;
+    if (own) return own;
     const values = this.#valuesOf(parameters());
     let cheapest: CostSpread | undefined;
     for (const kind of this.#kinds.values()) {
@@ -69,13 +69,14 @@ export class CostTable {
     return cheapest;
   }
 
-  #valuesOf(parameters: Parameters): readonly (string | undefined)[] {
-    return this.names.map((name) => parameters.get(name));
+  /** An absent value is not an empty one, as of a parameter that is but a name; no query has a `#`. */
+  #valuesOf(parameters: Parameters): readonly string[] {
+    return this.names.map((name) => parameters.get(name) ?? '#');
   }
 }
 
 /** Whether a known value is the same as another, or a number no smaller than it. */
-function reaches(known: string | undefined, value: string | undefined): boolean {
+function reaches(known: string | undefined, value: string): boolean {
   if (known === value) return true;
   const [least, most] = [numberOf(value), numberOf(known)];
   return least !== undefined && most !== undefined && least <= most;

@@ -31,7 +31,8 @@ export class Costs implements Limit {
   #cheapest = Number.POSITIVE_INFINITY;
   #leastStated = Number.POSITIVE_INFINITY;
   #stated = false;
-  #isExcessSeen = false;
+  /** What such requests take that were refused for it: parameters may decide it that are not known to. */
+  readonly #refused = new Map<string, number>();
 
   /** The lowest cost that is expected of any request, in units. */
   get cheapest(): number {
@@ -62,9 +63,10 @@ export class Costs implements Limit {
     return known?.find(query) ?? same(known?.dearest ?? this.#foretold.get(endpoint) ?? this.#dearest);
   }
 
-  /** The lowest cost of such requests so far, in units; 0: none was seen, or none has ever exceeded a whole window. */
+  /** The lowest cost of such requests so far, in units; 0: none was seen, or none was ever refused for its cost. */
   #leastOf(endpoint: string, query: string = ''): number {
-    return this.#isExcessSeen ? (this.#byEndpoint.get(endpoint)?.leastOf(query) ?? 0) : 0;
+    if (this.#refused.size === 0) return 0;
+    return this.#refused.get(`${endpoint} ${query}`) ?? this.#byEndpoint.get(endpoint)?.leastOf(query) ?? 0;
   }
 
   /** Average cost of a request, in units: for plans, where the highest would add up to too much. */
@@ -89,12 +91,13 @@ export class Costs implements Limit {
   /** Learns from the cost stated by an answer. */
   learn(endpoint: string, cost: number, query?: string): void {
     this.#dearest = Math.max(this.#dearest, cost);
+    if (this.#refused.size > 0) this.#refused.delete(`${endpoint} ${query ?? ''}`);
     this.#learnOf(endpoint, cost, query);
   }
 
-  /** Learns the cost of a request that was refused because it exceeds a whole window. */
-  learnExcess(endpoint: string, cost: number, query?: string): void {
-    this.#isExcessSeen = true;
+  /** Learns the cost of a request that was refused for it. */
+  learnRefused(endpoint: string, cost: number, query?: string): void {
+    if (this.#refused.size < ENDPOINTS) this.#refused.set(`${endpoint} ${query ?? ''}`, cost);
     this.#learnOf(endpoint, cost, query);
   }
 
@@ -183,11 +186,12 @@ export function believableCost(quota: QuotaSnapshot): number | undefined {
   return isTooDear && windows.every(({ limit = 0, remaining = 0 }) => cost > limit - remaining) ? undefined : cost;
 }
 
-/** The stated cost of a request that was refused because it exceeds a whole window; undefined: something else may be the cause. */
-export function excessiveCost(quota: QuotaSnapshot): number | undefined {
+/** The stated cost of a request that was refused because it exceeds what is left of a window; undefined: something else may be the cause. */
+export function refusedCost(quota: QuotaSnapshot): number | undefined {
   const { cost } = quota.stacks;
   const windows = windowsOf(quota);
-  if (cost === undefined || !windows.some(({ limit = Number.POSITIVE_INFINITY }) => cost > limit)) return undefined;
+  if (cost === undefined || !windows.some(({ remaining = Number.POSITIVE_INFINITY }) => cost > remaining))
+    return undefined;
   // A service that charges after the answer would serve it while anything is left.
   return windows.every(({ remaining = 0 }) => remaining > 0) ? cost : undefined;
 }

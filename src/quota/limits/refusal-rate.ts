@@ -1,6 +1,5 @@
 import { type Charge, type Hold, holdUntil, type Limit } from '../admission.ts';
 import type { Flight } from '../usage/in-flight.ts';
-import { RunningSum } from '../usage/running-sum.ts';
 
 /** The part of the refused rate that is left after a refusal. */
 const CUT = 0.1;
@@ -27,9 +26,6 @@ const SLOWEST_MS = 60_000;
 /** A pause is short below this part of the time before it: then the rate was just too high, and is not measured by what was served. */
 const SHORT_PAUSE = 0.2;
 
-/** Served units are remembered for this long, in milliseconds. */
-const MEMORY_MS = 3_600_000;
-
 /**
  * Spaces requests where no answer names a limit, but some are refused: by the rate that the service accepts, found from the refusals
  * alone. Additive increase and multiplicative decrease with memory, as in CUBIC: after a refusal the rate is cut, rises soon
@@ -43,10 +39,12 @@ export class RefusalRate implements Limit {
   #tried: number | undefined;
   #returnMs = FIRST_RETURN_MS / 2;
   #cutAt = Number.NEGATIVE_INFINITY;
-  readonly #served = new RunningSum();
-  /** When requests went on after the last pause, and after the one before. */
+  /** When requests went on after the last pause, and the units served since. */
   #resumedAt: number | undefined;
+  #served = 0;
+  /** The same of the pause before. */
   #cycleFrom = 0;
+  #servedInCycle = 0;
   /** The end of the last pause that was long. */
   #steadyFrom = 0;
   /** When the first request was refused since the last one was served. */
@@ -70,8 +68,8 @@ export class RefusalRate implements Limit {
 
   /** A request was served. */
   onServed(units: number, now: number): void {
-    this.#served.add(units, now);
-    this.#served.forget(now - MEMORY_MS);
+    this.#servedInCycle += units;
+    if (now > (this.#resumedAt ?? now)) this.#served += units;
   }
 
   /**
@@ -81,19 +79,17 @@ export class RefusalRate implements Limit {
   onRefused({ sentAt }: Flight, pausedUntil: number, now: number): void {
     if (this.#isAnyWindowKnown() || this.#resumedAt === undefined || sentAt < this.#cutAt) return;
     const until = Math.max(now, pausedUntil);
-    const isFirst = this.#served.sumAfter(this.#resumedAt) > 0 || this.#refused === undefined;
+    const isFirst = this.#served > 0 || this.#refused === undefined;
     if (isFirst) {
       this.#tried = this.#refused && this.#rateAt(sentAt);
       this.#cycleFrom = this.#resumedAt;
+      this.#servedInCycle = this.#served;
       this.#refusedAt = now;
       this.#returnMs = Math.min(LONGEST_RETURN_MS, 2 * this.#returnMs);
     }
     const pauseMs = until - this.#refusedAt;
     const isShortFor = (from: number): boolean => pauseMs < SHORT_PAUSE * (this.#refusedAt - from);
-    const measured = Math.max(
-      1 / SLOWEST_MS,
-      this.#served.sumAfter(this.#cycleFrom) / Math.max(1, until - this.#cycleFrom),
-    );
+    const measured = Math.max(1 / SLOWEST_MS, this.#servedInCycle / Math.max(1, until - this.#cycleFrom));
     if (this.#tried && isShortFor(this.#steadyFrom)) {
       const kept = isShortFor(this.#cycleFrom) ? ACCEPTED : LEAST_KEPT;
       this.#refused = Math.max(measured, kept * this.#tried);
@@ -103,6 +99,7 @@ export class RefusalRate implements Limit {
     }
     this.#cutAt = until;
     this.#resumedAt = until;
+    this.#served = 0;
   }
 
   check({ units }: Charge, now: number): Hold | undefined {

@@ -6,6 +6,7 @@ export class LastReading {
   readonly #flights: InFlight;
   #limit = 0;
   #remaining = 0;
+  #used = 0;
   #own = 0;
   /** Units of requests that were sent before it and not answered yet: they may have arrived later. */
   #overtaken = 0;
@@ -30,13 +31,14 @@ export class LastReading {
     return this.#sentAt;
   }
 
-  /** Keeps the reading of the request *sent* last; of several sent at once, the one with the lowest `remaining`. */
+  /** Keeps the reading of the request *sent* last; of several sent at once, the one that counts most, whatever limit it names. */
   observe({ limit, used, own, held, sentAt }: WindowReading): void {
-    const remaining = Math.max(0, limit - used);
-    if (sentAt < this.#sentAt || (sentAt === this.#sentAt && remaining >= this.#remaining)) return;
+    const countsNoMore = used < this.#used || (used === this.#used && limit === this.#limit);
+    if (sentAt < this.#sentAt || (sentAt === this.#sentAt && countsNoMore)) return;
     this.#sentAt = sentAt;
     this.#limit = limit;
-    this.#remaining = remaining;
+    this.#remaining = Math.max(0, limit - used);
+    this.#used = used;
     this.#own = own;
     this.#overtaken = Math.max(0, held - this.#flights.sentSince(sentAt) + own);
   }

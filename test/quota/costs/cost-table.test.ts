@@ -26,6 +26,14 @@ describe('a table of costs', () => {
     expect(two.cheapest).toBe(1);
   });
 
+  it('tells an empty value, as of a parameter that is but a name, from none', () => {
+    const two = table(['full', 'raw'], { '': 1, full: 5, 'raw=': 7 });
+    expect(two.find(of('limit=20'))?.certain).toBe(1);
+    expect(two.find(of('full='))?.certain).toBe(5);
+    expect(two.find(of('raw'))?.certain).toBe(7);
+    expect(two.find(of('full&raw'))).toBeUndefined();
+  });
+
   it('takes the cheapest row whose numbers are all as large, and whose other values are the same', () => {
     const two = table(['limit', 'kind'], { 'limit=50&kind=a': 3, 'limit=100&kind=a': 5, 'limit=200&kind=b': 1 });
     expect(two.find(of('limit=20&kind=a'))?.certain).toBe(3);

@@ -19,6 +19,15 @@ describe('last reading', () => {
     expect(word.remaining).toBe(91);
   });
 
+  it('the last reading has a limit that was raised or lowered, though no time passes between answers', () => {
+    const word = new LastReading(new InFlight(10, 9_000));
+    word.observe(told(20, 9));
+    word.observe({ ...told(20, 10), limit: 500 });
+    expect([word.limit, word.remaining]).toEqual([500, 490]);
+    word.observe({ ...told(20, 11), limit: 50 });
+    expect([word.limit, word.remaining]).toEqual([50, 39]);
+  });
+
   it('the last reading of a window shows nothing less than nothing', () => {
     const word = new LastReading(new InFlight(10, 9_000));
     word.observe(told(20, 120));

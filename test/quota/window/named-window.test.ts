@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { aligned } from '../../../src/quota/models/aligned.ts';
 import { wholeShareLimit } from '../../../src/quota/share-limit.ts';
 import type { Period } from '../../../src/quota/time/periods.ts';
+import { ServerClock } from '../../../src/quota/time/server-clock.ts';
 import { AnsweredRequests } from '../../../src/quota/usage/answered.ts';
 import { InFlight } from '../../../src/quota/usage/in-flight.ts';
 import { NamedWindow } from '../../../src/quota/window/named-window.ts';
@@ -11,7 +13,7 @@ import { AGE_MS } from '../support/script.ts';
 const NEVER = Number.POSITIVE_INFINITY;
 
 /** A window of ten units that is full since 100 ms, of a service whose clock shows what ours does, and nothing under way. */
-function full({ period = 'minute' as Period, limit = 10, used = 10, cheapest = 1 } = {}): {
+function full({ period = 'minute' as Period, limit = 10, used = 10, cheapest = 1, clock = knownClock() } = {}): {
   window: NamedWindow;
   flights: InFlight;
   reserve: PriorityReserve;
@@ -19,7 +21,7 @@ function full({ period = 'minute' as Period, limit = 10, used = 10, cheapest = 1
   const reserve = new PriorityReserve();
   const flights = new InFlight(20, 9_000);
   const window = new NamedWindow(period, {
-    clock: knownClock(),
+    clock,
     flights,
     costs: { cheapest, isProbing: () => false },
     priorityReserve: reserve,
@@ -34,6 +36,14 @@ describe('a full window of which no end was named', () => {
   it('is full until what it holds is older than a window of any shape', () => {
     expect(untilOf(full().window, charge(), 200)).toBeCloseTo(100 + 60_006, 0);
     expect(full().window.check(charge(), 200)?.isFirm).toBe(true);
+  });
+
+  it('is so, too, where no answer told the time, whatever shapes are left', () => {
+    const { window } = full({ clock: new ServerClock() });
+    expect(untilOf(window, charge(), 200)).toBeCloseTo(100 + 60_006, 0);
+    window.candidates.adopt({ alive: [aligned], epoch: 0 });
+    expect(untilOf(window, charge(), 200)).toBeCloseTo(100 + 60_006, 0);
+    expect(window.headroom(200)).toBe(0);
   });
 });
 

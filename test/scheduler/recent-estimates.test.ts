@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { createClient } from '../../src/index.ts';
+import { type EstimateBasis, RecentEstimates } from '../../src/scheduler/recent-estimates.ts';
+import { createMockService, virtualClock } from '../../src/testing/index.ts';
+
+/** How many estimates were made for calls of these kinds, one after the other. */
+function madeFor(...asked: readonly (Partial<EstimateBasis> & { readonly kind?: string })[]): number {
+  const recent = new RecentEstimates();
+  let made = 0;
+  const make = (): undefined => void made++;
+  for (const { kind = 'a', ...basis } of asked)
+    recent.of(kind, { now: 0, moved: 0, ahead: 2_560, rules: '', ...basis }, make);
+  return made;
+}
+
+describe('an estimate', () => {
+  it('is read again while hardly any of the work ahead has moved', () => {
+    expect(madeFor({}, { moved: 1 }, { moved: 9, now: 250 })).toBe(1);
+    expect(madeFor({}, { moved: 10 })).toBe(2);
+    expect(madeFor({}, { moved: 9 }, { moved: 18 })).toBe(2);
+  });
+
+  it('is made anew where few are ahead, for another kind, later, and by other rules', () => {
+    expect(madeFor({ ahead: 200 }, { ahead: 200, moved: 1 })).toBe(2);
+    expect(madeFor({ ahead: 0 }, { ahead: 0 })).toBe(2);
+    expect(madeFor({}, { kind: 'b' }, {}, { kind: 'b' })).toBe(2);
+    expect(madeFor({}, { now: 251 })).toBe(2);
+    expect(madeFor({}, { rules: 'paused' }, {})).toBe(3);
+  });
+
+  it('is kept for few kinds', () => {
+    const kinds = Array.from({ length: 64 }, (_, nth) => ({ kind: `${nth}` }));
+    expect(madeFor(...kinds, ...kinds)).toBe(64);
+    expect(madeFor(...kinds, { kind: 'one more' }, { kind: '0' })).toBe(66);
+  });
+});
+
+describe('the estimate of a client with thousands of calls waiting', () => {
+  it('counts a pause at once, and others within a window however they come', async () => {
+    const clock = virtualClock({ wall: Date.UTC(2026, 0, 15, 12, 0, 10) });
+    const service = createMockService({ clock, latencyMs: 80, keyless: { minute: 500 } });
+    const client = createClient({ baseUrl: service.origin, fetch: service.fetch, clock });
+    await clock.run(client.getInfo());
+    const errors: number[] = [];
+    const calls: Promise<unknown>[] = [];
+    for (let waiting = 0; waiting < 3_000; waiting++) {
+      const priority = waiting % 3;
+      const label = String(waiting);
+      const { finishesAt } = client.estimate({ priority });
+      calls.push(client.getInfo({ priority, label, maxWaitMs: Number.POSITIVE_INFINITY }).catch(() => {}));
+      if (waiting % 500 < 497) continue;
+      const { until } = client.queue({ limit: 3_000 }).find((call) => call.label === label) ?? {};
+      errors.push(Number(until) - Number(finishesAt));
+    }
+    expect(errors).toHaveLength(18);
+    expect(Math.max(...errors.map(Math.abs))).toBeLessThan(61_000);
+    const before = client.estimate().ms ?? Number.NaN;
+    client.pause(600_000);
+    expect(client.estimate().ms).toBeGreaterThan(before + 500_000);
+    client.resume();
+    await clock.run(Promise.all([client.close(), ...calls]));
+    expect(client.estimate().ms).toBeLessThan(61_000);
+  });
+});
