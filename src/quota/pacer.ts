@@ -290,10 +290,10 @@ export class Pacer {
       this.#costs.learn(flight.endpoint, units, flight.query);
       this.#shareLimit.tellCost(flight.endpoint, this.#costs.dearestOf(flight.endpoint));
     }
-    const dear = limited ? refusedCost(quota) : undefined;
-    if (dear !== undefined) {
-      this.#costs.learnRefused(flight.endpoint, dear, flight.query);
-      for (const window of this.#windows) window.onExcess(dear, now);
+    const refused = limited ? refusedCost(quota) : undefined;
+    if (refused !== undefined) {
+      this.#costs.learnRefused(flight.endpoint, refused, flight.query);
+      for (const window of this.#windows) window.onExcess(refused, now);
     }
     const settledSince = this.#answered.settledSince(flight.sentAt);
     const heard = {

@@ -134,10 +134,7 @@ export class SharedWindow {
     if (!this.#isCounted || slides !== undefined) return;
     this.#used.delete(name);
     this.#used.set(name, units);
-    for (const oldest of this.#used.keys()) {
-      if (this.#used.size <= READINGS) break;
-      this.#used.delete(oldest);
-    }
+    keepLast(this.#used);
   }
 
   /** Units of an instance that the one before it may still take from this time on, if the service estimates usage from both. */
@@ -172,10 +169,7 @@ export class SharedWindow {
       this.#readings.delete(only.name);
       this.#readings.set(only.name, known && known.used > used ? { ...known, sentAt } : { used, sentAt });
     }
-    for (const name of this.#readings.keys()) {
-      if (this.#readings.size <= READINGS) break;
-      this.#readings.delete(name);
-    }
+    keepLast(this.#readings);
   }
 
   /** The highest usage stated for an instance, if any; `isRecent`: whether it bounds the claims from above. */
@@ -226,6 +220,14 @@ export class SharedWindow {
 
   get #steps(): number {
     return this.isShort ? SHORT_STEPS : STEPS;
+  }
+}
+
+/** Forgets all but the last entries. */
+function keepLast(known: Map<string, unknown>): void {
+  for (const name of known.keys()) {
+    if (known.size <= READINGS) break;
+    known.delete(name);
   }
 }
 

@@ -155,7 +155,7 @@ export class CandidateShapes {
   }
 
   /**
-   * A reading without the request itself, if the service is known to count it before it answers: of dear requests, which leave few others
+   * A reading without the request itself, if the service is known to count it before it answers: of requests of high cost, which leave few others
    * room, the rest tells most. It is known once a reading counts more than all else can have left; one that counts less than
    * its own request shows the opposite, for good.
    */

@@ -23,8 +23,8 @@ const AWAY_READINGS = 8;
 export const LONGEST_GAP = 3.7;
 
 /**
- * The part of a short window that we may use beside other consumers. It is controlled by how full readings show the window, whoever
- * filled it: where there is room small parts grow faster, where there is little large ones shrink more, and so clients that cannot
+ * The part of a short window that we may use beside other consumers. It is controlled by how full readings show the window, whichever
+ * client filled it: where there is room small parts grow faster, where there is little large ones shrink more, and so clients that cannot
  * communicate come to equal parts, however many they are.
  */
 export class ContendedRate {
