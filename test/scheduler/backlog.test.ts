@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { Backlog, type Stretch } from '../../src/scheduler/backlog.ts';
+import { Backlog, type BackloggedCall } from '../../src/scheduler/backlog.ts';
 
 /** Lets calls come. */
 function calls(backlog: Backlog) {
-  return (endpoint: string, options: { readonly cost?: number; readonly priority?: number } = {}): Stretch =>
-    backlog.add({ endpoint, maxWaitMs: 0, ...options }, options.cost ?? 1);
+  return (endpoint: string, options: { readonly cost?: number; readonly priority?: number } = {}): BackloggedCall => {
+    const call = { ask: { endpoint, maxWaitMs: 0, ...options } } as BackloggedCall;
+    backlog.add(call, options.cost ?? 1);
+    return call;
+  };
 }
 
 const A = { endpoint: 'GET /a', query: undefined, cost: undefined };
@@ -48,26 +51,37 @@ describe('the backlog', () => {
 
   it('leaves out those under way, and counts them again where they return', () => {
     const backlog = new Backlog();
-    const [first] = [calls(backlog)('GET /a'), calls(backlog)('GET /a')];
-    backlog.leave(first as Stretch);
+    const first = calls(backlog)('GET /a');
+    calls(backlog)('GET /a');
+    backlog.leave(first);
     expect(backlog.aheadOf(0)).toEqual([{ ...A, count: 1 }]);
-    backlog.queue(first as Stretch);
+    backlog.queue(first);
     expect(backlog.aheadOf(0)).toEqual([{ ...A, count: 2 }]);
+  });
+
+  it('counts a call once, however often it is said to wait, to leave or to be finished while it waits', () => {
+    const backlog = new Backlog();
+    const [first, second] = [calls(backlog)('GET /a'), calls(backlog)('GET /a')];
+    for (let nth = 0; nth < 2; nth++) backlog.queue(first);
+    expect(backlog.aheadOf(0)).toEqual([{ ...A, count: 2 }]);
+    for (let nth = 0; nth < 2; nth++) backlog.leave(first);
+    expect(backlog.aheadOf(0)).toEqual([{ ...A, count: 1 }]);
+    const { moved } = backlog;
+    backlog.remove(first);
+    expect(backlog.moved).toBe(moved);
+    backlog.remove(second);
+    expect(backlog.aheadOf(0)).toEqual([]);
   });
 
   it('forgets calls that are over', async () => {
     const backlog = new Backlog();
     const call = calls(backlog);
-    const over = (stretch: Stretch): void => {
-      backlog.leave(stretch);
-      backlog.remove(stretch);
-    };
     const [first, second, third] = [call('GET /a'), call('GET /a'), call('GET /b', { cost: 3 })];
-    over(first);
-    over(third);
+    backlog.remove(first);
+    backlog.remove(third);
     expect(backlog.aheadOf(0)).toEqual([{ ...A, count: 1 }]);
     const drained = backlog.drained();
-    over(second);
+    backlog.remove(second);
     await drained;
     expect(backlog.aheadOf(0)).toEqual([]);
   });
