@@ -140,15 +140,12 @@ export class Scheduler {
   estimate(plan: Plan, priority: number): PlanEstimate | undefined {
     const now = this.#clock.now();
     const pacer = this.#present;
-    const { endpoint, count } = plan;
-    const size = Math.ceil(Math.log2(pacer.costOf(plan)));
-    const basis = {
-      ...{ now, moved: this.#backlog.moved, ahead: this.#backlog.weightAheadOf(priority) },
-      rules: `${this.#books.key} ${pacer.pausedUntil} ${this.concurrency}`,
+    const subject = {
+      ...{ endpoint: plan.endpoint, priority, count: plan.count, size: Math.ceil(Math.log2(pacer.costOf(plan))) },
+      ...{ key: this.#books.key, pausedUntil: pacer.pausedUntil, concurrency: this.concurrency },
     };
-    return this.#estimates.of(`${priority} ${count} ${size} ${endpoint}`, basis, () =>
-      pacer.estimate([...this.#backlog.aheadOf(priority), plan], now),
-    );
+    const basis = { now, moved: this.#backlog.moved, ahead: this.#backlog.weightAheadOf(priority) };
+    return this.#estimates.of(subject, basis, () => pacer.estimate([...this.#backlog.aheadOf(priority), plan], now));
   }
 
   /** Makes a call: sends it when the quota allows, retries it by the retry policy, and returns the last answer. */
