@@ -42,7 +42,6 @@ function partOf(store: ShareStore, part: number): ShareStore {
   return {
     ...{ pause: (ms) => store.pause(ms), resume: (member) => store.resume(member), resumed: () => store.resumed() },
     ...{ share: (version, tell) => store.share(version, tell), endLook: (member) => store.endLook(member) },
-    live: async () => 1,
     // The other processes would not wait for it.
     look: async () => 'over',
     take: (ask) =>

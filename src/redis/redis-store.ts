@@ -10,7 +10,6 @@ import { readAsk, readFacts, readPause, URGENT_PARTS, whole } from '../sharing/s
 import { type Blocks, blocksOf } from './blocks.ts';
 import { type RunScript, scriptOf } from './connection.ts';
 import type { KeyOf } from './keys.ts';
-import { LIVE } from './scripts/live.ts';
 import { END_LOOK, GRANTED, LOOK, OVER } from './scripts/look.ts';
 import { FREE, PAUSE, PROBE, RESUME, RESUMED } from './scripts/pause.ts';
 import { SHARE } from './scripts/share.ts';
@@ -25,7 +24,6 @@ const SCRIPTS = {
   pause: scriptOf(PAUSE),
   resume: scriptOf(RESUME),
   resumed: scriptOf(RESUMED),
-  live: scriptOf(LIVE),
 };
 
 /** Creates a store in Redis; `keys` names its keys. */
@@ -36,7 +34,7 @@ export function redisStore(run: RunScript, keys: KeyOf): ShareStore {
     async take(asked) {
       const ask = readAsk(asked);
       const blocks = blocksOf(ask.windows);
-      const all = [state, keys(`a:${ask.member}`), look, ...blocks.names.map(keys), needy, facts];
+      const all = [state, keys(`a:${ask.member}`), look, ...blocks.names.map(keys), needy, facts, live];
       return readAnswer(await run(SCRIPTS.take, all, argumentsOf(ask, blocks)), ask, blocks);
     },
     async share(version, tell) {
@@ -63,15 +61,24 @@ export function redisStore(run: RunScript, keys: KeyOf): ShareStore {
     async resumed() {
       await run(SCRIPTS.resumed, [state, facts, probe], []);
     },
-    async live(member, isLeaving) {
-      return whole(readNumber(await run(SCRIPTS.live, [live], [member, isLeaving ? '1' : '0'])));
-    },
   };
 }
 
 function argumentsOf(ask: ShareAsk, blocks: Blocks): string[] {
   const { sequence, version, want, need, size, chunk, stayMs, held, urgent, slots } = ask;
-  const numbers = [sequence, version, want, need, size, chunk, stayMs, held, urgent, ask.isLeaving ? 1 : 0];
+  const numbers = [
+    sequence,
+    version,
+    want,
+    need,
+    size,
+    chunk,
+    stayMs,
+    held,
+    urgent,
+    ask.isLeaving ? 1 : 0,
+    ask.isSign ? 1 : 0,
+  ];
   const args = [ask.member, ...numbers.map(String), String(slots.length), String(blocks.names.length), ...blocks.args];
   for (const { name, total, wish, windows } of slots) {
     const runs = runsOf(windows.map((index) => blocks.order[index] ?? 0));
@@ -92,14 +99,15 @@ function runsOf(indices: readonly number[]): [first: number, last: number][] {
 }
 
 function readAnswer(reply: unknown, ask: ShareAsk, { order }: Blocks): Answer | 'stale' {
-  const numbers = readArray(reply).map(readNumber);
   const { slots, windows } = ask;
-  const [sequence, now = -1, ...rest] = numbers;
+  const all = readArray(reply);
+  const numbers = all.slice(0, FIXED_ANSWERS + slots.length + windows.length);
+  const [sequence, now = -1, ...rest] = numbers.map(readNumber);
   if (sequence !== ask.sequence) throw malformed();
-  if (numbers.length === 2 && now === -1) return 'stale';
-  if (numbers.length !== FIXED_ANSWERS + slots.length + windows.length || rest.some((number) => number < 0))
+  if (all.length === 2 && now === -1) return 'stale';
+  if (numbers.length < FIXED_ANSWERS + slots.length + windows.length || rest.some((number) => number < 0))
     throw malformed();
-  const [version = 0, pauseMs = 0, lookMs = 0, others = 0, parts = 0, forMs = 0, ...tail] = rest;
+  const [version = 0, pauseMs = 0, lookMs = 0, others = 0, live = 0, parts = 0, forMs = 0, ...tail] = rest;
   let open = ask.want;
   const granted = tail.slice(0, slots.length).map((grant) => {
     const units = Math.min(grant, open);
@@ -107,7 +115,8 @@ function readAnswer(reply: unknown, ask: ShareAsk, { order }: Blocks): Answer | 
     return units;
   });
   return {
-    ...{ sequence, now, version, others, granted },
+    ...{ sequence, now, version, others, live, granted },
+    facts: readPairs(all.slice(numbers.length), version, ask.version),
     pauseMs: Math.min(pauseMs, LONGEST_PAUSE_MS),
     lookMs: Math.min(lookMs, LOOK_MS),
     urgent: { units: parts / URGENT_PARTS, forMs },
@@ -121,11 +130,16 @@ function readShared(
 ): { readonly version: number; readonly now: number; readonly facts: Facts | undefined } {
   const [first, second, ...rest] = readArray(reply);
   const [now, version] = [readNumber(first), readNumber(second)];
-  if (now < 0 || version < 0 || rest.length % 2 !== 0) throw malformed();
-  if (version === known) return { version, now, facts: undefined };
-  const texts = rest.map(readText);
-  const pairs = texts.flatMap((text, index): [string, string][] => (index % 2 ? [[texts[index - 1] ?? '', text]] : []));
-  return { version, now, facts: readFacts(pairs) };
+  if (now < 0 || version < 0) throw malformed();
+  return { version, now, facts: readPairs(rest, version, known) };
+}
+
+/** Facts, as fields and values: none where the caller knows their version. */
+function readPairs(reply: readonly unknown[], version: number, known: number): Facts | undefined {
+  const texts = reply.map(readText);
+  if (texts.length % 2 !== 0 || (version === known && texts.length > 0)) throw malformed();
+  if (version === known) return undefined;
+  return readFacts(texts.flatMap((text, at): [string, string][] => (at % 2 ? [[texts[at - 1] ?? '', text]] : [])));
 }
 
 function readArray(reply: unknown): readonly unknown[] {

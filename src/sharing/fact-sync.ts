@@ -6,7 +6,7 @@ import type { Discovery } from './discovery.ts';
 import { SharedFacts } from './facts.ts';
 import type { Ledger } from './ledger.ts';
 import { ResetDetector } from './reset-detector.ts';
-import type { ShareStore, StoreCall } from './store.ts';
+import type { Answer, ShareStore, StoreCall } from './store.ts';
 
 /** Interval at which facts are told that are not urgent, in milliseconds. */
 const TELL_MS = 2_000;
@@ -103,7 +103,7 @@ export class FactSync {
 
   /** Tells pending facts and receives those of other processes. */
   async share(store: ShareStore, call: StoreCall): Promise<void> {
-    const { clock, learn } = this.#member;
+    const { clock } = this.#member;
     const { timeline } = this.#ledger;
     const sentAt = clock.now();
     const { pending } = this.#facts;
@@ -114,9 +114,15 @@ export class FactSync {
     this.#isAsked = false;
     timeline.hearStore(answer.now, sentAt, now);
     this.#facts.told(pending);
-    this.#facts.hear(answer.version, answer.facts);
-    if (!answer.facts || !timeline.storeOffset) return;
-    learn(this.#facts.news(timeline.storeOffset, answer.now));
+    this.hear(answer);
+  }
+
+  /** Records what the store says of the facts: all of them, if the known version is another. */
+  hear({ version, now, facts }: Pick<Answer, 'version' | 'now' | 'facts'>): void {
+    const { storeOffset } = this.#ledger.timeline;
+    this.#facts.hear(version, facts);
+    if (!facts || !storeOffset) return;
+    this.#member.learn(this.#facts.news(storeOffset, now));
     this.#apply();
   }
 

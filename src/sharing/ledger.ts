@@ -188,8 +188,8 @@ export class Ledger {
     if (this.#recollection.told(processes)) this.#unknownUntil = Number.NEGATIVE_INFINITY;
   }
 
-  /** Composes an ask whose answer is expected after `tripMs`. */
-  compose(demand: Demand, now: number, tripMs: number): Composed {
+  /** Composes an ask whose answer is expected after `tripMs`. `isSilent`: it may say nothing if there is no news. */
+  compose(demand: Demand, now: number, tripMs: number, isSilent = true): Composed {
     const { need, isUrgent, concurrency, maxWaitMs } = demand;
     const arrival = this.timeline.arrival(now);
     this.book.refine((first, last) =>
@@ -225,7 +225,7 @@ export class Ledger {
     const also = [...this.windows].flatMap((window) => window.previous(from) ?? []);
     const surplus = Math.max(0, held - demand.want);
     const told = this.book.compose(
-      { want, need, slots, isLate: this.policy.isLate(now), kept, also, surplus },
+      { want, need, slots, isLate: this.policy.isLate(now), kept, also, surplus, isSilent },
       arrival,
       time,
       now,

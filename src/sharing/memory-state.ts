@@ -4,6 +4,8 @@ import { STATE_RENEWED_MS } from './store-rules.ts';
 /** Version of the facts, pause and urgent units, which every ask reads. */
 export interface State {
   readonly version: number;
+  /** The version that a process must know to be granted units: the last one that changed a limit or the epoch of a shape. */
+  readonly least: number;
   /** When the pause ends or, until it is cleared, ended, in milliseconds since the Unix epoch; 0: there is none. */
   readonly pauseUntil: number;
   /** Urgent units as of `at`, in thousandths (`URGENT_PARTS`). */
@@ -20,11 +22,11 @@ export interface CurrentState extends State {
 
 /** Computes the present state. The store's clock may have been set back since the known one was written. */
 export function stateAt(known: State | undefined, now: number): CurrentState {
-  if (!known) return { version: 0, pauseUntil: 0, urgent: 0, at: now, since: now, isDue: true };
-  const { version, pauseUntil, urgent, at, since } = known;
+  if (!known) return { version: 0, least: 0, pauseUntil: 0, urgent: 0, at: now, since: now, isDue: true };
+  const { version, least = version, pauseUntil, urgent, at, since } = known;
   const elapsed = now - at;
   return {
-    version,
+    ...{ version, least },
     pauseUntil: pauseUntil > now + LONGEST_PAUSE_MS ? 0 : pauseUntil,
     urgent: elapsed > 0 ? Math.floor(urgent * Math.exp(-elapsed / URGENT_MEMORY_MS)) : urgent,
     at: now,

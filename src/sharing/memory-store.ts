@@ -16,6 +16,7 @@ import {
 import {
   FACTS,
   FACTS_LAST_MS,
+  isBinding,
   LIVE_LAST_MS,
   LOOKS_LAST_MS,
   mergeFact,
@@ -74,7 +75,7 @@ class Books implements MemoryStore {
   readonly #state = new Expiring<State>();
   readonly #facts = new Expiring<Map<string, string>>();
   readonly #turns = new Expiring<Turn>();
-  /** `needy`: until when, by process; `live`: when {@link ShareStore.live} was called last, by process. */
+  /** `needy`: until when, by process; `live`: when each process gave its last sign of life. */
   readonly #members = new Expiring<Map<string, number>>();
 
   constructor(now: () => number, state: StoredState = {}) {
@@ -112,7 +113,8 @@ class Books implements MemoryStore {
     const pauseMs = pauseLeft(state, now);
     const look = this.#turn('look', LOOK_MS, now);
     const lookMs = look && look.member !== member ? look.until - now : 0;
-    const mayGrant = state.version === ask.version && pauseMs === 0 && lookMs === 0 && !ask.isLeaving;
+    const isInformed = ask.version >= state.least && ask.version <= state.version;
+    const mayGrant = isInformed && pauseMs === 0 && lookMs === 0 && !ask.isLeaving;
     const mine = account?.needyUntil ?? 0;
     const others = this.#others(mine, now);
     const { granted, isNeedy, stayMs } = grantUnits(ask, mayGrant, others, windows);
@@ -132,6 +134,8 @@ class Books implements MemoryStore {
     }
     return {
       ...{ sequence, now, version: state.version, pauseMs, lookMs, others },
+      facts: state.version === ask.version ? undefined : this.#factsAt(now),
+      live: this.#sign(ask, now),
       urgent: { units: urgent / URGENT_PARTS, forMs: now - state.since },
       ...{ granted, used: windows.map(({ used }) => used) },
     };
@@ -143,20 +147,23 @@ class Books implements MemoryStore {
   ): Promise<{ readonly version: number; readonly now: number; readonly facts: Facts | undefined }> {
     const now = this.#now();
     const state = this.#stateAt(now);
-    const facts = this.#facts.get('facts', now) ?? new Map<string, string>();
+    const facts = this.#factsAt(now);
     // If the state was lost but the facts were not, a new version makes every process read them.
     let isNews = state.version === 0 && facts.size > 0;
+    let isStrict = isNews;
     for (const [field, told] of readFacts(tell)) {
       const known = facts.get(field);
       const merged = mergeFact(field, known, told);
       if (merged === known || (known === undefined && facts.size >= FACTS)) continue;
       facts.set(field, merged);
       isNews = true;
+      isStrict ||= isBinding(field, known, merged);
     }
     if (isNews) this.#facts.set('facts', facts, FACTS_LAST_MS, now);
-    const next = { ...state, version: state.version + (isNews ? 1 : 0) };
+    const raised = state.version + (isNews ? 1 : 0);
+    const next = { ...state, version: raised, least: isStrict ? raised : state.least };
     if (isNews || state.isDue) this.#write(next, now);
-    return { version: next.version, now, facts: next.version === whole(version, -1) ? undefined : new Map(facts) };
+    return { version: next.version, now, facts: next.version === whole(version, -1) ? undefined : facts };
   }
 
   async look(member: string): Promise<'granted' | 'over' | number> {
@@ -206,14 +213,21 @@ class Books implements MemoryStore {
     this.#turns.delete('probe');
   }
 
-  async live(member: string, isLeaving: boolean): Promise<number> {
-    const now = this.#now();
+  /** A sign of life, or the last one. @returns how many processes are live. */
+  #sign({ member, isSign, isLeaving }: ShareAsk, now: number): number {
+    if (!isSign && !isLeaving) return 0;
     const live = this.#members.get('live', now) ?? new Map<string, number>();
     for (const [name, at] of live) if (at < now - LIVE_MS || at > now) live.delete(name);
     if (isLeaving) live.delete(member);
     else live.set(member, now);
-    this.#members.set('live', live, LIVE_LAST_MS, now);
-    return live.size;
+    if (live.size > 0) this.#members.set('live', live, LIVE_LAST_MS, now);
+    else this.#members.delete('live');
+    return isSign ? live.size : 0;
+  }
+
+  /** A copy of the facts. */
+  #factsAt(now: number): Map<string, string> {
+    return new Map(this.#facts.get('facts', now));
   }
 
   get #all(): Readonly<Record<string, Expiring<unknown>>> {

@@ -54,6 +54,7 @@ export class SharedQuota implements ShareLimit {
   #isUnlimited = false;
   #isAnswered = false;
   #isClosed = false;
+  #leaving: Promise<void> | undefined;
   #cancelTimer: (() => void) | undefined;
 
   constructor(member: Member, options: SharedQuotaOptions) {
@@ -205,11 +206,13 @@ export class SharedQuota implements ShareLimit {
   }
 
   /** Returns unspent units. */
-  async leave(): Promise<void> {
+  leave(): Promise<void> {
     this.#isClosed = true;
     this.#cancelTimer?.();
     this.#trialTurn.cancel();
-    await this.#trips.leave();
+    // Only once: to a store that has removed the account, the totals would be new.
+    this.#leaving ??= this.#trips.leave();
+    return this.#leaving;
   }
 
   /** Whether no window is known. */
@@ -317,7 +320,6 @@ export class SharedQuota implements ShareLimit {
     if (this.#wantsLook(now())) await this.#look(store, call);
     // Only now, because what was sent during the look is told: the others must not be granted it.
     await this.#discovery.tellEnd(store, call, this.#trips.name);
-    if (this.#ledger.isGathering(now())) this.#ledger.told(await this.#trips.sign(store));
   }
 
   /** Asks for a look. */
@@ -334,31 +336,34 @@ export class SharedQuota implements ShareLimit {
     else this.#discovery.hear(answer, isFirst, askedAt, clock.now());
   }
 
-  /** Asks for units, and a second time if the facts have changed. */
+  /** Asks for units, and a second time if nothing was granted because the facts have changed. */
   async #ask(store: ShareStore, isSecond = false): Promise<void> {
     const { clock } = this.#member;
     const sentAt = clock.now();
     this.#absence.ask(sentAt);
-    const composed = this.#ledger.compose(this.#demand(sentAt), sentAt, this.#trips.tripMs);
+    const isGathering = this.#ledger.isGathering(sentAt);
+    // Where there is nothing to say, only an answer shows whether the store is back, or who is live.
+    const isSilent = this.#trips.failures === 0 && !isGathering && !this.#isClosed;
+    const composed = this.#ledger.compose(this.#demand(sentAt), sentAt, this.#trips.tripMs, isSilent);
     const { asked, ...told } = composed;
-    if (told.slots.length === 0) return;
+    if (isSilent && told.slots.length === 0) return;
     const urgent = this.#needs.urgentToTell;
     const ask = {
       member: this.#trips.name,
       sequence: this.#trips.nextSequence(),
-      // With another version nothing is granted.
-      version: this.#ledger.isGathering(sentAt) ? -1 : this.#facts.version,
+      version: isGathering ? -1 : this.#facts.version,
       urgent,
+      isSign: isGathering || this.#trips.isSignDue(sentAt),
+      isLeaving: this.#isClosed,
       ...told,
     };
-    const answer = await this.#trips.call(() => store.take({ ...ask, isLeaving: this.#isClosed }));
+    const answer = await this.#trips.call(() => store.take(ask));
     if (answer === 'stale') return this.#trips.rename();
     this.#needs.toldUrgent(urgent);
     this.#receive(composed, answer, sentAt);
-    const isCurrent = answer.version === this.#facts.version;
-    if (isCurrent ? !this.#facts.knowsClockBetter(clock.now()) : isSecond) return;
-    await this.#facts.share(store, (work) => this.#trips.call(work));
-    if (!isCurrent) await this.#ask(store, true);
+    if (this.#facts.knowsClockBetter(clock.now())) await this.#facts.share(store, (work) => this.#trips.call(work));
+    const isOutdated = answer.facts !== undefined && answer.granted.every((units) => units === 0);
+    if (isOutdated && ask.want > 0 && !isGathering && !ask.isLeaving && !isSecond) await this.#ask(store, true);
   }
 
   #receive(composed: Composed, answer: Answer, sentAt: number): void {
@@ -366,9 +371,14 @@ export class SharedQuota implements ShareLimit {
     this.#ledger.receive(composed, answer, this.#trips.live ?? 1, sentAt, now);
     this.#absence.answered(sentAt, now);
     this.#trips.mend();
+    // Only now, because the number of processes before this answer tells how many have to tell a store that has lost its memory.
+    if (answer.live > 0) this.#trips.counted(answer.live, now);
+    if (answer.live > 0 && this.#ledger.isGathering(now)) this.#ledger.told(answer.live);
+    if (answer.version !== this.#facts.version) this.#facts.hear(answer);
     const ends = composed.windows.map(({ ttlMs }) => ttlMs);
     const longest = ends.indexOf(Math.max(...ends));
-    this.#siblings.hear(composed.windows[longest]?.name ?? '', answer.used[longest] ?? 0, now);
+    const window = composed.windows[longest];
+    if (window) this.#siblings.hear(window.name, answer.used[longest] ?? 0, now);
     if (answer.lookMs > 0) this.#discovery.hearOther(answer.lookMs, now);
     const pausedUntil = this.#resumption.hear(answer.pauseMs, now);
     if (pausedUntil !== undefined) this.#member.learn({ pausedUntil });

@@ -70,6 +70,7 @@ export function readAsk(ask: ShareAsk): ShareAsk {
     urgent: whole(ask.urgent, 0, MOST_URGENT),
     slots: ask.slots.map((slot) => ({ ...slot, total: whole(slot.total) })),
     windows: ask.windows.map(readWindowAsk),
+    isSign: ask.isSign === true,
     isLeaving: ask.isLeaving === true,
   };
 }
@@ -110,6 +111,12 @@ export function mergeFact(field: string, known: string | undefined, told: string
   if (!old || !young || old.epoch < young.epoch) return told;
   if (old.epoch > young.epoch) return known ?? told;
   return `${old.epoch} ${old.bits | young.bits}`;
+}
+
+/** Whether a process must know a fact before it is granted units: a limit, or a shape that is possible again. */
+export function isBinding(field: string, known: string | undefined, told: string): boolean {
+  if (!field.startsWith('s:')) return field.startsWith('l:');
+  return (readShape(told)?.epoch ?? 0) > (readShape(known ?? '')?.epoch ?? 0);
 }
 
 function readShape(value: string): { readonly epoch: number; readonly bits: number } | undefined {

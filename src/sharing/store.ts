@@ -22,7 +22,7 @@ export const LOOKS_APART_MS: number = 3 * LOOK_MS;
 /** After this time without an answer to the probe after a pause, another process may probe, in milliseconds. */
 export const PROBE_MS = 2_000;
 
-/** A process counts as live for this long after its last call of {@link ShareStore.live}, in milliseconds. */
+/** A process counts as live for this long after its last ask with {@link ShareAsk.isSign}, in milliseconds. */
 export const LIVE_MS = 75_000;
 
 /** What an ask wants of a slot: 0 nothing, 1 at most a part while other processes are needy, 2 any room. */
@@ -67,7 +67,7 @@ export interface ShareAsk {
   readonly member: string;
   /** Rises with each ask of the process. */
   readonly sequence: number;
-  /** The version of the facts that the process knows. */
+  /** The version of the facts that the process knows; -1: it is to be granted nothing. */
   readonly version: number;
   /** Units that waiting calls need beyond those held; 0: the ask only states totals. */
   readonly want: number;
@@ -86,7 +86,9 @@ export interface ShareAsk {
   /** Earliest first. */
   readonly slots: readonly SlotAsk[];
   readonly windows: readonly WindowAsk[];
-  /** Whether the process leaves: its account is removed once its totals are booked. */
+  /** Whether this is a sign of life, to which the answer says how many processes are live. */
+  readonly isSign?: boolean;
+  /** Whether the process leaves: its account is removed once its totals are booked, and it is no longer live. */
   readonly isLeaving?: boolean;
 }
 
@@ -95,14 +97,18 @@ export interface Answer {
   readonly sequence: number;
   /** The store's clock, in milliseconds since the Unix epoch. */
   readonly now: number;
-  /** The version of the facts. If the ask named another, nothing is granted. */
+  /** The version of the facts. Nothing is granted if a limit or the epoch of a shape is newer than the version that the ask named. */
   readonly version: number;
+  /** All facts, if the ask named another version. */
+  readonly facts: Facts | undefined;
   /** Remaining time of a pause, in milliseconds; 1: it is over, and `resume` says what to do; 0: there is none. Else nothing is granted. */
   readonly pauseMs: number;
   /** Remaining time of another process's look, in milliseconds; 0: there is none. Else nothing is granted. */
   readonly lookMs: number;
   /** How many other processes are needy. */
   readonly others: number;
+  /** How many processes are live; 0: the ask was no sign of life. */
+  readonly live: number;
   /** Urgent units of all processes, which decay by a factor of e in a minute, and how long they have been counted, in milliseconds. */
   readonly urgent: { readonly units: number; readonly forMs: number };
   /** Units granted of each slot, in the order of the ask. */
@@ -150,6 +156,4 @@ export interface ShareStore {
   resume(member: string): Promise<'free' | 'probe' | number>;
   /** Clears a pause that is over, because the probe was served. */
   resumed(): Promise<void>;
-  /** Records that a process is live, or that it leaves. @returns how many processes are live. */
-  live(member: string, isLeaving: boolean): Promise<number>;
 }

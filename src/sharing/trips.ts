@@ -10,7 +10,7 @@ const FIRST_TRIP_MS = 1_000;
 /** After this long without a trip the store may have dropped the account, with a safety margin. In milliseconds. */
 const FORGOTTEN_MS = ACCOUNT_LASTS_MS - 10_000;
 
-/** Interval of {@link ShareStore.live} while there are trips, in milliseconds; at first shorter, because processes start together. */
+/** Interval of signs of life while there are asks, in milliseconds; at first shorter, because processes start together. */
 const SIGN_MS = 30_000;
 const FIRST_SIGN_MS = 500;
 
@@ -43,13 +43,12 @@ export class Trips {
   readonly #listener: TripListener;
   #name = crypto.randomUUID();
   #sequence = 0;
-  #store: ShareStore | undefined;
   #trip: Promise<void> | undefined;
   #signedAt = Number.NEGATIVE_INFINITY;
   #triedAt = Number.NEGATIVE_INFINITY;
   #signs = 0;
   #live: number | undefined;
-  #signed = 0;
+  #counted = 0;
   #tripMs = 1;
 
   constructor(member: Member, connect: () => Promise<ShareStore>, timeoutMs: number, listener: TripListener) {
@@ -135,19 +134,24 @@ export class Trips {
     this.#sequence = 0;
   }
 
-  /** Tells the store that this process is live. @returns how many are. */
-  async sign(store: ShareStore): Promise<number> {
-    const live = await this.call(() => store.live(this.#name, false));
-    this.#signedAt = this.#member.clock.now();
-    return live;
+  /** Whether the next ask is to be a sign of life. */
+  isSignDue(now: number): boolean {
+    return now - this.#signedAt > doubled(FIRST_SIGN_MS, SIGN_MS, this.#signs);
   }
 
-  /** Waits for the trip under way, makes a last one, and tells the store that this process leaves. */
+  /** Records how many processes the store has counted at a sign of life. */
+  counted(live: number, now: number): void {
+    this.#signedAt = now;
+    this.#signs++;
+    // A store that has lost its memory counts few at first.
+    this.#live = Math.max(live, this.#counted);
+    this.#counted = live;
+  }
+
+  /** Waits for the trip under way, and makes a last one. */
   async leave(): Promise<void> {
     await this.#trip;
-    if (!this.hasJoined || this.#breaker.failsSince !== undefined) return;
-    await this.#make();
-    await this.call(async () => void (await this.#store?.live(this.#name, true))).catch(() => {});
+    if (this.hasJoined && this.#breaker.failsSince === undefined) await this.#make();
   }
 
   /** Makes one call of the store, with a time-out. */
@@ -176,31 +180,15 @@ export class Trips {
     const sentAt = clock.now();
     const { heardAt } = this.#breaker;
     this.#triedAt = sentAt;
-    let store: ShareStore;
     try {
       // Finding the key needs no store, so it does not count as an answer of the store.
-      store = await inTime(clock, this.#patienceMs, this.#connect());
-      this.#store = store;
+      const store = await inTime(clock, this.#patienceMs, this.#connect());
       if (this.hasJoined && sentAt - heardAt > FORGOTTEN_MS) this.#listener.forgotten();
       await this.#listener.travel(store);
-      // Where there was nothing to say, only a call shows whether the store is back.
-      if (this.#breaker.failures > 0 && this.#breaker.heardAt === heardAt) await this.sign(store);
       this.mend();
     } catch (error) {
       if (this.#breaker.fail(clock.now())) this.#listener.lost(codeOf(error));
-      return;
     }
-    // The next trip tries again. It is no failure: nothing that is granted depends on it.
-    if (sentAt - this.#signedAt > doubled(FIRST_SIGN_MS, SIGN_MS, this.#signs))
-      await this.#count(store).catch(() => {});
-  }
-
-  async #count(store: ShareStore): Promise<void> {
-    const signed = await this.sign(store);
-    this.#signs++;
-    // A store that has lost its memory counts few at first.
-    this.#live = Math.max(signed, this.#signed);
-    this.#signed = signed;
   }
 }
 

@@ -24,16 +24,23 @@ describe('the store that a host keeps', () => {
       if (turn % 10 === 4) await first.share(-1, new Map([['l:minute', String(500 + turn)]]));
       else if (turn % 10 === 5) await first.look(`member ${turn}`);
       else if (turn % 10 === 7) await first.pause(turn * 10);
-      else if (turn % 10 === 9) await first.live(`member ${turn % 3}`, false);
-      else await first.take(asking({ member: `${turn % 4}`, sequence: turn, want: 3, slots: [slotAsk({ total: 0 })] }));
+      else
+        await first.take(
+          asking({
+            member: `${turn % 4}`,
+            sequence: turn,
+            want: 3,
+            isSign: turn % 3 > 0,
+            slots: [slotAsk({ total: 0 })],
+          }),
+        );
     }
     const next = open();
     const seen = async (store: ShareStore): Promise<unknown[]> => [
       await store.share(-1, new Map()),
-      await store.take(asking({ member: 'x', sequence: 1, want: 9 })),
+      await store.take(asking({ member: 'x', sequence: 1, want: 9, isSign: true })),
       await store.look('x'),
       await store.resume('x'),
-      await store.live('x', false),
     ];
     // The time does not pass, so the first one and the next one say the same; an empty one says something else.
     const said = await seen(next);

@@ -99,17 +99,17 @@ describe('the books of a share on one machine', () => {
     const asked: (() => void)[] = [];
     await listenAt(place.pathOf(1), (socket) =>
       readLines(socket, (message) => {
-        asked.push(() => writeLine(socket, { id: (message as { id: number }).id, result: 1 }));
+        asked.push(() => writeLine(socket, { id: (message as { id: number }).id, result: 'over' }));
       }),
     );
     const clock = virtualClock();
     const store = booksOf('slow', Date.now, place, clock).storeOf('key');
     const answerAfter = async (ms: number): Promise<void> => {
-      const live = store.live('a', false);
+      const look = store.look('a');
       await vi.waitFor(() => expect(asked).toHaveLength(1), { timeout: 60_000 });
       await clock.advance(ms);
       asked.pop()?.();
-      expect(await live).toBe(1);
+      expect(await look).toBe('over');
     };
     // Machines are busy when processes start.
     await answerAfter(999);
@@ -117,10 +117,10 @@ describe('the books of a share on one machine', () => {
     await answerAfter(200);
     await answerAfter(599);
     expect(await place.generations()).toEqual([1]);
-    const live = store.live('a', false);
+    const look = store.look('a');
     await vi.waitFor(() => expect(asked).toHaveLength(1), { timeout: 60_000 });
     await clock.advance(1_000);
-    expect(await live).toBe(1);
+    expect(await look).toBe('granted');
     expect(await place.generations()).toEqual([2]);
   });
 

@@ -67,6 +67,7 @@ const ask = fc.record({
   stayMs: fc.constantFrom(500, 1_500, 90_000),
   held: fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: units(12) }),
   urgent: fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: units(5) }),
+  isSign: fc.boolean(),
   isLeaving: fc.oneof({ weight: 9, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) }),
 });
 
@@ -95,7 +96,6 @@ const trips = fc.array(
       { weight: 1, arbitrary: fc.record({ pause: fc.constantFrom(0, 500, 500, 2_000) }) },
       { weight: 1, arbitrary: fc.record({ resume: member }) },
       { weight: 3, arbitrary: fc.record({ resumed: fc.constant(true) }) },
-      { weight: 1, arbitrary: fc.record({ live: member, leaves: fc.boolean() }) },
     ),
   }),
   { minLength: 5, maxLength: 50, size: 'max' },
@@ -111,8 +111,7 @@ async function go(store: ShareStore, { trip }: Step, sequence: number, version: 
   if ('endLook' in trip) return store.endLook(trip.endLook);
   if ('pause' in trip) return store.pause(trip.pause);
   if ('resume' in trip) return store.resume(trip.resume);
-  if ('resumed' in trip) return store.resumed();
-  return store.live(trip.live, trip.leaves);
+  return store.resumed();
 }
 
 describe.skipIf(!hasRedis)('the scripts and the store in memory', () => {

@@ -117,10 +117,8 @@ describe.skipIf(!hasRedis)('the store in Redis', () => {
       await Promise.all(
         Array.from({ length: 25 }, async (_, index) => {
           const member = `m${dozen}-${index}`;
-          await store.take(asking({ member, want: index }));
-          await store.live(member, false);
+          await store.take(asking({ member, want: index, isSign: true }));
           if (index === 0) return;
-          await store.live(member, true);
           await store.take(telling(0, { member, sequence: 2, isLeaving: true }));
         }),
       );
@@ -151,14 +149,14 @@ describe.skipIf(!hasRedis)('the store in Redis', () => {
 });
 
 describe('a reply of Redis', () => {
-  const ask = asking({ want: 5, slots: [slotAsk(), slotAsk({ name: '2' })] });
+  const ask = asking({ want: 5, version: 3, slots: [slotAsk(), slotAsk({ name: '2' })] });
   const storeOf = (reply: unknown): ShareStore => redisStore((async () => reply) as RunScript, (what) => what);
-  const answer = [1, 1_700_000_000_000, 3, 0, 0, 2, 1_500, 60_000, 4, 1, 17];
+  const answer = [1, 1_700_000_000_000, 3, 0, 0, 2, 8, 1_500, 60_000, 4, 1, 17];
 
   it('is read as an answer', async () => {
     expect(await storeOf(answer).take(ask)).toEqual({
-      ...{ sequence: 1, now: 1_700_000_000_000, version: 3, pauseMs: 0, lookMs: 0, others: 2 },
-      ...{ urgent: { units: 1.5, forMs: 60_000 }, granted: [4, 1], used: [17] },
+      ...{ sequence: 1, now: 1_700_000_000_000, version: 3, facts: undefined, pauseMs: 0, lookMs: 0, others: 2 },
+      ...{ live: 8, urgent: { units: 1.5, forMs: 60_000 }, granted: [4, 1], used: [17] },
     });
     expect(await storeOf([1, -1]).take(ask)).toBe('stale');
   });
@@ -173,12 +171,11 @@ describe('a reply of Redis', () => {
   });
 
   it('never grants more than was wanted, nor makes a pause or look longer than they may be', async () => {
-    const large = answer.with(3, 9e12).with(4, 9e12).with(8, 4).with(9, 9_999);
+    const large = answer.with(3, 9e12).with(4, 9e12).with(9, 4).with(10, 9_999);
     expect(await storeOf(large).take(ask)).toMatchObject({ granted: [4, 1], pauseMs: 3_600_000, lookMs: LOOK_MS });
     expect(await storeOf(9e12).look('a')).toBe(LOOK_MS);
     expect(await storeOf(9e12).resume('a')).toBe(3_600_000);
     expect(await storeOf(-9).resume('a')).toBe(1);
-    expect(await storeOf(-9).live('a', false)).toBe(0);
   });
 
   it.each([
@@ -187,11 +184,11 @@ describe('a reply of Redis', () => {
     ['an answer to another ask', answer.with(0, 2)],
     ['an answer that is too short', answer.slice(0, -1)],
     ['an answer that is too long', [...answer, 1]],
-    ['a negative number', answer.with(8, -1)],
-    ['half a unit', answer.with(8, 0.5)],
-    ['no number', answer.with(8, Number.NaN)],
-    ['empty text', (answer as unknown[]).with(8, '')],
-    ['an object', (answer as unknown[]).with(8, {})],
+    ['a negative number', answer.with(9, -1)],
+    ['half a unit', answer.with(9, 0.5)],
+    ['no number', answer.with(9, Number.NaN)],
+    ['empty text', (answer as unknown[]).with(9, '')],
+    ['an object', (answer as unknown[]).with(9, {})],
   ])('that is %s is malformed', async (_, reply) => {
     await expect(storeOf(reply).take(ask)).rejects.toMatchObject({ code: 'MALFORMED' });
   });
@@ -202,7 +199,6 @@ describe('a reply of Redis', () => {
     for (const reply of [null, 'OK', [], Number.NaN]) {
       await expect(storeOf(reply).look('a')).rejects.toMatchObject({ code: 'MALFORMED' });
       await expect(storeOf(reply).resume('a')).rejects.toMatchObject({ code: 'MALFORMED' });
-      await expect(storeOf(reply).live('a', true)).rejects.toMatchObject({ code: 'MALFORMED' });
     }
   });
 
@@ -214,13 +210,12 @@ describe('a reply of Redis', () => {
 
 /** Makes each kind of trip. */
 async function useAll(store: ShareStore, sequence = 1): Promise<void> {
-  await store.take(asking({ sequence, want: 30 }));
+  await store.take(asking({ sequence, want: 30, isSign: true }));
   await store.share(-1, new Map([['lead', String(sequence)]]));
   await store.look('a');
   await store.endLook('b');
   await store.pause(1);
   await new Promise((resolve) => setTimeout(resolve, 5));
   await store.resume('a');
-  await store.live('a', false);
   expect(await asker(store)({ member: `b${sequence}` })).toMatchObject({ sequence: 1 });
 }

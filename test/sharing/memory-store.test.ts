@@ -26,10 +26,9 @@ describe('the memory of the store', () => {
   it('is empty after it was flushed', async () => {
     const { store } = makeWorld();
     const ask = asker(store);
-    await ask({ want: 99, urgent: 1 });
+    await ask({ want: 99, urgent: 1, isSign: true });
     await store.share(0, new Map([['lead', '1']]));
     await store.look('a');
-    await store.live('a', false);
     await store.pause(1_000);
     expect(store.size).toBeGreaterThan(8);
     store.flush();
@@ -43,9 +42,11 @@ describe('the memory of the store', () => {
     for (let member = 0; member < 10_000; member++) {
       pass(500);
       await store.take(
-        asking({ member: `m${member}`, want: 30, windows: [windowAsk({ name: `s:${member}`, ttlMs: 5_000 })] }),
+        asking({
+          ...{ member: `m${member}`, want: 30, isSign: member % 2 === 0 },
+          windows: [windowAsk({ name: `s:${member}`, ttlMs: 5_000 })],
+        }),
       );
-      if (member % 2 === 0) await store.live(`m${member}`, false);
       most = Math.max(most, store.size);
     }
     // 120 accounts of the last minute, 10 windows, 130 needy and 60 live processes, and what the sweep has not reached yet.
@@ -58,7 +59,7 @@ describe('the memory of the store', () => {
     await store.take(asking({ want: 30, sequence: 2 }));
     const before = store.size;
     for (let member = 0; member < 100; member++) {
-      await store.take(asking({ member: `m${member}` }));
+      await store.take(asking({ member: `m${member}`, isSign: true }));
       await store.take(asking({ member: `m${member}`, sequence: 2, isLeaving: true }));
     }
     expect(store.size).toBe(before);
@@ -67,14 +68,15 @@ describe('the memory of the store', () => {
   it('goes on when its clock is set back', async () => {
     const { store, pass } = makeWorld();
     const ask = asker(store);
-    await ask({ want: 30, urgent: 4, windows: [windowAsk({ stretches: 'yes', limit: 100 })] });
+    await ask({ want: 30, urgent: 4, isSign: true, windows: [windowAsk({ stretches: 'yes', limit: 100 })] });
     await store.pause(1_000);
     await store.look('b');
-    await store.live('b', false);
     pass(-7_200_000);
-    expect(await ask({ slots: [], windows: [windowAsk({ stretches: 'bounds', reading: 0 })] })).toMatchObject({
+    expect(
+      await ask({ slots: [], isSign: true, windows: [windowAsk({ stretches: 'bounds', reading: 0 })] }),
+    ).toMatchObject({
       ...{ pauseMs: 0, lookMs: 0, others: 0, urgent: { units: 4, forMs: 0 }, used: [30] },
+      live: 1,
     });
-    expect(await store.live('a', false)).toBe(1);
   });
 });

@@ -6,10 +6,9 @@ import { asker, BEGIN, telling } from '../../src/testing/share/asking.ts';
 describe('the stored state of a store', () => {
   it('is read as it was written, with everything that a store knows', async () => {
     const store = memoryStore(() => BEGIN);
-    await asker(store)({ want: 30, urgent: 2 });
+    await asker(store)({ want: 30, urgent: 2, isSign: true });
     await store.share(0, new Map([['l:minute', '500']]));
     await store.look('a');
-    await store.live('a', false);
     await store.pause(9_000);
     expect(readState(writeState(store.state))).toEqual(store.state);
   });

@@ -31,7 +31,7 @@ describe('a store in a text', () => {
 
   it('fails with the error of the database', async () => {
     const store = textStore(() => Promise.reject(new Error('SQLITE_FULL')));
-    await expect(store.live('a', false)).rejects.toThrow('SQLITE_FULL');
+    await expect(store.look('a')).rejects.toThrow('SQLITE_FULL');
   });
 
   it('fails if the text is not changed', async () => {

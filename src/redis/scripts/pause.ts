@@ -7,10 +7,11 @@ export const PROBE = -1;
 
 /** Starts or extends a pause. KEYS: state, facts, probe. ARGV: milliseconds. */
 export const PAUSE: string = `${STATE}
-local version, pause, urgent, since = readState(redis.call('MGET', KEYS[1])[1])
+local state = readState(redis.call('MGET', KEYS[1])[1])
 local till = now + tonumber(ARGV[1])
-if till > now and till > pause then
-  writeState(KEYS[1], KEYS[2], version, till, urgent, since)
+if till > now and till > state.pause then
+  state.pause = till
+  writeState(KEYS[1], KEYS[2], state)
   redis.call('DEL', KEYS[3])
 end
 return 0
@@ -19,7 +20,7 @@ return 0
 /** Asks what to do after a pause. KEYS: state, probe. ARGV: member. */
 export const RESUME: string = `${STATE}${TURN}
 local stored = redis.call('MGET', KEYS[1], KEYS[2])
-local _, pause = readState(stored[1])
+local pause = readState(stored[1]).pause
 if pause == 0 then return ${FREE} end
 if pause > now then return pause - now end
 local till, member = readTurn(stored[2], ${PROBE_MS})
@@ -30,9 +31,10 @@ return ${PROBE}
 
 /** Clears a pause that is over. KEYS: state, facts, probe. */
 export const RESUMED: string = `${STATE}
-local version, pause, urgent, since = readState(redis.call('MGET', KEYS[1])[1])
-if pause > 0 and pause <= now then
-  writeState(KEYS[1], KEYS[2], version, 0, urgent, since)
+local state = readState(redis.call('MGET', KEYS[1])[1])
+if state.pause > 0 and state.pause <= now then
+  state.pause = 0
+  writeState(KEYS[1], KEYS[2], state)
   redis.call('DEL', KEYS[3])
 end
 return 0

@@ -13,23 +13,28 @@ end
 `;
 
 /**
- * The state that every ask reads: version of the facts, end of the pause, urgent units in thousandths, when the state was
- * written, and when the counting of urgent units began. `readState` also returns whether to write it even if unchanged.
+ * The state that every ask reads: version of the facts, the version that a process must know to be granted units, end of the pause, urgent
+ * units in thousandths, when the state was written, and when the counting of urgent units began. `isDue`: it is to be written even if
+ * unchanged.
  */
 export const STATE: string = `${CLOCK}
 local function readState(text)
-  local version, pause, urgent, at, since = string.match(text or '', '^(%d+) (%d+) (%d+) (%d+) (%d+)$')
-  if not version then return 0, 0, 0, now, true end
+  local version, least, pause, urgent, at, since = string.match(text or '', '^(%d+) (%d+) (%d+) (%d+) (%d+) (%d+)$')
+  if not version then return { version = 0, least = 0, pause = 0, urgent = 0, since = now, isDue = true } end
   local elapsed = now - tonumber(at)
   urgent = sane(urgent, ${MOST})
   if elapsed > 0 then urgent = math.floor(urgent * math.exp(-elapsed / ${URGENT_MEMORY_MS})) end
-  local isDue = elapsed < 0 or math.floor(now / ${STATE_RENEWED_MS}) ~= math.floor(at / ${STATE_RENEWED_MS})
-  return sane(version, ${MOST}), sane(pause, now + ${LONGEST_PAUSE_MS}), urgent, math.min(tonumber(since), now), isDue
+  return {
+    version = sane(version, ${MOST}), least = sane(least, ${MOST}), pause = sane(pause, now + ${LONGEST_PAUSE_MS}),
+    urgent = urgent, since = math.min(tonumber(since), now),
+    isDue = elapsed < 0 or math.floor(now / ${STATE_RENEWED_MS}) ~= math.floor(at / ${STATE_RENEWED_MS})
+  }
 end
 -- Facts must not expire before their version: if facts is given, its expiry is extended as well.
-local function writeState(state, facts, version, pause, urgent, since)
-  local text = string.format('%.0f %.0f %.0f %.0f %.0f', version, pause, urgent, now, since)
-  redis.call('SET', state, text, 'PX', '${STATE_LASTS_MS}')
+local function writeState(key, facts, state)
+  local text = string.format(
+    '%.0f %.0f %.0f %.0f %.0f %.0f', state.version, state.least, state.pause, state.urgent, now, state.since)
+  redis.call('SET', key, text, 'PX', '${STATE_LASTS_MS}')
   if facts then redis.call('PEXPIRE', facts, '${FACTS_LAST_MS}') end
 end
 `;

@@ -1,9 +1,18 @@
-import { ACCOUNT_LASTS_MS, LOOK_MS, STRETCH_MS } from '../../sharing/store.ts';
-import { LONGEST_TTL_MS, MOST, NEEDY_LAST_MS, NEEDY_MS, NEEDY_NOW, URGENT_PARTS } from '../../sharing/store-rules.ts';
+import { ACCOUNT_LASTS_MS, LIVE_MS, LOOK_MS, STRETCH_MS } from '../../sharing/store.ts';
+import {
+  LIVE_LAST_MS,
+  LONGEST_TTL_MS,
+  MOST,
+  NEEDY_LAST_MS,
+  NEEDY_MS,
+  NEEDY_NOW,
+  NONSENSE_FACTS,
+  URGENT_PARTS,
+} from '../../sharing/store-rules.ts';
 import { STATE, TURN } from './state.ts';
 
 /** Number of arguments before those of the blocks. */
-const FIXED_ARGUMENTS = 13;
+const FIXED_ARGUMENTS = 14;
 
 /**
  * Instances of a window whose numbers follow each other are kept in one string, a block, because one command reads or writes all of them:
@@ -17,15 +26,15 @@ const [NARROW, WIDE] = [4, 7];
 const BYTES = 8;
 const HEAD_BYTES = 1 + BYTES;
 
-/** Number of values in an answer before the grants. */
-export const FIXED_ANSWERS = 8;
+/** Number of values in an answer before the grants. What each window has used follows these, and then all facts, if they are told. */
+export const FIXED_ANSWERS = 9;
 
 /**
  * One ask: books totals, applies readings, grants units. An impossible number of a window is read as 0; a key of another type and a block
  * of another form are read as missing and overwritten. Everything is read before the first write.
  *
- * KEYS: state, account, look, the blocks, the needy, facts. ARGV: member, sequence, version, want, need, size, chunk, stay, held, urgent,
- * leaving, slots, blocks; for each block: the first and the last place asked for, whether
+ * KEYS: state, account, look, the blocks, the needy, facts, the live. ARGV: member, sequence, version, want, need, size, chunk, stay, held,
+ * urgent, leaving, sign of life, slots, blocks; for each block: the first and the last place asked for, whether
  * stretches are counted (0, 1), how many runs of windows; for each run: the first and the
  * last place, limit, kept, ttl of the first, by how much that of the next is longer, reading, stretches (0, 1, 2: bounds); for each slot:
  * name, total, wish, how many runs of windows, and the first and the last window of each, as numbered by the blocks.
@@ -34,8 +43,8 @@ export const TAKE: string = `${STATE}${TURN}
 local A, tonumber, match, find, format, sub = ARGV, tonumber, string.match, string.find, string.format, string.sub
 local min, max, floor, ceil, call = math.min, math.max, math.floor, math.ceil, redis.call
 local read, write, latest = struct.unpack, struct.pack, now + ${LONGEST_TTL_MS}
-local me, sequence, slots, blocks = A[1], tonumber(A[2]), tonumber(A[12]), tonumber(A[13])
-local want, need, stay, leaves = tonumber(A[4]), tonumber(A[5]), tonumber(A[8]), A[11] == '1'
+local me, sequence, slots, blocks = A[1], tonumber(A[2]), tonumber(A[13]), tonumber(A[14])
+local want, need, stay, leaves, signs = tonumber(A[4]), tonumber(A[5]), tonumber(A[8]), A[11] == '1', A[12] == '1'
 local stored = call('MGET', unpack(KEYS, 1, blocks + 3))
 local account = stored[2] or ''
 local asked, mine = match(account, '^(%d+) (%d+)')
@@ -135,9 +144,13 @@ for i = 1, windows do
   free[i] = free[i] - c - s
 end
 
-local version, pause, urgent, since, isDue = readState(stored[1])
-local pauseMs, lookMs = 0, 0
-if pause > 0 then pauseMs = max(1, pause - now) end
+local state, known, pauseMs, lookMs, facts = readState(stored[1]), tonumber(A[3]), 0, 0, {}
+local version, isDue = state.version, state.isDue
+if version ~= known then
+  facts = redis.pcall('HGETALL', KEYS[blocks + 5])
+  if facts.err or #facts > ${2 * NONSENSE_FACTS} then facts = {} end
+end
+if state.pause > 0 then pauseMs = max(1, state.pause - now) end
 local till, looker = readTurn(stored[3], ${LOOK_MS})
 if till and looker ~= me then lookMs = till - now end
 
@@ -152,8 +165,8 @@ elseif mine >= now and mine <= now + ${NEEDY_MS} then others = max(0, others - 1
 local part = max(tonumber(A[7]), need, ceil(tonumber(A[6]) / (others + 1)))
 local open, isNeedy = want, nil
 if others > 0 then open = min(want, part - tonumber(A[9])) end
-if leaves or version ~= tonumber(A[3]) or pauseMs > 0 or lookMs > 0 then open = 0 end
-local answer = { sequence, now, version, pauseMs, lookMs, others, urgent, now - since }
+if leaves or known < state.least or known > version or pauseMs > 0 or lookMs > 0 then open = 0 end
+local answer = { sequence, now, version, pauseMs, lookMs, others, 0, 0, now - state.since }
 local totals, isTight = { A[2], 0 }, false
 n = ${FIXED_ANSWERS}
 p = firstSlot
@@ -190,8 +203,9 @@ end
 
 n = n + slots
 local told = tonumber(A[10]) * ${URGENT_PARTS}
-answer[7] = urgent + told
-if told > 0 or isDue then writeState(KEYS[1], isDue and KEYS[blocks + 5], version, pause, urgent + told, since) end
+state.urgent = state.urgent + told
+answer[8] = state.urgent
+if told > 0 or isDue then writeState(KEYS[1], isDue and KEYS[blocks + 5], state) end
 local i = 0
 p = ${FIXED_ARGUMENTS + 1}
 for b = 1, blocks do
@@ -231,6 +245,16 @@ if isNeedy and not leaves then
     call('PEXPIRE', needy, '${NEEDY_LAST_MS}')
   end
 elseif mine > 0 then call('ZREM', needy, me) end
+if signs or leaves then
+  local live = KEYS[blocks + 6]
+  if type(redis.pcall('ZCARD', live)) ~= 'number' then call('DEL', live) end
+  call('ZREMRANGEBYSCORE', live, '-inf', format('(%.0f', now - ${LIVE_MS}))
+  call('ZREMRANGEBYSCORE', live, format('(%.0f', now), '+inf')
+  if leaves then call('ZREM', live, me) else call('ZADD', live, format('%.0f', now), me) end
+  call('PEXPIRE', live, '${LIVE_LAST_MS}')
+  if signs then answer[7] = call('ZCARD', live) end
+end
+for j = 1, #facts do answer[n + windows + j] = facts[j] end
 if leaves then call('DEL', KEYS[2])
 else call('SET', KEYS[2], table.concat(totals, ' '), 'PX', '${ACCOUNT_LASTS_MS}') end
 return answer

@@ -1,3 +1,4 @@
+import { asker } from './asking.ts';
 import { expect } from './expecting.ts';
 import type { StoreCases } from './store-case.ts';
 
@@ -10,6 +11,15 @@ export const FACTS: StoreCases = {
     expect(await store.share(0, told)).toEqual({ version: 1, now: now(), facts: told });
     expect(await store.share(1, facts())).toEqual({ version: 1, now: now(), facts: undefined });
     expect(await store.share(-1, facts())).toMatchObject({ version: 1, facts: told });
+  },
+
+  'tells all facts with its answer to an ask that knows another version': async ({ store }) => {
+    const ask = asker(store);
+    expect(await ask({ version: -1 })).toMatchObject({ version: 0, facts: facts() });
+    const told = facts(['l:minute', '90'], ['lead', '-3.5 4 17']);
+    await store.share(0, told);
+    expect(await ask()).toMatchObject({ version: 1, facts: told });
+    expect(await ask({ version: 1 })).toMatchObject({ version: 1, facts: undefined });
   },
 
   'tells an empty share to a process that knows nothing at all': async ({ store }) => {

@@ -127,7 +127,9 @@ export const GRANTS: StoreCases = {
     expect((await ask({ want: 0 })).others).toBe(0);
   },
 
-  'grants nothing, and books and hears all the same, where the facts are of another version': async ({ store }) => {
+  'grants nothing, and books and hears all the same, where a limit is newer than the version of the ask': async ({
+    store,
+  }) => {
     const ask = asker(store);
     await store.share(0, new Map([['l:minute', '20']]));
     expect(await ask(telling(3, { want: 4, slots: [slotAsk({ total: 3 })] }, { reading: 7 }))).toMatchObject({
@@ -135,7 +137,28 @@ export const GRANTS: StoreCases = {
     });
     expect((await ask({ version: 1, slots: [slotAsk({ total: 3 })] })).granted).toEqual([5]);
     expect((await ask({ version: -1 })).granted).toEqual([0]);
+    // A store that has lost its memory has an older version.
+    expect((await ask({ version: 2 })).granted).toEqual([0]);
   },
+
+  'grants nothing to a process that does not know that more shapes are possible, and hides no other fact from it':
+    async ({ store }) => {
+      const ask = asker(store);
+      const tell = async (...fact: [string, string]) => (await store.share(-1, new Map([fact]))).version;
+      await tell('l:minute', '20');
+      const version = await tell('s:minute', '1 3');
+      for (const fact of ['s:minute 1 4', 's:minute 0 8', 's:hour 0 1', 'lead 5', 'c:x 2', 'r:trial 7 1']) {
+        const [field = '', ...value] = fact.split(' ');
+        await tell(field, value.join(' '));
+        expect((await ask({ version, want: 1 })).granted).toEqual([1]);
+      }
+      const last = await tell('s:minute', '2 0');
+      expect((await ask({ version: last - 1, want: 1 })).granted).toEqual([0]);
+      await tell('lead', '6');
+      expect((await ask({ version: last, want: 1 })).granted).toEqual([1]);
+      await tell('s:day', '1 0');
+      expect((await ask({ version: last + 1, want: 1 })).granted).toEqual([0]);
+    },
 
   'grants nothing to others while a process looks at the service': async ({ store, pass }) => {
     const ask = asker(store);

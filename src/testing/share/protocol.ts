@@ -22,5 +22,5 @@ export const LOOKS = 6;
 /** After this time without an answer to the probe after a pause, another process may probe. */
 export const PROBE_MS = 2_000;
 
-/** A process counts as live for this long after its last call of `live`. */
+/** A process counts as live for this long after its last ask that is a sign of life. */
 export const LIVE_MS = 75_000;

@@ -88,13 +88,20 @@ export const STATE: StoreCases = {
   },
 
   'counts processes as live that gave a sign of life lately and did not leave': async ({ store, pass }) => {
-    expect(await store.live('a', false)).toBe(1);
-    expect(await store.live('a', false)).toBe(1);
+    const ask = asker(store);
+    const sign = async (member: string, rest = {}): Promise<number> =>
+      (await ask({ member, isSign: true, want: 0, ...rest })).live;
+    expect(await sign('a')).toBe(1);
+    expect(await sign('a')).toBe(1);
     pass(LIVE_MS);
-    expect(await store.live('b', false)).toBe(2);
+    expect(await sign('b')).toBe(2);
     pass(500);
-    expect(await store.live('c', false)).toBe(2);
-    expect(await store.live('b', true)).toBe(1);
-    expect(await store.live('nobody', true)).toBe(1);
+    expect(await sign('c')).toBe(2);
+    expect(await sign('b', { isLeaving: true })).toBe(1);
+    expect(await sign('nobody', { isLeaving: true })).toBe(1);
+    // An ask that is no sign of life counts for none, and is told no number; to leave, it need be none.
+    expect(await sign('d', { isSign: false })).toBe(0);
+    expect(await sign('c', { isSign: false, isLeaving: true })).toBe(0);
+    expect(await sign('a')).toBe(1);
   },
 };

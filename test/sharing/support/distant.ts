@@ -11,6 +11,5 @@ export function distant(store: ShareStore, wire: <T>(work: () => Promise<T>) => 
     pause: (ms) => through(() => store.pause(ms)),
     resume: (member) => through(() => store.resume(member)),
     resumed: () => through(() => store.resumed()),
-    live: (member, isLeaving) => through(() => store.live(member, isLeaving)),
   };
 }
