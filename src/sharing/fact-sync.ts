@@ -98,7 +98,9 @@ export class FactSync {
     const offset = this.#ledger.timeline.storeOffset;
     if (!time.known || !offset) return false;
     const lead = { least: time.least(now) - now, most: time.most(now) - now };
-    return this.#facts.tellLead(lead, offset, now + offset.most);
+    // Where requests are under way for longer than that, the clock is not what makes slots wide.
+    const isNeeded = this.#ledger.policy.isBusy(now) && time.vagueness(now) > this.#ledger.timeline.roundTripMs;
+    return this.#facts.tellLead(lead, offset, now + offset.most, isNeeded);
   }
 
   /** Tells pending facts and receives those of other processes. */

@@ -168,6 +168,11 @@ export class Ledger {
     return this.windows.isInDoubt && !(this.#probe.isOn && this.timeline.isSharp(now));
   }
 
+  /** The share has used up its looks. */
+  looksOver(): void {
+    this.#probe.replaceLooks();
+  }
+
   /** Whether units are to be asked for that show the shape of the second. */
   isProbing(now: number): boolean {
     return this.#probe.isDue(this.timeline.arrival(now));
@@ -233,7 +238,19 @@ export class Ledger {
     const asked = { want, need, slots: want > 0 ? slots : [], kept };
     const rate = Math.min(...[...this.windows].map(({ limit, period }) => limit / periodMsOf(period)));
     const windows = this.#recollection.remind(told.windows, rate, now);
-    return { ...told, windows, want, need, size, chunk: CHUNK, stayMs: STAY_MS, asked, also };
+    // A unit that shows a shape is no part of what this process may hold.
+    return {
+      ...told,
+      held: probe ? 0 : told.held,
+      windows,
+      want,
+      need,
+      size,
+      chunk: CHUNK,
+      stayMs: STAY_MS,
+      asked,
+      also,
+    };
   }
 
   /** Records the answer to an ask that was sent at `sentAt`. `processes`: how many were live before it. */

@@ -31,6 +31,7 @@ export class ShapeProbe {
   #seconds = 0;
   #last = Number.NaN;
   #turn: Turn | undefined;
+  #slides = false;
 
   constructor(windows: SharedWindows) {
     this.#windows = windows;
@@ -38,14 +39,19 @@ export class ShapeProbe {
 
   /** Whether the second may be the calendar's or not, and this process has not probed it for long. */
   get isOn(): boolean {
-    const isOpen = this.#windows.of('second')?.isOpen === true;
+    const isOpen = this.#windows.of('second')?.isOpen(this.#slides) === true;
     if (!isOpen) this.#seconds = 0;
     return isOpen && this.#seconds < SECONDS;
   }
 
+  /** No look will rule out that the second slides: the same readings may, because only then they count what came before a lull. */
+  replaceLooks(): void {
+    this.#slides = true;
+  }
+
   /** Units of an instance to leave to the process that probes. */
   kept({ window, limit }: Instance): number {
-    return window.isOpen ? Math.min(UNITS, limit - 1) : 0;
+    return window.isOpen(this.#slides) ? Math.min(UNITS, limit - 1) : 0;
   }
 
   /** Leaves out the slots that reach into the beginning of a second, unless there are no others. */

@@ -329,6 +329,7 @@ export class SharedQuota implements ShareLimit {
     const isFirst = this.#isNew;
     this.#discovery.ask(isFirst, askedAt);
     const answer = await call(() => store.look(this.#trips.name));
+    if (answer === 'over') this.#ledger.looksOver();
     // Another process may have looked since then: it told what it saw before its look ended.
     if (isFirst && answer === 'granted' && askedAt - this.#facts.askedAt > SHORTEST_LOOK_MS)
       await this.#facts.share(store, call);

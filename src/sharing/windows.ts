@@ -89,10 +89,10 @@ export class SharedWindow {
     return isLeft && alive.some(({ isEstimated }) => isEstimated);
   }
 
-  /** Whether it may be the calendar's, or one that the first request opens: what slides is ruled out. */
-  get isOpen(): boolean {
-    const { alive } = this.shapes;
-    return this.isInDoubt && alive.some(({ isCalendar }) => isCalendar) && !alive.some(({ isSliding }) => isSliding);
+  /** Whether it may be the calendar's, or not; `slides`: whether that is asked of what may slide, too. */
+  isOpen(slides: boolean): boolean {
+    if (!slides && this.shapes.alive.some(({ isSliding }) => isSliding)) return false;
+    return this.isInDoubt && this.shapes.alive.some(({ isCalendar }) => isCalendar);
   }
 
   /** Whether a look may still reveal its shape. */

@@ -118,7 +118,7 @@ describe('what processes tell each other of the service’s clock', () => {
   it('is how far it is ahead of the store’s, because their own clocks have nothing in common', () => {
     const one = new SharedFacts();
     // One runs 7,000 ms behind the store, and the service 1,000 ms ahead of it.
-    one.tellLead({ least: 7_990, most: 8_010 }, exactly(7_000), TIME);
+    one.tellLead({ least: 7_990, most: 8_010 }, exactly(7_000), TIME, false);
     const other = heard(Object.fromEntries(one.pending));
     const { lead } = other.news(exactly(-500), TIME);
     expect(lead?.least).toBeCloseTo(490);
@@ -127,7 +127,7 @@ describe('what processes tell each other of the service’s clock', () => {
 
   it('is as vague as both clocks are, and grows vaguer with time', () => {
     const one = new SharedFacts();
-    one.tellLead({ least: 0, most: 20 }, { least: -5, most: 5 }, TIME);
+    one.tellLead({ least: 0, most: 20 }, { least: -5, most: 5 }, TIME, false);
     const other = heard(Object.fromEntries(one.pending));
     const width = (time: number): number => {
       const { lead } = other.news(STORE, time);
@@ -139,9 +139,9 @@ describe('what processes tell each other of the service’s clock', () => {
 
   it('is not told for a little more exactness, only where little is left of what was unknown', () => {
     const facts = heard({ lead: `0 400 ${TIME}` });
-    expect(facts.tellLead({ least: 10, most: 180 }, STORE, TIME)).toBe(false);
+    expect(facts.tellLead({ least: 10, most: 180 }, STORE, TIME, false)).toBe(false);
     expect(facts.pending.size).toBe(0);
-    expect(facts.tellLead({ least: 10, most: 90 }, STORE, TIME)).toBe(true);
+    expect(facts.tellLead({ least: 10, most: 90 }, STORE, TIME, false)).toBe(true);
     expect(facts.pending.has('lead')).toBe(true);
   });
 
@@ -150,14 +150,27 @@ describe('what processes tell each other of the service’s clock', () => {
     [190, false],
   ])('is told when it suffices to meet a part of a second, and what was known, %i ms, did not', (known, isTold) => {
     const facts = heard({ lead: `0 ${known} ${TIME}` });
-    expect(facts.tellLead({ least: 10, most: 150 }, STORE, TIME)).toBe(isTold);
+    expect(facts.tellLead({ least: 10, most: 150 }, STORE, TIME, false)).toBe(isTold);
+  });
+
+  it('is told sooner by a process that lacks units, while it is vague: until it is known, slots are wide', () => {
+    for (const [width, isNeeded, isTold] of [
+      [750, true, true],
+      [760, true, false],
+      [750, false, false],
+    ] as const) {
+      const facts = heard({ lead: `0 1000 ${TIME}` });
+      expect(facts.tellLead({ least: 10, most: 10 + width }, STORE, TIME, isNeeded)).toBe(isTold);
+    }
+    const facts = heard({ lead: `0 190 ${TIME}` });
+    expect(facts.tellLead({ least: 10, most: 100 }, STORE, TIME, true)).toBe(false);
   });
 
   it('is not told again while it is known to a tenth of a second', () => {
     const facts = heard({ lead: `0 90 ${TIME}` });
-    expect(facts.tellLead({ least: 10, most: 11 }, STORE, TIME)).toBe(false);
+    expect(facts.tellLead({ least: 10, most: 11 }, STORE, TIME, false)).toBe(false);
     // After a minute it is 12 ms vaguer.
-    expect(facts.tellLead({ least: 10, most: 11 }, STORE, TIME + 60_000)).toBe(true);
+    expect(facts.tellLead({ least: 10, most: 11 }, STORE, TIME + 60_000, false)).toBe(true);
   });
 
   it.each(['', '5 1', 'x y z', '0 100', `0 100 ${TIME - 600_000}`, `0 100 ${TIME + 600_000}`])(

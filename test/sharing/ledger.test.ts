@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { aligned } from '../../src/quota/models/aligned.ts';
+import { firstRequest } from '../../src/quota/models/first-request.ts';
 import { ServerClock } from '../../src/quota/time/server-clock.ts';
 import type { Demand } from '../../src/sharing/call-needs.ts';
 import { Ledger } from '../../src/sharing/ledger.ts';
@@ -101,6 +103,17 @@ describe('the ledger of a process', () => {
     ask(ledger, demand({ want: 6 }), [6], 100);
     expect(ledger.left(110)).toBe(6);
     expect(ledger.compose(demand({ want: 8 }), 120, TRIP_MS).want).toBe(2);
+  });
+
+  it('asks for a unit that shows the shape of a second as one that holds nothing: it is no part of what others must leave', () => {
+    const ledger = ledgerOf({});
+    const shapes = { alive: [aligned, firstRequest], epoch: 0 };
+    ledger.read(reading({ period: 'second', limit: 20, used: 0, shapes, sentAt: 0, receivedAt: 20 }));
+    ask(ledger, demand({ want: 8 }), [0, 0, 0, 0, 5], 100, 1);
+    expect(ledger.compose(demand({ want: 8 }), 420, TRIP_MS)).toMatchObject({ want: 3, held: 5 });
+    ledger.read(reading({ period: 'second', limit: 20, used: 1, shapes, sentAt: 400, receivedAt: 420 }));
+    expect(ledger.isProbing(430)).toBe(true);
+    expect(ledger.compose(demand({ want: 8 }), 430, TRIP_MS)).toMatchObject({ want: 1, held: 0 });
   });
 
   it('asks for an urgent call although units of a later second are held', () => {

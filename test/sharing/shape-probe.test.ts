@@ -45,6 +45,14 @@ describe('a probe of the shape of a second', () => {
     expect(probe.isOn).toBe(true);
   });
 
+  it('is on while a second may slide, too, once no look will tell', () => {
+    const { probe, windows } = probing(SHAPES);
+    probe.replaceLooks();
+    expect(probe.isOn).toBe(true);
+    windows.open('second', 20, { alive: SHAPES.filter(({ isCalendar }) => !isCalendar), epoch: 0 });
+    expect(probe.isOn).toBe(false);
+  });
+
   it('is of the process that was first in a second: by one unit of its end and one of the beginning of the next', () => {
     const { probe, slots } = probing();
     probe.read(reading({ period: 'second', used: 1 }), exactly(BEGIN + 400));
