@@ -6,6 +6,10 @@ const NEARLY_THE_SAME = 1 / 256;
 /** And for no longer than this, in milliseconds: answers may have told something new. */
 const KEPT_MS = 250;
 
+/** Less work ahead than this is played anew each time, in less than a millisecond: one call more may be one window later. In units. */
+const MUCH = 8_192;
+
+
 /** Estimates that are kept. */
 const MOST_KINDS = 64;
 
@@ -40,5 +44,6 @@ export class RecentEstimates {
 }
 
 function isNearly(known: Kept, { now, moved, rules }: EstimateBasis): boolean {
+  if (known.ahead < MUCH) return false;
   return known.rules === rules && now - known.now <= KEPT_MS && moved - known.moved < known.ahead * NEARLY_THE_SAME;
 }
