@@ -27,6 +27,15 @@ export interface Stretch {
   open: number;
 }
 
+/** What the backlog knows of a call, kept in the call itself: a million may wait. */
+export interface BackloggedCall {
+  readonly ask: Ask;
+  /** Where it stands. */
+  stretch: Stretch;
+  /** Whether it waits to be sent. */
+  isWaiting: boolean;
+}
+
 /** The calls that were made and are not finished, counted by kind and in the order they came: what is ahead of a call that is made now. */
 export class Backlog {
   readonly #stretches = new Set<Stretch>();
@@ -49,7 +58,8 @@ export class Backlog {
    *
    * @param cost - what it will cost, as far as is known.
    */
-  add(ask: Ask, cost: number): Stretch {
+  add(call: BackloggedCall, cost: number): void {
+    const { ask } = call;
     const { endpoint, priority = 0 } = ask;
     const isExact = this.#stretches.size < MOST_EXACT;
     const units = isExact ? cost : Math.round(2 * Math.log2(cost));
@@ -67,26 +77,33 @@ export class Backlog {
     this.#calls++;
     stretch.calls++;
     stretch.open++;
-    this.queue(stretch);
-    return stretch;
+    call.stretch = stretch;
+    call.isWaiting = false;
+    this.queue(call);
   }
 
   /** A call waits to be sent, again or for the first time. */
-  queue(stretch: Stretch): void {
-    stretch.waiting++;
-    this.#waiting++;
-    this.#moved += stretch.weight;
+  queue(call: BackloggedCall): void {
+    if (!call.isWaiting) this.#move(call, 1);
   }
 
   /** A call waits no more. */
-  leave(stretch: Stretch): void {
-    stretch.waiting--;
-    this.#waiting--;
+  leave(call: BackloggedCall): void {
+    if (call.isWaiting) this.#move(call, -1);
+  }
+
+  #move(call: BackloggedCall, calls: 1 | -1): void {
+    const { stretch } = call;
+    call.isWaiting = calls > 0;
+    stretch.waiting += calls;
+    this.#waiting += calls;
     this.#moved += stretch.weight;
   }
 
-  /** A call that waits no more is finished, well or not. */
-  remove(stretch: Stretch): void {
+  /** A call is finished, well or not. */
+  remove(call: BackloggedCall): void {
+    this.leave(call);
+    const { stretch } = call;
     if (--stretch.open === 0) {
       this.#stretches.delete(stretch);
       if (this.#last.get(stretch.kind) === stretch) this.#last.delete(stretch.kind);

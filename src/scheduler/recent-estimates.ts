@@ -9,41 +9,66 @@ const KEPT_MS = 250;
 /** Less work ahead than this is played anew each time, in less than a millisecond: one call more may be one window later. In units. */
 const MUCH = 8_192;
 
-
 /** Estimates that are kept. */
-const MOST_KINDS = 64;
+const MOST_SUBJECTS = 64;
 
-/** What an estimate depends on, as far as it can be compared. */
+/** What is estimated: for other calls, another key, pause or concurrency it is another estimate. */
+export interface EstimateSubject {
+  readonly endpoint: string | undefined;
+  readonly priority: number;
+  readonly count: number;
+  /** What one call costs, as a power of two. */
+  readonly size: number;
+  /** The number of the key. */
+  readonly key: number | undefined;
+  readonly pausedUntil: number;
+  readonly concurrency: number;
+}
+
+/** When an estimate is made, and behind how much work. */
 export interface EstimateBasis {
   readonly now: number;
   /** All work that has come and gone so far, in units. */
   readonly moved: number;
   /** The work ahead, in units. */
   readonly ahead: number;
-  /** Pauses and limits, as text: nothing is read again that was estimated before they changed. */
-  readonly rules: string;
 }
 
-interface Kept extends EstimateBasis {
+interface Kept {
+  readonly subject: EstimateSubject;
+  readonly basis: EstimateBasis;
   readonly estimate: PlanEstimate | undefined;
 }
 
-/** The last estimates by kind of call: each takes a play of the whole queue, and hardly differs from the one before while thousands of calls wait. */
+/** The last estimates: each takes a play of the whole queue, and hardly differs from the one before while thousands of calls wait. */
 export class RecentEstimates {
-  readonly #kept = new Map<string, Kept>();
+  /** The newest first. */
+  #kept: readonly Kept[] = [];
 
-  /** The estimate for a call of this kind: a recent one, or a new one. */
-  of(kind: string, basis: EstimateBasis, make: () => PlanEstimate | undefined): PlanEstimate | undefined {
-    const known = this.#kept.get(kind);
-    if (known && isNearly(known, basis)) return known.estimate;
+  /** The estimate for this subject: a recent one, or a new one. */
+  of(subject: EstimateSubject, basis: EstimateBasis, make: () => PlanEstimate | undefined): PlanEstimate | undefined {
+    const known = this.#kept.find((one) => isSame(one.subject, subject));
+    if (known && isNearly(known.basis, basis)) return known.estimate;
     const estimate = make();
-    if (this.#kept.size >= MOST_KINDS) this.#kept.clear();
-    this.#kept.set(kind, { ...basis, estimate });
+    const others = this.#kept.filter((one) => one !== known);
+    this.#kept = [{ subject, basis, estimate }, ...others.slice(0, MOST_SUBJECTS - 1)];
     return estimate;
   }
 }
 
-function isNearly(known: Kept, { now, moved, rules }: EstimateBasis): boolean {
+function isSame(one: EstimateSubject, other: EstimateSubject): boolean {
+  return (
+    one.endpoint === other.endpoint &&
+    one.priority === other.priority &&
+    one.count === other.count &&
+    one.size === other.size &&
+    one.key === other.key &&
+    one.pausedUntil === other.pausedUntil &&
+    one.concurrency === other.concurrency
+  );
+}
+
+function isNearly(known: EstimateBasis, { now, moved }: EstimateBasis): boolean {
   if (known.ahead < MUCH) return false;
-  return known.rules === rules && now - known.now <= KEPT_MS && moved - known.moved < known.ahead * NEARLY_THE_SAME;
+  return now - known.now <= KEPT_MS && moved - known.moved < known.ahead * NEARLY_THE_SAME;
 }

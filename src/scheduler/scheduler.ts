@@ -15,7 +15,7 @@ import type { PacerView } from '../quota/view.ts';
 import type { Member } from '../share.ts';
 import type { QueuedCall, QueueOptions } from '../trace/queue-view.ts';
 import { Tracer } from '../trace/tracer.ts';
-import { Backlog, type Stretch } from './backlog.ts';
+import { Backlog, type BackloggedCall } from './backlog.ts';
 import { CallQueue } from './call-queue.ts';
 import { rejectionForCaller, withCallersFrames } from './callers-frames.ts';
 import { finalError } from './final-error.ts';
@@ -35,12 +35,7 @@ const LEASE_SLACK_MS = 60_000;
 const TELLING_TURNS = 10;
 
 /** A call that the scheduler makes. */
-interface ScheduledCall extends TracedCall {
-  /** Where it stands in the backlog. */
-  stretch: Stretch;
-  /** Whether the backlog counts it among those that wait. */
-  isAhead: boolean;
-}
+type ScheduledCall = TracedCall & BackloggedCall;
 
 /** Takes each call through queue, pacer and exchange, repeats it where the retry policy says so, and returns its reply. */
 export class Scheduler {
@@ -101,7 +96,7 @@ export class Scheduler {
         ...{ maxWaiting, onOverflow },
         error: (call) => {
           // Neither ahead of itself, nor of the next that is turned away in the same turn.
-          this.#stepOut(call as ScheduledCall);
+          this.#backlog.leave(call as ScheduledCall);
           return overflowError(call.ask.endpoint, this.#queueEnd(call.ask), maxWaiting, clock);
         },
       },
@@ -145,15 +140,12 @@ export class Scheduler {
   estimate(plan: Plan, priority: number): PlanEstimate | undefined {
     const now = this.#clock.now();
     const pacer = this.#present;
-    const { endpoint, count } = plan;
-    const size = Math.ceil(Math.log2(pacer.costOf(plan)));
-    const basis = {
-      ...{ now, moved: this.#backlog.moved, ahead: this.#backlog.weightAheadOf(priority) },
-      rules: `${this.#books.key} ${pacer.pausedUntil} ${this.concurrency}`,
+    const subject = {
+      ...{ endpoint: plan.endpoint, priority, count: plan.count, size: Math.ceil(Math.log2(pacer.costOf(plan))) },
+      ...{ key: this.#books.key, pausedUntil: pacer.pausedUntil, concurrency: this.concurrency },
     };
-    return this.#estimates.of(`${priority} ${count} ${size} ${endpoint}`, basis, () =>
-      pacer.estimate([...this.#backlog.aheadOf(priority), plan], now),
-    );
+    const basis = { now, moved: this.#backlog.moved, ahead: this.#backlog.weightAheadOf(priority) };
+    return this.#estimates.of(subject, basis, () => pacer.estimate([...this.#backlog.aheadOf(priority), plan], now));
   }
 
   /** Makes a call: sends it when the quota allows, retries it by the retry policy, and returns the last answer. */
@@ -161,8 +153,7 @@ export class Scheduler {
     if (this.#closing) return Promise.reject(new ClosedError());
     const late = this.#latenessError(call);
     const traced = call as ScheduledCall;
-    traced.stretch = this.#backlog.add(call.ask, this.#present.costOf(call.ask));
-    traced.isAhead = true;
+    this.#backlog.add(traced, this.#present.costOf(call.ask));
     traced.trace = this.tracer.begin(call.ask, call.label);
     if (late) return this.#refuse(traced, late);
     try {
@@ -183,27 +174,30 @@ export class Scheduler {
     }
   };
 
-  /** A call is refused before its first request is sent: only by the books of the key that its source gives now. */
+  /** A call is refused before its first request is sent. If its source gives another key now, the books of that one decide. */
   async #refuse(call: ScheduledCall, reason: unknown): Promise<Reply> {
-    let error = reason;
     // At once: it is not ahead of calls that are made in the same turn.
-    this.#stepOut(call);
+    this.#backlog.leave(call);
     const { key } = this.#books;
-    const isByKey = reason instanceof QuotaExhaustedError && this.#keyTurns.mayChange;
-    if (isByKey && (await this.#keyTurns.hasTurned(key))) {
-      const late = this.#latenessError(call);
-      this.#lineUp(call);
-      try {
-        if (late) throw late;
-        return this.#make(call, await this.#lease(call));
-      } catch (again) {
-        error = again;
-        this.#stepOut(call);
-      }
+    const isByBooks = reason instanceof QuotaExhaustedError && this.#keyTurns.mayChange;
+    if (!isByBooks || !(await this.#keyTurns.hasTurned(key))) return this.#reject(call, reason);
+    const late = this.#latenessError(call);
+    if (late) return this.#reject(call, late);
+    this.#backlog.queue(call);
+    let lease: Lease;
+    try {
+      lease = await this.#lease(call);
+    } catch (error) {
+      this.#backlog.leave(call);
+      return this.#reject(call, error);
     }
-    // In a turn of its own, as where it has waited.
+    return this.#make(call, lease);
+  }
+
+  /** Ends a call of which no request was sent, in a turn of its own, as where it has waited. */
+  async #reject(call: ScheduledCall, error: unknown): Promise<Reply> {
     await undefined;
-    this.#backlog.remove(call.stretch);
+    this.#backlog.remove(call);
     call.trace.failed(error, call.signal);
     return rejectionForCaller(error);
   }
@@ -237,12 +231,12 @@ export class Scheduler {
     try {
       for (let lease = first; ; lease = await this.#lease(call)) {
         trace.granted();
-        this.#stepOut(call);
+        this.#backlog.leave(call);
         const { outcome, reply, failure } = await this.#exchange.attempt(call, request, lease, counts);
         counts.isKeyAsked = outcome.kind === 'failed' && outcome.code === KEY_CHANGED;
         if (counts.isKeyAsked) {
           trace.requeued();
-          this.#lineUp(call);
+          this.#backlog.queue(call);
           continue;
         }
         const isLimited = outcome.kind === 'answered' && outcome.isLimited;
@@ -267,29 +261,15 @@ export class Scheduler {
         const { afterMs } = decision;
         if (decision.url && outcome.kind === 'answered') request = redirected(request, outcome.status, decision.url);
         trace.retrying(counts.attempts + 1, afterMs);
-        this.#lineUp(call);
+        this.#backlog.queue(call);
         if (afterMs > 0) await this.#queue.delay(afterMs, call.signal);
       }
     } catch (error) {
       trace.failed(error, call.signal);
       throw withCallersFrames(error);
     } finally {
-      this.#stepOut(call);
-      this.#backlog.remove(call.stretch);
+      this.#backlog.remove(call);
     }
-  }
-
-  /** A call waits to be sent, again. */
-  #lineUp(call: ScheduledCall): void {
-    call.isAhead = true;
-    this.#backlog.queue(call.stretch);
-  }
-
-  /** A call waits no more. */
-  #stepOut(call: ScheduledCall): void {
-    if (!call.isAhead) return;
-    call.isAhead = false;
-    this.#backlog.leave(call.stretch);
   }
 
   /** Holds back every request until `instant`, in monotonic milliseconds; Infinity: until {@link resume}. */

@@ -52,7 +52,7 @@ export class Book {
   readonly #entries = new Map<string, Entry>();
   /** The totals that the last ask stated. */
   #asked: readonly { readonly entry: Entry; readonly total: number }[] = [];
-  #debts = 0;
+  #named = 0;
 
   /** Units available for a request that arrives within this range. */
   left(arrival: TimeRange): number {
@@ -125,8 +125,7 @@ export class Book {
       const names = new Set(slot.instances.map(({ name }) => name));
       if (narrow.instances.length >= names.size || !narrow.instances.every(({ name }) => names.has(name))) continue;
       const granted = Math.min(claimed, spent);
-      // A name of its own: the slot may be asked for, or have been forgotten as over.
-      const moved = this.#at({ ...narrow, name: this.#newName() });
+      const moved = this.#at({ ...narrow, name: this.#ownName() });
       Object.assign(moved, { claimed: granted, spent, sent: { ...sent } });
       Object.assign(entry, { claimed: claimed - granted, spent: 0 });
     }
@@ -184,7 +183,7 @@ export class Book {
     this.#entries.clear();
     this.#asked = [];
     for (const { slot, claimed, spent } of entries) {
-      if (spent > claimed) this.#at({ ...slot, name: this.#newName() }).spent = spent - claimed;
+      if (spent > claimed) this.#at({ ...slot, name: this.#ownName() }).spent = spent - claimed;
     }
   }
 
@@ -237,14 +236,15 @@ export class Book {
       const instances = slot.instances.filter(({ end }) => end > time);
       const names = instances.map((instance) => instance.name).join();
       if (names === '') continue;
-      const debt = debts.get(names) ?? this.#at({ ...slot, name: this.#newName(), instances });
+      const debt = debts.get(names) ?? this.#at({ ...slot, name: this.#ownName(), instances });
       debts.set(names, debt);
       debt.spent += spent;
     }
   }
 
-  #newName(): string {
-    return `debt:${this.#debts++}`;
+  /** A name of this process's own: the slot's may be asked for, or have been forgotten as over. */
+  #ownName(): string {
+    return `own:${this.#named++}`;
   }
 
   /** Drops slots that are over and whose final totals the store has booked. */

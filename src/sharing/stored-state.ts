@@ -9,18 +9,41 @@ export type StoredState = Readonly<Record<string, StoredEntries>>;
 
 /** Writes the state of a store as JSON; a `Map` is written as `{ "map": [[name, value], …] }`. */
 export function writeState(state: StoredState): string {
-  const text = (_: string, value: unknown): unknown => (value instanceof Map ? { map: [...value] } : value);
-  return JSON.stringify({ format: FORMAT, state }, text);
+  return JSON.stringify({ format: FORMAT, state: withValues(state, (value) => replaced(value, toPlain)) });
 }
 
 /** Reads what {@link writeState} wrote. `undefined`: it is no such text, so the store begins empty, like one that lost its memory. */
 export function readState(text: string | undefined): StoredState | undefined {
   try {
-    const { format, state } = JSON.parse(text ?? '', (_, value) => (isMap(value) ? new Map(value.map) : value));
-    return format === FORMAT && isState(state) ? state : undefined;
+    const { format, state } = JSON.parse(text ?? '');
+    return format === FORMAT && isState(state) ? withValues(state, (value) => replaced(value, fromPlain)) : undefined;
   } catch {
     return undefined;
   }
+}
+
+function withValues(state: StoredState, valueOf: (value: unknown) => unknown): StoredState {
+  const parts = Object.entries(state).map(([part, entries]) => [
+    part,
+    entries.map(([name, value, until]) => [name, valueOf(value), until] as const),
+  ]);
+  return Object.fromEntries(parts);
+}
+
+/** A value is a map, or has maps among its fields: `JSON` would ask a function of each number, which takes ten times as long. */
+function replaced(value: unknown, change: (value: unknown) => unknown): unknown {
+  const whole = change(value);
+  if (whole !== value) return whole;
+  const fields = Object.entries(value as object).map(([name, field]) => [name, change(field)]);
+  return Object.fromEntries(fields);
+}
+
+function toPlain(value: unknown): unknown {
+  return value instanceof Map ? { map: [...value] } : value;
+}
+
+function fromPlain(value: unknown): unknown {
+  return isMap(value) ? new Map(value.map) : value;
 }
 
 function isMap(value: unknown): value is { readonly map: [string, unknown][] } {

@@ -1,37 +1,40 @@
 import { describe, expect, it } from 'vitest';
 import { createClient } from '../../src/index.ts';
-import { type EstimateBasis, RecentEstimates } from '../../src/scheduler/recent-estimates.ts';
+import { type EstimateBasis, type EstimateSubject, RecentEstimates } from '../../src/scheduler/recent-estimates.ts';
 import { createMockService, virtualClock } from '../../src/testing/index.ts';
 
-/** How many estimates were made for calls of these kinds, one after the other. */
-function madeFor(...asked: readonly (Partial<EstimateBasis> & { readonly kind?: string })[]): number {
+const SUBJECT = { endpoint: 'GET /a', priority: 0, count: 1, size: 0, key: 1, pausedUntil: 0, concurrency: 8 };
+const BASIS = { now: 0, moved: 0, ahead: 25_600 };
+
+/** How many estimates were made for these, one after the other. */
+function madeFor(...asked: readonly Partial<EstimateBasis & EstimateSubject>[]): number {
   const recent = new RecentEstimates();
   let made = 0;
   const make = (): undefined => void made++;
-  for (const { kind = 'a', ...basis } of asked)
-    recent.of(kind, { now: 0, moved: 0, ahead: 2_560, rules: '', ...basis }, make);
+  for (const one of asked) recent.of({ ...SUBJECT, ...one }, { ...BASIS, ...one }, make);
   return made;
 }
 
 describe('an estimate', () => {
   it('is read again while hardly any of the work ahead has moved', () => {
-    expect(madeFor({}, { moved: 1 }, { moved: 9, now: 250 })).toBe(1);
-    expect(madeFor({}, { moved: 10 })).toBe(2);
-    expect(madeFor({}, { moved: 9 }, { moved: 18 })).toBe(2);
+    expect(madeFor({}, { moved: 1 }, { moved: 99, now: 250 })).toBe(1);
+    expect(madeFor({}, { moved: 100 })).toBe(2);
+    expect(madeFor({}, { moved: 99 }, { moved: 198 })).toBe(2);
   });
 
-  it('is made anew where few are ahead, for another kind, later, and by other rules', () => {
-    expect(madeFor({ ahead: 200 }, { ahead: 200, moved: 1 })).toBe(2);
+  it('is made anew where few are ahead, later, and for another call, key, pause or concurrency', () => {
+    expect(madeFor({ ahead: 8_000 }, { ahead: 8_000, moved: 2 })).toBe(2);
     expect(madeFor({ ahead: 0 }, { ahead: 0 })).toBe(2);
-    expect(madeFor({}, { kind: 'b' }, {}, { kind: 'b' })).toBe(2);
     expect(madeFor({}, { now: 251 })).toBe(2);
-    expect(madeFor({}, { rules: 'paused' }, {})).toBe(3);
+    const others = [{ endpoint: 'GET /b' }, { priority: 1 }, { count: 2 }, { size: 1 }];
+    for (const other of [...others, { key: 2 }, { pausedUntil: 1 }, { concurrency: 9 }])
+      expect(madeFor({}, other, {}, other), JSON.stringify(other)).toBe(2);
   });
 
-  it('is kept for few kinds', () => {
-    const kinds = Array.from({ length: 64 }, (_, nth) => ({ kind: `${nth}` }));
-    expect(madeFor(...kinds, ...kinds)).toBe(64);
-    expect(madeFor(...kinds, { kind: 'one more' }, { kind: '0' })).toBe(66);
+  it('is kept for few of them, the last', () => {
+    const counts = Array.from({ length: 64 }, (_, nth) => ({ count: nth }));
+    expect(madeFor(...counts, ...counts)).toBe(64);
+    expect(madeFor(...counts, { count: 64 }, { count: 1 }, { count: 0 })).toBe(66);
   });
 });
 

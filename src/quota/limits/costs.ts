@@ -31,7 +31,7 @@ export class Costs implements Limit {
   #cheapest = Number.POSITIVE_INFINITY;
   #leastStated = Number.POSITIVE_INFINITY;
   #stated = false;
-  /** What such requests take that were refused for it: parameters may decide it that are not known to. */
+  /** Costs for which requests were refused, by {@link requestKey}: parameters may decide them that are not known to. */
   readonly #refused = new Map<string, number>();
 
   /** The lowest cost that is expected of any request, in units. */
@@ -66,7 +66,7 @@ export class Costs implements Limit {
   /** The lowest cost of such requests so far, in units; 0: none was seen, or none was ever refused for its cost. */
   #leastOf(endpoint: string, query: string = ''): number {
     if (this.#refused.size === 0) return 0;
-    return this.#refused.get(`${endpoint} ${query}`) ?? this.#byEndpoint.get(endpoint)?.leastOf(query) ?? 0;
+    return this.#refused.get(requestKey(endpoint, query)) ?? this.#byEndpoint.get(endpoint)?.leastOf(query) ?? 0;
   }
 
   /** Average cost of a request, in units: for plans, where the highest would add up to too much. */
@@ -91,13 +91,13 @@ export class Costs implements Limit {
   /** Learns from the cost stated by an answer. */
   learn(endpoint: string, cost: number, query?: string): void {
     this.#dearest = Math.max(this.#dearest, cost);
-    if (this.#refused.size > 0) this.#refused.delete(`${endpoint} ${query ?? ''}`);
+    if (this.#refused.size > 0) this.#refused.delete(requestKey(endpoint, query));
     this.#learnOf(endpoint, cost, query);
   }
 
   /** Learns the cost of a request that was refused for it. */
   learnRefused(endpoint: string, cost: number, query?: string): void {
-    if (this.#refused.size < ENDPOINTS) this.#refused.set(`${endpoint} ${query ?? ''}`, cost);
+    if (this.#refused.size < ENDPOINTS) this.#refused.set(requestKey(endpoint, query), cost);
     this.#learnOf(endpoint, cost, query);
   }
 
@@ -171,6 +171,11 @@ export class Costs implements Limit {
     const known = this.#byEndpoint.get(endpoint);
     return known ? known.isNews(query) : this.#byEndpoint.size < ENDPOINTS && !this.#foretold.has(endpoint);
   }
+}
+
+/** Equal for requests of an endpoint with the same parameters. */
+function requestKey(endpoint: string, query: string = ''): string {
+  return `${endpoint} ${query}`;
 }
 
 function same(units: number): ExpectedCost {

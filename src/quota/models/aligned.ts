@@ -37,19 +37,19 @@ export class AlignedModel implements WindowModel {
   }
 
   isContradicted(reading: WindowReading, answered: AnsweredRequests): boolean {
-    const start = this.#calendar.windowOf(reading);
+    const start = this.#calendar.only(reading.sentAt, reading.receivedAt);
     if (start === undefined) return false;
     return answered.surelyExceeds(reading.used + TOLERANCE, this.#clock.surely(start), reading.sentAt);
   }
 
   unexplained(reading: WindowReading): number {
-    const start = this.#calendar.windowOf(reading);
+    const start = this.#calendar.only(reading.sentAt, reading.receivedAt);
     return start === undefined ? 0 : reading.used - reading.held - this.#calendar.spentIn(start);
   }
 
   reconcile(reading: WindowReading): number {
     if (!this.#clock.known) return 0;
-    const sure = this.#calendar.windowOf(reading);
+    const sure = this.#calendar.only(reading.sentAt, reading.receivedAt);
     // A refusal near a boundary most likely came just before it.
     if (sure === undefined && !reading.limited) return 0;
     if (sure !== undefined) this.#calendar.lower(sure, reading.used + reading.settledSince);

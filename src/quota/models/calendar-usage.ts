@@ -1,6 +1,5 @@
 import { endOf, type Period, startOf } from '../time/periods.ts';
 import type { ServerClock } from '../time/server-clock.ts';
-import type { WindowReading } from './model.ts';
 
 /** Windows that are remembered: the present one, its neighbours that an uncertain clock cannot tell apart, and a late answer's. */
 const REMEMBERED = 8;
@@ -64,11 +63,6 @@ export class CalendarUsage {
     const first = startOf(this.#period, this.#clock.least(from));
     for (let start = startOf(this.#period, this.#clock.most(to)); start >= first; start = this.before(start))
       yield start;
-  }
-
-  /** The start of the window that a reading surely speaks of. */
-  windowOf({ sentAt, receivedAt }: WindowReading): number | undefined {
-    return this.only(sentAt, receivedAt);
   }
 
   /** The start of the only window that the service may be in between two local instants; undefined: there are more. */

@@ -58,7 +58,7 @@ export class SlidingCounterModel implements WindowModel {
     const most = reading.used + ROUNDING + TOLERANCE;
     // Usually all answers are too few, or those of that time, which takes a few searches to see.
     if (answered.sure <= most) return false;
-    const start = this.#calendar.windowOf(reading);
+    const start = this.#calendar.only(reading.sentAt, reading.receivedAt);
     if (start === undefined) return false;
     const left = 1 - this.#gone(start, this.#clock.most(reading.receivedAt));
     const [begins, beganBy] = [this.#clock.surely(this.#calendar.before(start)), this.#clock.surely(start)];
@@ -69,14 +69,14 @@ export class SlidingCounterModel implements WindowModel {
   }
 
   unexplained(reading: WindowReading): number {
-    const start = this.#calendar.windowOf(reading);
+    const start = this.#calendar.only(reading.sentAt, reading.receivedAt);
     return start === undefined ? 0 : this.#unexplainedIn(start, reading);
   }
 
   reconcile(reading: WindowReading): number {
     if (reading.limited && this.#period === 'second') this.#least = 0;
     this.#limit = reading.limit;
-    const start = this.#calendar.windowOf(reading);
+    const start = this.#calendar.only(reading.sentAt, reading.receivedAt);
     if (start === undefined) return 0;
     const unexplained = this.#unexplainedIn(start, reading);
     if (unexplained >= 0) this.#sharedIn = start;
