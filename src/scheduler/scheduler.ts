@@ -19,6 +19,7 @@ import { Backlog, type BackloggedCall } from './backlog.ts';
 import { CallQueue } from './call-queue.ts';
 import { rejectionForCaller, withCallersFrames } from './callers-frames.ts';
 import { finalError } from './final-error.ts';
+import type { WaitingLine } from './gate.ts';
 import { KeyTurns } from './key-turns.ts';
 import { Memberships } from './memberships.ts';
 import type { SchedulerOptions } from './options.ts';
@@ -90,13 +91,20 @@ export class Scheduler {
       act: () => this.#keyTurns.askWhileWaiting(),
     });
     const { maxWaiting, onOverflow } = options;
+    const line: WaitingLine = {
+      leave: (call) => this.#backlog.leave(call as ScheduledCall),
+      sentAt: ({ ask }) => {
+        const isBehind = this.#backlog.weightAheadOf(ask.priority ?? 0) > 0;
+        return isBehind ? this.#queueEnd(ask).sentAt : Number.NEGATIVE_INFINITY;
+      },
+    };
     this.#queue = new CallQueue({
-      ...{ pacer: this.#books, clock, maxWaitMs },
+      ...{ pacer: this.#books, clock, maxWaitMs, line },
       overflow: {
         ...{ maxWaiting, onOverflow },
         error: (call) => {
           // Neither ahead of itself, nor of the next that is turned away in the same turn.
-          this.#backlog.leave(call as ScheduledCall);
+          line.leave(call);
           return overflowError(call.ask.endpoint, this.#queueEnd(call.ask), maxWaiting, clock);
         },
       },
