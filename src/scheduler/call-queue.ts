@@ -43,6 +43,7 @@ export class CallQueue {
   /** All calls that wait for a lease, kept where the one of the lowest priority may have to be found. */
   readonly #all = new Set<WaitingCall>();
   readonly #abortListeners = new AbortListeners();
+  readonly #delays = new AbortListeners();
   /** Calls with a shorter `maxWaitMs` than most: a standstill may exceed it. */
   readonly #impatient = new Set<WaitingCall>();
   /** Rejects each call that is delayed before its next attempt. */
@@ -92,6 +93,16 @@ export class CallQueue {
     return lease ? this.#track(lease) : this.#wait(call);
   }
 
+  /** Whether calls with this signal wait for a lease. */
+  isWaiting(signal: AbortSignal): boolean {
+    return this.#abortListeners.has(signal);
+  }
+
+  /** Rejects the calls with this signal that wait for a lease; those under way go on. */
+  withdraw(signal: AbortSignal, reason: unknown): void {
+    this.#abortListeners.tell(signal, reason);
+  }
+
   /** Waits before another attempt. Rejects as soon as the signal aborts or the queue is closed. */
   delay(ms: number, signal: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
@@ -110,7 +121,7 @@ export class CallQueue {
         leave();
         resolve();
       });
-      const unlisten = signal && this.#abortListeners.listen(signal, () => refuse(signal.reason));
+      const unlisten = signal && this.#delays.listen(signal, refuse);
       this.#delayed.add(refuse);
     });
   }
@@ -153,7 +164,7 @@ export class CallQueue {
     return new Promise((resolve) => {
       const waiting = new WaitingCall(call, resolve);
       if (this.#overflow?.onOverflow === 'reject-lowest') this.#all.add(waiting);
-      if (signal) waiting.unlisten = this.#abortListeners.listen(signal, () => this.#reject(waiting, signal.reason));
+      if (signal) waiting.unlisten = this.#abortListeners.listen(signal, (reason) => this.#reject(waiting, reason));
       this.#enqueue(waiting, false);
     });
   }

@@ -331,9 +331,24 @@ export class Scheduler {
     return this.#turnedAway;
   }
 
+  /** Whether calls with this signal wait to be sent. */
+  isWaiting(signal: AbortSignal): boolean {
+    return this.#queue.isWaiting(signal);
+  }
+
+  /** Rejects the calls with this signal that wait to be sent; those under way go on. */
+  withdraw(signal: AbortSignal, reason: unknown): void {
+    this.#queue.withdraw(signal, reason);
+  }
+
+  /** When each of these plans is sent, one after the other, in monotonic milliseconds; undefined while no limit is known. */
+  sentAt(plans: readonly Plan[]): readonly number[] | undefined {
+    return this.#present.estimate(plans, this.#clock.now())?.each;
+  }
+
   /** Waiting calls: why, until when, and at which place. */
   queue(options?: QueueOptions): readonly QueuedCall[] {
-    return this.tracer.queue(options, (plans) => this.#present.estimate(plans, this.#clock.now())?.each);
+    return this.tracer.queue(options, (plans) => this.sentAt(plans));
   }
 
   /** What a call that is made now would find at the end of the queue. */
