@@ -15,7 +15,7 @@ export class QuotaExhaustedError extends Error {
   readonly limit: number | undefined;
   /** Units remaining in the window, if known. */
   readonly remaining: number | undefined;
-  /** The earliest instant at which the quota allows the call, by this machine's wall clock. */
+  /** The earliest instant at which the quota allows the call behind those that wait, by this machine's wall clock. */
   readonly retryAt: Date;
   /** Time from this error to `retryAt`, in milliseconds. */
   readonly retryAfterMs: number;

@@ -34,6 +34,16 @@ export function bulkDependenciesOf(client: object): BulkDependencies | undefined
   return bulkDependencies.get(client);
 }
 
+/** The calls that wait in a client, for pools. */
+export type ClientLine = Pick<Scheduler, 'isWaiting' | 'withdraw' | 'sentAt'> & { readonly clock: Clock };
+
+const lines = new WeakMap<object, ClientLine>();
+
+/** The calls that wait in a client that this package has made. */
+export function lineOf(client: object): ClientLine | undefined {
+  return lines.get(client);
+}
+
 /** A client, and what more calls are built from. */
 export interface ClientCore {
   readonly client: FetchClient;
@@ -113,6 +123,12 @@ export function createCore(options: ClientOptions): ClientCore {
     [Symbol.asyncDispose]: async () => void (await scheduler.close()),
   };
   bulkDependencies.set(client, forBulk);
+  lines.set(client, {
+    clock,
+    isWaiting: (signal) => scheduler.isWaiting(signal),
+    withdraw: (signal, reason) => scheduler.withdraw(signal, reason),
+    sentAt: (plans) => scheduler.sentAt(plans),
+  });
   return { client, settings, run, names, redact };
 }
 

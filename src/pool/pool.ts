@@ -8,6 +8,7 @@ import { ConfigError, isConnectionError, isQuotaExhausted, isServiceError } from
 import { untilAborted } from '../http/transport.ts';
 import type { EstimateOptions } from '../scheduler/estimate.ts';
 import { walk } from '../walk/walk.ts';
+import { PoolLine, WITHDRAWN } from './line.ts';
 import { Member, type PoolMember } from './member.ts';
 
 /** Several clients, each with a key of its own, behind the calls of one. */
@@ -41,14 +42,16 @@ export interface Pool
 /** What a pool has to know of a call to choose its client. */
 interface PooledCall<T> extends EstimateOptions {
   readonly signal?: AbortSignal | undefined;
-  readonly make: (client: Client) => Promise<T>;
+  /** Makes the call, with this signal in place of its own, if there is one. */
+  readonly make: (client: Client, signal?: AbortSignal) => Promise<T>;
   /** Whether it can be made only once, because its body can be read only once. */
   readonly isOneShot?: boolean;
 }
 
 /**
- * Makes one of several clients, each with a key of its own: each call goes by the client that can send it first, by its own estimate. What a
- * client refuses without having served it, because its quota is exhausted or its key is refused, goes by another.
+ * Makes one of several clients, each with a key of its own: each call goes by the client that can send it first, by its own estimate, and by
+ * another if that can send it sooner while it waits. What a client refuses without having served it, because its quota is exhausted or its
+ * key is refused, goes by another.
  *
  * @throws ConfigError if it is given no clients.
  *
@@ -62,12 +65,13 @@ interface PooledCall<T> extends EstimateOptions {
 export function createPool(clients: readonly (Client | PoolMember)[]): Pool {
   if (!Array.isArray(clients) || clients.length === 0) throw new ConfigError('clients', 'must be a list of clients');
   const members = clients.map((one) => new Member(one));
-  const hand = <T>(call: PooledCall<T>): Promise<T> => handOver(members, call);
+  const line = new PoolLine(members);
+  const hand = <T>(call: PooledCall<T>): Promise<T> => handOver(members, line, call);
 
   const getAddressAssets: Client['getAddressAssets'] = (address, options) =>
     hand({
       ...planOf(options, 'GET /extended/v1/address/{address}/assets'),
-      make: (client) => client.getAddressAssets(address, options),
+      make: (client, signal) => client.getAddressAssets(address, withSignal(options, signal)),
     });
   const fetchWith: Client['fetchWith'] = (options) => {
     const fetches = new Map(members.map(({ client }) => [client, client.fetchWith(options)]));
@@ -75,24 +79,32 @@ export function createPool(clients: readonly (Client | PoolMember)[]): Pool {
       const isOneShot = options.streamBody === true || init?.body instanceof ReadableStream;
       // A Request gives its body once.
       const copy = (): typeof input => (input instanceof Request && input.body && !isOneShot ? input.clone() : input);
-      const make = (client: Client): Promise<Response> => (fetches.get(client) ?? client.fetch)(copy(), init);
-      return hand({ ...planOf(options), signal: init?.signal ?? undefined, isOneShot, make });
+      const make = (client: Client, signal?: AbortSignal): Promise<Response> =>
+        (fetches.get(client) ?? client.fetch)(copy(), withSignal(init, signal));
+      const signal = init?.signal ?? (input instanceof Request ? input.signal : undefined);
+      return hand({ ...planOf(options), signal, isOneShot, make });
     };
   };
 
   const get: Client['get'] = (path, ...options) =>
-    hand({ ...planOf(options[0], `GET ${path}`), make: (client) => client.get(path, ...options) });
+    hand({
+      ...planOf(options[0], `GET ${path}`),
+      make: (client, signal) => client.get(path, ...withOwnSignal(options, signal)),
+    });
 
   return {
     get,
     paginate: pagesBy((path, options) => get(path, options)),
     bulk: (items, call, options = {}) => bulk(items, call, options, together(members)),
     request: (method, path, ...options) =>
-      hand({ ...planOf(options[0], `${method} ${path}`), make: (client) => client.request(method, path, ...options) }),
+      hand({
+        ...planOf(options[0], `${method} ${path}`),
+        make: (client, signal) => client.request(method, path, ...withOwnSignal(options, signal)),
+      }),
     getInfo: ((options: Parameters<Client['getInfo']>[0]) =>
       hand<unknown>({
         ...planOf(options, 'GET /extended/v1/info'),
-        make: (client) => client.getInfo(options),
+        make: (client, signal) => client.getInfo(withSignal(options, signal)),
       })) as Client['getInfo'],
     getAddressAssets,
     walkAddressAssets: (address, options) => walk(getAddressAssets, address, options),
@@ -127,8 +139,18 @@ function planOf(
   };
 }
 
+/** Options with a signal in place of their own. */
+function withSignal<T>(options: T, signal: AbortSignal | undefined): T {
+  const isReplaced = signal && (options === undefined || options === null || typeof options === 'object');
+  return isReplaced ? { ...options, signal } : options;
+}
+
+function withOwnSignal<T extends readonly unknown[]>(options: T, signal: AbortSignal | undefined): T {
+  return (signal ? [withSignal(options[0], signal), ...options.slice(1)] : options) as unknown as T;
+}
+
 /** Hands a call to one client after the other, until one serves it. */
-async function handOver<T>(members: readonly Member[], call: PooledCall<T>): Promise<T> {
+async function handOver<T>(members: readonly Member[], line: PoolLine, call: PooledCall<T>): Promise<T> {
   const { priority = 0, signal, make, isOneShot } = call;
   let left = members.filter((member) => member.takes(priority));
   if (left.length === 0) throw new ConfigError('priority', `${priority} is taken by no client of the pool`);
@@ -141,14 +163,33 @@ async function handOver<T>(members: readonly Member[], call: PooledCall<T>): Pro
     }
     try {
       // Chosen and handed over in one turn: the next choice reckons with this call.
-      return await member.send(make, isFresh);
+      return await (isOneShot || left.length === 1 || isFresh
+        ? member.send(make, isFresh)
+        : inLine(line, member, left, call));
     } catch (error) {
+      if (error === WITHDRAWN) continue;
       if (isOneShot || !isUnserved(error)) throw error;
       refusal = soonerOf(refusal, error);
       left = left.filter((one) => one !== member);
     }
   }
   throw refusal;
+}
+
+/** Hands a call to a client that may hand it back while it waits. */
+async function inLine<T>(line: PoolLine, member: Member, left: readonly Member[], call: PooledCall<T>): Promise<T> {
+  const { endpoint, cost, priority = 0, signal, make } = call;
+  const own = signal ? AbortSignal.any([signal]) : new AbortController().signal;
+  const handed = {
+    ...{ plan: { endpoint, cost, priority, count: 1 }, member, signal: own },
+    others: left.filter((one) => one !== member),
+  };
+  line.add(handed);
+  try {
+    return await member.send((client) => make(client, own), false);
+  } finally {
+    line.remove(handed);
+  }
 }
 
 async function untilAnswered(first: Promise<unknown>, signal: AbortSignal | undefined): Promise<void> {

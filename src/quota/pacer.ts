@@ -290,7 +290,7 @@ export class Pacer {
       this.#costs.learn(flight.endpoint, units, flight.query);
       this.#shareLimit.tellCost(flight.endpoint, this.#costs.dearestOf(flight.endpoint));
     }
-    const refused = limited ? refusedCost(quota) : undefined;
+    const refused = limited ? refusedCost(quota, this.#hadRoom(now)) : undefined;
     if (refused !== undefined) {
       this.#costs.learnRefused(flight.endpoint, refused, flight.query);
       for (const window of this.#windows) window.onExcess(refused, now);
@@ -332,6 +332,12 @@ export class Pacer {
         'the service asked for a pause',
       );
     if (this.#cooldown.until > now) this.#shareLimit.tellPause(this.#cooldown.until);
+  }
+
+  /** Whether every window surely had units left for a request that is not booked yet. */
+  #hadRoom(now: number): boolean {
+    for (const window of this.#windows) if (!window.isAlone || window.headroom(now) < 1) return false;
+    return this.#windows.size > 0;
   }
 
   /** `ratelimit-*` describes whichever window is tightest: a named one, or one of its own. */

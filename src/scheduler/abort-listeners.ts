@@ -1,6 +1,8 @@
+type AbortCallback = (reason: unknown) => void;
+
 /** One listener of a signal, and all callbacks that share it. */
 interface SharedListener {
-  readonly callbacks: Set<() => void>;
+  readonly callbacks: Set<AbortCallback>;
   readonly close: () => void;
 }
 
@@ -9,11 +11,11 @@ export class AbortListeners {
   readonly #shared = new Map<AbortSignal, SharedListener>();
 
   /**
-   * Calls `callback` when the signal aborts.
+   * Calls `callback` with the reason when the signal aborts.
    *
    * @returns a function that removes the callback.
    */
-  listen(signal: AbortSignal, callback: () => void): () => void {
+  listen(signal: AbortSignal, callback: AbortCallback): () => void {
     const shared = this.#shared.get(signal) ?? this.#open(signal);
     shared.callbacks.add(callback);
     return () => {
@@ -22,10 +24,20 @@ export class AbortListeners {
     };
   }
 
+  /** Whether anything listens to the signal. */
+  has(signal: AbortSignal): boolean {
+    return this.#shared.has(signal);
+  }
+
+  /** Tells what listens to the signal here as if it had aborted. */
+  tell(signal: AbortSignal, reason: unknown): void {
+    for (const callback of this.#shared.get(signal)?.callbacks ?? []) callback(reason);
+  }
+
   #open(signal: AbortSignal): SharedListener {
-    const callbacks = new Set<() => void>();
+    const callbacks = new Set<AbortCallback>();
     const onAbort = (): void => {
-      for (const callback of callbacks) callback();
+      for (const callback of callbacks) callback(signal.reason);
     };
     const close = (): void => {
       this.#shared.delete(signal);

@@ -1,11 +1,11 @@
 import type { Ask } from '../quota/admission.ts';
 import type { Plan } from '../quota/forecast/estimate.ts';
 
-/** A new stretch of the queue begins when one has this part of all its calls: how exactly the order of calls is known. */
-const STRETCH_PART = 1 / 16;
+/** With more stretches than this, the order of calls is known by and by, their queries are not, and costs that are nearly the same make one kind. */
+const MOST_EXACT = 512;
 
-/** With more stretches than this, costs that are nearly the same make one kind. */
-const MOST_EXACT = 128;
+/** A new stretch of the queue then begins when one has this part of all its calls. */
+const STRETCH_PART = 1 / 16;
 
 /** Calls of one kind that came after one another, but for a few of other kinds in between. */
 export interface Stretch {
@@ -61,11 +61,13 @@ export class Backlog {
   add(call: BackloggedCall, cost: number): void {
     const { ask } = call;
     const { endpoint, priority = 0 } = ask;
-    const units = this.#stretches.size < MOST_EXACT ? cost : Math.round(2 * Math.log2(cost));
-    const kind = `${priority} ${units} ${ask.cost === undefined} ${endpoint}`;
+    const isExact = this.#stretches.size < MOST_EXACT;
+    const units = isExact ? cost : Math.round(2 * Math.log2(cost));
+    const kind = `${priority} ${units} ${ask.cost === undefined} ${endpoint} ${isExact ? ask.query : ''}`;
+    const between = isExact ? 0 : this.#waiting * STRETCH_PART;
     let stretch = this.#last.get(kind);
     // Where no other came in between, a stretch may have any length.
-    if (!stretch || this.#came - stretch.calls - stretch.before > this.#waiting * STRETCH_PART) {
+    if (!stretch || this.#came - stretch.calls - stretch.before > between) {
       stretch = { ask, priority, kind, weight: 1 + cost, stated: 0, before: this.#came, calls: 0, waiting: 0, open: 0 };
       this.#last.set(kind, stretch);
       this.#stretches.add(stretch);

@@ -4,7 +4,7 @@ import { ClosedError } from '../errors.ts';
 import type { Lease, RequestOutcome } from '../quota/admission.ts';
 import { AbortListeners } from './abort-listeners.ts';
 import { type Dequeued, FairQueue } from './fair-queue.ts';
-import { type Admitting, Gate, type GateResult, type PendingCall, priorityOf } from './gate.ts';
+import { type Admitting, Gate, type GateResult, type PendingCall, priorityOf, type WaitingLine } from './gate.ts';
 import { ParkedCalls } from './parked-calls.ts';
 import { type QueueableCall, WaitingCall } from './waiting-call.ts';
 
@@ -16,6 +16,8 @@ export interface CallQueueOptions {
   readonly maxWaitMs: number;
   /** Omitted: any number of calls may wait. */
   readonly overflow?: OverflowPolicy;
+  /** What waits, for the errors of calls that are turned away. Omitted: they name the end of the standstill alone. */
+  readonly line?: WaitingLine;
 }
 
 /** How many calls may wait, and which call is rejected when one more would. */
@@ -25,6 +27,8 @@ export interface OverflowPolicy {
   /** The error of the call that is rejected. */
   readonly error: (call: PendingCall) => Error;
 }
+
+const NO_LINE: WaitingLine = { leave: () => {}, sentAt: () => Number.NEGATIVE_INFINITY };
 
 /** Calls that wait to be sent, by priority and then in the order they came. The first waits at the gate for its lease. */
 export class CallQueue {
@@ -39,6 +43,7 @@ export class CallQueue {
   /** All calls that wait for a lease, kept where the one of the lowest priority may have to be found. */
   readonly #all = new Set<WaitingCall>();
   readonly #abortListeners = new AbortListeners();
+  readonly #delays = new AbortListeners();
   /** Calls with a shorter `maxWaitMs` than most: a standstill may exceed it. */
   readonly #impatient = new Set<WaitingCall>();
   /** Rejects each call that is delayed before its next attempt. */
@@ -50,13 +55,13 @@ export class CallQueue {
   #isDispatching = false;
   #isClosed = false;
 
-  constructor({ pacer, clock, maxWaitMs, overflow }: CallQueueOptions) {
+  constructor({ pacer, clock, maxWaitMs, overflow, line = NO_LINE }: CallQueueOptions) {
     this.#overflow = overflow;
     this.#clock = clock;
     this.#usualMaxWaitMs = maxWaitMs;
     this.#parked = new ParkedCalls(clock, (dequeued, group) => this.#onReleased(dequeued, group));
     this.#gate = new Gate({
-      ...{ pacer, clock, behind: this.#waiting, longestWaitMs: maxWaitMs },
+      ...{ pacer, clock, behind: this.#waiting, longestWaitMs: maxWaitMs, line },
       parked: () => this.#parked.size,
       onStandstill: () => this.#rejectImpatient(),
       onWake: () => this.#dispatch(),
@@ -81,11 +86,21 @@ export class CallQueue {
    */
   acquire(call: QueueableCall): Lease | Promise<WaitingCall> {
     call.signal?.throwIfAborted();
-    const error = this.#isPatient(call) ? undefined : this.#gate.standstillError(call);
-    if (error) throw error;
+    const [late] = this.#isPatient(call) ? [] : this.#gate.standstillErrors([{ call }]);
+    if (late) throw late[1];
     const isFree = this.#waiting.size === 0 && !this.#first;
     const lease = isFree ? this.#gate.tryAcquire(call) : undefined;
     return lease ? this.#track(lease) : this.#wait(call);
+  }
+
+  /** Whether calls with this signal wait for a lease. */
+  isWaiting(signal: AbortSignal): boolean {
+    return this.#abortListeners.has(signal);
+  }
+
+  /** Rejects the calls with this signal that wait for a lease; those under way go on. */
+  withdraw(signal: AbortSignal, reason: unknown): void {
+    this.#abortListeners.tell(signal, reason);
   }
 
   /** Waits before another attempt. Rejects as soon as the signal aborts or the queue is closed. */
@@ -106,7 +121,7 @@ export class CallQueue {
         leave();
         resolve();
       });
-      const unlisten = signal && this.#abortListeners.listen(signal, () => refuse(signal.reason));
+      const unlisten = signal && this.#delays.listen(signal, refuse);
       this.#delayed.add(refuse);
     });
   }
@@ -149,7 +164,7 @@ export class CallQueue {
     return new Promise((resolve) => {
       const waiting = new WaitingCall(call, resolve);
       if (this.#overflow?.onOverflow === 'reject-lowest') this.#all.add(waiting);
-      if (signal) waiting.unlisten = this.#abortListeners.listen(signal, () => this.#reject(waiting, signal.reason));
+      if (signal) waiting.unlisten = this.#abortListeners.listen(signal, (reason) => this.#reject(waiting, reason));
       this.#enqueue(waiting, false);
     });
   }
@@ -286,9 +301,6 @@ export class CallQueue {
   }
 
   #rejectImpatient(): void {
-    for (const waiting of this.#impatient) {
-      const error = this.#gate.standstillError(waiting.call);
-      if (error) this.#reject(waiting, error);
-    }
+    for (const [waiting, error] of this.#gate.standstillErrors(this.#impatient)) this.#reject(waiting, error);
   }
 }

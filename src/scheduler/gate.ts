@@ -48,6 +48,14 @@ interface GatePause {
 /** What decides when requests may go: a pacer, or the books of several keys. */
 export type Admitting = Pick<Pacer, 'admit' | 'settle' | 'lastQuota'>;
 
+/** The calls that wait, as an estimate counts them. */
+export interface WaitingLine {
+  /** A call is turned away: it is ahead of no other. */
+  readonly leave: (call: PendingCall) => void;
+  /** When a call like this one would be sent behind those that wait, in monotonic milliseconds; -Infinity: none waits. */
+  readonly sentAt: (call: PendingCall) => number;
+}
+
 /** Options of a gate. */
 export interface GateOptions {
   readonly pacer: Admitting;
@@ -58,6 +66,8 @@ export interface GateOptions {
   readonly parked: () => number;
   /** No call waits at the gate for longer, in milliseconds, where only time can help: it is parked instead. */
   readonly longestWaitMs: number;
+  /** What waits, for the error of a call that is turned away. */
+  readonly line: WaitingLine;
   /** Called when the queue comes to a standstill that only time can end. */
   readonly onStandstill: () => void;
   /** Called when the call at the gate is to ask again. */
@@ -142,12 +152,16 @@ export class Gate {
     return admission.kind === 'granted' ? admission.lease : undefined;
   }
 
-  /** The error for a call whose `maxWaitMs` is shorter than the standstill of the call ahead of it; `undefined`: it can wait. */
-  standstillError(call: PendingCall): Error | undefined {
-    if (!this.#pause?.hold.isFirm || priorityOf(call) > this.#pause.urgency) return undefined;
-    const { hold, reason } = this.#pause;
-    const isTooLong = hold.until - (hold.failingSince ?? this.#clock.now()) > call.ask.maxWaitMs;
-    return isTooLong ? this.#refusalError(call, hold, reason) : undefined;
+  /** The errors of those calls whose `maxWaitMs` is shorter than the standstill of the call ahead of them; the others can wait. */
+  standstillErrors<T extends { readonly call: PendingCall }>(waiting: Iterable<T>): (readonly [T, Error])[] {
+    const pause = this.#pause;
+    if (!pause?.hold.isFirm) return [];
+    const { hold, reason, urgency } = pause;
+    const standsMs = hold.until - (hold.failingSince ?? this.#clock.now());
+    const late = Array.from(waiting).filter(({ call }) => priorityOf(call) <= urgency && standsMs > call.ask.maxWaitMs);
+    // None of them is ahead of another.
+    for (const { call } of late) this.#options.line.leave(call);
+    return late.map((one) => [one, this.#refusalError(one.call, hold, reason)]);
   }
 
   /** A call was queued: a less urgent one at the gate is overtaken, or asks again with that priority. */
@@ -181,13 +195,16 @@ export class Gate {
     this.wake();
   }
 
-  /** The error of a call that would have to wait longer than its `maxWaitMs`. */
-  #refusalError({ ask, request }: PendingCall, { until, failingSince }: Hold, reason: Reason): Error {
+  /** The error of a call that would have to wait longer than its `maxWaitMs`: it may come back when those that wait have been sent, too. */
+  #refusalError(call: PendingCall, { until, failingSince }: Hold, reason: Reason): Error {
+    const { ask, request } = call;
     const { endpoint, maxWaitMs } = ask;
+    const { line } = this.#options;
+    line.leave(call);
     const url = request?.url;
     if (failingSince !== undefined)
       return new ConnectionError({ endpoint, url, code: 'OUTAGE', attempts: 0, cause: new Error(reason.why) });
-    const retryAfterMs = Math.ceil(until - this.#clock.now());
+    const retryAfterMs = Math.ceil(Math.max(until, line.sentAt(call)) - this.#clock.now());
     return new QuotaExhaustedError({
       endpoint,
       url,

@@ -6,6 +6,9 @@ const NEARLY_THE_SAME = 1 / 256;
 /** And for no longer than this, in milliseconds: answers may have told something new. */
 const KEPT_MS = 250;
 
+/** Less work ahead than this is played anew each time, in less than a millisecond: one call more may be one window later. In units. */
+const MUCH = 8_192;
+
 /** Estimates that are kept. */
 const MOST_SUBJECTS = 64;
 
@@ -66,5 +69,6 @@ function isSame(one: EstimateSubject, other: EstimateSubject): boolean {
 }
 
 function isNearly(known: EstimateBasis, { now, moved }: EstimateBasis): boolean {
+  if (known.ahead < MUCH) return false;
   return now - known.now <= KEPT_MS && moved - known.moved < known.ahead * NEARLY_THE_SAME;
 }

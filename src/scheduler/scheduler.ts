@@ -19,6 +19,7 @@ import { Backlog, type BackloggedCall } from './backlog.ts';
 import { CallQueue } from './call-queue.ts';
 import { rejectionForCaller, withCallersFrames } from './callers-frames.ts';
 import { finalError } from './final-error.ts';
+import type { WaitingLine } from './gate.ts';
 import { KeyTurns } from './key-turns.ts';
 import { Memberships } from './memberships.ts';
 import type { SchedulerOptions } from './options.ts';
@@ -90,13 +91,20 @@ export class Scheduler {
       act: () => this.#keyTurns.askWhileWaiting(),
     });
     const { maxWaiting, onOverflow } = options;
+    const line: WaitingLine = {
+      leave: (call) => this.#backlog.leave(call as ScheduledCall),
+      sentAt: ({ ask }) => {
+        const isBehind = this.#backlog.weightAheadOf(ask.priority ?? 0) > 0;
+        return isBehind ? this.#queueEnd(ask).sentAt : Number.NEGATIVE_INFINITY;
+      },
+    };
     this.#queue = new CallQueue({
-      ...{ pacer: this.#books, clock, maxWaitMs },
+      ...{ pacer: this.#books, clock, maxWaitMs, line },
       overflow: {
         ...{ maxWaiting, onOverflow },
         error: (call) => {
           // Neither ahead of itself, nor of the next that is turned away in the same turn.
-          this.#backlog.leave(call as ScheduledCall);
+          line.leave(call);
           return overflowError(call.ask.endpoint, this.#queueEnd(call.ask), maxWaiting, clock);
         },
       },
@@ -323,9 +331,24 @@ export class Scheduler {
     return this.#turnedAway;
   }
 
+  /** Whether calls with this signal wait to be sent. */
+  isWaiting(signal: AbortSignal): boolean {
+    return this.#queue.isWaiting(signal);
+  }
+
+  /** Rejects the calls with this signal that wait to be sent; those under way go on. */
+  withdraw(signal: AbortSignal, reason: unknown): void {
+    this.#queue.withdraw(signal, reason);
+  }
+
+  /** When each of these plans is sent, one after the other, in monotonic milliseconds; undefined while no limit is known. */
+  sentAt(plans: readonly Plan[]): readonly number[] | undefined {
+    return this.#present.estimate(plans, this.#clock.now())?.each;
+  }
+
   /** Waiting calls: why, until when, and at which place. */
   queue(options?: QueueOptions): readonly QueuedCall[] {
-    return this.tracer.queue(options, (plans) => this.#present.estimate(plans, this.#clock.now())?.each);
+    return this.tracer.queue(options, (plans) => this.sentAt(plans));
   }
 
   /** What a call that is made now would find at the end of the queue. */

@@ -66,15 +66,13 @@ export function queueView(
   const asked = [...inLine.entries(), ...waiting.filter(isOut).map((trace) => [undefined, trace] as const)]
     .filter(([, trace]) => label === undefined || trace.label === label)
     .slice(0, limit);
-  const estimates = estimatesOf(
-    inLine,
-    asked.flatMap(([before]) => before ?? []),
-    sentAt,
-  );
+  // Parked calls count, too: what holds them back is a part of the estimate.
+  const counted = waiting.filter(({ queuedAt }) => queuedAt <= now).sort(byTurn);
+  const estimates = estimatesOf(counted, new Set(asked.map(([, trace]) => trace)), sentAt);
   return asked.map(([before, trace]) => {
     const { number, ask, priority, calledAt, queuedAt } = trace;
     const wait = [trace.wait, before === undefined ? undefined : standstill].find((one) => one && one.until > now);
-    const estimated = before ? estimates.get(before) : undefined;
+    const estimated = before === 0 ? undefined : estimates.get(trace);
     const latest = Math.max(wait?.until ?? now, estimated ?? now);
     const until = queuedAt > now ? queuedAt : latest > now ? latest : undefined;
     return {
@@ -91,26 +89,26 @@ export function queueView(
   });
 }
 
-/** When the calls at these places are sent, the first first: those in between are counted together where they are of one kind. */
+/** When these calls are sent, of all that wait in turn: those in between are counted together where they are of one kind. */
 function estimatesOf(
-  inLine: readonly CallTrace[],
-  places: readonly number[],
+  waiting: readonly CallTrace[],
+  asked: ReadonlySet<CallTrace>,
   sentAt: SendEstimate,
-): ReadonlyMap<number, number> {
-  const asked = new Set(places);
+): ReadonlyMap<CallTrace, number> {
   const plans: (Plan & { count: number })[] = [];
-  const planOf = new Map<number, number>();
+  const planOf = new Map<CallTrace, number>();
   let isOpen = false;
-  for (const [place, { ask }] of inLine.slice(0, (places.at(-1) ?? -1) + 1).entries()) {
-    const { endpoint, query, cost } = ask;
+  for (const trace of waiting) {
+    if (planOf.size === asked.size) break;
+    const { endpoint, query, cost } = trace.ask;
     const last = plans.at(-1);
     if (isOpen && last?.endpoint === endpoint && last.query === query && last.cost === cost) last.count++;
     else plans.push({ endpoint, query, cost, count: 1 });
-    isOpen = !asked.has(place);
-    if (!isOpen) planOf.set(place, plans.length - 1);
+    isOpen = !asked.has(trace);
+    if (!isOpen) planOf.set(trace, plans.length - 1);
   }
   const each = plans.length > 0 ? sentAt(plans) : undefined;
-  return new Map(Array.from(each ? planOf : [], ([place, plan]) => [place, each?.[plan] as number]));
+  return new Map(Array.from(each ? planOf : [], ([trace, plan]) => [trace, each?.[plan] as number]));
 }
 
 /** Higher priorities first; within a priority, calls sent before, then by arrival. */

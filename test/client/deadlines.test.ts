@@ -96,6 +96,26 @@ describe('maxQueueMs', () => {
   });
 });
 
+describe('maxWaitMs', () => {
+  it('refuses with the instant at which the call would be sent behind those that wait, and not with the end of the standstill', async () => {
+    const { clock, client } = await world({ keyless: { minute: 20 } });
+    const others = quietly(Array.from({ length: 100 }, () => client.getInfo()));
+    await clock.advance(20_000);
+    const late = Array.from({ length: 20 }, () => refused(client.getInfo({ maxWaitMs: 1_000 })));
+    const urgent = await refused(client.getInfo({ maxWaitMs: 1_000, priority: 1 }));
+    for (const error of await Promise.all(late)) {
+      expect(error?.window).toBe('minute');
+      // 81 wait, and none of those that are refused is ahead of another.
+      expect(error?.retryAt.getTime()).toBeGreaterThanOrEqual(Date.UTC(2026, 0, 15, 12, 4, 59));
+      expect(error?.retryAt.getTime()).toBeLessThan(Date.UTC(2026, 0, 15, 12, 6));
+    }
+    expect(urgent?.retryAt.getTime()).toBeLessThan(Date.UTC(2026, 0, 15, 12, 1, 30));
+    await clock.run(others);
+    for (let nth = 0; nth < 20; nth++) await clock.run(quietly([client.getInfo({ maxWaitMs: 0 })]));
+    expect((await refused(client.getInfo({ maxWaitMs: 0 })))?.retryAfterMs).toBeLessThan(61_000);
+  });
+});
+
 describe('maxWaiting', () => {
   it('rejects the call that is one more, at once, and those under way do not count', async () => {
     const { clock, client } = await world(ROOMY, { maxWaiting: 3, concurrency: 2 });

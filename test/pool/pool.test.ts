@@ -115,6 +115,42 @@ describe('a pool of two keys with different plans', () => {
     expect(requests()[1]).toBeGreaterThan(40);
   });
 
+  it('hands calls that wait to another client, the first first, when their own is told to pause', async () => {
+    const plans = [{ second: 20, minute: 250 }] as const;
+    const { clock, services, clients, pool, calls } = world([plans[0], plans[0]]);
+    await calls(4);
+    services[0]?.faults.next(1, { status: 429, headers: { 'retry-after': '200' } });
+    const sent: string[] = [];
+    for (const client of clients)
+      client.subscribe((event) => {
+        if (event.type === 'sent') sent.push(String(event.label));
+      });
+    const began = clock.now();
+    const all = Array.from({ length: 400 }, (_, nth) => pool.getInfo({ label: String(nth) }));
+    const cancelled = new AbortController();
+    const stopped = pool.get('/extended/v1/info', { signal: cancelled.signal }).catch((error: unknown) => error);
+    cancelled.abort('enough');
+    expect(await stopped).toBe('enough');
+    await clock.run(Promise.all(all));
+    // Both keys for the first minutes, and one alone as long as the other pauses.
+    expect(clock.now() - began).toBeLessThan(130_000);
+    expect(new Set(sent).size).toBe(400);
+    expect(services[1]?.limited).toBe(0);
+    await clock.run(pool.close());
+  });
+
+  it('cuts no request that is under way, and leaves a call where it is that goes as soon there', async () => {
+    const { clock, pool, calls, requests, limited } = world([{ minute: 100 }, { minute: 100 }], {
+      service: { latencyMs: 4_000 },
+    });
+    await calls(2);
+    const before = requests();
+    await calls(300);
+    expect(requests().reduce((sum, one) => sum + one, 0) - before.reduce((sum, one) => sum + one, 0)).toBe(300);
+    expect(limited()).toBe(0);
+    await clock.run(pool.close());
+  });
+
   it('fails a call with the sooner of two instants where no key can send it in time', async () => {
     const { clock, pool, services, calls } = world([{ month: 100 }, { minute: 100 }], {
       options: { maxWaitMs: 1_000 },

@@ -15,6 +15,8 @@ const PAUSE = { 'retry-after': '60' };
 const MONTH_OUT = { 'x-ratelimit-limit-stacks-month': '1000', 'x-ratelimit-remaining-stacks-month': '0' };
 const FEW_LEFT = { 'x-ratelimit-limit-stacks-minute': '1000', 'x-ratelimit-remaining-stacks-minute': '5' };
 
+const NO_LINE = { leave: () => {}, sentAt: () => Number.NEGATIVE_INFINITY };
+
 describe('little patience', () => {
   it('a call with less patience than most is refused at once when it comes while the line stands still for longer', async () => {
     const { call, last, names } = wire();
@@ -207,7 +209,7 @@ describe('the front of the line', () => {
     const behind = { size: 1, highest: 7 };
     const gate = new Gate({
       pacer: { admit } as unknown as Pacer,
-      ...{ clock, behind, longestWaitMs: 60_000, onStandstill: () => {}, onWake: () => again() },
+      ...{ clock, behind, line: NO_LINE, longestWaitMs: 60_000, onStandstill: () => {}, onWake: () => again() },
       parked: () => 0,
     });
     const call = {

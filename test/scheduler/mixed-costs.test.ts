@@ -139,24 +139,28 @@ describe('calls of different costs', () => {
     expect(seconds).toBeLessThan(12);
   });
 
-  it('are not sent again either where others of their endpoint cost less, and nobody knows why', async () => {
-    const cost = ({ url }: { readonly url: URL }): number => Number(url.searchParams.get('limit') ?? 1);
-    const mock = createMockService({
-      clock: virtualClock(),
-      keyless: { second: 20, minute: 500 },
-      latencyMs: 50,
-      cost,
-    });
-    const clock = mock.clock as ReturnType<typeof virtualClock>;
-    const client = createClient({ baseUrl: mock.origin, fetch: mock.fetch, clock });
-    await clock.run(client.get('/extended/v1/info'));
-    const calls = Array.from({ length: 20 }, () => client.get('/extended/v1/info', { query: { limit: 25 } }));
-    const outcomes = await clock.run(Promise.allSettled(calls));
-    expect(new Set(outcomes.map(({ status }) => status))).toEqual(new Set(['rejected']));
-    // The second went by the word of retry-after.
-    expect(mock.log.filter(({ limited }) => limited)).toHaveLength(2);
-    await clock.run(client.get('/extended/v1/info'));
-  });
+  it.for([false, true])(
+    'are not sent again either where others of their endpoint cost less, and nobody knows why; refused ones count: %s',
+    async (countRefused) => {
+      const cost = ({ url }: { readonly url: URL }): number => Number(url.searchParams.get('limit') ?? 1);
+      const mock = createMockService({
+        clock: virtualClock(),
+        keyless: { second: 20, minute: 500 },
+        latencyMs: 50,
+        cost,
+        countRefused,
+      });
+      const clock = mock.clock as ReturnType<typeof virtualClock>;
+      const client = createClient({ baseUrl: mock.origin, fetch: mock.fetch, clock });
+      await clock.run(client.get('/extended/v1/info'));
+      const calls = Array.from({ length: 20 }, () => client.get('/extended/v1/info', { query: { limit: 25 } }));
+      const outcomes = await clock.run(Promise.allSettled(calls));
+      expect(new Set(outcomes.map(({ status }) => status))).toEqual(new Set(['rejected']));
+      // The second went by the word of retry-after.
+      expect(mock.log.filter(({ limited }) => limited)).toHaveLength(2);
+      await clock.run(client.get('/extended/v1/info'));
+    },
+  );
 
   it.for([1, 2, 6])(
     'learn what they cost from a refusal, so that none is refused for it again: seed %i',

@@ -4,7 +4,7 @@ import { type EstimateBasis, type EstimateSubject, RecentEstimates } from '../..
 import { createMockService, virtualClock } from '../../src/testing/index.ts';
 
 const SUBJECT = { endpoint: 'GET /a', priority: 0, count: 1, size: 0, key: 1, pausedUntil: 0, concurrency: 8 };
-const BASIS = { now: 0, moved: 0, ahead: 2_560 };
+const BASIS = { now: 0, moved: 0, ahead: 25_600 };
 
 /** How many estimates were made for these, one after the other. */
 function madeFor(...asked: readonly Partial<EstimateBasis & EstimateSubject>[]): number {
@@ -17,13 +17,13 @@ function madeFor(...asked: readonly Partial<EstimateBasis & EstimateSubject>[]):
 
 describe('an estimate', () => {
   it('is read again while hardly any of the work ahead has moved', () => {
-    expect(madeFor({}, { moved: 1 }, { moved: 9, now: 250 })).toBe(1);
-    expect(madeFor({}, { moved: 10 })).toBe(2);
-    expect(madeFor({}, { moved: 9 }, { moved: 18 })).toBe(2);
+    expect(madeFor({}, { moved: 1 }, { moved: 99, now: 250 })).toBe(1);
+    expect(madeFor({}, { moved: 100 })).toBe(2);
+    expect(madeFor({}, { moved: 99 }, { moved: 198 })).toBe(2);
   });
 
   it('is made anew where few are ahead, later, and for another call, key, pause or concurrency', () => {
-    expect(madeFor({ ahead: 200 }, { ahead: 200, moved: 1 })).toBe(2);
+    expect(madeFor({ ahead: 8_000 }, { ahead: 8_000, moved: 2 })).toBe(2);
     expect(madeFor({ ahead: 0 }, { ahead: 0 })).toBe(2);
     expect(madeFor({}, { now: 251 })).toBe(2);
     const others = [{ endpoint: 'GET /b' }, { priority: 1 }, { count: 2 }, { size: 1 }];

@@ -89,6 +89,28 @@ describe('client.queue', () => {
     await clock.run(Promise.all(calls));
   });
 
+  it('the view of the queue says when each call is sent, those behind a dear one that is parked, too', async () => {
+    const clock = virtualClock({ wall: WALL });
+    const costOf = ({ url }: { readonly url: URL }): number => Number(url.searchParams.get('units') ?? 1);
+    const service = createMockService({ clock, latencyMs: 100, keyless: { minute: 90 }, cost: costOf });
+    const client = createClient({ baseUrl: service.origin, fetch: service.fetch, clock, random: () => 0.5 });
+    const call = (cost: number, label: string): Promise<unknown> =>
+      client.get('/extended/v1/info', { cost, label, query: { units: cost }, maxWaitMs: Number.POSITIVE_INFINITY });
+    await clock.run(Promise.all(Array.from({ length: 150 }, () => call(1, ''))));
+    await clock.advance(120_000);
+    const sentAt = new Map<string | undefined, number>();
+    client.subscribe((event) => {
+      if (event.type === 'sent') sentAt.set(event.label, event.at.getTime());
+    });
+    const calls = Array.from({ length: 60 }, (_, nth) => call(nth % 4 === 3 ? 1 : 25, `${nth}`));
+    await clock.advance(400_000);
+    const queue = client.queue();
+    expect(queue.filter(({ place }) => place === undefined)).toHaveLength(1);
+    await clock.run(Promise.all(calls));
+    for (const { label, until } of queue)
+      expect(Math.abs(Number(until) - Number(sentAt.get(label))), label).toBeLessThan(2_000);
+  });
+
   it('the view of the queue lists a call that pauses before another attempt', async () => {
     const { client, call, last } = wire({ random: () => 0.5 });
     await call('first');

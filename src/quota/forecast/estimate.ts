@@ -61,11 +61,10 @@ export function estimate(plans: readonly Plan[], known: EstimateInputs, now: num
   const origin = originOf(known.clock, now);
   const windows = [...namedWindowsOf(known, now, origin), ...endpointWindowsOf(known, now, origin)];
   if (roundTripMs > 0) windows.push(slotsOf(concurrency, roundTripMs));
-  const works = plans.map(({ endpoint, query, count, cost = costs.mean(endpoint, query) }) => ({
-    endpoint,
-    count,
-    cost,
-  }));
+  const works = plans.map(({ endpoint, query, count, cost }) => {
+    const held = cost === undefined && endpoint !== undefined ? costs.expect(endpoint, query).certain : cost;
+    return { endpoint, count, cost: cost ?? costs.mean(endpoint, query), held };
+  });
   const { sentAt, window } = forecast(works, windows, begin - now);
   const each = sentAt.map((at) => now + at);
   const last = each.at(-1) ?? begin;

@@ -30,6 +30,8 @@ export interface Work {
   readonly count: number;
   /** Units that each takes. */
   readonly cost: number;
+  /** Units that must be free for one, where its cost varies. Omitted: `cost`. */
+  readonly held?: number | undefined;
 }
 
 /** When requests can go, and what they wait for. */
@@ -156,6 +158,8 @@ class Level {
 interface Toll {
   readonly level: Level;
   readonly price: number;
+  /** Units that must be free for one: the price, or more. */
+  readonly held: number;
 }
 
 /** A work on its way. */
@@ -194,7 +198,10 @@ class Course {
     this.#stepMs = Math.max(0, ...windows.map((one) => (fills(one) * one.periodMs) / MOST_STEPS || 0));
     this.#lines = works.map((work): Line => {
       const asked = this.#levels.filter(({ window }) => window.covers?.(work.endpoint) ?? true);
-      const tolls = asked.map((level): Toll => ({ level, price: priceOf(work, level.window) }));
+      const tolls = asked.map((level): Toll => {
+        const price = priceOf(work, level.window);
+        return { level, price, held: Math.max(price, priceOf({ ...work, cost: work.held ?? 0 }, level.window)) };
+      });
       let paceMs = 0;
       let pacer: Level | undefined;
       for (const { level, price } of tolls) {
@@ -260,7 +267,7 @@ class Course {
       held += line.waiting;
       const isPassable = full.isFull && !level.window.countsRequests && line.work.cost > this.#cheapest;
       if (!isPassable || level.free(this.#at) < this.#cheapest || held > MOST_PASSED) break;
-      for (const { level: one, price } of line.tolls) {
+      for (const { level: one, held: price } of line.tolls) {
         const from = one.freeFrom(price, this.#at);
         if (from > this.#at && !(from >= (passed.get(one)?.until ?? from + 1))) passed.set(one, { price, until: from });
       }
@@ -271,16 +278,20 @@ class Course {
   /** How many requests of a work can go now: those that pass another leave room for it at its time. */
   #going({ tolls, waiting, paceMs }: Line, passed: ReadonlyMap<Level, Passed>): number {
     let going = waiting;
-    for (const { level, price } of tolls) {
-      going = Math.min(going, fitting(level.free(this.#at), price));
+    for (const { level, price, held } of tolls) {
+      going = Math.min(going, fitting(level.free(this.#at), price, held));
       if (paceMs > 0) going = Math.min(going, Math.max(1, Math.ceil((level.nextAt - this.#at) / paceMs)));
-      const other = passed.get(level);
-      if (!other) continue;
-      if (price >= other.price) return 0;
-      const delays = level.releaseOf(price, this.#at).to > other.until;
-      if (delays) going = Math.min(going, fitting(level.free(other.until) - other.price, price));
+      going = Math.min(going, this.#goingPast(passed.get(level), level, held));
     }
     return going;
+  }
+
+  /** How many requests leave room in a window for the one that is passed, at its time. */
+  #goingPast(passed: Passed | undefined, level: Level, price: number): number {
+    if (!passed) return Number.POSITIVE_INFINITY;
+    if (price >= passed.price) return 0;
+    const delays = level.releaseOf(price, this.#at).to > passed.until;
+    return delays ? fitting(level.free(passed.until) - passed.price, price) : Number.POSITIVE_INFINITY;
   }
 
   /** What holds a work for longest: a window that is full, or one whose next units are for a request that costs more. */
@@ -289,9 +300,10 @@ class Course {
     passed: ReadonlyMap<Level, Passed>,
   ): { readonly level: Level; readonly until: number; readonly isFull: boolean } | undefined {
     let holding: { readonly level: Level; readonly until: number; readonly isFull: boolean } | undefined;
-    for (const { level, price } of tolls) {
+    for (const { level, held: price } of tolls) {
       const from = level.freeFrom(price, this.#at);
-      const until = Math.max(from, passed.get(level)?.until ?? from);
+      const other = passed.get(level);
+      const until = other && this.#goingPast(other, level, price) === 0 ? Math.max(from, other.until) : from;
       if (until > (holding?.until ?? this.#at)) holding = { level, until, isFull: from > this.#at };
     }
     return holding;
@@ -310,6 +322,6 @@ function priceOf({ endpoint, cost }: Work, { limit, countsRequests, covers }: Fo
 }
 
 /** How many requests have room. */
-function fitting(left: number, price: number): number {
-  return price > 0 ? Math.max(0, Math.floor(left / price + ROUNDING)) : Number.POSITIVE_INFINITY;
+function fitting(left: number, price: number, held: number = price): number {
+  return price > 0 ? Math.max(0, Math.floor((left - held) / price + 1 + ROUNDING)) : Number.POSITIVE_INFINITY;
 }

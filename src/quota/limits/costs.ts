@@ -191,12 +191,16 @@ export function believableCost(quota: QuotaSnapshot): number | undefined {
   return isTooDear && windows.every(({ limit = 0, remaining = 0 }) => cost > limit - remaining) ? undefined : cost;
 }
 
-/** The stated cost of a request that was refused because it exceeds what is left of a window; undefined: something else may be the cause. */
-export function refusedCost(quota: QuotaSnapshot): number | undefined {
+/**
+ * The stated cost of a request that was refused because it exceeds what is left of a window; undefined: something else may be the cause.
+ *
+ * @param hadRoom - whether every window had units left before the request, by our own books.
+ */
+export function refusedCost(quota: QuotaSnapshot, hadRoom: boolean): number | undefined {
   const { cost } = quota.stacks;
   const windows = windowsOf(quota);
   if (cost === undefined || !windows.some(({ remaining = Number.POSITIVE_INFINITY }) => cost > remaining))
     return undefined;
-  // A service that charges after the answer would serve it while anything is left.
-  return windows.every(({ remaining = 0 }) => remaining > 0) ? cost : undefined;
+  // A service that charges after the answer would serve it while anything is left. One that counts refused requests leaves nothing.
+  return hadRoom || windows.every(({ remaining = 0 }) => remaining > 0) ? cost : undefined;
 }

@@ -238,7 +238,7 @@ export class NamedWindow implements Limit {
     this.#probing.onReading(reading, this.#lastReading.sentAt);
     this.#roomForOthers.onReading(reading);
     // The first reading is no evidence, but its request may have been counted on either side of a boundary.
-    if (this.#isRead) this.candidates.eliminate(reading, past, this.#isAlone);
+    if (this.#isRead) this.candidates.eliminate(reading, past, this.isAlone);
     else if (!reading.limited) this.book(Math.min(reading.own, reading.used), reading.sentAt, reading.receivedAt);
     const isSurprise = reading.limited && !reading.isExempt;
     if (isSurprise && reading.used + reading.own > reading.limit && this.#isUnexplained(reading.receivedAt)) {
@@ -329,7 +329,7 @@ export class NamedWindow implements Limit {
   }
 
   /** Whether readings count what we spent alone, as far as can be seen. */
-  get #isAlone(): boolean {
+  get isAlone(): boolean {
     return this.#shareLimit.isAlone && !this.#otherConsumers.areActive;
   }
 

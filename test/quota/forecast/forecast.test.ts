@@ -240,3 +240,22 @@ describe('a forecast', () => {
     expect(forecast([{ count: 5, cost: 1 }], slow, 0)).toEqual({ sentAt: [100], window: 'concurrency' });
   });
 });
+
+describe('requests of several costs', () => {
+  const minute = calendar('minute', 100);
+
+  it('pass one that does not fit as soon as a slot is free', () => {
+    const works = [30, 3, 21].map((count, nth) => ({ count, cost: nth === 1 ? 25 : 1 }));
+    const { sentAt } = forecast(works, [minute(0), slots(16, 100)], 0);
+    // Of the 21 cheap ones behind, 20 take what the third dear one leaves of this minute, and one goes in the next.
+    expect(sentAt[1]).toBe(60_000);
+    const [, , last] = forecast([...works.slice(0, 2), { count: 20, cost: 1 }], [minute(0), slots(16, 100)], 0).sentAt;
+    expect(last).toBeLessThan(1_000);
+  });
+
+  it('go while as many units are free as each may take, and take those that they cost on average', () => {
+    // 25, 24, … at the end of a minute: after 76 of 100 units no further one may go.
+    expect(forecast([{ count: 76, cost: 1, held: 25 }], [minute(0)], 0).sentAt).toEqual([0]);
+    expect(forecast([{ count: 77, cost: 1, held: 25 }], [minute(0)], 0).sentAt).toEqual([60_000]);
+  });
+});

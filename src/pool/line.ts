@@ -1,0 +1,100 @@
+import { type ClientLine, lineOf } from '../client/core.ts';
+import { systemClock } from '../clock.ts';
+import type { Plan } from '../quota/forecast/estimate.ts';
+import type { Member } from './member.ts';
+
+/** How often the calls that wait are looked through, in milliseconds. */
+const LOOK_MS = 1_000;
+
+/** A call stays where it is unless another client sends it sooner by more than this, in milliseconds. */
+const WORTH_MS = 1_000;
+
+/** Calls of one client that are looked at, and that change to others, at most: the first. */
+const MOST_LOOKED_AT = 512;
+const MOST_MOVED = 128;
+
+/** The reason with which a client hands a call back. */
+export const WITHDRAWN: unique symbol = Symbol('withdrawn');
+
+/** A call that was handed to a client. */
+export interface HandedCall {
+  readonly plan: Plan & { readonly priority: number };
+  readonly member: Member;
+  /** Aborts the call. Only this call has its signal. */
+  readonly signal: AbortSignal;
+  /** Clients that may make it in its stead. */
+  readonly others: readonly Member[];
+}
+
+/** The one line of a pool: calls that wait in one client are handed back where another would send them sooner. */
+export class PoolLine {
+  readonly #clock: ClientLine['clock'];
+  /** In the order in which they were handed over. */
+  readonly #handed = new Set<HandedCall>();
+  #cancel: (() => void) | undefined;
+
+  constructor(members: readonly Member[]) {
+    this.#clock = members.map(({ client }) => lineOf(client)?.clock).find((clock) => clock) ?? systemClock;
+  }
+
+  /** A call was handed over. */
+  add(call: HandedCall): void {
+    this.#handed.add(call);
+    this.#cancel ??= this.#clock.timer(LOOK_MS, () => this.#look());
+  }
+
+  /** A call is over, or was handed back. */
+  remove(call: HandedCall): void {
+    this.#handed.delete(call);
+    if (this.#handed.size > 0) return;
+    this.#cancel?.();
+    this.#cancel = undefined;
+  }
+
+  #look(): void {
+    this.#cancel = this.#clock.timer(LOOK_MS, () => this.#look());
+    const waiting = new Map<Member, HandedCall[]>();
+    for (const call of this.#handed) {
+      if (!lineOf(call.member.client)?.isWaiting(call.signal)) continue;
+      const calls = waiting.get(call.member);
+      if (calls) calls.push(call);
+      else waiting.set(call.member, [call]);
+    }
+    for (const [member, calls] of waiting) {
+      // Those of a priority are in order.
+      calls.sort((one, other) => other.plan.priority - one.plan.priority);
+      this.#relieve(member, calls.slice(0, MOST_LOOKED_AT));
+    }
+  }
+
+  /** Withdraws the calls that another client would send sooner, the first first. */
+  #relieve({ client }: Member, calls: readonly HandedCall[]): void {
+    const line = lineOf(client);
+    const places = line?.sentAt(calls.map(({ plan }) => plan));
+    if (!line || !places) return;
+    const moved: HandedCall[] = [];
+    let soonest = new Map<string, number>();
+    for (const [nth, call] of calls.entries()) {
+      const { endpoint, cost, priority } = call.plan;
+      const kind = `${endpoint} ${cost} ${priority}`;
+      const otherwise = soonest.get(kind) ?? soonestOf(call, moved);
+      soonest.set(kind, otherwise);
+      // It takes the place of the first that has gone.
+      const here = (places[nth - moved.length] ?? 0) - this.#clock.now();
+      if (here - otherwise <= WORTH_MS) continue;
+      moved.push(call);
+      soonest = new Map();
+      if (moved.length >= MOST_MOVED) break;
+    }
+    for (const { signal } of moved) line.withdraw(signal, WITHDRAWN);
+  }
+}
+
+/** How long until another client would send a call, behind those that it is about to get, in milliseconds; Infinity: that is not known. */
+function soonestOf({ plan: { endpoint, cost, priority }, others }: HandedCall, moved: readonly HandedCall[]): number {
+  const count = 1 + moved.length;
+  return Math.min(
+    Number.POSITIVE_INFINITY,
+    ...others.map(({ client }) => client.estimate({ endpoint, cost, priority, count }).ms ?? Number.POSITIVE_INFINITY),
+  );
+}
