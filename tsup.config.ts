@@ -1,5 +1,6 @@
 import { defineConfig } from 'tsup';
 import { ENTRY_POINTS } from './scripts/entry-points.ts';
+import { fetchWhenAsked } from './scripts/fetch-when-asked.ts';
 
 /** The files of `dist`, by the names that users import. */
 const library = Object.fromEntries(
@@ -15,5 +16,6 @@ export default defineConfig({
   dts: { entry: library },
   clean: true,
   removeNodeProtocol: false,
+  esbuildPlugins: [fetchWhenAsked],
   external: ['msw', '@opentelemetry/api', 'redis'],
 });

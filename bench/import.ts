@@ -1,6 +1,6 @@
 /**
  * What importing the built package costs beside importing ky, p-queue and zod, each in a process of its own, in turn. `npm run
- * bench:import` builds the package first.
+ * bench:import` builds the package first. ky loads Node's `fetch` when it is imported, the package with its first request.
  */
 import { execFileSync } from 'node:child_process';
 import { resolve } from 'node:path';
@@ -8,18 +8,29 @@ import { pathToFileURL } from 'node:url';
 
 const ROUNDS = Number(process.argv[2] ?? 31);
 
-const SUBJECTS = [
+const built = (name: string): string => pathToFileURL(resolve(`dist/${name}.js`)).href;
+
+/** What is imported, and what runs after it. */
+interface Subject {
+  readonly name: string;
+  readonly imports: readonly string[];
+  readonly after?: string;
+}
+
+const SUBJECTS: readonly Subject[] = [
   { name: 'nothing', imports: [] },
-  { name: 'stacks-quota', imports: [pathToFileURL(resolve('dist/index.js')).href] },
-  { name: 'stacks-quota/fetch', imports: [pathToFileURL(resolve('dist/fetch.js')).href] },
+  { name: 'stacks-quota', imports: [built('index')] },
+  { name: 'stacks-quota, a Request', imports: [built('index')], after: `new Request('http://localhost');` },
+  { name: 'stacks-quota/fetch', imports: [built('fetch')] },
   { name: 'ky, p-queue', imports: ['ky', 'p-queue'] },
   { name: 'ky, p-queue, zod', imports: ['ky', 'p-queue', 'zod'] },
 ];
 
-/** Prints the milliseconds that the imports take. */
-const TIMED = (imports: readonly string[]): string => `
+/** Prints the milliseconds that the imports take, and what runs after them. */
+const TIMED = ({ imports, after = '' }: Subject): string => `
   const begin = performance.now();
   ${imports.map((name) => `await import(${JSON.stringify(name)});`).join('\n')}
+  ${after}
   console.log(performance.now() - begin);`;
 
 /** Prints how many modules the imports load. */
@@ -40,7 +51,7 @@ function median(values: readonly number[]): number {
 
 const times = SUBJECTS.map(() => [] as number[]);
 for (let round = 0; round < ROUNDS; round++) {
-  for (const [index, { imports }] of SUBJECTS.entries()) times[index]?.push(run(TIMED(imports)));
+  for (const [index, subject] of SUBJECTS.entries()) times[index]?.push(run(TIMED(subject)));
 }
 
 console.log(`| import | modules | ms, median of ${ROUNDS} | of the last, median of the rounds |`);

@@ -16,7 +16,7 @@ import {
   withDefault,
 } from '../validation/arguments.ts';
 import type { StandardSchemaV1 } from '../validation/standard-schema.ts';
-import { VERSION } from '../version.ts';
+import { VERSION, wrongWithNode } from '../version.ts';
 import { type PeriodShares, periodShares, type ReserveOptions, readReserve, sharesOf } from './bulk-reserve-options.ts';
 import {
   type Credentials,
@@ -242,9 +242,12 @@ const CALL_OPTIONS: Arguments<CallOptions> = {
 /**
  * Checks a client's options once and adds defaults.
  *
- * @throws ConfigError that names the invalid option or environment variable.
+ * @throws ConfigError that names the invalid option or environment variable, or an unsupported Node.
  */
 export function readSettings(options: ClientOptions = {}, environment: KeyEnvironment = environmentOf()): Settings {
+  // An older Node fails at the first call that waits, with an incomprehensible error.
+  const problem = environment.node === undefined ? undefined : wrongWithNode(environment.node);
+  if (problem !== undefined) throw new ConfigError('Node', problem);
   const { baseUrl, apiKey, dangerouslyAllowBrowser, etags, reserve, low, logger, ...rest } = clientOptions(options);
   return {
     ...rest,

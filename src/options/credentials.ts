@@ -14,10 +14,12 @@ export interface Credentials {
   readonly key: () => string | undefined | Promise<string | undefined>;
 }
 
-/** Properties of the runtime that concern a key. */
+/** Properties of the runtime that decide whether there can be a client, and with which key. */
 export interface KeyEnvironment {
   /** Whether it is a page or a worker in a browser, where every visitor can read every secret. */
   readonly browser: boolean;
+  /** The version of Node, if it is Node; other runtimes name one that they are compatible with. */
+  readonly node?: string | undefined;
   /** Environment variables; empty in a browser. */
   readonly variables: {
     readonly STACKS_API_URL?: string | undefined;
@@ -94,7 +96,7 @@ function checkKey(option: string, key: unknown): string | undefined {
 /** Globals that identify the runtime. */
 interface Globals {
   readonly process?: {
-    readonly versions?: { readonly node?: unknown };
+    readonly versions?: { readonly node?: string; readonly bun?: string; readonly deno?: string };
     readonly env?: Readonly<Record<string, string>>;
   };
   readonly document?: unknown;
@@ -103,7 +105,7 @@ interface Globals {
 }
 
 /**
- * Distinguishes a browser from a server by its globals.
+ * Distinguishes a browser from a server, and Node from the others, by their globals.
  *
  * Node is checked first, because a test runner may define `document`; Deno and Bun identify as Node. A browser's worker has
  * `importScripts`; the worker of an edge service, which is a server, does not. Cloudflare's had it before March 2024, and still
@@ -112,12 +114,13 @@ interface Globals {
 export function environmentOf(globals: object = globalThis): KeyEnvironment {
   const { document, importScripts, navigator }: Globals = globals;
   const process = own<NonNullable<Globals['process']>>(globals, 'process');
-  const isServer = process?.versions?.node !== undefined || navigator?.userAgent === 'Cloudflare-Workers';
+  const { node, bun, deno } = process?.versions ?? {};
+  const isServer = node !== undefined || navigator?.userAgent === 'Cloudflare-Workers';
   const browser = !isServer && (typeof document === 'object' || typeof importScripts === 'function');
   const [STACKS_API_URL, STACKS_API_KEY, DEBUG] = ['STACKS_API_URL', 'STACKS_API_KEY', 'DEBUG'].map((name) =>
     browser ? undefined : own<string>(process?.env ?? {}, name),
   );
-  return { browser, variables: { STACKS_API_URL, STACKS_API_KEY, DEBUG } };
+  return { browser, node: (bun ?? deno) ? undefined : node, variables: { STACKS_API_URL, STACKS_API_KEY, DEBUG } };
 }
 
 /** Reads an own property; undefined if that throws, as in Deno without permission to read the environment. */

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { wrongWithNode } from '../../src/cli/node-version.ts';
 import { KEY, worldOf } from './support/world.ts';
 
 const COMMANDS = ['quota', 'get', 'info', 'assets', 'mock', 'completion'];
@@ -131,24 +130,5 @@ describe('the key', () => {
     const world = worldOf();
     expect(await world.run('assets', '--', '--key')).toBe(2);
     expect(world.stderr.text).toContain('begins with "--"');
-  });
-});
-
-describe('the Node that runs it', () => {
-  it('must be as new as the package says', () => {
-    const [, oldest = ''] = /^>=(\d+\.\d+)\.0$/.exec(manifest.engines.node) ?? [];
-    expect(wrongWithNode(`${oldest}.0`)).toBeUndefined();
-    expect(wrongWithNode('22.11.9')).toContain(`needs Node ${oldest} or later, and this is Node 22.11.9`);
-  });
-
-  it.for([
-    ['24.21.0', true],
-    ['23.0.0', true],
-    ['100.0.0', true],
-    ['22.13.1', true],
-    ['20.20.2', false],
-    ['9.99.0', false],
-  ] as const)('%s will do: %s', ([version, isFine]) => {
-    expect(wrongWithNode(version) === undefined).toBe(isFine);
   });
 });

@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test, vi } from 'vitest';
 import { readSettings } from '../../src/options/client-options.ts';
 import { environmentOf, type KeyEnvironment } from '../../src/options/credentials.ts';
+import { wrongWithNode } from '../../src/version.ts';
 import { refusal } from '../support/refusal.ts';
 import { KEY, settings } from './support/settings.ts';
 
@@ -101,5 +103,39 @@ describe('a browser', () => {
 
   test('needs no leave to call without a key', () => {
     expect(settings({}, browser).key()).toBeUndefined();
+  });
+});
+
+describe('Node', () => {
+  test('must be as new as the package says', () => {
+    const { engines } = JSON.parse(readFileSync('package.json', 'utf8'));
+    const [, oldest = ''] = /^>=(\d+\.\d+)\.0$/.exec(engines.node) ?? [];
+    expect(wrongWithNode(`${oldest}.0`)).toBeUndefined();
+    expect(wrongWithNode('22.11.9')).toContain(`is version 22.11.9, and stacks-quota needs ${oldest} or later`);
+  });
+
+  test.for([
+    ['24.21.0', true],
+    ['23.0.0', true],
+    ['100.0.0', true],
+    ['22.13.1', true],
+    ['20.20.2', false],
+    ['9.99.0', false],
+  ] as const)('%s will do: %s', ([version, isFine]) => {
+    expect(wrongWithNode(version) === undefined).toBe(isFine);
+  });
+
+  test('of an unsupported version is refused when a client is created', () => {
+    const old = environmentOf({ process: { env: {}, versions: { node: '20.20.2' } } });
+    const { option, message } = refusal(() => settings({}, old));
+    expect([option, message]).toEqual([
+      'Node',
+      expect.stringMatching(/^Node is version 20\.20\.2, and stacks-quota needs/),
+    ]);
+  });
+
+  test.each(['bun', 'deno'])('is not what %s is, although it names a version of Node', (runtime) => {
+    const other = environmentOf({ process: { env: {}, versions: { node: '20.0.0', [runtime]: '2.0.0' } } });
+    expect(settings({}, other).baseUrl).toBe('https://api.hiro.so');
   });
 });

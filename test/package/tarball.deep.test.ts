@@ -161,6 +161,15 @@ describe('the packed package in an empty project', () => {
     expect(urls.filter((url) => /schemas|etag|coalesce|node:/.test(url))).toEqual([]);
   });
 
+  it.each(['stacks-quota', 'stacks-quota/fetch'])(
+    'leaves fetch to the first request where %s is imported',
+    async (name) => {
+      const isLoaded = `process.moduleLoadList.some((module) => module.includes('undici'))`;
+      const program = `import '${name}';\nconsole.log(${isLoaded});\nnew Request('http://localhost');\nconsole.log(${isLoaded});`;
+      expect(await run(join(home, 'plain'), program)).toBe('false\ntrue\n');
+    },
+  );
+
   it('has types that are clean by the strictest settings, in modules and in CommonJS', () => {
     const folder = project('types', ...TYPE_PACKAGES, 'msw@3');
     const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
