@@ -13,7 +13,9 @@ import { parseArgs } from 'node:util';
 import { REST } from '@discordjs/rest';
 import ky from 'ky';
 import PQueue from 'p-queue';
+import { addressAssetsBody, validateBody } from '../src/endpoints/bodies.ts';
 import type { createClient } from '../src/index.ts';
+import { readQuota } from '../src/quota/headers/snapshot.ts';
 import { ADDRESSES } from './addresses.ts';
 import { KEY, pageOf } from './service.ts';
 
@@ -48,6 +50,17 @@ const SUBJECTS: Readonly<Record<string, (origin: string) => Call>> = {
     const api = ky.create({ headers: { 'x-api-key': KEY } });
     const queue = new PQueue({ concurrency: IN_FLIGHT });
     return (address) => queue.add(() => api.get(origin + pathOf(address)).json());
+  },
+  // The floor of the same work: what no client can leave out that knows the quota, and returns bodies that are what their type says.
+  'ky in p-queue that reads': (origin) => {
+    const api = ky.create({ headers: { 'x-api-key': KEY } });
+    const queue = new PQueue({ concurrency: IN_FLIGHT });
+    return (address) =>
+      queue.add(async () => {
+        const response = await api.get(origin + pathOf(address));
+        const quota = readQuota(response.headers, Date.now());
+        return { quota, body: validateBody(addressAssetsBody, await response.json()) };
+      });
   },
   '@discordjs/rest': (origin) => {
     const headers = { 'x-api-key': KEY };
