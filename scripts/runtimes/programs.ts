@@ -60,3 +60,15 @@ export async function tryPrograms(
     await server.close();
   }
 }
+
+/** Whether the package tells an unsupported Node from the others, when a client is created. */
+export async function tryOldNode(project: { home: string; tarball: string }): Promise<Row> {
+  const packages = [project.tarball, 'node@20'];
+  const folder = createProject({ home: project.home, name: 'old-node', packages, installers: ['node'] });
+  const program = `import { createClient } from 'stacks-quota';\ntry { createClient(); } catch (error) { console.log(error.message); }`;
+  writeFileSync(join(folder, 'old.mjs'), program);
+  const version = (await runProgram(folder, 'node', ['--version'])).slice(1);
+  const result = await runProgram(folder, 'node', ['old.mjs']);
+  const isRight = result.startsWith(`Node is version ${version}, and stacks-quota needs `);
+  return { runtime: 'an old Node', version, ways: '`import`', result, isRight };
+}

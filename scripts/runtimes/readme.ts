@@ -10,7 +10,11 @@ interface Line {
 }
 
 const LINES: readonly Line[] = [
-  { title: 'Node', runtime: 'Node', note: '`import` and `require`' },
+  {
+    title: 'Node',
+    runtime: 'Node',
+    note: '`import` and `require`; below 22.12 `createClient` throws a `ConfigError` that says so',
+  },
   { title: 'Bun', runtime: 'Bun', note: '`import` and `require`' },
   { title: 'Deno', runtime: 'Deno', note: 'with `--allow-net`; a key from the environment needs `--allow-env`' },
   {
@@ -23,7 +27,13 @@ const LINES: readonly Line[] = [
     title: 'Cloudflare Workers',
     runtime: 'workerd',
     as: 'workerd',
-    note: 'in a [Durable Object](docs/recipes.md#serverless-platforms), or a client for each request; AWS Lambda and Vercel: not tried',
+    note: 'in a [Durable Object](docs/recipes.md#serverless-platforms), or a client for each request',
+  },
+  {
+    title: 'AWS Lambda',
+    runtime: 'AWS Lambda',
+    as: 'a double',
+    note: 'of its runtime interface that stops the process between invocations: [create the client outside the function](docs/recipes.md#serverless-platforms)',
   },
   {
     title: 'Jest',

@@ -6,10 +6,12 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createMockService } from '../../src/testing/index.ts';
 import { createProject, pack } from '../empty-project.ts';
 import { browse, CHROMIUM } from './chromium.ts';
 import { tryJest } from './jest.ts';
-import { newService, type ProgramRuntime, rowOf, tryPrograms } from './programs.ts';
+import { askLambda } from './lambda.ts';
+import { newService, type ProgramRuntime, rowOf, tryOldNode, tryPrograms } from './programs.ts';
 import { isInReadme } from './readme.ts';
 import type { Row } from './row.ts';
 import { tryTypes } from './typescript.ts';
@@ -65,6 +67,20 @@ async function tryWorkers(): Promise<Row[]> {
   return rows;
 }
 
+async function tryLambda(): Promise<Row> {
+  const folder = createProject({ home, name: 'lambda', packages: [project.tarball] });
+  const service = createMockService({ keyless: { second: 5, minute: 25 } });
+  const { answers, calls } = await askLambda(folder, service);
+  const answered = answers.filter((answer) => answer === '200').length;
+  return {
+    runtime: 'AWS Lambda',
+    version: process.versions.node,
+    ways: 'a client outside the function, frozen between invocations',
+    result: `${answered} of ${calls} answered, ${service.limited} refused`,
+    isRight: answered === calls && service.limited === 0,
+  };
+}
+
 /** Rows of one runtime; one that says so if it could not be tried to the end. */
 async function tried(runtime: string, attempt: () => Promise<Row | readonly Row[]>): Promise<readonly Row[]> {
   console.error(`${runtime} …`);
@@ -79,7 +95,9 @@ async function tried(runtime: string, attempt: () => Promise<Row | readonly Row[
 try {
   const rows: Row[] = [];
   for (const runtime of RUNTIMES) rows.push(...(await tried(runtime.from, () => tryPrograms(runtime, project))));
+  rows.push(...(await tried('an old Node', () => tryOldNode(project))));
   rows.push(...(await tried('workerd', tryWorkers)));
+  rows.push(...(await tried('AWS Lambda', tryLambda)));
   rows.push(...(await tried('Jest', () => tryJest(project))));
   rows.push(...(await tried('TypeScript', () => tryTypes(project))));
   rows.push(...(await tried('Chromium', () => tryChromium(CHROMIUM ?? 'chromium'))));
