@@ -228,7 +228,7 @@ export class SharedQuota implements ShareLimit {
 
   /** The instant at which units may be available. */
   #nextAt(now: number): number {
-    if (this.#trips.isUnderWay) return this.#trips.awaits(now);
+    if (this.#trips.isUnderWay) return Math.min(this.#trips.awaits(now), this.#absence.beginsAt);
     const full = this.#full(now);
     const held = this.#ledger.held(now);
     const asksAt = full ? this.#ledger.timeline.surely(full.instance.end, now) : this.#asksAt(held, now);
