@@ -46,16 +46,20 @@ export class Absence {
 
   /** Whether the store cannot be reached, and no units granted to other processes are in the way. */
   isNow(now: number): boolean {
-    const since = this.#trips.failsSince;
-    if (since === undefined) return false;
+    if (this.#trips.failsSince === undefined) return false;
     // A single lost answer is no evidence that a store which was never reached is not there.
     if (!this.#trips.hasJoined && this.#trips.failures > 1) return true;
-    return this.#ledger.isAmple(now) || now >= since + BOOKED_MS;
+    return this.#ledger.isAmple(now) || now >= this.beginsAt;
+  }
+
+  /** When calls that wait for a trip that fails may go without a grant; Infinity: none has failed. */
+  get beginsAt(): number {
+    return (this.#trips.failsSince ?? Number.POSITIVE_INFINITY) + BOOKED_MS;
   }
 
   /** Whether to send without grants: the store cannot be reached, or has just returned. */
   goesAlone(now: number): boolean {
-    return this.isNow(now) || (this.isAlone && now < this.#aloneUntil);
+    return this.isNow(now) || now < this.#aloneUntil;
   }
 
   /** The earliest instant at which `units` may be sent without a grant, or at which the store is worth asking again. */

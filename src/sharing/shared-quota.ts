@@ -146,7 +146,7 @@ export class SharedQuota implements ShareLimit {
     return { kind: 'share', why, window: period, limit: limit, headroom: 0 };
   }
 
-  take(lease: Lease, now: number): void {
+  onSent(lease: Lease, now: number): void {
     this.#needs.send();
     this.#resumption.take(now);
     if (this.#isNew) return;
@@ -159,7 +159,7 @@ export class SharedQuota implements ShareLimit {
     this.#siblings.spend(units);
   }
 
-  settle(lease: Lease, units: number, isServed: boolean, now: number): void {
+  onEnded(lease: Lease, units: number, isServed: boolean, now: number): void {
     const taken = this.#leases.get(lease);
     this.#needs.settle();
     if (taken) this.#ledger.book.settle(taken.entry, Math.ceil(units) - taken.units);
@@ -228,7 +228,7 @@ export class SharedQuota implements ShareLimit {
 
   /** The instant at which units may be available. */
   #nextAt(now: number): number {
-    if (this.#trips.isUnderWay) return this.#trips.awaits(now);
+    if (this.#trips.isUnderWay) return Math.min(this.#trips.awaits(now), this.#absence.beginsAt);
     const full = this.#full(now);
     const held = this.#ledger.held(now);
     const asksAt = full ? this.#ledger.timeline.surely(full.instance.end, now) : this.#asksAt(held, now);

@@ -211,6 +211,25 @@ describe('processes that share a quota, where the store is absent,', () => {
     expect(refusedOf(all)).toBeLessThanOrEqual(REFUSED);
   });
 
+  // A try of the store was under way when the first could go on without it; the store came back when that was about to be so.
+  it.each([
+    [1, 0],
+    [8, 96],
+  ])(
+    'frozen for 5 seconds, stand still no longer than what others may hold, with seed %i, %i ms later',
+    async (seed, late) => {
+      const start = Date.UTC(2026, 2, 10, 14, 0, 7) + late;
+      const { standstill, limited } = await observe(fleetAt(1, { seed, start }), 16_000, async (fleet) => {
+        await fleet.clock.advance(5_000);
+        fleet.wire = 'frozen';
+        await fleet.clock.advance(5_000);
+        fleet.wire = undefined;
+      });
+      expect(limited).toBe(0);
+      expect(standstill).toBeLessThan(4_500);
+    },
+  );
+
   it.each(['down', 'frozen'] as const)(
     '%s for a minute, wake up no more often than they may try it again',
     async (how) => {
