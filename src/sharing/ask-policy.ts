@@ -173,9 +173,13 @@ export class AskPolicy {
       // A full calendar window has room after its end. A sliding one may have room at its next step, and the reserve for
       // urgent calls shrinks.
       const isFull = room - window.keptForProbe(first.from) < least && slides === undefined;
-      // The processes that wait for the same steps ask in turn, so that all of them together ask twice in a step.
-      const turnMs = slides === undefined ? RELEASE_MS / 2 : Math.min(RETRY_MS, (slides / 2) * (others + 1));
-      const reach = isFull ? surely(end - (last.from - first.from)) : Math.min(now + turnMs, probesAt);
+      // The processes that wait for the same steps ask in turn, so that all of them together ask twice in a step. The claims of a
+      // long window that slides are known until it has room, so that one of them asks soon after that.
+      const turnMs = slides === undefined ? RELEASE_MS / 2 : (slides / 2) * (others + 1);
+      const endsAt = surely(end - (last.from - first.from));
+      const hasRoomAt = slides === undefined || window.isShort ? Number.POSITIVE_INFINITY : endsAt;
+      const asksAt = Math.min(now + Math.min(RETRY_MS, turnMs), hasRoomAt + (this.#random() * turnMs) / 2, probesAt);
+      const reach = isFull ? endsAt : asksAt;
       if (reach <= at) continue;
       at = reach;
       full = isFull && !window.isShort ? instance : undefined;

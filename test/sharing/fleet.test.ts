@@ -199,7 +199,8 @@ describe('clients that share one key, in virtual time', () => {
     const before = fleet.service.requests;
     await fleet.clock.advance(3_580_000);
     expect(fleet.service.requests).toBe(before);
-    await fleet.clock.advance(20_000);
+    // The last word may have come after ten seconds, and the others resume within another second.
+    await fleet.clock.advance(22_000);
     expect(fleet.service.requests).toBeGreaterThan(before);
     await fleet.clock.run(work);
   });
