@@ -28,8 +28,6 @@ export interface TracedCall extends Call {
   trace: CallTrace;
 }
 
-const NO_DRIFT: Readonly<Record<string, number>> = {};
-
 /** Result of one attempt: what it means for the call, and the answer or the failure. */
 export interface ExchangeResult {
   readonly outcome: AttemptOutcome;
@@ -100,7 +98,8 @@ export class HttpExchange {
       const { status, statusText, headers } = response;
       const quota = withoutKey(readQuota(headers, this.#options.clock.wall()), headers, transport);
       const isLimited = isLimitation(response, quota, isSafe(request.method));
-      const drift = trace.isListenedTo('answered') ? this.#options.drift(lease, quota) : NO_DRIFT;
+      // Reckoned by what was known before this answer.
+      const drift = trace.isListenedTo('answered') ? this.#options.drift(lease, quota) : undefined;
       isSettled = true;
       // Settle with the headers, not with the end of the body, so that a refusal pauses other requests at once.
       this.#options.settle(lease, {
@@ -109,8 +108,7 @@ export class HttpExchange {
         limited: isLimited,
         failed: !isLimited && isGatewayFailure(status),
       });
-      if (trace.isListenedTo('answered'))
-        trace.emit({ type: 'answered', status, tookMs: trace.sinceSentMs ?? 0, quota, drift });
+      if (drift) trace.emit({ type: 'answered', status, tookMs: trace.sinceSentMs ?? 0, quota, drift });
       if (isLimited) trace.emit({ type: 'limited', status, quota });
       this.#tellDeprecation(trace, headers);
       // A refused key may come with the limits of callers without one, but it is not ignored silently.

@@ -35,16 +35,16 @@ export class CostTable {
 
   /** Learns what a request with these parameters cost. A full table learns only of combinations that it holds. */
   learn(parameters: Parameters, cost: number): void {
-    const values = this.#valuesOf(parameters);
-    const key = values.join('&');
-    let kind = this.#kinds.get(key);
-    if (!kind) {
-      if (!this.hasRoom) return;
-      kind = { values, spread: new CostSpread() };
-      this.#kinds.set(key, kind);
-      if (this.names.length === 0) this.#only = kind.spread;
-    }
-    kind.spread.learn(cost);
+    const spread = this.findOwn(() => parameters) ?? this.#open(this.#valuesOf(parameters));
+    spread?.learn(cost);
+  }
+
+  #open(values: readonly string[]): CostSpread | undefined {
+    if (!this.hasRoom) return undefined;
+    const spread = new CostSpread();
+    this.#kinds.set(values.join('&'), { values, spread });
+    if (this.names.length === 0) this.#only = spread;
+    return spread;
   }
 
   /** The costs of requests with these very parameters, as far as they decide; undefined: none was seen. */

@@ -150,10 +150,10 @@ export class NamedWindow implements Limit {
     if (this.#isTooLarge(charge, now)) return Number.POSITIVE_INFINITY;
     if (this.#shareLimit.covers(this.period)) return now;
     const units = this.#fitting(charge);
-    const isTrial = now >= this.#trialFor(units);
+    const trial = this.#trialFor(units);
     let cap = limit;
-    if (!isTrial) for (const reserve of this.#reserves) cap -= reserve.units(charge, limit, now);
-    let at = this.#fitsFrom(units, Math.max(units, cap), now);
+    if (now < trial) for (const reserve of this.#reserves) cap -= reserve.units(charge, limit, now);
+    let at = this.#fitsFrom(units, Math.max(units, cap), now, trial);
     at = Math.max(
       at,
       this.#passed.earliest(charge, (both) => this.#fitsFrom(both, cap, now), now),
@@ -316,8 +316,7 @@ export class NamedWindow implements Limit {
   }
 
   /** The earliest instant at which `units` more fit below `cap` in every candidate shape. */
-  #fitsFrom(units: number, cap: number, now: number): number {
-    const trial = this.#trialFor(units);
+  #fitsFrom(units: number, cap: number, now: number, trial = this.#trialFor(units)): number {
     let at = now;
     const held = this.#flights.units;
     for (const model of this.#binding) {
