@@ -157,6 +157,11 @@ describe('the costs of an endpoint', () => {
   it('are none at first', () => {
     const costs = new EndpointCosts();
     expect([costs.cheapest, costs.dearest, costs.find('')]).toEqual([Number.POSITIVE_INFINITY, 0, undefined]);
+    expect(costs.deciding).toEqual([]);
+  });
+
+  it('may be nothing', () => {
+    expect(learned(() => 0, ['', 'limit=20']).cheapest).toBe(0);
   });
 
   it('are told by the cheapest and the dearest kind, and by their mean', () => {
