@@ -107,11 +107,8 @@ describe('samples of what requests cost', () => {
 
   it('show a unit held too few as worse than several held in vain', () => {
     // Each smaller limit is new, dearer than the larger one, and so expected to be as cheap.
-    const answers = Array.from(
-      { length: 16 },
-      (_, at) => (at % 2 ? [`limit=${99 - at}`, 5] : ['limit=99', 1]) as const,
-    );
-    expect(deciding(answers as readonly (readonly [string, number])[])).toEqual([]);
+    const answers = Array.from({ length: 8 }, (_, at) => [['limit=99', 1] as const, [`limit=${98 - at}`, 5] as const]);
+    expect(deciding(answers.flat())).toEqual([]);
   });
 
   it('show the first of two parameters that always change together', () => {
