@@ -69,6 +69,7 @@ describe('the parameters of a query', () => {
       ['flag', ''],
     ]);
     expect([...parametersOf('')]).toEqual([]);
+    expect([...parametersOf('=5')]).toEqual([['', '5']]);
   });
 
   it('are the first eight, and long values count as one', () => {

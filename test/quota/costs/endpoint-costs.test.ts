@@ -131,6 +131,7 @@ describe('a request of unknown cost', () => {
     expect(asked(...names.slice(1)).isNews('another=1')).toBe(true);
     expect(asked(...names).isNews('another=1')).toBe(false);
     expect(asked(...names).isNews('p15=2')).toBe(true);
+    expect(asked(...names, 'p16=1').isNews('p16=2')).toBe(false);
   });
 
   it('is none where the table of what decides holds no more', () => {
