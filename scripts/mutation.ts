@@ -62,7 +62,7 @@ async function plantIn(folder: string, paths: readonly string[]): Promise<void> 
   const incrementalFile = reportOf(folder);
   const tests = TESTS[folder.split('/')[1] ?? '']?.flatMap((glob) => globSync(glob, { exclude: TOO_LONG }));
   process.env.MUTATION_TESTS = tests?.join(',') ?? '';
-  process.env.MUTATION_FOLDER = `${folder.replace('src', 'test')}/`;
+  process.env.MUTATION_FOLDER = folder.replace('src', 'test');
   mkdirSync(REPORTS, { recursive: true });
   await new Stryker({
     testRunner: 'in-process',
@@ -80,7 +80,7 @@ async function plantIn(folder: string, paths: readonly string[]): Promise<void> 
     logLevel: 'error' as NonNullable<Options['logLevel']>,
     fileLogLevel: 'off' as NonNullable<Options['fileLogLevel']>,
     allowConsoleColors: false,
-    timeoutMS: 60_000,
+    timeoutMS: 30_000,
   }).runMutationTest();
   for (const path of paths) {
     const mistakes = mistakesIn(path);

@@ -2,9 +2,9 @@
  * Runs tests for Stryker in the process that has the planted mistakes, over and over: a mistake costs what the tests take that it is held
  * against, mostly a few milliseconds, and neither starts a process nor loads a module.
  */
-import { globSync } from 'node:fs';
+import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
-import { relative, resolve } from 'node:path';
+import { dirname, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ENTRY_POINTS } from '../entry-points.ts';
 import type { Test, testsOf } from './vitest.ts';
@@ -32,6 +32,9 @@ const STUCK_MS = 15_000;
 
 /** A test of another folder is left out if it takes more time of the processor than this, in milliseconds. */
 const LONG_MS = 50;
+
+/** What each test took, beside the planted source: Stryker measures in one process, and plants in another. */
+const TIMES = 'times.json';
 
 const STAND_IN = new URL('./vitest.ts', import.meta.url).href;
 const here = pathToFileURL(`${process.cwd()}/`).href;
@@ -65,7 +68,7 @@ class InProcessRunner {
   /** Whether modules may remember what a mistake made of it. */
   #isSpoilt = false;
   /** What each test took of the processor's time, in milliseconds. */
-  readonly #ms = new Map<string, number>();
+  #ms = new Map<string, number>();
 
   capabilities(): { reloadEnvironment: boolean } {
     return { reloadEnvironment: true };
@@ -86,14 +89,16 @@ class InProcessRunner {
       if (failure !== undefined) console.error(`left out, it fails when all is right: ${id}: ${failure}`);
       tests.push({ ...common, status: failure === undefined ? 0 : 2 });
     }
+    writeFileSync(TIMES, JSON.stringify([...this.#ms]));
     return { status: 'complete', tests, mutantCoverage: planted.mutantCoverage };
   }
 
   async mutantRun({ testFilter, hitLimit, activeMutant }: MistakeRun): Promise<object> {
     if (this.#tests.size === 0 || this.#isSpoilt) await this.#load();
+    if (this.#ms.size === 0 && existsSync(TIMES)) this.#ms = new Map(JSON.parse(readFileSync(TIMES, 'utf8')));
     const msOf = (id: string): number => this.#ms.get(id) ?? 0;
     const ids = (testFilter ?? [...this.#tests.keys()])
-      .filter((id) => msOf(id) < LONG_MS || id.startsWith(process.env.MUTATION_FOLDER ?? ''))
+      .filter((id) => msOf(id) < LONG_MS || dirname(id.split('#')[0] ?? '') === process.env.MUTATION_FOLDER)
       .sort((a, b) => msOf(a) - msOf(b));
     // A module may remember its last answer, given without the mistake to the very test that would find it. In reverse, another came before.
     const again = ids.filter((id) => msOf(id) < LONG_MS).toReversed();

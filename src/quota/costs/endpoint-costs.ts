@@ -60,7 +60,7 @@ export class EndpointCosts {
       const values = this.#values.get(name);
       if (values ? values.size < FAMILIAR && !values.has(value) : this.#values.size < MOST_PARAMETERS) return true;
     }
-    return this.#table.names.length > 0 && this.#table.hasRoom && this.find(query) === undefined;
+    return this.#table.hasRoom && this.find(query) === undefined;
   }
 
   /** Learns from the cost stated by an answer. */

@@ -58,12 +58,17 @@ function addCost(family: Draft, name: string, value: string): void {
 /** Adds one header of a pair. A pair that says more remains than the limit is left out. */
 function addSide(family: Draft, side: keyof WindowQuota, name: string, period: string, value: string): void {
   const units = readList(value, side === 'limit' ? readWhole : readRemaining, Math.min);
-  const window = { ...family.windows[period], ...(units !== undefined && { [side]: units }) };
+  if (units === undefined) {
+    family.malformed.push(name);
+    return;
+  }
+  const window = { ...family.windows[period], [side]: units };
   const { limit = Number.POSITIVE_INFINITY, remaining = 0 } = window;
-  const isContradiction = remaining > limit;
+  if (remaining <= limit) {
+    family.windows[period] = window;
+    return;
+  }
   const other = side === 'limit' ? 'remaining' : 'limit';
-  if (isContradiction) family.malformed.push(name.replace(`-${side}-`, `-${other}-`));
-  if (isContradiction || units === undefined) family.malformed.push(name);
-  if (isContradiction) delete family.windows[period];
-  else if (units !== undefined) family.windows[period] = window;
+  family.malformed.push(name.replace(`-${side}-`, `-${other}-`), name);
+  delete family.windows[period];
 }

@@ -50,8 +50,6 @@ function monthOf(at: number): Month {
   if (at >= lastMonth.start && at < lastMonth.end) return lastMonth;
   const day = new Date(at);
   const [year, month] = [day.getUTCFullYear(), day.getUTCMonth()];
-  const found = { start: Date.UTC(year, month), end: Date.UTC(year, month + 1) };
-  // What has no month, such as the end of all time, is not remembered.
-  if (found.end > found.start) lastMonth = found;
-  return found;
+  lastMonth = { start: Date.UTC(year, month), end: Date.UTC(year, month + 1) };
+  return lastMonth;
 }

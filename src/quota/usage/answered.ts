@@ -74,7 +74,6 @@ export class AnsweredRequests {
   /** Whether a level that sinks at `rate` must have stood above `units` at `instant`, by what we added after `from` and before `until`. */
   surelyRoseTo(units: number, rate: number, instant: number, from: number, until: number): boolean {
     const most = this.#counted.sumAfter(from);
-    if (most <= units) return false;
     let sure = 0;
     for (let back = 0; back < this.#answered.length; back++) {
       const answer = this.#back(back);

@@ -13,7 +13,8 @@ const times = (count: number, cost: number): number[] => Array(count).fill(cost)
 
 describe('the costs of equal requests', () => {
   it('are nothing before the first answer', () => {
-    expect([spread().likely, spread().certain, spread().most]).toEqual([0, 0, 0]);
+    const { likely, certain, least, most } = spread();
+    expect([likely, certain, least, most]).toEqual([0, 0, 0, 0]);
   });
 
   it('are one where they were always the same', () => {
@@ -44,6 +45,19 @@ describe('the costs of equal requests', () => {
     const before = spread(1, 1, 2, 2, 4, 4, 4, 5, 5, 6, 6, 7, 7, 8, 9);
     expect(eight.likely).toBeCloseTo(before.likely, 9);
   });
+
+  it('are told apart up to the eighth', () => {
+    // Each weighs 0.99 times as much as the one that came after it.
+    const weights = Array.from({ length: 8 }, (_, at) => 0.99 ** (7 - at));
+    const units = weights.reduce((sum, weight, at) => sum + weight * (at + 1), 0);
+    const total = weights.reduce((sum, weight) => sum + weight);
+    expect(spread(1, 2, 3, 4, 5, 6, 7, 8).likely).toBeCloseTo(units / total, 9);
+  });
+
+  it('keep the highest though it is the rarest', () => {
+    const costs = spread(9, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8);
+    expect([costs.least, costs.most]).toEqual([2, 9]);
+  });
 });
 
 describe('the parameters of a query', () => {
@@ -55,6 +69,7 @@ describe('the parameters of a query', () => {
       ['flag', ''],
     ]);
     expect([...parametersOf('')]).toEqual([]);
+    expect([...parametersOf('=5')]).toEqual([['', '5']]);
   });
 
   it('are the first eight, and long values count as one', () => {

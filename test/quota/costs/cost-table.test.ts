@@ -17,6 +17,7 @@ describe('a table of costs', () => {
     const one = table([], { 'limit=20': 2, 'limit=100': 2 });
     expect(one.find(of('other=1'))?.certain).toBe(2);
     expect(table([], {}).find(of('limit=20'))).toBeUndefined();
+    expect([one.findOwn(of('other=1'))?.most, table([], {}).findOwn(of(''))]).toEqual([2, undefined]);
     expect([one.cheapest, table([], {}).cheapest]).toEqual([2, Number.POSITIVE_INFINITY]);
   });
 
@@ -44,6 +45,7 @@ describe('a table of costs', () => {
     expect(two.find(of('limit=few&kind=a'))).toBeUndefined();
     const falling = table(['limit'], { 'limit=50': 5, 'limit=100': 3 });
     expect(falling.find(of('limit=20'))?.certain).toBe(3);
+    expect(falling.find(of('limit=0100'))?.certain).toBe(3);
   });
 
   it('holds sixty-four combinations, and learns on of those', () => {
@@ -91,9 +93,25 @@ describe('samples of what requests cost', () => {
   });
 
   it('are of sixteen costs, without the one that was not seen for longest', () => {
-    const byKind = Array.from({ length: 16 }, (_, at) => [`kind=${at % 2}`, at % 2 ? 50 : 10] as const);
+    const dear = Array(8).fill(['kind=1', 50] as const);
     const others = (count: number) => Array.from({ length: count }, (_, at) => ['kind=0', at + 11] as const);
-    expect(deciding([...byKind, ...others(14)])).toEqual(['kind']);
-    expect(deciding([...byKind, ...others(16)])).toEqual([]);
+    expect(deciding([...dear, ...others(15)])).toEqual(['kind']);
+    expect(deciding([...dear, ...others(16)])).toEqual([]);
+    expect(deciding([['kind=0', 9], ...dear, ...others(14), ['kind=0', 30]])).toEqual(['kind']);
+    expect(deciding([['kind=0', 9], ...dear, ...others(14), ['kind=0', 9], ['kind=0', 30]])).toEqual([]);
+  });
+
+  it('are looked at in the order they came: what only grows decides nothing where the cost rose meanwhile', () => {
+    expect(deciding(Array.from({ length: 16 }, (_, at) => [`offset=${at}`, at < 8 ? 1 : 5] as const))).toEqual([]);
+  });
+
+  it('show a unit held too few as worse than several held in vain', () => {
+    // Each smaller limit is new, dearer than the larger one, and so expected to be as cheap.
+    const answers = Array.from({ length: 8 }, (_, at) => [['limit=99', 1] as const, [`limit=${98 - at}`, 5] as const]);
+    expect(deciding(answers.flat())).toEqual([]);
+  });
+
+  it('show the first of two parameters that always change together', () => {
+    expect(deciding(byLimit.map(([query, cost]) => [`${query}&page=${cost}`, cost] as const))).toEqual(['limit']);
   });
 });

@@ -132,6 +132,7 @@ describe('a request of unknown cost', () => {
     expect(asked(...names.slice(1)).isNews('another=1')).toBe(true);
     expect(asked(...names).isNews('another=1')).toBe(false);
     expect(asked(...names).isNews('p15=2')).toBe(true);
+    expect(asked(...names, 'p16=1').isNews('p16=2')).toBe(false);
   });
 
   it('is none where the table of what decides holds no more', () => {
@@ -158,6 +159,11 @@ describe('the costs of an endpoint', () => {
   it('are none at first', () => {
     const costs = new EndpointCosts();
     expect([costs.cheapest, costs.dearest, costs.find('')]).toEqual([Number.POSITIVE_INFINITY, 0, undefined]);
+    expect(costs.deciding).toEqual([]);
+  });
+
+  it('may be nothing', () => {
+    expect(learned(() => 0, ['', 'limit=20']).cheapest).toBe(0);
   });
 
   it('are told by the cheapest and the dearest kind, and by their mean', () => {

@@ -54,6 +54,11 @@ describe('the families of a response', () => {
       { bitcoin: { windows: { minute: { limit: 5 } }, malformed: ['x-ratelimit-remaining-bitcoin-minute'] } },
     ],
     [
+      'read a limit rounded down, and none below zero',
+      { 'x-ratelimit-limit-bitcoin-minute': '5.9', 'x-ratelimit-limit-bitcoin-hour': '-1' },
+      { bitcoin: { windows: { minute: { limit: 5 } }, malformed: ['x-ratelimit-limit-bitcoin-hour'] } },
+    ],
+    [
       'name a pair of which more remains than the limit',
       { 'x-ratelimit-limit-bitcoin-minute': '5', 'x-ratelimit-remaining-bitcoin-minute': '6' },
       {
@@ -65,6 +70,16 @@ describe('the families of a response', () => {
     ],
   ])('%s', ([, headers, families]) => {
     expect(read(headers)).toEqual(families);
+  });
+
+  it('name both of such a pair in whichever order they are listed', () => {
+    const names = ['x-ratelimit-remaining-bitcoin-minute', 'x-ratelimit-limit-bitcoin-minute'] as const;
+    for (const [first, second] of [names, names.toReversed()] as const) {
+      const value = (name: string | undefined): string => (name === names[0] ? '6' : '5');
+      const unrecognised = { [`${first}`]: value(first), [`${second}`]: value(second) };
+      const { bitcoin } = readFamilies({ unrecognised });
+      expect(bitcoin?.malformed.toSorted()).toEqual(names.toSorted());
+    }
   });
 
   it('are read from whatever is sent', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isAnyWindowFull, readQuota, resetOf, windowsOf } from '../../../src/quota/headers/snapshot.ts';
+import { isAnyWindowFull, readQuota, repeatsWindow, resetOf, windowsOf } from '../../../src/quota/headers/snapshot.ts';
 import { DATE, expectQuota, rows, SERVER_NOW } from '../support/responses.ts';
 
 describe('A response', () => {
@@ -230,6 +230,19 @@ describe('What a snapshot says of the windows', () => {
     expect(isAnyWindowFull(quota({ ...said('second', 5, 4), ...said('month', 9, 0) }))).toBe(true);
     expect(isAnyWindowFull(quota(said('month', 9, 1)))).toBe(false);
     expect(isAnyWindowFull(quota({ 'x-ratelimit-limit-stacks-month': '9' }))).toBe(false);
+  });
+});
+
+describe('The pair ratelimit-*', () => {
+  test.each([
+    ['repeats the window that has its limit and as much left', 500, 499, true],
+    ['is of its own where as much is left of another limit', 50, 499, false],
+    ['is of its own where less is left of the same limit', 500, 498, false],
+  ])('%s', (_, limit, remaining, isRepeated) => {
+    const stacks = { second: { limit: 20, remaining: 19 }, minute: { limit: 500, remaining: 499 } };
+    const quota = { receivedAt: 0, limit, remaining, stacks, malformed: [], unrecognised: {} };
+    expect(repeatsWindow(quota)).toBe(isRepeated);
+    expect(repeatsWindow({ ...quota, stacks: {} })).toBe(false);
   });
 });
 

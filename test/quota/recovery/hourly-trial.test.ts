@@ -43,4 +43,10 @@ describe('the hourly trial', () => {
     trial.learn({ at: 99, isServed: true });
     expect(trial.isFollowing).toBe(false);
   });
+
+  it('takes no word of a sibling before it was asked', () => {
+    const trial = new HourlyTrial();
+    trial.learn({ at: 50, isServed: true });
+    expect(trial.isFollowing).toBe(false);
+  });
 });

@@ -53,6 +53,7 @@ describe('one date of a service', () => {
 
   it('says less the longer ago it was: a ten-thousandth of the time on either side', () => {
     const [[least, most], [later, laterMost]] = [leadOf(told(), 1_000), leadOf(told(), 101_000)];
+    expect(told().vagueness(101_000)).toBeCloseTo(most - least + 20, 6);
     expect(later).toBeCloseTo(least - 10, 6);
     expect(laterMost).toBeCloseTo(most + 10, 6);
     expect(leadOf(told(), 0)).toEqual([least, most]);
@@ -89,6 +90,14 @@ describe('another date', () => {
     expect(clock.revision).toBe(revision + 1);
     clock.observe(10_000, 900, 900);
     expect(clock.revision).toBe(revision + 2);
+    clock.observe(10_000, 900, 900);
+    expect(clock.revision).toBe(revision + 2);
+  });
+
+  it('is believed beside the first where the two have one instant in common', () => {
+    const clock = told();
+    clock.observe(11_040, 1_000, 1_000);
+    expect(leadOf(clock, 1_000)).toEqual([10_020, 10_020]);
   });
 
   it('is ignored where it contradicts and repeats the one before: it comes from a cache', () => {
@@ -113,6 +122,18 @@ describe('another date', () => {
     expect(clock.vagueness(10_000)).toBeCloseTo(1_040, 6);
     clock.observe(200_000, 20_000, 20_000);
     expect(clock.vagueness(20_000)).toBeCloseTo(1_040 + 2 * 99.1, 6);
+  });
+
+  it('makes all dates vaguer where it contradicts by a second, and no vaguer where by more', () => {
+    for (const [date, vagueness] of [
+      [12_040, 3_000],
+      [12_041, 1_040],
+    ] as const) {
+      const clock = told();
+      clock.observe(date, 1_000, 1_000);
+      clock.observe(200_000, 1_000, 1_000);
+      expect(clock.vagueness(1_000)).toBe(vagueness);
+    }
   });
 
   it('is never taken as vaguer than a second on either side', () => {

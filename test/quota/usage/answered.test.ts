@@ -38,6 +38,23 @@ describe('what came back of our own', () => {
     for (let at = 1; at <= 2_000; at++) past.add(at, at, 1, 1);
     expect(past.surelyExceeds(511, 0, 10_000)).toBe(true);
     expect(past.surelyExceeds(512, 0, 10_000)).toBe(false);
+    expect(past.surelyRoseTo(511, 0, 10_000, 0, 10_000)).toBe(true);
+    expect(past.surelyRoseTo(512, 0, 10_000, 0, 10_000)).toBe(false);
+  });
+
+  it('is remembered however many answers followed of which nobody knows whether they were counted', () => {
+    const past = five();
+    for (let at = 6_000; at < 6_600; at++) past.add(at, at, 1, 0);
+    expect(past.surely(0, 10_000)).toBe(5);
+  });
+
+  it('raised a level by what was posted before an instant, and to no more than that', () => {
+    const past = new AnsweredRequests();
+    past.add(1_000, 1_100, 1, 1);
+    past.add(1_150, 1_200, 1, 1);
+    expect(past.surelyRoseTo(0, 0, 1_200, 0, 1_150)).toBe(true);
+    expect(past.surelyRoseTo(0, 0, 1_200, 0, 1_149)).toBe(false);
+    expect(past.surelyRoseTo(1, 0, 1_200, 0, 1_150)).toBe(false);
   });
 });
 
@@ -130,6 +147,13 @@ describe('answers of ten minutes ago', () => {
     expect(past.surely(0, 700_000)).toBe(5);
     expect(past.atMost(0, 700_000)).toBe(5);
     expect(past.atMost(1_101, 700_000)).toBe(1);
+  });
+
+  it('count as sure ones from the very instant up to which they are no longer added up', () => {
+    const past = new AnsweredRequests();
+    past.add(1_000, 1_000, 4, 4);
+    past.add(601_000, 601_000, 1, 1);
+    expect(past.atMost(1_000, 700_000)).toBe(5);
   });
 
   it('are counted of the last 512, and their sum with them', () => {

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { AlignedModel, aligned } from '../../../src/quota/models/aligned.ts';
+import { AnsweredRequests } from '../../../src/quota/usage/answered.ts';
+import { knownClock, readingsOf } from '../support/builders.ts';
+
+/** A minute of a service whose clock shows what ours does, give or take the slack of a stamp. */
+const minute = (): AlignedModel => new AlignedModel('minute', knownClock());
+const read = readingsOf(5, 110);
+
+describe('an aligned window', () => {
+  it('has room for what it still holds, and is waited for by what it does not', () => {
+    const model = minute();
+    model.book(4, 1_000, 1_100);
+    expect(model.earliest(1, 0, 5, 2_000)).toBe(2_000);
+    expect(model.earliest(1, 1, 5, 2_000)).toBeGreaterThan(60_000);
+    expect(model.earliest(1, 1, 5, 2_000)).toBeLessThan(60_100);
+  });
+
+  it('is explained by what was booked and by what is under way', () => {
+    const model = minute();
+    model.book(2, 1_000, 1_100);
+    expect(model.unexplained(read(2_000, 5, { held: 1 }))).toBe(2);
+  });
+
+  it('holds no more than a reading says and what was answered since', () => {
+    const model = minute();
+    model.book(5, 1_000, 1_100);
+    expect(model.reconcile(read(2_000, 3, { settledSince: 1 }))).toBe(0);
+    expect(model.spent(3_000)).toBe(4);
+  });
+
+  it('is not judged by an answer that may be of the window before or of the one after', () => {
+    const model = minute();
+    const past = new AnsweredRequests();
+    past.add(1_000, 1_100, 9, 9);
+    expect(model.unexplained(read(59_950, 5))).toBe(0);
+    expect(model.reconcile(read(59_950, 5))).toBe(0);
+    expect(model.isContradicted(read(59_950, 1), past)).toBe(false);
+    expect(model.isContradicted(read(50_000, 1), past)).toBe(true);
+  });
+
+  it('is taken as full by a refusal near its end', () => {
+    const model = minute();
+    expect(model.reconcile(read(59_950, 5, { limited: true }))).toBe(5);
+    expect([model.spent(59_960), model.spent(61_000)]).toEqual([5, 0]);
+  });
+
+  it('frees all that was used when it ends', () => {
+    const use = { at: 1_000, periodMs: 60_000, endsAt: 60_000, lastAt: 3_000, drainMs: 5 };
+    expect(aligned.frees?.(use)).toEqual([60_000, 60_000]);
+  });
+});
