@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defaultExclude, defineConfig } from 'vitest/config';
 import { ENTRY_POINTS } from './scripts/entry-points.ts';
+import { NODE_COMPILE_CACHE } from './test/support/child.ts';
 import { DEEP } from './test/support/deep.ts';
 
 /** The deep run has the files that go deeper in it: `*.deep.test.ts`, those with properties and those that ask. The others would only be repeated. */
@@ -20,6 +21,9 @@ const files = ['test/**/*.test.ts', 'examples/**/*.test.ts']
   .filter((path) => !DEEP || path.endsWith('.deep.test.ts') || GOES_DEEPER.test(readFileSync(path, 'utf8')));
 
 const isAlone = (path: string): boolean => ALONE.test(readFileSync(path, 'utf8'));
+
+// Each file that runs alone has a process of its own, and most of what that costs is to compile the same packages anew.
+process.env.NODE_COMPILE_CACHE ??= NODE_COMPILE_CACHE;
 
 export default defineConfig({
   // Tests, examples and the README's snippets import the package by name, from its source.

@@ -160,7 +160,7 @@ export class Pacer {
     else if (outcome.kind === 'answered') this.#outage.onAnswer(flight);
     if (outcome.kind === 'lost' && !isBooked) this.#book(flight, now);
     if (outcome.kind === 'answered') this.#onAnswer(flight, outcome, isBooked, now);
-    else this.#shareLimit.settle(lease, outcome.kind === 'lost' ? flight.units : 0, false, now);
+    else this.#shareLimit.onEnded(lease, outcome.kind === 'lost' ? flight.units : 0, false, now);
   }
 
   /** Adopts what sibling processes with the same quota have learned. */
@@ -247,8 +247,8 @@ export class Pacer {
     this.#cooldown.onSent(flight, isFull);
     this.#outage.onSent(flight, now);
     this.#refusalRate.onSent(flight, now);
-    this.#priorityReserve.onAdmitted(charge.priority, charge.units, now);
-    this.#shareLimit.take(flight, now);
+    this.#priorityReserve.onSent(charge.priority, charge.units, now);
+    this.#shareLimit.onSent(flight, now);
     this.#windows.onSent(flight, now);
     this.#endpointWindows.onSent(flight, now);
     return flight;
@@ -312,18 +312,18 @@ export class Pacer {
     // An answer without quota headers may come from an edge that counts nothing.
     const isSure = !limited && (quota.remaining !== undefined || Object.keys(quota.stacks).length > 0);
     if (!isBooked) this.#answered.add(flight.sentAt, now, units, isSure ? units : 0);
-    this.#shareLimit.settle(flight, units, !limited, now);
+    this.#shareLimit.onEnded(flight, units, !limited, now);
     if (flight.isExempt) {
       // A refusal was expected. A success is news: units are left in spite of any pause.
       const isNews = !limited && !answer.failed && !isAnyWindowFull(quota);
       if (isNews) this.#cooldown.end(now);
       this.#shareLimit.tellTrial(isNews);
     } else if (limited) {
-      this.#slowStart.onRefusal();
-      this.#cooldown.onRefusal(quota, this.#clock, now, flight.sentAt, this.#windows.longestMs);
+      this.#slowStart.onRefused();
+      this.#cooldown.onRefused(quota, this.#clock, now, flight.sentAt, this.#windows.longestMs);
       this.#refusalRate.onRefused(flight, this.#cooldown.until, now);
     } else if (!isCached) {
-      this.#slowStart.onSuccess(this.#knowsLimits);
+      this.#slowStart.onServed(this.#knowsLimits);
       this.#refusalRate.onServed(units, now);
     }
     if (!flight.isExempt && !limited && quota.retryAfterMs !== undefined)

@@ -54,9 +54,9 @@ export interface ShareLimit extends Limit {
   /** Units of a window of `limit` that this process is likely to get. */
   likely(period: Period, limit: number, now: number): number;
   /** A request is sent. */
-  take(lease: Lease, now: number): void;
+  onSent(lease: Lease, now: number): void;
   /** A request ended; `units`: what the service counted for it, or may have counted. `isServed`: it was answered and not refused. */
-  settle(lease: Lease, units: number, isServed: boolean, now: number): void;
+  onEnded(lease: Lease, units: number, isServed: boolean, now: number): void;
   /** A reading of a window arrived. */
   read(news: WindowNews): void;
   /** The cost of an endpoint was learned, in units. */
@@ -82,8 +82,8 @@ export const wholeShareLimit: ShareLimit = {
   covers: () => false,
   likely: (_period, limit) => limit,
   check: () => undefined,
-  take() {},
-  settle() {},
+  onSent() {},
+  onEnded() {},
   read() {},
   tellCost() {},
   tellPause() {},

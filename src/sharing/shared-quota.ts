@@ -145,7 +145,7 @@ export class SharedQuota implements ShareLimit {
     return { kind: 'share', why, window: period, limit: limit, headroom: 0 };
   }
 
-  take(lease: Lease, now: number): void {
+  onSent(lease: Lease, now: number): void {
     this.#needs.send();
     this.#resumption.take(now);
     if (this.#isNew) return;
@@ -158,7 +158,7 @@ export class SharedQuota implements ShareLimit {
     this.#siblings.spend(units);
   }
 
-  settle(lease: Lease, units: number, isServed: boolean, now: number): void {
+  onEnded(lease: Lease, units: number, isServed: boolean, now: number): void {
     const taken = this.#leases.get(lease);
     this.#needs.settle();
     if (taken) this.#ledger.book.settle(taken.entry, Math.ceil(units) - taken.units);

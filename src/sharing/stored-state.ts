@@ -22,10 +22,10 @@ export function readState(text: string | undefined): StoredState | undefined {
   }
 }
 
-function withValues(state: StoredState, valueOf: (value: unknown) => unknown): StoredState {
+function withValues(state: StoredState, convert: (value: unknown) => unknown): StoredState {
   const parts = Object.entries(state).map(([part, entries]) => [
     part,
-    entries.map(([name, value, until]) => [name, valueOf(value), until] as const),
+    entries.map(([name, value, until]) => [name, convert(value), until] as const),
   ]);
   return Object.fromEntries(parts);
 }

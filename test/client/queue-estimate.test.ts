@@ -161,7 +161,7 @@ describe('the time at which a call is sent behind others', () => {
         );
         expect(Math.abs(error)).toBeLessThanOrEqual(WITHIN_MS);
       }),
-      { numRuns: runs(30, 200) },
+      { numRuns: runs(18, 200) },
     );
   });
 

@@ -32,7 +32,7 @@ function expectAllServed(service: MockService, ends: readonly Awaited<Worker['en
 }
 
 describe.concurrent('processes that share a key on one machine', () => {
-  it.for(DEEP ? [4, 8] : [4])('make all calls of %i of them that start together', async (size, context) => {
+  it.for(DEEP ? [4, 8] : [3])('make all calls of %i of them that start together', async (size, context) => {
     const { service, job } = await serve(context);
     const calls = runs(60, 120);
     const crew = await startCrew(size, () => job(calls));

@@ -160,6 +160,31 @@ describe.for(houses)('the rooms of $folder', ({ folder, floors }) => {
 });
 
 describe('the rooms', () => {
+  it('are drawn as they are: each arrow is an import, and each import of a drawn room goes along the arrows', () => {
+    const [, picture = ''] = /graph TD\n([\s\S]*?)```/.exec(readFileSync('docs/architecture.md', 'utf8')) ?? [];
+    const arrows = [...picture.matchAll(/^ *(.+) --> (.+)$/gm)].flatMap(([, from = '', to = '']) =>
+      from.split(' & ').flatMap((one) => to.split(' & ').map((other) => ({ from: one, to: other }))),
+    );
+    const drawn = new Set(arrows.flatMap(({ from, to }) => [from, to]));
+    const folders = sources.map(({ path }) => path.split('/')).filter(({ length }) => length > 2);
+    expect(folders.map(([, folder = '']) => folder).filter((folder) => !drawn.has(folder))).toEqual([]);
+    const imports = new Set(
+      sources.flatMap(({ path, imports }) =>
+        imports
+          .filter(({ from }) => from.startsWith('src/'))
+          .map(({ from }) => `${roomOf(path, 'src/')} --> ${roomOf(from, 'src/')}`),
+      ),
+    );
+    expect(arrows.map(({ from, to }) => `${from} --> ${to}`).filter((arrow) => !imports.has(arrow))).toEqual([]);
+    const below = (room: string): readonly string[] =>
+      arrows.filter(({ from }) => from === room).flatMap(({ to }) => [to, ...below(to)]);
+    const undrawn = [...imports].filter((arrow) => {
+      const [from = '', to = ''] = arrow.split(' --> ');
+      return from !== to && drawn.has(from) && drawn.has(to) && !below(from).includes(to);
+    });
+    expect(undrawn).toEqual([]);
+  });
+
   it('keep testing apart from the client: of it the mock knows the types of the clock and of a store alone', () => {
     const wrong = inFolder('src/testing/').flatMap(({ path, imports }) =>
       imports

@@ -59,11 +59,11 @@ const PLANS = [
 describe('a pool of two keys with different plans', () => {
   it('uses both quotas, and is refused nothing', async () => {
     const plans = [
-      { second: 20, minute: 250 },
-      { second: 50, minute: 1_000 },
+      { second: 10, minute: 125 },
+      { second: 25, minute: 500 },
     ] as const;
     const { services, calls, limited } = world(plans, { options: { maxWaitMs: Number.POSITIVE_INFINITY } });
-    await calls(4_000);
+    await calls(2_000);
     expect(limited()).toBe(0);
     const used = services.map((one, nth) => minutesUsed(one, plans[nth]?.minute ?? 0));
     for (const minutes of used) {

@@ -31,7 +31,8 @@ const DEPTH = DEEP ? 7 : 6;
 const ROOMS = DEEP ? [1, 2, 3] : [1, 2];
 
 const worlds: SmallTerms[] = ROOMS.flatMap((room) =>
-  COSTS.filter((costs) => Math.max(...costs) <= room).flatMap((costs) => {
+  // Calls of equal costs where there is room for two are left to the deep run: they take the longest, and dear ones show more.
+  COSTS.filter((costs) => (DEEP ? Math.max(...costs) <= room : Math.max(...costs) === room)).flatMap((costs) => {
     const common = { depth: DEPTH, costs: [1, ...costs], others: 0 };
     const limit = FEW * Math.max(...costs);
     return [

@@ -68,7 +68,7 @@ describe.skipIf(!hasRedis).concurrent('processes that share a key through a real
     expect(refused / service.log.length).toBeLessThanOrEqual(MOST_REFUSED_PART);
   }
 
-  it.for(DEEP ? [4, 8] : [4])('make all calls of %i processes, through two libraries', async (size, context) => {
+  it.for(DEEP ? [4, 8] : [3])('make all calls of %i processes, through two libraries', async (size, context) => {
     const { service, job } = await serve(context);
     const crew = await startCrew(size, (index) => ({
       ...job(CALLS / size),
@@ -96,7 +96,7 @@ describe.skipIf(!hasRedis).concurrent('processes that share a key through a real
     const { service, job } = await serve(context, { keyed: { second: 40, minute: 2_000, month: 100_000 } }, redis);
     await redis.stop();
     const calls = runs(30, 60);
-    const crew = await startCrew(3, () => job(calls));
+    const crew = await startCrew(2, () => job(calls));
     expectAllServed(service, await Promise.all(crew.map(({ end }) => end)), calls);
   });
 
@@ -106,7 +106,7 @@ describe.skipIf(!hasRedis).concurrent('processes that share a key through a real
       const redis = await ownRedis(context);
       const { service, job } = await serve(context, {}, redis);
       const calls = runs(80, 150);
-      const crew = await startCrew(runs(3, 4), () => job(calls));
+      const crew = await startCrew(runs(2, 4), () => job(calls));
       await vi.waitFor(() => expect(crew[0]?.served()).toBeGreaterThan(20), { timeout: PATIENCE_MS, interval: 20 });
       if (what === 'frozen') {
         process.kill(redis.pid, 'SIGSTOP');

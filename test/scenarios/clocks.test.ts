@@ -4,7 +4,7 @@ import { createClient } from '../../src/index.ts';
 import { seeded } from '../../src/testing/index.ts';
 import { type World, worldOf } from './support/world.ts';
 
-const CALLS = 1_000;
+const CALLS = 600;
 
 /** Makes the calls, and whatever else happens in the meantime. */
 function make({ clock, ask }: Pick<World, 'clock' | 'ask'>, meanwhile: () => unknown = () => {}): Promise<unknown> {

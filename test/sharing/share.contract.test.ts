@@ -112,7 +112,7 @@ describe.each(KINDS.filter(({ kind }) => hasRedis || !kind.includes('real')))(
             const now = clock.now();
             if (!part.check({ endpoint: 'GET /a', units: 1, priority: 0 }, now)) {
               const lease = { endpoint: 'GET /a', sentAt: now, units: 1 };
-              part.take(lease, now);
+              part.onSent(lease, now);
               leases.push(lease);
               self.waiting--;
             } else await new Promise((resolve) => setTimeout(resolve, 15));
@@ -120,7 +120,7 @@ describe.each(KINDS.filter(({ kind }) => hasRedis || !kind.includes('real')))(
           self.waiting = 0;
           return leases;
         },
-        settle: (lease, units) => part.settle(lease, units, true, clock.now()),
+        settle: (lease, units) => part.onEnded(lease, units, true, clock.now()),
       };
       return self;
     }

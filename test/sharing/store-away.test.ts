@@ -40,7 +40,7 @@ describe('clients that share one key, where the store cannot be used,', () => {
   });
 
   it('say that it is back within seconds of its return, and not before, although they have nothing to do', async () => {
-    const fleet = fleetOf(8, { keyed: { second: 20, minute: 500 } });
+    const fleet = fleetOf(4, { keyed: { second: 20, minute: 500 } });
     const said = () => fleet.events.map((events) => ofShare(events).map(({ type }) => type));
     const each = (...types: string[]) => fleet.clients.map(() => types);
     void fleet.work(300).catch(() => {});

@@ -18,7 +18,7 @@ async function expectServed(plan: Plan): Promise<void> {
 
 describe('processes that share a quota of any size, with any traffic at any time,', () => {
   it('are never refused, and no call of theirs fails or waits much longer than without the others', async () => {
-    await fc.assert(fc.asyncProperty(plans, expectServed), { numRuns: runs(20, 400) });
+    await fc.assert(fc.asyncProperty(plans, expectServed), { numRuns: runs(14, 400) });
   }, 600_000);
 
   const onTheThird = Date.UTC(2026, 2, 3, 9, 12, 40);
@@ -38,7 +38,7 @@ describe('processes that share a quota of any size, with any traffic at any time
 
   it('are not refused where each has its turn once in many windows, hours after the one before', async () => {
     const start = Date.UTC(2025, 0, 1);
-    const processes = runs(6, 16);
+    const processes = runs(4, 16);
     await expectServed({ limits: { minute: 1 }, start, processes, kind: 'saturated', isKnown: false, seed: 1 });
   });
 
@@ -87,7 +87,7 @@ describe('processes that share a quota of any size, with any traffic at any time
   );
 
   it('leave the whole quota to the only one that is busy, six seconds after any start', async () => {
-    for (let seed = 1; seed <= runs(3, 40); seed++) {
+    for (let seed = 1; seed <= runs(2, 40); seed++) {
       const start = Date.UTC(2026, 2, 10, 14, 0, 7) + seed * 137;
       const fleet = fleetOf(4, { keyed: { second: 20 }, latencyMs: [5, 15] }, {}, { seed, start });
       const once = fleet.clients.map((client) => client.getInfo({ maxWaitMs: Number.POSITIVE_INFINITY }));

@@ -143,7 +143,7 @@ describe('processes that share a quota, where answers of the store go astray,', 
 
   it.each(FATES)('are not refused when any single one of the very first answers is %s', async (_, fate) => {
     const all: Observed[] = [];
-    for (let number = 1; number <= runs(6, 14); number++) {
+    for (let number = 1; number <= runs(4, 14); number++) {
       // Nothing is known: these are answers to the looks at the service, too.
       const fleet = fleetOf(2, { keyed: KEYED, latencyMs: [25, 60] });
       const observed = await observe(fleet, 8_000, () => {
@@ -157,7 +157,7 @@ describe('processes that share a quota, where answers of the store go astray,', 
 
   it.each(FATES)('go on as before when any single later answer is %s', async (_, fate) => {
     const all: Observed[] = [];
-    for (let number = 1; number <= runs(3, 6); number++) {
+    for (let number = 1; number <= runs(2, 6); number++) {
       const observed = await observe(fleetAt(3), 9_000, async (fleet) => {
         await fleet.clock.advance(FIRST_MS);
         const before = fleet.trips;

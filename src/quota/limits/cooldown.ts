@@ -62,7 +62,7 @@ export class Cooldown implements Limit {
    *
    * @param longestMs - the longest window that the service has named, in milliseconds.
    */
-  onRefusal(quota: QuotaSnapshot, clock: ServerClock, now: number, sentAt: number = now, longestMs?: number): void {
+  onRefused(quota: QuotaSnapshot, clock: ServerClock, now: number, sentAt: number = now, longestMs?: number): void {
     const pauseMs = orderedPauseMs(quota, longestMs);
     if (sentAt === this.#triedAt) this.#distrustedUntil = now + DISTRUST_MS;
     this.#isOrdered = pauseMs !== undefined && now >= this.#distrustedUntil;

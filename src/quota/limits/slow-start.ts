@@ -17,12 +17,12 @@ export class SlowStart implements Limit {
   }
 
   /** An answer came that was not refused. */
-  onSuccess(isAnyWindowKnown: boolean): void {
+  onServed(isAnyWindowKnown: boolean): void {
     this.#allowed = isAnyWindowKnown ? Number.POSITIVE_INFINITY : this.#allowed * 2;
   }
 
   /** A refusal came. */
-  onRefusal(): void {
+  onRefused(): void {
     if (this.#allowed < Number.POSITIVE_INFINITY) this.#allowed = 1;
   }
 

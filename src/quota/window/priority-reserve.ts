@@ -49,7 +49,7 @@ export class PriorityReserve {
   }
 
   /** A call of this priority was admitted. */
-  onAdmitted(priority: number, units: number, now: number): void {
+  onSent(priority: number, units: number, now: number): void {
     const known = this.#arrivals.get(priority);
     if (known) {
       known.units = faded(known, now) + units;

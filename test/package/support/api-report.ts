@@ -32,7 +32,8 @@ class PublicSource {
   constructor(paths: readonly string[]) {
     const { config } = ts.readConfigFile('tsconfig.json', ts.sys.readFile);
     const { options } = ts.parseJsonConfigFileContent(config, ts.sys, process.cwd());
-    this.#program = ts.createProgram(paths, options);
+    // Names of the language are not followed.
+    this.#program = ts.createProgram(paths, { ...options, noLib: true, types: [] });
     this.#checker = this.#program.getTypeChecker();
   }
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { EndpointCosts } from '../../../src/quota/costs/endpoint-costs.ts';
 import { seeded } from '../../../src/testing/index.ts';
+import { runs } from '../../support/deep.ts';
 
 type Rule = (parameters: URLSearchParams) => number;
 
@@ -108,7 +109,7 @@ describe('the cost of a request', () => {
           expect(costs.find(query)?.certain ?? costs.dearest).toBeLessThanOrEqual(30);
         }
       }),
-      { numRuns: 30 },
+      { numRuns: runs(10, 100) },
     );
   });
 });

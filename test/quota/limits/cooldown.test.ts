@@ -120,7 +120,7 @@ describe('a refusal', () => {
     { now = 1_000, clock = knownClock(), cooldown = new Cooldown() } = {},
   ): Cooldown {
     const quota = { receivedAt: now, stacks: {}, malformed: [], unrecognised: {}, ...more };
-    cooldown.onRefusal(quota, clock, now);
+    cooldown.onRefused(quota, clock, now);
     return cooldown;
   }
 
@@ -177,7 +177,7 @@ describe('a refusal', () => {
     const cooldown = refused({ retryAfterMs: 5_000 });
     const again = (now: number, sentAt: number): boolean => {
       const quota = { receivedAt: now, retryAfterMs: 1_000, stacks: {}, malformed: [], unrecognised: {} };
-      cooldown.onRefusal(quota, knownClock(), now, sentAt);
+      cooldown.onRefused(quota, knownClock(), now, sentAt);
       return cooldown.overrulesWindows;
     };
     cooldown.onSent(flightOf('GET /a', 6_000));

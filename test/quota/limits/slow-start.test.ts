@@ -31,22 +31,22 @@ describe('slow start', () => {
 
   it('the first look doubles with every answer that names no window', () => {
     const { look, flights } = begin();
-    for (const _ of [1, 2, 3]) look.onSuccess(false);
+    for (const _ of [1, 2, 3]) look.onServed(false);
     expect(room(look, flights)).toBe(8);
   });
 
   it('the first look is over with the first answer that names one', () => {
     const { look, flights } = begin();
-    look.onSuccess(true);
+    look.onServed(true);
     expect(room(look, flights)).toBe(99);
-    look.onRefusal();
+    look.onRefused();
     expect(room(look, flights)).toBe(99);
   });
 
   it('the first look begins again with one after a refusal that names no window', () => {
     const { look, flights } = begin();
-    for (const _ of [1, 2, 3]) look.onSuccess(false);
-    look.onRefusal();
+    for (const _ of [1, 2, 3]) look.onServed(false);
+    look.onRefused();
     expect(room(look, flights)).toBe(1);
   });
 });

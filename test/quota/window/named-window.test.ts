@@ -52,7 +52,7 @@ it.each([
   [10, 'the minute has 9 of 10 units left and the request takes 9; 3 are reserved'],
 ])('of %i units says how many are left, and how many of them are reserved', (limit, why) => {
   const { window, reserve } = full({ limit, used: 1 });
-  for (const priority of [0, 9]) reserve.onAdmitted(priority, limit, 0);
+  for (const priority of [0, 9]) reserve.onSent(priority, limit, 0);
   expect(window.check(charge({ units: limit - 1 }), 200)?.reason().why).toBe(why);
 });
 

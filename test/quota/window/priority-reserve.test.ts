@@ -8,15 +8,15 @@ const MINUTE_MS = 60_000;
 /** A reserve that has seen a call of priority 5 every second, and one of priority 0 before. */
 function reserve(seconds: number): PriorityReserve {
   const made = new PriorityReserve();
-  made.onAdmitted(0, 1, 0);
-  for (let second = 1; second <= seconds; second++) made.onAdmitted(5, 1, second * 1_000);
+  made.onSent(0, 1, 0);
+  for (let second = 1; second <= seconds; second++) made.onSent(5, 1, second * 1_000);
   return made;
 }
 
 describe('what is kept back for calls of higher priority', () => {
   it('is nothing where all calls have one priority', () => {
     const alone = new PriorityReserve();
-    for (let call = 0; call < 10; call++) alone.onAdmitted(3, 1, call);
+    for (let call = 0; call < 10; call++) alone.onSent(3, 1, call);
     expect(alone.isNeeded).toBe(false);
     expect(alone.unitsAbove(3, LIMIT, MINUTE_MS, 10)).toBe(0);
   });
@@ -44,8 +44,8 @@ describe('what is kept back for calls of higher priority', () => {
 
   it('is not, after a burst of a second, what would come in a month at that rate', () => {
     const made = new PriorityReserve();
-    made.onAdmitted(0, 1, 0);
-    for (let call = 0; call < 12; call++) made.onAdmitted(5, 1, call * 50);
+    made.onSent(0, 1, 0);
+    for (let call = 0; call < 12; call++) made.onSent(5, 1, call * 50);
     const month = 30 * 86_400_000;
     expect(made.unitsAbove(0, 150_000, month, 1_000)).toBeLessThan(2_000);
     expect(made.unitsAbove(0, 150_000, month, 120_000)).toBeLessThan(500);
@@ -82,7 +82,7 @@ describe('the room for higher priorities in a window', () => {
   it('is none in a short window, nor while all calls have one priority', () => {
     expect(room('second').units(charge(), LIMIT, 20_000)).toBe(0);
     const alone = new PriorityReserve();
-    alone.onAdmitted(5, 1, 0);
+    alone.onSent(5, 1, 0);
     expect(new RoomForPriorities('minute', knownClock(), alone).units(charge(), LIMIT, 10)).toBe(0);
   });
 
@@ -95,7 +95,7 @@ describe('the room for higher priorities in a window', () => {
 describe('what is expected of a priority', () => {
   it('is a rate, and what chance may have hidden of it, for as long as it is expected to last', () => {
     const made = new PriorityReserve();
-    made.onAdmitted(5, 4, 100_000);
+    made.onSent(5, 4, 100_000);
     // 4 + 2 * 2 units in a second, which counts as the shortest time; expected for a minute.
     const rate = (4 + 2 * 2) / (300_000 * (1 - Math.exp(-1_000 / 300_000)));
     const expected = rate * 60_000;
@@ -107,7 +107,7 @@ describe('what is expected of a priority', () => {
 
   it('is known of sixteen priorities at most', () => {
     const made = new PriorityReserve();
-    for (let priority = 1; priority <= 17; priority++) made.onAdmitted(priority, 1, 0);
+    for (let priority = 1; priority <= 17; priority++) made.onSent(priority, 1, 0);
     expect(made.unitsAbove(15, LIMIT, MINUTE_MS, 0)).toBeGreaterThan(0);
     expect(made.unitsAbove(16, LIMIT, MINUTE_MS, 0)).toBe(0);
   });
