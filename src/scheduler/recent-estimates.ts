@@ -57,15 +57,7 @@ export class RecentEstimates {
 }
 
 function isSame(one: EstimateSubject, other: EstimateSubject): boolean {
-  return (
-    one.endpoint === other.endpoint &&
-    one.priority === other.priority &&
-    one.count === other.count &&
-    one.size === other.size &&
-    one.key === other.key &&
-    one.pausedUntil === other.pausedUntil &&
-    one.concurrency === other.concurrency
-  );
+  return (Object.keys(one) as (keyof EstimateSubject)[]).every((name) => one[name] === other[name]);
 }
 
 function isNearly(known: EstimateBasis, { now, moved }: EstimateBasis): boolean {

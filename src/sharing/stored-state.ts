@@ -9,33 +9,31 @@ export type StoredState = Readonly<Record<string, StoredEntries>>;
 
 /** Writes the state of a store as JSON; a `Map` is written as `{ "map": [[name, value], …] }`. */
 export function writeState(state: StoredState): string {
-  return JSON.stringify({ format: FORMAT, state: withValues(state, (value) => replaced(value, toPlain)) });
+  return JSON.stringify({ format: FORMAT, state: withMaps(state, toPlain) });
 }
 
 /** Reads what {@link writeState} wrote. `undefined`: it is no such text, so the store begins empty, like one that lost its memory. */
 export function readState(text: string | undefined): StoredState | undefined {
   try {
     const { format, state } = JSON.parse(text ?? '');
-    return format === FORMAT && isState(state) ? withValues(state, (value) => replaced(value, fromPlain)) : undefined;
+    return format === FORMAT && isState(state) ? withMaps(state, fromPlain) : undefined;
   } catch {
     return undefined;
   }
 }
 
-function withValues(state: StoredState, convert: (value: unknown) => unknown): StoredState {
-  const parts = Object.entries(state).map(([part, entries]) => [
-    part,
-    entries.map(([name, value, until]) => [name, convert(value), until] as const),
-  ]);
-  return Object.fromEntries(parts);
+/** A value is a map, or has maps among its fields: `JSON` would ask a function of each number, which takes four times as long. */
+function withMaps(state: StoredState, change: (value: unknown) => unknown): StoredState {
+  return mapped(state, (entries) =>
+    entries.map(([name, value, until]) => {
+      const whole = change(value);
+      return [name, whole === value ? mapped(value as object, change) : whole, until] as const;
+    }),
+  );
 }
 
-/** A value is a map, or has maps among its fields: `JSON` would ask a function of each number, which takes ten times as long. */
-function replaced(value: unknown, change: (value: unknown) => unknown): unknown {
-  const whole = change(value);
-  if (whole !== value) return whole;
-  const fields = Object.entries(value as object).map(([name, field]) => [name, change(field)]);
-  return Object.fromEntries(fields);
+function mapped<T, R>(fields: Readonly<Record<string, T>> | object, change: (value: T) => R): Record<string, R> {
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, change(value)]));
 }
 
 function toPlain(value: unknown): unknown {

@@ -117,7 +117,7 @@ describe('localShare', () => {
 describe('fixedShare', () => {
   it('lets four clients that know nothing of each other take no more than the limit together, and all of it', async () => {
     const clock = virtualClock({ wall: Date.UTC(2026, 2, 10, 14, 0, 7) });
-    const service = createMockService({ clock, keys: [KEY], keyed: { second: 20, minute: 240 }, latencyMs: [5, 15] });
+    const service = createMockService({ clock, keys: [KEY], keyed: { minute: 240 }, latencyMs: [5, 15] });
     const clients = Array.from({ length: 4 }, () =>
       createClient({ baseUrl: service.origin, apiKey: KEY, fetch: service.fetch, clock, share: fixedShare(0.25) }),
     );

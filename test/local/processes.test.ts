@@ -34,7 +34,7 @@ function expectAllServed(service: MockService, ends: readonly Awaited<Worker['en
 describe.concurrent('processes that share a key on one machine', () => {
   it.for(DEEP ? [4, 8] : [3])('make all calls of %i of them that start together', async (size, context) => {
     const { service, job } = await serve(context);
-    const calls = runs(60, 120);
+    const calls = runs(40, 120);
     const crew = await startCrew(size, () => job(calls));
     expectAllServed(service, await Promise.all(crew.map(({ end }) => end)), calls);
   });

@@ -18,7 +18,7 @@ const PATIENCE_MS = 60_000;
 const MOST_REFUSED_PART = 0.2;
 
 /** Calls of all processes of a test together. */
-const CALLS = runs(240, 480);
+const CALLS = runs(150, 480);
 
 interface Stage {
   readonly service: MockService;
@@ -84,11 +84,11 @@ describe.skipIf(!hasRedis).concurrent('processes that share a key through a real
     for (const old of crew) {
       await vi.waitFor(() => expect(old.served()).toBeGreaterThan(10), { timeout: PATIENCE_MS, interval: 20 });
       old.process.kill('SIGKILL');
-      const worker = await startWorker(job(60));
+      const worker = await startWorker(job(40));
       worker.go();
       replaced.push(worker);
     }
-    expectAllServed(service, await Promise.all(replaced.map(({ end }) => end)), 60);
+    expectAllServed(service, await Promise.all(replaced.map(({ end }) => end)), 40);
   });
 
   it('make all calls although Redis was never there', async (context) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runs } from '../support/deep.ts';
+import { DEEP, runs } from '../support/deep.ts';
 import { fleetOf, ofShare } from './support/fleet.ts';
 
 describe('clients that share one key, where the store cannot be used,', () => {
@@ -84,7 +84,7 @@ describe('clients that share one key, where the store cannot be used,', () => {
     expect(fleet.limited).toBe(0);
   });
 
-  it.each([4, 16])(
+  it.each(DEEP ? [4, 16] : [16])(
     'are refused hardly ever when it has forgotten everything: %i tell it what they know',
     async (size) => {
       const fleet = fleetOf(size, { keyed: { second: 20, minute: 500 }, latencyMs: [5, 15] });
