@@ -165,7 +165,7 @@ export class Ledger {
 
   /** Whether a process that sends alone for a moment is needed to find out the shape of a short window. */
   needsLook(now: number): boolean {
-    return this.windows.isInDoubt && !(this.#probe.isOn && this.timeline.isSharp(now));
+    return this.windows.isInDoubt && !this.#isProbed(now);
   }
 
   /** The share has used up its looks. */
@@ -336,7 +336,12 @@ export class Ledger {
 
   /** Whether the beginnings of seconds are left empty. */
   #isCalm(demand: Demand, now: number): boolean {
-    return (this.#isMany(demand) || this.others(now) > 0) && this.#probe.isOn && this.timeline.isSharp(now);
+    return (this.#isMany(demand) || this.others(now) > 0) && this.#isProbed(now);
+  }
+
+  /** Whether the shape of the second may be found out while all processes send. */
+  #isProbed(now: number): boolean {
+    return this.timeline.isSharp(now) && this.#probe.isOn(this.timeline.at(now).least);
   }
 
   #probeSlot(now: number): Slot | undefined {

@@ -4,9 +4,12 @@ import type { Slot } from './slots.ts';
 import type { TimeRange } from './timeline.ts';
 import type { Instance, SharedWindows } from './windows.ts';
 
-/** Busy processes ask for no units of this beginning of a second that is probed, in milliseconds: of each one in so many at most. */
+/** Busy processes ask for no units of this beginning of a second that is probed, in milliseconds. */
 const LULL_MS = 400;
+
+/** Each process probes at most so many seconds of a round: the first ones, so that all leave the same beginnings empty. */
 const SECONDS = 6;
+const ROUND_MS = 20_000;
 
 /** A first request that was sent sooner after the beginning of its second shows too little, in milliseconds. */
 const SOON_MS = 200;
@@ -29,6 +32,7 @@ interface Turn {
 export class ShapeProbe {
   readonly #windows: SharedWindows;
   #seconds = 0;
+  #round = Number.NEGATIVE_INFINITY;
   #last = Number.NaN;
   #turn: Turn | undefined;
   #slides = false;
@@ -37,10 +41,12 @@ export class ShapeProbe {
     this.#windows = windows;
   }
 
-  /** Whether the second may be the calendar's or not, and this process has not probed it for long. */
-  get isOn(): boolean {
+  /** Whether the second may be the calendar's or not, and this process has not probed for long in this round of the service's time. */
+  isOn(time: number): boolean {
     const isOpen = this.#windows.of('second')?.isOpen(this.#slides) === true;
-    if (!isOpen) this.#seconds = 0;
+    const round = Math.floor(time / ROUND_MS);
+    if (!isOpen || round > this.#round) this.#seconds = 0;
+    this.#round = Math.max(this.#round, round);
     return isOpen && this.#seconds < SECONDS;
   }
 
@@ -70,14 +76,15 @@ export class ShapeProbe {
 
   /** Records a reading; `sent`: when its request was sent, by the timeline. */
   read({ period, used, own }: WindowNews, sent: TimeRange): void {
-    if (period !== 'second' || used > own || !this.isOn) return;
+    if (period !== 'second' || used > own || !this.isOn(sent.least)) return;
     const start = startOf('second', sent.least);
     if (sent.least >= start + SOON_MS && sent.most < start + 1_000) this.#turn = { end: start + 1_000, asked: 0 };
   }
 
   /** Whether this process has units to ask for. */
   isDue(arrival: TimeRange): boolean {
-    if (this.#turn && (!this.isOn || this.#turn.asked >= UNITS || arrival.least >= this.#turn.end))
+    const { least } = arrival;
+    if (this.#turn && (!this.isOn(least) || this.#turn.asked >= UNITS || least >= this.#turn.end))
       this.#turn = undefined;
     return this.#turn !== undefined;
   }

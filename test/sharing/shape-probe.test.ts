@@ -30,27 +30,29 @@ describe('a probe of the shape of a second', () => {
     expect(begins(probe.filter(following(slots, 950).slice(0, 3)))).toEqual([1_000, 1_100, 1_200]);
   });
 
-  it('is on while a second may be the calendar’s or opened by a request, for six seconds', () => {
-    expect(probing(SHAPES).probe.isOn).toBe(false);
-    expect(probing([aligned]).probe.isOn).toBe(false);
+  it('is on while a second may be the calendar’s or opened by a request, for the first six seconds of each twenty', () => {
+    const round = Math.ceil(BEGIN / 20_000) * 20_000 - BEGIN;
+    const isOn = (one: ShapeProbe, at: number): boolean => one.isOn(BEGIN + round + at);
+    expect(isOn(probing(SHAPES).probe, 0)).toBe(false);
+    expect(isOn(probing([aligned]).probe, 0)).toBe(false);
     const { probe, windows, slots } = probing();
     for (let second = 0; second < 6; second++) {
-      expect(probe.isOn).toBe(true);
-      probe.filter(following(slots, second * 1_000));
+      expect(isOn(probe, second * 1_000)).toBe(true);
+      probe.filter(following(slots, round + second * 1_000));
     }
-    expect(probe.isOn).toBe(false);
+    expect([5_100, 19_900, 20_000].map((at) => isOn(probe, at))).toEqual([false, false, true]);
     windows.open('second', 20, { alive: [aligned], epoch: 0 });
-    expect(probe.isOn).toBe(false);
+    expect(isOn(probe, 20_100)).toBe(false);
     windows.open('second', 20, { alive: OPEN, epoch: 1 });
-    expect(probe.isOn).toBe(true);
+    expect(isOn(probe, 20_200)).toBe(true);
   });
 
   it('is on while a second may slide, too, once no look will tell', () => {
     const { probe, windows } = probing(SHAPES);
     probe.replaceLooks();
-    expect(probe.isOn).toBe(true);
+    expect(probe.isOn(BEGIN)).toBe(true);
     windows.open('second', 20, { alive: SHAPES.filter(({ isCalendar }) => !isCalendar), epoch: 0 });
-    expect(probe.isOn).toBe(false);
+    expect(probe.isOn(BEGIN)).toBe(false);
   });
 
   it('is of the process that was first in a second: by one unit of its end and one of the beginning of the next', () => {
