@@ -8,6 +8,9 @@ import type { Instance, SharedWindows } from './windows.ts';
 const LULL_MS = 400;
 const SECONDS = 6;
 
+/** If these showed nothing they are left empty again after this time, in milliseconds. */
+const AGAIN_MS = 60_000;
+
 /** A first request that was sent sooner after the beginning of its second shows too little, in milliseconds. */
 const SOON_MS = 200;
 
@@ -64,6 +67,7 @@ export class ShapeProbe {
 
   /** Records a reading; `sent`: when its request was sent, by the timeline. */
   read({ period, used, own }: WindowNews, sent: TimeRange): void {
+    if (sent.least > this.#last + AGAIN_MS) this.#seconds = 0;
     if (period !== 'second' || used > own || !this.isOn) return;
     const start = startOf('second', sent.least);
     if (sent.least >= start + SOON_MS && sent.most < start + 1_000) this.#turn = { end: start + 1_000, asked: 0 };
