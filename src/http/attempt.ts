@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { ConnectionError } from '../errors.ts';
 import type { Lease, RequestOutcome } from '../quota/admission.ts';
-import { LONGEST_UNRECOGNISED, type QuotaSnapshot, readQuota } from '../quota/headers/snapshot.ts';
+import { isAnyWindowFull, LONGEST_UNRECOGNISED, type QuotaSnapshot, readQuota } from '../quota/headers/snapshot.ts';
 import type { CallTrace } from '../trace/call-trace.ts';
 import { type LowMarks, LowWater } from '../trace/low-water.ts';
 import { bodyStream } from './body-stream.ts';
@@ -120,7 +120,8 @@ export class HttpExchange {
         drop(response);
         throw new Failure('REDIRECT', false);
       }
-      const outcome: AttemptOutcome = { kind: 'answered', status, isLimited, redirect };
+      const isFull = isLimited && isAnyWindowFull(quota);
+      const outcome: AttemptOutcome = { kind: 'answered', status, isLimited, isFull, redirect };
       const { text, bytes, stream } = await this.#body(call, request.method, response, outcome, counts, deadline);
       const isRedirected = counts.hops > 0;
       return {
@@ -158,13 +159,13 @@ export class HttpExchange {
     call: TracedCall,
     method: string,
     response: Response,
-    { isLimited, redirect }: AttemptOutcome & { kind: 'answered' },
+    outcome: AttemptOutcome & { kind: 'answered' },
     counts: AttemptCounts,
     deadline: Deadline,
   ): Promise<Pick<Reply, 'text' | 'bytes' | 'stream'>> {
     const { transport } = this.#options;
-    const isLast =
-      isLimited && (call.ask.isOneShot || !mayRetryRefusal(response.status, counts.refusals + 1, isSafe(method)));
+    const { isLimited, redirect } = outcome;
+    const isLast = isLimited && (call.ask.isOneShot || !mayRetryRefusal(outcome, counts.refusals + 1, isSafe(method)));
     if (call.wants === 'none' || redirect || (isLimited && !(isLast && call.takesRefusals))) {
       drop(response);
       return { text: '' };

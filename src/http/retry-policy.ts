@@ -8,6 +8,8 @@ export type AttemptOutcome =
       readonly status: number;
       /** Refused because of a limit, see {@link isLimitation}. */
       readonly isLimited: boolean;
+      /** Whether a refusal says that a window is full: others that share the quota may have been sooner. */
+      readonly isFull?: boolean;
       /** The target, if the answer is a redirect that may be followed. */
       readonly redirect?: URL | undefined;
     }
@@ -48,6 +50,9 @@ const LONGEST_BACKOFF_MS = 8_000;
 
 /** After this many refusals because of a limit, each after waiting as told, the call fails. */
 const MOST_REFUSALS = 5;
+
+/** The same where the last refusal says that a window is full: one that ends may have room for the call. */
+const MOST_REFUSALS_FULL = 25;
 const MOST_HOPS = 3;
 
 /** Statuses that a gateway sends for a service that does not answer: those of HTTP, and 520 to 527 and 530 of Cloudflare. */
@@ -87,8 +92,12 @@ export function isLimitation(
  *
  * @param refusals - how often it was refused, this time included.
  */
-export function mayRetryRefusal(status: number, refusals: number, isSafe: boolean): boolean {
-  return refusals < MOST_REFUSALS && (isSafe || isSurelyUndone(status));
+export function mayRetryRefusal(
+  { status, isFull = false }: { readonly status: number; readonly isFull?: boolean },
+  refusals: number,
+  isSafe: boolean,
+): boolean {
+  return refusals < (isFull ? MOST_REFUSALS_FULL : MOST_REFUSALS) && (isSafe || isSurelyUndone(status));
 }
 
 /** Whether a status guarantees that the request was not executed: a gateway time-out (504, 408) does not. */
@@ -104,7 +113,7 @@ export function isGatewayFailure(status: number): boolean {
 /** Decides what follows an attempt: the answer, another attempt and how soon, or the failure. */
 export function decideRetry(outcome: AttemptOutcome, counts: AttemptCounts, policy: RetryPolicy): RetryDecision {
   if (outcome.kind === 'answered' && outcome.isLimited) {
-    const isAgain = mayRetryRefusal(outcome.status, counts.refusals, policy.isSafe);
+    const isAgain = mayRetryRefusal(outcome, counts.refusals, policy.isSafe);
     return isAgain ? { kind: 'retry', afterMs: 0, isPaid: false } : { kind: 'fail' };
   }
   if (outcome.kind === 'answered' && outcome.redirect) {

@@ -102,6 +102,13 @@ describe('refusals', () => {
     expect(times).toEqual([0, 1, 2, 3, 4].map((nth) => nth * 10_100));
   });
 
+  it('a call that finds its window full again and again is not given up after five refusals', async () => {
+    const { mock, client, endOf } = pair();
+    const full = { 'x-ratelimit-limit-stacks-second': '20', 'x-ratelimit-remaining-stacks-second': '0' };
+    mock.faults.next(20, { status: 429, headers: { 'retry-after': '1', ...full } });
+    expect(await endOf(client.getInfo())).not.toBeInstanceOf(Error);
+  });
+
   it('the wait that a refusal asks for counts against the timeout of no attempt', async () => {
     const { clock, mock, client } = pair({ timeoutMs: 2_000 });
     mock.faults.next(1, { status: 429, headers: { 'retry-after': '60' } });
