@@ -26,7 +26,6 @@ import { type ShareLimit, type SiblingFacts, wholeShareLimit } from './share-lim
 import type { ServerClock } from './time/server-clock.ts';
 import { AnsweredRequests } from './usage/answered.ts';
 import { ARRIVES_WITHIN_MS, type Flight, InFlight } from './usage/in-flight.ts';
-import { ShortestTrips } from './usage/shortest-trips.ts';
 import { type PacerView, viewOf } from './view.ts';
 import { BulkReserve, type BulkReservePolicy } from './window/bulk-reserve.ts';
 import { type AnswerFacts, NamedWindows } from './window/named-windows.ts';
@@ -63,7 +62,6 @@ export class Pacer {
   readonly #clock: ServerClock;
   readonly #flights: InFlight;
   readonly #answered = new AnsweredRequests();
-  readonly #shortestTrips = new ShortestTrips();
   readonly #month = new MonthUsage();
   readonly #costs = new Costs();
   readonly #cooldown = new Cooldown();
@@ -298,12 +296,9 @@ export class Pacer {
       for (const window of this.#windows) window.onExcess(refused, now);
     }
     const settledSince = this.#answered.settledSince(flight.sentAt);
-    if (!isCached) this.#shortestTrips.onAnswer(now - flight.sentAt);
-    if (limited && !flight.isExempt) this.#shortestTrips.onRefused();
-    const countedBy = now - this.#shortestTrips.sureMs;
     const heard = {
       sentAt: flight.sentAt,
-      receivedAt: countedBy,
+      receivedAt: now,
       own: units,
       settledSince,
       limited,
@@ -316,7 +311,7 @@ export class Pacer {
     this.#listLimits();
     // An answer without quota headers may come from an edge that counts nothing.
     const isSure = !limited && (quota.remaining !== undefined || Object.keys(quota.stacks).length > 0);
-    if (!isBooked) this.#answered.add(flight.sentAt, countedBy, units, isSure ? units : 0);
+    if (!isBooked) this.#answered.add(flight.sentAt, now, units, isSure ? units : 0);
     this.#shareLimit.onEnded(flight, units, !limited, now);
     if (flight.isExempt) {
       // A refusal was expected. A success is news: units are left in spite of any pause.

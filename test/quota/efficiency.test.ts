@@ -46,7 +46,7 @@ describe('3,000 calls at 20 a second and 500 a minute, over round trips of 20 to
 
   it('and by a log of the last second and minute within 2 %', () => {
     const theirs: Terms = { ...terms, shape: 'sliding-log', startsAt: job.wall };
-    const run = drive(theirs, { ...job, seed: 1 });
+    const run = drive(theirs, job);
     expect(run.refusals).toBe(0);
     expect(run.doneAt).toBeLessThan(
       shortestPossible(
@@ -55,24 +55,5 @@ describe('3,000 calls at 20 a second and 500 a minute, over round trips of 20 to
         0,
       ) * 1.02,
     );
-  });
-});
-
-describe('calls by a log of the last second', () => {
-  const theirs: Terms = { ...terms, limits: { second: 20 }, shape: 'sliding-log', startsAt: job.wall };
-  const calls = job.calls.slice(0, 1_000);
-  const secondsOf = (up: Job['up'], down: Job['down']): number => {
-    const { refusals, doneAt = Number.NaN } = drive(theirs, { ...job, calls, up, down });
-    expect(refusals).toBe(0);
-    return doneAt / 1_000;
-  };
-
-  // Twenty a second and a round trip would take 54.9 s; knowing the way of each, 49.1.
-  it('lose half of a round trip where none is much shorter', () => {
-    expect(secondsOf([50, 50], [50, 50])).toBeLessThan(53.8);
-  });
-
-  it('lose a whole one where some take next to nothing', () => {
-    expect(secondsOf([0, 100], [0, 100])).toBeGreaterThan(53.8);
   });
 });

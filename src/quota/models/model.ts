@@ -5,7 +5,6 @@ import type { AnsweredRequests } from '../usage/answered.ts';
 /** What the service said of a window in one answer. Instants are monotonic milliseconds. */
 export interface WindowReading {
   readonly sentAt: number;
-  /** When it was counted at the latest, as seen from when a request that is sent later can be there; unless more is known, when the answer came. */
   readonly receivedAt: number;
   /** Units that the window holds in all. */
   readonly limit: number;
