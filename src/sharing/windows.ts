@@ -3,7 +3,7 @@ import { endOf, PERIODS, type Period, periodMsOf, SHORT_MS, startOf } from '../q
 import type { TimeRange } from './timeline.ts';
 
 /** Steps into which a sliding window is divided. A short window has fewer, because a step must be longer than a trip. */
-const STEPS = 20;
+const STEPS = 30;
 const SHORT_STEPS = 10;
 
 /** Part of the limit granted to even traffic where the service estimates a sliding window, because it rounds its estimate. */

@@ -90,25 +90,25 @@ describe('when it is worth asking the store', () => {
     windows.open('minute', 100, { alive: [slidingLog], epoch: 0 });
     const ask = asked(windows);
     policy.hear(ask, outcome([], ask, full), NOW);
-    expect(policy.nextAt(0, false)).toBe(NOW + 1_500);
+    expect(policy.nextAt(0, false)).toBe(NOW + 1_000);
   });
 
   it('is when the step comes within reach that frees something of a minute that slides, if that is sooner', () => {
     const windows = calendar({});
     windows.open('minute', 100, { alive: [slidingLog], epoch: 0 });
-    const now = BEGIN + 2_500;
+    const now = BEGIN + 1_500;
     const slots = new Slots(windows);
     const ask = asked(windows, { slots: [slots.at(exactly(now)), ...slots.after(exactly(now), 1)] });
     // Of the stretches that later steps count in, only the one is full that ends with the step of the last slot.
-    const used = ({ end, limit }: Instance): number => (end <= BEGIN + 6_000 ? limit : 0);
+    const used = ({ end, limit }: Instance): number => (end <= BEGIN + 4_000 ? limit : 0);
     for (const [random, later] of [
       [0, 0],
-      [1, 3_000 + 300],
+      [1, 2_000 + 300],
     ] as const) {
       const policy = new AskPolicy(() => random);
       policy.hear(ask, { ...outcome([], ask, used), others: 3 }, now + 1_000);
       // The last slot of the ask is a second ahead.
-      expect(policy.nextAt(0, false)).toBe(BEGIN + 5_000 + later);
+      expect(policy.nextAt(0, false)).toBe(BEGIN + 3_000 + later);
     }
   });
 

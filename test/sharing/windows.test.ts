@@ -27,12 +27,12 @@ describe('a window that processes share', () => {
   it('that slides counts a unit in every stretch of its length, cut into steps, that may hold it', () => {
     const minute = new SharedWindow('minute', 100, { alive: [slidingLog], epoch: 0 });
     const instances = minute.instances(exactly(BEGIN + 1_000));
-    // Twenty steps of three seconds, and one more because the unit came somewhere within its own.
-    expect(instances).toHaveLength(21);
-    expect(Math.max(...instances.map(({ end }) => end))).toBe(BEGIN + 63_000);
+    // Thirty steps of two seconds, and one more because the unit came somewhere within its own.
+    expect(instances).toHaveLength(31);
+    expect(Math.max(...instances.map(({ end }) => end))).toBe(BEGIN + 62_000);
     // Two units a minute apart share none; less than that, and they do.
     const names = new Set(instances.map(({ name }) => name));
-    expect(minute.instances(exactly(BEGIN + 63_000)).some(({ name }) => names.has(name))).toBe(false);
+    expect(minute.instances(exactly(BEGIN + 62_000)).some(({ name }) => names.has(name))).toBe(false);
     expect(minute.instances(exactly(BEGIN + 60_999)).some(({ name }) => names.has(name))).toBe(true);
   });
 
@@ -40,7 +40,7 @@ describe('a window that processes share', () => {
     const minute = new SharedWindow('minute', 100, UNKNOWN);
     const names = minute.instances(exactly(BEGIN)).map(({ name }) => name);
     expect(names).toContain(`minute:${BEGIN / 1_000}`);
-    expect(names).toHaveLength(22);
+    expect(names).toHaveLength(32);
     const known = new SharedWindow('minute', 100, { alive: [aligned], epoch: 0 });
     expect(names).toEqual(expect.arrayContaining(known.instances(exactly(BEGIN)).map(({ name }) => name)));
   });

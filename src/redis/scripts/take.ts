@@ -16,7 +16,7 @@ const FIXED_ARGUMENTS = 14;
 
 /**
  * Instances of a window whose numbers follow each other are kept in one string, a block, because one command reads or writes all of them:
- * a process that knows no shape yet asks for forty. A block is a byte, the first place that is used (plus `PLACES` if stretches are
+ * a process that knows no shape yet asks for fifty. A block is a byte, the first place that is used (plus `PLACES` if stretches are
  * counted); the time until which it is kept; and for each place from the first on four numbers: until when the instance is kept, units
  * claimed, units used by strangers, and the highest reading of any process; and three more if stretches are counted: the last stretch,
  * units claimed in it, and in the one before. A place that is not used is all zeros.
