@@ -59,7 +59,8 @@ function open(place: Place, part: number): { call(errand: Errand): Promise<void>
     while (waiting.length > 0) {
       const now = serviceTime();
       const fits = Math.max(now, fitsAt(now));
-      while (next < fits - spacingMs) next += spacingMs;
+      // Their instants are kept over the end of a minute: they do not begin the next one together.
+      while (next < (fits > now ? fits : now - spacingMs)) next += spacingMs;
       if (Math.max(next, fits) > now) {
         await new Promise<void>((resolve) => void clock.timer(Math.max(next, fits) - now, resolve));
         continue;
