@@ -80,6 +80,31 @@ describe('a window that is estimated from two of the calendar', () => {
   });
 });
 
+describe('what may have been counted in either of the two windows before the present one', () => {
+  it('counts the longer, the earlier the present one may have begun', () => {
+    const model = minutes(0, knownClock());
+    model.book(4, 59_990, 60_010);
+    model.book(6, 80_000, 80_100);
+    expect(model.earliest(7, 0, 10, 121_000)).toBeCloseTo(120_022 + 0.7 * 60_006, -1);
+    expect(model.earliest(10, 0, 14, 121_000)).toBeCloseTo(120_022 + 0.6 * 60_006, -1);
+  });
+
+  it('no longer counts where the present one surely began a length later', () => {
+    const clock = knownClock();
+    const model = minutes(0, clock);
+    model.book(4, 59_990, 59_995);
+    model.book(6, 80_000, 80_100);
+    clock.narrow(-26, -20, 80_100);
+    expect(model.earliest(7, 0, 10, 121_000)).toBeCloseTo(120_030 + 0.5 * 60_006, -2);
+  });
+
+  it('counts to the end of the present one if all else is wanted', () => {
+    const model = minutes(0, knownClock());
+    model.book(4, 59_990, 60_010);
+    expect(model.earliest(10, 0, 10, 121_000)).toBeCloseTo(120_022 + 60_006, -1);
+  });
+});
+
 describe('an estimate that the service rounds', () => {
   it('counts of others what it shows beyond a unit, our own and what is under way', () => {
     const model = minutes(2);
@@ -120,6 +145,12 @@ describe('an estimate that the service rounds', () => {
     expect(model.earliest(1, 0, 12, 61_000)).toBe(61_000);
     model.book(10, 62_000, 62_100);
     expect(model.earliest(1, 0, 10, 121_000)).toBeCloseTo(126_000, -2);
+  });
+
+  it('hides nothing of others in a window that counts nothing of the one before', () => {
+    const model = minutes(8);
+    expect(model.reconcile(read(2_000, 10))).toBe(1);
+    expect(model.earliest(1, 0, 10, 3_000)).toBe(3_000);
   });
 
   it('is impossible where we left more in the present window than it shows, by a unit and a half', () => {
