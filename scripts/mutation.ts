@@ -32,6 +32,11 @@ const TESTS: Readonly<Record<string, readonly string[]>> = {
   redis: ['test/redis/{redis-store,nonsense,share-options,differential}.test.ts'],
 };
 
+/** The tests that find a folder's mistakes as well: what the pacer tells its parts is seen by its callers. */
+const CALLERS: Readonly<Record<string, readonly string[]>> = {
+  'src/quota': ['test/client/**/*.test.ts', 'test/scheduler/**/*.test.ts'],
+};
+
 /** What explores small worlds in full, or simulates hours: minutes where each branch is counted. And what waits for sockets. */
 const TOO_LONG: readonly string[] = [
   'test/quota/{interleavings,efficiency}.test.ts',
@@ -60,8 +65,8 @@ function byFolder(paths: readonly string[]): Map<string, string[]> {
 /** Plants each mistake in some files of a folder, runs the room's tests against it, and prints those that were not found. */
 async function plantIn(folder: string, paths: readonly string[]): Promise<void> {
   const incrementalFile = reportOf(folder);
-  const tests = TESTS[folder.split('/')[1] ?? '']?.flatMap((glob) => globSync(glob, { exclude: TOO_LONG }));
-  process.env.MUTATION_TESTS = tests?.join(',') ?? '';
+  const globs = [...(TESTS[folder.split('/')[1] ?? ''] ?? []), ...(CALLERS[folder] ?? [])];
+  process.env.MUTATION_TESTS = globs.flatMap((glob) => globSync(glob, { exclude: TOO_LONG })).join(',');
   process.env.MUTATION_FOLDER = folder.replace('src', 'test');
   mkdirSync(REPORTS, { recursive: true });
   await new Stryker({

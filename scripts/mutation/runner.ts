@@ -30,6 +30,9 @@ interface MistakeRun {
 /** A promise that is still pending after this time never settles, in milliseconds: tests run in virtual time. */
 const STUCK_MS = 15_000;
 
+/** The same of a test that takes so little of the processor's time that it is surely over before. */
+const SOON_STUCK_MS = 2_000;
+
 /** A test of another folder is left out if it takes more time of the processor than this, in milliseconds. */
 const LONG_MS = 50;
 
@@ -124,7 +127,7 @@ class InProcessRunner {
     const test = this.#tests.get(id);
     if (!test) return undefined;
     Object.assign(planted, { activeMutant: mistake, hitCount: 0, hitLimit });
-    const failure = await failureOf(test);
+    const failure = await failureOf(test, (this.#ms.get(id) ?? LONG_MS) < LONG_MS ? SOON_STUCK_MS : STUCK_MS);
     const isEndless = hitLimit !== undefined && (planted.hitCount ?? 0) > hitLimit;
     Object.assign(planted, { activeMutant: undefined, hitCount: undefined, hitLimit: undefined });
     return isEndless ? 'timeout' : failure;
@@ -147,11 +150,11 @@ class InProcessRunner {
   }
 }
 
-async function failureOf(test: Test): Promise<string | undefined> {
+async function failureOf(test: Test, stuckMs: number = STUCK_MS): Promise<string | undefined> {
   let timer: NodeJS.Timeout | undefined;
   try {
     const stuck = new Promise<string>((stop) => {
-      timer = setTimeout(() => stop('timeout'), STUCK_MS);
+      timer = setTimeout(() => stop('timeout'), stuckMs);
     });
     return await Promise.race([test.run().then(() => undefined), stuck]);
   } catch (error) {

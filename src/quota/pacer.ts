@@ -315,7 +315,7 @@ export class Pacer {
     this.#shareLimit.onEnded(flight, units, !limited, now);
     if (flight.isExempt) {
       // A refusal was expected. A success is news: units are left in spite of any pause.
-      const isNews = !limited && !answer.failed && !isAnyWindowFull(quota);
+      const isNews = !limited && !answer.failed && !isCached && !isAnyWindowFull(quota);
       if (isNews) this.#cooldown.end(now);
       this.#shareLimit.tellTrial(isNews);
     } else if (limited) {

@@ -53,11 +53,6 @@ export class CalendarUsage {
     this.#clock = clock;
   }
 
-  /** Whether the service's clock is known, so that windows can be located. */
-  get isKnown(): boolean {
-    return this.#clock.known;
-  }
-
   /** Starts of the windows that the service may be in between two local instants, the last first. */
   *windows(from: number, to: number = from): Generator<number> {
     const first = startOf(this.#period, this.#clock.least(from));
@@ -118,7 +113,6 @@ export class CalendarUsage {
       usage.spent += units;
       if (starts.has(this.before(start))) usage.alsoInPrevious += units;
     }
-    if (starts.size <= 1) return;
     if (this.#ambiguous.length >= MOST_AMBIGUOUS) this.#ambiguous.shift();
     const firstEndsAt = this.after(Math.min(...starts));
     this.#ambiguous.push({ units, from, to, starts, firstEndsAt, lastStartsAt: Math.max(...starts) });

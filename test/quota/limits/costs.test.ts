@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { believableCost, Costs } from '../../../src/quota/limits/costs.ts';
+import type { Charge } from '../../../src/quota/admission.ts';
+import { believableCost, Costs, refusedCost } from '../../../src/quota/limits/costs.ts';
 import { charge, untilOf } from '../support/builders.ts';
 import { flightOf } from '../support/flight.ts';
 import { AGE_MS } from '../support/script.ts';
@@ -220,5 +221,111 @@ describe('a stated cost', () => {
     expect(believed(11, { second, minute: { limit: 500, remaining: 489 } })).toBe(11);
     expect(believed(11, { second, minute: { limit: 500, remaining: 490 } })).toBeUndefined();
     expect(believed(11, { minute: { remaining: 490 }, second: { limit: 10 } })).toBeUndefined();
+  });
+});
+
+describe('the charge of a request', () => {
+  const charged = (costs: Costs, ask: object = {}, shortestLimit = 9): Charge =>
+    costs.charge({ endpoint: 'GET /a', maxWaitMs: 0, ...ask }, { shortestLimit });
+
+  it('is what its caller states, of whatever endpoint', () => {
+    const stated = { endpoint: 'GET /new', cost: 3, priority: 2 };
+    expect(charged(learned(2), stated)).toMatchObject({ units: 3, isStated: true, priority: 2 });
+  });
+
+  it('is its expected cost, at no priority unless the caller says one', () => {
+    expect(charged(learned(2))).toMatchObject({ units: 2, likely: 2, least: 0, priority: 0 });
+    expect(charged(learned(2), { priority: 5 }).priority).toBe(5);
+  });
+
+  it('is half of the shortest window where its cost is unknown, or the dearest cost if that is more', () => {
+    const news = { endpoint: 'GET /new' };
+    expect([9, 10, 2].map((limit) => charged(learned(2), news, limit).units)).toEqual([5, 5, 2]);
+    expect(charged(new Costs(), news).units).toBe(1);
+  });
+
+  it('says from which cost on such requests were refused, until one is served', () => {
+    const costs = learned(2);
+    const least = (query?: string, endpoint = 'GET /a'): number | undefined =>
+      charged(costs, { endpoint, query }).least;
+    expect(least()).toBe(0);
+    costs.learnRefused('GET /a', 6, 'limit=50');
+    costs.learnRefused('GET /b', 7);
+    expect([least('limit=50'), least(), least('', 'GET /b'), least(undefined, 'GET /b')]).toEqual([6, 2, 7, 7]);
+    expect(least(undefined, 'GET /new')).toBe(0);
+    costs.learn('GET /a', 4, 'limit=50');
+    expect(least('limit=50')).toBe(2);
+    costs.learn('GET /b', 4);
+    expect(least()).toBe(0);
+  });
+
+  it('remembers a thousand of those that were refused', () => {
+    const costs = new Costs();
+    for (let page = 0; page <= 1_000; page++) costs.learnRefused('GET /a', page === 999 ? 5 : 3, `page=${page}`);
+    const least = (page: number): number | undefined => charged(costs, { query: `page=${page}` }).least;
+    expect([least(999), least(1_000)]).toEqual([5, 3]);
+    costs.learnRefused('GET /a', 2, 'page=1001');
+    expect(least(1_001)).toBe(2);
+    costs.learnRefused('GET /a', 9, 'page=1002');
+    expect(least(1_002)).toBe(2);
+  });
+});
+
+describe('the average cost of requests', () => {
+  it('is that of the same parameters, where they decide it', () => {
+    const costs = new Costs();
+    for (let page = 0; page < 40; page++) costs.learn('GET /a', page % 2 ? 1 : 5, `limit=${page % 2 ? 20 : 100}`);
+    expect([costs.mean('GET /a', 'limit=20'), costs.mean('GET /a', 'limit=100')]).toEqual([1, 5]);
+  });
+});
+
+describe('a cost is being found out', () => {
+  it('from when the first request of an endpoint is sent until it ends or must have arrived', () => {
+    const costs = learned(2);
+    expect(costs.isProbing(1_000)).toBe(false);
+    const [one, other] = [flightOf('GET /b', 1_000), flightOf('GET /c', 2_000)];
+    for (const flight of [one, other]) costs.onSent(flight);
+    expect([3_999, 4_000, 4_999, 5_000].map((now) => costs.isProbing(now))).toEqual([true, true, true, false]);
+    costs.onEnded(other);
+    expect([3_999, 4_000].map((now) => costs.isProbing(now))).toEqual([true, false]);
+    costs.onEnded(one);
+    expect(costs.isProbing(3_999)).toBe(false);
+  });
+});
+
+describe('the cost of a refused request', () => {
+  const refused = (hadRoom: boolean, stacks: object): number | undefined =>
+    refusedCost({ receivedAt: 0, malformed: [], unrecognised: {}, stacks }, hadRoom);
+  const [left, full] = [
+    { limit: 10, remaining: 4 },
+    { limit: 20, remaining: 0 },
+  ];
+
+  it('is the cause where it exceeds what is left of a window', () => {
+    expect(refused(false, { cost: 5, second: left, minute: { limit: 99, remaining: 50 } })).toBe(5);
+  });
+
+  it('is not the cause where as much or more is left, or nothing is stated', () => {
+    expect(refused(true, { cost: 4, second: left })).toBeUndefined();
+    expect(refused(true, { second: left })).toBeUndefined();
+    expect(refused(true, { cost: 4 })).toBeUndefined();
+    expect(refused(true, { cost: 4, second: { limit: 3 } })).toBeUndefined();
+  });
+
+  it('may not be the cause where a window is full, unless all had room before', () => {
+    expect([refused(false, { cost: 5, minute: full }), refused(true, { cost: 5, minute: full })]).toEqual([
+      undefined,
+      5,
+    ]);
+    expect(refused(false, { cost: 5, second: left, minute: full })).toBeUndefined();
+    expect(refused(false, { cost: 5, second: left, minute: { limit: 20 } })).toBeUndefined();
+  });
+});
+
+describe('the dearest cost', () => {
+  it('is never that of a request which was refused for it', () => {
+    const costs = learned(2);
+    costs.learnRefused('GET /b', 8);
+    expect([costs.dearest, costs.dearestOf('GET /b')]).toEqual([2, 8]);
   });
 });

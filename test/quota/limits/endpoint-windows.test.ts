@@ -153,3 +153,61 @@ describe('endpoints with equal limits', () => {
     expect(coveredBy(heard).at(-1)).toEqual([true, true, false]);
   });
 });
+
+describe('endpoints with a window each', () => {
+  /** Two windows, of which one has counted four requests and the other one. */
+  function apart(): ReturnType<typeof listener> {
+    const heard = listener();
+    for (const used of [1, 2, 3, 4]) heard.hear('GET /a', used);
+    heard.hear('GET /b', 1);
+    expect(heard.windows.size).toBe(2);
+    return heard;
+  }
+
+  it.each([
+    ['no more than its own', [2, 3, 4, 5], 2],
+    ['more than its own, and fewer than those of both', [6, 7, 8], 1],
+    ['all of both', [7, 8, 9], 1],
+    ['one more than those of both', [8, 9, 10], 2],
+  ])('where answers of one count %s requests', (_, counted, size) => {
+    const heard = apart();
+    for (const used of counted) heard.hear('GET /b', used);
+    expect(heard.windows.size).toBe(size);
+  });
+
+  it('begin anew to count such answers after one that counts less than was left in both', () => {
+    const heard = apart();
+    for (const used of [6, 7, 3, 9, 10]) heard.hear('GET /b', used);
+    expect(heard.windows.size).toBe(2);
+    heard.hear('GET /b', 11);
+    expect(heard.windows.size).toBe(1);
+  });
+
+  it('are told from before by a revision', () => {
+    const heard = listener();
+    const revisions = [heard.windows.revision];
+    for (const [endpoint, used] of [
+      ['GET /a', 1],
+      ['GET /a', 2],
+      ['GET /a', 3],
+      ['GET /b', 1],
+      ['GET /b', 5],
+      ['GET /b', 6],
+      ['GET /b', 7],
+    ] as const) {
+      heard.hear(endpoint, used);
+      revisions.push(heard.windows.revision);
+    }
+    expect(revisions).toEqual([0, 1, 1, 1, 2, 2, 2, 3]);
+  });
+});
+
+describe('a request that was answered after another was sent', () => {
+  it('may be missing from what the answer of that one counts', () => {
+    const { windows } = world();
+    windows.read('GET /a', says({ limit: 10, remaining: 10, resetAt: 60_000 }), ANSWER);
+    windows.book('GET /a', 50, 300);
+    windows.read('GET /a', says({ limit: 10, remaining: 9, resetAt: 60_000 }), { ...ANSWER, sentAt: 200 });
+    expect(headrooms(windows)).toEqual([8]);
+  });
+});

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CalendarUsage } from '../../../src/quota/models/calendar-usage.ts';
+import { ServerClock } from '../../../src/quota/time/server-clock.ts';
 import { knownClock } from '../support/builders.ts';
 
 /** Windows of a minute, of a service whose clock shows what ours does, give or take the slack of a stamp. */
@@ -9,6 +10,7 @@ function minutes(): CalendarUsage {
 
 const FIRST = 0;
 const SECOND = 60_000;
+const THIRD = 120_000;
 
 describe('calendar usage', () => {
   it('what a calendar window may hold is booked in both of two windows where it may have been counted in either', () => {
@@ -81,6 +83,49 @@ describe('what was booked in two windows, because the clock could not tell in wh
     expect(learn(-20, 0).slice(0, 2)).toEqual([3, 2]);
   });
 
+  it('stays in both where the service said of one that it holds no less', () => {
+    const { calendar, learn } = ambiguous();
+    calendar.lower(SECOND, 3);
+    expect(learn(-20, 0)).toEqual([3, 1, 3]);
+  });
+
+  it('leaves one window after the other as the clock becomes known', () => {
+    const clock = new ServerClock();
+    clock.observe(0, 0, 0);
+    const calendar = new CalendarUsage('second', clock);
+    calendar.book(3, 900, 1_100);
+    const learn = (least: number, most: number): number[] => {
+      clock.narrow(least, most, 1_100);
+      calendar.book(1, 10_000, 10_000);
+      return [0, 1_000, 2_000].map((start) => calendar.spentIn(start));
+    };
+    expect([0, 1_000, 2_000].map((start) => calendar.spentIn(start))).toEqual([3, 3, 3]);
+    expect(learn(0, 500)).toEqual([3, 3, 0]);
+    expect(learn(200, 500)).toEqual([0, 3, 0]);
+  });
+
+  it('leaves one of two as it was that was booked in the same window and the one before', () => {
+    const clock = knownClock();
+    const calendar = new CalendarUsage('minute', clock);
+    calendar.book(2, 59_970, 60_015);
+    calendar.book(3, 119_990, 119_995);
+    clock.narrow(15, 21, 119_995);
+    calendar.book(1, 121_000, 121_100);
+    expect([FIRST, SECOND, THIRD].map((start) => calendar.spentIn(start))).toEqual([2, 2, 4]);
+    expect(calendar.spentOnlyBefore(SECOND)).toBe(0);
+  });
+
+  it('leaves one of two as it was that was booked in the same window and the one after', () => {
+    const clock = knownClock();
+    const calendar = new CalendarUsage('minute', clock);
+    calendar.book(3, 59_990, 59_995);
+    calendar.book(2, 119_970, 120_020);
+    clock.narrow(-20, 0, 59_995);
+    calendar.book(1, 121_000, 121_100);
+    expect([FIRST, SECOND, THIRD].map((start) => calendar.spentIn(start))).toEqual([3, 2, 3]);
+    expect(calendar.spentOnlyBefore(THIRD)).toBe(0);
+  });
+
   it('stays there of all but the last sixty-four', () => {
     expect(ambiguous(64).learn(-20, 0).slice(0, 2)).toEqual([192, 1]);
     expect(ambiguous(65).learn(-20, 0).slice(0, 2)).toEqual([195, 4]);
@@ -94,5 +139,14 @@ describe('windows of the calendar', () => {
     expect(calendar.spentIn(FIRST)).toBe(1);
     calendar.book(1, 481_000, 481_100);
     expect([calendar.spentIn(FIRST), calendar.spentIn(SECOND)]).toEqual([0, 1]);
+  });
+
+  it('begin with the instant at which the one before ends', () => {
+    const clock = knownClock();
+    clock.narrow(0, 0, 60_000);
+    const calendar = new CalendarUsage('minute', clock);
+    expect(calendar.only(59_000, 59_900)).toBe(FIRST);
+    expect(calendar.only(59_000, 60_000)).toBeUndefined();
+    expect(calendar.only(60_000, 60_100)).toBe(SECOND);
   });
 });

@@ -4,6 +4,13 @@ import { AnsweredRequests } from '../../../src/quota/usage/answered.ts';
 import { readingsOf } from '../support/builders.ts';
 
 const read = readingsOf(10, 100);
+/** What we surely left at an instant. */
+function left(units: number, sentAt: number): AnsweredRequests {
+  const past = new AnsweredRequests();
+  past.add(sentAt, sentAt + 100, units, units);
+  return past;
+}
+
 const NONE = new AnsweredRequests();
 
 /** A window of a minute after one answer, to a request sent at 1 s, that counts so many units. */
@@ -79,6 +86,64 @@ describe('a window that begins with its first request', () => {
     expect([isKnown(0), isKnown(1)]).toEqual([true, false]);
   });
 
+  it('takes its first answer as it is, whatever was asked before', () => {
+    const model = new FirstRequestModel(60_000);
+    expect(model.earliest(1, 0, 10, 500)).toBe(500);
+    expect(model.reconcile(read(1_000, 5), NONE)).toBe(0);
+    expect(model.spent(2_000)).toBe(5);
+  });
+
+  it('is over at the instant at which it has surely ended', () => {
+    expect([minute(1).spent(END - 1), minute(1).spent(END)]).toEqual([1, 0]);
+  });
+
+  it('remembers the most that was read, from when that was first read', () => {
+    const model = minute(1);
+    for (const [sentAt, used] of [
+      [10_000, 6],
+      [15_000, 4],
+      [20_000, 6],
+    ] as const)
+      model.reconcile(read(sentAt, used), NONE);
+    expect(model.isContradicted(read(12_000, 3), NONE)).toBe(true);
+    expect(model.isContradicted(read(12_000, 3.5), NONE)).toBe(false);
+    // From then on it may have ended, and another begun.
+    expect(model.isContradicted(read(60_899, 3), NONE)).toBe(true);
+    expect(model.isContradicted(read(60_900, 3), NONE)).toBe(false);
+  });
+
+  it('remembers the answer to a request that was sent when the one before had just ended', () => {
+    const model = minute(1);
+    model.reconcile(read(1_100, 6), NONE);
+    expect(model.isContradicted(read(20_000, 3), NONE)).toBe(true);
+  });
+
+  it('cannot hold less than we left there since it began, by half a unit', () => {
+    const past = new AnsweredRequests();
+    past.add(10_000, 10_100, 3, 3);
+    expect(minute(1).isContradicted(read(20_000, 2), past)).toBe(true);
+    expect(minute(1).isContradicted(read(20_000, 3), past)).toBe(false);
+    const unsure = minute(5);
+    unsure.reconcile(read(30_000, 3), past);
+    expect(emptyAt(unsure, 31_000)).toBeCloseTo(END, 6);
+  });
+
+  it('is known to be a new one by what it counts, which it cannot lose again', () => {
+    const model = minute(5);
+    const past = new AnsweredRequests();
+    past.add(2_000, 2_100, 3, 3);
+    model.reconcile(read(30_000, 2), past);
+    model.reconcile(read(40_000, 6), past);
+    expect(model.isContradicted(read(50_000, 3), NONE)).toBe(true);
+  });
+
+  it('holds no more after its end than an answer counts before it', () => {
+    const model = minute(1);
+    model.book(3, 60_900, 61_000);
+    model.reconcile(read(60_950, 1, { limited: true }), NONE);
+    expect(model.spent(61_300)).toBe(1);
+  });
+
   it('is no longer waited for where more is under way than it can hold', () => {
     expect(minute(1).earliest(5, 6, 10, 2_000)).toBe(Number.POSITIVE_INFINITY);
   });
@@ -87,5 +152,109 @@ describe('a window that begins with its first request', () => {
     const use = { at: 1_000, periodMs: 60_000, endsAt: 60_000, lastAt: 3_000, drainMs: 5 };
     expect(firstRequest.frees?.(use)).toEqual([3_000, 3_000]);
     expect(firstRequest.frees?.({ ...use, lastAt: 1_000 })).toEqual([61_000, 61_000]);
+  });
+});
+
+describe('the next window that begins with its first request', () => {
+  it('has begun when a request was answered that was sent after the end of the one before', () => {
+    for (const sentAt of [END, 70_000]) {
+      const model = minute(1);
+      model.book(3, sentAt, sentAt + 100);
+      expect(model.spent(71_000)).toBe(3);
+      expect(emptyAt(model, 71_000)).toBeCloseTo(sentAt + 100 + 60_006, 6);
+      expect(model.isContradicted(read(80_000, 2), left(5, 75_000))).toBe(true);
+    }
+  });
+
+  it('may not have begun when a request was answered that was sent before, and ends a period later at the latest', () => {
+    const model = minute(1);
+    expect(model.spent(62_000)).toBe(0);
+    model.book(3, 60_900, 62_100);
+    expect(emptyAt(model, 63_000)).toBeCloseTo(62_100 + 60_006, 6);
+    expect(model.isContradicted(read(80_000, 2), left(5, 75_000))).toBe(false);
+  });
+
+  it('is not taken for one that began a period ago if it may not have begun', () => {
+    const model = minute(1);
+    model.book(3, 60_900, 61_000);
+    expect(model.spent(122_000)).toBe(0);
+    model.book(1, 130_000, 130_100);
+    model.reconcile(read(131_000, 6), NONE);
+    expect(model.isContradicted(read(150_000, 2), NONE)).toBe(false);
+  });
+
+  it('cannot hold less than was read of it, and what may have been read of the one before says nothing', () => {
+    const model = minute(1);
+    expect(model.spent(62_000)).toBe(0);
+    model.reconcile(read(61_050, 6), NONE);
+    expect(model.isContradicted(read(80_000, 2), NONE)).toBe(false);
+    model.reconcile(read(70_000, 7), NONE);
+    expect(model.isContradicted(read(80_000, 2), NONE)).toBe(true);
+  });
+
+  it('does not begin with a request that counts nothing', () => {
+    const model = minute(1);
+    expect(model.reconcile(read(70_000, 0, { own: 0 }), NONE)).toBe(0);
+    model.book(1, 75_000, 75_100);
+    expect(emptyAt(model, 76_000)).toBeCloseTo(75_100 + 60_006, 6);
+  });
+
+  it('may have begun before a request is sent while something may be counted there, or while the one before lasts', () => {
+    const carried = minute(1);
+    carried.book(3, 60_900, 61_000);
+    expect(carried.earliest(1, 0, 10, 62_000)).toBe(62_000);
+    carried.reconcile(read(63_000, 6), NONE);
+    expect(carried.isContradicted(read(121_500, 2), NONE)).toBe(false);
+    const lasting = minute(1);
+    lasting.reconcile(read(30_000, 0, { own: 0 }), NONE);
+    expect(lasting.earliest(1, 0, 10, 40_000)).toBe(40_000);
+    lasting.reconcile(read(41_000, 6), NONE);
+    expect(lasting.isContradicted(read(70_000, 2), NONE)).toBe(false);
+  });
+});
+
+describe('an answer that counts its own request alone', () => {
+  it('shows that the window began with it, or by its answer', () => {
+    const model = minute(5);
+    expect(model.reconcile(read(30_000, 1), NONE)).toBe(0);
+    expect(model.spent(31_000)).toBe(1);
+    expect(emptyAt(model, 31_000)).toBeCloseTo(30_100 + 60_006, 6);
+  });
+
+  it.each([
+    ['at the earliest with it', {}, true],
+    ['up to 50 ms before, while others of ours are under way', { held: 1 }, false],
+    ['up to 50 ms before, where others of ours were answered since', { settledSince: 1 }, false],
+  ])('shows that the window began %s', (_, more, isKnown) => {
+    const model = minute(5);
+    model.reconcile(read(30_000, 1, more), NONE);
+    model.reconcile(read(40_000, 6), NONE);
+    expect(model.isContradicted(read(89_840, 3), NONE)).toBe(true);
+    expect(model.isContradicted(read(89_870, 3), NONE)).toBe(isKnown);
+  });
+
+  it('shows no later beginning than an answer that came meanwhile', () => {
+    const model = minute(1);
+    model.book(1, 70_000, 70_050);
+    model.reconcile(read(69_990, 1, { settledSince: 1 }), NONE);
+    expect(model.spent(71_000)).toBe(2);
+    expect(emptyAt(model, 71_000)).toBeCloseTo(70_050 + 60_006, 6);
+  });
+
+  it('shows a later beginning than an answer that came before it was sent', () => {
+    const model = minute(1);
+    model.book(1, 69_900, 69_990);
+    model.reconcile(read(69_990, 1), NONE);
+    expect(emptyAt(model, 71_000)).toBeCloseTo(70_090 + 60_006, 6);
+  });
+
+  it.each([
+    ['it is a refusal', 1, { limited: true }],
+    ['it counts nothing', 0, { own: 0 }],
+  ])('shows nothing of a beginning where %s', (_, used, more) => {
+    const model = minute(5);
+    model.reconcile(read(30_000, used, more), NONE);
+    model.book(9, 31_000, 31_100);
+    expect(emptyAt(model, 32_000)).toBeCloseTo(END, 6);
   });
 });

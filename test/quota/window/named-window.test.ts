@@ -156,3 +156,58 @@ describe('a window of which somebody else was seen to take units', () => {
     expect(window.candidates.alive.map(({ shape }) => shape.name)).toContain('aligned');
   });
 });
+
+describe('a request that costs more than a whole window', () => {
+  const least = (units: number, refused: number, now: number): number => {
+    const { window } = full({ used: 0 });
+    window.onExcess(refused, 1_000);
+    return untilOf(window, charge({ units: 10, least: units }), now);
+  };
+
+  it('is held back for an hour after one was refused for its cost', () => {
+    expect([least(11, 11, 3_600_999), least(11, 11, 3_601_000)]).toEqual([NEVER, 3_601_000]);
+  });
+
+  it('is not held back where it takes just the window, or where no more than that was refused', () => {
+    expect([least(10, 11, 2_000), least(11, 10, 2_000)]).toEqual([2_000, 2_000]);
+  });
+});
+
+describe('a window and a reset that names no window', () => {
+  it('are the same up to a period and a second past its end', () => {
+    const { window } = full();
+    expect([121_000, 121_001].map((resetAt) => window.matches(10, resetAt, 200))).toEqual([true, false]);
+    expect(window.matches(11, 60_000, 200)).toBe(false);
+  });
+});
+
+describe('whether a window is used by us alone', () => {
+  it('is seen by the first reading of a second that is not full, and not by that of a minute', () => {
+    const isAlone = (period: Period, used: number): boolean => full({ period, used }).window.isAlone;
+    expect([isAlone('second', 5), isAlone('second', 10), isAlone('minute', 5)]).toEqual([false, true, true]);
+  });
+
+  it.each([
+    ['a refusal', 10, {}, false],
+    ['a refusal that was expected', 10, { isExempt: true }, true],
+    ['a refusal while something was left', 9, {}, true],
+  ])('is seen by %s', (_, used, more, isAlone) => {
+    const { window } = full();
+    const refusal = readingsOf(10, 100)(1_000, used, { limited: true, own: 0, ...more });
+    window.read(refusal, new AnsweredRequests());
+    expect(window.isAlone).toBe(isAlone);
+  });
+});
+
+it('has the shapes that its readings leave, of which some decide', () => {
+  const { window } = full({ used: 0 });
+  const past = new AnsweredRequests();
+  window.book(5, 1_000, 1_100);
+  past.add(1_000, 1_100, 5, 5);
+  window.read(readingsOf(10, 100)(32_000, 1), past);
+  const alive = window.candidates.alive.map(({ shape }) => shape.name);
+  expect(alive).toContain('leaky');
+  expect(alive).not.toContain('aligned');
+  for (const { name } of window.shapes) expect(alive).toContain(name);
+  expect(window.shapes).not.toHaveLength(0);
+});

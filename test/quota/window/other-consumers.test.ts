@@ -119,3 +119,90 @@ describe('what others are left', () => {
     }
   });
 });
+
+describe('what others may have taken unseen', () => {
+  /** Ten units were theirs at once, which is twenty a second for a while. */
+  function burst(): OtherConsumers {
+    const others = new OtherConsumers(MINUTE_MS);
+    others.observe(10, LIMIT, 1_000);
+    return others;
+  }
+
+  it('is by their rate, which fades, of a second at most or as long as is said, and two deviations more', () => {
+    const unseen = [100, 1_000, 5_000].map((ms) => burst().unobserved(ms));
+    // 0.02 a millisecond, less by a twenty-thousandth for each: 1.99, 19.0 and 15.6.
+    expect(unseen).toEqual([4, 27, 23]);
+    expect(burst().unobserved(5_000, 2_000)).toBe(42);
+  });
+
+  it('is by a rate of which half a second leaves a good third', () => {
+    const others = burst();
+    others.observe(4, LIMIT, 1_500);
+    expect(others.unobserved(1_000)).toBe(18);
+  });
+
+  it('is by what they took since a window of the calendar began', () => {
+    const others = burst();
+    others.observe(4, LIMIT, 61_000, { startedAt: 60_500, used: 4, isFull: false, isBlurred: false });
+    expect(others.unobserved(1_000)).toBe(18);
+  });
+});
+
+describe('whether others are there', () => {
+  it.each([
+    [20, 0.4, 0.5],
+    [500, 2.4, 2.5],
+  ])('is chance below half a unit, or below a two-hundredth of the limit: %i', (limit, chance, sign) => {
+    const isSeen = (units: number): boolean => {
+      const others = new OtherConsumers(MINUTE_MS);
+      others.observe(units, limit, 1_000);
+      return others.areActive;
+    };
+    expect([isSeen(chance), isSeen(sign)]).toEqual([false, true]);
+  });
+
+  it('is believed of a minute with a tenth less each time, by what a window showed on average', () => {
+    const last = (first: number): number => {
+      const others = new OtherConsumers(MINUTE_MS);
+      others.observe(50, LIMIT, 1);
+      others.observe(50, LIMIT, 2);
+      let window = first;
+      for (; others.areActive; window++) others.observe(0, LIMIT, window * MINUTE_MS + 1);
+      return window - 1;
+    };
+    expect([last(1), last(4)]).toEqual([37, 39]);
+  });
+
+  it('is believed of a second for two minutes', () => {
+    const isThere = (now: number): boolean => {
+      const others = new OtherConsumers(SECOND_MS);
+      others.observe(12, 20, 1_000);
+      others.observe(0, 20, now);
+      return others.areActive;
+    };
+    expect([isThere(120_999), isThere(121_000)]).toEqual([true, false]);
+  });
+});
+
+describe('our part of a second', () => {
+  it('is half at first, half of that after a refusal, and half again when nobody is there any more', () => {
+    const others = new OtherConsumers(SECOND_MS);
+    expect(others.fairSpacing(20)).toBe(100);
+    others.onRefused(20, 20, 1_000);
+    expect(others.fairSpacing(20)).toBe(200);
+    others.observe(0, 20, 121_001);
+    others.observe(0, 20, 125_000);
+    expect(others.fairSpacing(20)).toBe(100);
+  });
+});
+
+describe('what nobody was seen to take', () => {
+  it('is left a fiftieth of the limit, and two deviations more', () => {
+    const left = (gone: number, roundTripMs: number): number =>
+      new OtherConsumers(MINUTE_MS).reserve(LIMIT, gone, roundTripMs);
+    expect(left(0, 100)).toBeCloseTo(10 + 2 * Math.sqrt(10), 9);
+    expect(left(0.5, 100)).toBeCloseTo(5 + 2 * Math.sqrt(5), 9);
+    expect(left(1, 600)).toBeCloseTo(2 * Math.sqrt(0.1), 9);
+    expect(left(1, 120_000)).toBeCloseTo(2 * Math.sqrt(10), 9);
+  });
+});
