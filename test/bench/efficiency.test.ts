@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { kyRetry } from '../../bench/efficiency/contenders/ky.ts';
 import { ours } from '../../bench/efficiency/contenders/ours.ts';
+import { contenderNamed } from '../../bench/efficiency/contenders.ts';
 import type { Scenario } from '../../bench/efficiency/scenario.ts';
 import { scenarioNamed } from '../../bench/efficiency/scenarios.ts';
 import { type Load, shortestMs, type Terms } from '../../bench/efficiency/shortest.ts';
@@ -49,6 +50,14 @@ describe('the simulator', () => {
     const { limited, utilisation } = await runTrial(brief('aligned: 20/s and 500/min', 300), kyRetry, 1);
     expect(limited).toBeGreaterThan(100);
     expect(utilisation).toBeGreaterThan(0.5);
+  });
+
+  it('refuses no clients that are told of each other, though they do not communicate', {
+    timeout: 60_000,
+  }, async () => {
+    const crowd = brief('50 clients that do not share', 700);
+    const { limited, served, requests } = await runTrial(crowd, contenderNamed('equal parts of 0.7'), 1);
+    expect({ limited, served, requests }).toEqual({ limited: 0, served: 700, requests: 700 });
   });
 
   it('gives the globals back', async () => {
