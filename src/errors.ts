@@ -311,7 +311,16 @@ function duration(ms: number): string {
 /** Codes that say little by themselves: the innermost cause says the rest, such as the port that `fetch` blocks. */
 const VAGUE = ['OUTAGE', 'NETWORK'];
 
+/** What the codes of frequent mistakes mean. */
+const MEANINGS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there',
+  ENOTFOUND: 'no such host',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'the port speaks no https',
+};
+
 function because({ code, cause }: { readonly code: string | undefined; readonly cause?: unknown }): string {
+  const meaning = MEANINGS[code ?? ''];
+  if (meaning) return `: ${meaning}`;
   if (!VAGUE.includes(String(code)) || !(cause instanceof Error)) return '';
   let inner = cause;
   for (let depth = 0; depth < DEEPEST_CAUSE && inner.cause instanceof Error; depth++) inner = inner.cause;

@@ -204,7 +204,7 @@ describe('ConnectionError', () => {
   test('names the host that was asked', () => {
     const url = 'https://api.hiro.so/extended/v1/info';
     expect(new ConnectionError({ endpoint, url, code: 'ENOTFOUND', attempts: 3 }).message).toBe(
-      'GET /extended/v1/info: no usable response from https://api.hiro.so after 3 attempts (ENOTFOUND)',
+      'GET /extended/v1/info: no usable response from https://api.hiro.so after 3 attempts (ENOTFOUND: no such host)',
     );
   });
 

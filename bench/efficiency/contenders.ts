@@ -1,6 +1,7 @@
 import { bottleneck } from './contenders/bottleneck.ts';
 import type { Contender } from './contenders/contender.ts';
 import { discord } from './contenders/discord.ts';
+import { equalPartsNamed } from './contenders/equal-parts.ts';
 import { kyRetry } from './contenders/ky.ts';
 import { ours } from './contenders/ours.ts';
 import { pQueue } from './contenders/p-queue.ts';
@@ -11,7 +12,7 @@ export const contenders: readonly Contender[] = [ours, kyRetry, pQueue, throttle
 
 /** Returns the contender with this name. */
 export function contenderNamed(name: string): Contender {
-  const found = contenders.find((contender) => contender.name === name);
+  const found = contenders.find((contender) => contender.name === name) ?? equalPartsNamed(name);
   if (!found) throw new Error(`There is no contender ${name}.`);
   return found;
 }

@@ -25,12 +25,17 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     /** Runs this number of random scenarios instead of the set, and shows those that miss their promise. */
     random: { type: 'string' },
+    /** Runs the clients that do not share, beside ones that are told of each other and use each of these parts of a second. */
+    bound: { type: 'boolean', default: false },
     /** Prints the requests second by second. */
     timeline: { type: 'boolean', default: false },
     /** Prints tables in Markdown. */
     markdown: { type: 'boolean', default: false },
   },
 });
+
+/** Parts of a second that clients which are told of each other use. */
+const PARTS = [0.5, 0.6, 0.7, 0.8, 0.833, 0.9, 0.95, 1];
 
 const startedAt = performance.now();
 const measured = await runAll(jobs(), tellProgress);
@@ -53,6 +58,7 @@ function jobs(): Job[] {
   if (values.random !== undefined) {
     return seeds.map((seed) => ({ scenario: `random world ${seed}`, contender: ours.name, seed }));
   }
+  if (values.bound) return boundJobs(seeds);
   const isNamed = ({ name, promised }: Scenario): boolean => name.includes(values.only) || promised === values.only;
   const chosen = scenarios.filter((one) => isNamed(one) && (!one.isDeep || values.deep || values.only !== ''));
   if (chosen.length === 0) throw new Error(`No scenario is called ${values.only}.`);
@@ -61,6 +67,17 @@ function jobs(): Job[] {
   return chosen.flatMap((scenario) =>
     contendersIn(scenario).flatMap((contender) =>
       seeds.map((seed) => ({ scenario: scenario.name, contender: contender.name, seed })),
+    ),
+  );
+}
+
+function boundJobs(seeds: readonly number[]): Job[] {
+  const crowds = scenarios.filter(
+    ({ clients = 1, isShared, name }) => clients > 1 && !isShared && name.includes(values.only),
+  );
+  return crowds.flatMap(({ name }) =>
+    [ours.name, ...PARTS.map((part) => `equal parts of ${part}`)].flatMap((contender) =>
+      seeds.map((seed) => ({ scenario: name, contender, seed })),
     ),
   );
 }

@@ -88,6 +88,9 @@ export function openWorld(scenario: Scenario, seed: number): World {
       limits,
       costOf,
       isCostly,
+      clients: scenario.clients ?? 1,
+      kind: scenario.windows ?? 'aligned',
+      serviceTime: () => startsAt + clock.now(),
       share,
     };
   });

@@ -109,7 +109,10 @@ export function createCore(options: ClientOptions): ClientCore {
     },
     queue: (options) => scheduler.queue(options),
     month: () => toMonthState(scheduler.month(), settings.clock),
-    subscribe: (hear) => scheduler.tracer.subscribe(hear),
+    subscribe: (hear) => {
+      if (typeof hear !== 'function') throw new ConfigError('listener', `must be a function, not ${quote(hear)}`);
+      return scheduler.tracer.subscribe(hear);
+    },
     get concurrency() {
       return scheduler.concurrency;
     },

@@ -30,11 +30,15 @@ export const periodShares: Argument<PeriodShares | undefined> = argument<PeriodS
   'a share of every window, from 0 up to but not including 1, or such a share by period: { minute: 0.2, month: 0.1 }',
 );
 
-const reserveOptions = optionsParser('reserve options', {
-  forPriorityAbove: argument<number>(Number.isFinite, 'a number'),
-  share: periodShares,
-  spreadMonthUntil: argument<Date>((date) => date instanceof Date && !Number.isNaN(date.getTime()), 'a Date'),
-});
+const reserveOptions = optionsParser(
+  'reserve options',
+  {
+    forPriorityAbove: argument<number>(Number.isFinite, 'a number'),
+    share: periodShares,
+    spreadMonthUntil: argument<Date>((date) => date instanceof Date && !Number.isNaN(date.getTime()), 'a Date'),
+  },
+  'reserve.',
+);
 
 /**
  * Checks the option `reserve` and adds defaults.

@@ -200,12 +200,15 @@ const clientOptions = optionsParser('options', {
   timeoutMs: withDefault(timeout, 30_000),
   shareInFlight: withDefault(flag, false),
   etags: withDefault(
-    argument<NonNullable<ClientOptions['etags']>>(isEtags, 'true, or an object such as { entries: 500 }'),
+    argument<NonNullable<ClientOptions['etags']>>(isEtags, 'true, false, or an object such as { entries: 500 }'),
     false,
   ),
   cost: callback<NonNullable<ClientOptions['cost']>>(),
   fetch: withDefault(callback<typeof globalThis.fetch>(), latestFetch),
-  share: withDefault(withMethods<QuotaShare>(['join'], 'a share of the quota'), wholeShare),
+  share: withDefault(
+    withMethods<QuotaShare>(['join'], 'a share of the quota, as redisShare({ redis, name }) makes'),
+    wholeShare,
+  ),
   reserve: unchecked<ReserveOptions>(),
   low: periodShares,
   clock: withDefault(withMethods<Clock>(['now', 'wall', 'timer'], 'a clock'), systemClock),
@@ -215,10 +218,11 @@ const clientOptions = optionsParser('options', {
   dangerouslyAllowBrowser: withDefault(flag, false),
 });
 
-const etagLimits = optionsParser('limits of etags', {
-  entries: withDefault(count, 500),
-  bytes: withDefault(count, 2 ** 24),
-});
+const etagLimits = optionsParser(
+  'limits of etags',
+  { entries: withDefault(count, 500), bytes: withDefault(count, 2 ** 24) },
+  'etags.',
+);
 
 /** Options of every function that sends a request. */
 export const sending: Readonly<

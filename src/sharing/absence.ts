@@ -47,8 +47,8 @@ export class Absence {
   /** Whether the store cannot be reached, and no units granted to other processes are in the way. */
   isNow(now: number): boolean {
     if (this.#trips.failsSince === undefined) return false;
-    // A single lost answer is no evidence that a store which was never reached is not there.
-    if (!this.#trips.hasJoined && this.#trips.failures > 1) return true;
+    // Where it was never reached, nobody is known to hold anything; but one or two lost answers are no evidence that it is not there.
+    if (!this.#trips.hasJoined && this.#trips.isLost) return true;
     return this.#ledger.isAmple(now) || now >= this.beginsAt;
   }
 

@@ -82,6 +82,11 @@ export class Trips {
     return this.#breaker.failures;
   }
 
+  /** Whether several trips in a row have failed. */
+  get isLost(): boolean {
+    return this.#breaker.isLost;
+  }
+
   /** The number of live processes: the larger of the store's last two statements. */
   get live(): number | undefined {
     return this.#live;

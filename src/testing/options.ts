@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import { someAssets } from './assets.ts';
-import type { ServicePeriod } from './calendar.ts';
+import { SERVICE_PERIODS, type ServicePeriod } from './calendar.ts';
 import type { ResetStyle, ServiceHeaderOptions } from './headers.ts';
 import { type Latency, type LatencyOption, latencyFrom, seeded } from './latency.ts';
 import type { ServiceLimits } from './ledger.ts';
@@ -183,14 +183,31 @@ function limitedFrom({
 
 /** Endpoint limits as limits of one period each. */
 export function ceilingsFrom(ceilings: NonNullable<MockServiceOptions['ceilings']>): ServiceSettings['ceilings'] {
-  return Object.fromEntries(Object.entries(ceilings).map(([name, { limit, period }]) => [name, { [period]: limit }]));
+  const limitsOf = ([name, { limit, period }]: [string, { limit: number; period: ServicePeriod }]) =>
+    [name, checkedLimits(`ceilings.${name}`, { [period]: limit })] as const;
+  return Object.fromEntries(Object.entries(ceilings).map(limitsOf)) as ServiceSettings['ceilings'];
+}
+
+/** Limits as given; an error names the one that no service can have. */
+export function checkedLimits<L extends ServiceLimits | undefined>(option: string, limits: L): L {
+  for (const [period, limit] of Object.entries(limits ?? {})) {
+    if (!SERVICE_PERIODS.includes(period as ServicePeriod))
+      throw new Error(`${option} has no period "${period}": it may have ${SERVICE_PERIODS.join(', ')}.`);
+    if (limit !== undefined && !(limit >= 0))
+      throw new Error(`${option}.${period} must be 0 units or more, not ${limit}.`);
+  }
+  return limits;
 }
 
 function familiesFrom(options: MockServiceOptions): Family[] {
-  const keyless = options.keyless ?? { minute: 50 };
-  const keyed = options.keyed ?? { second: 20, minute: 500, month: 150_000 };
+  const keyless = checkedLimits('keyless', options.keyless) ?? { minute: 50 };
+  const keyed = checkedLimits('keyed', options.keyed) ?? { second: 20, minute: 500, month: 150_000 };
   const others = Object.entries(options.families ?? {}).map(
-    ([name, { keyless = {}, keyed = {}, cost = () => 1 }]): Family => ({ name, keyless, keyed, costOf: cost }),
+    ([name, { keyless = {}, keyed = {}, cost = () => 1 }]): Family => ({
+      ...{ name, costOf: cost },
+      keyless: checkedLimits(`families.${name}.keyless`, keyless),
+      keyed: checkedLimits(`families.${name}.keyed`, keyed),
+    }),
   );
   return [{ name: 'stacks', keyless, keyed, costOf: costFrom(options) }, ...others];
 }

@@ -7,7 +7,7 @@ import { Identities, type ServiceKey } from './identities.ts';
 import { type ListeningService, listen } from './listen.ts';
 import { type LoggedRequest, RequestLog } from './log.ts';
 import { type MockHost, mockNetwork } from './network.ts';
-import { ceilingsFrom, type MockServiceOptions, settingsFrom } from './options.ts';
+import { ceilingsFrom, checkedLimits, type MockServiceOptions, settingsFrom } from './options.ts';
 import type { Page } from './page.ts';
 import type { RouteName, ServiceRequest } from './request.ts';
 
@@ -142,7 +142,11 @@ export function createMockService<Route extends RouteName = RouteName>(
   return {
     ...host,
     fetch: mockNetwork(host).fetch,
-    listen: ({ port = 0, exchange = host.exchange } = {}) => listen({ ...host, exchange }, port),
+    async listen(at = {}) {
+      if (typeof at !== 'object') throw new Error(`listen takes { port: ${at} }, not ${at}.`);
+      const { port = 0, exchange = host.exchange } = at;
+      return listen({ ...host, exchange }, port);
+    },
     answer(request) {
       const answered = receive(request, clock.now());
       if (!(answered instanceof Promise)) return answered;
@@ -161,7 +165,8 @@ export function createMockService<Route extends RouteName = RouteName>(
       if (!identities.remove(key)) throw new Error('Unknown key: it cannot be revoked.');
     },
     setLimits({ keyless, keyed, ceilings }) {
-      gateway.setLimits({ keyless, keyed }, ceilings && ceilingsFrom(ceilings));
+      const limits = { keyless: checkedLimits('keyless', keyless), keyed: checkedLimits('keyed', keyed) };
+      gateway.setLimits(limits, ceilings && ceilingsFrom(ceilings));
     },
     setSkew(ms) {
       skew = ms;

@@ -45,21 +45,23 @@ export type Arguments<Values extends object> = { readonly [Name in keyof Values]
  * ConfigError that names the first invalid argument or, if there is none, the first unknown one.
  *
  * @param what - their name in messages: `'options'`.
+ * @param within - what stands before each name in messages: `'reserve.'`.
  */
 export function optionsParser<Values extends object>(
   what: string,
   known: Arguments<Values>,
+  within: string = '',
 ): (given: unknown) => Values {
   const readers = Object.entries<Argument<unknown>>(known);
   const check = (given: Readonly<Record<string, unknown>>, names: readonly string[]): Values => {
     const values = Object.create(null);
     for (const [name, read] of readers) {
-      const value = read(names.includes(name) ? given[name] : undefined, name);
+      const value = read(names.includes(name) ? given[name] : undefined, within + name);
       if (value !== undefined) values[name] = value;
     }
     const stranger = names.find((name) => !Object.hasOwn(known, name) && given[name] !== undefined);
     if (stranger === undefined) return values;
-    throw new ConfigError(stranger, `is not one of the ${what}: ${Object.keys(known).join(', ')}`);
+    throw new ConfigError(within + stranger, `is not one of the ${what}: ${Object.keys(known).join(', ')}`);
   };
   // Most calls pass no options, so the result for none is computed once: by the first of them, as imports are to be quick.
   let nothing: Values | undefined;

@@ -119,7 +119,7 @@ describe('the program in a process of its own', { concurrent: true }, () => {
     const { code, out, err } = await start(['quota'], { STACKS_API_URL: url }).ending;
     expect({ code, out }).toEqual({ code: 1, out: '' });
     expect(err).toBe(
-      `stacks-quota: HEAD /extended/v1/info: no usable response from ${url} after 3 attempts (ECONNREFUSED). ` +
+      `stacks-quota: HEAD /extended/v1/info: no usable response from ${url} after 3 attempts (ECONNREFUSED: nothing listens there). ` +
         'Check the URL of the service: --url or STACKS_API_URL.\n',
     );
   });

@@ -33,3 +33,8 @@ describe('options whose reading throws', () => {
     expect(clock.timers).toBe(0);
   });
 });
+
+it('a listener that is no function is refused when it subscribes, not with the first event', () => {
+  const { client } = wire();
+  expect(() => client.subscribe('log' as unknown as () => void)).toThrow('listener must be a function, not "log"');
+});

@@ -71,15 +71,15 @@ describe('the options of the reserve', () => {
     'a share of every window, from 0 up to but not including 1, or such a share by period: { minute: 0.2, month: 0.1 }';
 
   it.each([
-    [{ share: 1 }, `share must be ${part}, not 1`],
-    [{ share: -0.1 }, `share must be ${part}, not -0.1`],
-    [{ share: { minutes: 0.1 } }, `share must be ${part}, not an object`],
-    [{ share: { minute: 20 } }, `share must be ${part}, not an object`],
-    [{ share: [0.1] }, `share must be ${part}, not an array`],
-    [{ forPriorityAbove: '1' }, 'forPriorityAbove must be a number, not "1"'],
-    [{ spreadMonthUntil: '2026-01-31' }, 'spreadMonthUntil must be a Date, not "2026-01-31"'],
-    [{ spreadMonthUntil: new Date(Number.NaN) }, 'spreadMonthUntil must be a Date, not an object'],
-    [{ month: 1 }, 'month is not one of the reserve options: forPriorityAbove, share, spreadMonthUntil'],
+    [{ share: 1 }, `reserve.share must be ${part}, not 1`],
+    [{ share: -0.1 }, `reserve.share must be ${part}, not -0.1`],
+    [{ share: { minutes: 0.1 } }, `reserve.share must be ${part}, not an object`],
+    [{ share: { minute: 20 } }, `reserve.share must be ${part}, not an object`],
+    [{ share: [0.1] }, `reserve.share must be ${part}, not an array`],
+    [{ forPriorityAbove: '1' }, 'reserve.forPriorityAbove must be a number, not "1"'],
+    [{ spreadMonthUntil: '2026-01-31' }, 'reserve.spreadMonthUntil must be a Date, not "2026-01-31"'],
+    [{ spreadMonthUntil: new Date(Number.NaN) }, 'reserve.spreadMonthUntil must be a Date, not an object'],
+    [{ month: 1 }, 'reserve.month is not one of the reserve options: forPriorityAbove, share, spreadMonthUntil'],
     [7, 'reserve options must be an object, not number'],
   ])('refuse %o, saying what would be right', (options, message) => {
     const make = (): unknown => createClient({ reserve: options as ReserveOptions });

@@ -66,10 +66,10 @@ describe('settings', () => {
 
   test('refuse limits of etags that cannot be used, saying what would be right', () => {
     expect(refusal(() => settings({ etags: { entries: 0 } })).message).toBe(
-      'entries must be a whole number, 1 or more, not 0',
+      'etags.entries must be a whole number, 1 or more, not 0',
     );
     expect(refusal(() => settings({ etags: { entires: 5 } })).message).toBe(
-      'entires is not one of the limits of etags: entries, bytes',
+      'etags.entires is not one of the limits of etags: entries, bytes',
     );
   });
 
@@ -121,13 +121,13 @@ describe('settings', () => {
     [{ timeoutMs: Infinity }, 'timeoutMs must be milliseconds, more than 0, not Infinity'],
     [{ timeoutMs: null }, 'timeoutMs must be milliseconds, more than 0, not null'],
     [{ shareInFlight: 1 }, 'shareInFlight must be true or false, not 1'],
-    [{ etags: 500 }, 'etags must be true, or an object such as { entries: 500 }, not 500'],
+    [{ etags: 500 }, 'etags must be true, false, or an object such as { entries: 500 }, not 500'],
     [{ fetch: 'fetch' }, 'fetch must be a function, not "fetch"'],
     [{ random: 0.5 }, 'random must be a function, not 0.5'],
     [{ onEvent: {} }, 'onEvent must be a function, not an object'],
     [{ clock: { now: () => 0 } }, 'clock must be a clock, not an object'],
     [{ clock: Date }, 'clock must be a clock, not a function'],
-    [{ share: { part: 1 } }, 'share must be a share of the quota, not an object'],
+    [{ share: { part: 1 } }, 'share must be a share of the quota, as redisShare({ redis, name }) makes, not an object'],
     [{ dangerouslyAllowBrowser: 1 }, 'dangerouslyAllowBrowser must be true or false, not 1'],
     [
       { concurency: 8 },

@@ -135,6 +135,22 @@ describe('clients that share one key, in virtual time', () => {
     },
   );
 
+  it.each(DEEP ? [1, 3, 5, 7] : [7])(
+    'are refused once at most by a second and a minute whose usage is estimated from two counters: seed %i',
+    async (seed) => {
+      const fleet = fleetOf(4, { windows: 'sliding-counter' }, {}, { seed });
+      for (const client of fleet.clients) {
+        const walk = async (): Promise<void> => {
+          for (;;) await client.getInfo({ maxWaitMs: Number.POSITIVE_INFINITY });
+        };
+        for (let count = 0; count < 8; count++) void walk().catch(() => {});
+      }
+      await fleet.clock.advance(60_000);
+      expect(fleet.limited).toBeLessThanOrEqual(1);
+      expect(fleet.service.requests - fleet.limited).toBeGreaterThanOrEqual(480);
+    },
+  );
+
   it('get equal parts when all of them are busy', async () => {
     const calls = runs(800, 6_000);
     const fleet = fleetOf(8);

@@ -113,6 +113,24 @@ describe('createMockService', () => {
     expect(await leftThisMinute(service)).toBe(18);
   });
 
+  it.each([
+    [{ keyed: { secnd: 5 } }, 'keyed has no period "secnd": it may have second, minute, hour, day, month.'],
+    [{ keyless: { minute: -1 } }, 'keyless.minute must be 0 units or more, not -1.'],
+    [
+      { ceilings: { info: { limit: Number.NaN, period: 'minute' } } },
+      'ceilings.info.minute must be 0 units or more, not NaN.',
+    ],
+    [{ families: { nft: { keyed: { limit: 5 } } } }, 'families.nft.keyed has no period "limit"'],
+  ])('refuses %o, which no service can have, saying what would be right', (options, message) => {
+    expect(() => createMockService(options as object)).toThrow(message);
+  });
+
+  it('refuses limits that no service can have at run time, too, and a port that is not named', async () => {
+    const service = createMockService({ clock: virtualClock() });
+    expect(() => service.setLimits({ keyed: { years: 1 } as object })).toThrow('keyed has no period "years"');
+    await expect(service.listen(3999 as unknown as object)).rejects.toThrow('listen takes { port: 3999 }, not 3999.');
+  });
+
   it('lets somebody else spend on the same identity', async () => {
     const service = createMockService({ clock: virtualClock(), keys: ['k'], keyed: { minute: 500 } });
     service.spend(30);

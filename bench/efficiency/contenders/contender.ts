@@ -1,6 +1,6 @@
 import type { QuotaShare } from '../../../src/share.ts';
 import { LENGTH_MS } from '../../../src/testing/calendar.ts';
-import type { ServiceLimits, ServicePeriod } from '../../../src/testing/index.ts';
+import type { ServiceLimits, ServicePeriod, WindowKind } from '../../../src/testing/index.ts';
 import type { MachineClock } from '../machine.ts';
 import type { Errand } from '../scenario.ts';
 
@@ -15,6 +15,10 @@ export interface Place {
   readonly limits: ServiceLimits;
   /** The true cost of an errand, for those who can make use of it. Ours cannot. */
   readonly costOf: (errand: Errand) => number;
+  /** How many clients there are, the shape of the windows, and the service's time, in milliseconds since the Unix epoch: what nobody is told but who shows a bound. */
+  readonly clients: number;
+  readonly kind: WindowKind;
+  readonly serviceTime: () => number;
   /** What the clients share, where they share the quota. */
   readonly share: QuotaShare | undefined;
   /** Whether anything costs other than 1. */

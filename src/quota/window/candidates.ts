@@ -135,6 +135,17 @@ export class CandidateShapes {
     this.#unexplainedRefusals = 0;
   }
 
+  /**
+   * A refusal of what fits every candidate but an estimate, if that is one and no refusal went before: later epochs tell so.
+   *
+   * @returns whether that explains the refusal.
+   */
+  suspectEstimate(): boolean {
+    if (this.#epoch > 0 || this.#alive.every(({ shape }) => !shape.isEstimated)) return false;
+    this.#epoch = 1;
+    return true;
+  }
+
   /** Books a charge in every model, eliminated ones too, so that they can be re-admitted. */
   book(units: number, from: number, to: number): void {
     for (const model of this.#all) model.book(units, from, to);

@@ -241,7 +241,8 @@ export class NamedWindow implements Limit {
     if (this.#isRead) this.candidates.eliminate(reading, past, this.isAlone);
     else if (!reading.limited) this.book(Math.min(reading.own, reading.used), reading.sentAt, reading.receivedAt);
     const isSurprise = reading.limited && !reading.isExempt;
-    if (isSurprise && reading.used + reading.own > reading.limit && this.#isUnexplained(reading.receivedAt)) {
+    const isFull = isSurprise && reading.used + reading.own > reading.limit;
+    if (isFull && !this.#showsEstimate(reading.receivedAt) && this.#isUnexplained(reading.receivedAt)) {
       this.candidates.reinstate();
       this.#probing.onUnexplainedRefusal(reading.receivedAt);
     }
@@ -342,6 +343,15 @@ export class NamedWindow implements Limit {
     if (this.#periodMs <= SHORT_MS || this.#flights.units === 0 || this.#shareLimit.isShared) return false;
     const unseen = this.#otherConsumers.unobserved(now - this.#lastReading.sentAt, this.#periodMs);
     return this.candidates.may.onlyFills && this.#lastReading.leftAtLeast < units + unseen;
+  }
+
+  /**
+   * Whether a refusal of what siblings and this process were granted is best explained by an estimate, from one window of the calendar and the
+   * one before: what was granted fits every other shape.
+   */
+  #showsEstimate(now: number): boolean {
+    if (!this.#shareLimit.isShared || this.#shareLimit.isOverdrawn(now)) return false;
+    return this.#periodMs <= SHORT_MS && this.candidates.suspectEstimate();
   }
 
   /**

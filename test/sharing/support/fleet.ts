@@ -80,11 +80,11 @@ export function fleetOf(
   const made: number[] = new Array(size).fill(0);
   const store = memoryStore(() => clock.wall() + fleet.ahead);
   const onTheWire = async <T>(fartherMs: number, work: () => Promise<T>): Promise<T> => {
-    fleet.trips++;
+    const number = ++fleet.trips;
     if (fleet.wire === 'down') throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
     await clock.sleep(0.2 + random() * 0.6 + fartherMs / 2);
     const answer = await work();
-    const fate = fleet.answers?.(fleet.trips) ?? 0;
+    const fate = fleet.answers?.(number) ?? 0;
     if (fleet.wire === 'frozen' || fate === 'lost') await clock.sleep(3_600_000);
     await clock.sleep(0.2 + random() * 0.6 + fartherMs / 2 + (fate === 'lost' ? 0 : fate));
     return answer;
