@@ -26,22 +26,19 @@ import { toMonthState } from './month-state.ts';
 import { bindToRequest } from './request-context.ts';
 import { withStatedCosts } from './stated-costs.ts';
 
-/** What a bulk needs of each client, for pools. */
-const bulkDependencies = new WeakMap<object, BulkDependencies>();
-
-/** What a bulk needs of a client that this package has made. */
-export function bulkDependenciesOf(client: object): BulkDependencies | undefined {
-  return bulkDependencies.get(client);
+/** What a pool needs of a client beside its calls. */
+export interface PoolAccess {
+  /** What a bulk needs of it. */
+  readonly bulk: BulkDependencies;
+  /** The calls that wait in it. */
+  readonly line: Pick<Scheduler, 'isWaiting' | 'withdraw' | 'sentAt'>;
 }
 
-/** The calls that wait in a client, for pools. */
-export type ClientLine = Pick<Scheduler, 'isWaiting' | 'withdraw' | 'sentAt'> & { readonly clock: Clock };
+const poolAccess = new WeakMap<object, PoolAccess>();
 
-const lines = new WeakMap<object, ClientLine>();
-
-/** The calls that wait in a client that this package has made. */
-export function lineOf(client: object): ClientLine | undefined {
-  return lines.get(client);
+/** What a pool needs of a client that this package has made; undefined: it has not. */
+export function poolAccessOf(client: object): PoolAccess | undefined {
+  return poolAccess.get(client);
 }
 
 /** A client, and what more calls are built from. */
@@ -125,13 +122,7 @@ export function createCore(options: ClientOptions): ClientCore {
     close: async ({ drain = false } = {}) => ({ rejected: await scheduler.close(drain) }),
     [Symbol.asyncDispose]: async () => void (await scheduler.close()),
   };
-  bulkDependencies.set(client, forBulk);
-  lines.set(client, {
-    clock,
-    isWaiting: (signal) => scheduler.isWaiting(signal),
-    withdraw: (signal, reason) => scheduler.withdraw(signal, reason),
-    sentAt: (plans) => scheduler.sentAt(plans),
-  });
+  poolAccess.set(client, { bulk: forBulk, line: scheduler });
   return { client, settings, run, names, redact };
 }
 

@@ -1,5 +1,5 @@
-import { type ClientLine, lineOf } from '../client/core.ts';
-import { systemClock } from '../clock.ts';
+import { poolAccessOf } from '../client/core.ts';
+import { type Clock, systemClock } from '../clock.ts';
 import type { Plan } from '../quota/forecast/estimate.ts';
 import type { Member } from './member.ts';
 
@@ -28,13 +28,13 @@ export interface HandedCall {
 
 /** The one line of a pool: calls that wait in one client are handed back where another would send them sooner. */
 export class PoolLine {
-  readonly #clock: ClientLine['clock'];
+  readonly #clock: Clock;
   /** In the order in which they were handed over. */
   readonly #handed = new Set<HandedCall>();
   #cancel: (() => void) | undefined;
 
   constructor(members: readonly Member[]) {
-    this.#clock = members.map(({ client }) => lineOf(client)?.clock).find((clock) => clock) ?? systemClock;
+    this.#clock = members.map(({ client }) => poolAccessOf(client)?.bulk.clock).find((clock) => clock) ?? systemClock;
   }
 
   /** A call was handed over. */
@@ -55,7 +55,7 @@ export class PoolLine {
     this.#cancel = this.#clock.timer(LOOK_MS, () => this.#look());
     const waiting = new Map<Member, HandedCall[]>();
     for (const call of this.#handed) {
-      if (!lineOf(call.member.client)?.isWaiting(call.signal)) continue;
+      if (!poolAccessOf(call.member.client)?.line.isWaiting(call.signal)) continue;
       const calls = waiting.get(call.member);
       if (calls) calls.push(call);
       else waiting.set(call.member, [call]);
@@ -69,7 +69,7 @@ export class PoolLine {
 
   /** Withdraws the calls that another client would send sooner, the first first. */
   #relieve({ client }: Member, calls: readonly HandedCall[]): void {
-    const line = lineOf(client);
+    const line = poolAccessOf(client)?.line;
     const places = line?.sentAt(calls.map(({ plan }) => plan));
     if (!line || !places) return;
     const moved: HandedCall[] = [];

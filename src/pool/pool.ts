@@ -1,7 +1,7 @@
 import { bulk } from '../bulk/bulk.ts';
 import type { BulkDependencies } from '../bulk/progress.ts';
 import type { Client, CloseReport, QuotaState } from '../client/client.ts';
-import { bulkDependenciesOf } from '../client/core.ts';
+import { poolAccessOf } from '../client/core.ts';
 import { pagesBy } from '../client/pages.ts';
 import { systemClock } from '../clock.ts';
 import { ConfigError, isConnectionError, isQuotaExhausted, isServiceError } from '../errors.ts';
@@ -217,7 +217,7 @@ function choose(members: readonly Member[], { endpoint, cost, priority }: Estima
 
 /** What a bulk has to know of several clients: what they do together. */
 function together(members: readonly Member[]): BulkDependencies {
-  const each = members.flatMap(({ client }) => bulkDependenciesOf(client) ?? []);
+  const each = members.flatMap(({ client }) => poolAccessOf(client)?.bulk ?? []);
   const sumOf = (numberOf: (one: BulkDependencies) => number): number =>
     each.reduce((sum, one) => sum + numberOf(one), 0);
   const clock = each[0]?.clock ?? systemClock;

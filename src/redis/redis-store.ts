@@ -101,12 +101,11 @@ function runsOf(indices: readonly number[]): [first: number, last: number][] {
 function readAnswer(reply: unknown, ask: ShareAsk, { order }: Blocks): Answer | 'stale' {
   const { slots, windows } = ask;
   const all = readArray(reply);
-  const numbers = all.slice(0, FIXED_ANSWERS + slots.length + windows.length);
-  const [sequence, now = -1, ...rest] = numbers.map(readNumber);
+  const count = FIXED_ANSWERS + slots.length + windows.length;
+  const [sequence, now = -1, ...rest] = all.slice(0, count).map(readNumber);
   if (sequence !== ask.sequence) throw malformed();
   if (all.length === 2 && now === -1) return 'stale';
-  if (numbers.length < FIXED_ANSWERS + slots.length + windows.length || rest.some((number) => number < 0))
-    throw malformed();
+  if (all.length < count || rest.some((number) => number < 0)) throw malformed();
   const [version = 0, pauseMs = 0, lookMs = 0, others = 0, live = 0, parts = 0, forMs = 0, ...tail] = rest;
   let open = ask.want;
   const granted = tail.slice(0, slots.length).map((grant) => {
@@ -116,7 +115,7 @@ function readAnswer(reply: unknown, ask: ShareAsk, { order }: Blocks): Answer | 
   });
   return {
     ...{ sequence, now, version, others, live, granted },
-    facts: readPairs(all.slice(numbers.length), version, ask.version),
+    facts: readPairs(all.slice(count), version, ask.version),
     pauseMs: Math.min(pauseMs, LONGEST_PAUSE_MS),
     lookMs: Math.min(lookMs, LOOK_MS),
     urgent: { units: parts / URGENT_PARTS, forMs },

@@ -1,7 +1,7 @@
 import type { Ask } from '../quota/admission.ts';
 import type { Plan } from '../quota/forecast/estimate.ts';
 
-/** With more stretches than this, the order of calls is known by and by, their queries are not, and costs that are nearly the same make one kind. */
+/** With more stretches than this, the order of calls is kept roughly, their queries are not kept, and costs that are nearly the same make one kind. */
 const MOST_EXACT = 512;
 
 /** A new stretch of the queue then begins when one has this part of all its calls. */

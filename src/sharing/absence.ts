@@ -47,7 +47,7 @@ export class Absence {
   /** Whether the store cannot be reached, and no units granted to other processes are in the way. */
   isNow(now: number): boolean {
     if (this.#trips.failsSince === undefined) return false;
-    // Where it was never reached, nobody is known to hold anything; but one or two lost answers are no evidence that it is not there.
+    // If it was never reached, no other process is known to hold units. One or two lost answers do not show that it is away.
     if (!this.#trips.hasJoined && this.#trips.isLost) return true;
     return this.#ledger.isAmple(now) || now >= this.beginsAt;
   }

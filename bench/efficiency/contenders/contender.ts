@@ -15,7 +15,7 @@ export interface Place {
   readonly limits: ServiceLimits;
   /** The true cost of an errand, for those who can make use of it. Ours cannot. */
   readonly costOf: (errand: Errand) => number;
-  /** How many clients there are, the shape of the windows, and the service's time, in milliseconds since the Unix epoch: what nobody is told but who shows a bound. */
+  /** How many clients there are, the shape of the windows, and the service's time, in milliseconds since the Unix epoch: only for contenders that show a bound. */
   readonly clients: number;
   readonly kind: WindowKind;
   readonly serviceTime: () => number;

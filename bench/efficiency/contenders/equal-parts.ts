@@ -5,6 +5,9 @@ import { pathOf } from './ky.ts';
 
 const NAME = /^equal parts of (0\.\d+|1)$/;
 
+/** The longest round trip of the usual distance, in milliseconds. */
+const ROUND_TRIP_MS = 150;
+
 /**
  * A client that is told what no header says: how many clients there are, the service's time and the shape of the windows. Each takes an
  * equal part of each window, evenly spaced from an instant of its own luck, and keeps that instant until it is refused. It shows what
@@ -80,6 +83,3 @@ function open(place: Place, part: number): { call(errand: Errand): Promise<void>
       }),
   };
 }
-
-/** The longest round trip of the usual distance. */
-const ROUND_TRIP_MS = 150;

@@ -136,9 +136,10 @@ export class CandidateShapes {
   }
 
   /**
-   * A refusal of what fits every candidate but an estimate, if that is one and no refusal went before: later epochs tell so.
+   * Takes a refusal of what fits every other candidate for an estimate's: only the first one, and only while an estimate is a candidate. The
+   * epoch rises, so that siblings hear of it.
    *
-   * @returns whether that explains the refusal.
+   * @returns whether the refusal is explained by that.
    */
   suspectEstimate(): boolean {
     if (this.#epoch > 0 || this.#alive.every(({ shape }) => !shape.isEstimated)) return false;
