@@ -39,7 +39,7 @@ export interface Wishes {
   /** Held units beyond the demand of all waiting calls. */
   readonly surplus: number;
   /** Whether nothing is told if there is no news. */
-  readonly isSilent?: boolean;
+  readonly isSilent: boolean;
 }
 
 /** The part of an ask that describes slots and windows. */
@@ -144,8 +144,7 @@ export class Book {
     const [first] = wishes.slots;
     const entries = [...this.#entries.values()].sort((a, b) => a.slot.from - b.slot.from || a.slot.to - b.slot.to);
     const isNews = entries.some(({ claimed, spent, booked }) => booked !== Math.max(claimed, spent));
-    if (wishes.want <= 0 && !isNews && wishes.isSilent !== false)
-      return { slots: [], windows: [], held: this.held(arrival) };
+    if (wishes.want <= 0 && !isNews && wishes.isSilent) return { slots: [], windows: [], held: this.held(arrival) };
     const slots = entries.map((entry): SlotAsk => {
       const { slot, claimed, spent } = entry;
       const isFirst = slot.name === first?.name;

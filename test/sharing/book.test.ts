@@ -13,7 +13,7 @@ const NOW = 7;
 function wishing(seconds: readonly number[], rest: Partial<Wishes> = {}): Wishes {
   return {
     ...{ want: seconds.length > 0 ? 5 : 0, need: 1, slots: seconds.map(slotAt), isLate: false },
-    ...{ kept: () => 0, also: [], surplus: 0 },
+    ...{ kept: () => 0, also: [], surplus: 0, isSilent: true },
     ...rest,
   };
 }

@@ -77,7 +77,7 @@ export class BookStates {
     const slots = this.#slots.slice(second, Math.min(second + 2, this.#seconds));
     const held = Math.min(surplus, book.held(arrival));
     return book.compose(
-      { want, need: 1, slots, isLate, kept: () => 0, also: [], surplus: held },
+      { want, need: 1, slots, isLate, kept: () => 0, also: [], surplus: held, isSilent: true },
       arrival,
       arrival.least,
       0,
@@ -97,5 +97,5 @@ export class BookStates {
 }
 
 function wishing(want: number): Parameters<Book['compose']>[0] {
-  return { want, need: 1, slots: [], isLate: false, kept: () => 0, also: [], surplus: 0 };
+  return { want, need: 1, slots: [], isLate: false, kept: () => 0, also: [], surplus: 0, isSilent: true };
 }
