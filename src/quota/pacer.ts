@@ -152,10 +152,13 @@ export class Pacer {
     const isBooked = flight.state === 'booked';
     this.#flights.end(flight);
     this.#costs.onEnded(flight);
+    this.#cooldown.onEnded(flight);
+    this.#inspectionPace.onEnded(flight);
     const isFresh = outcome.kind === 'answered' && outcome.quota.ageMs === undefined;
-    const isServed = isFresh && !outcome.limited && !outcome.failed;
-    this.#cooldown.onEnded(flight, isServed);
-    this.#inspectionPace.onEnded(flight, isServed);
+    if (isFresh && !outcome.limited && !outcome.failed) {
+      this.#cooldown.onServed(flight);
+      this.#inspectionPace.onServed();
+    }
     if (outcome.failed) this.#outage.onFailure(now, 'code' in outcome ? outcome.code : undefined);
     else if (outcome.kind === 'answered') this.#outage.onAnswer(flight);
     if (outcome.kind === 'lost' && !isBooked) this.#book(flight, now);
