@@ -4,6 +4,7 @@ import { HttpExchange, type TracedCall } from '../http/attempt.ts';
 import type { Call, Reply } from '../http/call.ts';
 import { KEY_CHANGED } from '../http/key-ring.ts';
 import { redirected } from '../http/redirect.ts';
+import type { AttemptCounts, AttemptOutcome } from '../http/retry-policy.ts';
 import type { Lease } from '../quota/admission.ts';
 import { Books } from '../quota/books.ts';
 import { ClientWide } from '../quota/client-wide.ts';
@@ -22,11 +23,13 @@ import { Leases } from './leases.ts';
 import { Memberships } from './memberships.ts';
 import type { SchedulerOptions } from './options.ts';
 import { QueueOutlook } from './queue-outlook.ts';
-import { DELIVER, Retries } from './retries.ts';
+import { Retries } from './retries.ts';
 import type { WaitingCall } from './waiting-call.ts';
 
 /** So many promises, at most, lie between a call and its caller. */
 const TELLING_TURNS = 10;
+
+type Mutable<T> = { -readonly [Name in keyof T]: T[Name] };
 
 /** A call that the scheduler makes. */
 type ScheduledCall = TracedCall & BackloggedCall;
@@ -198,17 +201,12 @@ export class Scheduler {
           this.#backlog.queue(call);
           continue;
         }
+        countIn(counts, outcome, lease);
+        const decision = this.#retries.decide(call, request.method, outcome, counts, this.#clock.now());
         const isLimited = outcome.kind === 'answered' && outcome.isLimited;
-        if (isLimited) counts.refusals += lease.isExempt ? 0 : 1;
-        else if (outcome.kind === 'answered' && outcome.redirect) counts.hops++;
-        else counts.attempts++;
-        const isRefusedInspection = isLimited && call.ask.isInspection;
-        const decision = isRefusedInspection
-          ? DELIVER
-          : this.#retries.decide(call, request.method, outcome, counts, this.#clock.now());
         if (reply && (decision.kind === 'deliver' || (decision.kind === 'fail' && isLimited && call.takesRefusals))) {
           trace.done(reply.status);
-          // It may have ended a pause, which other answers do not.
+          // Its answer may have ended a pause, of which waiting calls know that answers do not end it.
           if (call.ask.isInspection) this.#queue.wake();
           return reply;
         }
@@ -305,4 +303,12 @@ export class Scheduler {
   get #present(): Pacer {
     return this.#books.present;
   }
+}
+
+/** Counts a request as what it was: a refusal, a redirect or an attempt. A refusal of what the limits forbade does not count. */
+function countIn(counts: Mutable<AttemptCounts>, outcome: AttemptOutcome, { isExempt }: Lease): void {
+  const isAnswered = outcome.kind === 'answered';
+  if (isAnswered && outcome.isLimited) counts.refusals += isExempt ? 0 : 1;
+  else if (isAnswered && outcome.redirect) counts.hops++;
+  else counts.attempts++;
 }
