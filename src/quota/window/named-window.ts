@@ -4,7 +4,7 @@ import { modelsOf } from '../models/all.ts';
 import type { Shape, WindowModel, WindowReading } from '../models/model.ts';
 import { TRIAL_MS } from '../recovery/hourly-trial.ts';
 import type { ShareLimit } from '../share-limit.ts';
-import { endOf, type Period, periodMsOf, SHORT_MS, startOf } from '../time/periods.ts';
+import { endOf, monthEndBy, type Period, periodMsOf, SHORT_MS, startOf } from '../time/periods.ts';
 import type { ServerClock } from '../time/server-clock.ts';
 import type { WindowEnd } from '../time/window-end.ts';
 import type { AnsweredRequests } from '../usage/answered.ts';
@@ -28,6 +28,12 @@ const REFUSALS_WITHIN = 10;
 
 /** More than this part of a long window under way may hide what other consumers take. */
 const BLURRED_PART = 0.005;
+
+/**
+ * A charge that fits within this part of the window is not passed. Units of requests that were under way together are free again one after the
+ * other, in the order of their answers, and else that order would decide whether cheaper charges or dearer ones take them.
+ */
+const NEAR_PART = 0.02;
 
 /** State that all windows of a pacer share. */
 export interface NamedWindowDependencies {
@@ -138,7 +144,8 @@ export class NamedWindow implements Limit {
     const isFirm = this.#isFirm(charge, now);
     const hold = holdUntil(until, isFirm, () => this.#explain(charge, now));
     const { cheapest } = this.#costs;
-    if (!isFirm || charge.units <= cheapest || this.headroom(now) < cheapest) return hold;
+    const isNear = until - now <= NEAR_PART * this.#periodMs;
+    if (!isFirm || isNear || charge.units <= cheapest || this.headroom(now) < cheapest) return hold;
     this.#passed.onHeld(this.#fitting(charge), charge.priority, until, now);
     return { ...hold, passableUnits: charge.units };
   }
@@ -284,7 +291,8 @@ export class NamedWindow implements Limit {
   }
 
   /** Processes a reset that the service announced, by its clock, if it can only mean this window. */
-  onNamedReset(end: number, sentAt: number): void {
+  onNamedReset(stated: number, sentAt: number): void {
+    const end = this.period === 'month' ? monthEndBy(stated) : stated;
     if (this.#periodMs > SHORT_MS) this.#probing.onNamedEnd(end % ROUNDING_MS === 0 ? end + ROUNDING_MS : end, sentAt);
   }
 
