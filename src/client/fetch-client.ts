@@ -1,3 +1,9 @@
+/**
+ * A client for `fetch` alone, without the typed calls.
+ *
+ * @module stacks-quota/fetch
+ */
+
 import type { ClientOptions } from '../options/client-options.ts';
 import type { FetchClient } from './client.ts';
 import { createCore } from './core.ts';
