@@ -343,7 +343,7 @@ export class SharedQuota implements ShareLimit {
     const sentAt = clock.now();
     this.#absence.ask(sentAt);
     const isGathering = this.#ledger.isGathering(sentAt);
-    // Where there is nothing to say, only an answer shows whether the store is back, or who is live.
+    // Where there is nothing to say, only an answer shows whether the store is back, or which processes are live.
     const isSilent = this.#trips.failures === 0 && !isGathering && !this.#isClosed;
     const composed = this.#ledger.compose(this.#demand(sentAt), sentAt, this.#trips.tripMs, isSilent);
     const { asked, ...told } = composed;

@@ -53,7 +53,7 @@ export class AnsweredRequests {
     return this.#sure > units && this.atMost(from, until) > units && this.surely(from, until, units) > units;
   }
 
-  /** No less than what {@link surely} adds up of the same time, at the price of two searches. */
+  /** No less than what {@link surely} adds up of the same time, at the cost of two searches. */
   atMost(from: number, until: number): number {
     if (from <= this.#forgottenUntil) return this.#sure;
     const counted = this.#counted.sumAfter(from - 1e-6) - this.#counted.sumAfter(until - POSTING_MS);

@@ -12,7 +12,7 @@ const CHANCE_PART = 0.005;
 /** The part of a long window that this client always uses, because it would starve otherwise. */
 const FAIR_PART = 0.5;
 
-/** Who was seen in a short window is expected to return for so long, in milliseconds: programs that are started with each minute do. */
+/** Other consumers that were seen in a short window are expected again for this long, in milliseconds: programs that start with each minute do so. */
 const RETURN_MS = 120_000;
 
 /** What is left beyond the estimate: standard deviations of a random arrival, and a part of the limit. */
