@@ -66,8 +66,10 @@ export class ApiCalls {
       maxQueueMs: options.maxQueueMs ?? settings.maxQueueMs,
       timeoutMs: options.timeoutMs ?? settings.timeoutMs,
       wants: 'text',
-      // Given a place at once, so that the object need not grow.
+      // Given a place at once, so that the object need not grow: very many may wait.
       trace: undefined,
+      stretch: undefined,
+      isWaiting: false,
     });
   }
 

@@ -106,10 +106,10 @@ export class Pacer {
   /** May this request go now? Only a grant reserves units; any other answer may still roll a window or fetch more of a share. */
   admit(ask: Ask, now: number): Admission {
     this.#age(now);
-    const charge = this.#costs.charge(ask, this.#windows);
     // While no slot is free it does not matter what else holds the charge back, unless the call is to hear of it soon.
-    const full = this.#flights.check(charge, now);
+    const full = this.#flights.holdAt(now);
     if (full && ask.maxWaitMs >= PATIENT_MS && !ask.isInspection) return { kind: 'wait', hold: full };
+    const charge = this.#costs.charge(ask, this.#windows);
     const reckoned = longestHold(this.#windowLimits, charge, now);
     const own = longestHold(this.#limits, charge, now, this.#cooldown.overrulesWindows ? undefined : reckoned);
     // The share is asked last, because it may fetch more, and should do so only for charges that fit all else.
