@@ -86,6 +86,7 @@ export class NamedWindow implements Limit {
       lastReading: this.#lastReading,
       sent,
       fits: (units, cap, now) => this.#fitsFrom(units, cap, now) <= now,
+      slides: () => !this.candidates.must.onlyFills,
       lastSentAt: () => this.#probing.lastSentAt,
     });
     const roomForPriorities = new RoomForPriorities(period, clock, priorityReserve);

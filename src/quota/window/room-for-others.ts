@@ -22,6 +22,8 @@ export interface RoomForOthersDependencies {
   readonly sent: Pick<SentInWindow, 'units'>;
   /** Whether `units` fit now below a cap. */
   readonly fits: (units: number, cap: number, now: number) => boolean;
+  /** Whether each unit is free again a window after it was used, in every shape that the window may have. */
+  readonly slides: () => boolean;
   /** When the last request was sent. */
   readonly lastSentAt: () => number;
 }
@@ -49,7 +51,10 @@ export class RoomForOthers implements Reserve, Pacing {
     const { otherConsumers, clock } = this.#known;
     if (!otherConsumers.areActive) return 0;
     if (this.#periodMs <= SHORT_MS) return this.#unseen(now);
-    const reserve = otherConsumers.reserve(limit, clock.elapsedPart(this.#period, now), this.#roundTripMs);
+    const elapsed = clock.elapsedPart(this.#period, now);
+    const gone = this.#known.slides() ? Math.max(elapsed, otherConsumers.seenPart(now)) : elapsed;
+    const ms = this.#known.slides() ? Number(process.env.HZ ?? 3000) : this.#roundTripMs;
+    const reserve = otherConsumers.reserve(limit, gone, ms);
     // The rest of an almost elapsed window is theirs only as far as they may take it before our request arrives.
     return Math.max(reserve, this.#unseen(now));
   }
