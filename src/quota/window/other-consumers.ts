@@ -67,8 +67,18 @@ export class OtherConsumers {
     return this.#contended ? this.#ratedAt < this.#seenAt + RETURN_MS : this.#most > 0;
   }
 
-  /** Takes in what a reading left unexplained. */
-  observe(units: number, limit: number, now: number, shown: Shown = { ...ALL_BEFORE, used: units }): void {
+  /**
+   * Takes in what a reading left unexplained.
+   *
+   * @param perMs - the units per millisecond that all consumers together were served lately; undefined: it is not known.
+   */
+  observe(
+    units: number,
+    limit: number,
+    now: number,
+    shown: Shown = { ...ALL_BEFORE, used: units },
+    perMs?: number,
+  ): void {
     const stretch = Math.floor(now / this.#periodMs);
     if (this.#stretch === Number.NEGATIVE_INFINITY) this.#stretch = stretch;
     if (stretch > this.#stretch) this.#roll(stretch, limit);
@@ -79,7 +89,7 @@ export class OtherConsumers {
       this.#most = Math.max(this.#most, this.#seen);
       this.#seenAt = now;
     }
-    if (this.areActive) this.#contended?.observe(taken, shown.used, limit, now);
+    if (this.areActive) this.#contended?.observe(taken, shown.used, limit, now, perMs);
     else this.#contended?.restart();
     const isNew = shown.startedAt > this.#ratedAt && this.#ratedAt > Number.NEGATIVE_INFINITY;
     const ms = this.#ratedAt > Number.NEGATIVE_INFINITY ? now - Math.max(this.#ratedAt, shown.startedAt) : 0;
@@ -94,11 +104,11 @@ export class OtherConsumers {
     return Math.min(1, (now - this.#seenFrom) / this.#periodMs);
   }
 
-  /** Units of a long window to leave them, when the part `gone` of it is over and an answer takes `roundTripMs`. */
-  reserve(limit: number, gone: number, roundTripMs: number): number {
+  /** Units of a long window to leave them, when the part `gone` of it is over and they may take more than on average for `chanceMs`. */
+  reserve(limit: number, gone: number, chanceMs: number): number {
     const inAll = this.#expected(limit);
     const rest = inAll * (1 - gone);
-    const chance = DEVIATIONS * Math.sqrt(Math.max(rest, inAll * Math.min(1, roundTripMs / this.#periodMs)));
+    const chance = DEVIATIONS * Math.sqrt(Math.max(rest, inAll * Math.min(1, chanceMs / this.#periodMs)));
     return Math.min(rest + chance, FAIR_PART * limit);
   }
 
