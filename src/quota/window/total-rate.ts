@@ -15,7 +15,7 @@ interface Mark {
  * The rate at which all consumers together are served: how much more one reading of a long window counts than an earlier one. It tells
  * a client that asks rarely what the others did in between, which no reading of a second does.
  *
- * In a window that slides, units leave meanwhile. So a rate is known while nothing seen can have left, and for good once the window was seen to start anew.
+ * In a window that slides, units leave meanwhile. So a rate is known only once the window was seen to start anew.
  */
 export class TotalRate {
   /** The length of the window that is read. */
@@ -24,7 +24,6 @@ export class TotalRate {
   #latest: Mark[] = [];
   /** Two readings, half a window apart or more. */
   #marks: readonly Mark[] = [];
-  #firstAt = 0;
   #startsAnew = false;
 
   /** Takes in a reading of a window of this length; undefined: the rate is not known. In units per millisecond. */
@@ -33,22 +32,20 @@ export class TotalRate {
     { used, sentAt, receivedAt }: Pick<WindowReading, 'used' | 'sentAt' | 'receivedAt'>,
   ): number | undefined {
     const at = (sentAt + receivedAt) / 2;
-    if (periodMs !== this.#periodMs) this.#restart(periodMs, at);
+    if (periodMs !== this.#periodMs) this.#restart(periodMs);
     const last = this.#latest.at(-1);
     // An answer that was overtaken says nothing new.
     if (last && (at < last.at || (used < last.used && used >= last.used - HIDDEN))) return undefined;
     if (last && used < last.used) this.#onDrop(last.used, at, used);
     this.#remember({ at, used });
     const [from] = this.#latest;
-    const isKnown = this.#startsAnew || at < this.#firstAt + periodMs;
-    return isKnown && from && from.at <= at - SPAN_MS ? (used - from.used) / (at - from.at) : undefined;
+    return this.#startsAnew && from && from.at <= at - SPAN_MS ? (used - from.used) / (at - from.at) : undefined;
   }
 
-  #restart(periodMs: number, at: number): void {
+  #restart(periodMs: number): void {
     this.#periodMs = periodMs;
     this.#latest = [];
     this.#marks = [];
-    this.#firstAt = at;
     this.#startsAnew = false;
   }
 
