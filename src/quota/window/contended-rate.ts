@@ -1,11 +1,8 @@
 /** Our part of a window at first. */
 const FIRST = 0.5;
 
-/** How full the fullest of the last readings is to be: the rest is left to chance. */
+/** How full the fullest of the last readings is to be, or the window on average where a rate of all is known: the rest is left to chance. */
 const FULLEST = 0.8;
-
-/** The same of the window on average, where a rate of all consumers is known: it varies less. */
-const MEAN = 0.85;
 
 /** In a window the part grows by so much of its root and of the room left, and shrinks by so much of itself and of what is above. */
 const GROWTH = 0.3;
@@ -83,7 +80,7 @@ export class ContendedRate {
   /** How much of the window may be used beyond what is; negative: less is to be used. */
   #room(used: number, limit: number, perMs: number | undefined): number {
     if (perMs === undefined) return FULLEST - Math.max(this.#fullest, this.#fullestBefore);
-    return MEAN - Math.max(used, perMs * this.#periodMs) / limit;
+    return FULLEST - Math.max(used, perMs * this.#periodMs) / limit;
   }
 
   #onSeen(now: number): void {

@@ -67,8 +67,8 @@ describe('our part of a second that others use, too', () => {
     };
     expect(full()).toBeLessThan(1);
     expect(full(0.004)).toBeGreaterThan(1.2);
-    expect(full(0.016)).toBeGreaterThan(1);
-    expect(full(0.018)).toBeLessThan(1);
+    expect(full(0.015)).toBeGreaterThan(1);
+    expect(full(0.017)).toBeLessThan(1);
   });
 
   it('follows the reading itself, where that shows the window fuller than the rate of all', () => {
