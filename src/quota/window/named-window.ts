@@ -92,6 +92,7 @@ export class NamedWindow implements Limit {
       lastReading: this.#lastReading,
       sent,
       fits: (units, cap, now) => this.#fitsFrom(units, cap, now) <= now,
+      maySlide: () => !this.candidates.must.onlyFills,
       lastSentAt: () => this.#probing.lastSentAt,
     });
     const roomForPriorities = new RoomForPriorities(period, clock, priorityReserve);
@@ -238,8 +239,12 @@ export class NamedWindow implements Limit {
     this.#cached += units;
   }
 
-  /** Processes a reading of this window. */
-  read(reading: WindowReading, past: AnsweredRequests): void {
+  /**
+   * Processes a reading of this window.
+   *
+   * @param perMs - the units per millisecond that all consumers together were served lately; undefined: it is not known.
+   */
+  read(reading: WindowReading, past: AnsweredRequests, perMs?: number): void {
     this.#lastReading.observe(reading);
     if (!reading.limited && reading.own > reading.limit) this.#servesLarger = true;
     this.#probing.onReading(reading, this.#lastReading.sentAt);
@@ -263,6 +268,7 @@ export class NamedWindow implements Limit {
         this.limit,
         reading.receivedAt,
         this.#shownBy(reading),
+        perMs,
       );
     this.#cached = 0;
     this.#isRead = true;

@@ -5,9 +5,13 @@ import { PERIODS, type Period, periodMsOf, SHORT_MS } from '../time/periods.ts';
 import type { AnsweredRequests } from '../usage/answered.ts';
 import type { Flight } from '../usage/in-flight.ts';
 import { NamedWindow, type NamedWindowDependencies } from './named-window.ts';
+import { TotalRate } from './total-rate.ts';
 
 /** A window that was not named for so long, in milliseconds, while others were, is forgotten. */
 const FORGOTTEN_MS = 600_000;
+
+/** The windows by which a rate can be told, the shortest first. */
+const LONG = PERIODS.filter((period) => periodMsOf(period) > SHORT_MS);
 
 /** What there is to say of an answer, whichever window it speaks of. */
 export type AnswerFacts = Omit<WindowReading, 'limit' | 'used' | 'held'>;
@@ -20,6 +24,7 @@ export class NamedWindows implements Iterable<NamedWindow> {
   readonly #namedAt = new Map<Period, number>();
   /** What others found out of windows that we have not seen yet. */
   readonly #foretold = new Map<Period, Shapes>();
+  readonly #totalRate = new TotalRate();
   #revision = 0;
 
   constructor(dependencies: NamedWindowDependencies & { readonly shareLimit: ShareLimit }) {
@@ -81,6 +86,7 @@ export class NamedWindows implements Iterable<NamedWindow> {
   read(quota: QuotaSnapshot, answer: AnswerFacts, past: AnsweredRequests): void {
     const { flights, costs, shareLimit } = this.#dependencies;
     const { sentAt, receivedAt, own, settledSince, limited, isExempt } = answer;
+    const perMs = this.#totalRateBy(quota, answer);
     let named = 0;
     for (const period of PERIODS) {
       const { limit, remaining } = quota.stacks[period] ?? {};
@@ -92,10 +98,18 @@ export class NamedWindows implements Iterable<NamedWindow> {
       const window = known ?? this.#open(period);
       this.#namedAt.set(period, receivedAt);
       named++;
-      window.read({ sentAt, receivedAt, own, settledSince, limited, isExempt, limit, used, held }, past);
+      window.read({ sentAt, receivedAt, own, settledSince, limited, isExempt, limit, used, held }, past, perMs);
       shareLimit.read({ period, limit, used, own, sentAt, receivedAt, shapes: window.candidates.shapes });
     }
     if (named > 0 && named < this.#byPeriod.size) this.#forgetUnnamed(receivedAt);
+  }
+
+  /** The rate at which all consumers are served, by the shortest of the long windows. */
+  #totalRateBy({ stacks }: QuotaSnapshot, answer: AnswerFacts): number | undefined {
+    const period = LONG.find((one) => stacks[one]?.remaining !== undefined);
+    if (period === undefined) return undefined;
+    const { limit = 0, remaining = 0 } = stacks[period] ?? {};
+    return this.#totalRate.observe(periodMsOf(period), { ...answer, used: limit - remaining });
   }
 
   /**
