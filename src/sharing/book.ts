@@ -30,8 +30,8 @@ export interface Wishes {
   readonly need: number;
   /** The slots to ask for, earliest first. */
   readonly slots: readonly Slot[];
-  /** Whether to ask for all room of the first slot instead of one part. */
-  readonly isLate: boolean;
+  /** What is wished of the first slot; of each other a part. */
+  readonly wish: Wish;
   /** Units of an instance that this ask must leave free. */
   readonly kept: (instance: Instance) => number;
   /** Instances of which only the usage is asked. */
@@ -147,8 +147,7 @@ export class Book {
     if (wishes.want <= 0 && !isNews && wishes.isSilent) return { slots: [], windows: [], held: this.held(arrival) };
     const slots = entries.map((entry): SlotAsk => {
       const { slot, claimed, spent } = entry;
-      const isFirst = slot.name === first?.name;
-      const wish: Wish = !wished.has(slot.name) ? 0 : isFirst && wishes.isLate ? 2 : 1;
+      const wish: Wish = !wished.has(slot.name) ? 0 : slot.name === first?.name ? wishes.wish : 1;
       entry.booked = undefined;
       const places = slot.instances.map((instance) => {
         let index = indices.get(instance.name);

@@ -90,16 +90,25 @@ export class FactSync {
   }
 
   /**
-   * Whether this process knows the service's clock much better than the share does. To be asked only when an answer has shown that the
-   * known facts are the latest: each change of the facts costs every process a trip of its own.
+   * Whether the service's clock is to be told now. A process that lacks no units tells it with other facts, unless the share does not know
+   * it. To be asked only when an answer has shown that the known facts are the latest.
    */
-  knowsClockBetter(now: number): boolean {
+  tellsClock(now: number): boolean {
+    const { policy, timeline } = this.#ledger;
+    const offset = timeline.storeOffset;
+    const isKnown = offset !== undefined && this.#facts.knowsLead(now + offset.most);
+    return (policy.isBusy(now) || !isKnown) && this.#tellClock(now);
+  }
+
+  /** Prepares to tell the service's clock, if this process knows it much better than the share does. @returns whether it does. */
+  #tellClock(now: number): boolean {
     const { time } = this.#member;
-    const offset = this.#ledger.timeline.storeOffset;
+    const { policy, timeline } = this.#ledger;
+    const offset = timeline.storeOffset;
     if (!time.known || !offset) return false;
     const lead = { least: time.least(now) - now, most: time.most(now) - now };
     // Where requests are under way for longer than that, the clock is not what makes slots wide.
-    const isNeeded = this.#ledger.policy.isBusy(now) && time.vagueness(now) > this.#ledger.timeline.roundTripMs;
+    const isNeeded = policy.isBusy(now) && time.vagueness(now) > timeline.roundTripMs;
     return this.#facts.tellLead(lead, offset, now + offset.most, isNeeded);
   }
 
@@ -108,6 +117,8 @@ export class FactSync {
     const { clock } = this.#member;
     const { timeline } = this.#ledger;
     const sentAt = clock.now();
+    // A change makes the next answer to every process longer, however much has changed.
+    if (this.#facts.pending.size > 0) this.#tellClock(sentAt);
     const { pending } = this.#facts;
     const answer = await call(() => store.share(this.#facts.version, pending));
     const now = clock.now();

@@ -21,7 +21,7 @@ export interface WindowRecord {
 /** The units granted by one ask. */
 export interface Grants {
   readonly granted: readonly number[];
-  /** Whether the first slot asked for was not granted in full. */
+  /** Whether the first slot asked for was not granted in full, and not for calls that are only expected. */
   readonly isNeedy: boolean;
   /** How long the process counts as needy in that case, in milliseconds: until the last window without room has ended. */
   readonly stayMs: number;
@@ -68,6 +68,11 @@ export class MemoryWindow {
   /** Units available to the ask. */
   get room(): number {
     return this.ask.limit - this.ask.kept - this.used;
+  }
+
+  /** Units available beyond half of the limit, for calls that are only expected. */
+  get plenty(): number {
+    return this.room - Math.ceil(this.ask.limit / 2);
   }
 
   get record(): WindowRecord {
@@ -138,14 +143,16 @@ export function grantUnits(ask: ShareAsk, mayGrant: boolean, others: number, win
     let grant = 0;
     const most = wish === 1 && others > 0 ? Math.min(open, part - total) : open;
     if (open >= need && most >= need) {
-      const room = Math.min(most, ...indices.map((index) => windows[index]?.room ?? most));
+      const all = indices.flatMap((index) => windows[index] ?? []);
+      const plenty = wish === 3 ? Math.max(need, Math.min(...all.map((window) => window.plenty))) : most;
+      const room = Math.min(most, plenty, ...all.map((window) => window.room));
       if (room >= need) {
         grant = room;
         open -= room;
-        for (const index of indices) windows[index]?.grant(room);
+        for (const window of all) window.grant(room);
       } else isTight = true;
     }
-    isNeedy ??= grant < want;
+    isNeedy ??= wish !== 3 && grant < want;
     return grant;
   });
   const full = isTight ? windows.filter(({ room }) => room < need).map((window) => window.ask.ttlMs) : [];

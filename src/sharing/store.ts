@@ -25,8 +25,11 @@ export const PROBE_MS = 2_000;
 /** A process counts as live for this long after its last ask with {@link ShareAsk.isSign}, in milliseconds. */
 export const LIVE_MS = 75_000;
 
-/** What an ask wants of a slot: 0 nothing, 1 at most a part while other processes are needy, 2 any room. */
-export type Wish = 0 | 1 | 2;
+/**
+ * What an ask wants of a slot: 0 nothing, 1 at most a part while other processes are needy, 2 any room, 3 the need, and more only
+ * of what is free beyond half of each window.
+ */
+export type Wish = 0 | 1 | 2 | 3;
 
 /**
  * A stretch of time in which a request may arrive, with every window instance in which it may be counted. To the store a slot is

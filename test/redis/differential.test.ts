@@ -54,7 +54,7 @@ const slots = fc.uniqueArray(
   fc.record({
     name: fc.constantFrom('1', '2', '11', '1+1', 'f-2:0'),
     total: fc.oneof({ weight: 9, arbitrary: units(3) }, { weight: 1, arbitrary: units(60) }),
-    wish: fc.constantFrom(0 as const, 1 as const, 2 as const),
+    wish: fc.constantFrom(0 as const, 1 as const, 2 as const, 3 as const),
     windows: fc.uniqueArray(fc.integer({ min: 0, max: ASKED - 1 }), { minLength: 1, maxLength: 3 }),
   }),
   { selector: ({ name }) => name, maxLength: 5 },

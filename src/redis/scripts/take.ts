@@ -51,9 +51,9 @@ local asked, mine = match(account, '^(%d+) (%d+)')
 if sane(asked, ${MOST}) >= sequence then return { sequence, -1 } end
 mine = sane(mine, ${MOST})
 
--- By window, as numbered by the blocks: units claimed, used by strangers, the highest reading of any process (said), units claimed in this
+-- By window, as numbered by the blocks: the limit, units claimed, used by strangers, the highest reading of any process (said), units claimed in this
 -- stretch (fresh) and the one before, and the units that may be granted.
-local most, claimed, strangers, said, fresh, before, bounds, dirty, free = {}, {}, {}, {}, {}, {}, {}, {}, {}
+local limits, claimed, strangers, said, fresh, before, bounds, dirty, free = {}, {}, {}, {}, {}, {}, {}, {}, {}
 local stretch, p, n = floor(now / ${STRETCH_MS}), ${FIXED_ARGUMENTS + 1}, 0
 local numbers, cells, firsts, lasts, sizes = 'B${'I8'.repeat(1 + PLACES * WIDE)}', {}, {}, {}, {}
 for b = 1, blocks do
@@ -88,7 +88,7 @@ for b = 1, blocks do
       if told > r then r, dirty[n] = told, true end
       if c > m then c, s, dirty[n] = 0, r, true
       elseif s > l then s, dirty[n] = 0, true end
-      most[n], claimed[n], strangers[n], said[n], free[n] = m, c, s, r, open
+      limits[n], claimed[n], strangers[n], said[n], free[n] = l, c, s, r, open
       if k > 0 or how ~= '0' then
         -- The record does not tell when units were claimed: all of them may be recent.
         if k == 0 or k > stretch or a > ${MOST} or b > ${MOST} then
@@ -116,7 +116,7 @@ for _ = 1, slots do
   if more ~= 0 then
     for q = p + 4, last, 2 do
       for i = tonumber(A[q]), tonumber(A[q + 1]) do
-        claimed[i], dirty[i] = min(max(0, claimed[i] + more), most[i]), true
+        claimed[i], dirty[i] = min(max(0, claimed[i] + more), floor(1.25 * limits[i]) + 16), true
         if more > 0 then
           strangers[i] = max(0, strangers[i] - more)
           if fresh[i] then fresh[i] = fresh[i] + more end
@@ -177,13 +177,16 @@ for j = 1, slots do
       local room = open
       if wish == '1' and others > 0 then room = min(room, part - total) end
       if room >= need then
+        local plenty = room
         for q = p + 4, last, 2 do
           for i = tonumber(A[q]), tonumber(A[q + 1]) do
             if free[i] < room then room = free[i] end
+            if wish == '3' then plenty = min(plenty, free[i] - ceil(limits[i] / 2)) end
           end
           if room < need then break end
         end
         isTight = isTight or room < need
+        if wish == '3' then room = min(room, max(need, plenty)) end
       end
       if room >= need then
         grant, open = room, open - room
@@ -195,7 +198,7 @@ for j = 1, slots do
         end
       end
     end
-    if isNeedy == nil then isNeedy = grant < want end
+    if isNeedy == nil then isNeedy = wish ~= '3' and grant < want end
   end
   answer[n + j], totals[j + 2] = grant, format('%s=%.0f', A[p], total + grant)
   p = last + 2

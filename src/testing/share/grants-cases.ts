@@ -4,7 +4,7 @@ import { LOOK_MS } from './protocol.ts';
 import type { StoreCases } from './store-case.ts';
 
 /** Five slots of a second with 20 units each, in a window that hardly bounds them. */
-const seconds = (wish: 0 | 1 | 2 = 1, rest: Partial<{ total: number; limit: number }> = {}) => ({
+const seconds = (wish: 0 | 1 | 2 | 3 = 1, rest: Partial<{ total: number; limit: number }> = {}) => ({
   slots: [0, 1, 2, 3].map((index) =>
     slotAsk({ name: String(index), wish, total: index === 0 ? (rest.total ?? 0) : 0, windows: [index, 4] }),
   ),
@@ -81,6 +81,20 @@ export const GRANTS: StoreCases = {
     expect((await ask({ want: 99, ...seconds(1, { total: 10 }) })).granted).toEqual([0, 10, 0, 0]);
     expect((await ask({ member: 'c', want: 99, ...seconds(2, { total: 7 }) })).granted[0]).toBe(3);
   },
+
+  'grants what is needed to calls that are only expected in part, and more only of what is free beyond half of each window':
+    async ({ store }) => {
+      const ask = asker(store);
+      const sparing = (member: string, want: number, need = 1) =>
+        ask({ member, want, need, ...seconds(3, { limit: 30 }) });
+      expect((await sparing('a', 4)).granted).toEqual([4, 0, 0, 0]);
+      expect((await sparing('b', 9)).granted).toEqual([6, 3, 0, 0]);
+      // Beyond half of the second there is room, and of the minute there is none.
+      expect((await sparing('c', 5)).granted).toEqual([1, 1, 1, 1]);
+      expect((await sparing('d', 5, 3)).granted).toEqual([3, 0, 0, 0]);
+      // Nobody lacks what was only expected.
+      expect((await ask({ member: 'e', want: 0 })).others).toBe(0);
+    },
 
   'counts a process as needy that is not served in full in the first slot it wishes for, for as long as it says':
     async ({ store, pass }) => {
