@@ -43,8 +43,8 @@ describe('idle probe', () => {
     expect(lull.earliest(1, LIMIT, LIMIT, LULL + 450)).toBeGreaterThanOrEqual(LULL_ENDS);
   });
 
-  it('a lull follows what was sent in the one second before, all of it together', () => {
-    const twice = lullAfter(LIMIT / 2, LULL - 1_500);
+  it('a lull follows what was sent in one second, all of it together', () => {
+    const twice = lullAfter(LIMIT / 4, LULL - 1_500);
     twice.onSent(LIMIT / 4, LULL - 600);
     expect(twice.earliest(1, LIMIT, LIMIT, LULL + 500)).toBe(LULL + 500);
     twice.onSent(LIMIT / 4, LULL - 500);
