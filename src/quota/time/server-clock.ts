@@ -109,6 +109,7 @@ export class ServerClock {
       most += END_ROUNDING_MS - this.#rounding;
       this.#rounding = END_ROUNDING_MS;
       this.#ends.forget();
+      this.#lead = this.#dates;
     }
     this.#revision += this.#ends.narrow(least, most, receivedAt);
     if (this.#dates.from(sentAt) > most - LATE_MS) this.#lead = this.#ends;
