@@ -12,7 +12,7 @@ import { ClientWide } from './client-wide.ts';
 import { driftOf } from './forecast/drift.ts';
 import { estimate, type Plan, type PlanEstimate } from './forecast/estimate.ts';
 import { type MonthOutlook, MonthUsage } from './forecast/month.ts';
-import { isAnyWindowFull, type QuotaSnapshot, repeatsWindow, resetOf } from './headers/snapshot.ts';
+import { isAnyWindowFull, type QuotaSnapshot, repeatedWindow, resetOf } from './headers/snapshot.ts';
 import { Cooldown } from './limits/cooldown.ts';
 import { believableCost, Costs, refusedCost } from './limits/costs.ts';
 import { EndpointWindows } from './limits/endpoint-windows.ts';
@@ -285,6 +285,7 @@ export class Pacer {
     this.#hourlyTrial.reset(now);
     this.#month.observe(quota);
     if (quota.date !== undefined) this.#clock.observe(quota.date, flight.sentAt, now);
+    this.#observeEnd(quota, flight.sentAt, now);
     const isCached = quota.ageMs !== undefined;
     const cost = limited ? undefined : believableCost(quota);
     const units = isCached ? 0 : (cost ?? flight.units);
@@ -337,6 +338,12 @@ export class Pacer {
     if (this.#cooldown.until > now) this.#shareLimit.tellPause(this.#cooldown.until);
   }
 
+  /** The end of a window is a date of the clock that the service counts by. */
+  #observeEnd(quota: QuotaSnapshot, sentAt: number, now: number): void {
+    const [period, end] = [repeatedWindow(quota), resetOf(quota)];
+    if (end !== undefined && period !== undefined) this.#clock.observeEnd(period, end, sentAt, now);
+  }
+
   /** Whether every window surely had units left for a request that is not booked yet. */
   #hadRoom(now: number): boolean {
     for (const window of this.#windows) if (!window.isAlone || window.headroom(now) < 1) return false;
@@ -350,7 +357,7 @@ export class Pacer {
     const isImpossible = resetAt === undefined && quota.resetAt !== undefined;
     if (limit === undefined || remaining === undefined || isImpossible) {
       if (!isBooked) this.#endpointWindows.book(endpoint, answer.sentAt, answer.receivedAt);
-    } else if (!this.#windows.describes(limit, resetAt, answer) && !repeatsWindow(quota)) {
+    } else if (!this.#windows.describes(limit, resetAt, answer) && repeatedWindow(quota) === undefined) {
       this.#endpointWindows.read(endpoint, quota, answer);
     }
   }

@@ -79,9 +79,9 @@ export function isAnyWindowFull(quota: QuotaSnapshot): boolean {
   return windowsOf(quota).some(({ remaining }) => remaining === 0);
 }
 
-/** Whether `ratelimit-*` repeats a window of the second table, wherever a lagging clock puts its end. */
-export function repeatsWindow(quota: QuotaSnapshot): boolean {
-  return windowsOf(quota).some(({ limit, remaining }) => limit === quota.limit && remaining === quota.remaining);
+/** The longest window of the second table that `ratelimit-*` may repeat, wherever a lagging clock puts its end; undefined: none. */
+export function repeatedWindow({ limit, remaining, stacks }: QuotaSnapshot): Period | undefined {
+  return PERIODS.findLast((period) => stacks[period]?.limit === limit && stacks[period]?.remaining === remaining);
 }
 
 /** No window is longer than a month, so no reset is believed that is further off, in milliseconds. */
