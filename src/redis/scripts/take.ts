@@ -7,7 +7,7 @@ import {
   NEEDY_MS,
   NEEDY_NOW,
   NONSENSE_FACTS,
-  URGENT_PARTS,
+  PARTS,
 } from '../../sharing/store-rules.ts';
 import { STATE, TURN } from './state.ts';
 
@@ -202,7 +202,7 @@ for j = 1, slots do
 end
 
 n = n + slots
-local told = tonumber(A[10]) * ${URGENT_PARTS}
+local told = tonumber(A[10]) * ${PARTS}
 state.urgent = state.urgent + told
 answer[8] = state.urgent
 if told > 0 or isDue then writeState(KEYS[1], isDue and KEYS[blocks + 5], state) end
