@@ -6,7 +6,7 @@ import {
   type ShareAsk,
   type ShareStore,
 } from '../sharing/store.ts';
-import { readAsk, readFacts, readPause, PARTS, whole } from '../sharing/store-rules.ts';
+import { PARTS, readAsk, readFacts, readPause, whole } from '../sharing/store-rules.ts';
 import { type Blocks, blocksOf } from './blocks.ts';
 import { type RunScript, scriptOf } from './connection.ts';
 import type { KeyOf } from './keys.ts';

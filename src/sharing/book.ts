@@ -125,7 +125,9 @@ export class Book {
       if (spent === 0 || open > 0) continue;
       const narrow = slotOf(sent.first, sent.last);
       const names = new Set(slot.instances.map(({ name }) => name));
-      if (narrow.instances.length >= names.size || !narrow.instances.every(({ name }) => names.has(name))) continue;
+      // In an earlier step of a window that drains, units leave no less room in any later one.
+      const isWithin = narrow.instances.every(({ name, drain }) => drain !== undefined || names.has(name));
+      if (narrow.instances.length >= names.size || !isWithin) continue;
       const granted = Math.min(claimed, spent);
       const moved = this.#at({ ...narrow, name: this.#ownName() });
       Object.assign(moved, { claimed: granted, spent, sent: { ...sent } });

@@ -23,11 +23,11 @@ import {
   NEEDY_LAST_MS,
   NEEDY_MS,
   NEEDY_NOW,
+  PARTS,
   readAsk,
   readFacts,
   readPause,
   STATE_LASTS_MS,
-  PARTS,
   whole,
 } from './store-rules.ts';
 import type { StoredState } from './stored-state.ts';

@@ -207,11 +207,13 @@ export class SharedWindow {
 
   /** The highest usage stated for an instance, if any; `isRecent`: whether it bounds the claims from above. */
   reading(
-    { name, slides, limit }: Instance,
+    { name, slides, limit, drain }: Instance,
     now: number,
   ): { readonly used: number; readonly isRecent: boolean } | undefined {
     // If the window may not be aligned, part of the stated usage may belong to the calendar's previous window.
     if (slides === undefined && !this.isCalendar) return undefined;
+    // A step that is not reckoned with those before it holds its own claims alone.
+    if (drain !== undefined && !this.#drains) return undefined;
     const known = this.#readings.get(name);
     return known && { used: Math.min(known.used, limit), isRecent: now - known.sentAt < RECENT_MS };
   }
