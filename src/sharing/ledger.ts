@@ -229,10 +229,7 @@ export class Ledger {
           instance.window.keptForProbe(from, time + maxWaitMs) +
           (isCalm ? this.#probe.kept(instance) : 0));
     const reach = { least: time, most: Math.max(slots.at(-1)?.to ?? 0, arrival.most + REACH_MS) };
-    const also = [...this.windows].flatMap((window) => [
-      ...(window.previous(from) ? [window.previous(from)!] : []),
-      ...window.steps(reach),
-    ]);
+    const also = [...this.windows].flatMap((window) => [window.previous(from) ?? [], window.steps(reach)].flat());
     const surplus = Math.max(0, held - demand.want);
     const told = this.book.compose(
       { want, need, slots, isLate: this.policy.isLate(now), kept, also, surplus, isSilent },

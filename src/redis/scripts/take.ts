@@ -54,9 +54,9 @@ mine = sane(mine, ${MOST})
 
 -- By window, as numbered by the blocks: units claimed, used by strangers, the highest reading of any process (said), units claimed in this
 -- stretch (fresh) and the one before, thousandths of units that count in it of the step before (carried), by how many fewer those are than that
--- step has (drains), and the units that may be granted.
+-- step has (drains), the former in whole units (over), and the units that may be granted.
 local most, claimed, strangers, said, fresh, before, bounds, dirty, free = {}, {}, {}, {}, {}, {}, {}, {}, {}
-local carried, drains = {}, {}
+local carried, drains, over = {}, {}, {}
 local stretch, p, n = floor(now / ${STRETCH_MS}), ${FIXED_ARGUMENTS + 1}, 0
 local numbers, cells, firsts, lasts, sizes = 'B${'I8'.repeat(1 + PLACES * WIDE)}', {}, {}, {}, {}
 for b = 1, blocks do
@@ -91,9 +91,10 @@ for b = 1, blocks do
       if told > r then r, dirty[n] = told, true end
       if c > m then c, s, dirty[n] = 0, r, true
       elseif s > l then s, dirty[n] = 0, true end
-      most[n], claimed[n], strangers[n], said[n], free[n] = m, c, s, r, open
+      most[n], claimed[n], strangers[n], said[n], free[n], over[n] = m, c, s, r, open, 0
       if how == '3' then
-        carried[n] = k > ${PARTS} * m and 0 or k
+        if k > ${PARTS} * m then k = 0 end
+        carried[n], over[n] = k, ceil(k / ${PARTS})
         if drain > 0 and n > 1 then drains[n] = drain end
       elseif k > 0 or how ~= '0' then
         -- The record does not tell when units were claimed: all of them may be recent.
@@ -110,14 +111,10 @@ for b = 1, blocks do
 end
 local windows = n
 
--- What is used of a window. A step has what did not drain of the step before.
-local function usedOf(i)
-  local left = carried[i]
-  return claimed[i] + strangers[i] + (left and ceil(left / ${PARTS}) or 0)
-end
+-- A step has what did not drain of the step before.
 local function carry(i)
   local left = max(0, ${PARTS} * (claimed[i - 1] + strangers[i - 1]) + (carried[i - 1] or 0) - drains[i])
-  if left ~= carried[i] then carried[i], dirty[i] = left, true end
+  if left ~= carried[i] then carried[i], over[i], dirty[i] = left, ceil(left / ${PARTS}), true end
 end
 
 -- Totals are booked as differences to the account. New claims are subtracted from strangers: units spent without a grant were
@@ -146,10 +143,10 @@ end
 -- Readings: units beyond all claims are strangers'; with a bounding reading, older claims that the service did not count are removed.
 for i = 1, windows do
   if drains[i] then carry(i) end
-  local reading, c, s = said[i], claimed[i], strangers[i]
-  local used = usedOf(i)
-  if reading > used then
-    strangers[i], dirty[i] = s + reading - used, true
+  local reading, c, s, o = said[i], claimed[i], strangers[i], over[i]
+  if reading > c + s + o then
+    s = reading - c - o
+    strangers[i], dirty[i] = s, true
   elseif bounds[i] then
     local excess = c + s - reading - fresh[i] - before[i]
     if excess > 0 then
@@ -158,7 +155,7 @@ for i = 1, windows do
       claimed[i], strangers[i], dirty[i] = c, s, true
     end
   end
-  free[i] = free[i] - usedOf(i)
+  free[i] = free[i] - c - s - o
 end
 
 local state, known, pauseMs, lookMs, facts = readState(stored[1]), tonumber(A[3]), 0, 0, {}
@@ -214,9 +211,9 @@ for j = 1, slots do
             if fresh[i] then fresh[i] = fresh[i] + room end
             local step = i + 1
             while drains[step] do
-              free[step] = free[step] + usedOf(step)
+              local o = over[step]
               carry(step)
-              free[step], step = free[step] - usedOf(step), step + 1
+              free[step], step = free[step] + o - over[step], step + 1
             end
           end
         end
@@ -242,7 +239,7 @@ for b = 1, blocks do
     local ttl, step = tonumber(A[p + 4]), tonumber(A[p + 5])
     for o = 2 + (A[p] - first) * size, 2 + (A[p + 1] - first) * size, size do
       i = i + 1
-      answer[n + i] = usedOf(i)
+      answer[n + i] = claimed[i] + strangers[i] + over[i]
       if isTight and free[i] < need and ttl > stay then stay = ttl end
       if dirty[i] then
         ends = max(ends, now + ttl)
