@@ -130,6 +130,17 @@ describe('processes that share a token bucket', () => {
     expect(most).toBeGreaterThan(0.85);
   });
 
+  it('never send more where all of one step comes at its end, and that of the next at its beginning', async () => {
+    const world = new World(60, 10);
+    world.know();
+    for (world.now = 1_900; world.now < 2_200; world.now += 50) {
+      await world.ask(0, 60, false);
+      world.send(0, 60, false);
+    }
+    expect(world.peak).toBeGreaterThan(56);
+    expect(world.peak).toBeLessThanOrEqual(60);
+  });
+
   it('use in three minutes what it held and what it was refilled with, but for a tenth of what it holds', async () => {
     const world = new World(300, 10);
     world.know();
