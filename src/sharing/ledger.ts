@@ -21,8 +21,9 @@ const STAY_MS = 1_500;
 /** Unspent units are returned this long after the end of their slot, unless an earlier trip did so. In milliseconds. */
 const GIVE_BACK_MS = 1_000;
 
-/** How far ahead slots are asked for, in milliseconds. */
+/** How far ahead slots are asked for, and how far ahead any process of the share may hold units, in milliseconds. */
 const LONGEST_AHEAD_MS = 3_000;
+const REACH_MS = 5_000;
 
 /**
  * If at least this part of every window is free when the store is lost, calls go on without a grant at once. After this time, in
@@ -48,7 +49,7 @@ const MOST_SLOTS = 12;
 /** An ask, and the demand it was composed for. */
 export interface Composed extends Told, Pick<ShareAsk, 'want' | 'need' | 'size' | 'chunk' | 'stayMs'> {
   readonly asked: Asked;
-  /** Instances of which only the usage is asked. */
+  /** Instances that are named whether or not a slot counts in them. */
   readonly also: readonly Instance[];
 }
 
@@ -110,10 +111,10 @@ export class Ledger {
     return this.#slots.quantum;
   }
 
-  /** Whole units charged to each window: at most the smallest limit, so that a request that costs more takes all of it. */
+  /** Whole units charged to each window: at most what can be granted together, so that a request that costs more takes all of it. */
   units(charge: number): number {
     let units = Math.ceil(charge);
-    for (const { limit } of this.windows) units = Math.min(units, limit);
+    for (const { most } of this.windows) units = Math.min(units, most);
     return units;
   }
 
@@ -230,7 +231,8 @@ export class Ledger {
         : this.#reserve.kept(instance, time) +
           instance.window.keptForProbe(from, time + maxWaitMs) +
           (isCalm ? this.#probe.kept(instance) : 0));
-    const also = [...this.windows].flatMap((window) => window.previous(from) ?? []);
+    const reach = { least: time, most: Math.max(slots.at(-1)?.to ?? 0, arrival.most + REACH_MS) };
+    const also = [...this.windows].flatMap((window) => [window.previous(from) ?? [], window.steps(reach)].flat());
     const surplus = Math.max(0, held - demand.want);
     const told = this.book.compose(
       { want, need, slots, wish: spare ? 3 : this.policy.isLate(now) ? 2 : 1, kept, also, surplus, isSilent },

@@ -8,7 +8,7 @@ export interface State {
   readonly least: number;
   /** When the pause ends or, until it is cleared, ended, in milliseconds since the Unix epoch; 0: there is none. */
   readonly pauseUntil: number;
-  /** Urgent units as of `at`, in thousandths (`URGENT_PARTS`). */
+  /** Urgent units as of `at`, in thousandths (`PARTS`). */
   readonly urgent: number;
   readonly at: number;
   /** When the counting of urgent units began. */

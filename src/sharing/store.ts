@@ -62,6 +62,12 @@ export interface WindowAsk {
    * (`bounds`): usage is at most the highest reading plus the units claimed in this stretch and the one before.
    */
   readonly stretches: 'no' | 'yes' | 'bounds';
+  /**
+   * Given for a step of a window that drains. What is used of the step before counts in it, too, less so many units, in thousandths: that is
+   * the window named before this one, and its name ends in the number before. 0: the step before is not named, and what it left is as
+   * it was when both were named.
+   */
+  readonly drain?: number;
 }
 
 /** The request of one ask. */

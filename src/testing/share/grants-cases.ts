@@ -1,3 +1,4 @@
+import type { WindowAsk } from '../../sharing/store.ts';
 import { asker, slotAsk, telling, windowAsk } from './asking.ts';
 import { expect } from './expecting.ts';
 import { LOOK_MS } from './protocol.ts';
@@ -47,6 +48,33 @@ export const GRANTS: StoreCases = {
       (await ask({ member: 'b', want: 20, slots, windows: [windowAsk(), windowAsk({ name: 'month:1' })] })).granted,
     ).toEqual([8]);
   },
+
+  'counts what is used of a step in those after it, less what drains, whoever asks and however late it is told':
+    async ({ store }) => {
+      const ask = asker(store);
+      const steps = (first: number, last: number, rest: Partial<WindowAsk> = {}) =>
+        Array.from({ length: last - first + 1 }, (_, index) => {
+          const name = `minute-drain-${first + index}`;
+          return windowAsk({ name, drain: index === 0 ? 0 : 2_500, ...(index === last - first ? rest : {}) });
+        });
+      const slot = (index: number, total = 0) => [slotAsk({ name: String(index), total, windows: [index] })];
+      // Units of a later step are used already, so fewer are left in those before.
+      expect((await ask({ want: 12, slots: slot(2), windows: steps(30, 32) })).granted).toEqual([12]);
+      const first = await ask({ member: 'b', want: 20, slots: slot(0), windows: steps(30, 33) });
+      expect(first).toMatchObject({ granted: [8], used: [8, 6, 15, 13] });
+      const second = await ask({ member: 'b', want: 20, slots: slot(2, 2), windows: steps(30, 34) });
+      expect(second).toMatchObject({ granted: [3], used: [8, 6, 20, 18, 15] });
+      // What was carried on is known without the steps before.
+      const third = await ask({ member: 'c', want: 20, slots: slot(1), windows: steps(33, 36, { kept: 1 }) });
+      expect(third).toMatchObject({ granted: [5], used: [18, 20, 18, 15] });
+      // What is given back of one step is free in all of them, and a reading shows what nobody told.
+      const given = await ask({ slots: slot(2), want: 0, member: 'b', windows: steps(30, 36) });
+      expect(given.used).toEqual([8, 6, 15, 13, 15, 13, 10]);
+      const read = await ask({ member: 'd', slots: [], want: 0, windows: steps(33, 36, { reading: 14 }) });
+      expect(read.used).toEqual([13, 15, 13, 14]);
+      const told = await ask({ member: 'd', slots: slot(3, 3), want: 0, windows: steps(33, 36) });
+      expect(told.used).toEqual([13, 15, 13, 14]);
+    },
 
   'grants nothing of a slot that has less room than is needed, and looks at the next': async ({ store }) => {
     const ask = asker(store);
