@@ -19,6 +19,7 @@ import { ShapeProbing } from './probing.ts';
 import type { Pacing, Reserve } from './reserve.ts';
 import { RoomForOthers } from './room-for-others.ts';
 import { SentInWindow } from './sent-in-window.ts';
+import { TotalRate } from './total-rate.ts';
 
 /** A reset in whole seconds may have been cut to them by the service. */
 const ROUNDING_MS = 1_000;
@@ -56,6 +57,8 @@ export class NamedWindow implements Limit {
   readonly #shareLimit: NamedWindowDependencies['shareLimit'];
   /** The candidate shapes. */
   readonly candidates: CandidateShapes;
+  /** What the window tells of the rate of all, where it is the shortest of the long ones. */
+  readonly totalRate: TotalRate;
   readonly #lastReading: LastReading;
   readonly #otherConsumers: OtherConsumers;
   readonly #passed = new PassedCharge();
@@ -83,6 +86,7 @@ export class NamedWindow implements Limit {
     this.#otherConsumers = new OtherConsumers(this.#periodMs);
     this.#lastReading = new LastReading(flights);
     this.candidates = new CandidateShapes(modelsOf(period, clock, shapes), this.#periodMs);
+    this.totalRate = new TotalRate(this.#periodMs);
     const sent = new SentInWindow(period, clock);
     this.#sent = sent;
     this.#probing = new ShapeProbing(period, { clock, flights, shareLimit, candidates: this.candidates, sent });
@@ -92,7 +96,7 @@ export class NamedWindow implements Limit {
       lastReading: this.#lastReading,
       sent,
       fits: (units, cap, now) => this.#fitsFrom(units, cap, now) <= now,
-      maySlide: () => !this.candidates.must.onlyFills,
+      maySlide: () => this.candidates.may.isSliding && !this.totalRate.startsAnew,
       lastSentAt: () => this.#probing.lastSentAt,
     });
     const roomForPriorities = new RoomForPriorities(period, clock, priorityReserve);

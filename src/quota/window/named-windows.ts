@@ -5,7 +5,6 @@ import { PERIODS, type Period, periodMsOf, SHORT_MS } from '../time/periods.ts';
 import type { AnsweredRequests } from '../usage/answered.ts';
 import type { Flight } from '../usage/in-flight.ts';
 import { NamedWindow, type NamedWindowDependencies } from './named-window.ts';
-import { TotalRate } from './total-rate.ts';
 
 /** A window that was not named for so long, in milliseconds, while others were, is forgotten. */
 const FORGOTTEN_MS = 600_000;
@@ -24,7 +23,6 @@ export class NamedWindows implements Iterable<NamedWindow> {
   readonly #namedAt = new Map<Period, number>();
   /** What others found out of windows that we have not seen yet. */
   readonly #foretold = new Map<Period, Shapes>();
-  readonly #totalRate = new TotalRate();
   #revision = 0;
 
   constructor(dependencies: NamedWindowDependencies & { readonly shareLimit: ShareLimit }) {
@@ -105,11 +103,13 @@ export class NamedWindows implements Iterable<NamedWindow> {
   }
 
   /** The rate at which all consumers are served, by the shortest of the long windows. */
-  #totalRateBy({ stacks }: QuotaSnapshot, answer: AnswerFacts): number | undefined {
-    const period = LONG.find((one) => stacks[one]?.remaining !== undefined);
-    if (period === undefined) return undefined;
-    const { limit = 0, remaining = 0 } = stacks[period] ?? {};
-    return this.#totalRate.observe(periodMsOf(period), { ...answer, used: limit - remaining });
+  #totalRateBy({ stacks }: QuotaSnapshot, { sentAt, receivedAt }: AnswerFacts): number | undefined {
+    for (const period of LONG) {
+      const { limit, remaining } = stacks[period] ?? {};
+      if (limit === undefined || remaining === undefined) continue;
+      return this.#byPeriod.get(period)?.totalRate.observe({ used: limit - remaining, limit, sentAt, receivedAt });
+    }
+    return undefined;
   }
 
   /**

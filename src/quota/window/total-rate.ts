@@ -11,48 +11,51 @@ interface Mark {
   readonly used: number;
 }
 
+/** What a reading says of the usage of all. */
+type UsageReading = Pick<WindowReading, 'used' | 'limit' | 'sentAt' | 'receivedAt'>;
+
 /**
  * The rate at which all consumers together are served: how much more one reading of a long window counts than an earlier one. It tells
  * a client that asks rarely what the others did in between, which no reading of a second does.
  *
- * In a window that slides, units leave meanwhile. So a rate is known only once the window was seen to start anew.
+ * In a window that slides or drains, units leave meanwhile. So a rate is known only once the window was seen to start anew.
  */
 export class TotalRate {
-  /** The length of the window that is read. */
-  #periodMs = Number.NaN;
+  readonly #periodMs: number;
   /** The latest readings, the first of them at least {@link SPAN_MS} old. */
   #latest: Mark[] = [];
   /** Two readings, half a window apart or more. */
   #marks: readonly Mark[] = [];
   #startsAnew = false;
 
-  /** Takes in a reading of a window of this length; undefined: the rate is not known. In units per millisecond. */
-  observe(
-    periodMs: number,
-    { used, sentAt, receivedAt }: Pick<WindowReading, 'used' | 'sentAt' | 'receivedAt'>,
-  ): number | undefined {
-    const at = (sentAt + receivedAt) / 2;
-    if (periodMs !== this.#periodMs) this.#restart(periodMs);
+  constructor(periodMs: number) {
+    this.#periodMs = periodMs;
+  }
+
+  /** Whether the window was seen to lose at once what a window that slides or drains loses little by little. */
+  get startsAnew(): boolean {
+    return this.#startsAnew;
+  }
+
+  /** Takes in a reading. @returns the rate in units per millisecond; undefined: it is not known. */
+  observe(reading: UsageReading): number | undefined {
+    const { used } = reading;
+    const at = (reading.sentAt + reading.receivedAt) / 2;
     const last = this.#latest.at(-1);
     // An answer that was overtaken says nothing new.
     if (last && (at < last.at || (used < last.used && used >= last.used - HIDDEN))) return undefined;
-    if (last && used < last.used) this.#onDrop(last.used, at, used);
+    if (last && used < last.used) this.#onDrop(last, { at, used }, reading.limit);
     this.#remember({ at, used });
     const [from] = this.#latest;
     return this.#startsAnew && from && from.at <= at - SPAN_MS ? (used - from.used) / (at - from.at) : undefined;
   }
 
-  #restart(periodMs: number): void {
-    this.#periodMs = periodMs;
-    this.#latest = [];
-    this.#marks = [];
-    this.#startsAnew = false;
-  }
-
-  /** Less is counted than before. If it is less than was added within a window's length, the window does not slide. */
-  #onDrop(before: number, at: number, used: number): void {
+  /** Less is counted than before. What was added within a window's length has not slid away, and no more has drained than does. */
+  #onDrop(last: Mark, { at, used }: Mark, limit: number): void {
     const mark = this.#marks.find((one) => one.at >= at - this.#periodMs);
-    if (mark && before - mark.used > used + HIDDEN) this.#startsAnew = true;
+    const hasSlid = !mark || last.used - mark.used <= used + HIDDEN;
+    const hasDrained = last.used - used <= (limit * (at - last.at)) / this.#periodMs + HIDDEN;
+    if (!hasSlid && !hasDrained) this.#startsAnew = true;
     this.#latest = [];
   }
 

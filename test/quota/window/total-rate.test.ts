@@ -5,9 +5,8 @@ const MINUTE_MS = 60_000;
 
 /** A rate whose readings arrive at one instant each. */
 function rates() {
-  const rate = new TotalRate();
-  return (used: number, at: number, periodMs = MINUTE_MS) =>
-    rate.observe(periodMs, { used, sentAt: at - 50, receivedAt: at + 50 });
+  const rate = new TotalRate(MINUTE_MS);
+  return (used: number, at: number) => rate.observe({ used, limit: 500, sentAt: at - 50, receivedAt: at + 50 });
 }
 
 /** The same, after a minute that was seen to start anew at 60 s: it counts 20 at 61 s. */
@@ -63,23 +62,31 @@ describe('the rate of all consumers together', () => {
     expect(read(130, 102_000)).toBeUndefined();
   });
 
-  it('is known once a window counts less than readings of its own length showed to be added', () => {
+  it.each([
+    [197, 0.005],
+    [198, undefined],
+  ])('is known once a window counts less than readings of its own length showed to be added: %i of 200', (used, rate) => {
     const read = rates();
     read(100, 1_000);
     read(300, 25_000);
-    // 200 were added in the last minute.
-    read(197, 60_500);
-    expect(read(207, 62_500)).toBeCloseTo(0.005, 9);
-    const sliding = rates();
-    sliding(100, 1_000);
-    sliding(300, 25_000);
-    sliding(198, 60_500);
-    expect(sliding(208, 62_500)).toBeUndefined();
+    read(300, 60_490);
+    read(used, 60_500);
+    const then = read(used + 10, 62_500);
+    if (rate === undefined) expect(then).toBeUndefined();
+    else expect(then).toBeCloseTo(rate, 9);
   });
 
-  it('is forgotten when another window is read', () => {
-    const read = anew();
-    expect(read(100, 63_000, 3_600_000)).toBeUndefined();
-    expect(read(120, 65_000, 3_600_000)).toBeUndefined();
+  it('is not known of a window that lost no more than drains meanwhile', () => {
+    const read = rates();
+    read(0, 1_000);
+    read(490, 30_000);
+    // 31 seconds drain 258 of 500 a minute.
+    read(233, 61_000);
+    expect(read(253, 63_000)).toBeUndefined();
+    const anew = rates();
+    anew(0, 1_000);
+    anew(490, 30_000);
+    anew(229, 61_000);
+    expect(anew(249, 63_000)).toBeCloseTo(0.01, 9);
   });
 });
