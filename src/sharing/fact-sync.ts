@@ -90,25 +90,21 @@ export class FactSync {
   }
 
   /**
-   * Whether the service's clock is to be told now. A process that lacks no units tells it with other facts, unless the share does not know
-   * it. To be asked only when an answer has shown that the known facts are the latest.
+   * Prepares to tell the service's clock, if this process knows it much better than the share does, and lacks units or is the first to tell it.
+   * To be asked only when an answer has shown that the known facts are the latest: each change of the facts costs every process a trip of its own.
+   *
+   * @returns whether it is to be told.
    */
   tellsClock(now: number): boolean {
-    const { policy, timeline } = this.#ledger;
-    const offset = timeline.storeOffset;
-    const isKnown = offset !== undefined && this.#facts.knowsLead(now + offset.most);
-    return (policy.isBusy(now) || !isKnown) && this.#tellClock(now);
-  }
-
-  /** Prepares to tell the service's clock, if this process knows it much better than the share does. @returns whether it does. */
-  #tellClock(now: number): boolean {
     const { time } = this.#member;
     const { policy, timeline } = this.#ledger;
     const offset = timeline.storeOffset;
     if (!time.known || !offset) return false;
+    const isBusy = policy.isBusy(now);
+    if (!isBusy && this.#facts.knowsLead(now + offset.most)) return false;
     const lead = { least: time.least(now) - now, most: time.most(now) - now };
     // Where requests are under way for longer than that, the clock is not what makes slots wide.
-    const isNeeded = policy.isBusy(now) && time.vagueness(now) > timeline.roundTripMs;
+    const isNeeded = isBusy && time.vagueness(now) > timeline.roundTripMs;
     return this.#facts.tellLead(lead, offset, now + offset.most, isNeeded);
   }
 
@@ -117,8 +113,6 @@ export class FactSync {
     const { clock } = this.#member;
     const { timeline } = this.#ledger;
     const sentAt = clock.now();
-    // A change makes the next answer to every process longer, however much has changed.
-    if (this.#facts.pending.size > 0) this.#tellClock(sentAt);
     const { pending } = this.#facts;
     const answer = await call(() => store.share(this.#facts.version, pending));
     const now = clock.now();

@@ -65,16 +65,19 @@ describe('the rate of all consumers together', () => {
   it.each([
     [197, 0.005],
     [198, undefined],
-  ])('is known once a window counts less than readings of its own length showed to be added: %i of 200', (used, rate) => {
-    const read = rates();
-    read(100, 1_000);
-    read(300, 25_000);
-    read(300, 60_490);
-    read(used, 60_500);
-    const then = read(used + 10, 62_500);
-    if (rate === undefined) expect(then).toBeUndefined();
-    else expect(then).toBeCloseTo(rate, 9);
-  });
+  ])(
+    'is known once a window counts less than readings of its own length showed to be added: %i of 200',
+    (used, rate) => {
+      const read = rates();
+      read(100, 1_000);
+      read(300, 25_000);
+      read(300, 60_490);
+      read(used, 60_500);
+      const then = read(used + 10, 62_500);
+      if (rate === undefined) expect(then).toBeUndefined();
+      else expect(then).toBeCloseTo(rate, 9);
+    },
+  );
 
   it('is not known of a window that lost no more than drains meanwhile', () => {
     const read = rates();
