@@ -96,7 +96,7 @@ export class NamedWindow implements Limit {
       lastReading: this.#lastReading,
       sent,
       fits: (units, cap, now) => this.#fitsFrom(units, cap, now) <= now,
-      maySlide: () => this.candidates.may.isSliding && !this.totalRate.startsAnew,
+      isContinuous: (now) => this.candidates.may.isSliding && this.totalRate.isContinuous(now),
       lastSentAt: () => this.#probing.lastSentAt,
     });
     const roomForPriorities = new RoomForPriorities(period, clock, priorityReserve);

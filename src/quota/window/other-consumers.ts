@@ -51,7 +51,6 @@ export class OtherConsumers {
   readonly #contended: ContendedRate | undefined;
   #refusedAt = Number.NEGATIVE_INFINITY;
   #seenAt = Number.NEGATIVE_INFINITY;
-  #seenFrom = Number.POSITIVE_INFINITY;
   #most = 0;
   #stretch = Number.NEGATIVE_INFINITY;
 
@@ -83,7 +82,6 @@ export class OtherConsumers {
     if (this.#stretch === Number.NEGATIVE_INFINITY) this.#stretch = stretch;
     if (stretch > this.#stretch) this.#roll(stretch, limit);
     const taken = Math.max(0, units);
-    if (taken > 0) this.#seenFrom = Math.min(this.#seenFrom, now);
     this.#seen += taken;
     if (this.#seen >= chanceOf(limit)) {
       this.#most = Math.max(this.#most, this.#seen);
@@ -97,11 +95,6 @@ export class OtherConsumers {
     const kept = Math.exp(-ms / RATE_MS);
     this.#rate = this.#rate * kept + (ms > 0 ? (taken * (1 - kept)) / ms : taken / RATE_MS);
     this.#ratedAt = now;
-  }
-
-  /** For which part of a window they have been seen. */
-  seenPart(now: number): number {
-    return Math.min(1, (now - this.#seenFrom) / this.#periodMs);
   }
 
   /** Units of a long window to leave them, when the part `gone` of it is over and they may take more than on average for `chanceMs`. */

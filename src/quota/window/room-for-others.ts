@@ -25,8 +25,8 @@ export interface RoomForOthersDependencies {
   readonly sent: Pick<SentInWindow, 'units'>;
   /** Whether `units` fit now below a cap. */
   readonly fits: (units: number, cap: number, now: number) => boolean;
-  /** Whether units may be free again one by one, and not all at the window's end. */
-  readonly maySlide: () => boolean;
+  /** Whether units are free again one by one, and not all at the window's end. */
+  readonly isContinuous: (now: number) => boolean;
   /** When the last request was sent. */
   readonly lastSentAt: () => number;
 }
@@ -54,11 +54,10 @@ export class RoomForOthers implements Reserve, Pacing {
     const { otherConsumers, clock } = this.#known;
     if (!otherConsumers.areActive) return 0;
     if (this.#periodMs <= SHORT_MS) return this.#unseen(now);
-    const elapsed = clock.elapsedPart(this.#period, now);
-    // Where it slides, no more is kept for the rest of a window once their own units leave it as fast as they come.
-    const reserve = this.#known.maySlide()
-      ? otherConsumers.reserve(limit, Math.max(elapsed, otherConsumers.seenPart(now)), DIP_PART * this.#periodMs)
-      : otherConsumers.reserve(limit, elapsed, this.#roundTripMs);
+    // Then no more is kept for the rest of a window: their own units leave it as fast as they come.
+    const reserve = this.#known.isContinuous(now)
+      ? otherConsumers.reserve(limit, 1, DIP_PART * this.#periodMs)
+      : otherConsumers.reserve(limit, clock.elapsedPart(this.#period, now), this.#roundTripMs);
     // The rest of an almost elapsed window is theirs only as far as they may take it before our request arrives.
     return Math.max(reserve, this.#unseen(now));
   }

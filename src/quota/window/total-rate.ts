@@ -6,6 +6,9 @@ const SPAN_MS = 1_000;
 /** Of the readings in it so many are kept. */
 const KEPT = 10;
 
+/** A window that was watched for so many of its lengths and never seen to start anew does not. */
+const WATCHED = 3;
+
 interface Mark {
   readonly at: number;
   readonly used: number;
@@ -26,21 +29,23 @@ export class TotalRate {
   #latest: Mark[] = [];
   /** Two readings, half a window apart or more. */
   #marks: readonly Mark[] = [];
+  #watchedFrom: number | undefined;
   #startsAnew = false;
 
   constructor(periodMs: number) {
     this.#periodMs = periodMs;
   }
 
-  /** Whether the window was seen to lose at once what a window that slides or drains loses little by little. */
-  get startsAnew(): boolean {
-    return this.#startsAnew;
+  /** Whether units are free again one by one, and not all at the window's end, as far as readings show. */
+  isContinuous(now: number): boolean {
+    return !this.#startsAnew && now >= (this.#watchedFrom ?? now) + WATCHED * this.#periodMs;
   }
 
   /** Takes in a reading. @returns the rate in units per millisecond; undefined: it is not known. */
   observe(reading: UsageReading): number | undefined {
     const { used } = reading;
     const at = (reading.sentAt + reading.receivedAt) / 2;
+    this.#watchedFrom ??= at;
     const last = this.#latest.at(-1);
     // An answer that was overtaken says nothing new.
     if (last && (at < last.at || (used < last.used && used >= last.used - HIDDEN))) return undefined;

@@ -92,4 +92,18 @@ describe('the rate of all consumers together', () => {
     anew(229, 61_000);
     expect(anew(249, 63_000)).toBeCloseTo(0.01, 9);
   });
+
+  it('is of a continuous window that was watched for three of its lengths and did not start anew', () => {
+    const [sliding, calendar] = [new TotalRate(MINUTE_MS), new TotalRate(MINUTE_MS)];
+    const read = (rate: TotalRate, used: number, at: number) =>
+      rate.observe({ used, limit: 500, sentAt: at, receivedAt: at });
+    expect(sliding.isContinuous(1_000)).toBe(false);
+    for (let at = 1_000; at < 181_000; at += 1_000) {
+      read(sliding, Math.min(480, at / 100), at);
+      read(calendar, (at % 60_000) / 125, at);
+      expect(sliding.isContinuous(at)).toBe(false);
+    }
+    expect(sliding.isContinuous(181_000)).toBe(true);
+    expect(calendar.isContinuous(181_000)).toBe(false);
+  });
 });
