@@ -64,7 +64,6 @@ describe('whatever becomes of the messages between books and their store, no uni
   });
 
   it.each([
-    ['two processes that ask for calls which are only expected', { ...EXPECTING, seconds: 3, asks: 4, underWay: 4 }],
     ['two processes that share a token bucket', { ...BUCKET, seconds: 4, asks: 5, underWay: 4, expects: true }],
     ['three processes, one of which dies and is followed by another', { ...CROWDED, deaths: 1 }],
     ['three processes that all live', CROWDED],
