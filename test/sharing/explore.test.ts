@@ -22,6 +22,12 @@ const CROSSED: Small = {
   estimated: { takenFor: slidingCounter, tenthsApart: 5 },
 };
 
+/** Four units of a second, half of which calls that are only expected leave; a lone one asks for the next second, too. */
+const EXPECTING: Small = { ...LEAST, limit: 4, long: 6, expects: true };
+
+/** A bucket of which one unit is left and one drains in each step. */
+const BUCKET: Small = { ...LEAST, limit: 1, seconds: 3, wants: [1, 2], isBucket: true };
+
 function expectSound({ violation, ...found }: Found): void {
   expect(violation).toBeUndefined();
   expect(found.atRest).toBeGreaterThan(0);
@@ -49,7 +55,16 @@ describe('whatever becomes of the messages between books and their store, no uni
     expectSound(found);
   });
 
+  it('in any order of moves of two processes that ask for calls which are only expected', async () => {
+    expectSound(await new SmallWorld(EXPECTING).explore(runs(6_000, 60_000)));
+  });
+
+  it('in any order of moves of two processes that share a token bucket', async () => {
+    expectSound(await new SmallWorld(BUCKET).explore(runs(4_000, 30_000)));
+  });
+
   it.each([
+    ['two processes that share a token bucket', { ...BUCKET, seconds: 4, asks: 5, underWay: 4, expects: true }],
     ['three processes, one of which dies and is followed by another', { ...CROWDED, deaths: 1 }],
     ['three processes that all live', CROWDED],
     [
@@ -96,6 +111,18 @@ describe('the exploration finds, by itself,', () => {
     const estimated = { takenFor: slidingLog, tenthsApart: 5 };
     const { violation } = await new SmallWorld({ ...CROSSED, processes: 1, estimated }).wander(400, 80, 5);
     expect(violation?.what).toBe('the service refuses a request');
+  });
+
+  it.each([
+    ['calls that are expected get whatever is free', { ...EXPECTING, limit: 2 }, /for 2 of 2 units .* gets 2/],
+    ['a call leaves half of the windows free', { ...EXPECTING, limit: 1 }, /gets 0/],
+    ['a slot of two seconds shrinks to the first', EXPECTING, /are booked at rest/],
+    ['steps hold their own units alone', BUCKET, /29 of 28 units .* are booked/],
+    ['what is used of a step drains too slowly', BUCKET, /gets 0/],
+  ] as const)('that %s', async (bug, small, what) => {
+    const { violation } = await new SmallWorld({ ...small, bug }).explore(20_000);
+    expect(violation?.what).toMatch(what);
+    expect(violation?.moves.length).toBeLessThan(10);
   });
 
   it.each(['the store ignores the sequence', 'processes count old answers'] as const)(

@@ -3,14 +3,15 @@ import type { Slot } from '../../../../src/sharing/slots.ts';
 import type { Answer, Wish } from '../../../../src/sharing/store.ts';
 import type { TimeRange } from '../../../../src/sharing/timeline.ts';
 import { exactly } from '../small.ts';
-import { arrivalIn } from './calendar.ts';
+import { arrivalIn, type Calendar } from './calendar.ts';
 import { Interned } from './interned.ts';
+import type { Small } from './rules.ts';
 
 /** What can be seen of a book: units that were granted and sent, by second, and whether the store may know otherwise. */
 interface BookState {
   readonly moves: readonly BookMove[];
   readonly left: readonly number[];
-  readonly claimed: readonly number[];
+  readonly claimed: ReadonlyMap<string, number>;
   readonly next: Map<string, { readonly book: number; readonly told: Told }>;
 }
 
@@ -27,15 +28,15 @@ type BookMove =
 
 /** The states of real books. A book cannot be copied, so a state is the moves that led to it. */
 export class BookStates {
-  readonly #slots: readonly Slot[];
-  readonly #seconds: number;
+  readonly #calendar: Calendar;
+  readonly #small: Small;
   readonly #states = new Interned<BookState>();
   /** The state of a new book. */
   readonly empty: number;
 
-  constructor(slots: readonly Slot[], seconds: number) {
-    this.#slots = slots;
-    this.#seconds = seconds;
+  constructor(calendar: Calendar, small: Small) {
+    this.#calendar = calendar;
+    this.#small = small;
     this.empty = this.#after([]);
   }
 
@@ -56,28 +57,33 @@ export class BookStates {
     return known;
   }
 
-  #replay(moves: readonly BookMove[]): { readonly book: Book; readonly told: Told } {
+  #replay(moves: readonly BookMove[]): { readonly book: Book; readonly told: Told; readonly known: string } {
     const book = new Book();
     let told: Told = { slots: [], windows: [], held: 0 };
+    let known = '';
     for (const move of moves) {
-      const slot = this.#slots[move.second] as Slot;
+      const slot = this.#slotOf(move.second);
       const arrival = arrivalIn(slot);
       if (move.kind === 'send')
         book.settle(
-          book.spend(1, arrival, () => slot, 0),
+          book.spend(1, arrival, () => slot, move.second),
           0,
         );
       else if (move.kind === 'hear') book.grant({ granted: move.granted } as Answer, arrival);
       else told = this.#compose(book, move, arrival);
+      if (move.kind !== 'send') known = `${JSON.stringify(told.slots)} ${move.kind === 'hear' ? move.granted : ''}`;
     }
-    return { book, told };
+    return { book, told, known };
   }
 
   #compose(book: Book, { want, surplus, wish, second }: BookMove & { kind: 'ask' }, arrival: TimeRange): Told {
-    const slots = this.#slots.slice(second, Math.min(second + 2, this.#seconds));
+    this.#refine(book);
+    const { slots: all, steps: also } = this.#calendar;
+    const following = all.slice(second, Math.min(second + 2, this.#small.seconds));
+    const slots = wish === 3 ? [this.#slotOf(second, second + 1)] : following;
     const held = Math.min(surplus, book.held(arrival));
     return book.compose(
-      { want, need: 1, slots, wish, kept: () => 0, also: [], surplus: held, isSilent: true },
+      { want, need: 1, slots, wish, kept: () => 0, also, surplus: held, isSilent: true },
       arrival,
       arrival.least,
       0,
@@ -86,13 +92,32 @@ export class BookStates {
 
   /** The state of a book after moves, found out by looking at books that made the same. */
   #after(moves: readonly BookMove[]): number {
-    const { book } = this.#replay(moves);
-    const left = this.#slots.map((slot) => book.left(arrivalIn(slot)));
-    const before = exactly(this.#slots[0]?.from ?? 0);
+    const { book, known } = this.#replay(moves);
+    const left = this.#calendar.slots.map((slot) => book.left(arrivalIn(slot)));
+    const before = exactly(this.#slotOf(0).from);
     const isTold = book.compose(wishing(0), before, before.least, 0).slots.length === 0;
-    const { slots } = this.#replay(moves).book.compose(wishing(1), before, before.least, 0);
-    const claimed = this.#slots.map(({ name }) => slots.find((slot) => slot.name === name)?.total ?? -1);
-    return this.#states.of(`${left} ${claimed} ${isTold}`, () => ({ moves, left, claimed, next: new Map() }));
+    const told = [false, true].map((isRefined) => {
+      const { book: other } = this.#replay(moves);
+      if (isRefined) this.#refine(other);
+      const { slots, windows } = other.compose(wishing(1), before, before.least, 0);
+      return slots.map(({ name, total, windows: at }) => [name, total, at.map((index) => windows[index]?.name)]);
+    });
+    const claimed = new Map(told[0]?.map(([name, total]) => [name as string, total as number]));
+    // Where an entry is made of another one, what the store has booked is known of some of them alone.
+    const held = this.#calendar.slots.map((slot) => book.held(arrivalIn(slot)));
+    const key = `${left} ${held} ${JSON.stringify(told)} ${isTold} ${this.#small.expects ? known : ''}`;
+    return this.#states.of(key, () => ({ moves, left, claimed, next: new Map() }));
+  }
+
+  /** Moves what was sent in a slot of two seconds to that of one, as a ledger does before each ask. */
+  #refine(book: Book): void {
+    const isBlind = this.#small.bug === 'a slot of two seconds shrinks to the first';
+    book.refine((first, last) => this.#slotOf(first, isBlind ? first : last));
+  }
+
+  /** The slot of a second, or of that and the next one. */
+  #slotOf(first: number, last: number = first): Slot {
+    return (last > first ? this.#calendar.wide : this.#calendar.slots)[first] as Slot;
   }
 }
 

@@ -1,35 +1,60 @@
 import { aligned } from '../../../../src/quota/models/aligned.ts';
+import { leaky } from '../../../../src/quota/models/leaky.ts';
 import { type Slot, Slots } from '../../../../src/sharing/slots.ts';
 import type { TimeRange } from '../../../../src/sharing/timeline.ts';
-import { SharedWindows } from '../../../../src/sharing/windows.ts';
+import { type Instance, SharedWindows } from '../../../../src/sharing/windows.ts';
 import { BEGIN, exactly } from '../small.ts';
 import type { Small } from './rules.ts';
 
 /** An instant of any slot, from its beginning. */
 const WITHIN = 50;
 
+/** Units of a bucket, of which one drains in each step, and the length of a step in milliseconds. */
+export const BUCKET = 30;
+const STEP_MS = 2_000;
+
 /** The slots that stand for the seconds of a small world, and the windows that they count in. */
 export class Calendar {
   readonly slots: readonly Slot[];
-  /** The windows by name, with their limits; the windows of a slot are among them. */
-  readonly limits: ReadonlyMap<string, number>;
+  /** The slot in which a request counts that arrives in a second or in the one after. */
+  readonly wide: readonly Slot[];
+  /** The steps of a bucket, all of which each ask names. */
+  readonly steps: readonly Instance[];
+  /** All windows by name; those of a slot are among them. */
+  readonly instances: ReadonlyMap<string, Instance>;
+  /** What is used before the world begins, in its first second. */
+  readonly usedBefore: number;
 
   constructor(small: Small) {
     const windows = new SharedWindows();
-    windows.open('second', small.limit, { alive: [small.estimated?.takenFor ?? aligned], epoch: 0 });
-    windows.open('minute', small.long, { alive: [aligned], epoch: 0 });
+    if (small.isBucket) windows.open('minute', BUCKET, { alive: [leaky], epoch: 0 });
+    else {
+      windows.open('second', small.limit, { alive: [small.estimated?.takenFor ?? aligned], epoch: 0 });
+      windows.open('minute', small.long, { alive: [aligned], epoch: 0 });
+    }
     const slots = new Slots(windows);
-    const apart = (small.estimated?.tenthsApart ?? 10) * 100;
+    const apart = small.isBucket ? STEP_MS : (small.estimated?.tenthsApart ?? 10) * 100;
     const first = small.lastOfMinute === undefined ? BEGIN : BEGIN - (small.lastOfMinute + 1) * apart;
-    this.slots = Array.from({ length: small.seconds + 2 }, (_, second) =>
-      slots.at(exactly(first + second * apart + WITHIN)),
-    );
-    this.limits = new Map(this.slots.flatMap(({ instances }) => instances.map(({ name, limit }) => [name, limit])));
+    const from = Array.from({ length: small.seconds + 2 }, (_, second) => first + second * apart + WITHIN);
+    this.slots = from.map((least) => slots.at(exactly(least)));
+    this.wide = from.map((least) => slots.at({ least, most: least + apart }));
+    const range = { least: from[0] ?? 0, most: this.wide.at(-1)?.to ?? 0 };
+    this.steps = [...windows].flatMap((window) => window.steps(range));
+    const all = small.isBucket ? this.steps : this.slots.flatMap(({ instances }) => instances);
+    this.instances = new Map(all.map((instance) => [instance.name, instance]));
+    this.usedBefore = Math.max(0, ...this.steps.map(({ limit }) => limit - small.limit));
   }
 
-  /** What was sent in each window. */
+  /** What is used of each window. */
   spentOf(sent: readonly number[]): Map<string, number> {
     const spent = new Map<string, number>();
+    let left = 0;
+    for (const { name } of this.steps) {
+      const second = this.slots.findIndex(({ instances }) => instances[0]?.name === name);
+      left = Math.max(0, left - 1) + (sent[second] ?? 0) + (second === 0 ? this.usedBefore : 0);
+      spent.set(name, left);
+    }
+    if (spent.size > 0) return spent;
     sent.forEach((count, second) => {
       for (const { name } of this.slots[second]?.instances ?? []) spent.set(name, (spent.get(name) ?? 0) + count);
     });

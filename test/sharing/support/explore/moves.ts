@@ -43,6 +43,7 @@ export class Moves {
       if (sequence < asks && state.messages.length < underWay) {
         if (second < seconds) for (const want of wants) ask(`asks for ${want}`, want, 0);
         if (second < seconds && this.#small.processes > 2) ask('asks for whatever has room', 1, 0, 2);
+        if (second < seconds && this.#small.expects) ask('asks for what will follow, too,', 2, 0, 3);
         ask('tells', 0, 0);
         ask('gives back', 0, EVERYTHING);
       }

@@ -26,5 +26,19 @@ export interface Small {
    * so many of them apart, and the processes take the window for one of this shape.
    */
   readonly estimated?: { readonly takenFor: Shape; readonly tenthsApart: number };
-  readonly bug?: 'the store ignores the sequence' | 'processes count old answers';
+  /** Whether a lone call may ask for another one that will likely follow within the second after. */
+  readonly expects?: boolean;
+  /** The window is a token bucket. What stand for seconds of the world are steps, and `limit` units are free of it in the first one. */
+  readonly isBucket?: boolean;
+  readonly bug?: Bug;
 }
+
+/** A mistake that is planted, for the exploration to find. */
+export type Bug =
+  | 'the store ignores the sequence'
+  | 'processes count old answers'
+  | 'calls that are expected get whatever is free'
+  | 'a call leaves half of the windows free'
+  | 'a slot of two seconds shrinks to the first'
+  | 'steps hold their own units alone'
+  | 'what is used of a step drains too slowly';

@@ -34,8 +34,8 @@ export class SmallWorld {
   constructor(small: Small) {
     this.#small = small;
     const calendar = new Calendar(small);
-    this.#books = new BookStates(calendar.slots, small.seconds);
-    this.#stores = new StoreStates(small, calendar.limits);
+    this.#books = new BookStates(calendar, small);
+    this.#stores = new StoreStates(small, calendar);
     this.#moves = new Moves(small, this.#books, this.#stores);
     this.#soundness = new Soundness(small, calendar, this.#books, this.#stores);
   }

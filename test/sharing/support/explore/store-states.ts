@@ -2,6 +2,7 @@ import type { Told } from '../../../../src/sharing/book.ts';
 import { memoryStore } from '../../../../src/sharing/memory-store.ts';
 import type { Answer, ShareAsk } from '../../../../src/sharing/store.ts';
 import { BEGIN } from '../small.ts';
+import type { Calendar } from './calendar.ts';
 import { Interned } from './interned.ts';
 import { EVERYTHING, type Small } from './rules.ts';
 
@@ -18,22 +19,26 @@ interface StoreState {
 /** The states of real stores. A store cannot be copied, so a state is the asks that it took. */
 export class StoreStates {
   readonly #small: Small;
-  readonly #limits: ReadonlyMap<string, number>;
+  readonly #calendar: Calendar;
   readonly #states = new Interned<StoreState>();
   readonly #asks = new Interned<ShareAsk>();
 
-  constructor(small: Small, limits: ReadonlyMap<string, number>) {
+  constructor(small: Small, calendar: Calendar) {
     this.#small = small;
-    this.#limits = limits;
+    this.#calendar = calendar;
   }
 
   at(id: number): StoreState {
     return this.#states.at(id);
   }
 
-  /** The state of a store that was asked nothing. */
+  /** The state of a store that was told only what is used before the world begins. */
   async empty(): Promise<number> {
-    return this.#after([], new Map());
+    const { usedBefore: total, steps, slots } = this.#calendar;
+    if (total === 0) return this.#after([], new Map());
+    const first = steps.findIndex(({ name }) => name === slots[0]?.instances[0]?.name);
+    const told = { slots: [{ name: '0', total, wish: 0 as const, windows: [first] }], windows: this.#windows, held: 0 };
+    return this.#after([this.askOf('earlier', 1, 0, told)], new Map());
   }
 
   /** The ask of a process that tells this of its book. */
@@ -48,10 +53,7 @@ export class StoreStates {
     const id = this.#asks.of(JSON.stringify(ask), () => ask);
     let known = next.get(id);
     if (!known) {
-      // A store that ignores sequences is one to which each ask is the newest.
-      const isBlind = this.#small.bug === 'the store ignores the sequence';
-      const taken = isBlind ? { ...ask, sequence: takes.length + 1 } : ask;
-      const all = [...takes, taken];
+      const all = [...takes, this.#mistaken(ask, takes.length)];
       const answer = await last(all);
       if (answer === 'stale') known = { store, answer };
       else {
@@ -63,11 +65,41 @@ export class StoreStates {
     return known;
   }
 
-  async #after(takes: readonly ShareAsk[], booked: StoreState['booked']): Promise<number> {
-    const windows = [...this.#limits].map(([name, limit]) => ({
+  /** The ask by which a store does the same as one with the planted mistake. */
+  #mistaken(ask: ShareAsk, takes: number): ShareAsk {
+    const { slots, windows } = ask;
+    const isExpecting = slots.some(({ wish }) => wish === 3);
+    const drainingBy = (drain: number): ShareAsk => ({
+      ...ask,
+      windows: windows.map((window) => (window.drain ? { ...window, drain } : window)),
+    });
+    switch (this.#small.bug) {
+      case 'the store ignores the sequence':
+        // Each ask is the newest to it.
+        return { ...ask, sequence: takes + 1 };
+      case 'calls that are expected get whatever is free':
+        return { ...ask, slots: slots.map((slot) => (slot.wish === 3 ? { ...slot, wish: 2 } : slot)) };
+      case 'a call leaves half of the windows free':
+        if (!isExpecting) return ask;
+        return { ...ask, windows: windows.map((window) => ({ ...window, kept: Math.ceil(window.limit / 2) })) };
+      case 'steps hold their own units alone':
+        return drainingBy(0);
+      case 'what is used of a step drains too slowly':
+        return drainingBy(1);
+      default:
+        return ask;
+    }
+  }
+
+  get #windows(): ShareAsk['windows'] {
+    return [...this.#calendar.instances.values()].map(({ name, limit, drain }) => ({
       ...{ name, limit, kept: 0, ttlMs: EVERYTHING, reading: -1, stretches: 'no' as const },
+      ...(drain === undefined ? {} : { drain }),
     }));
-    const told = { slots: [], windows, held: 0 };
+  }
+
+  async #after(takes: readonly ShareAsk[], booked: StoreState['booked']): Promise<number> {
+    const told = { slots: [], windows: this.#windows, held: 0 };
     const members = [...new Set(takes.map(({ member }) => member))].sort();
     const store = memoryStore(() => CLOCK);
     for (const ask of takes) await store.take(ask);
