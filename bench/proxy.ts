@@ -1,7 +1,7 @@
 /**
- * What the proxy adds to a call, beside a bare proxy that only passes requests on, and a call without any proxy. The service, each
- * proxy and the caller have a process of their own. The subjects take turns within each round, so that other load on the machine
- * affects all of them equally. Quota is unlimited, so no call waits.
+ * What the proxy adds to a call, beside bare proxies that only pass requests on, by `node:http` and by `fetch` as the client does, and
+ * a call without any proxy. The service, each proxy and the caller have a process of their own. The subjects take turns within each
+ * round, so that other load on the machine affects all of them equally. Quota is unlimited, so no call waits.
  *
  * Then 1,000 requests at once through the proxy from each of curl, Python's urllib and Go's net/http, as far as they are on this
  * machine, against the mock with limits of 200 a second and 6,000 a minute, and the memory of the proxy after each of several rounds.
@@ -11,7 +11,7 @@
 import { type ChildProcess, fork, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { Agent, createServer, request } from 'node:http';
+import { Agent, createServer, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -52,7 +52,8 @@ async function compare(): Promise<void> {
   const service = await start('service');
   const subjects = [
     { name: 'no proxy', ...service },
-    { name: 'bare pass-through', ...(await start('bare', service.url)) },
+    { name: 'bare pass-through of `node:http`', ...(await start('bare', service.url)) },
+    { name: 'bare pass-through of `fetch`', ...(await start('bare-fetch', service.url)) },
     { name: 'stacks-quota proxy', ...(await start('proxy', service.url)) },
   ];
   const rounds: Score[][] = [];
@@ -283,6 +284,7 @@ async function open(role: string, upstream: string, count: (limited: () => numbe
       return;
     }
     const { method, url: path, headers } = incoming;
+    if (role === 'bare-fetch') return void passByFetch(upstream + path, outgoing);
     const passed = { ...headers, host: new URL(upstream).host, 'x-api-key': KEY };
     const outgoingRequest = request(upstream, { method, path, headers: passed, agent }, (answer) => {
       outgoing.writeHead(answer.statusCode ?? 500, answer.rawHeaders);
@@ -293,6 +295,13 @@ async function open(role: string, upstream: string, count: (limited: () => numbe
   server.keepAliveTimeout = 120_000;
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+async function passByFetch(url: string, outgoing: ServerResponse): Promise<void> {
+  const response = await fetch(url, { headers: { 'x-api-key': KEY } });
+  outgoing.writeHead(response.status, Object.fromEntries(response.headers));
+  for await (const piece of response.body ?? []) outgoing.write(piece);
+  outgoing.end();
 }
 
 /** Limits far above the load. */

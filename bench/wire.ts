@@ -13,7 +13,7 @@ import { parseArgs } from 'node:util';
 import { REST } from '@discordjs/rest';
 import ky from 'ky';
 import PQueue from 'p-queue';
-import { addressAssetsBody, validateBody } from '../src/endpoints/bodies.ts';
+import { addressAssetsBody, validateBody } from '../src/endpoints/body-check.ts';
 import type { createClient } from '../src/index.ts';
 import { readQuota } from '../src/quota/headers/snapshot.ts';
 import { ADDRESSES } from './addresses.ts';

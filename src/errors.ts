@@ -17,7 +17,7 @@ export class QuotaExhaustedError extends Error {
   readonly remaining: number | undefined;
   /** The earliest instant at which the quota allows the call behind those that wait, by this machine's wall clock. */
   readonly retryAt: Date;
-  /** Time from this error to `retryAt`, in milliseconds. */
+  /** Time from this error to `retryAt`, in milliseconds; `Infinity` if no time is known, as for a call that costs more than a window holds. */
   readonly retryAfterMs: number;
   /** The reason, for people: `the minute has 0 of 60 units left and the request takes 1`. */
   readonly why: string;
@@ -31,8 +31,7 @@ export class QuotaExhaustedError extends Error {
   readonly quota: QuotaSnapshot | undefined;
 
   constructor(facts: ErrorFacts<QuotaExhaustedError>) {
-    const why = facts.why.replace(/\.$/, '') + patience(facts.maxWaitMs);
-    super(`${asked(facts)}: ${why}. ${invitation(facts.retryAt)}`, causeOf(facts));
+    super(`${asked(facts)}: ${facts.why.replace(/\.$/, '')}${outlook(facts)}`, causeOf(facts));
     this.window = facts.window;
     this.limit = facts.limit;
     this.remaining = facts.remaining;
@@ -327,8 +326,10 @@ function because({ code, cause }: { readonly code: string | undefined; readonly 
   return `: ${cut(inner.message, 200)}`;
 }
 
-function invitation(retryAt: Date): string {
-  return Number.isNaN(retryAt.getTime()) ? 'No time to retry is known.' : `Retry at ${retryAt.toISOString()}.`;
+/** When the call may be sent; for one that may never be, the longest wait that it allowed says nothing. */
+function outlook({ retryAt, retryAfterMs, maxWaitMs }: ErrorFacts<QuotaExhaustedError>): string {
+  const isKnown = Number.isFinite(retryAfterMs) && !Number.isNaN(retryAt.getTime());
+  return isKnown ? `${patience(maxWaitMs)}. Retry at ${retryAt.toISOString()}.` : '. No time to retry is known.';
 }
 
 /** The service's own words, on one line: `message` or `error` of a JSON body (both seen), or a text that is not a page. */

@@ -11,9 +11,7 @@ export type {
   Client,
   CloseReport,
   HeadersOnlyOptions,
-  HeadersResult,
   QuotaState,
-  Result,
   WindowState,
 } from './client/client.ts';
 export { createClient } from './client/create-client.ts';
@@ -21,6 +19,7 @@ export type { MonthState } from './client/month-state.ts';
 export type { TypedClient } from './client/openapi.ts';
 export type { GetOptions, Method, PathArguments, RequestOptions } from './client/requests.ts';
 export type { ResponseHead } from './client/response-head.ts';
+export type { HeadersResult, Result } from './client/result.ts';
 export { backgroundClock, type Clock, systemClock } from './clock.ts';
 export { checkAddress } from './endpoints/address.ts';
 export type {

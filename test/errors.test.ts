@@ -147,11 +147,14 @@ describe('QuotaExhaustedError', () => {
     expect(error).toMatchObject({ url, maxWaitMs: 150_000, endpoint: 'GET /extended/v1/address/{address}/assets' });
   });
 
-  test('can be made even when no time to come back is known', () => {
-    expect(exhausted({ retryAt: new Date(Infinity), retryAfterMs: Infinity }).message).toMatch(
-      /No time to retry is known\.$/,
-    );
-  });
+  test.each([new Date(Infinity), new Date(8.64e15)])(
+    'says so if no time is known at which the call may be sent',
+    (retryAt) => {
+      expect(exhausted({ retryAt, retryAfterMs: Infinity, maxWaitMs: 1_000 }).message).toBe(
+        "GET /extended/v1/info: The month's quota is spent. No time to retry is known.",
+      );
+    },
+  );
 });
 
 describe('ServiceError', () => {

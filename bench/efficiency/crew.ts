@@ -14,27 +14,27 @@ export interface Job {
 /** Size of the young generation: simulations allocate many short-lived objects. */
 const YOUNG_MB = 64;
 
-/** Runs jobs on all cores and returns their results in order. `tell` is called with the number of finished jobs. */
+/** Runs jobs on all cores, long ones first, and returns their results in order. `tell` is called with the number of finished jobs. */
 export async function runAll(jobs: readonly Job[], tell: (done: number, total: number) => void): Promise<Measured[]> {
   const results: Measured[] = new Array(jobs.length);
-  let next = 0;
+  const callsOf = ({ scenario }: Job): number => scenarioNamed(scenario).bulk;
+  const waiting = [...jobs.entries()].sort(([, a], [, b]) => callsOf(b) - callsOf(a)).values();
   let done = 0;
   const work = (): Promise<void> =>
     new Promise((resolve, reject) => {
       const worker = new Worker(new URL(import.meta.url), { resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB } });
-      let index = -1;
+      let given: [place: number, job: Job] | undefined;
       const give = (): void => {
-        index = next++;
-        const job = jobs[index];
-        if (job) worker.postMessage(job);
+        given = waiting.next().value;
+        if (given) worker.postMessage(given[1]);
         else void worker.terminate().then(() => resolve());
       };
       worker.on('message', (measured: Measured) => {
-        results[index] = measured;
+        if (given) results[given[0]] = measured;
         tell(++done, jobs.length);
         give();
       });
-      worker.on('error', (error) => reject(new Error(`Failed: ${JSON.stringify(jobs[index])}`, { cause: error })));
+      worker.on('error', (error) => reject(new Error(`Failed: ${JSON.stringify(given?.[1])}`, { cause: error })));
       give();
     });
   await Promise.all(Array.from({ length: Math.min(availableParallelism(), jobs.length) }, work));

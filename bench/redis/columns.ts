@@ -117,6 +117,18 @@ export const insideRedis: Column = {
     ),
 };
 
+/** Processor time of Redis for each EVALSHA or EVAL, with the reading and writing of sockets: no time of other programs. */
+export const processorOfRedis: Column = {
+  title: 'µs of processor a trip',
+  cell: (runs) =>
+    ratio(
+      runs,
+      ({ trips }) => trips?.cpuUsec,
+      ({ trips }) => trips?.count ?? 0,
+      0,
+    ),
+};
+
 /** Refused requests for each 1,000 that were served, in the whole run. */
 export const refused: Column = {
   title: 'refused per 1,000',

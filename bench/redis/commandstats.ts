@@ -1,7 +1,7 @@
 /**
  * The time that one ask takes inside Redis, by the number of processes: one that changes all its windows, a light one, and those that busy
  * processes make in their first minute, when no shape is known, and in the next one. The mean counts the time for which other programs use
- * the CPU; the median (of Redis 7) does not. Needs redis-server.
+ * the CPU; the median (of Redis 7) does not, nor does the processor time of its thread, which counts reading and writing of sockets, too. Needs redis-server.
  */
 import { Redis } from 'ioredis';
 import { scriptRunner } from '../../src/redis/connection.ts';
@@ -12,6 +12,7 @@ import type { ShareAsk, ShareStore, WindowAsk } from '../../src/sharing/store.ts
 import { startRedis } from '../../test/redis/support/server.ts';
 import { distant } from '../../test/sharing/support/distant.ts';
 import { fleetOf } from '../../test/sharing/support/fleet.ts';
+import { tripsOf } from './trips.ts';
 
 const MEMBERS = [1, 16, 256];
 const BUSY = [1, 16];
@@ -106,13 +107,16 @@ async function measure(title: string, askOf: (store: ShareStore) => Ask, from: n
   for (let turn = 0; turn < from; turn++) await ask(turn, '');
   await redis.config('RESETSTAT');
   for (let count = 0; count < EMPTY_SCRIPTS; count++) await redis.eval('return 1', 0);
+  const before = await tripsOf(redis);
   for (let turn = from; turn < from + asks; turn++) await ask(turn, '');
+  const after = await tripsOf(redis);
+  const cpu = ((after.cpuUsec - before.cpuUsec) / (after.count - before.count)).toFixed(0);
   const [stats, percentiles] = [await redis.info('commandstats'), await redis.info('latencystats')];
   const usec = (command: string): string => {
     const mean = new RegExp(`cmdstat_${command}:.*usec_per_call=([\\d.]+)`).exec(stats)?.[1] ?? '?';
     return `${mean} µs (median ${new RegExp(`usec_${command}:p50=([\\d.]+)`).exec(percentiles)?.[1] ?? '?'})`;
   };
-  console.log(`${title}: ${usec('evalsha')}, an empty script ${usec('eval')}`);
+  console.log(`${title}: ${usec('evalsha')}, ${cpu} µs of processor with the socket, an empty script ${usec('eval')}`);
 }
 
 for (const [kind, askOf] of Object.entries({ saturated: fixed(saturated), light: fixed(light) }))

@@ -124,7 +124,11 @@ async function tripsWithin(server: RedisServer, fromAt: number, toAt: number): P
     const before = await tripsOf(redis);
     await until(toAt);
     const after = await tripsOf(redis);
-    return { count: after.count - before.count, usec: after.usec - before.usec };
+    return {
+      count: after.count - before.count,
+      usec: after.usec - before.usec,
+      cpuUsec: after.cpuUsec - before.cpuUsec,
+    };
   } finally {
     redis.disconnect();
   }

@@ -47,10 +47,9 @@ export function describeError(error: unknown, now: number): ErrorDescription {
 }
 
 /** Why the quota is exhausted, and when to retry. */
-export function exhaustion({ why, retryAt }: QuotaExhaustedError, now: number): string {
-  const at = retryAt.getTime();
+export function exhaustion({ why, retryAt, retryAfterMs }: QuotaExhaustedError, now: number): string {
   const sentence = `${why.charAt(0).toUpperCase()}${why.slice(1).replace(/\.$/, '')}.`;
-  return Number.isNaN(at) ? sentence : `${sentence} Retry at ${moment(at, now)}.`;
+  return Number.isFinite(retryAfterMs) ? `${sentence} Retry at ${moment(retryAt.getTime(), now)}.` : sentence;
 }
 
 function failure(error: unknown): string {

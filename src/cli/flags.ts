@@ -1,5 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
-import { didYouMean } from './closest.ts';
+import { didYouMean } from '../did-you-mean.ts';
 import { UsageError } from './exit.ts';
 
 /** A flag of a command: how it is read, shown in the help and completed. */

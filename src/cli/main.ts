@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { didYouMean } from './closest.ts';
+import { didYouMean } from '../did-you-mean.ts';
 import type { Command } from './command.ts';
 import { COMMANDS, commandOf } from './commands.ts';
 import type { Environment, Surface } from './environment.ts';

@@ -1,4 +1,4 @@
-import { type BodyCheck, validateBody } from '../endpoints/bodies.ts';
+import { type BodyCheck, validateBody } from '../endpoints/body-check.ts';
 import { type ApiRequest, urlOf } from '../endpoints/endpoints.ts';
 import { fillTemplate, queryText } from '../endpoints/path-template.ts';
 import { ConfigError, quote, ResponseShapeError, ServiceError, type ShapeIssue } from '../errors.ts';
@@ -8,9 +8,9 @@ import type { Outgoing } from '../http/transport.ts';
 import { type CallOptions, checkCallOptions, type Settings } from '../options/client-options.ts';
 import { ownProperties } from '../validation/own-properties.ts';
 import type { StandardSchemaV1 } from '../validation/standard-schema.ts';
-import type { Result } from './client.ts';
 import { METHODS, type RequestOptions } from './requests.ts';
 import { ReplyHead } from './response-head.ts';
+import type { Result } from './result.ts';
 
 /** Dependencies of {@link ApiCalls}. */
 export interface ApiCallsOptions {
@@ -66,8 +66,10 @@ export class ApiCalls {
       maxQueueMs: options.maxQueueMs ?? settings.maxQueueMs,
       timeoutMs: options.timeoutMs ?? settings.timeoutMs,
       wants: 'text',
-      // Given a place at once, so that the object need not grow.
+      // Given a place at once, so that the object need not grow: very many may wait.
       trace: undefined,
+      stretch: undefined,
+      isWaiting: false,
     });
   }
 

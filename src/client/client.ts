@@ -5,7 +5,6 @@ import type { AddressAssetsParams } from '../endpoints/endpoints.ts';
 import type { EventListener } from '../events.ts';
 import type { FetchOptions } from '../fetch/options.ts';
 import type { CallOptions } from '../options/client-options.ts';
-import type { QuotaSnapshot } from '../quota/headers/snapshot.ts';
 import type { WindowView } from '../quota/view.ts';
 import type { Estimate, EstimateOptions } from '../scheduler/estimate.ts';
 import type { QueuedCall, QueueOptions } from '../trace/queue-view.ts';
@@ -14,24 +13,7 @@ import type { AddressAssetsWalk, WalkOptions } from '../walk/walk.ts';
 import type { MonthState } from './month-state.ts';
 import type { TypedClient } from './openapi.ts';
 import type { GetOptions, Method, PathArguments, RequestOptions } from './requests.ts';
-import type { ResponseHead } from './response-head.ts';
-
-/** An answer: its body, and what its headers said of the quota. */
-export interface Result<Data> {
-  readonly data: Data;
-  readonly quota: QuotaSnapshot;
-  /** The response itself: status, headers and URL. */
-  readonly response: ResponseHead;
-}
-
-/** An answer of which only the headers were read. */
-export interface HeadersResult {
-  readonly quota: QuotaSnapshot;
-  /** The HTTP status. Reading the quota works on any, also a 404 or 429. */
-  readonly status: number;
-  /** The response itself: status, headers and URL. */
-  readonly response: ResponseHead;
-}
+import type { HeadersResult, Result } from './result.ts';
 
 /** {@link CallOptions} of a call that reads the headers alone. */
 export interface HeadersOnlyOptions extends Omit<CallOptions<never>, 'schema'> {
@@ -342,3 +324,9 @@ export interface Client {
   /** The same as {@link Client.close}, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
 }
+
+/** A {@link Client} without the calls that have types of their own: everything goes through `fetch`. */
+export type FetchClient = Omit<
+  Client,
+  'get' | 'request' | 'paginate' | 'typed' | 'getInfo' | 'getAddressAssets' | 'walkAddressAssets'
+>;

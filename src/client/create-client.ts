@@ -4,13 +4,13 @@ import { type CallOptions, type ClientOptions, callOptionsParser } from '../opti
 import { unchecked } from '../validation/arguments.ts';
 import { walk } from '../walk/walk.ts';
 import { ApiCalls } from './api-calls.ts';
-import type { Client, HeadersResult, Result } from './client.ts';
+import type { Client, FetchClient } from './client.ts';
 import { createCore } from './core.ts';
-import type { FetchClient } from './fetch-client.ts';
 import { inspect } from './inspect.ts';
 import { pagesBy } from './pages.ts';
 import type { RequestOptions } from './requests.ts';
 import { ReplyHead } from './response-head.ts';
+import type { HeadersResult, Result } from './result.ts';
 
 const infoOptions = callOptionsParser({ headersOnly: unchecked<boolean>() });
 const assetsOptions = callOptionsParser(ASSETS_PARAMS);

@@ -1,12 +1,14 @@
+/**
+ * A client for `fetch` alone, without the typed calls.
+ *
+ * @module stacks-quota/fetch
+ */
+
 import type { ClientOptions } from '../options/client-options.ts';
-import type { Client } from './client.ts';
+import type { FetchClient } from './client.ts';
 import { createCore } from './core.ts';
 
-/** A {@link Client} without the calls that have types of their own: everything goes through `fetch`. */
-export type FetchClient = Omit<
-  Client,
-  'get' | 'request' | 'paginate' | 'typed' | 'getInfo' | 'getAddressAssets' | 'walkAddressAssets'
->;
+export type { FetchClient } from './client.ts';
 
 /**
  * Makes a client of the service for `client.fetch` alone. A bundle of it holds neither typed calls nor schemas nor the check of

@@ -1,7 +1,7 @@
 import type { CallOptions } from '../options/client-options.ts';
 import type { PageItem, PaginateOptions, Pagination } from '../walk/paginate.ts';
-import type { Result } from './client.ts';
 import type { Method } from './requests.ts';
+import type { Result } from './result.ts';
 
 /** The paths that have an operation of this method. */
 type PathWith<Paths, M extends Method> = {

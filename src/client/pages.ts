@@ -3,8 +3,9 @@ import { checkCallOptions } from '../options/client-options.ts';
 import { ownProperties } from '../validation/own-properties.ts';
 import { type PaginateOptions, type Pagination, paginate } from '../walk/paginate.ts';
 import { record } from './api-calls.ts';
-import type { Client, Result } from './client.ts';
+import type { Client } from './client.ts';
 import type { RequestOptions } from './requests.ts';
+import type { Result } from './result.ts';
 
 /** A call of any endpoint, whichever client makes it. */
 export type Get = <Body>(path: string, options: RequestOptions<Body>) => Promise<Result<Body>>;

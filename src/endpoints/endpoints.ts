@@ -2,7 +2,8 @@ import { ConfigError } from '../errors.ts';
 import { type Arguments, argument, flag, optionsParser } from '../validation/arguments.ts';
 import type { StandardSchemaV1 } from '../validation/standard-schema.ts';
 import { checkAddress } from './address.ts';
-import { type AddressAssets, addressAssetsBody, type Info, infoBody } from './bodies.ts';
+import type { AddressAssets, Info } from './bodies.ts';
+import { addressAssetsBody, infoBody } from './body-check.ts';
 import { GET_INFO } from './info-request.ts';
 import { queryText } from './path-template.ts';
 

@@ -35,6 +35,9 @@ export interface ExchangeResult {
   readonly failure?: Failure;
 }
 
+/** A body in the form that was requested; empty text: there is none, or it is not returned. */
+type Body = string | Uint8Array<ArrayBuffer> | Reply['stream'];
+
 /** Options of an exchange. */
 export interface HttpExchangeOptions {
   readonly transport: Transport;
@@ -114,7 +117,7 @@ export class HttpExchange {
       // A refused key may come with the limits of callers without one, but it is not ignored silently.
       if (!isKeyRefusal(status) && this.#keyRecognition.observe(call.ask.endpoint, key, quota))
         trace.emit({ type: 'key-ignored', quota });
-      for (const low of this.#lowWater?.observe(quota) ?? []) trace.emit({ type: 'low', ...low });
+      if (this.#lowWater) for (const low of this.#lowWater.observe(quota)) trace.emit({ type: 'low', ...low });
       const redirect = isLimited ? undefined : redirectOf(response, request.url, call.redirect ?? 'follow');
       if (redirect && isEcho(redirect, transport)) {
         drop(response);
@@ -122,8 +125,11 @@ export class HttpExchange {
       }
       const isFull = isLimited && isAnyWindowFull(quota);
       const outcome: AttemptOutcome = { kind: 'answered', status, isLimited, isFull, redirect };
-      const { text, bytes, stream } = await this.#body(call, request.method, response, outcome, counts, deadline);
+      const body = await this.#body(call, request.method, response, outcome, counts, deadline);
       const isRedirected = counts.hops > 0;
+      const text = typeof body === 'string' ? body : '';
+      const bytes = body instanceof Uint8Array ? body : undefined;
+      const stream = typeof body === 'string' || body instanceof Uint8Array ? undefined : body;
       return {
         outcome,
         reply: { status, statusText, headers, quota, url: request.url, isRedirected, text, bytes, stream },
@@ -154,37 +160,34 @@ export class HttpExchange {
     trace.emit({ type: 'deprecated', ...deprecation });
   }
 
-  /** The body in the form requested. The body of an answer that is not returned is not read. */
-  async #body(
+  /** The body in the form requested. The body of an answer that is not returned is not read. Not async: one promise less for each call. */
+  #body(
     call: TracedCall,
     method: string,
     response: Response,
     outcome: AttemptOutcome & { kind: 'answered' },
     counts: AttemptCounts,
     deadline: Deadline,
-  ): Promise<Pick<Reply, 'text' | 'bytes' | 'stream'>> {
+  ): Body | Promise<Body> {
     const { transport } = this.#options;
     const { isLimited, redirect } = outcome;
     const isLast = isLimited && (call.ask.isOneShot || !mayRetryRefusal(outcome, counts.refusals + 1, isSafe(method)));
     if (call.wants === 'none' || redirect || (isLimited && !(isLast && call.takesRefusals))) {
       drop(response);
-      return { text: '' };
+      return '';
     }
-    if (!response.ok) {
-      const text = transport.read(response, deadline).catch((error: unknown) => {
+    if (!response.ok)
+      return transport.read(response, deadline).then(transport.redact, (error: unknown) => {
         // A refusal counts although its body broke off.
         if (isLimited && error instanceof Failure) return '';
         throw error;
       });
-      return { text: transport.redact(await text) };
-    }
-    if (call.wants === 'text') return { text: await transport.read(response, deadline) };
+    if (call.wants === 'text') return transport.read(response, deadline);
     if (call.wants === 'bytes') {
-      const bytes = await transport.readBytes(response, deadline);
-      return { text: '', bytes: call.masksKey ? maskedWhole(bytes, transport.mask()) : bytes };
+      const bytes = transport.readBytes(response, deadline);
+      return call.masksKey ? bytes.then((whole) => maskedWhole(whole, transport.mask())) : bytes;
     }
-    const stream = unreadBody(response) && this.#streamed(call, response, counts.attempts + 1, deadline.leftMs);
-    return { text: '', ...(stream && { stream }) };
+    return unreadBody(response) ? this.#streamed(call, response, counts.attempts + 1, deadline.leftMs) : '';
   }
 
   #streamed(

@@ -24,8 +24,10 @@ export interface Call {
   readonly takesRefusals?: boolean;
   /** Whether the key is replaced by asterisks in the body of a success, too. */
   readonly masksKey?: boolean | undefined;
-  /** Set by the scheduler, which follows one object from the call to its answer. */
+  /** Set by the scheduler, which follows one object from the call to its answer: the trace, and what its backlog knows. */
   trace?: CallTrace | undefined;
+  stretch?: unknown;
+  isWaiting?: boolean;
 }
 
 /** The service's answer to a call. */

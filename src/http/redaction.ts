@@ -6,9 +6,12 @@ const MOST_KEYS = 8;
 /** Removes the API keys that were sent from texts of the service, in every spelling. */
 export class Redaction {
   readonly #spellings = new Map<string, RegExp>();
+  #latest: string | undefined;
 
   /** Remembers a key that is about to be sent: the one that was sent longest ago is forgotten. */
   learn(secret: string): void {
+    if (secret === this.#latest) return;
+    this.#latest = secret;
     const known = this.#spellings.get(secret);
     this.#spellings.delete(secret);
     this.#spellings.set(secret, known ?? spellingsOf(secret));

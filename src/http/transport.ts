@@ -114,6 +114,10 @@ export function createTransport({ origin, keys, fetch, keyBreaker, userAgent }: 
       const isTold = fetch !== undefined || init !== undefined || planted;
       const leave: typeof globalThis.fetch = async (input, unknown) => {
         onLeave(number);
+        const sent = (input as Request).headers;
+        // Not by ky's options, which it copies several times.
+        if (userAgent !== undefined && !sent.has('user-agent')) sent.set('user-agent', userAgent);
+        if (secret !== undefined) sent.set('x-api-key', secret);
         if (!isTold) return answerOf(await globalThis.fetch(input, { signal }));
         const own = planted ? { ...unknown, ...ownRequestFields(input as Request) } : unknown;
         return answerOf(await (fetch ?? globalThis.fetch)(input, own));
@@ -123,12 +127,7 @@ export function createTransport({ origin, keys, fetch, keyBreaker, userAgent }: 
       request.fetch = leave;
       if (planted || method !== 'GET') request.method = method;
       // A plain object: ky copies `Headers` twice as often.
-      if (planted || headers || secret !== undefined || userAgent !== undefined) {
-        const sent: Record<string, string> = { ...headers };
-        if (userAgent !== undefined && !(headers && hasAgent(headers))) sent['user-agent'] = userAgent;
-        if (secret !== undefined) sent['x-api-key'] = secret;
-        request.headers = sent;
-      }
+      if (planted || headers) request.headers = { ...headers };
       if (isTold) request.signal = signal;
       if (body !== undefined) request.body = body;
       try {
@@ -140,10 +139,6 @@ export function createTransport({ origin, keys, fetch, keyBreaker, userAgent }: 
       }
     },
   };
-}
-
-function hasAgent(headers: object): boolean {
-  return Object.keys(headers).some((name) => name.toLowerCase() === 'user-agent');
 }
 
 /** Whether a 403 speaks of a limit and not of the key: some gateways refuse so. */

@@ -3,7 +3,10 @@ import { type Clock, systemClock } from '../clock.ts';
 import type { Plan } from '../quota/forecast/estimate.ts';
 import type { Member } from './member.ts';
 
-/** How often the calls that wait are looked through, in milliseconds. */
+/**
+ * How often the calls that wait are looked through, in milliseconds. It is a timer and no event: answers, pauses and arrivals, which change
+ * estimates, come far oftener than estimates are worth making, and a listener to them would cost each call of every client.
+ */
 const LOOK_MS = 1_000;
 
 /** A call stays where it is unless another client sends it sooner by more than this, in milliseconds. */

@@ -22,7 +22,8 @@ export interface OverviewSource {
 export class EventStream {
   readonly #clock: Clock;
   readonly #source: OverviewSource;
-  readonly #readers = new Set<ServerResponse>();
+  /** Each with when it was opened. */
+  readonly #readers = new Map<ServerResponse, number>();
   #cancel: (() => void) | undefined;
   #told = Number.NaN;
   #toldAt = Number.NEGATIVE_INFINITY;
@@ -40,14 +41,14 @@ export class EventStream {
       'x-content-type-options': 'nosniff',
     });
     outgoing.once('close', () => this.#leave(outgoing));
-    this.#readers.add(outgoing);
+    this.#readers.set(outgoing, this.#clock.now());
     outgoing.write(this.#event());
     this.#cancel ??= this.#clock.timer(SHORTEST_GAP_MS, () => this.#turn());
   }
 
   /** Ends all streams. */
   close(): void {
-    for (const reader of this.#readers) {
+    for (const reader of this.#readers.keys()) {
       this.#leave(reader);
       if (reader.writableNeedDrain) reader.destroy();
       else reader.end();
@@ -65,8 +66,10 @@ export class EventStream {
     this.#told = this.#source.revision();
     this.#toldAt = now;
     const event = this.#event();
-    // A reader that does not keep up misses events: the next one says everything anew.
-    for (const reader of this.#readers) if (!reader.writableNeedDrain) reader.write(event);
+    for (const [reader, openedAt] of this.#readers) {
+      // A reader that does not keep up, or has just been told, misses an event: the next one says everything anew.
+      if (!reader.writableNeedDrain && now - openedAt >= SHORTEST_GAP_MS) reader.write(event);
+    }
   }
 
   #event(): string {

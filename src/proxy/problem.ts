@@ -32,7 +32,7 @@ function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (isQuotaExhausted(error)) {
     const { why, window, limit, remaining, endpoint, retryAt, retryAfterMs } = error;
-    const isKnown = Number.isFinite(retryAt.getTime());
+    const isKnown = Number.isFinite(retryAfterMs);
     const seconds = String(Math.max(1, Math.ceil(retryAfterMs / 1_000)));
     const facts = {
       endpoint,

@@ -12,7 +12,7 @@ import { ClientWide } from './client-wide.ts';
 import { driftOf } from './forecast/drift.ts';
 import { estimate, type Plan, type PlanEstimate } from './forecast/estimate.ts';
 import { type MonthOutlook, MonthUsage } from './forecast/month.ts';
-import { isAnyWindowFull, type QuotaSnapshot, repeatsWindow, resetOf } from './headers/snapshot.ts';
+import { isAnyWindowFull, type QuotaSnapshot, repeatedWindow, resetOf } from './headers/snapshot.ts';
 import { Cooldown } from './limits/cooldown.ts';
 import { believableCost, Costs, refusedCost } from './limits/costs.ts';
 import { EndpointWindows } from './limits/endpoint-windows.ts';
@@ -106,10 +106,10 @@ export class Pacer {
   /** May this request go now? Only a grant reserves units; any other answer may still roll a window or fetch more of a share. */
   admit(ask: Ask, now: number): Admission {
     this.#age(now);
-    const charge = this.#costs.charge(ask, this.#windows);
     // While no slot is free it does not matter what else holds the charge back, unless the call is to hear of it soon.
-    const full = this.#flights.check(charge, now);
+    const full = this.#flights.holdAt(now);
     if (full && ask.maxWaitMs >= PATIENT_MS && !ask.isInspection) return { kind: 'wait', hold: full };
+    const charge = this.#costs.charge(ask, this.#windows);
     const reckoned = longestHold(this.#windowLimits, charge, now);
     const own = longestHold(this.#limits, charge, now, this.#cooldown.overrulesWindows ? undefined : reckoned);
     // The share is asked last, because it may fetch more, and should do so only for charges that fit all else.
@@ -152,10 +152,13 @@ export class Pacer {
     const isBooked = flight.state === 'booked';
     this.#flights.end(flight);
     this.#costs.onEnded(flight);
+    this.#cooldown.onEnded(flight);
+    this.#inspectionPace.onEnded(flight);
     const isFresh = outcome.kind === 'answered' && outcome.quota.ageMs === undefined;
-    const isServed = isFresh && !outcome.limited && !outcome.failed;
-    this.#cooldown.onEnded(flight, isServed);
-    this.#inspectionPace.onEnded(flight, isServed);
+    if (isFresh && !outcome.limited && !outcome.failed) {
+      this.#cooldown.onServed(flight);
+      this.#inspectionPace.onServed();
+    }
     if (outcome.failed) this.#outage.onFailure(now, 'code' in outcome ? outcome.code : undefined);
     else if (outcome.kind === 'answered') this.#outage.onAnswer(flight);
     if (outcome.kind === 'lost' && !isBooked) this.#book(flight, now);
@@ -282,6 +285,7 @@ export class Pacer {
     this.#hourlyTrial.reset(now);
     this.#month.observe(quota);
     if (quota.date !== undefined) this.#clock.observe(quota.date, flight.sentAt, now);
+    this.#observeEnd(quota, flight.sentAt, now);
     const isCached = quota.ageMs !== undefined;
     const cost = limited ? undefined : believableCost(quota);
     const units = isCached ? 0 : (cost ?? flight.units);
@@ -334,6 +338,12 @@ export class Pacer {
     if (this.#cooldown.until > now) this.#shareLimit.tellPause(this.#cooldown.until);
   }
 
+  /** The end of a window is a date of the clock that the service counts by. */
+  #observeEnd(quota: QuotaSnapshot, sentAt: number, now: number): void {
+    const [period, end] = [repeatedWindow(quota), resetOf(quota)];
+    if (end !== undefined && period !== undefined) this.#clock.observeEnd(period, end, sentAt, now);
+  }
+
   /** Whether every window surely had units left for a request that is not booked yet. */
   #hadRoom(now: number): boolean {
     for (const window of this.#windows) if (!window.isAlone || window.headroom(now) < 1) return false;
@@ -347,7 +357,7 @@ export class Pacer {
     const isImpossible = resetAt === undefined && quota.resetAt !== undefined;
     if (limit === undefined || remaining === undefined || isImpossible) {
       if (!isBooked) this.#endpointWindows.book(endpoint, answer.sentAt, answer.receivedAt);
-    } else if (!this.#windows.describes(limit, resetAt, answer) && !repeatsWindow(quota)) {
+    } else if (!this.#windows.describes(limit, resetAt, answer) && repeatedWindow(quota) === undefined) {
       this.#endpointWindows.read(endpoint, quota, answer);
     }
   }

@@ -4,8 +4,9 @@ import { PLACES } from './scripts/take.ts';
 /** A name, and the number that it ends in. */
 const NUMBERED = /^(.*?)(0|[1-9]\d{0,14})$/;
 
-/** Values of {@link WindowAsk.stretches} in the script's arguments. */
+/** Values of {@link WindowAsk.stretches} in the script's arguments, and of a step of a window that drains. */
 const STRETCHES = { no: '0', yes: '1', bounds: '2' } as const;
+const DRAINS = '3';
 
 /** A window of an ask, and where Redis keeps it. */
 interface Placed {
@@ -42,7 +43,7 @@ export function blocksOf(windows: readonly WindowAsk[]): Blocks {
     if (!first || !last) continue;
     names.push(first.block);
     const runs = split(block, follows);
-    const isCounted = block.some(({ window }) => window.stretches !== 'no');
+    const isCounted = block.some(({ window }) => howOf(window) !== '0');
     args.push(...[first.place, last.place, isCounted ? 1 : 0, runs.length].map(String), ...runs.flatMap(argumentsOf));
   }
   return { names, args, order };
@@ -71,7 +72,7 @@ function split<T>(list: readonly T[], belongs: (last: T, next: T, group: readonl
 function follows(last: Placed, next: Placed, [first, second]: readonly Placed[]): boolean {
   const [a, b] = [last.window, next.window];
   if (next.place !== last.place + 1 || a.limit !== b.limit || a.kept !== b.kept) return false;
-  if (a.reading !== b.reading || a.stretches !== b.stretches) return false;
+  if (a.reading !== b.reading || a.drain !== b.drain || a.stretches !== b.stretches) return false;
   return !first || !second || b.ttlMs - a.ttlMs === second.window.ttlMs - first.window.ttlMs;
 }
 
@@ -79,7 +80,12 @@ function argumentsOf(run: readonly Placed[]): string[] {
   const [first, second] = run;
   const last = run.at(-1);
   if (!first || !last) return [];
-  const { limit, kept, ttlMs, reading, stretches } = first.window;
+  const { limit, kept, ttlMs, reading, drain = 0 } = first.window;
   const step = second ? second.window.ttlMs - ttlMs : 0;
-  return [...[first.place, last.place, limit, kept, ttlMs, step, reading].map(String), STRETCHES[stretches]];
+  const numbers = [first.place, last.place, limit, kept, ttlMs, step, reading];
+  return [...numbers.map(String), howOf(first.window), String(drain)];
+}
+
+function howOf({ stretches, drain }: WindowAsk): string {
+  return drain === undefined ? STRETCHES[stretches] : DRAINS;
 }

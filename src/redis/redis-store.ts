@@ -6,7 +6,7 @@ import {
   type ShareAsk,
   type ShareStore,
 } from '../sharing/store.ts';
-import { readAsk, readFacts, readPause, URGENT_PARTS, whole } from '../sharing/store-rules.ts';
+import { PARTS, readAsk, readFacts, readPause, whole } from '../sharing/store-rules.ts';
 import { type Blocks, blocksOf } from './blocks.ts';
 import { type RunScript, scriptOf } from './connection.ts';
 import type { KeyOf } from './keys.ts';
@@ -118,7 +118,7 @@ function readAnswer(reply: unknown, ask: ShareAsk, { order }: Blocks): Answer | 
     facts: readPairs(all.slice(count), version, ask.version),
     pauseMs: Math.min(pauseMs, LONGEST_PAUSE_MS),
     lookMs: Math.min(lookMs, LOOK_MS),
-    urgent: { units: parts / URGENT_PARTS, forMs },
+    urgent: { units: parts / PARTS, forMs },
     used: order.map((index) => tail[slots.length + index] ?? 0),
   };
 }

@@ -29,7 +29,7 @@ export class AbortListeners {
     return this.#shared.has(signal);
   }
 
-  /** Tells what listens to the signal here as if it had aborted. */
+  /** Calls the callbacks of the signal as if it had aborted. */
   tell(signal: AbortSignal, reason: unknown): void {
     for (const callback of this.#shared.get(signal)?.callbacks ?? []) callback(reason);
   }

@@ -86,8 +86,8 @@ export class CallQueue {
    */
   acquire(call: QueueableCall): Lease | Promise<WaitingCall> {
     call.signal?.throwIfAborted();
-    const [late] = this.#isPatient(call) ? [] : this.#gate.standstillErrors([{ call }]);
-    if (late) throw late[1];
+    const late = this.#isPatient(call) ? undefined : this.#gate.standstillErrors([call]).get(call);
+    if (late) throw late;
     const isFree = this.#waiting.size === 0 && !this.#first;
     const lease = isFree ? this.#gate.tryAcquire(call) : undefined;
     return lease ? this.#track(lease) : this.#wait(call);
@@ -301,6 +301,11 @@ export class CallQueue {
   }
 
   #rejectImpatient(): void {
-    for (const [waiting, error] of this.#gate.standstillErrors(this.#impatient)) this.#reject(waiting, error);
+    const errors = this.#gate.standstillErrors(Array.from(this.#impatient, ({ call }) => call));
+    if (errors.size === 0) return;
+    for (const waiting of [...this.#impatient]) {
+      const error = errors.get(waiting.call);
+      if (error) this.#reject(waiting, error);
+    }
   }
 }

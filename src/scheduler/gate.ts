@@ -85,6 +85,7 @@ const RECHECK_PART = 0.02;
 
 const OVERTAKEN: GateResult = { kind: 'overtaken' };
 const WAITING: GateResult = { kind: 'waiting' };
+const NO_ERRORS: ReadonlyMap<PendingCall, Error> = new Map();
 
 /** Where the first call of the queue waits until the pacer grants it a lease: one call at a time. */
 export class Gate {
@@ -129,7 +130,7 @@ export class Gate {
     const admission = this.#pacer.admit(ask, now);
     if (admission.kind === 'granted') return admission;
     const { hold } = admission;
-    if (admission.kind === 'refused') throw this.#refusalError(call, hold, hold.reason());
+    if (admission.kind === 'refused') throw this.#refusalErrors([call], hold, hold.reason()).get(call);
     const { until, isFirm } = hold;
     // One that cannot be the hourly trial makes way for one that can.
     const isLong = isFirm && until - now > (call.ask.isOneShot ? Math.min(TRIAL_MS, longestWaitMs) : longestWaitMs);
@@ -153,15 +154,13 @@ export class Gate {
   }
 
   /** The errors of those calls whose `maxWaitMs` is shorter than the standstill of the call ahead of them; the others can wait. */
-  standstillErrors<T extends { readonly call: PendingCall }>(waiting: Iterable<T>): (readonly [T, Error])[] {
+  standstillErrors(calls: readonly PendingCall[]): ReadonlyMap<PendingCall, Error> {
     const pause = this.#pause;
-    if (!pause?.hold.isFirm) return [];
+    if (!pause?.hold.isFirm) return NO_ERRORS;
     const { hold, reason, urgency } = pause;
     const standsMs = hold.until - (hold.failingSince ?? this.#clock.now());
-    const late = Array.from(waiting).filter(({ call }) => priorityOf(call) <= urgency && standsMs > call.ask.maxWaitMs);
-    // None of them is ahead of another.
-    for (const { call } of late) this.#options.line.leave(call);
-    return late.map((one) => [one, this.#refusalError(one.call, hold, reason)]);
+    const late = calls.filter((call) => priorityOf(call) <= urgency && standsMs > call.ask.maxWaitMs);
+    return this.#refusalErrors(late, hold, reason);
   }
 
   /** A call was queued: a less urgent one at the gate is overtaken, or asks again with that priority. */
@@ -195,16 +194,21 @@ export class Gate {
     this.wake();
   }
 
-  /** The error of a call that would have to wait longer than its `maxWaitMs`: it may come back when those that wait have been sent, too. */
+  /** The errors of calls that would have to wait longer than their `maxWaitMs`. */
+  #refusalErrors(calls: readonly PendingCall[], hold: Hold, reason: Reason): ReadonlyMap<PendingCall, Error> {
+    // All of them first: none is ahead of another.
+    for (const call of calls) this.#options.line.leave(call);
+    return new Map(calls.map((call) => [call, this.#refusalError(call, hold, reason)]));
+  }
+
+  /** The call may come back when the hold has ended and the calls that wait have been sent. */
   #refusalError(call: PendingCall, { until, failingSince }: Hold, reason: Reason): Error {
     const { ask, request } = call;
     const { endpoint, maxWaitMs } = ask;
-    const { line } = this.#options;
-    line.leave(call);
     const url = request?.url;
     if (failingSince !== undefined)
       return new ConnectionError({ endpoint, url, code: 'OUTAGE', attempts: 0, cause: new Error(reason.why) });
-    const retryAfterMs = Math.ceil(Math.max(until, line.sentAt(call)) - this.#clock.now());
+    const retryAfterMs = Math.ceil(Math.max(until, this.#options.line.sentAt(call)) - this.#clock.now());
     return new QuotaExhaustedError({
       endpoint,
       url,

@@ -1,22 +1,56 @@
 import type { Clock } from '../clock.ts';
-import { Pacer, type PacerOptions } from '../quota/pacer.ts';
+import type { EventListener } from '../events.ts';
+import type { ClientWide } from '../quota/client-wide.ts';
+import { Pacer } from '../quota/pacer.ts';
+import type { BulkReservePolicy } from '../quota/window/bulk-reserve.ts';
 import type { Member, Membership, QuotaShare } from '../share.ts';
+
+/** A lease outlives the longest attempt by this much before it counts as forgotten, in milliseconds. */
+const LEASE_SLACK_MS = 60_000;
+
+/** The calls that wait, as a share sees them. */
+export interface SharedLine {
+  readonly waiting: number;
+  readonly urgentWaiting: number;
+  readonly wake: () => void;
+}
+
+/** Options of {@link Memberships}. */
+export interface MembershipsOptions {
+  readonly share: QuotaShare;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly clientWide: ClientWide;
+  /** How long most attempts may take, in milliseconds. */
+  readonly timeoutMs: number;
+  readonly reserve?: BulkReservePolicy | undefined;
+  /** Identifies the quota of a key, given its number. */
+  readonly credentialOf: (key: number) => string;
+  /** Asks for the present key. @returns its number. */
+  readonly askKey: () => number | Promise<number>;
+  /** Whether this number is that of the present key; undefined is, until the key has been asked for. */
+  readonly isPresent: (key: number | undefined) => boolean;
+  readonly line: SharedLine;
+  readonly tell: EventListener;
+}
 
 /** The memberships of a client in its share: one for each key, because each key has a quota of its own. */
 export class Memberships {
-  readonly #share: QuotaShare;
-  readonly #clock: Clock;
+  readonly #options: MembershipsOptions;
   readonly #all = new Map<Pacer, Membership>();
 
-  constructor(share: QuotaShare, clock: Clock) {
-    this.#share = share;
-    this.#clock = clock;
+  constructor(options: MembershipsOptions) {
+    this.#options = options;
   }
 
-  /** Joins the share for another key, and makes the pacer of that key. */
-  join(memberOf: (learn: Member['learn']) => Member, options: Omit<PacerOptions, 'shareLimit'>): Pacer {
-    const membership = this.#share.join(memberOf((facts) => pacer.learn(facts, this.#clock.now())));
-    const pacer = new Pacer({ ...options, shareLimit: () => membership.part });
+  /** Joins the share for another key, whose number a function gives once it is known, and makes the pacer of that key. */
+  join(key: () => number | undefined): Pacer {
+    const { share, clientWide, timeoutMs, reserve } = this.#options;
+    const membership = share.join(this.#memberOf(key, (facts) => pacer.learn(facts, this.#options.clock.now())));
+    const pacer = new Pacer({
+      ...{ concurrency: clientWide, leaseMs: timeoutMs + LEASE_SLACK_MS, bulkReserve: reserve },
+      shareLimit: () => membership.part,
+    });
     this.#all.set(pacer, membership);
     return pacer;
   }
@@ -31,5 +65,18 @@ export class Memberships {
   /** Leaves with all keys. */
   async leaveAll(): Promise<void> {
     await Promise.all([...this.#all.keys()].map((pacer) => this.leave(pacer)));
+  }
+
+  #memberOf(key: () => number | undefined, learn: Member['learn']): Member {
+    const { clock, random, clientWide, credentialOf, askKey, isPresent, line, tell } = this.#options;
+    return {
+      ...{ clock, random, learn, tell, wake: line.wake, time: clientWide.clock },
+      credential: async () => credentialOf(key() ?? (await askKey())),
+      waiting: () => (isPresent(key()) ? line.waiting : 0),
+      urgentWaiting: () => (isPresent(key()) ? line.urgentWaiting : 0),
+      get concurrency() {
+        return clientWide.concurrency.limit;
+      },
+    };
   }
 }

@@ -8,8 +8,7 @@ import {
   type RetryDecision,
 } from '../http/retry-policy.ts';
 
-/** The decision to hand an answer to its caller. */
-export const DELIVER: RetryDecision = { kind: 'deliver' };
+const DELIVER: RetryDecision = { kind: 'deliver' };
 
 /** What follows an attempt, by the retry policy and the retry budget of the client. */
 export class Retries {
@@ -22,8 +21,12 @@ export class Retries {
     this.#random = random;
   }
 
-  /** Decides what follows an attempt of a call that ended at `now`. A retry waits for the budget, if the call may wait that long. */
+  /**
+   * Decides what follows an attempt of a call that ended at `now`. A retry waits for the budget, if the call may wait that long. A refused
+   * inspection has read the quota, too.
+   */
   decide(call: Call, method: string, outcome: AttemptOutcome, counts: AttemptCounts, now: number): RetryDecision {
+    if (call.ask.isInspection && outcome.kind === 'answered' && outcome.isLimited) return DELIVER;
     if (outcome.kind === 'answered' && outcome.status < 400 && !outcome.isLimited && !outcome.redirect) {
       this.#budget.earn();
       return DELIVER;

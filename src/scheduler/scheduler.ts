@@ -4,36 +4,32 @@ import { HttpExchange, type TracedCall } from '../http/attempt.ts';
 import type { Call, Reply } from '../http/call.ts';
 import { KEY_CHANGED } from '../http/key-ring.ts';
 import { redirected } from '../http/redirect.ts';
-import type { Ask, Lease } from '../quota/admission.ts';
+import type { AttemptCounts, AttemptOutcome } from '../http/retry-policy.ts';
+import type { Lease } from '../quota/admission.ts';
 import { Books } from '../quota/books.ts';
 import { ClientWide } from '../quota/client-wide.ts';
 import type { Plan, PlanEstimate } from '../quota/forecast/estimate.ts';
 import type { MonthOutlook } from '../quota/forecast/month.ts';
 import type { Pacer } from '../quota/pacer.ts';
-import { TRIAL_MS } from '../quota/recovery/hourly-trial.ts';
 import type { PacerView } from '../quota/view.ts';
-import type { Member } from '../share.ts';
 import type { QueuedCall, QueueOptions } from '../trace/queue-view.ts';
 import { Tracer } from '../trace/tracer.ts';
 import { Backlog, type BackloggedCall } from './backlog.ts';
 import { CallQueue } from './call-queue.ts';
 import { rejectionForCaller, withCallersFrames } from './callers-frames.ts';
 import { finalError } from './final-error.ts';
-import type { WaitingLine } from './gate.ts';
 import { KeyTurns } from './key-turns.ts';
+import { Leases } from './leases.ts';
 import { Memberships } from './memberships.ts';
 import type { SchedulerOptions } from './options.ts';
-import { latenessError, overflowError, type QueueEnd } from './queue-errors.ts';
-import { RecentEstimates } from './recent-estimates.ts';
-import { DELIVER, Retries } from './retries.ts';
+import { QueueOutlook } from './queue-outlook.ts';
+import { Retries } from './retries.ts';
 import type { WaitingCall } from './waiting-call.ts';
-import { WhileWaiting } from './while-waiting.ts';
-
-/** A lease outlives the longest attempt by this much before it counts as forgotten, in milliseconds. */
-const LEASE_SLACK_MS = 60_000;
 
 /** So many promises, at most, lie between a call and its caller. */
 const TELLING_TURNS = 10;
+
+type Mutable<T> = { -readonly [Name in keyof T]: T[Name] };
 
 /** A call that the scheduler makes. */
 type ScheduledCall = TracedCall & BackloggedCall;
@@ -41,81 +37,67 @@ type ScheduledCall = TracedCall & BackloggedCall;
 /** Takes each call through queue, pacer and exchange, repeats it where the retry policy says so, and returns its reply. */
 export class Scheduler {
   readonly tracer: Tracer;
-  readonly #options: SchedulerOptions;
   readonly #clock: Clock;
   readonly #clientWide: ClientWide;
   readonly #memberships: Memberships;
   readonly #books: Books;
   readonly #keyTurns: KeyTurns;
-  readonly #keyCheck: WhileWaiting;
   readonly #queue: CallQueue;
+  readonly #leases: Leases;
   readonly #exchange: HttpExchange;
   readonly #retries: Retries;
-  readonly #trial: WhileWaiting;
-  #triedAt = Number.NEGATIVE_INFINITY;
-  readonly #backlog = new Backlog(() => this.#onDrained());
-  readonly #estimates = new RecentEstimates();
-  #urgentWaiting = 0;
+  readonly #backlog: Backlog = new Backlog(() => this.#leases.stop());
+  readonly #outlook: QueueOutlook;
   /** Calls that {@link close} turned away. */
   #turnedAway = 0;
   #isQueueClosed = false;
   #closing: Promise<void> | undefined;
 
   constructor(options: SchedulerOptions) {
-    const { transport, clock, random, concurrency, maxAttempts, maxWaitMs, timeoutMs, onEvent } = options;
-    this.#options = options;
+    const { transport, clock, random, maxAttempts, maxWaitMs, maxWaiting, onOverflow, timeoutMs, onEvent } = options;
+    const scheduler = this;
+    const clientWide = new ClientWide(options.concurrency);
     this.#clock = clock;
-    this.#clientWide = new ClientWide(concurrency);
+    this.#clientWide = clientWide;
     this.#retries = new Retries(maxAttempts, random);
-    this.#memberships = new Memberships(options.share, clock);
-    this.#books = new Books({
-      open: (key) => this.#open(key),
-      close: (pacer) => void this.#memberships.leave(pacer),
-    });
-    this.#keyTurns = new KeyTurns({
-      ...{ ring: options.keys, books: this.#books, clock },
-      onTurn: () => this.#queue.wake(),
-    });
-    const isWaiting = (): boolean => this.waiting > 0;
-    this.#trial = new WhileWaiting({
-      ...{ clock, isWaiting },
-      dueAt: () => Math.max(this.#present.triesAt, this.#triedAt + TRIAL_MS),
-      act: () => {
-        this.#triedAt = clock.now();
-        this.#queue.wake();
-      },
-    });
-    this.#keyCheck = new WhileWaiting({
-      ...{ clock, isWaiting },
-      dueAt: () => this.#keyTurns.dueAt,
-      act: () => this.#keyTurns.askWhileWaiting(),
-    });
-    const { maxWaiting, onOverflow } = options;
-    const line: WaitingLine = {
-      leave: (call) => this.#backlog.leave(call as ScheduledCall),
-      sentAt: ({ ask }) => {
-        const isBehind = this.#backlog.weightAheadOf(ask.priority ?? 0) > 0;
-        return isBehind ? this.#queueEnd(ask).sentAt : Number.NEGATIVE_INFINITY;
-      },
-    };
-    this.#queue = new CallQueue({
-      ...{ pacer: this.#books, clock, maxWaitMs, line },
-      overflow: {
-        ...{ maxWaiting, onOverflow },
-        error: (call) => {
-          // Neither ahead of itself, nor of the next that is turned away in the same turn.
-          line.leave(call);
-          return overflowError(call.ask.endpoint, this.#queueEnd(call.ask), maxWaiting, clock);
-        },
-      },
-    });
     this.tracer = new Tracer(clock, () => this.#queue.behind);
     if (onEvent) this.tracer.subscribe(onEvent);
+    this.#memberships = new Memberships({
+      ...options,
+      clientWide,
+      askKey: () => this.#keyTurns.ask(),
+      isPresent: (key) => key === this.#books.key,
+      line: {
+        get waiting() {
+          return scheduler.waiting;
+        },
+        get urgentWaiting() {
+          return scheduler.#leases.urgentWaiting;
+        },
+        wake: () => this.#queue.wake(),
+      },
+      tell: (event) => this.tracer.emit(event),
+    });
+    const books = new Books({
+      open: (key) => this.#memberships.join(key),
+      close: (pacer) => void this.#memberships.leave(pacer),
+    });
+    this.#books = books;
+    this.#keyTurns = new KeyTurns({ ring: options.keys, books, clock, onTurn: () => this.#queue.wake() });
+    this.#outlook = new QueueOutlook({
+      ...{ clock, books, clientWide, backlog: this.#backlog },
+      waiting: () => this.waiting,
+    });
+    this.#queue = new CallQueue({
+      ...{ pacer: books, clock, maxWaitMs, line: this.#outlook },
+      overflow: { maxWaiting, onOverflow, error: (call) => this.#outlook.overflowOf(call, maxWaiting) },
+    });
+    this.#leases = new Leases({ clock, books, queue: this.#queue, keyTurns: this.#keyTurns });
     this.#exchange = new HttpExchange({
       ...{ transport, clock, timeoutMs, low: options.low },
       settle: (lease, outcome) => this.#queue.release(lease, outcome),
       keyFor: this.#keyTurns.keyFor,
-      drift: (lease, quota) => this.#books.drift(lease, quota, clock.now()),
+      drift: (lease, quota) => books.drift(lease, quota, clock.now()),
     });
   }
 
@@ -131,7 +113,7 @@ export class Scheduler {
 
   /** The pacer's current state. */
   view(): PacerView {
-    return { ...this.#present.view(this.#clock.now()), inFlight: this.#inFlight };
+    return { ...this.#present.view(this.#clock.now()), inFlight: this.#clientWide.concurrency.open };
   }
 
   /** Whether the service serves the key as if there were none. */
@@ -144,28 +126,21 @@ export class Scheduler {
     return this.#clientWide.throughput;
   }
 
-  /** Estimate for a plan behind the calls waiting with that priority or a higher one; undefined while no limit is known. */
+  /** See {@link QueueOutlook.estimate}. */
   estimate(plan: Plan, priority: number): PlanEstimate | undefined {
-    const now = this.#clock.now();
-    const pacer = this.#present;
-    const subject = {
-      ...{ endpoint: plan.endpoint, priority, count: plan.count, size: Math.ceil(Math.log2(pacer.costOf(plan))) },
-      ...{ key: this.#books.key, pausedUntil: pacer.pausedUntil, concurrency: this.concurrency },
-    };
-    const basis = { now, moved: this.#backlog.moved, ahead: this.#backlog.weightAheadOf(priority) };
-    return this.#estimates.of(subject, basis, () => pacer.estimate([...this.#backlog.aheadOf(priority), plan], now));
+    return this.#outlook.estimate(plan, priority);
   }
 
   /** Makes a call: sends it when the quota allows, retries it by the retry policy, and returns the last answer. */
   run(call: Call): Promise<Reply> {
     if (this.#closing) return Promise.reject(new ClosedError());
-    const late = this.#latenessError(call);
+    const late = this.#outlook.latenessOf(call);
     const traced = call as ScheduledCall;
     this.#backlog.add(traced, this.#present.costOf(call.ask));
     traced.trace = this.tracer.begin(call.ask, call.label);
     if (late) return this.#refuse(traced, late);
     try {
-      const lease = this.#acquire(traced);
+      const lease = this.#leases.acquire(traced);
       // Not async, and without a function of its own: a call that waits is an entry of the queue and little more.
       return lease instanceof Promise ? lease.then(this.#afterWait) : this.#make(traced, lease);
     } catch (error) {
@@ -176,7 +151,7 @@ export class Scheduler {
   readonly #afterWait = (waiting: WaitingCall): Promise<Reply> => {
     const call = waiting.call as ScheduledCall;
     try {
-      return this.#make(call, this.#leaseOf(waiting));
+      return this.#make(call, this.#leases.leaseOf(waiting));
     } catch (error) {
       return this.#refuse(call, error);
     }
@@ -189,12 +164,12 @@ export class Scheduler {
     const { key } = this.#books;
     const isByBooks = reason instanceof QuotaExhaustedError && this.#keyTurns.mayChange;
     if (!isByBooks || !(await this.#keyTurns.hasTurned(key))) return this.#reject(call, reason);
-    const late = this.#latenessError(call);
+    const late = this.#outlook.latenessOf(call);
     if (late) return this.#reject(call, late);
     this.#backlog.queue(call);
     let lease: Lease;
     try {
-      lease = await this.#lease(call);
+      lease = await this.#leases.get(call);
     } catch (error) {
       this.#backlog.leave(call);
       return this.#reject(call, error);
@@ -210,34 +185,13 @@ export class Scheduler {
     return rejectionForCaller(error);
   }
 
-  /** Acquires a lease, at once if possible. Urgent calls that wait are counted, because processes that share a quota keep something for such. */
-  #acquire(call: TracedCall): Lease | Promise<WaitingCall> {
-    const lease = this.#queue.acquire(call);
-    if (!(lease instanceof Promise)) return lease;
-    this.#keyCheck.start();
-    this.#trial.start();
-    if (isUrgent(call)) this.#urgentWaiting++;
-    return lease;
-  }
-
-  /** The lease of a call that waited, or else the error with which it was refused is thrown. */
-  #leaseOf(waiting: WaitingCall): Lease {
-    if (isUrgent(waiting.call)) this.#urgentWaiting--;
-    return waiting.lease;
-  }
-
-  async #lease(call: TracedCall): Promise<Lease> {
-    const lease = this.#acquire(call);
-    return lease instanceof Promise ? this.#leaseOf(await lease) : lease;
-  }
-
   /** Makes a call that has its first lease. */
   async #make(call: ScheduledCall, first: Lease): Promise<Reply> {
     const { trace } = call;
     let { request } = call;
     const counts = { attempts: 0, refusals: 0, hops: 0, isKeyAsked: false };
     try {
-      for (let lease = first; ; lease = await this.#lease(call)) {
+      for (let lease = first; ; lease = await this.#leases.get(call)) {
         trace.granted();
         this.#backlog.leave(call);
         const { outcome, reply, failure } = await this.#exchange.attempt(call, request, lease, counts);
@@ -247,17 +201,12 @@ export class Scheduler {
           this.#backlog.queue(call);
           continue;
         }
+        countIn(counts, outcome, lease);
+        const decision = this.#retries.decide(call, request.method, outcome, counts, this.#clock.now());
         const isLimited = outcome.kind === 'answered' && outcome.isLimited;
-        if (isLimited) counts.refusals += lease.isExempt ? 0 : 1;
-        else if (outcome.kind === 'answered' && outcome.redirect) counts.hops++;
-        else counts.attempts++;
-        const isRefusedInspection = isLimited && call.ask.isInspection;
-        const decision = isRefusedInspection
-          ? DELIVER
-          : this.#retries.decide(call, request.method, outcome, counts, this.#clock.now());
         if (reply && (decision.kind === 'deliver' || (decision.kind === 'fail' && isLimited && call.takesRefusals))) {
           trace.done(reply.status);
-          // It may have ended a pause, which other answers do not.
+          // Its answer may have ended a pause, of which waiting calls know that answers do not end it.
           if (call.ask.isInspection) this.#queue.wake();
           return reply;
         }
@@ -351,55 +300,15 @@ export class Scheduler {
     return this.tracer.queue(options, (plans) => this.sentAt(plans));
   }
 
-  /** What a call that is made now would find at the end of the queue. */
-  #queueEnd(ask: Ask): QueueEnd {
-    const { endpoint, query, cost, priority = 0 } = ask;
-    const { sentAt = this.#clock.now(), window } = this.estimate({ endpoint, query, cost, count: 1 }, priority) ?? {};
-    return { waiting: this.waiting, sentAt, window, quota: this.#present.lastQuota };
-  }
-
-  #latenessError({ ask, maxQueueMs = Number.POSITIVE_INFINITY }: Call): Error | undefined {
-    if (maxQueueMs === Number.POSITIVE_INFINITY || ask.isInspection) return undefined;
-    const end = this.#queueEnd(ask);
-    const isLate = end.sentAt - this.#clock.now() > maxQueueMs;
-    return isLate ? latenessError(ask.endpoint, end, maxQueueMs, this.#clock) : undefined;
-  }
-
   get #present(): Pacer {
     return this.#books.present;
   }
-
-  /** Requests under way, with whichever key. */
-  get #inFlight(): number {
-    return this.#clientWide.concurrency.open;
-  }
-
-  #onDrained(): void {
-    this.#keyCheck.stop();
-    this.#trial.stop();
-  }
-
-  /** Opens the books of a key. */
-  #open(key: () => number | undefined): Pacer {
-    const { clock, random, credentialOf, timeoutMs, reserve } = this.#options;
-    const scheduler = this;
-    const isPresent = (): boolean => key() === this.#books.key;
-    const memberOf = (learn: Member['learn']): Member => ({
-      ...{ clock, random, learn, time: this.#clientWide.clock },
-      credential: async () => credentialOf(key() ?? (await this.#keyTurns.ask())),
-      waiting: () => (isPresent() ? this.waiting : 0),
-      urgentWaiting: () => (isPresent() ? this.#urgentWaiting : 0),
-      get concurrency() {
-        return scheduler.concurrency;
-      },
-      wake: () => this.#queue.wake(),
-      tell: (event) => this.tracer.emit(event),
-    });
-    const leaseMs = timeoutMs + LEASE_SLACK_MS;
-    return this.#memberships.join(memberOf, { concurrency: this.#clientWide, leaseMs, bulkReserve: reserve });
-  }
 }
 
-function isUrgent({ ask }: Pick<Call, 'ask'>): boolean {
-  return (ask.priority ?? 0) > 0;
+/** Counts a request as what it was: a refusal, a redirect or an attempt. A refusal of what the limits forbade does not count. */
+function countIn(counts: Mutable<AttemptCounts>, outcome: AttemptOutcome, { isExempt }: Lease): void {
+  const isAnswered = outcome.kind === 'answered';
+  if (isAnswered && outcome.isLimited) counts.refusals += isExempt ? 0 : 1;
+  else if (isAnswered && outcome.redirect) counts.hops++;
+  else counts.attempts++;
 }

@@ -34,6 +34,8 @@ export interface Asked {
   /** Earliest first. */
   readonly slots: readonly Slot[];
   readonly kept: (instance: Instance) => number;
+  /** Whether it asked for calls, too, that are only expected. */
+  readonly isSparing?: boolean;
 }
 
 /** The answer to an ask. */
@@ -138,6 +140,8 @@ export class AskPolicy {
       this.#full = undefined;
     }
     if (!this.#isLimited) return;
+    // At once, for the present slot alone.
+    if (asked.isSparing) return;
     const length = first.to - first.from;
     const spread = this.#random() * length * SPREAD;
     const room = (slot: Slot): number =>

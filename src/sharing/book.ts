@@ -30,16 +30,16 @@ export interface Wishes {
   readonly need: number;
   /** The slots to ask for, earliest first. */
   readonly slots: readonly Slot[];
-  /** Whether to ask for all room of the first slot instead of one part. */
-  readonly isLate: boolean;
+  /** What is wished of the first slot; of each other a part. */
+  readonly wish: Wish;
   /** Units of an instance that this ask must leave free. */
   readonly kept: (instance: Instance) => number;
-  /** Instances of which only the usage is asked. */
+  /** Instances that are named whether or not a slot counts in them, and before all others. */
   readonly also: readonly Instance[];
   /** Held units beyond the demand of all waiting calls. */
   readonly surplus: number;
   /** Whether nothing is told if there is no news. */
-  readonly isSilent?: boolean;
+  readonly isSilent: boolean;
 }
 
 /** The part of an ask that describes slots and windows. */
@@ -125,7 +125,9 @@ export class Book {
       if (spent === 0 || open > 0) continue;
       const narrow = slotOf(sent.first, sent.last);
       const names = new Set(slot.instances.map(({ name }) => name));
-      if (narrow.instances.length >= names.size || !narrow.instances.every(({ name }) => names.has(name))) continue;
+      // In an earlier step of a window that drains, units leave no less room in any later one.
+      const isWithin = narrow.instances.every(({ name, drain }) => drain !== undefined || names.has(name));
+      if (narrow.instances.length >= names.size || !isWithin) continue;
       const granted = Math.min(claimed, spent);
       const moved = this.#at({ ...narrow, name: this.#ownName() });
       Object.assign(moved, { claimed: granted, spent, sent: { ...sent } });
@@ -140,29 +142,26 @@ export class Book {
     this.#condense(time);
     const windows: WindowAsk[] = [];
     const indices = new Map<string, number>();
+    const indexOf = (instance: Instance): number => {
+      let index = indices.get(instance.name);
+      if (index === undefined) {
+        index = windows.push(windowAsk(instance, wishes.kept(instance), time, now)) - 1;
+        indices.set(instance.name, index);
+      }
+      return index;
+    };
     const wished = new Set(wishes.want > 0 ? wishes.slots.map(({ name }) => name) : []);
     const [first] = wishes.slots;
     const entries = [...this.#entries.values()].sort((a, b) => a.slot.from - b.slot.from || a.slot.to - b.slot.to);
     const isNews = entries.some(({ claimed, spent, booked }) => booked !== Math.max(claimed, spent));
-    if (wishes.want <= 0 && !isNews && wishes.isSilent !== false)
-      return { slots: [], windows: [], held: this.held(arrival) };
+    if (wishes.want <= 0 && !isNews && wishes.isSilent) return { slots: [], windows: [], held: this.held(arrival) };
+    wishes.also.forEach(indexOf);
     const slots = entries.map((entry): SlotAsk => {
       const { slot, claimed, spent } = entry;
-      const isFirst = slot.name === first?.name;
-      const wish: Wish = !wished.has(slot.name) ? 0 : isFirst && wishes.isLate ? 2 : 1;
+      const wish: Wish = !wished.has(slot.name) ? 0 : slot.name === first?.name ? wishes.wish : 1;
       entry.booked = undefined;
-      const places = slot.instances.map((instance) => {
-        let index = indices.get(instance.name);
-        if (index === undefined) {
-          index = windows.push(windowAsk(instance, wishes.kept(instance), time, now)) - 1;
-          indices.set(instance.name, index);
-        }
-        return index;
-      });
-      return { name: slot.name, total: Math.max(claimed, spent), wish, windows: places };
+      return { name: slot.name, total: Math.max(claimed, spent), wish, windows: slot.instances.map(indexOf) };
     });
-    for (const instance of wishes.also)
-      if (!indices.has(instance.name)) windows.push(windowAsk(instance, 0, time, now));
     this.#asked = entries.map((entry, index) => ({ entry, total: slots[index]?.total ?? 0 }));
     return { slots, windows, held: this.held(arrival) };
   }
@@ -260,10 +259,11 @@ export class Book {
 }
 
 function windowAsk(instance: Instance, kept: number, time: number, now: number): WindowAsk {
-  const { name, window, limit } = instance;
+  const { name, window, limit, drain } = instance;
   const reading = window.reading(instance, now);
   return {
     ...{ name, limit, kept, ttlMs: ttlOf(instance, time), reading: reading?.used ?? -1 },
-    stretches: !window.isLong ? 'no' : reading?.isRecent ? 'bounds' : 'yes',
+    stretches: !window.isLong || drain !== undefined ? 'no' : reading?.isRecent ? 'bounds' : 'yes',
+    ...(drain === undefined ? {} : { drain }),
   };
 }

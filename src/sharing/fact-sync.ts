@@ -90,16 +90,21 @@ export class FactSync {
   }
 
   /**
-   * Whether this process knows the service's clock much better than the share does. To be asked only when an answer has shown that the
-   * known facts are the latest: each change of the facts costs every process a trip of its own.
+   * Prepares to tell the service's clock, if this process knows it much better than the share does, and lacks units or is the first to tell it.
+   * To be asked only when an answer has shown that the known facts are the latest: each change of the facts costs every process a trip of its own.
+   *
+   * @returns whether it is to be told.
    */
-  knowsClockBetter(now: number): boolean {
+  tellsClock(now: number): boolean {
     const { time } = this.#member;
-    const offset = this.#ledger.timeline.storeOffset;
+    const { policy, timeline } = this.#ledger;
+    const offset = timeline.storeOffset;
     if (!time.known || !offset) return false;
+    const isBusy = policy.isBusy(now);
+    if (!isBusy && this.#facts.knowsLead(now + offset.most)) return false;
     const lead = { least: time.least(now) - now, most: time.most(now) - now };
     // Where requests are under way for longer than that, the clock is not what makes slots wide.
-    const isNeeded = this.#ledger.policy.isBusy(now) && time.vagueness(now) > this.#ledger.timeline.roundTripMs;
+    const isNeeded = isBusy && time.vagueness(now) > timeline.roundTripMs;
     return this.#facts.tellLead(lead, offset, now + offset.most, isNeeded);
   }
 

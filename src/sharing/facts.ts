@@ -104,6 +104,11 @@ export class SharedFacts {
     return true;
   }
 
+  /** Whether the service's clock has been told. */
+  knowsLead(time: number): boolean {
+    return this.#leadAt(time) !== undefined;
+  }
+
   /** Marks facts as told. */
   told(pending: Facts): void {
     for (const [field, value] of pending) if (this.#pending.get(field) === value) this.#pending.delete(field);

@@ -21,8 +21,9 @@ const STAY_MS = 1_500;
 /** Unspent units are returned this long after the end of their slot, unless an earlier trip did so. In milliseconds. */
 const GIVE_BACK_MS = 1_000;
 
-/** How far ahead slots are asked for, in milliseconds. */
+/** How far ahead slots are asked for, and how far ahead any process of the share may hold units, in milliseconds. */
 const LONGEST_AHEAD_MS = 3_000;
+const REACH_MS = 5_000;
 
 /**
  * If at least this part of every window is free when the store is lost, calls go on without a grant at once. After this time, in
@@ -34,9 +35,13 @@ const TELLS_MS = 10_000;
 /** While other processes tell a store that has lost its memory, waiting calls ask again at this interval, in milliseconds. */
 const GATHER_MS = 100;
 
-/** A trip for one call asks for the calls that follow in its slot, too, by the rate of this time, in milliseconds: at most this part of a window. */
+/**
+ * A trip for one call asks for those, too, that will follow within `SPARE_MS` more likely than not, by the rate of the last `RATE_MS`. In
+ * milliseconds.
+ */
+const SPARE_MS = 2_000;
 const RATE_MS = 5_000;
-const SPARE_PART = 0.125;
+const LIKELY = 0.7;
 
 /** Maximum number of slots in one ask. */
 const MOST_SLOTS = 12;
@@ -44,7 +49,7 @@ const MOST_SLOTS = 12;
 /** An ask, and the demand it was composed for. */
 export interface Composed extends Told, Pick<ShareAsk, 'want' | 'need' | 'size' | 'chunk' | 'stayMs'> {
   readonly asked: Asked;
-  /** Instances of which only the usage is asked. */
+  /** Instances that are named whether or not a slot counts in them. */
   readonly also: readonly Instance[];
 }
 
@@ -106,10 +111,10 @@ export class Ledger {
     return this.#slots.quantum;
   }
 
-  /** Whole units charged to each window: at most the smallest limit, so that a request that costs more takes all of it. */
+  /** Whole units charged to each window: at most what can be granted together, so that a request that costs more takes all of it. */
   units(charge: number): number {
     let units = Math.ceil(charge);
-    for (const { limit } of this.windows) units = Math.min(units, limit);
+    for (const { most } of this.windows) units = Math.min(units, most);
     return units;
   }
 
@@ -206,18 +211,17 @@ export class Ledger {
     const isImpatient = isUrgent && held >= demand.want && this.book.left(arrival) < need;
     const probe = !isUrgent && demand.want > held ? this.#probeSlot(now + tripMs) : undefined;
     const isCalm = probe === undefined && this.#isCalm(demand, now);
-    const slots = isImpatient
-      ? [this.#slots.at(this.timeline.arrival(now + tripMs))]
-      : probe
-        ? [probe]
-        : this.#wished(demand, isCalm, now + tripMs);
+    const waiting = Math.max(0, demand.want - held);
+    const spare = probe || isUrgent || waiting !== need ? undefined : this.#spare(now + tripMs);
+    const only =
+      probe ?? spare?.slot ?? (isImpatient ? this.#slots.at(this.timeline.arrival(now + tripMs)) : undefined);
+    const slots = only ? [only] : this.#wished(demand, isCalm, now + tripMs);
     // At most what `concurrency` allows to be sent before the last of these slots ends.
     const lastMs = (slots.at(-1)?.to ?? 0) - arrival.least;
     const sendable = Math.ceil((concurrency * lastMs) / Math.max(1, this.timeline.roundTripMs));
-    const waiting = Math.max(0, demand.want - held);
     const needed =
       demand.want <= 0 ? 0 : Math.max(isImpatient ? need : 0, Math.min(waiting, Math.max(CHUNK, sendable - held)));
-    const want = probe ? need : needed + (needed === need && !isUrgent ? this.#spare(slots[0], now + tripMs) : 0);
+    const want = probe ? need : needed + (spare?.units ?? 0);
     const time = arrival.least;
     const from = slots[0]?.from ?? time;
     const kept = (instance: Instance): number =>
@@ -227,15 +231,22 @@ export class Ledger {
         : this.#reserve.kept(instance, time) +
           instance.window.keptForProbe(from, time + maxWaitMs) +
           (isCalm ? this.#probe.kept(instance) : 0));
-    const also = [...this.windows].flatMap((window) => window.previous(from) ?? []);
+    const reach = { least: time, most: Math.max(slots.at(-1)?.to ?? 0, arrival.most + REACH_MS) };
+    const also = [...this.windows].flatMap((window) => [window.previous(from) ?? [], window.steps(reach)].flat());
     const surplus = Math.max(0, held - demand.want);
     const told = this.book.compose(
-      { want, need, slots, isLate: this.policy.isLate(now), kept, also, surplus, isSilent },
+      { want, need, slots, wish: spare ? 3 : this.policy.isLate(now) ? 2 : 1, kept, also, surplus, isSilent },
       arrival,
       time,
       now,
     );
-    const asked = { want, need, slots: want > 0 ? slots : [], kept };
+    const asked = {
+      want: spare ? need : want,
+      need,
+      slots: want > 0 ? slots : [],
+      kept,
+      isSparing: spare !== undefined,
+    };
     const rate = Math.min(...[...this.windows].map(({ limit, period }) => limit / periodMsOf(period)));
     const windows = this.#recollection.remind(told.windows, rate, now);
     // A unit that shows a shape is no part of what this process may hold.
@@ -297,12 +308,19 @@ export class Ledger {
     return this.#spent.units * Math.exp((this.#spent.at - now) / RATE_MS);
   }
 
-  /** Units of the calls that will follow in this slot: asked for together with the first one where no process lacks any. */
-  #spare(slot: Slot | undefined, now: number): number {
-    if (!slot || this.others(now) > 0 || !this.isAmple(now)) return 0;
-    const leftMs = slot.to - this.timeline.arrival(now).most;
-    const expected = Math.floor((this.#spentLately(now) / RATE_MS) * Math.max(0, leftMs));
-    return Math.min(expected, CHUNK, Math.floor(this.#size * SPARE_PART));
+  /** Units of the calls that will likely follow, and the slot of all of them; none where a process lacks units. */
+  #spare(now: number): { readonly units: number; readonly slot: Slot } | undefined {
+    const expected = (this.#spentLately(now) * SPARE_MS) / RATE_MS;
+    const units = Math.min(Math.floor(expected + 1 - LIKELY), CHUNK);
+    if (units <= 0 || this.others(now) > 0 || !this.isAmple(now)) return undefined;
+    const { least, most } = this.timeline.arrival(now);
+    const slot = this.#slots.at({ least, most: most + SPARE_MS });
+    return slot.from < this.#heldBackUntil ? undefined : { units, slot };
+  }
+
+  /** No slot that begins before this time is asked for. */
+  get #heldBackUntil(): number {
+    return Math.max(this.#askFrom, this.#unknownUntil);
   }
 
   /** How far ahead the present number of needy processes asks for slots, in milliseconds. */
@@ -324,7 +342,7 @@ export class Ledger {
     const present = this.#slots.at(arrival);
     const isWide = present.to - present.from > (following[0]?.to ?? 0) - (following[0]?.from ?? 0);
     const slots = this.policy.isLimited && isWide ? following : [present, ...following];
-    const from = Math.max(this.#askFrom, this.#unknownUntil);
+    const from = this.#heldBackUntil;
     if (present.from < from)
       return this.#slots.after({ least: from, most: from + arrival.most - arrival.least }, count);
     return isCalm ? this.#probe.filter(slots) : slots;

@@ -8,7 +8,7 @@ export interface State {
   readonly least: number;
   /** When the pause ends or, until it is cleared, ended, in milliseconds since the Unix epoch; 0: there is none. */
   readonly pauseUntil: number;
-  /** Urgent units as of `at`, in thousandths (`URGENT_PARTS`). */
+  /** Urgent units as of `at`, in thousandths (`PARTS`). */
   readonly urgent: number;
   readonly at: number;
   /** When the counting of urgent units began. */
@@ -23,7 +23,7 @@ export interface CurrentState extends State {
 /** Computes the present state. The store's clock may have been set back since the known one was written. */
 export function stateAt(known: State | undefined, now: number): CurrentState {
   if (!known) return { version: 0, least: 0, pauseUntil: 0, urgent: 0, at: now, since: now, isDue: true };
-  const { version, least = version, pauseUntil, urgent, at, since } = known;
+  const { version, least, pauseUntil, urgent, at, since } = known;
   const elapsed = now - at;
   return {
     ...{ version, least },

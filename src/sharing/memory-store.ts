@@ -23,11 +23,11 @@ import {
   NEEDY_LAST_MS,
   NEEDY_MS,
   NEEDY_NOW,
+  PARTS,
   readAsk,
   readFacts,
   readPause,
   STATE_LASTS_MS,
-  URGENT_PARTS,
   whole,
 } from './store-rules.ts';
 import type { StoredState } from './stored-state.ts';
@@ -105,7 +105,9 @@ class Books implements MemoryStore {
     const account = this.#accounts.get(member, now);
     if (account && account.sequence >= sequence) return 'stale';
 
-    const windows = ask.windows.map((window) => new MemoryWindow(window, this.#windows.get(window.name, now), now));
+    const windows: MemoryWindow[] = [];
+    for (const window of ask.windows)
+      windows.push(new MemoryWindow(window, this.#windows.get(window.name, now), windows.at(-1), now));
     bookTotals(ask, account?.totals ?? new Map(), windows);
     for (const window of windows) window.hear();
 
@@ -119,7 +121,7 @@ class Books implements MemoryStore {
     const others = this.#others(mine, now);
     const { granted, isNeedy, stayMs } = grantUnits(ask, mayGrant, others, windows);
 
-    const urgent = state.urgent + ask.urgent * URGENT_PARTS;
+    const urgent = state.urgent + ask.urgent * PARTS;
     if (ask.urgent > 0 || state.isDue) this.#write({ ...state, urgent }, now, state.isDue);
     for (const { ask: window, record, isChanged } of windows)
       if (isChanged) this.#windows.set(window.name, record, window.ttlMs, now);
@@ -136,7 +138,7 @@ class Books implements MemoryStore {
       ...{ sequence, now, version: state.version, pauseMs, lookMs, others },
       facts: state.version === ask.version ? undefined : this.#factsAt(now),
       live: this.#sign(ask, now),
-      urgent: { units: urgent / URGENT_PARTS, forMs: now - state.since },
+      urgent: { units: urgent / PARTS, forMs: now - state.since },
       ...{ granted, used: windows.map(({ used }) => used) },
     };
   }

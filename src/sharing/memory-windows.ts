@@ -1,5 +1,5 @@
 import { type ShareAsk, STRETCH_MS, type WindowAsk } from './store.ts';
-import { mostClaimed } from './store-rules.ts';
+import { mostClaimed, PARTS } from './store-rules.ts';
 
 /** Units claimed in one stretch, and in the stretch before. */
 interface Stretch {
@@ -16,12 +16,14 @@ export interface WindowRecord {
   /** The highest reading of any process: usage is no less, whatever is returned. */
   readonly reading: number;
   readonly stretch: Stretch | undefined;
+  /** Units that count in it, in thousandths, of what was used of the step before. */
+  readonly carried?: number;
 }
 
 /** The units granted by one ask. */
 export interface Grants {
   readonly granted: readonly number[];
-  /** Whether the first slot asked for was not granted in full. */
+  /** Whether the first slot asked for was not granted in full, and not for calls that are only expected. */
   readonly isNeedy: boolean;
   /** How long the process counts as needy in that case, in milliseconds: until the last window without room has ended. */
   readonly stayMs: number;
@@ -34,10 +36,18 @@ export class MemoryWindow {
   strangers: number;
   isChanged = false;
   readonly #reading: number;
+  readonly #before: MemoryWindow | undefined;
+  #next: MemoryWindow | undefined;
+  #carried: number;
   #stretch: Stretch | undefined;
 
-  constructor(ask: WindowAsk, record: WindowRecord | undefined, now: number) {
+  /** @param named - the window named before it. */
+  constructor(ask: WindowAsk, record: WindowRecord | undefined, named: MemoryWindow | undefined, now: number) {
     this.ask = ask;
+    this.#before = ask.drain ? named : undefined;
+    if (this.#before) this.#before.#next = this;
+    const carried = ask.drain === undefined ? 0 : (record?.carried ?? 0);
+    this.#carried = carried > PARTS * mostClaimed(ask.limit) ? 0 : carried;
     this.claimed = record?.claimed ?? 0;
     this.strangers = record?.strangers ?? 0;
     const known = record && record.reading <= ask.limit ? record.reading : 0;
@@ -62,16 +72,28 @@ export class MemoryWindow {
   }
 
   get used(): number {
-    return this.claimed + this.strangers;
+    return this.claimed + this.strangers + Math.ceil(this.#carried / PARTS);
   }
 
-  /** Units available to the ask. */
+  /** Units available to the ask, whatever the steps after it hold. */
   get room(): number {
     return this.ask.limit - this.ask.kept - this.used;
   }
 
+  /** Units available to the ask: what is used of a step counts in those after it. */
+  get roomOfAll(): number {
+    return this.#next ? Math.min(this.room, this.#next.roomOfAll) : this.room;
+  }
+
+  /** Units available beyond half of the limit, for calls that are only expected. */
+  get plenty(): number {
+    return this.roomOfAll - Math.ceil(this.ask.limit / 2);
+  }
+
   get record(): WindowRecord {
-    return { claimed: this.claimed, strangers: this.strangers, reading: this.#reading, stretch: this.#stretch };
+    const { claimed, strangers } = this;
+    const carried = this.ask.drain === undefined ? {} : { carried: this.#carried };
+    return { claimed, strangers, reading: this.#reading, stretch: this.#stretch, ...carried };
   }
 
   /** Changes the claims by `more`. New claims are subtracted from strangers: units spent without a grant were counted there. */
@@ -82,13 +104,21 @@ export class MemoryWindow {
 
   grant(units: number): void {
     this.#claim(units);
+    this.#next?.carryOn();
+  }
+
+  /** Takes over what has not drained of the step before, and so do the steps after it. */
+  carryOn(): void {
+    this.#carry();
+    this.#next?.carryOn();
   }
 
   /** Applies the reading: units beyond all claims are strangers'; with `bounds`, older claims that were not counted are removed. */
   hear(): void {
+    this.#carry();
     const reading = this.#reading;
     if (reading > this.used) {
-      this.strangers = reading - this.claimed;
+      this.strangers += reading - this.used;
       this.isChanged = true;
     }
     if (this.ask.stretches !== 'bounds' || !this.#stretch) return;
@@ -97,6 +127,15 @@ export class MemoryWindow {
     const ofStrangers = Math.min(excess, this.strangers);
     this.strangers -= ofStrangers;
     this.claimed -= excess - ofStrangers;
+    this.isChanged = true;
+  }
+
+  #carry(): void {
+    if (!this.#before || this.ask.drain === undefined) return;
+    const { claimed, strangers } = this.#before;
+    const carried = Math.max(0, PARTS * (claimed + strangers) + this.#before.#carried - this.ask.drain);
+    if (carried === this.#carried) return;
+    this.#carried = carried;
     this.isChanged = true;
   }
 
@@ -138,14 +177,16 @@ export function grantUnits(ask: ShareAsk, mayGrant: boolean, others: number, win
     let grant = 0;
     const most = wish === 1 && others > 0 ? Math.min(open, part - total) : open;
     if (open >= need && most >= need) {
-      const room = Math.min(most, ...indices.map((index) => windows[index]?.room ?? most));
+      const all = indices.flatMap((index) => windows[index] ?? []);
+      const plenty = wish === 3 ? Math.max(need, Math.min(...all.map((window) => window.plenty))) : most;
+      const room = Math.min(most, plenty, ...all.map((window) => window.roomOfAll));
       if (room >= need) {
         grant = room;
         open -= room;
-        for (const index of indices) windows[index]?.grant(room);
+        for (const window of all) window.grant(room);
       } else isTight = true;
     }
-    isNeedy ??= grant < want;
+    isNeedy ??= wish !== 3 && grant < want;
     return grant;
   });
   const full = isTight ? windows.filter(({ room }) => room < need).map((window) => window.ask.ttlMs) : [];

@@ -1,4 +1,5 @@
 import { ConfigError, quote } from '../errors.ts';
+import { unknownOption } from '../validation/arguments.ts';
 import { ownProperties } from '../validation/own-properties.ts';
 
 /** Default of `secret`. It is public, so a guessed key can be recognised by its fingerprint. */
@@ -38,7 +39,7 @@ export function readShareOptions<Options extends object>(
 ): Options {
   if (typeof options !== 'object' || options === null) throw new ConfigError(factory, 'requires an object of options');
   const unknown = Object.keys(options).find((option) => !known.includes(option));
-  if (unknown !== undefined) throw new ConfigError(unknown, `is not one of the options: ${known.join(', ')}`);
+  if (unknown !== undefined) throw unknownOption(unknown, 'options', known);
   return ownProperties(options);
 }
 

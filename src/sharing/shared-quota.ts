@@ -252,13 +252,9 @@ export class SharedQuota implements ShareLimit {
   /** Starts a trip if there is something to ask for or to tell. */
   #consider(now: number): void {
     if (this.#isClosed || this.#trips.isUnderWay) return;
-    const held = this.#isNew ? 0 : this.#ledger.held(now);
-    const { units, isUrgent } = this.#needs.first;
-    // Units of a later slot do not help an urgent call.
-    const usable = isUrgent && this.#ledger.left(now) < units ? 0 : held;
-    const isShort = !this.#isNew && this.#demand(now).want > usable;
+    const isAskDue = (): boolean => now >= this.#asksAt(this.#ledger.held(now), now) || this.#ledger.isProbing(now);
     const isDue =
-      (isShort && (now >= this.#asksAt(held, now) || this.#ledger.isProbing(now))) ||
+      (this.#isShort(now) && isAskDue()) ||
       now >= this.#ledger.givesBackAt(now) ||
       (this.#trips.hasJoined && this.#facts.isDue(now)) ||
       this.#resumption.isDue(now) ||
@@ -266,6 +262,15 @@ export class SharedQuota implements ShareLimit {
       this.#discovery.isEndDue ||
       now >= this.#trips.idleRetryAt;
     if (isDue) this.#trips.start();
+  }
+
+  /** Whether calls wait for more units than are held. */
+  #isShort(now: number): boolean {
+    if (this.#isNew) return false;
+    const { units, isUrgent } = this.#needs.first;
+    // Units of a later slot do not help an urgent call.
+    const usable = isUrgent && this.#ledger.left(now) < units ? 0 : this.#ledger.held(now);
+    return this.#demand(now).want > usable;
   }
 
   /** Whether a trip asks to look alone: calls wait that a window unknown or in doubt holds back. */
@@ -343,8 +348,12 @@ export class SharedQuota implements ShareLimit {
     const sentAt = clock.now();
     this.#absence.ask(sentAt);
     const isGathering = this.#ledger.isGathering(sentAt);
-    // Where there is nothing to say, only an answer shows whether the store is back, or who is live.
+    // Where there is nothing to say, only an answer shows whether the store is back, or which processes are live.
     const isSilent = this.#trips.failures === 0 && !isGathering && !this.#isClosed;
+    // A trip for something else leaves to the next ask what need not be told yet.
+    const isLook = this.#discovery.isEndDue || this.#discovery.isLooking(sentAt) || this.#wantsLook(sentAt);
+    const isDue = this.#isShort(sentAt) || sentAt >= this.#ledger.givesBackAt(sentAt) || isLook;
+    if (isSilent && !isDue) return;
     const composed = this.#ledger.compose(this.#demand(sentAt), sentAt, this.#trips.tripMs, isSilent);
     const { asked, ...told } = composed;
     if (isSilent && told.slots.length === 0) return;
@@ -362,7 +371,7 @@ export class SharedQuota implements ShareLimit {
     if (answer === 'stale') return this.#trips.rename();
     this.#needs.toldUrgent(urgent);
     this.#receive(composed, answer, sentAt);
-    if (this.#facts.knowsClockBetter(clock.now())) await this.#facts.share(store, (work) => this.#trips.call(work));
+    if (this.#facts.tellsClock(clock.now())) await this.#facts.share(store, (work) => this.#trips.call(work));
     const isOutdated = answer.facts !== undefined && answer.granted.every((units) => units === 0);
     if (isOutdated && ask.want > 0 && !isGathering && !ask.isLeaving && !isSecond) await this.#ask(store, true);
   }

@@ -12,8 +12,8 @@ export const STATE_RENEWED_MS = 600_000;
 /** Facts expire this long after that write or after a change, in milliseconds: later than the state, which has their version. */
 export const FACTS_LAST_MS: number = STATE_LASTS_MS + STATE_RENEWED_MS + 60_000;
 
-/** Urgent units are stored as integers, in thousandths, because they decay. */
-export const URGENT_PARTS = 1_000;
+/** Urgent units, which decay, and units that drain are stored as integers, in thousandths. */
+export const PARTS = 1_000;
 const MOST_URGENT = 1e9;
 
 /**
@@ -75,7 +75,7 @@ export function readAsk(ask: ShareAsk): ShareAsk {
   };
 }
 
-function readWindowAsk({ name, limit: asked, kept, ttlMs, reading, stretches }: WindowAsk): WindowAsk {
+function readWindowAsk({ name, limit: asked, kept, ttlMs, reading, stretches, drain }: WindowAsk): WindowAsk {
   const limit = whole(Math.floor(asked));
   return {
     name,
@@ -84,6 +84,7 @@ function readWindowAsk({ name, limit: asked, kept, ttlMs, reading, stretches }: 
     ttlMs: whole(ttlMs, 1, LONGEST_TTL_MS),
     reading: whole(reading, -1, limit),
     stretches,
+    ...(drain === undefined ? {} : { drain: whole(drain) }),
   };
 }
 

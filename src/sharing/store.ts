@@ -25,8 +25,11 @@ export const PROBE_MS = 2_000;
 /** A process counts as live for this long after its last ask with {@link ShareAsk.isSign}, in milliseconds. */
 export const LIVE_MS = 75_000;
 
-/** What an ask wants of a slot: 0 nothing, 1 at most a part while other processes are needy, 2 any room. */
-export type Wish = 0 | 1 | 2;
+/**
+ * What an ask wants of a slot: 0 nothing, 1 at most a part while other processes are needy, 2 any room, 3 the need, and more only
+ * of what is free beyond half of each window.
+ */
+export type Wish = 0 | 1 | 2 | 3;
 
 /**
  * A stretch of time in which a request may arrive, with every window instance in which it may be counted. To the store a slot is
@@ -59,6 +62,12 @@ export interface WindowAsk {
    * (`bounds`): usage is at most the highest reading plus the units claimed in this stretch and the one before.
    */
   readonly stretches: 'no' | 'yes' | 'bounds';
+  /**
+   * Given for a step of a window that drains. What is used of the step before counts in it, too, less so many units, in thousandths: that is
+   * the window named before this one, and its name ends in the number before. 0: the step before is not named, and what it left is as
+   * it was when both were named.
+   */
+  readonly drain?: number;
 }
 
 /** The request of one ask. */

@@ -1,5 +1,6 @@
 import type { Shapes, WindowNews } from '../quota/share-limit.ts';
 import { endOf, PERIODS, type Period, periodMsOf, SHORT_MS, startOf } from '../quota/time/periods.ts';
+import { PARTS } from './store-rules.ts';
 import type { TimeRange } from './timeline.ts';
 
 /** Steps into which a sliding window is divided. A short window has fewer, because a step must be longer than a trip. */
@@ -24,7 +25,13 @@ const PROBED = 20;
 const BEGINNING = 0.05;
 
 /** Maximum number of instances for which a window keeps readings. */
-const READINGS = 4;
+const READINGS = 6;
+
+/**
+ * Of a window that drains, units of a slot that touches two steps count in the second one, and a step may begin right after the one
+ * before was used up: so many steps' units are left free for that. An ask names so many steps more than drain the whole window.
+ */
+const SPARE_STEPS = 2;
 
 /** One instance of a window: the minute that began at 14:03, or all steps that a sliding minute can touch if it ends in a given step. */
 export interface Instance {
@@ -36,6 +43,11 @@ export interface Instance {
   readonly end: number;
   /** The length of a step in milliseconds; omitted for a window of the calendar. */
   readonly slides?: number;
+  /**
+   * Given for a step of a window that drains: units, in thousandths, by which what is used of the step before is less when this one begins. 0:
+   * that is not reckoned with.
+   */
+  readonly drain?: number;
 }
 
 /** The highest usage of an instance that a response has stated, and when the latest such request was sent. */
@@ -89,6 +101,25 @@ export class SharedWindow {
     return isLeft && alive.some(({ isEstimated }) => isEstimated);
   }
 
+  /** Whether `leaky` is the only candidate of a long window of more than a few units, so that what has drained can be used. */
+  get #drains(): boolean {
+    return this.#mayDrain && this.shapes.alive.every(({ drains }) => drains);
+  }
+
+  get #mayDrain(): boolean {
+    return this.#isSizeable && this.shapes.alive.some(({ drains }) => drains);
+  }
+
+  /** Whether it is a long one of more than a few units that may not be the calendar's. */
+  get #isSizeable(): boolean {
+    return !this.isShort && !this.isCalendar && this.limit >= PROBED;
+  }
+
+  /** The most units that can be granted together. */
+  get most(): number {
+    return this.#drains ? Math.floor(this.limit * (1 - SPARE_STEPS / STEPS)) : this.limit;
+  }
+
   /** Whether it may be the calendar's, or not; `slides`: whether that is asked of what may slide, too. */
   isOpen(slides: boolean): boolean {
     if (!slides && this.shapes.alive.some(({ isSliding }) => isSliding)) return false;
@@ -114,12 +145,7 @@ export class SharedWindow {
 
   /** Whether it is a long one, of more than a few units, that the service may estimate from two counters. */
   get #isCounted(): boolean {
-    return (
-      !this.isShort &&
-      !this.isCalendar &&
-      this.limit >= PROBED &&
-      this.shapes.alive.some(({ isEstimated }) => isEstimated)
-    );
+    return this.#isSizeable && this.shapes.alive.some(({ isEstimated }) => isEstimated);
   }
 
   /** The instance of the calendar before the one of this time, if the service may count a part of it. */
@@ -152,7 +178,8 @@ export class SharedWindow {
     // With several candidates both kinds are counted, so that no unit is missing when the shape becomes known.
     return [
       ...(mayBeCalendar || this.#isCounted ? this.#calendar(range) : []),
-      ...(this.isCalendar ? [] : this.#sliding(range)),
+      ...(this.isCalendar || this.#drains ? [] : this.#sliding(range)),
+      ...(this.#mayDrain ? this.#steppedOn(range) : []),
       ...(this.#isEstimated && !this.#isCounted ? this.#even(range) : []),
     ];
   }
@@ -164,20 +191,31 @@ export class SharedWindow {
     const range = { least: sent.least, most: received.most };
     for (const instances of [this.#calendar(range), this.#sliding(range, 0)]) {
       const [only] = instances;
-      if (!only || instances.length > 1) continue;
-      const known = this.#readings.get(only.name);
-      this.#readings.delete(only.name);
-      this.#readings.set(only.name, known && known.used > used ? { ...known, sentAt } : { used, sentAt });
+      if (only && instances.length === 1) this.#note(only, used, sentAt);
     }
+    const [last] = this.#mayDrain ? this.#steppedOn(range) : [];
+    // What may have drained when the step ends is no more used.
+    if (last) this.#note(last, used - Math.ceil((limit * (last.end - sent.least)) / periodMsOf(this.period)), sentAt);
     keepLast(this.#readings);
   }
 
+  #note({ name }: Instance, used: number, sentAt: number): void {
+    const known = this.#readings.get(name);
+    this.#readings.delete(name);
+    this.#readings.set(name, known && known.used > used ? { ...known, sentAt } : { used, sentAt });
+  }
+
   /** The highest usage stated for an instance, if any; `isRecent`: whether it bounds the claims from above. */
-  reading({ name, slides }: Instance, now: number): { readonly used: number; readonly isRecent: boolean } | undefined {
+  reading(
+    { name, slides, limit, drain }: Instance,
+    now: number,
+  ): { readonly used: number; readonly isRecent: boolean } | undefined {
     // If the window may not be aligned, part of the stated usage may belong to the calendar's previous window.
     if (slides === undefined && !this.isCalendar) return undefined;
+    // A step that is not reckoned with those before it holds its own claims alone.
+    if (drain !== undefined && !this.#drains) return undefined;
     const known = this.#readings.get(name);
-    return known && { used: Math.min(known.used, this.limit), isRecent: now - known.sentAt < RECENT_MS };
+    return known && { used: Math.min(known.used, limit), isRecent: now - known.sentAt < RECENT_MS };
   }
 
   #calendar({ least, most }: TimeRange): Instance[] {
@@ -210,6 +248,35 @@ export class SharedWindow {
     return instances;
   }
 
+  /** The steps, the last one first, in one of which a unit counts that arrives within this range, or in the one before. */
+  #steppedOn({ least, most }: TimeRange): Instance[] {
+    const [first, last] = [this.#stepAt(least), this.#stepAt(most)];
+    return Array.from({ length: Math.floor((last - first) / 2) + 1 }, (_, index) => this.#step(last - 2 * index, 0));
+  }
+
+  /**
+   * All steps that an ask must name for slots within this range if the window drains: from so long ago that whatever was used then has
+   * drained.
+   */
+  steps({ least, most }: TimeRange): Instance[] {
+    if (!this.#drains) return [];
+    const first = this.#stepAt(least) - STEPS - SPARE_STEPS;
+    const drain = Math.floor((PARTS * this.limit) / STEPS);
+    return Array.from({ length: this.#stepAt(most) - first + 1 }, (_, index) =>
+      this.#step(first + index, index === 0 ? 0 : drain),
+    );
+  }
+
+  #stepAt(time: number): number {
+    return Math.floor((time * STEPS) / periodMsOf(this.period));
+  }
+
+  #step(index: number, drain: number): Instance {
+    const slides = periodMsOf(this.period) / STEPS;
+    const name = `${this.period}-drain-${index}`;
+    return { name, window: this, limit: this.most, end: (index + 1) * slides, slides, drain };
+  }
+
   /** One instance per even step, which limits that step to its part of the window. */
   #even({ least }: TimeRange): Instance[] {
     const step = periodMsOf(this.period) / EVEN_STEPS;
@@ -231,9 +298,10 @@ function keepLast(known: Map<string, unknown>): void {
   }
 }
 
-/** How long the store must keep an instance, in milliseconds. One of the calendar may count in the next one, too. */
-export function ttlOf({ end, window, slides }: Instance, time: number): number {
-  const lastMs = slides === undefined && !window.isCalendar ? periodMsOf(window.period) : 0;
+/** How long the store must keep an instance, in milliseconds. One of the calendar may count in the next one, too, and what drains in later ones. */
+export function ttlOf({ end, window, slides, drain }: Instance, time: number): number {
+  const counts = drain !== undefined || (slides === undefined && !window.isCalendar);
+  const lastMs = counts ? periodMsOf(window.period) + SPARE_STEPS * (slides ?? 0) : 0;
   return Math.max(0, end + lastMs - time) + LINGER_MS;
 }
 

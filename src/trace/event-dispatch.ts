@@ -23,7 +23,7 @@ interface Untold {
  */
 export class EventDispatch {
   readonly #channels = diagnosticChannels();
-  /** Replaced, never changed: an event is told to those who listened when it happened. */
+  /** Replaced, never changed: an event goes to the listeners of the moment in which it happened. */
   #listeners: readonly Listener[] = [];
   readonly #untold: Untold[] = [];
   #isTelling = false;

@@ -1,3 +1,4 @@
+import { didYouMean } from '../did-you-mean.ts';
 import { ConfigError, quote } from '../errors.ts';
 
 /** Reads one option or parameter: returns the value to use, or throws a ConfigError that has its name. */
@@ -35,6 +36,17 @@ export const flag: Argument<boolean | undefined> = argument<boolean>(
   'true or false',
 );
 
+/**
+ * The error of an option that there is not.
+ *
+ * @param what - the options that there are, in messages.
+ * @param within - what stands before each name in messages.
+ */
+export function unknownOption(name: string, what: string, known: readonly string[], within: string = ''): ConfigError {
+  const meant = didYouMean(name, known);
+  return new ConfigError(within + name, `is not one of the ${what}: ${known.join(', ')}${meant && `.${meant}`}`);
+}
+
 /** What reads each of some arguments. */
 export type Arguments<Values extends object> = { readonly [Name in keyof Values]: Argument<Values[Name]> };
 
@@ -61,7 +73,7 @@ export function optionsParser<Values extends object>(
     }
     const stranger = names.find((name) => !Object.hasOwn(known, name) && given[name] !== undefined);
     if (stranger === undefined) return values;
-    throw new ConfigError(within + stranger, `is not one of the ${what}: ${Object.keys(known).join(', ')}`);
+    throw unknownOption(stranger, what, Object.keys(known), within);
   };
   // Most calls pass no options, so the result for none is computed once: by the first of them, as imports are to be quick.
   let nothing: Values | undefined;

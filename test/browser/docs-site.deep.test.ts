@@ -8,6 +8,7 @@ import { extname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ENTRY_POINTS } from '../../scripts/entry-points.ts';
 import { CHROMIUM, openBrowser } from '../support/browser.ts';
 import { contrast } from '../support/contrast.ts';
 
@@ -144,7 +145,7 @@ describe.skipIf(!CHROMIUM && !process.env.CI)('the docs site', () => {
     const links = looks.light[0]?.links ?? [];
     const folders = ['Guides', 'Reference', 'Project', 'Decisions'];
     expect([...new Set(links.filter((link) => folders.includes(link)))]).toEqual(folders);
-    const modules = ['', '/local', '/otel', '/redis', '/testing', '/testing/msw'].map((path) => `stacks-quota${path}`);
+    const modules = Object.keys(ENTRY_POINTS);
     expect([...new Set(links.filter((link) => modules.includes(link)))]).toEqual(modules);
     expect(links).toContain('Recipes');
   });

@@ -20,7 +20,7 @@ describe('the input of a bulk', () => {
     expect(most).toBeLessThanOrEqual(7);
   });
 
-  it('waits while nobody takes the outcomes', async () => {
+  it('waits while no outcome is taken', async () => {
     const { clock, client } = world();
     const { items, told } = input(200);
     const loop = gathered(

@@ -105,7 +105,7 @@ describe('the message of an error', () => {
     expect(isConfigError(error)).toBe(true);
     expect(error.message).toBe(
       'limt is not one of the call options: limit, offset, unanchored, untilBlock, signal, label, priority, maxWaitMs, maxQueueMs, ' +
-        'timeoutMs, cost, schema, headers',
+        'timeoutMs, cost, schema, headers. Did you mean limit?',
     );
     expect((await rejection(client.getInfo({ headerOnly: true } as object))).message).toContain(
       ': headersOnly, signal,',

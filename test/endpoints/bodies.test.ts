@@ -1,12 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, expectTypeOf, test, vi } from 'vitest';
 import * as z from 'zod';
-import {
-  type AddressAssets,
-  type AssetEvent,
-  type UnknownAssetEvent,
-  validateBody,
-} from '../../src/endpoints/bodies.ts';
+import type { AddressAssets, AssetEvent, UnknownAssetEvent } from '../../src/endpoints/bodies.ts';
+import { validateBody } from '../../src/endpoints/body-check.ts';
 import { addressAssetsRequest, infoRequest } from '../../src/endpoints/endpoints.ts';
 import type { StandardSchemaV1 } from '../../src/validation/standard-schema.ts';
 

@@ -84,7 +84,11 @@ describe('a request', () => {
       'untilBlock must be the height of a block or its hash (0x, 64 hexadecimal digits), not -1',
     ],
     [{ untilBlock: 5, unanchored: true }, 'untilBlock', 'untilBlock cannot be combined with unanchored'],
-    [{ limt: 5 }, 'limt', 'limt is not one of the parameters: limit, offset, unanchored, untilBlock'],
+    [
+      { limt: 5 },
+      'limt',
+      'limt is not one of the parameters: limit, offset, unanchored, untilBlock. Did you mean limit?',
+    ],
     ['?limit=5', 'parameters', 'parameters must be an object, not string'],
   ])('with %o is refused before anything is spent', (params, option, message) => {
     const error = refusal(() => assets(account, params));

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { addressAssetsBody } from '../../src/endpoints/bodies.ts';
+import { addressAssetsBody } from '../../src/endpoints/body-check.ts';
 import { addressAssetsShape } from '../../src/endpoints/schemas.ts';
 import { completePage } from '../../src/endpoints/well-formed.ts';
 

@@ -15,7 +15,7 @@ function reserving(options: NonNullable<ClientOptions['reserve']>, minute = 100)
 }
 
 describe('bulk work that leaves a reserve', () => {
-  it('leaves somebody who waits the part of the minute that it keeps', async () => {
+  it('leaves a call that waits the part of the minute that it keeps', async () => {
     const { clock, service, client } = reserving({ share: { minute: 0.2 } });
     const bulk = Array.from({ length: 200 }, () => client.getInfo());
     await clock.advance(10_000);

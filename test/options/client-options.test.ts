@@ -69,7 +69,7 @@ describe('settings', () => {
       'etags.entries must be a whole number, 1 or more, not 0',
     );
     expect(refusal(() => settings({ etags: { entires: 5 } })).message).toBe(
-      'etags.entires is not one of the limits of etags: entries, bytes',
+      'etags.entires is not one of the limits of etags: entries, bytes. Did you mean entries?',
     );
   });
 
@@ -131,7 +131,7 @@ describe('settings', () => {
     [{ dangerouslyAllowBrowser: 1 }, 'dangerouslyAllowBrowser must be true or false, not 1'],
     [
       { concurency: 8 },
-      'concurency is not one of the options: baseUrl, apiKey, concurrency, maxWaitMs, maxQueueMs, maxWaiting, onOverflow, maxAttempts, timeoutMs, shareInFlight, etags, cost, fetch, share, reserve, low, clock, random, onEvent, logger, dangerouslyAllowBrowser',
+      'concurency is not one of the options: baseUrl, apiKey, concurrency, maxWaitMs, maxQueueMs, maxWaiting, onOverflow, maxAttempts, timeoutMs, shareInFlight, etags, cost, fetch, share, reserve, low, clock, random, onEvent, logger, dangerouslyAllowBrowser. Did you mean concurrency?',
     ],
   ])('are refused with %o, saying what would be right', (options, message) => {
     const error = refusal(() => settings(options));

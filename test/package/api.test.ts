@@ -10,3 +10,7 @@ source, and \`npm run api\` writes it anew.
 it('docs/api.md has every public name as it is declared, and no other', async () => {
   await expect(`${HEAD}\n${apiReport()}`).toMatchFileSnapshot('../../docs/api.md');
 });
+
+it('the report leaves no entry point without a name', () => {
+  expect(apiReport()).not.toMatch(/```ts fragment\s*```/);
+});

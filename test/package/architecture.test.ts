@@ -6,7 +6,7 @@ import { readSources, type Source } from './support/source.ts';
 
 /** The rooms of `src`, from the ground up. One may import from those on the lines above its own, and one way from those beside it. */
 const ROOMS = [
-  'clock | quota | version',
+  'clock | quota | version | did-you-mean',
   'errors | events | share',
   'validation | sharing',
   'endpoints | trace',
@@ -185,6 +185,15 @@ describe('the rooms', () => {
     expect(undrawn).toEqual([]);
   });
 
+  it('hold no circle: no file imports itself by way of others', () => {
+    const importsOf = new Map(sources.map(({ path, imports }) => [path, imports.map(({ from }) => from)]));
+    const reached = (path: string, seen: Set<string> = new Set()): Set<string> => {
+      for (const from of importsOf.get(path) ?? []) if (!seen.has(from)) reached(from, seen.add(from));
+      return seen;
+    };
+    expect(sources.map(({ path }) => path).filter((path) => reached(path).has(path))).toEqual([]);
+  });
+
   it('keep testing apart from the client: of it the mock knows the types of the clock and of a store alone', () => {
     const wrong = inFolder('src/testing/').flatMap(({ path, imports }) =>
       imports
@@ -195,7 +204,7 @@ describe('the rooms', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('keep the command line to what every user may import: the entry points of the package, and which version of Node it needs', () => {
+  it('keep the command line to what every user may import: the entry points of the package, which version of Node it needs, and what a word was meant to be', () => {
     const wrong = inFolder('src/cli/').flatMap(({ path, imports }) =>
       imports
         .filter(({ from }) => from.startsWith('src/') && !from.startsWith('src/cli/'))
@@ -203,7 +212,11 @@ describe('the rooms', () => {
         .map(({ from }) => `${path} imports ${from}`),
     );
     // It says whether this Node can load the entry points at all.
-    expect(wrong).toEqual(['src/cli/bin.ts imports src/version.ts']);
+    expect(wrong).toEqual([
+      'src/cli/bin.ts imports src/version.ts',
+      'src/cli/flags.ts imports src/did-you-mean.ts',
+      'src/cli/main.ts imports src/did-you-mean.ts',
+    ]);
   });
 
   it('have the entry points that package.json names', () => {
@@ -288,7 +301,8 @@ describe('the words', () => {
   });
 
   it('for types are used once: no two exported types have one name', () => {
-    const own = sources.filter(({ path }) => !path.endsWith('/index.ts'));
+    // Entry points export types of other files.
+    const own = sources.filter(({ path }) => !Object.values(ENTRY_POINTS).includes(path));
     const types = own.flatMap(({ exports }) => exports.filter((name) => name.startsWith('type ')));
     expect(types.filter((type, index) => types.indexOf(type) !== index)).toEqual([]);
   });

@@ -63,6 +63,19 @@ describe('the events', () => {
     expect(one.told.length).toBeGreaterThanOrEqual(39);
   });
 
+  it('come at most four times a second to a page that is opened later, too', async () => {
+    const { clock, state, stream, reader } = streamOf();
+    const other = reader();
+    stream.open(reader().response);
+    for (let ms = 0; ms < 10_000; ms += 10) {
+      if (ms === 1_240) stream.open(other.response);
+      state.revision++;
+      await clock.advance(10);
+    }
+    const gaps = other.told.slice(1).map(({ at }, index) => at - (other.told[index]?.at ?? 0));
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(250);
+  });
+
   it('come once a second while nothing happens', async () => {
     const { clock, stream, reader } = streamOf();
     const one = reader();

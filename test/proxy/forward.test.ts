@@ -37,6 +37,17 @@ describe('a call that cannot be made', () => {
     await soon(() => client.waiting).toBe(0);
   });
 
+  it('gets 503 without retry-after if it costs more than a window ever holds', async () => {
+    const { ask, seen } = await pairOf((_, outgoing) => outgoing.writeHead(200, minute(4, 5)).end('{}'));
+    await ask(INFO);
+    const { status, headers, json } = await ask(INFO, { headers: { 'x-quota-cost': '50' } });
+    expect({ status, type: headers['x-quota-error'] }).toEqual({ status: 503, type: 'quota' });
+    expect(headers).not.toHaveProperty('retry-after');
+    expect(json.error?.message).toBe('the request takes 50 units, and the minute never holds more than 5');
+    expect(json.error).not.toHaveProperty('retryAt');
+    expect(seen).toHaveLength(1);
+  });
+
   it('gets 502 without a service, and 504 from one that does not answer in time', async () => {
     const { ask, serviceUrl } = await pairOf((incoming, outgoing) => {
       if (incoming.url === '/v2/gone') outgoing.destroy();

@@ -14,7 +14,7 @@ describe('the windows of an ask', () => {
   it('are told as one run where they differ in nothing but their number and an even time to live', () => {
     expect(blocksOf(steps(64, 22))).toEqual({
       names: ['w:minute-/2'],
-      args: ['0', '21', '0', '1', ...['0', '21', '20', '0', '5000', '3000', '-1', '0']],
+      args: ['0', '21', '0', '1', ...['0', '21', '20', '0', '5000', '3000', '-1', '0', '0']],
       order: Array.from({ length: 22 }, (_, index) => index),
     });
   });
@@ -23,8 +23,8 @@ describe('the windows of an ask', () => {
     const { names, args } = blocksOf(steps(94, 4));
     expect(names).toEqual(['w:minute-/2', 'w:minute-/3']);
     const [first, second] = [
-      ['30', '31', '0', '1', ...['30', '31', '20', '0', '5000', '3000', '-1', '0']],
-      ['0', '1', '0', '1', ...['0', '1', '20', '0', '11000', '3000', '-1', '0']],
+      ['30', '31', '0', '1', ...['30', '31', '20', '0', '5000', '3000', '-1', '0', '0']],
+      ['0', '1', '0', '1', ...['0', '1', '20', '0', '11000', '3000', '-1', '0', '0']],
     ];
     expect(args).toEqual([...(first ?? []), ...(second ?? [])]);
   });
@@ -34,6 +34,7 @@ describe('the windows of an ask', () => {
     ['reserve', (index) => ({ kept: index === 1 ? 2 : 0 })],
     ['reading', (index) => ({ reading: index === 1 ? 7 : -1 })],
     ['counting by stretch', (index) => ({ stretches: index === 1 ? 'yes' : 'no' })],
+    ['drain', (index) => ({ drain: index === 1 ? 0 : 700 })],
     ['number', (index) => (index === 1 ? { name: 'minute-80' } : {})],
   ])('are told apart where they differ in their %s', (_, rest) => {
     const { args } = blocksOf(steps(64, 3, rest));

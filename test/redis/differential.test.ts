@@ -31,30 +31,44 @@ const ASKED = 4;
 const units = (max: number): fc.Arbitrary<number> => fc.integer({ min: 0, max });
 const member = fc.constantFrom(...MEMBERS);
 
-const terms = fc.record({
+const terms = {
   limit: fc.oneof({ weight: 9, arbitrary: fc.constant(40) }, { weight: 1, arbitrary: fc.constantFrom(3, 100) }),
   kept: fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: units(25) }),
   ttlMs: fc.constantFrom(500, 8_000, 65_000, 3_600_000),
   reading: fc.oneof({ weight: 3, arbitrary: fc.constant(-1) }, { weight: 1, arbitrary: units(30) }),
-  stretches: fc.constantFrom('no', 'yes', 'bounds'),
-});
+  stretches: fc.constantFrom('no' as const, 'yes' as const, 'bounds' as const),
+};
 
 const names = fc.oneof(
   { weight: 2, arbitrary: fc.constant(WINDOWS.slice(0, ASKED)) },
   { weight: 1, arbitrary: fc.shuffledSubarray(WINDOWS, { minLength: ASKED, maxLength: ASKED }) },
 );
 
-const windows = fc
-  .tuple(names, fc.array(terms, { minLength: ASKED, maxLength: ASKED }), fc.boolean())
-  .map(([all, each, isEven]) =>
-    all.map((name, index): WindowAsk => ({ ...((isEven ? each[0] : each[index]) as Omit<WindowAsk, 'name'>), name })),
+/** Steps of a window that drains follow each other, in one key or in two. */
+const steps = fc
+  .tuple(
+    fc.integer({ min: 28, max: 33 }),
+    fc.array(fc.record({ ...terms, stretches: fc.constant('no' as const) }), { maxLength: 4 }),
+    fc.constantFrom(500, 3_000, 11_700),
+  )
+  .map(([first, each, drain]) =>
+    each.map((rest, at): WindowAsk => ({ ...rest, name: `minute-drain-${first + at}`, drain: at === 0 ? 0 : drain })),
   );
+
+const windows = fc
+  .tuple(names, fc.array(fc.record(terms), { minLength: ASKED, maxLength: ASKED }), fc.boolean(), steps)
+  .map(([all, each, isEven, drained]) => [
+    ...drained,
+    ...all.map(
+      (name, index): WindowAsk => ({ ...((isEven ? each[0] : each[index]) as Omit<WindowAsk, 'name'>), name }),
+    ),
+  ]);
 
 const slots = fc.uniqueArray(
   fc.record({
     name: fc.constantFrom('1', '2', '11', '1+1', 'f-2:0'),
     total: fc.oneof({ weight: 9, arbitrary: units(3) }, { weight: 1, arbitrary: units(60) }),
-    wish: fc.constantFrom(0 as const, 1 as const, 2 as const),
+    wish: fc.constantFrom(0 as const, 1 as const, 2 as const, 3 as const),
     windows: fc.uniqueArray(fc.integer({ min: 0, max: ASKED - 1 }), { minLength: 1, maxLength: 3 }),
   }),
   { selector: ({ name }) => name, maxLength: 5 },

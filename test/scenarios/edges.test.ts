@@ -58,6 +58,15 @@ describe('an edge between the client and the service', () => {
     expect(service.limited).toBe(0);
   });
 
+  it.each([2_000, 20_000])(
+    'whose clock is %d ms ahead of that of the limiter costs no more than one that is not',
+    async (ms) => {
+      const { service, seconds } = behindEdge({}, (_, at) => ({ date: new Date(at + ms).toUTCString() }));
+      expect(await seconds(600)).toBeLessThan(71);
+      expect(service.limited).toBe(0);
+    },
+  );
+
   it('that answers some requests by itself, uncounted, does not make believe that windows hold more', async () => {
     const { service, seconds } = behindEdge({}, () => ({}));
     const random = seeded(3);

@@ -115,6 +115,21 @@ describe('a month that is stated to end after 30 days', () => {
     await clock.run(ask(2));
   });
 
+  it.for([
+    ['30 January', 30],
+    ['31 January', 31],
+  ] as const)('is told on %s to end on the 1st', async ([, day]) => {
+    const clock = virtualClock({ wall: Date.UTC(2026, 0, day, 12) });
+    const { service, ask } = worldOf(
+      { clock, keyed: { minute: 100, month: 5 }, windows: 'aligned-30-days' },
+      { clock },
+    );
+    for (let call = 0; call < 5; call++) await clock.run(ask(call));
+    const error = await clock.run(errorOf(ask(6)));
+    expect((error as QuotaExhaustedError).retryAt.toISOString()).toMatch(/^2026-02-01T00:00:/);
+    expect(service.limited).toBe(0);
+  });
+
   it('tempts it to few requests on a 31st, when the end is always a second away', async () => {
     const clock = virtualClock({ wall: Date.UTC(2026, 0, 31, 5) });
     const { service, ask } = worldOf(

@@ -19,7 +19,7 @@ describe('a service that is down', () => {
   it.each<[string, ServiceFault]>([
     ['refuses connections', 'reset'],
     ['answers through a gateway alone', { status: 503 }],
-  ])('and %s is asked every two seconds, and who would not wait for it is told at once', async (_, fault) => {
+  ])('and %s is asked every two seconds, and a call that may not wait for it fails at once', async (_, fault) => {
     const world = worldOf(LIMITLESS, { maxAttempts: 1 });
     let isDown = false;
     let asked = 0;

@@ -37,7 +37,7 @@ describe('a retry-after longer than any window', () => {
     expect(hours.filter((hour) => hour === 1 || hour === 2)).toEqual([1, 2]);
   });
 
-  it('is an error at once for who would not wait for an hour, and no request', async () => {
+  it('is an error at once for a call that may not wait for an hour, and no request', async () => {
     const { clock, service, ask } = worldOf();
     service.faults.next(1, { status: 429, headers: { 'retry-after': '3000000' } });
     const error = await clock.run(outcomeOf(ask(1)));

@@ -12,7 +12,7 @@ setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');
 
 describe('the order of calls', () => {
-  it('the line sends the most urgent call first, and within a priority whoever came first', async () => {
+  it('the queue sends the most urgent call first, and within a priority the one that came first', async () => {
     const { call, last, names } = wire({ concurrency: 1 });
     await call('first');
     for (const [name, priority] of [
@@ -28,7 +28,7 @@ describe('the order of calls', () => {
     expect(names()).toEqual(['first', 'b', 'e', 'a', 'c', 'd']);
   });
 
-  it('the line lets a more urgent call overtake the one at the gate, which keeps its place', async () => {
+  it('the queue lets a more urgent call overtake the one at the gate, which keeps its place', async () => {
     const { call, last, names } = wire({ concurrency: 1 });
     await call('first');
     for (const name of ['at the gate', 'behind']) await call(name);
@@ -38,7 +38,7 @@ describe('the order of calls', () => {
     expect(names()).toEqual(['first', 'most urgent', 'urgent', 'at the gate', 'behind']);
   });
 
-  it('the line does not let a call of the same priority overtake', async () => {
+  it('the queue does not let a call of the same priority overtake', async () => {
     const { call, last, names } = wire({ concurrency: 1 });
     await call('first', { priority: 3 });
     await call('second', { priority: 3 });
@@ -47,7 +47,7 @@ describe('the order of calls', () => {
     expect(names()).toEqual(['first', 'second', 'third']);
   });
 
-  it('the line puts a call that goes again before those that came after it', async () => {
+  it('the queue puts a call that goes again before those that came after it', async () => {
     const { call, last, names, clock } = wire({ concurrency: 1 });
     for (const name of ['first', 'second', 'third', 'fourth']) await call(name);
     await last('first').answer(429, { 'retry-after': '5' });
@@ -60,7 +60,7 @@ describe('the order of calls', () => {
     expect(names()).toEqual(['first', 'second', 'first', 'third', 'fourth']);
   });
 
-  it('the line keeps calls that go again in the order in which they first came, whichever came back first', async () => {
+  it('the queue keeps calls that go again in the order in which they first came, whichever came back first', async () => {
     const { call, last, names, clock } = wire({ concurrency: 2 });
     await call('a');
     await last('a').answer();
@@ -74,7 +74,7 @@ describe('the order of calls', () => {
     expect(names()).toEqual(['a', 'b', 'c', 'd', 'b', 'c', 'e']);
   });
 
-  it('the line counts those that wait, and not those that are under way', async () => {
+  it('the queue counts calls that wait, and not those that are under way', async () => {
     const { client, call, last } = wire({ concurrency: 1 });
     for (const name of ['a', 'b', 'c']) await call(name);
     expect([client.waiting, client.quota().waiting, client.quota().inFlight]).toEqual([2, 2, 1]);
@@ -82,7 +82,7 @@ describe('the order of calls', () => {
     expect([client.waiting, client.quota().inFlight]).toEqual([1, 1]);
   });
 
-  it('the line keeps the async context of each caller, however long it waited and whoever let it pass', async () => {
+  it('the queue keeps the async context of each caller, however long it waited and whichever call let it pass', async () => {
     const who = new AsyncLocalStorage<string>();
     const seen: string[] = [];
     const { client, clock } = wire({
@@ -102,7 +102,7 @@ describe('the order of calls', () => {
     expect(seen.toSorted()).toEqual(['a', 'b', 'b', 'c'].map((name) => `${name} in the context of ${name}`));
   });
 
-  it('the line tells that a call waits in the async context of that call, whoever stood there before', async () => {
+  it('the queue tells that a call waits in the async context of that call, whichever call was there before', async () => {
     const who = new AsyncLocalStorage<string>();
     const heard: (string | undefined)[] = [];
     const { client, clock } = wire({
@@ -153,7 +153,7 @@ describe('aging', () => {
 });
 
 describe('aborts', () => {
-  it('an abort takes a call out of the line at once, and nothing is sent for it', async () => {
+  it('an abort takes a call out of the queue at once, and nothing is sent for it', async () => {
     const { client, call, last, names } = wire({ concurrency: 1 });
     const controller = new AbortController();
     await call('first');

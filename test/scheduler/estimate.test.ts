@@ -73,7 +73,7 @@ describe('an estimate', () => {
     },
   );
 
-  it('asks nobody and promises nothing', async () => {
+  it('sends no request and promises nothing', async () => {
     const { client, service } = await met();
     const before = client.quota();
     client.estimate({ count: 1_000_000 });
@@ -100,7 +100,7 @@ describe('an estimate', () => {
     expect([late({ count: 95 }), late({ count: 95, priority: -1 })]).toEqual([false, true]);
   });
 
-  it('knows what calls cost on average, and takes the word of who knows better', async () => {
+  it('knows what calls cost on average, and prefers the cost that the caller states', async () => {
     const { client, clock } = await met({
       keyed: { minute: 100 },
       cost: { info: 1, assets: 10 },

@@ -49,7 +49,7 @@ class Counted {
 }
 
 describe('the fair queue', () => {
-  it('the queue calls the highest priority first, and within a priority whoever came first', () => {
+  it('the queue takes the highest priority first, and within a priority the entry that came first', () => {
     const queue = new FairQueue<string>();
     const coming = [
       ['a', 0],
@@ -63,20 +63,20 @@ describe('the fair queue', () => {
     expect(drained(queue)).toEqual(['b', 'e', 'a', 'c', 'd']);
   });
 
-  it('the queue lets whoever returns go by the place it drew when it first came', () => {
+  it('an entry that returns goes by the ticket that it had when it first came', () => {
     const queue = new FairQueue<string>();
     for (const place of [9, 4, 2, 7, 3]) queue.enqueue(`place ${place}`, 0, place);
     queue.enqueue('urgent', 1, 10);
     expect(drained(queue)).toEqual(['urgent', 'place 2', 'place 3', 'place 4', 'place 7', 'place 9']);
   });
 
-  it('the queue calls nobody when it is empty', () => {
+  it('an empty queue has no first entry', () => {
     const queue = new FairQueue();
     expect(queue.dequeue()).toBeUndefined();
     expect([queue.size, queue.highest]).toEqual([0, Number.NEGATIVE_INFINITY]);
   });
 
-  it('nobody leaves the queue twice', () => {
+  it('no entry leaves the queue twice', () => {
     const queue = new FairQueue<string>();
     const entry = queue.enqueue('a', 0, 0);
     queue.enqueue('b', 0, 1);
@@ -84,7 +84,7 @@ describe('the fair queue', () => {
     expect([queue.size, drained(queue)]).toEqual([1, ['b']]);
   });
 
-  it('the queue calls whoever has aged elsewhere before all others', () => {
+  it('the queue takes entries that have aged elsewhere before all others', () => {
     const queue = new FairQueue<string>();
     queue.enqueue('urgent', 9, 0);
     queue.enqueue('younger', 0, 2, true);
@@ -101,7 +101,7 @@ describe('the fair queue', () => {
     fc.record({ call: fc.nat(20), return: fc.nat(3) }),
   );
 
-  it('the queue behaves as a list that is sorted anew at each step, whoever joins, returns, leaves and is called', () => {
+  it('the queue behaves as a list that is sorted anew at each step, whichever entries join, return, leave and are taken', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60, size: 'max' }), (steps) => {
         const queue = new FairQueue<Waiting>();
@@ -151,7 +151,7 @@ describe('the fair queue', () => {
     expect(Counted.comparisons).toBeGreaterThan(COUNT);
   });
 
-  it('the queue lets go of those who left or were called, though others stay', async () => {
+  it('the queue keeps no entries that have left or were taken, though others stay', async () => {
     const queue = new FairQueue<object>();
     const items: WeakRef<object>[] = [];
     queue.enqueue({ name: 'stays' }, -9, 0);
@@ -216,7 +216,7 @@ describe('aging', () => {
     return order;
   }
 
-  it('whoever waits below an endless stream of higher ones has a turn: of 32 calls one goes to the eldest, and no more than one', () => {
+  it('an entry below an endless stream of higher ones has a turn: of 32 turns one goes to the oldest, and no more than one', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: -9, max: 0 }), { minLength: 1, maxLength: 40 }), stream, (low, coming) => {
         const order = run(low, coming);
@@ -228,7 +228,7 @@ describe('aging', () => {
     );
   });
 
-  it('whoever waits below an endless stream of higher ones has a turn even if it is overtaken each time that it stands in front', () => {
+  it('an entry below an endless stream of higher ones has a turn even if it is overtaken each time that it is first', () => {
     const queue = new FairQueue<string>();
     let overtaken = 0;
     queue.enqueue('low', 0, 0);

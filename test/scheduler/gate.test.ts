@@ -18,7 +18,7 @@ const FEW_LEFT = { 'x-ratelimit-limit-stacks-minute': '1000', 'x-ratelimit-remai
 const NO_LINE = { leave: () => {}, sentAt: () => Number.NEGATIVE_INFINITY };
 
 describe('little patience', () => {
-  it('a call with less patience than most is refused at once when it comes while the line stands still for longer', async () => {
+  it('a call with less patience than most is refused at once when it comes while the queue stands still for longer', async () => {
     const { call, last, names } = wire();
     await call('first');
     await last('first').answer(200, PAUSE);
@@ -174,7 +174,7 @@ describe('windows of one endpoint', () => {
     expect(clock.now()).toBeLessThan(12_000);
   });
 
-  it('the window of one endpoint holds nobody who aborts', async () => {
+  it('the window of one endpoint holds no call that aborts', async () => {
     const { clock, service, client, assets } = limited('minute', 1);
     const controller = new AbortController();
     const ends = [assets(0), assets(1, controller.signal), assets(2)].map((call) => call.catch((error) => error));
@@ -187,7 +187,7 @@ describe('windows of one endpoint', () => {
     expect(service.requests).toBe(2);
   });
 
-  it('the window of one endpoint holds nobody when the client closes', async () => {
+  it('the window of one endpoint holds no call when the client closes', async () => {
     const { clock, client, assets } = limited('minute', 1);
     const ends = [assets(0), assets(1), assets(2)].map((call) => call.catch((error) => error));
     await clock.advance(1_000);
@@ -197,7 +197,7 @@ describe('windows of one endpoint', () => {
   });
 });
 
-describe('the front of the line', () => {
+describe('the front of the queue', () => {
   /** A gate whose pacer says what the test says, with someone of priority 7 behind. */
   function gateOf(answers: readonly Partial<Admission>[]) {
     const clock = virtualClock();
@@ -233,7 +233,7 @@ describe('the front of the line', () => {
   const hold = holdUntil(1_000, true, () => ({ kind: 'window', why: 'full' }));
   const wait = { kind: 'wait', hold } as const;
 
-  it('a call at the gate makes room for a more urgent one who came while it stepped up', async () => {
+  it('a call at the gate makes room for a more urgent one that came as it got there', async () => {
     const { acquire, asked } = gateOf([granted]);
     expect(await acquire()).toEqual({ kind: 'overtaken' });
     expect(asked).toEqual([]);
@@ -262,7 +262,7 @@ describe('the front of the line', () => {
     expect(await passage).toEqual({ kind: 'overtaken' });
   });
 
-  it('a call at the gate is not overtaken when its time has come, but asks as the more urgent one who comes while it waits', async () => {
+  it('a call at the gate is not overtaken when its time has come, but asks as the more urgent one that comes while it waits', async () => {
     const { clock, gate, acquire, asked, behind } = gateOf([wait, wait, wait, wait, granted]);
     const passage = acquire(true);
     behind.highest = 99;

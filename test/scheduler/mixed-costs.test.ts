@@ -64,6 +64,14 @@ describe('calls of different costs', () => {
     expect(seconds).toBeLessThan(2_600 / 50 / 0.94);
   });
 
+  it('of 1 and 25 units, half and half, go two of the dear ones in each minute of 60, whose shape stays unknown', async () => {
+    const costs = Array.from({ length: 40 }, (_, index) => (index % 2 ? 25 : 1));
+    const { refused, seconds, outcomes } = await callsOf(costs, { keyed: { minute: 60 } });
+    expect([refused, outcomes.length]).toEqual([0, 40]);
+    // One a minute took 19 minutes: units were kept for a probe that none of them can be.
+    expect(seconds).toBeLessThan(11 * 60);
+  });
+
   it('pass one that does not fit what is left of the minute, and it goes first in the next', async () => {
     const costs = [
       ...Array(100).fill(1),

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Book, type Wishes } from '../../src/sharing/book.ts';
 import { type Slot, Slots } from '../../src/sharing/slots.ts';
+import type { Wish } from '../../src/sharing/store.ts';
 import { answering, BEGIN, calendar, exactly } from './support/small.ts';
 
 const slots = new Slots(calendar({ second: 10, minute: 100 }));
@@ -12,8 +13,8 @@ const NOW = 7;
 
 function wishing(seconds: readonly number[], rest: Partial<Wishes> = {}): Wishes {
   return {
-    ...{ want: seconds.length > 0 ? 5 : 0, need: 1, slots: seconds.map(slotAt), isLate: false },
-    ...{ kept: () => 0, also: [], surplus: 0 },
+    ...{ want: seconds.length > 0 ? 5 : 0, need: 1, slots: seconds.map(slotAt), wish: 1 },
+    ...{ kept: () => 0, also: [], surplus: 0, isSilent: true },
     ...rest,
   };
 }
@@ -201,11 +202,10 @@ describe('a book of what a process may spend', () => {
     expect(told[0]?.name).not.toBe(named(0));
   });
 
-  it('wishes for any room only in the first slot, and only late in it', () => {
-    const wish = (isLate: boolean) =>
-      compose(new Book(), 0, wishing([0, 1], { isLate })).slots.map((slot) => slot.wish);
-    expect(wish(false)).toEqual([1, 1]);
-    expect(wish(true)).toEqual([2, 1]);
+  it('wishes for any room only in the first slot', () => {
+    const told = (wish: Wish) => compose(new Book(), 0, wishing([0, 1], { wish })).slots.map((slot) => slot.wish);
+    expect(told(1)).toEqual([1, 1]);
+    expect(told(2)).toEqual([2, 1]);
   });
 
   it('names each window once, however many slots lie in it', () => {

@@ -36,7 +36,7 @@ describe('the ledger of a process', () => {
     expect(want).toBe(1);
   });
 
-  describe('asks for the calls that will follow in the second, by its rate', () => {
+  describe('asks for the calls that will likely follow, by its rate', () => {
     /** A process that has spent four units a second, and was told how much of each window is used. */
     function steady(limit: number, used = 0, others = 0): Ledger {
       const ledger = ledgerOf({ second: limit });
@@ -52,21 +52,32 @@ describe('the ledger of a process', () => {
     const wanted = (ledger: Ledger, rest: Partial<Demand> = {}, at = 10_100): number =>
       ledger.compose(demand(rest), at, TRIP_MS).want;
 
-    it('early in it, no more than an eighth of the smallest limit', () => {
-      expect(wanted(steady(100))).toBe(4);
-      expect(wanted(steady(20))).toBe(3);
-      expect(wanted(steady(7))).toBe(1);
+    it('for a slot that lasts two seconds longer, four units at most', () => {
+      const { slots, want } = steady(100).compose(demand(), 10_100, TRIP_MS);
+      expect(want).toBe(5);
+      expect(slots.filter(({ wish }) => wish === 3).map(({ name }) => name)).toEqual([`${BEGIN / 1_000 + 10}+2`]);
     });
 
-    it('not where it is nearly over, half of a window is used, others lack units, or the call is urgent', () => {
-      expect(wanted(steady(20), {}, 10_900)).toBe(1);
+    it('not where half of a window is used, others lack units, or the call is urgent', () => {
       expect(wanted(steady(20, 11))).toBe(1);
       expect(wanted(steady(20, 0, 1))).toBe(1);
       expect(wanted(steady(20), { isUrgent: true })).toBe(1);
     });
 
     it('not where calls have become rare', () => {
-      expect(wanted(steady(20), {}, 20_100)).toBe(1);
+      expect(wanted(steady(20), {}, 30_100)).toBe(1);
+    });
+
+    it('and once more for the call alone, at once, where that slot has no room', () => {
+      const ledger = steady(20);
+      const composed = ledger.compose(demand(), 10_100, TRIP_MS);
+      const used = composed.windows.map(({ limit }) => limit);
+      const granted = composed.slots.map(() => 0);
+      ledger.receive(composed, answering({ now: BEGIN + 10_101, granted, used }), 1, 10_100, 10_101);
+      expect(ledger.policy.nextAt(0, false)).toBeLessThanOrEqual(10_101);
+      const { slots, want } = ledger.compose(demand(), 10_101, TRIP_MS);
+      expect(want).toBe(1);
+      expect(slots.filter(({ wish }) => wish === 1).map(({ name }) => name)[0]).toBe(`${BEGIN / 1_000 + 10}`);
     });
   });
 

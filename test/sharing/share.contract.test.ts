@@ -1,7 +1,11 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join as pathOf } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Clock } from '../../src/clock.ts';
 import { systemClock } from '../../src/clock.ts';
+import { fixedShare, localShare } from '../../src/local/index.ts';
 import type { Lease } from '../../src/quota/admission.ts';
 import { aligned } from '../../src/quota/models/aligned.ts';
 import { Pacer } from '../../src/quota/pacer.ts';
@@ -27,6 +31,8 @@ interface Player {
   waiting: number;
 }
 
+const directory = mkdtempSync(pathOf(tmpdir(), 'share-contract-'));
+
 let server: RedisServer;
 let redis: Redis;
 let count = 0;
@@ -40,16 +46,26 @@ beforeAll(async () => {
 afterAll(async () => {
   redis?.disconnect();
   await server?.stop();
+  rmSync(directory, { recursive: true, force: true });
 });
 
 const KINDS: readonly { readonly kind: string; readonly players: number; readonly make: () => () => QuotaShare }[] = [
   { kind: 'whole', players: 1, make: () => () => wholeShare },
+  { kind: 'a fixed part, of all', players: 1, make: () => () => fixedShare(1) },
   {
     kind: 'leased from a store in memory',
     players: 3,
     make: () => {
       const store = memoryStore(Date.now);
       return () => storeShare({ storeOf: () => store, mode: 'partial', processes: 8, timeoutMs: 2_000 });
+    },
+  },
+  {
+    kind: 'leased on this machine, without Redis',
+    players: 3,
+    make: () => {
+      const name = `contract-${count++}`;
+      return () => localShare({ name, directory });
     },
   },
   {

@@ -112,6 +112,22 @@ describe('processes that share a quota of any size, with any traffic at any time
     }
   });
 
+  it.each(DEEP ? [1, 4, 8] : [4])(
+    'use a token bucket as one client does: what is not used drains, and %i together take the first burst of it, too',
+    async (size) => {
+      for (let seed = 1; seed <= runs(1, 4); seed++) {
+        const quota = { keyed: { second: 20, minute: 500 }, windows: 'leaky', latencyMs: [5, 15] } as const;
+        const [shared, alone] = [fleetOf(size, quota, {}, { seed }), fleetOf(1, quota, {}, { seed, isShared: false })];
+        for (const fleet of [shared, alone]) {
+          void fleet.work(100_000).catch(() => {});
+          await fleet.clock.advance(180_000);
+        }
+        expect(shared.service.requests / alone.service.requests).toBeGreaterThan(0.95);
+        expect(shared.limited).toBe(0);
+      }
+    },
+  );
+
   it('wait for nothing after each has begun with a request that took long, as while a program starts', async () => {
     let firstMs = 3_000;
     const latencyMs = (): Latency => ({ there: 5, processing: firstMs, back: 5 });

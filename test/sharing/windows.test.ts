@@ -40,7 +40,8 @@ describe('a window that processes share', () => {
     const minute = new SharedWindow('minute', 100, UNKNOWN);
     const names = minute.instances(exactly(BEGIN)).map(({ name }) => name);
     expect(names).toContain(`minute:${BEGIN / 1_000}`);
-    expect(names).toHaveLength(32);
+    // The calendar's minute, what slides, and one step of what drains.
+    expect(names).toHaveLength(33);
     const known = new SharedWindow('minute', 100, { alive: [aligned], epoch: 0 });
     expect(names).toEqual(expect.arrayContaining(known.instances(exactly(BEGIN)).map(({ name }) => name)));
   });
@@ -71,6 +72,25 @@ describe('a window that processes share', () => {
   it('is in doubt only if it is short, because looking at a long one takes too long', () => {
     expect(new SharedWindow('second', 10, UNKNOWN).isInDoubt).toBe(true);
     expect(new SharedWindow('minute', 10, UNKNOWN).isInDoubt).toBe(false);
+  });
+
+  it('that drains counts a unit in one of its steps, the later one of two, and knows all steps from which something may be left', () => {
+    const bucket = (limit: number) => new SharedWindow('minute', limit, { alive: [leaky], epoch: 0 });
+    const namesOf = (from: number, to: number) =>
+      bucket(300)
+        .instances({ least: BEGIN + from, most: BEGIN + to })
+        .map(({ end, limit }) => [end - BEGIN, limit]);
+    expect(namesOf(0, 999)).toEqual([[2_000, 280]]);
+    expect(namesOf(1_500, 2_500)).toEqual([[4_000, 280]]);
+    expect(namesOf(1_500, 4_500)).toEqual([
+      [6_000, 280],
+      [2_000, 280],
+    ]);
+    const steps = bucket(300).steps({ least: BEGIN, most: BEGIN + 4_000 });
+    expect(steps.map(({ drain }) => drain)).toEqual([0, ...new Array(34).fill(10_000)]);
+    expect([steps[0]?.end, steps.at(-1)?.end]).toEqual([BEGIN - 62_000, BEGIN + 6_000]);
+    // Of few units a thirtieth is less than one.
+    expect([bucket(300).most, bucket(19).most, bucket(19).steps(exactly(BEGIN))]).toEqual([280, 19, []]);
   });
 
   it('whose service estimates what slides is spent evenly, but only once a refusal or readings have shown that', () => {

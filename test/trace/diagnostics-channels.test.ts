@@ -5,7 +5,7 @@ import { createMockService, virtualClock } from '../../src/testing/index.ts';
 import { told } from './support/told.ts';
 
 describe('node:diagnostics_channel', () => {
-  it('the channels of node:diagnostics_channel carry every event to whoever looks on', async () => {
+  it('the channels of node:diagnostics_channel carry every event to each subscriber', async () => {
     const seen: unknown[] = [];
     const look = (event: unknown, name: string | symbol): void => void seen.push([name, event]);
     const { clock, client, events } = told();
@@ -17,7 +17,7 @@ describe('node:diagnostics_channel', () => {
     expect(seen).toEqual(events.slice(0, 4).map((event) => [`stacks-quota:${event.type}`, event]));
   });
 
-  it('the channels of node:diagnostics_channel need no listener of the client’s own, and carry only what somebody asked for', async () => {
+  it('the channels of node:diagnostics_channel need no listener of the client’s own, and carry only what has subscribers', async () => {
     const clock = virtualClock();
     const { origin: baseUrl, fetch } = createMockService({ clock });
     const client = createClient({ baseUrl, fetch, clock });

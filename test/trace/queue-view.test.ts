@@ -9,7 +9,7 @@ const ADDRESS = 'SP3FGQ8Z7JY9BWYZ5WM53E0M9NK7WHJF0691NZ159';
 const WALL = Date.UTC(2026, 0, 15, 12, 0, 20, 500);
 
 describe('client.queue', () => {
-  it('the view of the queue is empty while nobody waits, though a call is under way', async () => {
+  it('the view of the queue is empty while no call waits, though one is under way', async () => {
     const { client, call } = wire();
     expect(client.queue()).toEqual([]);
     await call('first');
@@ -63,7 +63,7 @@ describe('client.queue', () => {
     expect(client.queue()).toMatchObject([{ place: 1, reason: { kind: 'window', window: 'minute', headroom: 0 } }]);
   });
 
-  it('the view of the queue lists those that hold up nobody last, without a place', async () => {
+  it('the view of the queue lists parked calls last, without a place', async () => {
     const clock = virtualClock({ wall: WALL });
     const service = createMockService({
       clock,

@@ -102,13 +102,13 @@ describe('drift', () => {
   const driftsOf = (events: readonly ClientEvent[]): (number | undefined)[] =>
     events.flatMap((event) => (event.type === 'answered' ? [event.drift.minute] : []));
 
-  it('the drift between the service’s word and our books is nothing while nobody else spends, however many are in flight', async () => {
+  it('the drift between the service’s word and our books is nothing while no other consumer spends, however many are in flight', async () => {
     const { clock, client, events } = told();
     await clock.run(Promise.all(Array.from({ length: 60 }, () => client.getInfo())));
     expect(new Set(driftsOf(events).slice(1))).toEqual(new Set([0]));
   });
 
-  it('the drift between the service’s word and our books is what somebody else spent', async () => {
+  it('the drift between the service’s word and our books is what other consumers spent', async () => {
     const { clock, mock, client, events } = told();
     await clock.run(client.getInfo());
     await clock.run(client.getInfo());

@@ -1,4 +1,4 @@
-import { added, failed, insideRedis, refused, trips } from '../columns.ts';
+import { added, failed, insideRedis, processorOfRedis, refused, trips } from '../columns.ts';
 import { poisson, type Scenario, sources } from '../scenario.ts';
 import { bottleneck } from '../subjects/bottleneck.ts';
 import { rateLimiterFlexible } from '../subjects/rate-limiter-flexible.ts';
@@ -12,5 +12,5 @@ export const members: readonly Scenario[] = [1, 16, 256].map((count) => ({
   processes: Math.min(4, count),
   seconds: 70,
   subjects: [sharing, rateLimiterFlexible, bottleneck],
-  columns: [insideRedis, trips, added, refused, failed],
+  columns: [insideRedis, processorOfRedis, trips, added, refused, failed],
 }));

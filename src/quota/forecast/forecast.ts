@@ -89,9 +89,9 @@ class Level {
   }
 
   /** How long such a request takes at the pace of the window, in milliseconds. */
-  paceOf(price: number, isMixed: boolean): number {
+  paceOf(units: number, isMixed: boolean): number {
     const { limit, periodMs } = this.#given;
-    return price <= 0 ? 0 : isMixed ? (price * periodMs) / limit : periodMs / Math.max(1, fitting(limit, price));
+    return units <= 0 ? 0 : isMixed ? (units * periodMs) / limit : periodMs / Math.max(1, fitting(limit, units));
   }
 
   /** Units that are free at an instant. */
@@ -157,8 +157,8 @@ class Level {
 /** What a window takes of each request of a work. */
 interface Toll {
   readonly level: Level;
-  readonly price: number;
-  /** Units that must be free for one: the price, or more. */
+  readonly units: number;
+  /** Units that are held for one, and must be free for it: as many as it takes, or more. */
   readonly held: number;
 }
 
@@ -174,7 +174,7 @@ interface Line {
 
 /** A request that is passed because a window has too few units for it until an instant. */
 interface Passed {
-  readonly price: number;
+  readonly units: number;
   readonly until: number;
 }
 
@@ -192,20 +192,20 @@ class Course {
   constructor(works: readonly Work[], windows: readonly ForecastWindow[], from: number) {
     this.#at = from;
     const fills = (window: ForecastWindow): number =>
-      window.limit > 0 ? works.reduce((sum, work) => sum + work.count * priceOf(work, window), 0) / window.limit : 0;
+      window.limit > 0 ? works.reduce((sum, work) => sum + work.count * unitsOf(work, window), 0) / window.limit : 0;
     this.#levels = windows.map((window) => new Level(window, fills(window) > MOST_WINDOWS, from));
     const isMixed = works.some(({ cost, count }) => count > 0 && cost !== works[0]?.cost);
     this.#stepMs = Math.max(0, ...windows.map((one) => (fills(one) * one.periodMs) / MOST_STEPS || 0));
     this.#lines = works.map((work): Line => {
       const asked = this.#levels.filter(({ window }) => window.covers?.(work.endpoint) ?? true);
       const tolls = asked.map((level): Toll => {
-        const price = priceOf(work, level.window);
-        return { level, price, held: Math.max(price, priceOf({ ...work, cost: work.held ?? 0 }, level.window)) };
+        const units = unitsOf(work, level.window);
+        return { level, units, held: Math.max(units, unitsOf({ ...work, cost: work.held ?? 0 }, level.window)) };
       });
       let paceMs = 0;
       let pacer: Level | undefined;
-      for (const { level, price } of tolls) {
-        const own = level.isPace ? level.paceOf(price, isMixed) : 0;
+      for (const { level, units } of tolls) {
+        const own = level.isPace ? level.paceOf(units, isMixed) : 0;
         if (own > paceMs) [paceMs, pacer] = [own, level];
       }
       return { work, tolls: tolls.filter(({ level }) => !level.isPace), paceMs, pacer, waiting: work.count };
@@ -239,12 +239,12 @@ class Course {
     for (const level of this.#levels) level.roll(this.#at);
     let wakeAt = Number.POSITIVE_INFINITY;
     const passed = new Map<Level, Passed>();
-    let held = 0;
+    let heldBack = 0;
     for (const index of this.#open) {
       const line = this.#lines[index] as Line;
       const going = this.#going(line, passed);
       if (going > 0) {
-        for (const { level, price } of line.tolls) level.use(going * price, this.#at);
+        for (const { level, units } of line.tolls) level.use(going * units, this.#at);
         line.waiting -= going;
         // At a pace, the last goes when all before it have.
         this.#sentAt[index] = this.#at + (going - 1) * line.paceMs;
@@ -262,14 +262,15 @@ class Course {
       }
       const { level, until } = full;
       wakeAt = Math.min(wakeAt, level.after(until, this.#stepMs));
-      if (held === 0 && (!level.window.covers || index === this.#lines.length - 1)) this.#waitFor(level.window);
+      if (heldBack === 0 && (!level.window.covers || index === this.#lines.length - 1)) this.#waitFor(level.window);
       if (level.window.covers) continue;
-      held += line.waiting;
+      heldBack += line.waiting;
       const isPassable = full.isFull && !level.window.countsRequests && line.work.cost > this.#cheapest;
-      if (!isPassable || level.free(this.#at) < this.#cheapest || held > MOST_PASSED) break;
-      for (const { level: one, held: price } of line.tolls) {
-        const from = one.freeFrom(price, this.#at);
-        if (from > this.#at && !(from >= (passed.get(one)?.until ?? from + 1))) passed.set(one, { price, until: from });
+      if (!isPassable || level.free(this.#at) < this.#cheapest || heldBack > MOST_PASSED) break;
+      for (const { level: one, held } of line.tolls) {
+        const from = one.freeFrom(held, this.#at);
+        if (from > this.#at && !(from >= (passed.get(one)?.until ?? from + 1)))
+          passed.set(one, { units: held, until: from });
       }
     }
     return wakeAt;
@@ -278,8 +279,8 @@ class Course {
   /** How many requests of a work can go now: those that pass another leave room for it at its time. */
   #going({ tolls, waiting, paceMs }: Line, passed: ReadonlyMap<Level, Passed>): number {
     let going = waiting;
-    for (const { level, price, held } of tolls) {
-      going = Math.min(going, fitting(level.free(this.#at), price, held));
+    for (const { level, units, held } of tolls) {
+      going = Math.min(going, fitting(level.free(this.#at), units, held));
       if (paceMs > 0) going = Math.min(going, Math.max(1, Math.ceil((level.nextAt - this.#at) / paceMs)));
       going = Math.min(going, this.#goingPast(passed.get(level), level, held));
     }
@@ -287,11 +288,11 @@ class Course {
   }
 
   /** How many requests leave room in a window for the one that is passed, at its time. */
-  #goingPast(passed: Passed | undefined, level: Level, price: number): number {
+  #goingPast(passed: Passed | undefined, level: Level, units: number): number {
     if (!passed) return Number.POSITIVE_INFINITY;
-    if (price >= passed.price) return 0;
-    const delays = level.releaseOf(price, this.#at).to > passed.until;
-    return delays ? fitting(level.free(passed.until) - passed.price, price) : Number.POSITIVE_INFINITY;
+    if (units >= passed.units) return 0;
+    const delays = level.releaseOf(units, this.#at).to > passed.until;
+    return delays ? fitting(level.free(passed.until) - passed.units, units) : Number.POSITIVE_INFINITY;
   }
 
   /** What holds a work for longest: a window that is full, or one whose next units are for a request that costs more. */
@@ -300,10 +301,10 @@ class Course {
     passed: ReadonlyMap<Level, Passed>,
   ): { readonly level: Level; readonly until: number; readonly isFull: boolean } | undefined {
     let holding: { readonly level: Level; readonly until: number; readonly isFull: boolean } | undefined;
-    for (const { level, held: price } of tolls) {
-      const from = level.freeFrom(price, this.#at);
+    for (const { level, held } of tolls) {
+      const from = level.freeFrom(held, this.#at);
       const other = passed.get(level);
-      const until = other && this.#goingPast(other, level, price) === 0 ? Math.max(from, other.until) : from;
+      const until = other && this.#goingPast(other, level, held) === 0 ? Math.max(from, other.until) : from;
       if (until > (holding?.until ?? this.#at)) holding = { level, until, isFull: from > this.#at };
     }
     return holding;
@@ -316,12 +317,12 @@ class Course {
 }
 
 /** Units that a request takes of a window: one that exceeds it goes alone. */
-function priceOf({ endpoint, cost }: Work, { limit, countsRequests, covers }: ForecastWindow): number {
+function unitsOf({ endpoint, cost }: Work, { limit, countsRequests, covers }: ForecastWindow): number {
   if (covers?.(endpoint) === false) return 0;
   return countsRequests || limit <= 0 ? 1 : Math.min(cost, limit);
 }
 
 /** How many requests have room. */
-function fitting(left: number, price: number, held: number = price): number {
-  return price > 0 ? Math.max(0, Math.floor((left - held) / price + 1 + ROUNDING)) : Number.POSITIVE_INFINITY;
+function fitting(left: number, units: number, held: number = units): number {
+  return units > 0 ? Math.max(0, Math.floor((left - held) / units + 1 + ROUNDING)) : Number.POSITIVE_INFINITY;
 }

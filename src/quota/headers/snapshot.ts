@@ -67,14 +67,21 @@ export function windowsOf({ stacks }: QuotaSnapshot): readonly WindowQuota[] {
   return windows;
 }
 
+/** The lowest limit that was said of any of them; Infinity: none was. */
+export function leastLimitOf({ stacks }: QuotaSnapshot): number {
+  let least = Number.POSITIVE_INFINITY;
+  for (const period of PERIODS) least = Math.min(least, stacks[period]?.limit ?? least);
+  return least;
+}
+
 /** Whether a window of the second table has nothing left. */
 export function isAnyWindowFull(quota: QuotaSnapshot): boolean {
   return windowsOf(quota).some(({ remaining }) => remaining === 0);
 }
 
-/** Whether `ratelimit-*` repeats a window of the second table, wherever a lagging clock puts its end. */
-export function repeatsWindow(quota: QuotaSnapshot): boolean {
-  return windowsOf(quota).some(({ limit, remaining }) => limit === quota.limit && remaining === quota.remaining);
+/** The longest window of the second table that `ratelimit-*` may repeat, wherever a lagging clock puts its end; undefined: none. */
+export function repeatedWindow({ limit, remaining, stacks }: QuotaSnapshot): Period | undefined {
+  return PERIODS.findLast((period) => stacks[period]?.limit === limit && stacks[period]?.remaining === remaining);
 }
 
 /** No window is longer than a month, so no reset is believed that is further off, in milliseconds. */
@@ -139,54 +146,26 @@ export const LAST_INSTANT = 8.64e15;
  * ```
  */
 export function readQuota(headers: Headers, receivedAt: number): QuotaSnapshot {
-  const said = new Array<string | undefined>(KNOWN.size);
-  const malformed: string[] = [];
-  let unrecognised: Record<string, string> = NONE;
-  // One walk, because `headers.get` of each known name takes several times as long.
-  headers.forEach((value, name) => {
-    const header = KNOWN.get(name);
-    if (header) said[header.place] = value;
-    else if (name.startsWith('x-ratelimit-') || name.startsWith('ratelimit')) {
-      if (unrecognised === NONE) unrecognised = Object.create(null);
-      unrecognised[name] = value.slice(0, LONGEST_UNRECOGNISED);
-    }
-  });
-
-  const read = ({ name, place }: Known, readOne: ReadOne, choose: Choose): number | undefined => {
-    const value = said[place];
-    if (value === undefined) return undefined;
-    const number = readList(value, readOne, choose);
-    if (number === undefined) malformed.push(name);
-    return number;
-  };
-  const readPair = ({ limit: ceiling, remaining: left }: Pair): WindowQuota => {
-    const limit = read(ceiling, readWhole, Math.min);
-    const remaining = read(left, readRemaining, Math.min);
-    if (limit === undefined) return remaining === undefined ? {} : { remaining };
-    if (remaining === undefined) return { limit };
-    if (remaining <= limit) return { limit, remaining };
-    malformed.push(ceiling.name, left.name);
-    return {};
-  };
-
-  const ageMs = read(AGE, readSeconds, Math.max);
+  const said = new SaidHeaders(headers);
+  const { malformed } = said;
+  const ageMs = said.read(AGE, readSeconds, Math.max);
   if (ageMs !== undefined && ageMs > 0) return { receivedAt, ageMs, stacks: {}, malformed, unrecognised: {} };
 
-  const date = read(DATE, (text) => readHttpDate(text, receivedAt), same);
+  const date = said.read(DATE, readHttpDate, same, receivedAt);
   const serverNow = date ?? receivedAt;
-  const resetAt = read(RESET, (text) => readReset(text, serverNow), Math.max);
-  const wait = read(RETRY_AFTER, (text) => readRetryAfter(text, serverNow), Math.max);
-  const cost = read(COST, readDecimal, Math.max);
+  const resetAt = said.read(RESET, readReset, Math.max, serverNow);
+  const wait = said.read(RETRY_AFTER, readRetryAfter, Math.max, serverNow);
+  const cost = said.read(COST, readDecimal, Math.max);
 
   const stacks: Draft<QuotaSnapshot['stacks']> = {};
   if (cost !== undefined) stacks.cost = cost;
   for (const { period, own, older } of WINDOWS) {
     // Never half of one pair and half of the other: they need not count the same window.
-    const quota = readPair(own.limit.place in said || own.remaining.place in said ? own : older);
-    if (quota.limit !== undefined || quota.remaining !== undefined) stacks[period] = quota;
+    const quota = said.readPair(said.has(own) ? own : older);
+    if (quota) stacks[period] = quota;
   }
-  const snapshot: Draft<QuotaSnapshot> = { receivedAt, stacks, malformed, unrecognised };
-  const { limit, remaining } = readPair(ENDPOINT);
+  const snapshot: Draft<QuotaSnapshot> = { receivedAt, stacks, malformed, unrecognised: said.unrecognised };
+  const { limit, remaining } = said.readPair(ENDPOINT) ?? {};
   if (limit !== undefined) snapshot.limit = limit;
   if (remaining !== undefined) snapshot.remaining = remaining;
   if (date !== undefined) snapshot.date = date;
@@ -196,8 +175,55 @@ export function readQuota(headers: Headers, receivedAt: number): QuotaSnapshot {
   return snapshot;
 }
 
+/** The headers of one response that tell of limits. */
+class SaidHeaders {
+  /** Names of those that made no sense. */
+  readonly malformed: string[] = [];
+  /** Those of other names. */
+  unrecognised: Record<string, string> = NONE;
+  /** Values of the known ones, by their places. */
+  readonly #values = new Array<string | undefined>(KNOWN.size);
+
+  constructor(headers: Headers) {
+    // One walk, because `headers.get` of each known name takes several times as long.
+    headers.forEach((value, name) => {
+      const header = KNOWN.get(name);
+      if (header) this.#values[header.place] = value;
+      else if (name.startsWith('x-ratelimit-') || name.startsWith('ratelimit')) {
+        if (this.unrecognised === NONE) this.unrecognised = Object.create(null);
+        this.unrecognised[name] = value.slice(0, LONGEST_UNRECOGNISED);
+      }
+    });
+  }
+
+  /** Whether either header of a pair was sent. */
+  has({ limit, remaining }: Pair): boolean {
+    return this.#values[limit.place] !== undefined || this.#values[remaining.place] !== undefined;
+  }
+
+  read({ name, place }: Known, readOne: ReadOne, choose: Choose, now?: number): number | undefined {
+    const value = this.#values[place];
+    if (value === undefined) return undefined;
+    const number = readList(value, readOne, choose, now);
+    if (number === undefined) this.malformed.push(name);
+    return number;
+  }
+
+  /** What a pair says; undefined: nothing that can be used. */
+  readPair(pair: Pair): WindowQuota | undefined {
+    if (!this.has(pair)) return undefined;
+    const limit = this.read(pair.limit, readWhole, Math.min);
+    const remaining = this.read(pair.remaining, readRemaining, Math.min);
+    if (limit === undefined) return remaining === undefined ? undefined : { remaining };
+    if (remaining === undefined) return { limit };
+    if (remaining <= limit) return { limit, remaining };
+    this.malformed.push(pair.limit.name, pair.remaining.name);
+    return undefined;
+  }
+}
+
 type Draft<T> = { -readonly [K in keyof T]: T[K] };
-type ReadOne = (text: string) => number | undefined;
+type ReadOne = (text: string, now: number) => number | undefined;
 type Choose = (a: number, b: number) => number | undefined;
 
 function same(a: number, b: number): number | undefined {

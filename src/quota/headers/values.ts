@@ -23,19 +23,21 @@ const MONTHS = 'JanFebMarAprMayJunJulAugSepOctNovDec';
  * Reads a header that may have been sent more than once, and so arrives as `3, 5`.
  *
  * @param choose - which of two readable values counts; `undefined` when they contradict each other.
+ * @param now - handed on to `readOne`.
  * @returns `undefined` unless every part can be read. Of a value that is too long only the beginning is offered.
  */
 export function readList(
   value: string,
-  readOne: (part: string) => number | undefined,
+  readOne: (part: string, now: number) => number | undefined,
   choose: (a: number, b: number) => number | undefined,
+  now: number = 0,
 ): number | undefined {
-  if (value.length > LONGEST_VALUE) return readOne(value.slice(0, LONGEST_VALUE));
-  const whole = readOne(value);
+  if (value.length > LONGEST_VALUE) return readOne(value.slice(0, LONGEST_VALUE), now);
+  const whole = readOne(value, now);
   if (whole !== undefined) return whole;
   return value
     .split(SEPARATOR)
-    .map((part) => readOne(part.trim()))
+    .map((part) => readOne(part.trim(), now))
     .reduce((a, b) => (a === undefined || b === undefined ? undefined : choose(a, b)));
 }
 

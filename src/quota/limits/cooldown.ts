@@ -89,10 +89,14 @@ export class Cooldown implements Limit {
     this.#reopening.onSent(flight, this.#isHalfOpen);
   }
 
-  /** A request ended: one that was served ends the half-open state if it was sent after the pause. */
-  onEnded(flight: Flight, isServed: boolean): void {
+  /** A request ended, however it did. */
+  onEnded(flight: Flight): void {
     this.#reopening.onEnded(flight);
-    if (!isServed || flight.sentAt < this.#until) return;
+  }
+
+  /** A request was served: that ends the half-open state if it was sent after the pause. */
+  onServed({ sentAt }: Flight): void {
+    if (sentAt < this.#until) return;
     if (this.#isHalfOpen) this.#reopening.open();
     this.#isHalfOpen = false;
     this.#backoff.reset();

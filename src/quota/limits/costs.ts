@@ -1,6 +1,6 @@
 import { type Ask, type Charge, type Hold, holdUntil, type Limit } from '../admission.ts';
 import { EndpointCosts } from '../costs/endpoint-costs.ts';
-import { type QuotaSnapshot, windowsOf } from '../headers/snapshot.ts';
+import { leastLimitOf, type QuotaSnapshot, windowsOf } from '../headers/snapshot.ts';
 import { Probe } from '../recovery/probe.ts';
 import type { Flight } from '../usage/in-flight.ts';
 
@@ -186,9 +186,8 @@ function same(units: number): ExpectedCost {
 export function believableCost(quota: QuotaSnapshot): number | undefined {
   const { cost } = quota.stacks;
   if (cost === undefined) return undefined;
-  const windows = windowsOf(quota);
-  const isTooDear = windows.some(({ limit = Number.POSITIVE_INFINITY }) => cost > limit);
-  return isTooDear && windows.every(({ limit = 0, remaining = 0 }) => cost > limit - remaining) ? undefined : cost;
+  if (cost <= leastLimitOf(quota)) return cost;
+  return windowsOf(quota).every(({ limit = 0, remaining = 0 }) => cost > limit - remaining) ? undefined : cost;
 }
 
 /**

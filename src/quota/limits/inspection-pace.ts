@@ -19,10 +19,14 @@ export class InspectionPace implements Limit {
     this.#nextAt = now + this.#backoff.next();
   }
 
-  /** A request ended. */
-  onEnded(flight: Flight, isServed: boolean): void {
+  /** A request ended, however it did. */
+  onEnded(flight: Flight): void {
     this.#probe.onEnded(flight);
-    if (isServed) this.#backoff.reset();
+  }
+
+  /** A request was served. */
+  onServed(): void {
+    this.#backoff.reset();
   }
 
   check(_charge: Charge, now: number): Hold | undefined {

@@ -1,15 +1,18 @@
 import { type Charge, type Hold, holdUntil, type Limit } from '../admission.ts';
 import type { Flight } from '../usage/in-flight.ts';
 
-/** The part of the refused rate that is left after a refusal. */
-const CUT = 0.1;
+/** By which part of the accepted rate requests go slower right after a refusal. */
+const CUT = 0.05;
+
+/** By which part the refused rate is exceeded one such period after it was reached again, and by the cube of the periods later. */
+const RISE = 0.1;
 
 /** Time until the refused rate is tried again, in milliseconds: it doubles with each refusal, so that refusals become rare. */
 const FIRST_RETURN_MS = 2_000;
 const LONGEST_RETURN_MS = 60_000;
 
 /** The part of a rate that was just too high which is taken for the one that is accepted. */
-const ACCEPTED = 0.97;
+const ACCEPTED = 0.98;
 
 /** The part that is taken for it if it was refused soon after the last pause, where pauses have been short for long. */
 const LEAST_KEPT = 0.9;
@@ -78,8 +81,10 @@ export class RefusalRate implements Limit {
    */
   onRefused({ sentAt }: Flight, pausedUntil: number, now: number): void {
     if (this.#isAnyWindowKnown() || this.#resumedAt === undefined || sentAt < this.#cutAt) return;
+    // While nothing was served there is no rate, and the pauses suffice.
+    if (this.#served === 0 && this.#refused === undefined) return;
     const until = Math.max(now, pausedUntil);
-    const isFirst = this.#served > 0 || this.#refused === undefined;
+    const isFirst = this.#served > 0;
     if (isFirst) {
       this.#tried = this.#refused && this.#rateAt(sentAt);
       this.#cycleFrom = this.#resumedAt;
@@ -111,12 +116,12 @@ export class RefusalRate implements Limit {
         why: `no response names a limit, and more than ${perSecond} a second were refused`,
       } as const;
     };
-    return { ...holdUntil(this.#nextAt, false, reason), mayEndOnAnswer: false };
+    return holdUntil(this.#nextAt, false, reason);
   }
 
   /** Units per millisecond: concave up to the refused rate, then convex beyond it. */
   #rateAt(now: number): number {
     const time = Math.max(0, Math.min(SEARCHED, (now - this.#cutAt) / this.#returnMs));
-    return (this.#refused ?? 0) * (1 + CUT * (time - 1) ** 3);
+    return (this.#refused ?? 0) * (1 + (time < 1 ? CUT : RISE) * (time - 1) ** 3);
   }
 }

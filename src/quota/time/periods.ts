@@ -11,6 +11,9 @@ const PERIOD_MS: Record<Exclude<Period, 'month'>, number> = {
   day: 86_400_000,
 };
 
+/** A month as services count it. */
+const COUNTED_MONTH_MS = 30 * PERIOD_MS.day;
+
 /** The length of a period in milliseconds; a month counts as 31 days. */
 export function periodMsOf(period: Period): number {
   return period === 'month' ? 31 * PERIOD_MS.day : PERIOD_MS[period];
@@ -35,6 +38,12 @@ export function endOf(period: Period, at: number): number {
  */
 export function withinMonth(now: number, end: number): number {
   return end - now > PERIOD_MS.day ? Math.min(end, endOf('month', now)) : end;
+}
+
+/** The end of a month of the calendar, by the end that a service states for it: services count 30 days, so that of a longer month the last is missing. */
+export function monthEndBy(stated: number): number {
+  const start = startOf('month', stated - 1);
+  return stated >= start + COUNTED_MONTH_MS ? endOf('month', start) : stated;
 }
 
 /** A month of the calendar, in milliseconds since the Unix epoch. */

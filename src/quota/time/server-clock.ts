@@ -1,4 +1,4 @@
-import { endOf, type Period, startOf } from './periods.ts';
+import { endOf, type Period, periodMsOf, startOf } from './periods.ts';
 
 /** nginx caches `Date` per event loop, so a stamp may be this old when it is written, in milliseconds. */
 const STAMP_SLACK_MS = 20;
@@ -6,8 +6,49 @@ const STAMP_SLACK_MS = 20;
 /** A stamp is never believed to be vaguer than this, in milliseconds. */
 const WORST_SLACK_MS = 1_000;
 
+/** The end of a window may be rounded up or down by this much, unless that window is the calendar's. */
+const END_ROUNDING_MS = 1_000;
+
+/** A request that waits for the end of a window is sent no more than this sooner, in milliseconds. */
+const LATE_MS = 1;
+
 /** How fast two clocks may drift apart; real ones stay below 5e-5. */
 export const DRIFT = 1e-4;
+
+/** How far one clock is ahead of another, as an interval that grows as they may drift apart. */
+class Lead {
+  least = Number.NEGATIVE_INFINITY;
+  most = Number.POSITIVE_INFINITY;
+  leastAt = 0;
+  mostAt = 0;
+
+  /** The least and the most at an instant. */
+  from(now: number): number {
+    return this.least - DRIFT * Math.max(0, now - this.leastAt);
+  }
+
+  to(now: number): number {
+    return this.most + DRIFT * Math.max(0, now - this.mostAt);
+  }
+
+  /** How far an interval is beside this one, in milliseconds; 0 or less: they have an instant in common. */
+  gapTo(least: number, most: number, now: number): number {
+    return Math.max(least - this.to(now), this.from(now) - most);
+  }
+
+  forget(): void {
+    this.least = Number.NEGATIVE_INFINITY;
+    this.most = Number.POSITIVE_INFINITY;
+  }
+
+  /** Narrows the interval. Returns how many of its ends have moved. */
+  narrow(least: number, most: number, now: number): number {
+    const [isLater, isSooner] = [least > this.from(now), most < this.to(now)];
+    if (isLater) [this.least, this.leastAt] = [least, now];
+    if (isSooner) [this.most, this.mostAt] = [most, now];
+    return Number(isLater) + Number(isSooner);
+  }
+}
 
 /**
  * How far the service's clock is ahead of the local monotonic clock, as an interval that only evidence narrows.
@@ -15,13 +56,18 @@ export const DRIFT = 1e-4;
  * `Date` is cut to whole seconds and old on arrival, so one answer says little: it was stamped at a service time within
  * `[date, date + 1 s)` and at a local instant within `[sentAt, receivedAt]`. Many answers intersect to about a round trip.
  * An empty intersection means that a clock was set, or that several clocks answer: the newest answer starts afresh.
+ *
+ * `Date` may come from another machine than the limits. Where it is ahead of the ends that are named of calendar windows, those
+ * alone are believed, each a date of the length of its window. Where it is behind, windows are only taken to end later than they do.
  */
 export class ServerClock {
-  #least = Number.NEGATIVE_INFINITY;
-  #most = Number.POSITIVE_INFINITY;
-  #leastAt = 0;
-  #mostAt = 0;
+  readonly #dates = new Lead();
+  readonly #ends = new Lead();
+  /** The one of them that is believed: the ends from when one had passed by the dates, until a date contradicts those before it. */
+  #lead = this.#dates;
   #slack = STAMP_SLACK_MS;
+  /** By how much ends of windows may be rounded. */
+  #rounding = 0;
   #lastDate = Number.NaN;
   #revision = 0;
 
@@ -32,14 +78,14 @@ export class ServerClock {
 
   /** Whether any answer carried a readable `Date`. */
   get known(): boolean {
-    return this.#most < Number.POSITIVE_INFINITY;
+    return this.#dates.most < Number.POSITIVE_INFINITY;
   }
 
   /** Learns from the `Date` of an answer, in milliseconds since the Unix epoch. */
   observe(date: number, sentAt: number, receivedAt: number): void {
     const least = date - this.#slack - receivedAt;
     const most = date + 1_000 + this.#slack - sentAt;
-    const gap = Math.max(least - this.#mostLead(receivedAt), this.#leastLead(receivedAt) - most);
+    const gap = this.#dates.gapTo(least, most, receivedAt);
     const isRepeated = date === this.#lastDate;
     this.#lastDate = date;
     // A stamp from a cache, or of a clock that stands still, was true once.
@@ -47,34 +93,50 @@ export class ServerClock {
     if (gap > 0) {
       // A clock that was set is as good as before; several that answer in turn, or a vague one, are not.
       if (gap <= WORST_SLACK_MS) this.doubt(gap);
-      this.#least = Number.NEGATIVE_INFINITY;
-      this.#most = Number.POSITIVE_INFINITY;
+      this.#dates.forget();
+      this.#ends.forget();
+      this.#lead = this.#dates;
     }
-    this.#believe(least, most, receivedAt);
+    this.#revision += this.#dates.narrow(least, most, receivedAt);
+  }
+
+  /** Learns from the end of a window that an answer has named as the present one, in milliseconds since the Unix epoch. */
+  observeEnd(period: Period, end: number, sentAt: number, receivedAt: number): void {
+    let [least, most] = [end - periodMsOf(period) - this.#rounding - receivedAt, end + this.#rounding - sentAt];
+    if (this.#ends.gapTo(least, most, receivedAt) > 0) {
+      // Only ends of the calendar are whole seconds.
+      least -= END_ROUNDING_MS - this.#rounding;
+      most += END_ROUNDING_MS - this.#rounding;
+      this.#rounding = END_ROUNDING_MS;
+      this.#ends.forget();
+      this.#lead = this.#dates;
+    }
+    this.#revision += this.#ends.narrow(least, most, receivedAt);
+    if (this.#dates.from(sentAt) > most - LATE_MS) this.#lead = this.#ends;
   }
 
   /** Adopts the lead found by sibling processes, in milliseconds, unless our own answers contradict it. */
   narrow(least: number, most: number, now: number): void {
-    if (least > most || least > this.#mostLead(now) || most < this.#leastLead(now)) return;
-    this.#believe(least, most, now);
+    if (least > most || this.#lead.gapTo(least, most, now) > 0) return;
+    this.#revision += this.#lead.narrow(least, most, now);
   }
 
   /** Widens the interval: something contradicted it by `gap` milliseconds. */
   doubt(gap: number): void {
     const slack = Math.min(WORST_SLACK_MS, this.#slack + gap);
-    this.#least -= slack - this.#slack;
-    this.#most += slack - this.#slack;
+    this.#dates.least -= slack - this.#slack;
+    this.#dates.most += slack - this.#slack;
     this.#slack = slack;
   }
 
   /** The least that the service's clock can show at our instant `now`, in milliseconds since the Unix epoch. */
   least(now: number): number {
-    return now + (this.#least - DRIFT * Math.max(0, now - this.#leastAt));
+    return now + this.#lead.from(now);
   }
 
   /** The most that the service's clock can show at our instant `now`, in milliseconds since the Unix epoch. */
   most(now: number): number {
-    return now + (this.#most + DRIFT * Math.max(0, now - this.#mostAt));
+    return now + this.#lead.to(now);
   }
 
   /** The part of the calendar window around `now` that is over; half of it where nothing is known. */
@@ -87,37 +149,18 @@ export class ServerClock {
 
   /** How much is unknown of the service's clock, in milliseconds. */
   vagueness(now: number): number {
-    return this.#mostLead(now) - this.#leastLead(now);
+    return this.#lead.to(now) - this.#lead.from(now);
   }
 
   /** The first local instant at which the service's clock certainly shows `time` or later. */
   surely(time: number): number {
-    return (time - this.#least - DRIFT * this.#leastAt) / (1 - DRIFT);
+    const { least, leastAt } = this.#lead;
+    return (time - least - DRIFT * leastAt) / (1 - DRIFT);
   }
 
   /** The first local instant at which the service's clock may show `time` or later. */
   soonest(time: number): number {
-    return (time - this.#most + DRIFT * this.#mostAt) / (1 + DRIFT);
-  }
-
-  #believe(least: number, most: number, at: number): void {
-    if (least > this.#leastLead(at)) {
-      this.#least = least;
-      this.#leastAt = at;
-      this.#revision++;
-    }
-    if (most < this.#mostLead(at)) {
-      this.#most = most;
-      this.#mostAt = at;
-      this.#revision++;
-    }
-  }
-
-  #leastLead(now: number): number {
-    return this.#least - DRIFT * Math.max(0, now - this.#leastAt);
-  }
-
-  #mostLead(now: number): number {
-    return this.#most + DRIFT * Math.max(0, now - this.#mostAt);
+    const { most, mostAt } = this.#lead;
+    return (time - most + DRIFT * mostAt) / (1 + DRIFT);
   }
 }

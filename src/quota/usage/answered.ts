@@ -10,10 +10,10 @@ const LONGEST_FLIGHT_MS = 600_000;
 const REMEMBERED = 512;
 
 interface Answered {
-  readonly sentAt: number;
-  readonly answeredAt: number;
+  sentAt: number;
+  answeredAt: number;
   /** Units that the service surely counted. */
-  readonly sure: number;
+  sure: number;
 }
 
 /** Recently answered requests of this client: the evidence that readings are compared with. */
@@ -33,8 +33,13 @@ export class AnsweredRequests {
     this.#counted.forget(this.#forgottenUntil);
     if (sure <= 0) return;
     this.#newest = (this.#newest + 1) % REMEMBERED;
-    this.#sure += sure - (this.#answered[this.#newest]?.sure ?? 0);
-    this.#answered[this.#newest] = { sentAt, answeredAt: now, sure };
+    // Written over: an object that lives for so many answers would be moved twice by the garbage collector.
+    this.#answered[this.#newest] ??= { sentAt: 0, answeredAt: 0, sure: 0 };
+    const entry = this.#answered[this.#newest] as Answered;
+    this.#sure += sure - entry.sure;
+    entry.sentAt = sentAt;
+    entry.answeredAt = now;
+    entry.sure = sure;
   }
 
   /** Units answered since `instant`, which may be missing from the reading of a request sent then. */
@@ -53,7 +58,7 @@ export class AnsweredRequests {
     return this.#sure > units && this.atMost(from, until) > units && this.surely(from, until, units) > units;
   }
 
-  /** No less than what {@link surely} adds up of the same time, at the price of two searches. */
+  /** No less than what {@link surely} adds up of the same time, at the cost of two searches. */
   atMost(from: number, until: number): number {
     if (from <= this.#forgottenUntil) return this.#sure;
     const counted = this.#counted.sumAfter(from - 1e-6) - this.#counted.sumAfter(until - POSTING_MS);

@@ -106,6 +106,11 @@ export class InFlight implements Limit {
   }
 
   check(_charge: Charge, now: number): Hold | undefined {
+    return this.holdAt(now);
+  }
+
+  /** What holds any charge back: as many requests are under way as may be. */
+  holdAt(now: number): Hold | undefined {
     const { open, limit } = this.#concurrency;
     if (open < limit) return undefined;
     // Requests with another key are in other books.

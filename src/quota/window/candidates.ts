@@ -110,14 +110,16 @@ export class CandidateShapes {
     const besides = this.#besides(reading, answered, isAlone);
     const drops = !reading.limited && this.#may.sinksSteadily && this.#recent.dropsTo(besides);
     if (!reading.limited) this.#recent.add(reading);
-    const alive = this.#alive.filter(
-      (model) =>
-        !(drops && model.shape.sinksSteadily) &&
-        !model.isContradicted(besides, answered) &&
-        !(isDebtPossible && this.#isInDebt(model, reading)),
-    );
+    let alive = this.#alive;
+    for (const model of this.#alive) {
+      const isOut =
+        (drops && model.shape.sinksSteadily) ||
+        model.isContradicted(besides, answered) ||
+        (isDebtPossible && this.#isInDebt(model, reading));
+      if (isOut) alive = alive.filter((other) => other !== model);
+    }
     if (alive.length === 0) this.#epoch++;
-    if (alive.length < this.#alive.length) this.#keep(alive.length > 0 ? alive : this.#all);
+    if (alive !== this.#alive) this.#keep(alive.length > 0 ? alive : this.#all);
   }
 
   /**

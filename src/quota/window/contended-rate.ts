@@ -1,7 +1,7 @@
 /** Our part of a window at first. */
 const FIRST = 0.5;
 
-/** How full the fullest of the last readings is to be: the rest is left to chance. */
+/** How full the fullest of the last readings is to be, or the window on average where a rate of all is known: the rest is left to chance. */
 const FULLEST = 0.8;
 
 /** In a window the part grows by so much of its root and of the room left, and shrinks by so much of itself and of what is above. */
@@ -54,13 +54,17 @@ export class ContendedRate {
     this.#part = FIRST;
   }
 
-  /** A reading shows that `used` of `limit` units are used, `others` of them by other consumers and not known before. */
-  observe(others: number, used: number, limit: number, now: number): void {
+  /**
+   * A reading shows that `used` of `limit` units are used, `others` of them by other consumers and not known before.
+   *
+   * @param perMs - the units per millisecond that all consumers together were served lately; undefined: it is not known.
+   */
+  observe(others: number, used: number, limit: number, now: number, perMs?: number): void {
     this.#readingsSince++;
     if (others > 0) this.#onSeen(now);
     this.#remember(used / limit, now);
     const isAway = this.#readingsSince > AWAY_READINGS && now > this.#seenAt + AWAY * this.#periodMs;
-    const room = isAway ? 1 : FULLEST - Math.max(this.#fullest, this.#fullestBefore);
+    const room = isAway ? 1 : this.#room(used, limit, perMs);
     const change = room > 0 ? GROWTH * Math.sqrt(this.#part) * room : SHRINKING * this.#part * room;
     const windows = Math.min(1, (now - this.#observedAt) / this.#periodMs);
     this.#observedAt = now;
@@ -71,6 +75,12 @@ export class ContendedRate {
   onRefused(own: number, limit: number, now: number): void {
     this.#onSeen(now);
     this.#set(Math.min(this.#part * REFUSED, own / limit), limit);
+  }
+
+  /** How much of the window may be used beyond what is; negative: less is to be used. */
+  #room(used: number, limit: number, perMs: number | undefined): number {
+    if (perMs === undefined) return FULLEST - Math.max(this.#fullest, this.#fullestBefore);
+    return FULLEST - Math.max(used, perMs * this.#periodMs) / limit;
   }
 
   #onSeen(now: number): void {

@@ -6,11 +6,14 @@ import type { SentInWindow } from './sent-in-window.ts';
 /** At most one window in this many is left empty. */
 const EVERY = 4;
 
+/** The part of it in which requests still go: what is sent after the rest of it, which is left empty, is a burst. */
+const FROM = 0.4;
+
 /** A window is left empty only after one of which this part was used: with little traffic the shape does not matter. */
 const BUSY = 0.5;
 
 /**
- * Leaves a short window empty now and then. Even traffic looks the same to a sliding log and a sliding counter; the burst
+ * Leaves most of a short window empty now and then. Even traffic looks the same to a sliding log and a sliding counter; the burst
  * that follows a gap does not: a log forgets it at once, a counter slowly.
  */
 export class IdleProbe implements Pacing {
@@ -32,7 +35,8 @@ export class IdleProbe implements Pacing {
     if (!this.#mayIdle(now)) return now;
     const start = startOf(this.#period, this.#clock.least(now));
     const periodMs = periodMsOf(this.#period);
-    const isBehindBusy = this.#sent.start === start - periodMs && this.#sent.units >= limit * BUSY;
-    return isBehindBusy && (start / periodMs) % EVERY === 0 ? this.#clock.surely(start + periodMs) : now;
+    const isBehindBusy = this.#sent.start >= start - periodMs && this.#sent.most >= limit * BUSY;
+    const isDue = (start / periodMs) % EVERY === 0 && this.#clock.elapsedPart(this.#period, now) >= FROM;
+    return isBehindBusy && isDue ? this.#clock.surely(start + periodMs) : now;
   }
 }

@@ -4,7 +4,7 @@ import { modelsOf } from '../models/all.ts';
 import type { Shape, WindowModel, WindowReading } from '../models/model.ts';
 import { TRIAL_MS } from '../recovery/hourly-trial.ts';
 import type { ShareLimit } from '../share-limit.ts';
-import { endOf, type Period, periodMsOf, SHORT_MS, startOf } from '../time/periods.ts';
+import { endOf, monthEndBy, type Period, periodMsOf, SHORT_MS, startOf } from '../time/periods.ts';
 import type { ServerClock } from '../time/server-clock.ts';
 import type { WindowEnd } from '../time/window-end.ts';
 import type { AnsweredRequests } from '../usage/answered.ts';
@@ -19,6 +19,7 @@ import { ShapeProbing } from './probing.ts';
 import type { Pacing, Reserve } from './reserve.ts';
 import { RoomForOthers } from './room-for-others.ts';
 import { SentInWindow } from './sent-in-window.ts';
+import { TotalRate } from './total-rate.ts';
 
 /** A reset in whole seconds may have been cut to them by the service. */
 const ROUNDING_MS = 1_000;
@@ -28,6 +29,12 @@ const REFUSALS_WITHIN = 10;
 
 /** More than this part of a long window under way may hide what other consumers take. */
 const BLURRED_PART = 0.005;
+
+/**
+ * A charge that fits within this part of the window is not passed. Units of requests that were under way together are free again one after the
+ * other, in the order of their answers, and else that order would decide whether cheaper charges or dearer ones take them.
+ */
+const NEAR_PART = 0.02;
 
 /** State that all windows of a pacer share. */
 export interface NamedWindowDependencies {
@@ -50,6 +57,8 @@ export class NamedWindow implements Limit {
   readonly #shareLimit: NamedWindowDependencies['shareLimit'];
   /** The candidate shapes. */
   readonly candidates: CandidateShapes;
+  /** What the window tells of the rate of all, where it is the shortest of the long ones. */
+  readonly totalRate: TotalRate;
   readonly #lastReading: LastReading;
   readonly #otherConsumers: OtherConsumers;
   readonly #passed = new PassedCharge();
@@ -77,6 +86,7 @@ export class NamedWindow implements Limit {
     this.#otherConsumers = new OtherConsumers(this.#periodMs);
     this.#lastReading = new LastReading(flights);
     this.candidates = new CandidateShapes(modelsOf(period, clock, shapes), this.#periodMs);
+    this.totalRate = new TotalRate(this.#periodMs);
     const sent = new SentInWindow(period, clock);
     this.#sent = sent;
     this.#probing = new ShapeProbing(period, { clock, flights, shareLimit, candidates: this.candidates, sent });
@@ -86,6 +96,7 @@ export class NamedWindow implements Limit {
       lastReading: this.#lastReading,
       sent,
       fits: (units, cap, now) => this.#fitsFrom(units, cap, now) <= now,
+      maySlide: () => this.candidates.may.isSliding && !this.totalRate.startsAnew,
       lastSentAt: () => this.#probing.lastSentAt,
     });
     const roomForPriorities = new RoomForPriorities(period, clock, priorityReserve);
@@ -138,7 +149,8 @@ export class NamedWindow implements Limit {
     const isFirm = this.#isFirm(charge, now);
     const hold = holdUntil(until, isFirm, () => this.#explain(charge, now));
     const { cheapest } = this.#costs;
-    if (!isFirm || charge.units <= cheapest || this.headroom(now) < cheapest) return hold;
+    const isNear = until - now <= NEAR_PART * this.#periodMs;
+    if (!isFirm || isNear || charge.units <= cheapest || this.headroom(now) < cheapest) return hold;
     this.#passed.onHeld(this.#fitting(charge), charge.priority, until, now);
     return { ...hold, passableUnits: charge.units };
   }
@@ -231,8 +243,12 @@ export class NamedWindow implements Limit {
     this.#cached += units;
   }
 
-  /** Processes a reading of this window. */
-  read(reading: WindowReading, past: AnsweredRequests): void {
+  /**
+   * Processes a reading of this window.
+   *
+   * @param perMs - the units per millisecond that all consumers together were served lately; undefined: it is not known.
+   */
+  read(reading: WindowReading, past: AnsweredRequests, perMs?: number): void {
     this.#lastReading.observe(reading);
     if (!reading.limited && reading.own > reading.limit) this.#servesLarger = true;
     this.#probing.onReading(reading, this.#lastReading.sentAt);
@@ -256,6 +272,7 @@ export class NamedWindow implements Limit {
         this.limit,
         reading.receivedAt,
         this.#shownBy(reading),
+        perMs,
       );
     this.#cached = 0;
     this.#isRead = true;
@@ -284,7 +301,8 @@ export class NamedWindow implements Limit {
   }
 
   /** Processes a reset that the service announced, by its clock, if it can only mean this window. */
-  onNamedReset(end: number, sentAt: number): void {
+  onNamedReset(stated: number, sentAt: number): void {
+    const end = this.period === 'month' ? monthEndBy(stated) : stated;
     if (this.#periodMs > SHORT_MS) this.#probing.onNamedEnd(end % ROUNDING_MS === 0 ? end + ROUNDING_MS : end, sentAt);
   }
 

@@ -9,6 +9,9 @@ import { NamedWindow, type NamedWindowDependencies } from './named-window.ts';
 /** A window that was not named for so long, in milliseconds, while others were, is forgotten. */
 const FORGOTTEN_MS = 600_000;
 
+/** The windows by which a rate can be told, the shortest first. */
+const LONG = PERIODS.filter((period) => periodMsOf(period) > SHORT_MS);
+
 /** What there is to say of an answer, whichever window it speaks of. */
 export type AnswerFacts = Omit<WindowReading, 'limit' | 'used' | 'held'>;
 
@@ -81,6 +84,7 @@ export class NamedWindows implements Iterable<NamedWindow> {
   read(quota: QuotaSnapshot, answer: AnswerFacts, past: AnsweredRequests): void {
     const { flights, costs, shareLimit } = this.#dependencies;
     const { sentAt, receivedAt, own, settledSince, limited, isExempt } = answer;
+    const perMs = this.#totalRateBy(quota, answer);
     let named = 0;
     for (const period of PERIODS) {
       const { limit, remaining } = quota.stacks[period] ?? {};
@@ -92,10 +96,20 @@ export class NamedWindows implements Iterable<NamedWindow> {
       const window = known ?? this.#open(period);
       this.#namedAt.set(period, receivedAt);
       named++;
-      window.read({ sentAt, receivedAt, own, settledSince, limited, isExempt, limit, used, held }, past);
+      window.read({ sentAt, receivedAt, own, settledSince, limited, isExempt, limit, used, held }, past, perMs);
       shareLimit.read({ period, limit, used, own, sentAt, receivedAt, shapes: window.candidates.shapes });
     }
     if (named > 0 && named < this.#byPeriod.size) this.#forgetUnnamed(receivedAt);
+  }
+
+  /** The rate at which all consumers are served, by the shortest of the long windows. */
+  #totalRateBy({ stacks }: QuotaSnapshot, { sentAt, receivedAt }: AnswerFacts): number | undefined {
+    for (const period of LONG) {
+      const { limit, remaining } = stacks[period] ?? {};
+      if (limit === undefined || remaining === undefined) continue;
+      return this.#byPeriod.get(period)?.totalRate.observe({ used: limit - remaining, limit, sentAt, receivedAt });
+    }
+    return undefined;
   }
 
   /**

@@ -12,7 +12,7 @@ const CHANCE_PART = 0.005;
 /** The part of a long window that this client always uses, because it would starve otherwise. */
 const FAIR_PART = 0.5;
 
-/** Who was seen in a short window is expected to return for so long, in milliseconds: programs that are started with each minute do. */
+/** Other consumers that were seen in a short window are expected again for this long, in milliseconds: programs that start with each minute do so. */
 const RETURN_MS = 120_000;
 
 /** What is left beyond the estimate: standard deviations of a random arrival, and a part of the limit. */
@@ -51,6 +51,7 @@ export class OtherConsumers {
   readonly #contended: ContendedRate | undefined;
   #refusedAt = Number.NEGATIVE_INFINITY;
   #seenAt = Number.NEGATIVE_INFINITY;
+  #seenFrom = Number.POSITIVE_INFINITY;
   #most = 0;
   #stretch = Number.NEGATIVE_INFINITY;
 
@@ -66,18 +67,29 @@ export class OtherConsumers {
     return this.#contended ? this.#ratedAt < this.#seenAt + RETURN_MS : this.#most > 0;
   }
 
-  /** Takes in what a reading left unexplained. */
-  observe(units: number, limit: number, now: number, shown: Shown = { ...ALL_BEFORE, used: units }): void {
+  /**
+   * Takes in what a reading left unexplained.
+   *
+   * @param perMs - the units per millisecond that all consumers together were served lately; undefined: it is not known.
+   */
+  observe(
+    units: number,
+    limit: number,
+    now: number,
+    shown: Shown = { ...ALL_BEFORE, used: units },
+    perMs?: number,
+  ): void {
     const stretch = Math.floor(now / this.#periodMs);
     if (this.#stretch === Number.NEGATIVE_INFINITY) this.#stretch = stretch;
     if (stretch > this.#stretch) this.#roll(stretch, limit);
     const taken = Math.max(0, units);
+    if (taken > 0) this.#seenFrom = Math.min(this.#seenFrom, now);
     this.#seen += taken;
     if (this.#seen >= chanceOf(limit)) {
       this.#most = Math.max(this.#most, this.#seen);
       this.#seenAt = now;
     }
-    if (this.areActive) this.#contended?.observe(taken, shown.used, limit, now);
+    if (this.areActive) this.#contended?.observe(taken, shown.used, limit, now, perMs);
     else this.#contended?.restart();
     const isNew = shown.startedAt > this.#ratedAt && this.#ratedAt > Number.NEGATIVE_INFINITY;
     const ms = this.#ratedAt > Number.NEGATIVE_INFINITY ? now - Math.max(this.#ratedAt, shown.startedAt) : 0;
@@ -87,11 +99,16 @@ export class OtherConsumers {
     this.#ratedAt = now;
   }
 
-  /** Units of a long window to leave them, when the part `gone` of it is over and an answer takes `roundTripMs`. */
-  reserve(limit: number, gone: number, roundTripMs: number): number {
+  /** For which part of a window they have been seen. */
+  seenPart(now: number): number {
+    return Math.min(1, (now - this.#seenFrom) / this.#periodMs);
+  }
+
+  /** Units of a long window to leave them, when the part `gone` of it is over and they may take more than on average for `chanceMs`. */
+  reserve(limit: number, gone: number, chanceMs: number): number {
     const inAll = this.#expected(limit);
     const rest = inAll * (1 - gone);
-    const chance = DEVIATIONS * Math.sqrt(Math.max(rest, inAll * Math.min(1, roundTripMs / this.#periodMs)));
+    const chance = DEVIATIONS * Math.sqrt(Math.max(rest, inAll * Math.min(1, chanceMs / this.#periodMs)));
     return Math.min(rest + chance, FAIR_PART * limit);
   }
 

@@ -82,10 +82,11 @@ export class ShapeProbing implements Reserve {
     this.#evenPacing.onUnexplainedRefusal(now);
   }
 
-  /** Units to reserve while it is unknown whether the calendar ends the window. */
-  units(_charge: Charge, limit: number, now: number): number {
+  /** Units to reserve while it is unknown whether the calendar ends the window: for a charge that costs no more than that, as it may be the probe. */
+  units({ units }: Charge, limit: number, now: number): number {
     const isOurs = this.#periodMs > SHORT_MS && this.#clock.known && !this.#shareLimit.isShared;
-    return isOurs && this.#mayBe('isCalendar') ? this.#boundaryProbe.reserved(limit, now) : 0;
+    const reserved = isOurs && this.#mayBe('isCalendar') ? this.#boundaryProbe.reserved(limit, now) : 0;
+    return units > reserved ? 0 : reserved;
   }
 
   /** When the next probe may use them. */

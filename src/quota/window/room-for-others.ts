@@ -14,6 +14,9 @@ const FADING = 0.95;
 /** At most this part of a window is left for what they may take unseen: as much as is reserved for them at most. */
 const MOST_UNSEEN_PART = 0.5;
 
+/** For so much of a window that slides they may take more than becomes free. */
+const DIP_PART = 0.1;
+
 /** Dependencies of the room for other consumers of a window. */
 export interface RoomForOthersDependencies {
   readonly clock: ServerClock;
@@ -22,6 +25,8 @@ export interface RoomForOthersDependencies {
   readonly sent: Pick<SentInWindow, 'units'>;
   /** Whether `units` fit now below a cap. */
   readonly fits: (units: number, cap: number, now: number) => boolean;
+  /** Whether units may be free again one by one, and not all at the window's end. */
+  readonly maySlide: () => boolean;
   /** When the last request was sent. */
   readonly lastSentAt: () => number;
 }
@@ -49,7 +54,11 @@ export class RoomForOthers implements Reserve, Pacing {
     const { otherConsumers, clock } = this.#known;
     if (!otherConsumers.areActive) return 0;
     if (this.#periodMs <= SHORT_MS) return this.#unseen(now);
-    const reserve = otherConsumers.reserve(limit, clock.elapsedPart(this.#period, now), this.#roundTripMs);
+    const elapsed = clock.elapsedPart(this.#period, now);
+    // Where it slides, no more is kept for the rest of a window once their own units leave it as fast as they come.
+    const reserve = this.#known.maySlide()
+      ? otherConsumers.reserve(limit, Math.max(elapsed, otherConsumers.seenPart(now)), DIP_PART * this.#periodMs)
+      : otherConsumers.reserve(limit, elapsed, this.#roundTripMs);
     // The rest of an almost elapsed window is theirs only as far as they may take it before our request arrives.
     return Math.max(reserve, this.#unseen(now));
   }

@@ -7,7 +7,7 @@ import {
   NEEDY_MS,
   NEEDY_NOW,
   NONSENSE_FACTS,
-  URGENT_PARTS,
+  PARTS,
 } from '../../sharing/store-rules.ts';
 import { STATE, TURN } from './state.ts';
 
@@ -19,7 +19,8 @@ const FIXED_ARGUMENTS = 14;
  * a process that knows no shape yet asks for fifty. A block is a byte, the first place that is used (plus `PLACES` if stretches are
  * counted); the time until which it is kept; and for each place from the first on four numbers: until when the instance is kept, units
  * claimed, units used by strangers, and the highest reading of any process; and three more if stretches are counted: the last stretch,
- * units claimed in it, and in the one before. A place that is not used is all zeros.
+ * units claimed in it, and in the one before. Of steps of a window that drains the first of these three is what they have of the step
+ * before. A place that is not used is all zeros.
  */
 export const PLACES = 32;
 const [NARROW, WIDE] = [4, 7];
@@ -36,7 +37,7 @@ export const FIXED_ANSWERS = 9;
  * KEYS: state, account, look, the blocks, the needy, facts, the live. ARGV: member, sequence, version, want, need, size, chunk, stay, held,
  * urgent, leaving, sign of life, slots, blocks; for each block: the first and the last place asked for, whether
  * stretches are counted (0, 1), how many runs of windows; for each run: the first and the
- * last place, limit, kept, ttl of the first, by how much that of the next is longer, reading, stretches (0, 1, 2: bounds); for each slot:
+ * last place, limit, kept, ttl of the first, by how much that of the next is longer, reading, stretches (0, 1, 2: bounds; 3: it drains), drain; for each slot:
  * name, total, wish, how many runs of windows, and the first and the last window of each, as numbered by the blocks.
  */
 export const TAKE: string = `${STATE}${TURN}
@@ -51,9 +52,11 @@ local asked, mine = match(account, '^(%d+) (%d+)')
 if sane(asked, ${MOST}) >= sequence then return { sequence, -1 } end
 mine = sane(mine, ${MOST})
 
--- By window, as numbered by the blocks: units claimed, used by strangers, the highest reading of any process (said), units claimed in this
--- stretch (fresh) and the one before, and the units that may be granted.
-local most, claimed, strangers, said, fresh, before, bounds, dirty, free = {}, {}, {}, {}, {}, {}, {}, {}, {}
+-- By window, as numbered by the blocks: the limit, units claimed, used by strangers, the highest reading of any process (said), units claimed in this
+-- stretch (fresh) and the one before, thousandths of units that count in it of the step before (carried), by how many fewer those are than that
+-- step has (drains), the former in whole units (over), and the units that may be granted.
+local limits, claimed, strangers, said, fresh, before, bounds, dirty, free = {}, {}, {}, {}, {}, {}, {}, {}, {}
+local carried, drains, over = {}, {}, {}
 local stretch, p, n = floor(now / ${STRETCH_MS}), ${FIXED_ARGUMENTS + 1}, 0
 local numbers, cells, firsts, lasts, sizes = 'B${'I8'.repeat(1 + PLACES * WIDE)}', {}, {}, {}, {}
 for b = 1, blocks do
@@ -77,7 +80,7 @@ for b = 1, blocks do
   cells[b], firsts[b], lasts[b], sizes[b] = v, first, last, size
   p = p + 4
   for _ = 1, runs do
-    local l, told, how = tonumber(A[p + 2]), tonumber(A[p + 6]), A[p + 7]
+    local l, told, how, drain = tonumber(A[p + 2]), tonumber(A[p + 6]), A[p + 7], tonumber(A[p + 8])
     local m, open = floor(1.25 * l) + 16, l - tonumber(A[p + 3])
     for o = 2 + (A[p] - first) * size, 2 + (A[p + 1] - first) * size, size do
       n = n + 1
@@ -88,8 +91,12 @@ for b = 1, blocks do
       if told > r then r, dirty[n] = told, true end
       if c > m then c, s, dirty[n] = 0, r, true
       elseif s > l then s, dirty[n] = 0, true end
-      most[n], claimed[n], strangers[n], said[n], free[n] = m, c, s, r, open
-      if k > 0 or how ~= '0' then
+      limits[n], claimed[n], strangers[n], said[n], free[n], over[n] = l, c, s, r, open, 0
+      if how == '3' then
+        if k > ${PARTS} * m then k = 0 end
+        carried[n], over[n] = k, ceil(k / ${PARTS})
+        if drain > 0 and n > 1 then drains[n] = drain end
+      elseif k > 0 or how ~= '0' then
         -- The record does not tell when units were claimed: all of them may be recent.
         if k == 0 or k > stretch or a > ${MOST} or b > ${MOST} then
           a, b = c, 0
@@ -99,10 +106,16 @@ for b = 1, blocks do
         fresh[n], before[n], bounds[n] = a, b, how == '2'
       end
     end
-    p = p + 8
+    p = p + 9
   end
 end
 local windows = n
+
+-- A step has what did not drain of the step before.
+local function carry(i)
+  local left = max(0, ${PARTS} * (claimed[i - 1] + strangers[i - 1]) + (carried[i - 1] or 0) - drains[i])
+  if left ~= carried[i] then carried[i], over[i], dirty[i] = left, ceil(left / ${PARTS}), true end
+end
 
 -- Totals are booked as differences to the account. New claims are subtracted from strangers: units spent without a grant were
 -- counted there.
@@ -116,7 +129,7 @@ for _ = 1, slots do
   if more ~= 0 then
     for q = p + 4, last, 2 do
       for i = tonumber(A[q]), tonumber(A[q + 1]) do
-        claimed[i], dirty[i] = min(max(0, claimed[i] + more), most[i]), true
+        claimed[i], dirty[i] = min(max(0, claimed[i] + more), floor(1.25 * limits[i]) + 16), true
         if more > 0 then
           strangers[i] = max(0, strangers[i] - more)
           if fresh[i] then fresh[i] = fresh[i] + more end
@@ -129,9 +142,10 @@ end
 
 -- Readings: units beyond all claims are strangers'; with a bounding reading, older claims that the service did not count are removed.
 for i = 1, windows do
-  local reading, c, s = said[i], claimed[i], strangers[i]
-  if reading > c + s then
-    s = reading - c
+  if drains[i] then carry(i) end
+  local reading, c, s, o = said[i], claimed[i], strangers[i], over[i]
+  if reading > c + s + o then
+    s = reading - c - o
     strangers[i], dirty[i] = s, true
   elseif bounds[i] then
     local excess = c + s - reading - fresh[i] - before[i]
@@ -141,7 +155,7 @@ for i = 1, windows do
       claimed[i], strangers[i], dirty[i] = c, s, true
     end
   end
-  free[i] = free[i] - c - s
+  free[i] = free[i] - c - s - o
 end
 
 local state, known, pauseMs, lookMs, facts = readState(stored[1]), tonumber(A[3]), 0, 0, {}
@@ -177,13 +191,21 @@ for j = 1, slots do
       local room = open
       if wish == '1' and others > 0 then room = min(room, part - total) end
       if room >= need then
+        local plenty = room
         for q = p + 4, last, 2 do
           for i = tonumber(A[q]), tonumber(A[q + 1]) do
-            if free[i] < room then room = free[i] end
+            local step, most = i, free[i]
+            repeat
+              if free[step] < most then most = free[step] end
+              step = step + 1
+            until not drains[step]
+            if most < room then room = most end
+            if wish == '3' then plenty = min(plenty, most - ceil(limits[i] / 2)) end
           end
           if room < need then break end
         end
         isTight = isTight or room < need
+        if wish == '3' then room = min(room, max(need, plenty)) end
       end
       if room >= need then
         grant, open = room, open - room
@@ -191,18 +213,24 @@ for j = 1, slots do
           for i = tonumber(A[q]), tonumber(A[q + 1]) do
             claimed[i], free[i], dirty[i] = claimed[i] + room, free[i] - room, true
             if fresh[i] then fresh[i] = fresh[i] + room end
+            local step = i + 1
+            while drains[step] do
+              local o = over[step]
+              carry(step)
+              free[step], step = free[step] + o - over[step], step + 1
+            end
           end
         end
       end
     end
-    if isNeedy == nil then isNeedy = grant < want end
+    if isNeedy == nil then isNeedy = wish ~= '3' and grant < want end
   end
   answer[n + j], totals[j + 2] = grant, format('%s=%.0f', A[p], total + grant)
   p = last + 2
 end
 
 n = n + slots
-local told = tonumber(A[10]) * ${URGENT_PARTS}
+local told = tonumber(A[10]) * ${PARTS}
 state.urgent = state.urgent + told
 answer[8] = state.urgent
 if told > 0 or isDue then writeState(KEYS[1], isDue and KEYS[blocks + 5], state) end
@@ -215,17 +243,18 @@ for b = 1, blocks do
     local ttl, step = tonumber(A[p + 4]), tonumber(A[p + 5])
     for o = 2 + (A[p] - first) * size, 2 + (A[p + 1] - first) * size, size do
       i = i + 1
-      answer[n + i] = claimed[i] + strangers[i]
+      answer[n + i] = claimed[i] + strangers[i] + over[i]
       if isTight and free[i] < need and ttl > stay then stay = ttl end
       if dirty[i] then
         ends = max(ends, now + ttl)
         v[o + 1], v[o + 2], v[o + 3], v[o + 4] = now + ttl, claimed[i], strangers[i], said[i]
-        if fresh[i] then v[o + 5], v[o + 6], v[o + 7] = stretch, fresh[i], before[i]
+        if carried[i] then v[o + 5], v[o + 6], v[o + 7] = carried[i], 0, 0
+        elseif fresh[i] then v[o + 5], v[o + 6], v[o + 7] = stretch, fresh[i], before[i]
         elseif size == ${WIDE} then v[o + 5] = 0 end
       end
       ttl = ttl + step
     end
-    p = p + 8
+    p = p + 9
   end
   if ends > 0 then
     if v[2] <= latest then ends = max(ends, v[2]) end

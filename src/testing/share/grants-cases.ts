@@ -1,10 +1,11 @@
+import type { WindowAsk } from '../../sharing/store.ts';
 import { asker, slotAsk, telling, windowAsk } from './asking.ts';
 import { expect } from './expecting.ts';
 import { LOOK_MS } from './protocol.ts';
 import type { StoreCases } from './store-case.ts';
 
 /** Five slots of a second with 20 units each, in a window that hardly bounds them. */
-const seconds = (wish: 0 | 1 | 2 = 1, rest: Partial<{ total: number; limit: number }> = {}) => ({
+const seconds = (wish: 0 | 1 | 2 | 3 = 1, rest: Partial<{ total: number; limit: number }> = {}) => ({
   slots: [0, 1, 2, 3].map((index) =>
     slotAsk({ name: String(index), wish, total: index === 0 ? (rest.total ?? 0) : 0, windows: [index, 4] }),
   ),
@@ -48,6 +49,33 @@ export const GRANTS: StoreCases = {
     ).toEqual([8]);
   },
 
+  'counts what is used of a step in those after it, less what drains, whoever asks and however late it is told':
+    async ({ store }) => {
+      const ask = asker(store);
+      const steps = (first: number, last: number, rest: Partial<WindowAsk> = {}) =>
+        Array.from({ length: last - first + 1 }, (_, index) => {
+          const name = `minute-drain-${first + index}`;
+          return windowAsk({ name, drain: index === 0 ? 0 : 2_500, ...(index === last - first ? rest : {}) });
+        });
+      const slot = (index: number, total = 0) => [slotAsk({ name: String(index), total, windows: [index] })];
+      // Units of a later step are used already, so fewer are left in those before.
+      expect((await ask({ want: 12, slots: slot(2), windows: steps(30, 32) })).granted).toEqual([12]);
+      const first = await ask({ member: 'b', want: 20, slots: slot(0), windows: steps(30, 33) });
+      expect(first).toMatchObject({ granted: [8], used: [8, 6, 15, 13] });
+      const second = await ask({ member: 'b', want: 20, slots: slot(2, 2), windows: steps(30, 34) });
+      expect(second).toMatchObject({ granted: [3], used: [8, 6, 20, 18, 15] });
+      // What was carried on is known without the steps before.
+      const third = await ask({ member: 'c', want: 20, slots: slot(1), windows: steps(33, 36, { kept: 1 }) });
+      expect(third).toMatchObject({ granted: [5], used: [18, 20, 18, 15] });
+      // What is given back of one step is free in all of them, and a reading shows what nobody told.
+      const given = await ask({ slots: slot(2), want: 0, member: 'b', windows: steps(30, 36) });
+      expect(given.used).toEqual([8, 6, 15, 13, 15, 13, 10]);
+      const read = await ask({ member: 'd', slots: [], want: 0, windows: steps(33, 36, { reading: 14 }) });
+      expect(read.used).toEqual([13, 15, 13, 14]);
+      const told = await ask({ member: 'd', slots: slot(3, 3), want: 0, windows: steps(33, 36) });
+      expect(told.used).toEqual([13, 15, 13, 14]);
+    },
+
   'grants nothing of a slot that has less room than is needed, and looks at the next': async ({ store }) => {
     const ask = asker(store);
     await ask({ member: 'b', want: 17, ...seconds() });
@@ -81,6 +109,20 @@ export const GRANTS: StoreCases = {
     expect((await ask({ want: 99, ...seconds(1, { total: 10 }) })).granted).toEqual([0, 10, 0, 0]);
     expect((await ask({ member: 'c', want: 99, ...seconds(2, { total: 7 }) })).granted[0]).toBe(3);
   },
+
+  'grants what is needed to calls that are only expected in part, and more only of what is free beyond half of each window':
+    async ({ store }) => {
+      const ask = asker(store);
+      const sparing = (member: string, want: number, need = 1) =>
+        ask({ member, want, need, ...seconds(3, { limit: 30 }) });
+      expect((await sparing('a', 4)).granted).toEqual([4, 0, 0, 0]);
+      expect((await sparing('b', 9)).granted).toEqual([6, 3, 0, 0]);
+      // Beyond half of the second there is room, and of the minute there is none.
+      expect((await sparing('c', 5)).granted).toEqual([1, 1, 1, 1]);
+      expect((await sparing('d', 5, 3)).granted).toEqual([3, 0, 0, 0]);
+      // Nobody lacks what was only expected.
+      expect((await ask({ member: 'e', want: 0 })).others).toBe(0);
+    },
 
   'counts a process as needy that is not served in full in the first slot it wishes for, for as long as it says':
     async ({ store, pass }) => {

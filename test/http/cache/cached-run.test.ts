@@ -221,7 +221,7 @@ describe('an answer with an ETag', () => {
     ['asks for a part', { headers: { range: 'bytes=0-1' } }],
     ['asks anew', { cache: 'no-cache' }],
     ['has other headers', { headers: { accept: 'text/csv' } }],
-  ])('is not given to who %s', async (_, init) => {
+  ])('is not given to a call that %s', async (_, init) => {
     const { clock, client, conditions } = pair({ etags: true });
     await clock.run(client.fetch(assets(ADDRESS)));
     await clock.run(client.fetch(assets(ADDRESS), init));

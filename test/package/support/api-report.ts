@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import ts from 'typescript';
 import { ENTRY_POINTS } from '../../../scripts/entry-points.ts';
 
@@ -78,7 +79,7 @@ class PublicSource {
 /** The file of this package that declares a name. */
 function fileOf(name: ts.Symbol): ts.SourceFile | undefined {
   const file = name.declarations?.[0]?.getSourceFile();
-  return file?.fileName.startsWith(`${process.cwd()}/src/`) ? file : undefined;
+  return file && resolve(file.fileName).startsWith(resolve('src')) ? file : undefined;
 }
 
 function namesOf(statement: ts.Statement): readonly string[] {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isAnyWindowFull, readQuota, repeatsWindow, resetOf, windowsOf } from '../../../src/quota/headers/snapshot.ts';
+import { isAnyWindowFull, readQuota, repeatedWindow, resetOf, windowsOf } from '../../../src/quota/headers/snapshot.ts';
 import { DATE, expectQuota, rows, SERVER_NOW } from '../support/responses.ts';
 
 describe('A response', () => {
@@ -235,14 +235,16 @@ describe('What a snapshot says of the windows', () => {
 
 describe('The pair ratelimit-*', () => {
   test.each([
-    ['repeats the window that has its limit and as much left', 500, 499, true],
-    ['is of its own where as much is left of another limit', 50, 499, false],
-    ['is of its own where less is left of the same limit', 500, 498, false],
-  ])('%s', (_, limit, remaining, isRepeated) => {
-    const stacks = { second: { limit: 20, remaining: 19 }, minute: { limit: 500, remaining: 499 } };
+    ['repeats the window that has its limit and as much left', 500, 499, 'minute'],
+    ['repeats the longest of those that have', 20, 19, 'month'],
+    ['is of its own where as much is left of another limit', 50, 499, undefined],
+    ['is of its own where less is left of the same limit', 500, 498, undefined],
+  ])('%s', (_, limit, remaining, repeated) => {
+    const twenty = { limit: 20, remaining: 19 };
+    const stacks = { second: twenty, minute: { limit: 500, remaining: 499 }, month: twenty };
     const quota = { receivedAt: 0, limit, remaining, stacks, malformed: [], unrecognised: {} };
-    expect(repeatsWindow(quota)).toBe(isRepeated);
-    expect(repeatsWindow({ ...quota, stacks: {} })).toBe(false);
+    expect(repeatedWindow(quota)).toBe(repeated);
+    expect(repeatedWindow({ ...quota, stacks: {} })).toBeUndefined();
   });
 });
 

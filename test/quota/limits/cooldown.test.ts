@@ -44,7 +44,8 @@ describe('cooldown', () => {
     expect(untilOf(cooldown, CHARGE, 1_001)).toBe(1_000 + AGE_MS);
     expect(cooldown.check(CHARGE, 1_001)?.reason().kind).toBe('half-open');
     expect(cooldown.check(CHARGE, 1_001)?.isFirm).toBe(false);
-    cooldown.onEnded(scout, true);
+    cooldown.onEnded(scout);
+    cooldown.onServed(scout);
     cooldown.onSent(flightOf('GET /a', 1_100));
     expect(untilOf(cooldown, CHARGE, 1_125)).toBe(1_125);
   });
@@ -53,7 +54,8 @@ describe('cooldown', () => {
     const cooldown = heldUntil(1_000);
     const scout = flightOf('GET /a', 1_000);
     cooldown.onSent(scout);
-    cooldown.onEnded(scout, true);
+    cooldown.onEnded(scout);
+    cooldown.onServed(scout);
     const sent = [1_050];
     for (let at = 1_050; sent.length < 20; at = untilOf(cooldown, CHARGE, at)) {
       cooldown.onSent(flightOf('GET /a', at));
@@ -69,7 +71,7 @@ describe('cooldown', () => {
     const cooldown = heldUntil(1_000);
     const [scout, second] = [flightOf('GET /a', 1_000), flightOf('GET /a', 1_200)];
     cooldown.onSent(scout);
-    cooldown.onEnded(scout, false);
+    cooldown.onEnded(scout);
     expect(untilOf(cooldown, CHARGE, 1_200)).toBe(1_200);
     cooldown.onSent(second);
     expect(untilOf(cooldown, CHARGE, 1_201)).toBe(1_200 + AGE_MS);
@@ -77,7 +79,7 @@ describe('cooldown', () => {
 
   it('a cooldown is not ended by the welcome of a request that was sent before it', () => {
     const cooldown = heldUntil(1_000);
-    cooldown.onEnded(flightOf('GET /a', 900), true);
+    cooldown.onServed(flightOf('GET /a', 900));
     cooldown.onSent(flightOf('GET /a', 1_000));
     expect(untilOf(cooldown, CHARGE, 1_001)).toBe(1_000 + AGE_MS);
   });
@@ -106,7 +108,7 @@ describe('a refusal that does not say for how long', () => {
   it('begins again with a second after a welcome', () => {
     const cooldown = new Cooldown();
     pauses(cooldown, 3);
-    cooldown.onEnded(flightOf('GET /a', cooldown.until), true);
+    cooldown.onServed(flightOf('GET /a', cooldown.until));
     expect(pauses(cooldown, 2)).toEqual([1_000, 2_000]);
   });
 });

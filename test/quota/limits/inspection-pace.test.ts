@@ -18,9 +18,9 @@ describe('inspections that pass what holds other requests back', () => {
     const hold = pace.check(CHARGE, 1_001);
     expect(hold).toMatchObject({ until: 1_000 + AGE_MS, isFirm: false, mayEndOnAnswer: true, scope: 'endpoint' });
     expect(hold?.reason().kind).toBe('inspection');
-    pace.onEnded(flightOf('GET /a', 900), false);
+    pace.onEnded(flightOf('GET /a', 900));
     expect(untilOf(pace, CHARGE, 1_001)).toBe(1_000 + AGE_MS);
-    pace.onEnded(first, false);
+    pace.onEnded(first);
     expect(untilOf(pace, CHARGE, 1_001)).toBe(3_000);
     expect(pace.check(CHARGE, 3_000)).toBeUndefined();
   });
@@ -31,7 +31,8 @@ describe('inspections that pass what holds other requests back', () => {
     return outcomes.map((isServed) => {
       const flight = flightOf('GET /a', now);
       pace.onSent(flight, now);
-      pace.onEnded(flight, isServed);
+      pace.onEnded(flight);
+      if (isServed) pace.onServed();
       const until = untilOf(pace, CHARGE, now);
       const gap = until - now;
       now = until;

@@ -37,6 +37,19 @@ describe('a service that names no limit and refuses', () => {
   });
 });
 
+describe('a service whose first answer is a refusal', () => {
+  it('is used as soon as it serves', async () => {
+    const headers = { family: false, generic: false };
+    const clock = virtualClock();
+    const mock = createMockService({ clock, keys: [KEY], keyed: { second: 200 }, latencyMs: 50, headers });
+    let requests = 0;
+    mock.faults.when(() => (++requests === 1 ? { status: 429, headers: { 'retry-after': '3' } } : undefined));
+    const client = createClient({ baseUrl: mock.origin, apiKey: KEY, fetch: mock.fetch, clock, random: seeded(9) });
+    await clock.run(Promise.all(Array.from({ length: 40 }, () => client.getInfo())));
+    expect(clock.now()).toBeLessThan(5_000);
+  });
+});
+
 describe('the rate', () => {
   const served = (rate: RefusalRate): void => {
     for (let at = 0; at < 1_000; at += 50) {
@@ -65,7 +78,7 @@ describe('the rate', () => {
       rate.onSent(flightOf('GET /a', now), now);
       return untilOf(rate, charge(), now) - now;
     };
-    expect(gapAt(10_000)).toBeCloseTo(500 / 0.9, 0);
+    expect(gapAt(10_000)).toBeCloseTo(500 / 0.95, 0);
     expect(gapAt(12_000)).toBeCloseTo(500, 0);
     expect(gapAt(14_000)).toBeLessThan(480);
   });
@@ -75,7 +88,7 @@ describe('the rate', () => {
     served(rate);
     for (let refused = 0; refused < 5; refused++) rate.onRefused(flightOf('GET /a', 990), 2_000, 1_000 + refused);
     rate.onSent(flightOf('GET /a', 2_000), 2_000);
-    expect(untilOf(rate, charge(), 2_000) - 2_000).toBeCloseTo(100 / 0.9, 0);
+    expect(untilOf(rate, charge(), 2_000) - 2_000).toBeCloseTo(100 / 0.95, 0);
     for (let at = 2_000; at < 90_000_000; at *= 2) rate.onRefused(flightOf('GET /a', at), 2 * at, at);
     rate.onSent(flightOf('GET /a', 300_000_000), 300_000_000);
     expect(untilOf(rate, charge(), 300_000_000) - 300_000_000).toBeLessThan(70_000);
@@ -100,14 +113,14 @@ describe('a rate that was refused at 10 a second', () => {
     return rate;
   }
 
-  it('says so, and is no firm bound: only time brings the next request', () => {
+  it('says so, and is no firm bound: an answer that names a limit ends it', () => {
     const rate = refused();
     rate.onSent(flightOf('GET /a', 2_000), 2_000);
     const hold = rate.check(charge(), 2_000);
-    expect(hold).toMatchObject({ isFirm: false, mayEndOnAnswer: false });
+    expect(hold).toMatchObject({ isFirm: false, mayEndOnAnswer: true });
     expect(hold?.reason()).toEqual({
       kind: 'slow-start',
-      why: 'no response names a limit, and more than 9.0 a second were refused',
+      why: 'no response names a limit, and more than 9.5 a second were refused',
     });
     expect(rate.check(charge({ units: 0 }), 2_000)).toBeUndefined();
   });
@@ -117,7 +130,7 @@ describe('a rate that was refused at 10 a second', () => {
     expect(gapAt(rate, 7_999)).toBeCloseTo(1_000 / 18, 0);
     const other = refused();
     expect(gapAt(other, 8_000)).toBeCloseTo(1_000 / 18, 2);
-    expect(gapAt(other, 8_200)).toBeCloseTo(1_000 / 18 / (1 - 0.1 * 0.9 ** 3), 2);
+    expect(gapAt(other, 8_200)).toBeCloseTo(1_000 / 18 / (1 - 0.05 * 0.9 ** 3), 2);
     expect(gapAt(other, 14_000)).toBeCloseTo(1_000 / 32.4, 2);
   });
 
@@ -132,10 +145,10 @@ describe('a rate that was refused at 10 a second', () => {
   }
 
   it('is, where the pause after it was hardly a pause, nearly the one that was tried', () => {
-    expect(gapAfter(refused(), 4_399)).toBeCloseTo(100 / 0.97 / 0.9, 2);
+    expect(gapAfter(refused(), 4_399)).toBeCloseTo(100 / 0.98 / 0.95, 2);
     // Ten were served in 2.4 s, or in 3 s.
-    expect(gapAfter(refused(), 4_400)).toBeCloseTo(240 / 0.9, 2);
-    expect(gapAfter(refused(), 5_000)).toBeCloseTo(300 / 0.9, 2);
+    expect(gapAfter(refused(), 4_400)).toBeCloseTo(240 / 0.95, 2);
+    expect(gapAfter(refused(), 5_000)).toBeCloseTo(300 / 0.95, 2);
   });
 
   it('falls by little where it is refused again at once, after it was accepted for long', () => {
@@ -143,43 +156,43 @@ describe('a rate that was refused at 10 a second', () => {
     gapAfter(rate, 4_300);
     rate.onServed(1, 4_340);
     rate.onRefused(flightOf('GET /a', 4_380), 4_700, 4_400);
-    // Twice cut to nine tenths of what is left of it, where one was served in 0.4 s.
+    // Nine tenths of it are left, where one was served in 0.4 s, less the cut after each refusal.
     const gap = gapAt(rate, 4_700);
-    expect(gap).toBeGreaterThan(100 / 0.97 / 0.9 / 0.9);
-    expect(gap).toBeLessThan(100 / 0.97 / 0.9 / 0.9 / 0.9 + 1);
+    expect(gap).toBeGreaterThan(100 / 0.98 / 0.95 / 0.9);
+    expect(gap).toBeLessThan(100 / 0.98 / 0.95 / 0.9 / 0.9 + 1);
   });
 
   it('is no credit for a time in which nothing was sent', () => {
     const rate = refused();
     rate.onSent(flightOf('GET /a', 2_000), 2_000);
-    expect(untilOf(rate, charge(), 2_050)).toBeCloseTo(2_000 + 100 / 0.9, 2);
+    expect(untilOf(rate, charge(), 2_050)).toBeCloseTo(2_000 + 100 / 0.95, 2);
     rate.onSent(flightOf('GET /a', 3_000), 3_000);
     expect(untilOf(rate, charge(), 3_000)).toBeGreaterThan(3_050);
     // A timer that was late by little loses nothing.
     const due = untilOf(rate, charge(), 3_000);
     rate.onSent(flightOf('GET /a', due + 5), due + 5);
-    expect(untilOf(rate, charge(), due + 5)).toBeLessThan(due + 1 + 100 / 0.9);
+    expect(untilOf(rate, charge(), due + 5)).toBeLessThan(due + 1 + 100 / 0.95);
   });
 
   it('is measured where no rate was tried before, however short the pause', () => {
-    expect(gapAt(refused(1_050), 1_050)).toBeCloseTo(1_050 / 20 / 0.9, 2);
+    expect(gapAt(refused(1_050), 1_050)).toBeCloseTo(1_050 / 20 / 0.95, 2);
   });
 
   it('is lower where the first request after the pause is refused, too: the whole cycle has become longer', () => {
     const rate = refused();
     rate.onSent(flightOf('GET /a', 2_000), 2_000);
     rate.onRefused(flightOf('GET /a', 2_000), 4_000, 2_040);
-    expect(gapAt(rate, 4_000)).toBeCloseTo(200 / 0.9, 2);
+    expect(gapAt(rate, 4_000)).toBeCloseTo(200 / 0.95, 2);
   });
 });
 
 describe('a service that refuses', () => {
-  it('the first request of all is asked once a minute, and a little sooner after two seconds', () => {
+  it('the first request of all says nothing of a rate', () => {
     const rate = new RefusalRate(() => false);
     rate.onSent(flightOf('GET /a', 5_000), 5_000);
     rate.onRefused(flightOf('GET /a', 5_000), 6_000, 5_040);
     rate.onSent(flightOf('GET /a', 8_000), 8_000);
-    expect(untilOf(rate, charge(), 8_000) - 8_000).toBeCloseTo(60_000, 0);
+    expect(rate.check(charge(), 8_000)).toBeUndefined();
   });
 
   it('before any request was sent, or while a window is known, says nothing of a rate', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { endOf, PERIODS, periodMsOf, startOf, withinMonth } from '../../../src/quota/time/periods.ts';
+import { endOf, monthEndBy, PERIODS, periodMsOf, startOf, withinMonth } from '../../../src/quota/time/periods.ts';
 
 const day = (text: string): number => Date.parse(`${text}T00:00:00Z`);
 const instants = fc.integer({ min: day('1999-12-01'), max: day('2101-02-01') });
@@ -20,6 +20,17 @@ describe('a month', () => {
     for (const at of [begin, begin + 1, begin + 27 * 86_400_000, day(end) - 1]) {
       expect([startOf('month', at), endOf('month', at)]).toEqual([begin, day(end)]);
     }
+  });
+
+  it.each([
+    ['2026-01-31', '2026-02-01'],
+    ['2026-01-30', '2026-01-30'],
+    ['2026-02-01', '2026-02-01'],
+    ['2026-03-03', '2026-03-03'],
+    ['2026-05-01', '2026-05-01'],
+  ])('that is stated to end on %s ends on %s, as services count 30 days', (stated, end) => {
+    expect(monthEndBy(day(stated))).toBe(day(end));
+    if (stated === '2026-01-31') expect(monthEndBy(day(stated) + 3_600_000)).toBe(day(end));
   });
 
   it('has 28 to 31 days, and 29 in February of a leap year', () => {

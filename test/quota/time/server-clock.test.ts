@@ -143,6 +143,50 @@ describe('another date', () => {
   });
 });
 
+describe('the end of a window that an answer names', () => {
+  it('changes nothing while it has not passed by the dates', () => {
+    const clock = told();
+    clock.observeEnd('minute', 60_000, 50_000, 50_050);
+    expect(leadOf(clock, 1_000)).toEqual([8_980, 10_020]);
+  });
+
+  it('is believed, and dates are not, from when it has passed by those: they are of another clock', () => {
+    const clock = told();
+    clock.observeEnd('minute', 60_000, 52_000, 52_050);
+    const { revision } = clock;
+    expect(leadOf(clock, 52_050)).toEqual([-52_050, 8_000]);
+    clock.observeEnd('minute', 120_000, 53_000, 53_100);
+    clock.observe(62_000, 53_000, 53_100);
+    expect(leadOf(clock, 53_100)[0]).toBe(60_000 - 53_100);
+    expect(clock.vagueness(53_100)).toBeLessThan(1_101);
+    expect(clock.revision).toBeGreaterThan(revision);
+  });
+
+  it('is believed where a request that was sent as soon as it had passed by the dates finds that it has not', () => {
+    const clock = told();
+    const sentAt = clock.surely(60_000);
+    clock.observeEnd('minute', 60_000, sentAt, sentAt + 50);
+    expect(clock.least(sentAt)).toBeLessThan(1_000);
+  });
+
+  it('may be rounded by a second where it contradicts one before, and dates are believed again as far as they agree with that', () => {
+    const clock = told();
+    clock.observeEnd('second', 20_000, 12_000, 12_000);
+    expect(leadOf(clock, 12_000)).toEqual([7_000, 8_000]);
+    clock.observeEnd('second', 22_000, 12_500, 12_500);
+    expect(leadOf(clock, 12_500)[0]).toBeCloseTo(8_980 - 1.15, 6);
+    clock.observeEnd('second', 18_000, 12_500, 12_500);
+    expect(leadOf(clock, 12_500)[1]).toBeLessThanOrEqual(6_500);
+  });
+
+  it('is forgotten where a date shows that the clock was set', () => {
+    const clock = told();
+    clock.observeEnd('minute', 60_000, 52_000, 52_050);
+    clock.observe(200_000, 53_000, 53_000);
+    expect(leadOf(clock, 53_000)).toEqual([200_000 - 20 - 53_000, 201_020 - 53_000]);
+  });
+});
+
 describe('what other processes know of the clock', () => {
   it('narrows the interval', () => {
     const clock = told();

@@ -58,6 +58,26 @@ describe('our part of a second that others use, too', () => {
     expect(showing(20, 2, { rate: full, from: 3 }).part).toBeGreaterThan(before);
   });
 
+  it('follows the rate of all, where it is known, instead of what was fullest', () => {
+    const full = (perMs?: number): number => {
+      const rate = showing(3, 19);
+      const before = rate.part;
+      rate.observe(1, 4, LIMIT, 3_700, perMs);
+      return rate.part / before;
+    };
+    expect(full()).toBeLessThan(1);
+    expect(full(0.004)).toBeGreaterThan(1.2);
+    expect(full(0.015)).toBeGreaterThan(1);
+    expect(full(0.017)).toBeLessThan(1);
+  });
+
+  it('follows the reading itself, where that shows the window fuller than the rate of all', () => {
+    const rate = showing(3, 10);
+    const before = rate.part;
+    rate.observe(1, 19, LIMIT, 3_700, 0.004);
+    expect(rate.part).toBeLessThan(before);
+  });
+
   it('shrinks no faster for many readings than for one of a second', () => {
     const many = new ContendedRate(SECOND_MS);
     const one = new ContendedRate(SECOND_MS);

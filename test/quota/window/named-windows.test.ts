@@ -3,7 +3,7 @@ import type { QuotaSnapshot } from '../../../src/quota/headers/snapshot.ts';
 import { aligned } from '../../../src/quota/models/aligned.ts';
 import { type ShareLimit, type WindowNews, wholeShareLimit } from '../../../src/quota/share-limit.ts';
 import { AnsweredRequests } from '../../../src/quota/usage/answered.ts';
-import { InFlight } from '../../../src/quota/usage/in-flight.ts';
+import { type Flight, InFlight } from '../../../src/quota/usage/in-flight.ts';
 import { type AnswerFacts, NamedWindows } from '../../../src/quota/window/named-windows.ts';
 import { PriorityReserve } from '../../../src/quota/window/priority-reserve.ts';
 import { charge, knownClock } from '../support/builders.ts';
@@ -68,6 +68,22 @@ describe('the windows that the service names', () => {
     const shared = world({ covers: (period) => period === 'second' });
     shared.read({ second: left(20, 19) });
     expect(shared.windows.shortestLimit).toBe(0);
+  });
+
+  it('tell by the minute that others have left the second, which showed them full when it was read', () => {
+    /** When the next request goes, after readings four seconds apart: all but the last show the second nearly full. */
+    const goesAt = (minute: readonly number[]): number => {
+      const { windows, read } = world();
+      minute.forEach((used, index) => {
+        const second = left(20, index === minute.length - 1 ? 19 : 1);
+        read({ second, minute: left(1_000, 1_000 - used) }, 30_000 + 4_000 * index + 5);
+      });
+      windows.onSent({ units: 1 } as Flight, 30_005 + 4_000 * (minute.length - 1));
+      return [...windows][0]?.check(charge(), 30_105 + 4_000 * (minute.length - 1))?.until ?? 0;
+    };
+    const busy = [0, 160, 320, 30, 110, 190];
+    const quiet = [...busy.slice(0, -1), 111];
+    expect(goesAt(quiet)).toBeLessThan(goesAt(busy));
   });
 
   it('have a longest one', () => {

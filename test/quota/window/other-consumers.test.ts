@@ -33,6 +33,16 @@ describe('others who spend the same quota', () => {
     expect(late).toBeLessThan(early / 4);
   });
 
+  it('are seen for a part of a window, then for all of it', () => {
+    const others = new OtherConsumers(MINUTE_MS);
+    expect(others.seenPart(500)).toBeLessThan(0);
+    others.observe(0, LIMIT, 500);
+    others.observe(10, LIMIT, 1_000);
+    others.observe(10, LIMIT, 30_000);
+    expect(others.seenPart(31_000)).toBe(0.5);
+    expect(others.seenPart(99_000)).toBe(1);
+  });
+
   it('are left nothing of a month for what a few minutes showed', () => {
     const others = new OtherConsumers(31 * 24 * 60 * MINUTE_MS);
     for (let minute = 0; minute < 10; minute++) others.observe(50, 10_000, minute * MINUTE_MS);

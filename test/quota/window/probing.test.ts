@@ -145,7 +145,7 @@ describe('a second that may be left empty', () => {
     sent.onSent(60, 3_500);
     const one = probing(period, { ...more, sent });
     one.onSent(60, 3_500);
-    return heldUntil(one, 1, 100, 4_100);
+    return heldUntil(one, 1, 100, 4_500);
   }
 
   it('is one of a window whose two shapes even requests do not tell apart', () => {
@@ -153,10 +153,10 @@ describe('a second that may be left empty', () => {
   });
 
   it('is none in a longer window, beside siblings, of one shape, or while requests are spaced evenly', () => {
-    expect(idle('minute', { shapes: sliding })).toBe(4_100);
-    expect(idle('second', { shapes: sliding, isShared: true })).toBe(4_100);
-    expect(idle('second', { shapes: [slidingLog] })).toBe(4_100);
-    expect(idle('second', { shapes: [slidingLog, aligned] })).toBe(4_100);
-    expect(idle('second', { shapes: sliding, clock: new ServerClock() })).toBe(4_100);
+    expect(idle('minute', { shapes: sliding })).toBe(4_500);
+    expect(idle('second', { shapes: sliding, isShared: true })).toBe(4_500);
+    expect(idle('second', { shapes: [slidingLog] })).toBe(4_500);
+    expect(idle('second', { shapes: [slidingLog, aligned] })).toBe(4_500);
+    expect(idle('second', { shapes: sliding, clock: new ServerClock() })).toBe(4_500);
   });
 });

@@ -14,12 +14,13 @@ const OTHERS = {
   reserve: (_limit: number, gone: number, roundTripMs: number) => 10 * (1 - gone) + roundTripMs / 1_000,
   unobserved: (ms: number) => ms / 100,
   fairSpacing: () => 50,
+  seenPart: () => 0.75,
 };
 
 /** The room of a window of which the last reading is of 0, and the last request was sent at 1 s. */
 function room(
   period: Period,
-  { others = {}, room = 1_000, sent = new SentInWindow(period, knownClock()) } = {},
+  { others = {}, room = 1_000, sent = new SentInWindow(period, knownClock()), maySlide = false } = {},
 ): RoomForOthers {
   return new RoomForOthers(period, {
     clock: knownClock(),
@@ -27,6 +28,7 @@ function room(
     lastReading: { sentAt: 0, limit: LIMIT },
     sent,
     fits: (units, cap) => units + room <= cap + 1_000,
+    maySlide: () => maySlide,
     lastSentAt: () => 1_000,
   });
 }
@@ -49,6 +51,13 @@ describe('the room that is left for other consumers', () => {
     expect(reserved(room('minute'), 200)).toBeCloseTo(10, 1);
     const half = room('minute', { others: { unobserved: () => 0 } });
     expect(reserved(half, 30_000)).toBeCloseTo(5, 1);
+  });
+
+  it('is in a window that slides what they took of less than one so far, and what they may take by chance in a tenth of it', () => {
+    const sliding = room('minute', { others: { unobserved: () => 0 }, maySlide: true });
+    expect(reserved(sliding, 3_000)).toBeCloseTo(2.5 + 6, 6);
+    // The end of the calendar minute counts until it is known not to matter.
+    expect(reserved(sliding, 54_000)).toBeCloseTo(1 + 6, 1);
   });
 
   it('is at least what they may have taken since the last reading, up to half of the window', () => {

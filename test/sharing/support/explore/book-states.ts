@@ -1,6 +1,6 @@
 import { Book, type Told } from '../../../../src/sharing/book.ts';
 import type { Slot } from '../../../../src/sharing/slots.ts';
-import type { Answer } from '../../../../src/sharing/store.ts';
+import type { Answer, Wish } from '../../../../src/sharing/store.ts';
 import type { TimeRange } from '../../../../src/sharing/timeline.ts';
 import { exactly } from '../small.ts';
 import { arrivalIn } from './calendar.ts';
@@ -20,7 +20,7 @@ type BookMove =
       readonly second: number;
       readonly want: number;
       readonly surplus: number;
-      readonly isLate: boolean;
+      readonly wish: Wish;
     }
   | { readonly kind: 'hear'; readonly second: number; readonly granted: readonly number[] }
   | { readonly kind: 'send'; readonly second: number };
@@ -46,7 +46,7 @@ export class BookStates {
   /** What follows from a move, and what an ask tells the store. */
   write(book: number, move: BookMove): { readonly book: number; readonly told: Told } {
     const { moves, next } = this.#states.at(book);
-    const key = `${move.kind} ${move.second} ${move.kind === 'ask' ? `${move.want} ${move.surplus} ${move.isLate}` : ''}${move.kind === 'hear' ? move.granted.join() : ''}`;
+    const key = `${move.kind} ${move.second} ${move.kind === 'ask' ? `${move.want} ${move.surplus} ${move.wish}` : ''}${move.kind === 'hear' ? move.granted.join() : ''}`;
     let known = next.get(key);
     if (!known) {
       const all = [...moves, move];
@@ -73,11 +73,11 @@ export class BookStates {
     return { book, told };
   }
 
-  #compose(book: Book, { want, surplus, isLate, second }: BookMove & { kind: 'ask' }, arrival: TimeRange): Told {
+  #compose(book: Book, { want, surplus, wish, second }: BookMove & { kind: 'ask' }, arrival: TimeRange): Told {
     const slots = this.#slots.slice(second, Math.min(second + 2, this.#seconds));
     const held = Math.min(surplus, book.held(arrival));
     return book.compose(
-      { want, need: 1, slots, isLate, kept: () => 0, also: [], surplus: held },
+      { want, need: 1, slots, wish, kept: () => 0, also: [], surplus: held, isSilent: true },
       arrival,
       arrival.least,
       0,
@@ -97,5 +97,5 @@ export class BookStates {
 }
 
 function wishing(want: number): Parameters<Book['compose']>[0] {
-  return { want, need: 1, slots: [], isLate: false, kept: () => 0, also: [], surplus: 0 };
+  return { want, need: 1, slots: [], wish: 1, kept: () => 0, also: [], surplus: 0, isSilent: true };
 }

@@ -1,4 +1,5 @@
 import type { Told } from '../../../../src/sharing/book.ts';
+import type { Wish } from '../../../../src/sharing/store.ts';
 import type { BookStates } from './book-states.ts';
 import { Interned } from './interned.ts';
 import { EVERYTHING, type Small } from './rules.ts';
@@ -35,13 +36,13 @@ export class Moves {
         ]);
         return;
       }
-      const ask = (what: string, want: number, surplus: number, isLate = false): void => {
-        const next = this.#books.write(book, { kind: 'ask', second, want, surplus, isLate });
+      const ask = (what: string, want: number, surplus: number, wish: Wish = 1): void => {
+        const next = this.#books.write(book, { kind: 'ask', second, want, surplus, wish });
         if (next.told.slots.length > 0) moves.push([`${name} ${what}`, () => this.#withAsk(state, place, want, next)]);
       };
       if (sequence < asks && state.messages.length < underWay) {
         if (second < seconds) for (const want of wants) ask(`asks for ${want}`, want, 0);
-        if (second < seconds && this.#small.processes > 2) ask('asks for whatever has room', 1, 0, true);
+        if (second < seconds && this.#small.processes > 2) ask('asks for whatever has room', 1, 0, 2);
         ask('tells', 0, 0);
         ask('gives back', 0, EVERYTHING);
       }

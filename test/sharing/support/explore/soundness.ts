@@ -64,7 +64,7 @@ export class Soundness {
         second,
         want: 0,
         surplus: EVERYTHING,
-        isLate: false,
+        wish: 1,
       });
       books.push(asked);
       if (told.slots.length === 0) continue;
@@ -84,12 +84,12 @@ export class Soundness {
     const room = Math.min(1, ...instances.map((window) => window.limit - (spent.get(window.name) ?? 0)));
     const member = nameOf(0, state.processes[0]?.life ?? 0);
     const sequence = (state.processes[0]?.sequence ?? 0) + 2;
-    for (const isLate of [false, true]) {
-      const { told } = this.#books.write(books[0] ?? 0, { kind: 'ask', second, want: 1, surplus: 0, isLate });
+    for (const wish of [1, 2] as const) {
+      const { told } = this.#books.write(books[0] ?? 0, { kind: 'ask', second, want: 1, surplus: 0, wish });
       const { answer } = await this.#stores.take(store, this.#stores.askOf(member, sequence, 1, told));
       if (answer === 'stale') return 'the newest ask of all is stale';
       const granted = answer.granted[told.slots.findIndex((slot) => slot.name === name)] ?? 0;
-      const isLeft = !isLate && answer.others > 0;
+      const isLeft = wish === 1 && answer.others > 0;
       if (granted !== room && !isLeft)
         return `a process asks for one of ${room} units that nobody holds, and gets ${granted}`;
     }

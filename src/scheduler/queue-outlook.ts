@@ -1,0 +1,75 @@
+import type { Clock } from '../clock.ts';
+import type { Call } from '../http/call.ts';
+import type { Ask } from '../quota/admission.ts';
+import type { Books } from '../quota/books.ts';
+import type { ClientWide } from '../quota/client-wide.ts';
+import type { Plan, PlanEstimate } from '../quota/forecast/estimate.ts';
+import type { Backlog, BackloggedCall } from './backlog.ts';
+import type { PendingCall, WaitingLine } from './gate.ts';
+import { latenessError, overflowError, type QueueEnd } from './queue-errors.ts';
+import { RecentEstimates } from './recent-estimates.ts';
+
+/** Options of {@link QueueOutlook}. */
+export interface QueueOutlookOptions {
+  readonly clock: Clock;
+  readonly books: Books;
+  readonly clientWide: ClientWide;
+  readonly backlog: Backlog;
+  /** How many calls wait. */
+  readonly waiting: () => number;
+}
+
+/** When calls would be sent behind those that wait, and the errors of calls for which that is too late or too many. */
+export class QueueOutlook implements WaitingLine {
+  readonly #options: QueueOutlookOptions;
+  readonly #estimates = new RecentEstimates();
+
+  constructor(options: QueueOutlookOptions) {
+    this.#options = options;
+  }
+
+  /** Estimate for a plan behind the calls waiting with that priority or a higher one; undefined while no limit is known. */
+  estimate(plan: Plan, priority: number): PlanEstimate | undefined {
+    const { clock, books, clientWide, backlog } = this.#options;
+    const { present, key } = books;
+    const now = clock.now();
+    const subject = {
+      ...{ endpoint: plan.endpoint, priority, count: plan.count, size: Math.ceil(Math.log2(present.costOf(plan))) },
+      ...{ key, pausedUntil: present.pausedUntil, concurrency: clientWide.concurrency.limit },
+    };
+    const basis = { now, moved: backlog.moved, ahead: backlog.weightAheadOf(priority) };
+    return this.#estimates.of(subject, basis, () => present.estimate([...backlog.aheadOf(priority), plan], now));
+  }
+
+  leave(call: PendingCall): void {
+    this.#options.backlog.leave(call as PendingCall & BackloggedCall);
+  }
+
+  sentAt({ ask }: PendingCall): number {
+    const isBehind = this.#options.backlog.weightAheadOf(ask.priority ?? 0) > 0;
+    return isBehind ? this.#endFor(ask).sentAt : Number.NEGATIVE_INFINITY;
+  }
+
+  /** The error of a call that would be sent later than its `maxQueueMs` allows, if it would. */
+  latenessOf({ ask, maxQueueMs = Number.POSITIVE_INFINITY }: Call): Error | undefined {
+    if (maxQueueMs === Number.POSITIVE_INFINITY || ask.isInspection) return undefined;
+    const { clock } = this.#options;
+    const end = this.#endFor(ask);
+    const isLate = end.sentAt - clock.now() > maxQueueMs;
+    return isLate ? latenessError(ask.endpoint, end, maxQueueMs, clock) : undefined;
+  }
+
+  /** The error of a call that is turned away because no more than `maxWaiting` may wait. */
+  overflowOf(call: PendingCall, maxWaiting: number): Error {
+    // Neither ahead of itself, nor of the next that is turned away in the same turn.
+    this.leave(call);
+    return overflowError(call.ask.endpoint, this.#endFor(call.ask), maxWaiting, this.#options.clock);
+  }
+
+  /** The end of the queue, as a call that is made now would find it. */
+  #endFor({ endpoint, query, cost, priority = 0 }: Ask): QueueEnd {
+    const { clock, books, waiting } = this.#options;
+    const { sentAt = clock.now(), window } = this.estimate({ endpoint, query, cost, count: 1 }, priority) ?? {};
+    return { waiting: waiting(), sentAt, window, quota: books.lastQuota };
+  }
+}

@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import type { ResetWindow } from '../../../src/quota/limits/reset-window.ts';
+import { charge, untilOf } from '../support/builders.ts';
+import { counting, four, reading } from '../support/reset-windows.ts';
+
+const CHARGE = charge();
+
+describe('the present instance', () => {
+  it('is named by a reset that differs by half a second at most, in an answer that came a second before its end', () => {
+    const { window } = counting(['GET /a']);
+    const isNamedBy = (resetAt: number): boolean => window.isPresent(resetAt, 200);
+    expect([59_499, 59_500, 60_500, 60_501].map(isNamedBy)).toEqual([false, true, true, false]);
+    expect([58_970, 58_980].map((now) => window.isPresent(60_000, now))).toEqual([true, false]);
+  });
+
+  it('ends, without a clock, by the time that was left when an answer came', () => {
+    const { window } = four({ isClockKnown: false });
+    window.read('GET /a', 60_000, 30_000, reading(0, 1));
+    expect([29_099, 29_100].map((now) => window.isPresent(60_000, now))).toEqual([true, false]);
+  });
+
+  it('has counted what was answered before an instant, save for refusals and what is posted late', () => {
+    const { window, flights } = counting(['GET /a', 'GET /b']);
+    expect([50, 149, 150, 1_150].map((instant) => window.countedBefore(instant))).toEqual([0, 0, 1, 2]);
+    window.read('GET /b', 60_000, 57_000, reading(3_000, 4, { limited: true }));
+    expect(window.countedBefore(9_000)).toBe(2);
+    expect([window.settledSince(1_149), window.settledSince(1_150)]).toEqual([2, 1]);
+    flights.take(charge(), 4_000);
+    flights.take(charge({ endpoint: 'GET /c' }), 4_000);
+    expect([window.held, window.countedAtMost]).toEqual([1, 4]);
+    window.read('GET /a', 120_000, 55_000, reading(65_000, 1));
+    expect(window.countedBefore(99_000)).toBe(1);
+  });
+
+  it('takes what is used for used by others only beyond what is under way', () => {
+    const { window } = counting(['GET /a']);
+    window.read('GET /a', 60_000, 59_000, reading(1_000, 4, { held: 2 }));
+    expect(window.headroom()).toBe(2);
+    window.read('GET /a', 60_000, 58_000, reading(2_000, 4, { held: 0 }));
+    expect(window.headroom()).toBe(0);
+  });
+
+  it('ends to the instant where its resets show that windows end with each quarter of a minute', () => {
+    const { window } = counting(['GET /a']);
+    window.read('GET /a', 75_000, 14_000, reading(61_000, 4));
+    expect(untilOf(window, CHARGE, 62_000)).toBeCloseTo(75_028, -1);
+  });
+});
+
+describe('an answer speaks of another window', () => {
+  const isOther = (
+    window: ResetWindow,
+    endpoint: string,
+    used: number,
+    known?: ResetWindow,
+    resetAt = 60_000,
+  ): boolean => window.isContradicted(endpoint, known, resetAt, reading(9_000, used));
+
+  it('where it counts less than was left in this one, and not where it counts as much', () => {
+    const { window } = counting(['GET /a', 'GET /a', 'GET /a']);
+    expect([0, 2, 3].map((used) => isOther(window, 'GET /b', used))).toEqual([true, true, false]);
+  });
+
+  it('where it counts as much as its own endpoint has left here, but not less', () => {
+    const { window } = counting(['GET /a', 'GET /b', 'GET /a']);
+    expect([0, 1, 2, 3].map((used) => isOther(window, 'GET /b', used, window))).toEqual([false, true, true, false]);
+  });
+
+  it('where it counts less than was left in this one and by its endpoint in its own', () => {
+    const { window } = counting(['GET /a', 'GET /a', 'GET /a']);
+    const own = counting(['GET /b', 'GET /b']).window;
+    expect([1, 2, 4, 5].map((used) => isOther(window, 'GET /b', used, own))).toEqual([false, true, true, false]);
+  });
+
+  it('only while this one lasts, and by its reset', () => {
+    const { window } = counting(['GET /a', 'GET /a', 'GET /a']);
+    expect(isOther(window, 'GET /b', 1, undefined, 61_000)).toBe(false);
+    expect(window.isContradicted('GET /b', undefined, 60_000, reading(59_500, 1))).toBe(false);
+  });
+});
+
+describe('an endpoint', () => {
+  it('that moves to another window takes along what it was counted for', () => {
+    const [one, other] = [counting(['GET /a', 'GET /b', 'GET /b']).window, counting(['GET /c']).window];
+    other.take('GET /b', one);
+    expect([one.covers('GET /b'), other.covers('GET /b')]).toEqual([false, true]);
+    expect([one.countedBefore(9_000), other.countedBefore(9_000)]).toEqual([1, 3]);
+    other.take('GET /b');
+    expect(other.countedBefore(9_000)).toBe(3);
+  });
+
+  it('counts with all others of a window that is found to be the same', () => {
+    const [one, other] = [counting(['GET /a']).window, counting(['GET /b', 'GET /c']).window];
+    one.absorb(other);
+    expect(one.countedBefore(9_000)).toBe(3);
+  });
+});

@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import { TotalRate } from '../../../src/quota/window/total-rate.ts';
+
+const MINUTE_MS = 60_000;
+
+/** A rate whose readings arrive at one instant each. */
+function rates() {
+  const rate = new TotalRate(MINUTE_MS);
+  return (used: number, at: number) => rate.observe({ used, limit: 500, sentAt: at - 50, receivedAt: at + 50 });
+}
+
+/** The same, after a minute that was seen to start anew at 60 s: it counts 20 at 61 s. */
+function anew() {
+  const read = rates();
+  read(0, 1_000);
+  read(400, 30_000);
+  read(20, 61_000);
+  return read;
+}
+
+describe('the rate of all consumers together', () => {
+  it('is what a reading counts more than one of a second ago or more', () => {
+    const read = anew();
+    expect(read(60, 65_000)).toBeCloseTo(40 / 4_000, 9);
+    expect(read(66, 65_500)).toBeCloseTo(46 / 4_500, 9);
+    expect(read(75, 66_000)).toBeCloseTo(15 / 1_000, 9);
+    expect(read(75, 69_700)).toBe(0);
+  });
+
+  it('is that of the last second, however many readings there are', () => {
+    const read = anew();
+    let last: number | undefined;
+    for (let at = 61_010; at < 64_000; at += 10) last = read(20 + (at - 61_000) / 100, at);
+    expect(last).toBeCloseTo(0.01, 3);
+    for (let at = 64_000; at < 65_300; at += 10) last = read(50, at);
+    expect(last).toBe(0);
+  });
+
+  it('is not known before a second has passed, nor for an answer that was overtaken', () => {
+    const read = anew();
+    expect(read(30, 61_900)).toBeUndefined();
+    expect(read(40, 62_100)).toBeCloseTo(20 / 1_100, 9);
+    expect(read(39, 62_050)).toBeUndefined();
+    expect(read(38, 62_200)).toBeUndefined();
+    expect(read(42, 62_300)).toBeCloseTo(22 / 1_300, 9);
+  });
+
+  it('begins again with each window', () => {
+    const read = anew();
+    read(500, 90_000);
+    expect(read(5, 120_500)).toBeUndefined();
+    expect(read(25, 122_500)).toBeCloseTo(0.01, 9);
+  });
+
+  it('is not known of a window that may slide: all that it counted may have left it', () => {
+    const read = rates();
+    read(0, 1_000);
+    read(400, 20_000);
+    // What came in the last minute is still there, and the rest may be of before.
+    expect(read(400, 62_000)).toBeUndefined();
+    expect(read(120, 100_000)).toBeUndefined();
+    expect(read(130, 102_000)).toBeUndefined();
+  });
+
+  it.each([
+    [197, 0.005],
+    [198, undefined],
+  ])(
+    'is known once a window counts less than readings of its own length showed to be added: %i of 200',
+    (used, rate) => {
+      const read = rates();
+      read(100, 1_000);
+      read(300, 25_000);
+      read(300, 60_490);
+      read(used, 60_500);
+      const then = read(used + 10, 62_500);
+      if (rate === undefined) expect(then).toBeUndefined();
+      else expect(then).toBeCloseTo(rate, 9);
+    },
+  );
+
+  it('is not known of a window that lost no more than drains meanwhile', () => {
+    const read = rates();
+    read(0, 1_000);
+    read(490, 30_000);
+    // 31 seconds drain 258 of 500 a minute.
+    read(233, 61_000);
+    expect(read(253, 63_000)).toBeUndefined();
+    const anew = rates();
+    anew(0, 1_000);
+    anew(490, 30_000);
+    anew(229, 61_000);
+    expect(anew(249, 63_000)).toBeCloseTo(0.01, 9);
+  });
+});
