@@ -29,7 +29,7 @@ const TESTS: Readonly<Record<string, readonly string[]>> = {
     'test/fetch/{answers,fetch,fetch-with,not-sent,redirects,retries,signal}.test.ts',
   ],
   sharing: ['test/sharing/**/*.test.ts'],
-  redis: ['test/redis/{blocks,redis-store,nonsense,share-options,differential}.test.ts'],
+  redis: ['test/redis/{blocks,connection,redis-store,nonsense,share-options,differential}.test.ts'],
 };
 
 /** The tests that find a folder's mistakes as well: what the pacer tells its parts is seen by its callers. */
