@@ -55,16 +55,16 @@ describe.each([
   );
 });
 
-it.each([
+it.each<unknown>([
   undefined,
   null,
   'redis://127.0.0.1',
   () => undefined,
   {},
-  { eval: () => 1 },
-  { evalsha: () => 1 },
-  { evalSha: () => 1 },
-  { evalsha: 'no function', eval: () => 1 },
+  { eval: async () => 1 },
+  { evalsha: async () => 1 },
+  { evalSha: async () => 1 },
+  { evalsha: 'no function', eval: async () => 1 },
 ])('what is no client is refused: %s', (redis) => {
   const make = () => scriptRunner(redis as never);
   expect(make).toThrow(ConfigError);
