@@ -29,12 +29,13 @@ const TESTS: Readonly<Record<string, readonly string[]>> = {
     'test/fetch/{answers,fetch,fetch-with,not-sent,redirects,retries,signal}.test.ts',
   ],
   sharing: ['test/sharing/**/*.test.ts'],
-  redis: ['test/redis/{redis-store,nonsense,share-options,differential}.test.ts'],
+  redis: ['test/redis/{blocks,connection,redis-store,nonsense,share-options,differential}.test.ts'],
 };
 
 /** The tests that find a folder's mistakes as well: what the pacer tells its parts is seen by its callers. */
 const CALLERS: Readonly<Record<string, readonly string[]>> = {
   'src/quota': ['test/client/**/*.test.ts', 'test/scheduler/**/*.test.ts'],
+  'src/scheduler': ['test/client/**/*.test.ts'],
 };
 
 /** What explores small worlds in full, or simulates hours: minutes where each branch is counted. And what waits for sockets. */

@@ -41,6 +41,30 @@ describe('the windows of an ask', () => {
     expect(args[3]).toBe('3');
   });
 
+  it('are told apart where their times to live are no longer evenly apart', () => {
+    const { args } = blocksOf(steps(64, 4, (index) => ({ ttlMs: [5_000, 8_000, 11_000, 12_000][index] ?? 0 })));
+    expect(args).toEqual([
+      ...['0', '3', '0', '2'],
+      ...['0', '2', '20', '0', '5000', '3000', '-1', '0', '0'],
+      ...['3', '3', '20', '0', '12000', '0', '-1', '0', '0'],
+    ]);
+  });
+
+  it('are told how they are counted: not by stretch, by stretch, by its bounds, or as they drain', () => {
+    const kinds: Partial<WindowAsk>[] = [{}, { stretches: 'yes' }, { stretches: 'bounds' }, { drain: 700 }];
+    const args = kinds.map((kind) => blocksOf([windowAsk({ name: 'hour:3', ttlMs: 9, ...kind })]).args);
+    expect(args).toEqual([
+      ['3', '3', '0', '1', '3', '3', '20', '0', '9', '0', '-1', '0', '0'],
+      ['3', '3', '1', '1', '3', '3', '20', '0', '9', '0', '-1', '1', '0'],
+      ['3', '3', '1', '1', '3', '3', '20', '0', '9', '0', '-1', '2', '0'],
+      ['3', '3', '1', '1', '3', '3', '20', '0', '9', '0', '-1', '3', '700'],
+    ]);
+  });
+
+  it('may be none', () => {
+    expect(blocksOf([])).toEqual({ names: [], args: [], order: [] });
+  });
+
   it('may come in any order, and have any names', () => {
     const names = ['second:9', 'x', 'minute:1773151260', 'second:8', '7', 'minute-007', 'x/1'];
     const { names: blocks, order } = blocksOf(names.map((name) => windowAsk({ name })));

@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
+import { createClient } from '../../src/index.ts';
 import { redisShare } from '../../src/redis/index.ts';
+import { createMockService, virtualClock } from '../../src/testing/index.ts';
 import { withPlanted } from '../support/planted.ts';
 
 it.each([
@@ -18,4 +20,20 @@ it('a share whose name is only on every object has none', async () => {
   const redis = { evalsha: async () => '', eval: async () => '' };
   const make = async () => redisShare({ redis } as never);
   await expect(withPlanted({ name: 'planted' }, make)).rejects.toThrow('name must be 1 to 32 lower-case letters');
+});
+
+it('a share keeps all that it knows under its name', async () => {
+  const keys = new Set<string>();
+  const evalsha = async (_: string, count: number, ...rest: string[]) => {
+    for (const key of rest.slice(0, count)) keys.add(key.replace(/(?<=:)[\w-]{22}(?=\})/, 'digest'));
+    throw new Error('away');
+  };
+  const clock = virtualClock();
+  const service = createMockService({ clock });
+  const share = redisShare({ redis: { evalsha, eval: evalsha }, name: 'mine' });
+  const client = createClient({ baseUrl: service.origin, fetch: service.fetch, clock, share });
+  await clock.run(client.getInfo());
+  await clock.run(client.close());
+  expect([...keys]).toContain('sq2:{mine:digest}:f');
+  expect([...keys].filter((key) => !key.startsWith('sq2:{mine:digest}:'))).toEqual([]);
 });

@@ -52,7 +52,14 @@ function leave(one: World, calls: number, options = {}): void {
 
 describe('an estimate', () => {
   it('is none while no answer has told the limits', () => {
-    expect(world().client.estimate({ count: 5 })).toEqual({ finishesAt: undefined, ms: undefined, window: undefined });
+    const none = { finishesAt: undefined, ms: undefined, window: undefined };
+    expect(world().client.estimate({ count: 5 })).toStrictEqual(none);
+  });
+
+  it('is one of no calls, but not of less than none or of half a call', async () => {
+    const { client } = await met();
+    expect(client.estimate({ count: 0 }).ms).toBeLessThanOrEqual(100);
+    for (const count of [-1, 0.5, Number.NaN]) expect(() => client.estimate({ count })).toThrow('count must be');
   });
 
   it('is one round trip for what can go at once, and nothing binds', async () => {

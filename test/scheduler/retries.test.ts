@@ -11,12 +11,19 @@ const answered = (status: number, rest: object = {}): AttemptOutcome => ({
 });
 const failed: AttemptOutcome = { kind: 'failed', code: 'ECONNRESET' };
 
+interface Rest {
+  readonly method?: string;
+  readonly maxWaitMs?: number;
+  readonly isOneShot?: boolean;
+  readonly isInspection?: boolean;
+}
+
 /** The retries of a client, whose back-off is none. */
 function retries() {
   const all = new Retries(3, () => 0);
-  const decide = (outcome: AttemptOutcome, rest: { method?: string; maxWaitMs?: number; isOneShot?: boolean } = {}) => {
-    const { method = 'GET', maxWaitMs = Number.POSITIVE_INFINITY, isOneShot = false } = rest;
-    return all.decide({ ask: { maxWaitMs, isOneShot } } as unknown as Call, method, outcome, COUNTS, 0);
+  const decide = (outcome: AttemptOutcome, rest: Rest = {}) => {
+    const { method = 'GET', maxWaitMs = Number.POSITIVE_INFINITY, ...ask } = rest;
+    return all.decide({ ask: { maxWaitMs, ...ask } } as unknown as Call, method, outcome, COUNTS, 0);
   };
   return { decide, spend: () => Array.from({ length: 10 }, () => decide(failed)) };
 }
@@ -51,5 +58,13 @@ describe('a call is not attempted again', () => {
     spend();
     expect([decide(answered(503), rest), decide(failed, rest)]).toEqual([{ kind: 'deliver' }, { kind: 'fail' }]);
     expect(waitOf(decide(failed, { maxWaitMs: 1_000 }))).toBe(1_000);
+  });
+
+  it('that inspects the quota: a refusal has told it, and another answer or a failure may not have', () => {
+    const { decide } = retries();
+    const inspection = { isInspection: true };
+    expect(decide(answered(429, { isLimited: true }), inspection)).toEqual({ kind: 'deliver' });
+    expect(decide(answered(503), inspection)).toMatchObject({ kind: 'retry' });
+    expect(decide(failed, inspection)).toMatchObject({ kind: 'retry' });
   });
 });

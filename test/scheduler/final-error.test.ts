@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import type { Call } from '../../src/http/call.ts';
+import type { AttemptOutcome } from '../../src/http/retry-policy.ts';
+import { Failure } from '../../src/http/transport.ts';
+import { finalError } from '../../src/scheduler/final-error.ts';
+import { virtualClock } from '../../src/testing/index.ts';
+
+const ENDPOINT = 'GET /extended/v1/info';
+const URL = 'https://api.example/extended/v1/info';
+const NOON = Date.UTC(2026, 0, 15, 12);
+const cause = new Error('reset by peer');
+
+/** The error of a call after two attempts, a second after noon. */
+async function errorOf(outcome: AttemptOutcome, failure?: Failure, until?: number) {
+  const clock = virtualClock({ wall: NOON });
+  await clock.advance(1_000);
+  const call = { ask: { endpoint: ENDPOINT } } as Call;
+  const request = { method: 'GET', url: URL };
+  const state = { quota: undefined, ...(until === undefined ? {} : { cooldown: { until } }) };
+  return finalError(call, request, outcome, { attempts: 2, refusals: 0, hops: 0 }, failure, clock, state);
+}
+
+const refused: AttemptOutcome = { kind: 'answered', status: 429, isLimited: true };
+const common = { endpoint: ENDPOINT, url: URL };
+
+describe('the error of a call that is not attempted again', () => {
+  it('names what failed, and why', async () => {
+    const failed = { kind: 'failed', code: 'ECONNRESET' } as const;
+    const told = { ...common, name: 'ConnectionError', code: 'ECONNRESET', attempts: 2 };
+    expect(await errorOf(failed, new Failure('ECONNRESET', false, cause))).toMatchObject({ ...told, cause });
+    expect(await errorOf(failed)).toMatchObject(told);
+  });
+
+  it('names a redirect that is not followed', async () => {
+    const redirect = { kind: 'answered', status: 302, isLimited: false } as const;
+    expect(await errorOf(redirect)).toMatchObject({
+      ...common,
+      name: 'ConnectionError',
+      code: 'REDIRECT',
+      attempts: 2,
+    });
+  });
+
+  it.each([
+    ['in force', 3_500.4, 2_501],
+    ['over', 400, 0],
+    ['none', undefined, 0],
+  ])('says when a pause is over that is %s', async (_, until, retryAfterMs) => {
+    const error = await errorOf(refused, undefined, until);
+    expect(error).toMatchObject({ ...common, name: 'QuotaExhaustedError', window: 'cooldown', retryAfterMs });
+    expect(error).toMatchObject({ retryAt: new Date(NOON + 1_000 + retryAfterMs) });
+  });
+});

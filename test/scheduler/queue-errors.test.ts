@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest';
+import { LAST_INSTANT } from '../../src/quota/headers/snapshot.ts';
+import { latenessError, overflowError } from '../../src/scheduler/queue-errors.ts';
+import { virtualClock } from '../../src/testing/index.ts';
+
+const NOON = Date.UTC(2026, 0, 15, 12);
+
+it.each([
+  ['in about 4001 ms', 5_000.5, 4_000.5, NOON + 5_000.5],
+  ['in about 0 ms', 1_000, 0, NOON + 1_000],
+  ['never', Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, LAST_INSTANT],
+])('a call that the queue does not accept would be sent %s', async (told, sentAt, retryAfterMs, at) => {
+  const clock = virtualClock({ wall: NOON });
+  await clock.advance(1_000);
+  const end = { waiting: 7, sentAt, quota: undefined };
+  const common = { endpoint: 'GET /', window: 'queue', retryAfterMs, retryAt: new Date(at) };
+  const late = latenessError('GET /', end, 500, clock);
+  expect(late).toMatchObject(common);
+  expect(late.message).toContain(`would be sent ${told}, with 7 waiting`);
+  expect(overflowError('GET /', end, 9, clock)).toMatchObject({ ...common, limit: 9, remaining: 0 });
+});
