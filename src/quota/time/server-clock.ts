@@ -9,6 +9,9 @@ const WORST_SLACK_MS = 1_000;
 /** The end of a window may be rounded up or down by this much, unless that window is the calendar's. */
 const END_ROUNDING_MS = 1_000;
 
+/** Ends of longer windows say too little of the time, in milliseconds: where they were believed, a request might belong to any of a million seconds. */
+const LONGEST_MS = 60_000;
+
 /** A request that waits for the end of a window is sent no more than this sooner, in milliseconds. */
 const LATE_MS = 1;
 
@@ -102,7 +105,9 @@ export class ServerClock {
 
   /** Learns from the end of a window that an answer has named as the present one, in milliseconds since the Unix epoch. */
   observeEnd(period: Period, end: number, sentAt: number, receivedAt: number): void {
-    let [least, most] = [end - periodMsOf(period) - this.#rounding - receivedAt, end + this.#rounding - sentAt];
+    const periodMs = periodMsOf(period);
+    if (periodMs > LONGEST_MS) return;
+    let [least, most] = [end - periodMs - this.#rounding - receivedAt, end + this.#rounding - sentAt];
     if (this.#ends.gapTo(least, most, receivedAt) > 0) {
       // Only ends of the calendar are whole seconds.
       least -= END_ROUNDING_MS - this.#rounding;

@@ -169,6 +169,15 @@ describe('the end of a window that an answer names', () => {
     expect(clock.least(sentAt)).toBeLessThan(1_000);
   });
 
+  it('of a window longer than a minute says nothing of the time: a request might belong to any of a million seconds', () => {
+    const clock = told();
+    const { revision } = clock;
+    clock.observeEnd('month', 60_000, 52_000, 52_050);
+    clock.observeEnd('hour', 60_000, 52_000, 52_050);
+    expect(clock.revision).toBe(revision);
+    expect(clock.vagueness(52_050)).toBeLessThan(1_101);
+  });
+
   it('may be rounded by a second where it contradicts one before, and dates are believed again as far as they agree with that', () => {
     const clock = told();
     clock.observeEnd('second', 20_000, 12_000, 12_000);
