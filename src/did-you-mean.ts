@@ -17,5 +17,6 @@ function areWithin(edits: number, one: string, other: string): boolean {
   if (!one || !other || edits < 0) return one.length + other.length <= edits;
   const [a, b] = [one.slice(1), other.slice(1)];
   if (one[0] === other[0]) return areWithin(edits, a, b);
-  return areWithin(--edits, a, b) || areWithin(edits, a, other) || areWithin(edits, one, b);
+  const left = edits - 1;
+  return areWithin(left, a, b) || areWithin(left, a, other) || areWithin(left, one, b);
 }

@@ -2,6 +2,7 @@ import { quantile } from './quantile.ts';
 import { before, longestStandstill, possibleIn, roomIn, SETTLING_MS, servedIn } from './span.ts';
 import type { Source } from './traffic.ts';
 import type { Measured, TimedCall } from './trial.ts';
+import type { Trips } from './trips.ts';
 
 /** A column of a table: what it says of all runs of one subject. */
 export interface Column {
@@ -108,25 +109,13 @@ export const trips: Column = {
 /** Time inside Redis for each EVALSHA or EVAL. */
 export const insideRedis: Column = {
   title: 'µs inside Redis a trip',
-  cell: (runs) =>
-    ratio(
-      runs,
-      ({ trips }) => trips?.usec,
-      ({ trips }) => trips?.count ?? 0,
-      0,
-    ),
+  cell: (runs) => perTrip(runs, ({ usec }) => usec),
 };
 
 /** Processor time of Redis for each EVALSHA or EVAL, with the reading and writing of sockets: no time of other programs. */
 export const processorOfRedis: Column = {
   title: 'µs of processor a trip',
-  cell: (runs) =>
-    ratio(
-      runs,
-      ({ trips }) => trips?.cpuUsec,
-      ({ trips }) => trips?.count ?? 0,
-      0,
-    ),
+  cell: (runs) => perTrip(runs, ({ cpuUsec }) => cpuUsec),
 };
 
 /** Refused requests for each 1,000 that were served, in the whole run. */
@@ -187,6 +176,16 @@ function count(calls: readonly TimedCall[], wanted: TimedCall['outcome']): numbe
 
 function quantiles(values: readonly number[], parts: readonly number[] = [0.5, 0.95, 1]): string {
   return parts.map((part) => whole(quantile(values, part))).join(' / ');
+}
+
+/** The mean of a count for each trip. */
+function perTrip(runs: readonly Measured[], of: (trips: Trips) => number): string {
+  return ratio(
+    runs,
+    ({ trips }) => trips && of(trips),
+    ({ trips }) => trips?.count ?? 0,
+    0,
+  );
 }
 
 function ratio(

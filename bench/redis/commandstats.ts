@@ -12,7 +12,7 @@ import type { ShareAsk, ShareStore, WindowAsk } from '../../src/sharing/store.ts
 import { startRedis } from '../../test/redis/support/server.ts';
 import { distant } from '../../test/sharing/support/distant.ts';
 import { fleetOf } from '../../test/sharing/support/fleet.ts';
-import { tripsOf } from './trips.ts';
+import { tripsBetween, tripsOf } from './trips.ts';
 
 const MEMBERS = [1, 16, 256];
 const BUSY = [1, 16];
@@ -109,8 +109,8 @@ async function measure(title: string, askOf: (store: ShareStore) => Ask, from: n
   for (let count = 0; count < EMPTY_SCRIPTS; count++) await redis.eval('return 1', 0);
   const before = await tripsOf(redis);
   for (let turn = from; turn < from + asks; turn++) await ask(turn, '');
-  const after = await tripsOf(redis);
-  const cpu = ((after.cpuUsec - before.cpuUsec) / (after.count - before.count)).toFixed(0);
+  const { cpuUsec, count } = tripsBetween(before, await tripsOf(redis));
+  const cpu = (cpuUsec / count).toFixed(0);
   const [stats, percentiles] = [await redis.info('commandstats'), await redis.info('latencystats')];
   const usec = (command: string): string => {
     const mean = new RegExp(`cmdstat_${command}:.*usec_per_call=([\\d.]+)`).exec(stats)?.[1] ?? '?';

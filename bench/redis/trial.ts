@@ -9,7 +9,7 @@ import type { Scenario } from './scenario.ts';
 import { type Span, spanOf } from './span.ts';
 import type { Subject } from './subject.ts';
 import type { Source } from './traffic.ts';
-import { type Trips, tripsOf } from './trips.ts';
+import { type Trips, tripsBetween, tripsOf } from './trips.ts';
 import { until } from './until.ts';
 
 /** A port without a listener. */
@@ -123,12 +123,7 @@ async function tripsWithin(server: RedisServer, fromAt: number, toAt: number): P
     await until(fromAt);
     const before = await tripsOf(redis);
     await until(toAt);
-    const after = await tripsOf(redis);
-    return {
-      count: after.count - before.count,
-      usec: after.usec - before.usec,
-      cpuUsec: after.cpuUsec - before.cpuUsec,
-    };
+    return tripsBetween(before, await tripsOf(redis));
   } finally {
     redis.disconnect();
   }

@@ -9,6 +9,15 @@ export interface Trips {
   readonly cpuUsec: number;
 }
 
+/** What was added between two readings of the counters. */
+export function tripsBetween(before: Trips, after: Trips): Trips {
+  return {
+    count: after.count - before.count,
+    usec: after.usec - before.usec,
+    cpuUsec: after.cpuUsec - before.cpuUsec,
+  };
+}
+
 /** Reads the counters of EVALSHA and EVAL, and of the main thread. */
 export async function tripsOf(redis: Redis): Promise<Trips> {
   const [stats, cpu] = [await redis.info('commandstats'), await redis.info('cpu')];

@@ -340,8 +340,10 @@ export class Pacer {
 
   /** The end of a window is a date of the clock that the service counts by. */
   #observeEnd(quota: QuotaSnapshot, sentAt: number, now: number): void {
-    const [period, end] = [repeatedWindow(quota), resetOf(quota)];
-    if (end !== undefined && period !== undefined) this.#clock.observeEnd(period, end, sentAt, now);
+    const end = resetOf(quota);
+    if (end === undefined) return;
+    const period = repeatedWindow(quota);
+    if (period !== undefined) this.#clock.observeEnd(period, end, sentAt, now);
   }
 
   /** Whether every window surely had units left for a request that is not booked yet. */

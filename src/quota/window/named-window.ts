@@ -32,7 +32,7 @@ const BLURRED_PART = 0.005;
 
 /**
  * A charge that fits within this part of the window is not passed. Units of requests that were under way together are free again one after the
- * other, in the order of their answers, and else that order would decide whether cheaper charges or dearer ones take them.
+ * other, in the order of their answers, and that order must not decide whether charges of fewer or of more units take them.
  */
 const NEAR_PART = 0.02;
 

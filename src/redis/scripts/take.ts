@@ -44,6 +44,7 @@ export const TAKE: string = `${STATE}${TURN}
 local A, tonumber, match, find, format, sub = ARGV, tonumber, string.match, string.find, string.format, string.sub
 local min, max, floor, ceil, call = math.min, math.max, math.floor, math.ceil, redis.call
 local read, write, latest = struct.unpack, struct.pack, now + ${LONGEST_TTL_MS}
+local function mostClaimed(limit) return floor(1.25 * limit) + 16 end
 local me, sequence, slots, blocks = A[1], tonumber(A[2]), tonumber(A[13]), tonumber(A[14])
 local want, need, stay, leaves, signs = tonumber(A[4]), tonumber(A[5]), tonumber(A[8]), A[11] == '1', A[12] == '1'
 local stored = call('MGET', unpack(KEYS, 1, blocks + 3))
@@ -81,7 +82,7 @@ for b = 1, blocks do
   p = p + 4
   for _ = 1, runs do
     local l, told, how, drain = tonumber(A[p + 2]), tonumber(A[p + 6]), A[p + 7], tonumber(A[p + 8])
-    local m, open = floor(1.25 * l) + 16, l - tonumber(A[p + 3])
+    local m, open = mostClaimed(l), l - tonumber(A[p + 3])
     for o = 2 + (A[p] - first) * size, 2 + (A[p + 1] - first) * size, size do
       n = n + 1
       local till, c, s, r, k, a, b = v[o + 1], v[o + 2], v[o + 3], v[o + 4], 0, 0, 0
@@ -129,7 +130,7 @@ for _ = 1, slots do
   if more ~= 0 then
     for q = p + 4, last, 2 do
       for i = tonumber(A[q]), tonumber(A[q + 1]) do
-        claimed[i], dirty[i] = min(max(0, claimed[i] + more), floor(1.25 * limits[i]) + 16), true
+        claimed[i], dirty[i] = min(max(0, claimed[i] + more), mostClaimed(limits[i])), true
         if more > 0 then
           strangers[i] = max(0, strangers[i] - more)
           if fresh[i] then fresh[i] = fresh[i] + more end

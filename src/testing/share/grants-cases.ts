@@ -1,11 +1,11 @@
-import type { WindowAsk } from '../../sharing/store.ts';
+import type { WindowAsk, Wish } from '../../sharing/store.ts';
 import { asker, slotAsk, telling, windowAsk } from './asking.ts';
 import { expect } from './expecting.ts';
 import { LOOK_MS } from './protocol.ts';
 import type { StoreCases } from './store-case.ts';
 
 /** Five slots of a second with 20 units each, in a window that hardly bounds them. */
-const seconds = (wish: 0 | 1 | 2 | 3 = 1, rest: Partial<{ total: number; limit: number }> = {}) => ({
+const seconds = (wish: Wish = 1, rest: Partial<{ total: number; limit: number }> = {}) => ({
   slots: [0, 1, 2, 3].map((index) =>
     slotAsk({ name: String(index), wish, total: index === 0 ? (rest.total ?? 0) : 0, windows: [index, 4] }),
   ),
@@ -67,7 +67,7 @@ export const GRANTS: StoreCases = {
       // What was carried on is known without the steps before.
       const third = await ask({ member: 'c', want: 20, slots: slot(1), windows: steps(33, 36, { kept: 1 }) });
       expect(third).toMatchObject({ granted: [5], used: [18, 20, 18, 15] });
-      // What is given back of one step is free in all of them, and a reading shows what nobody told.
+      // What is given back of one step is free in all of them, and a reading shows usage that no process told.
       const given = await ask({ slots: slot(2), want: 0, member: 'b', windows: steps(30, 36) });
       expect(given.used).toEqual([8, 6, 15, 13, 15, 13, 10]);
       const read = await ask({ member: 'd', slots: [], want: 0, windows: steps(33, 36, { reading: 14 }) });
@@ -120,7 +120,7 @@ export const GRANTS: StoreCases = {
       // Beyond half of the second there is room, and of the minute there is none.
       expect((await sparing('c', 5)).granted).toEqual([1, 1, 1, 1]);
       expect((await sparing('d', 5, 3)).granted).toEqual([3, 0, 0, 0]);
-      // Nobody lacks what was only expected.
+      // A process does not count as needy for calls that are only expected.
       expect((await ask({ member: 'e', want: 0 })).others).toBe(0);
     },
 
