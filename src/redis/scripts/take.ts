@@ -59,7 +59,7 @@ mine = sane(mine, ${MOST})
 local limits, claimed, strangers, said, fresh, before, bounds, dirty, free = {}, {}, {}, {}, {}, {}, {}, {}, {}
 local carried, drains, over = {}, {}, {}
 local stretch, p, n = floor(now / ${STRETCH_MS}), ${FIXED_ARGUMENTS + 1}, 0
-local numbers, cells, firsts, lasts, sizes = 'B${'I8'.repeat(1 + PLACES * WIDE)}', {}, {}, {}, {}
+local numbers, cells, texts, firsts, sizes = '${'I8'.repeat(PLACES * WIDE)}', {}, {}, {}, {}
 for b = 1, blocks do
   local text, low, high = stored[b + 3] or '', tonumber(A[p]), tonumber(A[p + 1])
   local head = string.byte(text) or 255
@@ -76,14 +76,16 @@ for b = 1, blocks do
   if low < first then
     text, first = sub(text, 1, ${HEAD_BYTES}) .. string.rep('\\0', (first - low) * size * ${BYTES}) .. sub(text, ${HEAD_BYTES + 1}), low
   end
-  if high > last then text, last = text .. string.rep('\\0', (high - last) * size * ${BYTES}), high end
-  local v, runs = { read(sub(numbers, 1, 3 + 2 * size * (last + 1 - first)), text) }, tonumber(A[p + 3])
-  cells[b], firsts[b], lasts[b], sizes[b] = v, first, last, size
+  if high > last then text = text .. string.rep('\\0', (high - last) * size * ${BYTES}) end
+  -- The places that are not asked for stay text.
+  local v = { read(sub(numbers, 1, 2 * size * (high + 1 - low)), text, ${HEAD_BYTES + 1} + (low - first) * size * ${BYTES}) }
+  local runs = tonumber(A[p + 3])
+  cells[b], texts[b], firsts[b], sizes[b] = v, text, first, size
   p = p + 4
   for _ = 1, runs do
     local l, told, how, drain = tonumber(A[p + 2]), tonumber(A[p + 6]), A[p + 7], tonumber(A[p + 8])
     local m, open = mostClaimed(l), l - tonumber(A[p + 3])
-    for o = 2 + (A[p] - first) * size, 2 + (A[p + 1] - first) * size, size do
+    for o = (A[p] - low) * size, (A[p + 1] - low) * size, size do
       n = n + 1
       local till, c, s, r, k, a, b = v[o + 1], v[o + 2], v[o + 3], v[o + 4], 0, 0, 0
       if size == ${WIDE} then k, a, b = v[o + 5], v[o + 6], v[o + 7] end
@@ -238,11 +240,11 @@ if told > 0 or isDue then writeState(KEYS[1], isDue and KEYS[blocks + 5], state)
 local i = 0
 p = ${FIXED_ARGUMENTS + 1}
 for b = 1, blocks do
-  local v, first, size, runs, ends = cells[b], firsts[b], sizes[b], tonumber(A[p + 3]), 0
+  local v, size, low, high, runs, ends = cells[b], sizes[b], tonumber(A[p]), tonumber(A[p + 1]), tonumber(A[p + 3]), 0
   p = p + 4
   for _ = 1, runs do
     local ttl, step = tonumber(A[p + 4]), tonumber(A[p + 5])
-    for o = 2 + (A[p] - first) * size, 2 + (A[p + 1] - first) * size, size do
+    for o = (A[p] - low) * size, (A[p + 1] - low) * size, size do
       i = i + 1
       answer[n + i] = claimed[i] + strangers[i] + over[i]
       if isTight and free[i] < need and ttl > stay then stay = ttl end
@@ -258,12 +260,18 @@ for b = 1, blocks do
     p = p + 9
   end
   if ends > 0 then
-    if v[2] <= latest then ends = max(ends, v[2]) end
+    local text, first, o, bytes = texts[b], firsts[b], 1, size * ${BYTES}
+    local from, till = ${HEAD_BYTES + 1}, read('I8', text, 2)
+    local asked = from + (low - first) * bytes
+    if till <= latest then ends = max(ends, till) end
     -- What has ended is left out.
-    local o, to = 3, 2 + (lasts[b] + 1 - first) * size
-    while v[o] <= now do o, first = o + size, first + 1 end
-    local text = write(sub(numbers, 1, 3 + 2 * (to + 1 - o)), first + (size == ${WIDE} and ${PLACES} or 0), ends, unpack(v, o, to))
-    call('SET', KEYS[b + 3], text, 'PX', format('%.0f', ends - now))
+    while from < asked and read('I8', text, from) <= now do from, first = from + bytes, first + 1 end
+    if first == low then
+      while v[o] <= now do o, first = o + size, first + 1 end
+    end
+    local to = size * (high + 1 - low)
+    call('SET', KEYS[b + 3], write('BI8', first + (size == ${WIDE} and ${PLACES} or 0), ends) .. sub(text, from, asked - 1)
+      .. write(sub(numbers, 1, 2 * (to + 1 - o)), unpack(v, o, to)) .. sub(text, asked + (high + 1 - low) * bytes), 'PX', format('%.0f', ends - now))
   end
 end
 if isDue then call('PEXPIRE', needy, '${NEEDY_LAST_MS}') end
