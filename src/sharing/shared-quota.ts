@@ -232,8 +232,9 @@ export class SharedQuota implements ShareLimit {
     const full = this.#full(now);
     const held = this.#ledger.held(now);
     const asksAt = full ? this.#ledger.timeline.surely(full.instance.end, now) : this.#asksAt(held, now);
-    const at = Math.max(now + 1, Math.min(this.#ledger.nextHeld(now), asksAt));
-    return at === Number.POSITIVE_INFINITY ? this.#ledger.nextSlot(now) : at;
+    // Where enough is held for later slots nothing is asked for.
+    const wakesAt = this.#isShort(now) ? Math.min(this.#ledger.nextHeld(now), asksAt) : this.#ledger.nextHeld(now);
+    return wakesAt === Number.POSITIVE_INFINITY ? this.#ledger.nextSlot(now) : Math.max(now + 1, wakesAt);
   }
 
   /** The window that is full; none where the first call would fail although it may get a unit that is kept, or given back in time. */

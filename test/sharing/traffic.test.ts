@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Client } from '../../src/index.ts';
 import type { Latency } from '../../src/testing/index.ts';
 import { DEEP, runs } from '../support/deep.ts';
 import { fleetOf } from './support/fleet.ts';
@@ -127,6 +128,20 @@ describe('processes that share a quota of any size, with any traffic at any time
       }
     },
   );
+
+  it('sleep until a slot begins of which they hold units: a call that waits is looked at a few times, not each millisecond', async () => {
+    const fleet = fleetOf(4, { keyed: { second: 20, minute: 1_000 }, latencyMs: [5, 15] }, {}, { calendar: ['second'] });
+    const burst = async (client: Client): Promise<void> => {
+      for (let turn = 0; turn < 8; turn++) {
+        await Promise.all(Array.from({ length: 9 }, () => client.getInfo({ maxWaitMs: 60_000 })));
+        await fleet.clock.sleep(1_300);
+      }
+    };
+    await fleet.clock.run(Promise.all(fleet.clients.map(burst)));
+    const looks = fleet.events.flat().filter(({ type }) => type === 'waiting').length;
+    expect(looks).toBeGreaterThan(0);
+    expect(looks).toBeLessThan(2 * fleet.service.requests);
+  });
 
   it('wait for nothing after each has begun with a request that took long, as while a program starts', async () => {
     let firstMs = 3_000;
