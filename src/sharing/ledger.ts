@@ -180,7 +180,7 @@ export class Ledger {
 
   /** Whether units are to be asked for that show the shape of the second. */
   isProbing(now: number): boolean {
-    return this.#probe.isDue(this.timeline.arrival(now));
+    return this.#isPressed(now) && this.#probe.isDue(this.timeline.arrival(now));
   }
 
   /** From now on, only slots that begin at this instant or later are asked for. */
@@ -354,7 +354,12 @@ export class Ledger {
 
   /** Whether the beginnings of seconds are left empty. */
   #isCalm(demand: Demand, now: number): boolean {
-    return (this.#isMany(demand) || this.others(now) > 0) && this.#isProbed(now);
+    return (this.#isMany(demand) || this.others(now) > 0) && this.#isPressed(now) && this.#isProbed(now);
+  }
+
+  /** Whether this process or another one lacks units. Nothing that calls wait for is done to find out a shape while none does. */
+  #isPressed(now: number): boolean {
+    return this.others(now) > 0 || !this.isAmple(now);
   }
 
   /** Whether the shape of the second may be found out while all processes send. */
@@ -364,6 +369,6 @@ export class Ledger {
 
   #probeSlot(now: number): Slot | undefined {
     const arrival = this.timeline.arrival(now);
-    return this.#probe.isDue(arrival) ? this.#probe.slot(this.#slots.after(arrival, MOST_SLOTS), arrival) : undefined;
+    return this.isProbing(now) ? this.#probe.slot(this.#slots.after(arrival, MOST_SLOTS), arrival) : undefined;
   }
 }
