@@ -147,9 +147,9 @@ describe('a window', () => {
     });
   });
 
-  it('of seconds is spent evenly until it has shown its shape', () => {
+  it('of seconds is spent evenly from its half on until it has shown its shape', () => {
     const stage = hearing({ hasDate: true, cost: 1, secondLeft: 1_000 });
-    expect(burst(stage)).toBe(1);
+    expect(burst(stage)).toBe(LIMITS.second / 2);
     expect(waitOf(stage.ask(), stage)).toBeCloseTo(1_000 / LIMITS.second, 3);
     expect(stage.ask()).toMatchObject({ reason: { why: expect.stringContaining('evenly') } });
   });

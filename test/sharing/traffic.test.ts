@@ -130,7 +130,12 @@ describe('processes that share a quota of any size, with any traffic at any time
   );
 
   it('sleep until a slot begins of which they hold units: a call that waits is looked at a few times, not each millisecond', async () => {
-    const fleet = fleetOf(4, { keyed: { second: 20, minute: 1_000 }, latencyMs: [5, 15] }, {}, { calendar: ['second'] });
+    const fleet = fleetOf(
+      4,
+      { keyed: { second: 20, minute: 1_000 }, latencyMs: [5, 15] },
+      {},
+      { calendar: ['second'] },
+    );
     const burst = async (client: Client): Promise<void> => {
       for (let turn = 0; turn < 8; turn++) {
         await Promise.all(Array.from({ length: 9 }, () => client.getInfo({ maxWaitMs: 60_000 })));

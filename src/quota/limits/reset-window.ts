@@ -32,7 +32,16 @@ const MOST_LOOKS = 8;
 class EndpointRequests {
   /** Those that the service has surely counted. */
   counted = 0;
+  /** When the instance ends in which they count. */
+  #resetAt = Number.NEGATIVE_INFINITY;
   readonly #answered = new AnsweredRequests();
+
+  /** An answer names the end of an instance: what was counted in an earlier one does not count here. */
+  begin(resetAt: number): void {
+    if (!(resetAt > this.#resetAt + SAME_MS)) return;
+    this.#resetAt = resetAt;
+    this.counted = 0;
+  }
 
   /** One was answered, or must have arrived. */
   add(sentAt: number, at: number, counted: number): void {
@@ -259,8 +268,9 @@ export class ResetWindow implements Limit {
       this.#isUnnamed = false;
       this.#endsAt = reading.receivedAt + leftMs + ROUNDING_MS;
       this.#spent = reading.used + reading.settledSince;
-      for (const requests of this.#endpoints.values()) requests.counted = 0;
+      for (const requests of this.#endpoints.values()) requests.begin(resetAt);
     } else {
+      own?.begin(resetAt);
       const spent = Math.max(this.#spent + 1, reading.used - reading.held);
       this.#spent = Math.min(spent, reading.used + reading.settledSince);
       if (this.headroom() >= 1 + this.#forLooks) this.#looks.reset();

@@ -3,6 +3,7 @@ import { type Period, periodMsOf, SHORT_MS } from '../time/periods.ts';
 import type { ServerClock } from '../time/server-clock.ts';
 import type { CandidateShapes } from './candidates.ts';
 import type { Pacing } from './reserve.ts';
+import type { SentInWindow } from './sent-in-window.ts';
 
 /** A server clock uncertain by this part of a window says too little about where the window ends. */
 const VAGUE_PART = 0.5;
@@ -29,11 +30,15 @@ export interface EvenPacingDependencies {
   readonly clock: ServerClock;
   readonly shareLimit: Pick<ShareLimit, 'isShared'>;
   readonly candidates: Pick<CandidateShapes, 'isOpen' | 'must'>;
+  readonly sent: Pick<SentInWindow, 'isBusy'>;
   /** When the last request was sent. */
   readonly lastSentAt: () => number;
 }
 
-/** Spaces the requests of a short window evenly while its shape or the service's clock is unknown. */
+/**
+ * Spaces the requests of a short window evenly while its shape or the service's clock is unknown: those of a process that looks for its
+ * share, and those of a busy window.
+ */
 export class EvenPacing implements Pacing {
   readonly #periodMs: number;
   readonly #known: EvenPacingDependencies;
@@ -66,6 +71,8 @@ export class EvenPacing implements Pacing {
 
   earliest(units: number, limit: number, _cap: number, now: number): number {
     if (!this.isNeeded(now)) return now;
+    const { shareLimit, sent } = this.#known;
+    if (now >= this.#evenUntil && !shareLimit.isShared && !sent.isBusy(limit, now)) return now;
     this.#most = Math.max(this.#most, units);
     const lastSentAt = this.#known.lastSentAt();
     // Spread over `limit − units`: the request itself is added on top of the server's estimate.

@@ -9,9 +9,6 @@ const EVERY = 4;
 /** The part of it in which requests still go: what is sent after the rest of it, which is left empty, is a burst. */
 const FROM = 0.4;
 
-/** A window is left empty only after one of which this part was used: with little traffic the shape does not matter. */
-const BUSY = 0.5;
-
 /**
  * Leaves most of a short window empty now and then. Even traffic looks the same to a sliding log and a sliding counter; the burst
  * that follows a gap does not: a log forgets it at once, a counter slowly.
@@ -32,11 +29,10 @@ export class IdleProbe implements Pacing {
 
   /** When the empty window is over, if this is one; else `now`. */
   earliest(_units: number, limit: number, _cap: number, now: number): number {
-    if (!this.#mayIdle(now)) return now;
+    if (!this.#mayIdle(now) || !this.#sent.isBusy(limit, now)) return now;
     const start = startOf(this.#period, this.#clock.least(now));
     const periodMs = periodMsOf(this.#period);
-    const isBehindBusy = this.#sent.start >= start - periodMs && this.#sent.most >= limit * BUSY;
     const isDue = (start / periodMs) % EVERY === 0 && this.#clock.elapsedPart(this.#period, now) >= FROM;
-    return isBehindBusy && isDue ? this.#clock.surely(start + periodMs) : now;
+    return isDue ? this.#clock.surely(start + periodMs) : now;
   }
 }

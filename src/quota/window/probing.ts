@@ -47,7 +47,7 @@ export class ShapeProbing implements Reserve {
     this.#candidates = candidates;
     this.#boundaryProbe = new BoundaryProbe(clock, flights);
     const lastSentAt = (): number => this.lastSentAt;
-    this.#evenPacing = new EvenPacing(period, { clock, shareLimit, candidates, lastSentAt });
+    this.#evenPacing = new EvenPacing(period, { clock, shareLimit, candidates, sent, lastSentAt });
     this.pacings = [this.#evenPacing, new IdleProbe(period, clock, sent, (now) => this.#mayIdle(now))];
   }
 

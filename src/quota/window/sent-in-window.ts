@@ -1,5 +1,8 @@
-import { type Period, startOf } from '../time/periods.ts';
+import { type Period, periodMsOf, startOf } from '../time/periods.ts';
 import type { ServerClock } from '../time/server-clock.ts';
+
+/** A window is busy from this part of it on. */
+const BUSY = 0.5;
 
 /** What was sent in the calendar window of the last request, and in the one before. */
 export class SentInWindow {
@@ -14,11 +17,6 @@ export class SentInWindow {
     this.#clock = clock;
   }
 
-  /** When the window of the last request began, by the service's clock; NaN: none was sent. */
-  get start(): number {
-    return this.#start;
-  }
-
   /** Units that were sent in it. */
   get units(): number {
     return this.#units;
@@ -27,6 +25,12 @@ export class SentInWindow {
   /** Units that were sent in it or in the one before, whichever are more. */
   get most(): number {
     return Math.max(this.#units, this.#unitsBefore);
+  }
+
+  /** Whether half of the limit was sent in the present window or the one before: with less traffic the shape does not matter. */
+  isBusy(limit: number, now: number): boolean {
+    const start = startOf(this.#period, this.#clock.least(now));
+    return this.#start >= start - periodMsOf(this.#period) && this.most >= limit * BUSY;
   }
 
   /** A request is sent. */

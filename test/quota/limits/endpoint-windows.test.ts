@@ -90,12 +90,15 @@ describe('windows that only ratelimit-* describes', () => {
 const LIMIT = 100;
 
 /** Answers that each come before the next request is sent, 200 ms later. */
-function listener(): { windows: EndpointWindows; hear: (endpoint: string, used: number, limit?: number) => void } {
+function listener(): {
+  windows: EndpointWindows;
+  hear: (endpoint: string, used: number, limit?: number, at?: number) => void;
+} {
   const windows = new EndpointWindows(knownClock(), new InFlight(10, 9_000));
   let sentAt = 0;
-  const hear = (endpoint: string, used: number, limit = LIMIT): void => {
+  const hear = (endpoint: string, used: number, limit = LIMIT, at = sentAt): void => {
     const receivedAt = sentAt + 50;
-    const answer = { sentAt, receivedAt, own: 1, settledSince: 0, limited: false };
+    const answer = { sentAt: at, receivedAt, own: 1, settledSince: 0, limited: false };
     const quota = { receivedAt, date: 0, limit, remaining: limit - used, resetAt: 60_000, stacks: {} };
     windows.read(endpoint, { ...quota, malformed: [], unrecognised: {} }, answer);
     sentAt += 200;
@@ -173,6 +176,16 @@ describe('endpoints with a window each', () => {
     const heard = apart();
     for (const used of counted) heard.hear('GET /b', used);
     expect(heard.windows.size).toBe(size);
+  });
+
+  it('keep them where requests were under way together before: what was counted of an endpoint goes with it', () => {
+    const heard = listener();
+    // Each of these was sent before any other was answered.
+    for (const used of [1, 2, 3, 4]) for (const endpoint of ['GET /a', 'GET /b']) heard.hear(endpoint, used, LIMIT, 0);
+    expect(heard.windows.size).toBe(1);
+    for (const used of [5, 6, 7, 8, 9]) for (const endpoint of ['GET /b', 'GET /a']) heard.hear(endpoint, used);
+    expect(heard.windows.size).toBe(2);
+    expect(Array.from(heard.windows, (window) => window.countedBefore(60_000))).toEqual([9, 9]);
   });
 
   it('begin anew to count such answers after one that counts less than was left in both', () => {

@@ -16,11 +16,17 @@ const LIMIT = 20;
 /** The pacing of a window in which the last request was sent at 1 s. */
 function pacing(
   shapes: readonly Shape[],
-  { period = 'second' as Period, isShared = false, clock = knownClock() } = {},
+  { period = 'second' as Period, isShared = false, isBusy = true, clock = knownClock() } = {},
 ): EvenPacing {
   const models = shapes.map((shape) => shape.create(period, clock));
   const candidates = new CandidateShapes(models, periodMsOf(period));
-  return new EvenPacing(period, { clock, shareLimit: { isShared }, candidates, lastSentAt: () => 1_000 });
+  return new EvenPacing(period, {
+    clock,
+    shareLimit: { isShared },
+    candidates,
+    sent: { isBusy: () => isBusy },
+    lastSentAt: () => 1_000,
+  });
 }
 
 const at = (one: EvenPacing, now: number, units = 1, limit = LIMIT): number => one.earliest(units, limit, limit, now);
@@ -29,6 +35,18 @@ describe('the requests of a second', () => {
   it('are spaced evenly by their units while it may have several shapes', () => {
     expect(at(pacing(SHAPES), 1_010)).toBe(1_050);
     expect(at(pacing(SHAPES), 1_010, 3)).toBe(1_150);
+  });
+
+  it('are not while few are sent, but where a process of a share sends alone to find out the shape', () => {
+    expect(at(pacing(SHAPES, { isBusy: false }), 1_010)).toBe(1_010);
+    expect(at(pacing([aligned, firstRequest], { isBusy: false }), 8_900)).toBe(8_900);
+    expect(at(pacing(SHAPES, { isBusy: false, isShared: true }), 1_010)).toBe(1_050);
+  });
+
+  it('are without a `date` after a refusal that nothing explains, however few are sent', () => {
+    const quiet = pacing(SHAPES, { isBusy: false, clock: new ServerClock() });
+    quiet.onUnexplainedRefusal(1_000);
+    expect(at(quiet, 1_010)).toBeGreaterThan(1_050);
   });
 
   it('are not where one shape is left, or only such as slide', () => {

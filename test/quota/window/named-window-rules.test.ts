@@ -67,6 +67,8 @@ describe('a window says of itself', () => {
     );
     expect(why(ten(0).window, 11)).toBe('the request takes 11 units, and the minute never holds more than 10');
     const second = ten(0, { period: 'second' }).window;
+    second.onSent(4, 1_180);
+    expect(why(second, 1)).toBeUndefined();
     second.onSent(1, 1_190);
     expect(why(second, 1)).toBe('requests are spread evenly over the second (10 units) until its shape is known');
     expect(why(ten(10, { shapes: [aligned] }).window, 1)).toBe(
@@ -195,7 +197,7 @@ describe('a window that others may have filled while something is under way', ()
 describe('a request that may cost less than is held for it', () => {
   it('is spaced by what it is likely to cost', () => {
     const { window } = ten(0, { period: 'second' });
-    window.onSent(1, 1_100);
+    window.onSent(5, 1_100);
     expect(untilOf(window, charge({ units: 5 }), 1_110)).toBe(1_600);
     expect(untilOf(window, charge({ units: 5, likely: 2 }), 1_110)).toBe(1_300);
     expect(untilOf(window, charge({ units: 2, likely: 5 }), 1_110)).toBe(1_300);

@@ -119,8 +119,10 @@ describe('a window that what is under way may have filled', () => {
 });
 
 describe('a window of seconds', () => {
-  it('is spent evenly while its shape is in doubt', () => {
+  it('is spent evenly while its shape is in doubt, once half of it was sent', () => {
     const { window } = full({ period: 'second', used: 0 });
+    expect(untilOf(window, charge(), 10)).toBe(10);
+    window.onSent(4, 0);
     expect(untilOf(window, charge(), 10)).toBe(100);
     expect(untilOf(window, charge({ units: 3 }), 10)).toBe(300);
   });

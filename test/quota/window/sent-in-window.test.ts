@@ -12,3 +12,13 @@ it('what was sent in a calendar window counts from its beginning, and the most o
   sent.onSent(1, 2_100);
   expect([sent.units, sent.most]).toEqual([1, 2]);
 });
+
+it('a second is busy while half of its limit was sent in it or in the one before', () => {
+  const sent = new SentInWindow('second', knownClock());
+  expect(sent.isBusy(8, 100)).toBe(false);
+  sent.onSent(3, 100);
+  expect(sent.isBusy(8, 200)).toBe(false);
+  sent.onSent(1, 200);
+  expect([sent.isBusy(8, 200), sent.isBusy(9, 200)]).toEqual([true, false]);
+  expect([sent.isBusy(8, 1_500), sent.isBusy(8, 2_500)]).toEqual([true, false]);
+});

@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { createClient } from '../../src/index.ts';
+import { createMockService, virtualClock, type WindowKind } from '../../src/testing/index.ts';
+
+const LATENCY_MS = 30;
+const KINDS: readonly WindowKind[] = ['aligned', 'first-request', 'sliding-log', 'sliding-counter', 'leaky'];
+
+describe('a client with few calls', () => {
+  it.each(KINDS)(
+    'sends four at once every three seconds without delay, although it cannot know that a window is %s',
+    async (windows) => {
+      const clock = virtualClock({ wall: Date.UTC(2026, 2, 10, 14, 0, 7, 300) });
+      const service = createMockService({
+        clock,
+        keyless: { second: 20, minute: 500 },
+        windows,
+        latencyMs: LATENCY_MS,
+      });
+      const client = createClient({ baseUrl: service.origin, fetch: service.fetch, clock });
+      await clock.run(client.getInfo());
+      const took: number[] = [];
+      const call = async (): Promise<void> => {
+        const from = clock.now();
+        await client.getInfo();
+        took.push(clock.now() - from);
+      };
+      for (let burst = 0; burst < 20; burst++) {
+        await clock.advance(3_010);
+        await clock.run(Promise.all(Array.from({ length: 4 }, call)));
+      }
+      expect(Math.max(...took)).toBeLessThanOrEqual(LATENCY_MS + 1);
+      expect(service.requests).toBe(81);
+      await client.close();
+    },
+  );
+});
