@@ -86,12 +86,14 @@ async function plantIn(folder: string, paths: readonly string[]): Promise<void> 
     logLevel: 'error' as NonNullable<Options['logLevel']>,
     fileLogLevel: 'off' as NonNullable<Options['fileLogLevel']>,
     allowConsoleColors: false,
-    timeoutMS: 30_000,
+    timeoutMS: 120_000,
   }).runMutationTest();
   for (const path of paths) {
     const mistakes = mistakesIn(path);
     const missed = missedOf(mistakes);
-    console.log(`${percent(mistakes.length - missed.length, mistakes.length)} ${path}: ${mistakes.length} planted`);
+    const endless = mistakes.filter(({ status }) => status === 'Timeout').length;
+    const found = percent(mistakes.length - missed.length, mistakes.length);
+    console.log(`${found} ${path}: ${mistakes.length} planted, ${endless} found by a time-out`);
     for (const { location, mutatorName, replacement = '', status } of missed) {
       const { line, column } = location.start;
       const shown = replacement.replaceAll(/\s+/g, ' ').slice(0, 80);
