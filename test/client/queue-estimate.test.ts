@@ -146,7 +146,7 @@ describe('the time at which a call is sent behind others', () => {
     );
   });
 
-  it('is estimated within one window where costs differ, as cheap calls pass dear ones that do not fit', async () => {
+  it('is estimated within one window where costs differ, as cheap calls pass expensive ones that do not fit', async () => {
     const lines = fc.array(fc.constantFrom(1, 1, 1, 2, 5, 20, 25), { minLength: 5, maxLength: 120 });
     const fixed = fc.constantFrom('aligned', 'first-request', 'sliding-log');
     const orders = fc.constantFrom('as drawn', 'dear first', 'cheap first');
@@ -187,7 +187,7 @@ describe('the time at which a call is sent behind others', () => {
     );
   });
 
-  it('is estimated within one window, or two by the doings of others, where processes share the quota', async () => {
+  it('is estimated within one window, or two because of other calls, where processes share the quota', async () => {
     await fc.assert(
       fc.asyncProperty(shapes, fc.integer({ min: 1, max: 3 }), fc.integer({ min: 0, max: 100 }), async (...drawn) => {
         const [windows, size, ahead] = drawn;

@@ -62,7 +62,7 @@ describe('parked calls', () => {
     expect(service.limited).toBe(0);
   });
 
-  it('parked calls are all heard of when they abort, and those like them still come', async () => {
+  it('parked calls all end when their signal aborts, and those like them are still sent', async () => {
     const { clock, service, client, assets, offsets } = ceilinged(2, 'minute');
     const controller = new AbortController();
     const { signal } = controller;

@@ -262,7 +262,7 @@ describe('clients that share one key, in virtual time', () => {
     expect(fleet.service.requests).toBeGreaterThan(before);
   });
 
-  it('leave a dear request its turn, however busy the others are', async () => {
+  it('give an expensive request its turn, however busy the other processes are', async () => {
     const fleet = fleetOf(8, { cost: ({ url }) => (url.pathname.endsWith('info') ? 1 : 8) });
     const busy = fleet.work(runs(300, 1_500));
     await fleet.clock.advance(12_000);
@@ -274,7 +274,7 @@ describe('clients that share one key, in virtual time', () => {
     expect(fleet.clock.now() - from).toBeGreaterThan(0);
   });
 
-  it('let no call wait that will not, where their part is spent and others may still spend theirs', async () => {
+  it('keep no call waiting longer than its maxWaitMs where their part is used up and other processes still have theirs', async () => {
     const fleet = fleetOf(2, { keyed: { minute: 100 } });
     await fleet.clock.run(fleet.work(10));
     const others = fleet.work(100, [1]);
@@ -328,7 +328,7 @@ describe('clients that share one key, in virtual time', () => {
     expect(fleet.limited).toBe(0);
   });
 
-  it.each([18, 48])('go on after %i idle hours, when nobody knows the service’s clock any more', async (hours) => {
+  it.each([18, 48])('go on after %i idle hours, when no process knows the service’s clock any more', async (hours) => {
     const fleet = fleetOf(4);
     await fleet.clock.run(fleet.work(100));
     await fleet.clock.advance(hours * 3_600_000);

@@ -39,7 +39,7 @@ describe('the month', () => {
     });
   });
 
-  it('takes what was spent before anybody looked as spent evenly', () => {
+  it('takes units used before the first reading as used evenly', () => {
     const now = JANUARY + 10 * DAY_MS;
     const outlook = heard([now, 20_000]).outlook(now);
     expect(outlook?.perDay).toBeCloseTo(2_000, 6);
@@ -78,7 +78,7 @@ describe('the month', () => {
     expect(outlook?.runsOutAt).toBeUndefined();
   });
 
-  it('begins anew with the first answer of the next, and heeds no late one of the last', () => {
+  it('begins anew with the first answer of the next month, and ignores a late one of the last', () => {
     const log = heard([FEBRUARY - 1_000, 30_000], [FEBRUARY + HOUR_MS, 100], [FEBRUARY - 1, 30_010]);
     expect(log.outlook(FEBRUARY + HOUR_MS)).toMatchObject({ used: 100, perDay: 2_400 });
   });
@@ -108,7 +108,7 @@ describe('the month', () => {
     expect(log.outlook(JANUARY + DAY_MS)).toMatchObject({ used: 6, resetsAt: FEBRUARY });
   });
 
-  it('is foreseen to end when a steady pace ends it, however seldom anybody looks', () => {
+  it('is expected to be used up when a steady pace uses it up, however few readings there are', () => {
     fc.assert(
       fc.property(
         fc.double({ min: 200, max: 30_000, noNaN: true }),
