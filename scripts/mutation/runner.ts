@@ -125,10 +125,13 @@ class InProcessRunner {
       let failure = await this.#fails(id, activeMutant.id, hitLimit);
       if (failure === undefined) continue;
       // A module may remember what was answered with the mistake: then the test fails without it, too, by this one or an earlier one.
-      if (failure === 'timeout' || (await this.#fails(id)) !== undefined) {
-        await this.#load();
-        if (failure !== 'timeout') failure = await this.#fails(id, activeMutant.id, hitLimit);
+      if ((await this.#fails(id)) !== undefined) {
         this.#isSpoilt = true;
+        if (failure !== 'timeout') {
+          await this.#load();
+          failure = await this.#fails(id, activeMutant.id, hitLimit);
+          this.#isSpoilt = true;
+        }
       }
       if (failure === 'timeout') return { status: 'timeout' };
       if (failure !== undefined) return { status: 'killed', killedBy: [id], failureMessage: failure, nrOfTests };
