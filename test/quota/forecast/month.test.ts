@@ -25,6 +25,20 @@ describe('the month', () => {
     expect(log.outlook(JANUARY)).toBeUndefined();
   });
 
+  it('stays as it was by an answer that states its limit or what remains alone', () => {
+    const log = heard([JANUARY + DAY_MS, 1_000]);
+    const before = log.outlook(JANUARY + DAY_MS);
+    for (const month of [{ limit: 50_000 }, { remaining: 7 }])
+      log.observe({ stacks: { month }, date: JANUARY + DAY_MS, receivedAt: JANUARY });
+    expect(log.outlook(JANUARY + DAY_MS)).toEqual(before);
+  });
+
+  it('is all there again when it has ended, before any answer says so', () => {
+    const log = heard([FEBRUARY - 2 * HOUR_MS, 10_000], [FEBRUARY - 1, 20_000]);
+    const next = { used: 0, remaining: 31_000, perDay: 0, runsOutAt: undefined };
+    expect(log.outlook(FEBRUARY + HOUR_MS)).toMatchObject(next);
+  });
+
   it('says what is left, until when, and how much a day that makes', () => {
     const now = JANUARY + 21 * DAY_MS;
     expect(heard([now, 1_000]).outlook(now)).toEqual({
