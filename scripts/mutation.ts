@@ -35,7 +35,11 @@ const TESTS: Readonly<Record<string, readonly string[]>> = {
 /** The tests that find a folder's mistakes as well: what the pacer tells its parts is seen by its callers. */
 const CALLERS: Readonly<Record<string, readonly string[]>> = {
   'src/quota': ['test/client/**/*.test.ts', 'test/scheduler/**/*.test.ts'],
-  'src/scheduler': ['test/client/**/*.test.ts'],
+  'src/quota/forecast': ['test/scheduler/estimate.test.ts', 'test/client/{deadlines,month-state}.test.ts'],
+  'src/scheduler': [
+    'test/{client,trace,pool}/**/*.test.ts',
+    'test/fetch/{answers,fetch,redirects,retries,signal}.test.ts',
+  ],
 };
 
 /** What explores small worlds in full, or simulates hours: minutes where each branch is counted. And what waits for sockets. */
@@ -86,12 +90,15 @@ async function plantIn(folder: string, paths: readonly string[]): Promise<void> 
     logLevel: 'error' as NonNullable<Options['logLevel']>,
     fileLogLevel: 'off' as NonNullable<Options['fileLogLevel']>,
     allowConsoleColors: false,
-    timeoutMS: 30_000,
+    timeoutMS: 20_000,
+    timeoutFactor: 4,
   }).runMutationTest();
   for (const path of paths) {
     const mistakes = mistakesIn(path);
     const missed = missedOf(mistakes);
-    console.log(`${percent(mistakes.length - missed.length, mistakes.length)} ${path}: ${mistakes.length} planted`);
+    const endless = mistakes.filter(({ status }) => status === 'Timeout').length;
+    const found = percent(mistakes.length - missed.length, mistakes.length);
+    console.log(`${found} ${path}: ${mistakes.length} planted, ${endless} found by a time-out`);
     for (const { location, mutatorName, replacement = '', status } of missed) {
       const { line, column } = location.start;
       const shown = replacement.replaceAll(/\s+/g, ' ').slice(0, 80);

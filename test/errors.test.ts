@@ -85,12 +85,12 @@ describe('an error that another library wrapped', () => {
     expect(errors.unwrapError(wrapped)).toBe(inner);
   });
 
-  test('is by what is outermost, if both are ours', () => {
+  test('is identified by the outermost error, if both are of this package', () => {
     const error = new ConnectionError({ endpoint, code: 'ECONNRESET', attempts: 1, cause: inner });
     expect([errors.isConnectionError(error), errors.isQuotaExhausted(error)]).toEqual([true, false]);
   });
 
-  test('may have itself as its cause, and nothing of ours in it', () => {
+  test('is not identified if it has itself as its cause and no error of this package in it', () => {
     const error = new Error('round');
     error.cause = error;
     expect(errors.isQuotaExhausted(error)).toBe(false);
@@ -119,7 +119,7 @@ describe('the cause', () => {
 });
 
 describe('QuotaExhaustedError', () => {
-  test('says who asked, why it cannot be, and when to come back', () => {
+  test('names the endpoint, why the call is not sent, and when to try again', () => {
     expect(exhausted().message).toBe(
       "GET /extended/v1/info: The month's quota is spent. Retry at 2026-12-01T00:00:00.000Z.",
     );

@@ -5,6 +5,7 @@
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { dirname, relative, resolve } from 'node:path';
+import { performance } from 'node:perf_hooks';
 import { pathToFileURL } from 'node:url';
 import { ENTRY_POINTS } from '../entry-points.ts';
 import type { Test, testsOf } from './vitest.ts';
@@ -27,17 +28,32 @@ interface MistakeRun {
   readonly activeMutant: { readonly id: string };
 }
 
-/** A promise that is still pending after this time never settles, in milliseconds: tests run in virtual time. */
-const STUCK_MS = 15_000;
+/** A test waits for a promise that never settles if the process has been idle for this much longer than without a mistake. */
+const IDLE_MS = 1_000;
 
-/** The same of a test that takes so little of the processor's time that it is surely over before. */
-const SOON_STUCK_MS = 2_000;
+/** A test never ends if it takes this much more of the processor's time than without a mistake, and this many times as much. */
+const BUSY_MS = 2_000;
+const BUSY_TIMES = 10;
+
+/** How often that is looked at, in milliseconds. */
+const LOOK_MS = 50;
 
 /** A test of another folder is left out if it takes more time of the processor than this, in milliseconds. */
 const LONG_MS = 50;
 
+/** What a test took, in milliseconds: neither grows on a machine that has other work. */
+interface Taken {
+  /** Of the processor's time. */
+  readonly busy: number;
+  /** While nothing was to be done. */
+  readonly idle: number;
+}
+
 /** What each test took, beside the planted source: Stryker measures in one process, and plants in another. */
 const TIMES = 'times.json';
+
+/** Tests may replace the global one. */
+const utilization = performance.eventLoopUtilization.bind(performance);
 
 const STAND_IN = new URL('./vitest.ts', import.meta.url).href;
 const here = pathToFileURL(`${process.cwd()}/`).href;
@@ -70,8 +86,8 @@ class InProcessRunner {
   #tests = new Map<string, Test>();
   /** Whether modules may remember what a mistake made of it. */
   #isSpoilt = false;
-  /** What each test took of the processor's time, in milliseconds. */
-  #ms = new Map<string, number>();
+  /** What each test took without a mistake. */
+  #taken = new Map<string, Taken>();
 
   capabilities(): { reloadEnvironment: boolean } {
     return { reloadEnvironment: true };
@@ -82,24 +98,22 @@ class InProcessRunner {
     const tests: object[] = [];
     for (const [id, test] of this.#tests) {
       planted.currentTestId = id;
-      const start = process.cpuUsage();
+      const taken = takenFrom();
       const failure = await failureOf(test);
-      const { user, system } = process.cpuUsage(start);
-      const timeSpentMs = (user + system) / 1_000;
       planted.currentTestId = undefined;
-      this.#ms.set(id, timeSpentMs);
-      const common = { id, name: test.name, timeSpentMs, fileName: resolve(id.split('#')[0] ?? '') };
+      this.#taken.set(id, taken());
+      const common = { id, name: test.name, timeSpentMs: taken().busy, fileName: resolve(id.split('#')[0] ?? '') };
       if (failure !== undefined) console.error(`left out, it fails when all is right: ${id}: ${failure}`);
       tests.push({ ...common, status: failure === undefined ? 0 : 2 });
     }
-    writeFileSync(TIMES, JSON.stringify([...this.#ms]));
+    writeFileSync(TIMES, JSON.stringify([...this.#taken]));
     return { status: 'complete', tests, mutantCoverage: planted.mutantCoverage };
   }
 
   async mutantRun({ testFilter, hitLimit, activeMutant }: MistakeRun): Promise<object> {
     if (this.#tests.size === 0 || this.#isSpoilt) await this.#load();
-    if (this.#ms.size === 0 && existsSync(TIMES)) this.#ms = new Map(JSON.parse(readFileSync(TIMES, 'utf8')));
-    const msOf = (id: string): number => this.#ms.get(id) ?? 0;
+    if (this.#taken.size === 0 && existsSync(TIMES)) this.#taken = new Map(JSON.parse(readFileSync(TIMES, 'utf8')));
+    const msOf = (id: string): number => this.#taken.get(id)?.busy ?? 0;
     const ids = (testFilter ?? [...this.#tests.keys()])
       .filter((id) => msOf(id) < LONG_MS || dirname(id.split('#')[0] ?? '') === process.env.MUTATION_FOLDER)
       .sort((a, b) => msOf(a) - msOf(b));
@@ -111,10 +125,13 @@ class InProcessRunner {
       let failure = await this.#fails(id, activeMutant.id, hitLimit);
       if (failure === undefined) continue;
       // A module may remember what was answered with the mistake: then the test fails without it, too, by this one or an earlier one.
-      if (failure === 'timeout' || (await this.#fails(id)) !== undefined) {
-        await this.#load();
-        if (failure !== 'timeout') failure = await this.#fails(id, activeMutant.id, hitLimit);
+      if ((await this.#fails(id)) !== undefined) {
         this.#isSpoilt = true;
+        if (failure !== 'timeout') {
+          await this.#load();
+          failure = await this.#fails(id, activeMutant.id, hitLimit);
+          this.#isSpoilt = true;
+        }
       }
       if (failure === 'timeout') return { status: 'timeout' };
       if (failure !== undefined) return { status: 'killed', killedBy: [id], failureMessage: failure, nrOfTests };
@@ -127,7 +144,7 @@ class InProcessRunner {
     const test = this.#tests.get(id);
     if (!test) return undefined;
     Object.assign(planted, { activeMutant: mistake, hitCount: 0, hitLimit });
-    const failure = await failureOf(test, (this.#ms.get(id) ?? LONG_MS) < LONG_MS ? SOON_STUCK_MS : STUCK_MS);
+    const failure = await failureOf(test, this.#taken.get(id));
     const isEndless = hitLimit !== undefined && (planted.hitCount ?? 0) > hitLimit;
     Object.assign(planted, { activeMutant: undefined, hitCount: undefined, hitLimit: undefined });
     return isEndless ? 'timeout' : failure;
@@ -150,18 +167,33 @@ class InProcessRunner {
   }
 }
 
-async function failureOf(test: Test, stuckMs: number = STUCK_MS): Promise<string | undefined> {
+/** How a test fails; 'timeout': it would never end, by what it takes and `usual`. Undefined: it passes. */
+async function failureOf(test: Test, usual: Taken = { busy: 15_000, idle: 15_000 }): Promise<string | undefined> {
   let timer: NodeJS.Timeout | undefined;
   try {
+    const taken = takenFrom();
     const stuck = new Promise<string>((stop) => {
-      timer = setTimeout(() => stop('timeout'), stuckMs);
+      timer = setInterval(() => {
+        const { busy, idle } = taken();
+        if (idle > 2 * usual.idle + IDLE_MS || busy > BUSY_TIMES * usual.busy + BUSY_MS) stop('timeout');
+      }, LOOK_MS);
     });
     return await Promise.race([test.run().then(() => undefined), stuck]);
   } catch (error) {
     return String(error instanceof Error ? error.message : error).slice(0, 200);
   } finally {
-    clearTimeout(timer);
+    clearInterval(timer);
   }
+}
+
+/** Measures from now on. */
+function takenFrom(): () => Taken {
+  const busyAtFirst = process.cpuUsage();
+  const { idle: idleAtFirst } = utilization();
+  return () => {
+    const { user, system } = process.cpuUsage(busyAtFirst);
+    return { busy: (user + system) / 1_000, idle: utilization().idle - idleAtFirst };
+  };
 }
 
 /** Read by Stryker. */

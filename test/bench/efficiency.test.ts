@@ -46,7 +46,7 @@ describe('the client, without configuration', () => {
 });
 
 describe('the simulator', () => {
-  it('limits whoever only retries, in the very world in which the client is never limited', async () => {
+  it('refuses requests of a client that only retries, in the world in which this client is never refused', async () => {
     const { limited, utilisation } = await runTrial(brief('aligned: 20/s and 500/min', 300), kyRetry, 1);
     expect(limited).toBeGreaterThan(100);
     expect(utilisation).toBeGreaterThan(0.5);
@@ -114,11 +114,11 @@ describe('the shortest possible time', () => {
     expect(shortestMs([load(25)], { ...terms, limits: { second: 10, minute: 20 } })).toBeCloseTo(19_720, 0);
   });
 
-  it('puts the dear ones where they fit', () => {
+  it('puts the expensive requests where they fit', () => {
     expect(shortestMs([load(6, 4), load(6, 1)], terms)).toBeCloseTo(1_720, 0);
   });
 
-  it('lets what is dearer than a window go alone', () => {
+  it('sends a request that costs more than a window alone', () => {
     expect(shortestMs([load(1, 15), load(1, 1)], terms)).toBeCloseTo(720, 0);
   });
 
@@ -135,7 +135,7 @@ describe('the shortest possible time', () => {
     expect(shortestMs([load(3, 1, 'assets')], { ...terms, ceilings })).toBeCloseTo(19_720, 0);
   });
 
-  it('hears at once of new limits', () => {
+  it('applies new limits at once', () => {
     const changes = [{ atMs: 100, limits: { second: 25 } }];
     expect(shortestMs([load(25)], { ...terms, changes })).toBeCloseTo(120, 0);
   });

@@ -91,7 +91,7 @@ describe('the program', () => {
       ['quota', '--timeout', '30'],
       /^--timeout must be a time such as 500ms, 30s, 5m, 2h or 1d, not "30"\./,
     ],
-  ])('refuses %s in a sentence, and asks nobody', async ([, argv, sentence]) => {
+  ])('refuses %s in a sentence, and sends no request', async ([, argv, sentence]) => {
     const world = worldOf();
     expect(await world.run(...argv)).toBe(2);
     expect(world.stderr.text).toMatch(/^stacks-quota: /);

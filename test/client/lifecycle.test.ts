@@ -10,7 +10,7 @@ import { createMockService, virtualClock } from '../../src/testing/index.ts';
 import { type Wire, wire } from '../support/wire.ts';
 
 describe('closing', () => {
-  it('turns away those who wait and lets those under way come back', async () => {
+  it('rejects the calls that wait and lets those under way finish', async () => {
     const { client, call, last, names, clock } = wire({ concurrency: 1 });
     const first = await call('under way');
     const others = [await call('at the gate'), await call('in line')];
@@ -27,14 +27,14 @@ describe('closing', () => {
     expect(clock.timers).toBe(0);
   });
 
-  it('turns away whoever comes later', async () => {
+  it('rejects calls that are made later', async () => {
     const { client, call, names } = wire();
     await client.close();
     expect(isClosed((await call('late')).now())).toBe(true);
     expect(names()).toEqual([]);
   });
 
-  it('may be asked for as often as one likes', async () => {
+  it('may be asked for any number of times', async () => {
     const leave = vi.fn(async () => {});
     const share = { join: () => ({ part: wholeShareLimit, leave }) };
     const { client } = wire({ share });
@@ -91,7 +91,7 @@ describe('closing', () => {
   });
 });
 
-describe('whoever hears of an event', () => {
+describe('a listener of events', () => {
   const types = ['called', 'waiting', 'sent', 'answered', 'limited', 'lost', 'retrying', 'done'] as const;
 
   /** Ten calls with which everything happens that can be heard of. */

@@ -19,7 +19,7 @@ describe('the month', () => {
     expect(one.month()).toBeUndefined();
   });
 
-  it('says what is left, when it will be out at the present pace, and what it can bear', async () => {
+  it('says what is left, when it will be used up at the present pace, and which pace it allows', async () => {
     const { clock, mock, client: one } = client();
     mock.spend(24_799);
     await clock.run(one.getInfo());
@@ -39,7 +39,7 @@ describe('the month', () => {
     expect(one.month()).not.toHaveProperty('runsOutAt');
   });
 
-  it('goes by the service’s clock, and says instants by ours', async () => {
+  it('goes by the service’s clock, and states instants by the clock of this machine', async () => {
     const clock = virtualClock({ wall: NOON + 40 * DAY_MS });
     const mock = createMockService({
       clock: { ...clock, wall: () => clock.wall() - 40 * DAY_MS },

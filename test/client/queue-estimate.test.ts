@@ -9,7 +9,7 @@ import {
   virtualClock,
 } from '../../src/testing/index.ts';
 import { fleetOf } from '../sharing/support/fleet.ts';
-import { runs } from '../support/deep.ts';
+import { DEEP, runs } from '../support/deep.ts';
 
 const ENDPOINT = 'GET /extended/v1/info';
 const MINUTE_MS = 60_000;
@@ -146,7 +146,7 @@ describe('the time at which a call is sent behind others', () => {
     );
   });
 
-  it('is estimated within one window where costs differ, as cheap calls pass dear ones that do not fit', async () => {
+  it('is estimated within one window where costs differ, as cheap calls pass expensive ones that do not fit', async () => {
     const lines = fc.array(fc.constantFrom(1, 1, 1, 2, 5, 20, 25), { minLength: 5, maxLength: 120 });
     const fixed = fc.constantFrom('aligned', 'first-request', 'sliding-log');
     const orders = fc.constantFrom('as drawn', 'dear first', 'cheap first');
@@ -161,7 +161,7 @@ describe('the time at which a call is sent behind others', () => {
         );
         expect(Math.abs(error)).toBeLessThanOrEqual(WITHIN_MS);
       }),
-      { numRuns: runs(18, 200) },
+      { numRuns: runs(12, 200) },
     );
   });
 
@@ -169,7 +169,7 @@ describe('the time at which a call is sent behind others', () => {
     'is estimated within one window for each of 240 calls of which a quarter takes a quarter of the window: %s',
     async (windows) => {
       // With seed 1 they come within a second of the end of a minute, while the client doubts which one it is.
-      for (const seed of [2, 3, 4, 6]) {
+      for (const seed of DEEP ? [2, 3, 4, 6] : [2, 3]) {
         const errors = await errorsOf({ windows, limits: { minute: 100 }, cost: 1, before: 150, ahead: 240, seed });
         expect(Math.max(...errors.map(Math.abs))).toBeLessThanOrEqual(WITHIN_MS);
       }
@@ -187,7 +187,7 @@ describe('the time at which a call is sent behind others', () => {
     );
   });
 
-  it('is estimated within one window, or two by the doings of others, where processes share the quota', async () => {
+  it('is estimated within one window, or two because of other calls, where processes share the quota', async () => {
     await fc.assert(
       fc.asyncProperty(shapes, fc.integer({ min: 1, max: 3 }), fc.integer({ min: 0, max: 100 }), async (...drawn) => {
         const [windows, size, ahead] = drawn;

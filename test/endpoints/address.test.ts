@@ -32,7 +32,7 @@ describe('an address is accepted', () => {
     );
   });
 
-  test('when it is the short address of the account that nobody owns', () => {
+  test('when it is the short address of the account without an owner', () => {
     expect(checkAddress('SP000000000000000000002Q6VF78.pox-4')).toBe('SP000000000000000000002Q6VF78.pox-4');
     expect(checkAddress('SM00000000000000000005VR75B2')).toHaveLength(28);
   });

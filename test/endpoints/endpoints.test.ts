@@ -116,7 +116,7 @@ describe('a request', () => {
     expect(refusal(() => assets(address)).option).toBe('address');
   });
 
-  test('ignores parameters that somebody planted on every object', () => {
+  test('ignores parameters that are set on Object.prototype', () => {
     Object.defineProperty(Object.prototype, 'limit', { value: 7, configurable: true, writable: true });
     try {
       expect(addressAssetsRequest(account, { offset: 1 }).query).toBe('offset=1');

@@ -50,7 +50,7 @@ it.each(['null', '0', '""', '\uFEFF{}', ' [] '])('what is JSON is what its schem
   expect(await endOf(client.getInfo({ schema: anything }))).toMatchObject({ data: JSON.parse(body.trim()) });
 });
 
-it('what is no JSON matters to nobody who wants no body, or the body as it is', async () => {
+it('what is no JSON does not matter to a call that wants no body, or the body as it is', async () => {
   const { client, endOf } = answering('<html>');
   expect(await endOf(client.getInfo({ headersOnly: true }))).toMatchObject({ status: 200 });
   expect(await endOf(client.fetch('/').then((response) => response.text()))).toBe('<html>');

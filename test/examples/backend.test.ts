@@ -111,7 +111,7 @@ describe('the backend', { concurrent: true }, () => {
     expect((await fetch(assetsUrl)).status).toBe(502);
   });
 
-  it('ends the call of a visitor who has hung up', async () => {
+  it('ends the call of a visitor who has disconnected', async () => {
     const backend = await startHeld();
     const hangUp = new AbortController();
     const visits = await twoVisitors(backend, hangUp.signal);
@@ -120,7 +120,7 @@ describe('the backend', { concurrent: true }, () => {
     expect(await Promise.all(visits)).toEqual(['gone', 'gone']);
   });
 
-  it('on SIGTERM turns away who waits, lets what is under way come back, and ends', async () => {
+  it('on SIGTERM rejects calls that wait, lets those under way finish, and ends', async () => {
     const backend = await startHeld();
     const visits = await twoVisitors(backend);
     backend.example.process.kill('SIGTERM');

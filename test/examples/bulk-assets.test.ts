@@ -104,7 +104,7 @@ describe('the bulk example', { concurrent: true }, () => {
     expect(service.requests).toBe(1);
   });
 
-  it('says in one line that nobody is there', async () => {
+  it('says in one line that there is no service', async () => {
     const { url, close } = await createMockService().listen();
     await close();
     const { code, err } = await run('bulk-assets.ts', [], { STACKS_API_URL: url });
@@ -122,7 +122,7 @@ describe('the bulk example', { concurrent: true }, () => {
     expect(out).toMatch(/^not made {3}2\d\d, because of Ctrl-C$/m);
   });
 
-  it('ends without a stack trace when nobody reads on', async () => {
+  it('ends without a stack trace when its output is no longer read', async () => {
     const example = start('bulk-assets.ts', FEW);
     await example.says(/from a mock/);
     example.process.stdout.destroy();

@@ -109,7 +109,7 @@ describe('a fetch of the caller’s own', () => {
     expect(client.quota()).toMatchObject({ inFlight: 0, held: 0 });
   });
 
-  it('may read the body of a refusal, which nobody else does', async () => {
+  it('may read the body of a refusal, which the client does not', async () => {
     const answers = [logged(429, { 'retry-after': '7' }), new Response('{}')];
     const { clock, client } = answering(() => answers.shift() ?? Response.error());
     expect((await clock.run(client.fetch(INFO))).status).toBe(200);

@@ -59,7 +59,7 @@ describe('the signal of client.fetch', () => {
     expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0);
   });
 
-  it('ends a body that nobody reads yet', async () => {
+  it('ends a body that is not read yet', async () => {
     const cancel = vi.fn();
     const { clock, client } = answering(() => new Response(new ReadableStream({ cancel })));
     const controller = new AbortController();
@@ -81,7 +81,7 @@ describe('the signal of client.fetch', () => {
     const fetchWith = (client: Client, { signal }: AbortController) =>
       client.fetch(new Request('https://api.mock.test/', { signal }));
 
-    it('is heard while the answer is out', async () => {
+    it('ends the call while the answer is awaited', async () => {
       const { clock, client } = answering(() => new Promise<Response>(() => {}));
       const controller = new AbortController();
       const call = fetchWith(client, controller).catch((error) => error);
@@ -90,7 +90,7 @@ describe('the signal of client.fetch', () => {
       expect(await clock.run(call)).toBe(reason);
     });
 
-    it('is heard while the body is to come', async () => {
+    it('ends the call while the body is awaited', async () => {
       const { clock, client } = answering(() => new Response(hangingBody()));
       const controller = new AbortController();
       const response = await clock.run(fetchWith(client, controller));

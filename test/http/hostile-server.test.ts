@@ -123,7 +123,7 @@ describe('a connection', () => {
     expect(clock.timers).toBe(0);
   });
 
-  it('to a certificate that nobody vouches for is never used, and not tried again', async () => {
+  it('to a server whose certificate is not trusted is never used, and not tried again', async () => {
     let requests = 0;
     const server = createTlsServer(SELF_SIGNED, (_, response) => {
       requests++;

@@ -35,7 +35,7 @@ it.each<[Readonly<Record<string, unknown>>, string, (client: Client) => Promise<
   [{ schema: {} }, `${ASSETS}?limit=50&offset=0`, walked],
   [{ unanchored: true }, `${ASSETS}?limit=50&offset=0`, walked],
   [{ from: {} }, `${ASSETS}?limit=50&offset=0`, walked],
-])("%o on every object is nobody's wish: it stays %s", async (planted, request, call) => {
+])('%o on Object.prototype is no option of the caller: it stays %s', async (planted, request, call) => {
   expect(await sentWith(planted, call)).toEqual([request]);
 });
 

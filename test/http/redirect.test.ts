@@ -195,7 +195,7 @@ describe('over a real socket', () => {
     expect(error).toMatchObject({ name: 'ConnectionError', code });
   });
 
-  it('what never left is charged to nobody', async () => {
+  it('a request that never left is not charged', async () => {
     const mock = createMockService({ keyless: { minute: 10_000 } });
     const door = await mock.listen();
     const client = createClient({ baseUrl: door.url, maxAttempts: 1 });

@@ -249,7 +249,7 @@ describe('a body', () => {
     ['begun to read', (response) => response.body?.getReader()],
     ['read', (response) => response.text()],
     ['read and let go of', (response) => response.body?.pipeTo(new WritableStream())],
-  ])('that somebody else has %s is a failure that says so', async (_, use) => {
+  ])('that other code has %s is a failure that says so', async (_, use) => {
     const response = new Response('words');
     await use(response);
     const cause = { message: expect.stringContaining('must return it unread') };

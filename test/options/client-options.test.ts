@@ -89,7 +89,7 @@ describe('settings', () => {
     expect(stand).toHaveBeenCalledWith('https://api.hiro.so/', { method: 'HEAD' });
   });
 
-  test('ignore options that somebody planted on every object', () => {
+  test('ignore options that are set on Object.prototype', () => {
     const planted = { baseUrl: 'https://evil.example', apiKey: KEY, concurrency: 99, dangerouslyAllowBrowser: true };
     for (const [name, value] of Object.entries(planted)) {
       Object.defineProperty(Object.prototype, name, { value, configurable: true, writable: true });

@@ -12,7 +12,7 @@ beforeAll(() => void context.setGlobalContextManager(contextManager()));
 afterAll(() => context.disable());
 
 describe('the span of a call', () => {
-  it('is under the one that is active where the call is made, whoever else calls meanwhile', async () => {
+  it('is under the one that is active where the call is made, whatever other calls are made meanwhile', async () => {
     const { clock, client, tracer, spans } = instrumented();
     const callers = ['one', 'other'].map((name) =>
       tracer.startActiveSpan(name, async (span: Span) => {

@@ -8,7 +8,7 @@ const lock = JSON.parse(readFileSync('package-lock.json', 'utf8'));
 const entries = [...leaves(lock)];
 
 describe('the lockfile', () => {
-  it('names no registry: whoever installs, installs from their own', () => {
+  it('names no registry, so that each installation uses its own', () => {
     expect(entries.filter(({ path }) => path.includes('resolved'))).toEqual([]);
   });
 

@@ -88,7 +88,7 @@ describe('an answer through the proxy', () => {
   });
 
   it.for(['x-gzip', 'deflate', 'br', 'gzip, br', 'identity'])(
-    'that came as %s though nobody asked for that is what its headers say',
+    'that came as %s though it was not asked for is what its headers say',
     async (coding) => {
       const coders: Record<string, (bytes: Buffer) => Buffer> = {
         ...{ 'x-gzip': gzipSync, gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync },

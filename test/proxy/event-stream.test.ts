@@ -85,7 +85,7 @@ describe('the events', () => {
     expect(one.told.length).toBeLessThanOrEqual(12);
   });
 
-  it('are made once for all, and not at all for nobody', async () => {
+  it('are made once for all listeners, and not at all without one', async () => {
     const { clock, state, stream, reader } = streamOf();
     const [one, other] = [reader(), reader()];
     await clock.advance(5_000);

@@ -72,7 +72,7 @@ describe('a call that cannot be made', () => {
   });
 });
 
-describe('a caller who hangs up', () => {
+describe('a caller who disconnects', () => {
   it('ends the call that waits', async () => {
     const { port, ask, seen, client } = await pairOf((_, outgoing) => outgoing.writeHead(200, minute(0, 5)).end('{}'));
     await ask(INFO);

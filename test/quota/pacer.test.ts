@@ -136,7 +136,7 @@ describe('a window', () => {
     expect(stage.ask()).toMatchObject({ kind: 'refused', until: Number.POSITIVE_INFINITY, reason: { headroom: 0 } });
   });
 
-  it('of which only a part is ours waits for the part, and never says no for its sake', () => {
+  it('of which a process has a part waits for that part, and refuses no call because of it', () => {
     const check = (_: Charge, now: number): Hold => holdUntil(now + 500, false, () => ({ kind: 'share', why: 'used' }));
     const part = { ...wholeShareLimit, check };
     const pacer = new Pacer({ concurrency: 30, leaseMs: 9_000, shareLimit: () => part });

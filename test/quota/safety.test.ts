@@ -4,7 +4,7 @@ import { runs } from '../support/deep.ts';
 import { drive } from './support/drive.ts';
 import { honest, plain, type World } from './support/worlds.ts';
 
-describe('a service that holds to its terms and serves nobody else', () => {
+describe('a service that keeps to its limits and serves no other consumer', () => {
   const isNeverStrained = ({ terms, job }: World): void => {
     const { refusals, isOverdrawn, doneAt } = drive(terms, job);
     expect({ refusals, isOverdrawn, isDone: doneAt !== undefined }).toEqual({

@@ -202,7 +202,7 @@ describe('a reply of Redis', () => {
     }
   });
 
-  it('brings no facts that nobody could have told', async () => {
+  it('brings no facts that no process could have told', async () => {
     const reply = [5, 1, 'lead', '1', 'planted', '1', 's:minute', 'x', 'l:minute', '9'.repeat(500)];
     expect((await storeOf(reply).share(0, new Map())).facts).toEqual(new Map([['lead', '1']]));
   });

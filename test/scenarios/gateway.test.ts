@@ -46,7 +46,7 @@ describe('a remaining of -1', () => {
 });
 
 describe('a gateway whose store is down', () => {
-  it('does not tempt the client to send more: none is refused when the store is back', async () => {
+  it('does not make the client send more: none is refused when the store is back', async () => {
     const { clock, service, ask } = worldOf({ keyed: { second: 20, minute: 100 } });
     service.faults.outage(20_000, 80_000, 'store down');
     await clock.run(Promise.all(Array.from({ length: 500 }, (_, number) => ask(number))));

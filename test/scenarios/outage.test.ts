@@ -38,7 +38,7 @@ describe('a service that is down', () => {
     expect(second).toMatchObject({ reason: { name: 'ConnectionError', code: 'OUTAGE', attempts: 0 } });
   });
 
-  it('is waited for by whoever has the patience, and no longer', async () => {
+  it('is waited for as long as maxWaitMs allows, and no longer', async () => {
     const world = worldOf(LIMITLESS, { maxAttempts: 1 });
     let isDown = true;
     world.service.faults.when(() => (isDown ? 'reset' : undefined));

@@ -117,7 +117,7 @@ describe('windows whose shape only a rest or a lull tells', () => {
     },
   );
 
-  it('a minute that is estimated from those of a calendar nobody shows refuses what is under way once, and little after', async () => {
+  it('a minute that is estimated from calendar minutes that no header shows refuses what is under way once, and little after', async () => {
     const calls = runs(1_500, 3_000);
     const { clock, service, ask } = worldOf({
       ...{ keyed: { minute: 300 }, windows: 'sliding-counter', skewMs: 17_000 },

@@ -67,6 +67,49 @@ describe('the backlog', () => {
     expect(ahead.reduce((sum, { count, cost = 0 }) => sum + count * cost, 0)).toBeCloseTo(2 * 50_950, 3);
   });
 
+  it('tells nearly the same costs from others, and kinds that come long after one another, also once there are many', () => {
+    const backlog = new Backlog();
+    const call = calls(backlog);
+    for (let nth = 0; nth < 600; nth++) call(`GET /${nth}`, { priority: -1 });
+    const runs = [20, 100, 20].map((cost) => [cost, 200] as const);
+    for (const [cost, count] of runs) for (let nth = 0; nth < count; nth++) call('GET /a', { cost });
+    expect(backlog.aheadOf(0).map(({ cost, count }) => [cost, count])).toEqual(runs);
+  });
+
+  it('tells a cost that the caller states from the same one that was learned', () => {
+    const backlog = new Backlog();
+    const call = calls(backlog);
+    call('GET /a');
+    call('GET /a', { cost: 1 });
+    expect(backlog.aheadOf(0)).toEqual([
+      { ...A, count: 1 },
+      { ...A, cost: 1, count: 1 },
+    ]);
+  });
+
+  it('weighs the calls that wait ahead of a priority: the units of each, and one for itself', () => {
+    const backlog = new Backlog();
+    const call = calls(backlog);
+    call('GET /a', { cost: 3 });
+    const other = call('GET /a', { cost: 3 });
+    call('GET /b', { cost: 9, priority: -1 });
+    const weights = () => [1, 0, -1].map((priority) => backlog.weightAheadOf(priority));
+    expect(weights()).toEqual([0, 8, 18]);
+    backlog.leave(other);
+    expect(weights()).toEqual([0, 4, 14]);
+  });
+
+  it('counts the weight that has come and gone, so that an estimate is made anew after much of it', () => {
+    const backlog = new Backlog();
+    const first = calls(backlog)('GET /a', { cost: 3 });
+    expect(backlog.moved).toBe(4);
+    backlog.leave(first);
+    expect(backlog.moved).toBe(8);
+    backlog.queue(first);
+    backlog.remove(first);
+    expect(backlog.moved).toBe(16);
+  });
+
   it('leaves out those under way, and counts them again where they return', () => {
     const backlog = new Backlog();
     const first = calls(backlog)('GET /a');
@@ -101,6 +144,36 @@ describe('the backlog', () => {
     const drained = backlog.drained();
     backlog.remove(second);
     await drained;
+    expect(backlog.aheadOf(0)).toEqual([]);
+  });
+
+  it('forgets kinds that are over, so that the order stays exact however many have come and gone', () => {
+    const backlog = new Backlog();
+    const call = calls(backlog);
+    for (let nth = 0; nth < 2_000; nth++) backlog.remove(call(`GET /${nth}`));
+    for (let nth = 0; nth < 100; nth++) call(nth % 2 ? 'GET /b' : 'GET /a');
+    expect(backlog.aheadOf(0).map(({ count }) => count)).toEqual(Array(100).fill(1));
+    backlog.remove(call('GET /c'));
+    call('GET /c');
+    expect(backlog.aheadOf(0).at(-1)).toEqual({ ...A, endpoint: 'GET /c', count: 1 });
+  });
+
+  it('adds a call to the last of its kind where an earlier one has ended', () => {
+    const backlog = new Backlog();
+    const call = calls(backlog);
+    const first = call('GET /a');
+    for (const endpoint of ['GET /b', 'GET /a']) call(endpoint);
+    backlog.remove(first);
+    call('GET /a');
+    expect(backlog.aheadOf(0)).toEqual([
+      { ...B, count: 1 },
+      { ...A, count: 2 },
+    ]);
+  });
+
+  it('has nothing ahead where all calls are under way', () => {
+    const backlog = new Backlog();
+    backlog.leave(calls(backlog)('GET /a'));
     expect(backlog.aheadOf(0)).toEqual([]);
   });
 

@@ -217,7 +217,7 @@ describe('aborts', () => {
   });
 
   // The way from the gate to the wire is some turns of the microtask queue long. An abort may come at any of them.
-  it.each([undefined, 0])('an abort in the same breath as a grant leaks nothing (patience: %s)', async (maxWaitMs) => {
+  it.each([undefined, 0])('an abort in the same turn as a grant leaks nothing (maxWaitMs: %s)', async (maxWaitMs) => {
     const outcomes = new Set<string>();
     for (let breath = 0; breath < 60; breath++) {
       const { client, call, last, names, clock } = wire({ concurrency: 1 });

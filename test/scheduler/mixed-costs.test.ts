@@ -64,7 +64,7 @@ describe('calls of different costs', () => {
     expect(seconds).toBeLessThan(2_600 / 50 / 0.94);
   });
 
-  it('of 1 and 25 units, half and half, go two of the dear ones in each minute of 60, whose shape stays unknown', async () => {
+  it('of 1 and 25 units, half and half, send two of the expensive ones in each minute of 60, whose shape stays unknown', async () => {
     const costs = Array.from({ length: 40 }, (_, index) => (index % 2 ? 25 : 1));
     const { refused, seconds, outcomes } = await callsOf(costs, { keyed: { minute: 60 } });
     expect([refused, outcomes.length]).toEqual([0, 40]);
@@ -148,7 +148,7 @@ describe('calls of different costs', () => {
   });
 
   it.for([false, true])(
-    'are not sent again either where others of their endpoint cost less, and nobody knows why; refused ones count: %s',
+    'are not sent again either where others of their endpoint cost less for an unknown reason; refused ones count: %s',
     async (countRefused) => {
       const cost = ({ url }: { readonly url: URL }): number => Number(url.searchParams.get('limit') ?? 1);
       const mock = createMockService({

@@ -1,7 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createClient } from '../../src/client/create-client.ts';
 import type { CallOptions, ClientOptions } from '../../src/options/client-options.ts';
+import type { Ask } from '../../src/quota/admission.ts';
 import { Pacer } from '../../src/quota/pacer.ts';
+import { ParkedCalls } from '../../src/scheduler/parked-calls.ts';
 import { createMockService, type MockServiceOptions, virtualClock } from '../../src/testing/index.ts';
 import { runs } from '../support/deep.ts';
 
@@ -62,7 +64,7 @@ describe('parked calls', () => {
     expect(service.limited).toBe(0);
   });
 
-  it('parked calls are all heard of when they abort, and those like them still come', async () => {
+  it('parked calls all end when their signal aborts, and those like them are still sent', async () => {
     const { clock, service, client, assets, offsets } = ceilinged(2, 'minute');
     const controller = new AbortController();
     const { signal } = controller;
@@ -112,5 +114,97 @@ describe('parked calls', () => {
     expect(service.limited).toBe(0);
     // The first found nobody there; of those that are called back one in 32 is the eldest, if it then finds room.
     expect(last).toBeLessThan(4 * 2 * 32);
+  });
+});
+
+/** Calls parked by name, and those that were released. */
+function parking() {
+  const clock = virtualClock();
+  const released: string[] = [];
+  const calls = new ParkedCalls<string>(clock, ({ item }) => void released.push(item));
+  let ticket = 0;
+  const park = (name: string, until: number, ask: Partial<Ask> = {}, isFirm = false) => {
+    const result = { kind: 'parked', until, isFirm, units: 1 } as const;
+    const group = calls.groupOf({ endpoint: 'GET /a', maxWaitMs: 0, ...ask }, result);
+    return { group, entry: group.park(name, 0, ++ticket, result) };
+  };
+  return { clock, calls, released, park };
+}
+
+describe('a group of parked calls', () => {
+  it('releases its first call at its time, and each next one when the one before was sent', async () => {
+    const { clock, calls, released, park } = parking();
+    const { group } = park('first', 1_000);
+    for (const name of ['second', 'third']) park(name, 1_000);
+    calls.releaseDue();
+    await clock.advance(999);
+    expect(released).toEqual([]);
+    await clock.advance(1);
+    expect(released).toEqual(['first']);
+    calls.releaseDue();
+    expect([released.length, calls.size]).toEqual([1, 2]);
+    for (let sent = 0; sent < 2; sent++) calls.releaseNext(group.name);
+    expect(released).toEqual(['first', 'second', 'third']);
+    expect([calls.size, clock.timers]).toEqual([0, 0]);
+    calls.releaseNext(group.name);
+    expect(released).toHaveLength(3);
+  });
+
+  it('waits until the latest time that one of its calls was told, with one timer', async () => {
+    const { clock, released, park } = parking();
+    park('first', 1_000);
+    park('second', 2_000);
+    expect(clock.timers).toBe(1);
+    await clock.advance(1_999);
+    expect(released).toEqual([]);
+    await clock.advance(1);
+    expect(released).toEqual(['first']);
+  });
+
+  it('leaves no timer when its last call has gone, whichever way', async () => {
+    const { clock, calls, park } = parking();
+    const { group, entry } = park('first', 1_000);
+    const second = park('second', 1_000);
+    group.remove(entry);
+    expect([calls.size, clock.timers]).toEqual([1, 1]);
+    group.remove(second.entry);
+    expect([calls.size, clock.timers]).toEqual([0, 0]);
+    park('third', 1_000);
+    calls.wake();
+    expect([calls.size, clock.timers]).toEqual([0, 0]);
+  });
+
+  it('is released once where it is found due before its timer rings', async () => {
+    const { clock, calls, released, park } = parking();
+    for (const name of ['first', 'second']) park(name, 1_000);
+    clock.timer(1_000, () => calls.releaseDue());
+    park('third', 1_000, { endpoint: 'GET /b' });
+    await clock.advance(1_000);
+    await clock.advance(1_000);
+    expect(released).toEqual(['first', 'third']);
+    expect(clock.timers).toBe(0);
+  });
+
+  it('releases its first call when no request of its endpoint is in flight, unless only time can help', () => {
+    const { calls, released, park } = parking();
+    park('firm', 1_000, { cost: 2 }, true);
+    park('awaits an answer', 1_000);
+    park('behind it', 1_000);
+    park('of another endpoint', 1_000, { endpoint: 'GET /b' });
+    calls.onEndpointIdle('GET /a');
+    expect(released).toEqual(['awaits an answer']);
+    calls.wake();
+    expect(released.toSorted()).toEqual(['awaits an answer', 'behind it', 'firm', 'of another endpoint']);
+  });
+
+  it('has the calls of one endpoint, cost and maxWaitMs, that are sent once or may be repeated', () => {
+    const { calls, park } = parking();
+    const { group } = park('first', 1_000);
+    const others = [{ endpoint: 'GET /b' }, { cost: 2 }, { maxWaitMs: 9 }, { isOneShot: true }];
+    const groups = [{}, ...others].map((ask) => park('other', 1_000, ask).group);
+    expect(groups.map((one) => one === group)).toEqual([true, false, false, false, false]);
+    expect(new Set(groups).size).toBe(5);
+    calls.clear();
+    expect(calls.size).toBe(0);
   });
 });

@@ -221,7 +221,7 @@ describe('timeouts', () => {
     expect(client.quota().inFlight).toBe(0);
   });
 
-  it('the timeout of an attempt cuts a fetch that heeds no signal', async () => {
+  it('the timeout of an attempt cuts a fetch that ignores its signal', async () => {
     const { clock, client, endOf } = pair({ maxAttempts: 1, fetch: () => new Promise(() => {}) });
     expect(await endOf(client.getInfo())).toEqual(error('ConnectionError', { code: 'TIMEOUT' }));
     expect(clock.now()).toBe(30_000);

@@ -36,7 +36,7 @@ describe('a process whose store does not answer', () => {
     expect([absence.isNow(4_999), absence.isNow(5_000)]).toEqual([false, true]);
   });
 
-  it('does not wait for that where the store never answered: nobody can have booked anything that it knows of', () => {
+  it('does not wait for that where the store never answered: no process can have booked units in it', () => {
     const { absence, trips } = worldOf();
     trips.hasJoined = false;
     trips.failsSince = 1_000;

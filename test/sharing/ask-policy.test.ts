@@ -112,7 +112,7 @@ describe('when it is worth asking the store', () => {
     }
   });
 
-  it('is when the next minute of the calendar begins where it may slide: a unit is kept for whoever asks first then', () => {
+  it('is when the next minute of the calendar begins where it may slide: a unit is kept for the process that asks first then', () => {
     const policy = new AskPolicy(() => 0);
     const windows = calendar({});
     windows.open('minute', 100, { alive: SHAPES, epoch: 0 });
@@ -180,7 +180,7 @@ describe('a window without room before its end', () => {
     expect(unsure.full(NOW)).toBeUndefined();
   });
 
-  it('is none of a second, which nobody need explain', () => {
+  it('is none of a second, which needs no explanation', () => {
     const policy = new AskPolicy(() => 0);
     const ask = asked(calendar({ second: 20 }));
     hearTwice(policy, ask, 10_000);

@@ -11,7 +11,7 @@ function asked(answer: 'granted' | 'over' | number, isFirst: boolean, now = 0): 
 }
 
 describe('a look at the service', () => {
-  it('begins at once where nothing is known yet: nobody can hold units', () => {
+  it('begins at once where nothing is known yet: no process can hold units', () => {
     const discovery = asked('granted', true);
     expect(discovery.isAlone(0)).toBe(true);
   });

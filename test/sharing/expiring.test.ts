@@ -15,7 +15,7 @@ describe('a map whose entries expire', () => {
     expect(map.get('a', 150)).toBe(2);
   });
 
-  it('drops expired entries that nobody reads while others are written', () => {
+  it('drops expired entries that are not read while others are written', () => {
     const map = new Expiring<number>();
     for (let at = 0; at < 1_000; at++) map.set(`m${at}`, at, 50, at);
     // Fifty are live; each write looks at two, so that no more than as many again are left.

@@ -17,7 +17,7 @@ describe('clients that share one key, in virtual time', () => {
   // A few less than fill the last minute: while the shape of a minute is in doubt, a unit of it is kept.
   const [calls, shortest] = DEEP ? [1_990, 196.7] : [990, 76.7];
 
-  it.each(DEEP ? [1, 2, 8, 20] : [8])(
+  it.each(DEEP ? [1, 2, 4, 8, 20] : [4])(
     '%i together are never refused and take hardly longer than one alone',
     async (size) => {
       const fleet = fleetOf(size);
@@ -39,8 +39,8 @@ describe('clients that share one key, in virtual time', () => {
   });
 
   it('make few round trips a call, and next to none in the middle of a minute', async () => {
-    const calls = runs(1_500, 8_000);
-    const fleet = fleetOf(8, { keyed: { minute: runs(1_000, 2_000) } });
+    const calls = runs(900, 8_000);
+    const fleet = fleetOf(runs(4, 8), { keyed: { minute: runs(600, 2_000) } });
     await fleet.clock.run(fleet.work(calls));
     expect(fleet.limited).toBe(0);
     expect(fleet.trips / calls).toBeLessThan(0.15);
@@ -67,7 +67,7 @@ describe('clients that share one key, in virtual time', () => {
   );
 
   it('know the shape of a minute when the first one that they fill is over, and make half a trip a call from then on', async () => {
-    const fleet = fleetOf(16, { latencyMs: [5, 15] });
+    const fleet = fleetOf(runs(8, 16), { latencyMs: [5, 15] });
     void fleet.work(100_000).catch(() => {});
     await fleet.clock.advance(53_000);
     for (const most of [0.6, 0.5]) {
@@ -153,10 +153,11 @@ describe('clients that share one key, in virtual time', () => {
   it('use nearly all of a sliding minute', async () => {
     const fleet = fleetOf(4, { windows: 'sliding-log', latencyMs: [5, 15] }, {}, { seed: 2 });
     saturate(fleet);
-    await fleet.clock.advance(190_000);
+    const minutes = runs(2, 3);
+    await fleet.clock.advance(minutes * 60_000 + 10_000);
     expect(fleet.limited).toBe(0);
-    // Three minutes and the beginning of a fourth.
-    expect(fleet.service.requests).toBeGreaterThanOrEqual(1_560);
+    // All of these minutes and the beginning of another.
+    expect(fleet.service.requests).toBeGreaterThanOrEqual(minutes * 500 + 60);
   });
 
   it.each(DEEP ? [1, 3, 5, 7] : [7])(
@@ -173,7 +174,7 @@ describe('clients that share one key, in virtual time', () => {
   it('get equal parts when all of them are busy', async () => {
     const calls = runs(800, 6_000);
     const deviations: number[] = [];
-    for (const seed of [1, 2, 3, 4]) {
+    for (const seed of DEEP ? [1, 2, 3, 4] : [1, 2]) {
       const fleet = fleetOf(8, {}, {}, { seed });
       await fleet.clock.run(fleet.work(calls));
       const mean = calls / 8;
@@ -262,7 +263,7 @@ describe('clients that share one key, in virtual time', () => {
     expect(fleet.service.requests).toBeGreaterThan(before);
   });
 
-  it('leave a dear request its turn, however busy the others are', async () => {
+  it('give an expensive request its turn, however busy the other processes are', async () => {
     const fleet = fleetOf(8, { cost: ({ url }) => (url.pathname.endsWith('info') ? 1 : 8) });
     const busy = fleet.work(runs(300, 1_500));
     await fleet.clock.advance(12_000);
@@ -274,7 +275,7 @@ describe('clients that share one key, in virtual time', () => {
     expect(fleet.clock.now() - from).toBeGreaterThan(0);
   });
 
-  it('let no call wait that will not, where their part is spent and others may still spend theirs', async () => {
+  it('keep no call waiting longer than its maxWaitMs where their part is used up and other processes still have theirs', async () => {
     const fleet = fleetOf(2, { keyed: { minute: 100 } });
     await fleet.clock.run(fleet.work(10));
     const others = fleet.work(100, [1]);
@@ -328,7 +329,7 @@ describe('clients that share one key, in virtual time', () => {
     expect(fleet.limited).toBe(0);
   });
 
-  it.each([18, 48])('go on after %i idle hours, when nobody knows the service’s clock any more', async (hours) => {
+  it.each([18, 48])('go on after %i idle hours, when no process knows the service’s clock any more', async (hours) => {
     const fleet = fleetOf(4);
     await fleet.clock.run(fleet.work(100));
     await fleet.clock.advance(hours * 3_600_000);

@@ -158,7 +158,7 @@ describe('the ledger of a process', () => {
     expect(ledgerOf({ second: 20 }).compose(demand({ want: 0 }), 100, TRIP_MS).slots).toEqual([]);
   });
 
-  it('takes a request that is dearer than a window for all of it, because it would never be sent otherwise', () => {
+  it('counts a request that costs more than a window as all of it, because it would never be sent otherwise', () => {
     const ledger = ledgerOf({ second: 20, minute: 500 });
     expect([ledger.units(2.5), ledger.units(80)]).toEqual([3, 20]);
   });
@@ -182,7 +182,7 @@ describe('the ledger of a process', () => {
     expect(ledger.nextSlot(110)).toBeCloseTo(1_000, 0);
   });
 
-  it('tells readings with its asks, so that the store hears what strangers spend', () => {
+  it('sends readings with its asks, so that the store knows what strangers use', () => {
     const ledger = ledgerOf({ minute: 500 });
     ledger.read(reading({ period: 'minute', limit: 500, used: 120, sentAt: 50, receivedAt: 70 }));
     const { windows } = ledger.compose(demand(), 100, TRIP_MS);

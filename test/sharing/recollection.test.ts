@@ -19,7 +19,7 @@ describe('what a process remembers of the store', () => {
     expect(recollection.remind(WINDOWS, 0.01, 1_000)).toEqual(WINDOWS);
   });
 
-  it('is told to a store that is younger, with what others may have been granted since it was heard', () => {
+  it('is told to a younger store, with what others may have been granted since its last answer', () => {
     const recollection = new Recollection();
     recollection.hear(WINDOWS, answer(10_000, 40), BEFORE, 0);
     expect(recollection.hear(WINDOWS, answer(100, 3), BEFORE, 2_000)).toBe(true);

@@ -80,7 +80,7 @@ describe('a pause of the service', () => {
     expect([resumption.mayProbe(UNTIL + 10), resumption.until(UNTIL + 10)]).toEqual([false, UNTIL + 5_000]);
   });
 
-  it('that is over, and of which this process had not heard, is asked about, too', () => {
+  it('that is over, and that this process did not know of, is asked about, too', () => {
     const resumption = new Resumption(() => 0);
     resumption.hear(1, 0);
     expect(resumption.mayAsk(5)).toBe(true);

@@ -141,7 +141,7 @@ describe.each(KINDS.filter(({ kind }) => hasRedis || !kind.includes('real')))(
       return self;
     }
 
-    it('bears a first request of a service that nobody knows yet', async () => {
+    it('allows a first request to a service that no process knows yet', async () => {
       const one = player(make()());
       expect(await one.take(1)).toHaveLength(1);
     });
@@ -153,7 +153,7 @@ describe.each(KINDS.filter(({ kind }) => hasRedis || !kind.includes('real')))(
       if (players > 1) expect(taken.flat().length).toBeLessThanOrEqual(LIMIT - 1);
     });
 
-    it('takes nothing from whoever only asks', async () => {
+    it('takes nothing from a process that only asks', async () => {
       const [one] = await join(1);
       if (!one) throw new Error('there is one');
       for (let asked = 0; asked < 100; asked++)

@@ -40,7 +40,7 @@ describe('what the other processes of a share use', () => {
     expect(use.unitsOf('minute', 500)).toBeGreaterThan(0);
   });
 
-  it('counts for nothing a minute after it was last heard', () => {
+  it('counts for nothing a minute after the last report', () => {
     const use = grown(10, 0);
     expect(use.unitsOf('minute', 120_000)).toBeGreaterThan(0);
     expect(use.unitsOf('minute', 120_001)).toBe(0);

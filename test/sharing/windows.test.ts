@@ -63,7 +63,7 @@ describe('a window that processes share', () => {
       expect(kept(new SharedWindow(period, limit, shapes), 30_000)).toBe(0);
   });
 
-  it('of a month is the calendar’s, whatever is not ruled out: nobody could wait for another to show itself', () => {
+  it('of a month is the calendar’s, whatever is not ruled out: no process could wait for another shape to show itself', () => {
     const month = new SharedWindow('month', 100, UNKNOWN);
     expect([month.isCalendar, month.isInDoubt]).toEqual([true, false]);
     expect(month.instances(exactly(BEGIN))).toHaveLength(1);
@@ -174,7 +174,7 @@ describe('the windows of a service', () => {
     expect([...windows].map(({ period }) => period)).toEqual(['minute']);
   });
 
-  it('stay the same objects when another limit is heard, because slots that are held name them', () => {
+  it('stay the same objects when another limit is read, because slots that are held name them', () => {
     const windows = calendar({ minute: 100 });
     const before = windows.of('minute');
     expect(windows.open('minute', 50, UNKNOWN)).toBe(before);

@@ -76,7 +76,7 @@ describe('createMockService', () => {
     expect(await leftThisMinute(treacherous, 'made up')).toBe(48);
   });
 
-  it('authenticates nobody by the older header', async () => {
+  it('authenticates no request by the older header', async () => {
     const service = createMockService({ clock: virtualClock(), keys: ['k'] });
     const response = await service.fetch(INFO, { headers: { 'x-hiro-api-key': 'k' } });
     expect(response.headers.get('x-ratelimit-limit-stacks-minute')).toBe('50');
@@ -131,7 +131,7 @@ describe('createMockService', () => {
     await expect(service.listen(3999 as unknown as object)).rejects.toThrow('listen takes { port: 3999 }, not 3999.');
   });
 
-  it('lets somebody else spend on the same identity', async () => {
+  it('lets another consumer use units of the same identity', async () => {
     const service = createMockService({ clock: virtualClock(), keys: ['k'], keyed: { minute: 500 } });
     service.spend(30);
     service.spend(100, 'k');

@@ -141,7 +141,7 @@ describe('a window', () => {
   });
 
   it.for<WindowKind>(['aligned', 'first-request', 'sliding-log', 'sliding-counter', 'leaky'])(
-    'of the kind %s keeps its word: who waits as long as retry-after says, and alone, comes in',
+    'of the kind %s serves a request that comes alone after as long as retry-after says',
     async (windows) => {
       const journey = fc.array(fc.tuple(fc.integer({ min: 0, max: 900 }), fc.integer({ min: 1, max: 4 })), {
         minLength: 5,
@@ -181,7 +181,7 @@ describe('a window', () => {
 });
 
 describe('a charge after the answer', () => {
-  it('lets a dear request pass while anything is left, and shows no less than nothing', async () => {
+  it('serves an expensive request while a unit is left, and shows a remaining of 0 at least', async () => {
     const ask = asked({ charge: 'after', keyless: { minute: 5 } });
     expect(await ask(0, 4)).toBe('200 left 1 reset 30000');
     expect(await ask(1_000, 4)).toBe('200 left 0 reset 30000');
@@ -189,7 +189,7 @@ describe('a charge after the answer', () => {
     expect(await ask(2_000, 0)).toBe('200 left 0 reset 30000');
   });
 
-  it('is unseen by those who arrive while it is pending', async () => {
+  it('is not counted for requests that arrive while it is pending', async () => {
     const clock = virtualClock();
     const latency = { there: 10, processing: 20, back: 10 };
     const service = createMockService({ clock, charge: 'after', keyless: { minute: 5 }, latencyMs: () => latency });

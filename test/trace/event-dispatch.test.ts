@@ -16,7 +16,7 @@ describe('subscribing', () => {
     expect(heard).toEqual(['called 1', 'sent 1', 'answered 1', 'done 1']);
   });
 
-  it('listeners that are one function twice hear twice, and each ends by itself', async () => {
+  it('listeners that are one function twice are called twice, and each ends by itself', async () => {
     const { clock, client } = told();
     let heard = 0;
     const hear = (): void => void heard++;
@@ -29,7 +29,7 @@ describe('subscribing', () => {
     expect(heard).toBe(12);
   });
 
-  it('listeners hear of a call within the async context and the stack of the caller', () => {
+  it('listeners are called in the async context and on the stack of the caller', () => {
     const { client } = told();
     const heard: string[] = [];
     client.subscribe(({ type }) => heard.push(type));
@@ -53,7 +53,7 @@ describe('a listener that acts', () => {
   /** `called 1` for the first event of the first call. */
   const nameOf = (event: ClientEvent): string => `${event.type} ${'call' in event ? event.call : ''}`;
 
-  it('a listener that makes a call hears of it after it returns, and so does each other listener, in order', async () => {
+  it('a listener that makes a call is told of it after it returns, and so is each other listener, in order', async () => {
     const { clock, client, events } = told();
     const heard: string[] = [];
     let isHearing = false;
@@ -81,7 +81,7 @@ describe('a listener that acts', () => {
     await clock.run(client.close());
   });
 
-  it('a listener that subscribes another lets it hear what happens from then on, and nothing before', async () => {
+  it('a listener that subscribes another lets it receive the events from then on, and none before', async () => {
     const { clock, client } = told();
     const heard: string[] = [];
     let end = (): void => {};
@@ -103,7 +103,7 @@ describe('a listener that acts', () => {
     expect(heard).toHaveLength(before);
   });
 
-  it('a listener that unsubscribes hears nothing more, even of what has happened already', async () => {
+  it('a listener that unsubscribes receives nothing more, not even events that have happened already', async () => {
     const { clock, client } = told();
     const heard: string[] = [];
     const end = client.subscribe((event) => {
@@ -116,7 +116,7 @@ describe('a listener that acts', () => {
     expect(heard).toEqual(['called 1']);
   });
 
-  it('a listener that closes the client rejects what waits, and hears of each rejection after it returns', async () => {
+  it('a listener that closes the client rejects the calls that wait, and is told of each rejection after it returns', async () => {
     const { clock, client } = told();
     const heard: string[] = [];
     let isHearing = false;

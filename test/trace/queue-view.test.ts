@@ -16,7 +16,7 @@ describe('client.queue', () => {
     expect(client.queue()).toEqual([]);
   });
 
-  it('the view of the queue says of every call what it waits for, until when, and behind whom', async () => {
+  it('the view of the queue says of every call what it waits for, until when, and behind which calls', async () => {
     const { client, call, last, clock } = wire();
     await call('first');
     await last('first').answer(200, { 'retry-after': '60' });
@@ -89,7 +89,7 @@ describe('client.queue', () => {
     await clock.run(Promise.all(calls));
   });
 
-  it('the view of the queue says when each call is sent, those behind a dear one that is parked, too', async () => {
+  it('the view of the queue says when each call is sent, also behind an expensive one that is parked', async () => {
     const clock = virtualClock({ wall: WALL });
     const costOf = ({ url }: { readonly url: URL }): number => Number(url.searchParams.get('units') ?? 1);
     const service = createMockService({ clock, latencyMs: 100, keyless: { minute: 90 }, cost: costOf });

@@ -109,7 +109,7 @@ describe('assets', () => {
   });
 });
 
-it('assets that wait for somebody to type end on Ctrl-C', async () => {
+it('assets that wait for input from a terminal end on Ctrl-C', async () => {
   const world = worldOf();
   const silence = { [Symbol.asyncIterator]: () => ({ next: () => new Promise<never>(() => {}) }) };
   Object.assign(world, { stdin: silence });

@@ -25,7 +25,7 @@ describe('quota --fail-under', () => {
     expect(world.stderr.text).toEqual(typeof reason === 'string' ? reason : expect.stringMatching(reason ?? ''));
   });
 
-  it('leaves the second alone unless it is named, since it is full again before anybody can act on it', async () => {
+  it('leaves the second alone unless it is named, since it is full again before anyone can act on it', async () => {
     const world = worldOf({ service: { keyed: { second: 1, minute: 100 } } });
     expect(await world.run('quota', '--fail-under', '50%')).toBe(0);
   });

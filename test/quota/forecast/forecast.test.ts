@@ -173,7 +173,7 @@ describe('a forecast', () => {
     );
   });
 
-  it('lets cheap requests pass dear ones that do not fit, which go first in the next window', () => {
+  it('lets cheap requests pass expensive ones that do not fit, which go first in the next window', () => {
     const works = [
       { count: 5, cost: 30 },
       { count: 8, cost: 5 },
@@ -188,7 +188,7 @@ describe('a forecast', () => {
     expect(late.at(-1)).toBe(60_000);
   });
 
-  it('lets none pass that delays a dear one, where units become free evenly', () => {
+  it('lets none pass that delays an expensive one, where units become free evenly', () => {
     const leaky: ForecastWindow = {
       ...{ window: 'minute', limit: 60, periodMs: 60_000, used: [] },
       release: (at, units, lastAt) => ({ from: Math.max(at, lastAt), to: Math.max(at, lastAt) + units * 1_000 }),

@@ -25,6 +25,20 @@ describe('the month', () => {
     expect(log.outlook(JANUARY)).toBeUndefined();
   });
 
+  it('stays as it was by an answer that states its limit or what remains alone', () => {
+    const log = heard([JANUARY + DAY_MS, 1_000]);
+    const before = log.outlook(JANUARY + DAY_MS);
+    for (const month of [{ limit: 50_000 }, { remaining: 7 }])
+      log.observe({ stacks: { month }, date: JANUARY + DAY_MS, receivedAt: JANUARY });
+    expect(log.outlook(JANUARY + DAY_MS)).toEqual(before);
+  });
+
+  it('is all there again when it has ended, before any answer says so', () => {
+    const log = heard([FEBRUARY - 2 * HOUR_MS, 10_000], [FEBRUARY - 1, 20_000]);
+    const next = { used: 0, remaining: 31_000, perDay: 0, runsOutAt: undefined };
+    expect(log.outlook(FEBRUARY + HOUR_MS)).toMatchObject(next);
+  });
+
   it('says what is left, until when, and how much a day that makes', () => {
     const now = JANUARY + 21 * DAY_MS;
     expect(heard([now, 1_000]).outlook(now)).toEqual({
@@ -39,7 +53,7 @@ describe('the month', () => {
     });
   });
 
-  it('takes what was spent before anybody looked as spent evenly', () => {
+  it('takes units used before the first reading as used evenly', () => {
     const now = JANUARY + 10 * DAY_MS;
     const outlook = heard([now, 20_000]).outlook(now);
     expect(outlook?.perDay).toBeCloseTo(2_000, 6);
@@ -78,7 +92,7 @@ describe('the month', () => {
     expect(outlook?.runsOutAt).toBeUndefined();
   });
 
-  it('begins anew with the first answer of the next, and heeds no late one of the last', () => {
+  it('begins anew with the first answer of the next month, and ignores a late one of the last', () => {
     const log = heard([FEBRUARY - 1_000, 30_000], [FEBRUARY + HOUR_MS, 100], [FEBRUARY - 1, 30_010]);
     expect(log.outlook(FEBRUARY + HOUR_MS)).toMatchObject({ used: 100, perDay: 2_400 });
   });
@@ -108,7 +122,7 @@ describe('the month', () => {
     expect(log.outlook(JANUARY + DAY_MS)).toMatchObject({ used: 6, resetsAt: FEBRUARY });
   });
 
-  it('is foreseen to end when a steady pace ends it, however seldom anybody looks', () => {
+  it('is expected to be used up when a steady pace uses it up, however few readings there are', () => {
     fc.assert(
       fc.property(
         fc.double({ min: 200, max: 30_000, noNaN: true }),

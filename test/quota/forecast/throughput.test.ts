@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Throughput } from '../../../src/quota/forecast/throughput.ts';
 
 describe('what was served', () => {
-  it('is nothing at first, and takes nobody knows how long', () => {
+  it('is nothing at first, and how long it takes is unknown', () => {
     const { requests, units, roundTripMs } = new Throughput();
     expect([requests, units, roundTripMs]).toEqual([0, 0, undefined]);
   });

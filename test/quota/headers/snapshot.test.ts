@@ -187,7 +187,7 @@ describe('A header sent twice', () => {
   );
 });
 
-describe('A rate-limit header that nobody knows', () => {
+describe('A rate-limit header that is unknown', () => {
   const policy = '"minute";q=500;w=60';
   const bitcoin = { 'x-ratelimit-cost-bitcoin': '1', 'x-ratelimit-limit-bitcoin-minute': '9' };
   rows(

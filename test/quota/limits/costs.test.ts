@@ -28,7 +28,7 @@ describe('what a request is expected to cost', () => {
     expect(certain(costs, 'GET /new')).toBe(4);
   });
 
-  it('is what sibling processes say, until one of ours is answered', () => {
+  it('is what sibling processes say, until a request of this process is answered', () => {
     const costs = learned(1);
     costs.expectOf('GET /b', 5);
     expect(certain(costs, 'GET /b')).toBe(5);
@@ -170,7 +170,7 @@ describe('of an endpoint whose cost was never seen', () => {
     expect(untilOf(costs, charge({ endpoint: 'GET /b' }), 1)).toBe(1);
   });
 
-  it('no more than a thousand are remembered, so that made-up names cannot fill the memory or hold anybody back', () => {
+  it('no more than a thousand are remembered, so that made-up names cannot fill the memory or hold back calls', () => {
     const costs = new Costs();
     for (let name = 0; name < 1_000; name++) costs.learn(`GET /${name}`, 1);
     costs.learn('GET /dear', 7);

@@ -9,7 +9,7 @@ import { AGE_MS } from '../support/script.ts';
 const CHARGE = charge();
 
 describe('reset window', () => {
-  it('a window that is known by its reset alone holds nobody back before it was read, and never an endpoint that it does not describe', () => {
+  it('a window that is known by its reset alone holds back no call before it was read, and never one of an endpoint that it does not describe', () => {
     const { window } = four();
     expect(untilOf(window, CHARGE, 0)).toBe(0);
     window.read('GET /a', 60_000, 60_000, reading(0, 4));
@@ -72,7 +72,7 @@ describe('reset window', () => {
     expect(window.remaining).toBe(3);
   });
 
-  it('a window that is known by its reset alone hears of what others have spent, and lets go of what was never counted', () => {
+  it('a window that is known by its reset alone counts units of other consumers that a reading shows, and forgets units that were never counted', () => {
     const { window } = four();
     window.read('GET /a', 60_000, 60_000, reading(0, 1));
     window.read('GET /a', 60_000, 59_000, reading(1_000, 3));

@@ -48,7 +48,7 @@ function sendingTo(window: FirstRequestModel): (at: number, used: number, held?:
 }
 
 describe('first-request window', () => {
-  it('a window that the first request opens has an end where somebody else filled it before we sent anything there', () => {
+  it('a window that the first request opens has an end where another consumer filled it before this client sent anything there', () => {
     const window = new FirstRequestModel(MINUTE_MS);
     const past = new AnsweredRequests();
     window.book(1, 0, 2);
@@ -69,7 +69,7 @@ describe('first-request window', () => {
     expect(send(121_000, 1)).toBe(true);
   });
 
-  it('holds no more than its service has counted, though somebody else may have begun it long ago', () => {
+  it('holds no more than its service has counted, though another consumer may have begun it long ago', () => {
     const window = new FirstRequestModel(MINUTE_MS);
     const past = new AnsweredRequests();
     const send = (at: number, units: number, used: number): void => {
@@ -85,7 +85,7 @@ describe('first-request window', () => {
     expect(window.earliest(400, 0, 500, 61_100)).toBe(61_100);
   });
 
-  it('cannot have ended where less is counted than was a moment before, whoever spent it', () => {
+  it('cannot have ended where less is counted than a moment before, whichever consumer used it', () => {
     const send = sendingTo(new FirstRequestModel(MINUTE_MS));
     send(0, 400);
     // Another request of ours is under way: only the count of 1 says that this one opened the window.

@@ -70,7 +70,7 @@ describe('a new shape', () => {
     expect(factsOf(served([...SHAPES, toy]).admit(ask, 20))).toMatchObject({ kind: 'wait', until: OPENS_AT });
   });
 
-  it('is ruled out among processes by its own bit, and brought back by none that has never heard of it', () => {
+  it('is ruled out among processes by its own bit, and brought back by no process that does not know it', () => {
     const one = new SharedFacts([...SHAPES, toy]);
     one.tellShapes('minute', { alive: [aligned], epoch: 1 });
     expect(one.pending.get('s:minute')).toBe(`1 ${0b111111 & ~(1 << aligned.bit)}`);

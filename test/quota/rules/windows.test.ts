@@ -150,7 +150,7 @@ describe('rule 10, a month is refused, not slept:', () => {
     );
   });
 
-  it('whoever says that they will wait is let through at that instant, or by the hourly trial before it', () => {
+  it('a call whose maxWaitMs allows it is sent at that instant, or by the hourly trial before it', () => {
     fc.assert(
       fc.property(...month, fc.integer({ min: 310_000, max: 27 * 86_400_000 }), (year, of, leftMs) => {
         const stage = monthIsOut(year, of, leftMs);

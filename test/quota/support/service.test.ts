@@ -36,7 +36,7 @@ function refused(changed: Partial<Terms>, arrivals: readonly number[]): boolean[
 }
 
 describe('the service of these tests', () => {
-  it('refuses whoever sends without looking', () => {
+  it('refuses a client that ignores what remains', () => {
     expect(refused({}, [0, 1, 2, 3, 1_000, 1_001, 1_002])).toEqual([false, false, false, true, false, false, true]);
   });
 

@@ -194,12 +194,30 @@ describe('the end of a window that an answer names', () => {
     clock.observe(200_000, 53_000, 53_000);
     expect(leadOf(clock, 53_000)).toEqual([200_000 - 20 - 53_000, 201_020 - 53_000]);
   });
+
+  it('counts as rounded from then on, whatever ends before it said', () => {
+    const clock = told();
+    clock.observeEnd('second', 20_000, 12_000, 12_000);
+    clock.observeEnd('second', 22_000, 12_500, 12_500);
+    clock.observeEnd('second', 20_200, 12_500, 12_500);
+    expect(leadOf(clock, 12_500)).toEqual([7_500, 8_700]);
+  });
+
+  it('is no contradiction of one that was named before the clock was set', () => {
+    const clock = told();
+    clock.observeEnd('minute', 60_000, 52_000, 52_050);
+    clock.observe(200_000, 53_000, 53_000);
+    clock.observeEnd('minute', 199_000, 53_000, 53_000);
+    expect(leadOf(clock, 53_000)).toEqual([86_000, 146_000]);
+  });
 });
 
 describe('what other processes know of the clock', () => {
   it('narrows the interval', () => {
     const clock = told();
+    const { revision } = clock;
     clock.narrow(9_500, 9_600, 1_000);
+    expect(clock.revision).toBeGreaterThan(revision);
     expect(leadOf(clock, 1_000)).toEqual([9_500, 9_600]);
   });
 

@@ -9,7 +9,7 @@ function five(): AnsweredRequests {
   return past;
 }
 
-describe('what came back of our own', () => {
+describe('what was answered of the client’s own requests', () => {
   it('may be missing from a reading that was sent before it, or while it was still being posted', () => {
     const past = five();
     expect(past.settledSince(3_500)).toBe(2);
@@ -26,7 +26,7 @@ describe('what came back of our own', () => {
     expect(past.surelyExceeds(2, 2_000, 4_149)).toBe(false);
   });
 
-  it('is no evidence where nobody knows whether it was counted', () => {
+  it('is no evidence where it is unknown whether it was counted', () => {
     const past = new AnsweredRequests();
     past.add(1_000, 1_100, 5, 0);
     expect(past.settledSince(1_000)).toBe(5);
@@ -42,7 +42,7 @@ describe('what came back of our own', () => {
     expect(past.surelyRoseTo(512, 0, 10_000, 0, 10_000)).toBe(false);
   });
 
-  it('is remembered however many answers followed of which nobody knows whether they were counted', () => {
+  it('is remembered however many answers followed of which it is unknown whether they were counted', () => {
     const past = five();
     for (let at = 6_000; at < 6_600; at++) past.add(at, at, 1, 0);
     expect(past.surely(0, 10_000)).toBe(5);
@@ -96,7 +96,7 @@ function instantOf(all: readonly Naive[], { place, ms }: { place: number; ms: nu
   return (all[place % all.length]?.answeredAt ?? 0) + ms;
 }
 
-describe('what came back of our own, like a list that is searched,', () => {
+describe('what was answered of the client’s own requests, like a list that is searched,', () => {
   it('was surely counted after one instant and before another, and never more than at most', () => {
     fc.assert(
       fc.property(answers, instants, instants, fc.nat({ max: 20 }), (given, start, end, units) => {

@@ -62,7 +62,7 @@ describe('requests in flight', () => {
     expect(untilOf(flights, CHARGE, 9_000)).toBe(9_000);
   });
 
-  it('what is in flight holds nothing back once the oldest must have arrived, though nobody has looked since', () => {
+  it('what is in flight holds nothing back once the oldest must have arrived, though it was not looked at since', () => {
     const { flights } = three();
     expect(flights.check(CHARGE, AGE_MS - 1)?.until).toBe(AGE_MS);
     expect(flights.check(CHARGE, AGE_MS)).toBeUndefined();

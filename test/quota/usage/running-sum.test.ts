@@ -84,7 +84,7 @@ describe('a log', () => {
     expect([log.keptAfter(0), log.keptAfter(3)]).toEqual([17, 5]);
   });
 
-  it('gives the same answers after thousands of bookings that it has let go of', () => {
+  it('gives the same answers after thousands of bookings that it has forgotten', () => {
     const log = new RunningSum();
     for (let at = 1; at <= 10_000; at++) {
       log.add(2, at);

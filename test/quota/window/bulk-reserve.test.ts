@@ -117,7 +117,7 @@ describe('what is kept of a window', () => {
     expect(world.call(1)).toMatchObject({ kind: 'granted' });
   });
 
-  it('holds back no call that is free, and one that is dearer than all the rest goes alone', () => {
+  it('holds back no call that costs nothing, and one that costs more than all the rest goes alone', () => {
     const world = new World({ share: { minute: 0.5 } });
     world.exhaust(0);
     expect(world.call(0, 0)).toMatchObject({ kind: 'granted' });
@@ -147,7 +147,7 @@ describe('what is kept of a window', () => {
     );
   });
 
-  it('keeps nobody waiting for ever', () => {
+  it('keeps no call waiting for ever', () => {
     fc.assert(
       fc.property(fc.constantFrom(0.2, 0.9, 0.99), fc.constantFrom(1, 7, 60, 100, 500), (part, cost) => {
         const world = new World({ share: { minute: part, month: part } });
@@ -196,7 +196,7 @@ describe('the month until a date', () => {
     expect(world.call(1)).toMatchObject({ kind: 'granted' });
   });
 
-  it('is refused at once to who will not wait so long, with the instant', () => {
+  it('is refused at once to calls whose maxWaitMs is shorter, with the instant', () => {
     const world = new World({ spreadMonthUntil: until }, TENTH);
     world.call();
     world.spend(60_000);

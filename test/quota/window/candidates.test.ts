@@ -76,7 +76,7 @@ describe('candidate shapes', () => {
     expect(alone.alive).toEqual([sliding]);
   });
 
-  describe('that dear requests would hide', () => {
+  describe('that expensive requests would hide', () => {
     /** Long after the first reading a request of ten units comes back, and another one 61 s later. */
     function dear(first: number, isAlone = true): ReturnType<typeof minute> {
       const all = minute();

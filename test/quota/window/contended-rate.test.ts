@@ -34,7 +34,7 @@ function crowd(rates: readonly ContendedRate[]): { readonly perSecond: number; r
   return { perSecond: total / 30, counts };
 }
 
-describe('our part of a second that others use, too', () => {
+describe('the client’s part of a second that others use, too', () => {
   it('is half at first', () => {
     expect(new ContendedRate(SECOND_MS).part).toBe(0.5);
   });
@@ -101,7 +101,7 @@ describe('our part of a second that others use, too', () => {
     expect(SECOND_MS / (LIMIT * rate.part)).toBeCloseTo(3.7 * SECOND_MS, 6);
   });
 
-  it('becomes all of it once readings of three seconds show nobody else, however full they are', () => {
+  it('becomes all of it once readings of three seconds show no other consumer, however full they are', () => {
     const rate = showing(3, LIMIT);
     const least = showing(5, LIMIT, { others: 0, rate, from: 3 }).part;
     expect(least).toBeLessThan(0.3);

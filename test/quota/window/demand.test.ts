@@ -50,7 +50,7 @@ describe('what other consumers want of a minute', () => {
     expect(demand.usual).toBeGreaterThan(0.85 * 300);
   });
 
-  it('is not less for a burst of ours that hides what they take, until that is answered', () => {
+  it('is not less for a burst of the client that hides what they take, until that is answered', () => {
     const demand = minutes(5, 60);
     const { present } = demand;
     demand.observe(0, 100, true, shown);
@@ -68,7 +68,7 @@ describe('what other consumers want of a minute', () => {
     expect(demand.usual).toBeLessThan(5);
   });
 
-  it('is less within seconds of a minute in which nobody comes, and by itself in the next', () => {
+  it('is less within seconds of a minute in which none comes, and by itself in the next', () => {
     const demand = minutes(5, 60);
     demand.observe(0, 100, true, shown);
     for (let second = 1; second <= 10; second++) demand.observe(0, SECOND_MS, false, shown);

@@ -218,7 +218,7 @@ describe('a minute of a hundred units of which others took forty at once', () =>
     expect(beside({ isShared: true }).check(charge({ units: 20 }), 6_000)).toBeUndefined();
   });
 
-  it('is ours as well as theirs: of what they are left we take our part of the time', () => {
+  it('is not reserved for them alone: the client takes its part of what they are left', () => {
     // Twenty units are our part of 24 s, and 40 are over.
     expect(beside().check(charge({ units: 20 }), 40_000)).toBeUndefined();
   });

@@ -77,7 +77,7 @@ describe('a full window of which the service named an end', () => {
     expect(at).toBeLessThan(31_050);
   });
 
-  it('but no dearer one, for a log frees no more than its oldest unit', () => {
+  it('but no request that costs more, for a log frees no more than its oldest unit', () => {
     expect(untilOf(told().window, charge({ units: 2 }), 200)).toBeGreaterThan(60_000);
   });
 
@@ -127,7 +127,7 @@ describe('a window of seconds', () => {
     expect(untilOf(window, charge({ units: 3 }), 10)).toBe(300);
   });
 
-  it('hears of no end: a whole second says nothing of it', () => {
+  it('learns no end from a reset: a whole second says nothing of it', () => {
     const { window } = full({ period: 'second' });
     window.onNamedReset(1_000, 0);
     expect(untilOf(window, charge(), 200)).toBeGreaterThan(1_100);
@@ -148,7 +148,7 @@ describe('a window', () => {
   });
 });
 
-describe('a window of which somebody else was seen to take units', () => {
+describe('a window of which another consumer was seen to take units', () => {
   it('keeps a shape that does not explain what they took: another may explain it by chance', () => {
     const { window } = full({ limit: 100, used: 0 });
     const reading = readingsOf(100, 100);

@@ -47,7 +47,7 @@ describe('the windows that the service names', () => {
     expect([windows.size, windows.revision, periods()]).toEqual([2, 2, ['day', 'second']]);
   });
 
-  it('are used by nobody else where a reading may count a request of unknown cost', () => {
+  it('show no other consumer where a reading may count a request of unknown cost', () => {
     let isUnknown = true;
     const { windows, read } = world({}, () => isUnknown);
     read({ minute: left(100, 99) });

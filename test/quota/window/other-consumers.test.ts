@@ -25,7 +25,7 @@ describe('others who spend the same quota', () => {
     expect(others.areActive).toBe(false);
   });
 
-  it('are left what they usually take, less as the window goes by', () => {
+  it('are left what they usually take, less as the window passes', () => {
     const others = company(100);
     const [early, late] = [others.reserve(LIMIT, 0, 100), others.reserve(LIMIT, 0.9, 100)];
     expect(early).toBeGreaterThan(100);
@@ -63,7 +63,7 @@ describe('others who spend the same quota', () => {
     expect(others.fairSpacing(20)).toBeGreaterThan(90);
   });
 
-  it('leave us less of a second in which we were refused, once', () => {
+  it('leave the client less of a second in which it was refused, once', () => {
     const others = company(12, { length: SECOND_MS, limit: 20 });
     const before = others.fairSpacing(20);
     others.onRefused(20, 20, 7_100);
@@ -75,7 +75,7 @@ describe('others who spend the same quota', () => {
     expect(others.fairSpacing(20)).toBe(2 * once);
   });
 
-  it('leave us no less of a minute for a refusal: its answers say in time how much is left', () => {
+  it('leave the client no less of a minute for a refusal: its answers say in time how much is left', () => {
     const others = company(450);
     const before = others.fairSpacing(LIMIT);
     others.onRefused(0, LIMIT, 1_000);
@@ -97,7 +97,7 @@ describe('others who spend the same quota', () => {
     expect(muchLater).toBeLessThanOrEqual(later);
   });
 
-  it('must be there where a request was refused although nobody was seen', () => {
+  it('must be there where a request was refused although none was seen', () => {
     const others = new OtherConsumers(MINUTE_MS);
     others.onRefused(0, LIMIT, 1_000);
     expect(others.areActive).toBe(true);
@@ -184,8 +184,8 @@ describe('whether others are there', () => {
   });
 });
 
-describe('our part of a second', () => {
-  it('is half at first, half of that after a refusal, and half again when nobody is there any more', () => {
+describe('the client’s part of a second', () => {
+  it('is half at first, half of that after a refusal, and half again when no other consumer is there any more', () => {
     const others = new OtherConsumers(SECOND_MS);
     expect(others.fairSpacing(20)).toBe(100);
     others.onRefused(20, 20, 1_000);
@@ -196,7 +196,7 @@ describe('our part of a second', () => {
   });
 });
 
-describe('what nobody was seen to take', () => {
+describe('what no consumer was seen to take', () => {
   it('is left a fiftieth of the limit, and two deviations more', () => {
     const left = (gone: number, roundTripMs: number): number =>
       new OtherConsumers(MINUTE_MS).reserve(LIMIT, gone, roundTripMs);

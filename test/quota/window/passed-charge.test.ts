@@ -26,7 +26,7 @@ describe('a charge that is passed', () => {
     expect(goesAt(ten(), 3)).toBe(UNTIL);
   });
 
-  it('is in nobody’s way once it fits, nor in that of a dearer charge or one of a higher priority', () => {
+  it('delays no charge once it fits, nor one that costs more or has a higher priority', () => {
     expect(goesAt(ten(), 3, { now: UNTIL })).toBe(UNTIL);
     expect(goesAt(ten(), 10)).toBe(500);
     expect(goesAt(ten(), 3, { priority: 4 })).toBe(500);

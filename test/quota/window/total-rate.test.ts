@@ -79,6 +79,13 @@ describe('the rate of all consumers together', () => {
     },
   );
 
+  it('is known once a window starts anew, however long it was watched before', () => {
+    const read = rates();
+    for (let at = 5_000; at <= 235_000; at += 10_000) read(at / 500, at);
+    read(10, 240_000);
+    expect(read(30, 242_000)).toBeCloseTo(0.01, 9);
+  });
+
   it('is not known of a window that lost no more than drains meanwhile', () => {
     const read = rates();
     read(0, 1_000);

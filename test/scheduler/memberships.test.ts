@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { wholeShareLimit } from '../../src/quota/share-limit.ts';
+import type { Member, QuotaShare } from '../../src/share.ts';
+import { wire } from '../support/wire.ts';
+
+/** A share that notes who joins it, and how often each of them leaves. */
+function noting() {
+  const members: Member[] = [];
+  const left: number[] = [];
+  const share: QuotaShare = {
+    join(member) {
+      const at = members.push(member) - 1;
+      return { part: wholeShareLimit, leave: async () => void left.push(at) };
+    },
+  };
+  const counts = () => members.map(({ waiting, urgentWaiting }) => [waiting(), urgentWaiting()]);
+  return { share, members, left, counts };
+}
+
+/** A client in a share, whose key can be replaced. */
+function shared() {
+  const noted = noting();
+  const keys = { present: 'first' as string | undefined, asked: 0 };
+  const apiKey = () => {
+    keys.asked++;
+    return keys.present;
+  };
+  return { ...noted, keys, ...wire({ share: noted.share, apiKey, concurrency: 1 }) };
+}
+
+describe('a share', () => {
+  it('is told how many calls wait, how many of them are urgent, and how many requests may be under way', async () => {
+    const { members, counts, client, call, last } = shared();
+    await call('first');
+    await call('usual');
+    await call('urgent', { priority: 1 });
+    expect([counts(), members[0]?.concurrency]).toEqual([[[2, 1]], 1]);
+    await last('first').answer();
+    expect(counts()).toEqual([[1, 0]]);
+    client.concurrency = 7;
+    expect(members[0]?.concurrency).toBe(7);
+  });
+
+  it('is told of the calls that wait by the member of the present key alone', async () => {
+    const { counts, keys, call, last } = shared();
+    await call('first');
+    keys.present = 'second';
+    for (const name of ['one', 'other']) await call(name, { priority: 1 });
+    expect(counts()).toEqual([[2, 2]]);
+    await last('first').answer();
+    expect(counts()).toEqual([
+      [0, 0],
+      [1, 1],
+    ]);
+  });
+
+  it('is joined with the credential of the key, which is asked for if no request has done so yet', async () => {
+    const { members, keys, call, last } = shared();
+    expect(await members[0]?.credential()).toContain('first');
+    expect(keys.asked).toBe(1);
+    await call('first');
+    await last('first').answer();
+    const { asked } = keys;
+    keys.present = 'second';
+    expect(await members[0]?.credential()).toContain('first');
+    expect(keys.asked).toBe(asked);
+  });
+
+  it('holds calls back by what a sibling has learned of the service', async () => {
+    const { members, clock, call, last, names } = shared();
+    await call('first');
+    await last('first').answer();
+    members[0]?.learn({ pausedUntil: clock.now() + 5_000 });
+    await call('second');
+    await clock.advance(4_900);
+    expect(names()).toEqual(['first']);
+    await clock.advance(200);
+    expect(names()).toEqual(['first', 'second']);
+  });
+
+  it('is left once with each key: by those whose books are dropped, and by all others when the client is closed', async () => {
+    const { left, keys, client, call, last } = shared();
+    for (const key of ['first', 'second', 'third', 'fourth', 'fifth']) {
+      keys.present = key;
+      await call(key);
+      await last(key).answer();
+    }
+    expect(left).toEqual([0]);
+    await client.close();
+    expect(left).toEqual([0, 1, 2, 3, 4]);
+  });
+});

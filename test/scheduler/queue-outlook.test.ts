@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import type { Call } from '../../src/http/call.ts';
+import type { Ask } from '../../src/quota/admission.ts';
+import type { Books } from '../../src/quota/books.ts';
+import type { ClientWide } from '../../src/quota/client-wide.ts';
+import type { Plan, PlanEstimate } from '../../src/quota/forecast/estimate.ts';
+import { Backlog, type BackloggedCall } from '../../src/scheduler/backlog.ts';
+import type { PendingCall } from '../../src/scheduler/gate.ts';
+import { QueueOutlook } from '../../src/scheduler/queue-outlook.ts';
+import { virtualClock } from '../../src/testing/index.ts';
+
+const PLAN = { endpoint: 'GET /a', count: 1 };
+
+/** The outlook of a queue, whose estimates the test makes: each is a second after the one before. */
+function outlook() {
+  const said = { key: 1, pausedUntil: 0, concurrency: 8, cost: 1, estimates: 0 };
+  const clock = virtualClock();
+  const backlog = new Backlog();
+  const present = {
+    get pausedUntil() {
+      return said.pausedUntil;
+    },
+    costOf: () => said.cost,
+    estimate: (): PlanEstimate => ({ at: 0, sentAt: 1_000 * ++said.estimates, each: [], window: 'minute' }),
+  };
+  const books = {
+    present,
+    get key() {
+      return said.key;
+    },
+  } as unknown as Books;
+  const clientWide = {
+    concurrency: {
+      get limit() {
+        return said.concurrency;
+      },
+    },
+  } as ClientWide;
+  const of = new QueueOutlook({ clock, books, clientWide, backlog, waiting: () => 7 });
+  /** A call that waits. */
+  const waiting = (ask: Partial<Ask> = {}, cost = 1): BackloggedCall & PendingCall => {
+    const call = { ask: { endpoint: 'GET /a', maxWaitMs: 0, ...ask } } as BackloggedCall & PendingCall;
+    backlog.add(call, cost);
+    return call;
+  };
+  return { said, clock, backlog, waiting, of };
+}
+
+describe('an estimate behind much work', () => {
+  type Said = ReturnType<typeof outlook>['said'];
+
+  it.each<[string, Partial<Plan & Said>, number]>([
+    ['of another endpoint', { endpoint: 'GET /b' }, 0],
+    ['of more calls', { count: 2 }, 0],
+    ['of another priority', {}, 1],
+    ['of calls that cost twice as much', { cost: 2 }, 0],
+    ['for another key', { key: 2 }, 0],
+    ['with another pause', { pausedUntil: 5_000 }, 0],
+    ['with another concurrency', { concurrency: 9 }, 0],
+  ])('is made anew %s, and not otherwise', (_, { endpoint, count, ...other }, priority) => {
+    const { said, waiting, of } = outlook();
+    waiting({ priority: 9 }, 100_000);
+    const first = of.estimate(PLAN, 0);
+    expect(of.estimate(PLAN, 0)).toBe(first);
+    Object.assign(said, other);
+    expect(of.estimate({ endpoint: endpoint ?? 'GET /a', count: count ?? 1 }, priority)).not.toBe(first);
+    expect(said.estimates).toBe(2);
+  });
+
+  it('is made anew when the work ahead has changed or some time has passed', async () => {
+    const { said, clock, waiting, of } = outlook();
+    waiting({}, 10_000);
+    of.estimate(PLAN, 0);
+    waiting({}, 10_000);
+    of.estimate(PLAN, 0);
+    await clock.advance(1_000);
+    of.estimate(PLAN, 0);
+    expect(said.estimates).toBe(3);
+  });
+});
+
+describe('a call that is turned away', () => {
+  it('is not ahead of the next one', () => {
+    const { backlog, waiting, of } = outlook();
+    of.leave(waiting());
+    expect(of.overflowOf(waiting(), 7)).toMatchObject({ limit: 7, retryAfterMs: 1_000 });
+    expect(backlog.aheadOf(0)).toEqual([]);
+  });
+
+  it('would be sent behind the calls of its priority and of higher ones, and at any time where none of them waits', () => {
+    const { waiting, of } = outlook();
+    const [urgent, usual] = [{ ask: { priority: 1 } }, { ask: {} }] as [PendingCall, PendingCall];
+    expect(of.sentAt(usual)).toBe(Number.NEGATIVE_INFINITY);
+    waiting();
+    expect(of.sentAt(urgent)).toBe(Number.NEGATIVE_INFINITY);
+    expect(of.sentAt(usual)).toBe(1_000);
+  });
+
+  it('is one with a maxQueueMs that is too short, unless it is an inspection', () => {
+    const { said, of } = outlook();
+    const latenessOf = (maxQueueMs?: number, isInspection = false): Error | undefined =>
+      of.latenessOf({ ask: { endpoint: 'GET /a', isInspection }, maxQueueMs } as Call);
+    expect(latenessOf(0, true)).toBeUndefined();
+    expect(latenessOf()).toBeUndefined();
+    expect(said.estimates).toBe(0);
+    expect(latenessOf(1_000)).toBeUndefined();
+    expect(latenessOf(1_999)).toMatchObject({ window: 'minute', retryAfterMs: 2_000 });
+  });
+});
