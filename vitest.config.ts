@@ -14,7 +14,7 @@ const GOES_DEEPER = /from '(fast-check|[^']+\/deep\.ts)'/;
  * anyhow, and what another file has left running would hold up what they wait for.
  */
 const ALONE =
-  /\bvi\.(mock|doMock|resetModules)\(|node:child_process|\/support\/(crew|child|server|browser)\.ts'|(?<!listeners)\.listen\(/;
+  /\bvi\.(mock|doMock|resetModules)\(|node:child_process|\/support\/(crew|child|server|browser|planted)\.ts'|(?<!listeners)\.listen\(/;
 
 const files = ['test/**/*.test.ts', 'examples/**/*.test.ts']
   .flatMap((pattern) => globSync(pattern))
