@@ -10,8 +10,8 @@ import { DEEP } from './test/support/deep.ts';
 const GOES_DEEPER = /from '(fast-check|[^']+\/deep\.ts)'/;
 
 /**
- * Files that replace modules, which others would find replaced, and files with processes, sockets or Redis: those take seconds
- * anyhow, and what another file has left running would hold up what they wait for.
+ * Files that replace modules or plant values on `Object.prototype`, which others would find so, and files with processes, sockets or Redis:
+ * those take seconds anyhow, and what another file has left running would hold up what they wait for.
  */
 const ALONE =
   /\bvi\.(mock|doMock|resetModules)\(|node:child_process|\/support\/(crew|child|server|browser|planted)\.ts'|(?<!listeners)\.listen\(/;

@@ -357,7 +357,7 @@ export class Ledger {
     return (this.#isMany(demand) || this.others(now) > 0) && this.#isPressed(now) && this.#isProbed(now);
   }
 
-  /** Whether this process or another one lacks units. Nothing that calls wait for is done to find out a shape while none does. */
+  /** Whether another process lacks units, or this one has no ample room: only then calls wait for the shape of the second to be found out. */
   #isPressed(now: number): boolean {
     return this.others(now) > 0 || !this.isAmple(now);
   }

@@ -229,12 +229,16 @@ export class SharedQuota implements ShareLimit {
   /** The instant at which units may be available. */
   #nextAt(now: number): number {
     if (this.#trips.isUnderWay) return Math.min(this.#trips.awaits(now), this.#absence.beginsAt);
-    const full = this.#full(now);
-    const held = this.#ledger.held(now);
-    const asksAt = full ? this.#ledger.timeline.surely(full.instance.end, now) : this.#asksAt(held, now);
+    const nextHeld = this.#ledger.nextHeld(now);
     // Where enough is held for later slots nothing is asked for.
-    const wakesAt = this.#isShort(now) ? Math.min(this.#ledger.nextHeld(now), asksAt) : this.#ledger.nextHeld(now);
-    return wakesAt === Number.POSITIVE_INFINITY ? this.#ledger.nextSlot(now) : Math.max(now + 1, wakesAt);
+    const at = this.#isShort(now) ? Math.min(nextHeld, this.#mayAskAt(now)) : nextHeld;
+    return at === Number.POSITIVE_INFINITY ? this.#ledger.nextSlot(now) : Math.max(now + 1, at);
+  }
+
+  /** When to ask for what calls lack: at the end of a window that is full until then. */
+  #mayAskAt(now: number): number {
+    const full = this.#full(now);
+    return full ? this.#ledger.timeline.surely(full.instance.end, now) : this.#asksAt(this.#ledger.held(now), now);
   }
 
   /** The window that is full; none where the first call would fail although it may get a unit that is kept, or given back in time. */

@@ -260,18 +260,15 @@ for b = 1, blocks do
     p = p + 9
   end
   if ends > 0 then
-    local text, first, o, bytes = texts[b], firsts[b], 1, size * ${BYTES}
-    local from, till = ${HEAD_BYTES + 1}, read('I8', text, 2)
-    local asked = from + (low - first) * bytes
+    local text, first, bytes = texts[b], firsts[b], size * ${BYTES}
+    local till, from = read('I8', text, 2), ${HEAD_BYTES + 1}
+    local asked, count = from + (low - first) * bytes, high + 1 - low
     if till <= latest then ends = max(ends, till) end
+    text = sub(text, 1, asked - 1) .. write(sub(numbers, 1, 2 * size * count), unpack(v, 1, size * count)) .. sub(text, asked + count * bytes)
     -- What has ended is left out.
-    while from < asked and read('I8', text, from) <= now do from, first = from + bytes, first + 1 end
-    if first == low then
-      while v[o] <= now do o, first = o + size, first + 1 end
-    end
-    local to = size * (high + 1 - low)
-    call('SET', KEYS[b + 3], write('BI8', first + (size == ${WIDE} and ${PLACES} or 0), ends) .. sub(text, from, asked - 1)
-      .. write(sub(numbers, 1, 2 * (to + 1 - o)), unpack(v, o, to)) .. sub(text, asked + (high + 1 - low) * bytes), 'PX', format('%.0f', ends - now))
+    while read('I8', text, from) <= now do from, first = from + bytes, first + 1 end
+    local head = write('BI8', first + (size == ${WIDE} and ${PLACES} or 0), ends)
+    call('SET', KEYS[b + 3], head .. sub(text, from), 'PX', format('%.0f', ends - now))
   end
 end
 if isDue then call('PEXPIRE', needy, '${NEEDY_LAST_MS}') end
