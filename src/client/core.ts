@@ -72,7 +72,8 @@ export function createCore(options: ClientOptions): ClientCore {
   const { redact } = transport;
   const scheduler: Scheduler = new Scheduler({
     ...settings,
-    ...{ transport, keys },
+    transport,
+    keys,
     credentialOf: (number) => `${origin}\0${keys.secretOf(number) ?? ''}`,
   });
   if (logger) scheduler.tracer.subscribe(logEvents(logger));

@@ -133,7 +133,8 @@ function planOf(
 ): EstimateOptions & { readonly signal?: AbortSignal | undefined } {
   const { priority, cost, signal } = options ?? {};
   return {
-    ...{ endpoint, signal: signal instanceof AbortSignal ? signal : undefined },
+    endpoint,
+    signal: signal instanceof AbortSignal ? signal : undefined,
     priority: Number.isFinite(priority) ? priority : 0,
     cost: Number.isFinite(cost) && Number(cost) >= 0 ? cost : undefined,
   };
@@ -181,7 +182,9 @@ async function inLine<T>(line: PoolLine, member: Member, left: readonly Member[]
   const { endpoint, cost, priority = 0, signal, make } = call;
   const own = signal ? AbortSignal.any([signal]) : new AbortController().signal;
   const handed = {
-    ...{ plan: { endpoint, cost, priority, count: 1 }, member, signal: own },
+    plan: { endpoint, cost, priority, count: 1 },
+    member,
+    signal: own,
     others: left.filter((one) => one !== member),
   };
   line.add(handed);
