@@ -1,5 +1,6 @@
 import { ConfigError, quote } from '../errors.ts';
 import type { Call, Reply, Run } from '../http/call.ts';
+import { redactedHeaders } from '../http/redaction.ts';
 import { untilAborted } from '../http/transport.ts';
 import { checkHeader } from '../options/client-options.ts';
 import type { EndpointNames } from './endpoint-name.ts';
@@ -182,12 +183,11 @@ const senders = new WeakMap<ReadableStream, Input>();
 function responseFrom(reply: Reply, redact: (text: string) => string): Response {
   const { status, statusText, text, bytes, stream, url, isRedirected } = reply;
   const words = text === '' ? null : new TextEncoder().encode(text);
-  const headers: [name: string, value: string][] = [];
-  for (const [name, value] of reply.headers) {
-    // Whose name is the key tells the key.
-    if (redact(name) !== name) continue;
-    headers.push([name, words && name === 'content-length' ? String(words.byteLength) : redact(value)]);
-  }
+  // A redacted text may have another length.
+  const headers = redactedHeaders(reply.headers, redact).map(([name, value]): [name: string, value: string] => [
+    name,
+    words && name === 'content-length' ? String(words.byteLength) : value,
+  ]);
   const body = BODYLESS.has(status) ? null : (stream ?? bytes ?? words);
   // `new Response` rejects statuses outside 200 to 599, which services do send.
   const isUsual = status >= 200 && status <= 599;
