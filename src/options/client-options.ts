@@ -289,17 +289,6 @@ export function callOptionsParser<Own extends object>(own: Arguments<Own>): (opt
   };
 }
 
-const callOptions = callOptionsParser({});
-
-/**
- * Checks the options of one call.
- *
- * @throws ConfigError that names the invalid option.
- */
-export function checkCallOptions<Body>(options: CallOptions<Body> = {}): CallOptions<Body> {
-  return callOptions(options) as CallOptions<Body>;
-}
-
 /**
  * Rejects headers that `fetch` would reject, because its error would quote the value.
  *

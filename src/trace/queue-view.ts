@@ -36,7 +36,7 @@ export interface QueueOptions {
   readonly limit?: number | undefined;
 }
 
-const queueOptions = optionsParser('options', {
+const queueOptions = optionsParser('options of queue', {
   label: argument<string>((value) => typeof value === 'string', 'text'),
   limit: argument<number>((n) => Number.isSafeInteger(n) && n >= 1, 'a whole number, 1 or more'),
 });
