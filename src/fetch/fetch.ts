@@ -46,7 +46,7 @@ export function createFetch({
   return (options = {}) => {
     const { elsewhere, priority = 0, cost, streamBody = false, maskKey, ...bounds } = checkFetchOptions(options);
     return async (input, init) => {
-      const url = placeOf(input, baseUrl);
+      const url = resolveUrl(input, baseUrl);
       if (!isUnder(url)) {
         if (elsewhere) return elsewhere(input, init);
         throw elsewhereError(url, baseUrl);
@@ -80,14 +80,18 @@ export function createFetch({
 }
 
 /** The URL of a call; a relative one is resolved below the base URL. `undefined` if it is invalid. */
-function placeOf(input: Input, baseUrl: string): URL | undefined {
-  const given =
-    typeof input === 'string' ? input : isUrl(input) ? input.href : isRequest(input) ? input.url : undefined;
-  if (given === undefined) throw new ConfigError('input', `must be a URL, a string or a Request, not ${quote(input)}`);
-  const text = given.trim();
-  const isWhole = /^[a-z][a-z0-9+.-]*:/i.test(text) || /^[\\/]{2}/.test(text);
-  const whole = isWhole ? text : baseUrl + (/^[\\/]/.test(text) ? '' : '/') + text;
-  return URL.canParse(whole, baseUrl) ? new URL(whole, baseUrl) : undefined;
+function resolveUrl(input: Input, baseUrl: string): URL | undefined {
+  const text = urlText(input).trim();
+  const isAbsolute = /^[a-z][a-z0-9+.-]*:/i.test(text) || /^[\\/]{2}/.test(text);
+  const absolute = isAbsolute ? text : baseUrl + (/^[\\/]/.test(text) ? '' : '/') + text;
+  return URL.canParse(absolute, baseUrl) ? new URL(absolute, baseUrl) : undefined;
+}
+
+function urlText(input: Input): string {
+  if (typeof input === 'string') return input;
+  if (isUrl(input)) return input.href;
+  if (isRequest(input)) return input.url;
+  throw new ConfigError('input', `must be a URL, a string or a Request, not ${quote(input)}`);
 }
 
 /** The message shows only the origins of both URLs: the rest may contain a secret. */

@@ -101,7 +101,7 @@ export class HttpExchange {
       const { status, statusText, headers } = response;
       const quota = withoutKey(readQuota(headers, this.#options.clock.wall()), headers, transport);
       const isLimited = isLimitation(response, quota, isSafe(request.method));
-      // Reckoned by what was known before this answer.
+      // Computed from what was known before this answer.
       const drift = trace.isListenedTo('answered') ? this.#options.drift(lease, quota) : undefined;
       isSettled = true;
       // Settle with the headers, not with the end of the body, so that a refusal pauses other requests at once.
@@ -206,8 +206,8 @@ export class HttpExchange {
       leftMs,
       signal,
       mask: masksKey ? this.#options.transport.mask() : undefined,
-      lateness: () => lost(new Failure('TIMEOUT', false)),
-      breakage: (error) => lost(this.#options.transport.failureOf(error)),
+      timeoutError: () => lost(new Failure('TIMEOUT', false)),
+      brokenError: (error) => lost(this.#options.transport.failureOf(error)),
     });
   }
 }

@@ -54,7 +54,11 @@ export function estimateCalls(scheduler: Scheduler, clock: Clock, options: Estim
 /** The same by the wall clock. */
 export function toEstimate(estimate: PlanEstimate | undefined, clock: Clock): Estimate {
   if (!estimate) return { finishesAt: undefined, ms: undefined, window: undefined };
-  const ms = Math.ceil(Math.max(0, estimate.at - clock.now()));
+  return estimateIn(Math.ceil(Math.max(0, estimate.at - clock.now())), estimate.window, clock);
+}
+
+/** The estimate of an end in `ms` milliseconds; Infinity, or an end that no `Date` can hold, has no `finishesAt`. */
+export function estimateIn(ms: number, window: string | undefined, clock: Clock): Estimate {
   const finishesAt = new Date(clock.wall() + ms);
-  return { finishesAt: Number.isNaN(finishesAt.getTime()) ? undefined : finishesAt, ms, window: estimate.window };
+  return { finishesAt: Number.isNaN(finishesAt.getTime()) ? undefined : finishesAt, ms, window };
 }

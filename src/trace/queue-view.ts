@@ -53,7 +53,7 @@ export function queueView(
   traces: Iterable<CallTrace>,
   standstill: Wait | undefined,
   clock: Clock,
-  sentAt: SendEstimate,
+  sendEstimate: SendEstimate,
   options: QueueOptions = {},
 ): readonly QueuedCall[] {
   const { label, limit = 100 } = queueOptions(options);
@@ -68,13 +68,14 @@ export function queueView(
     .slice(0, limit);
   // Parked calls count, too: what holds them back is a part of the estimate.
   const counted = waiting.filter(({ queuedAt }) => queuedAt <= now).sort(byTurn);
-  const estimates = estimatesOf(counted, new Set(asked.map(([, trace]) => trace)), sentAt);
+  const estimates = estimatesOf(counted, new Set(asked.map(([, trace]) => trace)), sendEstimate);
   return asked.map(([before, trace]) => {
     const { number, ask, priority, calledAt, queuedAt } = trace;
     const wait = [trace.wait, before === undefined ? undefined : standstill].find((one) => one && one.until > now);
     const estimated = before === 0 ? undefined : estimates.get(trace);
     const latest = Math.max(wait?.until ?? now, estimated ?? now);
-    const until = queuedAt > now ? queuedAt : latest > now ? latest : undefined;
+    const sentAt = queuedAt > now ? queuedAt : latest;
+    const until = sentAt > now ? sentAt : undefined;
     return {
       call: number,
       endpoint: ask.endpoint,
