@@ -1,5 +1,5 @@
 import { ConfigError } from '../errors.ts';
-import { type Arguments, argument, flag } from '../validation/arguments.ts';
+import { type Arguments, argument, flag, isWhole, whole } from '../validation/arguments.ts';
 import type { StandardSchemaV1 } from '../validation/standard-schema.ts';
 import { checkAddress } from './address.ts';
 import type { AddressAssets, Info } from './bodies.ts';
@@ -41,14 +41,13 @@ export interface AddressAssetsParams {
   readonly untilBlock?: number | string | undefined;
 }
 
-const isWhole = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
 const isBlock = (value: unknown): boolean =>
   typeof value === 'string' ? /^0x[0-9a-fA-F]{64}$/.test(value) : isWhole(value);
 
-/** What reads {@link AddressAssetsParams}. */
+/** Readers of {@link AddressAssetsParams}. */
 export const ASSETS_PARAMS: Arguments<AddressAssetsParams> = {
   limit: argument<number>((n) => isWhole(n) && n <= 100, 'a whole number from 0 to 100'),
-  offset: argument<number>(isWhole, 'a whole number, 0 or more'),
+  offset: whole,
   unanchored: flag,
   untilBlock: argument<number | string>(isBlock, 'the height of a block or its hash (0x, 64 hexadecimal digits)'),
 };

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { Reason } from '../quota/admission.ts';
 import type { Plan } from '../quota/forecast/estimate.ts';
-import { argument, optionsParser } from '../validation/arguments.ts';
+import { count, optionsParser, text } from '../validation/arguments.ts';
 import type { CallTrace, Wait } from './call-trace.ts';
 
 /** A waiting call: why it waits, since when, and its place in the queue. */
@@ -37,8 +37,8 @@ export interface QueueOptions {
 }
 
 const queueOptions = optionsParser('options of queue', {
-  label: argument<string>((value) => typeof value === 'string', 'text'),
-  limit: argument<number>((n) => Number.isSafeInteger(n) && n >= 1, 'a whole number, 1 or more'),
+  label: text,
+  limit: count,
 });
 
 /** Estimates for each plan when the last of its calls is sent, in monotonic milliseconds; undefined while no limit is known. */

@@ -3,7 +3,7 @@ import { type AddressAssetsParams, ASSETS_PARAMS, addressAssetsRequest } from '.
 import { ConfigError, quote } from '../errors.ts';
 import { type CallOptions, callOptionsParser } from '../options/client-options.ts';
 import type { QuotaSnapshot } from '../quota/headers/snapshot.ts';
-import { argument, optionsParser, unchecked } from '../validation/arguments.ts';
+import { argument, flag, optionsParser, unchecked, whole } from '../validation/arguments.ts';
 import { ownProperties } from '../validation/own-properties.ts';
 import { type WalkCheckpoint, WalkCursor } from './cursor.ts';
 import { type NewPage, PageLoop } from './page-loop.ts';
@@ -57,17 +57,15 @@ export type PageSource = (
   options: AddressAssetsParams & CallOptions<AddressAssets>,
 ) => Promise<{ readonly data: AddressAssets; readonly quota: QuotaSnapshot }>;
 
-const isWhole = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
-
 const checkpointFields = optionsParser('fields of a checkpoint', {
   address: argument<string>((value) => typeof value === 'string', 'an address'),
-  offset: argument<number>(isWhole, 'a whole number, 0 or more'),
-  total: argument<number>(isWhole, 'a whole number, 0 or more'),
+  offset: whole,
+  total: whole,
   recentKeys: argument<readonly string[]>(
     (value) => Array.isArray(value) && value.every((key) => typeof key === 'string'),
     'a list of texts',
   ),
-  isOver: argument<boolean>((value) => typeof value === 'boolean', 'true or false'),
+  isOver: flag,
 });
 
 /**
