@@ -48,7 +48,7 @@ export interface Transport {
   /**
    * Sends a request. Resolves with the headers; the body is still to be read.
    *
-   * @param onLeave - called when the request leaves, with the number of its key: 0 for none. A request that did not come so far was
+   * @param onLeave - called when the request leaves, with the number of its key: 0 for none. A request that fails before was
    * certainly not counted.
    * @param chooseKey - gives the number of the key to send. Default: that of the key that the ring is given now.
    */
@@ -104,7 +104,7 @@ export function createTransport({ origin, keys, fetch, keyBreaker, userAgent }: 
       const chosen = url.startsWith(`${origin}/`) ? chooseKey() : 0;
       const number = chosen instanceof Promise ? await cancellation.during(() => chosen) : chosen;
       const secret = keys.secretOf(number);
-      // A key that was forgotten is not replaced by none.
+      // A key that the ring has forgotten: without it the request would be sent as one without a key.
       if (number !== 0 && secret === undefined) throw new Failure(KEY_CHANGED, true);
       if (secret !== undefined) redaction.learn(secret);
       if (keyBreaker?.isOpen(number)) throw new Failure(KEY_REFUSED, true);

@@ -8,7 +8,7 @@ import type { StoreClock } from './store-clock.ts';
 /** Interval at which a host looks for one of a higher generation, in milliseconds. */
 const CHECK_MS = 250;
 
-/** Stores that are kept in memory; those that were not used for longest are read from their files again. */
+/** Maximum number of stores in memory. The least recently used one is dropped, and read from its file when it is needed again. */
 const MANY_STORES = 100;
 
 /** The hosts of this process. */

@@ -82,7 +82,7 @@ export class PoolLine {
       const kind = `${endpoint} ${cost} ${priority}`;
       const otherwise = soonest.get(kind) ?? soonestOf(call, moved);
       soonest.set(kind, otherwise);
-      // It takes the place of the first that has gone.
+      // Each call that is moved lets those behind it move up one place.
       const here = (places[nth - moved.length] ?? 0) - this.#clock.now();
       if (here - otherwise <= WORTH_MS) continue;
       moved.push(call);

@@ -93,7 +93,7 @@ export class Gate {
   readonly #clock: Clock;
   readonly #options: GateOptions;
   #pause: GatePause | undefined;
-  /** One timer for all pauses: it is set anew only where a pause ends before it rings. */
+  /** One timer for all pauses: it is set again only where a pause ends before it rings. */
   #ringsAt = Number.POSITIVE_INFINITY;
   #cancel = (): void => {};
   #isClosed = false;
