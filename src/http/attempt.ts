@@ -110,7 +110,7 @@ export class HttpExchange {
       call.signal?.throwIfAborted();
       const response = await this.#options.transport.send(request, deadline, onLeave, chooseKey);
       const { quota, outcome } = this.#onHeaders(attempt, response);
-      const body = await this.#body(call, request.method, response, outcome, counts, deadline);
+      const body = await this.#body(attempt, response, outcome, deadline);
       return { outcome, reply: replyOf(response, quota, request.url, counts.hops > 0, body) };
     } catch (error) {
       return this.#onFailure(attempt, error);
@@ -180,16 +180,15 @@ export class HttpExchange {
 
   /** The body in the form requested. The body of an answer that is not returned is not read. Not async: one promise less for each call. */
   #body(
-    call: TracedCall,
-    method: string,
+    { call, request, counts }: Attempt,
     response: Response,
     outcome: AnsweredOutcome,
-    counts: AttemptCounts,
     deadline: Deadline,
   ): Body | Promise<Body> {
     const { transport } = this.#options;
     const { isLimited, redirect } = outcome;
-    const isLast = isLimited && (call.ask.isOneShot || !mayRetryRefusal(outcome, counts.refusals + 1, isSafe(method)));
+    const mayRepeat = !call.ask.isOneShot && mayRetryRefusal(outcome, counts.refusals + 1, isSafe(request.method));
+    const isLast = isLimited && !mayRepeat;
     if (call.wants === 'none' || redirect || (isLimited && !(isLast && call.takesRefusals))) {
       drop(response);
       return '';
