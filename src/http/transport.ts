@@ -108,27 +108,27 @@ export function createTransport({ origin, keys, fetch, keyBreaker, userAgent }: 
       if (number !== 0 && secret === undefined) throw new Failure(KEY_CHANGED, true);
       if (secret !== undefined) redaction.learn(secret);
       if (keyBreaker?.isOpen(number)) throw new Failure(KEY_REFUSED, true);
-      const planted = isPrototypePolluted();
+      const isPolluted = isPrototypePolluted();
       // A signal in the request costs two more signals, so it is passed beside the request where that makes no difference: a
       // custom `fetch` may read it from the request, and with other options a Request drops the caller's referrer.
-      const isTold = fetch !== undefined || init !== undefined || planted;
-      const leave: typeof globalThis.fetch = async (input, unknown) => {
+      const isSignalInRequest = fetch !== undefined || init !== undefined || isPolluted;
+      const fetchWithKey: typeof globalThis.fetch = async (input, unknown) => {
         onLeave(number);
         const sent = (input as Request).headers;
         // Not by ky's options, which it copies several times.
         if (userAgent !== undefined && !sent.has('user-agent')) sent.set('user-agent', userAgent);
         if (secret !== undefined) sent.set('x-api-key', secret);
-        if (!isTold) return answerOf(await globalThis.fetch(input, { signal }));
-        const own = planted ? { ...unknown, ...ownRequestFields(input as Request) } : unknown;
+        if (!isSignalInRequest) return answerOf(await globalThis.fetch(input, { signal }));
+        const own = isPolluted ? { ...unknown, ...ownRequestFields(input as Request) } : unknown;
         return answerOf(await (fetch ?? globalThis.fetch)(input, own));
       };
       // Set one by one, because ky copies all options with each group of them.
-      const request: Options = planted ? { ...KY_DEFAULTS, ...init } : { ...init };
-      request.fetch = leave;
-      if (planted || method !== 'GET') request.method = method;
+      const request: Options = isPolluted ? { ...KY_DEFAULTS, ...init } : { ...init };
+      request.fetch = fetchWithKey;
+      if (isPolluted || method !== 'GET') request.method = method;
       // A plain object: ky copies `Headers` twice as often.
-      if (planted || headers) request.headers = { ...headers };
-      if (isTold) request.signal = signal;
+      if (isPolluted || headers) request.headers = { ...headers };
+      if (isSignalInRequest) request.signal = signal;
       if (body !== undefined) request.body = body;
       try {
         const response = await cancellation.during(() => wire(url, request));

@@ -107,7 +107,7 @@ export class Host {
   }
 
   async #hear(socket: Socket, { id, share, operation }: HostRequest, line: string): Promise<void> {
-    // Another host may have begun while this process did not run: then what this one knows is no longer true.
+    // Another host may have taken over while this process was stopped: then the books of this one are out of date.
     if (this.#place.isSucceeded(this.generation) || !this.#publication?.isOurs()) this.close();
     if (this.#isClosed) return;
     const reply: HostReply = await this.#storeOf(share)

@@ -4,15 +4,15 @@ import type { Plan } from '../quota/forecast/estimate.ts';
 import type { Member } from './member.ts';
 
 /**
- * How often the calls that wait are looked through, in milliseconds. It is a timer and no event: answers, pauses and arrivals, which change
- * estimates, come far oftener than estimates are worth making, and a listener to them would cost each call of every client.
+ * How often the waiting calls are checked, in milliseconds. It is a timer and no event: answers, pauses and arrivals, which change
+ * estimates, come far more often than estimates are worth making, and a listener to them would cost each call of every client.
  */
 const LOOK_MS = 1_000;
 
 /** A call stays where it is unless another client sends it sooner by more than this, in milliseconds. */
 const WORTH_MS = 1_000;
 
-/** Calls of one client that are looked at, and that change to others, at most: the first. */
+/** Maximum number of calls of one client that are checked at a time, and that are moved to others: the first ones. */
 const MOST_LOOKED_AT = 512;
 const MOST_MOVED = 128;
 
