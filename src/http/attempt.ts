@@ -12,7 +12,7 @@ import { isKeyRefusal, KEY_REFUSED } from './key-breaker.ts';
 import type { KeyMask } from './key-mask.ts';
 import { KeyRecognition } from './key-recognition.ts';
 import { KEY_CHANGED } from './key-ring.ts';
-import { drop, redirectOf } from './redirect.ts';
+import { cancelBody, redirectOf } from './redirect.ts';
 import {
   type AttemptCounts,
   type AttemptOutcome,
@@ -140,7 +140,7 @@ export class HttpExchange {
     if (this.#lowWater) for (const low of this.#lowWater.observe(quota)) trace.emit({ type: 'low', ...low });
     const redirect = isLimited ? undefined : redirectOf(response, request.url, call.redirect ?? 'follow');
     if (redirect && isEcho(redirect, transport)) {
-      drop(response);
+      cancelBody(response);
       throw new Failure('REDIRECT', false);
     }
     const isFull = isLimited && isAnyWindowFull(quota);
@@ -190,7 +190,7 @@ export class HttpExchange {
     const mayRepeat = !call.ask.isOneShot && mayRetryRefusal(outcome, counts.refusals + 1, isSafe(request.method));
     const isLast = isLimited && !mayRepeat;
     if (call.wants === 'none' || redirect || (isLimited && !(isLast && call.takesRefusals))) {
-      drop(response);
+      cancelBody(response);
       return '';
     }
     if (!response.ok)
