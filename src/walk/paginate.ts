@@ -1,8 +1,9 @@
 import { ConfigError, quote } from '../errors.ts';
 import type { CallOptions } from '../options/client-options.ts';
 import type { QuotaSnapshot } from '../quota/headers/snapshot.ts';
-import { argument, callback, flag, isWhole, optionsParser, unchecked, whole } from '../validation/arguments.ts';
+import { argument, callback, isWhole, optionsParser, unchecked } from '../validation/arguments.ts';
 import type { StandardResult, StandardSchemaV1 } from '../validation/standard-schema.ts';
+import { BEGINNING, POSITION_FIELDS, positionOf } from './checkpoint-fields.ts';
 import { type NewPage, PageLoop, type YieldedPage } from './page-loop.ts';
 import { PagePosition, type PageQuery, type ReadPage } from './page-position.ts';
 
@@ -66,10 +67,7 @@ const isText = (value: unknown): boolean => typeof value === 'string';
 const checkpointFields = optionsParser('fields of a checkpoint', {
   request: argument<string>(isText, 'a path with its query'),
   cursor: argument<string | null>((value) => value === null || isText(value), 'a cursor'),
-  offset: whole,
-  total: whole,
-  recentKeys: argument<readonly string[]>((value) => Array.isArray(value) && value.every(isText), 'a list of texts'),
-  isOver: flag,
+  ...POSITION_FIELDS,
 });
 
 const readingOptions = optionsParser('options of a pagination', {
@@ -118,14 +116,10 @@ function limitOf(request: string): number | undefined {
   return isWhole(limit) && limit > 0 ? limit : undefined;
 }
 
-const BEGINNING = { offset: 0, total: 0, recentKeys: [], isOver: false };
-
 function checked(from: PageCheckpoint, request: string): Omit<PageCheckpoint, 'request'> {
-  const { request: own, cursor, offset, total, recentKeys, isOver } = checkpointFields(from);
+  const { request: own, cursor, ...fields } = checkpointFields(from);
   if (own !== request) throw new ConfigError('from', `belongs to ${quote(own)}, not to ${quote(request)}`);
-  if (offset === undefined || total === undefined || recentKeys === undefined || isOver === undefined)
-    throw new ConfigError('from', 'must be the checkpoint of a pagination, with all its fields');
-  return { offset, total, recentKeys, isOver, ...(cursor !== undefined && { cursor }) };
+  return { ...positionOf(fields, 'a pagination'), ...(cursor !== undefined && { cursor }) };
 }
 
 /** A schema that takes the items and the place of a page from its body, which it first holds against the caller's schema. */
@@ -138,14 +132,14 @@ function readPage<Page, Item>(
     if (checkedBody.issues) return checkedBody;
     const page = checkedBody.value;
     const items: unknown = itemsOf ? itemsOf(page) : (page as { readonly results?: unknown } | null)?.results;
-    if (Array.isArray(items)) return { value: { items, ...positionOf(body) } };
+    if (Array.isArray(items)) return { value: { items, ...placeInPages(body) } };
     return { issues: [{ message: 'expected an array of items', ...(!itemsOf && { path: ['results'] }) }] };
   };
   return { '~standard': { version: 1, vendor: 'stacks-quota', validate } };
 }
 
-/** The position of a page among the others. Cursors come as `next_cursor` and `cursor`, or as `cursor.next` and `cursor.current`. */
-function positionOf(body: unknown): Omit<ReadPage<never>, 'items'> {
+/** Where a page stands among the others. Cursors come as `next_cursor` and `cursor`, or as `cursor.next` and `cursor.current`. */
+function placeInPages(body: unknown): Omit<ReadPage<never>, 'items'> {
   const { limit, total, next_cursor, cursor } = (body ?? {}) as Readonly<Record<string, unknown>>;
   const { next = next_cursor, current = cursor } = (cursor ?? {}) as Readonly<Record<string, unknown>>;
   return {

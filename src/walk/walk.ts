@@ -3,8 +3,9 @@ import { type AddressAssetsParams, ASSETS_PARAMS, addressAssetsRequest } from '.
 import { ConfigError, quote } from '../errors.ts';
 import { type CallOptions, callOptionsParser } from '../options/client-options.ts';
 import type { QuotaSnapshot } from '../quota/headers/snapshot.ts';
-import { argument, flag, optionsParser, unchecked, whole } from '../validation/arguments.ts';
+import { argument, optionsParser, unchecked } from '../validation/arguments.ts';
 import { ownProperties } from '../validation/own-properties.ts';
+import { BEGINNING, POSITION_FIELDS, type Position, positionOf } from './checkpoint-fields.ts';
 import { type WalkCheckpoint, WalkCursor } from './cursor.ts';
 import { type NewPage, PageLoop } from './page-loop.ts';
 
@@ -59,13 +60,7 @@ export type PageSource = (
 
 const checkpointFields = optionsParser('fields of a checkpoint', {
   address: argument<string>((value) => typeof value === 'string', 'an address'),
-  offset: whole,
-  total: whole,
-  recentKeys: argument<readonly string[]>(
-    (value) => Array.isArray(value) && value.every((key) => typeof key === 'string'),
-    'a list of texts',
-  ),
-  isOver: flag,
+  ...POSITION_FIELDS,
 });
 
 /**
@@ -111,14 +106,9 @@ function keyOf({ tx_id, event_index }: AssetEvent): string {
   return `${tx_id}:${event_index}`;
 }
 
-const BEGINNING = { offset: 0, total: 0, recentKeys: [], isOver: false };
-
-function checked(from: WalkCheckpoint, address: string): WalkCheckpoint {
-  const { offset, total, recentKeys, isOver, ...rest } = checkpointFields(from);
-  if (rest.address !== address) {
-    throw new ConfigError('from', `belongs to a walk of ${quote(rest.address)}, not of ${quote(address)}`);
-  }
-  const isWholeOne = offset !== undefined && total !== undefined && recentKeys !== undefined && isOver !== undefined;
-  if (!isWholeOne) throw new ConfigError('from', 'must be the checkpoint of a walk, with all its fields');
-  return { address, offset, total, recentKeys, isOver };
+function checked(from: WalkCheckpoint, address: string): Position {
+  const fields = checkpointFields(from);
+  if (fields.address !== address)
+    throw new ConfigError('from', `belongs to a walk of ${quote(fields.address)}, not of ${quote(address)}`);
+  return positionOf(fields, 'a walk');
 }

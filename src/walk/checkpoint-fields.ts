@@ -1,0 +1,35 @@
+import { ConfigError } from '../errors.ts';
+import { type Arguments, argument, flag, whole } from '../validation/arguments.ts';
+import type { WalkCheckpoint } from './cursor.ts';
+
+/** The position that checkpoints of walks and of paginations have in common. */
+export type Position = Omit<WalkCheckpoint, 'address'>;
+
+/** A position as it may have been given, with fields missing. */
+type GivenPosition = { readonly [Name in keyof Position]?: Position[Name] | undefined };
+
+/** The position before the first item. */
+export const BEGINNING: Position = { offset: 0, total: 0, recentKeys: [], isOver: false };
+
+/** Readers of the fields of a position, each of which may be missing. */
+export const POSITION_FIELDS: Arguments<GivenPosition> = {
+  offset: whole,
+  total: whole,
+  recentKeys: argument<readonly string[]>(
+    (value) => Array.isArray(value) && value.every((key) => typeof key === 'string'),
+    'a list of texts',
+  ),
+  isOver: flag,
+};
+
+/**
+ * The position of a checkpoint.
+ *
+ * @param owner - what the checkpoint is of, in the message: `'a walk'`.
+ * @throws ConfigError if a field is missing.
+ */
+export function positionOf({ offset, total, recentKeys, isOver }: GivenPosition, owner: string): Position {
+  if (offset === undefined || total === undefined || recentKeys === undefined || isOver === undefined)
+    throw new ConfigError('from', `must be the checkpoint of ${owner}, with all its fields`);
+  return { offset, total, recentKeys, isOver };
+}
