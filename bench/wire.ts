@@ -24,6 +24,11 @@ const IN_FLIGHT = 32;
 const CALLS = 1_500;
 const PAGES = [0, 20];
 
+/** Rounds that are not counted: compilation dominates them. */
+const WARM_UP = 3;
+/** Rounds of a process that still compiles what it runs: 36,000 calls of a backend's first minutes. Those after them are its later life. */
+const YOUNG = 12;
+
 /** Units of each window: far above the load. */
 const LIMITS = { second: 100_000, minute: 6_000_000, month: 1_000_000_000 };
 const PERIODS = ['second', 'minute', 'month'] as const;
@@ -73,7 +78,7 @@ const SUBJECTS: Readonly<Record<string, (origin: string, key: string) => Call>> 
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { rounds: { type: 'string', default: '15' }, only: { type: 'string' }, as: { type: 'string' } },
+  options: { rounds: { type: 'string', default: '60' }, only: { type: 'string' }, as: { type: 'string' } },
 });
 
 if (values.as === 'server') serve();
@@ -93,19 +98,19 @@ async function compare(): Promise<void> {
       const child = fork(import.meta.filename, ['--as', 'client', '--', origin, name, place]);
       return { name, child };
     });
-  for (const events of PAGES) {
-    const rounds: Score[][] = [];
-    // The first rounds are dominated by compilation.
-    for (let round = -3; round < Number(values.rounds); round++) {
+  const names = subjects.map(({ name }) => name);
+  const rounds = PAGES.map((): Score[][] => []);
+  for (let round = -WARM_UP; round < Number(values.rounds); round++) {
+    for (const [page, events] of PAGES.entries()) {
       const scores: Score[] = [];
       for (const { child } of subjects) scores.push(await roundOf(child, events));
-      if (round >= 0) rounds.push(scores);
+      if (round >= 0) rounds[page]?.push(scores);
     }
-    print(
-      events,
-      subjects.map(({ name }) => name),
-      rounds,
-    );
+  }
+  for (const [page, events] of PAGES.entries()) {
+    const scores = rounds[page] ?? [];
+    print(`${events} events a page, the first ${YOUNG} rounds`, names, scores.slice(0, YOUNG));
+    if (scores.length > YOUNG) print(`${events} events a page, the rounds after them`, names, scores.slice(YOUNG));
   }
   for (const { child } of subjects) child.disconnect();
   server.disconnect();
@@ -117,11 +122,11 @@ async function roundOf(child: ChildProcess, events: number): Promise<Score> {
   return score as Score;
 }
 
-function print(events: number, names: readonly string[], rounds: readonly (readonly Score[])[]): void {
+function print(title: string, names: readonly string[], rounds: readonly (readonly Score[])[]): void {
   const above = (subject: number): number =>
     median(rounds.map((scores) => (scores[subject]?.cpu ?? 0) - (scores[0]?.cpu ?? 0)));
   const yardstick = above(names.indexOf('ky in p-queue'));
-  console.log(`\n${events} events a page, ${IN_FLIGHT} in flight, medians of ${rounds.length} rounds\n`);
+  console.log(`\n${title}: ${IN_FLIGHT} in flight, medians of ${rounds.length}\n`);
   console.log('| | CPU µs a call | above bare fetch | ÷ ky in p-queue | requests per second |');
   console.log('|---|---|---|---|---|');
   for (const [subject, name] of names.entries()) {
