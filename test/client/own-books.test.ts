@@ -59,7 +59,7 @@ describe('another key', () => {
   });
 
   it('serves the most urgent of the calls that wait first, although less urgent ones had passed it', async () => {
-    const { clock, client, keys, events, service } = world({ keyed: { minute: 20 }, cost: 1 });
+    const { clock, client, keys, events, service } = world({ keyed: { minute: 20 } });
     service.spend(16, 'old');
     await clock.run(client.getInfo()); // three units are left
     const urgent = client.getInfo({ priority: 5, cost: 5, label: 'urgent' });
