@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { quote } from '../../src/errors.ts';
 import { type TextChange, textStore } from '../../src/sharing/text-store.ts';
 import { asker, BEGIN } from '../../src/testing/share/asking.ts';
 import { storeContract } from './store.contract.ts';
@@ -33,6 +34,18 @@ describe('a store in a text', () => {
     const store = textStore(() => Promise.reject(new Error('SQLITE_FULL')));
     await expect(store.look('a')).rejects.toThrow('SQLITE_FULL');
   });
+
+  it.for([Number.NaN, Number.POSITIVE_INFINITY, undefined, String(BEGIN)])(
+    'fails at once if its clock returns %s, and leaves the text alone',
+    async (now) => {
+      const texts: string[] = [];
+      const store = textStore(async (change) => void texts.push(change(undefined, now as number)));
+      await expect(store.pause(10)).rejects.toThrow(
+        `now must be the store's clock, a number of milliseconds, not ${quote(now)}`,
+      );
+      expect(texts).toEqual([]);
+    },
+  );
 
   it('fails if the text is not changed', async () => {
     await expect(textStore(async () => {}).resumed()).rejects.toThrow('must call `change`');
