@@ -44,7 +44,10 @@ await clock.advance(12_400);
 
 const page = await openBrowser();
 await page.send('Emulation.setDeviceMetricsOverride', {
-  ...{ width: WIDTH, height: 900, deviceScaleFactor: 1, mobile: false },
+  width: WIDTH,
+  height: 900,
+  deviceScaleFactor: 1,
+  mobile: false,
 });
 await page.open(`${url}/-/`);
 while (!(await page.evaluate<boolean>("document.body?.dataset.drawn === 'yes'"))) await clock.advance(0);

@@ -31,8 +31,13 @@ export async function soakVirtually(calls: number): Promise<Soaked> {
   const clock = virtualClock({ wall: Date.UTC(2026, 0, 31, 23, 59, 30) });
   const random = seeded(7);
   const service = createMockService({
-    ...{ clock, random, keys: [LASTING, PASSING], keyed: { second: 200, minute: 8_000, month: 10_000_000 } },
-    ...{ latencyMs: [5, 60], keepLog: false, assetsOf: () => 60 },
+    clock,
+    random,
+    keys: [LASTING, PASSING],
+    keyed: { second: 200, minute: 8_000, month: 10_000_000 },
+    latencyMs: [5, 60],
+    keepLog: false,
+    assetsOf: () => 60,
   });
   const faults: ('reset' | 'lost' | 'truncate' | 'no quota headers' | { readonly status: number })[] = [
     ...(['reset', 'lost', 'truncate', 'no quota headers'] as const),

@@ -15,9 +15,13 @@ export type Color = 'green' | 'yellow' | 'red' | 'cyan';
 export function windowLine(window: { name: string; limit: number; left: number }, columns: number): string {
   const { name, limit, left } = window;
   const part = limit > 0 ? left / limit : 0;
-  const color = part > 0.5 ? 'green' : part > 0.2 ? 'yellow' : 'red';
   const note = `${number(left).padStart(number(limit).length)} of ${number(limit)} left`;
-  return barLine({ label: name.padEnd(8), part, note, color }, columns);
+  return barLine({ label: name.padEnd(8), part, note, color: colorOf(part) }, columns);
+}
+
+function colorOf(part: number): Color {
+  if (part > 0.5) return 'green';
+  return part > 0.2 ? 'yellow' : 'red';
 }
 
 /** Truncates a text to one line of at most `columns`, between words where there are any. */

@@ -1,5 +1,14 @@
 import { ConfigError, isClosed, isQuotaExhausted, isServiceError, quote } from '../errors.ts';
-import { argument, flag, optionsParser, withDefault } from '../validation/arguments.ts';
+import {
+  argument,
+  callback,
+  count,
+  flag,
+  isWhole,
+  optionsParser,
+  whole,
+  withDefault,
+} from '../validation/arguments.ts';
 import type { BulkProgress } from './progress.ts';
 
 /** Position of a bulk, as plain JSON to store in a file or a database. Its size is bounded by the concurrency. */
@@ -45,28 +54,22 @@ export interface BulkSettings
 
 const BEGINNING: BulkCheckpoint = { next: 0, undone: [] };
 
-const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
-const isFunction = (value: unknown): boolean => typeof value === 'function';
-
 function known(concurrency: number) {
   return {
-    concurrency: withDefault(
-      argument<number>((n) => isCount(n) && n >= 1, 'a whole number, 1 or more'),
-      concurrency,
-    ),
+    concurrency: withDefault(count, concurrency),
     ordered: withDefault(flag, false),
-    total: argument<number>(isCount, 'a whole number, 0 or more'),
+    total: whole,
     from: withDefault(argument<BulkCheckpoint>(isCheckpoint, 'the checkpoint of a bulk: { next, undone }'), BEGINNING),
     signal: argument<AbortSignal>((value) => typeof value?.addEventListener === 'function', 'an AbortSignal'),
-    isFatal: withDefault(argument<(error: unknown) => boolean>(isFunction, 'a function'), isHopeless),
+    isFatal: withDefault(callback<(error: unknown) => boolean>(), isHopeless),
     maxFailuresInARow: withDefault(
       argument<number>(
-        (n) => n === Number.POSITIVE_INFINITY || (isCount(n) && n >= 1),
+        (n) => n === Number.POSITIVE_INFINITY || (isWhole(n) && n >= 1),
         'a whole number, 1 or more, or Infinity',
       ),
       100,
     ),
-    onProgress: argument<(progress: BulkProgress) => void>(isFunction, 'a function'),
+    onProgress: callback<(progress: BulkProgress) => void>(),
   };
 }
 
@@ -91,7 +94,7 @@ export function readBulkOptions(items: unknown, options: BulkOptions, concurrenc
 
 function sizeOf(items: object): number | undefined {
   const { length, size } = items as { readonly length?: unknown; readonly size?: unknown };
-  return [length, size].find((count): count is number => isCount(count));
+  return [length, size].find((found): found is number => isWhole(found));
 }
 
 function isHopeless(error: unknown): boolean {
@@ -99,6 +102,6 @@ function isHopeless(error: unknown): boolean {
 }
 
 function isCheckpoint(value: BulkCheckpoint | null): boolean {
-  if (typeof value !== 'object' || value === null || !isCount(value.next) || !Array.isArray(value.undone)) return false;
-  return value.undone.every((index) => isCount(index) && index < value.next);
+  if (typeof value !== 'object' || value === null || !isWhole(value.next) || !Array.isArray(value.undone)) return false;
+  return value.undone.every((index) => isWhole(index) && index < value.next);
 }

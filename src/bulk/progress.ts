@@ -67,9 +67,7 @@ export class ProgressTracker {
     const seconds = (clock.now() - this.#begunAt) / 1_000;
     const done = this.#doneBefore + this.#over;
     const rest = this.#total === undefined ? undefined : Math.max(0, this.#total - done - underWay);
-    const isOver = rest === 0 && underWay === 0;
-    const { ms, finishesAt, window } =
-      rest === undefined ? UNKNOWN : isOver ? this.#now() : this.#estimate(rest, underWay);
+    const { ms, finishesAt, window } = this.#outlook(rest, underWay);
     return {
       done,
       failed: this.#failed,
@@ -81,7 +79,9 @@ export class ProgressTracker {
     };
   }
 
-  #now(): Estimate {
+  #outlook(rest: number | undefined, underWay: number): Estimate {
+    if (rest === undefined) return UNKNOWN;
+    if (rest > 0 || underWay > 0) return this.#estimate(rest, underWay);
     return { ms: 0, finishesAt: new Date(this.#dependencies.clock.wall()), window: undefined };
   }
 

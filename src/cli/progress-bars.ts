@@ -63,9 +63,14 @@ export function windowBars(windows: readonly WindowLeft[]): Bar[] {
       part,
       note: `${number(left).padStart(lefts)} of ${number(limit)} left`,
       remark,
-      colour: part > 0.5 ? 'green' : part > 0.2 ? 'yellow' : 'red',
+      colour: colourOf(part),
     };
   });
+}
+
+function colourOf(part: number): Colour {
+  if (part > 0.5) return 'green';
+  return part > 0.2 ? 'yellow' : 'red';
 }
 
 /** Formats a number: `149,876`. */

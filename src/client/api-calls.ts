@@ -5,12 +5,20 @@ import { ConfigError, quote, ResponseShapeError, ServiceError, type ShapeIssue }
 import type { EndpointNames } from '../fetch/endpoint-name.ts';
 import type { Reply, Run } from '../http/call.ts';
 import type { Outgoing } from '../http/transport.ts';
-import { type CallOptions, checkCallOptions, type Settings } from '../options/client-options.ts';
+import { type CallOptions, callOptionsParser, type Settings } from '../options/client-options.ts';
+import { unchecked } from '../validation/arguments.ts';
 import { ownProperties } from '../validation/own-properties.ts';
 import type { StandardSchemaV1 } from '../validation/standard-schema.ts';
 import { METHODS, type RequestOptions } from './requests.ts';
 import { ReplyHead } from './response-head.ts';
 import type { Result } from './result.ts';
+
+const requestOptions = callOptionsParser<Pick<RequestOptions, 'params' | 'query' | 'json' | 'body'>>({
+  params: unchecked(),
+  query: unchecked(),
+  json: unchecked(),
+  body: unchecked(),
+});
 
 /** Dependencies of {@link ApiCalls}. */
 export interface ApiCallsOptions {
@@ -39,12 +47,12 @@ export class ApiCalls {
     template: string,
     options: RequestOptions<Body> = {},
   ): { readonly request: ApiRequest<unknown>; readonly options: CallOptions<Body> } {
-    const { params, query, json, body, ...rest } = ownProperties(options);
+    const checked = requestOptions(options) as RequestOptions<Body>;
+    const { params, query, json, body } = checked;
     if (!METHODS.includes(method as 'GET'))
       throw new ConfigError('method', `must be one of ${METHODS.join(', ')}, not ${quote(method)}`);
     const path = fillTemplate(template, record('params', params));
     const endpoint = this.#options.names.of(method, template);
-    const checked = checkCallOptions(rest) as CallOptions<Body>;
     const request = { endpoint, method, path, query: queryText(record('query', query)), schema: undefined };
     return { request: { ...request, ...bodyOf(method, json, body) }, options: checked };
   }
@@ -66,14 +74,14 @@ export class ApiCalls {
       maxQueueMs: options.maxQueueMs ?? settings.maxQueueMs,
       timeoutMs: options.timeoutMs ?? settings.timeoutMs,
       wants: 'text',
-      // Given a place at once, so that the object need not grow: very many may wait.
+      // Fields that the scheduler sets later, so that the object never changes its shape: very many may wait.
       trace: undefined,
       stretch: undefined,
       isWaiting: false,
     });
   }
 
-  /** Sends a request, and checks the body of its response. Not async: a call that waits holds what is needed to read its answer, and no frame. */
+  /** Sends a request, and checks the body of its response. Not async: the frame of an async function would be kept as long as the call waits. */
   ask<Body>(request: ApiRequest<unknown>, options: CallOptions<Body>): Promise<Result<Body>> {
     const { endpoint, method } = request;
     const schema = (options.schema ?? request.schema) as StandardSchemaV1<unknown, Body> | undefined;

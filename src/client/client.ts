@@ -319,6 +319,7 @@ export interface Client {
    * ```ts
    * process.once('SIGTERM', () => client.close());
    * ```
+   * @throws ConfigError if an option cannot be used; nothing is closed then.
    */
   close(options?: { readonly drain?: boolean }): Promise<CloseReport>;
   /** The same as {@link Client.close}, for `await using`. */

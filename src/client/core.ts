@@ -20,6 +20,7 @@ import type { PacerWindow } from '../quota/view.ts';
 import { estimateCalls, toEstimate } from '../scheduler/estimate.ts';
 import { Scheduler } from '../scheduler/scheduler.ts';
 import { logEvents } from '../trace/log.ts';
+import { flag, optionsParser, withDefault } from '../validation/arguments.ts';
 import type { FetchClient, QuotaState, WindowState } from './client.ts';
 import { toMonthState } from './month-state.ts';
 import { bindToRequest } from './request-context.ts';
@@ -72,7 +73,8 @@ export function createCore(options: ClientOptions): ClientCore {
   const { redact } = transport;
   const scheduler: Scheduler = new Scheduler({
     ...settings,
-    ...{ transport, keys },
+    transport,
+    keys,
     credentialOf: (number) => `${origin}\0${keys.secretOf(number) ?? ''}`,
   });
   if (logger) scheduler.tracer.subscribe(logEvents(logger));
@@ -118,11 +120,18 @@ export function createCore(options: ClientOptions): ClientCore {
     pause: (until) => scheduler.pause(pauseEnd(until, clock)),
     resume: () => scheduler.resume(),
     idle: () => scheduler.idle(),
-    close: async ({ drain = false } = {}) => ({ rejected: await scheduler.close(drain) }),
+    close: async (given) => ({ rejected: await scheduler.close(readCloseOptions(given).drain) }),
     [Symbol.asyncDispose]: async () => void (await scheduler.close()),
   };
   poolAccess.set(client, { bulk: forBulk, line: scheduler });
   return { client, settings, run, names, redact };
+}
+
+const closeOptions = optionsParser('options of close', { drain: withDefault(flag, false) });
+
+/** As the listener of a signal, `close` is called with the name of the signal instead of options. */
+function readCloseOptions(given: unknown): { readonly drain: boolean } {
+  return closeOptions(typeof given === 'object' && given !== null ? given : {});
 }
 
 /** A window by this machine's wall clock. */

@@ -1,5 +1,5 @@
 import type { AddressAssets } from '../endpoints/bodies.ts';
-import { type AddressAssetsParams, ASSETS_PARAMS, assetsRequestWith, infoRequest } from '../endpoints/endpoints.ts';
+import { type AddressAssetsParams, ASSETS_PARAMS, addressAssetsRequest, infoRequest } from '../endpoints/endpoints.ts';
 import { type CallOptions, type ClientOptions, callOptionsParser } from '../options/client-options.ts';
 import { unchecked } from '../validation/arguments.ts';
 import { walk } from '../walk/walk.ts';
@@ -50,7 +50,7 @@ export function createClient(options: ClientOptions = {}): Client {
   ): Promise<Result<Body>> {
     try {
       const checked = assetsOptions(options) as AddressAssetsParams & CallOptions<Body>;
-      return calls.ask(assetsRequestWith(address, checked), checked) as Promise<Result<Body>>;
+      return calls.ask(addressAssetsRequest(address, checked), checked) as Promise<Result<Body>>;
     } catch (error) {
       return Promise.reject(error);
     }

@@ -13,7 +13,8 @@ export async function inspect(
     run({
       request: { method, url: baseUrl + path, headers },
       ask: { endpoint, cost, priority, maxWaitMs: options.maxWaitMs ?? maxWaitMs, isInspection: true },
-      ...{ signal, label },
+      signal,
+      label,
       timeoutMs: options.timeoutMs ?? timeoutMs,
       wants: 'none',
     });

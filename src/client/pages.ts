@@ -1,6 +1,6 @@
 import { fillTemplate, queryText } from '../endpoints/path-template.ts';
-import { checkCallOptions } from '../options/client-options.ts';
-import { ownProperties } from '../validation/own-properties.ts';
+import { callOptionsParser } from '../options/client-options.ts';
+import { unchecked } from '../validation/arguments.ts';
 import { type PaginateOptions, type Pagination, paginate } from '../walk/paginate.ts';
 import { record } from './api-calls.ts';
 import type { Client } from './client.ts';
@@ -10,16 +10,19 @@ import type { Result } from './result.ts';
 /** A call of any endpoint, whichever client makes it. */
 export type Get = <Body>(path: string, options: RequestOptions<Body>) => Promise<Result<Body>>;
 
+const paginateOptions = callOptionsParser<
+  Pick<PaginateOptions, 'items' | 'key' | 'from'> & Pick<RequestOptions, 'params' | 'query'>
+>({ items: unchecked(), key: unchecked(), from: unchecked(), params: unchecked(), query: unchecked() });
+
 /** {@link Client.paginate} by the calls of a client, or of several. */
 export function pagesBy(get: Get): Client['paginate'] {
   return <Page, Item>(
     path: string,
     given: PaginateOptions<Page, Item> & Pick<RequestOptions, 'params' | 'query'> = {},
   ): Pagination<Item> => {
-    const { items, key, from, params, query, schema, ...call } = ownProperties(given);
+    const { items, key, from, params, query, schema, ...call } = paginateOptions(given) as typeof given;
     const first = queryText(record('query', query));
     const name = fillTemplate(path, record('params', params)) + (first && `?${first}`);
-    checkCallOptions({ ...call, schema });
     return paginate(
       (position, pageSchema) => get(path, { ...call, params, query: { ...query, ...position }, schema: pageSchema }),
       name,

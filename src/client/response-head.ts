@@ -1,4 +1,5 @@
 import type { Reply } from '../http/call.ts';
+import { redactedHeaders } from '../http/redaction.ts';
 
 /** A response without its body: its status, where it came from, and its headers, such as `etag`, `warning` or a request id. */
 export interface ResponseHead {
@@ -27,8 +28,7 @@ export class ReplyHead implements ResponseHead {
 
   get headers(): Headers {
     if (this.#copy) return this.#copy;
-    this.#copy = new Headers();
-    for (const [name, value] of this.#headers) this.#copy.append(name, this.#redact(value));
+    this.#copy = new Headers(redactedHeaders(this.#headers, this.#redact).map(([...line]) => line));
     return this.#copy;
   }
 }

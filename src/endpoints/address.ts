@@ -36,9 +36,9 @@ function wrongWithPrincipal(text: string): string | undefined {
   if (!/^S[PMTN]/.test(text)) {
     return `begins with ${quote(text.slice(0, 2))}, but an address begins with SP or SM (mainnet), ST or SN (testnet)`;
   }
-  const stranger = /[^0-9A-HJKMNP-TV-Z]/u.exec(text);
-  if (stranger) {
-    return `has ${quote(stranger[0])} at position ${stranger.index + 1}, but an address has digits and capitals only, without I, L, O and U`;
+  const illegal = /[^0-9A-HJKMNP-TV-Z]/u.exec(text);
+  if (illegal) {
+    return `has ${quote(illegal[0])} at position ${illegal.index + 1}, but an address has digits and capitals only, without I, L, O and U`;
   }
   const size = text.length;
   if (size < 28 || size > 41) return `has ${size} characters for the account, but 28 to 41 are right`;
@@ -53,9 +53,9 @@ function wrongWithPrincipal(text: string): string | undefined {
 function wrongWithName(name: string): string | undefined {
   if (name === '') return 'has a dot, but no name of a contract after it';
   // The flag `i` would let in U+017F and U+212A, which fold to s and k.
-  const stranger = /^[^A-Za-z]|[^A-Za-z0-9_-]/u.exec(name);
-  if (stranger) {
-    return `has ${quote(stranger[0])} in its contract name, which is a letter, then letters, digits, "-" and "_"`;
+  const illegal = /^[^A-Za-z]|[^A-Za-z0-9_-]/u.exec(name);
+  if (illegal) {
+    return `has ${quote(illegal[0])} in its contract name, which is a letter, then letters, digits, "-" and "_"`;
   }
   return name.length > 128 ? `has a contract name of ${name.length} characters, but at most 128 are right` : undefined;
 }

@@ -1,5 +1,5 @@
 import { ConfigError } from '../errors.ts';
-import { type Arguments, argument, flag, optionsParser } from '../validation/arguments.ts';
+import { type Arguments, argument, flag, isWhole, whole } from '../validation/arguments.ts';
 import type { StandardSchemaV1 } from '../validation/standard-schema.ts';
 import { checkAddress } from './address.ts';
 import type { AddressAssets, Info } from './bodies.ts';
@@ -41,19 +41,16 @@ export interface AddressAssetsParams {
   readonly untilBlock?: number | string | undefined;
 }
 
-const isWhole = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
 const isBlock = (value: unknown): boolean =>
   typeof value === 'string' ? /^0x[0-9a-fA-F]{64}$/.test(value) : isWhole(value);
 
-/** What reads {@link AddressAssetsParams}. */
+/** Readers of {@link AddressAssetsParams}. */
 export const ASSETS_PARAMS: Arguments<AddressAssetsParams> = {
   limit: argument<number>((n) => isWhole(n) && n <= 100, 'a whole number from 0 to 100'),
-  offset: argument<number>(isWhole, 'a whole number, 0 or more'),
+  offset: whole,
   unanchored: flag,
   untilBlock: argument<number | string>(isBlock, 'the height of a block or its hash (0x, 64 hexadecimal digits)'),
 };
-
-const assetsParams = optionsParser('parameters', ASSETS_PARAMS);
 
 /** `GET /extended/v1/info`. */
 export function infoRequest(): ApiRequest<Info> {
@@ -63,18 +60,10 @@ export function infoRequest(): ApiRequest<Info> {
 /**
  * `GET /extended/v1/address/<address>/assets`.
  *
- * @throws ConfigError if the address or a parameter cannot be used.
- */
-export function addressAssetsRequest(address: string, params: AddressAssetsParams = {}): ApiRequest<AddressAssets> {
-  return assetsRequestWith(address, assetsParams(params));
-}
-
-/**
- * The same, of parameters that {@link ASSETS_PARAMS} have read.
- *
+ * @param params - as {@link ASSETS_PARAMS} has read them.
  * @throws ConfigError if the address cannot be used, or two parameters cannot be combined.
  */
-export function assetsRequestWith(address: string, params: AddressAssetsParams): ApiRequest<AddressAssets> {
+export function addressAssetsRequest(address: string, params: AddressAssetsParams): ApiRequest<AddressAssets> {
   const path = `/extended/v1/address/${checkAddress(address)}/assets`;
   const { limit, offset, unanchored, untilBlock } = params;
   if (unanchored && untilBlock !== undefined) {

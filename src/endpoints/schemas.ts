@@ -58,12 +58,15 @@ const assetEvent = z.pipe(
 /** The body of info by its schema alone, which can say what is wrong. @internal */
 export const infoShape: StandardSchemaV1<unknown, Info> = standard(z.looseObject({}));
 
-/** A page holds 100. Counted before any is looked at: each that is wrong is an issue, and millions of those end a process. */
-const few = z.custom((given) => !Array.isArray(given) || given.length <= 1_000, 'expected at most 1,000 elements');
+/** A page has at most 100 events. Their number is checked first: each wrong one is an issue, and millions of issues exhaust the memory. */
+const shortArray = z.custom(
+  (given) => !Array.isArray(given) || given.length <= 1_000,
+  'expected at most 1,000 elements',
+);
 
 /** A page by its schema alone, which can say what is wrong. @internal */
 export const addressAssetsShape: StandardSchemaV1<unknown, AddressAssets> = standard(
-  z.looseObject({ limit: z.int(), offset: z.int(), total: z.int(), results: z.pipe(few, z.array(assetEvent)) }),
+  z.looseObject({ limit: z.int(), offset: z.int(), total: z.int(), results: z.pipe(shortArray, z.array(assetEvent)) }),
 );
 
 function standard<Body>(schema: z.ZodMiniType<Body>): StandardSchemaV1<unknown, Body> {
@@ -76,10 +79,13 @@ function standard<Body>(schema: z.ZodMiniType<Body>): StandardSchemaV1<unknown, 
 
 /** In words that never repeat what the body held: `zod/mini` has none of its own, and its locales are global. */
 function expectation(issue: { readonly code?: string; readonly expected?: unknown; readonly input?: unknown }): string {
-  const { input } = issue;
-  const given =
-    input === undefined ? 'nothing' : input === null ? 'null' : Array.isArray(input) ? 'array' : typeof input;
-  return `expected ${issue.expected ?? 'something else'}, not ${given}`;
+  return `expected ${issue.expected ?? 'something else'}, not ${kindOf(issue.input)}`;
+}
+
+function kindOf(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'array' : typeof value;
 }
 
 function isKnown(type: string): type is keyof typeof KNOWN_EVENTS {

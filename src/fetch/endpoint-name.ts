@@ -5,6 +5,9 @@ const MOST_NAMES = 500;
 const FIRST_SEGMENTS = 2;
 const MOST_SHORT_NAMES = 50;
 
+/** Beyond that, calls are named by their method; by `*` for another method than these. */
+const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
 /** No known endpoint has more segments. */
 const MOST_SEGMENTS = 12;
 
@@ -42,12 +45,12 @@ export class EndpointNames {
   readonly #names = new Set<string>();
   readonly #shortNames = new Set<string>();
 
-  /** The name of a call's endpoint; once all names are used, one for many endpoints. */
+  /** The name of a call's endpoint; once all names are used, one that many endpoints share. */
   of(method: string, path: string): string {
     const name = endpointName(method, path);
     if (isAdmitted(name, this.#names, MOST_NAMES)) return name;
     const short = shortened(name);
-    return isAdmitted(short, this.#shortNames, MOST_SHORT_NAMES) ? short : 'any other endpoint';
+    return isAdmitted(short, this.#shortNames, MOST_SHORT_NAMES) ? short : `${METHODS.has(method) ? method : '*'} /…`;
   }
 }
 

@@ -1,5 +1,6 @@
 import { ConfigError, quote } from '../errors.ts';
 import type { Call, Reply, Run } from '../http/call.ts';
+import { redactedHeaders } from '../http/redaction.ts';
 import { untilAborted } from '../http/transport.ts';
 import { checkHeader } from '../options/client-options.ts';
 import type { EndpointNames } from './endpoint-name.ts';
@@ -46,7 +47,7 @@ export function createFetch({
     const { elsewhere, priority = 0, cost, streamBody = false, maskKey, ...bounds } = checkFetchOptions(options);
     return async (input, given) => {
       const init = checkedInit(given);
-      const url = placeOf(input, baseUrl);
+      const url = resolveUrl(input, baseUrl);
       if (!isUnder(url)) {
         if (elsewhere) return elsewhere(input, init);
         throw elsewhereError(url, baseUrl);
@@ -87,14 +88,18 @@ function checkedInit(init: RequestInit | null | undefined): RequestInit | undefi
 }
 
 /** The URL of a call; a relative one is resolved below the base URL. `undefined` if it is invalid. */
-function placeOf(input: Input, baseUrl: string): URL | undefined {
-  const given =
-    typeof input === 'string' ? input : isUrl(input) ? input.href : isRequest(input) ? input.url : undefined;
-  if (given === undefined) throw new ConfigError('input', `must be a URL, a string or a Request, not ${quote(input)}`);
-  const text = given.trim();
-  const isWhole = /^[a-z][a-z0-9+.-]*:/i.test(text) || /^[\\/]{2}/.test(text);
-  const whole = isWhole ? text : baseUrl + (/^[\\/]/.test(text) ? '' : '/') + text;
-  return URL.canParse(whole, baseUrl) ? new URL(whole, baseUrl) : undefined;
+function resolveUrl(input: Input, baseUrl: string): URL | undefined {
+  const text = urlText(input).trim();
+  const isAbsolute = /^[a-z][a-z0-9+.-]*:/i.test(text) || /^[\\/]{2}/.test(text);
+  const absolute = isAbsolute ? text : baseUrl + (/^[\\/]/.test(text) ? '' : '/') + text;
+  return URL.canParse(absolute, baseUrl) ? new URL(absolute, baseUrl) : undefined;
+}
+
+function urlText(input: Input): string {
+  if (typeof input === 'string') return input;
+  if (isUrl(input)) return input.href;
+  if (isRequest(input)) return input.url;
+  throw new ConfigError('input', `must be a URL, a string or a Request, not ${quote(input)}`);
 }
 
 /** The message shows only the origins of both URLs: the rest may contain a secret. */
@@ -190,12 +195,11 @@ const senders = new WeakMap<ReadableStream, Input>();
 function responseFrom(reply: Reply, redact: (text: string) => string): Response {
   const { status, statusText, text, bytes, stream, url, isRedirected } = reply;
   const words = text === '' ? null : new TextEncoder().encode(text);
-  const headers: [name: string, value: string][] = [];
-  for (const [name, value] of reply.headers) {
-    // Whose name is the key tells the key.
-    if (redact(name) !== name) continue;
-    headers.push([name, words && name === 'content-length' ? String(words.byteLength) : redact(value)]);
-  }
+  // A redacted text may have another length.
+  const headers = redactedHeaders(reply.headers, redact).map(([name, value]): [name: string, value: string] => [
+    name,
+    words && name === 'content-length' ? String(words.byteLength) : value,
+  ]);
   const body = BODYLESS.has(status) ? null : (stream ?? bytes ?? words);
   // `new Response` rejects statuses outside 200 to 599, which services do send.
   const isUsual = status >= 200 && status <= 599;

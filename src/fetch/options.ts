@@ -1,5 +1,5 @@
-import { type CallOptions, callback, sending } from '../options/client-options.ts';
-import { flag, optionsParser } from '../validation/arguments.ts';
+import { type CallOptions, sending } from '../options/client-options.ts';
+import { callback, flag, optionsParser } from '../validation/arguments.ts';
 
 /**
  * Options of all calls through one `fetch` of a client. While a body is streamed, only the time in which its reader waits counts

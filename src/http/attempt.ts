@@ -38,6 +38,20 @@ export interface ExchangeResult {
 /** A body in the form that was requested; empty text: there is none, or it is not returned. */
 type Body = string | Uint8Array<ArrayBuffer> | Reply['stream'];
 
+type AnsweredOutcome = AttemptOutcome & { readonly kind: 'answered' };
+
+/** An attempt under way. */
+interface Attempt {
+  readonly call: TracedCall;
+  readonly request: Call['request'];
+  readonly lease: Lease;
+  readonly counts: AttemptCounts;
+  /** The number of the key that was sent; 0: none was. */
+  key: number;
+  /** Whether its lease is settled. */
+  isSettled: boolean;
+}
+
 /** Options of an exchange. */
 export interface HttpExchangeOptions {
   readonly transport: Transport;
@@ -85,69 +99,73 @@ export class HttpExchange {
     lease: Lease,
     counts: AttemptCounts,
   ): Promise<ExchangeResult> {
-    const { transport } = this.#options;
-    const { trace } = call;
     const deadline = this.#deadlines.set(call.timeoutMs, call.signal);
-    let isSettled = false;
-    let key = 0;
-    const onLeave = (number: number): void => {
-      key = number;
-      trace.sent(counts.attempts + 1, lease, request.method, request.url);
+    const attempt: Attempt = { call, request, lease, counts, key: 0, isSettled: false };
+    const onLeave = (key: number): void => {
+      attempt.key = key;
+      call.trace.sent(counts.attempts + 1, lease, request.method, request.url);
     };
+    const chooseKey = (): number | Promise<number> => this.#options.keyFor(lease, counts.isKeyAsked === true);
     try {
       call.signal?.throwIfAborted();
-      const chooseKey = (): number | Promise<number> => this.#options.keyFor(lease, counts.isKeyAsked === true);
-      const response = await transport.send(request, deadline, onLeave, chooseKey);
-      const { status, statusText, headers } = response;
-      const quota = withoutKey(readQuota(headers, this.#options.clock.wall()), headers, transport);
-      const isLimited = isLimitation(response, quota, isSafe(request.method));
-      // Reckoned by what was known before this answer.
-      const drift = trace.isListenedTo('answered') ? this.#options.drift(lease, quota) : undefined;
-      isSettled = true;
-      // Settle with the headers, not with the end of the body, so that a refusal pauses other requests at once.
-      this.#options.settle(lease, {
-        kind: 'answered',
-        quota,
-        limited: isLimited,
-        failed: !isLimited && isGatewayFailure(status),
-      });
-      if (drift) trace.emit({ type: 'answered', status, tookMs: trace.sinceSentMs ?? 0, quota, drift });
-      if (isLimited) trace.emit({ type: 'limited', status, quota });
-      this.#tellDeprecation(trace, headers);
-      // A refused key may come with the limits of callers without one, but it is not ignored silently.
-      if (!isKeyRefusal(status) && this.#keyRecognition.observe(call.ask.endpoint, key, quota))
-        trace.emit({ type: 'key-ignored', quota });
-      if (this.#lowWater) for (const low of this.#lowWater.observe(quota)) trace.emit({ type: 'low', ...low });
-      const redirect = isLimited ? undefined : redirectOf(response, request.url, call.redirect ?? 'follow');
-      if (redirect && isEcho(redirect, transport)) {
-        drop(response);
-        throw new Failure('REDIRECT', false);
-      }
-      const isFull = isLimited && isAnyWindowFull(quota);
-      const outcome: AttemptOutcome = { kind: 'answered', status, isLimited, isFull, redirect };
+      const response = await this.#options.transport.send(request, deadline, onLeave, chooseKey);
+      const { quota, outcome } = this.#onHeaders(attempt, response);
       const body = await this.#body(call, request.method, response, outcome, counts, deadline);
-      const isRedirected = counts.hops > 0;
-      const text = typeof body === 'string' ? body : '';
-      const bytes = body instanceof Uint8Array ? body : undefined;
-      const stream = typeof body === 'string' || body instanceof Uint8Array ? undefined : body;
-      return {
-        outcome,
-        reply: { status, statusText, headers, quota, url: request.url, isRedirected, text, bytes, stream },
-      };
+      return { outcome, reply: replyOf(response, quota, request.url, counts.hops > 0, body) };
     } catch (error) {
-      const isUnsent = trace.sinceSentMs === undefined || (error instanceof Failure && error.isUnsent);
-      if (!isSettled)
-        this.#options.settle(lease, {
-          kind: isUnsent ? 'unsent' : 'lost',
-          failed: error instanceof Failure && error.code !== KEY_REFUSED && error.code !== KEY_CHANGED,
-          code: error instanceof Failure ? error.code : undefined,
-        });
-      if (!(error instanceof Failure)) throw error;
-      if (error.code !== KEY_CHANGED) trace.emit({ type: 'lost', code: error.code, tookMs: trace.sinceSentMs ?? 0 });
-      return { outcome: { kind: 'failed', code: error.code }, failure: error };
+      return this.#onFailure(attempt, error);
     } finally {
       deadline.end();
     }
+  }
+
+  /** Settles the lease by the headers, not at the end of the body, so that a refusal pauses other requests at once; and tells what they say. */
+  #onHeaders(attempt: Attempt, response: Response): { quota: QuotaSnapshot; outcome: AnsweredOutcome } {
+    const { call, request, lease } = attempt;
+    const { trace } = call;
+    const { transport, clock, settle } = this.#options;
+    const { status, headers } = response;
+    const quota = withoutKey(readQuota(headers, clock.wall()), headers, transport);
+    const isLimited = isLimitation(response, quota, isSafe(request.method));
+    // Computed from what was known before this answer.
+    const drift = trace.isListenedTo('answered') ? this.#options.drift(lease, quota) : undefined;
+    attempt.isSettled = true;
+    settle(lease, { kind: 'answered', quota, limited: isLimited, failed: !isLimited && isGatewayFailure(status) });
+    if (drift) trace.emit({ type: 'answered', status, tookMs: trace.sinceSentMs ?? 0, quota, drift });
+    if (isLimited) trace.emit({ type: 'limited', status, quota });
+    this.#tellDeprecation(trace, headers);
+    // A refused key may come with the limits of callers without one, but it is not ignored silently.
+    if (!isKeyRefusal(status) && this.#keyRecognition.observe(call.ask.endpoint, attempt.key, quota))
+      trace.emit({ type: 'key-ignored', quota });
+    if (this.#lowWater) for (const low of this.#lowWater.observe(quota)) trace.emit({ type: 'low', ...low });
+    const redirect = isLimited ? undefined : redirectOf(response, request.url, call.redirect ?? 'follow');
+    if (redirect && isEcho(redirect, transport)) {
+      drop(response);
+      throw new Failure('REDIRECT', false);
+    }
+    const isFull = isLimited && isAnyWindowFull(quota);
+    return { quota, outcome: { kind: 'answered', status, isLimited, isFull, redirect } };
+  }
+
+  /**
+   * Settles the lease of a request that got no headers.
+   *
+   * @returns the result of an attempt that failed on its way; any other error, such as the reason of an abort, is thrown.
+   */
+  #onFailure({ call: { trace }, lease, isSettled }: Attempt, error: unknown): ExchangeResult {
+    const failure = error instanceof Failure ? error : undefined;
+    if (!isSettled) {
+      const isUnsent = trace.sinceSentMs === undefined || failure?.isUnsent === true;
+      this.#options.settle(lease, {
+        kind: isUnsent ? 'unsent' : 'lost',
+        failed: failure !== undefined && failure.code !== KEY_REFUSED && failure.code !== KEY_CHANGED,
+        code: failure?.code,
+      });
+    }
+    if (!failure) throw error;
+    const { code } = failure;
+    if (code !== KEY_CHANGED) trace.emit({ type: 'lost', code, tookMs: trace.sinceSentMs ?? 0 });
+    return { outcome: { kind: 'failed', code }, failure };
   }
 
   /** Emits `deprecated` once per endpoint. */
@@ -165,7 +183,7 @@ export class HttpExchange {
     call: TracedCall,
     method: string,
     response: Response,
-    outcome: AttemptOutcome & { kind: 'answered' },
+    outcome: AnsweredOutcome,
     counts: AttemptCounts,
     deadline: Deadline,
   ): Body | Promise<Body> {
@@ -206,10 +224,23 @@ export class HttpExchange {
       leftMs,
       signal,
       mask: masksKey ? this.#options.transport.mask() : undefined,
-      lateness: () => lost(new Failure('TIMEOUT', false)),
-      breakage: (error) => lost(this.#options.transport.failureOf(error)),
+      timeoutError: () => lost(new Failure('TIMEOUT', false)),
+      brokenError: (error) => lost(this.#options.transport.failureOf(error)),
     });
   }
+}
+
+function replyOf(
+  { status, statusText, headers }: Response,
+  quota: QuotaSnapshot,
+  url: string,
+  isRedirected: boolean,
+  body: Body,
+): Reply {
+  const text = typeof body === 'string' ? body : '';
+  const bytes = body instanceof Uint8Array ? body : undefined;
+  const stream = body instanceof ReadableStream ? body : undefined;
+  return { status, statusText, headers, quota, url, isRedirected, text, bytes, stream };
 }
 
 /** A body that came in one piece, without the key. */

@@ -10,9 +10,9 @@ export interface StreamBounds {
   /** Takes the key out, if given. */
   readonly mask?: KeyMask | undefined;
   /** The error of a read after that time. */
-  readonly lateness: () => unknown;
+  readonly timeoutError: () => unknown;
   /** The error of a read after the connection broke. */
-  readonly breakage: (error: unknown) => unknown;
+  readonly brokenError: (error: unknown) => unknown;
 }
 
 /**
@@ -42,7 +42,7 @@ class BoundedBody {
   #reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>> | undefined;
   #controller: ReadableByteStreamController | undefined;
   #leftMs: number;
-  #deafen: () => void = () => {};
+  #unlisten: () => void = () => {};
 
   constructor(response: Response, bounds: StreamBounds) {
     this.#response = response;
@@ -61,22 +61,22 @@ class BoundedBody {
       if (body) body.#fail(signal.reason);
     };
     signal.addEventListener('abort', abort, { once: true });
-    this.#deafen = () => signal.removeEventListener('abort', abort);
+    this.#unlisten = () => signal.removeEventListener('abort', abort);
     if (signal.aborted) abort();
   }
 
   async pull(): Promise<void> {
-    const { clock, lateness, breakage } = this.#bounds;
+    const { clock, timeoutError, brokenError } = this.#bounds;
     this.#reader ??= this.#response.body?.getReader() as ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>;
     const since = clock.now();
-    const cancel = clock.timer(this.#leftMs, () => this.#fail(lateness()));
+    const cancel = clock.timer(this.#leftMs, () => this.#fail(timeoutError()));
     try {
       const piece = await this.#next(this.#reader);
       if (!this.#controller) return;
       if (piece) this.#controller.enqueue(piece);
       else this.#close(this.#controller);
     } catch (error) {
-      if (this.#controller) this.#fail(breakage(error));
+      if (this.#controller) this.#fail(brokenError(error));
     } finally {
       cancel();
       this.#leftMs -= clock.now() - since;
@@ -95,9 +95,12 @@ class BoundedBody {
     const { mask } = this.#bounds;
     for (;;) {
       const { done, value } = await reader.read();
-      const piece = done ? mask?.end() : mask ? mask.piece(value) : value;
-      if (piece && piece.byteLength > 0) return piece;
-      if (done) return undefined;
+      if (done) {
+        const last = mask?.end();
+        return last && last.byteLength > 0 ? last : undefined;
+      }
+      const piece = mask ? mask.piece(value) : value;
+      if (piece.byteLength > 0) return piece;
     }
   }
 
@@ -116,7 +119,7 @@ class BoundedBody {
 
   #end(): void {
     this.#controller = undefined;
-    this.#deafen();
+    this.#unlisten();
   }
 
   #stop(reason: unknown): void {

@@ -5,34 +5,45 @@ const ASTERISK = 42;
  * between two of them: the end of a piece that may be the beginning of a key is kept until the next piece.
  */
 export class KeyMask {
+  /** The longest first: a key may begin with another, which would leave its rest. */
   readonly #secrets: readonly Uint8Array[];
   #kept: Uint8Array<ArrayBuffer> = new Uint8Array(0);
 
   constructor(secrets: Iterable<string>) {
     const encoder = new TextEncoder();
-    this.#secrets = Array.from(secrets, (secret) => encoder.encode(secret));
+    this.#secrets = Array.from(secrets, (secret) => encoder.encode(secret)).sort(
+      (one, other) => other.byteLength - one.byteLength,
+    );
   }
 
   /** The next piece without the keys; it may be empty. */
   piece(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
-    const joined = this.#kept.byteLength === 0 ? bytes : join(this.#kept, bytes);
-    const masked = this.#secrets.reduce(maskSecret, joined);
-    const end = masked.byteLength - Math.max(0, ...this.#secrets.map((secret) => begunLength(masked, secret)));
+    let masked = this.#kept.byteLength === 0 ? bytes : join(this.#kept, bytes);
+    let end = masked.byteLength;
+    for (const secret of this.#secrets) {
+      masked = maskSecret(masked, secret, end);
+      end = Math.min(end, unfinishedFrom(masked, secret));
+    }
     this.#kept = masked.slice(end);
     return masked.subarray(0, end);
   }
 
-  /** What was kept, at the end of the body. */
+  /** What was kept, at the end of the body: a key in it is whole if it might have been the beginning of a longer one. */
   end(): Uint8Array<ArrayBuffer> {
     const kept = this.#kept;
     this.#kept = new Uint8Array(0);
-    return kept;
+    return this.#secrets.reduce<Uint8Array<ArrayBuffer>>(
+      (masked, secret) => maskSecret(masked, secret, masked.byteLength),
+      kept,
+    );
   }
 }
 
-function maskSecret(bytes: Uint8Array<ArrayBuffer>, secret: Uint8Array): Uint8Array<ArrayBuffer> {
+/** Masks a key wherever all of it is before `end`. */
+function maskSecret(bytes: Uint8Array<ArrayBuffer>, secret: Uint8Array, end: number): Uint8Array<ArrayBuffer> {
+  const before = bytes.subarray(0, end);
   let masked = bytes;
-  for (let at = find(bytes, secret, 0); at >= 0; at = find(bytes, secret, at + secret.byteLength)) {
+  for (let at = find(before, secret, 0); at >= 0; at = find(before, secret, at + secret.byteLength)) {
     // A copy, because the bytes may belong to a `fetch` of the caller's own.
     if (masked === bytes) masked = bytes.slice();
     masked.fill(ASTERISK, at, at + secret.byteLength);
@@ -48,6 +59,13 @@ function find(bytes: Uint8Array, secret: Uint8Array, from: number): number {
     if (isAt(bytes, secret, at, secret.byteLength)) return at;
   }
   return -1;
+}
+
+/** Where bytes begin that cannot be passed on yet: a key that is not masked yet, or the beginning of one at their end. */
+function unfinishedFrom(bytes: Uint8Array, secret: Uint8Array): number {
+  const at = find(bytes, secret, 0);
+  const begun = bytes.byteLength - begunLength(bytes, secret);
+  return at < 0 ? begun : Math.min(at, begun);
 }
 
 /** The length of the longest beginning of a key that the bytes end with. */

@@ -1,11 +1,14 @@
 import { KeyMask } from './key-mask.ts';
 
-/** How many keys are remembered: as many as a source of keys in turn can have in flight, see the key ring. */
+/** How many keys are remembered: as many as the key ring remembers, so that requests with each of them may be under way. */
 const MOST_KEYS = 8;
 
 /** Removes the API keys that were sent from texts of the service, in every spelling. */
 export class Redaction {
+  /** By key, the one that was sent longest ago first. */
   readonly #spellings = new Map<string, RegExp>();
+  /** The same, the longest key first: a key may begin with another, which would leave its rest. */
+  #longestFirst: readonly (readonly [secret: string, spellings: RegExp])[] = [];
   #latest: string | undefined;
 
   /** Remembers a key that is about to be sent: the one that was sent longest ago is forgotten. */
@@ -17,6 +20,7 @@ export class Redaction {
     this.#spellings.set(secret, known ?? spellingsOf(secret));
     const [oldest] = this.#spellings.keys();
     if (this.#spellings.size > MOST_KEYS && oldest !== undefined) this.#spellings.delete(oldest);
+    this.#longestFirst = [...this.#spellings].sort(([one], [other]) => other.length - one.length);
   }
 
   /** A mask for one body. */
@@ -26,12 +30,22 @@ export class Redaction {
   readonly redact = (text: string): string => {
     const isPlain = !/[\\%]/.test(text);
     let clean = text;
-    for (const [secret, spellings] of this.#spellings) {
+    for (const [secret, spellings] of this.#longestFirst) {
       // Most texts contain no escapes; a plain search is faster for them.
       clean = clean.replaceAll(isPlain ? secret : spellings, '[redacted]');
     }
     return clean;
   };
+}
+
+/** Headers as an answer has them, without the key: redacted values, and no header whose name contains it. */
+export function redactedHeaders(
+  headers: Headers,
+  redact: (text: string) => string,
+): readonly (readonly [name: string, value: string])[] {
+  return Array.from(headers)
+    .filter(([name]) => redact(name) === name)
+    .map(([name, value]) => [name, redact(value)]);
 }
 
 /** A pattern for a key as plain text, as JSON, as text within JSON, and as part of a URL: `/`, `\/`, `\u002f`, `%2F`. */

@@ -26,7 +26,9 @@ export function fixedShare(part: number): QuotaShare {
     throw new ConfigError('part', `must be a number above 0 and at most 1, such as 0.25, not ${quote(part)}`);
   return storeShare({
     storeOf: () => partOf(memoryStore(steadyClock), part),
-    ...{ mode: 'partial', processes: 1, timeoutMs: TIMEOUT_MS },
+    mode: 'partial',
+    processes: 1,
+    timeoutMs: TIMEOUT_MS,
   });
 }
 
@@ -40,8 +42,11 @@ function partOf(store: ShareStore, part: number): ShareStore {
     reading: -1,
   });
   return {
-    ...{ pause: (ms) => store.pause(ms), resume: (member) => store.resume(member), resumed: () => store.resumed() },
-    ...{ share: (version, tell) => store.share(version, tell), endLook: (member) => store.endLook(member) },
+    pause: (ms) => store.pause(ms),
+    resume: (member) => store.resume(member),
+    resumed: () => store.resumed(),
+    share: (version, tell) => store.share(version, tell),
+    endLook: (member) => store.endLook(member),
     // The other processes would not wait for it.
     look: async () => 'over',
     take: (ask) =>

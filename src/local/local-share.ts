@@ -46,7 +46,9 @@ export function localShare(options: LocalShareOptions): QuotaShare {
   const books = new LocalBooks(place, systemClock, steadyClock);
   const share = storeShare({
     storeOf: (credential) => books.storeOf(fingerprintOf('stacks-quota', credential)),
-    ...{ mode: 'partial', processes: PROCESSES, timeoutMs: TIMEOUT_MS },
+    mode: 'partial',
+    processes: PROCESSES,
+    timeoutMs: TIMEOUT_MS,
   });
   let members = 0;
   return {

@@ -105,10 +105,8 @@ export function directoryPlace(directory: string, name: string): Place {
     },
     async removeBelow(generation) {
       for (const old of await generations()) if (old < generation) await rm(pathOf(old), { force: true });
-      for (const file of (await files()).filter((one) => one.startsWith(prefix))) {
-        const lastsMs = file.endsWith(NEW) ? ABANDONED_MS : file.includes(BOOKS) ? BOOKS_LAST_MS : undefined;
-        if (lastsMs !== undefined) await removeOld(join(directory, file), lastsMs);
-      }
+      for (const file of (await files()).filter((one) => one.startsWith(prefix)))
+        await removeOld(join(directory, file), lifetimeOf(file));
     },
     isSucceeded: (generation) => existsSync(pathOf(generation + 1)),
     booksPath: (share) => join(directory, `${prefix}${fingerprintOf('books', share)}${BOOKS}`),
@@ -117,6 +115,12 @@ export function directoryPlace(directory: string, name: string): Place {
       if (fault) throw Object.assign(new Error(`${pathOf(generation)} ${fault}`), { code: 'EPERM' });
     },
   };
+}
+
+/** How long after its last change a file is kept, in milliseconds. */
+function lifetimeOf(file: string): number {
+  if (file.endsWith(NEW)) return ABANDONED_MS;
+  return file.includes(BOOKS) ? BOOKS_LAST_MS : Number.POSITIVE_INFINITY;
 }
 
 async function removeOld(path: string, lastsMs: number): Promise<void> {

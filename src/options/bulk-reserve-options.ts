@@ -1,6 +1,6 @@
 import { PERIODS, type Period } from '../quota/time/periods.ts';
 import type { BulkReservePolicy } from '../quota/window/bulk-reserve.ts';
-import { type Argument, argument, optionsParser } from '../validation/arguments.ts';
+import { type Argument, argument, number, optionsParser } from '../validation/arguments.ts';
 
 /** Quota reserved for calls with a higher priority than bulk work. */
 export interface ReserveOptions {
@@ -33,7 +33,7 @@ export const periodShares: Argument<PeriodShares | undefined> = argument<PeriodS
 const reserveOptions = optionsParser(
   'reserve options',
   {
-    forPriorityAbove: argument<number>(Number.isFinite, 'a number'),
+    forPriorityAbove: number,
     share: periodShares,
     spreadMonthUntil: argument<Date>((date) => date instanceof Date && !Number.isNaN(date.getTime()), 'a Date'),
   },

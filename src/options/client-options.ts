@@ -10,9 +10,15 @@ import {
   type Argument,
   type Arguments,
   argument,
+  callback,
+  count,
   flag,
+  isWhole,
+  number,
   optionsParser,
+  text,
   unchecked,
+  units,
   withDefault,
 } from '../validation/arguments.ts';
 import type { StandardSchemaV1 } from '../validation/standard-schema.ts';
@@ -51,8 +57,8 @@ export interface ClientOptions {
    */
   readonly maxWaitMs?: number | undefined;
   /**
-   * Maximum time from a call until it is sent, in milliseconds, as reckoned by {@link Client.estimate} when the call is made: a call that
-   * would be sent later fails at once with QuotaExhaustedError, whose `retryAt` is that instant. Not reckoned while no limit is known.
+   * Maximum time from a call until it is sent, in milliseconds, as {@link Client.estimate} has it when the call is made: a call that
+   * would be sent later fails at once with QuotaExhaustedError, whose `retryAt` is that instant. Not applied while no limit is known.
    * Default: Infinity.
    */
   readonly maxQueueMs?: number | undefined;
@@ -173,8 +179,6 @@ export const latestFetch: typeof globalThis.fetch = (input, init) => globalThis.
 
 const maxWait = argument<number>((ms) => typeof ms === 'number' && ms >= 0, 'milliseconds, 0 or more, or Infinity');
 const timeout = argument<number>((ms) => Number.isFinite(ms) && ms > 0, 'milliseconds, more than 0');
-const text = argument<string>((value) => typeof value === 'string', 'text');
-const count = argument<number>((n) => Number.isSafeInteger(n) && n >= 1, 'a whole number, 1 or more');
 
 const clientOptions = optionsParser('options', {
   baseUrl: text,
@@ -183,10 +187,7 @@ const clientOptions = optionsParser('options', {
   maxWaitMs: withDefault(maxWait, 300_000),
   maxQueueMs: withDefault(maxWait, Number.POSITIVE_INFINITY),
   maxWaiting: withDefault(
-    argument<number>(
-      (n) => n === Number.POSITIVE_INFINITY || (Number.isSafeInteger(n) && n >= 0),
-      'a whole number, 0 or more',
-    ),
+    argument<number>((n) => n === Number.POSITIVE_INFINITY || isWhole(n), 'a whole number, 0 or more, or Infinity'),
     Number.POSITIVE_INFINITY,
   ),
   onOverflow: withDefault(
@@ -228,11 +229,11 @@ const etagLimits = optionsParser(
 export const sending: Readonly<
   Record<'priority' | 'maxWaitMs' | 'maxQueueMs' | 'timeoutMs' | 'cost', Argument<number | undefined>>
 > = {
-  priority: argument<number>(Number.isFinite, 'a number'),
+  priority: number,
   maxWaitMs: maxWait,
   maxQueueMs: maxWait,
   timeoutMs: timeout,
-  cost: argument<number>((units) => Number.isFinite(units) && units >= 0, 'a number of units, 0 or more'),
+  cost: units,
 };
 
 const CALL_OPTIONS: Arguments<CallOptions> = {
@@ -289,17 +290,6 @@ export function callOptionsParser<Own extends object>(own: Arguments<Own>): (opt
   };
 }
 
-const callOptions = callOptionsParser({});
-
-/**
- * Checks the options of one call.
- *
- * @throws ConfigError that names the invalid option.
- */
-export function checkCallOptions<Body>(options: CallOptions<Body> = {}): CallOptions<Body> {
-  return callOptions(options) as CallOptions<Body>;
-}
-
 /**
  * Rejects headers that `fetch` would reject, because its error would quote the value.
  *
@@ -327,11 +317,6 @@ function isRecord(value: unknown): boolean {
 function isSchema(value: unknown): boolean {
   const standard = (value as Partial<StandardSchemaV1> | null)?.['~standard'];
   return standard?.version === 1 && typeof standard.validate === 'function';
-}
-
-/** An argument that is a function. */
-export function callback<F>(): Argument<F | undefined> {
-  return argument<F>((value) => typeof value === 'function', 'a function');
 }
 
 function withMethods<T>(methods: readonly (string & keyof T)[], be: string): Argument<T | undefined> {

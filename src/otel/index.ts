@@ -6,6 +6,7 @@
 
 import { type MeterProvider, metrics, type TracerProvider, trace } from '@opentelemetry/api';
 import type { Client } from '../client/client.ts';
+import { flag, optionsParser, unchecked, withDefault } from '../validation/arguments.ts';
 import { VERSION } from '../version.ts';
 import { gauge, measure } from './metrics.ts';
 import { traceCalls } from './spans.ts';
@@ -25,6 +26,12 @@ export interface InstrumentOptions {
   readonly requests?: boolean | undefined;
 }
 
+const instrumentOptions = optionsParser('options of instrument', {
+  tracerProvider: unchecked<TracerProvider>(),
+  meterProvider: unchecked<MeterProvider>(),
+  requests: withDefault(flag, true),
+});
+
 /**
  * Creates spans and metrics from the events of a client. Each call is a span below the span active where the call is made, its
  * waits are events of that span, and each request is a client span below it. Metrics:
@@ -42,6 +49,7 @@ export interface InstrumentOptions {
  * Metrics have neither the key nor labels as attributes; a call's label is in its span.
  *
  * @returns a function that ends the instrumentation. Calls in progress keep their spans.
+ * @throws ConfigError if an option cannot be used.
  *
  * @example
  * ```ts
@@ -50,10 +58,8 @@ export interface InstrumentOptions {
  * stop();
  * ```
  */
-export function instrument(
-  client: Pick<Client, 'subscribe' | 'quota'>,
-  { tracerProvider, meterProvider, requests = true }: InstrumentOptions = {},
-): () => void {
+export function instrument(client: Pick<Client, 'subscribe' | 'quota'>, options: InstrumentOptions = {}): () => void {
+  const { tracerProvider, meterProvider, requests } = instrumentOptions(options);
   const meter = (meterProvider ?? metrics.getMeterProvider()).getMeter(NAME, VERSION);
   const tracer = (tracerProvider ?? trace.getTracerProvider()).getTracer(NAME, VERSION);
   const ends = [

@@ -110,9 +110,15 @@ function traceCall(span: Span, event: CallStoryEvent): void {
       at,
     );
   } else if (type === 'done' || type === 'failed') {
-    const error = type === 'failed' ? event.error : event.status >= 400 ? String(event.status) : undefined;
+    const error = errorOf(event);
     if (type === 'done') span.setAttribute('http.response.status_code', event.status);
     if (error !== undefined) span.setAttribute('error.type', error).setStatus({ code: SpanStatusCode.ERROR });
     span.end(at);
   }
+}
+
+/** The type of error by which a call ended, or that its answer is; undefined for a success. */
+function errorOf(event: CallStoryEvent & { readonly type: 'done' | 'failed' }): string | undefined {
+  if (event.type === 'failed') return event.error;
+  return event.status >= 400 ? String(event.status) : undefined;
 }

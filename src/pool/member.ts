@@ -14,7 +14,7 @@ export interface PoolMember {
 
 const isPriority = (value: unknown): boolean => typeof value === 'number' && !Number.isNaN(value);
 
-const memberOptions = optionsParser('member of a pool', {
+const memberOptions = optionsParser('options of a pool member', {
   client: argument<Client>(isClient, 'a client that createClient has made'),
   minPriority: argument<number>(isPriority, 'a number'),
   maxPriority: argument<number>(isPriority, 'a number'),

@@ -6,7 +6,7 @@ import { pagesBy } from '../client/pages.ts';
 import { systemClock } from '../clock.ts';
 import { ConfigError, isConnectionError, isQuotaExhausted, isServiceError } from '../errors.ts';
 import { untilAborted } from '../http/transport.ts';
-import type { EstimateOptions } from '../scheduler/estimate.ts';
+import { type EstimateOptions, estimateIn, toEstimate } from '../scheduler/estimate.ts';
 import { walk } from '../walk/walk.ts';
 import { PoolLine, WITHDRAWN } from './line.ts';
 import { Member, type PoolMember } from './member.ts';
@@ -133,7 +133,8 @@ function planOf(
 ): EstimateOptions & { readonly signal?: AbortSignal | undefined } {
   const { priority, cost, signal } = options ?? {};
   return {
-    ...{ endpoint, signal: signal instanceof AbortSignal ? signal : undefined },
+    endpoint,
+    signal: signal instanceof AbortSignal ? signal : undefined,
     priority: Number.isFinite(priority) ? priority : 0,
     cost: Number.isFinite(cost) && Number(cost) >= 0 ? cost : undefined,
   };
@@ -162,10 +163,9 @@ async function handOver<T>(members: readonly Member[], line: PoolLine, call: Poo
       continue;
     }
     try {
-      // Chosen and handed over in one turn: the next choice reckons with this call.
-      return await (isOneShot || left.length === 1 || isFresh
-        ? member.send(make, isFresh)
-        : inLine(line, member, left, call));
+      const isMovable = !isOneShot && left.length > 1 && !isFresh;
+      // Handed over in the turn of the choice, so that the estimates of the next choice count this call.
+      return await (isMovable ? sendMovable(line, member, left, call) : member.send(make, isFresh));
     } catch (error) {
       if (error === WITHDRAWN) continue;
       if (isOneShot || !isUnserved(error)) throw error;
@@ -177,11 +177,18 @@ async function handOver<T>(members: readonly Member[], line: PoolLine, call: Poo
 }
 
 /** Hands a call to a client that may hand it back while it waits. */
-async function inLine<T>(line: PoolLine, member: Member, left: readonly Member[], call: PooledCall<T>): Promise<T> {
+async function sendMovable<T>(
+  line: PoolLine,
+  member: Member,
+  left: readonly Member[],
+  call: PooledCall<T>,
+): Promise<T> {
   const { endpoint, cost, priority = 0, signal, make } = call;
   const own = signal ? AbortSignal.any([signal]) : new AbortController().signal;
   const handed = {
-    ...{ plan: { endpoint, cost, priority, count: 1 }, member, signal: own },
+    plan: { endpoint, cost, priority, count: 1 },
+    member,
+    signal: own,
     others: left.filter((one) => one !== member),
   };
   line.add(handed);
@@ -210,9 +217,10 @@ interface Choice {
 function choose(members: readonly Member[], { endpoint, cost, priority }: EstimateOptions): Choice {
   const offers = members.map((member) => ({ member, ms: member.answersIn({ endpoint, cost, priority }) }));
   const fresh = offers.filter(({ ms }) => ms === undefined);
-  const [next] = [...fresh.filter(({ member }) => !member.first), ...fresh];
+  const next = fresh.find(({ member }) => !member.first) ?? fresh[0];
   if (next) return { member: next.member, isFresh: true, awaited: next.member.first };
-  return { member: offers.reduce((best, one) => ((one.ms ?? 0) < (best.ms ?? 0) ? one : best)).member, isFresh: false };
+  const soonest = offers.reduce((best, one) => (Number(one.ms) < Number(best.ms) ? one : best));
+  return { member: soonest.member, isFresh: false };
 }
 
 /** What a bulk has to know of several clients: what they do together. */
@@ -226,10 +234,11 @@ function together(members: readonly Member[]): BulkDependencies {
     concurrency: sumOf((one) => one.concurrency),
     estimate: (count, cost) => {
       const alone = each.map(({ estimate }) => estimate(count, cost)).filter(({ ms }) => ms !== undefined);
+      const [first] = alone;
+      if (!first) return toEstimate(undefined, clock);
       // Each makes the part that its own pace allows.
-      const ms = 1 / alone.reduce((pace, one) => pace + 1 / Number(one.ms), 0);
-      const window = alone[0]?.window;
-      return { ms: alone[0] && ms, finishesAt: alone[0] && new Date(clock.wall() + ms), window };
+      const pace = alone.reduce((sum, one) => sum + 1 / Number(one.ms), 0);
+      return estimateIn(1 / pace, first.window, clock);
     },
     spent: () => ({ requests: sumOf(({ spent }) => spent().requests), units: sumOf(({ spent }) => spent().units) }),
   };

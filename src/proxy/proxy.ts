@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Client } from '../client/client.ts';
 import { ConfigError, quote } from '../errors.ts';
 import { isLoopback } from '../options/credentials.ts';
+import { argument, optionsParser, withDefault } from '../validation/arguments.ts';
 import { admit } from './admission.ts';
 import { createForward } from './forward.ts';
 import { type ProxyOptions, readProxyOptions } from './options.ts';
@@ -82,8 +83,8 @@ export function createProxy(client: Client, options: ProxyOptions = {}): Proxy {
 
   return {
     handle,
-    listen: async ({ port = 3_999, host = '127.0.0.1' } = {}) => {
-      checkPlace(port, host, token !== undefined);
+    listen: async (given = {}) => {
+      const { port, host } = readListenOptions(given, token !== undefined);
       // A request may wait for quota for longer than five minutes before its body is read.
       const server = createServer({ requestTimeout: 0, keepAliveTimeout: KEEP_ALIVE_MS }, handle);
       const answered = inProgress(server);
@@ -137,15 +138,22 @@ function pageOf(
   throw new Problem(405, 'method', 'Only GET and HEAD are supported here.', { allow: 'GET, HEAD' });
 }
 
-function checkPlace(port: unknown, host: unknown, hasToken: boolean): void {
-  if (!Number.isInteger(port) || Number(port) < 0 || Number(port) > 65_535) {
-    throw new ConfigError('port', `must be a whole number from 0 to 65535, not ${quote(port)}`);
-  }
-  if (typeof host !== 'string' || host === '') throw new ConfigError('host', `must be an address, not ${quote(host)}`);
-  if (!hasToken && !isLoopback(host === '::1' ? '[::1]' : host)) {
-    throw new ConfigError(
-      'host',
-      `must be the loopback, such as 127.0.0.1, unless the proxy has a token; ${quote(host)} is open to others`,
-    );
-  }
+const listenOptions = optionsParser('options of listen', {
+  port: withDefault(
+    argument<number>((port) => Number.isInteger(port) && port >= 0 && port <= 65_535, 'a whole number from 0 to 65535'),
+    3_999,
+  ),
+  host: withDefault(
+    argument<string>((host) => typeof host === 'string' && host !== '', 'an address'),
+    '127.0.0.1',
+  ),
+});
+
+function readListenOptions(given: ListenOptions, hasToken: boolean): { readonly port: number; readonly host: string } {
+  const { port, host } = listenOptions(given);
+  if (hasToken || isLoopback(host === '::1' ? '[::1]' : host)) return { port, host };
+  throw new ConfigError(
+    'host',
+    `must be the loopback, such as 127.0.0.1, unless the proxy has a token; ${quote(host)} is open to others`,
+  );
 }

@@ -61,7 +61,11 @@ export class CallQueue {
     this.#usualMaxWaitMs = maxWaitMs;
     this.#parked = new ParkedCalls(clock, (dequeued, group) => this.#onReleased(dequeued, group));
     this.#gate = new Gate({
-      ...{ pacer, clock, behind: this.#waiting, longestWaitMs: maxWaitMs, line },
+      pacer,
+      clock,
+      behind: this.#waiting,
+      longestWaitMs: maxWaitMs,
+      line,
       parked: () => this.#parked.size,
       onStandstill: () => this.#rejectImpatient(),
       onWake: () => this.#dispatch(),

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { Endpoint } from '../endpoints/endpoints.ts';
 import type { PlanEstimate } from '../quota/forecast/estimate.ts';
-import { argument, optionsParser } from '../validation/arguments.ts';
+import { argument, number, optionsParser, units, whole } from '../validation/arguments.ts';
 import type { Scheduler } from './scheduler.ts';
 
 /** Calls to estimate. */
@@ -36,13 +36,11 @@ export interface Estimate {
   readonly window: string | undefined;
 }
 
-const isWhole = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
-
 const estimateOptions = optionsParser('estimate options', {
-  count: argument<number>(isWhole, 'a whole number, 0 or more'),
+  count: whole,
   endpoint: argument<string>((value) => typeof value === 'string', 'the name of an endpoint'),
-  cost: argument<number>((units) => Number.isFinite(units) && units >= 0, 'a number of units, 0 or more'),
-  priority: argument<number>(Number.isFinite, 'a number'),
+  cost: units,
+  priority: number,
 });
 
 /** Checks what a caller gives, and answers by the wall clock. */
@@ -56,7 +54,11 @@ export function estimateCalls(scheduler: Scheduler, clock: Clock, options: Estim
 /** The same by the wall clock. */
 export function toEstimate(estimate: PlanEstimate | undefined, clock: Clock): Estimate {
   if (!estimate) return { finishesAt: undefined, ms: undefined, window: undefined };
-  const ms = Math.ceil(Math.max(0, estimate.at - clock.now()));
+  return estimateIn(Math.ceil(Math.max(0, estimate.at - clock.now())), estimate.window, clock);
+}
+
+/** The estimate of an end in `ms` milliseconds; Infinity, or an end that no `Date` can hold, has no `finishesAt`. */
+export function estimateIn(ms: number, window: string | undefined, clock: Clock): Estimate {
   const finishesAt = new Date(clock.wall() + ms);
-  return { finishesAt: Number.isNaN(finishesAt.getTime()) ? undefined : finishesAt, ms, window: estimate.window };
+  return { finishesAt: Number.isNaN(finishesAt.getTime()) ? undefined : finishesAt, ms, window };
 }

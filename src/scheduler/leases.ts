@@ -27,7 +27,8 @@ export class Leases {
     this.#queue = queue;
     const isWaiting = (): boolean => queue.length > 0;
     this.#trial = new WhileWaiting({
-      ...{ clock, isWaiting },
+      clock,
+      isWaiting,
       dueAt: () => Math.max(books.present.triesAt, this.#triedAt + TRIAL_MS),
       act: () => {
         this.#triedAt = clock.now();
@@ -35,7 +36,8 @@ export class Leases {
       },
     });
     this.#keyCheck = new WhileWaiting({
-      ...{ clock, isWaiting },
+      clock,
+      isWaiting,
       dueAt: () => keyTurns.dueAt,
       act: () => keyTurns.askWhileWaiting(),
     });

@@ -48,7 +48,9 @@ export class Memberships {
     const { share, clientWide, timeoutMs, reserve } = this.#options;
     const membership = share.join(this.#memberOf(key, (facts) => pacer.learn(facts, this.#options.clock.now())));
     const pacer = new Pacer({
-      ...{ concurrency: clientWide, leaseMs: timeoutMs + LEASE_SLACK_MS, bulkReserve: reserve },
+      concurrency: clientWide,
+      leaseMs: timeoutMs + LEASE_SLACK_MS,
+      bulkReserve: reserve,
       shareLimit: () => membership.part,
     });
     this.#all.set(pacer, membership);
@@ -70,7 +72,12 @@ export class Memberships {
   #memberOf(key: () => number | undefined, learn: Member['learn']): Member {
     const { clock, random, clientWide, credentialOf, askKey, isPresent, line, tell } = this.#options;
     return {
-      ...{ clock, random, learn, tell, wake: line.wake, time: clientWide.clock },
+      clock,
+      random,
+      learn,
+      tell,
+      wake: line.wake,
+      time: clientWide.clock,
       credential: async () => credentialOf(key() ?? (await askKey())),
       waiting: () => (isPresent(key()) ? line.waiting : 0),
       urgentWaiting: () => (isPresent(key()) ? line.urgentWaiting : 0),

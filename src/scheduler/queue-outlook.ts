@@ -34,8 +34,13 @@ export class QueueOutlook implements WaitingLine {
     const { present, key } = books;
     const now = clock.now();
     const subject = {
-      ...{ endpoint: plan.endpoint, priority, count: plan.count, size: Math.ceil(Math.log2(present.costOf(plan))) },
-      ...{ key, pausedUntil: present.pausedUntil, concurrency: clientWide.concurrency.limit },
+      endpoint: plan.endpoint,
+      priority,
+      count: plan.count,
+      size: Math.ceil(Math.log2(present.costOf(plan))),
+      key,
+      pausedUntil: present.pausedUntil,
+      concurrency: clientWide.concurrency.limit,
     };
     const basis = { now, moved: backlog.moved, ahead: backlog.weightAheadOf(priority) };
     return this.#estimates.of(subject, basis, () => present.estimate([...backlog.aheadOf(priority), plan], now));

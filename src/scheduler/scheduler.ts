@@ -85,16 +85,25 @@ export class Scheduler {
     this.#books = books;
     this.#keyTurns = new KeyTurns({ ring: options.keys, books, clock, onTurn: () => this.#queue.wake() });
     this.#outlook = new QueueOutlook({
-      ...{ clock, books, clientWide, backlog: this.#backlog },
+      clock,
+      books,
+      clientWide,
+      backlog: this.#backlog,
       waiting: () => this.waiting,
     });
     this.#queue = new CallQueue({
-      ...{ pacer: books, clock, maxWaitMs, line: this.#outlook },
+      pacer: books,
+      clock,
+      maxWaitMs,
+      line: this.#outlook,
       overflow: { maxWaiting, onOverflow, error: (call) => this.#outlook.overflowOf(call, maxWaiting) },
     });
     this.#leases = new Leases({ clock, books, queue: this.#queue, keyTurns: this.#keyTurns });
     this.#exchange = new HttpExchange({
-      ...{ transport, clock, timeoutMs, low: options.low },
+      transport,
+      clock,
+      timeoutMs,
+      low: options.low,
       settle: (lease, outcome) => this.#queue.release(lease, outcome),
       keyFor: this.#keyTurns.keyFor,
       drift: (lease, quota) => books.drift(lease, quota, clock.now()),

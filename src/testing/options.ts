@@ -204,7 +204,8 @@ function familiesFrom(options: MockServiceOptions): Family[] {
   const keyed = checkedLimits('keyed', options.keyed) ?? { second: 20, minute: 500, month: 150_000 };
   const others = Object.entries(options.families ?? {}).map(
     ([name, { keyless = {}, keyed = {}, cost = () => 1 }]): Family => ({
-      ...{ name, costOf: cost },
+      name,
+      costOf: cost,
       keyless: checkedLimits(`families.${name}.keyless`, keyless),
       keyed: checkedLimits(`families.${name}.keyed`, keyed),
     }),

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { Reason } from '../quota/admission.ts';
 import type { Plan } from '../quota/forecast/estimate.ts';
-import { argument, optionsParser } from '../validation/arguments.ts';
+import { count, optionsParser, text } from '../validation/arguments.ts';
 import type { CallTrace, Wait } from './call-trace.ts';
 
 /** A waiting call: why it waits, since when, and its place in the queue. */
@@ -36,9 +36,9 @@ export interface QueueOptions {
   readonly limit?: number | undefined;
 }
 
-const queueOptions = optionsParser('options', {
-  label: argument<string>((value) => typeof value === 'string', 'text'),
-  limit: argument<number>((n) => Number.isSafeInteger(n) && n >= 1, 'a whole number, 1 or more'),
+const queueOptions = optionsParser('options of queue', {
+  label: text,
+  limit: count,
 });
 
 /** Estimates for each plan when the last of its calls is sent, in monotonic milliseconds; undefined while no limit is known. */
@@ -53,7 +53,7 @@ export function queueView(
   traces: Iterable<CallTrace>,
   standstill: Wait | undefined,
   clock: Clock,
-  sentAt: SendEstimate,
+  sendEstimate: SendEstimate,
   options: QueueOptions = {},
 ): readonly QueuedCall[] {
   const { label, limit = 100 } = queueOptions(options);
@@ -68,13 +68,14 @@ export function queueView(
     .slice(0, limit);
   // Parked calls count, too: what holds them back is a part of the estimate.
   const counted = waiting.filter(({ queuedAt }) => queuedAt <= now).sort(byTurn);
-  const estimates = estimatesOf(counted, new Set(asked.map(([, trace]) => trace)), sentAt);
+  const estimates = estimatesOf(counted, new Set(asked.map(([, trace]) => trace)), sendEstimate);
   return asked.map(([before, trace]) => {
     const { number, ask, priority, calledAt, queuedAt } = trace;
     const wait = [trace.wait, before === undefined ? undefined : standstill].find((one) => one && one.until > now);
     const estimated = before === 0 ? undefined : estimates.get(trace);
     const latest = Math.max(wait?.until ?? now, estimated ?? now);
-    const until = queuedAt > now ? queuedAt : latest > now ? latest : undefined;
+    const sentAt = queuedAt > now ? queuedAt : latest;
+    const until = sentAt > now ? sentAt : undefined;
     return {
       call: number,
       endpoint: ask.endpoint,

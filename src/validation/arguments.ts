@@ -7,13 +7,12 @@ export type Argument<T> = (given: unknown, name: string) => T;
 /**
  * An argument that may be left out.
  *
- * @param is - whether a value is valid.
- * @param be - what is valid, to be read after "must be". The message quotes the value, so do not use it for secrets.
+ * @param expected - what is valid, to be read after "must be". The message quotes the value, so do not use it for secrets.
  */
-export function argument<T>(is: (value: T) => boolean, be: string): Argument<T | undefined> {
+export function argument<T>(isValid: (value: T) => boolean, expected: string): Argument<T | undefined> {
   return (given, name) => {
-    if (given === undefined || is(given as T)) return given as T | undefined;
-    throw new ConfigError(name, `must be ${be}, not ${quote(given)}`);
+    if (given === undefined || isValid(given as T)) return given as T | undefined;
+    throw new ConfigError(name, `must be ${expected}, not ${quote(given)}`);
   };
 }
 
@@ -36,18 +35,49 @@ export const flag: Argument<boolean | undefined> = argument<boolean>(
   'true or false',
 );
 
+/** Whether a value is a whole number, 0 or more. */
+export function isWhole(value: unknown): boolean {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
+}
+
+/** Text, possibly empty. */
+export const text: Argument<string | undefined> = argument<string>((value) => typeof value === 'string', 'text');
+
+/** A finite number. */
+export const number: Argument<number | undefined> = argument<number>(Number.isFinite, 'a number');
+
+/** A whole number, 0 or more. */
+export const whole: Argument<number | undefined> = argument<number>(isWhole, 'a whole number, 0 or more');
+
+/** A whole number, 1 or more. */
+export const count: Argument<number | undefined> = argument<number>(
+  (value) => isWhole(value) && value >= 1,
+  'a whole number, 1 or more',
+);
+
+/** Units of a quota. */
+export const units: Argument<number | undefined> = argument<number>(
+  (value) => Number.isFinite(value) && value >= 0,
+  'a number of units, 0 or more',
+);
+
+/** A function. */
+export function callback<F>(): Argument<F | undefined> {
+  return argument<F>((value) => typeof value === 'function', 'a function');
+}
+
 /**
- * The error of an option that there is not.
+ * The error of an unknown option.
  *
- * @param what - the options that there are, in messages.
- * @param within - what stands before each name in messages.
+ * @param what - the known options together, in messages: `'call options'`.
+ * @param within - the prefix of each name in messages: `'reserve.'`.
  */
 export function unknownOption(name: string, what: string, known: readonly string[], within: string = ''): ConfigError {
   const meant = didYouMean(name, known);
   return new ConfigError(within + name, `is not one of the ${what}: ${known.join(', ')}${meant && `.${meant}`}`);
 }
 
-/** What reads each of some arguments. */
+/** A reader for each of several arguments, by name. */
 export type Arguments<Values extends object> = { readonly [Name in keyof Values]: Argument<Values[Name]> };
 
 /**
@@ -56,8 +86,8 @@ export type Arguments<Values extends object> = { readonly [Name in keyof Values]
  * The parser returns a copy that inherits nothing, so that options on a polluted `Object.prototype` are ignored. It throws a
  * ConfigError that names the first invalid argument or, if there is none, the first unknown one.
  *
- * @param what - their name in messages: `'options'`.
- * @param within - what stands before each name in messages: `'reserve.'`.
+ * @param what - the arguments together, in messages: `'options'`.
+ * @param within - the prefix of each name in messages: `'reserve.'`.
  */
 export function optionsParser<Values extends object>(
   what: string,
@@ -71,12 +101,12 @@ export function optionsParser<Values extends object>(
       const value = read(names.includes(name) ? given[name] : undefined, within + name);
       if (value !== undefined) values[name] = value;
     }
-    const stranger = names.find((name) => !Object.hasOwn(known, name) && given[name] !== undefined);
-    if (stranger === undefined) return values;
-    throw unknownOption(stranger, what, Object.keys(known), within);
+    const unknown = names.find((name) => !Object.hasOwn(known, name) && given[name] !== undefined);
+    if (unknown === undefined) return values;
+    throw unknownOption(unknown, what, Object.keys(known), within);
   };
-  // Most calls pass no options, so the result for none is computed once: by the first of them, as imports are to be quick.
-  let nothing: Values | undefined;
+  // Most calls pass no options, so the result for none is computed once: by the first of them, because it would delay an import.
+  let defaults: Values | undefined;
   return (given) => {
     if (typeof given !== 'object' || given === null || Array.isArray(given)) {
       // The message names only the type: createClient('the key') is an easy mistake.
@@ -85,7 +115,7 @@ export function optionsParser<Values extends object>(
     }
     const names = Object.keys(given);
     if (names.length > 0) return check(given as Readonly<Record<string, unknown>>, names);
-    nothing ??= Object.freeze(check({}, names));
-    return nothing;
+    defaults ??= Object.freeze(check({}, names));
+    return defaults;
   };
 }

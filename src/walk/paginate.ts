@@ -1,7 +1,7 @@
 import { ConfigError, quote } from '../errors.ts';
-import { type CallOptions, callback } from '../options/client-options.ts';
+import type { CallOptions } from '../options/client-options.ts';
 import type { QuotaSnapshot } from '../quota/headers/snapshot.ts';
-import { argument, optionsParser, unchecked } from '../validation/arguments.ts';
+import { argument, callback, flag, isWhole, optionsParser, unchecked, whole } from '../validation/arguments.ts';
 import type { StandardResult, StandardSchemaV1 } from '../validation/standard-schema.ts';
 import { type NewPage, PageLoop, type YieldedPage } from './page-loop.ts';
 import { PagePosition, type PageQuery, type ReadPage } from './page-position.ts';
@@ -61,16 +61,15 @@ export type RequestPage<Item> = (
   schema: StandardSchemaV1<unknown, ReadPage<Item>>,
 ) => Promise<{ readonly data: ReadPage<Item>; readonly quota: QuotaSnapshot }>;
 
-const isWhole = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
 const isText = (value: unknown): boolean => typeof value === 'string';
 
 const checkpointFields = optionsParser('fields of a checkpoint', {
   request: argument<string>(isText, 'a path with its query'),
   cursor: argument<string | null>((value) => value === null || isText(value), 'a cursor'),
-  offset: argument<number>(isWhole, 'a whole number, 0 or more'),
-  total: argument<number>(isWhole, 'a whole number, 0 or more'),
+  offset: whole,
+  total: whole,
   recentKeys: argument<readonly string[]>((value) => Array.isArray(value) && value.every(isText), 'a list of texts'),
-  isOver: argument<boolean>((value) => typeof value === 'boolean', 'true or false'),
+  isOver: flag,
 });
 
 const readingOptions = optionsParser('options of a pagination', {
@@ -139,14 +138,14 @@ function readPage<Page, Item>(
     if (checkedBody.issues) return checkedBody;
     const page = checkedBody.value;
     const items: unknown = itemsOf ? itemsOf(page) : (page as { readonly results?: unknown } | null)?.results;
-    if (Array.isArray(items)) return { value: { items, ...placeOf(body) } };
+    if (Array.isArray(items)) return { value: { items, ...positionOf(body) } };
     return { issues: [{ message: 'expected an array of items', ...(!itemsOf && { path: ['results'] }) }] };
   };
   return { '~standard': { version: 1, vendor: 'stacks-quota', validate } };
 }
 
-/** The place of a page among the others. Cursors come as `next_cursor` and `cursor`, or as `cursor.next` and `cursor.current`. */
-function placeOf(body: unknown): Omit<ReadPage<never>, 'items'> {
+/** The position of a page among the others. Cursors come as `next_cursor` and `cursor`, or as `cursor.next` and `cursor.current`. */
+function positionOf(body: unknown): Omit<ReadPage<never>, 'items'> {
   const { limit, total, next_cursor, cursor } = (body ?? {}) as Readonly<Record<string, unknown>>;
   const { next = next_cursor, current = cursor } = (cursor ?? {}) as Readonly<Record<string, unknown>>;
   return {

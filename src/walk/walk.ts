@@ -1,9 +1,9 @@
 import type { AddressAssets, AssetEvent } from '../endpoints/bodies.ts';
-import { type AddressAssetsParams, addressAssetsRequest } from '../endpoints/endpoints.ts';
+import { type AddressAssetsParams, ASSETS_PARAMS, addressAssetsRequest } from '../endpoints/endpoints.ts';
 import { ConfigError, quote } from '../errors.ts';
-import { type CallOptions, checkCallOptions } from '../options/client-options.ts';
+import { type CallOptions, callOptionsParser } from '../options/client-options.ts';
 import type { QuotaSnapshot } from '../quota/headers/snapshot.ts';
-import { argument, optionsParser } from '../validation/arguments.ts';
+import { argument, flag, optionsParser, unchecked, whole } from '../validation/arguments.ts';
 import { ownProperties } from '../validation/own-properties.ts';
 import { type WalkCheckpoint, WalkCursor } from './cursor.ts';
 import { type NewPage, PageLoop } from './page-loop.ts';
@@ -46,23 +46,26 @@ export interface AddressAssetsWalk extends AsyncIterable<AssetEvent> {
   readonly checkpoint: WalkCheckpoint;
 }
 
+const walkOptions: (options: unknown) => WalkOptions = callOptionsParser({
+  ...ASSETS_PARAMS,
+  from: unchecked<WalkCheckpoint>(),
+});
+
 /** Fetches the pages. */
 export type PageSource = (
   address: string,
   options: AddressAssetsParams & CallOptions<AddressAssets>,
 ) => Promise<{ readonly data: AddressAssets; readonly quota: QuotaSnapshot }>;
 
-const isWhole = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
-
 const checkpointFields = optionsParser('fields of a checkpoint', {
   address: argument<string>((value) => typeof value === 'string', 'an address'),
-  offset: argument<number>(isWhole, 'a whole number, 0 or more'),
-  total: argument<number>(isWhole, 'a whole number, 0 or more'),
+  offset: whole,
+  total: whole,
   recentKeys: argument<readonly string[]>(
     (value) => Array.isArray(value) && value.every((key) => typeof key === 'string'),
     'a list of texts',
   ),
-  isOver: argument<boolean>((value) => typeof value === 'boolean', 'true or false'),
+  isOver: flag,
 });
 
 /**
@@ -71,14 +74,14 @@ const checkpointFields = optionsParser('fields of a checkpoint', {
  * @throws ConfigError if the address or an option is invalid.
  */
 export function walk(getPage: PageSource, address: string, options: WalkOptions = {}): AddressAssetsWalk {
-  const own: WalkOptions & { readonly offset?: unknown; readonly schema?: unknown } = ownProperties(options);
-  const { from, limit = LARGEST_PAGE, unanchored, untilBlock, offset, schema, ...rest } = own;
+  const given: WalkOptions & { readonly offset?: unknown; readonly schema?: unknown } = ownProperties(options);
+  const { offset, schema } = given;
   if (offset !== undefined) throw new ConfigError('offset', 'cannot be given: pass a checkpoint as from instead');
   if (schema !== undefined) throw new ConfigError('schema', 'cannot be given: a walk needs the fields of the events');
+  const { from, limit = LARGEST_PAGE, unanchored, untilBlock, ...callOptions } = walkOptions(given);
   if (limit < 2) throw new ConfigError('limit', 'must be 2 or more: a walk reads the last event again on each page');
   const params = { limit, unanchored, untilBlock };
   addressAssetsRequest(address, params);
-  const callOptions = checkCallOptions<AddressAssets>(rest);
   const cursor = new WalkCursor(from === undefined ? BEGINNING : checked(from, address), keyOf);
 
   const next = async (): Promise<NewPage<AssetEvent> | undefined> => {

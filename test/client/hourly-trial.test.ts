@@ -10,7 +10,10 @@ async function exhausted(options: ClientOptions = {}, service: MockServiceOption
   const clock = virtualClock({ wall: Date.UTC(2026, 0, 10) });
   const mock = createMockService({ clock, latencyMs: 80, keyless: { minute: 60, month: 5 }, ...service });
   const client = createClient({
-    ...{ baseUrl: mock.origin, fetch: mock.fetch, clock, random: () => 0.5 },
+    baseUrl: mock.origin,
+    fetch: mock.fetch,
+    clock,
+    random: () => 0.5,
     maxWaitMs: Number.POSITIVE_INFINITY,
     ...options,
   });
@@ -88,7 +91,9 @@ describe('a month that is out', () => {
     };
     const client = createClient({
       baseUrl: 'https://api.test',
-      ...{ fetch, clock, maxWaitMs: Number.POSITIVE_INFINITY },
+      fetch,
+      clock,
+      maxWaitMs: Number.POSITIVE_INFINITY,
     });
     await clock.run(Promise.all(Array.from({ length: 5 }, () => client.get('/v2/info'))));
     const waiting = Promise.all(Array.from({ length: 4 }, () => client.get('/v2/info')));
@@ -191,7 +196,10 @@ describe('a month that is not out', () => {
     const clock = virtualClock({ wall: Date.UTC(2026, 0, 10) });
     const service = createMockService({ clock, latencyMs: 80, keyless: { minute: 60, month: 200 } });
     const client = createClient({
-      ...{ baseUrl: service.origin, fetch: service.fetch, clock, maxWaitMs: Number.POSITIVE_INFINITY },
+      baseUrl: service.origin,
+      fetch: service.fetch,
+      clock,
+      maxWaitMs: Number.POSITIVE_INFINITY,
       reserve: { forPriorityAbove: 0, share: 0, spreadMonthUntil: new Date('2026-06-30') },
     });
     let served = 0;

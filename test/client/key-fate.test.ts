@@ -8,7 +8,10 @@ function world(service: MockServiceOptions = {}, options: ClientOptions = {}) {
   const events: ClientEvent[] = [];
   const mock = createMockService({ clock, keys: ['a-key', 'b-key'], ...service });
   const client = createClient({
-    ...{ baseUrl: mock.origin, fetch: mock.fetch, clock, apiKey: 'a-key' },
+    baseUrl: mock.origin,
+    fetch: mock.fetch,
+    clock,
+    apiKey: 'a-key',
     onEvent: (event) => events.push(event),
     ...options,
   });
@@ -71,7 +74,8 @@ describe('a key that is served as if there were none', () => {
     await clock.run(client.close());
     const events: string[] = [];
     const mixed = createClient({
-      ...{ baseUrl: 'https://api.test', apiKey: 'a-key' },
+      baseUrl: 'https://api.test',
+      apiKey: 'a-key',
       fetch: routes(({ path }) => Response.json({}, { headers: path === '/two' ? TWO : ROOM })).fetch,
       onEvent: ({ type }) => events.push(type),
     });

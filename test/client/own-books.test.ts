@@ -15,7 +15,11 @@ function world(service: MockServiceOptions = {}, options: ClientOptions = {}) {
   const events: ClientEvent[] = [];
   const keys = { present: 'old' as string | undefined };
   const client = createClient({
-    ...{ baseUrl: mock.origin, fetch, clock, random: () => 0.5, apiKey: () => keys.present },
+    baseUrl: mock.origin,
+    fetch,
+    clock,
+    random: () => 0.5,
+    apiKey: () => keys.present,
     onEvent: (event) => events.push(event),
     ...options,
   });

@@ -96,6 +96,18 @@ describe('close and idle', () => {
     await calls;
   });
 
+  it('a misspelt option of close is an error, and the client stays open', async () => {
+    const { clock, client } = await world();
+    const error = await client.close({ drian: true } as object).catch((reason: unknown) => reason);
+    expect(isConfigError(error) && error.message).toMatch(/^drian is not one of the options of close: drain/);
+    expect((await clock.run(client.getInfo())).data).toBeDefined();
+  });
+
+  it('close may be the listener of a signal, which is given the name of it', async () => {
+    const { client } = await world();
+    expect(await client.close('SIGTERM' as never)).toEqual({ rejected: 0 });
+  });
+
   it('idle resolves when all calls have come back, for everyone who asks', async () => {
     const { clock, client } = await world();
     await client.idle();

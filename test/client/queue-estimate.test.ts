@@ -49,11 +49,18 @@ async function met(
 ): Promise<{ readonly clock: VirtualClock; readonly client: Client }> {
   const clock = virtualClock({ wall: Date.UTC(2026, 0, 15, 12, 0, seed % 60) });
   const service = createMockService({
-    ...{ clock, windows, keyless: limits, latencyMs: [40, 160], random: seeded(seed) },
+    clock,
+    windows,
+    keyless: limits,
+    latencyMs: [40, 160],
+    random: seeded(seed),
     cost: ({ url }) => Number(url.searchParams.get('units') ?? cost),
   });
   const client = createClient({
-    ...{ baseUrl: service.origin, fetch: service.fetch, clock, random: seeded(seed + 1) },
+    baseUrl: service.origin,
+    fetch: service.fetch,
+    clock,
+    random: seeded(seed + 1),
     maxWaitMs: Number.POSITIVE_INFINITY,
   });
   await clock.run(Promise.all(callsOf(client, 1 + before, optionsOf)));

@@ -86,6 +86,12 @@ describe('client.get', () => {
     expect(response.headers.get('x-echo')).toBe('was [redacted]');
   });
 
+  it('leaves out a header whose name is the key', async () => {
+    const service = routes(() => Response.json({}, { headers: { 'x-other': 'a', 'the-key': 'b' } }));
+    const { response } = await clientOf(service).get('/x');
+    expect([response.headers.get('x-other'), response.headers.has('the-key')]).toEqual(['a', false]);
+  });
+
   it.for<[string, string, object | undefined]>([
     ['path must begin with a slash, such as /v2/info, not be "v2/info"', 'v2/info', undefined],
     ['path must begin with a slash', 'https://elsewhere.test/x', undefined],
@@ -102,6 +108,8 @@ describe('client.get', () => {
     ['query must be an object of names and values', '/x', { query: 'limit=1' }],
     ['json cannot be sent with GET', '/x', { json: {} }],
     ['limt is not one of the call options', '/x', { limt: 1 }],
+    ['Did you mean query?', '/x', { qurey: {} }],
+    ['Did you mean params?', '/x', { parms: {} }],
   ])('refuses what cannot be meant, before anything is sent: %s', async ([message, path, options]) => {
     const service = routes(() => ({}));
     const client = clientOf(service);

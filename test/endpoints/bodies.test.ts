@@ -9,7 +9,7 @@ import type { StandardSchemaV1 } from '../../src/validation/standard-schema.ts';
 const account = 'SP3FGQ8Z7JY9BWYZ5WM53E0M9NK7WHJF0691NZ159';
 
 describe('a body of address assets', () => {
-  const { schema } = addressAssetsRequest(account);
+  const { schema } = addressAssetsRequest(account, {});
   const seen = { event_index: 3, tx_id: '0xab' };
   const stx = {
     ...seen,

@@ -4,19 +4,23 @@ import type { AddressAssets } from '../../src/endpoints/bodies.ts';
 import {
   type AddressAssetsParams,
   type ApiRequest,
+  ASSETS_PARAMS,
   addressAssetsRequest,
   infoRequest,
   urlOf,
 } from '../../src/endpoints/endpoints.ts';
 import { HEAD_INFO } from '../../src/endpoints/info-request.ts';
 import { fillTemplate, queryText } from '../../src/endpoints/path-template.ts';
+import { optionsParser } from '../../src/validation/arguments.ts';
 import { refusal } from '../support/refusal.ts';
 
 const account = 'SP3FGQ8Z7JY9BWYZ5WM53E0M9NK7WHJF0691NZ159';
 const hash = `0x${'0aF9'.repeat(16)}`;
 
 /** Stands for callers without types. */
-const assets = addressAssetsRequest as (address: unknown, params?: unknown) => ApiRequest<AddressAssets>;
+const readParams = optionsParser('parameters', ASSETS_PARAMS);
+const assets = (address: unknown, params: unknown = {}): ApiRequest<AddressAssets> =>
+  addressAssetsRequest(address as string, readParams(params));
 
 describe('a request', () => {
   test('for info is a GET of its path', () => {
@@ -38,7 +42,7 @@ describe('a request', () => {
   });
 
   test('for the assets of an account has the account in its path, and not in the name of its endpoint', () => {
-    expect(addressAssetsRequest(account)).toMatchObject({
+    expect(assets(account)).toMatchObject({
       endpoint: 'GET /extended/v1/address/{address}/assets',
       method: 'GET',
       path: `/extended/v1/address/${account}/assets`,
@@ -47,7 +51,7 @@ describe('a request', () => {
   });
 
   test('for the assets of a contract has the contract in its path', () => {
-    expect(addressAssetsRequest(`${account}.a-b_9`).path).toBe(`/extended/v1/address/${account}.a-b_9/assets`);
+    expect(assets(`${account}.a-b_9`).path).toBe(`/extended/v1/address/${account}.a-b_9/assets`);
   });
 
   test.each<[AddressAssetsParams, string]>([
@@ -61,7 +65,7 @@ describe('a request', () => {
     [{ unanchored: false, untilBlock: 170_000 }, 'until_block=170000'],
     [{ limit: undefined, untilBlock: undefined }, ''],
   ])('with %o has the query %o', (params, query) => {
-    expect(addressAssetsRequest(account, params).query).toBe(query);
+    expect(assets(account, params).query).toBe(query);
   });
 
   test.each<[unknown, string, string]>([
@@ -119,7 +123,7 @@ describe('a request', () => {
   test('ignores parameters that are set on Object.prototype', () => {
     Object.defineProperty(Object.prototype, 'limit', { value: 7, configurable: true, writable: true });
     try {
-      expect(addressAssetsRequest(account, { offset: 1 }).query).toBe('offset=1');
+      expect(assets(account, { offset: 1 }).query).toBe('offset=1');
     } finally {
       Reflect.deleteProperty(Object.prototype, 'limit');
     }
@@ -127,7 +131,7 @@ describe('a request', () => {
 });
 
 describe('the URL of a request', () => {
-  const request = addressAssetsRequest(account, { limit: 5 });
+  const request = assets(account, { limit: 5 });
 
   test.each(['https://api.hiro.so', 'http://127.0.0.1:3999', 'https://gateway.example/stacks/main'])(
     'lies under %s',

@@ -53,7 +53,7 @@ describe('the name of an endpoint', () => {
   });
 
   it('is the one that the client’s own calls have, so that what they cost is learned together', () => {
-    for (const { endpoint, method, path } of [infoRequest(), HEAD_INFO, addressAssetsRequest(CONTRACT)]) {
+    for (const { endpoint, method, path } of [infoRequest(), HEAD_INFO, addressAssetsRequest(CONTRACT, {})]) {
       expect(endpointName(method, path)).toBe(endpoint);
     }
   });
@@ -76,7 +76,18 @@ describe('the names that are given', () => {
     for (let nth = 0; nth < 5_000; nth++) given.add(names.of('GET', `/w${nth}/x${nth}/y${nth}`));
     expect(given.size).toBe(551);
     expect([...given].slice(499, 501)).toEqual(['GET /w499/x499/y499', 'GET /w500/x500/…']);
-    expect([...given].at(-1)).toBe('any other endpoint');
+    expect([...given].at(-1)).toBe('GET /…');
+  });
+
+  it('begin with the method of the call however many there are, but for methods of the caller’s own', () => {
+    const names = new EndpointNames();
+    for (let nth = 0; nth < 1_000; nth++) names.of('GET', `/w${nth}/x${nth}/y`);
+    expect(['POST', 'HEAD', 'PURGE', 'LOCK'].map((method) => names.of(method, '/late/one/here'))).toEqual([
+      'POST /…',
+      'HEAD /…',
+      '* /…',
+      '* /…',
+    ]);
   });
 
   it('stay the same once they are given', () => {

@@ -15,6 +15,14 @@ describe('a mask', () => {
     expect(masked(['a secret, a secret and another'], 'secret', 'other')).toBe('a ******, a ****** and an*****');
   });
 
+  it('replaces the whole of a key that begins with another, however the body is cut', () => {
+    const text = 'secret-2, secret, secret-2';
+    for (let cut = 0; cut <= text.length; cut++) {
+      const pieces = [text.slice(0, cut), text.slice(cut)];
+      expect(masked(pieces, 'secret', 'secret-2')).toBe('********, ******, ********');
+    }
+  });
+
   it('finds a key that begins again within itself', () => {
     expect(masked(['aab', 'aabaac'], 'aabaac')).toBe('aab******');
   });

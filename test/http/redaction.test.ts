@@ -53,6 +53,14 @@ describe('a key is taken out of a text', () => {
     expect(redactionOf(`${many}x`)(`${many.repeat(4)}y`)).toBe(`${many.repeat(4)}y`);
   });
 
+  it('whole, though another key is the beginning of it', () => {
+    for (const keys of [
+      ['the-key', 'the-key-2'],
+      ['the-key-2', 'the-key'],
+    ])
+      expect(redactionOf(...keys)('<the-key-2> and <the-key>')).toBe('<[redacted]> and <[redacted]>');
+  });
+
   it('though others were sent since, up to eight, of which one may be the same again', () => {
     const others = Array.from({ length: 6 }, (_, at) => `another-key-${at}`);
     const redact = redactionOf('first-key', 'second-key', ...others, 'first-key', 'last-key');

@@ -95,7 +95,10 @@ describe('localShare', () => {
     chownSync(path, 12_345, 12_345);
     const lost: string[] = [];
     const client = createClient({
-      ...{ baseUrl: service.origin, apiKey: KEY, fetch: service.fetch, share },
+      baseUrl: service.origin,
+      apiKey: KEY,
+      fetch: service.fetch,
+      share,
       onEvent: (event) => {
         if (event.type === 'share-lost') lost.push(event.code);
       },

@@ -114,7 +114,7 @@ describe('settings', () => {
     [{ maxAttempts: 0 }, 'maxAttempts must be a whole number, 1 or more, not 0'],
     [{ maxWaitMs: -1 }, 'maxWaitMs must be milliseconds, 0 or more, or Infinity, not -1'],
     [{ maxQueueMs: -1 }, 'maxQueueMs must be milliseconds, 0 or more, or Infinity, not -1'],
-    [{ maxWaiting: 0.5 }, 'maxWaiting must be a whole number, 0 or more, not 0.5'],
+    [{ maxWaiting: 0.5 }, 'maxWaiting must be a whole number, 0 or more, or Infinity, not 0.5'],
     [{ onOverflow: 'drop' }, "onOverflow must be 'reject-new' or 'reject-lowest', not \"drop\""],
     [{ maxWaitMs: Number.NaN }, 'maxWaitMs must be milliseconds, 0 or more, or Infinity, not NaN'],
     [{ timeoutMs: 0 }, 'timeoutMs must be milliseconds, more than 0, not 0'],

@@ -1,5 +1,7 @@
 import { context, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createClient } from '../../src/index.ts';
+import { instrument } from '../../src/otel/index.ts';
 import { VERSION } from '../../src/version.ts';
 import { contextManager, instrumented } from './support/collect.ts';
 
@@ -10,6 +12,10 @@ const millisecondsOf = ([seconds, nanoseconds]: readonly [number, number]): numb
 
 beforeAll(() => void context.setGlobalContextManager(contextManager()));
 afterAll(() => context.disable());
+
+it('a misspelt option of instrument is an error', () => {
+  expect(() => instrument(createClient(), { request: false } as object)).toThrow(/Did you mean requests\?$/);
+});
 
 describe('the span of a call', () => {
   it('is under the one that is active where the call is made, whatever other calls are made meanwhile', async () => {

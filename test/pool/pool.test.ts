@@ -271,6 +271,16 @@ describe('a pool', () => {
     expect(Math.min(...requests())).toBeGreaterThan(500);
   });
 
+  it('says that a bulk never ends, and no date of it, where no key has a unit', async () => {
+    const { clock, services, clients, pool } = world([{ month: 50 }, { month: 50 }]);
+    for (const keyed of [{ month: 50 }, { month: 0 }]) {
+      for (const service of services) service.setLimits({ keyed });
+      await clock.run(Promise.allSettled(clients.map((client) => client.getInfo())));
+    }
+    const { etaMs, finishesAt } = pool.bulk([1, 2, 3], () => 0).progress;
+    expect({ etaMs, finishesAt }).toEqual({ etaMs: Number.POSITIVE_INFINITY, finishesAt: undefined });
+  });
+
   it('walks through pages by whichever key can send first, and has the checkpoints of a client', async () => {
     const { clock, pool, clients, requests } = world([{ minute: 6 }, { minute: 6 }], {
       service: {

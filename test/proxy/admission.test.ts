@@ -92,6 +92,13 @@ describe('a proxy without a token', () => {
     await expect(proxy.listen({ port: 0, host })).rejects.toMatchObject({ name: 'ConfigError', option: 'host' });
   });
 
+  it('does not listen with an option that there is not', async () => {
+    const proxy = createProxy(createClient());
+    await expect(proxy.listen({ porrt: 4_000 } as object)).rejects.toThrow(
+      /^porrt is not one of .* Did you mean port\?$/,
+    );
+  });
+
   it.for([-1, 65_536, 1.5, Number.NaN])('does not listen at the port %s', async (port) => {
     const proxy = createProxy(createClient());
     await expect(proxy.listen({ port })).rejects.toMatchObject({ name: 'ConfigError', option: 'port' });

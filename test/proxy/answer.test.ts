@@ -91,7 +91,10 @@ describe('an answer through the proxy', () => {
     'that came as %s though it was not asked for is what its headers say',
     async (coding) => {
       const coders: Record<string, (bytes: Buffer) => Buffer> = {
-        ...{ 'x-gzip': gzipSync, gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync },
+        'x-gzip': gzipSync,
+        gzip: gzipSync,
+        deflate: deflateSync,
+        br: brotliCompressSync,
         identity: (bytes) => bytes,
       };
       const sent = coding

@@ -8,8 +8,13 @@ const OWN: readonly (() => Error)[] = [
   () => new ConnectionError({ ...made, code: 'TIMEOUT', attempts: 1 }),
   () =>
     new QuotaExhaustedError({
-      ...{ ...made, window: 'minute', limit: 1, remaining: 0, why: 'it is used up' },
-      ...{ retryAfterMs: 1, retryAt: new Date(0) },
+      ...made,
+      window: 'minute',
+      limit: 1,
+      remaining: 0,
+      why: 'it is used up',
+      retryAfterMs: 1,
+      retryAt: new Date(0),
     }),
 ];
 

@@ -15,7 +15,10 @@ async function twoKeys() {
   };
   const events: ClientEvent[] = [];
   const client = createClient({
-    ...{ baseUrl: service.origin, fetch: service.fetch, clock, apiKey },
+    baseUrl: service.origin,
+    fetch: service.fetch,
+    clock,
+    apiKey,
     onEvent: (event) => events.push(event),
   });
   /** Lets the minute of the present key be full, as the client knows by one answer. */

@@ -25,14 +25,18 @@ function gateOf(admission: Partial<Admission>, { parked = 0, sentAt = Number.NEG
   const told = { wakes: 0, standstills: 0, left: [] as PendingCall[], waits: [] as unknown[] };
   const gate = new Gate({
     pacer: { admit: () => answers.next, settle: () => undefined, lastQuota: undefined } as unknown as Admitting,
-    ...{ clock, behind: { highest: Number.NEGATIVE_INFINITY }, longestWaitMs: LONGEST_WAIT_MS, parked: () => parked },
+    clock,
+    behind: { highest: Number.NEGATIVE_INFINITY },
+    longestWaitMs: LONGEST_WAIT_MS,
+    parked: () => parked,
     line: { leave: (call) => told.left.push(call), sentAt: () => sentAt },
     onStandstill: () => told.standstills++,
     onWake: () => told.wakes++,
   });
   const call = (ask: Partial<Ask> = {}): PendingCall => ({
     ask: { endpoint: 'GET /', maxWaitMs: 60_000, ...ask },
-    ...{ signal: undefined, request: { url: URL } },
+    signal: undefined,
+    request: { url: URL },
     trace: { waiting: (wait) => told.waits.push(wait) },
   });
   return { clock, gate, call, told, answers };

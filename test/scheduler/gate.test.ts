@@ -209,7 +209,12 @@ describe('the front of the queue', () => {
     const behind = { size: 1, highest: 7 };
     const gate = new Gate({
       pacer: { admit } as unknown as Pacer,
-      ...{ clock, behind, line: NO_LINE, longestWaitMs: 60_000, onStandstill: () => {}, onWake: () => again() },
+      clock,
+      behind,
+      line: NO_LINE,
+      longestWaitMs: 60_000,
+      onStandstill: () => {},
+      onWake: () => again(),
       parked: () => 0,
     });
     const call = {

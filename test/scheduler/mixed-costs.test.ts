@@ -28,7 +28,12 @@ async function callsOf(
     if (event.type === 'sent') sent.push({ label: event.label, at: clock.now() });
   };
   const client = createClient({
-    ...{ baseUrl: mock.origin, apiKey: KEY, fetch: mock.fetch, clock, onEvent, random: seeded(seed + 6) },
+    baseUrl: mock.origin,
+    apiKey: KEY,
+    fetch: mock.fetch,
+    clock,
+    onEvent,
+    random: seeded(seed + 6),
     ...(isStated ? { cost: byPage } : {}),
   });
   const calls = costs.map((cost, index) =>
@@ -176,7 +181,11 @@ describe('calls of different costs', () => {
       const clock = virtualClock({ wall: Date.UTC(2026, 0, 15, 12, 0, seed) });
       const cost = ({ url }: { readonly url: URL }): number => Number(url.searchParams.get('units'));
       const mock = createMockService({
-        ...{ clock, cost, random: seeded(seed), latencyMs: [40, 160], keyless: { second: 10, minute: 60 } },
+        clock,
+        cost,
+        random: seeded(seed),
+        latencyMs: [40, 160],
+        keyless: { second: 10, minute: 60 },
       });
       const client = createClient({ baseUrl: mock.origin, fetch: mock.fetch, clock, random: seeded(seed + 1) });
       const draw = seeded(77 * seed);

@@ -6,7 +6,9 @@ import { Retries } from '../../src/scheduler/retries.ts';
 const COUNTS = { attempts: 1, refusals: 1, hops: 1 };
 
 const answered = (status: number, rest: object = {}): AttemptOutcome => ({
-  ...{ kind: 'answered', status, isLimited: false },
+  kind: 'answered',
+  status,
+  isLimited: false,
   ...rest,
 });
 const failed: AttemptOutcome = { kind: 'failed', code: 'ECONNRESET' };

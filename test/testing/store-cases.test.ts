@@ -16,9 +16,13 @@ function taking(take: (ask: ShareAsk, store: ShareStore) => Promise<Answer | 'st
   return (now) => {
     const store = memoryStore(now);
     return {
-      ...{ look: store.look.bind(store), endLook: store.endLook.bind(store) },
-      ...{ pause: store.pause.bind(store), resume: store.resume.bind(store), resumed: store.resumed.bind(store) },
-      ...{ share: store.share.bind(store), take: (ask) => take(ask, store) },
+      look: store.look.bind(store),
+      endLook: store.endLook.bind(store),
+      pause: store.pause.bind(store),
+      resume: store.resume.bind(store),
+      resumed: store.resumed.bind(store),
+      share: store.share.bind(store),
+      take: (ask) => take(ask, store),
     };
   };
 }

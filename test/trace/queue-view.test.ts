@@ -147,7 +147,7 @@ describe('client.queue', () => {
   it.each([
     [{ limit: 0 }, 'limit must be a whole number, 1 or more, not 0'],
     [{ label: 7 }, 'label must be text, not 7'],
-    [{ offset: 1 }, 'offset is not one of the options: label, limit'],
+    [{ offset: 1 }, 'offset is not one of the options of queue: label, limit'],
   ])('the view of the queue refuses %o, saying what would be right', (options, message) => {
     const { client } = wire();
     let error: unknown;

@@ -3,6 +3,7 @@ import { ACCESS_FLAGS, timeoutOf } from '../access.ts';
 import { UsageError } from '../exit.ts';
 import { duration, type KnownFlags, readFlags, whole } from '../flags.ts';
 import type { PageRequest } from './pages.ts';
+import type { FileMode } from './sink.ts';
 
 const FLAGS = {
   from: {
@@ -35,7 +36,7 @@ export interface AssetsFlags {
   readonly files: readonly string[];
   readonly wish: PageRequest;
   /** The output file and how to open it; undefined for standard output. */
-  readonly out: { readonly path: string; readonly mode: 'new' | 'replace' | 'go on' } | undefined;
+  readonly out: { readonly path: string; readonly mode: FileMode } | undefined;
   readonly concurrency: number;
   readonly maxWaitMs: number;
   readonly timeoutMs: number;
@@ -58,13 +59,18 @@ export function readAssetsFlags(args: readonly string[]): AssetsFlags {
     words,
     files: values.from ?? [],
     wish: { params: paramsOf(values), isAll: values.all ?? false },
-    out: isFile ? { path, mode: resume ? 'go on' : force ? 'replace' : 'new' } : undefined,
+    out: isFile ? { path, mode: modeOf(resume, force) } : undefined,
     concurrency: whole('--concurrency', values.concurrency ?? FLAGS.concurrency.fallback, 1),
     maxWaitMs: duration('--max-wait', values['max-wait'] ?? FLAGS['max-wait'].fallback),
     timeoutMs: timeoutOf(values),
     isQuiet: values.quiet ?? false,
     access: values,
   };
+}
+
+function modeOf(resume: boolean, force: boolean): FileMode {
+  if (resume) return 'go on';
+  return force ? 'replace' : 'new';
 }
 
 /** Checks only the form of the values; the client checks their range. */

@@ -10,6 +10,9 @@ export interface Sink {
   close(): Promise<void>;
 }
 
+/** How to open a file: it must be new, it is replaced, or it is continued. */
+export type FileMode = 'new' | 'replace' | 'go on';
+
 /** Every line begins with this, which identifies a file written by this command. */
 const BEGINNING = '{"address":"';
 
@@ -26,10 +29,9 @@ export function surfaceSink(surface: Surface): Sink {
 /**
  * Writes lines to a file.
  *
- * @param mode - whether the file must be new, is replaced, or is continued.
  * @throws UsageError if it cannot be opened in that mode.
  */
-export async function fileSink(path: string, mode: 'new' | 'replace' | 'go on'): Promise<Sink> {
+export async function fileSink(path: string, mode: FileMode): Promise<Sink> {
   const handle = await openAs(path, mode);
   let last: Promise<void> = Promise.resolve();
   let isEmpty = true;
@@ -91,7 +93,7 @@ function addressOf(line: string, number: number, path: string): string {
   return line.slice(BEGINNING.length, end);
 }
 
-async function openAs(path: string, mode: 'new' | 'replace' | 'go on'): Promise<FileHandle> {
+async function openAs(path: string, mode: FileMode): Promise<FileHandle> {
   try {
     return await open(path, { new: 'ax', replace: 'w', 'go on': 'a' }[mode]);
   } catch (error) {

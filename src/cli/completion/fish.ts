@@ -28,7 +28,8 @@ function commandLines({ name, flags, words }: Vocabulary[number]): string[] {
 
 function flagWords(name: string, { type, short, value, about, choices }: Flag): string {
   const letter = short ? `-s ${short} ` : '';
-  const taken = type === 'boolean' ? '' : isFile(value) ? ' -r -F' : ' -x';
+  const given = isFile(value) ? ' -r -F' : ' -x';
+  const taken = type === 'boolean' ? '' : given;
   const words = choices ? ` -a '${choices.join(' ')}'` : '';
   return `${letter}-l ${name}${taken}${words} -d ${quoted(about)}`;
 }

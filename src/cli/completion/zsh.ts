@@ -44,7 +44,8 @@ function commandCase({ name, flags, words }: Vocabulary[number]): string {
 /** One flag as `_arguments` reads it: `'*'{-o,--out}'[write to FILE]:FILE:_files'`. */
 function flagSpec(name: string, { type, short, multiple, value, about, choices }: Flag): string {
   const text = about.replace(/[[\]:\\]/g, '\\$&');
-  const action = isFile(value) ? '_files' : choices ? `(${choices.join(' ')})` : ' ';
+  const words = choices ? `(${choices.join(' ')})` : ' ';
+  const action = isFile(value) ? '_files' : words;
   const rest = type === 'boolean' ? `[${text}]` : `[${text}]:${value?.replace(/[[\]:]/g, '\\$&')}:${action}`;
   const many = multiple ? '*' : '';
   if (!short) return quoted(`${many}--${name}${rest}`);

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { ACCESS_FLAGS } from '../access.ts';
+import { ACCESS_FLAGS, timeoutOf } from '../access.ts';
 import { UsageError } from '../exit.ts';
 import { duration, type KnownFlags, noArguments, readFlags, whole } from '../flags.ts';
 
@@ -68,7 +68,7 @@ export async function readProxyFlags(
   const { values, positionals } = readFlags(args, FLAGS);
   noArguments('proxy', positionals);
   const { url, 'key-file': keyFile, listen, 'token-file': tokenFile, redis, name } = values;
-  const port = whole('--port', values.port ?? '3999', 0);
+  const port = whole('--port', values.port ?? FLAGS.port.fallback, 0);
   if (port > 65_535) throw new UsageError(`--port must be at most 65535, not "${port}".`);
   const token = tokenFile === undefined ? env.STACKS_PROXY_TOKEN || undefined : await readToken(tokenFile);
   if (listen !== undefined && token === undefined) {
@@ -81,9 +81,9 @@ export async function readProxyFlags(
     port,
     host: listen ?? '127.0.0.1',
     token,
-    maxWaitMs: duration('--max-wait', values['max-wait'] ?? '5m'),
-    timeoutMs: duration('--timeout', values.timeout ?? '30s'),
-    concurrency: whole('--concurrency', values.concurrency ?? '32', 1),
+    maxWaitMs: duration('--max-wait', values['max-wait'] ?? FLAGS['max-wait'].fallback),
+    timeoutMs: timeoutOf(values),
+    concurrency: whole('--concurrency', values.concurrency ?? FLAGS.concurrency.fallback, 1),
     share: redis === undefined && name === undefined ? undefined : { redis, name: name ?? 'proxy' },
   };
 }

@@ -28,7 +28,8 @@ export function asking(rest: Partial<ShareAsk> = {}): ShareAsk {
       held: 0,
       urgent: 0,
     },
-    ...{ slots: [slotAsk()], windows: [windowAsk()] },
+    slots: [slotAsk()],
+    windows: [windowAsk()],
     ...rest,
   };
 }

@@ -175,7 +175,9 @@ export const GRANTS: StoreCases = {
     const ask = asker(store);
     await store.share(0, new Map([['l:minute', '20']]));
     expect(await ask(telling(3, { want: 4, slots: [slotAsk({ total: 3 })] }, { reading: 7 }))).toMatchObject({
-      ...{ version: 1, granted: [0], used: [7] },
+      version: 1,
+      granted: [0],
+      used: [7],
     });
     expect((await ask({ version: 1, slots: [slotAsk({ total: 3 })] })).granted).toEqual([5]);
     expect((await ask({ version: -1 })).granted).toEqual([0]);

@@ -64,7 +64,11 @@ describe('the flags of the proxy', () => {
       '4',
     ];
     expect(await readProxyFlags([...flags, '--redis', 'redis://r', '--name', 'n'], {})).toMatchObject({
-      ...{ port: 80, host: '0.0.0.0', token: TOKEN, maxWaitMs: 10_000, concurrency: 4 },
+      port: 80,
+      host: '0.0.0.0',
+      token: TOKEN,
+      maxWaitMs: 10_000,
+      concurrency: 4,
       share: { redis: 'redis://r', name: 'n' },
     });
     expect(await readProxyFlags(['--listen', '::'], { STACKS_PROXY_TOKEN: TOKEN })).toMatchObject({ token: TOKEN });

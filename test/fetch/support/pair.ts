@@ -60,7 +60,12 @@ export function pair(options: ClientOptions = {}, service: MockServiceOptions = 
     ...options,
   });
   return {
-    ...{ clock, mock, other, client, events, left },
+    clock,
+    mock,
+    other,
+    client,
+    events,
+    left,
     codes: () => events.flatMap((event) => (event.type === 'lost' ? [event.code] : [])),
     endOf: (work) => clock.run(work.catch((error: unknown) => error)),
   };

@@ -46,11 +46,7 @@ function methodsOf(path: string, name: string): Commented[] {
 }
 
 function commentedIn(statement: ts.Statement, file: ts.SourceFile, entry: string): Commented[] {
-  const names = ts.isFunctionDeclaration(statement)
-    ? [statement.name]
-    : ts.isVariableStatement(statement)
-      ? statement.declarationList.declarations.map(({ name }) => name)
-      : [];
+  const names = namesOf(statement);
   const isExported =
     ts.canHaveModifiers(statement) &&
     ts.getModifiers(statement)?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword);
@@ -58,6 +54,11 @@ function commentedIn(statement: ts.Statement, file: ts.SourceFile, entry: string
   return names.flatMap((name) =>
     name ? [{ name: name.getText(file), entry, examples: examplesOf(statement, file) }] : [],
   );
+}
+
+function namesOf(statement: ts.Statement): readonly (ts.BindingName | undefined)[] {
+  if (ts.isFunctionDeclaration(statement)) return [statement.name];
+  return ts.isVariableStatement(statement) ? statement.declarationList.declarations.map(({ name }) => name) : [];
 }
 
 function examplesOf(node: ts.Node, file: ts.SourceFile): string[] {

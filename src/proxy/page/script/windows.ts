@@ -24,8 +24,9 @@ export function drawWindows(
     meter.setAttribute('aria-valuetext', `${count(left)} of ${count(limit)} units left`);
     (meter.firstElementChild as HTMLElement).style.width = `${part * 100}%`;
     const differs = Math.floor(remaining) !== Math.floor(left);
-    const state = left < 1 ? 'Used up' : isLow ? 'Nearly used up' : '';
-    const told = differs ? `The last answer said ${count(remaining)}` : '';
+    const lowState = isLow ? 'Nearly used up' : '';
+    const state = left < 1 ? 'Used up' : lowState;
+    const stated = differs ? `The last answer said ${count(remaining)}` : '';
     return make(
       'div',
       `card window${isLow ? ' low' : ''}`,
@@ -33,7 +34,7 @@ export function drawWindows(
       make('p', 'left', count(left)),
       make('p', 'of', `of ${count(limit)} units left`),
       meter,
-      make('p', 'note', [state, told].filter(Boolean).join('. ')),
+      make('p', 'note', [state, stated].filter(Boolean).join('. ')),
     );
   });
   const none = make('p', 'empty', 'No limit is known yet. Limits are learned from the headers of the first answer.');
