@@ -121,7 +121,9 @@ export class SharedQuota implements ShareLimit {
     if (charge.units <= 0 || this.#isUnlimited) return now;
     const units = this.#ledger.units(charge.units);
     this.#needs.ask(charge, units);
-    if (this.#discovery.isAlone(now)) return now;
+    const { windows, timeline } = this.#ledger;
+    const sendsAt = windows.isInDoubt ? this.#discovery.sendsAt(timeline.roundTripMs, now) : now;
+    if (sendsAt > now || this.#discovery.isAlone(now)) return sendsAt;
     const isAbsent = this.#absence.isNow(now);
     const resumesAt = isAbsent ? now : this.#resumption.until(now);
     if (resumesAt > now) {
@@ -151,6 +153,7 @@ export class SharedQuota implements ShareLimit {
   onSent(lease: Lease, now: number): void {
     this.#needs.send();
     this.#resumption.take(now);
+    this.#discovery.send(this.#member.waiting(), now);
     if (this.#isNew) return;
     const units = this.#ledger.units(lease.units);
     const held = this.#ledger.left(now);
