@@ -18,9 +18,6 @@ import type { Answer, ShareStore, StoreCall } from './store.ts';
 import { TrialTurn } from './trial-turn.ts';
 import { Trips } from './trips.ts';
 
-/** Waiting calls that a process must have to look at a window in doubt: fewer reveal nothing. */
-const BACKLOG = 4;
-
 /** No process is granted a look, hears the service and tells what it saw in less time than this, in milliseconds. */
 const SHORTEST_LOOK_MS = 10;
 
@@ -251,14 +248,8 @@ export class SharedQuota implements ShareLimit {
     if (isDue) this.#trips.start();
   }
 
-  /** Whether a trip asks to look alone: calls wait that a window unknown or in doubt holds back. */
   #wantsLook(now: number): boolean {
-    if (!this.#discovery.mayAsk(now)) return false;
-    const waiting = this.#member.waiting();
-    if (this.#isNew) return !this.#isUnlimited && waiting > 0;
-    // While a longer window is full a look reveals nothing, and its first request would be refused.
-    if (!this.#ledger.needsLook(now) || this.#ledger.full(now)?.instance.window.isShort === false) return false;
-    return this.#discovery.isLooking(now) ? waiting > 0 : this.#ledger.policy.isLimited && waiting >= BACKLOG;
+    return this.#shortage.isLookDue(this.#isUnlimited, this.#member.waiting(), now);
   }
 
   /** Sets the timer for a trip that no call will start. */

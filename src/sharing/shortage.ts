@@ -3,6 +3,9 @@ import type { CallNeeds, Demand } from './call-needs.ts';
 import type { Discovery } from './discovery.ts';
 import type { Ledger } from './ledger.ts';
 
+/** Waiting calls that a process must have to look at a window in doubt: fewer reveal nothing. */
+const BACKLOG = 4;
+
 /** What the waiting calls of this process lack, when to ask for it, and when it may be there. */
 export class Shortage {
   readonly #needs: CallNeeds;
@@ -42,6 +45,15 @@ export class Shortage {
     // Where enough is held for later slots nothing is asked for.
     const at = this.isNow(now) ? Math.min(nextHeld, this.#mayAskAt(now)) : nextHeld;
     return at === Number.POSITIVE_INFINITY ? this.#ledger.nextSlot(now) : Math.max(now + 1, at);
+  }
+
+  /** Whether to ask for a look: calls wait that a window unknown or in doubt holds back. `isUnlimited`: there is no window to learn. */
+  isLookDue(isUnlimited: boolean, waiting: number, now: number): boolean {
+    if (!this.#discovery.mayAsk(now)) return false;
+    if (this.#ledger.windows.size === 0) return !isUnlimited && waiting > 0;
+    // While a longer window is full a look reveals nothing, and its first request would be refused.
+    if (!this.#ledger.needsLook(now) || this.#ledger.full(now)?.instance.window.isShort === false) return false;
+    return this.#discovery.isLooking(now) ? waiting > 0 : this.#ledger.policy.isLimited && waiting >= BACKLOG;
   }
 
   /** The window that is full; none where the first call would fail although it may get a unit that is kept, or given back in time. */
