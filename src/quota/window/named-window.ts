@@ -258,11 +258,12 @@ export class NamedWindow implements Limit {
     else if (!reading.limited) this.book(Math.min(reading.own, reading.used), reading.sentAt, reading.receivedAt);
     const isSurprise = reading.limited && !reading.isExempt;
     const isFull = isSurprise && reading.used + reading.own > reading.limit;
+    let isSpaced = false;
     if (isFull && !this.#showsEstimate(reading.receivedAt) && this.#isUnexplained(reading.receivedAt)) {
       this.candidates.reinstate();
-      this.#probing.onUnexplainedRefusal(reading.receivedAt);
+      isSpaced = this.#probing.onUnexplainedRefusal(reading.receivedAt);
     }
-    if (isSurprise && reading.used >= reading.limit && !this.#shareLimit.isShared)
+    if (isSurprise && !isSpaced && reading.used >= reading.limit && !this.#shareLimit.isShared)
       this.#otherConsumers.onRefused(this.#sent.most, reading.limit, reading.receivedAt);
     const others = this.candidates.reconcile(reading, past);
     // In a shared quota, siblings' usage must not be mistaken for theirs.
