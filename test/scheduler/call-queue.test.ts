@@ -279,6 +279,19 @@ describe('calls that have ended', () => {
   });
 });
 
+it('the queue has as many timers for thousands of calls as for one', async () => {
+  const { client, call, last, clock } = wire();
+  await call('first');
+  await last('first').answer(200, { 'x-ratelimit-remaining-stacks-minute': '0' });
+  await call('waits');
+  const { timers } = clock;
+  for (let at = 1; at < 5_000; at++) client.getInfo().catch(() => {});
+  await clock.advance(0);
+  expect([client.waiting, clock.timers]).toEqual([5_000, timers]);
+  await client.close();
+  expect([client.waiting, clock.timers]).toEqual([0, 0]);
+});
+
 describe('shared signals', () => {
   it.each([undefined, 1_000])(
     'a signal of many thousand calls has a few listeners, and its abort ends them all (patience: %s)',
