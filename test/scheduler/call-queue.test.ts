@@ -302,6 +302,18 @@ describe('a full queue', () => {
     expect(gone()).toEqual(['a', 'b', 'c', 'urgent']);
   });
 
+  it('a full queue takes back a call that was refused because of a limit', async () => {
+    const { call, last, clock, names } = wire({ concurrency: 1, maxWaiting: 1 });
+    const refused = await call('refused');
+    const waiting = await call('waiting');
+    await last('refused').answer(429, { 'retry-after': '1' });
+    await clock.advance(3_000);
+    for (const name of names().slice(1)) await last(name).answer();
+    await clock.advance(3_000);
+    for (const name of names().slice(2)) await last(name).answer();
+    expect([refused.now(), waiting.now()]).toEqual(['answered', 'answered']);
+  });
+
   it('a full queue keeps a call that is made again by when it first came', async () => {
     const { call, last, clock } = wire({ ...full, maxWaiting: 2 });
     const again = await call('again');
