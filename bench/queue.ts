@@ -71,7 +71,7 @@ function inAProcess(name: string, order: string, calls: number): Cost {
 }
 
 async function measure(name: string, order: string, calls: number): Promise<Cost> {
-  const { fetch, letGo } = holding(answering(0));
+  const { fetch, release } = holding(answering(0));
   const enqueue = SUBJECTS[name]?.(fetch);
   const priority = MIXES[order];
   if (!enqueue || !priority) throw new Error(`There is no ${name} with ${order}.`);
@@ -88,10 +88,10 @@ async function measure(name: string, order: string, calls: number): Promise<Cost
   const enqueueUs = ((performance.now() - start) * 1_000) / calls;
   globalThis.gc?.();
   const bytes = (process.memoryUsage().heapUsed - before) / calls;
-  const letGoAt = performance.now();
-  letGo();
+  const releaseAt = performance.now();
+  release();
   await drained;
-  return { enqueueUs, bytes, drainUs: ((performance.now() - letGoAt) * 1_000) / DRAINED };
+  return { enqueueUs, bytes, drainUs: ((performance.now() - releaseAt) * 1_000) / DRAINED };
 }
 
 /** A pseudo-random number, the same in every run. */

@@ -7,7 +7,7 @@ export const KEY = '0123456789abcdef0123456789abcdef';
 type Fetch = typeof globalThis.fetch;
 
 /**
- * A `fetch` that answers without delay, with a page of assets and the headers of section 8.
+ * A `fetch` that answers without delay, with a page of assets and the quota headers of the service.
  *
  * Each response arrives in its own turn of the event loop, as from a socket. If all arrived at once, all calls in flight would run in
  * lockstep, which favours the processor's caches more than a real service does.
@@ -19,9 +19,9 @@ export function answering(events: number): Fetch {
 }
 
 /** A `fetch` that holds all requests until it is released. */
-export function holding(fetch: Fetch): { readonly fetch: Fetch; readonly letGo: () => void } {
+export function holding(fetch: Fetch): { readonly fetch: Fetch; readonly release: () => void } {
   const { promise, resolve } = Promise.withResolvers<void>();
-  return { fetch: (input, init) => promise.then(() => fetch(input, init)), letGo: resolve };
+  return { fetch: (input, init) => promise.then(() => fetch(input, init)), release: resolve };
 }
 
 function answer(body: string, tally: Tally, now: number): Response {

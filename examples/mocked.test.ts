@@ -28,7 +28,7 @@ test('six hundred calls keep to 250 a minute, and the test waits for none of it'
   expect(mock.log.filter(({ limited }) => limited)).toEqual([]);
 });
 
-test('when the month is out, the caller is told at once when the next one begins', async () => {
+test('when the month is exhausted, the caller is told at once when the next one begins', async () => {
   const clock = virtualClock({ wall: Date.UTC(2026, 0, 10) });
   const { origin: baseUrl, fetch } = createMockService({ clock, keyless: { month: 2 } });
   const client = createClient({ baseUrl, fetch, clock });

@@ -21,6 +21,7 @@ export interface Member {
   readonly learn: (knowledge: SiblingFacts) => void;
   /** Makes waiting calls ask again, because more may be allowed now. */
   readonly wake: () => void;
+  /** Emits an event of the share to the listeners of the client. */
   readonly tell: EventListener;
 }
 
@@ -35,7 +36,8 @@ export interface Membership {
  * How much of each window a client may use. Processes with one API key have one quota, so each gets a part of it; the pacer of
  * each process paces within its part.
  *
- * Use {@link wholeShare} for a process that has its key to itself, `redisShare` of `stacks-quota/redis` for several processes.
+ * Use {@link wholeShare} for a process that has its key to itself; for several processes `redisShare` of `stacks-quota/redis`, or
+ * `localShare` of `stacks-quota/local` if they run on one machine.
  */
 export interface QuotaShare {
   /**

@@ -30,7 +30,7 @@ const FLAGS: Readonly<Record<string, string>> = {
 };
 
 /** Error codes of a machine without such a service, or an unreachable one. */
-const NOBODY: readonly string[] = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'];
+const UNREACHABLE: readonly string[] = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'];
 
 /**
  * Exit code and message for an error.
@@ -58,7 +58,7 @@ function failure(error: unknown): string {
     const isKey = error.status === 401 || error.status === 403;
     return oneLine(`${error.message}.${isKey ? ' Check the key.' : ''}`);
   }
-  if (isConnectionError(error) && NOBODY.includes(String(error.code))) {
+  if (isConnectionError(error) && UNREACHABLE.includes(String(error.code))) {
     return oneLine(`${error.message}. Check the URL of the service: --url or STACKS_API_URL.`);
   }
   const isExpected =

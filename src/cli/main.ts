@@ -18,7 +18,7 @@ import { hasUtf8, inLocale } from './terminal.ts';
 export async function run(argv: readonly string[], given: Environment): Promise<number> {
   const world = { ...given, stderr: forPeople(given) };
   const stop = new AbortController();
-  const deafen = world.onInterrupt((interrupt) => stop.abort(new Interrupted(interrupt)));
+  const unlisten = world.onInterrupt((interrupt) => stop.abort(new Interrupted(interrupt)));
   try {
     return await dispatch(argv, world, stop.signal);
   } catch (error) {
@@ -28,7 +28,7 @@ export async function run(argv: readonly string[], given: Environment): Promise<
     if (code === EXIT.usage) await world.stderr.write(`Try: ${tryOf(argv)}\n`).catch(() => {});
     return code;
   } finally {
-    deafen();
+    unlisten();
   }
 }
 

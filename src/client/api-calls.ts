@@ -103,7 +103,7 @@ export class ApiCalls {
     if (!schema && isTextual(reply, isHead)) return { data: (text || undefined) as Body, quota, response };
     const resultOf = (checked: BodyCheck<Body>): Result<Body> => {
       if ('value' in checked) return { data: checked.value, quota, response };
-      // A schema of the caller's own may quote what it was given, and a success is given as it came.
+      // A schema of the caller's own may quote the body, which is not redacted in a success.
       const issues = checked.issues.map(({ path, message }) => ({
         path: redact(path),
         message: redact(String(message)),
@@ -194,7 +194,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** A schema that takes anything must not take a page of a proxy, or half a body, for data. */
+/** The issue of a body that is no JSON, such as an HTML page of a gateway, or half a body: no schema gets to see it. */
 function noJson(text: string): { readonly issues: readonly ShapeIssue[] } {
   const said = text
     .slice(0, 2_000)

@@ -147,7 +147,7 @@ export interface Client {
   /**
    * `GET /extended/v1/address/<address>/assets`: the asset events of an account or a contract.
    *
-   * @param address - a standard or contract principal; checked, with its checksum, before anything is spent.
+   * @param address - a standard or contract principal; checked, with its checksum, before anything is sent.
    * @throws QuotaExhaustedError, ServiceError, ConnectionError, ResponseShapeError, ConfigError, ClosedError
    *
    * @example

@@ -36,7 +36,7 @@ export interface PoolAccess {
 
 const poolAccess = new WeakMap<object, PoolAccess>();
 
-/** What a pool needs of a client that this package has made; undefined: it has not. */
+/** What a pool needs of a client; undefined if this package did not make the client. */
 export function poolAccessOf(client: object): PoolAccess | undefined {
   return poolAccess.get(client);
 }
@@ -65,7 +65,7 @@ export function createCore(options: ClientOptions): ClientCore {
   const transport = createTransport({
     origin,
     keys,
-    // What is not the caller's own is looked up by the transport, which can tell it more.
+    // Without a `fetch` of the caller's own, the transport uses the global one of the moment, and can pass the signal beside the request.
     fetch: fetch === latestFetch ? undefined : fetch,
     keyBreaker: new KeyBreaker(clock),
     userAgent,
@@ -92,7 +92,7 @@ export function createCore(options: ClientOptions): ClientCore {
     get concurrency() {
       return scheduler.concurrency;
     },
-    // Whatever its priority, other work was there before what has not been asked for yet.
+    // Items that are not taken yet come after all waiting calls, of whatever priority.
     estimate: (count, cost) => toEstimate(scheduler.estimate({ count, cost }, Number.NEGATIVE_INFINITY), clock),
     spent: () => scheduler.spent,
   };

@@ -7,7 +7,7 @@ import { addressAssetsBody, infoBody } from './body-check.ts';
 import { GET_INFO } from './info-request.ts';
 import { queryText } from './path-template.ts';
 
-/** What can be asked of the service, by the name that costs are remembered by. */
+/** Names of the endpoints that have methods of their own. Costs are learned by these names, and events have them. */
 export type Endpoint = 'GET /extended/v1/info' | 'HEAD /extended/v1/info' | 'GET /extended/v1/address/{address}/assets';
 
 /** A request that was checked and can be sent. */
@@ -18,7 +18,7 @@ export interface ApiRequest<Body> {
   readonly path: string;
   /** Without its question mark, and empty if there is none; encoded. */
   readonly query: string;
-  /** What the body of a response must be like; `undefined`: anything. */
+  /** Schema of the response's body; `undefined`: it is not checked. */
   readonly schema: StandardSchemaV1<unknown, Body> | undefined;
   /** The body to send: one that can be sent again, so no stream. */
   readonly body?: BodyInit | undefined;
@@ -29,13 +29,13 @@ export interface ApiRequest<Body> {
 /** A body that can be sent again. TypeScript before 5.7 knows no parameters of `Uint8Array`. */
 export type RequestBody = string | ArrayBuffer | Uint8Array | Blob | FormData | URLSearchParams;
 
-/** Which part of an account's history to ask for. */
+/** Selects a part of an account's history. */
 export interface AddressAssetsParams {
-  /** How many events at most: 0 to 100. The service's own default is 20. */
+  /** Maximum number of events: 0 to 100. Default: 20, by the service. */
   readonly limit?: number | undefined;
-  /** How many of the latest events to skip: 0 or more. */
+  /** Number of latest events to skip: 0 or more. Default: 0. */
   readonly offset?: number | undefined;
-  /** Whether to include events that are not anchored yet. Not together with `untilBlock`. */
+  /** Whether to include events that are not anchored yet. Not together with `untilBlock`. Default: false. */
   readonly unanchored?: boolean | undefined;
   /** The last block to look at: its height, or its hash (`0x` and 64 hexadecimal digits). */
   readonly untilBlock?: number | string | undefined;

@@ -1,4 +1,4 @@
-/** Maximum number of names, because costs and metrics are kept by name. */
+/** Maximum number of full names, because costs and metrics are kept by name. */
 const MOST_NAMES = 500;
 
 /** Beyond that, calls are named by their first segments only, and there are at most this many such names. */

@@ -74,7 +74,7 @@ export function createFetch({
         masksKey: maskKey,
       };
       const reply = await run(call);
-      if (reply.stream) senders.set(reply.stream, input);
+      if (reply.stream) inputOf.set(reply.stream, input);
       return responseFrom(reply, redact);
     };
   };
@@ -117,11 +117,11 @@ function elsewhereError(url: URL | undefined, baseUrl: string): ConfigError {
   return new ConfigError('input', `${problem}: ${advice}`);
 }
 
-/** What a call takes from a `Request` without a body. */
-type Simple = Pick<Request, 'method' | 'headers' | 'redirect'>;
+/** The parts of a `Request` without a body that a call needs. */
+type SimpleRequest = Pick<Request, 'method' | 'headers' | 'redirect'>;
 
 /** Reads a request without a `Request`, if that would add nothing but defaults: creating one takes longer than all the rest here. */
-function simpleFrom(input: Input, init: RequestInit = {}): Simple | undefined {
+function simpleFrom(input: Input, init: RequestInit = {}): SimpleRequest | undefined {
   const { method = 'GET', headers, signal: _, redirect = 'follow', ...rest } = init;
   const isSimple =
     !isRequest(input) &&
@@ -157,7 +157,7 @@ function checkedHeaders(given: RequestInit['headers']): Headers {
 
 /** Reads the body into memory, so that it can be sent again, unless it is to be streamed. */
 async function outgoing(
-  request: Request | Simple,
+  request: Request | SimpleRequest,
   url: URL,
   init: RequestInit | undefined,
   signal: AbortSignal | undefined,
@@ -189,7 +189,7 @@ function signalOf(input: Input, init: RequestInit | undefined): AbortSignal | un
 }
 
 /** Keeps a caller's Request alive as long as the body that its signal may abort: the signal of a collected Request does not fire. */
-const senders = new WeakMap<ReadableStream, Input>();
+const inputOf = new WeakMap<ReadableStream, Input>();
 
 /** The response as `fetch` would return it, with an echoed key removed. */
 function responseFrom(reply: Reply, redact: (text: string) => string): Response {
@@ -206,7 +206,7 @@ function responseFrom(reply: Reply, redact: (text: string) => string): Response 
   // Nor does it accept other characters than bytes, as which HTTP sends a reason.
   const reason = /[^\x20-\xff]/.test(statusText) ? '' : redact(statusText);
   const response = new Response(body, { headers, statusText: reason, ...(isUsual ? { status } : {}) });
-  return dressed(response, {
+  return withFetchFields(response, {
     url: { value: url },
     redirected: { value: isRedirected },
     ...(isUsual ? {} : { status: { value: status }, ok: { value: false } }),
@@ -214,8 +214,8 @@ function responseFrom(reply: Reply, redact: (text: string) => string): Response 
 }
 
 /** Adds what only `fetch` can set (`url`, `redirected`), on clones too. */
-function dressed(response: Response, facts: PropertyDescriptorMap): Response {
-  const clone = (): Response => dressed(Response.prototype.clone.call(response), facts);
+function withFetchFields(response: Response, facts: PropertyDescriptorMap): Response {
+  const clone = (): Response => withFetchFields(Response.prototype.clone.call(response), facts);
   return Object.defineProperties(response, { ...facts, clone: { value: clone } });
 }
 

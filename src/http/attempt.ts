@@ -12,7 +12,7 @@ import { isKeyRefusal, KEY_REFUSED } from './key-breaker.ts';
 import type { KeyMask } from './key-mask.ts';
 import { KeyRecognition } from './key-recognition.ts';
 import { KEY_CHANGED } from './key-ring.ts';
-import { drop, redirectOf } from './redirect.ts';
+import { cancelBody, redirectOf } from './redirect.ts';
 import {
   type AttemptCounts,
   type AttemptOutcome,
@@ -110,7 +110,7 @@ export class HttpExchange {
       call.signal?.throwIfAborted();
       const response = await this.#options.transport.send(request, deadline, onLeave, chooseKey);
       const { quota, outcome } = this.#onHeaders(attempt, response);
-      const body = await this.#body(call, request.method, response, outcome, counts, deadline);
+      const body = await this.#body(attempt, response, outcome, deadline);
       return { outcome, reply: replyOf(response, quota, request.url, counts.hops > 0, body) };
     } catch (error) {
       return this.#onFailure(attempt, error);
@@ -140,7 +140,7 @@ export class HttpExchange {
     if (this.#lowWater) for (const low of this.#lowWater.observe(quota)) trace.emit({ type: 'low', ...low });
     const redirect = isLimited ? undefined : redirectOf(response, request.url, call.redirect ?? 'follow');
     if (redirect && isEcho(redirect, transport)) {
-      drop(response);
+      cancelBody(response);
       throw new Failure('REDIRECT', false);
     }
     const isFull = isLimited && isAnyWindowFull(quota);
@@ -180,18 +180,17 @@ export class HttpExchange {
 
   /** The body in the form requested. The body of an answer that is not returned is not read. Not async: one promise less for each call. */
   #body(
-    call: TracedCall,
-    method: string,
+    { call, request, counts }: Attempt,
     response: Response,
     outcome: AnsweredOutcome,
-    counts: AttemptCounts,
     deadline: Deadline,
   ): Body | Promise<Body> {
     const { transport } = this.#options;
     const { isLimited, redirect } = outcome;
-    const isLast = isLimited && (call.ask.isOneShot || !mayRetryRefusal(outcome, counts.refusals + 1, isSafe(method)));
+    const mayRepeat = !call.ask.isOneShot && mayRetryRefusal(outcome, counts.refusals + 1, isSafe(request.method));
+    const isLast = isLimited && !mayRepeat;
     if (call.wants === 'none' || redirect || (isLimited && !(isLast && call.takesRefusals))) {
-      drop(response);
+      cancelBody(response);
       return '';
     }
     if (!response.ok)

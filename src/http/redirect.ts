@@ -19,7 +19,7 @@ export function redirectOf(response: Response, url: string, mode: RequestRedirec
   // fetch rejects a URL with credentials.
   const isUsable = target?.origin === new URL(url).origin && target.username === '' && target.password === '';
   if (mode === 'follow' && isUsable) return target;
-  drop(response);
+  cancelBody(response);
   throw new Failure('REDIRECT', false);
 }
 
@@ -33,6 +33,6 @@ export function redirected(request: Outgoing, status: number, url: URL): Outgoin
 }
 
 /** Cancels a body that will not be read, which releases its connection. */
-export function drop(response: Response): void {
+export function cancelBody(response: Response): void {
   response.body?.cancel().catch(() => {});
 }

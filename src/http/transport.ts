@@ -48,7 +48,7 @@ export interface Transport {
   /**
    * Sends a request. Resolves with the headers; the body is still to be read.
    *
-   * @param onLeave - called when the request leaves, with the number of its key: 0 for none. A request that did not come so far was
+   * @param onLeave - called when the request leaves, with the number of its key: 0 for none. A request that fails before was
    * certainly not counted.
    * @param chooseKey - gives the number of the key to send. Default: that of the key that the ring is given now.
    */
@@ -104,31 +104,31 @@ export function createTransport({ origin, keys, fetch, keyBreaker, userAgent }: 
       const chosen = url.startsWith(`${origin}/`) ? chooseKey() : 0;
       const number = chosen instanceof Promise ? await cancellation.during(() => chosen) : chosen;
       const secret = keys.secretOf(number);
-      // A key that was forgotten is not replaced by none.
+      // A key that the ring has forgotten: without it the request would be sent as one without a key.
       if (number !== 0 && secret === undefined) throw new Failure(KEY_CHANGED, true);
       if (secret !== undefined) redaction.learn(secret);
       if (keyBreaker?.isOpen(number)) throw new Failure(KEY_REFUSED, true);
-      const planted = isPrototypePolluted();
+      const isPolluted = isPrototypePolluted();
       // A signal in the request costs two more signals, so it is passed beside the request where that makes no difference: a
       // custom `fetch` may read it from the request, and with other options a Request drops the caller's referrer.
-      const isTold = fetch !== undefined || init !== undefined || planted;
-      const leave: typeof globalThis.fetch = async (input, unknown) => {
+      const isSignalInRequest = fetch !== undefined || init !== undefined || isPolluted;
+      const fetchWithKey: typeof globalThis.fetch = async (input, unknown) => {
         onLeave(number);
         const sent = (input as Request).headers;
         // Not by ky's options, which it copies several times.
         if (userAgent !== undefined && !sent.has('user-agent')) sent.set('user-agent', userAgent);
         if (secret !== undefined) sent.set('x-api-key', secret);
-        if (!isTold) return answerOf(await globalThis.fetch(input, { signal }));
-        const own = planted ? { ...unknown, ...ownRequestFields(input as Request) } : unknown;
+        if (!isSignalInRequest) return answerOf(await globalThis.fetch(input, { signal }));
+        const own = isPolluted ? { ...unknown, ...ownRequestFields(input as Request) } : unknown;
         return answerOf(await (fetch ?? globalThis.fetch)(input, own));
       };
       // Set one by one, because ky copies all options with each group of them.
-      const request: Options = planted ? { ...KY_DEFAULTS, ...init } : { ...init };
-      request.fetch = leave;
-      if (planted || method !== 'GET') request.method = method;
+      const request: Options = isPolluted ? { ...KY_DEFAULTS, ...init } : { ...init };
+      request.fetch = fetchWithKey;
+      if (isPolluted || method !== 'GET') request.method = method;
       // A plain object: ky copies `Headers` twice as often.
-      if (planted || headers) request.headers = { ...headers };
-      if (isTold) request.signal = signal;
+      if (isPolluted || headers) request.headers = { ...headers };
+      if (isSignalInRequest) request.signal = signal;
       if (body !== undefined) request.body = body;
       try {
         const response = await cancellation.during(() => wire(url, request));

@@ -49,7 +49,7 @@ export class BooksFile {
     this.#end = at + line.length;
   }
 
-  /** Removes what is older than the state: a host that began with it would grant units again. One that begins with nothing is told. */
+  /** Removes both files, which are older than the state: a host that read them would grant units twice; one without files is told by the other processes. */
   #forget(): void {
     for (const path of this.#paths) {
       try {

@@ -38,7 +38,7 @@ function partOf(store: ShareStore, part: number): ShareStore {
     ...window,
     limit: Math.max(1, Math.floor(window.limit * part)),
     kept: Math.floor(window.kept * part),
-    // It counts what all processes used.
+    // The service's count includes the usage of all processes, so it says nothing of this part.
     reading: -1,
   });
   return {
@@ -47,7 +47,7 @@ function partOf(store: ShareStore, part: number): ShareStore {
     resumed: () => store.resumed(),
     share: (version, tell) => store.share(version, tell),
     endLook: (member) => store.endLook(member),
-    // The other processes would not wait for it.
+    // No looks, because the other processes would not wait meanwhile.
     look: async () => 'over',
     take: (ask) =>
       store.take({ ...ask, size: Math.max(1, Math.floor(ask.size * part)), windows: ask.windows.map(limited) }),

@@ -8,7 +8,7 @@ import type { StoreClock } from './store-clock.ts';
 /** Interval at which a host looks for one of a higher generation, in milliseconds. */
 const CHECK_MS = 250;
 
-/** Stores that are kept in memory; those that were not used for longest are read from their files again. */
+/** Maximum number of stores in memory. The least recently used one is dropped, and read from its file when it is needed again. */
 const MANY_STORES = 100;
 
 /** The hosts of this process. */
@@ -107,7 +107,7 @@ export class Host {
   }
 
   async #hear(socket: Socket, { id, share, operation }: HostRequest, line: string): Promise<void> {
-    // Another host may have begun while this process did not run: then what this one knows is no longer true.
+    // Another host may have taken over while this process was stopped: then the books of this one are out of date.
     if (this.#place.isSucceeded(this.generation) || !this.#publication?.isOurs()) this.close();
     if (this.#isClosed) return;
     const reply: HostReply = await this.#storeOf(share)

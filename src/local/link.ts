@@ -28,7 +28,7 @@ export class Link {
     readLines(socket, (message) => this.#hear(message as HostReply));
   }
 
-  /** Has an operation performed. Rejects if the host has not answered within `ms`, or has gone. */
+  /** Sends an operation to the host, and resolves with its result. Rejects if the host does not answer within `ms` milliseconds, or ends. */
   async request(share: string, operation: Operation, ms: number): Promise<unknown> {
     if (this.#socket.destroyed) throw closed();
     const id = ++this.#id;

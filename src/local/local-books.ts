@@ -19,7 +19,7 @@ export class LocalBooks {
   readonly #place: Place;
   readonly #clock: Clock;
   readonly #now: StoreClock;
-  /** Machines are busy when processes start. */
+  /** Begins with the longest time-out, because a machine is busy when processes start. */
   readonly #patience = new Patience(SILENT_MS, LONGEST_TIMEOUT_MS);
   #link: Promise<Link> | undefined;
   #present: Link | undefined;

@@ -99,7 +99,10 @@ export interface ClientOptions {
     | undefined;
   /** Used instead of the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch | undefined;
-  /** How much of each window this client may use: {@link wholeShare}, or `redisShare` of `stacks-quota/redis`. Default: all of it. */
+  /**
+   * How much of each window this client may use: {@link wholeShare}, `redisShare` of `stacks-quota/redis`, `localShare` or `fixedShare`
+   * of `stacks-quota/local`, or `customShare` of `stacks-quota/sharing`. Default: all of it.
+   */
   readonly share?: QuotaShare | undefined;
   /**
    * Quota reserved for calls with a higher priority than bulk work: a part of each window, and the month spread until a date.

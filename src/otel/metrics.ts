@@ -110,7 +110,7 @@ export function gauge(meter: Meter, quota: () => QuotaState): () => void {
   return () => meter.removeBatchObservableCallback(observe, all);
 }
 
-/** One window per name: of several endpoint windows, the one with the fewest units remaining. */
+/** One window per name: of several endpoint windows, the one with the least headroom. */
 function tightest(windows: readonly WindowView[]): Map<string, WindowView> {
   const found = new Map<string, WindowView>();
   for (const view of windows) {

@@ -4,15 +4,15 @@ import type { Plan } from '../quota/forecast/estimate.ts';
 import type { Member } from './member.ts';
 
 /**
- * How often the calls that wait are looked through, in milliseconds. It is a timer and no event: answers, pauses and arrivals, which change
- * estimates, come far oftener than estimates are worth making, and a listener to them would cost each call of every client.
+ * How often the waiting calls are checked, in milliseconds. It is a timer and no event: answers, pauses and arrivals, which change
+ * estimates, come far more often than estimates are worth making, and a listener to them would cost each call of every client.
  */
 const LOOK_MS = 1_000;
 
 /** A call stays where it is unless another client sends it sooner by more than this, in milliseconds. */
 const WORTH_MS = 1_000;
 
-/** Calls of one client that are looked at, and that change to others, at most: the first. */
+/** Maximum number of calls of one client that are checked at a time, and that are moved to others: the first ones. */
 const MOST_LOOKED_AT = 512;
 const MOST_MOVED = 128;
 
@@ -82,7 +82,7 @@ export class PoolLine {
       const kind = `${endpoint} ${cost} ${priority}`;
       const otherwise = soonest.get(kind) ?? soonestOf(call, moved);
       soonest.set(kind, otherwise);
-      // It takes the place of the first that has gone.
+      // Each call that is moved lets those behind it move up one place.
       const here = (places[nth - moved.length] ?? 0) - this.#clock.now();
       if (here - otherwise <= WORTH_MS) continue;
       moved.push(call);

@@ -67,7 +67,7 @@ export class EventStream {
     this.#toldAt = now;
     const event = this.#event();
     for (const [reader, openedAt] of this.#readers) {
-      // A reader that does not keep up, or has just been told, misses an event: the next one says everything anew.
+      // A reader that does not keep up, or has just opened its stream, misses an event: each event has everything.
       if (!reader.writableNeedDrain && now - openedAt >= SHORTEST_GAP_MS) reader.write(event);
     }
   }

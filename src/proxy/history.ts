@@ -18,7 +18,7 @@ export interface Stretches {
 /** What remained of the month at an instant: milliseconds since the Unix epoch, and units. */
 export type MonthPoint = readonly [at: number, remaining: number];
 
-/** What was sent lately, in memory of a fixed size. */
+/** What was sent in the last minutes, in memory of a fixed size. */
 export class History {
   /** By the second, for two minutes. */
   readonly seconds: Ring = new Ring(SECOND_MS, 120);
@@ -42,7 +42,7 @@ export class History {
   month(state: MonthState | undefined, now: number): readonly MonthPoint[] {
     if (!state) return [];
     const { remaining, resetsAt } = state;
-    // The end of a month is estimated anew with each answer; a new month ends much later.
+    // Each answer may change the estimated end of a month a little; a new month ends much later.
     if (!(Math.abs(resetsAt.getTime() - this.#monthEnd) < SIX_HOURS_MS)) this.#month = [];
     this.#monthEnd = resetsAt.getTime();
     const last = this.#month.at(-1);

@@ -9,13 +9,13 @@ const STRETCH_PART = 1 / 16;
 
 /** Calls of one kind that came after one another, but for a few of other kinds in between. */
 export interface Stretch {
-  /** What one of them asks for. */
+  /** The ask of one of them. */
   readonly ask: Ask;
   readonly priority: number;
   readonly kind: string;
-  /** What one of them weighs: the units that it costs, and one for itself. */
+  /** The weight of one of them in estimates: the units that it costs, plus 1. */
   readonly weight: number;
-  /** Units that all of them cost by the word of the caller; NaN: the caller has not said. */
+  /** Units that all of them cost, as their callers state; NaN: no cost is stated. */
   stated: number;
   /** How many calls had come before the first of them. */
   readonly before: number;
@@ -30,7 +30,7 @@ export interface Stretch {
 /** What the backlog knows of a call, kept in the call itself: a million may wait. */
 export interface BackloggedCall {
   readonly ask: Ask;
-  /** Where it stands. */
+  /** The stretch that it belongs to. */
   stretch: Stretch;
   /** Whether it waits to be sent. */
   isWaiting: boolean;
@@ -130,7 +130,7 @@ export class Backlog {
     return weight;
   }
 
-  /** The calls that wait and go before one of this priority, the first first. */
+  /** The calls that wait and go before one of this priority, in the order in which they go. */
   aheadOf(priority: number): readonly Plan[] {
     return [...this.#stretches]
       .filter((stretch) => stretch.waiting > 0 && stretch.priority >= priority)

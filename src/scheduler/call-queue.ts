@@ -16,7 +16,7 @@ export interface CallQueueOptions {
   readonly maxWaitMs: number;
   /** Omitted: any number of calls may wait. */
   readonly overflow?: OverflowPolicy;
-  /** What waits, for the errors of calls that are turned away. Omitted: they name the end of the standstill alone. */
+  /** The calls that wait, for the errors of calls that are turned away. Omitted: they name the end of the standstill alone. */
   readonly line?: WaitingLine;
 }
 

@@ -1,6 +1,6 @@
 import { ClosedError, ConnectionError, QuotaExhaustedError } from '../errors.ts';
 
-/** So many turns pass until every promise between a call that is refused at once and its caller has been awaited. */
+/** Turns until every promise between a call that is refused at once and its caller is awaited. */
 const AWAITING_TURNS = 3;
 
 /** Rejects once the caller awaits the call, so that its frames can be captured. */

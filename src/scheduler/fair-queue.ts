@@ -3,7 +3,7 @@ import { Heap } from './heap.ts';
 /** After this many entries have overtaken an older one, the oldest is next: at most one turn in 32 is not by rank. */
 const PASSES = 31;
 
-/** Empty entries are cleared away when they are more than the others, and more than this. */
+/** Empty entries are removed when there are more of them than of the others, and more than this. */
 const LITTER = 64;
 
 /** One entry of the queue. */

@@ -66,7 +66,7 @@ export interface GateOptions {
   readonly parked: () => number;
   /** No call waits at the gate for longer, in milliseconds, where only time can help: it is parked instead. */
   readonly longestWaitMs: number;
-  /** What waits, for the error of a call that is turned away. */
+  /** The calls that wait, for the error of a call that is turned away. */
   readonly line: WaitingLine;
   /** Called when the queue comes to a standstill that only time can end. */
   readonly onStandstill: () => void;
@@ -93,7 +93,7 @@ export class Gate {
   readonly #clock: Clock;
   readonly #options: GateOptions;
   #pause: GatePause | undefined;
-  /** One timer for all pauses: it is set anew only where a pause ends before it rings. */
+  /** One timer for all pauses: it is set again only where a pause ends before it rings. */
   #ringsAt = Number.POSITIVE_INFINITY;
   #cancel = (): void => {};
   #isClosed = false;
@@ -123,7 +123,7 @@ export class Gate {
     this.#pause = undefined;
     if (this.#isClosed) throw new ClosedError();
     call.signal?.throwIfAborted();
-    // A call that came between its turn and now.
+    // A more urgent call came between the turn of this one and now.
     if (behind.highest > urgency) return OVERTAKEN;
     const now = this.#clock.now();
     const ask = byAge ? asUrgentAs(behind.highest, call.ask) : call.ask;
@@ -196,7 +196,7 @@ export class Gate {
 
   /** The errors of calls that would have to wait longer than their `maxWaitMs`. */
   #refusalErrors(calls: readonly PendingCall[], hold: Hold, reason: Reason): ReadonlyMap<PendingCall, Error> {
-    // All of them first: none is ahead of another.
+    // All of them leave the line before the first estimate, because none is ahead of another.
     for (const call of calls) this.#options.line.leave(call);
     return new Map(calls.map((call) => [call, this.#refusalError(call, hold, reason)]));
   }

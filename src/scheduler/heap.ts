@@ -37,7 +37,7 @@ export class Heap<T> {
     return first;
   }
 
-  /** Drops the others. O(n). */
+  /** Keeps only the items for which `stays` is true. O(n). */
   keep(stays: (item: T) => boolean): void {
     this.#items = this.#items.filter(stays);
     for (let at = (this.#items.length >> 1) - 1; at >= 0; at--) this.#sink(this.#items[at] as T, at);

@@ -25,10 +25,10 @@ export interface KeyTurnsOptions {
 export class KeyTurns {
   readonly #options: KeyTurnsOptions;
   readonly #gap = new Backoff(FIRST_GAP_MS, LONGEST_GAP_MS);
-  /** How often the source was asked, and which of these times the present key is from: an older answer may come later. */
+  /** How often the source was asked, and which of these times gave the present key: an older promise may resolve later. */
   #asked = 0;
   #answered = 0;
-  /** Whether the source may give another key: then it answers later. */
+  /** Whether the source may give another key: it is a function, which gives a promise. */
   #mayChange = false;
   /** When to ask next while calls wait, in monotonic milliseconds. */
   #dueAt = Number.NEGATIVE_INFINITY;
@@ -70,7 +70,7 @@ export class KeyTurns {
 
   /** Asks while calls wait. */
   askWhileWaiting(): void {
-    // Requests tell their callers what is wrong with the source.
+    // An error of the source is reported by the next request, to its caller.
     this.#attempt().catch(() => {});
   }
 

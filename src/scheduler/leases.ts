@@ -74,7 +74,7 @@ export class Leases {
     return lease instanceof Promise ? this.leaseOf(await lease) : lease;
   }
 
-  /** No call is left: nothing is asked for any more. */
+  /** Called when no call is left: sets no more timers. */
   stop(): void {
     this.#keyCheck.stop();
     this.#trial.stop();

@@ -9,7 +9,7 @@ type Release<T> = (dequeued: Dequeued<T>, group: string) => void;
 /** What a parked group reports. */
 interface GroupListeners<T> {
   readonly release: (dequeued: Dequeued<T>) => void;
-  /** The time has come. */
+  /** The first call of the group is due. */
   readonly due: () => void;
   readonly empty: () => void;
 }
@@ -74,7 +74,7 @@ class ParkedGroup<T> {
     this.#cancel();
     this.#until = until;
     this.#cancel = this.#clock.timer(until - this.#clock.now(), () => {
-      // Whatever the rounding of the clock says.
+      // Due now, even if the clock reads a little less because of rounding.
       this.#until = Number.NEGATIVE_INFINITY;
       this.#listeners.due();
     });

@@ -1,12 +1,12 @@
 import type { PlanEstimate } from '../quota/forecast/estimate.ts';
 
-/** An estimate is read again while no more than this part of the work ahead has come or gone since. */
+/** An estimate is reused while less than this part of the work ahead has come or gone since. */
 const NEARLY_THE_SAME = 1 / 256;
 
 /** And for no longer than this, in milliseconds: answers may have told something new. */
 const KEPT_MS = 250;
 
-/** Less work ahead than this is played anew each time, in less than a millisecond: one call more may be one window later. In units. */
+/** With less work ahead than this, in units, no estimate is reused: one more call may take one more window, and simulating takes less than a millisecond. */
 const MUCH = 8_192;
 
 /** Estimates that are kept. */
@@ -40,7 +40,7 @@ interface Kept {
   readonly estimate: PlanEstimate | undefined;
 }
 
-/** The last estimates: each takes a play of the whole queue, and hardly differs from the one before while thousands of calls wait. */
+/** The last estimates: each simulates the whole queue, and hardly differs from the one before while thousands of calls wait. */
 export class RecentEstimates {
   /** The newest first. */
   #kept: readonly Kept[] = [];

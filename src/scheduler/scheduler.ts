@@ -26,7 +26,7 @@ import { QueueOutlook } from './queue-outlook.ts';
 import { Retries } from './retries.ts';
 import type { WaitingCall } from './waiting-call.ts';
 
-/** So many promises, at most, lie between a call and its caller. */
+/** Upper bound for the promises between a call and its caller: after so many turns the caller has its result. */
 const TELLING_TURNS = 10;
 
 type Mutable<T> = { -readonly [Name in keyof T]: T[Name] };
@@ -215,7 +215,7 @@ export class Scheduler {
         const isLimited = outcome.kind === 'answered' && outcome.isLimited;
         if (reply && (decision.kind === 'deliver' || (decision.kind === 'fail' && isLimited && call.takesRefusals))) {
           trace.done(reply.status);
-          // Its answer may have ended a pause, of which waiting calls know that answers do not end it.
+          // Its answer may have ended a pause that no other answer ends, so waiting calls do not ask by themselves.
           if (call.ask.isInspection) this.#queue.wake();
           return reply;
         }

@@ -20,7 +20,7 @@ export class WhileWaiting {
     this.#options = options;
   }
 
-  /** A call waits. */
+  /** Called when a call begins to wait. */
   start(): void {
     const { clock, dueAt } = this.#options;
     if (this.#cancel || dueAt() === Number.POSITIVE_INFINITY) return;
@@ -32,7 +32,7 @@ export class WhileWaiting {
     });
   }
 
-  /** No call is left. */
+  /** Called when no call is left. */
   stop(): void {
     this.#cancel?.();
     this.#cancel = undefined;

@@ -19,7 +19,7 @@ export interface ServiceKey {
 
 /** All consumers: one per key, and one for all callers without a key, because they share one address. */
 export class Identities {
-  readonly keyless: Identity = nobody('keyless');
+  readonly keyless: Identity = newIdentity('keyless');
   readonly #counting: Counting;
   readonly #keyed = new Map<string, { readonly identity: Identity; readonly key: ServiceKey }>();
 
@@ -33,7 +33,7 @@ export class Identities {
       if (!this.#keyed.has(value)) throw new Error(`The key "${name}" was revoked: it cannot be revealed.`);
       return value;
     };
-    const identity = this.withKey(value) ?? nobody('keyed');
+    const identity = this.withKey(value) ?? newIdentity('keyed');
     this.#keyed.set(value, { identity, key: { name, description, reveal } });
   }
 
@@ -67,6 +67,6 @@ export class Identities {
   }
 }
 
-function nobody(tier: Tier): Identity {
+function newIdentity(tier: Tier): Identity {
   return { tier, ledgers: [] };
 }

@@ -94,7 +94,7 @@ export class CallTrace {
     return sentAt === undefined ? undefined : this.#sink.clock.now() - sentAt;
   }
 
-  /** Binds later `waiting` events to the present async context. Costs nothing without listeners. */
+  /** Binds later `waiting` events to the present async context, that of the caller. Does nothing without listeners. */
   keepContext(): void {
     if (!this.#sink.isListenedTo('waiting')) return;
     const untold: (() => void)[] = [];

@@ -19,7 +19,7 @@ interface Untold {
 /**
  * Tells events to listeners and diagnostics channels, one after the other in the order in which they happened. What happens while
  * a listener hears one, because it makes a call, closes the client or the like, is told after all listeners have heard that one: so
- * no listener is entered twice, and all hear the same order.
+ * no listener is entered twice, and all receive the same order.
  */
 export class EventDispatch {
   readonly #channels = diagnosticChannels();

@@ -90,7 +90,7 @@ export function queueView(
   });
 }
 
-/** When these calls are sent, of all that wait in turn: those in between are counted together where they are of one kind. */
+/** When the calls in `asked` are sent. The calls between two of them are one plan where they are of one kind, which makes the estimate cheaper. */
 function estimatesOf(
   waiting: readonly CallTrace[],
   asked: ReadonlySet<CallTrace>,

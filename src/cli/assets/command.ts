@@ -12,7 +12,7 @@ import { ASSETS_FLAGS, type AssetsFlags, readAssetsFlags } from './flags.ts';
 import { isOfOneAccount, type JobOutcome, MOST_IN_A_ROW, runJob } from './job.ts';
 import { assetsOf } from './pages.ts';
 import { screenOn, summary } from './screen.ts';
-import { fileSink, lineOf, type Sink, surfaceSink, takeUp } from './sink.ts';
+import { fileSink, lineOf, readFetched, type Sink, surfaceSink } from './sink.ts';
 import { type Progress, Tally } from './tally.ts';
 
 const PAGE: HelpPage = {
@@ -47,7 +47,7 @@ export const assetsCommand: Command = {
     const { out } = flags;
     const addresses = await unlessStopped(gatherAddresses(flags.words, flags.files, world), stop);
     const access = await accessOf(flags.access, world);
-    const held = out?.mode === 'go on' ? await takeUp(out.path) : new Set<string>();
+    const held = out?.mode === 'append' ? await readFetched(out.path) : new Set<string>();
     const missing = addresses.filter((address) => !held.has(address));
     const sink = out ? await fileSink(out.path, out.mode) : surfaceSink(world.stdout);
     try {

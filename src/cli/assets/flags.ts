@@ -69,7 +69,7 @@ export function readAssetsFlags(args: readonly string[]): AssetsFlags {
 }
 
 function modeOf(resume: boolean, force: boolean): FileMode {
-  if (resume) return 'go on';
+  if (resume) return 'append';
   return force ? 'replace' : 'new';
 }
 

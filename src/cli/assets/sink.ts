@@ -10,8 +10,8 @@ export interface Sink {
   close(): Promise<void>;
 }
 
-/** How to open a file: it must be new, it is replaced, or it is continued. */
-export type FileMode = 'new' | 'replace' | 'go on';
+/** How to open a file: it must be new, it is replaced, or lines are added to it. */
+export type FileMode = 'new' | 'replace' | 'append';
 
 /** Every line begins with this, which identifies a file written by this command. */
 const BEGINNING = '{"address":"';
@@ -60,7 +60,7 @@ export async function fileSink(path: string, mode: FileMode): Promise<Sink> {
  * @returns their addresses; none if there is no file.
  * @throws UsageError if the file has other content; it is not changed then.
  */
-export async function takeUp(path: string): Promise<ReadonlySet<string>> {
+export async function readFetched(path: string): Promise<ReadonlySet<string>> {
   const addresses = new Set<string>();
   let rest: Buffer = Buffer.alloc(0);
   let lines = 0;
@@ -95,7 +95,7 @@ function addressOf(line: string, number: number, path: string): string {
 
 async function openAs(path: string, mode: FileMode): Promise<FileHandle> {
   try {
-    return await open(path, { new: 'ax', replace: 'w', 'go on': 'a' }[mode]);
+    return await open(path, { new: 'ax', replace: 'w', append: 'a' }[mode]);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw cannot(path, error);
     throw new UsageError(`--out ${path} already exists: continue it with --resume or replace it with --force.`);

@@ -44,9 +44,9 @@ class CoalescedGet {
         this.#onEnd();
         this.#controller.abort(signal?.reason);
       };
-      const deafen = (): void => signal?.removeEventListener('abort', abort);
+      const unlisten = (): void => signal?.removeEventListener('abort', abort);
       signal?.addEventListener('abort', abort, { once: true });
-      this.#reply.then(resolve, reject).finally(deafen);
+      this.#reply.then(resolve, reject).finally(unlisten);
     });
   }
 }

@@ -57,7 +57,7 @@ export function resetOf({ resetAt, date, receivedAt }: QuotaSnapshot): number | 
   return withinMonth(serverNow, resetAt);
 }
 
-/** What was said of each window of the second table. */
+/** What was said of each window that `x-ratelimit-*-stacks-<period>` names. */
 export function windowsOf({ stacks }: QuotaSnapshot): readonly WindowQuota[] {
   const windows: WindowQuota[] = [];
   for (const period of PERIODS) {
@@ -67,19 +67,19 @@ export function windowsOf({ stacks }: QuotaSnapshot): readonly WindowQuota[] {
   return windows;
 }
 
-/** The lowest limit that was said of any of them; Infinity: none was. */
+/** The lowest limit of these windows; Infinity: none was stated. */
 export function leastLimitOf({ stacks }: QuotaSnapshot): number {
   let least = Number.POSITIVE_INFINITY;
   for (const period of PERIODS) least = Math.min(least, stacks[period]?.limit ?? least);
   return least;
 }
 
-/** Whether a window of the second table has nothing left. */
+/** Whether one of these windows has nothing left. */
 export function isAnyWindowFull(quota: QuotaSnapshot): boolean {
   return windowsOf(quota).some(({ remaining }) => remaining === 0);
 }
 
-/** The longest window of the second table that `ratelimit-*` may repeat, wherever a lagging clock puts its end; undefined: none. */
+/** The longest of these windows that `ratelimit-*` may describe, too, wherever a lagging clock puts its end; undefined: none. */
 export function repeatedWindow({ limit, remaining, stacks }: QuotaSnapshot): Period | undefined {
   return PERIODS.findLast((period) => stacks[period]?.limit === limit && stacks[period]?.remaining === remaining);
 }

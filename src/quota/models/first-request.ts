@@ -55,7 +55,7 @@ export class FirstRequestModel implements WindowModel {
 
   isContradicted(reading: WindowReading, answered: AnsweredRequests): boolean {
     if (!this.#holds(reading)) return false;
-    // Whoever used what an earlier reading counted, it is still counted until the window ends.
+    // What an earlier reading counted, for any consumer, stays counted until the window ends.
     if (reading.sentAt >= this.#readAt && reading.used < this.#read - HIDDEN) return true;
     return answered.surelyExceeds(reading.used + TOLERANCE, this.#beganBy, reading.sentAt);
   }

@@ -22,13 +22,13 @@ export interface WindowReading {
   readonly isExempt?: boolean | undefined;
 }
 
-/** Readings and our reckoning may differ by this much through rounding, in units. */
+/** Readings and our own estimate may differ by this much through rounding, in units. */
 export const TOLERANCE = 0.5;
 
 /** Units by which a reading may be less than an earlier one through rounding, and through charges that the service posts late. */
 export const HIDDEN = 2.5;
 
-/** Units that are used, in a window that is reckoned with. */
+/** Units that are used at an instant, for a shape to say when they are free again. Instants and lengths are in milliseconds. */
 export interface Use {
   readonly at: number;
   readonly periodMs: number;
@@ -60,7 +60,7 @@ export interface Shape {
   readonly sinksSteadily?: boolean;
   /** Whether the service estimates usage, so that what fits the most cautious shape need not fit this one. */
   readonly isEstimated?: boolean;
-  /** Whether a reset that the service announces overrules our own reckoning, once: it does where that does not follow the calendar. */
+  /** Whether a reset that the service announces overrules our own estimate of it, once: only for shapes that do not follow the calendar. */
   readonly acceptsNamedReset?: boolean;
   /** When units that are used at an instant are free again, all at once or evenly from one instant to another: for estimates. Omitted: one window later. */
   frees?(use: Use): readonly [from: number, to: number];

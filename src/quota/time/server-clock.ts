@@ -58,7 +58,7 @@ class Lead {
  *
  * `Date` is cut to whole seconds and old on arrival, so one answer says little: it was stamped at a service time within
  * `[date, date + 1 s)` and at a local instant within `[sentAt, receivedAt]`. Many answers intersect to about a round trip.
- * An empty intersection means that a clock was set, or that several clocks answer: the newest answer starts afresh.
+ * An empty intersection means that a clock was set, or that several clocks answer: the newest answer starts a new interval.
  *
  * `Date` may come from another machine than the limits. Where it is ahead of the ends that are named of calendar windows, those
  * alone are believed, each a date of the length of its window. Where it is behind, windows are only taken to end later than they do.

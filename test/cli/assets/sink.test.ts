@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { fileSink, lineOf, takeUp } from '../../../src/cli/assets/sink.ts';
+import { fileSink, lineOf, readFetched } from '../../../src/cli/assets/sink.ts';
 import { UsageError } from '../../../src/cli/exit.ts';
 import { runs } from '../../support/deep.ts';
 
@@ -35,7 +35,7 @@ describe('a file of lines', () => {
 
   it('is replaced, or gone on with, where that is wanted', async () => {
     const path = file('old\n');
-    const more = await fileSink(path, 'go on');
+    const more = await fileSink(path, 'append');
     await more.write('new\n');
     await more.close();
     expect(readFileSync(path, 'utf8')).toBe('old\nnew\n');
@@ -57,7 +57,7 @@ describe('a file of lines', () => {
   });
 
   it('fails when the disk is full, and each line after it', async () => {
-    const sink = await fileSink('/dev/full', 'go on');
+    const sink = await fileSink('/dev/full', 'append');
     await expect(sink.write('one\n')).rejects.toThrow(/ENOSPC/);
     await expect(sink.write('two\n')).rejects.toThrow(/ENOSPC/);
     await sink.close();
@@ -67,11 +67,11 @@ describe('a file of lines', () => {
 describe('taking a file up again', () => {
   it('finds what it holds', async () => {
     const path = file(lineOf('SP1', { total: 1 }) + lineOf('SP2.a-contract', { results: ['"}'] }));
-    expect([...(await takeUp(path))]).toEqual(['SP1', 'SP2.a-contract']);
+    expect([...(await readFetched(path))]).toEqual(['SP1', 'SP2.a-contract']);
   });
 
   it('finds nothing where there is none', async () => {
-    expect((await takeUp(file())).size).toBe(0);
+    expect((await readFetched(file())).size).toBe(0);
   });
 
   it('wherever a sudden end cut it, keeps the whole lines and cuts off the rest', async () => {
@@ -81,7 +81,7 @@ describe('taking a file up again', () => {
       fc.asyncProperty(fc.integer({ min: 0, max: whole.length }), async (length) => {
         const path = file();
         writeFileSync(path, whole.subarray(0, length));
-        const held = await takeUp(path);
+        const held = await readFetched(path);
         const kept = readFileSync(path, 'utf8');
         expect(kept).toBe(lines.slice(0, held.size).join(''));
         expect(Buffer.byteLength(kept)).toBeLessThanOrEqual(length);
@@ -93,7 +93,7 @@ describe('taking a file up again', () => {
 
   it('finds lines that are longer than what is read at a time', async () => {
     const path = file(lineOf('SP1', { text: 'x'.repeat(300_000) }) + lineOf('SP2', { text: 'y'.repeat(90_000) }));
-    expect([...(await takeUp(path))]).toEqual(['SP1', 'SP2']);
+    expect([...(await readFetched(path))]).toEqual(['SP1', 'SP2']);
   });
 
   it.for([
@@ -103,7 +103,7 @@ describe('taking a file up again', () => {
     ['lines of which one is damaged', `${lineOf('SP1', {})}{"address":"SP2","total\n${lineOf('SP3', {})}`],
   ])('leaves %s as it is', async ([, text = '']) => {
     const path = file(text);
-    await expect(takeUp(path)).rejects.toThrow(/^--resume: line \d of .* was not written by this command/);
+    await expect(readFetched(path)).rejects.toThrow(/^--resume: line \d of .* was not written by this command/);
     expect(readFileSync(path, 'utf8')).toBe(text);
   });
 });
