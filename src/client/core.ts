@@ -20,6 +20,7 @@ import type { PacerWindow } from '../quota/view.ts';
 import { estimateCalls, toEstimate } from '../scheduler/estimate.ts';
 import { Scheduler } from '../scheduler/scheduler.ts';
 import { logEvents } from '../trace/log.ts';
+import { flag, optionsParser, withDefault } from '../validation/arguments.ts';
 import type { FetchClient, QuotaState, WindowState } from './client.ts';
 import { toMonthState } from './month-state.ts';
 import { bindToRequest } from './request-context.ts';
@@ -118,12 +119,14 @@ export function createCore(options: ClientOptions): ClientCore {
     pause: (until) => scheduler.pause(pauseEnd(until, clock)),
     resume: () => scheduler.resume(),
     idle: () => scheduler.idle(),
-    close: async ({ drain = false } = {}) => ({ rejected: await scheduler.close(drain) }),
+    close: async (options = {}) => ({ rejected: await scheduler.close(closeOptions(options).drain) }),
     [Symbol.asyncDispose]: async () => void (await scheduler.close()),
   };
   poolAccess.set(client, { bulk: forBulk, line: scheduler });
   return { client, settings, run, names, redact };
 }
+
+const closeOptions = optionsParser('options of close', { drain: withDefault(flag, false) });
 
 /** A window by this machine's wall clock. */
 function windowState({ seenAt, end, ...rest }: PacerWindow, clock: Clock): WindowState {
