@@ -31,6 +31,8 @@ export type TextChange = (text: string | null | undefined, now: number) => strin
  * ```
  */
 export function textStore(update: (change: TextChange) => Promise<void>): ShareStore {
+  if (typeof update !== 'function')
+    throw new ConfigError('update', `must be a function that replaces the text of a share, not ${quote(update)}`);
   return remoteStore(async (operation) => {
     let result: Promise<unknown> | undefined;
     await update((text, now) => {

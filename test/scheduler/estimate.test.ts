@@ -63,7 +63,7 @@ describe('an estimate', () => {
     leave(one, 30);
     expect(one.client.estimate({ count: 0 })).toStrictEqual({ ...none, finishesAt: new Date(NOON + 100) });
     expect(one.client.estimate().ms).toBeGreaterThan(60_000);
-    one.client.close();
+    await one.clock.run(one.client.close());
   });
 
   it('is not one of less than no calls or of half a call', async () => {

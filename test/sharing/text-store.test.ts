@@ -47,6 +47,12 @@ describe('a store in a text', () => {
     },
   );
 
+  it.for([undefined, {}, 'update'])('is not made of %o', (update) => {
+    expect(() => textStore(update as unknown as Parameters<typeof textStore>[0])).toThrow(
+      'update must be a function that replaces the text of a share',
+    );
+  });
+
   it('fails if the text is not changed', async () => {
     await expect(textStore(async () => {}).resumed()).rejects.toThrow('must call `change`');
   });

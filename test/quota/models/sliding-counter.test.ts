@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SlidingCounterModel, slidingCounter } from '../../../src/quota/models/sliding-counter.ts';
+import { SlidingCounterModel } from '../../../src/quota/models/sliding-counter.ts';
 import type { ServerClock } from '../../../src/quota/time/server-clock.ts';
 import { AnsweredRequests } from '../../../src/quota/usage/answered.ts';
 import { knownClock, readingsOf } from '../support/builders.ts';
