@@ -10,11 +10,11 @@ import { DEEP } from './test/support/deep.ts';
 const GOES_DEEPER = /from '(fast-check|[^']+\/deep\.ts)'/;
 
 /**
- * Files that replace modules or plant values on `Object.prototype`, which others would find so, and files with processes, sockets or Redis:
- * those take seconds anyhow, and what another file has left running would hold up what they wait for.
+ * Files that replace modules or timers or plant values on `Object.prototype`, which others would find so, and files with processes, sockets
+ * or Redis: those take seconds anyhow, and what another file has left running would hold up what they wait for.
  */
 const ALONE =
-  /\bvi\.(mock|doMock|resetModules)\(|node:child_process|\/support\/(crew|child|server|browser|planted)\.ts'|(?<!listeners)\.listen\(/;
+  /\bvi\.(mock|doMock|resetModules|use(Fake|Real)Timers)\(|spyOn\(performance|node:child_process|\/support\/(crew|child|server|browser|planted)\.ts'|(?<!listeners)\.listen\(/;
 
 const files = ['test/**/*.test.ts', 'examples/**/*.test.ts']
   .flatMap((pattern) => globSync(pattern))

@@ -272,7 +272,9 @@ export const isClosed = (error: unknown): error is ClosedError => is(error, 'Clo
 export function quote(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(cut(value, 60));
   if (Array.isArray(value)) return 'an array';
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'an invalid Date' : value.toISOString();
   if (typeof value === 'object' && value !== null) return 'an object';
+  if (typeof value === 'bigint') return `${value}n`;
   return typeof value === 'function' ? 'a function' : String(value);
 }
 

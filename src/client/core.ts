@@ -129,9 +129,10 @@ export function createCore(options: ClientOptions): ClientCore {
 
 const closeOptions = optionsParser('options of close', { drain: withDefault(flag, false) });
 
-/** As the listener of a signal, `close` is called with the name of the signal instead of options. */
+/** As the listener of a signal of the process, `close` gets the name of the signal instead of options. */
 function readCloseOptions(given: unknown): { readonly drain: boolean } {
-  return closeOptions(typeof given === 'object' && given !== null ? given : {});
+  const isSignal = typeof given === 'string' && given.startsWith('SIG');
+  return closeOptions(given === undefined || isSignal ? {} : given);
 }
 
 /** A window by this machine's wall clock. */

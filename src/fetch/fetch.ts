@@ -45,7 +45,8 @@ export function createFetch({
 
   return (options = {}) => {
     const { elsewhere, priority = 0, cost, streamBody = false, maskKey, ...bounds } = checkFetchOptions(options);
-    return async (input, init) => {
+    return async (input, given) => {
+      const init = checkedInit(given);
       const url = resolveUrl(input, baseUrl);
       if (!isUnder(url)) {
         if (elsewhere) return elsewhere(input, init);
@@ -77,6 +78,13 @@ export function createFetch({
       return responseFrom(reply, redact);
     };
   };
+}
+
+/** The second argument, which may be `null` as it may for `fetch`. */
+function checkedInit(init: RequestInit | null | undefined): RequestInit | undefined {
+  if (init === undefined || init === null) return undefined;
+  if (typeof init === 'object' || typeof init === 'function') return init;
+  throw new ConfigError('init', `must be an object such as { method: 'POST' }, not ${quote(init)}`);
 }
 
 /** The URL of a call; a relative one is resolved below the base URL. `undefined` if it is invalid. */

@@ -260,7 +260,7 @@ export function readSettings(options: ClientOptions = {}, environment: KeyEnviro
   return {
     ...rest,
     etags: etags ? etagLimits(etags === true ? {} : etags) : undefined,
-    reserve: reserve && readReserve(reserve),
+    reserve: reserve === undefined ? undefined : readReserve(reserve),
     logger: logger ?? (isDebugged(environment.variables.DEBUG) ? debugLogger : undefined),
     userAgent: environment.browser ? undefined : `stacks-quota/${VERSION}`,
     low: low === undefined ? undefined : sharesOf(low as PeriodShares),
@@ -324,6 +324,9 @@ function isSchema(value: unknown): boolean {
 
 function withMethods<T>(methods: readonly (string & keyof T)[], be: string): Argument<T | undefined> {
   const has = (value: object | null, name: string): boolean =>
-    typeof value === 'object' && value !== null && typeof Reflect.get(value, name) === 'function';
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    typeof Reflect.get(value, name) === 'function';
   return argument<T>((value) => methods.every((name) => has(value as object | null, name)), be);
 }

@@ -64,6 +64,8 @@ export interface Proxy {
  * @throws ConfigError if an option is invalid.
  */
 export function createProxy(client: Client, options: ProxyOptions = {}): Proxy {
+  if (typeof client?.subscribe !== 'function')
+    throw new ConfigError('client', `must be a client, as createClient makes, not ${quote(client)}`);
   const { token, clock } = readProxyOptions(options);
   const forward = createForward(client, token !== undefined);
   const pages = createPages(client, clock);

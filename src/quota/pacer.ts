@@ -15,7 +15,6 @@ import { type MonthOutlook, MonthUsage } from './forecast/month.ts';
 import { isAnyWindowFull, type QuotaSnapshot, repeatedWindow, resetOf } from './headers/snapshot.ts';
 import { Cooldown } from './limits/cooldown.ts';
 import { believableCost, Costs, refusedCost } from './limits/costs.ts';
-import { EndpointWindows } from './limits/endpoint-windows.ts';
 import { InspectionPace } from './limits/inspection-pace.ts';
 import type { Outage } from './limits/outage.ts';
 import { RefusalRate } from './limits/refusal-rate.ts';
@@ -28,8 +27,8 @@ import { AnsweredRequests } from './usage/answered.ts';
 import { ARRIVES_WITHIN_MS, type Flight, InFlight } from './usage/in-flight.ts';
 import { type PacerView, viewOf } from './view.ts';
 import { BulkReserve, type BulkReservePolicy } from './window/bulk-reserve.ts';
-import { type AnswerFacts, NamedWindows } from './window/named-windows.ts';
 import { PriorityReserve } from './window/priority-reserve.ts';
+import { Windows } from './window/windows.ts';
 
 /** Upper bound for a `retry-after` on a successful answer, in milliseconds. */
 const LONGEST_UNREFUSED_PAUSE_MS = 3_600_000;
@@ -70,16 +69,12 @@ export class Pacer {
   readonly #priorityReserve = new PriorityReserve();
   readonly #slowStart: SlowStart;
   readonly #refusalRate: RefusalRate;
-  readonly #windows: NamedWindows;
-  readonly #endpointWindows: EndpointWindows;
+  readonly #windows: Windows;
   readonly #shareLimit: ShareLimit;
-  readonly #bulkReserve: readonly Limit[];
   readonly #hourlyTrial = new HourlyTrial();
   #lastQuota: QuotaSnapshot | undefined;
-  #limits: readonly Limit[] = [];
-  #windowLimits: readonly Limit[] = [];
-  /** The windows that are listed among the limits. */
-  #revision = -1;
+  /** All limits but the windows and the share. */
+  readonly #limits: readonly Limit[];
 
   constructor(options: PacerOptions) {
     const { concurrency, leaseMs, bulkReserve } = options;
@@ -87,11 +82,10 @@ export class Pacer {
     this.#clock = this.#clientWide.clock;
     this.#outage = this.#clientWide.outage;
     this.#flights = new InFlight(this.#clientWide.concurrency, leaseMs);
-    this.#endpointWindows = new EndpointWindows(this.#clock, this.#flights);
     this.#shareLimit = options.shareLimit?.(this.#clock) ?? wholeShareLimit;
     this.#slowStart = new SlowStart(this.#flights, this.#shareLimit);
-    this.#refusalRate = new RefusalRate(() => this.#knowsLimits);
-    this.#windows = new NamedWindows({
+    this.#refusalRate = new RefusalRate(() => this.#windows.areKnown);
+    this.#windows = new Windows({
       clock: this.#clock,
       flights: this.#flights,
       costs: this.#costs,
@@ -99,8 +93,11 @@ export class Pacer {
       shareLimit: this.#shareLimit,
       shapes: options.shapes,
     });
-    this.#bulkReserve = bulkReserve ? [new BulkReserve(bulkReserve, this.#windows, this.#flights, this.#clock)] : [];
-    this.#listLimits();
+    const { named } = this.#windows;
+    const pauses = [this.#cooldown, this.#outage, this.#clientWide.manualPause];
+    const unknown = [this.#slowStart, this.#refusalRate];
+    const reserve = bulkReserve ? [new BulkReserve(bulkReserve, named, this.#flights, this.#clock)] : [];
+    this.#limits = [this.#flights, ...unknown, ...pauses, this.#costs, ...reserve];
   }
 
   /** May this request go now? Only a grant reserves units; any other answer may still roll a window or fetch more of a share. */
@@ -109,8 +106,8 @@ export class Pacer {
     // While no slot is free it does not matter what else holds the charge back, unless the call is to hear of it soon.
     const full = this.#flights.holdAt(now);
     if (full && ask.maxWaitMs >= PATIENT_MS && !ask.isInspection) return { kind: 'wait', hold: full };
-    const charge = this.#costs.charge(ask, this.#windows);
-    const reckoned = longestHold(this.#windowLimits, charge, now);
+    const charge = this.#costs.charge(ask, this.#windows.named);
+    const reckoned = longestHold(this.#windows.limits, charge, now);
     const own = longestHold(this.#limits, charge, now, this.#cooldown.overrulesWindows ? undefined : reckoned);
     // The share is asked last, because it may fetch more, and should do so only for charges that fit all else.
     const hold = own ?? this.#shareLimit.check(charge, now);
@@ -138,7 +135,7 @@ export class Pacer {
   #mayTry(hold: Hold, charge: Charge, own: Hold | undefined, now: number): boolean {
     const { manualPause } = this.#clientWide;
     if (!this.#hourlyTrial.isDue(hold, now) || this.#flights.open > 0 || manualPause.check(charge, now)) return false;
-    const isExhausted = !own || longestHold([this.#cooldown, ...this.#windowLimits], charge, now)?.isFirm === true;
+    const isExhausted = !own || longestHold([this.#cooldown, ...this.#windows.limits], charge, now)?.isFirm === true;
     if (!isExhausted || !this.#shareLimit.mayTry(now, this.#hourlyTrial.isFollowing)) return false;
     this.#hourlyTrial.reset(now);
     return true;
@@ -172,14 +169,14 @@ export class Pacer {
     if (pausedUntil !== undefined) this.#cooldown.hold(pausedUntil, 'the service asked another process for a pause');
     if (trial) this.#hourlyTrial.learn(trial);
     for (const [endpoint, units] of costs) this.#costs.expectOf(endpoint, units);
-    for (const found of shapes) this.#windows.adopt(found.period, found);
+    for (const found of shapes) this.#windows.named.adopt(found.period, found);
   }
 
   /** Difference between an answer and our own estimate, by window, in units. Call it before the answer settles its lease. */
   drift({ sentAt }: Lease, quota: QuotaSnapshot, now: number): Readonly<Record<string, number>> {
     this.#age(now);
     const [held, settledSince] = [this.#flights.units, this.#answered.settledSince(sentAt)];
-    const books = Array.from(this.#windows, (window) => {
+    const books = Array.from(this.#windows.named, (window) => {
       return { period: window.period, spent: window.spent(now), held, settledSince };
     });
     return driftOf(quota, books);
@@ -193,7 +190,8 @@ export class Pacer {
   /** The pacer's state as plain data. */
   view(now: number): PacerView {
     this.#age(now);
-    return viewOf(this.#windows, this.#endpointWindows, this.#flights, this.#pause, this.#clock, now);
+    const { named, unnamed } = this.#windows;
+    return viewOf(named, unnamed, this.#flights, this.#pause, this.#clock, now);
   }
 
   /** What the headers of the last answer said. */
@@ -227,8 +225,8 @@ export class Pacer {
     this.#age(now);
     const { throughput, concurrency } = this.#clientWide;
     const quota = {
-      windows: this.#windows,
-      endpointWindows: this.#endpointWindows,
+      windows: this.#windows.named,
+      endpointWindows: this.#windows.unnamed,
       clock: this.#clock,
       pause: { until: this.pausedUntil },
       costs: this.#costs,
@@ -253,7 +251,6 @@ export class Pacer {
     this.#priorityReserve.onSent(charge.priority, charge.units, now);
     this.#shareLimit.onSent(flight, now);
     this.#windows.onSent(flight, now);
-    this.#endpointWindows.onSent(flight, now);
     return flight;
   }
 
@@ -273,10 +270,9 @@ export class Pacer {
   };
 
   /** Books requests that may have been counted although no answer says so. */
-  #book({ endpoint, sentAt, units }: Flight, until: number): void {
-    this.#windows.book(units, sentAt, until);
-    this.#endpointWindows.book(endpoint, sentAt, until);
-    this.#answered.add(sentAt, until, units, 0);
+  #book(flight: Flight, until: number): void {
+    this.#windows.book(flight, until);
+    this.#answered.add(flight.sentAt, until, flight.units, 0);
   }
 
   #onAnswer(flight: Flight, answer: RequestOutcome & { kind: 'answered' }, isBooked: boolean, now: number): void {
@@ -294,10 +290,10 @@ export class Pacer {
       this.#costs.learn(flight.endpoint, units, flight.query);
       this.#shareLimit.tellCost(flight.endpoint, this.#costs.dearestOf(flight.endpoint));
     }
-    const refused = limited ? refusedCost(quota, this.#hadRoom(now)) : undefined;
+    const refused = limited ? refusedCost(quota, this.#windows.hadRoom(now)) : undefined;
     if (refused !== undefined) {
       this.#costs.learnRefused(flight.endpoint, refused, flight.query);
-      for (const window of this.#windows) window.onExcess(refused, now);
+      this.#windows.onExcess(refused, now);
     }
     const settledSince = this.#answered.settledSince(flight.sentAt);
     const heard = {
@@ -308,11 +304,7 @@ export class Pacer {
       limited,
       isExempt: flight.isExempt,
     };
-    if (isCached) this.#windows.onCached(flight.units);
-    else if (!isBooked) this.#windows.settle(quota, heard);
-    this.#windows.read(quota, heard, this.#answered);
-    this.#readTriple(flight.endpoint, quota, heard, isBooked || isCached);
-    this.#listLimits();
+    this.#windows.onAnswer(flight, quota, heard, this.#answered, { isBooked, isCached });
     // An answer without quota headers may come from an edge that counts nothing.
     const isSure = !limited && (quota.remaining !== undefined || Object.keys(quota.stacks).length > 0);
     if (!isBooked) this.#answered.add(flight.sentAt, now, units, isSure ? units : 0);
@@ -324,10 +316,10 @@ export class Pacer {
       this.#shareLimit.tellTrial(isNews);
     } else if (limited) {
       this.#slowStart.onRefused();
-      this.#cooldown.onRefused(quota, this.#clock, now, flight.sentAt, this.#windows.longestMs);
+      this.#cooldown.onRefused(quota, this.#clock, now, flight.sentAt, this.#windows.named.longestMs);
       this.#refusalRate.onRefused(flight, this.#cooldown.until, now);
     } else if (!isCached) {
-      this.#slowStart.onServed(this.#knowsLimits);
+      this.#slowStart.onServed(this.#windows.areKnown);
       this.#refusalRate.onServed(units, now);
     }
     if (!flight.isExempt && !limited && quota.retryAfterMs !== undefined)
@@ -344,37 +336,5 @@ export class Pacer {
     if (end === undefined) return;
     const period = repeatedWindow(quota);
     if (period !== undefined) this.#clock.observeEnd(period, end, sentAt, now);
-  }
-
-  /** Whether every window surely had units left for a request that is not booked yet. */
-  #hadRoom(now: number): boolean {
-    for (const window of this.#windows) if (!window.isAlone || window.headroom(now) < 1) return false;
-    return this.#windows.size > 0;
-  }
-
-  /** `ratelimit-*` describes whichever window is tightest: a named one, or one of its own. */
-  #readTriple(endpoint: string, quota: QuotaSnapshot, answer: AnswerFacts, isBooked: boolean): void {
-    const { limit, remaining } = quota;
-    const resetAt = resetOf(quota);
-    const isImpossible = resetAt === undefined && quota.resetAt !== undefined;
-    if (limit === undefined || remaining === undefined || isImpossible) {
-      if (!isBooked) this.#endpointWindows.book(endpoint, answer.sentAt, answer.receivedAt);
-    } else if (!this.#windows.describes(limit, resetAt, answer) && repeatedWindow(quota) === undefined) {
-      this.#endpointWindows.read(endpoint, quota, answer);
-    }
-  }
-
-  get #knowsLimits(): boolean {
-    return this.#windows.size + this.#endpointWindows.size > 0;
-  }
-
-  #listLimits(): void {
-    const revision = this.#windows.revision + this.#endpointWindows.revision;
-    if (revision === this.#revision) return;
-    this.#revision = revision;
-    this.#windowLimits = [...this.#windows, ...this.#endpointWindows];
-    const pauses = [this.#cooldown, this.#outage, this.#clientWide.manualPause];
-    const unknown = [this.#slowStart, this.#refusalRate];
-    this.#limits = [this.#flights, ...unknown, ...pauses, this.#costs, ...this.#bulkReserve];
   }
 }

@@ -142,10 +142,11 @@ export class CallQueue {
     }
   }
 
-  /** Something changed outside: the call at the gate and parked calls ask again. */
+  /** Something changed outside: the call at the gate and parked calls ask again, by rank. */
   wake(): void {
-    this.#gate.wake();
+    // First: the call at the gate yields to a parked one of higher priority, instead of being granted before that has returned.
     this.#parked.wake();
+    this.#gate.wake();
   }
 
   /** Rejects all calls, now and from now on. */

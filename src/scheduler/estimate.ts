@@ -6,7 +6,7 @@ import type { Scheduler } from './scheduler.ts';
 
 /** Calls to estimate. */
 export interface EstimateOptions {
-  /** How many calls: a whole number, 0 or more. Default: 1. */
+  /** How many calls: a whole number, 0 or more; no calls take 0 ms. Default: 1. */
   readonly count?: number | undefined;
   /** Their endpoint, as in `sent` events; it decides costs and endpoint windows. Omitted: any, at the highest cost so far. */
   readonly endpoint?: Endpoint | (string & {}) | undefined;
@@ -46,6 +46,8 @@ const estimateOptions = optionsParser('estimate options', {
 /** Checks what a caller gives, and answers by the wall clock. */
 export function estimateCalls(scheduler: Scheduler, clock: Clock, options: EstimateOptions = {}): Estimate {
   const { count = 1, endpoint, cost, priority = 0 } = estimateOptions(options);
+  // No calls wait for nothing, also while no limit is known and whatever is ahead of them.
+  if (count === 0) return { finishesAt: new Date(clock.wall()), ms: 0, window: undefined };
   return toEstimate(scheduler.estimate({ endpoint, count, cost }, priority), clock);
 }
 

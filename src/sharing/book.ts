@@ -251,9 +251,9 @@ export class Book {
 
   /** Drops slots that are over and whose final totals the store has booked. */
   #forget(arrival: TimeRange): void {
-    for (const [name, { slot, claimed, spent, open, booked }] of this.#entries) {
+    for (const [name, { slot, spent, open, booked }] of this.#entries) {
       const isUsed = open > 0 && arrival.most < slot.to + FORGOTTEN_MS;
-      if (isOver(slot, arrival) && !isUsed && claimed === spent && booked === spent) this.#entries.delete(name);
+      if (isOver(slot, arrival) && !isUsed && booked === spent) this.#entries.delete(name);
     }
   }
 }

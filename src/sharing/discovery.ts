@@ -16,6 +16,12 @@ const RENEW_MS = LOOK_MS * 0.15;
 /** Requests for units that other processes held when a look began have arrived after this time, in milliseconds. */
 const OTHERS_DONE_MS = 1_300;
 
+/**
+ * A process that looks with few calls sends them this far apart, in milliseconds: then some are counted before a short window ends and
+ * others after it, which shows its shape and the service's clock. All at once they show neither; more than fit in a look are spread anyway.
+ */
+const APART_MS = 150;
+
 /** The process that looks ends its look this much earlier than the store does, because clocks drift. In milliseconds. */
 const SLACK_MS = 30;
 
@@ -28,6 +34,9 @@ export class Discovery {
   #until = Number.NEGATIVE_INFINITY;
   #othersUntil = Number.NEGATIVE_INFINITY;
   #askAt = Number.NEGATIVE_INFINITY;
+  #sendAt = Number.NEGATIVE_INFINITY;
+  /** Whether more calls have waited in this look than fit into it so far apart. */
+  #isCrowded = false;
   #isOver = false;
   readonly #ended = new Notice();
 
@@ -39,6 +48,18 @@ export class Discovery {
   /** Whether this process looks; other processes may still send what they held. */
   isLooking(now: number): boolean {
     return now < this.#until;
+  }
+
+  /** Records that a request is sent, while so many calls wait. */
+  send(waiting: number, now: number): void {
+    if (!this.isLooking(now)) return;
+    this.#isCrowded ||= waiting * APART_MS > LOOK_MS;
+    this.#sendAt = Math.min(now + APART_MS, this.#until);
+  }
+
+  /** The earliest instant of the next request of a look. Where responses take longer than the time between two requests, that time would show nothing. */
+  sendsAt(roundTripMs: number, now: number): number {
+    return this.isLooking(now) && !this.#isCrowded && roundTripMs < APART_MS ? this.#sendAt : now;
   }
 
   /** How long this process has had the quota to itself, in milliseconds. */
@@ -80,7 +101,10 @@ export class Discovery {
   hear(answer: 'granted' | 'over' | number, isFirst: boolean, askedAt: number, now: number): void {
     if (answer === 'over') this.#isOver = true;
     else if (answer === 'granted') {
-      if (askedAt >= this.#until) this.#from = askedAt + (isFirst ? 0 : OTHERS_DONE_MS);
+      if (askedAt >= this.#until) {
+        this.#from = askedAt + (isFirst ? 0 : OTHERS_DONE_MS);
+        this.#isCrowded = false;
+      }
       this.#until = askedAt + LOOK_MS - SLACK_MS;
     } else this.hearOther(isFirst ? Math.min(answer, POLL_MS) : answer, now);
   }

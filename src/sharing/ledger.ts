@@ -180,7 +180,7 @@ export class Ledger {
 
   /** Whether units are to be asked for that show the shape of the second. */
   isProbing(now: number): boolean {
-    return this.#isPressed(now) && this.#probe.isDue(this.timeline.arrival(now));
+    return this.policy.isBusy(now) && this.#probe.isDue(this.timeline.arrival(now));
   }
 
   /** From now on, only slots that begin at this instant or later are asked for. */
@@ -352,14 +352,9 @@ export class Ledger {
     return want > need || this.policy.isLimited;
   }
 
-  /** Whether the beginnings of seconds are left empty. */
+  /** Whether the beginnings of seconds are left empty: only by a process whose calls wait anyway. */
   #isCalm(demand: Demand, now: number): boolean {
-    return (this.#isMany(demand) || this.others(now) > 0) && this.#isPressed(now) && this.#isProbed(now);
-  }
-
-  /** Whether another process lacks units, or this one has no ample room: only then calls wait for the shape of the second to be found out. */
-  #isPressed(now: number): boolean {
-    return this.others(now) > 0 || !this.isAmple(now);
+    return this.#isMany(demand) && this.policy.isBusy(now) && this.#isProbed(now);
   }
 
   /** Whether the shape of the second may be found out while all processes send. */

@@ -5,21 +5,18 @@ import type { ShareLimit, WindowNews } from '../quota/share-limit.ts';
 import type { Period } from '../quota/time/periods.ts';
 import type { Member } from '../share.ts';
 import { Absence } from './absence.ts';
-import { type FullWindow, SURE_MS } from './ask-policy.ts';
 import type { Entry } from './book.ts';
-import { CallNeeds, type Demand } from './call-needs.ts';
+import { CallNeeds } from './call-needs.ts';
 import { Discovery } from './discovery.ts';
 import { FactSync } from './fact-sync.ts';
 import type { FailureMode } from './fallback.ts';
 import { type Composed, Ledger } from './ledger.ts';
 import { Resumption } from './resumption.ts';
+import { Shortage } from './shortage.ts';
 import { SiblingUse } from './sibling-use.ts';
 import type { Answer, ShareStore, StoreCall } from './store.ts';
 import { TrialTurn } from './trial-turn.ts';
 import { Trips } from './trips.ts';
-
-/** Waiting calls that a process must have to look at a window in doubt: fewer reveal nothing. */
-const BACKLOG = 4;
 
 /** No process is granted a look, hears the service and tells what it saw in less time than this, in milliseconds. */
 const SHORTEST_LOOK_MS = 10;
@@ -43,6 +40,7 @@ export class SharedQuota implements ShareLimit {
   readonly #ledger: Ledger;
   readonly #facts: FactSync;
   readonly #discovery = new Discovery();
+  readonly #shortage: Shortage;
   readonly #resumption: Resumption;
   readonly #trips: Trips;
   readonly #absence: Absence;
@@ -62,6 +60,7 @@ export class SharedQuota implements ShareLimit {
     this.#needs = new CallNeeds(member);
     this.#ledger = new Ledger(member.time, member.random);
     this.#facts = new FactSync(member, this.#ledger, this.#discovery);
+    this.#shortage = new Shortage(this.#needs, this.#ledger, this.#discovery);
     this.#resumption = new Resumption(member.random);
     this.#trialTurn = new TrialTurn(member);
     this.#trips = new Trips(member, options.store, options.timeoutMs, {
@@ -110,7 +109,7 @@ export class SharedQuota implements ShareLimit {
   check(charge: Charge, now: number): Hold | undefined {
     const until = this.#earliest(charge, now);
     if (until <= now) return undefined;
-    const isFirm = !this.#trips.isUnderWay && !this.#absence.isAlone && this.#full(now) !== undefined;
+    const isFirm = !this.#trips.isUnderWay && !this.#absence.isAlone && this.#shortage.full(now) !== undefined;
     return holdUntil(until, isFirm, () => this.#explain(now));
   }
 
@@ -119,7 +118,9 @@ export class SharedQuota implements ShareLimit {
     if (charge.units <= 0 || this.#isUnlimited) return now;
     const units = this.#ledger.units(charge.units);
     this.#needs.ask(charge, units);
-    if (this.#discovery.isAlone(now)) return now;
+    const { windows, timeline } = this.#ledger;
+    const sendsAt = windows.isInDoubt ? this.#discovery.sendsAt(timeline.roundTripMs, now) : now;
+    if (sendsAt > now || this.#discovery.isAlone(now)) return sendsAt;
     const isAbsent = this.#absence.isNow(now);
     const resumesAt = isAbsent ? now : this.#resumption.until(now);
     if (resumesAt > now) {
@@ -139,7 +140,7 @@ export class SharedQuota implements ShareLimit {
       return { kind: 'share', why: 'another process sends alone for a moment, to learn the limits' };
     if (this.#resumption.until(now) > now)
       return { kind: 'share', why: 'another process sends the first request after a pause' };
-    const full = this.#full(now);
+    const full = this.#shortage.full(now);
     if (!full) return { kind: 'share', why: 'the store has not granted units of the next second yet' };
     const { period, limit } = full.instance.window;
     const why = `the ${period} of ${limit} units is used up by all processes that share it`;
@@ -149,6 +150,7 @@ export class SharedQuota implements ShareLimit {
   onSent(lease: Lease, now: number): void {
     this.#needs.send();
     this.#resumption.take(now);
+    this.#discovery.send(this.#member.waiting(), now);
     if (this.#isNew) return;
     const units = this.#ledger.units(lease.units);
     const held = this.#ledger.left(now);
@@ -229,37 +231,14 @@ export class SharedQuota implements ShareLimit {
   /** The instant at which units may be available. */
   #nextAt(now: number): number {
     if (this.#trips.isUnderWay) return Math.min(this.#trips.awaits(now), this.#absence.beginsAt);
-    const nextHeld = this.#ledger.nextHeld(now);
-    // Where enough is held for later slots nothing is asked for.
-    const at = this.#isShort(now) ? Math.min(nextHeld, this.#mayAskAt(now)) : nextHeld;
-    return at === Number.POSITIVE_INFINITY ? this.#ledger.nextSlot(now) : Math.max(now + 1, at);
-  }
-
-  /** When to ask for what calls lack: at the end of a window that is full until then. */
-  #mayAskAt(now: number): number {
-    const full = this.#full(now);
-    return full ? this.#ledger.timeline.surely(full.instance.end, now) : this.#asksAt(this.#ledger.held(now), now);
-  }
-
-  /** The window that is full; none where the first call would fail although it may get a unit that is kept, or given back in time. */
-  #full(now: number): FullWindow | undefined {
-    const full = this.#ledger.full(now);
-    const { maxWaitMs } = this.#needs.first;
-    if (!full || this.#ledger.timeline.surely(full.instance.end, now) - now <= maxWaitMs) return full;
-    return full.isKept || (full.at - full.since < SURE_MS && maxWaitMs >= SURE_MS) ? undefined : full;
-  }
-
-  #asksAt(held: number, now: number): number {
-    const isSpared = this.#ledger.full(now)?.isKept === true && !this.#full(now);
-    return this.#ledger.policy.nextAt(held, this.#needs.first.isUrgent || isSpared);
+    return this.#shortage.endsAt(now);
   }
 
   /** Starts a trip if there is something to ask for or to tell. */
   #consider(now: number): void {
     if (this.#isClosed || this.#trips.isUnderWay) return;
-    const isAskDue = (): boolean => now >= this.#asksAt(this.#ledger.held(now), now) || this.#ledger.isProbing(now);
     const isDue =
-      (this.#isShort(now) && isAskDue()) ||
+      this.#shortage.isAskDue(now) ||
       now >= this.#ledger.givesBackAt(now) ||
       (this.#trips.hasJoined && this.#facts.isDue(now)) ||
       this.#resumption.isDue(now) ||
@@ -269,23 +248,8 @@ export class SharedQuota implements ShareLimit {
     if (isDue) this.#trips.start();
   }
 
-  /** Whether calls wait for more units than are held. */
-  #isShort(now: number): boolean {
-    if (this.#isNew) return false;
-    const { units, isUrgent } = this.#needs.first;
-    // Units of a later slot do not help an urgent call.
-    const usable = isUrgent && this.#ledger.left(now) < units ? 0 : this.#ledger.held(now);
-    return this.#demand(now).want > usable;
-  }
-
-  /** Whether a trip asks to look alone: calls wait that a window unknown or in doubt holds back. */
   #wantsLook(now: number): boolean {
-    if (!this.#discovery.mayAsk(now)) return false;
-    const waiting = this.#member.waiting();
-    if (this.#isNew) return !this.#isUnlimited && waiting > 0;
-    // While a longer window is full a look reveals nothing, and its first request would be refused.
-    if (!this.#ledger.needsLook(now) || this.#ledger.full(now)?.instance.window.isShort === false) return false;
-    return this.#discovery.isLooking(now) ? waiting > 0 : this.#ledger.policy.isLimited && waiting >= BACKLOG;
+    return this.#shortage.isLookDue(this.#isUnlimited, this.#member.waiting(), now);
   }
 
   /** Sets the timer for a trip that no call will start. */
@@ -295,7 +259,9 @@ export class SharedQuota implements ShareLimit {
     if (this.#isClosed || this.#trips.isUnderWay) return;
     const now = this.#member.clock.now();
     const asksAt =
-      this.#member.waiting() > 0 && this.#full(now) ? this.#ledger.policy.nextAt(0, false) : Number.POSITIVE_INFINITY;
+      this.#member.waiting() > 0 && this.#shortage.full(now)
+        ? this.#ledger.policy.nextAt(0, false)
+        : Number.POSITIVE_INFINITY;
     const wanted = Math.min(this.#ledger.givesBackAt(now), asksAt, this.#discovery.renewsAt(now));
     const { idleRetryAt } = this.#trips;
     const earliest = Math.min(wanted, idleRetryAt);
@@ -309,12 +275,6 @@ export class SharedQuota implements ShareLimit {
       this.#consider(this.#member.clock.now());
       this.#schedule();
     });
-  }
-
-  #demand(now: number): Demand {
-    const demand = this.#needs.demand(this.#ledger.policy.isBusy(now));
-    // During a look this process sends without units, so it returns those that it holds: both together would be too many.
-    return this.#discovery.isAlone(now) ? { ...demand, want: 0 } : demand;
   }
 
   async #travel(store: ShareStore): Promise<void> {
@@ -357,9 +317,9 @@ export class SharedQuota implements ShareLimit {
     const isSilent = this.#trips.failures === 0 && !isGathering && !this.#isClosed;
     // A trip for something else leaves to the next ask what need not be told yet.
     const isLook = this.#discovery.isEndDue || this.#discovery.isLooking(sentAt) || this.#wantsLook(sentAt);
-    const isDue = this.#isShort(sentAt) || sentAt >= this.#ledger.givesBackAt(sentAt) || isLook;
+    const isDue = this.#shortage.isNow(sentAt) || sentAt >= this.#ledger.givesBackAt(sentAt) || isLook;
     if (isSilent && !isDue) return;
-    const composed = this.#ledger.compose(this.#demand(sentAt), sentAt, this.#trips.tripMs, isSilent);
+    const composed = this.#ledger.compose(this.#shortage.demand(sentAt), sentAt, this.#trips.tripMs, isSilent);
     const { asked, ...told } = composed;
     if (isSilent && told.slots.length === 0) return;
     const urgent = this.#needs.urgentToTell;

@@ -1,3 +1,4 @@
+import { ConfigError, quote } from '../errors.ts';
 import { memoryStore } from './memory-store.ts';
 import { perform, remoteStore } from './operations.ts';
 import type { ShareStore } from './store.ts';
@@ -17,7 +18,8 @@ export type TextChange = (text: string | null | undefined, now: number) => strin
  * rules are those of the other stores; a text has some kilobytes.
  *
  * @param update - replaces the text by `change(text, now)`. No other process may read or replace the text meanwhile: use a
- * transaction that locks the row, or a lock. `change` may be called again if the transaction has to be repeated.
+ * transaction that locks the row, or a lock. `change` may be called again if the transaction has to be repeated. It throws a
+ * {@link ConfigError} if `now` is not a finite number.
  *
  * @example
  * ```ts
@@ -29,9 +31,14 @@ export type TextChange = (text: string | null | undefined, now: number) => strin
  * ```
  */
 export function textStore(update: (change: TextChange) => Promise<void>): ShareStore {
+  if (typeof update !== 'function')
+    throw new ConfigError('update', `must be a function that replaces the text of a share, not ${quote(update)}`);
   return remoteStore(async (operation) => {
     let result: Promise<unknown> | undefined;
     await update((text, now) => {
+      // Some databases return a number as text.
+      if (!Number.isFinite(now))
+        throw new ConfigError('now', `must be the store's clock, a number of milliseconds, not ${quote(now)}`);
       const store = memoryStore(() => now, readState(text ?? undefined));
       // The store has changed when the call returns.
       result = perform(store, operation);

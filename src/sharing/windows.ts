@@ -1,15 +1,8 @@
 import type { Shapes, WindowNews } from '../quota/share-limit.ts';
 import { endOf, PERIODS, type Period, periodMsOf, SHORT_MS, startOf } from '../quota/time/periods.ts';
-import { PARTS } from './store-rules.ts';
+import { drainedIn, mostOf, SPARE_STEPS, stepsAt, stepsUntil } from './drain.ts';
+import { calendarOf, evenOf, type InstanceTime, slidingOf } from './instances.ts';
 import type { TimeRange } from './timeline.ts';
-
-/** Steps into which a sliding window is divided. A short window has fewer, because a step must be longer than a trip. */
-const STEPS = 30;
-const SHORT_STEPS = 10;
-
-/** Part of the limit granted to even traffic where the service estimates a sliding window, because it rounds its estimate. */
-const EVEN_PART = 0.95;
-const EVEN_STEPS = 5;
 
 /** The store keeps an instance for this long after its end, in milliseconds. */
 const LINGER_MS = 5_000;
@@ -27,27 +20,11 @@ const BEGINNING = 0.05;
 /** Maximum number of instances for which a window keeps readings. */
 const READINGS = 6;
 
-/**
- * Of a window that drains, units of a slot that touches two steps count in the second one, and a step may begin right after the one
- * before was used up: so many steps' units are left free for that. An ask names so many steps more than drain the whole window.
- */
-const SPARE_STEPS = 2;
-
-/** One instance of a window: the minute that began at 14:03, or all steps that a sliding minute can touch if it ends in a given step. */
-export interface Instance {
-  readonly name: string;
+/** One instance of a window. */
+export interface Instance extends InstanceTime {
   readonly window: SharedWindow;
   /** Its limit in units. */
   readonly limit: number;
-  /** When it ends, in milliseconds since the Unix epoch by the timeline. */
-  readonly end: number;
-  /** The length of a step in milliseconds; omitted for a window of the calendar. */
-  readonly slides?: number;
-  /**
-   * Given for a step of a window that drains: units, in thousandths, by which what is used of the step before is less when this one begins. 0:
-   * that is not reckoned with.
-   */
-  readonly drain?: number;
 }
 
 /** The highest usage of an instance that a response has stated, and when the latest such request was sent. */
@@ -117,7 +94,7 @@ export class SharedWindow {
 
   /** The most units that can be granted together. */
   get most(): number {
-    return this.#drains ? Math.floor(this.limit * (1 - SPARE_STEPS / STEPS)) : this.limit;
+    return this.#drains ? mostOf(this.limit) : this.limit;
   }
 
   /** Whether it may be the calendar's, or not; `slides`: whether that is asked of what may slide, too. */
@@ -178,9 +155,9 @@ export class SharedWindow {
     // With several candidates both kinds are counted, so that no unit is missing when the shape becomes known.
     return [
       ...(mayBeCalendar || this.#isCounted ? this.#calendar(range) : []),
-      ...(this.isCalendar || this.#drains ? [] : this.#sliding(range)),
-      ...(this.#mayDrain ? this.#steppedOn(range) : []),
-      ...(this.#isEstimated && !this.#isCounted ? this.#even(range) : []),
+      ...(this.isCalendar || this.#drains ? [] : this.#of(slidingOf(this.period, range))),
+      ...(this.#mayDrain ? this.#of(stepsAt(this.period, range), this.most) : []),
+      ...(this.#isEstimated && !this.#isCounted ? [{ ...evenOf(this.period, this.limit, range), window: this }] : []),
     ];
   }
 
@@ -189,17 +166,17 @@ export class SharedWindow {
     this.limit = limit;
     this.left = Math.max(0, limit - used);
     const range = { least: sent.least, most: received.most };
-    for (const instances of [this.#calendar(range), this.#sliding(range, 0)]) {
+    for (const instances of [calendarOf(this.period, range), slidingOf(this.period, range, 0)]) {
       const [only] = instances;
       if (only && instances.length === 1) this.#note(only, used, sentAt);
     }
-    const [last] = this.#mayDrain ? this.#steppedOn(range) : [];
+    const [last] = this.#mayDrain ? stepsAt(this.period, range) : [];
     // What may have drained when the step ends is no more used.
-    if (last) this.#note(last, used - Math.ceil((limit * (last.end - sent.least)) / periodMsOf(this.period)), sentAt);
+    if (last) this.#note(last, used - drainedIn(this.period, limit, last.end - sent.least), sentAt);
     keepLast(this.#readings);
   }
 
-  #note({ name }: Instance, used: number, sentAt: number): void {
+  #note({ name }: InstanceTime, used: number, sentAt: number): void {
     const known = this.#readings.get(name);
     this.#readings.delete(name);
     this.#readings.set(name, known && known.used > used ? { ...known, sentAt } : { used, sentAt });
@@ -218,75 +195,17 @@ export class SharedWindow {
     return known && { used: Math.min(known.used, limit), isRecent: now - known.sentAt < RECENT_MS };
   }
 
-  #calendar({ least, most }: TimeRange): Instance[] {
-    const instances: Instance[] = [];
-    let start = startOf(this.period, least);
-    for (; start <= most; start = endOf(this.period, start)) {
-      instances.push({
-        name: `${this.period}:${start / 1_000}`,
-        window: this,
-        limit: this.limit,
-        end: endOf(this.period, start),
-      });
-    }
-    return instances;
+  /** All steps that an ask must name for slots within this range if the window drains. */
+  steps(range: TimeRange): Instance[] {
+    return this.#drains ? this.#of(stepsUntil(this.period, this.limit, range), this.most) : [];
   }
 
-  /** A unit of one step counts in every instance that covers the step. An instance is one step longer than the window. */
-  #sliding({ least, most }: TimeRange, steps = this.#steps): Instance[] {
-    const step = periodMsOf(this.period) / this.#steps;
-    const last = Math.floor(most / step) + steps;
-    const instances: Instance[] = [];
-    for (let index = Math.floor(least / step); index <= last; index++)
-      instances.push({
-        name: `${this.period}-${index}`,
-        window: this,
-        limit: this.limit,
-        end: (index + 1) * step,
-        slides: step,
-      });
-    return instances;
+  #calendar(range: TimeRange): Instance[] {
+    return this.#of(calendarOf(this.period, range));
   }
 
-  /** The steps, the last one first, in one of which a unit counts that arrives within this range, or in the one before. */
-  #steppedOn({ least, most }: TimeRange): Instance[] {
-    const [first, last] = [this.#stepAt(least), this.#stepAt(most)];
-    return Array.from({ length: Math.floor((last - first) / 2) + 1 }, (_, index) => this.#step(last - 2 * index, 0));
-  }
-
-  /**
-   * All steps that an ask must name for slots within this range if the window drains: from so long ago that whatever was used then has
-   * drained.
-   */
-  steps({ least, most }: TimeRange): Instance[] {
-    if (!this.#drains) return [];
-    const first = this.#stepAt(least) - STEPS - SPARE_STEPS;
-    const drain = Math.floor((PARTS * this.limit) / STEPS);
-    return Array.from({ length: this.#stepAt(most) - first + 1 }, (_, index) =>
-      this.#step(first + index, index === 0 ? 0 : drain),
-    );
-  }
-
-  #stepAt(time: number): number {
-    return Math.floor((time * STEPS) / periodMsOf(this.period));
-  }
-
-  #step(index: number, drain: number): Instance {
-    const slides = periodMsOf(this.period) / STEPS;
-    const name = `${this.period}-drain-${index}`;
-    return { name, window: this, limit: this.most, end: (index + 1) * slides, slides, drain };
-  }
-
-  /** One instance per even step, which limits that step to its part of the window. */
-  #even({ least }: TimeRange): Instance[] {
-    const step = periodMsOf(this.period) / EVEN_STEPS;
-    const limit = Math.max(1, Math.floor((this.limit * EVEN_PART) / EVEN_STEPS));
-    const index = Math.floor(least / step);
-    return [{ name: `${this.period}-even-${index}`, window: this, limit, end: (index + 1) * step, slides: step }];
-  }
-
-  get #steps(): number {
-    return this.isShort ? SHORT_STEPS : STEPS;
+  #of(times: readonly InstanceTime[], limit: number = this.limit): Instance[] {
+    return times.map((time) => ({ ...time, window: this, limit }));
   }
 }
 

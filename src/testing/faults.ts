@@ -53,6 +53,24 @@ export interface FaultPlan extends ServiceFaults {
   nextFault(request: ServiceRequest): ServiceFault | undefined;
 }
 
+const NAMES: readonly unknown[] = [
+  'reset',
+  'lost',
+  'hang',
+  'truncate',
+  'slow body',
+  'no quota headers',
+  'store down',
+] satisfies ServiceFault[];
+
+/** The fault as given; an error says which there are. */
+function checkedFault(fault: ServiceFault): ServiceFault {
+  if (NAMES.includes(fault)) return fault;
+  if (typeof fault === 'object' && fault !== null && ('status' in fault || 'redirect' in fault)) return fault;
+  const given = typeof fault === 'object' ? JSON.stringify(fault) : String(fault);
+  throw new Error(`A fault must be { status }, { redirect } or one of ${NAMES.join(', ')}, not ${given}.`);
+}
+
 /** Creates faults, at first none. */
 export function faultPlan(clock: Clock): FaultPlan {
   const queue: { fault: ServiceFault; left: number }[] = [];
@@ -60,14 +78,16 @@ export function faultPlan(clock: Clock): FaultPlan {
   const outages: { from: number; to: number; fault: ServiceFault }[] = [];
   return {
     next(count, fault) {
-      if (count > 0) queue.push({ fault, left: count });
+      if (!(Number.isInteger(count) && count >= 0))
+        throw new Error(`The number of requests must be a whole number, 0 or more, not ${count}.`);
+      if (count > 0) queue.push({ fault: checkedFault(fault), left: count });
     },
     when(rule) {
       rules.add(rule);
       return () => rules.delete(rule);
     },
     outage(fromMs, toMs, fault = 'reset') {
-      outages.push({ from: clock.now() + fromMs, to: clock.now() + toMs, fault });
+      outages.push({ from: clock.now() + fromMs, to: clock.now() + toMs, fault: checkedFault(fault) });
     },
     clear() {
       queue.length = 0;
@@ -87,7 +107,7 @@ export function faultPlan(clock: Clock): FaultPlan {
       }
       for (const rule of rules) {
         const fault = rule(request);
-        if (fault) return fault;
+        if (fault) return checkedFault(fault);
       }
       return undefined;
     },

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { someAssets } from './assets.ts';
 import { SERVICE_PERIODS, type ServicePeriod } from './calendar.ts';
+import { checkedOptions, OPTION_RULES } from './checked-options.ts';
 import type { ResetStyle, ServiceHeaderOptions } from './headers.ts';
 import { type Latency, type LatencyOption, latencyFrom, seeded } from './latency.ts';
 import type { ServiceLimits } from './ledger.ts';
@@ -145,7 +146,8 @@ const realClock: Clock = {
 };
 
 /** Adds defaults. */
-export function settingsFrom(options: MockServiceOptions): ServiceSettings {
+export function settingsFrom(given: MockServiceOptions): ServiceSettings {
+  const options = checkedOptions(given, OPTION_RULES);
   const random = options.random ?? seeded(1);
   const { windows = 'aligned', keepLog = true } = options;
   return {

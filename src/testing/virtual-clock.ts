@@ -44,6 +44,7 @@ export function virtualClock(options: VirtualClockOptions = {}): VirtualClock {
   const alarms = new Timers();
   let now = 0;
   let lead = options.wall ?? Date.UTC(2026, 0);
+  if (!Number.isFinite(lead)) throw new RangeError(`wall must be milliseconds since the Unix epoch, not ${lead}.`);
 
   const timer = (ms: number, fire: () => void): (() => void) => {
     if (Number.isNaN(ms)) throw new RangeError('The delay of a timer must be a number of milliseconds, not NaN.');

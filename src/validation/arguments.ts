@@ -110,7 +110,8 @@ export function optionsParser<Values extends object>(
   return (given) => {
     if (typeof given !== 'object' || given === null || Array.isArray(given)) {
       // The message names only the type: createClient('the key') is an easy mistake.
-      throw new ConfigError(what, `must be an object, not ${given === null ? 'null' : typeof given}`);
+      const kind = given === null ? 'null' : Array.isArray(given) ? 'an array' : typeof given;
+      throw new ConfigError(what, `must be an object, not ${kind}`);
     }
     const names = Object.keys(given);
     if (names.length > 0) return check(given as Readonly<Record<string, unknown>>, names);

@@ -62,6 +62,30 @@ describe('another key', () => {
     expect([sentWith('old'), sentWith('new')]).toEqual([1, 5]);
   });
 
+  it('serves the most urgent of the calls that wait first, although less urgent ones had passed it', async () => {
+    const { clock, client, keys, events, service } = world({ keyed: { minute: 20 } });
+    service.spend(16, 'old');
+    await clock.run(client.getInfo()); // three units are left
+    const urgent = client.getInfo({ priority: 5, cost: 5, label: 'urgent' });
+    const others = Array.from({ length: 9 }, (_, at) => client.getInfo({ cost: 1, label: `other ${at}` }));
+    await clock.advance(500);
+    keys.present = 'new';
+    await clock.run(Promise.all([urgent, ...others]));
+    const order = events.filter(({ type }) => type === 'sent').map((event) => (event as { label?: string }).label);
+    expect(order.slice(1)).toEqual([
+      'other 0',
+      'other 1',
+      'other 2',
+      'urgent',
+      'other 3',
+      'other 4',
+      'other 5',
+      'other 6',
+      'other 7',
+      'other 8',
+    ]);
+  });
+
   it('is noticed within a minute, however long calls have waited, and its source is not asked all the time', async () => {
     let asked = 0;
     const key = { present: 'old' };

@@ -2,6 +2,23 @@ import { describe, expect, it } from 'vitest';
 import { isClosed, isConfigError } from '../../src/index.ts';
 import { quietly, ROOMY, refused, world } from './support/deadline-world.ts';
 
+describe('client.close', () => {
+  it.for<[unknown, string]>([
+    [{ drian: true }, 'drian is not one of the options of close: drain'],
+    [{ drain: 'yes' }, 'drain must be true or false, not "yes"'],
+    ['drain', 'options of close must be an object, not string'],
+    [null, 'options of close must be an object, not null'],
+  ])('rejects no call if its options are %o', async ([options, message]) => {
+    const { clock, client } = await world();
+    client.pause();
+    const call = client.getInfo();
+    await expect(client.close(options as { drain?: boolean })).rejects.toThrow(message);
+    expect(client.waiting).toBe(1);
+    client.resume();
+    await clock.run(call);
+  });
+});
+
 describe('client.pause', () => {
   it('holds back what waits and what comes, and resume lets it go', async () => {
     const { clock, client, service } = await world();

@@ -56,6 +56,18 @@ describe('what client.fetch does not send', () => {
     );
   });
 
+  it.each([5, 'POST', true])('is an init that is no object: %s', async (init) => {
+    const { client, endOf } = pair();
+    expect(await endOf(client.fetch(INFO, init as unknown as RequestInit))).toEqual(
+      configError('init', /must be an object such as { method: 'POST' }, not/),
+    );
+  });
+
+  it('is not one with null for an init, as for `fetch`', async () => {
+    const { client, endOf } = pair();
+    expect(await endOf(client.fetch(INFO, null as unknown as undefined))).toMatchObject({ status: 200 });
+  });
+
   it.each<[string, Parameters<typeof fetch>]>([
     ['init', [INFO, { headers: { 'X-API-Key': 'another-key' } }]],
     ['a Request', [new Request(`https://api.mock.test${INFO}`, { headers: { 'x-api-key': 'another-key' } })]],

@@ -128,6 +128,7 @@ describe('settings', () => {
     [{ clock: { now: () => 0 } }, 'clock must be a clock, not an object'],
     [{ clock: Date }, 'clock must be a clock, not a function'],
     [{ share: { part: 1 } }, 'share must be a share of the quota, as redisShare({ redis, name }) makes, not an object'],
+    [{ share: [] }, 'share must be a share of the quota, as redisShare({ redis, name }) makes, not an array'],
     [{ dangerouslyAllowBrowser: 1 }, 'dangerouslyAllowBrowser must be true or false, not 1'],
     [
       { concurency: 8 },
@@ -141,6 +142,6 @@ describe('settings', () => {
 
   test.each([KEY, null, [KEY], 5])('are refused with %o in place of options, without repeating it', (options) => {
     const error = refusal(() => settings(options));
-    expect(error.message).toMatch(/^options must be an object, not (string|null|object|number)$/);
+    expect(error.message).toMatch(/^options must be an object, not (string|null|an array|number)$/);
   });
 });

@@ -54,6 +54,10 @@ describe('the key', () => {
     }
   });
 
+  test('must not be empty, and an empty one is not taken for none', () => {
+    expect(refusal(() => settings({ apiKey: '' })).message).toBe('apiKey is empty: omit it to call without a key');
+  });
+
   test.each([12345, null, [KEY], { key: KEY }, true])('must not be %o, which is no text', async (apiKey) => {
     const errors = [refusal(() => settings({ apiKey })), await refusalOf(settings({ apiKey: () => apiKey }).key())];
     for (const error of errors) {

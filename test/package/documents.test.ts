@@ -1,14 +1,26 @@
 import { channel } from 'node:diagnostics_channel';
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, posix } from 'node:path';
+import { mock } from 'node:test';
 import { createMockService } from 'stacks-quota/testing';
-import { describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { readDocuments, writePrograms } from './support/documents.ts';
 
 const KEY = 'key-of-the-readme';
 
 const documents = readDocuments();
 const programs = writePrograms(documents, 'documents');
+
+// A program that replaces timers puts them back; if it fails, the next one must not wait for timers that stand still.
+const real = { setTimeout, clearTimeout, Date, now: performance.now };
+
+afterEach(() => {
+  const left = { setTimeout, clearTimeout, Date, now: performance.now };
+  vi.useRealTimers();
+  mock.timers.reset();
+  mock.restoreAll();
+  expect(left).toEqual(real);
+});
 
 describe('the documents', () => {
   it('show no program untried: what is none is marked as a fragment', () => {

@@ -4,7 +4,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { runs } from '../support/deep.ts';
-import { type Wire, wire } from '../support/wire.ts';
+import { type Called, type Wire, wire } from '../support/wire.ts';
 
 const reason = new Error('enough');
 
@@ -277,6 +277,67 @@ describe('calls that have ended', () => {
     expect(signals.map((signal) => signal.deref())).toEqual(Array(6).fill(undefined));
     expect(client.waiting).toBe(0);
   });
+});
+
+describe('a full queue', () => {
+  const full = { concurrency: 1, maxWaiting: 3, onOverflow: 'reject-lowest' } as const;
+
+  it('a full queue makes room for a more urgent call by one of the lowest priority, the one that came last', async () => {
+    const { call } = wire(full);
+    await call('first');
+    const waiting = new Map<string, Called>();
+    for (const [name, priority] of [
+      ['a', 0],
+      ['b', -1],
+      ['c', -1],
+    ] as const)
+      waiting.set(name, await call(name, { priority }));
+    const gone = () => [...waiting].filter(([, { now }]) => now() !== 'under way').map(([name]) => name);
+    for (const expected of [['c'], ['b', 'c'], ['a', 'b', 'c']]) {
+      await call('urgent', { priority: 1 });
+      expect(gone()).toEqual(expected);
+    }
+    // No one of those that wait is less urgent.
+    waiting.set('urgent', await call('urgent', { priority: 1 }));
+    expect(gone()).toEqual(['a', 'b', 'c', 'urgent']);
+  });
+
+  it('a full queue takes back a call that was refused because of a limit', async () => {
+    const { call, last, clock, names } = wire({ concurrency: 1, maxWaiting: 1 });
+    const refused = await call('refused');
+    const waiting = await call('waiting');
+    await last('refused').answer(429, { 'retry-after': '1' });
+    await clock.advance(3_000);
+    for (const name of names().slice(1)) await last(name).answer();
+    await clock.advance(3_000);
+    for (const name of names().slice(2)) await last(name).answer();
+    expect([refused.now(), waiting.now()]).toEqual(['answered', 'answered']);
+  });
+
+  it('a full queue keeps a call that is made again by when it first came', async () => {
+    const { call, last, clock } = wire({ ...full, maxWaiting: 2 });
+    const again = await call('again');
+    const second = await call('second');
+    const third = await call('third');
+    await last('again').answer(503);
+    await clock.advance(10_000);
+    expect(last('second').request.signal.aborted).toBe(false);
+    await call('urgent', { priority: 1 });
+    expect([again, second, third].map(({ now }) => now() === 'under way')).toEqual([true, true, false]);
+  });
+});
+
+it('the queue has as many timers for thousands of calls as for one', async () => {
+  const { client, call, last, clock } = wire();
+  await call('first');
+  await last('first').answer(200, { 'x-ratelimit-remaining-stacks-minute': '0' });
+  await call('waits');
+  const { timers } = clock;
+  for (let at = 1; at < 5_000; at++) client.getInfo().catch(() => {});
+  await clock.advance(0);
+  expect([client.waiting, clock.timers]).toEqual([5_000, timers]);
+  await client.close();
+  expect([client.waiting, clock.timers]).toEqual([0, 0]);
 });
 
 describe('shared signals', () => {

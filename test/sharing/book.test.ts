@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import type { WindowNews } from '../../src/quota/share-limit.ts';
+import type { Period } from '../../src/quota/time/periods.ts';
 import { Book, type Wishes } from '../../src/sharing/book.ts';
 import { type Slot, Slots } from '../../src/sharing/slots.ts';
-import type { Wish } from '../../src/sharing/store.ts';
-import { answering, BEGIN, calendar, exactly } from './support/small.ts';
+import type { WindowAsk, Wish } from '../../src/sharing/store.ts';
+import type { Instance } from '../../src/sharing/windows.ts';
+import { answering, BEGIN, calendar, exactly, reading } from './support/small.ts';
 
 const slots = new Slots(calendar({ second: 10, minute: 100 }));
 const slotAt = (second: number): Slot => slots.at(exactly(BEGIN + second * 1_000));
@@ -180,8 +183,12 @@ describe('a book of what a process may spend', () => {
     expect(told.map(({ name }) => name)).not.toContain(named(0));
     expect(instances.map(({ length }) => length).sort()).toEqual([2, 3]);
     expect(book.held(during(0))).toBe(3);
-    // It is as narrow as it can be.
+    // It is as narrow as it can be, and is remembered by when it was sent.
     refine();
+    expect(asked).toEqual([
+      [NOW, NOW],
+      [NOW, NOW],
+    ]);
     expect(compose(book, 0, wishing([])).slots.map(({ name }) => name)).toEqual(told.map(({ name }) => name));
   });
 
@@ -222,5 +229,234 @@ describe('a book of what a process may spend', () => {
     book.grant(answering({ granted: [1, 1] }), during(0));
     const entry = spend(book, 0);
     expect(entry.slot.to).toBe(BEGIN + 1_000);
+  });
+});
+
+describe('what a book holds', () => {
+  it('begins next where something is left to spend, and not where it has begun', () => {
+    const book = holding([3, 4]);
+    expect(book.nextHeld(exactly(BEGIN + 1_000))).toBe(Number.POSITIVE_INFINITY);
+    spend(book, 1, 4);
+    expect(book.nextHeld(during(0))).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  it('is spent to the last unit, and where it is too little none of it', () => {
+    const book = holding([3]);
+    const elsewhere = (units: number) => book.spend(units, during(0), () => slotAt(5), NOW).slot.name;
+    expect([elsewhere(4), elsewhere(3), elsewhere(1)]).toEqual([named(5), named(0), named(5)]);
+  });
+
+  it('is found though a slot that ends sooner is spent, whichever of them was asked for first', () => {
+    const wide = slots.after({ least: BEGIN - 1_000, most: BEGIN - 100 }, 1)[0] as Slot;
+    for (const asked of [
+      [slotAt(0), wide],
+      [wide, slotAt(0)],
+    ]) {
+      const book = new Book();
+      const { slots: told } = compose(book, 0, wishing([], { want: 4, slots: asked }));
+      // The one that ends first is told first, too.
+      expect(told.map(({ name }) => name)).toEqual([named(0), wide.name]);
+      book.grant(answering({ granted: [1, 2] }), during(0));
+      expect(spend(book, 0).slot.name).toBe(named(0));
+      expect(book.left(during(0))).toBe(2);
+      expect(spend(book, 0).slot.name).toBe(wide.name);
+    }
+  });
+
+  it('is nothing of a slot that begins too soon for the grant, and is given back by the next ask', () => {
+    const book = new Book();
+    compose(book, 0, wishing([0, 1]));
+    book.grant(answering({ granted: [3, 4] }), during(0), BEGIN + 1_000);
+    expect([book.left(during(0)), book.left(during(1))]).toEqual([0, 4]);
+    expect(totals(compose(book, 0, wishing([])))).toEqual([
+      [named(0), 0],
+      [named(1), 4],
+    ]);
+  });
+});
+
+describe('what a book tells', () => {
+  it('is nothing but what is held where there is no news', () => {
+    expect(compose(holding([3]), 0, wishing([]))).toEqual({ slots: [], windows: [], held: 3 });
+  });
+
+  it('wishes for no slot where nothing is wanted, and tells the news of others', () => {
+    const book = holding([0, 2]);
+    spend(book, 1, 3);
+    const { slots: told } = compose(book, 0, wishing([0, 1, 2], { want: 0, wish: 2 }));
+    expect(told.map(({ name, total, wish }) => [name, total, wish])).toEqual([
+      [named(0), 0, 0],
+      [named(1), 3, 0],
+    ]);
+  });
+
+  it('names some windows before those of its slots', () => {
+    const also = slotAt(70).instances;
+    const { windows } = compose(new Book(), 0, wishing([0], { also }));
+    expect(windows.slice(0, also.length).map(({ name }) => name)).toEqual(also.map(({ name }) => name));
+    expect(windows).toHaveLength(2 * also.length);
+  });
+
+  it('is what was spent by the time of its slot once a request has ended there, until the store has booked that', () => {
+    const book = holding([3]);
+    book.settle(spend(book, 0, 2), 0);
+    expect(totals(compose(book, 1, wishing([])))).toEqual([[named(0), 2]]);
+    expect(totals(compose(book, 1, wishing([])))).toEqual([[named(0), 2]]);
+    book.grant(answering({ granted: [0] }), during(1));
+    expect(compose(book, 1, wishing([], { isSilent: false })).slots).toEqual([]);
+  });
+
+  it('is of an unended request for ten minutes, and not for longer', () => {
+    for (const [at, owed] of [
+      [590, 2],
+      [700, 0],
+    ] as const) {
+      const book = holding([1]);
+      const entry = spend(book, 0);
+      compose(book, at, wishing([]));
+      book.settle(entry, 2);
+      expect(book.owed).toBe(owed);
+    }
+  });
+
+  const later = new Slots(calendar({ second: 10 }));
+  /** Asks for the first second anew, in fewer windows. */
+  const again = (book: Book) =>
+    compose(book, 0, wishing([], { want: 5, slots: [later.at(exactly(BEGIN))] })).slots.map((slot) => [
+      slot.total,
+      slot.windows.length,
+    ]);
+
+  it('keeps to the windows of a slot in which something was spent, or may have been granted', () => {
+    const spent = new Book();
+    spend(spent, 0, 3);
+    expect(again(spent)).toEqual([[3, 2]]);
+    const asked = new Book();
+    compose(asked, 0, wishing([0]));
+    expect(again(asked)).toEqual([[0, 2]]);
+    expect(again(new Book())).toEqual([[0, 1]]);
+  });
+
+  it('keeps a slot of which a request is under way that is reckoned to cost nothing', () => {
+    const book = new Book();
+    const entry = spend(book, 0, 0);
+    again(book);
+    book.settle(entry, 3);
+    expect(again(book)).toEqual([[3, 2]]);
+  });
+});
+
+describe('debts of a book', () => {
+  it('are of their slots for some seconds', () => {
+    const book = new Book();
+    for (let second = 0; second < 50; second++) book.settle(spend(book, second), 0);
+    const { slots: told } = compose(book, 52, wishing([]));
+    // Those of the first 47 seconds are one, and in the minute alone.
+    expect(told.map(({ total, windows }) => [total, windows.length])).toEqual([
+      [47, 1],
+      [1, 2],
+      [1, 2],
+      [1, 2],
+    ]);
+  });
+
+  it('are of their slot while a request is under way, where some of it was granted, and while the store may have booked it', () => {
+    const open = new Book();
+    spend(open, 0);
+    expect(totals(compose(open, 58, wishing([])))).toEqual([[named(0), 1]]);
+    const granted = holding([1]);
+    granted.settle(spend(granted, 0), 2);
+    expect(totals(compose(granted, 58, wishing([])))).toEqual([[named(0), 3]]);
+    const told = new Book();
+    told.settle(spend(told, 0), 0);
+    compose(told, 0, wishing([]));
+    expect(totals(compose(told, 58, wishing([])))).toEqual([[named(0), 1]]);
+  });
+
+  it('have names of their own where the account may be forgotten, and nothing else is left of it', () => {
+    const book = holding([2, 2, 5]);
+    for (const [second, units] of [
+      [0, 3],
+      [1, 4],
+      [2, 1],
+    ] as const)
+      spend(book, second, units);
+    compose(book, 0, wishing([]));
+    book.forgetAccount();
+    // An answer that comes late is to an ask of before.
+    book.grant(answering({ granted: [0, 0, 7] }), during(0));
+    expect([book.left(during(2)), book.owed]).toEqual([0, 3]);
+    const { slots: told } = compose(book, 0, wishing([]));
+    expect(new Set(told.map(({ name }) => name)).size).toBe(2);
+    expect(told.map(({ total }) => total)).toEqual([1, 2]);
+  });
+});
+
+describe('a book that learns where requests arrived', () => {
+  const wide = slots.at({ least: BEGIN, most: BEGIN + 1_100 });
+  const sentTo = (slot: Slot, narrow: Slot): { readonly book: Book; readonly asked: number[][] } => {
+    const book = new Book();
+    for (const now of [NOW, NOW + 2])
+      book.settle(
+        book.spend(1, during(0), () => slot, now),
+        0,
+      );
+    const asked: number[][] = [];
+    book.refine((first, last) => {
+      asked.push([first, last]);
+      return narrow;
+    });
+    return { book, asked };
+  };
+  const namesOf = (book: Book): string[] => compose(book, 0, wishing([])).slots.map(({ name }) => name);
+
+  it('asks for the first and the last instant at which they were sent', () => {
+    expect(sentTo(wide, slotAt(0)).asked).toEqual([[NOW, NOW + 2]]);
+  });
+
+  it('leaves them where they are counted in windows that the slot did not have', () => {
+    expect(namesOf(sentTo(wide, slotAt(5)).book)).toEqual([wide.name]);
+  });
+
+  it('moves them to any step of a window that drains', () => {
+    const narrow = slotAt(5);
+    const instances = narrow.instances.map((instance) => ({ ...instance, name: `${instance.name}-step`, drain: 0 }));
+    expect(namesOf(sentTo(wide, { ...narrow, instances }).book)).toContain('own:0');
+  });
+});
+
+describe('a window that a book names', () => {
+  /** How the first window of a slot of these is told. */
+  function told(period: Period, rest: Partial<Instance> = {}, said?: Partial<WindowNews>): Partial<WindowAsk> {
+    const windows = calendar({ [period]: 100 });
+    const slot = new Slots(windows).at(exactly(BEGIN));
+    if (said) windows.of(period)?.hear(reading({ period, ...said }), exactly(BEGIN), exactly(BEGIN));
+    const instances = slot.instances.map((instance) => ({ ...instance, ...rest }));
+    const wishes = wishing([], { want: 1, slots: [{ ...slot, instances }] });
+    return compose(new Book(), 0, wishes).windows[0] ?? {};
+  }
+
+  it('is stretched only where it is long and of the calendar', () => {
+    expect([told('minute').stretches, told('hour').stretches, told('hour', { drain: 3 }).stretches]).toEqual([
+      'no',
+      'yes',
+      'no',
+    ]);
+  });
+
+  it('says by how much it drains, where it does', () => {
+    expect(told('minute')).not.toHaveProperty('drain');
+    expect(told('minute', { drain: 3 })).toMatchObject({ drain: 3 });
+  });
+
+  it('is bounded from above by an answer that came just now, and else from below alone', () => {
+    const recent = { used: 7, sentAt: 0 };
+    expect(told('hour', {}, recent)).toMatchObject({ reading: 7, stretches: 'bounds' });
+    expect(told('minute', {}, recent)).toMatchObject({ reading: 7, stretches: 'no' });
+    expect(told('hour', {}, { ...recent, sentAt: -3_600_000 })).toMatchObject({ reading: 7, stretches: 'yes' });
+  });
+
+  it('has no reading where no answer named it', () => {
+    expect(told('minute')).toMatchObject({ reading: -1, limit: 100, kept: 0 });
   });
 });

@@ -65,6 +65,20 @@ describe('the memory of the store', () => {
     expect(store.size).toBe(before);
   });
 
+  it('knows which processes are needy as long as they ask in vain, however long that is', async () => {
+    const { store, pass } = makeWorld();
+    const rich = asker(store);
+    const others = new Set<number>();
+    for (let second = 0; second < 3_000; second++) {
+      pass(1_000);
+      const windows = [windowAsk({ name: `s:${second}`, ttlMs: 5_000 })];
+      const answer = await rich({ want: 0, windows });
+      if (second > 0) others.add(answer.others);
+      await store.take(asking({ member: 'poor', want: 99, sequence: second + 1, windows }));
+    }
+    expect([...others]).toEqual([1]);
+  });
+
   it('goes on when its clock is set back', async () => {
     const { store, pass } = makeWorld();
     const ask = asker(store);

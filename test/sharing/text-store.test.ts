@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { quote } from '../../src/errors.ts';
 import { type TextChange, textStore } from '../../src/sharing/text-store.ts';
 import { asker, BEGIN } from '../../src/testing/share/asking.ts';
 import { storeContract } from './store.contract.ts';
@@ -32,6 +33,24 @@ describe('a store in a text', () => {
   it('fails with the error of the database', async () => {
     const store = textStore(() => Promise.reject(new Error('SQLITE_FULL')));
     await expect(store.look('a')).rejects.toThrow('SQLITE_FULL');
+  });
+
+  it.for([Number.NaN, Number.POSITIVE_INFINITY, undefined, String(BEGIN)])(
+    'fails at once if its clock returns %s, and leaves the text alone',
+    async (now) => {
+      const texts: string[] = [];
+      const store = textStore(async (change) => void texts.push(change(undefined, now as number)));
+      await expect(store.pause(10)).rejects.toThrow(
+        `now must be the store's clock, a number of milliseconds, not ${quote(now)}`,
+      );
+      expect(texts).toEqual([]);
+    },
+  );
+
+  it.for([undefined, {}, 'update'])('is not made of %o', (update) => {
+    expect(() => textStore(update as unknown as Parameters<typeof textStore>[0])).toThrow(
+      'update must be a function that replaces the text of a share',
+    );
   });
 
   it('fails if the text is not changed', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { aligned } from '../../src/quota/models/aligned.ts';
 import { SHAPES } from '../../src/quota/models/all.ts';
+import { firstRequest } from '../../src/quota/models/first-request.ts';
 import { leaky } from '../../src/quota/models/leaky.ts';
 import { slidingCounter } from '../../src/quota/models/sliding-counter.ts';
 import { slidingLog } from '../../src/quota/models/sliding-log.ts';
@@ -150,6 +151,69 @@ describe('a window that processes share', () => {
       expect(minute.reading(instanceAt(windows, 'minute', time), BEGIN)).toBeUndefined();
   });
 
+  it('says what remains by the latest answer, and never less than nothing', () => {
+    const windows = calendar({ minute: 100 });
+    const minute = windows.of('minute') as SharedWindow;
+    const left = [40, 30, 120].map((used) => {
+      minute.hear(reading({ used }), exactly(BEGIN), exactly(BEGIN));
+      return minute.left;
+    });
+    expect(left).toEqual([60, 70, 0]);
+  });
+
+  it('takes no reading for that of one minute while it may not be the calendar’s', () => {
+    const minute = new SharedWindow('minute', 100, UNKNOWN);
+    minute.hear(reading({ used: 40, shapes: UNKNOWN }), exactly(BEGIN), exactly(BEGIN + 40));
+    const [ofCalendar, ...others] = minute.instances(exactly(BEGIN));
+    expect(ofCalendar?.slides).toBeUndefined();
+    expect(ofCalendar && minute.reading(ofCalendar, BEGIN)).toBeUndefined();
+    // But it is surely less than what any stretch of a minute up to now holds.
+    expect(others.some((one) => minute.reading(one, BEGIN)?.used === 40)).toBe(true);
+  });
+
+  it('that drains has used less when a step ends than an answer said before, by what drains until then', () => {
+    const shapes = { alive: [leaky], epoch: 0 };
+    const minute = new SharedWindow('minute', 300, shapes);
+    const [step] = minute.steps(exactly(BEGIN)).slice(-1);
+    minute.hear(reading({ used: 100, limit: 300, shapes }), exactly(BEGIN + 500), exactly(BEGIN + 540));
+    // Five units a second, for a second and a half.
+    expect(step && minute.reading(step, BEGIN + 600)).toEqual({ used: 92, isRecent: true });
+    const unknown = new SharedWindow('minute', 300, UNKNOWN);
+    unknown.hear(reading({ used: 100, limit: 300 }), exactly(BEGIN + 500), exactly(BEGIN + 540));
+    expect(step && unknown.reading(step, BEGIN + 600)).toBeUndefined();
+  });
+
+  it('remembers the readings of a few instances, the last ones', () => {
+    const windows = calendar({ second: 100 });
+    const second = windows.of('second') as SharedWindow;
+    for (let nth = 0; nth < 1_000; nth++) {
+      const at = BEGIN + nth * 1_000;
+      second.hear(reading({ period: 'second', used: 7, sentAt: at }), exactly(at), exactly(at));
+    }
+    const known = Array.from({ length: 1_000 }, (_, nth) => {
+      const at = BEGIN + nth * 1_000;
+      return second.reading(instanceAt(windows, 'second', at), at) !== undefined;
+    });
+    expect(known.filter(Boolean).length).toBeLessThan(100);
+    expect([known[0], known.at(-1)]).toEqual([false, true]);
+  });
+
+  it('may be open between the calendar and another shape, if it is asked whether that slides', () => {
+    const isOpen = (period: 'second' | 'minute', ...alive: Shapes['alive']) =>
+      [false, true].map((slides) => new SharedWindow(period, 100, { alive, epoch: 0 }).isOpen(slides));
+    expect(isOpen('second', aligned, slidingLog)).toEqual([false, true]);
+    expect(isOpen('second', aligned, firstRequest)).toEqual([true, true]);
+    expect(isOpen('second', slidingLog, firstRequest)).toEqual([false, false]);
+    expect([isOpen('second', aligned), isOpen('minute', aligned, firstRequest)]).toEqual([
+      [false, false],
+      [false, false],
+    ]);
+  });
+
+  it('of a single shape is in no doubt, whichever that is', () => {
+    expect(new SharedWindow('second', 100, { alive: [slidingLog], epoch: 0 }).isInDoubt).toBe(false);
+  });
+
   it('bounds a reading by its limit: a plan that shrank would book what is not there', () => {
     const windows = calendar({ minute: 100 });
     const minute = windows.of('minute') as SharedWindow;
@@ -162,6 +226,10 @@ describe('a window that processes share', () => {
     const instance = instanceAt(calendar({ minute: 100 }), 'minute', BEGIN);
     expect(ttlOf(instance, BEGIN)).toBe(65_000);
     expect(ttlOf(instance, BEGIN + 600_000)).toBe(5_000);
+    // What drains counts for the length of the window and two steps more.
+    const bucket = new SharedWindow('minute', 300, { alive: [leaky], epoch: 0 });
+    const [step] = bucket.steps(exactly(BEGIN)).slice(-1);
+    expect(step && ttlOf(step, BEGIN)).toBe(2_000 + 64_000 + 5_000);
   });
 });
 
@@ -172,6 +240,13 @@ describe('the windows of a service', () => {
     expect([...windows].map(({ period }) => period)).toEqual(['second', 'minute', 'month']);
     windows.keep(new Set(['minute'] as const));
     expect([...windows].map(({ period }) => period)).toEqual(['minute']);
+  });
+
+  it('are in doubt if one of them is', () => {
+    const windows = calendar({ minute: 100 });
+    expect([windows.size, windows.isInDoubt]).toEqual([1, false]);
+    windows.open('second', 10, UNKNOWN);
+    expect([windows.size, windows.isInDoubt]).toEqual([2, true]);
   });
 
   it('stay the same objects when another limit is read, because slots that are held name them', () => {

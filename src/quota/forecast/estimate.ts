@@ -136,10 +136,9 @@ function* endpointWindowsOf(
     const named = clock.known ? window.resetAt - origin : window.endsAt - now;
     // Where no reset is named, it is guessed to come with the next full minute.
     const end = Number.isFinite(named) ? named : endOf('minute', origin) - origin;
-    const used = end > 0 ? limit - window.headroom() : 0;
     yield {
       ...{ window: 'endpoint', limit, periodMs, countsRequests: true },
-      used: used > 0 ? [{ from: end, to: end, units: used }] : [],
+      used: [{ from: end, to: end, units: limit - window.headroom() }],
       release: (at) => {
         const next = end + Math.max(0, Math.floor((at - end) / periodMs) + 1) * periodMs;
         return { from: next, to: next };

@@ -91,7 +91,7 @@ class Level {
   /** How long such a request takes at the pace of the window, in milliseconds. */
   paceOf(units: number, isMixed: boolean): number {
     const { limit, periodMs } = this.#given;
-    return units <= 0 ? 0 : isMixed ? (units * periodMs) / limit : periodMs / Math.max(1, fitting(limit, units));
+    return isMixed ? (units * periodMs) / limit : periodMs / Math.max(1, fitting(limit, units));
   }
 
   /** Units that are free at an instant. */
@@ -123,9 +123,9 @@ class Level {
     return now ? Math.min(now.to, instant + stepMs) : instant;
   }
 
-  /** When more becomes free next. */
-  get nextAt(): number {
-    return this.#releases[this.#head]?.to ?? Number.POSITIVE_INFINITY;
+  /** When more becomes free next; where nothing is in use, what is used from now on. */
+  nextAt(at: number): number {
+    return (this.#releases[this.#head] ?? this.releaseOf(0, at)).to;
   }
 
   /** When units are free again that are used at an instant. */
@@ -136,12 +136,9 @@ class Level {
   use(units: number, at: number): void {
     this.#free -= units;
     const { from, to } = this.releaseOf(units, at);
-    let index = this.#releases.length;
-    while (index > this.#head && (this.#releases[index - 1] as Release).to > to) index--;
-    const before = index > this.#head ? this.#releases[index - 1] : undefined;
-    if (before?.from === from && before.to === to)
-      this.#releases[index - 1] = { from, to, units: before.units + units };
-    else this.#releases.splice(index, 0, { from, to, units });
+    const last = this.#releases.at(-1);
+    if (last?.from === from && last.to === to) this.#releases.splice(-1, 1, { from, to, units: last.units + units });
+    else this.#releases.push({ from, to, units });
     this.#lastAt = Math.max(this.#lastAt, to);
   }
 
@@ -194,8 +191,10 @@ class Course {
     const fills = (window: ForecastWindow): number =>
       window.limit > 0 ? works.reduce((sum, work) => sum + work.count * unitsOf(work, window), 0) / window.limit : 0;
     this.#levels = windows.map((window) => new Level(window, fills(window) > MOST_WINDOWS, from));
-    const isMixed = works.some(({ cost, count }) => count > 0 && cost !== works[0]?.cost);
-    this.#stepMs = Math.max(0, ...windows.map((one) => (fills(one) * one.periodMs) / MOST_STEPS || 0));
+    const costs = works.filter(({ count }) => count > 0).map(({ cost }) => cost);
+    const isMixed = new Set(costs).size > 1;
+    this.#cheapest = Math.min(...costs);
+    this.#stepMs = Math.max(0, ...windows.map((one) => (fills(one) * one.periodMs) / MOST_STEPS));
     this.#lines = works.map((work): Line => {
       const asked = this.#levels.filter(({ window }) => window.covers?.(work.endpoint) ?? true);
       const tolls = asked.map((level): Toll => {
@@ -210,16 +209,15 @@ class Course {
       }
       return { work, tolls: tolls.filter(({ level }) => !level.isPace), paceMs, pacer, waiting: work.count };
     });
-    this.#cheapest = Math.min(...works.filter(({ count }) => count > 0).map(({ cost }) => cost));
     this.#sentAt = works.map(() => from);
-    this.#open = [...works.keys()].filter((index) => (this.#lines[index] as Line).waiting > 0);
+    this.#open = [...works.keys()];
   }
 
   run(): Forecast {
     while (this.#open.length > 0) {
       const wakeAt = this.#sendAll();
       this.#open = this.#open.filter((index) => (this.#lines[index] as Line).waiting > 0);
-      if (wakeAt === Number.POSITIVE_INFINITY && this.#open.length > 0) {
+      if (wakeAt === Number.POSITIVE_INFINITY) {
         for (const index of this.#open) this.#sentAt[index] = wakeAt;
         break;
       }
@@ -248,8 +246,8 @@ class Course {
         line.waiting -= going;
         // At a pace, the last goes when all before it have.
         this.#sentAt[index] = this.#at + (going - 1) * line.paceMs;
-        if (line.paceMs > 0) {
-          if (line.pacer && (line.waiting > 0 || going > 1)) this.#waitFor(line.pacer.window);
+        if (line.pacer) {
+          this.#waitFor(line.pacer.window);
           return this.#at + going * line.paceMs;
         }
       }
@@ -265,8 +263,7 @@ class Course {
       if (heldBack === 0 && (!level.window.covers || index === this.#lines.length - 1)) this.#waitFor(level.window);
       if (level.window.covers) continue;
       heldBack += line.waiting;
-      const isPassable = full.isFull && !level.window.countsRequests && line.work.cost > this.#cheapest;
-      if (!isPassable || level.free(this.#at) < this.#cheapest || heldBack > MOST_PASSED) break;
+      if (!full.isFull || level.free(this.#at) < this.#cheapest || heldBack > MOST_PASSED) break;
       for (const { level: one, held } of line.tolls) {
         const from = one.freeFrom(held, this.#at);
         if (from > this.#at && !(from >= (passed.get(one)?.until ?? from + 1)))
@@ -281,7 +278,7 @@ class Course {
     let going = waiting;
     for (const { level, units, held } of tolls) {
       going = Math.min(going, fitting(level.free(this.#at), units, held));
-      if (paceMs > 0) going = Math.min(going, Math.max(1, Math.ceil((level.nextAt - this.#at) / paceMs)));
+      if (paceMs > 0) going = Math.min(going, Math.max(1, Math.ceil((level.nextAt(this.#at) - this.#at) / paceMs)));
       going = Math.min(going, this.#goingPast(passed.get(level), level, held));
     }
     return going;
@@ -290,7 +287,6 @@ class Course {
   /** How many requests leave room in a window for the one that is passed, at its time. */
   #goingPast(passed: Passed | undefined, level: Level, units: number): number {
     if (!passed) return Number.POSITIVE_INFINITY;
-    if (units >= passed.units) return 0;
     const delays = level.releaseOf(units, this.#at).to > passed.until;
     return delays ? fitting(level.free(passed.until) - passed.units, units) : Number.POSITIVE_INFINITY;
   }

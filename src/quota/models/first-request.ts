@@ -61,7 +61,8 @@ export class FirstRequestModel implements WindowModel {
   }
 
   unexplained(reading: WindowReading): number {
-    return reading.used - reading.held - this.#spent;
+    // A late answer may speak of the window before.
+    return reading.sentAt < this.#clearFrom ? 0 : this.#missing(reading);
   }
 
   reconcile(reading: WindowReading, answered: AnsweredRequests): number {
@@ -74,7 +75,11 @@ export class FirstRequestModel implements WindowModel {
     }
     if (this.#isFirst(reading)) {
       const from = Math.max(this.#beganFrom, sentAt - (isBlurred(reading) ? POSTING_MS : 0));
-      this.#begin(from, this.#beganBy > from ? Math.min(this.#beganBy, receivedAt) : receivedAt, used + settledSince);
+      const [carried, carriedBy] = [this.#carried, this.#carriedBy];
+      const by = this.#beganBy > from ? Math.min(this.#beganBy, receivedAt) : receivedAt;
+      this.#begin(from, by, used + settledSince);
+      // Under way for longer than a window, it may as well be the first of the next one.
+      if (receivedAt >= from + this.#periodMs) [this.#carried, this.#carriedBy] = [carried, carriedBy];
     }
     const isSure = this.#holds(reading);
     if (!isSure && answered.surelyExceeds(used + TOLERANCE, this.#beganBy, sentAt)) {
@@ -82,13 +87,18 @@ export class FirstRequestModel implements WindowModel {
       this.#begin(this.#beganFrom + this.#periodMs, receivedAt, used + settledSince);
       return 0;
     }
-    const others = Math.max(0, this.unexplained(reading));
+    const others = Math.max(0, this.#missing(reading));
     if (others > 0) this.book(others, sentAt, receivedAt);
     // If that window has ended since, the present one holds only what came later.
     this.#spent = Math.min(this.#spent, used + settledSince);
     this.#carried = Math.min(this.#carried, this.#spent);
     if (isSure && used > this.#read) [this.#read, this.#readAt] = [used, receivedAt];
     return others;
+  }
+
+  /** Units of a reading that are not booked in the present window; negative: none. */
+  #missing({ used, held }: WindowReading): number {
+    return used - held - this.#spent;
   }
 
   /** When the present window has surely ended; Infinity while none has begun. */

@@ -1,4 +1,4 @@
-import { type Period, startOf } from '../time/periods.ts';
+import { type Period, periodMsOf, SHORT_MS, startOf } from '../time/periods.ts';
 import { DRIFT, type ServerClock } from '../time/server-clock.ts';
 import type { AnsweredRequests } from '../usage/answered.ts';
 import { CalendarUsage } from './calendar-usage.ts';
@@ -8,10 +8,11 @@ import { type Shape, TOLERANCE, type WindowModel, type WindowReading } from './m
 const ROUNDING = 1;
 
 /**
- * Below this limit the estimate's rounding error would swallow the window, so the model abstains, except in one-second windows
- * that already refused a request.
+ * Below these limits no reading could refute the estimate, because of its rounding and, in a second, of what is unknown of the clock. The
+ * model abstains there until a request is refused: half of the window would be lost for ever where it has another shape.
  */
-const FEW = 8;
+const FEW = 4;
+const FEW_SHORT = 8;
 
 /**
  * A sliding window estimated from two calendar windows: what was counted in the present one, and the part of the one
@@ -23,7 +24,7 @@ export class SlidingCounterModel implements WindowModel {
   readonly #clock: ServerClock;
   readonly #calendar: CalendarUsage;
   #limit = Number.POSITIVE_INFINITY;
-  #least = FEW;
+  #least: number;
   /** The start of the last window in which a reading counted usage that may be of others. */
   #sharedIn = Number.NEGATIVE_INFINITY;
 
@@ -31,6 +32,7 @@ export class SlidingCounterModel implements WindowModel {
     this.#period = period;
     this.#clock = clock;
     this.#calendar = new CalendarUsage(period, clock);
+    this.#least = periodMsOf(period) <= SHORT_MS ? FEW_SHORT : FEW;
   }
 
   spent(now: number): number {
@@ -74,7 +76,7 @@ export class SlidingCounterModel implements WindowModel {
   }
 
   reconcile(reading: WindowReading): number {
-    if (reading.limited && this.#period === 'second') this.#least = 0;
+    if (reading.limited) this.#least = 0;
     this.#limit = reading.limit;
     const start = this.#calendar.only(reading.sentAt, reading.receivedAt);
     if (start === undefined) return 0;

@@ -25,6 +25,9 @@ const SMALL_PART = 0.1;
 /** Without a `date`, requests are spaced evenly for this long after an unexpected refusal, in milliseconds. */
 const EVEN_MS = 600_000;
 
+/** After so many windows without a request any estimate of them is 0. */
+const LONGEST_GAP = 2;
+
 /** Dependencies of even pacing. */
 export interface EvenPacingDependencies {
   readonly clock: ServerClock;
@@ -54,9 +57,13 @@ export class EvenPacing implements Pacing {
   /**
    * The service refused a request that no candidate forbids. Without a `date` it may be a sliding counter over calendar windows that
    * the client cannot locate; its estimate is exact for evenly spaced requests.
+   *
+   * @returns whether requests are spaced for it.
    */
-  onUnexplainedRefusal(now: number): void {
-    if (!this.#known.clock.known) this.#evenUntil = now + EVEN_MS;
+  onUnexplainedRefusal(now: number): boolean {
+    if (this.#known.clock.known) return false;
+    this.#evenUntil = now + EVEN_MS;
+    return true;
   }
 
   /** Whether requests are spaced. */
@@ -76,7 +83,7 @@ export class EvenPacing implements Pacing {
     this.#most = Math.max(this.#most, units);
     const lastSentAt = this.#known.lastSentAt();
     // Spread over `limit − units`: the request itself is added on top of the server's estimate.
-    if (now < this.#evenUntil) return lastSentAt + this.#periodMs * Math.min(1, units / Math.max(1, limit - units));
+    if (now < this.#evenUntil) return lastSentAt + this.#periodMs * Math.min(LONGEST_GAP, units / (limit - units));
     return Math.max(lastSentAt + (units * this.#periodMs) / limit, this.#shiftedFrom(limit, now));
   }
 

@@ -2,7 +2,6 @@ import { type Charge, type Hold, holdUntil, type Limit, type Reason } from '../a
 import type { Costs } from '../limits/costs.ts';
 import { modelsOf } from '../models/all.ts';
 import type { Shape, WindowModel, WindowReading } from '../models/model.ts';
-import { TRIAL_MS } from '../recovery/hourly-trial.ts';
 import type { ShareLimit } from '../share-limit.ts';
 import { endOf, monthEndBy, type Period, periodMsOf, SHORT_MS, startOf } from '../time/periods.ts';
 import type { ServerClock } from '../time/server-clock.ts';
@@ -11,6 +10,7 @@ import type { AnsweredRequests } from '../usage/answered.ts';
 import type { InFlight } from '../usage/in-flight.ts';
 import { CandidateShapes } from './candidates.ts';
 import { ALL_BEFORE, type Shown } from './demand.ts';
+import { LargerCharges } from './larger-charges.ts';
 import { LastReading } from './last-reading.ts';
 import { OtherConsumers } from './other-consumers.ts';
 import { PassedCharge } from './passed-charge.ts';
@@ -62,11 +62,8 @@ export class NamedWindow implements Limit {
   readonly #lastReading: LastReading;
   readonly #otherConsumers: OtherConsumers;
   readonly #passed = new PassedCharge();
+  readonly #larger = new LargerCharges();
   #isRead = false;
-  /** Whether a request was served that takes more units than the window holds. */
-  #servesLarger = false;
-  /** Until when larger requests are not sent, because one was refused. */
-  #refusesLargerUntil = Number.NEGATIVE_INFINITY;
   #refusedAt = Number.NEGATIVE_INFINITY;
   /** Units of the requests that a cache has answered since the last reading. */
   #cached = 0;
@@ -159,7 +156,7 @@ export class NamedWindow implements Limit {
   #earliest(charge: Charge, now: number): number {
     const { limit } = this;
     if (limit <= 0) return this.#isReadingOld(now) ? now : Number.POSITIVE_INFINITY;
-    if (this.#isTooLarge(charge, now)) return Number.POSITIVE_INFINITY;
+    if (this.#larger.isTooLarge(charge, this.limit, now)) return Number.POSITIVE_INFINITY;
     if (this.#shareLimit.covers(this.period)) return now;
     const units = this.#fitting(charge);
     const trial = this.#trialFor(units);
@@ -194,7 +191,7 @@ export class NamedWindow implements Limit {
 
   /** Whether the charge would not fit either if nothing were in flight. */
   #isFirm(charge: Charge, now: number): boolean {
-    if (this.limit <= 0 || this.#isTooLarge(charge, now)) return true;
+    if (this.limit <= 0 || this.#larger.isTooLarge(charge, this.limit, now)) return true;
     const units = this.#fitting(charge);
     return this.fitsBelow(this.limit - this.#probing.units(charge, this.limit, now), units, 0, now) > now;
   }
@@ -207,7 +204,7 @@ export class NamedWindow implements Limit {
   #explain(charge: Charge, now: number): Reason {
     const headroom = this.headroom(now);
     const left = Math.floor(headroom);
-    const why = this.#isTooLarge(charge, now)
+    const why = this.#larger.isTooLarge(charge, this.limit, now)
       ? `the request takes ${charge.units} units, and the ${this.period} never holds more than ${this.limit}`
       : this.limit <= 0
         ? `the ${this.period} has a limit of 0 units, by the service's latest headers`
@@ -250,7 +247,7 @@ export class NamedWindow implements Limit {
    */
   read(reading: WindowReading, past: AnsweredRequests, perMs?: number): void {
     this.#lastReading.observe(reading);
-    if (!reading.limited && reading.own > reading.limit) this.#servesLarger = true;
+    this.#larger.onReading(reading);
     this.#probing.onReading(reading, this.#lastReading.sentAt);
     this.#roomForOthers.onReading(reading);
     // The first reading is no evidence, but its request may have been counted on either side of a boundary.
@@ -258,11 +255,12 @@ export class NamedWindow implements Limit {
     else if (!reading.limited) this.book(Math.min(reading.own, reading.used), reading.sentAt, reading.receivedAt);
     const isSurprise = reading.limited && !reading.isExempt;
     const isFull = isSurprise && reading.used + reading.own > reading.limit;
+    let isSpaced = false;
     if (isFull && !this.#showsEstimate(reading.receivedAt) && this.#isUnexplained(reading.receivedAt)) {
       this.candidates.reinstate();
-      this.#probing.onUnexplainedRefusal(reading.receivedAt);
+      isSpaced = this.#probing.onUnexplainedRefusal(reading.receivedAt);
     }
-    if (isSurprise && reading.used >= reading.limit && !this.#shareLimit.isShared)
+    if (isSurprise && !isSpaced && reading.used >= reading.limit && !this.#shareLimit.isShared)
       this.#otherConsumers.onRefused(this.#sent.most, reading.limit, reading.receivedAt);
     const others = this.candidates.reconcile(reading, past);
     // In a shared quota, siblings' usage must not be mistaken for theirs.
@@ -320,13 +318,7 @@ export class NamedWindow implements Limit {
 
   /** A request was refused because its cost exceeds a whole window. */
   onExcess(units: number, now: number): void {
-    if (units > this.limit) this.#refusesLargerUntil = now + TRIAL_MS;
-  }
-
-  /** Whether the charge exceeds the whole window. A learned cost was served before, and may be again, unless it was refused for that. */
-  #isTooLarge({ units, isStated, least = 0 }: Charge, now: number): boolean {
-    if (this.#servesLarger) return false;
-    return isStated ? units > this.limit : least > this.limit && now < this.#refusesLargerUntil;
+    this.#larger.onRefused(units, this.limit, now);
   }
 
   /** A charge larger than the whole window goes alone into an empty one. */

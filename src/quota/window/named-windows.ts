@@ -15,9 +15,12 @@ const LONG = PERIODS.filter((period) => periodMsOf(period) > SHORT_MS);
 /** What there is to say of an answer, whichever window it speaks of. */
 export type AnswerFacts = Omit<WindowReading, 'limit' | 'used' | 'held'>;
 
+/** What named windows share, and the share that is told what they say. */
+export type NamedWindowsDependencies = NamedWindowDependencies & { readonly shareLimit: ShareLimit };
+
 /** The windows that the service names. Each exists from the first answer that states its limit and remaining units. */
 export class NamedWindows implements Iterable<NamedWindow> {
-  readonly #dependencies: NamedWindowDependencies & { readonly shareLimit: ShareLimit };
+  readonly #dependencies: NamedWindowsDependencies;
   readonly #byPeriod = new Map<Period, NamedWindow>();
   /** When each window was named last. */
   readonly #namedAt = new Map<Period, number>();
@@ -25,7 +28,7 @@ export class NamedWindows implements Iterable<NamedWindow> {
   readonly #foretold = new Map<Period, Shapes>();
   #revision = 0;
 
-  constructor(dependencies: NamedWindowDependencies & { readonly shareLimit: ShareLimit }) {
+  constructor(dependencies: NamedWindowsDependencies) {
     this.#dependencies = dependencies;
   }
 

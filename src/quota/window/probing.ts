@@ -77,9 +77,9 @@ export class ShapeProbing implements Reserve {
     this.#boundaryProbe.onNamedEnd(end, sentAt);
   }
 
-  /** The service refused a request that no candidate forbids. */
-  onUnexplainedRefusal(now: number): void {
-    this.#evenPacing.onUnexplainedRefusal(now);
+  /** The service refused a request that no candidate forbids. @returns whether requests are spaced for it. */
+  onUnexplainedRefusal(now: number): boolean {
+    return this.#evenPacing.onUnexplainedRefusal(now);
   }
 
   /** Units to reserve while it is unknown whether the calendar ends the window: for a charge that costs no more than that, as it may be the probe. */

@@ -22,6 +22,9 @@ const KINDS: Readonly<Record<WindowKind, new (limit: number, period: ServicePeri
   leaky: Leaky,
 };
 
+/** All shapes, by name. */
+export const WINDOW_KINDS: readonly string[] = Object.keys(KINDS);
+
 /** Creates an empty window. */
 export function openWindow(kind: WindowKind, limit: number, period: ServicePeriod): ServiceWindow {
   return new KINDS[kind](limit, period);

@@ -258,4 +258,187 @@ describe('requests of several costs', () => {
     expect(forecast([{ count: 76, cost: 1, held: 25 }], [minute(0)], 0).sentAt).toEqual([0]);
     expect(forecast([{ count: 77, cost: 1, held: 25 }], [minute(0)], 0).sentAt).toEqual([60_000]);
   });
+
+  it('takes of a window what each endpoint counts there, and no other', () => {
+    const open = [ceiling('GET /few', 2, 10_000, 60_000)(0)];
+    const works = [
+      { endpoint: 'GET /a', count: 1_000, cost: 1 },
+      { endpoint: 'GET /few', count: 5, cost: 1 },
+    ];
+    expect(forecast(works, open, 0).sentAt).toEqual([0, 70_000]);
+  });
+});
+
+/** A window of a minute that slides: each unit is free again a minute after its use, and those used before are when they say. */
+const sliding = (limit: number, used: readonly (readonly [at: number, units: number])[] = []): ForecastWindow => ({
+  ...{ window: 'minute', limit, periodMs: 60_000 },
+  used: used.map(([at, units]) => ({ from: at, to: at, units })),
+  release: (at) => ({ from: at + 60_000, to: at + 60_000 }),
+});
+
+/** A level that sinks by its limit in a minute, and how often it was asked how. */
+function leaky(limit: number, used = 0): { readonly window: ForecastWindow; readonly asked: () => number } {
+  let asked = 0;
+  const msOf = (units: number): number => (units / limit) * 60_000;
+  const window: ForecastWindow = {
+    ...{ window: 'minute', limit, periodMs: 60_000 },
+    used: used > 0 ? [{ from: 0, to: msOf(used), units: used }] : [],
+    release(at, units, lastAt) {
+      asked++;
+      const from = Math.max(at, lastAt);
+      return { from, to: from + msOf(units) };
+    },
+  };
+  return { window, asked: () => asked };
+}
+
+describe('a forecast of units that do not come back all at once', () => {
+  it('has no more of a sliding window in use than it holds, and is never later than that takes', () => {
+    const earlier = fc.array(fc.tuple(fc.integer({ min: 1, max: 59_999 }), fc.integer({ min: 1, max: 5 })), {
+      maxLength: 6,
+    });
+    fc.assert(
+      fc.property(earlier, fc.integer({ min: 1, max: 60 }), fc.integer({ min: 1, max: 7 }), (before, count, cost) => {
+        const limit = 30;
+        const used = before.toSorted(([one], [other]) => one - other);
+        const ends = used.flatMap(([at, units]) => Array.from({ length: units }, () => at));
+        const expected: number[] = [];
+        for (let nth = 0; nth < count; nth++) {
+          const before = expected.at(-1) ?? 0;
+          const inUse = ends.filter((end) => end > before).toSorted((one, other) => one - other);
+          const at = Math.max(before, inUse[inUse.length + cost - limit - 1] ?? 0);
+          expected.push(at);
+          for (let unit = 0; unit < cost; unit++) ends.push(at + 60_000);
+        }
+        expect(forecast([{ count, cost }], [sliding(limit, used)], 0).sentAt).toEqual([expected.at(-1)]);
+      }),
+      { numRuns: runs(100, 1_000) },
+    );
+  });
+
+  it('sends each request when a level has sunk far enough, or a 300th of the time later', () => {
+    const some = fc.record({
+      ...{ used: fc.integer({ min: 0, max: 30 }), limit: fc.integer({ min: 30, max: 60 }) },
+      ...{ count: fc.integer({ min: 1, max: 300 }), cost: fc.integer({ min: 1, max: 7 }) },
+    });
+    fc.assert(
+      fc.property(some, ({ used, limit, count, cost }) => {
+        const exact = (Math.max(0, used + count * cost - limit) / limit) * 60_000;
+        const [at = Number.NaN] = forecast([{ count, cost }], [leaky(limit, used).window], 0).sentAt;
+        expect(at - exact).toBeGreaterThan(-0.01);
+        expect(at - exact).toBeLessThan(((count * cost) / limit) * (60_000 / 300) + 0.01);
+      }),
+      { numRuns: runs(100, 1_000) },
+    );
+  });
+
+  it('takes some hundred steps for ten thousand requests', () => {
+    const { window, asked } = leaky(200, 150);
+    const [at = Number.NaN] = forecast([{ count: 10_000, cost: 1 }], [window], 0).sentAt;
+    expect(Math.abs(at - (9_950 / 200) * 60_000)).toBeLessThan(10_000);
+    expect(asked()).toBeLessThan(400);
+  });
+
+  it('lets as many pass an expensive one as leave it its units when it goes', () => {
+    const window = sliding(100, [[10_000, 60]]);
+    const said = (count: number) =>
+      forecast(
+        [
+          { count: 1, cost: 70 },
+          { count, cost: 1 },
+        ],
+        [window],
+        0,
+      ).sentAt;
+    expect([said(30), said(31), said(60), said(61)]).toEqual([
+      [10_000, 0],
+      [10_000, 60_000],
+      [10_000, 60_000],
+      [10_000, 70_000],
+    ]);
+  });
+
+  it('lets them pass the one of two expensive ones that goes first', () => {
+    const window = sliding(100, [
+      [10_000, 40],
+      [20_000, 40],
+    ]);
+    const works = [50, 80].map((cost) => ({ count: 1, cost }));
+    // 60 are free in ten seconds, of which the first takes 50.
+    const said = (count: number) => forecast([...works, { count, cost: 1 }], [window], 0).sentAt;
+    expect([said(10)[0], said(10)[2]]).toEqual([10_000, 0]);
+    expect([said(15)[0], (said(15)[2] as number) > 0]).toEqual([10_000, true]);
+  });
+
+  it('lets all pass that fit where an end frees what they take before the expensive one goes', () => {
+    const minute = calendar('minute', 100, 20)(0);
+    const works = [
+      { count: 1, cost: 90 },
+      { count: 20, cost: 1 },
+    ];
+    expect(forecast(works, [minute], 0).sentAt).toEqual([60_000, 0]);
+  });
+
+  it('lets none pass more than 256', () => {
+    const minute = calendar('minute', 100)(0);
+    const cheapAt = (dear: number): number | undefined =>
+      forecast(
+        [
+          { count: dear, cost: 30 },
+          { count: 5, cost: 1 },
+        ],
+        [minute],
+        0,
+      ).sentAt[1];
+    // Three go at once.
+    expect([cheapAt(259), cheapAt(260)]).toEqual([0, 60_000]);
+  });
+});
+
+describe('a forecast of more than a hundred windows', () => {
+  it('takes what its units take at the limit where costs differ, one work after the other', () => {
+    const minute = calendar('minute', 50)(0);
+    const works = [
+      { count: 1e6, cost: 3 },
+      { count: 1e6, cost: 2 },
+    ];
+    const { sentAt, window } = forecast(works, [minute], 0);
+    expect((sentAt[0] as number) / (6e4 * 60_000)).toBeCloseTo(1, 4);
+    expect((sentAt[1] as number) / (1e5 * 60_000)).toBeCloseTo(1, 4);
+    expect(window).toBe('minute');
+  });
+
+  it.for([
+    ['nothing else', []],
+    ['no others before', [{ count: 0, cost: 1 }]],
+  ] as const)('has whole requests in each of them where all cost the same: %s', ([, before]) => {
+    const works = [...before, { count: 1e6, cost: 30 }, { count: 0, cost: 2 }];
+    const at = lastOf(works, [calendar('minute', 50)(0)], 0);
+    expect(at / (1e6 * 60_000)).toBeCloseTo(1, 4);
+  });
+
+  it('takes from each month no more than it holds, and what fits the rest of this one', () => {
+    const from = Date.UTC(2026, 1) - 10 * 60_000;
+    const open = [calendar('minute', 500), calendar('month', 100_000)].map((window) => window(from));
+    // 5,000 go in the last ten minutes of January, 100,000 in February, and the others in March.
+    const { sentAt, window } = forecast([{ count: 110_000, cost: 1 }], open, from);
+    expect(Math.abs((sentAt[0] as number) - Date.UTC(2026, 2, 1, 0, 10))).toBeLessThan(120_000);
+    expect(window).toBe('month');
+  });
+});
+
+describe('what a forecast says that is waited for', () => {
+  const open = [ceiling('GET /few', 2, 60_000, 60_000)(0)];
+  const few = { endpoint: 'GET /few', count: 4, cost: 1 };
+  const other = { endpoint: 'GET /b', count: 4, cost: 1 };
+
+  it('is the window of an endpoint for the last work alone', () => {
+    expect(forecast([other, few], open, 0).window).toBe('endpoint');
+    expect(forecast([few, other], open, 0).window).toBeUndefined();
+  });
+
+  it('is a window rather than answers, however long they take', () => {
+    const slow = [calendar('minute', 5)(0), slots(6, 90_000)];
+    expect(forecast([{ count: 10, cost: 1 }], slow, 0)).toEqual({ sentAt: [90_000], window: 'minute' });
+  });
 });

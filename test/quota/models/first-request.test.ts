@@ -44,6 +44,28 @@ describe('a window that begins with its first request', () => {
     expect(model.isContradicted(read(20_000, 2), NONE)).toBe(false);
   });
 
+  it('is not what a late answer speaks of whose request went before it began', () => {
+    const model = minute(9);
+    const late = read(50_000, 9, { receivedAt: 62_000 });
+    expect(model.unexplained(late)).toBe(0);
+    model.spent(END + 500);
+    // Of the nine none is left, and none is missing in the new one.
+    expect(model.unexplained(late)).toBe(0);
+    expect(model.unexplained(read(END + 500, 9))).toBe(9);
+  });
+
+  it('may be the next one already for a request that counts itself alone after more than its length', () => {
+    const model = minute(1);
+    model.book(1, 1_000, 61_050);
+    model.reconcile(read(1_000, 1, { receivedAt: 61_050 }), NONE);
+    expect(model.spent(END + 10)).toBe(1);
+    // One that came back sooner is of the present one alone.
+    const sooner = minute(1);
+    sooner.book(1, 1_000, 60_950);
+    sooner.reconcile(read(1_000, 1, { receivedAt: 60_950 }), NONE);
+    expect(sooner.spent(END + 10)).toBe(0);
+  });
+
   it('is a new one where an answer counts less than we left there', () => {
     const model = minute(5);
     const past = new AnsweredRequests();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { SlidingCounterModel, slidingCounter } from '../../../src/quota/models/sliding-counter.ts';
-import { ServerClock } from '../../../src/quota/time/server-clock.ts';
+import { SlidingCounterModel } from '../../../src/quota/models/sliding-counter.ts';
+import type { ServerClock } from '../../../src/quota/time/server-clock.ts';
 import { AnsweredRequests } from '../../../src/quota/usage/answered.ts';
 import { knownClock, readingsOf } from '../support/builders.ts';
 
@@ -181,41 +181,27 @@ describe('an estimate that the service rounds', () => {
 });
 
 describe('a window too small for its estimate', () => {
-  it('is not reckoned with below eight units', () => {
-    const holds = (limit: number): boolean => {
-      const model = minutes(limit);
-      model.reconcile(readingsOf(limit, 100)(2_000, limit));
-      const isWaiting = model.earliest(1, 0, limit, 3_000) > 3_000;
-      expect(model.spent(3_000) > 0).toBe(isWaiting);
+  it('is not reckoned with below four units, of a second below eight', () => {
+    const holds = (period: 'second' | 'minute', limit: number): boolean => {
+      const model = new SlidingCounterModel(period, exactClock());
+      model.reconcile(readingsOf(limit, 100)(1_100, limit));
+      const isWaiting = model.earliest(2, 0, limit, 1_300) > 1_300;
+      expect(model.spent(1_300) > 0).toBe(isWaiting);
       return isWaiting;
     };
-    expect([holds(7), holds(8)]).toEqual([false, true]);
+    expect([holds('minute', 3), holds('minute', 4)]).toEqual([false, true]);
+    expect([holds('second', 7), holds('second', 8)]).toEqual([false, true]);
   });
 
-  it('is reckoned with where it is of a second and has refused a request', () => {
+  it('is reckoned with once it has refused a request', () => {
     const holds = (period: 'second' | 'minute', limited: boolean): boolean => {
       const model = new SlidingCounterModel(period, exactClock());
-      model.book(5, 1_200, 1_300);
-      model.reconcile(readingsOf(5, 100)(1_400, 5, { limited }));
-      expect(model.spent(1_600) > 0).toBe(model.earliest(1, 0, 5, 1_600) > 1_600);
+      model.book(3, 1_200, 1_300);
+      model.reconcile(readingsOf(3, 100)(1_400, 3, { limited }));
+      expect(model.spent(1_600) > 0).toBe(model.earliest(1, 0, 3, 1_600) > 1_600);
       return model.spent(1_600) > 0;
     };
-    expect([holds('second', true), holds('second', false), holds('minute', true)]).toEqual([true, false, false]);
+    expect([holds('second', true), holds('second', false)]).toEqual([true, false]);
+    expect([holds('minute', true), holds('minute', false)]).toEqual([true, false]);
   });
-});
-
-describe('a window of a service whose clock is unknown', () => {
-  it('holds nothing back', () => {
-    const model = new SlidingCounterModel('minute', new ServerClock());
-    model.book(10, 1_000, 1_100);
-    model.reconcile(read(2_000, 10));
-    expect(model.spent(3_000)).toBe(0);
-    expect(model.earliest(11, 0, 10, 3_000)).toBe(3_000);
-  });
-});
-
-it('frees what was used from the end of its window, or of the wait for others, and evenly', () => {
-  const use = { at: 1_000, periodMs: 60_000, endsAt: 60_000, lastAt: 3_000, drainMs: 5 };
-  expect(slidingCounter.frees?.(use)).toEqual([60_000, 60_005]);
-  expect(slidingCounter.frees?.({ ...use, lastAt: 70_000 })).toEqual([70_000, 70_005]);
 });

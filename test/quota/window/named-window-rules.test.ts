@@ -177,6 +177,16 @@ describe('a refusal that no shape of a window predicts', () => {
   });
 });
 
+describe('a refusal where the service shows no clock', () => {
+  it('spaces requests for an estimate that cannot be located, and shows no other consumer', () => {
+    const { window, read } = ten(0, { period: 'second', clock: new ServerClock() });
+    window.book(10, 3_000, 3_100);
+    read(3_900, 10, { limited: true });
+    window.onSent(1, 6_000);
+    expect(untilOf(window, charge(), 6_010)).toBeCloseTo(6_000 + 1_000 / 9, 6);
+  });
+});
+
 describe('a window that others may have filled while something is under way', () => {
   /** Until when a unit is held back a window later than a reading that left one, while one is under way. */
   function heldLater(more: Facts = {}, units = 1): number {

@@ -1,0 +1,89 @@
+import type { Limit } from '../admission.ts';
+import { type QuotaSnapshot, repeatedWindow, resetOf } from '../headers/snapshot.ts';
+import { EndpointWindows } from '../limits/endpoint-windows.ts';
+import type { AnsweredRequests } from '../usage/answered.ts';
+import type { Flight } from '../usage/in-flight.ts';
+import { type AnswerFacts, NamedWindows, type NamedWindowsDependencies } from './named-windows.ts';
+
+/** What became of the units of a request that was answered: booked when it must have arrived, or not used because a cache answered it. */
+interface Settled {
+  readonly isBooked: boolean;
+  readonly isCached: boolean;
+}
+
+/** All windows of which the service tells: those that it names, and those that `ratelimit-*` alone describes. */
+export class Windows {
+  readonly named: NamedWindows;
+  readonly unnamed: EndpointWindows;
+  #limits: readonly Limit[] = [];
+  /** The windows that are listed among the limits. */
+  #revision = 0;
+
+  constructor(dependencies: NamedWindowsDependencies) {
+    this.named = new NamedWindows(dependencies);
+    this.unnamed = new EndpointWindows(dependencies.clock, dependencies.flights);
+  }
+
+  /** Each window as a limit. */
+  get limits(): readonly Limit[] {
+    return this.#limits;
+  }
+
+  /** Whether any answer has told of a window. */
+  get areKnown(): boolean {
+    return this.named.size + this.unnamed.size > 0;
+  }
+
+  /** Whether every named window surely had units left for a request that is not booked yet. */
+  hadRoom(now: number): boolean {
+    for (const window of this.named) if (!window.isAlone || window.headroom(now) < 1) return false;
+    return this.named.size > 0;
+  }
+
+  /** A request is sent. */
+  onSent(flight: Flight, now: number): void {
+    this.named.onSent(flight, now);
+    this.unnamed.onSent(flight, now);
+  }
+
+  /** Books a request that may have been counted although no answer says so. */
+  book({ endpoint, sentAt, units }: Flight, until: number): void {
+    this.named.book(units, sentAt, until);
+    this.unnamed.book(endpoint, sentAt, until);
+  }
+
+  /** A request was refused because its cost exceeds a whole window. */
+  onExcess(units: number, now: number): void {
+    for (const window of this.named) window.onExcess(units, now);
+  }
+
+  /** A request was answered: takes in what the answer says. */
+  onAnswer(
+    { endpoint, units }: Flight,
+    quota: QuotaSnapshot,
+    answer: AnswerFacts,
+    past: AnsweredRequests,
+    { isBooked, isCached }: Settled,
+  ): void {
+    if (isCached) this.named.onCached(units);
+    else if (!isBooked) this.named.settle(quota, answer);
+    this.named.read(quota, answer, past);
+    this.#readTriple(endpoint, quota, answer, isBooked || isCached);
+    const revision = this.named.revision + this.unnamed.revision;
+    if (revision === this.#revision) return;
+    this.#revision = revision;
+    this.#limits = [...this.named, ...this.unnamed];
+  }
+
+  /** `ratelimit-*` describes whichever window is tightest: a named one, or one of its own. */
+  #readTriple(endpoint: string, quota: QuotaSnapshot, answer: AnswerFacts, isBooked: boolean): void {
+    const { limit, remaining } = quota;
+    const resetAt = resetOf(quota);
+    const isImpossible = resetAt === undefined && quota.resetAt !== undefined;
+    if (limit === undefined || remaining === undefined || isImpossible) {
+      if (!isBooked) this.unnamed.book(endpoint, answer.sentAt, answer.receivedAt);
+    } else if (!this.named.describes(limit, resetAt, answer) && repeatedWindow(quota) === undefined) {
+      this.unnamed.read(endpoint, quota, answer);
+    }
+  }
+}

@@ -1,0 +1,77 @@
+import { type FullWindow, SURE_MS } from './ask-policy.ts';
+import type { CallNeeds, Demand } from './call-needs.ts';
+import type { Discovery } from './discovery.ts';
+import type { Ledger } from './ledger.ts';
+
+/** Waiting calls that a process must have to look at a window in doubt: fewer reveal nothing. */
+const BACKLOG = 4;
+
+/** What the waiting calls of this process lack, when to ask for it, and when it may be there. */
+export class Shortage {
+  readonly #needs: CallNeeds;
+  readonly #ledger: Ledger;
+  readonly #discovery: Discovery;
+
+  constructor(needs: CallNeeds, ledger: Ledger, discovery: Discovery) {
+    this.#needs = needs;
+    this.#ledger = ledger;
+    this.#discovery = discovery;
+  }
+
+  /** What to ask for. */
+  demand(now: number): Demand {
+    const demand = this.#needs.demand(this.#ledger.policy.isBusy(now));
+    // During a look this process sends without units, so it returns those that it holds: both together would be too many.
+    return this.#discovery.isAlone(now) ? { ...demand, want: 0 } : demand;
+  }
+
+  /** Whether calls wait for more units than are held. */
+  isNow(now: number): boolean {
+    if (this.#ledger.windows.size === 0) return false;
+    const { units, isUrgent } = this.#needs.first;
+    // Units of a later slot do not help an urgent call.
+    const usable = isUrgent && this.#ledger.left(now) < units ? 0 : this.#ledger.held(now);
+    return this.demand(now).want > usable;
+  }
+
+  /** Whether calls lack units, and these are to be asked for now. */
+  isAskDue(now: number): boolean {
+    return this.isNow(now) && (now >= this.#asksAt(this.#ledger.held(now), now) || this.#ledger.isProbing(now));
+  }
+
+  /** The instant at which units may be there, or are to be asked for. */
+  endsAt(now: number): number {
+    const nextHeld = this.#ledger.nextHeld(now);
+    // Where enough is held for later slots nothing is asked for.
+    const at = this.isNow(now) ? Math.min(nextHeld, this.#mayAskAt(now)) : nextHeld;
+    return at === Number.POSITIVE_INFINITY ? this.#ledger.nextSlot(now) : Math.max(now + 1, at);
+  }
+
+  /** Whether to ask for a look: calls wait that a window unknown or in doubt holds back. `isUnlimited`: there is no window to learn. */
+  isLookDue(isUnlimited: boolean, waiting: number, now: number): boolean {
+    if (!this.#discovery.mayAsk(now)) return false;
+    if (this.#ledger.windows.size === 0) return !isUnlimited && waiting > 0;
+    // While a longer window is full a look reveals nothing, and its first request would be refused.
+    if (!this.#ledger.needsLook(now) || this.#ledger.full(now)?.instance.window.isShort === false) return false;
+    return this.#discovery.isLooking(now) ? waiting > 0 : this.#ledger.policy.isLimited && waiting >= BACKLOG;
+  }
+
+  /** The window that is full; none where the first call would fail although it may get a unit that is kept, or given back in time. */
+  full(now: number): FullWindow | undefined {
+    const full = this.#ledger.full(now);
+    const { maxWaitMs } = this.#needs.first;
+    if (!full || this.#ledger.timeline.surely(full.instance.end, now) - now <= maxWaitMs) return full;
+    return full.isKept || (full.at - full.since < SURE_MS && maxWaitMs >= SURE_MS) ? undefined : full;
+  }
+
+  /** When to ask for what calls lack: at the end of a window that is full until then. */
+  #mayAskAt(now: number): number {
+    const full = this.full(now);
+    return full ? this.#ledger.timeline.surely(full.instance.end, now) : this.#asksAt(this.#ledger.held(now), now);
+  }
+
+  #asksAt(held: number, now: number): number {
+    const isSpared = this.#ledger.full(now)?.isKept === true && !this.full(now);
+    return this.#ledger.policy.nextAt(held, this.#needs.first.isUrgent || isSpared);
+  }
+}
