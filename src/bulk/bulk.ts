@@ -134,7 +134,7 @@ class BulkRun<Item, Value> implements Bulk<Item, Value> {
     } finally {
       signal?.removeEventListener('abort', abort);
       this.#leave(new DOMException('The bulk has ended.', 'AbortError'));
-      await source.close(isThrowing);
+      await (isThrowing ? source.closeQuietly() : source.close());
     }
   }
 

@@ -27,11 +27,16 @@ export class ItemSource<Item> {
   }
 
   /** Closes the input, if it has not ended. Does not wait for a pending read. */
-  async close(isQuiet: boolean): Promise<void> {
+  async close(): Promise<void> {
     if (this.isExhausted || !this.#source.return) return;
     const { isBusy } = this;
     const closing = (async () => this.#source.return?.())();
-    if (isQuiet || isBusy) closing.catch(() => {});
-    if (!isBusy) await (isQuiet ? closing.catch(() => {}) : closing);
+    if (isBusy) closing.catch(() => {});
+    else await closing;
+  }
+
+  /** Closes the input, and ignores an error of it: another one is thrown already. */
+  async closeQuietly(): Promise<void> {
+    await this.close().catch(() => {});
   }
 }

@@ -51,10 +51,14 @@ export class Member {
     return this.#first;
   }
 
-  /** Hands a call over. `isFresh`: no answer has come yet. */
-  send<T>(call: (client: Client) => Promise<T>, isFresh: boolean): Promise<T> {
+  /** Hands a call over. */
+  send<T>(call: (client: Client) => Promise<T>): Promise<T> {
+    return call(this.client);
+  }
+
+  /** Hands over the first call, before any answer has come. */
+  sendFirst<T>(call: (client: Client) => Promise<T>): Promise<T> {
     const answer = call(this.client);
-    if (this.#first || !isFresh) return answer;
     const end = (): void => {
       this.#first = undefined;
     };

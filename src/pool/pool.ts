@@ -163,9 +163,10 @@ async function handOver<T>(members: readonly Member[], line: PoolLine, call: Poo
       continue;
     }
     try {
-      const isMovable = !isOneShot && left.length > 1 && !isFresh;
+      const isMovable = !isOneShot && left.length > 1;
       // Handed over in the turn of the choice, so that the estimates of the next choice count this call.
-      return await (isMovable ? sendMovable(line, member, left, call) : member.send(make, isFresh));
+      if (isFresh) return await member.sendFirst(make);
+      return await (isMovable ? sendMovable(line, member, left, call) : member.send(make));
     } catch (error) {
       if (error === WITHDRAWN) continue;
       if (isOneShot || !isUnserved(error)) throw error;
@@ -193,7 +194,7 @@ async function sendMovable<T>(
   };
   line.add(handed);
   try {
-    return await member.send((client) => make(client, own), false);
+    return await member.send((client) => make(client, own));
   } finally {
     line.remove(handed);
   }

@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts';
 import { ClosedError } from '../errors.ts';
 import type { Lease, RequestOutcome } from '../quota/admission.ts';
 import { AbortListeners } from './abort-listeners.ts';
-import { type Dequeued, FairQueue } from './fair-queue.ts';
+import { type Dequeued, FairQueue, type QueueEntry } from './fair-queue.ts';
 import { type Admitting, Gate, type GateResult, type PendingCall, priorityOf, type WaitingLine } from './gate.ts';
 import { ParkedCalls } from './parked-calls.ts';
 import { type QueueableCall, WaitingCall } from './waiting-call.ts';
@@ -170,7 +170,7 @@ export class CallQueue {
       const waiting = new WaitingCall(call, resolve);
       if (this.#overflow?.onOverflow === 'reject-lowest') this.#all.add(waiting);
       if (signal) waiting.unlisten = this.#abortListeners.listen(signal, (reason) => this.#reject(waiting, reason));
-      this.#enqueue(waiting, false);
+      this.#enqueue(waiting);
     });
   }
 
@@ -191,12 +191,21 @@ export class CallQueue {
     this.#reject(lowest, error(lowest.call));
   }
 
-  #enqueue(waiting: WaitingCall, byAge: boolean): void {
+  #enqueue(waiting: WaitingCall): void {
     const priority = priorityOf(waiting.call);
+    this.#onEnqueued(waiting, this.#waiting.enqueue(waiting, priority, waiting.ticket));
+  }
+
+  #enqueueAged(waiting: WaitingCall): void {
+    const priority = priorityOf(waiting.call);
+    this.#onEnqueued(waiting, this.#waiting.enqueueAged(waiting, priority, waiting.ticket));
+  }
+
+  #onEnqueued(waiting: WaitingCall, entry: QueueEntry<WaitingCall>): void {
     waiting.queue = this.#waiting;
-    waiting.entry = this.#waiting.enqueue(waiting, priority, waiting.ticket, byAge);
+    waiting.entry = entry;
     if (!this.#isPatient(waiting.call)) this.#impatient.add(waiting);
-    this.#gate.onArrival(priority);
+    this.#gate.onArrival(entry.priority);
     if (this.#returns.pending === 0) this.#dispatch();
   }
 
@@ -206,7 +215,8 @@ export class CallQueue {
     // No call asks while a turn is pending, so that all that are released at once are queued before the first of them asks.
     if (this.#returns.pending === 0) void this.#returns.add(() => Promise.resolve()).then(() => this.#dispatch());
     this.#yieldTo(waiting);
-    this.#enqueue(waiting, byAge);
+    if (byAge) this.#enqueueAged(waiting);
+    else this.#enqueue(waiting);
   }
 
   /** The call at the gate goes back into the queue, if one returns that would have been there before it. */
@@ -214,7 +224,7 @@ export class CallQueue {
     const first = this.#first;
     if (!first || first.byAge || first.ticket < ticket || priorityOf(first.call) > priorityOf(call)) return;
     this.#first = undefined;
-    this.#enqueue(first, false);
+    this.#enqueue(first);
   }
 
   /**
@@ -244,7 +254,7 @@ export class CallQueue {
       if (result.kind === 'waiting') return true;
       this.#first = undefined;
       if (result.kind === 'granted') this.#grant(first, result.lease);
-      else if (result.kind === 'overtaken') this.#enqueue(first, false);
+      else if (result.kind === 'overtaken') this.#enqueue(first);
       else this.#park(first, result);
     } catch (error) {
       this.#reject(first, error);

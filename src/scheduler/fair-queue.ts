@@ -45,17 +45,19 @@ export class FairQueue<T> {
     return firstOf(this.#byRank)?.priority ?? Number.NEGATIVE_INFINITY;
   }
 
-  /**
-   * @param ticket - no two have the same.
-   * @param byAge - whether it goes before all others, having waited long enough elsewhere.
-   */
-  enqueue(item: T, priority: number, ticket: number, byAge = false): QueueEntry<T> {
+  /** @param ticket - no two have the same. */
+  enqueue(item: T, priority: number, ticket: number): QueueEntry<T> {
     const entry = { priority, ticket, item };
-    if (byAge) this.#aged.push(entry);
-    else {
-      this.#byRank.push(entry);
-      this.#byTicket.push(entry);
-    }
+    this.#byRank.push(entry);
+    this.#byTicket.push(entry);
+    this.#size++;
+    return entry;
+  }
+
+  /** Adds an entry that was chosen by age elsewhere: it is served before all others. */
+  enqueueAged(item: T, priority: number, ticket: number): QueueEntry<T> {
+    const entry = { priority, ticket, item };
+    this.#aged.push(entry);
     this.#size++;
     return entry;
   }

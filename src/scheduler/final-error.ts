@@ -5,25 +5,29 @@ import type { AttemptCounts, AttemptOutcome } from '../http/retry-policy.ts';
 import type { Failure } from '../http/transport.ts';
 import type { QuotaSnapshot } from '../quota/headers/snapshot.ts';
 
-/**
- * The error of a call that is not attempted again.
- *
- * @param request - its last request, which a redirect may have changed.
- * @param state - the pause that the service ordered, if one is in force, and what the last answer said of the quota.
- */
-export function finalError(
-  { ask: { endpoint } }: Call,
-  { url }: Call['request'],
-  outcome: AttemptOutcome,
-  { attempts }: AttemptCounts,
-  failure: Failure | undefined,
-  clock: Clock,
-  state: { readonly cooldown?: { readonly until: number }; readonly quota: QuotaSnapshot | undefined },
-): Error {
+/** A call that is not attempted again. */
+interface EndedCall {
+  readonly call: Call;
+  /** Its last request, which a redirect may have changed. */
+  readonly request: Call['request'];
+  readonly counts: AttemptCounts;
+  readonly outcome: AttemptOutcome;
+  readonly failure: Failure | undefined;
+  readonly clock: Clock;
+  /** The pause that the service ordered, if one is in force. */
+  readonly cooldown?: { readonly until: number } | undefined;
+  /** The quota as of the last answer. */
+  readonly quota: QuotaSnapshot | undefined;
+}
+
+/** The error of a call that is not attempted again. */
+export function finalError({ call, request, counts, outcome, failure, clock, cooldown, quota }: EndedCall): Error {
+  const { endpoint } = call.ask;
+  const { url } = request;
+  const { attempts } = counts;
   if (outcome.kind === 'failed')
     return new ConnectionError({ endpoint, url, code: outcome.code, attempts, cause: failure?.cause });
   if (!outcome.isLimited) return new ConnectionError({ endpoint, url, code: 'REDIRECT', attempts });
-  const { cooldown, quota } = state;
   const retryAfterMs = Math.ceil(Math.max(0, (cooldown?.until ?? 0) - clock.now()));
   return new QuotaExhaustedError({
     endpoint,

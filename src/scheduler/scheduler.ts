@@ -220,8 +220,9 @@ export class Scheduler {
           return reply;
         }
         if (decision.kind !== 'retry')
-          throw finalError(call, request, outcome, counts, failure, this.#clock, {
-            ...this.view(),
+          throw finalError({
+            ...{ call, request, counts, outcome, failure, clock: this.#clock },
+            cooldown: this.view().cooldown,
             quota: this.#present.lastQuota,
           });
         const { afterMs } = decision;

@@ -16,8 +16,9 @@ async function errorOf(outcome: AttemptOutcome, failure?: Failure, until?: numbe
   await clock.advance(1_000);
   const call = { ask: { endpoint: ENDPOINT } } as Call;
   const request = { method: 'GET', url: URL };
-  const state = { quota: undefined, ...(until === undefined ? {} : { cooldown: { until } }) };
-  return finalError(call, request, outcome, { attempts: 2, refusals: 0, hops: 0 }, failure, clock, state);
+  const counts = { attempts: 2, refusals: 0, hops: 0 };
+  const cooldown = until === undefined ? undefined : { until };
+  return finalError({ call, request, counts, outcome, failure, clock, cooldown, quota: undefined });
 }
 
 const refused: AttemptOutcome = { kind: 'answered', status: 429, isLimited: true };
