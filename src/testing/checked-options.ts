@@ -1,4 +1,6 @@
 import { SERVICE_PERIODS } from './calendar.ts';
+import type { ServiceHeaderOptions } from './headers.ts';
+import { checkNames } from './known-names.ts';
 import { WINDOW_KINDS } from './windows/kinds.ts';
 
 /** Whether a value may be given, and what may be, to be read after "must be". */
@@ -92,17 +94,48 @@ export const OPTION_RULES: Readonly<Record<OptionName, Rule>> = {
   assetsOf: FUNCTION,
 };
 
+/** The options inside of an option, and those of each object that it holds by name. */
+const MEMBERS: Readonly<Record<string, readonly string[]>> = {
+  limited: ['status', 'retryAfter', 'body'],
+  headers: [
+    'family',
+    'generic',
+    'date',
+    'cost',
+    'exhausted',
+    'unknownKey',
+    'only',
+  ] satisfies (keyof ServiceHeaderOptions)[],
+};
+const MEMBERS_OF_EACH: Readonly<Record<string, readonly string[]>> = {
+  families: ['keyless', 'keyed', 'cost'],
+  ceilings: ['limit', 'period'],
+};
+
 /** The options as given; an error names the first that is unknown or cannot be. */
 export function checkedOptions<O extends object>(options: O, rules: Readonly<Record<keyof O, Rule>>): O {
   if (!isObject(options)) throw new Error(`The options of a mock service must be an object, not ${shown(options)}.`);
+  checkNames(options, Object.keys(rules), 'the options of a mock service');
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined) continue;
-    if (!Object.hasOwn(rules, name))
-      throw new Error(`${name} is not one of the options of a mock service: ${Object.keys(rules).join(', ')}.`);
     const [is, be] = rules[name as keyof O];
     if (!is(value)) throw new Error(`${name} must be ${be}, not ${shown(value)}.`);
+    checkMembers(name, value);
   }
   return options;
+}
+
+/** Checks the names inside an option that has options of its own, or that holds objects by name which have. */
+function checkMembers(option: string, value: unknown): void {
+  const names = MEMBERS[option];
+  if (names) checkNames(value as object, names, `the options of ${option}`);
+  const namesOfEach = MEMBERS_OF_EACH[option];
+  if (!namesOfEach) return;
+  for (const [name, one] of Object.entries(value as object)) {
+    const of = `${option}.${name}`;
+    if (!isObject(one)) throw new Error(`${of} must be an object, not ${shown(one)}.`);
+    checkNames(one, namesOfEach, `the options of ${of}`);
+  }
 }
 
 function shown(value: unknown): string {

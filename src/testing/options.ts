@@ -3,6 +3,7 @@ import { someAssets } from './assets.ts';
 import { SERVICE_PERIODS, type ServicePeriod } from './calendar.ts';
 import { checkedOptions, OPTION_RULES } from './checked-options.ts';
 import type { ResetStyle, ServiceHeaderOptions } from './headers.ts';
+import { didYouMean } from './known-names.ts';
 import { type Latency, type LatencyOption, latencyFrom, seeded } from './latency.ts';
 import type { ServiceLimits } from './ledger.ts';
 import { ownRoutes } from './own-routes.ts';
@@ -194,7 +195,9 @@ export function ceilingsFrom(ceilings: NonNullable<MockServiceOptions['ceilings'
 export function checkedLimits<L extends ServiceLimits | undefined>(option: string, limits: L): L {
   for (const [period, limit] of Object.entries(limits ?? {})) {
     if (!SERVICE_PERIODS.includes(period as ServicePeriod))
-      throw new Error(`${option} has no period "${period}": it may have ${SERVICE_PERIODS.join(', ')}.`);
+      throw new Error(
+        `${option} has no period "${period}": it may have ${SERVICE_PERIODS.join(', ')}.${didYouMean(period, SERVICE_PERIODS)}`,
+      );
     if (limit !== undefined && !(limit >= 0))
       throw new Error(`${option}.${period} must be 0 units or more, not ${limit}.`);
   }

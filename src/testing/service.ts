@@ -1,14 +1,14 @@
 import type { Clock } from '../clock.ts';
-import { answerOf, type ServiceAnswer } from './answer.ts';
+import type { ServiceAnswer } from './answer.ts';
 import { exchange } from './exchange.ts';
-import { applyFault, edgePage, faultPlan, type ServiceFault, type ServiceFaults } from './faults.ts';
-import { Gateway, type Ruling } from './gateway.ts';
+import { type FaultPlan, faultPlan, type ServiceFaults } from './faults.ts';
 import { Identities, type ServiceKey } from './identities.ts';
+import { checkNames } from './known-names.ts';
 import { type ListeningService, listen } from './listen.ts';
-import { type LoggedRequest, RequestLog } from './log.ts';
+import type { LoggedRequest } from './log.ts';
 import { type MockHost, mockNetwork } from './network.ts';
-import { ceilingsFrom, checkedLimits, type MockServiceOptions, settingsFrom } from './options.ts';
-import type { Page } from './page.ts';
+import { ceilingsFrom, checkedLimits, type MockServiceOptions, type ServiceSettings, settingsFrom } from './options.ts';
+import { Reception } from './reception.ts';
 import type { RouteName, ServiceRequest } from './request.ts';
 
 /** A mock service that counts and refuses like the real one, as far as known. It shares no code with the client. */
@@ -74,107 +74,42 @@ export function createMockService<Route extends RouteName = RouteName>(
   options: MockServiceOptions<Route> = {},
 ): MockService {
   const settings = settingsFrom(options);
-  const { clock, origin } = settings;
+  const { clock } = settings;
   const identities = new Identities(settings);
-  const gateway = new Gateway(identities, settings);
-  const log = new RequestLog(settings.logSize);
-  // The service's clock starts at the wall time of `clock` and is independent of it afterwards.
-  const epoch = clock.wall() - clock.now();
-  let skew = settings.skewMs;
+  const reception = new Reception(identities, settings);
+  const { gateway, log } = reception;
   const faults = faultPlan(clock);
-  let turns = 0;
-  for (const [index, key] of settings.keys.entries()) identities.add(key, { name: `key ${index + 1}` });
-
-  const time = (): number => epoch + skew + clock.now();
-
-  const receive = (
-    request: ServiceRequest,
-    sentAt: number,
-    fault?: ServiceFault,
-  ): ServiceAnswer | Promise<ServiceAnswer> => {
-    const edge = edgePage(fault, request.url);
-    if (edge) return answerOf(unseen(request), edge);
-    const serviceTime = time();
-    const arrived = gateway.receive(request, serviceTime, turns++ % settings.nodes, fault === 'store down');
-    log.count(arrived.limited);
-    const { tier: key, endpoint, limited, cost } = arrived;
-    const { method, url } = request;
-    const path = url.pathname + url.search;
-    const noteStatus = log.add({
-      at: sentAt,
-      arrivedAt: clock.now(),
-      serviceTime,
-      method,
-      path,
-      key,
-      endpoint,
-      limited,
-      cost,
-    });
-    const finish = (page: Page): ServiceAnswer => {
-      const answered = applyFault(answerOf(arrived, page), fault);
-      noteStatus(answered.status);
-      return method === 'HEAD' ? { ...answered, body: () => '' } : answered;
-    };
-    const page = arrived.page();
-    return page instanceof Promise ? page.then(finish) : finish(page);
-  };
-
-  /** A request that the edge answers, so that the gateway does not receive it. */
-  const unseen = (request: ServiceRequest): Ruling => {
-    const { endpoint } = settings.routes.find(request);
-    const tier = request.headers.get('x-api-key') === null ? 'keyless' : 'keyed';
-    return { endpoint, tier, limited: false, cost: 0, leave: () => {} };
-  };
-
-  const host: MockHost = {
-    origin,
-    clock,
-    exchange(request) {
-      const sentAt = clock.now();
-      return exchange(clock, settings.latency(), () => {
-        const fault = faults.nextFault(request);
-        return { fault, receive: () => receive(request, sentAt, fault) };
-      });
-    },
-  };
-
+  const host = hostOf(settings, reception, faults);
   return {
     ...host,
+    ...consoleOf(identities, settings),
     fetch: mockNetwork(host).fetch,
     async listen(at = {}) {
       if (typeof at !== 'object') throw new Error(`listen takes { port: ${at} }, not ${at}.`);
+      checkNames(at, ['port', 'exchange'], 'the options of listen');
       const { port = 0, exchange = host.exchange } = at;
       return listen({ ...host, exchange }, port);
     },
     answer(request) {
-      const answered = receive(request, clock.now());
+      const answered = reception.receive(request, clock.now());
       if (!(answered instanceof Promise)) return answered;
       throw new Error(`The route of ${request.url.pathname} is asynchronous: use exchange instead of answer.`);
     },
     faults,
-    time,
-    createKey(key) {
-      const { name, description } = checkedKey(key);
-      const value = Array.from({ length: 32 }, () => Math.floor(settings.random() * 16).toString(16)).join('');
-      identities.add(value, { name, description });
-      return value;
-    },
-    keys: () => identities.keys(),
-    revokeKey(key) {
-      if (!identities.remove(key)) throw new Error('Unknown key: it cannot be revoked.');
-    },
-    setLimits({ keyless, keyed, ceilings }) {
+    time: () => reception.time,
+    setLimits(changed) {
+      checkNames(changed, ['keyless', 'keyed', 'ceilings'], 'the limits of a mock service');
+      const { keyless, keyed, ceilings } = changed;
       const limits = { keyless: checkedLimits('keyless', keyless), keyed: checkedLimits('keyed', keyed) };
       gateway.setLimits(limits, ceilings && ceilingsFrom(ceilings));
     },
     setSkew(ms) {
-      skew = ms;
+      reception.skewMs = ms;
     },
     spend(units, key) {
       const identity = key === undefined ? identities.keyless : identities.withKey(key);
       if (!identity) throw new Error('Unknown key: no units can be used with it.');
-      gateway.spend(units, identity, time(), turns++ % settings.nodes);
+      reception.spend(units, identity);
     },
     forget: () => identities.forget(),
     log: log.entries,
@@ -185,6 +120,41 @@ export function createMockService<Route extends RouteName = RouteName>(
       return log.limited;
     },
     clearLog: () => log.clear(),
+  };
+}
+
+/** The service as a host of a network: with latency and faults. */
+function hostOf({ origin, clock, latency }: ServiceSettings, reception: Reception, faults: FaultPlan): MockHost {
+  return {
+    origin,
+    clock,
+    exchange(request) {
+      const sentAt = clock.now();
+      return exchange(clock, latency(), () => {
+        const fault = faults.nextFault(request);
+        return { fault, receive: () => reception.receive(request, sentAt, fault) };
+      });
+    },
+  };
+}
+
+/** What the console of the service does with keys. */
+function consoleOf(
+  identities: Identities,
+  { keys, random }: ServiceSettings,
+): Pick<MockService, 'createKey' | 'keys' | 'revokeKey'> {
+  for (const [index, key] of keys.entries()) identities.add(key, { name: `key ${index + 1}` });
+  return {
+    createKey(key) {
+      const { name, description } = checkedKey(key);
+      const value = Array.from({ length: 32 }, () => Math.floor(random() * 16).toString(16)).join('');
+      identities.add(value, { name, description });
+      return value;
+    },
+    keys: () => identities.keys(),
+    revokeKey(key) {
+      if (!identities.remove(key)) throw new Error('Unknown key: it cannot be revoked.');
+    },
   };
 }
 

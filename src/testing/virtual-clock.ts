@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import { checkNames } from './known-names.ts';
 import { settle, settleUntil } from './settle.ts';
 import { Timers } from './timers.ts';
 
@@ -41,6 +42,7 @@ export interface VirtualClockOptions {
  * ```
  */
 export function virtualClock(options: VirtualClockOptions = {}): VirtualClock {
+  checkNames(options, ['wall'], 'the options of a virtual clock');
   const alarms = new Timers();
   let now = 0;
   let lead = options.wall ?? Date.UTC(2026, 0);

@@ -10,6 +10,23 @@ const made = (options: object) => () => createMockService(options as MockService
 
 it.for<[object, string]>([
   [{ lmits: {} }, 'lmits is not one of the options of a mock service: clock, skewMs, origin, keyless, keyed,'],
+  [{ Key: ['a-key'] }, ', assetsOf. Did you mean keys?'],
+  [{ lmited: {} }, 'Did you mean limited?'],
+  [
+    { keyed: { minuts: 50 } },
+    'keyed has no period "minuts": it may have second, minute, hour, day, month. Did you mean minute?',
+  ],
+  [
+    { limited: { retryafter: 'none' } },
+    'retryafter is not one of the options of limited: status, retryAfter, body. Did you mean retryAfter?',
+  ],
+  [{ headers: { famly: false } }, 'famly is not one of the options of headers: family, generic,'],
+  [
+    { families: { nft: { keyd: {} } } },
+    'keyd is not one of the options of families.nft: keyless, keyed, cost. Did you mean keyed?',
+  ],
+  [{ ceilings: { assets: { limits: 5, period: 'minute' } } }, 'Did you mean limit?'],
+  [{ ceilings: { assets: 5 } }, 'ceilings.assets must be an object, not 5.'],
   [{ keyed: 50 }, 'keyed must be limits such as { second: 20, minute: 500 }, not 50.'],
   [{ keyed: { minutes: 50 } }, 'keyed has no period "minutes"'],
   [{ cost: 5 }, 'cost must be units by endpoint, such as { assets: 5 }, or a function, not 5.'],
@@ -48,6 +65,23 @@ it.for(['lots', {}, 5, null])('a mock service refuses the fault %o, and says whi
 
 it.for([Number.NaN, -1, 0.5])('a mock service has no faults for %o requests', (count) => {
   expect(() => createMockService().faults.next(count, 'lost')).toThrow('must be a whole number, 0 or more');
+});
+
+it('a mock service refuses limits of no tier, and options that listen does not have', async () => {
+  const service = createMockService();
+  expect(() => service.setLimits({ keylss: { minute: 5 } } as object)).toThrow(
+    'keylss is not one of the limits of a mock service: keyless, keyed, ceilings. Did you mean keyless?',
+  );
+  await expect(service.listen({ prt: 80 } as object)).rejects.toThrow(
+    'prt is not one of the options of listen: port, exchange. Did you mean port?',
+  );
+});
+
+it('a virtual clock refuses an option that it does not have', () => {
+  const options = { wal: 5 } as object;
+  expect(() => virtualClock(options)).toThrow(
+    'wal is not one of the options of a virtual clock: wall. Did you mean wall?',
+  );
 });
 
 it('a virtual clock needs a wall time', () => {
