@@ -267,7 +267,7 @@ export interface Client {
    */
   month(): MonthState | undefined;
   /**
-   * Calls `hear` with every event from now on, in addition to {@link ClientOptions.onEvent}.
+   * Calls `listener` with every event from now on, in addition to {@link ClientOptions.onEvent}.
    *
    * @returns a function that unsubscribes it.
    *
@@ -279,7 +279,7 @@ export interface Client {
    * stop();
    * ```
    */
-  subscribe(hear: EventListener): () => void;
+  subscribe(listener: EventListener): () => void;
   /** Maximum number of requests in flight; may be changed at any time. @throws ConfigError if it is set to no whole number, 1 or more. */
   concurrency: number;
   /**

@@ -107,9 +107,10 @@ export function createCore(options: ClientOptions): ClientCore {
     },
     queue: (options) => scheduler.queue(options),
     month: () => toMonthState(scheduler.month(), settings.clock),
-    subscribe: (hear) => {
-      if (typeof hear !== 'function') throw new ConfigError('listener', `must be a function, not ${quote(hear)}`);
-      return scheduler.tracer.subscribe(hear);
+    subscribe: (listener) => {
+      if (typeof listener !== 'function')
+        throw new ConfigError('listener', `must be a function, not ${quote(listener)}`);
+      return scheduler.tracer.subscribe(listener);
     },
     get concurrency() {
       return scheduler.concurrency;

@@ -1,8 +1,8 @@
 import { createServer, type Server, type Socket } from 'node:net';
+import type { HostPaths, Publication } from './host-paths.ts';
 import { KeptStore } from './kept-store.ts';
 import { readLines, writeLine } from './lines.ts';
 import type { HostReply, HostRequest } from './messages.ts';
-import type { Place, Publication } from './place.ts';
 import type { StoreClock } from './store-clock.ts';
 
 /** Interval at which a host looks for one of a higher generation, in milliseconds. */
@@ -23,7 +23,7 @@ const closeHosts = (): void => {
  */
 export class Host {
   readonly generation: number;
-  readonly #place: Place;
+  readonly #paths: HostPaths;
   readonly #now: StoreClock;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
@@ -32,16 +32,16 @@ export class Host {
   #publication: Publication | undefined;
   #isClosed = false;
 
-  private constructor(place: Place, generation: number, now: StoreClock) {
+  private constructor(paths: HostPaths, generation: number, now: StoreClock) {
     this.generation = generation;
-    this.#place = place;
+    this.#paths = paths;
     this.#now = now;
     this.#server = createServer((socket) => this.#serve(socket));
   }
 
   /** Opens the socket of a generation. Resolves with `undefined` if another process has opened it. */
-  static async bind(place: Place, generation: number, now: StoreClock): Promise<Host | undefined> {
-    const host = new Host(place, generation, now);
+  static async bind(paths: HostPaths, generation: number, now: StoreClock): Promise<Host | undefined> {
+    const host = new Host(paths, generation, now);
     return (await host.#listen()) ? host : undefined;
   }
 
@@ -60,7 +60,7 @@ export class Host {
   }
 
   async #listen(): Promise<boolean> {
-    const path = this.#place.newPath();
+    const path = this.#paths.newPath();
     const isBound = await new Promise<boolean>((resolve, reject) => {
       this.#server.once('error', (error: Error & { code?: unknown }) =>
         error.code === 'EADDRINUSE' ? resolve(false) : reject(error),
@@ -73,7 +73,7 @@ export class Host {
     this.#server.unref();
     this.#server.on('error', () => this.close());
     try {
-      this.#publication = await this.#place.publish(path, this.generation);
+      this.#publication = await this.#paths.publish(path, this.generation);
     } finally {
       if (!this.#publication) this.close();
     }
@@ -82,7 +82,7 @@ export class Host {
     hosts.add(this);
     this.#timer = setInterval(() => void this.#check(), CHECK_MS).unref();
     await this.#check();
-    await this.#place.removeBelow(this.generation);
+    await this.#paths.removeBelow(this.generation);
     return true;
   }
 
@@ -91,7 +91,7 @@ export class Host {
    * its path no longer leads to its socket, because then no process finds it.
    */
   async #check(): Promise<void> {
-    const highest = (await this.#place.generations().catch(() => [])).at(-1) ?? 0;
+    const highest = (await this.#paths.generations().catch(() => [])).at(-1) ?? 0;
     if (highest > this.generation || !this.#publication?.isOurs()) this.close();
   }
 
@@ -108,7 +108,7 @@ export class Host {
 
   async #hear(socket: Socket, { id, share, operation }: HostRequest, line: string): Promise<void> {
     // Another host may have taken over while this process was stopped: then the books of this one are out of date.
-    if (this.#place.isSucceeded(this.generation) || !this.#publication?.isOurs()) this.close();
+    if (this.#paths.isSucceeded(this.generation) || !this.#publication?.isOurs()) this.close();
     if (this.#isClosed) return;
     const reply: HostReply = await this.#storeOf(share)
       .perform(operation, line)
@@ -120,7 +120,7 @@ export class Host {
   }
 
   #storeOf(share: string): KeptStore {
-    const known = this.#stores.get(share) ?? new KeptStore(this.#place.booksPath(share), this.#now);
+    const known = this.#stores.get(share) ?? new KeptStore(this.#paths.booksPath(share), this.#now);
     // The last one used is the last one of the map.
     this.#stores.delete(share);
     this.#stores.set(share, known);

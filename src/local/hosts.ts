@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { Host } from './host.ts';
-import type { Place } from './place.ts';
+import type { HostPaths } from './host-paths.ts';
 import type { StoreClock } from './store-clock.ts';
 
 /** Tries to find a host or to become it. Each fails only if another process was quicker. */
@@ -19,17 +19,17 @@ export interface Found {
  * @param known - the highest generation that this process has been connected to; 0: none.
  * @param silent - the generation of a host that does not answer: it is succeeded rather than connected to; 0: none.
  */
-export async function findHost(place: Place, known: number, silent: number, now: StoreClock): Promise<Found> {
+export async function findHost(paths: HostPaths, known: number, silent: number, now: StoreClock): Promise<Found> {
   for (let attempt = 0; attempt < TRIES; attempt++) {
-    const highest = (await place.generations()).at(-1) ?? 0;
+    const highest = (await paths.generations()).at(-1) ?? 0;
     if (highest > silent) {
-      const socket = await connectTo(place, highest);
+      const socket = await connectTo(paths, highest);
       if (socket) return { socket, generation: highest, host: undefined };
     }
-    const host = await Host.bind(place, Math.max(highest, known) + 1, now);
+    const host = await Host.bind(paths, Math.max(highest, known) + 1, now);
     const socket =
       host &&
-      (await connectTo(place, host.generation).catch((error: unknown) => {
+      (await connectTo(paths, host.generation).catch((error: unknown) => {
         host.close();
         throw error;
       }));
@@ -40,15 +40,15 @@ export async function findHost(place: Place, known: number, silent: number, now:
 }
 
 /** Resolves with `undefined` if nothing listens there. */
-async function connectTo(place: Place, generation: number): Promise<Socket | undefined> {
+async function connectTo(paths: HostPaths, generation: number): Promise<Socket | undefined> {
   try {
-    await place.check(generation);
+    await paths.check(generation);
   } catch (error) {
     if ((error as { code?: unknown }).code === 'ENOENT') return undefined;
     throw error;
   }
   return await new Promise((resolve, reject) => {
-    const socket = connect(place.pathOf(generation));
+    const socket = connect(paths.pathOf(generation));
     socket.once('connect', () => {
       socket.removeAllListeners('error');
       resolve(socket);

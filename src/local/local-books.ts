@@ -3,9 +3,9 @@ import { type Operation, remoteStore } from '../sharing/operations.ts';
 import { LONGEST_TIMEOUT_MS, Patience } from '../sharing/patience.ts';
 import type { ShareStore } from '../sharing/store.ts';
 import type { Host } from './host.ts';
+import type { HostPaths } from './host-paths.ts';
 import { findHost } from './hosts.ts';
 import { Link } from './link.ts';
-import type { Place } from './place.ts';
 import type { StoreClock } from './store-clock.ts';
 
 /** A host that does not answer for this long is succeeded, or for longer while the machine is busy: see {@link Patience}. In milliseconds. */
@@ -16,7 +16,7 @@ const HOSTS = 3;
 
 /** The stores of a share, kept by whichever process of this machine is the host. */
 export class LocalBooks {
-  readonly #place: Place;
+  readonly #paths: HostPaths;
   readonly #clock: Clock;
   readonly #now: StoreClock;
   /** Begins with the longest time-out, because a machine is busy when processes start. */
@@ -29,8 +29,8 @@ export class LocalBooks {
   #isClosed = false;
 
   /** @param now - the clock of the stores that this process keeps while it is the host. */
-  constructor(place: Place, clock: Clock, now: StoreClock) {
-    this.#place = place;
+  constructor(paths: HostPaths, clock: Clock, now: StoreClock) {
+    this.#paths = paths;
     this.#clock = clock;
     this.#now = now;
   }
@@ -95,7 +95,7 @@ export class LocalBooks {
     const silent = this.#silent;
     // A host that cannot be succeeded, because it still has its pipe, may answer again.
     this.#silent = 0;
-    const { socket, generation, host } = await findHost(this.#place, this.#known, silent, this.#now);
+    const { socket, generation, host } = await findHost(this.#paths, this.#known, silent, this.#now);
     this.#host = host;
     this.#known = generation;
     const link: Link = new Link(socket, generation, this.#clock, () => this.#lost(link));

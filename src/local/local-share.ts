@@ -6,8 +6,8 @@ import { fingerprintOf } from '../sharing/fingerprint.ts';
 import { LONGEST_TIMEOUT_MS } from '../sharing/patience.ts';
 import { checkShareName, readShareOptions } from '../sharing/share-options.ts';
 import { storeShare } from '../sharing/store-share.ts';
+import { directoryPaths, type HostPaths, pipePaths } from './host-paths.ts';
 import { LocalBooks } from './local-books.ts';
-import { directoryPlace, type Place, pipePlace } from './place.ts';
 import { steadyClock } from './store-clock.ts';
 
 /** Time-out of an operation, in milliseconds: long enough for another process to take over from a host that was waited for longest. */
@@ -42,8 +42,8 @@ const OPTIONS: readonly string[] = ['name', 'directory'];
  * ```
  */
 export function localShare(options: LocalShareOptions): QuotaShare {
-  const place = readOptions(options);
-  const books = new LocalBooks(place, systemClock, steadyClock);
+  const paths = readOptions(options);
+  const books = new LocalBooks(paths, systemClock, steadyClock);
   const share = storeShare({
     storeOf: (credential) => books.storeOf(fingerprintOf('stacks-quota', credential)),
     mode: 'partial',
@@ -69,12 +69,12 @@ export function localShare(options: LocalShareOptions): QuotaShare {
   };
 }
 
-function readOptions(options: LocalShareOptions): Place {
+function readOptions(options: LocalShareOptions): HostPaths {
   const { name, directory } = readShareOptions('localShare', OPTIONS, options);
   checkShareName(name);
   if (directory !== undefined && (typeof directory !== 'string' || directory === ''))
     throw new ConfigError('directory', `must be the path of a directory, not ${quote(directory)}`);
-  if (process.platform === 'win32') return pipePlace(userInfo().username, name);
+  if (process.platform === 'win32') return pipePaths(userInfo().username, name);
   // Not by TMPDIR or XDG_RUNTIME_DIR: a cron job has other values than a service of the same user.
-  return directoryPlace(directory ?? `/tmp/stacks-quota-${process.getuid?.()}`, name);
+  return directoryPaths(directory ?? `/tmp/stacks-quota-${process.getuid?.()}`, name);
 }

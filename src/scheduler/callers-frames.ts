@@ -1,6 +1,9 @@
 import { ClosedError, ConnectionError, QuotaExhaustedError } from '../errors.ts';
 
-/** Turns until every promise between a call that is refused at once and its caller is awaited. */
+/**
+ * Turns until every promise between a call that is refused at once and its caller is awaited. An async function more on that way needs
+ * one turn more; `test/scheduler/callers-frames.test.ts` fails if they are too few.
+ */
 const AWAITING_TURNS = 3;
 
 /** Rejects once the caller awaits the call, so that its frames can be captured. */

@@ -26,7 +26,10 @@ import { QueueOutlook } from './queue-outlook.ts';
 import { Retries } from './retries.ts';
 import type { WaitingCall } from './waiting-call.ts';
 
-/** Upper bound for the promises between a call and its caller: after so many turns the caller has its result. */
+/**
+ * Upper bound for the promises between the end of a call and its caller: after so many turns the caller has its result. An `await` more on
+ * that way needs one turn more; `test/client/pause-and-close.test.ts` tries each kind of call.
+ */
 const TELLING_TURNS = 10;
 
 type Mutable<T> = { -readonly [Name in keyof T]: T[Name] };

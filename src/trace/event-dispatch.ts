@@ -2,16 +2,16 @@ import type { ClientEvent, EventListener } from '../events.ts';
 import { diagnosticChannels } from './diagnostics-channels.ts';
 
 /** A subscription. An object of its own, so that one function may listen twice. */
-interface Listener {
-  readonly hear: EventListener;
+interface Subscription {
+  readonly listener: EventListener;
   isSubscribed: boolean;
 }
 
 /** An event that waits for another to be told. */
 interface Untold {
   readonly event: ClientEvent;
-  /** The listeners when it happened. */
-  readonly listeners: readonly Listener[];
+  /** The subscriptions when it happened. */
+  readonly subscriptions: readonly Subscription[];
   /** Runs a function in the async context in which it happened. */
   readonly inContext: (tell: () => void) => void;
 }
@@ -24,49 +24,49 @@ interface Untold {
 export class EventDispatch {
   readonly #channels = diagnosticChannels();
   /** Replaced, never changed: an event goes to the listeners of the moment in which it happened. */
-  #listeners: readonly Listener[] = [];
+  #subscriptions: readonly Subscription[] = [];
   readonly #untold: Untold[] = [];
   #isTelling = false;
 
   /**
-   * Calls `hear` with each event that happens from now on.
+   * Calls `listener` with each event that happens from now on.
    *
    * @returns a function that unsubscribes it.
    */
-  subscribe(hear: EventListener): () => void {
-    const listener = { hear, isSubscribed: true };
-    this.#listeners = [...this.#listeners, listener];
+  subscribe(listener: EventListener): () => void {
+    const subscription = { listener, isSubscribed: true };
+    this.#subscriptions = [...this.#subscriptions, subscription];
     return () => {
-      listener.isSubscribed = false;
-      this.#listeners = this.#listeners.filter((other) => other !== listener);
+      subscription.isSubscribed = false;
+      this.#subscriptions = this.#subscriptions.filter((other) => other !== subscription);
     };
   }
 
   /** Whether anything listens to events of this type. */
   isListenedTo(type: ClientEvent['type']): boolean {
-    return this.#listeners.length > 0 || this.#channels(type)?.hasSubscribers === true;
+    return this.#subscriptions.length > 0 || this.#channels(type)?.hasSubscribers === true;
   }
 
   /** An event happened. */
   emit(event: ClientEvent): void {
     if (this.#isTelling) {
-      this.#untold.push({ event, listeners: this.#listeners, inContext: presentContext() });
+      this.#untold.push({ event, subscriptions: this.#subscriptions, inContext: presentContext() });
       return;
     }
     this.#isTelling = true;
-    this.#tell(event, this.#listeners);
+    this.#tell(event, this.#subscriptions);
     // The list grows while it is read: listeners of these events act, too.
-    for (const { event, listeners, inContext } of this.#untold) inContext(() => this.#tell(event, listeners));
+    for (const { event, subscriptions, inContext } of this.#untold) inContext(() => this.#tell(event, subscriptions));
     this.#untold.length = 0;
     this.#isTelling = false;
   }
 
-  #tell(event: ClientEvent, listeners: readonly Listener[]): void {
-    for (const { hear, isSubscribed } of listeners) {
+  #tell(event: ClientEvent, subscriptions: readonly Subscription[]): void {
+    for (const { listener, isSubscribed } of subscriptions) {
       if (!isSubscribed) continue;
       // Errors of a listener are ignored, whether it throws or, being asynchronous, rejects.
       try {
-        const heard: unknown = hear(event);
+        const heard: unknown = listener(event);
         if (heard instanceof Promise) heard.catch(() => {});
       } catch {}
     }

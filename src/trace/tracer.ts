@@ -53,12 +53,12 @@ export class Tracer implements EventSink {
   }
 
   /**
-   * Calls `hear` with each event from now on.
+   * Calls `listener` with each event from now on.
    *
    * @returns a function that unsubscribes it.
    */
-  subscribe(hear: EventListener): () => void {
-    return this.#dispatch.subscribe(hear);
+  subscribe(listener: EventListener): () => void {
+    return this.#dispatch.subscribe(listener);
   }
 
   /** Whether anything listens to events of this type. */

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { isClosed, isConfigError } from '../../src/index.ts';
+import { type Client, isClosed, isConfigError } from '../../src/index.ts';
 import { quietly, ROOMY, refused, world } from './support/deadline-world.ts';
+
+const ADDRESS = 'SP1J1A6PJ50NS54VWAVFGA9C4HS53NAQXZQ07P5TK';
 
 describe('client.close', () => {
   it.for<[unknown, string]>([
@@ -132,6 +134,29 @@ describe('close and idle', () => {
     for (let nth = 0; nth < 25; nth++) void client.getInfo().then(() => back++);
     const counts = await clock.run(Promise.all([client.idle().then(() => back), client.idle().then(() => back)]));
     expect(counts).toEqual([25, 25]);
+  });
+
+  // Each kind of call has promises of its own between the scheduler and its caller; the longest chain bounds `TELLING_TURNS`.
+  it.for<[string, (client: Client) => Promise<unknown>]>([
+    ['getInfo', (client) => client.getInfo()],
+    ['getInfo with headersOnly', (client) => client.getInfo({ headersOnly: true })],
+    ['getAddressAssets', (client) => client.getAddressAssets(ADDRESS)],
+    ['get', (client) => client.get('/extended/v1/info')],
+    ['request', (client) => client.request('GET', '/extended/v1/info')],
+    ['fetch', (client) => client.fetch('/extended/v1/info')],
+    ['fetchWith', (client) => client.fetchWith({ priority: 1 })('/extended/v1/info')],
+    ['a call that fails', (client) => client.get('/nowhere')],
+  ])('idle resolves after the caller of %s was told', async ([, call]) => {
+    const { clock, client } = await world();
+    let isTold = false;
+    const tell = (): void => {
+      isTold = true;
+    };
+    void call(client).then(tell, tell);
+    // The request of a fetch is read before the scheduler knows the call.
+    await clock.advance(1);
+    expect(client.quota().inFlight).toBe(1);
+    expect(await clock.run(client.idle().then(() => isTold))).toBe(true);
   });
 });
 

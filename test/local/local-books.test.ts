@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { type Clock, systemClock } from '../../src/clock.ts';
+import { directoryPaths, type HostPaths } from '../../src/local/host-paths.ts';
 import { readLines, writeLine } from '../../src/local/lines.ts';
 import { LocalBooks } from '../../src/local/local-books.ts';
-import { directoryPlace, type Place } from '../../src/local/place.ts';
 import type { Answer } from '../../src/sharing/store.ts';
 import { virtualClock } from '../../src/testing/index.ts';
 import { asker, asking, slotAsk, telling } from '../../src/testing/share/asking.ts';
@@ -26,10 +26,10 @@ afterAll(() => rm(directory, { recursive: true, force: true }));
 function booksOf(
   name: string,
   now: () => number = Date.now,
-  place: Place = directoryPlace(directory, name),
+  paths: HostPaths = directoryPaths(directory, name),
   clock: Clock = systemClock,
 ): LocalBooks {
-  const books = new LocalBooks(place, clock, now);
+  const books = new LocalBooks(paths, clock, now);
   endings.push(() => books.close());
   return books;
 }
@@ -88,22 +88,22 @@ describe('the books of a share on one machine', () => {
 
   it('pass to another process when the one that keeps them does not answer any more', async () => {
     // A process that is stopped: the system accepts connections for it, and nothing answers.
-    const place = directoryPlace(directory, 'silent');
-    await listenAt(place.pathOf(1));
+    const paths = directoryPaths(directory, 'silent');
+    await listenAt(paths.pathOf(1));
     expect(await asker(booksOf('silent').storeOf('key'))()).toMatchObject({ granted: [5] });
-    expect(await place.generations()).toEqual([2]);
+    expect(await paths.generations()).toEqual([2]);
   });
 
   it('stay with a host that is only slow, up to three times as long as its slowest recent answer took', async () => {
-    const place = directoryPlace(directory, 'slow');
+    const paths = directoryPaths(directory, 'slow');
     const asked: (() => void)[] = [];
-    await listenAt(place.pathOf(1), (socket) =>
+    await listenAt(paths.pathOf(1), (socket) =>
       readLines(socket, (message) => {
         asked.push(() => writeLine(socket, { id: (message as { id: number }).id, result: 'over' }));
       }),
     );
     const clock = virtualClock();
-    const store = booksOf('slow', Date.now, place, clock).storeOf('key');
+    const store = booksOf('slow', Date.now, paths, clock).storeOf('key');
     const answerAfter = async (ms: number): Promise<void> => {
       const look = store.look('a');
       await vi.waitFor(() => expect(asked).toHaveLength(1), { timeout: 60_000 });
@@ -116,12 +116,12 @@ describe('the books of a share on one machine', () => {
     for (let count = 0; count < 60; count++) await answerAfter(0);
     await answerAfter(200);
     await answerAfter(599);
-    expect(await place.generations()).toEqual([1]);
+    expect(await paths.generations()).toEqual([1]);
     const look = store.look('a');
     await vi.waitFor(() => expect(asked).toHaveLength(1), { timeout: 60_000 });
     await clock.advance(1_000);
     expect(await look).toBe('granted');
-    expect(await place.generations()).toEqual([2]);
+    expect(await paths.generations()).toEqual([2]);
   });
 
   it('are given up by a process that was stopped for so long that another keeps them', async () => {
@@ -129,7 +129,7 @@ describe('the books of a share on one machine', () => {
     await asker(stopped.storeOf('key'))({ member: 'a' });
     // Another process takes over, as if the first one had not answered it.
     const { findHost } = await import('../../src/local/hosts.ts');
-    const { host, socket } = await findHost(directoryPlace(directory, 'stopped'), 1, 1, Date.now);
+    const { host, socket } = await findHost(directoryPaths(directory, 'stopped'), 1, 1, Date.now);
     endings.push(
       () => host?.close(),
       () => socket.destroy(),
@@ -139,20 +139,20 @@ describe('the books of a share on one machine', () => {
   });
 
   it('leave no socket behind, and begin anew after the socket of a killed process', async () => {
-    const place = directoryPlace(directory, 'stale');
+    const paths = directoryPaths(directory, 'stale');
     const dead = createServer(() => {});
-    await new Promise<void>((resolve) => dead.listen(place.pathOf(7), resolve));
+    await new Promise<void>((resolve) => dead.listen(paths.pathOf(7), resolve));
     // The file stays, as after `kill -9`.
     const { rename } = await import('node:fs/promises');
-    await rename(place.pathOf(7), `${place.pathOf(7)}.kept`);
+    await rename(paths.pathOf(7), `${paths.pathOf(7)}.kept`);
     await new Promise((resolve) => dead.close(resolve));
-    await rename(`${place.pathOf(7)}.kept`, place.pathOf(7));
-    await chmod(place.pathOf(7), 0o600);
+    await rename(`${paths.pathOf(7)}.kept`, paths.pathOf(7));
+    await chmod(paths.pathOf(7), 0o600);
     const books = booksOf('stale');
     expect(await asker(books.storeOf('key'))()).toMatchObject({ granted: [5] });
-    expect(await place.generations()).toEqual([8]);
+    expect(await paths.generations()).toEqual([8]);
     books.close();
-    await vi.waitFor(async () => expect(await place.generations()).toEqual([]));
+    await vi.waitFor(async () => expect(await paths.generations()).toEqual([]));
   });
 
   it('pass with all that was granted to a process that has not been connected', async () => {
@@ -182,11 +182,11 @@ describe('the books of a share on one machine', () => {
   });
 
   it('book an ask once whose answer was lost with the host', async () => {
-    const place = directoryPlace(directory, 'lost');
+    const paths = directoryPaths(directory, 'lost');
     const [first, second] = [booksOf('lost'), booksOf('lost')];
     await first.storeOf('key').take(asking({ want: 6 }));
     first.close();
-    const dying = await listenAt(place.pathOf(1), (socket) =>
+    const dying = await listenAt(paths.pathOf(1), (socket) =>
       socket.on('data', () => {
         dying.close();
         socket.destroy();
@@ -197,15 +197,15 @@ describe('the books of a share on one machine', () => {
       granted: [6],
       used: [6],
     });
-    expect(await place.generations()).toEqual([2]);
+    expect(await paths.generations()).toEqual([2]);
   });
 
   it('are not kept on by a process that cannot connect to itself', async () => {
-    const place = directoryPlace(directory, 'foreign');
+    const paths = directoryPaths(directory, 'foreign');
     const check = (): Promise<void> => Promise.reject(Object.assign(new Error('foreign'), { code: 'EPERM' }));
     const { findHost } = await import('../../src/local/hosts.ts');
-    await expect(findHost({ ...place, check }, 0, 0, Date.now)).rejects.toThrow('foreign');
-    expect(await place.generations()).toEqual([]);
+    await expect(findHost({ ...paths, check }, 0, 0, Date.now)).rejects.toThrow('foreign');
+    expect(await paths.generations()).toEqual([]);
   });
 
   it('pass with a pause that the service has ordered', async () => {
@@ -231,24 +231,24 @@ describe('the books of a share on one machine', () => {
   });
 
   it('are given up by a process whose socket has been removed, which leaves the next socket there alone', async () => {
-    const place = directoryPlace(directory, 'ghost');
+    const paths = directoryPaths(directory, 'ghost');
     const [ghost, next] = [booksOf('ghost'), booksOf('ghost')];
     await asker(ghost.storeOf('key'))({ member: 'a' });
-    await rm(place.pathOf(1));
+    await rm(paths.pathOf(1));
     await asker(next.storeOf('key'))({ member: 'b', want: 9 });
-    expect(await place.generations()).toEqual([1]);
+    expect(await paths.generations()).toEqual([1]);
     const ask = asker(ghost.storeOf('key'));
     expect(await ask(telling(0, { member: 'x' }))).toMatchObject({ used: [14] });
     ghost.close();
-    expect(await place.generations()).toEqual([1]);
+    expect(await paths.generations()).toEqual([1]);
   });
 
   it('find their directory again after it has been removed', async () => {
     const own = join(directory, 'removed');
-    const books = booksOf('own', Date.now, directoryPlace(own, 'own'));
+    const books = booksOf('own', Date.now, directoryPaths(own, 'own'));
     await asker(books.storeOf('key'))();
     await rm(own, { recursive: true });
-    const other = booksOf('own', Date.now, directoryPlace(own, 'own'));
+    const other = booksOf('own', Date.now, directoryPaths(own, 'own'));
     await rm(own, { recursive: true });
     expect(await asker(other.storeOf('key'))({ member: 'b', want: 3 })).toMatchObject({ granted: [3] });
     const ask = asker(books.storeOf('key'));
@@ -256,14 +256,14 @@ describe('the books of a share on one machine', () => {
   });
 
   it('leave a path for the next process if others are connected', async () => {
-    const place = directoryPlace(directory, 'path');
+    const paths = directoryPaths(directory, 'path');
     const books = booksOf('path');
     await asker(books.storeOf('key'))();
-    const peer = connect(place.pathOf(1));
+    const peer = connect(paths.pathOf(1));
     await new Promise((resolve) => peer.once('connect', resolve));
     await asker(books.storeOf('key'))({ member: 'b' });
     books.close();
-    expect(await place.generations()).toEqual([1]);
+    expect(await paths.generations()).toEqual([1]);
     peer.destroy();
   });
 
@@ -273,7 +273,7 @@ describe('the books of a share on one machine', () => {
       const name = `nonsense-${shares++}`;
       const books = booksOf(name);
       await asker(books.storeOf('key'))();
-      const socket = connect(directoryPlace(directory, name).pathOf(1));
+      const socket = connect(directoryPaths(directory, name).pathOf(1));
       const closed = new Promise((resolve) => socket.once('close', resolve));
       socket.write(`${line}\r\n\r\n`);
       await closed;
@@ -284,26 +284,26 @@ describe('the books of a share on one machine', () => {
 
 describe('the sockets of a share', () => {
   it('can be found when they are published, by one process for each generation', async () => {
-    const place = directoryPlace(directory, 'publish');
-    const [one, two] = [place.newPath(), place.newPath()];
+    const paths = directoryPaths(directory, 'publish');
+    const [one, two] = [paths.newPath(), paths.newPath()];
     await Promise.all([listenAt(one), listenAt(two)]);
-    expect(await place.generations()).toEqual([]);
-    const publication = await place.publish(one, 1);
-    expect(await place.publish(two, 1)).toBeUndefined();
-    expect(await place.generations()).toEqual([1]);
-    await place.check(1);
+    expect(await paths.generations()).toEqual([]);
+    const publication = await paths.publish(one, 1);
+    expect(await paths.publish(two, 1)).toBeUndefined();
+    expect(await paths.generations()).toEqual([1]);
+    await paths.check(1);
     expect(publication?.isOurs()).toBe(true);
     publication?.remove();
     expect(publication?.isOurs()).toBe(false);
-    expect(await place.generations()).toEqual([]);
+    expect(await paths.generations()).toEqual([]);
   });
 
   it('that were never published are removed after a minute', async () => {
-    const place = directoryPlace(directory, 'abandoned');
-    const [old, young] = [place.newPath(), place.newPath()];
+    const paths = directoryPaths(directory, 'abandoned');
+    const [old, young] = [paths.newPath(), paths.newPath()];
     for (const path of [old, young]) await writeFile(path, '');
     await utimes(old, 1, 1);
-    await place.removeBelow(1);
+    await paths.removeBelow(1);
     expect((await sockets('abandoned')).map((file) => join(directory, file))).toEqual([young]);
   });
 });

@@ -55,7 +55,7 @@ const INNER_ROOMS: Record<string, readonly string[]> = {
     'index',
   ],
   'src/local/': [
-    'place | books-file | lines | messages | store-clock',
+    'host-paths | books-file | lines | messages | store-clock',
     'kept-store',
     'host | link',
     'hosts',

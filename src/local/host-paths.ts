@@ -33,11 +33,11 @@ export interface Publication {
 }
 
 /**
- * Where the sockets of one share are. Each host that takes over has a path of its own, numbered one higher than the last (a
- * generation). A host listens on an unused path, and then publishes its socket as that of a generation: that is atomic, so one
- * process wins, and a socket that exists accepts connections.
+ * The paths at which the processes of one share find its host. Each host that takes over has a path of its own, numbered one
+ * higher than the last (a generation). A host listens on an unused path, and then publishes its socket as that of a generation: that
+ * is atomic, so one process wins, and a socket that exists accepts connections.
  */
-export interface Place {
+export interface HostPaths {
   /** The generations that have a socket, live or left behind, lowest first. */
   generations(): Promise<readonly number[]>;
   pathOf(generation: number): string;
@@ -60,7 +60,7 @@ export interface Place {
  *
  * @throws ConfigError if the directory belongs to another user, or others may write to it.
  */
-export function directoryPlace(directory: string, name: string): Place {
+export function directoryPaths(directory: string, name: string): HostPaths {
   try {
     mkdirSync(directory, { mode: 0o700 });
   } catch (error) {
@@ -148,7 +148,7 @@ function publicationAt(path: string): Publication {
  * A named pipe of Windows. Windows removes it with its process, so there is one generation. The books are in the user's directory for
  * temporary files, which is closed to others.
  */
-export function pipePlace(user: string, name: string): Place {
+export function pipePaths(user: string, name: string): HostPaths {
   const path = `\\\\.\\pipe\\stacks-quota-${user}-${name}-v${FORMAT}`;
   const prefix = `stacks-quota.${name}.v${FORMAT}.`;
   return {
