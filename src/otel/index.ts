@@ -6,6 +6,7 @@
 
 import { type MeterProvider, metrics, type TracerProvider, trace } from '@opentelemetry/api';
 import type { Client } from '../client/client.ts';
+import { checkClient } from '../validation/arguments.ts';
 import { VERSION } from '../version.ts';
 import { gauge, measure } from './metrics.ts';
 import { traceCalls } from './spans.ts';
@@ -54,6 +55,7 @@ export function instrument(
   client: Pick<Client, 'subscribe' | 'quota'>,
   { tracerProvider, meterProvider, requests = true }: InstrumentOptions = {},
 ): () => void {
+  checkClient(client);
   const meter = (meterProvider ?? metrics.getMeterProvider()).getMeter(NAME, VERSION);
   const tracer = (tracerProvider ?? trace.getTracerProvider()).getTracer(NAME, VERSION);
   const ends = [
