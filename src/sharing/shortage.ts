@@ -49,8 +49,7 @@ export class Shortage {
 
   /** Whether to ask for a look: calls wait that a window unknown or in doubt holds back. `isUnlimited`: there is no window to learn. */
   isLookDue(isUnlimited: boolean, waiting: number, now: number): boolean {
-    // The end of a look, told in the same trip, would end the next one.
-    if (!this.#discovery.mayAsk(now) || this.#discovery.isEndDue) return false;
+    if (!this.#discovery.mayAsk(now)) return false;
     if (this.#ledger.windows.size === 0) return !isUnlimited && waiting > 0;
     // While a longer window is full a look reveals nothing, and its first request would be refused.
     if (!this.#ledger.needsLook(now) || this.#ledger.full(now)?.instance.window.isShort === false) return false;
