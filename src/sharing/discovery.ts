@@ -77,19 +77,9 @@ export class Discovery {
     return Math.max(this.#askAt, this.#othersUntil);
   }
 
-  /**
-   * The instant to ask for the next look, so that it follows this one without a break, or at which this one is over, so that what was sent
-   * is told before the others send; Infinity: this process does not look.
-   */
-  wakesAt(now: number): number {
-    if (this.#until === Number.NEGATIVE_INFINITY) return Number.POSITIVE_INFINITY;
-    const renewsAt = this.#until - RENEW_MS;
-    return now < renewsAt && !this.#isOver ? renewsAt : this.#until;
-  }
-
-  /** Ends a look whose time is over. */
-  expire(now: number): void {
-    if (now >= this.#until) this.end();
+  /** The instant to ask for the next look, so that it follows this one without a break; Infinity: this process does not look. */
+  renewsAt(now: number): number {
+    return this.isLooking(now) && !this.#isOver ? this.#until - RENEW_MS : Number.POSITIVE_INFINITY;
   }
 
   /** Whether to ask for a look now. */

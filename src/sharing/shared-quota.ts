@@ -237,7 +237,6 @@ export class SharedQuota implements ShareLimit {
   /** Starts a trip if there is something to ask for or to tell. */
   #consider(now: number): void {
     if (this.#isClosed || this.#trips.isUnderWay) return;
-    this.#discovery.expire(now);
     const isDue =
       this.#shortage.isAskDue(now) ||
       now >= this.#ledger.givesBackAt(now) ||
@@ -263,8 +262,9 @@ export class SharedQuota implements ShareLimit {
       this.#member.waiting() > 0 && this.#shortage.full(now)
         ? this.#ledger.policy.nextAt(0, false)
         : Number.POSITIVE_INFINITY;
+    const wanted = Math.min(this.#ledger.givesBackAt(now), asksAt, this.#discovery.renewsAt(now));
     const { idleRetryAt } = this.#trips;
-    const earliest = Math.min(this.#ledger.givesBackAt(now), asksAt, this.#discovery.wakesAt(now), idleRetryAt);
+    const earliest = Math.min(wanted, idleRetryAt);
     if (earliest === Number.POSITIVE_INFINITY) return;
     // Until the store may be tried again no trip starts, however due it is.
     const at = Math.max(earliest, this.#trips.pausedUntil);

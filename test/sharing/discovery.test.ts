@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Discovery } from '../../src/sharing/discovery.ts';
 import { LOOK_MS, type ShareStore } from '../../src/sharing/store.ts';
-import { fleetOf } from './support/fleet.ts';
 
 /** Asks for a look at an instant, and hears this. */
 function asked(answer: 'granted' | 'over' | number, isFirst: boolean, now = 0): Discovery {
@@ -49,20 +48,11 @@ describe('a look at the service', () => {
 
   it('is asked for again before it ends, so that the looks of a process follow each other without a break', () => {
     const discovery = asked('granted', false);
-    const renewsAt = discovery.wakesAt(0);
+    const renewsAt = discovery.renewsAt(0);
     expect([discovery.mayAsk(renewsAt - 1), discovery.mayAsk(renewsAt)]).toEqual([false, true]);
     expect(renewsAt).toBeLessThan(LOOK_MS);
-    expect(asked('over', false).wakesAt(0)).toBe(Number.POSITIVE_INFINITY);
-  });
-
-  it('that is not followed by another wakes its owner when it is over, to be told of once', () => {
-    const discovery = asked('granted', false);
-    const endsAt = discovery.wakesAt(discovery.wakesAt(0));
-    expect(endsAt).toBe(LOOK_MS - 30);
-    discovery.expire(endsAt - 1);
-    expect([discovery.isEndDue, discovery.wakesAt(endsAt)]).toEqual([false, endsAt]);
-    discovery.expire(endsAt);
-    expect([discovery.isEndDue, discovery.wakesAt(endsAt)]).toEqual([true, Number.POSITIVE_INFINITY]);
+    expect(discovery.renewsAt(LOOK_MS)).toBe(Number.POSITIVE_INFINITY);
+    expect(asked('over', false).renewsAt(0)).toBe(Number.POSITIVE_INFINITY);
   });
 
   it('ends for its owner a little before the others begin again: clocks run apart', () => {
@@ -106,21 +96,5 @@ describe('a look at the service', () => {
   it('is never asked for again when there were enough of them', () => {
     const discovery = asked('over', false);
     expect([discovery.isOver, discovery.mayAsk(1e9)]).toEqual([true, false]);
-  });
-});
-
-describe('a process that looks', () => {
-  it('tells what it sent before the look is over for the others, although no other look follows', async () => {
-    const keyed = { second: 10, minute: 1_000 };
-    const fleet = fleetOf(2, { keyed, windows: 'sliding-log', latencyMs: 200 });
-    const call = async (index: number, at: number): Promise<void> => {
-      await fleet.clock.sleep(at);
-      await fleet.clients[index]?.getInfo({ maxWaitMs: 60_000 });
-    };
-    // One is always under way, so that the look does not end early, and none waits when another look might be asked for.
-    const looking = [0, 100, 300, 450, 600, 700, 812].map((at) => call(0, at));
-    const others = Array.from({ length: 10 }, () => call(1, 1_003));
-    await fleet.clock.run(Promise.all([...looking, ...others]));
-    expect(fleet.limited).toBe(0);
   });
 });
