@@ -1,3 +1,4 @@
+import { allPastNamed } from './contenders/all-past.ts';
 import { bottleneck } from './contenders/bottleneck.ts';
 import type { Contender } from './contenders/contender.ts';
 import { discord } from './contenders/discord.ts';
@@ -12,7 +13,7 @@ export const contenders: readonly Contender[] = [ours, kyRetry, pQueue, throttle
 
 /** Returns the contender with this name. */
 export function contenderNamed(name: string): Contender {
-  const found = contenders.find((contender) => contender.name === name) ?? equalPartsNamed(name);
+  const found = contenders.find((contender) => contender.name === name) ?? equalPartsNamed(name) ?? allPastNamed(name);
   if (!found) throw new Error(`There is no contender ${name}.`);
   return found;
 }

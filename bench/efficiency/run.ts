@@ -25,7 +25,10 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     /** Runs this number of random scenarios instead of the set, and shows those that miss their promise. */
     random: { type: 'string' },
-    /** Runs the clients that do not share, beside ones that are told of each other and use each of these parts of a second. */
+    /**
+     * Runs the clients that do not share, beside ones that are told of each other and use each of these parts of a second; and those beside
+     * strangers who repeat what is refused, beside ones that are told of all that has arrived and leave so many units.
+     */
     bound: { type: 'boolean', default: false },
     /** Prints the requests second by second. */
     timeline: { type: 'boolean', default: false },
@@ -36,6 +39,9 @@ const { values } = parseArgs({
 
 /** Parts of a second that clients which are told of each other use. */
 const PARTS = [0.5, 0.6, 0.7, 0.8, 0.833, 0.9, 0.95, 1];
+
+/** Units of each window that clients leave which are told of all that has arrived. */
+const LEFT = [0, 1, 2, 4, 8, 12, 16, 18];
 
 const startedAt = performance.now();
 const measured = await runAll(jobs(), tellProgress);
@@ -72,13 +78,28 @@ function jobs(): Job[] {
 }
 
 function boundJobs(seeds: readonly number[]): Job[] {
-  const crowds = scenarios.filter(
-    ({ clients = 1, isShared, name }) => clients > 1 && !isShared && name.includes(values.only),
+  const named = scenarios.filter(({ name }) => name.includes(values.only));
+  const crowds = named.filter(({ clients = 1, isShared }) => clients > 1 && !isShared);
+  const repeating = named.filter(
+    ({ others, windows }) => !windows && (others?.manner === 'eager' || others?.manner === 'backlogged'),
   );
-  return crowds.flatMap(({ name }) =>
-    [ours.name, ...PARTS.map((part) => `equal parts of ${part}`)].flatMap((contender) =>
-      seeds.map((seed) => ({ scenario: name, contender, seed })),
+  return [
+    ...besideOurs(
+      crowds,
+      PARTS.map((part) => `equal parts of ${part}`),
+      seeds,
     ),
+    ...besideOurs(
+      repeating,
+      LEFT.map((left) => `all the past, leaving ${left}`),
+      seeds,
+    ),
+  ];
+}
+
+function besideOurs(worlds: readonly Scenario[], told: readonly string[], seeds: readonly number[]): Job[] {
+  return worlds.flatMap(({ name }) =>
+    [ours.name, ...told].flatMap((contender) => seeds.map((seed) => ({ scenario: name, contender, seed }))),
   );
 }
 

@@ -76,6 +76,7 @@ export function openWorld(scenario: Scenario, seed: number): World {
   const costOf = (errand: Errand): number => costFrom(scenario, service.origin, errand);
   const isCostly = scenario.service?.cost !== undefined;
   const share = scenario.isShared ? shareFrom(clock, chance(7)) : undefined;
+  const spent = scenario.spent ?? (scenario.others && usedBefore(scenario.others, startsAt));
   const places = Array.from({ length: scenario.clients ?? 1 }, (_, index): Place => {
     const machine = machineClock(clock, chance(10 + index), scenario.suspended);
     const fetch = fetchFrom(service, machine, clock, traffic, scenario);
@@ -91,11 +92,12 @@ export function openWorld(scenario: Scenario, seed: number): World {
       clients: scenario.clients ?? 1,
       kind: scenario.windows ?? 'aligned',
       serviceTime: () => startsAt + clock.now(),
+      arrived: () => service.log,
+      spent,
       share,
     };
   });
 
-  const spent = scenario.spent ?? (scenario.others && usedBefore(scenario.others, startsAt));
   if (spent) {
     const { skewMs = 0 } = scenario.service ?? {};
     service.setSkew(skewMs - spent.agoMs);

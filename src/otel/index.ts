@@ -6,7 +6,7 @@
 
 import { type MeterProvider, metrics, type TracerProvider, trace } from '@opentelemetry/api';
 import type { Client } from '../client/client.ts';
-import { flag, optionsParser, unchecked, withDefault } from '../validation/arguments.ts';
+import { checkClient, flag, optionsParser, unchecked, withDefault } from '../validation/arguments.ts';
 import { VERSION } from '../version.ts';
 import { gauge, measure } from './metrics.ts';
 import { traceCalls } from './spans.ts';
@@ -59,6 +59,7 @@ const instrumentOptions = optionsParser('options of instrument', {
  * ```
  */
 export function instrument(client: Pick<Client, 'subscribe' | 'quota'>, options: InstrumentOptions = {}): () => void {
+  checkClient(client);
   const { tracerProvider, meterProvider, requests } = instrumentOptions(options);
   const meter = (meterProvider ?? metrics.getMeterProvider()).getMeter(NAME, VERSION);
   const tracer = (tracerProvider ?? trace.getTracerProvider()).getTracer(NAME, VERSION);

@@ -1,7 +1,7 @@
 import type { Client } from '../client/client.ts';
-import { ConfigError, quote } from '../errors.ts';
 import type { ClientEvent } from '../events.ts';
 import type { Reason } from '../quota/admission.ts';
+import { checkClient } from '../validation/arguments.ts';
 
 /** Upper bounds of the histogram of waits, in seconds. */
 const WAITS = [0.01, 0.1, 0.5, 1, 5, 10, 30, 60, 120, 300];
@@ -33,8 +33,7 @@ export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
  * @returns a function that returns the text. Units are quota units, waits are in seconds; no label has the key or a URL.
  */
 export function metricsOf(client: Pick<Client, 'subscribe' | 'quota' | 'month'>): () => string {
-  if (typeof client?.subscribe !== 'function')
-    throw new ConfigError('client', `must be a client, as createClient makes, not ${quote(client)}`);
+  checkClient(client);
   const requests = new Counter('stacks_quota_requests_total', 'Answers, by endpoint and status.');
   const units = new Counter('stacks_quota_units_total', 'Units that the service counted, by endpoint.');
   const limited = new Counter('stacks_quota_limited_total', 'Answers that refused a request because of a limit.');

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Client } from '../client/client.ts';
 import { ConfigError, quote } from '../errors.ts';
 import { isLoopback } from '../options/credentials.ts';
-import { argument, optionsParser, withDefault } from '../validation/arguments.ts';
+import { argument, checkClient, optionsParser, withDefault } from '../validation/arguments.ts';
 import { admit } from './admission.ts';
 import { createForward } from './forward.ts';
 import { type ProxyOptions, readProxyOptions } from './options.ts';
@@ -64,8 +64,7 @@ export interface Proxy {
  * @throws ConfigError if an option is invalid.
  */
 export function createProxy(client: Client, options: ProxyOptions = {}): Proxy {
-  if (typeof client?.subscribe !== 'function')
-    throw new ConfigError('client', `must be a client, as createClient makes, not ${quote(client)}`);
+  checkClient(client);
   const { token, clock } = readProxyOptions(options);
   const forward = createForward(client, token !== undefined);
   const pages = createPages(client, clock);

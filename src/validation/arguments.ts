@@ -29,6 +29,12 @@ export function withDefault<T>(read: Argument<T | undefined>, value: T): Argumen
   };
 }
 
+/** @throws ConfigError if this is no client: a function that needs one would fail later, and say less. */
+export function checkClient(client: { readonly subscribe: unknown } | null | undefined): void {
+  if (typeof client?.subscribe === 'function') return;
+  throw new ConfigError('client', `must be a client, as createClient makes, not ${quote(client)}`);
+}
+
 /** `true`, `false` or left out. */
 export const flag: Argument<boolean | undefined> = argument<boolean>(
   (value) => typeof value === 'boolean',

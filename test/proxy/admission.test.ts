@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Client } from '../../src/client/client.ts';
 import { createClient } from '../../src/client/create-client.ts';
+import { instrument } from '../../src/otel/index.ts';
 import { metricsOf } from '../../src/prometheus/index.ts';
 import { createProxy } from '../../src/proxy/index.ts';
 import { type Asked, closeAll, INFO, KEY, pairOf } from './support/pair.ts';
@@ -174,9 +175,10 @@ it('passes authorization on where it has no token itself', async () => {
   expect(seen[0]?.headers.authorization).toBe('Bearer mine');
 });
 
-it('a proxy and metrics are made of a client, and of nothing else', () => {
+it('a proxy, metrics and spans are made of a client, and of nothing else', () => {
   for (const client of [undefined, null, {}, 'https://api.hiro.so']) {
     expect(() => createProxy(client as unknown as Client)).toThrow('client must be a client, as createClient makes');
+    expect(() => instrument(client as unknown as Client)).toThrow('client must be a client, as createClient makes');
     expect(() => metricsOf(client as unknown as Client)).toThrow('client must be a client, as createClient makes');
   }
 });

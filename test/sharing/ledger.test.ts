@@ -189,3 +189,76 @@ describe('the ledger of a process', () => {
     expect(windows.map((window) => window.reading)).toContain(120);
   });
 });
+
+describe('what a ledger knows of the share', () => {
+  /** Asks, and hears that this part of each window is used. */
+  function told(part: number, others = 0): Ledger {
+    const ledger = ledgerOf({ second: 20, minute: 500 });
+    const composed = ledger.compose(demand(), 100, TRIP_MS);
+    const used = composed.windows.map(({ limit }) => Math.round(limit * part));
+    const granted = composed.slots.map((_, nth) => (nth === 0 ? 1 : 0));
+    ledger.receive(composed, answering({ now: BEGIN + 100, granted, used, others }), 1, 100, 101);
+    return ledger;
+  }
+
+  it('calls are likely to fit where half of every window is free, and as likely as not where nothing was said for long', () => {
+    expect(ledgerOf({ second: 20 }).isAmple(100)).toBe(false);
+    expect([told(0.5), told(0.55)].map((ledger) => ledger.isAmple(200))).toEqual([true, false]);
+    expect([10_101, 10_102].map((now) => told(0.55).isAmple(now))).toEqual([false, true]);
+  });
+
+  it('calls are not likely to fit where fewer units were granted than asked for, however much is free', () => {
+    const ledger = ledgerOf({ second: 20 });
+    const composed = ledger.compose(demand(), 100, TRIP_MS);
+    ledger.receive(composed, answering({ now: BEGIN + 100, used: composed.windows.map(() => 0) }), 1, 100, 101);
+    expect([200, 60_000].map((now) => ledger.isAmple(now))).toEqual([false, true]);
+  });
+
+  it('others lack units by the last answer, for as long as they would ask again', () => {
+    const ledger = told(0, 3);
+    expect(ledger.others(200)).toBe(3);
+    expect(ledger.others(60_000)).toBe(0);
+  });
+
+  it('how much of the calendar’s window has passed, by the service’s clock', () => {
+    const ledger = ledgerOf({ minute: 500 });
+    expect(ledger.elapsed('minute', 5_000)).toBeCloseTo(5_000, -2);
+    expect(ledger.elapsed('minute', 65_000)).toBeCloseTo(5_000, -2);
+  });
+
+  it('when units are to be given back that nobody spent: a second after their own', () => {
+    const ledger = ledgerOf({ second: 20 });
+    expect(ledger.givesBackAt(100)).toBe(Number.POSITIVE_INFINITY);
+    ask(ledger, demand({ want: 2 }), [2], 100);
+    expect(ledger.givesBackAt(110)).toBeCloseTo(2_000, 0);
+    for (const now of [120, 130]) ledger.book.settle(ledger.spend(1, now), 0);
+    expect(ledger.givesBackAt(140)).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  it('which slots others may have been granted: it asks for none that begins before', () => {
+    const ledger = ledgerOf({ second: 20 });
+    ledger.askFrom(5_500);
+    for (const want of [1, 50]) {
+      const { slots } = ledger.compose(demand({ want }), 100, TRIP_MS);
+      expect(Number(slots[0]?.name) - BEGIN / 1_000).toBeGreaterThan(5);
+    }
+    const { slots } = ledger.compose(demand({ want: 50 }), 7_000, TRIP_MS);
+    expect(Number(slots[0]?.name) - BEGIN / 1_000).toBe(6);
+  });
+
+  it('an urgent call takes what is held, and asks for none of it again', () => {
+    const ledger = ledgerOf({ second: 20 });
+    ask(ledger, demand({ want: 5 }), [5], 100);
+    expect(ledger.compose(demand({ isUrgent: true, want: 5 }), 120, TRIP_MS).want).toBe(0);
+    // More than it holds, of any slot.
+    expect(ledger.compose(demand({ isUrgent: true, want: 9, need: 9 }), 130, TRIP_MS).want).toBe(4);
+  });
+
+  it('units that no call waits for are given back', () => {
+    const ledger = ledgerOf({ second: 20 });
+    ask(ledger, demand({ want: 5 }), [5], 100);
+    const { slots } = ledger.compose(demand({ want: 2 }), 120, TRIP_MS);
+    expect(slots.map(({ total }) => total)).toContain(2);
+    expect(ledger.held(130)).toBe(2);
+  });
+});

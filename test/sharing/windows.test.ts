@@ -51,6 +51,7 @@ describe('a window that processes share', () => {
     const minute = new SharedWindow('minute', 100, UNKNOWN);
     const kept = (window: SharedWindow, after: number): number => window.keptForProbe(BEGIN + after);
     expect([0, 2_999, 3_000, 59_999].map((after) => kept(minute, after))).toEqual([0, 0, 1, 1]);
+    expect(kept(new SharedWindow('minute', 20, UNKNOWN), 30_000)).toBe(1);
     // A call that fails before the minute ends would fail for nothing else.
     const end = BEGIN + 60_000;
     expect([end - 1, end].map((waitsUntil) => minute.keptForProbe(BEGIN + 30_000, waitsUntil))).toEqual([0, 1]);

@@ -1,8 +1,8 @@
 import type { QuotaShare } from '../../../src/share.ts';
 import { LENGTH_MS } from '../../../src/testing/calendar.ts';
-import type { ServiceLimits, ServicePeriod, WindowKind } from '../../../src/testing/index.ts';
+import type { LoggedRequest, ServiceLimits, ServicePeriod, WindowKind } from '../../../src/testing/index.ts';
 import type { MachineClock } from '../machine.ts';
-import type { Errand } from '../scenario.ts';
+import type { Errand, Scenario } from '../scenario.ts';
 
 /** Where a client runs, and what it may know. */
 export interface Place {
@@ -19,6 +19,10 @@ export interface Place {
   readonly clients: number;
   readonly kind: WindowKind;
   readonly serviceTime: () => number;
+  /** All requests that have arrived at the service, oldest first: only for contenders that show a bound. */
+  readonly arrived: () => readonly LoggedRequest[];
+  /** Units used before the start. */
+  readonly spent: Scenario['spent'];
   /** What the clients share, where they share the quota. */
   readonly share: QuotaShare | undefined;
   /** Whether anything costs other than 1. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { SlidingCounterModel } from '../../../src/quota/models/sliding-counter.ts';
-import type { ServerClock } from '../../../src/quota/time/server-clock.ts';
+import { SlidingCounterModel, slidingCounter } from '../../../src/quota/models/sliding-counter.ts';
+import { ServerClock } from '../../../src/quota/time/server-clock.ts';
 import { AnsweredRequests } from '../../../src/quota/usage/answered.ts';
 import { knownClock, readingsOf } from '../support/builders.ts';
 
@@ -204,4 +204,20 @@ describe('a window too small for its estimate', () => {
     expect([holds('second', true), holds('second', false)]).toEqual([true, false]);
     expect([holds('minute', true), holds('minute', false)]).toEqual([true, false]);
   });
+});
+
+describe('a window of a service whose clock is unknown', () => {
+  it('holds nothing back', () => {
+    const model = new SlidingCounterModel('minute', new ServerClock());
+    model.book(10, 1_000, 1_100);
+    model.reconcile(read(2_000, 10));
+    expect(model.spent(3_000)).toBe(0);
+    expect(model.earliest(11, 0, 10, 3_000)).toBe(3_000);
+  });
+});
+
+it('frees what was used from the end of its window, or of the wait for others, and evenly', () => {
+  const use = { at: 1_000, periodMs: 60_000, endsAt: 60_000, lastAt: 3_000, drainMs: 5 };
+  expect(slidingCounter.frees?.(use)).toEqual([60_000, 60_005]);
+  expect(slidingCounter.frees?.({ ...use, lastAt: 70_000 })).toEqual([70_000, 70_005]);
 });
