@@ -107,11 +107,11 @@ export class Pacer {
     const full = this.#flights.holdAt(now);
     if (full && ask.maxWaitMs >= PATIENT_MS && !ask.isInspection) return { kind: 'wait', hold: full };
     const charge = this.#costs.charge(ask, this.#windows.named);
-    const reckoned = longestHold(this.#windows.limits, charge, now);
-    const own = longestHold(this.#limits, charge, now, this.#cooldown.overrulesWindows ? undefined : reckoned);
+    const ofWindows = longestHold(this.#windows.limits, charge, now);
+    const own = longestHold(this.#limits, charge, now, this.#cooldown.overrulesWindows ? undefined : ofWindows);
     // The share is asked last, because it may fetch more, and should do so only for charges that fit all else.
     const hold = own ?? this.#shareLimit.check(charge, now);
-    if (!hold) return { kind: 'granted', lease: this.#grant(charge, now, reckoned !== undefined) };
+    if (!hold) return { kind: 'granted', lease: this.#grant(charge, now, ofWindows !== undefined) };
     if (ask.isInspection) return this.#inspect(charge, hold, now);
     if (!ask.isOneShot && this.#mayTry(hold, charge, own, now))
       return { kind: 'granted', lease: this.#grantExempt(charge, now) };
@@ -288,7 +288,7 @@ export class Pacer {
     if (!limited) this.#clientWide.throughput.onServed(units, now - flight.sentAt);
     if (cost !== undefined) {
       this.#costs.learn(flight.endpoint, units, flight.query);
-      this.#shareLimit.tellCost(flight.endpoint, this.#costs.dearestOf(flight.endpoint));
+      this.#shareLimit.tellCost(flight.endpoint, this.#costs.highestOf(flight.endpoint));
     }
     const refused = limited ? refusedCost(quota, this.#windows.hadRoom(now)) : undefined;
     if (refused !== undefined) {

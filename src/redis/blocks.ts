@@ -30,9 +30,14 @@ export interface Blocks {
   readonly order: readonly number[];
 }
 
+function byKindAndNumber(a: Placed, b: Placed): number {
+  if (a.kind === b.kind) return a.number - b.number;
+  return a.kind < b.kind ? -1 : 1;
+}
+
 /** Arranges the windows of an ask by blocks, and within them by runs that differ in nothing but their place and ttl. */
 export function blocksOf(windows: readonly WindowAsk[]): Blocks {
-  const placed = windows.map(place).sort((a, b) => (a.kind < b.kind ? -1 : a.kind > b.kind ? 1 : a.number - b.number));
+  const placed = windows.map(place).sort(byKindAndNumber);
   const order: number[] = [];
   for (const [index, { index: asked }] of placed.entries()) order[asked] = index;
   const names: string[] = [];

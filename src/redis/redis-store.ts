@@ -148,7 +148,8 @@ function readArray(reply: unknown): readonly unknown[] {
 
 /** Clients may be configured to return numbers as text, and text as bytes. */
 function readNumber(value: unknown): number {
-  const number = typeof value === 'number' ? value : /^-?\d{1,15}$/.test(readText(value)) ? Number(value) : Number.NaN;
+  if (typeof value !== 'number' && !/^-?\d{1,15}$/.test(readText(value))) throw malformed();
+  const number = Number(value);
   if (!Number.isSafeInteger(number)) throw malformed();
   return number;
 }

@@ -156,11 +156,15 @@ export class Book {
     const isNews = entries.some(({ claimed, spent, booked }) => booked !== Math.max(claimed, spent));
     if (wishes.want <= 0 && !isNews && wishes.isSilent) return { slots: [], windows: [], held: this.held(arrival) };
     wishes.also.forEach(indexOf);
+    const wishOf = (name: string): Wish => {
+      if (!wished.has(name)) return 0;
+      return name === first?.name ? wishes.wish : 1;
+    };
     const slots = entries.map((entry): SlotAsk => {
-      const { slot, claimed, spent } = entry;
-      const wish: Wish = !wished.has(slot.name) ? 0 : slot.name === first?.name ? wishes.wish : 1;
+      const { claimed, spent } = entry;
+      const { name, instances } = entry.slot;
       entry.booked = undefined;
-      return { name: slot.name, total: Math.max(claimed, spent), wish, windows: slot.instances.map(indexOf) };
+      return { name, total: Math.max(claimed, spent), wish: wishOf(name), windows: instances.map(indexOf) };
     });
     this.#asked = entries.map((entry, index) => ({ entry, total: slots[index]?.total ?? 0 }));
     return { slots, windows, held: this.held(arrival) };
@@ -261,9 +265,10 @@ export class Book {
 function windowAsk(instance: Instance, kept: number, time: number, now: number): WindowAsk {
   const { name, window, limit, drain } = instance;
   const reading = window.reading(instance, now);
+  const countedBy = reading?.isRecent ? 'bounds' : 'yes';
   return {
     ...{ name, limit, kept, ttlMs: ttlOf(instance, time), reading: reading?.used ?? -1 },
-    stretches: !window.isLong || drain !== undefined ? 'no' : reading?.isRecent ? 'bounds' : 'yes',
+    stretches: window.isLong && drain === undefined ? countedBy : 'no',
     ...(drain === undefined ? {} : { drain }),
   };
 }

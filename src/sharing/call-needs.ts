@@ -69,14 +69,18 @@ export class CallNeeds {
     this.#underWay--;
   }
 
+  /** Calls expected to follow: one for each request in flight of a busy process, one for half of many requests in flight. */
+  #following(isBusy: boolean): number {
+    if (isBusy) return this.#underWay;
+    return this.#underWay >= MANY ? Math.floor(this.#underWay / 2) : 0;
+  }
+
   /** The units to ask for. `isBusy`: whether this process has used all it was granted lately. */
   demand(isBusy: boolean): Demand {
     const { units: need, isUrgent, maxWaitMs } = this.#first;
     const { concurrency } = this.#member;
     const waiting = isUrgent ? this.#member.urgentWaiting() : this.#member.waiting();
-    // Calls expected to follow: one for each request in flight of a busy process, one for half of many requests in flight.
-    const following = isBusy ? this.#underWay : this.#underWay >= MANY ? Math.floor(this.#underWay / 2) : 0;
-    const calls = waiting > 0 ? waiting + following : 0;
+    const calls = waiting > 0 ? waiting + this.#following(isBusy) : 0;
     const want = calls === 0 ? 0 : need + Math.ceil((calls - 1) * this.#usual);
     return { need, want, isUrgent, concurrency, maxWaitMs };
   }

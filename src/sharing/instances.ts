@@ -18,7 +18,7 @@ export interface InstanceTime {
   readonly slides?: number;
   /**
    * Given for a step of a window that drains: units, in thousandths, by which what is used of the step before is less when this one begins. 0:
-   * that is not reckoned with.
+   * that usage is not carried over.
    */
   readonly drain?: number;
 }

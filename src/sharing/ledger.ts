@@ -234,8 +234,9 @@ export class Ledger {
     const reach = { least: time, most: Math.max(slots.at(-1)?.to ?? 0, arrival.most + REACH_MS) };
     const also = [...this.windows].flatMap((window) => [window.previous(from) ?? [], window.steps(reach)].flat());
     const surplus = Math.max(0, held - demand.want);
+    const wish = this.policy.isLate(now) ? 2 : 1;
     const told = this.book.compose(
-      { want, need, slots, wish: spare ? 3 : this.policy.isLate(now) ? 2 : 1, kept, also, surplus, isSilent },
+      { want, need, slots, wish: spare ? 3 : wish, kept, also, surplus, isSilent },
       arrival,
       time,
       now,

@@ -169,7 +169,8 @@ export function bookTotals(
 export function grantUnits(ask: ShareAsk, mayGrant: boolean, others: number, windows: readonly MemoryWindow[]): Grants {
   const { want, need, held } = ask;
   const part = Math.max(ask.chunk, need, Math.ceil(ask.size / (others + 1)));
-  let open = mayGrant ? (others > 0 ? Math.min(want, part - held) : want) : 0;
+  const fair = others > 0 ? Math.min(want, part - held) : want;
+  let open = mayGrant ? fair : 0;
   let isNeedy: boolean | undefined;
   let isTight = false;
   const granted = ask.slots.map(({ wish, total, windows: indices }) => {

@@ -189,7 +189,7 @@ export class SharedWindow {
   ): { readonly used: number; readonly isRecent: boolean } | undefined {
     // If the window may not be aligned, part of the stated usage may belong to the calendar's previous window.
     if (slides === undefined && !this.isCalendar) return undefined;
-    // A step that is not reckoned with those before it holds its own claims alone.
+    // A step to which no usage is carried over holds its own claims alone.
     if (drain !== undefined && !this.#drains) return undefined;
     const known = this.#readings.get(name);
     return known && { used: Math.min(known.used, limit), isRecent: now - known.sentAt < RECENT_MS };

@@ -140,5 +140,6 @@ function checkMembers(option: string, value: unknown): void {
 
 function shown(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value);
-  return Array.isArray(value) ? 'an array' : isObject(value) ? 'an object' : String(value);
+  if (Array.isArray(value)) return 'an array';
+  return isObject(value) ? 'an object' : String(value);
 }

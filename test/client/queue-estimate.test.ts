@@ -160,7 +160,7 @@ describe('the time at which a call is sent behind others', () => {
     await fc.assert(
       fc.asyncProperty(fixed, fc.integer({ min: 100, max: 300 }), lines, orders, worlds, async (...drawn) => {
         const [windows, minute, drawnCosts, order, { seed }] = drawn;
-        const sign = order === 'as drawn' ? 0 : order === 'cheap first' ? 1 : -1;
+        const sign = { 'as drawn': 0, 'cheap first': 1, 'dear first': -1 }[order];
         const costs = [...drawnCosts].sort((one, other) => sign * (one - other));
         const { error } = await errorOf(
           { ...{ windows, limits: { minute }, cost: 1, before: 150, ahead: costs.length - 1, seed } },

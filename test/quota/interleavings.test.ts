@@ -9,7 +9,7 @@ import type { OracleShape } from './support/oracles.ts';
 
 const SHAPES: readonly OracleShape[] = ['aligned', 'first-request', 'sliding-log', 'leaky'];
 
-/** An estimate of a smaller window is mostly rounding, so its model abstains below so many of the dearest calls. */
+/** An estimate of a smaller window is mostly rounding, so its model abstains below so many of the most expensive calls. */
 const FEW = 8;
 
 /** Just past a boundary a log forgets what was used a second later, and an estimate much of it only at the end of the next window. */

@@ -30,7 +30,7 @@ describe('the share of a process hears', () => {
     expect(all('ended')).toEqual([[units, isServed]]);
   });
 
-  it('of the dearest cost of an endpoint whenever one is stated', () => {
+  it('of the highest cost of an endpoint whenever one is stated', () => {
     const { send, answer, all } = world();
     for (const cost of [3, 2]) answer(send(1_000), 1_100, quota({ cost }));
     answer(send(2_000), 2_100);

@@ -57,12 +57,12 @@ function tried(
   names: readonly string[],
 ): { readonly table: CostTable; readonly vain: number } {
   const table = new CostTable(names);
-  let dearest = 0;
+  let highest = 0;
   let vain = 0;
   for (const { parameters, cost } of samples) {
-    const held = table.find(() => parameters)?.most ?? dearest;
+    const held = table.find(() => parameters)?.most ?? highest;
     vain += held < cost ? SHORTFALL * (cost - held) : held - cost;
-    dearest = Math.max(dearest, cost);
+    highest = Math.max(highest, cost);
     table.learn(parameters, cost);
   }
   return { table, vain };

@@ -34,7 +34,7 @@ export class EndpointCosts {
   }
 
   /** The highest cost that is remembered of it, in units. */
-  get dearest(): number {
+  get highest(): number {
     return this.#all.most;
   }
 
@@ -65,7 +65,7 @@ export class EndpointCosts {
 
   /** Learns from the cost stated by an answer. */
   learn(query: string, cost: number): void {
-    const expected = this.find(query)?.certain ?? this.dearest;
+    const expected = this.find(query)?.certain ?? this.highest;
     const parameters = parametersOf(query);
     this.#all.learn(cost);
     this.#table.learn(parameters, cost);

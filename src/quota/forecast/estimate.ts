@@ -105,7 +105,7 @@ function* namedWindowsOf(
   }
 }
 
-/** The shapes by which a window is reckoned with: the calendar's as long as it may have that. */
+/** The shapes by which a window is forecast: the calendar's as long as it may have that. */
 function shapesOf({ shapes, candidates }: NamedWindow): readonly Shape[] {
   const calendar = candidates.shapes.alive.filter(({ isCalendar }) => isCalendar);
   return calendar.length > 0 ? calendar : shapes;

@@ -5,7 +5,7 @@ export interface Release {
   readonly units: number;
 }
 
-/** A window that a forecast reckons with. */
+/** A window of a forecast. */
 export interface ForecastWindow {
   /** `second`, `minute`, …, `endpoint`, or `concurrency`. */
   readonly window: string;
@@ -42,7 +42,7 @@ export interface Forecast {
   readonly window: string | undefined;
 }
 
-/** A window that the work fills more often than this only sets a pace: the work is reckoned in fewer steps. */
+/** A window that the work fills more often than this only sets a pace: the work is simulated in fewer steps. */
 const MOST_WINDOWS = 100;
 
 /** What becomes free evenly is waited for in so many steps at most. */

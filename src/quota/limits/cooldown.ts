@@ -11,15 +11,15 @@ import type { Flight } from '../usage/in-flight.ts';
 const FIRST_BACKOFF_MS = 1_000;
 const LONGEST_BACKOFF_MS = 60_000;
 
-/** For this long our own reckoning decides after it was right and `retry-after` was not, in milliseconds. */
+/** For this long our own books decide after they were right and `retry-after` was not, in milliseconds. */
 const DISTRUST_MS = 3_600_000;
 
 /**
  * A pause that the service ordered. It holds back every request, only ever grows, and ends half-open: one request goes first, and
  * the others follow only if it is served, ever faster.
  *
- * Where `retry-after` named its end, the one that goes first does so although our reckoning has a window full: what it is answered
- * mends the reckoning. If it is refused, the reckoning was right.
+ * Where `retry-after` named its end, the first request is sent although our books show a full window: its answer corrects the books.
+ * If it is refused, the books were right.
  */
 export class Cooldown implements Limit {
   #until = Number.NEGATIVE_INFINITY;
@@ -43,7 +43,7 @@ export class Cooldown implements Limit {
     return this.#why;
   }
 
-  /** Whether the next request goes when the pause ends, by the service's word, whatever windows hold by our reckoning. */
+  /** Whether the next request is sent when the pause ends, as `retry-after` said, whichever windows our books show as full. */
   get overrulesWindows(): boolean {
     return this.#isOrdered;
   }
@@ -80,7 +80,7 @@ export class Cooldown implements Limit {
   /**
    * A request is sent: the one that goes first after a pause, or one that follows.
    *
-   * @param isFull - whether a window holds it back by our reckoning.
+   * @param isFull - whether our books show a window that holds it back.
    */
   onSent(flight: Flight, isFull: boolean = false): void {
     const { sentAt } = flight;

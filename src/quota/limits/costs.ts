@@ -24,10 +24,10 @@ export interface ExpectedCost {
  */
 export class Costs implements Limit {
   readonly #byEndpoint = new Map<string, EndpointCosts>();
-  /** Costs of unseen endpoints by the word of sibling processes. */
-  readonly #foretold = new Map<string, number>();
+  /** Costs of unseen endpoints, as sibling processes stated them. */
+  readonly #adopted = new Map<string, number>();
   readonly #probes = new Map<string, Probe>();
-  #dearest = 1;
+  #highest = 1;
   #cheapest = Number.POSITIVE_INFINITY;
   #leastStated = Number.POSITIVE_INFINITY;
   #stated = false;
@@ -60,7 +60,7 @@ export class Costs implements Limit {
   /** The expected cost of a request; if such a request was never seen, the highest cost of its endpoint, or of all endpoints. */
   expect(endpoint: string, query: string = ''): ExpectedCost {
     const known = this.#byEndpoint.get(endpoint);
-    return known?.find(query) ?? same(known?.dearest ?? this.#foretold.get(endpoint) ?? this.#dearest);
+    return known?.find(query) ?? same(known?.highest ?? this.#adopted.get(endpoint) ?? this.#highest);
   }
 
   /** The lowest cost of such requests so far, in units; 0: none was seen, or none was ever refused for its cost. */
@@ -71,7 +71,7 @@ export class Costs implements Limit {
 
   /** Average cost of a request, in units: for plans, where the highest would add up to too much. */
   mean(endpoint: string | undefined, query?: string): number {
-    if (endpoint === undefined) return this.#dearest;
+    if (endpoint === undefined) return this.#highest;
     const known = this.#byEndpoint.get(endpoint);
     return (
       (query === undefined ? undefined : known?.find(query)?.likely) ?? known?.mean ?? this.expect(endpoint).likely
@@ -79,18 +79,18 @@ export class Costs implements Limit {
   }
 
   /** The highest cost of all endpoints, in units; 1 while none is known. */
-  get dearest(): number {
-    return this.#dearest;
+  get highest(): number {
+    return this.#highest;
   }
 
   /** The highest cost of an endpoint, in units, for sibling processes. */
-  dearestOf(endpoint: string): number {
-    return this.#byEndpoint.get(endpoint)?.dearest ?? this.#dearest;
+  highestOf(endpoint: string): number {
+    return this.#byEndpoint.get(endpoint)?.highest ?? this.#highest;
   }
 
   /** Learns from the cost stated by an answer. */
   learn(endpoint: string, cost: number, query?: string): void {
-    this.#dearest = Math.max(this.#dearest, cost);
+    this.#highest = Math.max(this.#highest, cost);
     if (this.#refused.size > 0) this.#refused.delete(requestKey(endpoint, query));
     this.#learnOf(endpoint, cost, query);
   }
@@ -128,8 +128,8 @@ export class Costs implements Limit {
   /** Adopts an endpoint's highest cost from sibling processes, until a request of this process is answered. */
   expectOf(endpoint: string, units: number): void {
     this.#stated = true;
-    this.#dearest = Math.max(this.#dearest, units);
-    if (this.#foretold.size < ENDPOINTS) this.#foretold.set(endpoint, units);
+    this.#highest = Math.max(this.#highest, units);
+    if (this.#adopted.size < ENDPOINTS) this.#adopted.set(endpoint, units);
   }
 
   /** A request is sent: the first of an endpoint whose cost is unknown is its probe. */
@@ -169,7 +169,7 @@ export class Costs implements Limit {
   isNews({ endpoint, query = '' }: Pick<Charge, 'endpoint' | 'query'>): boolean {
     if (!this.#stated) return false;
     const known = this.#byEndpoint.get(endpoint);
-    return known ? known.isNews(query) : this.#byEndpoint.size < ENDPOINTS && !this.#foretold.has(endpoint);
+    return known ? known.isNews(query) : this.#byEndpoint.size < ENDPOINTS && !this.#adopted.has(endpoint);
   }
 }
 

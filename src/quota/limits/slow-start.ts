@@ -4,7 +4,7 @@ import type { InFlight } from '../usage/in-flight.ts';
 
 /**
  * Slow start: while no limit is known one request may be in flight. An answer without
- * quota headers doubles how many may be; the first answer with them ends the caution, because then windows are reckoned with.
+ * quota headers doubles how many may be; the first answer with them ends the caution, because windows are known then.
  */
 export class SlowStart implements Limit {
   readonly #flights: InFlight;

@@ -21,7 +21,7 @@ export class BoundaryProbe {
   /** The end that the service named, by its clock, until a request has tried it. */
   #namedEnd: number | undefined;
   #lastSentAt = Number.NEGATIVE_INFINITY;
-  #dearest = 0;
+  #largest = 0;
 
   constructor(clock: ServerClock, flights: InFlight) {
     this.#clock = clock;
@@ -37,7 +37,7 @@ export class BoundaryProbe {
   onSent(units: number, now: number): void {
     if (this.#isRested(now, units)) this.#restedBefore = this.#end;
     this.#lastSentAt = now;
-    this.#dearest = Math.max(this.#dearest, units);
+    this.#largest = Math.max(this.#largest, units);
     this.#namedEnd = undefined;
   }
 
@@ -58,9 +58,9 @@ export class BoundaryProbe {
 
   /** Units to reserve of a window of `limit`. */
   reserved(limit: number, now: number): number {
-    const each = Math.min(this.#dearest, Math.floor(limit * MOST_PART));
+    const each = Math.min(this.#largest, Math.floor(limit * MOST_PART));
     const forRest = this.#restEnds !== undefined && !this.#isRested(now) ? each : 0;
-    if (this.#namedEnd !== undefined && this.#dearest <= 1) return forRest;
+    if (this.#namedEnd !== undefined && this.#largest <= 1) return forRest;
     const end = this.#clock.surely(this.#end);
     const isPastEnd = now >= end && this.#lastSentAt < end && this.#flights.units === 0;
     return isPastEnd ? 0 : each + forRest;

@@ -203,15 +203,19 @@ export class NamedWindow implements Limit {
 
   #explain(charge: Charge, now: number): Reason {
     const headroom = this.headroom(now);
-    const left = Math.floor(headroom);
-    const why = this.#larger.isTooLarge(charge, this.limit, now)
-      ? `the request takes ${charge.units} units, and the ${this.period} never holds more than ${this.limit}`
-      : this.limit <= 0
-        ? `the ${this.period} has a limit of 0 units, by the service's latest headers`
-        : headroom >= this.#fitting(charge) + this.#reserved(charge, now)
-          ? `requests are spread evenly over the ${this.period} (${this.limit} units) until its shape is known`
-          : `the ${this.period} has ${left} of ${this.limit} units left and the request takes ${charge.units}${this.#reservedText(charge, now)}`;
-    return { kind: 'window', why, window: this.period, limit: this.limit, headroom: left };
+    const why = this.#whyHeld(charge, headroom, now);
+    return { kind: 'window', why, window: this.period, limit: this.limit, headroom: Math.floor(headroom) };
+  }
+
+  #whyHeld(charge: Charge, headroom: number, now: number): string {
+    const { units } = charge;
+    if (this.#larger.isTooLarge(charge, this.limit, now))
+      return `the request takes ${units} units, and the ${this.period} never holds more than ${this.limit}`;
+    if (this.limit <= 0) return `the ${this.period} has a limit of 0 units, by the service's latest headers`;
+    if (headroom >= this.#fitting(charge) + this.#reserved(charge, now))
+      return `requests are spread evenly over the ${this.period} (${this.limit} units) until its shape is known`;
+    const left = `the ${this.period} has ${Math.floor(headroom)} of ${this.limit} units left`;
+    return `${left} and the request takes ${units}${this.#reservedText(charge, now)}`;
   }
 
   /** Units of the window that are not for this charge. */

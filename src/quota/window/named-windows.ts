@@ -25,7 +25,7 @@ export class NamedWindows implements Iterable<NamedWindow> {
   /** When each window was named last. */
   readonly #namedAt = new Map<Period, number>();
   /** What others found out of windows that we have not seen yet. */
-  readonly #foretold = new Map<Period, Shapes>();
+  readonly #adopted = new Map<Period, Shapes>();
   #revision = 0;
 
   constructor(dependencies: NamedWindowsDependencies) {
@@ -147,14 +147,14 @@ export class NamedWindows implements Iterable<NamedWindow> {
 
   /** Takes the word of others for the shapes that a window may have. */
   adopt(period: Period, shapes: Shapes): void {
-    this.#foretold.set(period, shapes);
+    this.#adopted.set(period, shapes);
     this.#byPeriod.get(period)?.candidates.adopt(shapes);
   }
 
   #open(period: Period): NamedWindow {
     const window = new NamedWindow(period, this.#dependencies);
-    const foretold = this.#foretold.get(period);
-    if (foretold) window.candidates.adopt(foretold);
+    const adopted = this.#adopted.get(period);
+    if (adopted) window.candidates.adopt(adopted);
     this.#byPeriod.set(period, window);
     this.#revision++;
     return window;

@@ -25,7 +25,7 @@ const RATE_MS = 500;
 /** How long a rate is believed that no answer has confirmed, in milliseconds. */
 const RATE_FADES_MS = 20_000;
 
-/** What they take unseen is not reckoned over more than this, in milliseconds: it may be that they have gone. */
+/** Their unseen usage is estimated for no longer than this after a reading, in milliseconds: they may have gone. */
 const LONGEST_UNSEEN_MS = 1_000;
 
 /** Of windows up to this length a part tells what they take in all, in milliseconds. */
@@ -45,7 +45,7 @@ export class OtherConsumers {
   #rate = 0;
   #ratedAt = Number.NEGATIVE_INFINITY;
   readonly #demand: Demand;
-  /** Whether their demand is reckoned with: of a day or a month only when one is over, because minutes say nothing about the rest. */
+  /** Whether room is left for their demand: of a day or a month only when one is over, because minutes say nothing about the rest. */
   #isKnown: boolean;
   /** Our part of a short window. */
   readonly #contended: ContendedRate | undefined;
@@ -117,7 +117,7 @@ export class OtherConsumers {
   /**
    * Units that they may have used in the `ms` milliseconds since the last reading: by their rate lately, or their usual one.
    *
-   * @param mostMs - the longest time to reckon with.
+   * @param mostMs - the longest time to estimate for.
    */
   unobserved(ms: number, mostMs: number = LONGEST_UNSEEN_MS): number {
     const rate = Math.max(this.#rate * Math.exp(-ms / RATE_FADES_MS), this.#demand.usual / this.#periodMs);

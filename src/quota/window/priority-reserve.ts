@@ -6,7 +6,7 @@ import { type Reserve, recheckAt } from './reserve.ts';
 /** How long a rate is remembered: after this time without arrivals it has fallen to a third, in milliseconds. */
 const MEMORY_MS = 300_000;
 
-/** A rate is not reckoned over less than this, in milliseconds. */
+/** A rate is averaged over at least this, in milliseconds. */
 const SHORTEST_MS = 1_000;
 
 /** A rate is expected to last for this many times the time it was seen, at least a minute and at most an hour. In milliseconds. */

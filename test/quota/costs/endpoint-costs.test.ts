@@ -73,7 +73,7 @@ describe('the cost of a request', () => {
         pages(1_000, (index) => (index === place ? 100 : 20)),
       );
       expect(costs.find('limit=20&offset=77777')?.certain).toBe(1);
-      expect(costs.dearest).toBeLessThanOrEqual(5);
+      expect(costs.highest).toBeLessThanOrEqual(5);
     }
   });
 
@@ -106,7 +106,7 @@ describe('the cost of a request', () => {
         const costs = new EndpointCosts();
         for (const [query, cost] of answers) {
           costs.learn(query, cost);
-          expect(costs.find(query)?.certain ?? costs.dearest).toBeLessThanOrEqual(30);
+          expect(costs.find(query)?.certain ?? costs.highest).toBeLessThanOrEqual(30);
         }
       }),
       { numRuns: runs(10, 100) },
@@ -158,7 +158,7 @@ describe('a request of unknown cost', () => {
 describe('the costs of an endpoint', () => {
   it('are none at first', () => {
     const costs = new EndpointCosts();
-    expect([costs.cheapest, costs.dearest, costs.find('')]).toEqual([Number.POSITIVE_INFINITY, 0, undefined]);
+    expect([costs.cheapest, costs.highest, costs.find('')]).toEqual([Number.POSITIVE_INFINITY, 0, undefined]);
     expect(costs.deciding).toEqual([]);
   });
 
@@ -166,12 +166,12 @@ describe('the costs of an endpoint', () => {
     expect(learned(() => 0, ['', 'limit=20']).cheapest).toBe(0);
   });
 
-  it('are told by the cheapest and the dearest kind, and by their mean', () => {
+  it('are told by the cheapest and the most expensive kind, and by their mean', () => {
     const costs = learned(
       byPage,
       pages(60, (index) => [20, 60][index % 2] ?? 0),
     );
-    expect([costs.cheapest, costs.dearest]).toEqual([1, 3]);
+    expect([costs.cheapest, costs.highest]).toEqual([1, 3]);
     expect(costs.mean).toBeGreaterThan(1.9);
     expect(costs.mean).toBeLessThan(2.1);
   });

@@ -22,7 +22,7 @@ describe('what a request is expected to cost', () => {
     expect(certain(learned(3, 3, 3), 'GET /a')).toBe(3);
   });
 
-  it('is the dearest of all endpoints where its own has not been seen', () => {
+  it('is the highest of all endpoints where its own has not been seen', () => {
     const costs = learned(2, 4);
     costs.learn('GET /b', 3);
     expect(certain(costs, 'GET /new')).toBe(4);
@@ -46,7 +46,7 @@ describe('what a request is expected to cost', () => {
     expect(certain(costs, 'GET /a', 'limit=20&offset=9000')).toBe(1);
     expect(certain(costs, 'GET /a', 'limit=100&offset=9000')).toBe(5);
     expect(costs.mean('GET /a')).toBeCloseTo(3, 1);
-    expect(costs.dearestOf('GET /a')).toBe(5);
+    expect(costs.highestOf('GET /a')).toBe(5);
     expect(costs.cheapest).toBe(1);
   });
 });
@@ -61,7 +61,7 @@ describe('the cost of an endpoint', () => {
 
   it('is its own highest for parameters of which no answer tells, not that of another endpoint', () => {
     expect(certain(byPage(), 'GET /a', 'limit=200')).toBe(5);
-    expect([byPage().dearestOf('GET /a'), byPage().dearestOf('GET /new'), byPage().dearest]).toEqual([5, 9, 9]);
+    expect([byPage().highestOf('GET /a'), byPage().highestOf('GET /new'), byPage().highest]).toEqual([5, 9, 9]);
   });
 
   it('is on average its own mean, or else what a request is expected to cost', () => {
@@ -238,7 +238,7 @@ describe('the charge of a request', () => {
     expect(charged(learned(2), { priority: 5 }).priority).toBe(5);
   });
 
-  it('is half of the shortest window where its cost is unknown, or the dearest cost if that is more', () => {
+  it('is half of the shortest window where its cost is unknown, or the highest cost if that is more', () => {
     const news = { endpoint: 'GET /new' };
     expect([9, 10, 2].map((limit) => charged(learned(2), news, limit).units)).toEqual([5, 5, 2]);
     expect(charged(new Costs(), news).units).toBe(1);
@@ -322,10 +322,10 @@ describe('the cost of a refused request', () => {
   });
 });
 
-describe('the dearest cost', () => {
+describe('the highest cost', () => {
   it('is never that of a request which was refused for it', () => {
     const costs = learned(2);
     costs.learnRefused('GET /b', 8);
-    expect([costs.dearest, costs.dearestOf('GET /b')]).toEqual([2, 8]);
+    expect([costs.highest, costs.highestOf('GET /b')]).toEqual([2, 8]);
   });
 });

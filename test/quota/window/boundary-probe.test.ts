@@ -20,7 +20,7 @@ function looking(units = 1): { look: BoundaryProbe; flights: InFlight } {
 }
 
 describe('a look past the end of a window', () => {
-  it('has room kept for it until the end: as much as the dearest request took', () => {
+  it('has room kept for it until the end: as much as the largest request took', () => {
     const { look } = looking(3);
     look.onSent(1, 10);
     expect(look.reserved(LIMIT, 20)).toBe(3);
