@@ -125,7 +125,7 @@ describe('QuotaExhaustedError', () => {
     );
   });
 
-  test('carries its facts', () => {
+  test('says the window, its limit and when to call again in its fields', () => {
     expect(exhausted()).toMatchObject({
       window: 'month',
       limit: 150_000,
@@ -187,7 +187,7 @@ describe('ServiceError', () => {
     expect(service('x'.repeat(2_001)).body).toBe(`${'x'.repeat(1_999)}…`);
   });
 
-  test('carries its facts', () => {
+  test('says the status, the endpoint and the quota in its fields', () => {
     expect(service({}, 410)).toMatchObject({ status: 410, endpoint, quota });
   });
 });

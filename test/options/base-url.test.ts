@@ -40,7 +40,7 @@ describe('the base URL', () => {
     expect(error.message).toBe(`baseUrl ${problem}`);
   });
 
-  test('must be text', () => {
+  test('that is no text is refused', () => {
     expect(refusal(() => settings({ baseUrl: new URL('https://api.hiro.so') })).message).toBe(
       'baseUrl must be text, not an object',
     );

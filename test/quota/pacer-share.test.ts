@@ -135,7 +135,7 @@ describe('an hourly trial', () => {
     expect(ask(5_100 + 2 * HOUR_MS).kind).toBe('granted');
   });
 
-  it('goes alone', () => {
+  it('is sent alone, so that another call waits', () => {
     const { ask, send } = usedUp();
     send(HOUR_MS, { isInspection: true });
     expect(ask(1_100 + HOUR_MS).kind).toBe('wait');

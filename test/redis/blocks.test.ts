@@ -61,7 +61,7 @@ describe('the windows of an ask', () => {
     ]);
   });
 
-  it('may be none', () => {
+  it('are arranged in no blocks if there are none', () => {
     expect(blocksOf([])).toEqual({ names: [], args: [], order: [] });
   });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Notice } from '../../src/sharing/notice.ts';
 
 describe('a notice', () => {
-  it('is told once', async () => {
+  it('is told once where it was raised once', async () => {
     const notice = new Notice();
     let told = 0;
     const tell = (): Promise<void> => notice.tell(async () => void told++);

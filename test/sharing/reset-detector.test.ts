@@ -25,7 +25,7 @@ function judged(
 }
 
 describe('a window whose use drops where the calendar begins a new one', () => {
-  it('is the calendar’s', () => {
+  it('is known to be aligned with the calendar', () => {
     expect(
       judged([
         [59_000, 90],

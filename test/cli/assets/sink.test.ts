@@ -27,7 +27,7 @@ describe('a file of lines', () => {
     expect(readFileSync(path, 'utf8')).toBe(lines.join(''));
   });
 
-  it('must be new', async () => {
+  it('must not exist before', async () => {
     const path = file('mine\n');
     await expect(fileSink(path, 'new')).rejects.toThrow(/already exists: continue it with --resume or replace it/);
     expect(readFileSync(path, 'utf8')).toBe('mine\n');

@@ -35,7 +35,7 @@ async function proxyOf(
 }
 
 describe('the flags of the proxy', () => {
-  it('have defaults', async () => {
+  it('have defaults where none is given', async () => {
     expect(await readProxyFlags([], {})).toEqual({
       access: {},
       port: 3_999,
@@ -186,7 +186,7 @@ describe('the proxy in a world of its own', () => {
     expect(world.stderr.text).not.toContain('password');
   });
 
-  it('has its help', async () => {
+  it('prints its help', async () => {
     const world = worldOf();
     expect(await world.run('proxy', '--help')).toBe(0);
     expect(world.stdout.text).toContain('stacks-quota proxy [flags]');

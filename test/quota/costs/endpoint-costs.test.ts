@@ -162,7 +162,7 @@ describe('the costs of an endpoint', () => {
     expect(costs.deciding).toEqual([]);
   });
 
-  it('may be nothing', () => {
+  it('may be 0 units', () => {
     expect(learned(() => 0, ['', 'limit=20']).cheapest).toBe(0);
   });
 

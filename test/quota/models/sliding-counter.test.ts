@@ -207,7 +207,7 @@ describe('a window too small for its estimate', () => {
 });
 
 describe('a window of a service whose clock is unknown', () => {
-  it('holds nothing back', () => {
+  it('counts nothing as used, and holds back no request', () => {
     const model = new SlidingCounterModel('minute', new ServerClock());
     model.book(10, 1_000, 1_100);
     model.reconcile(read(2_000, 10));

@@ -213,7 +213,7 @@ describe('the end of a window that an answer names', () => {
 });
 
 describe('what other processes know of the clock', () => {
-  it('narrows the interval', () => {
+  it('narrows the interval of this one', () => {
     const clock = told();
     const { revision } = clock;
     clock.narrow(9_500, 9_600, 1_000);

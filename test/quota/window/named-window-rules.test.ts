@@ -136,7 +136,7 @@ describe('a request of more units than the window holds', () => {
 });
 
 describe('a window whose units the share grants', () => {
-  it('holds nothing back', () => {
+  it('holds back no request by its own count', () => {
     expect(ten(10, { share: { covers: () => true } }).window.check(charge(), 1_200)).toBeUndefined();
     expect(ten(10).window.check(charge(), 1_200)).toBeDefined();
   });
