@@ -54,7 +54,10 @@ export function createFetch({
       }
       const request = simpleFrom(input, init) ?? requestFrom(input, url, init);
       const signal = signalOf(input, init);
-      const sent = await outgoing(request, url, init, signal, streamBody);
+      signal?.throwIfAborted();
+      // Without a body to read, the call is known to the scheduler before `fetch` has returned.
+      const body = request.body ? await bodyOf(request, signal, streamBody) : undefined;
+      const sent = outgoing(request, url, init, body);
       const call: Call = {
         request: sent,
         ask: {
@@ -118,7 +121,7 @@ function elsewhereError(url: URL | undefined, baseUrl: string): ConfigError {
 }
 
 /** The parts of a `Request` without a body that a call needs. */
-type SimpleRequest = Pick<Request, 'method' | 'headers' | 'redirect'>;
+type SimpleRequest = Pick<Request, 'method' | 'headers' | 'redirect'> & { readonly body: null };
 
 /** Reads a request without a `Request`, if that would add nothing but defaults: creating one takes longer than all the rest here. */
 function simpleFrom(input: Input, init: RequestInit = {}): SimpleRequest | undefined {
@@ -128,7 +131,7 @@ function simpleFrom(input: Input, init: RequestInit = {}): SimpleRequest | undef
     Object.getPrototypeOf(init) === Object.prototype &&
     Object.keys(rest).length === 0 &&
     /^(GET|HEAD) (follow|manual)$/.test(`${method} ${redirect}`);
-  return isSimple ? { method, headers: checkedHeaders(headers), redirect } : undefined;
+  return isSimple ? { method, headers: checkedHeaders(headers), redirect, body: null } : undefined;
 }
 
 /** Creates the `Request` that `fetch` would, with the same checks and defaults. */
@@ -155,24 +158,29 @@ function checkedHeaders(given: RequestInit['headers']): Headers {
   return headers;
 }
 
-/** Reads the body into memory, so that it can be sent again, unless it is to be streamed. */
-async function outgoing(
+function outgoing(
   request: Request | SimpleRequest,
   url: URL,
   init: RequestInit | undefined,
-  signal: AbortSignal | undefined,
-  streamBody: boolean,
-): Promise<Call['request']> {
-  signal?.throwIfAborted();
+  body: Call['request']['body'],
+): Call['request'] {
   url.hash = '';
   const basic = { method: request.method, url: url.href, headers: Object.fromEntries(request.headers) };
   if (!('cache' in request)) return basic;
   const { cache, credentials, integrity, keepalive, mode, referrer, referrerPolicy } = request;
-  const read = (): Promise<ArrayBuffer> => request.arrayBuffer();
-  const held = async (): Promise<ArrayBuffer> => (signal ? untilAborted(read, signal) : read());
-  const body = request.body && (streamBody ? request.body : await held());
   const rest = { cache, credentials, integrity, keepalive, mode, referrer, referrerPolicy, ...dispatcherOf(init) };
   return { ...basic, init: rest, ...(body ? { body } : {}) };
+}
+
+/** Reads the body into memory, so that it can be sent again, unless it is to be streamed. */
+async function bodyOf(
+  request: Request,
+  signal: AbortSignal | undefined,
+  streamBody: boolean,
+): Promise<Call['request']['body']> {
+  if (streamBody) return request.body ?? undefined;
+  const read = (): Promise<ArrayBuffer> => request.arrayBuffer();
+  return signal ? untilAborted(read, signal) : read();
 }
 
 /** undici's option `dispatcher` (proxy, pool), which is not in the standard. */

@@ -113,6 +113,11 @@ export class Backlog {
     for (const tell of this.#onEmpty.splice(0)) tell();
   }
 
+  /** The number of calls that wait or are under way. */
+  get calls(): number {
+    return this.#calls;
+  }
+
   /** Resolves when no call is left. */
   drained(): Promise<void> {
     return this.#calls === 0 ? Promise.resolve() : new Promise((resolve) => this.#onEmpty.push(resolve));

@@ -270,9 +270,11 @@ export class Scheduler {
 
   /** Resolves when no call waits or is under way, and their callers have been told. */
   async idle(): Promise<void> {
-    await this.#backlog.drained();
-    // A call counts as finished before its caller has been told.
-    for (let turn = 0; turn < TELLING_TURNS; turn++) await undefined;
+    do {
+      await this.#backlog.drained();
+      // A call counts as finished before its caller has been told, and a fetch is read before it counts as begun.
+      for (let turn = 0; turn < TELLING_TURNS; turn++) await undefined;
+    } while (this.#backlog.calls > 0);
   }
 
   /**
