@@ -44,6 +44,11 @@ export function inBackground(clock: Clock): Clock {
   return clock === systemClock ? backgroundClock : clock;
 }
 
+/** An instant of the monotonic clock, by the wall clock. */
+export function dateOf(instant: number, clock: Clock): Date {
+  return new Date(clock.wall() + instant - clock.now());
+}
+
 function now(): number {
   return performance.now();
 }

@@ -1,6 +1,6 @@
 import { bulk } from '../bulk/bulk.ts';
 import type { BulkDependencies } from '../bulk/progress.ts';
-import type { Clock } from '../clock.ts';
+import { type Clock, dateOf } from '../clock.ts';
 import { ConfigError, quote } from '../errors.ts';
 import { EndpointNames } from '../fetch/endpoint-name.ts';
 import { createFetch } from '../fetch/fetch.ts';
@@ -9,13 +9,7 @@ import type { Run } from '../http/call.ts';
 import { KeyBreaker } from '../http/key-breaker.ts';
 import { createKeyRing } from '../http/key-ring.ts';
 import { createTransport } from '../http/transport.ts';
-import {
-  type ClientOptions,
-  checkConcurrency,
-  latestFetch,
-  readSettings,
-  type Settings,
-} from '../options/client-options.ts';
+import { type ClientOptions, checkConcurrency, readSettings, type Settings } from '../options/client-options.ts';
 import type { PacerWindow } from '../quota/view.ts';
 import { estimateCalls, toEstimate } from '../scheduler/estimate.ts';
 import { Scheduler } from '../scheduler/scheduler.ts';
@@ -65,8 +59,7 @@ export function createCore(options: ClientOptions): ClientCore {
   const transport = createTransport({
     origin,
     keys,
-    // Without a `fetch` of the caller's own, the transport uses the global one of the moment, and can pass the signal beside the request.
-    fetch: fetch === latestFetch ? undefined : fetch,
+    fetch,
     keyBreaker: new KeyBreaker(clock),
     userAgent,
   });
@@ -138,10 +131,14 @@ function readCloseOptions(given: unknown): { readonly drain: boolean } {
 
 /** A window by this machine's wall clock. */
 function windowState({ seenAt, end, ...rest }: PacerWindow, clock: Clock): WindowState {
-  const date = (instant: number): Date => new Date(clock.wall() + instant - clock.now());
   const { certainty, from, to } = end;
-  const resetsAt = from !== undefined && to !== undefined ? { from: date(from), to: date(to) } : undefined;
-  return { ...rest, seenAt: date(seenAt), end: certainty, ...(resetsAt && { resetsAt }) };
+  const isKnown = from !== undefined && to !== undefined;
+  return {
+    ...rest,
+    seenAt: dateOf(seenAt, clock),
+    end: certainty,
+    ...(isKnown && { resetsAt: { from: dateOf(from, clock), to: dateOf(to, clock) } }),
+  };
 }
 
 /** The end of a pause, in monotonic milliseconds. */
@@ -153,18 +150,16 @@ function pauseEnd(until: number | Date | undefined, clock: Clock): number {
 
 function stateOf(scheduler: Scheduler, { clock }: Settings): QuotaState {
   const { windows, inFlight, held, cooldown } = scheduler.view();
-  const until = cooldown && new Date(clock.wall() + cooldown.until - clock.now());
+  const { pausedUntil } = scheduler;
   return {
     windows: windows.map((window) => windowState(window, clock)),
     inFlight,
     held,
     waiting: scheduler.waiting,
     ...(scheduler.isKeyIgnored && { isKeyIgnored: true as const }),
-    ...(cooldown && until ? { cooldown: { until, why: cooldown.why } } : {}),
-    ...(scheduler.pausedUntil > clock.now() && { paused: pausedState(scheduler.pausedUntil, clock) }),
+    ...(cooldown && { cooldown: { until: dateOf(cooldown.until, clock), why: cooldown.why } }),
+    ...(pausedUntil > clock.now() && {
+      paused: Number.isFinite(pausedUntil) ? { until: dateOf(pausedUntil, clock) } : {},
+    }),
   };
-}
-
-function pausedState(until: number, clock: Clock): NonNullable<QuotaState['paused']> {
-  return until === Number.POSITIVE_INFINITY ? {} : { until: new Date(clock.wall() + until - clock.now()) };
 }

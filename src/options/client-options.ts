@@ -165,7 +165,7 @@ export interface Settings extends Credentials {
   readonly shareInFlight: boolean;
   readonly etags: EtagLimits | undefined;
   readonly cost: ClientOptions['cost'];
-  readonly fetch: typeof globalThis.fetch;
+  readonly fetch: typeof globalThis.fetch | undefined;
   readonly share: QuotaShare;
   readonly reserve: BulkReservePolicy | undefined;
   readonly low: Readonly<Partial<Record<Period, number>>> | undefined;
@@ -176,9 +176,6 @@ export interface Settings extends Credentials {
   /** Undefined in a browser, which has its own. */
   readonly userAgent: string | undefined;
 }
-
-/** Looks up the global `fetch` at each call, because it may be replaced at any time. */
-export const latestFetch: typeof globalThis.fetch = (input, init) => globalThis.fetch(input, init);
 
 const maxWait = argument<number>((ms) => typeof ms === 'number' && ms >= 0, 'milliseconds, 0 or more, or Infinity');
 const timeout = argument<number>((ms) => Number.isFinite(ms) && ms > 0, 'milliseconds, more than 0');
@@ -208,7 +205,7 @@ const clientOptions = optionsParser('options', {
     false,
   ),
   cost: callback<NonNullable<ClientOptions['cost']>>(),
-  fetch: withDefault(callback<typeof globalThis.fetch>(), latestFetch),
+  fetch: callback<typeof globalThis.fetch>(),
   share: withDefault(
     withMethods<QuotaShare>(['join'], 'a share of the quota, as redisShare({ redis, name }) makes'),
     wholeShare,

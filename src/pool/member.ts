@@ -51,11 +51,6 @@ export class Member {
     return this.#first;
   }
 
-  /** Hands a call over. */
-  send<T>(call: (client: Client) => Promise<T>): Promise<T> {
-    return call(this.client);
-  }
-
   /** Hands over the first call, before any answer has come. */
   sendFirst<T>(call: (client: Client) => Promise<T>): Promise<T> {
     const answer = call(this.client);

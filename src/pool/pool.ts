@@ -166,7 +166,7 @@ async function handOver<T>(members: readonly Member[], line: PoolLine, call: Poo
       const isMovable = !isOneShot && left.length > 1;
       // Handed over in the turn of the choice, so that the estimates of the next choice count this call.
       if (isFresh) return await member.sendFirst(make);
-      return await (isMovable ? sendMovable(line, member, left, call) : member.send(make));
+      return await (isMovable ? sendMovable(line, member, left, call) : make(member.client));
     } catch (error) {
       if (error === WITHDRAWN) continue;
       if (isOneShot || !isUnserved(error)) throw error;
@@ -194,7 +194,7 @@ async function sendMovable<T>(
   };
   line.add(handed);
   try {
-    return await member.send((client) => make(client, own));
+    return await make(member.client, own);
   } finally {
     line.remove(handed);
   }

@@ -1,10 +1,10 @@
 import type { Clock } from '../clock.ts';
 import { ClosedError, ConnectionError, QuotaExhaustedError } from '../errors.ts';
 import type { Ask, Hold, Lease, Reason, RequestOutcome } from '../quota/admission.ts';
-import { LAST_INSTANT } from '../quota/headers/snapshot.ts';
 import type { Pacer } from '../quota/pacer.ts';
 import { TRIAL_MS } from '../quota/recovery/hourly-trial.ts';
 import type { CallTrace } from '../trace/call-trace.ts';
+import { retryIn } from './queue-errors.ts';
 
 /** A call, as queue and gate see it. */
 export interface PendingCall {
@@ -216,8 +216,7 @@ export class Gate {
       window: reason.window ?? reason.kind,
       limit: reason.limit,
       remaining: reason.headroom,
-      retryAfterMs,
-      retryAt: new Date(Math.min(this.#clock.wall() + retryAfterMs, LAST_INSTANT)),
+      ...retryIn(retryAfterMs, this.#clock),
       why: reason.why,
       maxWaitMs,
     });

@@ -36,7 +36,16 @@ function queueError(
   clock: Clock,
   bound: Pick<QuotaExhaustedError, 'window' | 'limit' | 'remaining'>,
 ): Error {
-  const retryAfterMs = Math.max(0, sentAt - clock.now());
-  const retryAt = new Date(Math.min(clock.wall() + retryAfterMs, LAST_INSTANT));
-  return new QuotaExhaustedError({ endpoint, quota, ...bound, retryAfterMs, retryAt, why });
+  return new QuotaExhaustedError({
+    endpoint,
+    quota,
+    ...bound,
+    ...retryIn(Math.max(0, sentAt - clock.now()), clock),
+    why,
+  });
+}
+
+/** When a call may come back, for its error. */
+export function retryIn(retryAfterMs: number, clock: Clock): Pick<QuotaExhaustedError, 'retryAfterMs' | 'retryAt'> {
+  return { retryAfterMs, retryAt: new Date(Math.min(clock.wall() + retryAfterMs, LAST_INSTANT)) };
 }

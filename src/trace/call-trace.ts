@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import { type Clock, dateOf } from '../clock.ts';
 import type { CallEvent, CallStoryEvent, ClientEvent } from '../events.ts';
 import type { Ask, Lease, Reason } from '../quota/admission.ts';
 
@@ -116,7 +116,7 @@ export class CallTrace {
     if (!this.#sink.isListenedTo('waiting')) return;
     const { until, reason, isParked: parked } = wait;
     const { clock, behind } = this.#sink;
-    const instant = new Date(clock.wall() + until - clock.now());
+    const instant = dateOf(until, clock);
     const emit = (): void => this.#emit({ type: 'waiting', until: instant, reason, parked, waiting: behind });
     if (this.#emitLater) this.#emitLater(emit);
     else emit();

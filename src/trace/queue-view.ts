@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import { type Clock, dateOf } from '../clock.ts';
 import type { Reason } from '../quota/admission.ts';
 import type { Plan } from '../quota/forecast/estimate.ts';
 import { count, optionsParser, text } from '../validation/arguments.ts';
@@ -58,7 +58,6 @@ export function queueView(
 ): readonly QueuedCall[] {
   const { label, limit = 100 } = queueOptions(options);
   const now = clock.now();
-  const instant = (at: number): Date => new Date(clock.wall() + at - now);
   const waiting = Array.from(traces).filter(({ isWaiting }) => isWaiting);
   const isOut = ({ wait, queuedAt }: CallTrace): boolean =>
     queuedAt > now || (wait?.isParked === true && wait.until > now);
@@ -82,9 +81,9 @@ export function queueView(
       ...(trace.label !== undefined && { label: trace.label }),
       priority,
       ...(before !== undefined && { place: before + 1 }),
-      since: instant(calledAt),
+      since: dateOf(calledAt, clock),
       ...(wait && { reason: wait.reason }),
-      ...(until !== undefined && { until: instant(until) }),
+      ...(until !== undefined && { until: dateOf(until, clock) }),
       why: sentence(before, wait, queuedAt > now),
     };
   });

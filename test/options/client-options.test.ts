@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { systemClock } from '../../src/clock.ts';
+import { createClient } from '../../src/client/create-client.ts';
+import { backgroundClock, systemClock } from '../../src/clock.ts';
 import type { ClientOptions, Settings } from '../../src/options/client-options.ts';
 import { wholeShare } from '../../src/share.ts';
 import { refusal } from '../support/refusal.ts';
@@ -81,12 +82,12 @@ describe('settings', () => {
   });
 
   test('call the global fetch of the moment, which a mock may have replaced meanwhile', async () => {
-    const { fetch } = settings();
-    const stand = vi.fn(async () => new Response('from the mock'));
+    await using client = createClient({ clock: backgroundClock });
+    const stand = vi.fn(async (_: string | URL | Request) => new Response('from the mock'));
     vi.stubGlobal('fetch', stand);
-    const answer = await fetch('https://api.hiro.so/', { method: 'HEAD' });
+    const answer = await client.fetch('https://api.hiro.so/v2/info');
     expect(await answer.text()).toBe('from the mock');
-    expect(stand).toHaveBeenCalledWith('https://api.hiro.so/', { method: 'HEAD' });
+    expect(stand.mock.calls.map(([input]) => (input as Request).url)).toEqual(['https://api.hiro.so/v2/info']);
   });
 
   test('ignore options that are set on Object.prototype', () => {
