@@ -5,8 +5,9 @@ import type { Lease, RequestOutcome } from '../quota/admission.ts';
 import { AbortListeners } from './abort-listeners.ts';
 import { type Dequeued, FairQueue, type QueueEntry } from './fair-queue.ts';
 import { type Admitting, Gate, type GateResult, type PendingCall, priorityOf, type WaitingLine } from './gate.ts';
+import { Heap } from './heap.ts';
 import { ParkedCalls } from './parked-calls.ts';
-import { type QueueableCall, WaitingCall } from './waiting-call.ts';
+import { isLower, type QueueableCall, WaitingCall } from './waiting-call.ts';
 
 /** Options of a queue of calls. */
 export interface CallQueueOptions {
@@ -40,8 +41,8 @@ export class CallQueue {
   readonly #clock: Clock;
   readonly #usualMaxWaitMs: number;
   readonly #overflow: OverflowPolicy | undefined;
-  /** All calls that wait for a lease, kept where the one of the lowest priority may have to be found. */
-  readonly #all = new Set<WaitingCall>();
+  /** All calls that wait for a lease, the one to be turned away first; kept only with `reject-lowest`. */
+  readonly #lowest = new Heap<WaitingCall>(isLower, ({ isOver }) => isOver);
   readonly #abortListeners = new AbortListeners();
   readonly #delays = new AbortListeners();
   /** Calls with a shorter `maxWaitMs` than most: a standstill may exceed it. */
@@ -168,25 +169,23 @@ export class CallQueue {
     trace.keepContext();
     return new Promise((resolve) => {
       const waiting = new WaitingCall(call, resolve);
-      if (this.#overflow?.onOverflow === 'reject-lowest') this.#all.add(waiting);
+      if (this.#overflow?.onOverflow === 'reject-lowest') {
+        this.#lowest.tidy(this.length);
+        this.#lowest.push(waiting);
+      }
       if (signal) waiting.unlisten = this.#abortListeners.listen(signal, (reason) => this.#reject(waiting, reason));
       this.#enqueue(waiting);
     });
   }
 
   /**
-   * Where as many calls wait as may: rejects the waiting call of the lowest priority, of several the one that came last, if the new call has a higher one.
+   * Where as many calls wait as may: rejects the waiting call of the lowest priority, if the new call has a higher one.
    *
    * @throws the error of the new call if it is the one to be rejected.
    */
   #makeRoomFor(call: QueueableCall, { maxWaiting, error }: OverflowPolicy): void {
     if (this.length < maxWaiting) return;
-    let lowest: WaitingCall | undefined;
-    for (const one of this.#all) {
-      const isLower = !lowest || priorityOf(one.call) < priorityOf(lowest.call);
-      if (isLower || (lowest && priorityOf(one.call) === priorityOf(lowest.call) && one.ticket > lowest.ticket))
-        lowest = one;
-    }
+    const { first: lowest } = this.#lowest;
     if (!lowest || priorityOf(lowest.call) >= priorityOf(call)) throw error(call);
     this.#reject(lowest, error(lowest.call));
   }
@@ -250,7 +249,7 @@ export class CallQueue {
     const first = this.#first ?? this.#takeFirst();
     if (!first) return false;
     try {
-      const result = this.#gate.ask(first.call, first.byAge);
+      const result = this.#gate.ask(first);
       if (result.kind === 'waiting') return true;
       this.#first = undefined;
       if (result.kind === 'granted') this.#grant(first, result.lease);
@@ -275,7 +274,6 @@ export class CallQueue {
   }
 
   #grant(waiting: WaitingCall, lease: Lease): void {
-    this.#all.delete(waiting);
     waiting.unlisten?.();
     waiting.grant(this.#track(lease));
     if (waiting.wasParkedIn !== undefined) this.#parked.releaseNext(waiting.wasParkedIn);
@@ -297,7 +295,6 @@ export class CallQueue {
     const { queue, entry, wasParkedIn } = waiting;
     if (entry) queue?.remove(entry);
     this.#impatient.delete(waiting);
-    this.#all.delete(waiting);
     waiting.unlisten?.();
     waiting.refuse(error);
     const wasFirst = waiting === this.#first;

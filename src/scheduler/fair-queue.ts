@@ -3,9 +3,6 @@ import { Heap } from './heap.ts';
 /** After this many entries have overtaken an older one, the oldest is next: at most one turn in 32 is not by rank. */
 const PASSES = 31;
 
-/** Empty entries are removed when there are more of them than of the others, and more than this. */
-const LITTER = 64;
-
 /** One entry of the queue. */
 export interface QueueEntry<T> {
   readonly priority: number;
@@ -27,12 +24,10 @@ export interface Dequeued<T> {
  * operations cost O(log n).
  */
 export class FairQueue<T> {
-  readonly #byRank = new Heap<QueueEntry<T>>(
-    (a, b) => a.priority > b.priority || (a.priority === b.priority && a.ticket < b.ticket),
-  );
-  readonly #byTicket = new Heap<QueueEntry<T>>((a, b) => a.ticket < b.ticket);
+  readonly #byRank = new Heap<QueueEntry<T>>(isHigher, isRemoved);
+  readonly #byTicket = new Heap<QueueEntry<T>>(isOlder, isRemoved);
   /** Entries already chosen by age in a parked group: they are served first. */
-  readonly #aged = new Heap<QueueEntry<T>>((a, b) => a.ticket < b.ticket);
+  readonly #aged = new Heap<QueueEntry<T>>(isOlder, isRemoved);
   #size = 0;
   #passes = 0;
 
@@ -42,7 +37,7 @@ export class FairQueue<T> {
 
   /** The highest priority in the queue; -Infinity if it is empty. */
   get highest(): number {
-    return firstOf(this.#byRank)?.priority ?? Number.NEGATIVE_INFINITY;
+    return this.#byRank.first?.priority ?? Number.NEGATIVE_INFINITY;
   }
 
   /** @param ticket - no two have the same. */
@@ -65,38 +60,34 @@ export class FairQueue<T> {
   /** Removes an entry before its turn. */
   remove(entry: QueueEntry<T>): void {
     if (entry.item === undefined) return;
-    this.#empty(entry);
+    entry.item = undefined;
+    this.#size--;
+    for (const heap of [this.#byRank, this.#byTicket, this.#aged]) heap.tidy(this.#size);
   }
 
   /** Takes out the entry whose turn it is. */
   dequeue(): Dequeued<T> | undefined {
-    const aged = firstOf(this.#aged);
-    const oldest = firstOf(this.#byTicket);
-    const first = firstOf(this.#byRank);
+    const { first: aged } = this.#aged;
+    const { first: oldest } = this.#byTicket;
+    const { first } = this.#byRank;
     const isDue = this.#passes >= PASSES;
     const entry = aged ?? (isDue ? oldest : first);
     if (entry?.item === undefined) return undefined;
     if (!aged) this.#passes = isDue ? 0 : this.#passes + Number(first !== oldest);
     const dequeued = { item: entry.item, byAge: entry === aged || isDue };
-    this.#empty(entry);
+    this.remove(entry);
     return dequeued;
-  }
-
-  #empty(entry: QueueEntry<T>): void {
-    entry.item = undefined;
-    this.#size--;
-    for (const heap of [this.#byRank, this.#byTicket, this.#aged]) {
-      if (heap.size > LITTER && heap.size > 2 * this.#size) heap.keep(({ item }) => item !== undefined);
-    }
   }
 }
 
-/** The first entry that was not removed. */
-function firstOf<T>(heap: Heap<QueueEntry<T>>): QueueEntry<T> | undefined {
-  let { first } = heap;
-  while (first && first.item === undefined) {
-    heap.shift();
-    first = heap.first;
-  }
-  return first;
+function isHigher(one: QueueEntry<unknown>, other: QueueEntry<unknown>): boolean {
+  return one.priority > other.priority || (one.priority === other.priority && isOlder(one, other));
+}
+
+function isOlder(one: QueueEntry<unknown>, other: QueueEntry<unknown>): boolean {
+  return one.ticket < other.ticket;
+}
+
+function isRemoved({ item }: QueueEntry<unknown>): boolean {
+  return item === undefined;
 }

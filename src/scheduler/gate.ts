@@ -16,6 +16,16 @@ export interface PendingCall {
   readonly trace: Pick<CallTrace, 'waiting'>;
 }
 
+/** The call at the gate. */
+export interface AskingCall {
+  readonly call: PendingCall;
+  /**
+   * Whether it was chosen for the time that it waited, and not for its rank. Then no call overtakes it but an inspection, and it asks with
+   * the highest priority of the queue, so that a reserve for that priority does not hold it back.
+   */
+  readonly byAge: boolean;
+}
+
 /** What became of a call that asked at the gate. */
 export type GateResult =
   | { readonly kind: 'granted'; readonly lease: Lease }
@@ -112,13 +122,10 @@ export class Gate {
   /**
    * Asks for the call at the gate: it is granted a lease, waits, is overtaken or parked.
    *
-   * @param byAge - whether it was chosen for the time it waited. Then no call overtakes it, and it asks with the highest
-   * priority of the queue, so that a reserve for that priority does not hold it back.
    * @throws where it is refused or aborted, or the gate is closed.
    */
-  ask(call: PendingCall, byAge = false): GateResult {
+  ask({ call, byAge }: AskingCall): GateResult {
     const { behind, parked, longestWaitMs } = this.#options;
-    // Only inspections overtake a call that goes by age.
     const urgency = byAge ? Number.MAX_VALUE : priorityOf(call);
     this.#pause = undefined;
     if (this.#isClosed) throw new ClosedError();

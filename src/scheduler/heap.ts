@@ -1,19 +1,29 @@
-/** A binary heap: `first` costs O(1), `push` and `shift` O(log n). */
+/** A heap with more items that are gone than of the others, and more than this, is cleared of them. */
+const LITTER = 64;
+
+/** A binary heap, whose items leave it by being gone: `push` and `first` cost O(log n), spread over all calls. */
 export class Heap<T> {
   readonly #isBefore: (one: T, other: T) => boolean;
+  readonly #isGone: (item: T) => boolean;
   #items: T[] = [];
 
-  /** @param isBefore - whether one goes before another. */
-  constructor(isBefore: (one: T, other: T) => boolean) {
+  /**
+   * @param isBefore - whether one goes before another.
+   * @param isGone - whether an item is no longer in the heap.
+   */
+  constructor(isBefore: (one: T, other: T) => boolean, isGone: (item: T) => boolean) {
     this.#isBefore = isBefore;
+    this.#isGone = isGone;
   }
 
-  get size(): number {
-    return this.#items.length;
-  }
-
+  /** The first item that is not gone. */
   get first(): T | undefined {
-    return this.#items[0];
+    const items = this.#items;
+    while (items[0] !== undefined && this.#isGone(items[0])) {
+      const last = items.pop() as T;
+      if (items.length > 0) this.#sink(last, 0);
+    }
+    return items[0];
   }
 
   push(item: T): void {
@@ -29,17 +39,10 @@ export class Heap<T> {
     items[at] = item;
   }
 
-  /** Takes the first out. */
-  shift(): T | undefined {
-    const [first] = this.#items;
-    const last = this.#items.pop();
-    if (last !== undefined && this.#items.length > 0) this.#sink(last, 0);
-    return first;
-  }
-
-  /** Keeps only the items for which `stays` is true. O(n). */
-  keep(stays: (item: T) => boolean): void {
-    this.#items = this.#items.filter(stays);
+  /** Forgets the items that are gone, if they are most of them: at most `left` are not. */
+  tidy(left: number): void {
+    if (this.#items.length <= LITTER || this.#items.length <= 2 * left) return;
+    this.#items = this.#items.filter((item) => !this.#isGone(item));
     for (let at = (this.#items.length >> 1) - 1; at >= 0; at--) this.#sink(this.#items[at] as T, at);
   }
 

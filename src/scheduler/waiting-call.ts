@@ -1,7 +1,7 @@
 import type { Lease } from '../quota/admission.ts';
 import type { CallTrace } from '../trace/call-trace.ts';
 import type { QueueEntry } from './fair-queue.ts';
-import type { PendingCall } from './gate.ts';
+import { type AskingCall, type PendingCall, priorityOf } from './gate.ts';
 
 /** A call as the queue sees it. */
 export interface QueueableCall extends PendingCall {
@@ -9,13 +9,12 @@ export interface QueueableCall extends PendingCall {
 }
 
 /** A call that waits for its lease. There may be very many, so it holds no more than it must. */
-export class WaitingCall {
+export class WaitingCall implements AskingCall {
   readonly call: QueueableCall;
   /** Its promise resolves with the call itself, granted or refused, so that neither needs functions of its own. */
-  readonly #resolve: (ended: WaitingCall) => void;
+  #resolve: ((ended: WaitingCall) => void) | undefined;
   #lease: Lease | undefined = undefined;
   #error: unknown = undefined;
-  /** Whether it was chosen for the time that it waited, and not for its rank. */
   byAge = false;
   /** The parked group that it was released from, which awaits its result. */
   wasParkedIn: string | undefined = undefined;
@@ -44,15 +43,31 @@ export class WaitingCall {
     throw this.#error;
   }
 
+  /** Whether the wait is over. */
+  get isOver(): boolean {
+    return this.#resolve === undefined;
+  }
+
   /** Ends the wait. */
   grant(lease: Lease): void {
     this.#lease = lease;
-    this.#resolve(this);
+    this.#end();
   }
 
   /** Ends the wait with an error. */
   refuse(error: unknown): void {
     this.#error = error;
-    this.#resolve(this);
+    this.#end();
   }
+
+  #end(): void {
+    this.#resolve?.(this);
+    this.#resolve = undefined;
+  }
+}
+
+/** Whether one is turned away before another: for its priority, of several the one that came last. */
+export function isLower(one: WaitingCall, other: WaitingCall): boolean {
+  const [priority, others] = [priorityOf(one.call), priorityOf(other.call)];
+  return priority < others || (priority === others && one.ticket > other.ticket);
 }

@@ -39,30 +39,31 @@ function gateOf(admission: Partial<Admission>, { parked = 0, sentAt = Number.NEG
     request: { url: URL },
     trace: { waiting: (wait) => told.waits.push(wait) },
   });
-  return { clock, gate, call, told, answers };
+  const ask = (asked: PendingCall) => gate.ask({ call: asked, byAge: false });
+  return { clock, gate, call, ask, told, answers };
 }
 
 const wait = (held: Hold): Admission => ({ kind: 'wait', hold: held });
 
 describe('a call that is held', () => {
   it('waits at the gate for as long as most would, and is parked if that is longer', () => {
-    const { gate, call, answers, told } = gateOf(wait(hold(LONGEST_WAIT_MS)));
-    expect(gate.ask(call())).toEqual({ kind: 'waiting' });
+    const { call, ask, answers, told } = gateOf(wait(hold(LONGEST_WAIT_MS)));
+    expect(ask(call())).toEqual({ kind: 'waiting' });
     expect(told.waits).toMatchObject([{ until: LONGEST_WAIT_MS, isParked: false }]);
     answers.next = wait(hold(LONGEST_WAIT_MS + 1));
-    expect(gate.ask(call())).toEqual({ kind: 'parked', until: LONGEST_WAIT_MS + 1, isFirm: true, units: undefined });
+    expect(ask(call())).toEqual({ kind: 'parked', until: LONGEST_WAIT_MS + 1, isFirm: true, units: undefined });
     expect(told.waits).toMatchObject([{}, { until: LONGEST_WAIT_MS + 1, isParked: true }]);
     answers.next = wait(hold(LONGEST_WAIT_MS + 1, { isFirm: false }));
-    expect(gate.ask(call())).toEqual({ kind: 'waiting' });
+    expect(ask(call())).toEqual({ kind: 'waiting' });
     expect(told.standstills).toBe(1);
   });
 
   it('and can be sent only once makes way after the time of a trial', () => {
-    const { gate, call, answers } = gateOf(wait(hold(TRIAL_MS)));
-    expect(gate.ask(call({ isOneShot: true }))).toEqual({ kind: 'waiting' });
+    const { call, ask, answers } = gateOf(wait(hold(TRIAL_MS)));
+    expect(ask(call({ isOneShot: true }))).toEqual({ kind: 'waiting' });
     answers.next = wait(hold(TRIAL_MS + 1));
-    expect(gate.ask(call({ isOneShot: true }))).toMatchObject({ kind: 'parked' });
-    expect(gate.ask(call())).toEqual({ kind: 'waiting' });
+    expect(ask(call({ isOneShot: true }))).toMatchObject({ kind: 'parked' });
+    expect(ask(call())).toEqual({ kind: 'waiting' });
   });
 
   it.each([
@@ -71,27 +72,27 @@ describe('a call that is held', () => {
     [100_000, 2_000],
   ])('until %i, and is passed by cheaper ones, asks again at %i', (until, recheckAt) => {
     const held = wait(hold(until, { passableUnits: 25 }));
-    const { gate, call } = gateOf(held, { parked: 255 });
-    expect(gate.ask(call())).toEqual({ kind: 'parked', until: recheckAt, isFirm: true, units: 25 });
+    const { call, ask } = gateOf(held, { parked: 255 });
+    expect(ask(call())).toEqual({ kind: 'parked', until: recheckAt, isFirm: true, units: 25 });
     const many = gateOf(held, { parked: 256 });
-    expect(many.gate.ask(many.call())).toEqual({ kind: 'waiting' });
+    expect(many.ask(many.call())).toEqual({ kind: 'waiting' });
   });
 
   it('for its endpoint alone is parked until then', () => {
-    const { gate, call } = gateOf(wait(hold(10_000, { scope: 'endpoint', isFirm: false })));
-    expect(gate.ask(call())).toEqual({ kind: 'parked', until: 10_000, isFirm: false, units: undefined });
+    const { call, ask } = gateOf(wait(hold(10_000, { scope: 'endpoint', isFirm: false })));
+    expect(ask(call())).toEqual({ kind: 'parked', until: 10_000, isFirm: false, units: undefined });
   });
 
   it('asks again when its hold ends, and when an answer may have ended it', async () => {
-    const { clock, gate, call, told, answers } = gateOf(wait(hold(1_000)));
-    gate.ask(call());
+    const { clock, gate, call, ask, told, answers } = gateOf(wait(hold(1_000)));
+    ask(call());
     expect([gate.isPausing, clock.timers]).toEqual([true, 1]);
     gate.settle(LEASE, OUTCOME);
     expect(told.wakes).toBe(0);
     await clock.advance(1_000);
     expect([told.wakes, gate.isPausing, clock.timers]).toEqual([1, false, 0]);
     answers.next = wait(hold(3_000, { mayEndOnAnswer: true }));
-    gate.ask(call());
+    ask(call());
     gate.settle(LEASE, OUTCOME);
     gate.wake();
     expect(told.wakes).toBe(2);
@@ -101,10 +102,10 @@ describe('a call that is held', () => {
   });
 
   it('keeps one timer, which is set anew where it rings too soon or too late', async () => {
-    const { clock, gate, call, told, answers } = gateOf(wait(hold(1_000)));
+    const { clock, call, ask, told, answers } = gateOf(wait(hold(1_000)));
     for (const until of [5_000, 3_000, 8_000]) {
       answers.next = wait(hold(until));
-      gate.ask(call());
+      ask(call());
       expect(clock.timers).toBe(1);
     }
     await clock.advance(7_999);
@@ -114,8 +115,8 @@ describe('a call that is held', () => {
   });
 
   it('gives way to a call of a higher priority that comes, and not to one of its own', () => {
-    const { gate, call, told } = gateOf(wait(hold(1_000)));
-    gate.ask(call({ priority: 2 }));
+    const { gate, call, ask, told } = gateOf(wait(hold(1_000)));
+    ask(call({ priority: 2 }));
     gate.onArrival(2);
     expect(told.wakes).toBe(0);
     gate.onArrival(3);
@@ -124,9 +125,9 @@ describe('a call that is held', () => {
 });
 
 describe('a call that is refused', () => {
-  const errorOf = ({ gate, call }: ReturnType<typeof gateOf>): unknown => {
+  const errorOf = ({ call, ask }: ReturnType<typeof gateOf>): unknown => {
     try {
-      return gate.ask(call());
+      return ask(call());
     } catch (error) {
       return error;
     }
@@ -154,29 +155,29 @@ describe('a call that is refused', () => {
 
 describe('a standstill', () => {
   it('refuses those with less patience, of the priority of the first call or a lower one', async () => {
-    const { clock, gate, call, answers } = gateOf(wait(hold(50_000)));
+    const { clock, gate, call, ask, answers } = gateOf(wait(hold(50_000)));
     const calls = [49_999, 50_000].flatMap((maxWaitMs) => [0, 1].map((priority) => call({ maxWaitMs, priority })));
     const refused = (): number[] => [...gate.standstillErrors(calls).keys()].map((one) => calls.indexOf(one));
     expect(refused()).toEqual([]);
-    gate.ask(call());
+    ask(call());
     expect(refused()).toEqual([0]);
     answers.next = wait(hold(50_000, { isFirm: false }));
-    gate.ask(call());
+    ask(call());
     expect(refused()).toEqual([]);
     await clock.advance(10_000);
     answers.next = wait(hold(60_001, { failingSince: 0 }));
-    gate.ask(call({ priority: 1 }));
+    ask(call({ priority: 1 }));
     expect(refused()).toEqual([0, 1, 2, 3]);
     answers.next = wait(hold(60_000));
-    gate.ask(call({ priority: 1 }));
+    ask(call({ priority: 1 }));
     expect(refused()).toEqual([0, 1]);
   });
 });
 
 it('a closed gate lets no call ask', () => {
-  const { gate, call } = gateOf({ kind: 'granted', lease: LEASE });
+  const { gate, call, ask } = gateOf({ kind: 'granted', lease: LEASE });
   expect(gate.tryAcquire(call())).toBe(LEASE);
   gate.close();
   expect(() => gate.tryAcquire(call())).toThrow('The client is closed.');
-  expect(() => gate.ask(call())).toThrow('The client is closed.');
+  expect(() => ask(call())).toThrow('The client is closed.');
 });

@@ -227,7 +227,7 @@ describe('the front of the queue', () => {
     const acquire = (byAge = false): Promise<GateResult> =>
       new Promise((resolve) => {
         again = () => {
-          const result = gate.ask(call, byAge);
+          const result = gate.ask({ call, byAge });
           if (result.kind !== 'waiting') resolve(result);
         };
         again();
