@@ -45,6 +45,7 @@ export class Backlog {
   #came = 0;
   #moved = 0;
   #waiting = 0;
+  #urgentWaiting = 0;
   #calls = 0;
   #onEmpty: (() => void)[] = [];
 
@@ -97,6 +98,7 @@ export class Backlog {
     call.isWaiting = calls > 0;
     stretch.waiting += calls;
     this.#waiting += calls;
+    if (stretch.priority > 0) this.#urgentWaiting += calls;
     this.#moved += stretch.weight;
   }
 
@@ -111,6 +113,11 @@ export class Backlog {
     if (--this.#calls > 0) return;
     this.#onDrained();
     for (const tell of this.#onEmpty.splice(0)) tell();
+  }
+
+  /** Calls with a priority above 0 that wait: processes that share a quota reserve units for them. */
+  get urgentWaiting(): number {
+    return this.#urgentWaiting;
   }
 
   /** The number of calls that wait or are under way. */

@@ -17,6 +17,8 @@ export interface CallQueueOptions {
   readonly maxWaitMs: number;
   /** Omitted: any number of calls may wait. */
   readonly overflow?: OverflowPolicy;
+  /** Called when a call begins to wait. */
+  readonly onWait?: () => void;
   /** The calls that wait, for the errors of calls that are turned away. Omitted: they name the end of the standstill alone. */
   readonly line?: WaitingLine;
 }
@@ -41,6 +43,7 @@ export class CallQueue {
   readonly #clock: Clock;
   readonly #usualMaxWaitMs: number;
   readonly #overflow: OverflowPolicy | undefined;
+  readonly #onWait: (() => void) | undefined;
   /** All calls that wait for a lease, the one to be turned away first; kept only with `reject-lowest`. */
   readonly #lowest = new Heap<WaitingCall>(isLower, ({ isOver }) => isOver);
   readonly #abortListeners = new AbortListeners();
@@ -56,8 +59,9 @@ export class CallQueue {
   #isDispatching = false;
   #isClosed = false;
 
-  constructor({ pacer, clock, maxWaitMs, overflow, line = NO_LINE }: CallQueueOptions) {
+  constructor({ pacer, clock, maxWaitMs, overflow, onWait, line = NO_LINE }: CallQueueOptions) {
     this.#overflow = overflow;
+    this.#onWait = onWait;
     this.#clock = clock;
     this.#usualMaxWaitMs = maxWaitMs;
     this.#parked = new ParkedCalls(clock, (dequeued, group) => this.#onReleased(dequeued, group));
@@ -175,6 +179,7 @@ export class CallQueue {
       }
       if (signal) waiting.unlisten = this.#abortListeners.listen(signal, (reason) => this.#reject(waiting, reason));
       this.#enqueue(waiting);
+      this.#onWait?.();
     });
   }
 

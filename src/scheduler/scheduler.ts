@@ -17,9 +17,9 @@ import { Tracer } from '../trace/tracer.ts';
 import { Backlog, type BackloggedCall } from './backlog.ts';
 import { CallQueue } from './call-queue.ts';
 import { rejectionForCaller, withCallersFrames } from './callers-frames.ts';
+import { Duties } from './duties.ts';
 import { finalError } from './final-error.ts';
 import { KeyTurns } from './key-turns.ts';
-import { Leases } from './leases.ts';
 import { Memberships } from './memberships.ts';
 import type { SchedulerOptions } from './options.ts';
 import { QueueOutlook } from './queue-outlook.ts';
@@ -46,10 +46,10 @@ export class Scheduler {
   readonly #books: Books;
   readonly #keyTurns: KeyTurns;
   readonly #queue: CallQueue;
-  readonly #leases: Leases;
+  readonly #duties: Duties;
   readonly #exchange: HttpExchange;
   readonly #retries: Retries;
-  readonly #backlog: Backlog = new Backlog(() => this.#leases.stop());
+  readonly #backlog: Backlog = new Backlog(() => this.#duties.stop());
   readonly #outlook: QueueOutlook;
   /** Calls that {@link close} turned away. */
   #turnedAway = 0;
@@ -75,7 +75,7 @@ export class Scheduler {
           return scheduler.waiting;
         },
         get urgentWaiting() {
-          return scheduler.#leases.urgentWaiting;
+          return scheduler.#backlog.urgentWaiting;
         },
         wake: () => this.#queue.wake(),
       },
@@ -99,9 +99,10 @@ export class Scheduler {
       clock,
       maxWaitMs,
       line: this.#outlook,
+      onWait: () => this.#duties.start(),
       overflow: { maxWaiting, onOverflow, error: (call) => this.#outlook.overflowOf(call, maxWaiting) },
     });
-    this.#leases = new Leases({ clock, books, queue: this.#queue, keyTurns: this.#keyTurns });
+    this.#duties = new Duties({ clock, books, queue: this.#queue, keyTurns: this.#keyTurns });
     this.#exchange = new HttpExchange({
       transport,
       clock,
@@ -152,7 +153,7 @@ export class Scheduler {
     traced.trace = this.tracer.begin(call.ask, call.label);
     if (late) return this.#refuse(traced, late);
     try {
-      const lease = this.#leases.acquire(traced);
+      const lease = this.#queue.acquire(traced);
       // Not async, and without a function of its own: a call that waits is an entry of the queue and little more.
       return lease instanceof Promise ? lease.then(this.#afterWait) : this.#make(traced, lease);
     } catch (error) {
@@ -163,11 +164,17 @@ export class Scheduler {
   readonly #afterWait = (waiting: WaitingCall): Promise<Reply> => {
     const call = waiting.call as ScheduledCall;
     try {
-      return this.#make(call, this.#leases.leaseOf(waiting));
+      return this.#make(call, waiting.lease);
     } catch (error) {
       return this.#refuse(call, error);
     }
   };
+
+  /** A lease, after waiting where that is needed. */
+  async #acquire(call: ScheduledCall): Promise<Lease> {
+    const lease = this.#queue.acquire(call);
+    return lease instanceof Promise ? (await lease).lease : lease;
+  }
 
   /** A call is refused before its first request is sent. If its source gives another key now, the books of that one decide. */
   async #refuse(call: ScheduledCall, reason: unknown): Promise<Reply> {
@@ -181,7 +188,7 @@ export class Scheduler {
     this.#backlog.queue(call);
     let lease: Lease;
     try {
-      lease = await this.#leases.get(call);
+      lease = await this.#acquire(call);
     } catch (error) {
       this.#backlog.leave(call);
       return this.#reject(call, error);
@@ -203,7 +210,7 @@ export class Scheduler {
     let { request } = call;
     const counts = { attempts: 0, refusals: 0, hops: 0, isKeyAsked: false };
     try {
-      for (let lease = first; ; lease = await this.#leases.get(call)) {
+      for (let lease = first; ; lease = await this.#acquire(call)) {
         trace.granted();
         this.#backlog.leave(call);
         const { outcome, reply, failure } = await this.#exchange.attempt(call, request, lease, counts);

@@ -28,6 +28,21 @@ describe('the backlog', () => {
     expect(backlog.aheadOf(5)).toEqual([{ ...B, count: 1 }]);
   });
 
+  it('counts the urgent calls that wait, and none that is sent, until it is queued again', () => {
+    const backlog = new Backlog();
+    const call = calls(backlog);
+    const [first] = [1, 0, -1, undefined, 9].map((priority) =>
+      call('GET /a', priority === undefined ? {} : { priority }),
+    );
+    expect(backlog.urgentWaiting).toBe(2);
+    backlog.leave(first as BackloggedCall);
+    expect(backlog.urgentWaiting).toBe(1);
+    backlog.queue(first as BackloggedCall);
+    expect(backlog.urgentWaiting).toBe(2);
+    backlog.remove(first as BackloggedCall);
+    expect(backlog.urgentWaiting).toBe(1);
+  });
+
   it('keeps the order in which kinds came, exactly of hundreds of calls, and of thousands in few stretches', () => {
     const backlog = new Backlog();
     const call = calls(backlog);

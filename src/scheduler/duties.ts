@@ -1,0 +1,43 @@
+import type { Clock } from '../clock.ts';
+import type { Books } from '../quota/books.ts';
+import { TRIAL_MS } from '../quota/recovery/hourly-trial.ts';
+import type { CallQueue } from './call-queue.ts';
+import type { KeyTurns } from './key-turns.ts';
+import { WhileWaiting } from './while-waiting.ts';
+
+/** Options of {@link Duties}. */
+export interface DutiesOptions {
+  readonly clock: Clock;
+  readonly queue: Pick<CallQueue, 'length' | 'wake'>;
+  readonly books: Books;
+  readonly keyTurns: KeyTurns;
+}
+
+/** What is done while calls wait: the key is asked for, and the queue is woken for the hourly trial. */
+export class Duties {
+  readonly #all: readonly WhileWaiting[];
+
+  constructor({ clock, queue, books, keyTurns }: DutiesOptions) {
+    let triedAt = Number.NEGATIVE_INFINITY;
+    const trial = {
+      dueAt: () => Math.max(books.present.triesAt, triedAt + TRIAL_MS),
+      act: () => {
+        triedAt = clock.now();
+        queue.wake();
+      },
+    };
+    const key = { dueAt: () => keyTurns.dueAt, act: () => keyTurns.askWhileWaiting() };
+    const isWaiting = (): boolean => queue.length > 0;
+    this.#all = [key, trial].map((duty) => new WhileWaiting({ clock, isWaiting, ...duty }));
+  }
+
+  /** Called when a call begins to wait. */
+  start(): void {
+    for (const duty of this.#all) duty.start();
+  }
+
+  /** Called when no call is left: sets no more timers. */
+  stop(): void {
+    for (const duty of this.#all) duty.stop();
+  }
+}
