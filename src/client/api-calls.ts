@@ -27,6 +27,8 @@ export interface ApiCallsOptions {
   readonly names: EndpointNames;
   /** Removes the key from a text. */
   readonly redact: (text: string) => string;
+  /** Lets `client.idle` wait for work on an answer. */
+  readonly follow: <T>(work: Promise<T>) => Promise<T>;
 }
 
 /** Calls of the API: every one is sent by {@link send} and read by {@link ask}, whether the client knows its endpoint or not. */
@@ -95,7 +97,7 @@ export class ApiCalls {
     schema: StandardSchemaV1<unknown, Body> | undefined,
     isHead: boolean,
   ): Result<Body> | Promise<Result<Body>> {
-    const { redact } = this.#options;
+    const { redact, follow } = this.#options;
     const { status, quota, text, url } = reply;
     const data = parse(text);
     if (status < 200 || status > 299) throw new ServiceError({ status, endpoint, url, body: data ?? text, quota });
@@ -112,7 +114,7 @@ export class ApiCalls {
     };
     if (data === undefined) return resultOf(noJson(redact(text)));
     const checked = schema ? validateBody(schema, data) : { value: data as Body };
-    return checked instanceof Promise ? checked.then(resultOf) : resultOf(checked);
+    return checked instanceof Promise ? follow(checked.then(resultOf)) : resultOf(checked);
   }
 }
 

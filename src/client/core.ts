@@ -43,6 +43,8 @@ export interface ClientCore {
   readonly names: EndpointNames;
   /** Removes the key from a text. */
   readonly redact: (text: string) => string;
+  /** See {@link Scheduler.follow}. */
+  readonly follow: Scheduler['follow'];
 }
 
 /**
@@ -78,7 +80,8 @@ export function createCore(options: ClientOptions): ClientCore {
     return reuse(call);
   };
   const names = new EndpointNames();
-  const fetchWith = createFetch({ ...settings, run, names, redact });
+  const follow: Scheduler['follow'] = (work) => scheduler.follow(work);
+  const fetchWith = createFetch({ ...settings, run, names, redact, follow });
 
   const forBulk: BulkDependencies = {
     clock,
@@ -118,7 +121,7 @@ export function createCore(options: ClientOptions): ClientCore {
     [Symbol.asyncDispose]: async () => void (await scheduler.close()),
   };
   poolAccess.set(client, { bulk: forBulk, line: scheduler });
-  return { client, settings, run, names, redact };
+  return { client, settings, run, names, redact, follow };
 }
 
 const closeOptions = optionsParser('options of close', { drain: withDefault(flag, false) });

@@ -20,6 +20,8 @@ export interface CreateFetchOptions {
   readonly timeoutMs: number;
   /** Removes the key from a text. */
   readonly redact: (text: string) => string;
+  /** Lets `client.idle` wait for work on a call before it is made. */
+  readonly follow: <T>(work: Promise<T>) => Promise<T>;
 }
 
 /** Statuses of responses without a body. */
@@ -34,6 +36,7 @@ export function createFetch({
   maxQueueMs,
   timeoutMs,
   redact,
+  follow,
 }: CreateFetchOptions): (options?: FetchOptions) => Fetch {
   const base = new URL(baseUrl);
   const basePath = base.pathname.replace(/\/$/, '');
@@ -56,7 +59,7 @@ export function createFetch({
       const signal = signalOf(input, init);
       signal?.throwIfAborted();
       // Without a body to read, the call is known to the scheduler before `fetch` has returned.
-      const body = request.body ? await bodyOf(request, signal, streamBody) : undefined;
+      const body = request.body ? await follow(bodyOf(request, signal, streamBody)) : undefined;
       const sent = outgoing(request, url, init, body);
       const call: Call = {
         request: sent,

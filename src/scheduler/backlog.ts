@@ -110,6 +110,20 @@ export class Backlog {
       this.#stretches.delete(stretch);
       if (this.#last.get(stretch.kind) === stretch) this.#last.delete(stretch.kind);
     }
+    this.#end();
+  }
+
+  /** Counts work on a call that has no stretch yet, or none any more, until it is over. */
+  async follow<T>(work: Promise<T>): Promise<T> {
+    this.#calls++;
+    try {
+      return await work;
+    } finally {
+      this.#end();
+    }
+  }
+
+  #end(): void {
     if (--this.#calls > 0) return;
     this.#onDrained();
     for (const tell of this.#onEmpty.splice(0)) tell();

@@ -275,11 +275,16 @@ export class Scheduler {
     this.#queue.wake();
   }
 
+  /** Makes {@link idle} wait for work on a call before its arrival or after its reply: the body that it sends is read, or that of its answer is checked. */
+  follow<T>(work: Promise<T>): Promise<T> {
+    return this.#backlog.follow(work);
+  }
+
   /** Resolves when no call waits or is under way, and their callers have been told. */
   async idle(): Promise<void> {
     do {
       await this.#backlog.drained();
-      // A call counts as finished before its caller has been told, and a fetch is read before it counts as begun.
+      // A call counts as finished before its caller has been told.
       for (let turn = 0; turn < TELLING_TURNS; turn++) await undefined;
     } while (this.#backlog.calls > 0);
   }

@@ -80,6 +80,27 @@ describe('client.pause', () => {
   });
 });
 
+/** After more turns than any chain of promises takes. */
+async function later<T>(value: T): Promise<T> {
+  for (let turn = 0; turn < 100; turn++) await undefined;
+  return value;
+}
+
+const SLOW_SCHEMA = {
+  '~standard': { version: 1, vendor: 'test', validate: (value: unknown) => later({ value }) },
+} as const;
+
+/** A body of which a part comes late. */
+function slowPost(): RequestInit {
+  const body = new ReadableStream({
+    async pull(controller) {
+      controller.enqueue(await later(new TextEncoder().encode('{}')));
+      controller.close();
+    },
+  });
+  return { method: 'POST', body, duplex: 'half' } as RequestInit;
+}
+
 describe('close and idle', () => {
   it('with drain sends what waits, and says that nothing was rejected', async () => {
     const { clock, client, service } = await world();
@@ -155,6 +176,8 @@ describe('close and idle', () => {
     ['fetch with a body', (client) => client.fetch('/extended/v1/info', { method: 'POST', body: '{}' })],
     ['fetchWith', (client) => client.fetchWith({ priority: 1 })('/extended/v1/info')],
     ['a call that fails', (client) => client.get('/nowhere')],
+    ['a call whose schema takes its time', (client) => client.get('/extended/v1/info', { schema: SLOW_SCHEMA })],
+    ['fetch with a body that takes its time', (client) => client.fetch('/extended/v1/info', slowPost())],
   ])('idle resolves after the caller of %s was told', async ([, call]) => {
     const { clock, client } = await world();
     let isTold = false;
