@@ -1,8 +1,8 @@
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import type { ClientOptions } from '../index.ts';
 import type { Environment } from './environment.ts';
 import { UsageError } from './exit.ts';
-import { duration, type TextFlag } from './flags.ts';
+import { duration, type TextFlag, textIn } from './flags.ts';
 import { writeErrors } from './notices.ts';
 
 const TIMEOUT = '30s';
@@ -43,23 +43,17 @@ export async function accessOf(
 
 /** Reads the only line of a file. No message quotes it. */
 async function readKey(path: string, world: Pick<Environment, 'env' | 'stderr'>): Promise<string> {
-  let text: string;
-  try {
-    const { mode, isFile } = await stat(path).then((file) => ({ mode: file.mode & 0o777, isFile: file.isFile() }));
-    text = await readFile(path, 'utf8');
-    // On Windows the mode is meaningless: every file appears readable by everyone.
-    if (isFile && (mode & 0o077) !== 0 && process.platform !== 'win32') {
-      const rights = mode.toString(8);
-      await writeErrors(
-        [`Warning: ${path} holds a key and is readable by others (mode ${rights}): chmod 600 ${path}`],
-        world,
-      );
-    }
-  } catch (error) {
-    if (!(error instanceof Error) || !('code' in error)) throw error;
-    throw new UsageError(`--key-file ${path} cannot be read: ${error.code}.`);
+  const key = (await textIn('--key-file', path)).trim();
+  const file = await stat(path);
+  const mode = file.mode & 0o777;
+  // On Windows the mode is meaningless: every file appears readable by everyone.
+  if (file.isFile() && (mode & 0o077) !== 0 && process.platform !== 'win32') {
+    const rights = mode.toString(8);
+    await writeErrors(
+      [`Warning: ${path} holds a key and is readable by others (mode ${rights}): chmod 600 ${path}`],
+      world,
+    );
   }
-  const key = text.trim();
   if (key === '') throw new UsageError(`--key-file ${path} is empty: omit it to call without a key.`);
   return key;
 }

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { didYouMean } from '../did-you-mean.ts';
 import { UsageError } from './exit.ts';
@@ -72,6 +73,24 @@ export function whole(flag: string, text: string, least: number): number {
   const number = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
   if (number >= least) return number;
   throw new UsageError(`${flag} must be a whole number, ${least} or more, not "${text}".`);
+}
+
+/** Reads a port, 0 or more. */
+export function port(text: string): number {
+  const number = whole('--port', text, 0);
+  if (number <= 65_535) return number;
+  throw new UsageError(`--port must be at most 65535, not "${number}".`);
+}
+
+/**
+ * The text of a file that a flag names.
+ *
+ * @throws UsageError if it cannot be read.
+ */
+export function textIn(flag: string, path: string): Promise<string> {
+  return readFile(path, 'utf8').catch(({ code }: NodeJS.ErrnoException) => {
+    throw new UsageError(`${flag} ${path} cannot be read: ${code}.`);
+  });
 }
 
 const MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };

@@ -1,7 +1,7 @@
 import { fillTemplate, queryText } from '../endpoints/path-template.ts';
 import { callOptionsParser } from '../options/client-options.ts';
 import { unchecked } from '../validation/arguments.ts';
-import { type PaginateOptions, type Pagination, paginate } from '../walk/paginate.ts';
+import { PAGINATE_OPTIONS, type PaginateOptions, type Pagination, paginate } from '../walk/paginate.ts';
 import { record } from './api-calls.ts';
 import type { Client } from './client.ts';
 import type { RequestOptions } from './requests.ts';
@@ -12,7 +12,7 @@ export type Get = <Body>(path: string, options: RequestOptions<Body>) => Promise
 
 const paginateOptions = callOptionsParser<
   Pick<PaginateOptions, 'items' | 'key' | 'from'> & Pick<RequestOptions, 'params' | 'query'>
->({ items: unchecked(), key: unchecked(), from: unchecked(), params: unchecked(), query: unchecked() });
+>({ ...PAGINATE_OPTIONS, params: unchecked(), query: unchecked() });
 
 /** {@link Client.paginate} by the calls of a client, or of several. */
 export function pagesBy(get: Get): Client['paginate'] {

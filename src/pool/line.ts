@@ -1,7 +1,6 @@
-import { poolAccessOf } from '../client/core.ts';
-import { type Clock, systemClock } from '../clock.ts';
+import type { Clock } from '../clock.ts';
 import type { Plan } from '../quota/forecast/estimate.ts';
-import type { Member } from './member.ts';
+import { clockOf, type Member } from './member.ts';
 
 /**
  * How often the waiting calls are checked, in milliseconds. It is a timer and no event: answers, pauses and arrivals, which change
@@ -37,7 +36,7 @@ export class PoolLine {
   #cancel: (() => void) | undefined;
 
   constructor(members: readonly Member[]) {
-    this.#clock = members.map(({ client }) => poolAccessOf(client)?.bulk.clock).find((clock) => clock) ?? systemClock;
+    this.#clock = clockOf(members);
   }
 
   /** A call was handed over. */
@@ -56,14 +55,8 @@ export class PoolLine {
 
   #look(): void {
     this.#cancel = this.#clock.timer(LOOK_MS, () => this.#look());
-    const waiting = new Map<Member, HandedCall[]>();
-    for (const call of this.#handed) {
-      if (!poolAccessOf(call.member.client)?.line.isWaiting(call.signal)) continue;
-      const calls = waiting.get(call.member);
-      if (calls) calls.push(call);
-      else waiting.set(call.member, [call]);
-    }
-    for (const [member, calls] of waiting) {
+    const waiting = [...this.#handed].filter(({ member, signal }) => member.access?.line.isWaiting(signal));
+    for (const [member, calls] of Map.groupBy(waiting, (call) => call.member)) {
       // Those of a priority are in order.
       calls.sort((one, other) => other.plan.priority - one.plan.priority);
       this.#relieve(member, calls.slice(0, MOST_LOOKED_AT));
@@ -71,8 +64,8 @@ export class PoolLine {
   }
 
   /** Withdraws the calls that another client would send sooner, the first first. */
-  #relieve({ client }: Member, calls: readonly HandedCall[]): void {
-    const line = poolAccessOf(client)?.line;
+  #relieve({ access }: Member, calls: readonly HandedCall[]): void {
+    const line = access?.line;
     const places = line?.sentAt(calls.map(({ plan }) => plan));
     if (!line || !places) return;
     const moved: HandedCall[] = [];

@@ -1,4 +1,6 @@
 import type { Client } from '../client/client.ts';
+import { type PoolAccess, poolAccessOf } from '../client/core.ts';
+import { type Clock, systemClock } from '../clock.ts';
 import { ConfigError, quote } from '../errors.ts';
 import type { EstimateOptions } from '../scheduler/estimate.ts';
 import { argument, optionsParser } from '../validation/arguments.ts';
@@ -23,6 +25,8 @@ const memberOptions = optionsParser('options of a pool member', {
 /** A client of a pool: whether it takes a call, and when it could send it. */
 export class Member {
   readonly client: Client;
+  /** What the pool needs of the client; undefined if this package did not make it. */
+  readonly access: PoolAccess | undefined;
   readonly #minPriority: number;
   readonly #maxPriority: number;
   /** The first call, by which the client learns its limits; it is awaited before others are handed over. */
@@ -33,6 +37,7 @@ export class Member {
     const { client, minPriority, maxPriority } = memberOptions(isClient(given) ? { client: given } : given);
     if (!client) throw new ConfigError('clients', `must hold clients that createClient has made, not ${quote(given)}`);
     this.client = client;
+    this.access = poolAccessOf(client);
     this.#minPriority = minPriority ?? Number.NEGATIVE_INFINITY;
     this.#maxPriority = maxPriority ?? Number.POSITIVE_INFINITY;
   }
@@ -60,6 +65,11 @@ export class Member {
     this.#first = answer.then(end, end);
     return answer;
   }
+}
+
+/** The clock of the clients. */
+export function clockOf(members: readonly Member[]): Clock {
+  return members.find(({ access }) => access)?.access?.bulk.clock ?? systemClock;
 }
 
 function isClient(value: unknown): value is Client {

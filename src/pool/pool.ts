@@ -1,15 +1,13 @@
 import { bulk } from '../bulk/bulk.ts';
 import type { BulkDependencies } from '../bulk/progress.ts';
 import type { Client, CloseReport, QuotaState } from '../client/client.ts';
-import { poolAccessOf } from '../client/core.ts';
 import { pagesBy } from '../client/pages.ts';
-import { systemClock } from '../clock.ts';
 import { ConfigError, isConnectionError, isQuotaExhausted, isServiceError } from '../errors.ts';
 import { untilAborted } from '../http/transport.ts';
 import { type EstimateOptions, estimateIn, toEstimate } from '../scheduler/estimate.ts';
 import { walk } from '../walk/walk.ts';
 import { PoolLine, WITHDRAWN } from './line.ts';
-import { Member, type PoolMember } from './member.ts';
+import { clockOf, Member, type PoolMember } from './member.ts';
 
 /** Several clients, each with a key of its own, behind the calls of one. */
 export interface Pool
@@ -226,10 +224,10 @@ function choose(members: readonly Member[], { endpoint, cost, priority }: Estima
 
 /** What a bulk has to know of several clients: what they do together. */
 function together(members: readonly Member[]): BulkDependencies {
-  const each = members.flatMap(({ client }) => poolAccessOf(client)?.bulk ?? []);
+  const each = members.flatMap(({ access }) => access?.bulk ?? []);
   const sumOf = (numberOf: (one: BulkDependencies) => number): number =>
     each.reduce((sum, one) => sum + numberOf(one), 0);
-  const clock = each[0]?.clock ?? systemClock;
+  const clock = clockOf(members);
   return {
     clock,
     concurrency: sumOf((one) => one.concurrency),

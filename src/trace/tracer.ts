@@ -1,21 +1,20 @@
 import type { Clock } from '../clock.ts';
-import type { ClientEvent, EventListener } from '../events.ts';
 import type { Ask } from '../quota/admission.ts';
 import { CallTrace, type EventSink, type Wait } from './call-trace.ts';
 import { EventDispatch } from './event-dispatch.ts';
 import { type QueuedCall, type QueueOptions, queueView, type SendEstimate } from './queue-view.ts';
 
 /** Emits the events of a client's calls to its listeners and diagnostics channels, and keeps the traces of calls in progress. */
-export class Tracer implements EventSink {
+export class Tracer extends EventDispatch implements EventSink {
   readonly clock: Clock;
   readonly #behind: () => number;
-  readonly #dispatch = new EventDispatch();
   readonly #traces = new Set<CallTrace>();
   #calls = 0;
   #standstill: Wait | undefined;
 
   /** @param behind - calls that wait in the queue behind the first. */
   constructor(clock: Clock, behind: () => number) {
+    super();
     this.clock = clock;
     this.#behind = behind;
   }
@@ -52,26 +51,8 @@ export class Tracer implements EventSink {
     return queueView(this.#traces, this.#standstill, this.clock, sentAt, options);
   }
 
-  /**
-   * Calls `listener` with each event from now on.
-   *
-   * @returns a function that unsubscribes it.
-   */
-  subscribe(listener: EventListener): () => void {
-    return this.#dispatch.subscribe(listener);
-  }
-
-  /** Whether anything listens to events of this type. */
-  isListenedTo(type: ClientEvent['type']): boolean {
-    return this.#dispatch.isListenedTo(type);
-  }
-
   /** Records that the queue stands still. */
   setStandstill(wait: Wait): void {
     this.#standstill = wait;
-  }
-
-  emit(event: ClientEvent): void {
-    this.#dispatch.emit(event);
   }
 }

@@ -1,7 +1,7 @@
 import { ConfigError, quote } from '../errors.ts';
 import type { CallOptions } from '../options/client-options.ts';
 import type { QuotaSnapshot } from '../quota/headers/snapshot.ts';
-import { argument, callback, isWhole, optionsParser, unchecked } from '../validation/arguments.ts';
+import { type Arguments, argument, callback, isWhole, optionsParser, unchecked } from '../validation/arguments.ts';
 import type { StandardResult, StandardSchemaV1 } from '../validation/standard-schema.ts';
 import { BEGINNING, POSITION_FIELDS, positionOf } from './checkpoint-fields.ts';
 import { type NewPage, PageLoop, type YieldedPage } from './page-loop.ts';
@@ -70,25 +70,31 @@ const checkpointFields = optionsParser('fields of a checkpoint', {
   ...POSITION_FIELDS,
 });
 
-const readingOptions = optionsParser('options of a pagination', {
-  items: callback<(page: never) => readonly unknown[]>(),
-  key: callback<(item: never) => string>(),
-  from: unchecked<PageCheckpoint>(),
-});
+/** Readers of the options that only a pagination has. */
+export const PAGINATE_OPTIONS: Arguments<Pick<PaginateOptions, 'items' | 'key' | 'from'>> = {
+  items: callback(),
+  key: callback(),
+  from: unchecked(),
+};
 
 /**
  * Creates a pagination. Nothing is requested yet.
  *
  * @param request - the path of all pages with the query of the first.
- * @throws ConfigError if an option is invalid.
+ * @param options - as {@link PAGINATE_OPTIONS} has read them.
+ * @throws ConfigError if the checkpoint is of another pagination, or the key needs a larger page.
  */
 export function paginate<Page, Item>(
   requestPage: RequestPage<Item>,
   request: string,
-  options: Pick<PaginateOptions<Page, Item>, 'schema' | 'items' | 'key' | 'from' | 'signal'>,
+  {
+    schema,
+    signal,
+    items,
+    key,
+    from,
+  }: Pick<PaginateOptions<Page, Item>, 'schema' | 'signal' | 'items' | 'key' | 'from'>,
 ): Pagination<Item> {
-  const { schema, signal, ...reading } = options;
-  const { items, key, from } = readingOptions(reading) as PaginateOptions<Page, Item>;
   const limit = limitOf(request);
   if (limit !== undefined && key && limit < 2)
     throw new ConfigError('limit', 'must be 2 or more with a key: the last item is read again on each page');

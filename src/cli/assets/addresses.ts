@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { checkAddress, isConfigError } from '../../index.ts';
 import type { Environment } from '../environment.ts';
 import { UsageError } from '../exit.ts';
+import { textIn } from '../flags.ts';
 
 /** An address with its origin. */
 interface Given {
@@ -31,7 +31,7 @@ export async function gatherAddresses(
     if (source === '-' && stdin.isTTY) {
       await stderr.write('Enter addresses, one per line; Ctrl-D ends the list.\n');
     }
-    const text = source === '-' ? await textOf(stdin) : await textIn(source);
+    const text = source === '-' ? await textOf(stdin) : await textIn('--from', source);
     const name = source === '-' ? 'standard input' : source;
     const found = addressesIn(text).map(({ address, line }) => ({ address, place: `line ${line} of ${name}` }));
     if (found.length === 0) throw new UsageError(`There are no addresses in ${name}.`);
@@ -65,14 +65,6 @@ function wrongWith({ address, place }: Given): string[] {
     if (!isConfigError(error)) throw error;
     const hint = place === '' && /[./\\]/.test(address.slice(0, 28)) ? ` If it is a file: --from ${address}` : '';
     return [`${place && `${place}: `}${error.message}.${hint}`];
-  }
-}
-
-async function textIn(path: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    throw new UsageError(`--from ${path} cannot be read: ${(error as NodeJS.ErrnoException).code}.`);
   }
 }
 

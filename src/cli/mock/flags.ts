@@ -1,6 +1,6 @@
 import type { MockServiceOptions, ServiceLimits, ServicePeriod, WindowKind } from '../../testing/index.ts';
 import { UsageError } from '../exit.ts';
-import { assignment, duration, type KnownFlags, noArguments, oneOf, readFlags, whole } from '../flags.ts';
+import { assignment, duration, type KnownFlags, noArguments, oneOf, port, readFlags, whole } from '../flags.ts';
 import { FAULT_KINDS, type PlannedFault, readFault } from './faults.ts';
 
 const PERIODS = ['second', 'minute', 'hour', 'day', 'month'] as const;
@@ -143,10 +143,8 @@ export function readMockFlags(args: readonly string[]): MockFlags {
   const status = word('limited-status', FLAGS['limited-status'].choices);
   const unknownKey = word('unknown-key', FLAGS['unknown-key'].choices);
   const info = word('info', FLAGS.info.choices);
-  const port = number('port', 0) ?? 0;
-  if (port > 65_535) throw new UsageError(`--port must be at most 65535, not "${port}".`);
   return {
-    port,
+    port: port(values.port ?? '0'),
     keyFile: values['key-file'],
     routes: values.routes,
     seed: number('seed', 0) ?? 1,

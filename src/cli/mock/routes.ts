@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import type { MockServiceOptions } from '../../testing/index.ts';
 import { UsageError } from '../exit.ts';
+import { textIn } from '../flags.ts';
 
 /**
  * Reads the bodies of further endpoints: a JSON object by method and path, such as `{ "GET /v2/info": { "burn_block_height": 5 } }`.
@@ -8,17 +8,8 @@ import { UsageError } from '../exit.ts';
  * @throws UsageError if the file cannot be read, or is no such object.
  */
 export async function readRoutes(path: string): Promise<NonNullable<MockServiceOptions['routes']>> {
-  const bodies = parsed(path, await textOf(path));
+  const bodies = parsed(path, await textIn('--routes', path));
   return Object.fromEntries(Object.entries(bodies).map(([name, body]) => [name, () => body]));
-}
-
-async function textOf(path: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if (!(error instanceof Error) || !('code' in error)) throw error;
-    throw new UsageError(`--routes ${path} cannot be read: ${error.code}.`);
-  }
 }
 
 function parsed(path: string, text: string): object {

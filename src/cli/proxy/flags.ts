@@ -1,7 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { ACCESS_FLAGS, timeoutOf } from '../access.ts';
 import { UsageError } from '../exit.ts';
-import { duration, type KnownFlags, noArguments, readFlags, whole } from '../flags.ts';
+import { duration, type KnownFlags, noArguments, port, readFlags, textIn, whole } from '../flags.ts';
 
 const text = { type: 'string' } as const;
 
@@ -68,9 +67,8 @@ export async function readProxyFlags(
   const { values, positionals } = readFlags(args, FLAGS);
   noArguments('proxy', positionals);
   const { url, 'key-file': keyFile, listen, 'token-file': tokenFile, redis, name } = values;
-  const port = whole('--port', values.port ?? FLAGS.port.fallback, 0);
-  if (port > 65_535) throw new UsageError(`--port must be at most 65535, not "${port}".`);
-  const token = tokenFile === undefined ? env.STACKS_PROXY_TOKEN || undefined : await readToken(tokenFile);
+  const token =
+    tokenFile === undefined ? env.STACKS_PROXY_TOKEN || undefined : (await textIn('--token-file', tokenFile)).trim();
   if (listen !== undefined && token === undefined) {
     throw new UsageError(
       '--listen lets others in, so it needs a token: set STACKS_PROXY_TOKEN, or --token-file FILE. One is made by: openssl rand -hex 32',
@@ -78,7 +76,7 @@ export async function readProxyFlags(
   }
   return {
     access: { url, 'key-file': keyFile },
-    port,
+    port: port(values.port ?? FLAGS.port.fallback),
     host: listen ?? '127.0.0.1',
     token,
     maxWaitMs: duration('--max-wait', values['max-wait'] ?? FLAGS['max-wait'].fallback),
@@ -86,11 +84,4 @@ export async function readProxyFlags(
     concurrency: whole('--concurrency', values.concurrency ?? FLAGS.concurrency.fallback, 1),
     share: redis === undefined && name === undefined ? undefined : { redis, name: name ?? 'proxy' },
   };
-}
-
-async function readToken(path: string): Promise<string> {
-  const token = await readFile(path, 'utf8').catch(({ code }: NodeJS.ErrnoException) => {
-    throw new UsageError(`--token-file ${path} cannot be read: ${code}.`);
-  });
-  return token.trim();
 }
