@@ -262,7 +262,7 @@ export interface Client {
    * @example
    * ```ts
    * const month = client.month();
-   * if (month?.runsOutAt) console.warn(`At ${Math.round(month.perDay)} units a day it runs out at ${month.runsOutAt.toISOString()}`);
+   * if (month?.runsOutAt) console.warn(`At ${month.perDay} units a day it runs out at ${month.runsOutAt.toISOString()}`);
    * ```
    */
   month(): MonthState | undefined;
