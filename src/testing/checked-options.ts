@@ -1,10 +1,11 @@
 import { SERVICE_PERIODS } from './calendar.ts';
 import type { ServiceHeaderOptions } from './headers.ts';
 import { checkNames } from './known-names.ts';
+import type { MockServiceOptions } from './options.ts';
 import { WINDOW_KINDS } from './windows/kinds.ts';
 
 /** Whether a value may be given, and what may be, to be read after "must be". */
-export type Rule = readonly [is: (value: unknown) => boolean, be: string];
+type Rule = readonly [is: (value: unknown) => boolean, be: string];
 
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
 const isNumber = (value: unknown, least: number): boolean =>
@@ -18,34 +19,8 @@ const OBJECT: Rule = [isObject, 'an object'];
 const FUNCTION: Rule = [(value) => typeof value === 'function', 'a function'];
 const FLAG: Rule = oneOf(true, false);
 
-type OptionName =
-  | 'clock'
-  | 'skewMs'
-  | 'origin'
-  | 'keyless'
-  | 'keyed'
-  | 'families'
-  | 'routes'
-  | 'ceilings'
-  | 'keys'
-  | 'unknownKey'
-  | 'windows'
-  | 'charge'
-  | 'countRefused'
-  | 'cost'
-  | 'headCost'
-  | 'limited'
-  | 'headers'
-  | 'reset'
-  | 'latencyMs'
-  | 'random'
-  | 'nodes'
-  | 'keepLog'
-  | 'info'
-  | 'assetsOf';
-
 /** What each option of a mock service may be. */
-export const OPTION_RULES: Readonly<Record<OptionName, Rule>> = {
+const RULES: Readonly<Record<keyof MockServiceOptions, Rule>> = {
   clock: OBJECT,
   skewMs: [(value) => isNumber(value, Number.NEGATIVE_INFINITY), 'milliseconds'],
   origin: [(value) => typeof value === 'string' && URL.canParse(value), 'a URL such as "https://api.mock.test"'],
@@ -113,12 +88,12 @@ const MEMBERS_OF_EACH: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The options as given; an error names the first that is unknown or cannot be. */
-export function checkedOptions<O extends object>(options: O, rules: Readonly<Record<keyof O, Rule>>): O {
+export function checkedOptions(options: MockServiceOptions): MockServiceOptions {
   if (!isObject(options)) throw new Error(`The options of a mock service must be an object, not ${shown(options)}.`);
-  checkNames(options, Object.keys(rules), 'the options of a mock service');
+  checkNames(options, Object.keys(RULES), 'the options of a mock service');
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined) continue;
-    const [is, be] = rules[name as keyof O];
+    const [is, be] = RULES[name as keyof MockServiceOptions];
     if (!is(value)) throw new Error(`${name} must be ${be}, not ${shown(value)}.`);
     checkMembers(name, value);
   }

@@ -2,11 +2,12 @@ import { type Decision, rule } from './decision.ts';
 import { type FamilyReading, gatewayHeaders, httpDate } from './headers.ts';
 import type { Identities, Identity, Tier } from './identities.ts';
 import type { ServiceLimits, WindowUsage } from './ledger.ts';
-import type { CostQuestion, Family, ServiceSettings } from './options.ts';
+import type { CostQuestion } from './options.ts';
 import type { HeaderLines, Page } from './page.ts';
 import { refusalPage, unknownKeyPage } from './refusals.ts';
 import type { ServiceRequest } from './request.ts';
 import type { ServiceEndpoint } from './routes.ts';
+import type { Family, ServiceSettings } from './settings.ts';
 
 /** What the gateway decides about a request when it arrives. */
 export interface Ruling {

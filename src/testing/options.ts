@@ -1,14 +1,10 @@
 import type { Clock } from '../clock.ts';
-import { someAssets } from './assets.ts';
-import { SERVICE_PERIODS, type ServicePeriod } from './calendar.ts';
-import { checkedOptions, OPTION_RULES } from './checked-options.ts';
+import type { ServicePeriod } from './calendar.ts';
 import type { ResetStyle, ServiceHeaderOptions } from './headers.ts';
-import { didYouMean } from './known-names.ts';
-import { type Latency, type LatencyOption, latencyFrom, seeded } from './latency.ts';
+import type { LatencyOption } from './latency.ts';
 import type { ServiceLimits } from './ledger.ts';
-import { ownRoutes } from './own-routes.ts';
 import type { RouteName } from './request.ts';
-import { type RouteHandler, Routes, type ServiceEndpoint } from './routes.ts';
+import type { RouteHandler, ServiceEndpoint } from './routes.ts';
 import type { WindowKind } from './windows/kinds.ts';
 
 /** Properties of a request that its cost may depend on. */
@@ -103,122 +99,4 @@ export interface MockServiceOptions<Route extends RouteName = RouteName> {
   readonly info?: 200 | 404 | undefined;
   /** Number of events of an address. Default: 0 to 149, by the address. */
   readonly assetsOf?: ((address: string) => number) | undefined;
-}
-
-/** A family of windows. */
-export interface Family {
-  readonly name: string;
-  readonly keyless: ServiceLimits;
-  readonly keyed: ServiceLimits;
-  readonly costOf: (request: CostQuestion) => number | undefined;
-}
-
-/** The options with defaults. */
-export interface ServiceSettings {
-  readonly clock: Clock;
-  readonly skewMs: number;
-  readonly origin: string;
-  /** The family `stacks` first. */
-  readonly families: readonly Family[];
-  readonly ceilings: Readonly<Record<string, ServiceLimits>>;
-  readonly routes: Routes;
-  readonly keys: readonly string[];
-  readonly unknownKey: 'keyless' | 401 | 403;
-  readonly kindOf: (period: ServicePeriod) => WindowKind;
-  readonly charge: 'before' | 'after';
-  readonly countRefused: boolean;
-  readonly limited: { readonly [Option in keyof LimitedOptions]-?: NonNullable<LimitedOptions[Option]> };
-  readonly headers: ServiceHeaderOptions;
-  readonly reset: ResetStyle;
-  readonly latency: () => Latency;
-  readonly random: () => number;
-  readonly nodes: number;
-  readonly logSize: number;
-}
-
-/** Real time; implemented again here, because the mock shares no code with the client. */
-const realClock: Clock = {
-  now: () => performance.now(),
-  wall: () => Date.now(),
-  timer(ms, fire) {
-    const timeout = setTimeout(fire, ms);
-    return () => clearTimeout(timeout);
-  },
-};
-
-/** Adds defaults. */
-export function settingsFrom(given: MockServiceOptions): ServiceSettings {
-  const options = checkedOptions(given, OPTION_RULES);
-  const random = options.random ?? seeded(1);
-  const { windows = 'aligned', keepLog = true } = options;
-  return {
-    clock: options.clock ?? realClock,
-    skewMs: options.skewMs ?? 0,
-    origin: new URL(options.origin ?? 'https://api.mock.test').origin,
-    families: familiesFrom(options),
-    ceilings: ceilingsFrom(options.ceilings ?? {}),
-    routes: new Routes(
-      ownRoutes(options.info ?? 200, options.assetsOf ?? someAssets),
-      (options.routes ?? {}) as Readonly<Record<string, RouteHandler>>,
-    ),
-    keys: options.keys ?? [],
-    unknownKey: options.unknownKey ?? 401,
-    kindOf: (period) => (typeof windows === 'string' ? windows : (windows[period] ?? 'aligned')),
-    charge: options.charge ?? 'before',
-    countRefused: options.countRefused ?? false,
-    limited: limitedFrom(options.limited),
-    headers: options.headers ?? {},
-    reset: options.reset ?? 'epoch-seconds',
-    latency: latencyFrom(options.latencyMs ?? 0, random),
-    random,
-    nodes: options.nodes ?? 1,
-    logSize: keepLog === true ? Number.POSITIVE_INFINITY : Number(keepLog),
-  };
-}
-
-function limitedFrom({
-  status = 429,
-  retryAfter = 'seconds',
-  body = 'json',
-}: LimitedOptions = {}): ServiceSettings['limited'] {
-  return { status, retryAfter, body };
-}
-
-/** Endpoint limits as limits of one period each. */
-export function ceilingsFrom(ceilings: NonNullable<MockServiceOptions['ceilings']>): ServiceSettings['ceilings'] {
-  const limitsOf = ([name, { limit, period }]: [string, { limit: number; period: ServicePeriod }]) =>
-    [name, checkedLimits(`ceilings.${name}`, { [period]: limit })] as const;
-  return Object.fromEntries(Object.entries(ceilings).map(limitsOf)) as ServiceSettings['ceilings'];
-}
-
-/** Limits as given; an error names the one that no service can have. */
-export function checkedLimits<L extends ServiceLimits | undefined>(option: string, limits: L): L {
-  for (const [period, limit] of Object.entries(limits ?? {})) {
-    if (!SERVICE_PERIODS.includes(period as ServicePeriod))
-      throw new Error(
-        `${option} has no period "${period}": it may have ${SERVICE_PERIODS.join(', ')}.${didYouMean(period, SERVICE_PERIODS)}`,
-      );
-    if (limit !== undefined && !(limit >= 0))
-      throw new Error(`${option}.${period} must be 0 units or more, not ${limit}.`);
-  }
-  return limits;
-}
-
-function familiesFrom(options: MockServiceOptions): Family[] {
-  const keyless = checkedLimits('keyless', options.keyless) ?? { minute: 50 };
-  const keyed = checkedLimits('keyed', options.keyed) ?? { second: 20, minute: 500, month: 150_000 };
-  const others = Object.entries(options.families ?? {}).map(
-    ([name, { keyless = {}, keyed = {}, cost = () => 1 }]): Family => ({
-      name,
-      costOf: cost,
-      keyless: checkedLimits(`families.${name}.keyless`, keyless),
-      keyed: checkedLimits(`families.${name}.keyed`, keyed),
-    }),
-  );
-  return [{ name: 'stacks', keyless, keyed, costOf: costFrom(options) }, ...others];
-}
-
-function costFrom({ cost = {}, headCost }: MockServiceOptions): Family['costOf'] {
-  const costOf = typeof cost === 'function' ? cost : ({ endpoint }: CostQuestion) => cost[endpoint] ?? 1;
-  return (request) => (request.method === 'HEAD' && headCost !== undefined ? headCost : costOf(request));
 }

@@ -3,9 +3,9 @@ import { applyFault, edgePage, type ServiceFault } from './faults.ts';
 import { Gateway, type Ruling } from './gateway.ts';
 import type { Identities, Identity } from './identities.ts';
 import { RequestLog } from './log.ts';
-import type { ServiceSettings } from './options.ts';
 import type { Page } from './page.ts';
 import type { ServiceRequest } from './request.ts';
+import type { ServiceSettings } from './settings.ts';
 
 /** Receives requests as the service does: lets the edge or the gateway answer each, and logs what the gateway received. */
 export class Reception {

@@ -1,5 +1,5 @@
-import type { ServiceSettings } from './options.ts';
 import { empty, json, type Page, page } from './page.ts';
+import type { ServiceSettings } from './settings.ts';
 
 const LIMITED = 'API rate limit exceeded';
 

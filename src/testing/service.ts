@@ -7,9 +7,10 @@ import { checkNames } from './known-names.ts';
 import { type ListeningService, listen } from './listen.ts';
 import type { LoggedRequest } from './log.ts';
 import { type MockHost, mockNetwork } from './network.ts';
-import { ceilingsFrom, checkedLimits, type MockServiceOptions, type ServiceSettings, settingsFrom } from './options.ts';
+import type { MockServiceOptions } from './options.ts';
 import { Reception } from './reception.ts';
 import type { RouteName, ServiceRequest } from './request.ts';
+import { ceilingsFrom, checkedLimits, type ServiceSettings, settingsFrom } from './settings.ts';
 
 /** A mock service that counts and refuses like the real one, as far as known. It shares no code with the client. */
 export interface MockService {
