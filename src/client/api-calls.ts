@@ -2,13 +2,13 @@ import { type BodyCheck, validateBody } from '../endpoints/body-check.ts';
 import { type ApiRequest, urlOf } from '../endpoints/endpoints.ts';
 import { fillTemplate, queryText } from '../endpoints/path-template.ts';
 import { ConfigError, quote, ResponseShapeError, ServiceError, type ShapeIssue } from '../errors.ts';
-import type { EndpointNames } from '../fetch/endpoint-name.ts';
-import type { Reply, Run } from '../http/call.ts';
+import type { Reply } from '../http/call.ts';
 import type { Outgoing } from '../http/transport.ts';
-import { type CallOptions, callOptionsParser, type Settings } from '../options/client-options.ts';
+import { type CallOptions, callOptionsParser } from '../options/client-options.ts';
 import { unchecked } from '../validation/arguments.ts';
 import { ownProperties } from '../validation/own-properties.ts';
 import type { StandardSchemaV1 } from '../validation/standard-schema.ts';
+import type { ClientCore } from './core.ts';
 import { METHODS, type RequestOptions } from './requests.ts';
 import { ReplyHead } from './response-head.ts';
 import type { Result } from './result.ts';
@@ -20,23 +20,12 @@ const requestOptions = callOptionsParser<Pick<RequestOptions, 'params' | 'query'
   body: unchecked(),
 });
 
-/** Dependencies of {@link ApiCalls}. */
-export interface ApiCallsOptions {
-  readonly run: Run;
-  readonly settings: Pick<Settings, 'baseUrl' | 'maxWaitMs' | 'maxQueueMs' | 'timeoutMs'>;
-  readonly names: EndpointNames;
-  /** Removes the key from a text. */
-  readonly redact: (text: string) => string;
-  /** Lets `client.idle` wait for work on an answer. */
-  readonly follow: <T>(work: Promise<T>) => Promise<T>;
-}
-
 /** Calls of the API: every one is sent by {@link send} and read by {@link ask}, whether the client knows its endpoint or not. */
 export class ApiCalls {
-  readonly #options: ApiCallsOptions;
+  readonly #core: Omit<ClientCore, 'client'>;
 
-  constructor(options: ApiCallsOptions) {
-    this.#options = options;
+  constructor(core: Omit<ClientCore, 'client'>) {
+    this.#core = core;
   }
 
   /**
@@ -54,14 +43,14 @@ export class ApiCalls {
     if (!METHODS.includes(method as 'GET'))
       throw new ConfigError('method', `must be one of ${METHODS.join(', ')}, not ${quote(method)}`);
     const path = fillTemplate(template, record('params', params));
-    const endpoint = this.#options.names.of(method, template);
+    const endpoint = this.#core.names.of(method, template);
     const request = { endpoint, method, path, query: queryText(record('query', query)), schema: undefined };
     return { request: { ...request, ...bodyOf(method, json, body) }, options: checked };
   }
 
   /** Sends a request when the quota allows. */
   send(request: ApiRequest<unknown>, options: CallOptions<unknown>): Promise<Reply> {
-    const { run, settings } = this.#options;
+    const { run, settings } = this.#core;
     return run({
       request: new ApiOutgoing(settings.baseUrl, request, options.headers),
       ask: {
@@ -97,7 +86,7 @@ export class ApiCalls {
     schema: StandardSchemaV1<unknown, Body> | undefined,
     isHead: boolean,
   ): Result<Body> | Promise<Result<Body>> {
-    const { redact, follow } = this.#options;
+    const { redact, follow } = this.#core;
     const { status, quota, text, url } = reply;
     const data = parse(text);
     if (status < 200 || status > 299) throw new ServiceError({ status, endpoint, url, body: data ?? text, quota });

@@ -34,7 +34,7 @@ export function createClient(options: ClientOptions = {}): Client {
   const calls = new ApiCalls(core);
 
   const readHeaders = async (options: CallOptions<unknown>): Promise<HeadersResult> => {
-    const reply = await inspect(core.run, core.settings, options);
+    const reply = await inspect(core, options);
     const { quota, status } = reply;
     return { quota, status, response: new ReplyHead(reply, redact) };
   };

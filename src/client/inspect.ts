@@ -1,11 +1,11 @@
 import { GET_INFO, HEAD_INFO, type InfoRequest } from '../endpoints/info-request.ts';
-import type { Reply, Run } from '../http/call.ts';
-import type { CallOptions, Settings } from '../options/client-options.ts';
+import type { Reply } from '../http/call.ts';
+import type { CallOptions } from '../options/client-options.ts';
+import type { ClientCore } from './core.ts';
 
 /** Reads the quota from the headers of an answer of any status, with `HEAD`, or `GET` where that is refused. Passes pauses and full windows. */
 export async function inspect(
-  run: Run,
-  { baseUrl, maxWaitMs, timeoutMs }: Pick<Settings, 'baseUrl' | 'maxWaitMs' | 'timeoutMs'>,
+  { run, settings: { baseUrl, maxWaitMs, timeoutMs } }: Pick<ClientCore, 'run' | 'settings'>,
   options: CallOptions<unknown> = {},
 ): Promise<Reply> {
   const { signal, label, headers, priority = 0, cost } = options;

@@ -2,7 +2,7 @@ import { ConfigError, quote } from '../errors.ts';
 import type { Call, Reply, Run } from '../http/call.ts';
 import { redactedHeaders } from '../http/redaction.ts';
 import { untilAborted } from '../http/transport.ts';
-import { checkHeader } from '../options/client-options.ts';
+import { checkHeader, type Settings } from '../options/client-options.ts';
 import type { EndpointNames } from './endpoint-name.ts';
 import { checkFetchOptions, type FetchOptions } from './options.ts';
 
@@ -10,14 +10,9 @@ type Fetch = typeof globalThis.fetch;
 type Input = Parameters<Fetch>[0];
 
 /** Dependencies of `client.fetch`. */
-export interface CreateFetchOptions {
+export interface CreateFetchOptions extends Pick<Settings, 'baseUrl' | 'maxWaitMs' | 'maxQueueMs' | 'timeoutMs'> {
   readonly run: Run;
   readonly names: EndpointNames;
-  /** Normalised, without a trailing slash. */
-  readonly baseUrl: string;
-  readonly maxWaitMs: number;
-  readonly maxQueueMs: number;
-  readonly timeoutMs: number;
   /** Removes the key from a text. */
   readonly redact: (text: string) => string;
   /** Lets `client.idle` wait for work on a call before it is made. */

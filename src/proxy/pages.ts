@@ -16,9 +16,9 @@ export interface OwnPages {
   /**
    * The page at a path; undefined for a path of the service.
    *
-   * @throws Problem for a path of the proxy without a page.
+   * @throws Problem for a path of the proxy without a page, or another method than GET and HEAD.
    */
-  readonly find: (path: string) => OwnPage | undefined;
+  readonly find: (path: string, method?: string) => OwnPage | undefined;
   /** Ends the streams of events, and counts no more. */
   readonly close: () => void;
 }
@@ -62,10 +62,12 @@ export function createPages(client: Client, clock: Clock): OwnPages {
   };
 
   return {
-    find: (path) => {
+    find: (path, method = 'GET') => {
       const [place = ''] = path.split('?');
-      if (Object.hasOwn(pages, place)) return pages[place];
-      if (!place.startsWith('/-/')) return undefined;
+      const page = Object.hasOwn(pages, place) ? pages[place] : undefined;
+      if (page && method !== 'GET' && method !== 'HEAD')
+        throw new Problem(405, 'method', 'Only GET and HEAD are supported here.', { allow: 'GET, HEAD' });
+      if (page || !place.startsWith('/-/')) return page;
       throw new Problem(404, 'path', 'There are /-/, /-/quota, /-/queue, /-/metrics, /-/healthz and /-/events.');
     },
     close: () => {

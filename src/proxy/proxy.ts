@@ -8,8 +8,8 @@ import { argument, checkClient, optionsParser, withDefault } from '../validation
 import { admit } from './admission.ts';
 import { createForward } from './forward.ts';
 import { type ProxyOptions, readProxyOptions } from './options.ts';
-import { createPages, type OwnPage } from './pages.ts';
-import { Problem, sendProblem } from './problem.ts';
+import { createPages } from './pages.ts';
+import { sendProblem } from './problem.ts';
 
 /** Connections that wait to be accepted: as many as the system allows, so that none of very many at once is refused. */
 const BACKLOG = 4_096;
@@ -74,7 +74,7 @@ export function createProxy(client: Client, options: ProxyOptions = {}): Proxy {
     outgoing.on('error', () => {});
     try {
       const path = admit(incoming, token);
-      const page = pageOf(incoming, path, pages.find);
+      const page = pages.find(path, incoming.method);
       if (page) page(incoming, outgoing);
       else void forward(incoming, outgoing, path);
     } catch (error) {
@@ -126,17 +126,6 @@ function inProgress(server: Server): () => Promise<void> {
   return async () => {
     while (open.size > 0) await Promise.all(Array.from(open, (outgoing) => once(outgoing, 'close')));
   };
-}
-
-/** The page of the proxy at a path; undefined for a path of the service. */
-function pageOf(
-  { method = 'GET' }: IncomingMessage,
-  path: string,
-  find: (path: string) => OwnPage | undefined,
-): OwnPage | undefined {
-  const page = find(path);
-  if (!page || method === 'GET' || method === 'HEAD') return page;
-  throw new Problem(405, 'method', 'Only GET and HEAD are supported here.', { allow: 'GET, HEAD' });
 }
 
 const listenOptions = optionsParser('options of listen', {

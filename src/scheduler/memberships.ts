@@ -1,5 +1,3 @@
-import type { Clock } from '../clock.ts';
-import type { EventListener } from '../events.ts';
 import type { ClientWide } from '../quota/client-wide.ts';
 import { Pacer } from '../quota/pacer.ts';
 import type { BulkReservePolicy } from '../quota/window/bulk-reserve.ts';
@@ -8,18 +6,10 @@ import type { Member, Membership, QuotaShare } from '../share.ts';
 /** A lease outlives the longest attempt by this much before it counts as forgotten, in milliseconds. */
 const LEASE_SLACK_MS = 60_000;
 
-/** The calls that wait, as a share sees them. */
-export interface SharedLine {
-  readonly waiting: number;
-  readonly urgentWaiting: number;
-  readonly wake: () => void;
-}
-
 /** Options of {@link Memberships}. */
-export interface MembershipsOptions {
+export interface MembershipsOptions
+  extends Pick<Member, 'clock' | 'random' | 'waiting' | 'urgentWaiting' | 'wake' | 'tell'> {
   readonly share: QuotaShare;
-  readonly clock: Clock;
-  readonly random: () => number;
   readonly clientWide: ClientWide;
   /** How long most attempts may take, in milliseconds. */
   readonly timeoutMs: number;
@@ -30,8 +20,6 @@ export interface MembershipsOptions {
   readonly askKey: () => number | Promise<number>;
   /** Whether this number is that of the present key; undefined is, until the key has been asked for. */
   readonly isPresent: (key: number | undefined) => boolean;
-  readonly line: SharedLine;
-  readonly tell: EventListener;
 }
 
 /** The memberships of a client in its share: one for each key, because each key has a quota of its own. */
@@ -70,17 +58,18 @@ export class Memberships {
   }
 
   #memberOf(key: () => number | undefined, learn: Member['learn']): Member {
-    const { clock, random, clientWide, credentialOf, askKey, isPresent, line, tell } = this.#options;
+    const { clock, random, clientWide, credentialOf, askKey, isPresent, waiting, urgentWaiting, wake, tell } =
+      this.#options;
     return {
       clock,
       random,
       learn,
       tell,
-      wake: line.wake,
+      wake,
       time: clientWide.clock,
       credential: async () => credentialOf(key() ?? (await askKey())),
-      waiting: () => (isPresent(key()) ? line.waiting : 0),
-      urgentWaiting: () => (isPresent(key()) ? line.urgentWaiting : 0),
+      waiting: () => (isPresent(key()) ? waiting() : 0),
+      urgentWaiting: () => (isPresent(key()) ? urgentWaiting() : 0),
       get concurrency() {
         return clientWide.concurrency.limit;
       },

@@ -58,7 +58,6 @@ export class Scheduler {
 
   constructor(options: SchedulerOptions) {
     const { transport, clock, random, maxAttempts, maxWaitMs, maxWaiting, onOverflow, timeoutMs, onEvent } = options;
-    const scheduler = this;
     const clientWide = new ClientWide(options.concurrency);
     this.#clock = clock;
     this.#clientWide = clientWide;
@@ -70,15 +69,9 @@ export class Scheduler {
       clientWide,
       askKey: () => this.#keyTurns.ask(),
       isPresent: (key) => key === this.#books.key,
-      line: {
-        get waiting() {
-          return scheduler.waiting;
-        },
-        get urgentWaiting() {
-          return scheduler.#backlog.urgentWaiting;
-        },
-        wake: () => this.#queue.wake(),
-      },
+      waiting: () => this.waiting,
+      urgentWaiting: () => this.#backlog.urgentWaiting,
+      wake: () => this.#queue.wake(),
       tell: (event) => this.tracer.emit(event),
     });
     const books = new Books({
