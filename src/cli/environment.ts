@@ -25,11 +25,11 @@ export interface Environment {
   readonly clock: Clock;
   readonly fetch: typeof globalThis.fetch;
   /**
-   * Calls `hear` when the user ends the program.
+   * Calls `listener` when the user ends the program.
    *
    * @returns a function that unsubscribes it.
    */
-  onInterrupt(hear: (interrupt: Interrupt) => void): () => void;
+  onInterrupt(listener: (interrupt: Interrupt) => void): () => void;
 }
 
 /** The reader of the output, such as `head`, has closed it. */

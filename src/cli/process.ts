@@ -8,11 +8,10 @@ const INTERRUPTS: readonly Interrupt[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 /** Runs the command line of this process. Only this file uses `process`. */
 export async function start(): Promise<void> {
-  let heard = 0;
+  let interrupts = 0;
   // The first signal asks the command to end, the second ends the process.
   const count = (interrupt: Interrupt): void => {
-    heard++;
-    if (heard > 1) process.exit(EXIT[interrupt]);
+    if (++interrupts > 1) process.exit(EXIT[interrupt]);
   };
   for (const interrupt of INTERRUPTS) process.on(interrupt, count);
   process.exitCode = await run(process.argv.slice(2), {
@@ -22,10 +21,10 @@ export async function start(): Promise<void> {
     stderr: surfaceOf(process.stderr),
     clock: systemClock,
     fetch: globalThis.fetch,
-    onInterrupt(hear) {
-      for (const interrupt of INTERRUPTS) process.on(interrupt, hear);
+    onInterrupt(listener) {
+      for (const interrupt of INTERRUPTS) process.on(interrupt, listener);
       return () => {
-        for (const interrupt of INTERRUPTS) process.off(interrupt, hear);
+        for (const interrupt of INTERRUPTS) process.off(interrupt, listener);
       };
     },
   });

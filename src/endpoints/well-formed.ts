@@ -4,10 +4,10 @@ import type { AddressAssets, AssetEvent } from './bodies.ts';
 type Fields = Record<string, unknown>;
 
 /**
- * Looks at a page as its schema does, many times as fast, and completes it in place: amounts become text, and an absent
- * sender or recipient becomes empty text.
+ * Checks a page as its schema does, but much faster, and completes it in place: amounts become text, and an absent sender or
+ * recipient becomes empty text.
  *
- * @returns whether all of it is as it should be. If not, the schema says what is wrong.
+ * @returns whether the page matches the schema. If not, the schema says what is wrong.
  */
 export function completePage(body: unknown): body is AddressAssets {
   if (!isRecord(body) || !isInteger(body.limit) || !isInteger(body.offset) || !isInteger(body.total)) return false;

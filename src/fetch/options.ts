@@ -18,18 +18,14 @@ export interface FetchOptions
   readonly maskKey?: boolean | undefined;
 }
 
-const fetchOptions = optionsParser<FetchOptions>('fetch options', {
-  ...sending,
-  elsewhere: callback<typeof globalThis.fetch>(),
-  streamBody: flag,
-  maskKey: flag,
-});
-
 /**
  * Checks the options of one `fetch`.
  *
  * @throws ConfigError that names the invalid option.
  */
-export function checkFetchOptions(options: FetchOptions): FetchOptions {
-  return fetchOptions(options);
-}
+export const checkFetchOptions: (options: unknown) => FetchOptions = optionsParser<FetchOptions>('fetch options', {
+  ...sending,
+  elsewhere: callback<typeof globalThis.fetch>(),
+  streamBody: flag,
+  maskKey: flag,
+});

@@ -76,7 +76,7 @@ export interface HttpExchangeOptions {
 export class HttpExchange {
   readonly #options: HttpExchangeOptions;
   readonly #deadlines: Deadlines;
-  /** Endpoints whose deprecation was told. */
+  /** Endpoints for which `deprecated` was emitted. */
   readonly #deprecated = new Set<string>();
   readonly #keyRecognition = new KeyRecognition();
   readonly #lowWater: LowWater | undefined;
@@ -119,7 +119,7 @@ export class HttpExchange {
     }
   }
 
-  /** Settles the lease by the headers, not at the end of the body, so that a refusal pauses other requests at once; and tells what they say. */
+  /** Settles the lease by the headers, not at the end of the body, so that a refusal pauses other requests at once; and emits what they say. */
   #onHeaders(attempt: Attempt, response: Response): { quota: QuotaSnapshot; outcome: AnsweredOutcome } {
     const { call, request, lease } = attempt;
     const { trace } = call;
@@ -133,7 +133,7 @@ export class HttpExchange {
     settle(lease, { kind: 'answered', quota, limited: isLimited, failed: !isLimited && isGatewayFailure(status) });
     if (drift) trace.emit({ type: 'answered', status, tookMs: trace.sinceSentMs ?? 0, quota, drift });
     if (isLimited) trace.emit({ type: 'limited', status, quota });
-    this.#tellDeprecation(trace, headers);
+    this.#emitDeprecation(trace, headers);
     // A refused key may come with the limits of callers without one, but it is not ignored silently.
     if (!isKeyRefusal(status) && this.#keyRecognition.observe(call.ask.endpoint, attempt.key, quota))
       trace.emit({ type: 'key-ignored', quota });
@@ -169,7 +169,7 @@ export class HttpExchange {
   }
 
   /** Emits `deprecated` once per endpoint. */
-  #tellDeprecation(trace: CallTrace, headers: Headers): void {
+  #emitDeprecation(trace: CallTrace, headers: Headers): void {
     const { endpoint } = trace.ask;
     if (!trace.isListenedTo('deprecated') || this.#deprecated.has(endpoint)) return;
     const deprecation = deprecationOf(headers, this.#options.transport.redact);

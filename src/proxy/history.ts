@@ -27,11 +27,11 @@ export class History {
   #month: MonthPoint[] = [];
   #monthEnd = Number.NaN;
 
-  /** Grows with each event, so that a reader sees whether anything happened. */
+  /** Grows with each event: a reader compares it to learn whether anything happened. */
   revision = 0;
 
   /** Counts an event of the client. */
-  hear(event: ClientEvent): void {
+  record(event: ClientEvent): void {
     this.revision++;
     if (event.type !== 'sent' && event.type !== 'limited') return;
     const units = event.type === 'sent' ? event.units : 0;

@@ -14,12 +14,6 @@ export interface ProxyOptions {
   readonly clock?: Clock | undefined;
 }
 
-/** {@link ProxyOptions}, checked and with defaults. */
-export interface ProxySettings {
-  readonly token: string | undefined;
-  readonly clock: Clock;
-}
-
 /** The message never quotes the token. */
 const proxyOptions = optionsParser<{ token?: string; clock?: Clock }>('proxy options', {
   token: unchecked<string>(),
@@ -31,7 +25,7 @@ const proxyOptions = optionsParser<{ token?: string; clock?: Clock }>('proxy opt
  *
  * @throws ConfigError that names the invalid option.
  */
-export function readProxyOptions(options: ProxyOptions): ProxySettings {
+export function readProxyOptions(options: ProxyOptions): { readonly token: string | undefined; readonly clock: Clock } {
   const { token, clock = systemClock } = proxyOptions(options);
   if (token !== undefined && !(typeof token === 'string' && /^[\x21-\x7e]{16,512}$/.test(token))) {
     throw new ConfigError('token', 'must be 16 to 512 visible ASCII characters, without spaces');

@@ -33,7 +33,7 @@ const HEADERS = {
 /** Creates the pages below `/-/`. */
 export function createPages(client: Client, clock: Clock): OwnPages {
   const history = new History();
-  const end = client.subscribe((event) => history.hear(event));
+  const end = client.subscribe((event) => history.record(event));
   const metrics = metricsOf(client);
   const events = new EventStream(clock, {
     revision: () => history.revision,

@@ -30,7 +30,7 @@ export class AbortListeners {
   }
 
   /** Calls the callbacks of the signal as if it had aborted. */
-  tell(signal: AbortSignal, reason: unknown): void {
+  notify(signal: AbortSignal, reason: unknown): void {
     for (const callback of this.#shared.get(signal)?.callbacks ?? []) callback(reason);
   }
 

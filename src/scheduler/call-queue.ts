@@ -109,7 +109,7 @@ export class CallQueue {
 
   /** Rejects the calls with this signal that wait for a lease; those under way go on. */
   withdraw(signal: AbortSignal, reason: unknown): void {
-    this.#abortListeners.tell(signal, reason);
+    this.#abortListeners.notify(signal, reason);
   }
 
   /** Waits before another attempt. Rejects as soon as the signal aborts or the queue is closed. */

@@ -97,15 +97,15 @@ export class CallTrace {
   /** Binds later `waiting` events to the present async context, that of the caller. Does nothing without listeners. */
   keepContext(): void {
     if (!this.#sink.isListenedTo('waiting')) return;
-    const untold: (() => void)[] = [];
+    const pending: (() => void)[] = [];
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#emitLater = (emit) => {
-      untold.push(emit);
+      pending.push(emit);
       resolve();
     };
     void promise.then(() => {
       this.keepContext();
-      for (const emit of untold) emit();
+      for (const emit of pending) emit();
     });
   }
 

@@ -7,26 +7,26 @@ interface Subscription {
   isSubscribed: boolean;
 }
 
-/** An event that waits for another to be told. */
-interface Untold {
+/** An event that happened while another was being delivered. */
+interface PendingEvent {
   readonly event: ClientEvent;
   /** The subscriptions when it happened. */
   readonly subscriptions: readonly Subscription[];
   /** Runs a function in the async context in which it happened. */
-  readonly inContext: (tell: () => void) => void;
+  readonly inContext: (deliver: () => void) => void;
 }
 
 /**
- * Tells events to listeners and diagnostics channels, one after the other in the order in which they happened. What happens while
- * a listener hears one, because it makes a call, closes the client or the like, is told after all listeners have heard that one: so
- * no listener is entered twice, and all receive the same order.
+ * Delivers events to listeners and diagnostics channels, in the order in which they happened. An event that a listener causes, by making a
+ * call or closing the client, is delivered after all listeners have received the present one: so no listener is entered twice, and all
+ * receive the same order.
  */
 export class EventDispatch {
   readonly #channels = diagnosticChannels();
   /** Replaced, never changed: an event goes to the listeners of the moment in which it happened. */
   #subscriptions: readonly Subscription[] = [];
-  readonly #untold: Untold[] = [];
-  #isTelling = false;
+  readonly #pending: PendingEvent[] = [];
+  #isDelivering = false;
 
   /**
    * Calls `listener` with each event that happens from now on.
@@ -49,25 +49,26 @@ export class EventDispatch {
 
   /** An event happened. */
   emit(event: ClientEvent): void {
-    if (this.#isTelling) {
-      this.#untold.push({ event, subscriptions: this.#subscriptions, inContext: presentContext() });
+    if (this.#isDelivering) {
+      this.#pending.push({ event, subscriptions: this.#subscriptions, inContext: presentContext() });
       return;
     }
-    this.#isTelling = true;
-    this.#tell(event, this.#subscriptions);
+    this.#isDelivering = true;
+    this.#deliver(event, this.#subscriptions);
     // The list grows while it is read: listeners of these events act, too.
-    for (const { event, subscriptions, inContext } of this.#untold) inContext(() => this.#tell(event, subscriptions));
-    this.#untold.length = 0;
-    this.#isTelling = false;
+    for (const { event, subscriptions, inContext } of this.#pending)
+      inContext(() => this.#deliver(event, subscriptions));
+    this.#pending.length = 0;
+    this.#isDelivering = false;
   }
 
-  #tell(event: ClientEvent, subscriptions: readonly Subscription[]): void {
+  #deliver(event: ClientEvent, subscriptions: readonly Subscription[]): void {
     for (const { listener, isSubscribed } of subscriptions) {
       if (!isSubscribed) continue;
       // Errors of a listener are ignored, whether it throws or, being asynchronous, rejects.
       try {
-        const heard: unknown = listener(event);
-        if (heard instanceof Promise) heard.catch(() => {});
+        const result: unknown = listener(event);
+        if (result instanceof Promise) result.catch(() => {});
       } catch {}
     }
     const channel = this.#channels(event.type);

@@ -37,20 +37,20 @@ const LEVELS: Readonly<Record<Type, keyof Logger>> = {
 
 const TEXTS: { readonly [T in Type]: (event: Of<T>) => string } = {
   called: () => 'called',
-  waiting: (event) => `waits up to ${whole(waitOf(event))} ms: ${event.reason.why}`,
-  sent: ({ url, waitedMs }) => `sent to ${withoutQuery(url)}, after ${whole(waitedMs)} ms`,
-  answered: ({ status, tookMs }) => `answered with ${status} in ${whole(tookMs)} ms`,
+  waiting: (event) => `waits up to ${Math.round(waitOf(event))} ms: ${event.reason.why}`,
+  sent: ({ url, waitedMs }) => `sent to ${withoutQuery(url)}, after ${Math.round(waitedMs)} ms`,
+  answered: ({ status, tookMs }) => `answered with ${status} in ${Math.round(tookMs)} ms`,
   limited: ({ status }) => `refused because of a limit, with ${status}`,
   deprecated: ({ notice, sunset }) =>
     `is deprecated: ${notice}${sunset ? `, and ends on ${sunset.toISOString()}` : ''}`,
   'key-ignored': () => 'the service answers as if no API key had been sent',
   low: ({ window, remaining, limit }) => `the ${window} is low: ${remaining} of ${limit} units are left`,
-  lost: ({ code, tookMs }) => `no usable response (${code}) after ${whole(tookMs)} ms`,
-  retrying: ({ attempt, afterMs }) => `attempt ${attempt} follows in ${whole(afterMs)} ms`,
-  done: ({ status, tookMs }) => `done with ${status} after ${whole(tookMs)} ms`,
-  failed: ({ error, tookMs }) => `ended with ${error} after ${whole(tookMs)} ms`,
+  lost: ({ code, tookMs }) => `no usable response (${code}) after ${Math.round(tookMs)} ms`,
+  retrying: ({ attempt, afterMs }) => `attempt ${attempt} follows in ${Math.round(afterMs)} ms`,
+  done: ({ status, tookMs }) => `done with ${status} after ${Math.round(tookMs)} ms`,
+  failed: ({ error, tookMs }) => `ended with ${error} after ${Math.round(tookMs)} ms`,
   'share-lost': ({ code, mode }) => `the store of the shared quota cannot be used (${code}); going on as ${mode}`,
-  'share-regained': ({ afterMs }) => `the store of the shared quota can be used again, after ${whole(afterMs)} ms`,
+  'share-regained': ({ afterMs }) => `the store of the shared quota can be used again, after ${Math.round(afterMs)} ms`,
 };
 
 /**
@@ -112,8 +112,4 @@ function waitOf({ until, at }: Of<'waiting'>): number {
 
 function withoutQuery(url: string): string {
   return url.replace(/\?.*/, '');
-}
-
-function whole(ms: number): number {
-  return Math.round(ms);
 }

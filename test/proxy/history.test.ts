@@ -20,10 +20,10 @@ const month = (remaining: number, resetsAt = Date.UTC(2026, 1, 1)): MonthState =
 describe('the history', () => {
   it('counts requests, units and refusals by the second and by the minute', () => {
     const history = new History();
-    history.hear(sent(NOON, 1));
-    history.hear(sent(NOON + 999, 4));
-    history.hear(limited(NOON + 1_000));
-    history.hear(sent(NOON + 60_000, 2));
+    history.record(sent(NOON, 1));
+    history.record(sent(NOON + 999, 4));
+    history.record(limited(NOON + 1_000));
+    history.record(sent(NOON + 60_000, 2));
     const { units, requests, refused } = history.seconds.until(NOON + 60_500);
     expect([units.slice(-61, -59), requests.slice(-61, -59), refused.slice(-61, -59)]).toEqual([
       [5, 0],
@@ -40,18 +40,18 @@ describe('the history', () => {
 
   it('forgets what is longer ago than it shows', () => {
     const history = new History();
-    history.hear(sent(NOON, 1));
+    history.record(sent(NOON, 1));
     const later = history.seconds.until(NOON + 119_999);
     expect([later.units.length, later.units[0]]).toEqual([120, 1]);
     expect(Math.max(...history.seconds.until(NOON + 120_000).units)).toBe(0);
-    history.hear(sent(NOON + 120_000, 3));
+    history.record(sent(NOON + 120_000, 3));
     expect(history.seconds.until(NOON + 120_000).units.filter(Boolean)).toEqual([3]);
   });
 
   it('survives a wall clock that is set back', () => {
     const history = new History();
-    history.hear(sent(NOON, 1));
-    history.hear(sent(NOON - 120_000, 9));
+    history.record(sent(NOON, 1));
+    history.record(sent(NOON - 120_000, 9));
     expect(history.seconds.until(NOON).units.at(-1)).toBe(1);
   });
 

@@ -37,9 +37,9 @@ describe('the listeners of calls', () => {
 
   it('may be told as if their signal had aborted, and no others', () => {
     const { all, signal, told } = listening('first', 'second');
-    all.tell(new AbortController().signal, reason);
+    all.notify(new AbortController().signal, reason);
     expect(told).toEqual([]);
-    all.tell(signal, reason);
+    all.notify(signal, reason);
     expect(told).toEqual([
       ['first', reason],
       ['second', reason],

@@ -85,7 +85,7 @@ async function fetchAll(
     fetch,
     clock,
     onEvent(event) {
-      tally.hear(event);
+      tally.record(event);
       if (event.type === 'waiting') screen.show();
     },
   });

@@ -35,7 +35,8 @@ export class Tally {
   /** Where the last request went. */
   #origin = '';
 
-  hear(event: ClientEvent): void {
+  /** Counts an event of the client. */
+  record(event: ClientEvent): void {
     // Between the pauses of an outage one request probes the service.
     const isProbing = event.type === 'waiting' && event.reason.kind === 'half-open' && this.#standstill?.isOutage;
     if (event.type === 'waiting' && !isProbing) this.#standstill = this.#standstillOf(event.reason, event.until);
