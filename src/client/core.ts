@@ -85,7 +85,7 @@ export function createCore(options: ClientOptions): ClientCore {
     return reuse(call);
   };
   const names = new EndpointNames();
-  const fetchWith = createFetch({ ...settings, run, names, redact });
+  const fetchWith = createFetch({ ...settings, run, announce: () => scheduler.announce(), names, redact });
 
   const forBulk: BulkDependencies = {
     clock,

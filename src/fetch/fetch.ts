@@ -12,6 +12,8 @@ type Input = Parameters<Fetch>[0];
 /** Dependencies of `client.fetch`. */
 export interface CreateFetchOptions {
   readonly run: Run;
+  /** See {@link Scheduler.announce}. */
+  readonly announce: () => () => void;
   readonly names: EndpointNames;
   /** Normalised, without a trailing slash. */
   readonly baseUrl: string;
@@ -28,6 +30,7 @@ const BODYLESS: ReadonlySet<number> = new Set([101, 103, 204, 205, 304]);
 /** Creates `client.fetchWith`, which returns functions with the signature of `fetch`. Their requests share the client's queue. */
 export function createFetch({
   run,
+  announce,
   names,
   baseUrl,
   maxWaitMs,
@@ -55,28 +58,30 @@ export function createFetch({
       const request = simpleFrom(input, init) ?? requestFrom(input, url, init);
       const signal = signalOf(input, init);
       signal?.throwIfAborted();
-      // Without a body to read, the call is known to the scheduler before `fetch` has returned.
-      const body = request.body ? await bodyOf(request, signal, streamBody) : undefined;
-      const sent = outgoing(request, url, init, body);
-      const call: Call = {
-        request: sent,
-        ask: {
-          endpoint: names.of(request.method, url.pathname.slice(basePath.length)),
-          query: url.search.slice(1),
-          cost,
-          priority,
-          maxWaitMs: bounds.maxWaitMs ?? maxWaitMs,
-          isOneShot: streamBody && sent.body !== undefined,
-        },
-        signal,
-        maxQueueMs: bounds.maxQueueMs ?? maxQueueMs,
-        timeoutMs: bounds.timeoutMs ?? timeoutMs,
-        wants: 'stream',
-        redirect: request.redirect,
-        takesRefusals: true,
-        masksKey: maskKey,
-      };
-      const reply = await run(call);
+      const makeCall = (body: Call['request']['body'], isAnnounced?: true): Promise<Reply> =>
+        run({
+          request: outgoing(request, url, init, body),
+          ask: {
+            endpoint: names.of(request.method, url.pathname.slice(basePath.length)),
+            query: url.search.slice(1),
+            cost,
+            priority,
+            maxWaitMs: bounds.maxWaitMs ?? maxWaitMs,
+            isOneShot: streamBody && body !== undefined,
+          },
+          signal,
+          maxQueueMs: bounds.maxQueueMs ?? maxQueueMs,
+          timeoutMs: bounds.timeoutMs ?? timeoutMs,
+          wants: 'stream',
+          redirect: request.redirect,
+          takesRefusals: true,
+          masksKey: maskKey,
+          isAnnounced,
+        });
+      const isRead = request.body !== null && !streamBody;
+      const reply = await (isRead
+        ? withBody(request as Request, signal, announce, (body) => makeCall(body, true))
+        : makeCall(request.body ?? undefined));
       if (reply.stream) inputOf.set(reply.stream, input);
       return responseFrom(reply, redact);
     };
@@ -172,15 +177,22 @@ function outgoing(
   return { ...basic, init: rest, ...(body ? { body } : {}) };
 }
 
-/** Reads the body into memory, so that it can be sent again, unless it is to be streamed. */
-async function bodyOf(
+/** Reads the body into memory, so that it can be sent again, and makes the call with it. The scheduler knows of the call meanwhile. */
+async function withBody(
   request: Request,
   signal: AbortSignal | undefined,
-  streamBody: boolean,
-): Promise<Call['request']['body']> {
-  if (streamBody) return request.body ?? undefined;
-  const read = (): Promise<ArrayBuffer> => request.arrayBuffer();
-  return signal ? untilAborted(read, signal) : read();
+  announce: () => () => void,
+  makeCall: (body: ArrayBuffer) => Promise<Reply>,
+): Promise<Reply> {
+  const arrive = announce();
+  let reply: Promise<Reply>;
+  try {
+    const read = (): Promise<ArrayBuffer> => request.arrayBuffer();
+    reply = makeCall(await (signal ? untilAborted(read, signal) : read()));
+  } finally {
+    arrive();
+  }
+  return reply;
 }
 
 /** undici's option `dispatcher` (proxy, pool), which is not in the standard. */

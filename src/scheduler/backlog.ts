@@ -46,6 +46,7 @@ export class Backlog {
   #moved = 0;
   #waiting = 0;
   #calls = 0;
+  #announced = 0;
   #onEmpty: (() => void)[] = [];
 
   /** @param onDrained - called whenever no call is left. */
@@ -108,14 +109,33 @@ export class Backlog {
       this.#stretches.delete(stretch);
       if (this.#last.get(stretch.kind) === stretch) this.#last.delete(stretch.kind);
     }
+    this.#end();
+  }
+
+  /** A call is about to be made. Returns a function to be called once it was made, or will not be made. */
+  announce(): () => void {
+    this.#calls++;
+    this.#announced++;
+    return () => {
+      this.#announced--;
+      this.#end();
+    };
+  }
+
+  #end(): void {
     if (--this.#calls > 0) return;
     this.#onDrained();
     for (const tell of this.#onEmpty.splice(0)) tell();
   }
 
-  /** The number of calls that wait or are under way. */
+  /** The number of calls that wait, are under way or were announced. */
   get calls(): number {
     return this.#calls;
+  }
+
+  /** The number of calls that were announced and not made yet. */
+  get announced(): number {
+    return this.#announced;
   }
 
   /** Resolves when no call is left. */
