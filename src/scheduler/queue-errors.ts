@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
 import { QuotaExhaustedError } from '../errors.ts';
+import type { Ask, Reason } from '../quota/admission.ts';
 import { LAST_INSTANT, type QuotaSnapshot } from '../quota/headers/snapshot.ts';
 
 /** The end of the queue, for the error of a call that the queue does not accept. */
@@ -21,6 +22,17 @@ export function latenessError(endpoint: string, end: QueueEnd, maxQueueMs: numbe
   const wait = Number.isFinite(inMs) ? `in about ${inMs} ms` : 'never';
   const why = `the call would be sent ${wait}, with ${waiting} waiting, which is later than the ${maxQueueMs} ms allowed by maxQueueMs.`;
   return queueError(endpoint, end, why, clock, { window: window ?? 'queue', limit: undefined, remaining: undefined });
+}
+
+/** The error of a call whose stated cost exceeds a whole window. */
+export function excessError(
+  { endpoint, maxWaitMs }: Ask,
+  url: string,
+  { why, window, limit, headroom }: Reason,
+  quota: QuotaSnapshot | undefined,
+): Error {
+  const never = { retryAfterMs: Number.POSITIVE_INFINITY, retryAt: new Date(LAST_INSTANT) };
+  return new QuotaExhaustedError({ endpoint, url, quota, window, limit, remaining: headroom, ...never, why, maxWaitMs });
 }
 
 /** The error of a call that is one more than may wait. */
