@@ -4,7 +4,7 @@ import { redactedHeaders } from '../http/redaction.ts';
 import { untilAborted } from '../http/transport.ts';
 import { checkHeader } from '../options/client-options.ts';
 import type { EndpointNames } from './endpoint-name.ts';
-import { checkFetchOptions, type FetchOptions } from './options.ts';
+import { checkFetchOptions, FETCH_OPTIONS, type FetchOptions } from './options.ts';
 
 type Fetch = typeof globalThis.fetch;
 type Input = Parameters<Fetch>[0];
@@ -95,6 +95,16 @@ function checkedInit(init: RequestInit | null | undefined): RequestInit | undefi
   throw new ConfigError('init', `must be an object such as { method: 'POST' }, not ${quote(init)}`);
 }
 
+/** `fetch` ignores properties that it does not know: options of `fetchWith` among them are a mistake. */
+function checkNoFetchOptions(init: object = {}): void {
+  const names = Object.keys(init);
+  const isOurs = (name: string): boolean =>
+    name === 'priority' ? typeof Reflect.get(init, name) === 'number' : FETCH_OPTIONS.includes(name);
+  const name = names.find(isOurs);
+  if (name === undefined) return;
+  throw new ConfigError(name, `is no option of fetch: client.fetchWith({ ${name} }) returns a fetch that has it`);
+}
+
 /** The URL of a call; a relative one is resolved below the base URL. `undefined` if it is invalid. */
 function resolveUrl(input: Input, baseUrl: string): URL | undefined {
   const text = urlText(input).trim();
@@ -141,6 +151,7 @@ function simpleFrom(input: Input, init: RequestInit = {}): SimpleRequest | undef
 
 /** Creates the `Request` that `fetch` would, with the same checks and defaults. */
 function requestFrom(input: Input, url: URL, init: RequestInit | undefined): Request {
+  checkNoFetchOptions(init);
   checkedHeaders(init?.headers);
   // A Request listens to its signal until it is garbage-collected; this one needs no signal.
   const silent: RequestInit = { ...init, signal: null };

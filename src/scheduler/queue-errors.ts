@@ -32,7 +32,17 @@ export function excessError(
   quota: QuotaSnapshot | undefined,
 ): Error {
   const never = { retryAfterMs: Number.POSITIVE_INFINITY, retryAt: new Date(LAST_INSTANT) };
-  return new QuotaExhaustedError({ endpoint, url, quota, window, limit, remaining: headroom, ...never, why, maxWaitMs });
+  return new QuotaExhaustedError({
+    endpoint,
+    url,
+    quota,
+    window,
+    limit,
+    remaining: headroom,
+    ...never,
+    why,
+    maxWaitMs,
+  });
 }
 
 /** The error of a call that is one more than may wait. */

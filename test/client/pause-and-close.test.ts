@@ -69,7 +69,7 @@ describe('client.pause', () => {
     await clock.run(call);
   });
 
-  it.for([-1, Number.NaN, 'soon', new Date('never')])('refuses %s', async (until) => {
+  it.for([-1, Number.NaN, 'soon', new Date('never'), null])('refuses %s', async (until) => {
     const { client } = await world();
     expect(() => client.pause(until as number)).toThrow(/until must be milliseconds, 0 or more, or a Date/);
     try {
@@ -213,7 +213,7 @@ describe('client.concurrency', () => {
     await clock.run(calls);
   });
 
-  it.for([0, 1.5, '4'])('refuses %s', async (given) => {
+  it.for([0, 1.5, '4', undefined])('refuses %s', async (given) => {
     const { client } = await world();
     expect(() => {
       client.concurrency = given as number;
