@@ -58,7 +58,7 @@ function queueError(
   clock: Clock,
   bound: Pick<QuotaExhaustedError, 'window' | 'limit' | 'remaining'>,
 ): Error {
-  const retryAfterMs = Math.max(0, sentAt - clock.now());
+  const retryAfterMs = Math.ceil(Math.max(0, sentAt - clock.now()));
   const retryAt = new Date(Math.min(clock.wall() + retryAfterMs, LAST_INSTANT));
   return new QuotaExhaustedError({ endpoint, quota, ...bound, retryAfterMs, retryAt, why });
 }
