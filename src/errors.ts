@@ -273,9 +273,16 @@ export function quote(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(cut(value, 60));
   if (Array.isArray(value)) return 'an array';
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'an invalid Date' : value.toISOString();
-  if (typeof value === 'object' && value !== null) return 'an object';
+  if (typeof value === 'object' && value !== null) return objectOf(value);
   if (typeof value === 'bigint') return `${value}n`;
   return typeof value === 'function' ? 'a function' : String(value);
+}
+
+/** An object by its class, if it has one: `an object (URLSearchParams)`. */
+function objectOf(value: object): string {
+  const kind: unknown = value.constructor;
+  const isPlain = typeof kind !== 'function' || kind === Object || kind.name === '';
+  return isPlain ? 'an object' : `an object (${cut(kind.name, 60)})`;
 }
 
 function cut(text: string, length: number): string {

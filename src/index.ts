@@ -17,6 +17,7 @@ export type {
 export { createClient } from './client/create-client.ts';
 export type { MonthState } from './client/month-state.ts';
 export type { TypedClient } from './client/openapi.ts';
+export { readFamilies, readQuota } from './client/read-headers.ts';
 export type { GetOptions, Method, PathArguments, RequestOptions } from './client/requests.ts';
 export type { ResponseHead } from './client/response-head.ts';
 export type { HeadersResult, Result } from './client/result.ts';
@@ -60,8 +61,8 @@ export type { CallOptions, ClientOptions } from './options/client-options.ts';
 export type { PoolMember } from './pool/member.ts';
 export { createPool, type Pool } from './pool/pool.ts';
 export type { Reason, ReasonKind } from './quota/admission.ts';
-export { type FamilyQuota, readFamilies } from './quota/headers/families.ts';
-export { type QuotaSnapshot, readQuota, type WindowQuota } from './quota/headers/snapshot.ts';
+export type { FamilyQuota } from './quota/headers/families.ts';
+export type { QuotaSnapshot, WindowQuota } from './quota/headers/snapshot.ts';
 export type { Period } from './quota/time/periods.ts';
 export type { WindowView } from './quota/view.ts';
 export type { Estimate, EstimateOptions } from './scheduler/estimate.ts';

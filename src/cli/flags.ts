@@ -51,8 +51,15 @@ export function readFlags<Flags extends KnownFlags>(args: readonly string[], opt
   }
 }
 
-/** Node adds advice for arguments that begin with a dash: the first sentence is enough. */
+/** What Node says, in words of this program. */
 function sentenceOf(message: string, options: KnownFlags): string {
+  const [, flag = '', problem] =
+    /^Option '.*?(--[\w-]+).*?' (argument missing|argument is ambiguous|does not)/.exec(message) ?? [];
+  const value = options[flag.slice(2)]?.value ?? 'VALUE';
+  if (problem === 'argument missing') return `${flag} requires a value: ${flag} ${value}.`;
+  if (problem === 'argument is ambiguous')
+    return `${flag} requires a value; one that begins with a dash is written with an equals sign: ${flag}=${value}.`;
+  if (problem === 'does not') return `${flag} takes no value.`;
   const [, unknown] = /^Unknown option '([^']*)'/.exec(message) ?? [];
   if (unknown === undefined) return `${message.split(/\.?\s*(?:\n|\. )/)[0]?.replace(/\.$/, '')}.`;
   const names = [...Object.keys(options), 'help'].map((name) => `--${name}`);

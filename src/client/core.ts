@@ -81,7 +81,7 @@ export function createCore(options: ClientOptions): ClientCore {
   };
   const names = new EndpointNames();
   const follow: Scheduler['follow'] = (work) => scheduler.follow(work);
-  const fetchWith = createFetch({ ...settings, run, names, redact, follow });
+  const fetchWith = createFetch({ ...settings, run, announce: () => scheduler.announce(), names, redact });
 
   const forBulk: BulkDependencies = {
     clock,
@@ -112,7 +112,7 @@ export function createCore(options: ClientOptions): ClientCore {
       return scheduler.concurrency;
     },
     set concurrency(concurrency) {
-      scheduler.concurrency = checkConcurrency({ concurrency }).concurrency ?? scheduler.concurrency;
+      scheduler.concurrency = checkConcurrency(concurrency);
     },
     pause: (until) => scheduler.pause(pauseEnd(until, clock)),
     resume: () => scheduler.resume(),
@@ -146,7 +146,8 @@ function windowState({ seenAt, end, ...rest }: PacerWindow, clock: Clock): Windo
 
 /** The end of a pause, in monotonic milliseconds. */
 function pauseEnd(until: number | Date | undefined, clock: Clock): number {
-  const ms = until instanceof Date ? until.getTime() - clock.wall() : (until ?? Number.POSITIVE_INFINITY);
+  const ms = until instanceof Date ? until.getTime() - clock.wall() : until;
+  if (ms === undefined) return Number.POSITIVE_INFINITY;
   if (typeof ms === 'number' && (ms >= 0 || until instanceof Date) && !Number.isNaN(ms)) return clock.now() + ms;
   throw new ConfigError('until', `must be milliseconds, 0 or more, or a Date, not ${quote(until)}`);
 }

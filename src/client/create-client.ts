@@ -1,7 +1,7 @@
 import type { AddressAssets } from '../endpoints/bodies.ts';
 import { type AddressAssetsParams, ASSETS_PARAMS, addressAssetsRequest, infoRequest } from '../endpoints/endpoints.ts';
 import { type CallOptions, type ClientOptions, callOptionsParser } from '../options/client-options.ts';
-import { unchecked } from '../validation/arguments.ts';
+import { flag } from '../validation/arguments.ts';
 import { walk } from '../walk/walk.ts';
 import { ApiCalls } from './api-calls.ts';
 import type { Client, FetchClient } from './client.ts';
@@ -12,7 +12,7 @@ import type { RequestOptions } from './requests.ts';
 import { ReplyHead } from './response-head.ts';
 import type { HeadersResult, Result } from './result.ts';
 
-const infoOptions = callOptionsParser({ headersOnly: unchecked<boolean>() });
+const infoOptions = callOptionsParser({ headersOnly: flag });
 const assetsOptions = callOptionsParser(ASSETS_PARAMS);
 
 /**

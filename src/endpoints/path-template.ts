@@ -26,6 +26,8 @@ export function fillTemplate(template: string, params: Readonly<Record<string, u
     throw new ConfigError('path', 'must not have a query or a fragment: pass { query: { limit: 1 } }');
   const used = new Set<string>();
   const path = template.replace(/\{([^{}]*)\}/g, (_, name: string) => {
+    if (name === '')
+      throw new ConfigError('path', `${quote(template)} must have a name in each pair of braces, such as {address}`);
     used.add(name);
     return encodedParam(name, Object.hasOwn(params, name) ? params[name] : undefined, template);
   });

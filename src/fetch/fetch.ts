@@ -4,7 +4,7 @@ import { redactedHeaders } from '../http/redaction.ts';
 import { untilAborted } from '../http/transport.ts';
 import { checkHeader, type Settings } from '../options/client-options.ts';
 import type { EndpointNames } from './endpoint-name.ts';
-import { checkFetchOptions, type FetchOptions } from './options.ts';
+import { checkFetchOptions, FETCH_OPTIONS, type FetchOptions } from './options.ts';
 
 type Fetch = typeof globalThis.fetch;
 type Input = Parameters<Fetch>[0];
@@ -12,11 +12,11 @@ type Input = Parameters<Fetch>[0];
 /** Dependencies of `client.fetch`. */
 export interface CreateFetchOptions extends Pick<Settings, 'baseUrl' | 'maxWaitMs' | 'maxQueueMs' | 'timeoutMs'> {
   readonly run: Run;
+  /** See {@link Scheduler.announce}. */
+  readonly announce: () => () => void;
   readonly names: EndpointNames;
   /** Removes the key from a text. */
   readonly redact: (text: string) => string;
-  /** Lets `client.idle` wait for work on a call before it is made. */
-  readonly follow: <T>(work: Promise<T>) => Promise<T>;
 }
 
 /** Statuses of responses without a body. */
@@ -25,13 +25,13 @@ const BODYLESS: ReadonlySet<number> = new Set([101, 103, 204, 205, 304]);
 /** Creates `client.fetchWith`, which returns functions with the signature of `fetch`. Their requests share the client's queue. */
 export function createFetch({
   run,
+  announce,
   names,
   baseUrl,
   maxWaitMs,
   maxQueueMs,
   timeoutMs,
   redact,
-  follow,
 }: CreateFetchOptions): (options?: FetchOptions) => Fetch {
   const base = new URL(baseUrl);
   const basePath = base.pathname.replace(/\/$/, '');
@@ -53,28 +53,30 @@ export function createFetch({
       const request = simpleFrom(input, init) ?? requestFrom(input, url, init);
       const signal = signalOf(input, init);
       signal?.throwIfAborted();
-      // Without a body to read, the call is known to the scheduler before `fetch` has returned.
-      const body = request.body ? await follow(bodyOf(request, signal, streamBody)) : undefined;
-      const sent = outgoing(request, url, init, body);
-      const call: Call = {
-        request: sent,
-        ask: {
-          endpoint: names.of(request.method, url.pathname.slice(basePath.length)),
-          query: url.search.slice(1),
-          cost,
-          priority,
-          maxWaitMs: bounds.maxWaitMs ?? maxWaitMs,
-          isOneShot: streamBody && sent.body !== undefined,
-        },
-        signal,
-        maxQueueMs: bounds.maxQueueMs ?? maxQueueMs,
-        timeoutMs: bounds.timeoutMs ?? timeoutMs,
-        wants: 'stream',
-        redirect: request.redirect,
-        takesRefusals: true,
-        masksKey: maskKey,
-      };
-      const reply = await run(call);
+      const makeCall = (body: Call['request']['body'], isAnnounced?: true): Promise<Reply> =>
+        run({
+          request: outgoing(request, url, init, body),
+          ask: {
+            endpoint: names.of(request.method, url.pathname.slice(basePath.length)),
+            query: url.search.slice(1),
+            cost,
+            priority,
+            maxWaitMs: bounds.maxWaitMs ?? maxWaitMs,
+            isOneShot: streamBody && body !== undefined,
+          },
+          signal,
+          maxQueueMs: bounds.maxQueueMs ?? maxQueueMs,
+          timeoutMs: bounds.timeoutMs ?? timeoutMs,
+          wants: 'stream',
+          redirect: request.redirect,
+          takesRefusals: true,
+          masksKey: maskKey,
+          isAnnounced,
+        });
+      const isRead = request.body !== null && !streamBody;
+      const reply = await (isRead
+        ? withBody(request as Request, signal, announce, (body) => makeCall(body, true))
+        : makeCall(request.body ?? undefined));
       if (reply.stream) inputOf.set(reply.stream, input);
       return responseFrom(reply, redact);
     };
@@ -86,6 +88,16 @@ function checkedInit(init: RequestInit | null | undefined): RequestInit | undefi
   if (init === undefined || init === null) return undefined;
   if (typeof init === 'object' || typeof init === 'function') return init;
   throw new ConfigError('init', `must be an object such as { method: 'POST' }, not ${quote(init)}`);
+}
+
+/** `fetch` ignores properties that it does not know: options of `fetchWith` among them are a mistake. */
+function checkNoFetchOptions(init: object = {}): void {
+  const names = Object.keys(init);
+  const isOurs = (name: string): boolean =>
+    name === 'priority' ? typeof Reflect.get(init, name) === 'number' : FETCH_OPTIONS.includes(name);
+  const name = names.find(isOurs);
+  if (name === undefined) return;
+  throw new ConfigError(name, `is no option of fetch: client.fetchWith({ ${name} }) returns a fetch that has it`);
 }
 
 /** The URL of a call; a relative one is resolved below the base URL. `undefined` if it is invalid. */
@@ -134,6 +146,7 @@ function simpleFrom(input: Input, init: RequestInit = {}): SimpleRequest | undef
 
 /** Creates the `Request` that `fetch` would, with the same checks and defaults. */
 function requestFrom(input: Input, url: URL, init: RequestInit | undefined): Request {
+  checkNoFetchOptions(init);
   checkedHeaders(init?.headers);
   // A Request listens to its signal until it is garbage-collected; this one needs no signal.
   const silent: RequestInit = { ...init, signal: null };
@@ -170,15 +183,22 @@ function outgoing(
   return { ...basic, init: rest, ...(body ? { body } : {}) };
 }
 
-/** Reads the body into memory, so that it can be sent again, unless it is to be streamed. */
-async function bodyOf(
+/** Reads the body into memory, so that it can be sent again, and makes the call with it. The scheduler knows of the call meanwhile. */
+async function withBody(
   request: Request,
   signal: AbortSignal | undefined,
-  streamBody: boolean,
-): Promise<Call['request']['body']> {
-  if (streamBody) return request.body ?? undefined;
-  const read = (): Promise<ArrayBuffer> => request.arrayBuffer();
-  return signal ? untilAborted(read, signal) : read();
+  announce: () => () => void,
+  makeCall: (body: ArrayBuffer) => Promise<Reply>,
+): Promise<Reply> {
+  const arrive = announce();
+  let reply: Promise<Reply>;
+  try {
+    const read = (): Promise<ArrayBuffer> => request.arrayBuffer();
+    reply = makeCall(await (signal ? untilAborted(read, signal) : read()));
+  } finally {
+    arrive();
+  }
+  return reply;
 }
 
 /** undici's option `dispatcher` (proxy, pool), which is not in the standard. */

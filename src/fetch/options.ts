@@ -1,5 +1,5 @@
 import { type CallOptions, sending } from '../options/client-options.ts';
-import { callback, flag, optionsParser } from '../validation/arguments.ts';
+import { type Arguments, callback, flag, optionsParser } from '../validation/arguments.ts';
 
 /**
  * Options of all calls through one `fetch` of a client. While a body is streamed, only the time in which its reader waits counts
@@ -18,14 +18,22 @@ export interface FetchOptions
   readonly maskKey?: boolean | undefined;
 }
 
+const ARGUMENTS: Arguments<FetchOptions> = {
+  ...sending,
+  elsewhere: callback<typeof globalThis.fetch>(),
+  streamBody: flag,
+  maskKey: flag,
+};
+
+/** The names of the options. */
+export const FETCH_OPTIONS: readonly string[] = Object.keys(ARGUMENTS);
+
 /**
  * Checks the options of one `fetch`.
  *
  * @throws ConfigError that names the invalid option.
  */
-export const checkFetchOptions: (options: unknown) => FetchOptions = optionsParser<FetchOptions>('fetch options', {
-  ...sending,
-  elsewhere: callback<typeof globalThis.fetch>(),
-  streamBody: flag,
-  maskKey: flag,
-});
+export const checkFetchOptions: (options: unknown) => FetchOptions = optionsParser<FetchOptions>(
+  'fetch options',
+  ARGUMENTS,
+);

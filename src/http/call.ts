@@ -24,6 +24,8 @@ export interface Call {
   readonly takesRefusals?: boolean;
   /** Whether the key is replaced by asterisks in the body of a success, too. */
   readonly masksKey?: boolean | undefined;
+  /** Whether it was announced before the client may have been closed. */
+  readonly isAnnounced?: boolean | undefined;
   /** Set by the scheduler, which follows one object from the call to its answer: the trace, and what its backlog knows. */
   trace?: CallTrace | undefined;
   stretch?: unknown;

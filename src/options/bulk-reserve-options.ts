@@ -1,6 +1,6 @@
 import { PERIODS, type Period } from '../quota/time/periods.ts';
 import type { BulkReservePolicy } from '../quota/window/bulk-reserve.ts';
-import { type Argument, argument, number, optionsParser } from '../validation/arguments.ts';
+import { type Argument, argument, number, optionsParser, unknownOption } from '../validation/arguments.ts';
 
 /** Quota reserved for calls with a higher priority than bulk work. */
 export interface ReserveOptions {
@@ -24,11 +24,21 @@ export type PeriodShares = number | Readonly<Partial<Record<Period, number>>>;
 
 const isShare = (value: unknown): boolean => typeof value === 'number' && value >= 0 && value < 1;
 
-/** An argument that is a share of every window, or of windows by their period. */
-export const periodShares: Argument<PeriodShares | undefined> = argument<PeriodShares>(
-  (value) => isShare(value) || isShareByPeriod(value),
+const shareOfAll = argument<PeriodShares>(
+  isShare,
   'a share of every window, from 0 up to but not including 1, or such a share by period: { minute: 0.2, month: 0.1 }',
 );
+const shareOfOne = argument<number>(isShare, 'a share, from 0 up to but not including 1');
+
+/** An argument that is a share of every window, or of windows by their period. */
+export const periodShares: Argument<PeriodShares | undefined> = (given, name) => {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) return shareOfAll(given, name);
+  for (const [period, share] of Object.entries(given)) {
+    if (!(PERIODS as readonly string[]).includes(period)) throw unknownOption(period, 'periods', PERIODS, `${name}.`);
+    shareOfOne(share, `${name}.${period}`);
+  }
+  return given;
+};
 
 const reserveOptions = optionsParser(
   'reserve options',
@@ -53,10 +63,4 @@ export function readReserve(options: ReserveOptions): BulkReservePolicy {
 /** A share for each period. */
 export function sharesOf(share: PeriodShares): Readonly<Partial<Record<Period, number>>> {
   return typeof share === 'number' ? Object.fromEntries(PERIODS.map((period) => [period, share])) : share;
-}
-
-function isShareByPeriod(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  const known: ReadonlySet<string> = new Set(PERIODS);
-  return Object.entries(value).every(([period, part]) => known.has(period) && (part === undefined || isShare(part)));
 }

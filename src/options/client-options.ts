@@ -212,7 +212,7 @@ const clientOptions = optionsParser('options', {
   ),
   reserve: unchecked<ReserveOptions>(),
   low: periodShares,
-  clock: withDefault(withMethods<Clock>(['now', 'wall', 'timer'], 'a clock'), systemClock),
+  clock: withDefault(withMethods<Clock>(['now', 'wall', 'timer'], 'a clock with now, wall and timer'), systemClock),
   random: withDefault(callback<() => number>(), Math.random),
   onEvent: callback<(event: ClientEvent) => void>(),
   logger: withMethods<Logger>(['debug', 'info', 'warn'], 'a logger with the methods debug, info and warn'),
@@ -270,8 +270,11 @@ export function readSettings(options: ClientOptions = {}, environment: KeyEnviro
  *
  * @throws ConfigError if it is invalid.
  */
-export const checkConcurrency: (given: { readonly concurrency: number }) => { concurrency?: number | undefined } =
-  optionsParser('options', { concurrency: count });
+export function checkConcurrency(given: number): number {
+  const concurrency = count(given, 'concurrency');
+  if (concurrency !== undefined) return concurrency;
+  throw new ConfigError('concurrency', 'must be a whole number, 1 or more, not undefined');
+}
 
 /**
  * Creates a check for the options of one call.

@@ -40,6 +40,8 @@ export class Member {
     this.access = poolAccessOf(client);
     this.#minPriority = minPriority ?? Number.NEGATIVE_INFINITY;
     this.#maxPriority = maxPriority ?? Number.POSITIVE_INFINITY;
+    if (this.#minPriority > this.#maxPriority)
+      throw new ConfigError('maxPriority', `must be at least minPriority (${minPriority}), not ${maxPriority}`);
   }
 
   takes(priority: number): boolean {

@@ -8,6 +8,7 @@ import { type EstimateOptions, estimateIn, toEstimate } from '../scheduler/estim
 import { walk } from '../walk/walk.ts';
 import { PoolLine, WITHDRAWN } from './line.ts';
 import { clockOf, Member, type PoolMember } from './member.ts';
+import { OpenCalls } from './open-calls.ts';
 
 /** Several clients, each with a key of its own, behind the calls of one. */
 export interface Pool
@@ -51,7 +52,7 @@ interface PooledCall<T> extends EstimateOptions {
  * another if that can send it sooner while it waits. What a client refuses without having served it, because its quota is exhausted or its
  * key is refused, goes by another.
  *
- * @throws ConfigError if it is given no clients.
+ * @throws ConfigError if it is given no clients, one twice, or one that would take no call.
  *
  * @example
  * ```ts
@@ -63,8 +64,11 @@ interface PooledCall<T> extends EstimateOptions {
 export function createPool(clients: readonly (Client | PoolMember)[]): Pool {
   if (!Array.isArray(clients) || clients.length === 0) throw new ConfigError('clients', 'must be a list of clients');
   const members = clients.map((one) => new Member(one));
+  if (new Set(members.map(({ client }) => client)).size < members.length)
+    throw new ConfigError('clients', 'must not hold a client twice');
   const line = new PoolLine(members);
-  const hand = <T>(call: PooledCall<T>): Promise<T> => handOver(members, line, call);
+  const open = new OpenCalls();
+  const hand = <T>(call: PooledCall<T>): Promise<T> => open.run(() => handOver(members, line, call));
 
   const getAddressAssets: Client['getAddressAssets'] = (address, options) =>
     hand({
@@ -113,13 +117,27 @@ export function createPool(clients: readonly (Client | PoolMember)[]): Pool {
     get waiting() {
       return members.reduce((sum, { client }) => sum + client.waiting, 0);
     },
-    idle: async () => void (await Promise.all(members.map(({ client }) => client.idle()))),
-    close: (options) => close(members, options),
-    [Symbol.asyncDispose]: async () => void (await close(members)),
+    async idle() {
+      await open.none();
+      await Promise.all(members.map(({ client }) => client.idle()));
+    },
+    close: (options) => close(members, open, options),
+    [Symbol.asyncDispose]: async () => void (await close(members, open)),
   };
 }
 
-async function close(members: readonly Member[], options?: { readonly drain?: boolean }): Promise<CloseReport> {
+async function close(
+  members: readonly Member[],
+  open: OpenCalls,
+  options?: { readonly drain?: boolean },
+): Promise<CloseReport> {
+  if (options?.drain === true) {
+    open.close();
+    // A paused client would end its pause only when it is closed.
+    for (const { client } of members) client.resume();
+    // Calls that wait for a first answer are known to no client yet.
+    await open.none();
+  }
   const reports = await Promise.all(members.map(({ client }) => client.close(options)));
   return { rejected: reports.reduce((sum, { rejected }) => sum + rejected, 0) };
 }

@@ -6,6 +6,7 @@ import {
   type Lease,
   type Limit,
   longestHold,
+  type Reason,
   type RequestOutcome,
 } from './admission.ts';
 import { ClientWide } from './client-wide.ts';
@@ -211,6 +212,15 @@ export class Pacer {
     cost = this.#costs.mean(endpoint, query),
   }: Pick<Plan, 'endpoint' | 'query' | 'cost'>): number {
     return cost;
+  }
+
+  /** Why a request of a cost that its caller states is never sent, if it exceeds a whole window. */
+  excess(cost: number, now: number): Reason | undefined {
+    for (const window of this.#windows.named) {
+      const reason = window.excess(cost, now);
+      if (reason) return reason;
+    }
+    return undefined;
   }
 
   /** The end of the pause that lasts longest and has one, in force or not. */

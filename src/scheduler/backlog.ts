@@ -47,6 +47,7 @@ export class Backlog {
   #waiting = 0;
   #urgentWaiting = 0;
   #calls = 0;
+  #announced = 0;
   #onEmpty: (() => void)[] = [];
 
   /** @param onDrained - called whenever no call is left. */
@@ -113,7 +114,7 @@ export class Backlog {
     this.#end();
   }
 
-  /** Counts work on a call that has no stretch yet, or none any more, until it is over. */
+  /** Counts work on the answer of a call that has ended, until it is over. */
   async follow<T>(work: Promise<T>): Promise<T> {
     this.#calls++;
     try {
@@ -121,6 +122,16 @@ export class Backlog {
     } finally {
       this.#end();
     }
+  }
+
+  /** A call is about to be made. Returns a function to be called once it was made, or will not be made. */
+  announce(): () => void {
+    this.#calls++;
+    this.#announced++;
+    return () => {
+      this.#announced--;
+      this.#end();
+    };
   }
 
   #end(): void {
@@ -134,9 +145,14 @@ export class Backlog {
     return this.#urgentWaiting;
   }
 
-  /** The number of calls that wait or are under way. */
+  /** The number of calls that wait, are under way or were announced. */
   get calls(): number {
     return this.#calls;
+  }
+
+  /** The number of calls that were announced and not made yet. */
+  get announced(): number {
+    return this.#announced;
   }
 
   /** Resolves when no call is left. */

@@ -23,7 +23,7 @@ export interface EstimateOptions {
 export interface Estimate {
   /**
    * When the last answer comes, by this machine's wall clock. Undefined while no answer has told the limits, and where
-   * there is no such day: a window that holds nothing, or so many calls that no calendar reaches there.
+   * there is no such day: a window that holds nothing, a cost above the limit of a window, or so many calls that no calendar reaches there.
    */
   readonly finishesAt: Date | undefined;
   /** How long that is from now, in milliseconds; undefined while no answer has told the limits, Infinity for never. */

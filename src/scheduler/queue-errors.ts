@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
 import { QuotaExhaustedError } from '../errors.ts';
+import type { Ask, Reason } from '../quota/admission.ts';
 import { LAST_INSTANT, type QuotaSnapshot } from '../quota/headers/snapshot.ts';
 
 /** The end of the queue, for the error of a call that the queue does not accept. */
@@ -23,6 +24,27 @@ export function latenessError(endpoint: string, end: QueueEnd, maxQueueMs: numbe
   return queueError(endpoint, end, why, clock, { window: window ?? 'queue', limit: undefined, remaining: undefined });
 }
 
+/** The error of a call whose stated cost exceeds a whole window. */
+export function excessError(
+  { endpoint, maxWaitMs }: Ask,
+  url: string,
+  { why, window, limit, headroom }: Reason,
+  quota: QuotaSnapshot | undefined,
+): Error {
+  const never = { retryAfterMs: Number.POSITIVE_INFINITY, retryAt: new Date(LAST_INSTANT) };
+  return new QuotaExhaustedError({
+    endpoint,
+    url,
+    quota,
+    window,
+    limit,
+    remaining: headroom,
+    ...never,
+    why,
+    maxWaitMs,
+  });
+}
+
 /** The error of a call that is one more than may wait. */
 export function overflowError(endpoint: string, end: QueueEnd, maxWaiting: number, clock: Clock): Error {
   const why = `${end.waiting} calls wait already, which is the maximum (option maxWaiting).`;
@@ -40,7 +62,7 @@ function queueError(
     endpoint,
     quota,
     ...bound,
-    ...retryIn(Math.max(0, sentAt - clock.now()), clock),
+    ...retryIn(Math.ceil(Math.max(0, sentAt - clock.now())), clock),
     why,
   });
 }

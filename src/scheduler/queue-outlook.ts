@@ -6,7 +6,7 @@ import type { ClientWide } from '../quota/client-wide.ts';
 import type { Plan, PlanEstimate } from '../quota/forecast/estimate.ts';
 import type { Backlog, BackloggedCall } from './backlog.ts';
 import type { PendingCall, WaitingLine } from './gate.ts';
-import { latenessError, overflowError, type QueueEnd } from './queue-errors.ts';
+import { excessError, latenessError, overflowError, type QueueEnd } from './queue-errors.ts';
 import { RecentEstimates } from './recent-estimates.ts';
 
 /** Options of {@link QueueOutlook}. */
@@ -33,6 +33,8 @@ export class QueueOutlook implements WaitingLine {
     const { clock, books, clientWide, backlog } = this.#options;
     const { present, key } = books;
     const now = clock.now();
+    const excess = plan.cost === undefined ? undefined : present.excess(plan.cost, now);
+    if (excess) return never(excess.window);
     const subject = {
       endpoint: plan.endpoint,
       priority,
@@ -55,10 +57,14 @@ export class QueueOutlook implements WaitingLine {
     return isBehind ? this.#endFor(ask).sentAt : Number.NEGATIVE_INFINITY;
   }
 
-  /** The error of a call that would be sent later than its `maxQueueMs` allows, if it would. */
-  latenessOf({ ask, maxQueueMs = Number.POSITIVE_INFINITY }: Call): Error | undefined {
-    if (maxQueueMs === Number.POSITIVE_INFINITY || ask.isInspection) return undefined;
-    const { clock } = this.#options;
+  /** The error of a call that would be sent later than its `maxQueueMs` allows, or never because of its cost, if it would. */
+  latenessOf({ ask, request, maxQueueMs = Number.POSITIVE_INFINITY }: Call): Error | undefined {
+    const { clock, books, waiting } = this.#options;
+    if (ask.isInspection) return undefined;
+    const excess = ask.cost === undefined ? undefined : books.present.excess(ask.cost, clock.now());
+    // Where no call waits, the pacer answers at once, and knows whether one is to be sent all the same.
+    if (excess) return waiting() > 0 ? excessError(ask, request.url, excess, books.lastQuota) : undefined;
+    if (maxQueueMs === Number.POSITIVE_INFINITY) return undefined;
     const end = this.#endFor(ask);
     const isLate = end.sentAt - clock.now() > maxQueueMs;
     return isLate ? latenessError(ask.endpoint, end, maxQueueMs, clock) : undefined;
@@ -77,4 +83,9 @@ export class QueueOutlook implements WaitingLine {
     const { sentAt = clock.now(), window } = this.estimate({ endpoint, query, cost, count: 1 }, priority) ?? {};
     return { waiting: waiting(), sentAt, window, quota: books.lastQuota };
   }
+}
+
+/** The estimate of calls that are never sent. */
+function never(window: string | undefined): PlanEstimate {
+  return { at: Number.POSITIVE_INFINITY, sentAt: Number.POSITIVE_INFINITY, each: [Number.POSITIVE_INFINITY], window };
 }

@@ -137,9 +137,20 @@ export class Scheduler {
     return this.#outlook.estimate(plan, priority);
   }
 
+  /**
+   * Announces a call that is made as soon as its body is read: it counts as under way meanwhile, and a client that drains sends it.
+   *
+   * @returns a function to be called once it was made, or will not be made.
+   * @throws ClosedError if the client is closed.
+   */
+  announce(): () => void {
+    if (this.#closing) throw new ClosedError();
+    return this.#backlog.announce();
+  }
+
   /** Makes a call: sends it when the quota allows, retries it by the retry policy, and returns the last answer. */
   run(call: Call): Promise<Reply> {
-    if (this.#closing) return Promise.reject(new ClosedError());
+    if (this.#isQueueClosed || (this.#closing && !call.isAnnounced)) return Promise.reject(new ClosedError());
     const late = this.#outlook.latenessOf(call);
     const traced = call as ScheduledCall;
     this.#backlog.add(traced, this.#present.costOf(call.ask));
@@ -292,7 +303,7 @@ export class Scheduler {
     if (isDraining) this.resume();
     else if (!this.#isQueueClosed) {
       this.#isQueueClosed = true;
-      this.#turnedAway = this.#queue.length;
+      this.#turnedAway = this.#queue.length + this.#backlog.announced;
       this.#queue.close();
     }
     this.#closing ??= this.idle().then(() => this.#memberships.leaveAll());

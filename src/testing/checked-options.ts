@@ -5,24 +5,35 @@ import type { MockServiceOptions } from './options.ts';
 import { WINDOW_KINDS } from './windows/kinds.ts';
 
 /** Whether a value may be given, and what may be, to be read after "must be". */
-type Rule = readonly [is: (value: unknown) => boolean, be: string];
+export type Rule = readonly [is: (value: unknown) => boolean, be: string];
 
-const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
+/** Rules by name. */
+export type Rules = Readonly<Record<string, Rule>>;
+
+export const isObject = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 const isNumber = (value: unknown, least: number): boolean =>
   typeof value === 'number' && Number.isFinite(value) && value >= least;
 
-const oneOf = (...values: readonly unknown[]): Rule => [
+/** One of these values. */
+export const oneOf = (...values: readonly unknown[]): Rule => [
   (value) => values.includes(value),
   `one of ${values.map((value) => JSON.stringify(value)).join(', ')}`,
 ];
 const OBJECT: Rule = [isObject, 'an object'];
 const FUNCTION: Rule = [(value) => typeof value === 'function', 'a function'];
-const FLAG: Rule = oneOf(true, false);
+export const FLAG: Rule = oneOf(true, false);
+export const UNITS: Rule = [(value) => isNumber(value, 0), 'units, 0 or more'];
+export const MS: Rule = [(value) => isNumber(value, Number.NEGATIVE_INFINITY), 'milliseconds'];
+const CLOCK: Rule = [
+  (value) => ['now', 'wall', 'timer'].every((name) => typeof Reflect.get(Object(value), name) === 'function'),
+  'a clock with now, wall and timer, such as virtualClock() makes',
+];
 
 /** What each option of a mock service may be. */
-const RULES: Readonly<Record<keyof MockServiceOptions, Rule>> = {
-  clock: OBJECT,
-  skewMs: [(value) => isNumber(value, Number.NEGATIVE_INFINITY), 'milliseconds'],
+export const OPTION_RULES: Readonly<Record<keyof MockServiceOptions, Rule>> = {
+  clock: CLOCK,
+  skewMs: MS,
   origin: [(value) => typeof value === 'string' && URL.canParse(value), 'a URL such as "https://api.mock.test"'],
   keyless: [isObject, 'limits such as { minute: 50 }'],
   keyed: [isObject, 'limits such as { second: 20, minute: 500 }'],
@@ -51,7 +62,7 @@ const RULES: Readonly<Record<keyof MockServiceOptions, Rule>> = {
     (value) => typeof value === 'function' || isObject(value),
     'units by endpoint, such as { assets: 5 }, or a function',
   ],
-  headCost: [(value) => isNumber(value, 0), 'units, 0 or more'],
+  headCost: UNITS,
   limited: OBJECT,
   headers: OBJECT,
   reset: oneOf('epoch-seconds', 'epoch-ms', 'seconds-left'),
@@ -59,7 +70,7 @@ const RULES: Readonly<Record<keyof MockServiceOptions, Rule>> = {
     (value) =>
       typeof value === 'function' ||
       isNumber(value, 0) ||
-      (Array.isArray(value) && value.length === 2 && value.every((bound) => isNumber(bound, 0))),
+      (Array.isArray(value) && value.length === 2 && isNumber(value[0], 0) && isNumber(value[1], value[0])),
     'milliseconds, two bounds such as [20, 200], or a function',
   ],
   random: FUNCTION,
@@ -69,51 +80,80 @@ const RULES: Readonly<Record<keyof MockServiceOptions, Rule>> = {
   assetsOf: FUNCTION,
 };
 
-/** The options inside of an option, and those of each object that it holds by name. */
-const MEMBERS: Readonly<Record<string, readonly string[]>> = {
-  limited: ['status', 'retryAfter', 'body'],
-  headers: [
-    'family',
-    'generic',
-    'date',
-    'cost',
-    'exhausted',
-    'unknownKey',
-    'only',
-  ] satisfies (keyof ServiceHeaderOptions)[],
+/** What the options inside of an option may be, and those of each object that it holds by name. */
+const MEMBERS: Readonly<Record<string, Rules>> = {
+  limited: {
+    status: oneOf(429, 403, 503),
+    retryAfter: [
+      (value) =>
+        ['seconds', 'date', 'none'].includes(value as string) || isNumber(value, 0) || typeof value === 'function',
+      '"seconds", "date", "none", a number of seconds, or a function',
+    ],
+    body: oneOf('json', 'text', 'html', 'empty'),
+  },
+  headers: {
+    family: FLAG,
+    generic: oneOf(true, false, 'per endpoint ceiling'),
+    date: FLAG,
+    cost: FLAG,
+    exhausted: oneOf(0, -1),
+    unknownKey: FLAG,
+    only: FUNCTION,
+  } satisfies Record<keyof ServiceHeaderOptions, Rule>,
 };
-const MEMBERS_OF_EACH: Readonly<Record<string, readonly string[]>> = {
-  families: ['keyless', 'keyed', 'cost'],
-  ceilings: ['limit', 'period'],
+const MEMBERS_OF_EACH: Readonly<Record<string, Rules>> = {
+  families: { keyless: OBJECT, keyed: OBJECT, cost: FUNCTION },
+  ceilings: { limit: UNITS, period: [() => true, 'a period'] },
 };
 
 /** The options as given; an error names the first that is unknown or cannot be. */
 export function checkedOptions(options: MockServiceOptions): MockServiceOptions {
-  if (!isObject(options)) throw new Error(`The options of a mock service must be an object, not ${shown(options)}.`);
-  checkNames(options, Object.keys(RULES), 'the options of a mock service');
-  for (const [name, value] of Object.entries(options)) {
-    if (value === undefined) continue;
-    const [is, be] = RULES[name as keyof MockServiceOptions];
-    if (!is(value)) throw new Error(`${name} must be ${be}, not ${shown(value)}.`);
-    checkMembers(name, value);
-  }
+  checkFields(options, OPTION_RULES, 'the options of a mock service');
+  for (const [name, value] of Object.entries(options)) if (value !== undefined) checkMembers(name, value);
   return options;
 }
 
-/** Checks the names inside an option that has options of its own, or that holds objects by name which have. */
-function checkMembers(option: string, value: unknown): void {
-  const names = MEMBERS[option];
-  if (names) checkNames(value as object, names, `the options of ${option}`);
-  const namesOfEach = MEMBERS_OF_EACH[option];
-  if (!namesOfEach) return;
-  for (const [name, one] of Object.entries(value as object)) {
-    const of = `${option}.${name}`;
-    if (!isObject(one)) throw new Error(`${of} must be an object, not ${shown(one)}.`);
-    checkNames(one, namesOfEach, `the options of ${of}`);
+/**
+ * Checks the properties of an object; one that is undefined counts as left out.
+ *
+ * @param fields - what they are, such as `the options of a mock service`.
+ * @param within - the prefix of each name in messages: `ceilings.assets.`.
+ */
+export function checkFields(given: object, rules: Rules, fields: string, within: string = ''): void {
+  if (!isObject(given)) throw new Error(`${capital(fields)} must be an object, not ${shown(given)}.`);
+  checkNames(given, Object.keys(rules), fields);
+  for (const [name, value] of Object.entries(given)) {
+    const rule = rules[name];
+    if (value !== undefined && rule) checkValue(within + name, value, rule);
   }
 }
 
-function shown(value: unknown): string {
+/** Checks a value; an error says what it must be. */
+export function checkValue(name: string, value: unknown, [is, be]: Rule): void {
+  if (!is(value)) throw new Error(`${name} must be ${be}, not ${shown(value)}.`);
+}
+
+/** Checks an option that has options of its own, or that holds objects by name which have. */
+function checkMembers(option: string, value: unknown): void {
+  const rules = MEMBERS[option];
+  if (rules) checkFields(value as object, rules, `the options of ${option}`, `${option}.`);
+  if (MEMBERS_OF_EACH[option]) checkEach(option, value as object);
+}
+
+/** Checks the objects that an option holds by name. */
+export function checkEach(option: 'families' | 'ceilings' | (string & {}), value: object): void {
+  const rules = MEMBERS_OF_EACH[option] ?? {};
+  for (const [name, one] of Object.entries(value)) {
+    const of = `${option}.${name}`;
+    if (!isObject(one)) throw new Error(`${of} must be an object, not ${shown(one)}.`);
+    checkFields(one, rules, `the options of ${of}`, `${of}.`);
+  }
+}
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** A value in a message. */
+export function shown(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value);
   if (Array.isArray(value)) return 'an array';
   return isObject(value) ? 'an object' : String(value);

@@ -1,6 +1,8 @@
 import type { Clock } from '../clock.ts';
 import type { ServiceAnswer } from './answer.ts';
+import { checkFields, checkValue, FLAG, isObject, MS, oneOf, type Rule, type Rules } from './checked-options.ts';
 import { cloudflarePage } from './edge.ts';
+import { didYouMean } from './known-names.ts';
 import type { HeaderLines, Page } from './page.ts';
 import type { ServiceRequest } from './request.ts';
 
@@ -53,7 +55,7 @@ export interface FaultPlan extends ServiceFaults {
   nextFault(request: ServiceRequest): ServiceFault | undefined;
 }
 
-const NAMES: readonly unknown[] = [
+const NAMES: readonly (ServiceFault & string)[] = [
   'reset',
   'lost',
   'hang',
@@ -61,15 +63,42 @@ const NAMES: readonly unknown[] = [
   'slow body',
   'no quota headers',
   'store down',
-] satisfies ServiceFault[];
+];
 
-/** The fault as given; an error says which there are. */
+const TEXT: Rule = [(value) => typeof value === 'string', 'text'];
+
+const RESPONSE: Rules = {
+  status: [
+    (value) => Number.isInteger(value) && Number(value) >= 200 && Number(value) <= 599,
+    'a status from 200 to 599',
+  ],
+  headers: [
+    (value) => isObject(value) && Object.values(value as object).every((one) => typeof one === 'string'),
+    'an object of names and texts',
+  ],
+  body: TEXT,
+  counted: FLAG,
+};
+const REDIRECT: Rules = { redirect: TEXT, status: oneOf(301, 302, 303, 307, 308) };
+
+/** The fault as given; an error says which there are, and what its fields may be. */
 function checkedFault(fault: ServiceFault): ServiceFault {
-  if (NAMES.includes(fault)) return fault;
-  if (typeof fault === 'object' && fault !== null && ('status' in fault || 'redirect' in fault)) return fault;
-  const given = typeof fault === 'object' ? JSON.stringify(fault) : String(fault);
-  throw new Error(`A fault must be { status }, { redirect } or one of ${NAMES.join(', ')}, not ${given}.`);
+  if (typeof fault === 'string' && NAMES.includes(fault)) return fault;
+  const fields = isObject(fault) ? Object.keys(fault) : [];
+  if (fields.includes('redirect')) checkFields(fault as object, REDIRECT, 'the fields of a redirect', 'redirect.');
+  else if (fields.includes('status')) checkFields(fault as object, RESPONSE, 'the fields of a fault', 'fault.');
+  else throw new Error(unknownFault(fault));
+  return fault;
 }
+
+function unknownFault(fault: unknown): string {
+  const given = typeof fault === 'object' ? JSON.stringify(fault) : String(fault);
+  const [typed = given] = isObject(fault) ? Object.keys(fault as object) : [];
+  const meant = didYouMean(typed, isObject(fault) ? ['status', 'redirect'] : NAMES);
+  return `A fault must be { status }, { redirect } or one of ${NAMES.join(', ')}, not ${given}.${meant}`;
+}
+
+const RULE: Rule = [(value) => typeof value === 'function', 'a function of a request that returns a fault'];
 
 /** Creates faults, at first none. */
 export function faultPlan(clock: Clock): FaultPlan {
@@ -83,10 +112,13 @@ export function faultPlan(clock: Clock): FaultPlan {
       if (count > 0) queue.push({ fault: checkedFault(fault), left: count });
     },
     when(rule) {
+      checkValue('The rule', rule, RULE);
       rules.add(rule);
       return () => rules.delete(rule);
     },
     outage(fromMs, toMs, fault = 'reset') {
+      checkValue('The beginning of an outage', fromMs, MS);
+      checkValue('The end of an outage', toMs, [(ms) => Number(ms) >= fromMs, `milliseconds, ${fromMs} or more`]);
       outages.push({ from: clock.now() + fromMs, to: clock.now() + toMs, fault: checkedFault(fault) });
     },
     clear() {

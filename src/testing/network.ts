@@ -37,6 +37,8 @@ const LEFT_BEHIND = ['authorization', 'proxy-authorization', 'cookie', 'host'];
  * ```
  */
 export function mockNetwork(...hosts: readonly MockHost[]): MockNetwork {
+  const isHost = (host: MockHost): boolean => typeof (host as MockHost | undefined)?.exchange === 'function';
+  if (!hosts.every(isHost)) throw new Error('mockNetwork takes mock services, one after the other.');
   const byOrigin = new Map(hosts.map((host) => [host.origin, host]));
   return {
     async fetch(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {

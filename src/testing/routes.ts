@@ -1,3 +1,5 @@
+import { shown } from './checked-options.ts';
+import { didYouMean } from './known-names.ts';
 import { type Page, problem } from './page.ts';
 import { type RouteName, type RouteRequest, routeRequest, type ServiceRequest } from './request.ts';
 import { pageOf } from './route-result.ts';
@@ -33,6 +35,7 @@ export interface RoutedRequest {
   readonly page: () => Page | Promise<Page>;
 }
 
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 const NAME = /^([A-Z]+) (\/[^\s?#]*)$/;
 const PLACEHOLDER = /\{([^{}]+)\}/g;
 /** Stands for each placeholder in a shape, and sorts behind every character of a path. */
@@ -44,7 +47,7 @@ export class Routes {
 
   constructor(own: readonly OwnRoute[], added: Readonly<Record<string, RouteHandler | undefined>>) {
     const theirs = Object.entries(added).flatMap(([name, handle]) =>
-      handle ? [routeOf(name, (request) => pageOf(() => handle(request)))] : [],
+      handle === undefined ? [] : [routeOf(name, pageBy(name, handle))],
     );
     const ours = own.map(({ name, endpoint, page }) => ({ ...routeOf(name, page), endpoint }));
     const endpointOf = ({ method, shape, endpoint }: Route): ServiceEndpoint =>
@@ -53,6 +56,11 @@ export class Routes {
     this.#routes = [...theirs.map((route) => ({ ...route, endpoint: endpointOf(route) })), ...ours].sort(
       (one, other) => (one.shape < other.shape ? -1 : Number(one.shape > other.shape)),
     );
+  }
+
+  /** The endpoints that have a route. */
+  get endpoints(): readonly ServiceEndpoint[] {
+    return this.#routes.map(({ endpoint }) => endpoint);
   }
 
   /** Finds the route of a request. */
@@ -80,12 +88,25 @@ export class Routes {
   }
 }
 
+/** Makes pages by the handler of a route. */
+function pageBy(name: string, handle: RouteHandler): Route['page'] {
+  if (typeof handle === 'function') return (request) => pageOf(() => handle(request));
+  throw new Error(`The route ${name} must be a function of a request, not ${shown(handle)}.`);
+}
+
 function routeOf(name: string, page: Route['page']): Route {
   const [, method, template] = NAME.exec(name) ?? [];
   if (method === undefined || template === undefined) {
     throw new Error(
       `The name of a route must be a method and a path, such as "GET /extended/v2/blocks/{height}", not "${name}".`,
     );
+  }
+  if (!METHODS.includes(method)) {
+    const known = `it may be ${METHODS.join(', ')}.${didYouMean(method, METHODS)}`;
+    throw new Error(`The route ${name} has the method ${method}: ${known}`);
+  }
+  if (/[{}]/.test(template.replace(PLACEHOLDER, ''))) {
+    throw new Error(`The route ${name} must have a name in each pair of braces, such as {height}.`);
   }
   const placeholders = Array.from(template.matchAll(PLACEHOLDER), ([, placeholder = '']) => placeholder);
   const fixed = template.split(/\{[^{}]+\}/).map((text) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { ServiceAnswer } from './answer.ts';
+import { checkFields, checkValue, MS, OPTION_RULES, type Rules, UNITS } from './checked-options.ts';
 import { exchange } from './exchange.ts';
 import { type FaultPlan, faultPlan, type ServiceFaults } from './faults.ts';
 import { Identities, type ServiceKey } from './identities.ts';
@@ -87,7 +88,7 @@ export function createMockService<Route extends RouteName = RouteName>(
     fetch: mockNetwork(host).fetch,
     async listen(at = {}) {
       if (typeof at !== 'object') throw new Error(`listen takes { port: ${at} }, not ${at}.`);
-      checkNames(at, ['port', 'exchange'], 'the options of listen');
+      checkFields(at, LISTEN, 'the options of listen');
       const { port = 0, exchange = host.exchange } = at;
       return listen({ ...host, exchange }, port);
     },
@@ -99,15 +100,17 @@ export function createMockService<Route extends RouteName = RouteName>(
     faults,
     time: () => reception.time,
     setLimits(changed) {
-      checkNames(changed, ['keyless', 'keyed', 'ceilings'], 'the limits of a mock service');
+      checkFields(changed, LIMITS, 'the limits of a mock service');
       const { keyless, keyed, ceilings } = changed;
       const limits = { keyless: checkedLimits('keyless', keyless), keyed: checkedLimits('keyed', keyed) };
-      gateway.setLimits(limits, ceilings && ceilingsFrom(ceilings));
+      gateway.setLimits(limits, ceilings && ceilingsFrom(ceilings, settings.routes));
     },
     setSkew(ms) {
+      checkValue('The skew', ms, MS);
       reception.skewMs = ms;
     },
     spend(units, key) {
+      checkValue('What is spent', units, UNITS);
       const identity = key === undefined ? identities.keyless : identities.withKey(key);
       if (!identity) throw new Error('Unknown key: no units can be used with it.');
       reception.spend(units, identity);
@@ -123,6 +126,12 @@ export function createMockService<Route extends RouteName = RouteName>(
     clearLog: () => log.clear(),
   };
 }
+
+const LISTEN: Rules = {
+  port: [(value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) < 65_536, 'a port from 0 to 65535'],
+  exchange: [(value) => typeof value === 'function', 'a function'],
+};
+const LIMITS: Rules = { keyless: OPTION_RULES.keyless, keyed: OPTION_RULES.keyed, ceilings: OPTION_RULES.ceilings };
 
 /** The service as a host of a network: with latency and faults. */
 function hostOf({ origin, clock, latency }: ServiceSettings, reception: Reception, faults: FaultPlan): MockHost {
@@ -160,13 +169,12 @@ function consoleOf(
 }
 
 /** Checks a key as the console does: a name is required, a description is not. */
-function checkedKey({ name, description }: Parameters<MockService['createKey']>[0]): {
-  name: string;
-  description: string | undefined;
-} {
+function checkedKey(key: Parameters<MockService['createKey']>[0]): typeof key {
+  const { name, description } = Object(key) as Partial<typeof key>;
   if (typeof name !== 'string' || name.trim() === '') throw new Error('The name of a key must be text, and not empty.');
   if (description !== undefined && typeof description !== 'string') {
     throw new Error('The description of a key must be text.');
   }
-  return { name, description };
+  checkNames(key, ['name', 'description'], 'the fields of a key');
+  return key;
 }

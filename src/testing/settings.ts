@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { someAssets } from './assets.ts';
 import { SERVICE_PERIODS, type ServicePeriod } from './calendar.ts';
-import { checkedOptions } from './checked-options.ts';
+import { checkEach, checkedOptions, checkValue, UNITS } from './checked-options.ts';
 import type { ResetStyle, ServiceHeaderOptions } from './headers.ts';
 import { didYouMean } from './known-names.ts';
 import { type Latency, latencyFrom, seeded } from './latency.ts';
@@ -57,16 +57,17 @@ export function settingsFrom(given: MockServiceOptions): ServiceSettings {
   const options = checkedOptions(given);
   const random = options.random ?? seeded(1);
   const { windows = 'aligned', keepLog = true } = options;
+  const routes = new Routes(
+    ownRoutes(options.info ?? 200, options.assetsOf ?? someAssets),
+    (options.routes ?? {}) as Readonly<Record<string, RouteHandler>>,
+  );
   return {
     clock: options.clock ?? realClock,
     skewMs: options.skewMs ?? 0,
     origin: new URL(options.origin ?? 'https://api.mock.test').origin,
-    families: familiesFrom(options),
-    ceilings: ceilingsFrom(options.ceilings ?? {}),
-    routes: new Routes(
-      ownRoutes(options.info ?? 200, options.assetsOf ?? someAssets),
-      (options.routes ?? {}) as Readonly<Record<string, RouteHandler>>,
-    ),
+    families: familiesFrom(options, routes),
+    ceilings: ceilingsFrom(options.ceilings ?? {}, routes),
+    routes,
     keys: options.keys ?? [],
     unknownKey: options.unknownKey ?? 401,
     kindOf: (period) => (typeof windows === 'string' ? windows : (windows[period] ?? 'aligned')),
@@ -91,10 +92,27 @@ function limitedFrom({
 }
 
 /** Endpoint limits as limits of one period each. */
-export function ceilingsFrom(ceilings: NonNullable<MockServiceOptions['ceilings']>): ServiceSettings['ceilings'] {
-  const limitsOf = ([name, { limit, period }]: [string, { limit: number; period: ServicePeriod }]) =>
-    [name, checkedLimits(`ceilings.${name}`, { [period]: limit })] as const;
+export function ceilingsFrom(
+  ceilings: NonNullable<MockServiceOptions['ceilings']>,
+  routes: Routes,
+): ServiceSettings['ceilings'] {
+  checkEach('ceilings', ceilings);
+  checkEndpoints('ceilings', ceilings, routes);
+  const limitsOf = ([name, { limit, period }]: [string, { limit: number; period: ServicePeriod }]) => {
+    if (limit === undefined || period === undefined)
+      throw new Error(`ceilings.${name} must have a limit and a period, such as { limit: 100, period: "minute" }.`);
+    return [name, checkedLimits(`ceilings.${name}`, { [period]: limit })] as const;
+  };
   return Object.fromEntries(Object.entries(ceilings).map(limitsOf)) as ServiceSettings['ceilings'];
+}
+
+/** An error names the first endpoint that there is no route for; a path stands for requests that have none. */
+function checkEndpoints(option: string, byEndpoint: object, { endpoints }: Routes): void {
+  for (const name of Object.keys(byEndpoint)) {
+    if (name.startsWith('/') || endpoints.includes(name)) continue;
+    const known = `it may have ${endpoints.join(', ')}, or a path`;
+    throw new Error(`${option} has an endpoint without a route, "${name}": ${known}.${didYouMean(name, endpoints)}`);
+  }
 }
 
 /** Limits as given; an error names the one that no service can have. */
@@ -104,13 +122,13 @@ export function checkedLimits<L extends ServiceLimits | undefined>(option: strin
       throw new Error(
         `${option} has no period "${period}": it may have ${SERVICE_PERIODS.join(', ')}.${didYouMean(period, SERVICE_PERIODS)}`,
       );
-    if (limit !== undefined && !(limit >= 0))
+    if (limit !== undefined && !(typeof limit === 'number' && limit >= 0))
       throw new Error(`${option}.${period} must be 0 units or more, not ${limit}.`);
   }
   return limits;
 }
 
-function familiesFrom(options: MockServiceOptions): Family[] {
+function familiesFrom(options: MockServiceOptions, routes: Routes): Family[] {
   const keyless = checkedLimits('keyless', options.keyless) ?? { minute: 50 };
   const keyed = checkedLimits('keyed', options.keyed) ?? { second: 20, minute: 500, month: 150_000 };
   const others = Object.entries(options.families ?? {}).map(
@@ -121,10 +139,14 @@ function familiesFrom(options: MockServiceOptions): Family[] {
       keyed: checkedLimits(`families.${name}.keyed`, keyed),
     }),
   );
-  return [{ name: 'stacks', keyless, keyed, costOf: costFrom(options) }, ...others];
+  return [{ name: 'stacks', keyless, keyed, costOf: costFrom(options, routes) }, ...others];
 }
 
-function costFrom({ cost = {}, headCost }: MockServiceOptions): Family['costOf'] {
+function costFrom({ cost = {}, headCost }: MockServiceOptions, routes: Routes): Family['costOf'] {
+  if (typeof cost !== 'function') {
+    checkEndpoints('cost', cost, routes);
+    for (const [name, units] of Object.entries(cost)) if (units !== undefined) checkValue(`cost.${name}`, units, UNITS);
+  }
   const costOf = typeof cost === 'function' ? cost : ({ endpoint }: CostQuestion) => cost[endpoint] ?? 1;
   return (request) => (request.method === 'HEAD' && headCost !== undefined ? headCost : costOf(request));
 }

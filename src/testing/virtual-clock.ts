@@ -42,6 +42,7 @@ export interface VirtualClockOptions {
  * ```
  */
 export function virtualClock(options: VirtualClockOptions = {}): VirtualClock {
+  if (typeof options !== 'object') throw new Error(`virtualClock takes { wall: ${options} }, not ${options}.`);
   checkNames(options, ['wall'], 'the options of a virtual clock');
   const alarms = new Timers();
   let now = 0;
@@ -75,6 +76,8 @@ export function virtualClock(options: VirtualClockOptions = {}): VirtualClock {
     },
     async run<T>(work: Promise<T> | (() => Promise<T>)): Promise<T> {
       const promise = typeof work === 'function' ? work() : work;
+      if (typeof promise?.then !== 'function')
+        throw new Error(`run takes a promise, or a function that returns one, not ${String(promise)}.`);
       let settled = false;
       const note = (): void => {
         settled = true;

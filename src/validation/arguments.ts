@@ -117,7 +117,7 @@ export function optionsParser<Values extends object>(
     if (typeof given !== 'object' || given === null || Array.isArray(given)) {
       // The message names only the type: createClient('the key') is an easy mistake.
       const kind = Array.isArray(given) ? 'an array' : typeof given;
-      throw new ConfigError(what, `must be an object, not ${given === null ? 'null' : kind}`);
+      throw new ConfigError(within.slice(0, -1) || what, `must be an object, not ${given === null ? 'null' : kind}`);
     }
     const names = Object.keys(given);
     if (names.length > 0) return check(given as Readonly<Record<string, unknown>>, names);

@@ -30,6 +30,11 @@ export const POSITION_FIELDS: Arguments<GivenPosition> = {
  */
 export function positionOf({ offset, total, recentKeys, isOver }: GivenPosition, owner: string): Position {
   if (offset === undefined || total === undefined || recentKeys === undefined || isOver === undefined)
-    throw new ConfigError('from', `must be the checkpoint of ${owner}, with all its fields`);
+    throw incomplete(owner);
   return { offset, total, recentKeys, isOver };
+}
+
+/** The error of a checkpoint that lacks a field. */
+export function incomplete(owner: string): ConfigError {
+  return new ConfigError('from', `must be the checkpoint of ${owner}, with all its fields`);
 }

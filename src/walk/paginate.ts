@@ -3,7 +3,7 @@ import type { CallOptions } from '../options/client-options.ts';
 import type { QuotaSnapshot } from '../quota/headers/snapshot.ts';
 import { type Arguments, argument, callback, isWhole, optionsParser, unchecked } from '../validation/arguments.ts';
 import type { StandardResult, StandardSchemaV1 } from '../validation/standard-schema.ts';
-import { BEGINNING, POSITION_FIELDS, positionOf } from './checkpoint-fields.ts';
+import { BEGINNING, incomplete, POSITION_FIELDS, positionOf } from './checkpoint-fields.ts';
 import { type NewPage, PageLoop, type YieldedPage } from './page-loop.ts';
 import { PagePosition, type PageQuery, type ReadPage } from './page-position.ts';
 
@@ -64,11 +64,15 @@ export type RequestPage<Item> = (
 
 const isText = (value: unknown): boolean => typeof value === 'string';
 
-const checkpointFields = optionsParser('fields of a checkpoint', {
-  request: argument<string>(isText, 'a path with its query'),
-  cursor: argument<string | null>((value) => value === null || isText(value), 'a cursor'),
-  ...POSITION_FIELDS,
-});
+const checkpointFields = optionsParser(
+  'fields of a checkpoint',
+  {
+    request: argument<string>(isText, 'a path with its query'),
+    cursor: argument<string | null>((value) => value === null || isText(value), 'a cursor'),
+    ...POSITION_FIELDS,
+  },
+  'from.',
+);
 
 /** Readers of the options that only a pagination has. */
 export const PAGINATE_OPTIONS: Arguments<Pick<PaginateOptions, 'items' | 'key' | 'from'>> = {
@@ -124,6 +128,7 @@ function limitOf(request: string): number | undefined {
 
 function checked(from: PageCheckpoint, request: string): Omit<PageCheckpoint, 'request'> {
   const { request: own, cursor, ...fields } = checkpointFields(from);
+  if (own === undefined) throw incomplete('a pagination');
   if (own !== request) throw new ConfigError('from', `belongs to ${quote(own)}, not to ${quote(request)}`);
   return { ...positionOf(fields, 'a pagination'), ...(cursor !== undefined && { cursor }) };
 }

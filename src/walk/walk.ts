@@ -5,7 +5,7 @@ import { type CallOptions, callOptionsParser } from '../options/client-options.t
 import type { QuotaSnapshot } from '../quota/headers/snapshot.ts';
 import { argument, optionsParser, unchecked } from '../validation/arguments.ts';
 import { ownProperties } from '../validation/own-properties.ts';
-import { BEGINNING, POSITION_FIELDS, type Position, positionOf } from './checkpoint-fields.ts';
+import { BEGINNING, incomplete, POSITION_FIELDS, type Position, positionOf } from './checkpoint-fields.ts';
 import { type WalkCheckpoint, WalkCursor } from './cursor.ts';
 import { type NewPage, PageLoop } from './page-loop.ts';
 
@@ -58,10 +58,14 @@ export type PageSource = (
   options: AddressAssetsParams & CallOptions<AddressAssets>,
 ) => Promise<{ readonly data: AddressAssets; readonly quota: QuotaSnapshot }>;
 
-const checkpointFields = optionsParser('fields of a checkpoint', {
-  address: argument<string>((value) => typeof value === 'string', 'an address'),
-  ...POSITION_FIELDS,
-});
+const checkpointFields = optionsParser(
+  'fields of a checkpoint',
+  {
+    address: argument<string>((value) => typeof value === 'string', 'an address'),
+    ...POSITION_FIELDS,
+  },
+  'from.',
+);
 
 /**
  * Creates a walk. Nothing is requested yet.
@@ -108,6 +112,7 @@ function keyOf({ tx_id, event_index }: AssetEvent): string {
 
 function checked(from: WalkCheckpoint, address: string): Position {
   const fields = checkpointFields(from);
+  if (fields.address === undefined) throw incomplete('a walk');
   if (fields.address !== address)
     throw new ConfigError('from', `belongs to a walk of ${quote(fields.address)}, not of ${quote(address)}`);
   return positionOf(fields, 'a walk');

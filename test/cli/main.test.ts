@@ -83,7 +83,14 @@ describe('the program', () => {
     ['no command that it has', ['blocks'], /^Unknown command "blocks"\.\n/],
     ['no flag that it has', ['quota', '--bogus'], /^Unknown flag --bogus\.\nTry: stacks-quota quota --help\n$/],
     ['an argument where there is none to give', ['info', 'all'], /^info takes no arguments/],
-    ['a flag without its value', ['quota', '--every'], /^Option '--every <value>' argument missing\.\n/],
+    ['a flag without its value', ['quota', '--every'], /^--every requires a value: --every TIME\.\n/],
+    ['a short flag without its value', ['assets', '-o'], /^--out requires a value: --out FILE\.\n/],
+    [
+      'a value that begins with a dash',
+      ['proxy', '--port', '-1'],
+      /^--port requires a value; one that begins with a dash is written with an equals sign: --port=N\.\n/,
+    ],
+    ['a value for a flag that takes none', ['quota', '--watch=3'], /^--watch takes no value\.\n/],
     ['a URL that is none', ['quota', '--url', 'api.hiro.so'], /^--url \(or STACKS_API_URL\) must begin with https:/],
     ['a key for an open line', ['quota', '--url', 'http://10.0.0.1'], /must be https when a key is set/],
     [

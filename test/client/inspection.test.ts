@@ -99,6 +99,13 @@ describe('reading the quota by headers alone', () => {
     expect(clock.now() - start).toBeGreaterThanOrEqual(5_000);
   });
 
+  it.for(['yes', 0, null])('is not asked for by %o', async (headersOnly) => {
+    const { client, service } = world();
+    const call = client.getInfo({ headersOnly } as object);
+    await expect(call).rejects.toThrow('headersOnly must be true or false, not');
+    expect(service.requests).toBe(0);
+  });
+
   it('goes first, also before a call whose turn has come by its age', async () => {
     const { clock, client } = world({ keyless: { minute: 10_000 } }, { concurrency: 1 });
     const order: string[] = [];

@@ -123,7 +123,12 @@ describe('the event low', () => {
     expect(told('low').map((event) => event.type === 'low' && event.window)).toEqual(['minute', 'month']);
   });
 
-  it.for([1, -0.1, { minutes: 0.5 }])('refuses %o', (low) => {
-    expect(() => createClient({ low: low as number })).toThrow(/low must be a share of every window/);
+  it.for<[unknown, string]>([
+    [1, 'low must be a share of every window, from 0 up to but not including 1, or such a share by period'],
+    [-0.1, 'low must be a share of every window'],
+    [{ minutes: 0.5 }, 'low.minutes is not one of the periods: second, minute, hour, day, month. Did you mean minute?'],
+    [{ minute: 2 }, 'low.minute must be a share, from 0 up to but not including 1, not 2'],
+  ])('refuses %o', ([low, message]) => {
+    expect(() => createClient({ low: low as number })).toThrow(message);
   });
 });

@@ -69,7 +69,7 @@ describe('client.pause', () => {
     await clock.run(call);
   });
 
-  it.for([-1, Number.NaN, 'soon', new Date('never')])('refuses %s', async (until) => {
+  it.for([-1, Number.NaN, 'soon', new Date('never'), null])('refuses %s', async (until) => {
     const { client } = await world();
     expect(() => client.pause(until as number)).toThrow(/until must be milliseconds, 0 or more, or a Date/);
     try {
@@ -156,6 +156,40 @@ describe('close and idle', () => {
     expect(await clock.run(closed)).toEqual({ rejected: 0 });
   });
 
+  it('close with drain sends a fetch with a body that was made just before, and none that is made after', async () => {
+    const { clock, client, service } = await world({ routes: { 'POST /v2/echo': ({ text }) => text() } });
+    const post = (body: string): Promise<Response> => client.fetch('/v2/echo', { method: 'POST', body });
+    const response = post('before');
+    const closed = client.close({ drain: true });
+    const after = post('after').catch(isClosed);
+    expect(await (await clock.run(response)).text()).toBe('before');
+    expect(await clock.run(closed)).toEqual({ rejected: 0 });
+    expect([await after, service.log.filter(({ method }) => method === 'POST').length]).toEqual([true, 1]);
+  });
+
+  it('close without drain rejects a fetch whose body is being read, and counts it', async () => {
+    const { clock, client, service } = await world();
+    const response = client.fetch('/extended/v1/info', { method: 'POST', body: '{}' }).catch(isClosed);
+    expect(await clock.run(client.close())).toEqual({ rejected: 1 });
+    expect([await response, service.log.some(({ method }) => method === 'POST')]).toEqual([true, false]);
+  });
+
+  it('a second close rejects a fetch whose body is being read while the first drains', async () => {
+    const { clock, client } = await world();
+    const response = client.fetch('/extended/v1/info', { method: 'POST', body: '{}' }).catch(isClosed);
+    const closing = [client.close({ drain: true }), client.close()];
+    expect(await clock.run(Promise.all(closing))).toEqual([{ rejected: 1 }, { rejected: 1 }]);
+    expect(await response).toBe(true);
+  });
+
+  it('idle does not wait for a fetch whose body cannot be read', async () => {
+    const { clock, client } = await world();
+    const body = new ReadableStream({ pull: (stream) => stream.error(new Error('broken')) });
+    const response = client.fetch('/extended/v1/info', { method: 'POST', body, duplex: 'half' } as RequestInit);
+    const [outcome] = await clock.run(Promise.allSettled([response, client.idle()]));
+    expect(outcome.status).toBe('rejected');
+  });
+
   it('idle resolves when all calls have come back, for everyone who asks', async () => {
     const { clock, client } = await world();
     await client.idle();
@@ -202,7 +236,7 @@ describe('client.concurrency', () => {
     await clock.run(calls);
   });
 
-  it.for([0, 1.5, '4'])('refuses %s', async (given) => {
+  it.for([0, 1.5, '4', undefined])('refuses %s', async (given) => {
     const { client } = await world();
     expect(() => {
       client.concurrency = given as number;

@@ -50,3 +50,59 @@ describe('the option cost', () => {
     expect(mock.log).toEqual([]);
   });
 });
+
+describe('a stated cost above the limit of a whole window', () => {
+  /** A client that has learned of a minute of 10 units. */
+  async function ten(charge: 'before' | 'after' = 'before') {
+    const clock = virtualClock({ wall: Date.UTC(2026, 2, 10, 14) });
+    const mock = createMockService({
+      clock,
+      keys: [KEY],
+      keyed: { minute: 10, month: 10_000 },
+      latencyMs: 50,
+      charge,
+      cost: { assets: 50 },
+    });
+    const client = createClient({ baseUrl: mock.origin, apiKey: KEY, fetch: mock.fetch, clock });
+    await clock.run(client.getInfo());
+    return { client, clock, mock };
+  }
+
+  it('fails at once although other calls wait, and is nowhere in the queue', async () => {
+    const { client, clock, mock } = await ten();
+    const others = Array.from({ length: 30 }, () => client.getInfo());
+    const told = client.getInfo({ cost: 11, label: 'large' }).catch((error: unknown) => error);
+    const start = clock.now();
+    expect(await told).toMatchObject({
+      name: 'QuotaExhaustedError',
+      why: 'the request takes 11 units, and the minute never holds more than 10',
+      ...{ window: 'minute', limit: 10, retryAfterMs: Number.POSITIVE_INFINITY },
+    });
+    expect(clock.now()).toBe(start);
+    expect(client.queue({ label: 'large' })).toEqual([]);
+    await clock.run(Promise.all(others));
+    expect([mock.requests, mock.limited]).toEqual([31, 0]);
+  });
+
+  it('is the reason of the error, not maxQueueMs', async () => {
+    const { client } = await ten();
+    const told = client.getInfo({ cost: 11, maxQueueMs: 5_000 }).catch((error: unknown) => error);
+    expect(await told).toMatchObject({ why: 'the request takes 11 units, and the minute never holds more than 10' });
+  });
+
+  it('is estimated to end never, and one that fits is not', async () => {
+    const { client } = await ten();
+    const never = { finishesAt: undefined, ms: Number.POSITIVE_INFINITY, window: 'minute' };
+    expect(client.estimate({ cost: 11 })).toEqual(never);
+    expect(client.estimate({ cost: 10 }).ms).toBeLessThan(120_000);
+    expect(client.estimate({ cost: 11 })).toEqual(never);
+  });
+
+  it('is estimated as any other where the service has served such a request', async () => {
+    const { client, clock } = await ten('after');
+    await clock.run(client.getAddressAssets(ADDRESS));
+    expect(client.estimate({ cost: 50 }).ms).toBeLessThan(600_000);
+    const waiting = client.getInfo();
+    await clock.run(Promise.all([waiting, client.getAddressAssets(ADDRESS, { cost: 50 })]));
+  });
+});

@@ -63,6 +63,23 @@ describe('what client.fetch does not send', () => {
     );
   });
 
+  it.each([{ maxWaitMs: 2_000 }, { priority: 10 }, { method: 'POST', body: 'x', cost: 5 }, { streamBody: true }])(
+    'is one with an option of fetchWith in its init, which fetch would ignore: %o',
+    async (init) => {
+      const { client, left, endOf } = pair();
+      const error = await endOf(client.fetch(INFO, init as RequestInit));
+      expect(String(error)).toMatch(
+        /ConfigError: (\w+) is no option of fetch: client\.fetchWith\({ \1 }\) returns a fetch that has it/,
+      );
+      expect(left).toEqual([]);
+    },
+  );
+
+  it('is not one with a priority as fetch knows it', async () => {
+    const { client, endOf } = pair();
+    expect(await endOf(client.fetch(INFO, { priority: 'low' }))).toMatchObject({ status: 200 });
+  });
+
   it('is not one with null for an init, as for `fetch`', async () => {
     const { client, endOf } = pair();
     expect(await endOf(client.fetch(INFO, null as unknown as undefined))).toMatchObject({ status: 200 });

@@ -42,7 +42,7 @@ describe('the base URL', () => {
 
   test('that is no text is refused', () => {
     expect(refusal(() => settings({ baseUrl: new URL('https://api.hiro.so') })).message).toBe(
-      'baseUrl must be text, not an object',
+      'baseUrl must be text, not an object (URL)',
     );
   });
 

@@ -73,18 +73,21 @@ describe('the options of the reserve', () => {
   it.each([
     [{ share: 1 }, `reserve.share must be ${part}, not 1`],
     [{ share: -0.1 }, `reserve.share must be ${part}, not -0.1`],
-    [{ share: { minutes: 0.1 } }, `reserve.share must be ${part}, not an object`],
-    [{ share: { minute: 20 } }, `reserve.share must be ${part}, not an object`],
+    [
+      { share: { minutes: 0.1 } },
+      'reserve.share.minutes is not one of the periods: second, minute, hour, day, month. Did you mean minute?',
+    ],
+    [{ share: { minute: 20 } }, 'reserve.share.minute must be a share, from 0 up to but not including 1, not 20'],
     [{ share: [0.1] }, `reserve.share must be ${part}, not an array`],
     [{ forPriorityAbove: '1' }, 'reserve.forPriorityAbove must be a number, not "1"'],
     [{ spreadMonthUntil: '2026-01-31' }, 'reserve.spreadMonthUntil must be a Date, not "2026-01-31"'],
     [{ spreadMonthUntil: new Date(Number.NaN) }, 'reserve.spreadMonthUntil must be a Date, not an invalid Date'],
     [{ month: 1 }, 'reserve.month is not one of the reserve options: forPriorityAbove, share, spreadMonthUntil'],
-    [7, 'reserve options must be an object, not number'],
-    [0, 'reserve options must be an object, not number'],
-    ['', 'reserve options must be an object, not string'],
-    [null, 'reserve options must be an object, not null'],
-    [[], 'reserve options must be an object, not an array'],
+    [7, 'reserve must be an object, not number'],
+    [0, 'reserve must be an object, not number'],
+    ['', 'reserve must be an object, not string'],
+    [null, 'reserve must be an object, not null'],
+    [[], 'reserve must be an object, not an array'],
   ])('refuse %o, saying what would be right', (options, message) => {
     const make = (): unknown => createClient({ reserve: options as ReserveOptions });
     expect(make).toThrow(message);

@@ -43,7 +43,7 @@ describe('the options of a call', () => {
     [{ timeoutMs: -1 }, 'timeoutMs must be milliseconds, more than 0, not -1'],
     [{ cost: -1 }, 'cost must be a number of units, 0 or more, not -1'],
     [{ cost: Infinity }, 'cost must be a number of units, 0 or more, not Infinity'],
-    [{ signal: new AbortController() }, 'signal must be an AbortSignal, not an object'],
+    [{ signal: new AbortController() }, 'signal must be an AbortSignal, not an object (AbortController)'],
     [{ signal: null }, 'signal must be an AbortSignal, not null'],
     [{ schema: null }, 'schema must be a Standard Schema, not null'],
     [{ schema: { parse: () => {} } }, 'schema must be a Standard Schema, not an object'],
@@ -52,7 +52,7 @@ describe('the options of a call', () => {
       'schema must be a Standard Schema, not an object',
     ],
     [{ headers: 'accept: text/html' }, 'headers must be an object of names and values, not "accept: text/html"'],
-    [{ headers: new Headers({ a: 'b' }) }, 'headers must be an object of names and values, not an object'],
+    [{ headers: new Headers({ a: 'b' }) }, 'headers must be an object of names and values, not an object (Headers)'],
     [{ headers: [['a', 'b']] }, 'headers must be an object of names and values, not an array'],
     [
       { retries: 3 },

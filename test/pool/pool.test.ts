@@ -246,6 +246,27 @@ describe('a pool', () => {
   it.for([[[]], [['a-key']], [[{ client: 'a-key' }]], [undefined], [[{ minPriority: 1 }]]])('refuses %j', ([given]) => {
     expect(() => createPool(given as never)).toThrow(/client|pool/);
   });
+
+  it('refuses a client twice, and one that would take no call', () => {
+    const client = createClient();
+    expect(() => createPool([client, { client, minPriority: 1 }])).toThrow('clients must not hold a client twice');
+    expect(() => createPool([{ client, minPriority: 1, maxPriority: 0 }])).toThrow(
+      'maxPriority must be at least minPriority (1), not 0',
+    );
+  });
+
+  it('is idle, and has drained, when the calls that wait for a first answer have been served', async () => {
+    const { clock, pool } = world(PLANS);
+    let served = 0;
+    const ask = (): unknown => pool.getInfo().then(() => served++);
+    for (let call = 0; call < 20; call++) ask();
+    expect(await clock.run(pool.idle().then(() => served))).toBe(20);
+    const fresh = world(PLANS);
+    const calls = Promise.allSettled(Array.from({ length: 20 }, () => fresh.pool.getInfo()));
+    expect(await fresh.clock.run(fresh.pool.close({ drain: true }))).toEqual({ rejected: 0 });
+    expect((await calls).map(({ status }) => status)).toEqual(Array(20).fill('fulfilled'));
+    await expect(fresh.pool.getInfo()).rejects.toThrow('closed');
+  });
 });
 
 describe('a pool', () => {

@@ -96,8 +96,8 @@ describe('a call that is turned away', () => {
     expect(of.sentAt(usual)).toBe(1_000);
   });
 
-  it('is one with a maxQueueMs that is too short, unless it is an inspection', () => {
-    const { said, of } = outlook();
+  it('is one with a maxQueueMs that is too short, unless it is an inspection', async () => {
+    const { said, clock, of } = outlook();
     const latenessOf = (maxQueueMs?: number, isInspection = false): Error | undefined =>
       of.latenessOf({ ask: { endpoint: 'GET /a', isInspection }, maxQueueMs } as Call);
     expect(latenessOf(0, true)).toBeUndefined();
@@ -105,5 +105,7 @@ describe('a call that is turned away', () => {
     expect(said.estimates).toBe(0);
     expect(latenessOf(1_000)).toBeUndefined();
     expect(latenessOf(1_999)).toMatchObject({ window: 'minute', retryAfterMs: 2_000 });
+    await clock.advance(0.25);
+    expect(latenessOf(1)).toMatchObject({ retryAfterMs: 3_000 });
   });
 });

@@ -47,6 +47,8 @@ describe('createMockService', () => {
     [{ name: ' ' }, 'The name of a key must be text, and not empty.'],
     [{ name: {} }, 'The name of a key must be text, and not empty.'],
     [{ name: 'x', description: 5 }, 'The description of a key must be text.'],
+    [{ name: 'x', descripton: 'y' }, 'descripton is not one of the fields of a key: name, description. Did you mean'],
+    [undefined as never, 'The name of a key must be text, and not empty.'],
   ])('creates no key from %j', ([key, sentence]) => {
     const service = createMockService();
     expect(() => service.createKey(key as { name: string })).toThrow(sentence);
@@ -118,7 +120,7 @@ describe('createMockService', () => {
     [{ keyless: { minute: -1 } }, 'keyless.minute must be 0 units or more, not -1.'],
     [
       { ceilings: { info: { limit: Number.NaN, period: 'minute' } } },
-      'ceilings.info.minute must be 0 units or more, not NaN.',
+      'ceilings.info.limit must be units, 0 or more, not NaN.',
     ],
     [{ families: { nft: { keyed: { limit: 5 } } } }, 'families.nft.keyed has no period "limit"'],
   ])('refuses %o, which no service can have, saying what would be right', (options, message) => {

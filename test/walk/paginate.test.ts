@@ -142,6 +142,9 @@ describe('client.paginate', () => {
   it.for<[string, object]>([
     ['from belongs to "/other", not to "/rows"', { from: { request: '/other' } }],
     ['from must be the checkpoint of a pagination', { from: { request: '/rows' } }],
+    ['from must be the checkpoint of a pagination', { from: {} }],
+    ['from must be an object, not number', { from: 5 }],
+    ['from.offset must be a whole number', { from: { request: '/rows', offset: -1 } }],
     ['key must be a function', { key: 'id' }],
     ['limit must be 2 or more with a key', { key: () => '', query: { limit: 1 } }],
   ])('refuses what cannot be meant: %s', ([message, options]) => {

@@ -278,7 +278,13 @@ describe('a walk refuses, before anything is spent,', () => {
       { from: { ...whole, offset: -1 } },
       'offset must be a whole number, 0 or more, not -1',
     ],
-    ['a checkpoint that is none', { from: 'the beginning' }, 'fields of a checkpoint must be an object, not string'],
+    ['a checkpoint that is none', { from: 'the beginning' }, 'from must be an object, not string'],
+    ['a checkpoint without its fields', { from: {} }, 'from must be the checkpoint of a walk, with all its fields'],
+    [
+      'a checkpoint with an offset that is none',
+      { from: { offset: -1 } },
+      'from.offset must be a whole number, 0 or more',
+    ],
   ])('%s', ([, options, message]) => {
     expect(() => client.walkAddressAssets(ADDRESS, options as WalkOptions)).toThrow(message);
     expect(service.requests).toBe(0);

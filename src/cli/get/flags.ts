@@ -50,8 +50,8 @@ export function readGetFlags(args: readonly string[]): GetFlags {
   const [path, ...others] = positionals;
   if (path === undefined) throw new UsageError('Missing path: pass one such as /extended/v1/info.');
   if (others.length > 0) throw new UsageError(`get takes one path, not ${positionals.length}.`);
-  if (!path.startsWith('/')) {
-    throw new UsageError('PATH must begin with a slash, such as /extended/v1/info; --url says which service.');
+  if (!/^\/(?![\\/])/.test(path)) {
+    throw new UsageError('PATH must begin with one slash, such as /extended/v1/info; --url says which service.');
   }
   return {
     path: withQuery(path, values.query ?? []),

@@ -20,18 +20,9 @@ type Draft = { cost?: number; windows: Record<string, WindowQuota>; malformed: s
 
 /**
  * Reads the windows of other families and periods that a response named: `x-ratelimit-(limit|remaining)-<family>-<period>` and
- * `x-ratelimit-cost-<family>`. The client does not pace by them. Never throws.
- *
- * @param quota - a snapshot, of a result, an error or an event.
- *
- * @example
- * ```ts
- * const { quota } = await client.get('/ordinals/v1/inscriptions');
- * const { bitcoin } = readFamilies(quota);
- * console.log(bitcoin?.cost, bitcoin?.windows.minute?.remaining);
- * ```
+ * `x-ratelimit-cost-<family>`. Never throws.
  */
-export function readFamilies({
+export function familiesOf({
   unrecognised,
 }: Pick<QuotaSnapshot, 'unrecognised'>): Readonly<Record<string, FamilyQuota>> {
   const families: Record<string, Draft> = Object.create(null);

@@ -135,15 +135,7 @@ export const LAST_INSTANT = 8.64e15;
  * A response that comes from a cache (`age` above 0) tells of a quota that has moved on since, so its snapshot is
  * empty, as the IETF's draft of these headers demands; its `date` and `retry-after` are as old.
  *
- * @param headers - the response's headers.
  * @param receivedAt - when the response was received, in milliseconds since the Unix epoch.
- *
- * @example
- * ```ts
- * const response = await fetch('https://api.hiro.so/extended');
- * const { stacks, malformed } = readQuota(response.headers, Date.now());
- * console.log(stacks.minute?.remaining, malformed);
- * ```
  */
 export function readQuota(headers: Headers, receivedAt: number): QuotaSnapshot {
   const said = new SaidHeaders(headers);

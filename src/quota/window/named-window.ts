@@ -320,6 +320,12 @@ export class NamedWindow implements Limit {
     return now >= this.#lastReading.sentAt + this.#periodMs && this.#flights.requests === 0;
   }
 
+  /** Why a request of a cost that its caller states is never sent, if it exceeds the whole window. */
+  excess(units: number, now: number): Reason | undefined {
+    const charge = { endpoint: '', units, isStated: true, priority: 0 };
+    return this.#larger.isTooLarge(charge, this.limit, now) ? this.#explain(charge, now) : undefined;
+  }
+
   /** A request was refused because its cost exceeds a whole window. */
   onExcess(units: number, now: number): void {
     this.#larger.onRefused(units, this.limit, now);

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readFamilies } from '../../../src/quota/headers/families.ts';
+import { familiesOf } from '../../../src/quota/headers/families.ts';
 import { readQuota } from '../../../src/quota/headers/snapshot.ts';
 import { runs } from '../../support/deep.ts';
 
 const read = (headers: Record<string, string>) =>
-  JSON.parse(JSON.stringify(readFamilies(readQuota(new Headers(headers), 0))));
+  JSON.parse(JSON.stringify(familiesOf(readQuota(new Headers(headers), 0))));
 
 describe('the families of a response', () => {
   it.for<[what: string, headers: Record<string, string>, families: object]>([
@@ -77,7 +77,7 @@ describe('the families of a response', () => {
     for (const [first, second] of [names, names.toReversed()] as const) {
       const value = (name: string | undefined): string => (name === names[0] ? '6' : '5');
       const unrecognised = { [`${first}`]: value(first), [`${second}`]: value(second) };
-      const { bitcoin } = readFamilies({ unrecognised });
+      const { bitcoin } = familiesOf({ unrecognised });
       expect(bitcoin?.malformed.toSorted()).toEqual(names.toSorted());
     }
   });
@@ -88,7 +88,7 @@ describe('the families of a response', () => {
     const value = fc.oneof(fc.integer().map(String), fc.string());
     fc.assert(
       fc.property(fc.dictionary(name, value), (unrecognised) => {
-        for (const { cost = 0, windows } of Object.values(readFamilies({ unrecognised }))) {
+        for (const { cost = 0, windows } of Object.values(familiesOf({ unrecognised }))) {
           const numbers = Object.values(windows).flatMap(({ limit = 0, remaining = 0 }) => [limit, remaining]);
           expect([cost, ...numbers].every((number) => number >= 0)).toBe(true);
         }
