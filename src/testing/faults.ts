@@ -1,10 +1,10 @@
 import type { Clock } from '../clock.ts';
 import type { ServiceAnswer } from './answer.ts';
-import { checkFields, checkValue, FLAG, isObject, MS, oneOf, type Rule, type Rules } from './checked-options.ts';
 import { cloudflarePage } from './edge.ts';
 import { didYouMean } from './known-names.ts';
 import type { HeaderLines, Page } from './page.ts';
 import type { ServiceRequest } from './request.ts';
+import { checkFields, checkValue, FLAG, isObject, MS, oneOf, type Rule, type Rules } from './rules.ts';
 
 /**
  * A fault of one exchange. All but `'reset'`, `'store down'` and a response with `counted: false` use quota.

@@ -1,8 +1,8 @@
-import { shown } from './checked-options.ts';
 import { didYouMean } from './known-names.ts';
 import { type Page, problem } from './page.ts';
 import { type RouteName, type RouteRequest, routeRequest, type ServiceRequest } from './request.ts';
 import { pageOf } from './route-result.ts';
+import { shown } from './rules.ts';
 
 /** `info`, `assets`, the name of a route, or the path of a request that no route has. */
 export type ServiceEndpoint = 'info' | 'assets' | (string & {});

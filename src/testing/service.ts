@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { ServiceAnswer } from './answer.ts';
-import { checkFields, checkValue, MS, OPTION_RULES, type Rules, UNITS } from './checked-options.ts';
+import { OPTION_RULES } from './checked-options.ts';
 import { exchange } from './exchange.ts';
 import { type FaultPlan, faultPlan, type ServiceFaults } from './faults.ts';
 import { Identities, type ServiceKey } from './identities.ts';
@@ -11,6 +11,7 @@ import { type MockHost, mockNetwork } from './network.ts';
 import type { MockServiceOptions } from './options.ts';
 import { Reception } from './reception.ts';
 import type { RouteName, ServiceRequest } from './request.ts';
+import { checkFields, checkValue, MS, type Rules, UNITS } from './rules.ts';
 import { ceilingsFrom, checkedLimits, type ServiceSettings, settingsFrom } from './settings.ts';
 
 /** A mock service that counts and refuses like the real one, as far as known. It shares no code with the client. */

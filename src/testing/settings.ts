@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { someAssets } from './assets.ts';
 import { SERVICE_PERIODS, type ServicePeriod } from './calendar.ts';
-import { checkEach, checkedOptions, checkValue, UNITS } from './checked-options.ts';
+import { checkEach, checkedOptions } from './checked-options.ts';
 import type { ResetStyle, ServiceHeaderOptions } from './headers.ts';
 import { didYouMean } from './known-names.ts';
 import { type Latency, latencyFrom, seeded } from './latency.ts';
@@ -9,6 +9,7 @@ import type { ServiceLimits } from './ledger.ts';
 import type { CostQuestion, LimitedOptions, MockServiceOptions } from './options.ts';
 import { ownRoutes } from './own-routes.ts';
 import { type RouteHandler, Routes } from './routes.ts';
+import { checkValue, UNITS } from './rules.ts';
 import type { WindowKind } from './windows/kinds.ts';
 
 /** A family of windows. */
