@@ -10,7 +10,7 @@ export type Method = (typeof METHODS)[number];
 
 /** Options of {@link Client.get}: those of any call, and the query. */
 export interface GetOptions<Body = unknown> extends CallOptions<Body> {
-  /** Query parameters, encoded by the client. An array is sent as one parameter per element, and `undefined` is left out. */
+  /** Query parameters, encoded by the client. An array is sent as one parameter per element; `undefined` and `null` are left out. */
   readonly query?: Query | undefined;
 }
 

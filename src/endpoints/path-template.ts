@@ -8,7 +8,7 @@ export type PathParamName<Path extends string> = Path extends `${string}{${infer
   ? Name | PathParamName<Rest>
   : never;
 
-/** Query parameters. An array is sent as one parameter per element, and `undefined` is left out. */
+/** Query parameters. An array is sent as one parameter per element; `undefined` and `null` are left out. */
 export type Query = Readonly<Record<string, ParamValue | readonly ParamValue[] | null | undefined>>;
 
 /** What a path may be made of, apart from placeholders: characters that a URL does not change, and no dot segment. */

@@ -3,7 +3,6 @@ import type { BulkDependencies } from '../bulk/progress.ts';
 import type { Client, CloseReport, QuotaState } from '../client/client.ts';
 import { pagesBy } from '../client/pages.ts';
 import { ConfigError, isConnectionError, isQuotaExhausted, isServiceError } from '../errors.ts';
-import { untilAborted } from '../http/transport.ts';
 import { type EstimateOptions, estimateIn, toEstimate } from '../scheduler/estimate.ts';
 import { walk } from '../walk/walk.ts';
 import { PoolLine, WITHDRAWN } from './line.ts';
@@ -68,7 +67,7 @@ export function createPool(clients: readonly (Client | PoolMember)[]): Pool {
     throw new ConfigError('clients', 'must not hold a client twice');
   const line = new PoolLine(members);
   const open = new OpenCalls();
-  const hand = <T>(call: PooledCall<T>): Promise<T> => open.run(() => handOver(members, line, call));
+  const hand = <T>(call: PooledCall<T>): Promise<T> => open.run(() => handOver(members, line, open, call));
 
   const getAddressAssets: Client['getAddressAssets'] = (address, options) =>
     hand({
@@ -115,7 +114,7 @@ export function createPool(clients: readonly (Client | PoolMember)[]): Pool {
     clients: members.map(({ client }) => client),
     quota: () => members.map(({ client }) => client.quota()),
     get waiting() {
-      return members.reduce((sum, { client }) => sum + client.waiting, 0);
+      return members.reduce((sum, { client }) => sum + client.waiting, open.awaiting);
     },
     async idle() {
       await open.none();
@@ -138,8 +137,9 @@ async function close(
     // Calls that wait for a first answer are known to no client yet.
     await open.none();
   }
+  const { awaiting } = open;
   const reports = await Promise.all(members.map(({ client }) => client.close(options)));
-  return { rejected: reports.reduce((sum, { rejected }) => sum + rejected, 0) };
+  return { rejected: reports.reduce((sum, { rejected }) => sum + rejected, open.turnAway(awaiting)) };
 }
 
 /** What an estimate depends on. A call with options that are none is refused by its client. */
@@ -167,7 +167,12 @@ function withOwnSignal<T extends readonly unknown[]>(options: T, signal: AbortSi
 }
 
 /** Hands a call to one client after the other, until one serves it. */
-async function handOver<T>(members: readonly Member[], line: PoolLine, call: PooledCall<T>): Promise<T> {
+async function handOver<T>(
+  members: readonly Member[],
+  line: PoolLine,
+  open: OpenCalls,
+  call: PooledCall<T>,
+): Promise<T> {
   const { priority = 0, signal, make, isOneShot } = call;
   let left = members.filter((member) => member.takes(priority));
   if (left.length === 0) throw new ConfigError('priority', `${priority} is taken by no client of the pool`);
@@ -175,7 +180,7 @@ async function handOver<T>(members: readonly Member[], line: PoolLine, call: Poo
   while (left.length > 0) {
     const { member, awaited, isFresh } = choose(left, call);
     if (awaited) {
-      await untilAnswered(awaited, signal);
+      await open.untilAnswered(awaited, signal);
       continue;
     }
     try {
@@ -214,10 +219,6 @@ async function sendMovable<T>(
   } finally {
     line.remove(handed);
   }
-}
-
-async function untilAnswered(first: Promise<unknown>, signal: AbortSignal | undefined): Promise<void> {
-  await (signal ? untilAborted(() => first, signal) : first);
 }
 
 /** The client that is to make a call, or the answer to await before one can be chosen. */

@@ -8,7 +8,7 @@ export interface QueueableCall extends PendingCall {
   readonly trace: Pick<CallTrace, 'number' | 'waiting' | 'keepContext' | 'isRetrying'>;
 }
 
-/** A call that waits for its lease. There may be very many, so it holds no more than it must. */
+/** A call that waits for its lease. There may be very many, so it holds no more than it must, and has no private method: each instance would hold its brand. */
 export class WaitingCall implements AskingCall {
   readonly call: QueueableCall;
   /** Its promise resolves with the call itself, granted or refused, so that neither needs functions of its own. */
@@ -51,16 +51,13 @@ export class WaitingCall implements AskingCall {
   /** Ends the wait. */
   grant(lease: Lease): void {
     this.#lease = lease;
-    this.#end();
+    this.#resolve?.(this);
+    this.#resolve = undefined;
   }
 
   /** Ends the wait with an error. */
   refuse(error: unknown): void {
     this.#error = error;
-    this.#end();
-  }
-
-  #end(): void {
     this.#resolve?.(this);
     this.#resolve = undefined;
   }

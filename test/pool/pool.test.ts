@@ -255,6 +255,21 @@ describe('a pool', () => {
     );
   });
 
+  it('counts the calls that wait for a first answer among those that wait and those that close rejects', async () => {
+    const { clock, pool } = world(PLANS);
+    const calls = Promise.allSettled(Array.from({ length: 20 }, () => pool.getInfo()));
+    expect(pool.waiting).toBe(18);
+    expect(await clock.run(pool.close())).toEqual({ rejected: 18 });
+    expect((await calls).filter(({ status }) => status === 'rejected')).toHaveLength(18);
+    expect(pool.waiting).toBe(0);
+  });
+
+  it('stays open where an option of close is misspelt', async () => {
+    const { clock, pool } = world(PLANS);
+    await expect(pool.close({ drian: true } as object)).rejects.toThrow('drian is not one of the options of close');
+    await clock.run(pool.getInfo());
+  });
+
   it('is idle, and has drained, when the calls that wait for a first answer have been served', async () => {
     const { clock, pool } = world(PLANS);
     let served = 0;
