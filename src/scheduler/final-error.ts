@@ -4,6 +4,7 @@ import type { Call } from '../http/call.ts';
 import type { AttemptCounts, AttemptOutcome } from '../http/retry-policy.ts';
 import type { Failure } from '../http/transport.ts';
 import type { QuotaSnapshot } from '../quota/headers/snapshot.ts';
+import { retryFrom } from './queue-errors.ts';
 
 /** A call that is not attempted again. */
 interface EndedCall {
@@ -28,7 +29,6 @@ export function finalError({ call, request, counts, outcome, failure, clock, coo
   if (outcome.kind === 'failed')
     return new ConnectionError({ endpoint, url, code: outcome.code, attempts, cause: failure?.cause });
   if (!outcome.isLimited) return new ConnectionError({ endpoint, url, code: 'REDIRECT', attempts });
-  const retryAfterMs = Math.ceil(Math.max(0, (cooldown?.until ?? 0) - clock.now()));
   return new QuotaExhaustedError({
     endpoint,
     url,
@@ -36,8 +36,7 @@ export function finalError({ call, request, counts, outcome, failure, clock, coo
     window: 'cooldown',
     limit: undefined,
     remaining: undefined,
-    retryAfterMs,
-    retryAt: new Date(clock.wall() + retryAfterMs),
+    ...retryFrom(cooldown?.until ?? 0, clock),
     why: 'the service refused the call repeatedly because of a limit, although the client waited as told',
   });
 }

@@ -1,10 +1,10 @@
 import type { Clock } from '../clock.ts';
 import { ClosedError, ConnectionError, QuotaExhaustedError } from '../errors.ts';
 import type { Ask, Hold, Lease, Reason, RequestOutcome } from '../quota/admission.ts';
-import { LAST_INSTANT } from '../quota/headers/snapshot.ts';
 import type { Pacer } from '../quota/pacer.ts';
 import { TRIAL_MS } from '../quota/recovery/hourly-trial.ts';
 import type { CallTrace } from '../trace/call-trace.ts';
+import { retryFrom } from './queue-errors.ts';
 
 /** A call, as queue and gate see it. */
 export interface PendingCall {
@@ -208,7 +208,6 @@ export class Gate {
     const url = request?.url;
     if (failingSince !== undefined)
       return new ConnectionError({ endpoint, url, code: 'OUTAGE', attempts: 0, cause: new Error(reason.why) });
-    const retryAfterMs = Math.ceil(Math.max(until, this.#options.line.sentAt(call)) - this.#clock.now());
     return new QuotaExhaustedError({
       endpoint,
       url,
@@ -216,8 +215,7 @@ export class Gate {
       window: reason.window ?? reason.kind,
       limit: reason.limit,
       remaining: reason.headroom,
-      retryAfterMs,
-      retryAt: new Date(Math.min(this.#clock.wall() + retryAfterMs, LAST_INSTANT)),
+      ...retryFrom(Math.max(until, this.#options.line.sentAt(call)), this.#clock),
       why: reason.why,
       maxWaitMs,
     });

@@ -58,6 +58,12 @@ export class Leases {
     return lease;
   }
 
+  /** A lease at once, if possible. */
+  atOnce(call: QueueableCall): Lease | undefined {
+    call.signal?.throwIfAborted();
+    return this.#queue.acquireAtOnce(call);
+  }
+
   /**
    * The lease of a call that has waited.
    *

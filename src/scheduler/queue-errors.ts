@@ -36,7 +36,11 @@ function queueError(
   clock: Clock,
   bound: Pick<QuotaExhaustedError, 'window' | 'limit' | 'remaining'>,
 ): Error {
-  const retryAfterMs = Math.max(0, sentAt - clock.now());
-  const retryAt = new Date(Math.min(clock.wall() + retryAfterMs, LAST_INSTANT));
-  return new QuotaExhaustedError({ endpoint, quota, ...bound, retryAfterMs, retryAt, why });
+  return new QuotaExhaustedError({ endpoint, quota, ...bound, ...retryFrom(sentAt, clock), why });
+}
+
+/** When to retry what can go from an instant on: rounded up, because a millisecond sooner it is refused again. */
+export function retryFrom(instant: number, clock: Clock): Pick<QuotaExhaustedError, 'retryAfterMs' | 'retryAt'> {
+  const inMs = Math.max(0, instant - clock.now());
+  return { retryAfterMs: Math.ceil(inMs), retryAt: new Date(Math.min(Math.ceil(clock.wall() + inMs), LAST_INSTANT)) };
 }

@@ -127,15 +127,14 @@ function usedOf(window: NamedWindow, shapes: readonly Shape[], now: number, part
 }
 
 function* endpointWindowsOf(
-  { endpointWindows, clock }: EstimateInputs,
+  { endpointWindows }: EstimateInputs,
   now: number,
   origin: number,
 ): Generator<ForecastWindow> {
   for (const window of endpointWindows) {
     const { limit, periodMs } = window;
-    const named = clock.known ? window.resetAt - origin : window.endsAt - now;
     // Where no reset is named, it is guessed to come with the next full minute.
-    const end = Number.isFinite(named) ? named : endOf('minute', origin) - origin;
+    const end = (window.end.to ?? now + endOf('minute', origin) - origin) - now;
     yield {
       ...{ window: 'endpoint', limit, periodMs, countsRequests: true },
       used: [{ from: end, to: end, units: limit - window.headroom() }],
