@@ -130,14 +130,19 @@ export class NamedWindow implements Limit {
     return this.#binding.map(({ shape }) => shape);
   }
 
-  /** Units that may be sent now, by our own estimate: limit − usage − held. */
-  headroom(now: number): number {
-    return Math.max(0, this.limit - this.spent(now) - this.#flights.units);
+  /** Units that may be sent now, by our own estimate: limit − usage − held. For `shapes` see {@link NamedWindow.spent}. */
+  headroom(now: number, shapes?: readonly Shape[]): number {
+    return Math.max(0, this.limit - this.spent(now, shapes) - this.#flights.units);
   }
 
-  /** Units that may have been used in the window, not counting requests in flight. */
-  spent(now: number): number {
-    return this.#binding.reduce((most, model) => Math.max(most, model.spent(now)), 0);
+  /**
+   * Units that may have been used in the window, not counting requests in flight.
+   *
+   * @param shapes - if it has one of these candidate shapes. Omitted: one of those that decide when a charge fits.
+   */
+  spent(now: number, shapes?: readonly Shape[]): number {
+    const models = shapes ? this.candidates.alive.filter(({ shape }) => shapes.includes(shape)) : this.#binding;
+    return models.reduce((most, model) => Math.max(most, model.spent(now)), 0);
   }
 
   check(charge: Charge, now: number): Hold | undefined {

@@ -153,6 +153,9 @@ describe('an estimate', () => {
     const desk = new Desk(30, both);
     for (let served = 0; served < 30; served++) desk.serve();
     expect(Math.abs(desk.estimate(30) - 40_000)).toBeLessThan(VAGUE_MS);
+    // The next minute has begun, and nothing was sent in it.
+    desk.pass(41_000);
+    expect(desk.estimate(30)).toBe(0);
   });
 
   it('is a window away at most where the time of the service is unknown', () => {
