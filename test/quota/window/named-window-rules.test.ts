@@ -106,6 +106,9 @@ describe('a request that does not fit what is left', () => {
     const freed = untilOf(log, charge({ units: 9 }), 1_200);
     expect(untilOf(log, charge({ units: 1 }), 1_200)).toBe(1_200);
     expect(untilOf(log, charge({ units: 2 }), 1_200)).toBe(freed);
+    expect(log.check(charge({ units: 2 }), 1_200)?.reason().why).toBe(
+      'the minute has 3 of 10 units left, which a larger request waits for',
+    );
   });
 });
 
