@@ -25,7 +25,8 @@ interface EndedCall {
 export function finalError({ call, request, counts, outcome, failure, clock, cooldown, quota }: EndedCall): Error {
   const { endpoint } = call.ask;
   const { url } = request;
-  const { attempts } = counts;
+  // A request that was redirected may have been counted, too.
+  const attempts = Math.max(counts.attempts, Math.min(1, counts.hops));
   if (outcome.kind === 'failed')
     return new ConnectionError({ endpoint, url, code: outcome.code, attempts, cause: failure?.cause });
   if (!outcome.isLimited) return new ConnectionError({ endpoint, url, code: 'REDIRECT', attempts });
