@@ -222,6 +222,8 @@ export class NamedWindow implements Limit {
     const reserved = this.#reserved(charge, now);
     if (this.#notBeforePassed(charge, this.limit - reserved, now) > now)
       return `the ${this.period} has ${Math.floor(headroom)} of ${this.limit} units left, which a larger request waits for`;
+    if (headroom >= units + reserved && this.#mayBeFull(units, now))
+      return `others may have used what is left of the ${this.period}: the next answer shows it`;
     if (headroom >= this.#fitting(charge) + reserved)
       return `requests are spread evenly over the ${this.period} (${this.limit} units) until its shape is known`;
     const left = `the ${this.period} has ${Math.floor(headroom)} of ${this.limit} units left`;
