@@ -97,9 +97,15 @@ export class CallQueue {
     call.signal?.throwIfAborted();
     const late = this.#isPatient(call) ? undefined : this.#gate.standstillErrors([call]).get(call);
     if (late) throw late;
+    return this.acquireAtOnce(call) ?? this.#wait(call);
+  }
+
+  /** The lease to send one request, where the quota is free and no call waits. */
+  acquireAtOnce(call: QueueableCall): Lease | undefined {
+    call.signal?.throwIfAborted();
     const isFree = this.#waiting.size === 0 && !this.#first;
     const lease = isFree ? this.#gate.tryAcquire(call) : undefined;
-    return lease ? this.#track(lease) : this.#wait(call);
+    return lease && this.#track(lease);
   }
 
   /** Whether calls with this signal wait for a lease. */

@@ -4,7 +4,7 @@ import type { Call } from '../http/call.ts';
 import type { AttemptCounts, AttemptOutcome } from '../http/retry-policy.ts';
 import type { Failure } from '../http/transport.ts';
 import type { QuotaSnapshot } from '../quota/headers/snapshot.ts';
-import { retryIn } from './queue-errors.ts';
+import { retryFrom } from './queue-errors.ts';
 
 /** A call that is not attempted again. */
 interface EndedCall {
@@ -25,7 +25,8 @@ interface EndedCall {
 export function finalError({ call, request, counts, outcome, failure, clock, cooldown, quota }: EndedCall): Error {
   const { endpoint } = call.ask;
   const { url } = request;
-  const { attempts } = counts;
+  // A request that was redirected may have been counted, too.
+  const attempts = Math.max(counts.attempts, Math.min(1, counts.hops));
   if (outcome.kind === 'failed')
     return new ConnectionError({ endpoint, url, code: outcome.code, attempts, cause: failure?.cause });
   if (!outcome.isLimited) return new ConnectionError({ endpoint, url, code: 'REDIRECT', attempts });
@@ -36,7 +37,7 @@ export function finalError({ call, request, counts, outcome, failure, clock, coo
     window: 'cooldown',
     limit: undefined,
     remaining: undefined,
-    ...retryIn(Math.ceil(Math.max(0, (cooldown?.until ?? 0) - clock.now())), clock),
+    ...retryFrom(cooldown?.until ?? 0, clock),
     why: 'the service refused the call repeatedly because of a limit, although the client waited as told',
   });
 }

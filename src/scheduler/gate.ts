@@ -4,7 +4,7 @@ import type { Ask, Hold, Lease, Reason, RequestOutcome } from '../quota/admissio
 import type { Pacer } from '../quota/pacer.ts';
 import { TRIAL_MS } from '../quota/recovery/hourly-trial.ts';
 import type { CallTrace } from '../trace/call-trace.ts';
-import { retryIn } from './queue-errors.ts';
+import { retryFrom } from './queue-errors.ts';
 
 /** A call, as queue and gate see it. */
 export interface PendingCall {
@@ -215,7 +215,6 @@ export class Gate {
     const url = request?.url;
     if (failingSince !== undefined)
       return new ConnectionError({ endpoint, url, code: 'OUTAGE', attempts: 0, cause: new Error(reason.why) });
-    const retryAfterMs = Math.ceil(Math.max(until, this.#options.line.sentAt(call)) - this.#clock.now());
     return new QuotaExhaustedError({
       endpoint,
       url,
@@ -223,7 +222,7 @@ export class Gate {
       window: reason.window ?? reason.kind,
       limit: reason.limit,
       remaining: reason.headroom,
-      ...retryIn(retryAfterMs, this.#clock),
+      ...retryFrom(Math.max(until, this.#options.line.sentAt(call)), this.#clock),
       why: reason.why,
       maxWaitMs,
     });

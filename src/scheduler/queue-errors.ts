@@ -58,16 +58,11 @@ function queueError(
   clock: Clock,
   bound: Pick<QuotaExhaustedError, 'window' | 'limit' | 'remaining'>,
 ): Error {
-  return new QuotaExhaustedError({
-    endpoint,
-    quota,
-    ...bound,
-    ...retryIn(Math.ceil(Math.max(0, sentAt - clock.now())), clock),
-    why,
-  });
+  return new QuotaExhaustedError({ endpoint, quota, ...bound, ...retryFrom(sentAt, clock), why });
 }
 
-/** When a call may come back, for its error. */
-export function retryIn(retryAfterMs: number, clock: Clock): Pick<QuotaExhaustedError, 'retryAfterMs' | 'retryAt'> {
-  return { retryAfterMs, retryAt: new Date(Math.min(clock.wall() + retryAfterMs, LAST_INSTANT)) };
+/** When to retry what can go from an instant on: rounded up, because a millisecond sooner it is refused again. */
+export function retryFrom(instant: number, clock: Clock): Pick<QuotaExhaustedError, 'retryAfterMs' | 'retryAt'> {
+  const inMs = Math.max(0, instant - clock.now());
+  return { retryAfterMs: Math.ceil(inMs), retryAt: new Date(Math.min(Math.ceil(clock.wall() + inMs), LAST_INSTANT)) };
 }

@@ -155,9 +155,10 @@ export class Scheduler {
     const traced = call as ScheduledCall;
     this.#backlog.add(traced, this.#present.costOf(call.ask));
     traced.trace = this.tracer.begin(call.ask, call.label);
-    if (late) return this.#refuse(traced, late);
     try {
-      const lease = this.#queue.acquire(traced);
+      // What can go now is not late, whatever the estimate: it may be the hourly trial.
+      const lease = late ? this.#queue.acquireAtOnce(traced) : this.#queue.acquire(traced);
+      if (!lease) return this.#refuse(traced, late);
       // Not async, and without a function of its own: a call that waits is an entry of the queue and little more.
       return lease instanceof Promise ? lease.then(this.#afterWait) : this.#make(traced, lease);
     } catch (error) {
@@ -188,11 +189,11 @@ export class Scheduler {
     const isByBooks = reason instanceof QuotaExhaustedError && this.#keyTurns.mayChange;
     if (!isByBooks || !(await this.#keyTurns.hasTurned(key))) return this.#reject(call, reason);
     const late = this.#outlook.latenessOf(call);
-    if (late) return this.#reject(call, late);
     this.#backlog.queue(call);
-    let lease: Lease;
+    let lease: Lease | undefined;
     try {
-      lease = await this.#acquire(call);
+      lease = late ? this.#queue.acquireAtOnce(call) : await this.#acquire(call);
+      if (!lease) throw late;
     } catch (error) {
       this.#backlog.leave(call);
       return this.#reject(call, error);

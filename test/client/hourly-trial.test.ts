@@ -115,15 +115,18 @@ describe('a month that is out', () => {
     expect(service.requests).toBe(7);
   });
 
-  it('is looked at for a call that is refused at once, too: the next ones are served', async () => {
-    const { clock, client, service, looks } = await exhausted({ maxWaitMs: 60_000 });
-    const ask = () => clock.run(client.getInfo().then(({ response }) => response.status)).catch(({ name }) => name);
-    service.setLimits({ keyless: { minute: 60, month: 1_000 } });
-    expect(await ask()).toBe('QuotaExhaustedError');
-    await clock.advance(HOUR_MS);
-    expect(looks()).toEqual([]);
-    expect([await ask(), await ask(), clock.timers]).toEqual([200, 200, 0]);
-  });
+  it.each([{ maxWaitMs: 60_000 }, { maxQueueMs: 60_000 }])(
+    'is looked at for a call that is refused at once, too, because of %o: the next ones are served',
+    async (bound) => {
+      const { clock, client, service, looks } = await exhausted(bound);
+      const ask = () => clock.run(client.getInfo().then(({ response }) => response.status)).catch(({ name }) => name);
+      service.setLimits({ keyless: { minute: 60, month: 1_000 } });
+      expect(await ask()).toBe('QuotaExhaustedError');
+      await clock.advance(HOUR_MS);
+      expect(looks()).toEqual([]);
+      expect([await ask(), await ask(), clock.timers]).toEqual([200, 200, 0]);
+    },
+  );
 
   it('is not looked at while the client is paused or closed', async () => {
     const { clock, client, looks } = await exhausted();

@@ -34,3 +34,27 @@ describe('a client with few calls', () => {
     },
   );
 });
+
+describe('a client that waits for hours', () => {
+  it.each([
+    [39, 10],
+    [39, 40],
+    [80, 1],
+  ])(
+    'is refused nothing of %d an hour that are estimated from two of the calendar, from minute %d on',
+    async (hour, from) => {
+      const clock = virtualClock({ wall: Date.UTC(2026, 2, 3, 9, from) });
+      const service = createMockService({ clock, keyless: { hour }, windows: 'sliding-counter', latencyMs: [5, 50] });
+      const client = createClient({
+        baseUrl: service.origin,
+        fetch: service.fetch,
+        clock,
+        random: () => 0.5,
+        maxWaitMs: Number.POSITIVE_INFINITY,
+      });
+      await clock.run(Promise.all(Array.from({ length: 2.5 * hour }, () => client.getInfo())));
+      expect(service.limited).toBe(0);
+      await client.close();
+    },
+  );
+});

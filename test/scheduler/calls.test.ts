@@ -74,7 +74,7 @@ describe('the calls that wait', () => {
     expect(isFree(world)).toBe(true);
     await call('second', { cost: 400 });
     expect(isFree(world)).toBe(true);
-    await last('second').answer(503);
+    await last('second').answer(503, { 'x-ratelimit-remaining-stacks-minute': '500' });
     expect(isFree(world)).toBe(false);
     await clock.advance(1_000);
     expect(world.names()).toEqual(['first', 'second', 'second']);

@@ -11,12 +11,12 @@ const NOON = Date.UTC(2026, 0, 15, 12);
 const cause = new Error('reset by peer');
 
 /** The error of a call after two attempts, a second after noon. */
-async function errorOf(outcome: AttemptOutcome, failure?: Failure, until?: number) {
+async function errorOf(outcome: AttemptOutcome, failure?: Failure, until?: number, counted = { attempts: 2, hops: 0 }) {
   const clock = virtualClock({ wall: NOON });
   await clock.advance(1_000);
   const call = { ask: { endpoint: ENDPOINT } } as Call;
   const request = { method: 'GET', url: URL };
-  const counts = { attempts: 2, refusals: 0, hops: 0 };
+  const counts = { ...counted, refusals: 0 };
   const cooldown = until === undefined ? undefined : { until };
   return finalError({ call, request, counts, outcome, failure, clock, cooldown, quota: undefined });
 }
@@ -40,6 +40,12 @@ describe('the error of a call that is not attempted again', () => {
       code: 'REDIRECT',
       attempts: 2,
     });
+  });
+
+  it('says of redirects alone that one attempt was made, because they may have been counted', async () => {
+    const redirect = { kind: 'answered', status: 302, isLimited: false } as const;
+    const hops = { attempts: 0, hops: 4 };
+    expect(await errorOf(redirect, undefined, undefined, hops)).toMatchObject({ code: 'REDIRECT', attempts: 1 });
   });
 
   it.each([

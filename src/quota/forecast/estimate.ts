@@ -77,7 +77,7 @@ function originOf(clock: ServerClock, now: number): number {
 }
 
 function* namedWindowsOf(
-  { windows, shareLimit }: EstimateInputs,
+  { windows, shareLimit, clock }: EstimateInputs,
   now: number,
   origin: number,
 ): Generator<ForecastWindow> {
@@ -97,7 +97,9 @@ function* namedWindowsOf(
       return { from, to };
     };
     const part = limit / window.limit || 0;
-    const taken = Math.min(limit, limit - window.headroom(now) * part);
+    // By the calendar nothing is used of a window that began since, whatever the more cautious shapes still count.
+    const isPlaced = clock.known && endOf(period, clock.least(now)) === endOf(period, clock.most(now));
+    const taken = Math.min(limit, limit - window.headroom(now, isPlaced ? shapes : undefined) * part);
     const used = shapes.some(({ isCalendar }) => isCalendar) ? [] : usedOf(window, shapes, now, part);
     const rest = taken - used.reduce((sum, { units }) => sum + units, 0);
     if (rest > 0) used.push({ ...release(0, rest, used.at(-1)?.to ?? 0), units: rest });
@@ -127,15 +129,14 @@ function usedOf(window: NamedWindow, shapes: readonly Shape[], now: number, part
 }
 
 function* endpointWindowsOf(
-  { endpointWindows, clock }: EstimateInputs,
+  { endpointWindows }: EstimateInputs,
   now: number,
   origin: number,
 ): Generator<ForecastWindow> {
   for (const window of endpointWindows) {
     const { limit, periodMs } = window;
-    const named = clock.known ? window.resetAt - origin : window.endsAt - now;
     // Where no reset is named, it is guessed to come with the next full minute.
-    const end = Number.isFinite(named) ? named : endOf('minute', origin) - origin;
+    const end = (window.end.to ?? now + endOf('minute', origin) - origin) - now;
     yield {
       ...{ window: 'endpoint', limit, periodMs, countsRequests: true },
       used: [{ from: end, to: end, units: limit - window.headroom() }],

@@ -130,14 +130,19 @@ export class NamedWindow implements Limit {
     return this.#binding.map(({ shape }) => shape);
   }
 
-  /** Units that may be sent now, by our own estimate: limit − usage − held. */
-  headroom(now: number): number {
-    return Math.max(0, this.limit - this.spent(now) - this.#flights.units);
+  /** Units that may be sent now, by our own estimate: limit − usage − held. For `shapes` see {@link NamedWindow.spent}. */
+  headroom(now: number, shapes?: readonly Shape[]): number {
+    return Math.max(0, this.limit - this.spent(now, shapes) - this.#flights.units);
   }
 
-  /** Units that may have been used in the window, not counting requests in flight. */
-  spent(now: number): number {
-    return this.#binding.reduce((most, model) => Math.max(most, model.spent(now)), 0);
+  /**
+   * Units that may have been used in the window, not counting requests in flight.
+   *
+   * @param shapes - if it has one of these candidate shapes. Omitted: one of those that decide when a charge fits.
+   */
+  spent(now: number, shapes?: readonly Shape[]): number {
+    const models = shapes ? this.candidates.alive.filter(({ shape }) => shapes.includes(shape)) : this.#binding;
+    return models.reduce((most, model) => Math.max(most, model.spent(now)), 0);
   }
 
   check(charge: Charge, now: number): Hold | undefined {
@@ -163,15 +168,17 @@ export class NamedWindow implements Limit {
     let cap = limit;
     if (now < trial) for (const reserve of this.#reserves) cap -= reserve.units(charge, limit, now);
     let at = this.#fitsFrom(units, Math.max(units, cap), now, trial);
-    at = Math.max(
-      at,
-      this.#passed.earliest(charge, (both) => this.#fitsFrom(both, cap, now), now),
-    );
+    at = Math.max(at, this.#notBeforePassed(charge, cap, now));
     if (at > now && cap < limit) at = Math.min(at, this.#releasedFrom(charge, units, now));
     if (at <= now && this.#mayBeFull(units, now)) return this.#flights.nextAge();
     const likely = Math.min(charge.likely ?? units, units);
     for (const pacing of this.#pacings) at = Math.max(at, pacing.earliest(likely, limit, cap, now));
     return at;
+  }
+
+  /** The earliest instant at which a charge does not delay a larger one that is passed. */
+  #notBeforePassed(charge: Charge, cap: number, now: number): number {
+    return this.#passed.earliest(charge, (both) => this.#fitsFrom(both, cap, now), now);
   }
 
   /** When to check a charge again that only reserves hold back, because one of them is released by then. */
@@ -212,20 +219,20 @@ export class NamedWindow implements Limit {
     if (this.#larger.isTooLarge(charge, this.limit, now))
       return `the request takes ${units} units, and the ${this.period} never holds more than ${this.limit}`;
     if (this.limit <= 0) return `the ${this.period} has a limit of 0 units, by the service's latest headers`;
-    if (headroom >= this.#fitting(charge) + this.#reserved(charge, now))
+    const reserved = this.#reserved(charge, now);
+    if (this.#notBeforePassed(charge, this.limit - reserved, now) > now)
+      return `the ${this.period} has ${Math.floor(headroom)} of ${this.limit} units left, which a larger request waits for`;
+    if (headroom >= units + reserved && this.#mayBeFull(units, now))
+      return `others may have used what is left of the ${this.period}: the next answer shows it`;
+    if (headroom >= this.#fitting(charge) + reserved)
       return `requests are spread evenly over the ${this.period} (${this.limit} units) until its shape is known`;
     const left = `the ${this.period} has ${Math.floor(headroom)} of ${this.limit} units left`;
-    return `${left} and the request takes ${units}${this.#reservedText(charge, now)}`;
+    return `${left} and the request takes ${units}${reservedText(reserved)}`;
   }
 
   /** Units of the window that are not for this charge. */
   #reserved(charge: Charge, now: number): number {
     return this.#reserves.reduce((sum, reserve) => sum + reserve.units(charge, this.limit, now), 0);
-  }
-
-  #reservedText(charge: Charge, now: number): string {
-    const units = Math.ceil(this.#reserved(charge, now));
-    return units > 0 ? `; ${units} ${units === 1 ? 'is' : 'are'} reserved` : '';
   }
 
   /** A request is sent. */
@@ -398,4 +405,9 @@ export class NamedWindow implements Limit {
   get #binding(): readonly WindowModel[] {
     return this.#clock.known ? this.candidates.binding : this.candidates.mostCautious;
   }
+}
+
+function reservedText(reserved: number): string {
+  const units = Math.ceil(reserved);
+  return units > 0 ? `; ${units} ${units === 1 ? 'is' : 'are'} reserved` : '';
 }

@@ -153,6 +153,9 @@ describe('an estimate', () => {
     const desk = new Desk(30, both);
     for (let served = 0; served < 30; served++) desk.serve();
     expect(Math.abs(desk.estimate(30) - 40_000)).toBeLessThan(VAGUE_MS);
+    // The next minute has begun, and nothing was sent in it.
+    desk.pass(41_000);
+    expect(desk.estimate(30)).toBe(0);
   });
 
   it('is a window away at most where the time of the service is unknown', () => {
@@ -256,14 +259,21 @@ describe('an estimate of the window of an endpoint', () => {
   const few = (desk: Desk, count: number): number => desk.estimate(count, 1, 'GET /few');
 
   it.for([true, false])(
-    'is its reset, to the second where no date is sent, and so long after it again (with a date: %s)',
+    'is a second after its reset, which may be rounded, and so long after it again (with a date: %s)',
     (hasDate) => {
       const desk = four(7_000, { hasDate });
       const said = [4, 5, 14, 15, 25].map((count) => few(desk, count));
-      for (const [nth, at] of [0, 7_000, 7_000, 67_000, 127_000].entries())
-        expect(Math.abs((said[nth] ?? 0) - at)).toBeLessThan(hasDate ? VAGUE_MS : 1_000 + VAGUE_MS);
+      for (const [nth, at] of [0, 8_000, 8_000, 68_000, 128_000].entries())
+        expect(Math.abs((said[nth] ?? 0) - at)).toBeLessThan(VAGUE_MS);
     },
   );
+
+  it('is when the window holds the next request no longer', () => {
+    const desk = four(7_000);
+    while (desk.serve({ endpoint: 'GET /few' })) desk.pass(10);
+    const admission = desk.pacer.admit({ endpoint: 'GET /few', maxWaitMs: ENDLESS }, desk.now);
+    expect(few(desk, 1)).toBeCloseTo(admission.kind === 'wait' ? admission.hold.until - desk.now : Number.NaN, 6);
+  });
 
   it('is the next full minute where no reset is named', () => {
     const desk = four();
@@ -273,7 +283,7 @@ describe('an estimate of the window of an endpoint', () => {
 
   it('has the whole limit again once its reset has passed', () => {
     const desk = four(7_000);
-    desk.pass(8_000);
+    desk.pass(8_000 + VAGUE_MS);
     expect([few(desk, 10), few(desk, 11) > 50_000]).toEqual([0, true]);
   });
 

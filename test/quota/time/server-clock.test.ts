@@ -56,8 +56,25 @@ describe('one date of a service', () => {
     expect(told().vagueness(101_000)).toBeCloseTo(most - least + 20, 6);
     expect(later).toBeCloseTo(least - 10, 6);
     expect(laterMost).toBeCloseTo(most + 10, 6);
-    expect(leadOf(told(), 0)).toEqual([least, most]);
   });
+
+  it('says less of a time before it, too: the clocks may have drifted until then', () => {
+    const [[least, most], before] = [leadOf(told(), 1_000), leadOf(told(), -99_000)];
+    expect(before[0]).toBeCloseTo(least - 10, 6);
+    expect(before[1]).toBeCloseTo(most + 10, 6);
+  });
+
+  it.for([-86_400_000, -3_600_000, 1_000, 3_600_000])(
+    'never has an instant certainly sooner than it may be: %d ms',
+    (at) => {
+      const clock = heard(12_345);
+      const time = at + 12_345;
+      expect(clock.soonest(time)).toBeLessThanOrEqual(at);
+      expect(clock.surely(time)).toBeGreaterThanOrEqual(at);
+      expect(clock.least(clock.surely(time))).toBeCloseTo(time, 3);
+      expect(clock.most(clock.soonest(time))).toBeCloseTo(time, 3);
+    },
+  );
 
   it('names the instants from which an instant is certain, and possible', () => {
     const clock = told();

@@ -71,6 +71,10 @@ describe('a window says of itself', () => {
     expect(why(second, 1)).toBeUndefined();
     second.onSent(1, 1_190);
     expect(why(second, 1)).toBe('requests are spread evenly over the second (10 units) until its shape is known');
+    const { window, flights, read } = ten(4, { shapes: [aligned] });
+    for (let nth = 0; nth < 3; nth++) flights.take(charge({ units: 1 }), 1_150);
+    read(1_160, 7, { own: 0, held: 3, receivedAt: 1_170 });
+    expect(why(window, 1)).toBe('others may have used what is left of the minute: the next answer shows it');
     expect(why(ten(10, { shapes: [aligned] }).window, 1)).toBe(
       'the minute has 0 of 10 units left and the request takes 1',
     );
@@ -106,6 +110,9 @@ describe('a request that does not fit what is left', () => {
     const freed = untilOf(log, charge({ units: 9 }), 1_200);
     expect(untilOf(log, charge({ units: 1 }), 1_200)).toBe(1_200);
     expect(untilOf(log, charge({ units: 2 }), 1_200)).toBe(freed);
+    expect(log.check(charge({ units: 2 }), 1_200)?.reason().why).toBe(
+      'the minute has 3 of 10 units left, which a larger request waits for',
+    );
   });
 });
 
