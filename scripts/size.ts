@@ -12,7 +12,7 @@ const FETCH = 'src/client/fetch-client.ts';
 const BUDGETS = [
   { what: 'own code, at once', entry: CLIENT, platform: 'browser', packages: 'external', split: true, budget: 61_550 },
   { what: 'at once', entry: CLIENT, platform: 'browser', packages: 'bundle', split: true, budget: 75_700 },
-  { what: 'in one file', entry: CLIENT, platform: 'browser', packages: 'bundle', split: false, budget: 82_850 },
+  { what: 'in one file', entry: CLIENT, platform: 'browser', packages: 'bundle', split: false, budget: 82_900 },
   { what: 'fetch alone, at once', entry: FETCH, platform: 'browser', packages: 'bundle', split: true, budget: 63_650 },
   {
     what: 'command line, own code',
