@@ -36,6 +36,14 @@ describe('the ledger of a process', () => {
     expect(want).toBe(1);
   });
 
+  it('asks for the present second alone where half of every window is free', () => {
+    const ledger = ledgerOf({ second: 20 });
+    ask(ledger, demand(), [1], 100);
+    ledger.spend(1, 110);
+    const { slots } = ledger.compose(demand(), 200, TRIP_MS);
+    expect(slots.map(({ name, wish }) => [Number(name) - BEGIN / 1_000, wish])).toEqual([[0, 1]]);
+  });
+
   describe('asks for the calls that will likely follow, by its rate', () => {
     /** A process that has spent four units a second, and was told how much of each window is used. */
     function steady(limit: number, used = 0, others = 0): Ledger {
