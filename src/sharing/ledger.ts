@@ -273,7 +273,9 @@ export class Ledger {
     sentAt: number,
     now: number,
   ): void {
-    const before = { processes, aheadMs: this.isAmple(now) ? 0 : this.#aheadMs(now) };
+    // A store that lost its memory so long ago that all slots of that time are over knows what other processes hold.
+    const unknownMs = Math.max(0, REACH_MS - answer.urgent.forMs);
+    const before = { processes, aheadMs: this.isAmple(now) ? 0 : Math.min(this.#aheadMs(now), unknownMs) };
     this.timeline.hearStore(answer.now, sentAt, now);
     this.#others = answer.others;
     this.#heardAt = now;

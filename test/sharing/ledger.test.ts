@@ -254,6 +254,23 @@ describe('what a ledger knows of the share', () => {
     expect(Number(slots[0]?.name) - BEGIN / 1_000).toBe(6);
   });
 
+  it.each([
+    ['nothing but later slots', 100, [2]],
+    ['the present slot where the loss was so long ago that those of that time are over', 5_000, [0, 1]],
+  ])('a store has lost its memory: it asks for %s', (_, forMs, seconds) => {
+    const ledger = ledgerOf({ second: 20 });
+    const hear = (sinceMs: number, used: number, at: number): void => {
+      const composed = ledger.compose(demand(), at, TRIP_MS);
+      const counts = composed.windows.map(() => used);
+      const told = { now: BEGIN + at, urgent: { units: 0, forMs: sinceMs }, used: counts, granted: [0, 0] };
+      ledger.receive(composed, answering(told), 4, at, at + TRIP_MS);
+    };
+    hear(600_000, 15, 0);
+    hear(forMs, 0, 9_000);
+    const begins = ledger.compose(demand(), 9_010, TRIP_MS).slots.filter(({ wish }) => wish > 0);
+    expect(begins.map(({ name }) => Number(name) - BEGIN / 1_000 - 9)).toEqual(seconds);
+  });
+
   it('an urgent call takes what is held, and asks for none of it again', () => {
     const ledger = ledgerOf({ second: 20 });
     ask(ledger, demand({ want: 5 }), [5], 100);
