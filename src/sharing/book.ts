@@ -1,7 +1,7 @@
 import { covers, isOver, type Slot } from './slots.ts';
 import type { Answer, ShareAsk, SlotAsk, WindowAsk, Wish } from './store.ts';
 import type { TimeRange } from './timeline.ts';
-import { type Instance, ttlOf } from './windows.ts';
+import { countsUntil, type Instance, ttlOf } from './windows.ts';
 
 /** Units spent without a grant are merged into one debt this long after their slot, in milliseconds. */
 const RECENT_MS = 5_000;
@@ -164,7 +164,9 @@ export class Book {
       const { claimed, spent } = entry;
       const { name, instances } = entry.slot;
       entry.booked = undefined;
-      return { name, total: Math.max(claimed, spent), wish: wishOf(name), windows: instances.map(indexOf) };
+      // No request can arrive any more in an instance that is over, so what it holds does not matter.
+      const open = instances.filter((instance) => countsUntil(instance) > time);
+      return { name, total: Math.max(claimed, spent), wish: wishOf(name), windows: open.map(indexOf) };
     });
     this.#asked = entries.map((entry, index) => ({ entry, total: slots[index]?.total ?? 0 }));
     return { slots, windows, held: this.held(arrival) };
@@ -178,6 +180,7 @@ export class Book {
       entry.claimed = entry.slot.from < from ? total : total + units;
     });
     this.#forget(arrival);
+    for (const [name, entry] of this.#entries) if (isEmpty(entry)) this.#entries.delete(name);
   }
 
   /**
@@ -215,8 +218,7 @@ export class Book {
 
   /** An entry without claims takes the instances of today: limits and shapes may have changed since the slot was first asked for. */
   #wish(slot: Slot): void {
-    const { claimed, spent, open, booked } = this.#at(slot);
-    if (claimed === 0 && spent === 0 && open === 0 && booked === 0) this.#entries.delete(slot.name);
+    if (isEmpty(this.#at(slot))) this.#entries.delete(slot.name);
     this.#at(slot);
   }
 
@@ -260,6 +262,11 @@ export class Book {
       if (isOver(slot, arrival) && !isUsed && booked === spent) this.#entries.delete(name);
     }
   }
+}
+
+/** Whether neither this process nor the store knows of any unit. */
+function isEmpty({ claimed, spent, open, booked }: Entry): boolean {
+  return claimed === 0 && spent === 0 && open === 0 && booked === 0;
 }
 
 function windowAsk(instance: Instance, kept: number, time: number, now: number): WindowAsk {

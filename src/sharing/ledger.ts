@@ -273,7 +273,9 @@ export class Ledger {
     sentAt: number,
     now: number,
   ): void {
-    const before = { processes, aheadMs: this.isAmple(now) ? 0 : this.#aheadMs(now) };
+    // A store that lost its memory so long ago that all slots of that time are over knows what other processes hold.
+    const unknownMs = Math.max(0, REACH_MS - answer.urgent.forMs);
+    const before = { processes, aheadMs: this.isAmple(now) ? 0 : Math.min(this.#aheadMs(now), unknownMs) };
     this.timeline.hearStore(answer.now, sentAt, now);
     this.#others = answer.others;
     this.#heardAt = now;
@@ -332,18 +334,21 @@ export class Ledger {
   }
 
   /**
-   * The slots to ask for. A single call asks for the slot it arrives in, even if that slot spans a boundary; after a grant that
-   * was too small, a slot wider than the following ones is skipped, because its units count in more windows.
+   * The slots to ask for. A single call asks for the slot it arrives in, even if that slot spans a boundary, and for the next one unless
+   * the first surely has room; after a grant that was too small, a slot wider than the following ones is skipped, because its units
+   * count in more windows.
    */
   #wished(demand: Demand, isCalm: boolean, now: number): readonly Slot[] {
     const arrival = this.timeline.arrival(now);
-    const { quantum } = this;
-    const count = this.#isMany(demand) ? Math.min(MOST_SLOTS, Math.ceil(this.#aheadMs(now) / quantum)) : 1;
-    const following = this.#slots.after(arrival, count);
     const present = this.#slots.at(arrival);
+    const from = this.#heldBackUntil;
+    const isMany = this.#isMany(demand);
+    if (!isMany && present.from >= from && this.isAmple(now)) return [present];
+    const { quantum } = this;
+    const count = isMany ? Math.min(MOST_SLOTS, Math.ceil(this.#aheadMs(now) / quantum)) : 1;
+    const following = this.#slots.after(arrival, count);
     const isWide = present.to - present.from > (following[0]?.to ?? 0) - (following[0]?.from ?? 0);
     const slots = this.policy.isLimited && isWide ? following : [present, ...following];
-    const from = this.#heldBackUntil;
     if (present.from < from)
       return this.#slots.after({ least: from, most: from + arrival.most - arrival.least }, count);
     return isCalm ? this.#probe.filter(slots) : slots;

@@ -217,11 +217,15 @@ function keepLast(known: Map<string, unknown>): void {
   }
 }
 
-/** How long the store must keep an instance, in milliseconds. One of the calendar may count in the next one, too, and what drains in later ones. */
-export function ttlOf({ end, window, slides, drain }: Instance, time: number): number {
+/** Until when an instance may count: one of the calendar may count in the next one, too, and what drains in later ones. */
+export function countsUntil({ end, window, slides, drain }: Instance): number {
   const counts = drain !== undefined || (slides === undefined && !window.isCalendar);
-  const lastMs = counts ? periodMsOf(window.period) + SPARE_STEPS * (slides ?? 0) : 0;
-  return Math.max(0, end + lastMs - time) + LINGER_MS;
+  return end + (counts ? periodMsOf(window.period) + SPARE_STEPS * (slides ?? 0) : 0);
+}
+
+/** How long the store must keep an instance, in milliseconds. */
+export function ttlOf(instance: Instance, time: number): number {
+  return Math.max(0, countsUntil(instance) - time) + LINGER_MS;
 }
 
 /** The known windows of the service, shortest first. */

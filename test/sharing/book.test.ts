@@ -136,10 +136,17 @@ describe('a book of what a process may spend', () => {
     // It cost three units and not one.
     book.settle(entry, 2);
     expect(book.owed).toBe(2);
-    expect(totals(compose(book, 1, wishing([])))).toEqual([
-      [named(0), 4],
-      [named(1), 0],
+    expect(totals(compose(book, 1, wishing([])))).toEqual([[named(0), 4]]);
+  });
+
+  it('forgets a slot at once of which neither it nor the store has a unit', () => {
+    const book = holding([0, 2]);
+    expect(totals(compose(book, 0, wishing([0], { isSilent: false })))).toEqual([
+      [named(0), 0],
+      [named(1), 2],
     ]);
+    book.grant(answering({ granted: [0, 0] }), during(0));
+    expect(totals(compose(book, 0, wishing([], { isSilent: false })))).toEqual([[named(1), 2]]);
   });
 
   it('spends on the slot of its arrival without leave where too little is held, and owes that', () => {
@@ -284,10 +291,15 @@ describe('what a book tells', () => {
     const book = holding([0, 2]);
     spend(book, 1, 3);
     const { slots: told } = compose(book, 0, wishing([0, 1, 2], { want: 0, wish: 2 }));
-    expect(told.map(({ name, total, wish }) => [name, total, wish])).toEqual([
-      [named(0), 0, 0],
-      [named(1), 3, 0],
-    ]);
+    expect(told.map(({ name, total, wish }) => [name, total, wish])).toEqual([[named(1), 3, 0]]);
+  });
+
+  it('names no window in which no request can arrive any more', () => {
+    const book = holding([2]);
+    const { slots: told, windows } = compose(book, 1, wishing([1]));
+    const [second = '', minute = ''] = slotAt(1).instances.map(({ name }) => name);
+    expect(windows.map(({ name }) => name)).toEqual([minute, second]);
+    expect(told.map((slot) => slot.windows)).toEqual([[0], [1, 0]]);
   });
 
   it('names some windows before those of its slots', () => {
@@ -351,12 +363,12 @@ describe('debts of a book', () => {
     const book = new Book();
     for (let second = 0; second < 50; second++) book.settle(spend(book, second), 0);
     const { slots: told } = compose(book, 52, wishing([]));
-    // Those of the first 47 seconds are one, and in the minute alone.
+    // Those of the first 47 seconds are one.
     expect(told.map(({ total, windows }) => [total, windows.length])).toEqual([
       [47, 1],
-      [1, 2],
-      [1, 2],
-      [1, 2],
+      [1, 1],
+      [1, 1],
+      [1, 1],
     ]);
   });
 

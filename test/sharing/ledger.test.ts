@@ -36,6 +36,14 @@ describe('the ledger of a process', () => {
     expect(want).toBe(1);
   });
 
+  it('asks for the present second alone where half of every window is free', () => {
+    const ledger = ledgerOf({ second: 20 });
+    ask(ledger, demand(), [1], 100);
+    ledger.spend(1, 110);
+    const { slots } = ledger.compose(demand(), 200, TRIP_MS);
+    expect(slots.map(({ name, wish }) => [Number(name) - BEGIN / 1_000, wish])).toEqual([[0, 1]]);
+  });
+
   describe('asks for the calls that will likely follow, by its rate', () => {
     /** A process that has spent four units a second, and was told how much of each window is used. */
     function steady(limit: number, used = 0, others = 0): Ledger {
@@ -244,6 +252,23 @@ describe('what a ledger knows of the share', () => {
     }
     const { slots } = ledger.compose(demand({ want: 50 }), 7_000, TRIP_MS);
     expect(Number(slots[0]?.name) - BEGIN / 1_000).toBe(6);
+  });
+
+  it.each([
+    ['nothing but later slots', 100, [2]],
+    ['the present slot where the loss was so long ago that those of that time are over', 5_000, [0, 1]],
+  ])('a store has lost its memory: it asks for %s', (_, forMs, seconds) => {
+    const ledger = ledgerOf({ second: 20 });
+    const hear = (sinceMs: number, used: number, at: number): void => {
+      const composed = ledger.compose(demand(), at, TRIP_MS);
+      const counts = composed.windows.map(() => used);
+      const told = { now: BEGIN + at, urgent: { units: 0, forMs: sinceMs }, used: counts, granted: [0, 0] };
+      ledger.receive(composed, answering(told), 4, at, at + TRIP_MS);
+    };
+    hear(600_000, 15, 0);
+    hear(forMs, 0, 9_000);
+    const begins = ledger.compose(demand(), 9_010, TRIP_MS).slots.filter(({ wish }) => wish > 0);
+    expect(begins.map(({ name }) => Number(name) - BEGIN / 1_000 - 9)).toEqual(seconds);
   });
 
   it('an urgent call takes what is held, and asks for none of it again', () => {

@@ -1,3 +1,4 @@
+import { countsUntil } from '../../../../src/sharing/windows.ts';
 import { oracleOf } from '../../../quota/support/oracles.ts';
 import type { BookStates } from './book-states.ts';
 import { BUCKET, type Calendar } from './calendar.ts';
@@ -81,11 +82,14 @@ export class Soundness {
     const wide = this.#bookedWide(store);
     const { name: present } = this.#calendar.slots[second]?.instances[0] ?? {};
     let isAhead = !this.#small.isBucket;
-    for (const [index, { name, limit }] of [...this.#calendar.instances.values()].entries()) {
+    const now = this.#calendar.slots[second]?.from ?? Number.POSITIVE_INFINITY;
+    for (const [index, instance] of [...this.#calendar.instances.values()].entries()) {
+      const { name, limit } = instance;
       const count = this.#stores.at(store).used[index] ?? 0;
       const sent = spent.get(name) ?? 0;
-      // What was sent in both seconds of a slot counts in both; in steps, in the second one alone.
-      if ((isAhead && count < sent) || count > sent + (wide.get(name) ?? 0))
+      // Of an instance that is over nothing is told. What was sent in both seconds of a slot counts in both; in steps, in the second one alone.
+      const isOver = countsUntil(instance) <= now;
+      if (!isOver && ((isAhead && count < sent) || count > sent + (wide.get(name) ?? 0)))
         return `${count} units of ${name} are booked at rest, and ${sent} were sent`;
       isAhead ||= name === present;
       free.set(name, limit - count);
