@@ -21,12 +21,15 @@ interface Sample {
 export class CostSamples {
   /** The cost seen last is the last. */
   readonly #byCost = new Map<number, Sample[]>();
+  #latest: number | undefined;
   #count = 0;
 
   add(parameters: Parameters, cost: number): void {
     const samples = this.#byCost.get(cost) ?? [];
     samples.push({ parameters, cost, number: this.#count++ });
     if (samples.length > OF_EACH) samples.shift();
+    if (cost === this.#latest) return;
+    this.#latest = cost;
     // Deleted and set again, so that the first is the cost not seen for longest.
     this.#byCost.delete(cost);
     this.#byCost.set(cost, samples);

@@ -54,10 +54,12 @@ export class CalendarUsage {
   }
 
   /** Starts of the windows that the service may be in between two local instants, the last first. */
-  *windows(from: number, to: number = from): Generator<number> {
+  windows(from: number, to: number = from): readonly number[] {
     const first = startOf(this.#period, this.#clock.least(from));
+    const starts: number[] = [];
     for (let start = startOf(this.#period, this.#clock.most(to)); start >= first; start = this.before(start))
-      yield start;
+      starts.push(start);
+    return starts;
   }
 
   /** The start of the only window that the service may be in between two local instants; undefined: there are more. */
@@ -107,15 +109,22 @@ export class CalendarUsage {
   }
 
   #bookInAll(units: number, from: number, to: number): void {
-    const starts = new Set(this.windows(from, to));
+    const starts = this.windows(from, to);
+    const [last = Number.NaN, first = last] = [starts[0], starts.at(-1)];
     for (const start of starts) {
       const usage = this.#usageOf(start);
       usage.spent += units;
-      if (starts.has(this.before(start))) usage.alsoInPrevious += units;
+      if (start > first) usage.alsoInPrevious += units;
     }
     if (this.#ambiguous.length >= MOST_AMBIGUOUS) this.#ambiguous.shift();
-    const firstEndsAt = this.after(Math.min(...starts));
-    this.#ambiguous.push({ units, from, to, starts, firstEndsAt, lastStartsAt: Math.max(...starts) });
+    this.#ambiguous.push({
+      units,
+      from,
+      to,
+      starts: new Set(starts),
+      firstEndsAt: this.after(first),
+      lastStartsAt: last,
+    });
   }
 
   /** The window surely holds no more than this. */

@@ -44,12 +44,12 @@ class Lead {
     this.most = Number.POSITIVE_INFINITY;
   }
 
-  /** Narrows the interval. Returns how many of its ends have moved. */
-  narrow(least: number, most: number, now: number): number {
+  /** Narrows the interval. Returns whether one of its ends has moved. */
+  narrow(least: number, most: number, now: number): boolean {
     const [isLater, isSooner] = [least > this.from(now), most < this.to(now)];
     if (isLater) [this.least, this.leastAt] = [least, now];
     if (isSooner) [this.most, this.mostAt] = [most, now];
-    return Number(isLater) + Number(isSooner);
+    return isLater || isSooner;
   }
 }
 
@@ -74,7 +74,7 @@ export class ServerClock {
   #lastDate = Number.NaN;
   #revision = 0;
 
-  /** Counts the answers that have made the interval narrower or moved it. */
+  /** Counts how often the interval that is believed was narrowed or moved. */
   get revision(): number {
     return this.#revision;
   }
@@ -98,9 +98,9 @@ export class ServerClock {
       if (gap <= WORST_SLACK_MS) this.doubt(gap);
       this.#dates.forget();
       this.#ends.forget();
-      this.#lead = this.#dates;
+      this.#believe(this.#dates);
     }
-    this.#revision += this.#dates.narrow(least, most, receivedAt);
+    this.#narrow(this.#dates, least, most, receivedAt);
   }
 
   /** Learns from the end of a window that an answer has named as the present one, in milliseconds since the Unix epoch. */
@@ -114,16 +114,27 @@ export class ServerClock {
       most += END_ROUNDING_MS - this.#rounding;
       this.#rounding = END_ROUNDING_MS;
       this.#ends.forget();
-      this.#lead = this.#dates;
+      this.#believe(this.#dates);
     }
-    this.#revision += this.#ends.narrow(least, most, receivedAt);
-    if (this.#dates.from(sentAt) > most - LATE_MS) this.#lead = this.#ends;
+    this.#narrow(this.#ends, least, most, receivedAt);
+    if (this.#dates.from(sentAt) > most - LATE_MS) this.#believe(this.#ends);
   }
 
   /** Adopts the lead found by sibling processes, in milliseconds, unless our own answers contradict it. */
   narrow(least: number, most: number, now: number): void {
     if (least > most || this.#lead.gapTo(least, most, now) > 0) return;
-    this.#revision += this.#lead.narrow(least, most, now);
+    this.#narrow(this.#lead, least, most, now);
+  }
+
+  /** What is not believed may move with each answer: nothing follows from that. */
+  #narrow(lead: Lead, least: number, most: number, now: number): void {
+    const moved = lead.narrow(least, most, now);
+    if (moved && lead === this.#lead) this.#revision++;
+  }
+
+  #believe(lead: Lead): void {
+    if (lead !== this.#lead) this.#revision++;
+    this.#lead = lead;
   }
 
   /** Widens the interval: something contradicted it by `gap` milliseconds. */

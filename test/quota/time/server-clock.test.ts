@@ -163,14 +163,18 @@ describe('another date', () => {
 describe('the end of a window that an answer names', () => {
   it('changes nothing while it has not passed by the dates', () => {
     const clock = told();
+    const { revision } = clock;
     clock.observeEnd('minute', 60_000, 50_000, 50_050);
     expect(leadOf(clock, 1_000)).toEqual([8_980, 10_020]);
+    expect(clock.revision).toBe(revision);
   });
 
   it('is believed, and dates are not, from when it has passed by those: they are of another clock', () => {
     const clock = told();
+    const byDates = clock.revision;
     clock.observeEnd('minute', 60_000, 52_000, 52_050);
     const { revision } = clock;
+    expect(revision).toBeGreaterThan(byDates);
     expect(leadOf(clock, 52_050)).toEqual([-52_050, 8_000]);
     clock.observeEnd('minute', 120_000, 53_000, 53_100);
     clock.observe(62_000, 53_000, 53_100);
@@ -199,8 +203,10 @@ describe('the end of a window that an answer names', () => {
     const clock = told();
     clock.observeEnd('second', 20_000, 12_000, 12_000);
     expect(leadOf(clock, 12_000)).toEqual([7_000, 8_000]);
+    const { revision } = clock;
     clock.observeEnd('second', 22_000, 12_500, 12_500);
     expect(leadOf(clock, 12_500)[0]).toBeCloseTo(8_980 - 1.15, 6);
+    expect(clock.revision).toBeGreaterThan(revision);
     clock.observeEnd('second', 18_000, 12_500, 12_500);
     expect(leadOf(clock, 12_500)[1]).toBeLessThanOrEqual(6_500);
   });
