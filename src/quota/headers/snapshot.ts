@@ -224,9 +224,10 @@ function same(a: number, b: number): number | undefined {
 
 /** What remains, in whole units. The service has been seen to say -1 when nothing is left. */
 export function readRemaining(text: string): number | undefined {
-  if (text.startsWith('-')) return readWhole(text.slice(1)) === undefined ? undefined : 0;
-  const remaining = readDecimal(text);
-  return Number.isInteger(remaining) ? remaining : undefined;
+  const isBelowZero = text.startsWith('-');
+  const units = readDecimal(isBelowZero ? text.slice(1) : text);
+  if (!Number.isInteger(units)) return undefined;
+  return isBelowZero ? 0 : units;
 }
 
 /**

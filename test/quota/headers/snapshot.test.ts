@@ -118,6 +118,11 @@ describe('A number', () => {
       { stacks: { month: { limit: 9, remaining: 0 } } },
     ],
     [
+      'makes no sense where a fraction below zero is what remains',
+      { 'x-ratelimit-limit-stacks-month': '9', 'x-ratelimit-remaining-stacks-month': '-0.5' },
+      { stacks: { month: { limit: 9 } }, malformed: ['x-ratelimit-remaining-stacks-month'] },
+    ],
+    [
       'below zero makes no sense elsewhere',
       { 'ratelimit-limit': '-5', 'ratelimit-reset': '-5', 'retry-after': '-5', 'x-ratelimit-cost-stacks': '-5' },
       { malformed: ['ratelimit-reset', 'retry-after', 'x-ratelimit-cost-stacks', 'ratelimit-limit'] },
