@@ -40,6 +40,7 @@ export class LocalBooks {
     const store = remoteStore((operation) => this.#call(share, operation));
     return {
       ...store,
+      isNear: true,
       async take(ask) {
         const answer = await store.take(ask);
         return answer === 'stale' ? answer : { ...answer, sequence: ask.sequence };

@@ -69,6 +69,14 @@ export class Book {
     return units;
   }
 
+  /** When the last slot ends of which units are available for a request that arrives within this range. */
+  usableUntil(arrival: TimeRange): number | undefined {
+    let until: number | undefined;
+    for (const { slot, claimed, spent } of this.#entries.values())
+      if (claimed > spent && covers(slot, arrival)) until = Math.max(until ?? slot.to, slot.to);
+    return until;
+  }
+
   /** When the next slot with held units begins, by the timeline; Infinity: there is none. */
   nextHeld({ least }: TimeRange): number {
     let begin = Number.POSITIVE_INFINITY;

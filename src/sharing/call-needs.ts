@@ -18,6 +18,8 @@ export interface Demand {
   readonly isUrgent: boolean;
   /** Maximum number of requests in flight. */
   readonly concurrency: number;
+  /** Whether this process looks, and sends without units. */
+  readonly isAlone?: boolean;
   /** How long the first call may wait, in milliseconds. */
   readonly maxWaitMs: number;
 }

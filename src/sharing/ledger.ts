@@ -36,12 +36,16 @@ const TELLS_MS = 10_000;
 const GATHER_MS = 100;
 
 /**
- * A trip for one call asks for those, too, that will follow within `SPARE_MS` more likely than not, by the rate of the last `RATE_MS`. In
- * milliseconds.
+ * A trip for one call asks for those, too, that are expected within `forMs` by the rate of the last `RATE_MS`, if these are at least `likely`;
+ * for no more of them than a part of the smallest limit. From a store that is near fewer are asked for, of a shorter time and sooner, because
+ * more can be had at once. In milliseconds.
  */
-const SPARE_MS = 2_000;
+const SPARE = { forMs: 2_000, likely: 0.7, part: 1 };
+const SPARE_NEAR = { forMs: 1_000, likely: 0.2, part: 0.05 };
 const RATE_MS = 5_000;
-const LIKELY = 0.7;
+
+/** After an ask ahead of any call that was granted nothing, the next one is made this much later at the earliest, in milliseconds. */
+const IN_VAIN_MS = 2_000;
 
 /** Maximum number of slots in one ask. */
 const MOST_SLOTS = 12;
@@ -59,6 +63,8 @@ export interface Composed extends Told, Pick<ShareAsk, 'want' | 'need' | 'size' 
  */
 export class Ledger {
   readonly windows: SharedWindows = new SharedWindows();
+  /** See {@link ShareStore.isNear}. */
+  isNear = false;
   readonly timeline: Timeline;
   readonly book: Book = new Book();
   readonly policy: AskPolicy;
@@ -72,6 +78,8 @@ export class Ledger {
   readonly #recollection = new Recollection();
   /** Units spent, which decay by a factor of e in {@link RATE_MS}. */
   readonly #spent = { units: 0, at: 0 };
+  /** Nothing is asked for ahead of any call before this instant. */
+  #aheadFrom = Number.NEGATIVE_INFINITY;
   #askFrom = Number.NEGATIVE_INFINITY;
   /** Slots that begin before it may have been granted to other processes by a store that has lost its memory. */
   #unknownUntil = Number.NEGATIVE_INFINITY;
@@ -131,6 +139,14 @@ export class Ledger {
   /** The slot in which a request that is sent now arrives. */
   slot(now: number): Slot {
     return this.#slots.at(this.timeline.arrival(now));
+  }
+
+  /** The instant at which to ask for units ahead of any call; Infinity: none is expected, or the store is not near. */
+  asksAheadAt(now: number): number {
+    if (!this.isNear || !this.#spare(now)) return Number.POSITIVE_INFINITY;
+    const arrival = this.timeline.arrival(now);
+    const until = this.book.usableUntil(arrival);
+    return Math.max(now, until === undefined ? this.#aheadFrom : now + until - arrival.most);
   }
 
   /** The instant at which the next slot with held units begins. */
@@ -200,7 +216,7 @@ export class Ledger {
 
   /** Composes an ask whose answer is expected after `tripMs`. `isSilent`: it may say nothing if there is no news. */
   compose(demand: Demand, now: number, tripMs: number, isSilent = true): Composed {
-    const { need, isUrgent, concurrency, maxWaitMs } = demand;
+    const { need, isUrgent, isAlone = false, concurrency, maxWaitMs } = demand;
     const arrival = this.timeline.arrival(now);
     this.book.refine((first, last) =>
       this.#slots.at({ least: this.timeline.arrival(first).least, most: this.timeline.arrival(last).most }),
@@ -212,7 +228,9 @@ export class Ledger {
     const probe = !isUrgent && demand.want > held ? this.#probeSlot(now + tripMs) : undefined;
     const isCalm = probe === undefined && this.#isCalm(demand, now);
     const waiting = Math.max(0, demand.want - held);
-    const spare = probe || isUrgent || waiting !== need ? undefined : this.#spare(now + tripMs);
+    const aheadAt = isAlone ? Number.POSITIVE_INFINITY : this.asksAheadAt(now);
+    const isAhead = demand.want <= 0 && now >= aheadAt;
+    const spare = probe || isUrgent || (waiting !== need && !isAhead) ? undefined : this.#spare(now + tripMs);
     const only =
       probe ?? spare?.slot ?? (isImpatient ? this.#slots.at(this.timeline.arrival(now + tripMs)) : undefined);
     const slots = only ? [only] : this.#wished(demand, isCalm, now + tripMs);
@@ -226,6 +244,7 @@ export class Ledger {
     const from = slots[0]?.from ?? time;
     const kept = (instance: Instance): number =>
       instance.window.carried(instance, from) +
+      (isAhead ? Math.ceil(instance.limit * AMPLE) : 0) +
       (isUrgent
         ? 0
         : this.#reserve.kept(instance, time) +
@@ -233,7 +252,9 @@ export class Ledger {
           (isCalm ? this.#probe.kept(instance) : 0));
     const reach = { least: time, most: Math.max(slots.at(-1)?.to ?? 0, arrival.most + REACH_MS) };
     const also = [...this.windows].flatMap((window) => [window.previous(from) ?? [], window.steps(reach)].flat());
-    const surplus = Math.max(0, held - demand.want);
+    // What was asked for ahead is kept for the calls that are expected.
+    const isKept = !isAhead && aheadAt < Number.POSITIVE_INFINITY;
+    const surplus = isKept ? 0 : Math.max(0, held - demand.want);
     const wish = this.policy.isLate(now) ? 2 : 1;
     const told = this.book.compose(
       { want, need, slots, wish: spare ? 3 : wish, kept, also, surplus, isSilent },
@@ -242,7 +263,7 @@ export class Ledger {
       now,
     );
     const asked = {
-      want: spare ? need : want,
+      want: spare ? needed : want,
       need,
       slots: want > 0 ? slots : [],
       kept,
@@ -293,6 +314,7 @@ export class Ledger {
       others: answer.others,
     };
     this.policy.hear(asked, outcome, now);
+    if (asked.isSparing && answer.granted.every((units) => units === 0)) this.#aheadFrom = now + IN_VAIN_MS;
     const parts = asked.slots.flatMap(({ instances }) => instances.map((each) => 1 - outcome.used(each) / each.limit));
     if (parts.length > 0) this.#room = Math.min(...parts);
     // Units that other processes hold are not booked until each has made a trip, so no slot is used that they may have asked for.
@@ -313,11 +335,14 @@ export class Ledger {
 
   /** Units of the calls that will likely follow, and the slot of all of them; none where a process lacks units. */
   #spare(now: number): { readonly units: number; readonly slot: Slot } | undefined {
-    const expected = (this.#spentLately(now) * SPARE_MS) / RATE_MS;
-    const units = Math.min(Math.floor(expected + 1 - LIKELY), CHUNK);
-    if (units <= 0 || this.others(now) > 0 || !this.isAmple(now)) return undefined;
+    const { forMs, likely, part } = this.isNear ? SPARE_NEAR : SPARE;
+    const expected = (this.#spentLately(now) * forMs) / RATE_MS;
+    const units = Math.min(Math.floor(expected + 1 - likely), CHUNK, Math.ceil(this.#size * part));
+    // A store that is near is asked whether there is room: what the last answer said may be of a second that is over.
+    const isFree = this.isNear ? !this.policy.isBusy(now) : this.isAmple(now);
+    if (units <= 0 || this.others(now) > 0 || !isFree) return undefined;
     const { least, most } = this.timeline.arrival(now);
-    const slot = this.#slots.at({ least, most: most + SPARE_MS });
+    const slot = this.#slots.at({ least, most: most + forMs });
     return slot.from < this.#heldBackUntil ? undefined : { units, slot };
   }
 

@@ -159,6 +159,8 @@ export class SharedQuota implements ShareLimit {
     this.#leases.set(lease, { entry, units });
     this.#needs.take(units);
     this.#siblings.spend(units);
+    // Not at once, because the request goes first.
+    if (this.#shortage.asksAheadAt(now) <= now) this.#schedule();
   }
 
   onEnded(lease: Lease, units: number, isServed: boolean, now: number): void {
@@ -239,7 +241,7 @@ export class SharedQuota implements ShareLimit {
     if (this.#isClosed || this.#trips.isUnderWay) return;
     const isDue =
       this.#shortage.isAskDue(now) ||
-      now >= this.#ledger.givesBackAt(now) ||
+      now >= Math.min(this.#ledger.givesBackAt(now), this.#shortage.asksAheadAt(now)) ||
       (this.#trips.hasJoined && this.#facts.isDue(now)) ||
       this.#resumption.isDue(now) ||
       (this.#discovery.isLooking(now) && this.#wantsLook(now)) ||
@@ -264,13 +266,15 @@ export class SharedQuota implements ShareLimit {
         : Number.POSITIVE_INFINITY;
     const wanted = Math.min(this.#ledger.givesBackAt(now), asksAt, this.#discovery.renewsAt(now));
     const { idleRetryAt } = this.#trips;
-    const earliest = Math.min(wanted, idleRetryAt);
+    const aheadAt = this.#shortage.asksAheadAt(now);
+    const earliest = Math.min(wanted, idleRetryAt, aheadAt);
     if (earliest === Number.POSITIVE_INFINITY) return;
     // Until the store may be tried again no trip starts, however due it is.
     const at = Math.max(earliest, this.#trips.pausedUntil);
     const { clock } = this.#member;
-    // While the store is lost, the timer keeps no process alive: it might last for hours.
-    const timing = idleRetryAt === Number.POSITIVE_INFINITY ? clock : inBackground(clock);
+    // While the store is lost, the timer keeps no process alive: it might last for hours. Nor does it for calls that are only expected.
+    const isNeeded = idleRetryAt === Number.POSITIVE_INFINITY && earliest < aheadAt;
+    const timing = isNeeded ? clock : inBackground(clock);
     this.#cancelTimer = timing.timer(Math.max(1, at - now), () => {
       this.#consider(this.#member.clock.now());
       this.#schedule();
@@ -279,6 +283,7 @@ export class SharedQuota implements ShareLimit {
 
   async #travel(store: ShareStore): Promise<void> {
     const { clock } = this.#member;
+    this.#ledger.isNear = store.isNear === true && !this.#isClosed;
     const now = (): number => clock.now();
     const call: StoreCall = (work) => this.#trips.call(work);
     this.#debt = this.#ledger.book.owed;
@@ -317,7 +322,8 @@ export class SharedQuota implements ShareLimit {
     const isSilent = this.#trips.failures === 0 && !isGathering && !this.#isClosed;
     // A trip for something else leaves to the next ask what need not be told yet.
     const isLook = this.#discovery.isEndDue || this.#discovery.isLooking(sentAt) || this.#wantsLook(sentAt);
-    const isDue = this.#shortage.isNow(sentAt) || sentAt >= this.#ledger.givesBackAt(sentAt) || isLook;
+    const dueAt = Math.min(this.#ledger.givesBackAt(sentAt), this.#shortage.asksAheadAt(sentAt));
+    const isDue = this.#shortage.isNow(sentAt) || sentAt >= dueAt || isLook;
     if (isSilent && !isDue) return;
     const composed = this.#ledger.compose(this.#shortage.demand(sentAt), sentAt, this.#trips.tripMs, isSilent);
     const { asked, ...told } = composed;
@@ -329,7 +335,7 @@ export class SharedQuota implements ShareLimit {
       version: isGathering ? -1 : this.#facts.version,
       urgent,
       isSign: isGathering || this.#trips.isSignDue(sentAt),
-      isLeaving: this.#isClosed,
+      isLeaving: this.#trips.isLast,
       ...told,
     };
     const answer = await this.#trips.call(() => store.take(ask));

@@ -22,7 +22,12 @@ export class Shortage {
   demand(now: number): Demand {
     const demand = this.#needs.demand(this.#ledger.policy.isBusy(now));
     // During a look this process sends without units, so it returns those that it holds: both together would be too many.
-    return this.#discovery.isAlone(now) ? { ...demand, want: 0 } : demand;
+    return this.#discovery.isAlone(now) ? { ...demand, want: 0, isAlone: true } : demand;
+  }
+
+  /** When to ask for units ahead of any call. */
+  asksAheadAt(now: number): number {
+    return this.#discovery.isAlone(now) ? Number.POSITIVE_INFINITY : this.#ledger.asksAheadAt(now);
   }
 
   /** Whether calls wait for more units than are held. */

@@ -136,6 +136,11 @@ export type StoreCall = <T>(work: () => Promise<T>) => Promise<T>;
  * Keeps the claims on a shared quota. Each operation is atomic. Each may reject, or never settle; it may have taken effect then.
  */
 export interface ShareStore {
+  /**
+   * Whether a trip costs next to nothing, as to a store on the same machine: then processes ask for units before a call needs them.
+   * Default: false.
+   */
+  readonly isNear?: boolean | undefined;
   /** Books the totals of a process, applies its readings, and grants units. `'stale'`: the sequence number is not new; nothing changed. */
   take(ask: ShareAsk): Promise<Answer | 'stale'>;
   /**

@@ -50,6 +50,7 @@ export class Trips {
   #live: number | undefined;
   #counted = 0;
   #tripMs = 1;
+  #isLast = false;
 
   constructor(member: Member, connect: () => Promise<ShareStore>, timeoutMs: number, listener: TripListener) {
     this.#member = member;
@@ -153,9 +154,15 @@ export class Trips {
     this.#counted = live;
   }
 
+  /** Whether this trip is the last one. The one that was under way before it is not, although it may not have asked yet. */
+  get isLast(): boolean {
+    return this.#isLast;
+  }
+
   /** Waits for the trip under way, and makes a last one. */
   async leave(): Promise<void> {
     await this.#trip;
+    this.#isLast = true;
     if (this.hasJoined && this.#breaker.failsSince === undefined) await this.#make();
   }
 

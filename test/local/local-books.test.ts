@@ -56,6 +56,10 @@ async function listenAt(path: string, serve: (socket: Socket) => void = () => {}
 }
 
 describe('the books of a share on one machine', () => {
+  it('are near, so processes ask ahead of their calls', () => {
+    expect(booksOf('near').storeOf('key').isNear).toBe(true);
+  });
+
   it('are kept by the process that comes first, one for each API key', async () => {
     const [first, second] = [booksOf('first'), booksOf('first')];
     expect(await asker(first.storeOf('key'))({ member: 'a', want: 15 })).toMatchObject({ granted: [15] });

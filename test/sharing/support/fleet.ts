@@ -61,6 +61,8 @@ export interface FleetTerms {
   readonly calendar?: readonly Period[];
   /** How much longer than for others a call of the store takes for a client, by its number, in milliseconds. */
   readonly farther?: (index: number) => number;
+  /** Whether the store says that it is near. */
+  readonly isNear?: boolean;
 }
 
 /** Makes a fleet of so many clients. */
@@ -68,7 +70,7 @@ export function fleetOf(
   size: number,
   options: MockServiceOptions = {},
   share: Partial<StoreShareOptions> = {},
-  { start = START, isShared = true, seed = 1, calendar = [], farther = () => 0 }: FleetTerms = {},
+  { start = START, isShared = true, seed = 1, calendar = [], farther = () => 0, isNear = false }: FleetTerms = {},
 ): Fleet {
   const clock = virtualClock({ wall: start });
   const random = seeded(seed);
@@ -109,7 +111,15 @@ export function fleetOf(
       random,
       ...(!isShared
         ? {}
-        : { share: storeShare({ storeOf: () => wired, mode: 'partial', processes: 8, timeoutMs: 50, ...share }) }),
+        : {
+            share: storeShare({
+              storeOf: () => (isNear ? { ...wired, isNear } : wired),
+              mode: 'partial',
+              processes: 8,
+              timeoutMs: 50,
+              ...share,
+            }),
+          }),
       onEvent: (event) => void events[index]?.push(event),
     });
   });

@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import { seeded } from '../../src/testing/index.ts';
+import { type Fleet, fleetOf } from './support/fleet.ts';
+
+const LATENCY_MS = 10;
+const CALENDAR = { calendar: ['second', 'minute'] } as const;
+
+/** Four clients that make a call a second each at random instants for a minute; returns how long each call took, in milliseconds. */
+async function light(isNear: boolean): Promise<readonly number[]> {
+  const keyed = { second: 20, minute: 1_000 };
+  const fleet = fleetOf(4, { keyed, latencyMs: LATENCY_MS }, {}, { ...CALENDAR, isNear });
+  const took: number[] = [];
+  const call = async (index: number): Promise<void> => {
+    const from = fleet.clock.now();
+    await fleet.clients[index]?.getInfo();
+    took.push(fleet.clock.now() - from);
+  };
+  const work = async (index: number): Promise<void> => {
+    const random = seeded(index);
+    for (const end = fleet.clock.now() + 60_000; fleet.clock.now() < end; ) {
+      await fleet.clock.sleep(-Math.log(1 - random()) * 1_000);
+      void call(index);
+    }
+  };
+  await fleet.clock.run(Promise.all([0, 1, 2, 3].map(work)));
+  expect(fleet.limited).toBe(0);
+  return took;
+}
+
+/** Lets each client make so many calls, a second apart. */
+async function calls(fleet: Fleet, count: number): Promise<void> {
+  const work = async (client: Fleet['clients'][number]): Promise<void> => {
+    for (let made = 0; made < count; made++) {
+      await client.getInfo();
+      await fleet.clock.sleep(1_000);
+    }
+  };
+  await fleet.clock.run(Promise.all(fleet.clients.map(work)));
+}
+
+describe('processes that share a quota through a store that is near', () => {
+  it('send most light calls without a trip, which those of another store do not', async () => {
+    const prompt = (took: readonly number[]): number => took.filter((ms) => ms === LATENCY_MS).length / took.length;
+    expect(prompt(await light(true))).toBeGreaterThan(0.75);
+    expect(prompt(await light(false))).toBeLessThan(0.6);
+  });
+
+  it('make no trip any more once no call is expected, and have given back what they held', async () => {
+    const fleet = fleetOf(
+      4,
+      { keyed: { second: 20, minute: 60 }, latencyMs: LATENCY_MS },
+      {},
+      { ...CALENDAR, isNear: true },
+    );
+    await calls(fleet, 5);
+    await fleet.clock.advance(12_000);
+    const { trips } = fleet;
+    await fleet.clock.advance(15_000);
+    expect(fleet.trips).toBe(trips);
+    // 39 s into the minute, in which all that is left is for one of them.
+    await fleet.clock.run(fleet.work(40, [0]));
+    expect(fleet.clock.now()).toBeLessThan(53_000);
+    expect(fleet.limited).toBe(0);
+  });
+
+  it('ask for nothing ahead after a single call', async () => {
+    const [near, far] = [true, false].map((isNear) =>
+      fleetOf(2, { keyed: { second: 20 }, latencyMs: LATENCY_MS }, {}, { calendar: ['second'], isNear }),
+    );
+    for (const fleet of [near, far]) {
+      if (!fleet) continue;
+      await calls(fleet, 1);
+      await fleet.clock.advance(10_000);
+    }
+    expect(near?.trips).toBe(far?.trips);
+  });
+});
