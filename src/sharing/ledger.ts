@@ -151,14 +151,12 @@ export class Ledger {
 
   /** The instant at which the next slot with held units begins. */
   nextHeld(now: number): number {
-    const begin = this.book.nextHeld(this.timeline.arrival(now));
-    return begin === Number.POSITIVE_INFINITY ? begin : this.timeline.surely(begin, now);
+    return this.timeline.surely(this.book.nextHeld(this.timeline.arrival(now)), now);
   }
 
   /** The instant at which unspent units are to be returned; Infinity: there are none. */
   givesBackAt(now: number): number {
-    const since = this.book.unspentSince(this.timeline.arrival(now));
-    return since === Number.POSITIVE_INFINITY ? since : this.timeline.surely(since, now) + GIVE_BACK_MS;
+    return this.timeline.surely(this.book.unspentSince(this.timeline.arrival(now)), now) + GIVE_BACK_MS;
   }
 
   /** The instant at which the slot of a request that is sent now ends. */

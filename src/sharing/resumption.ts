@@ -62,7 +62,9 @@ export class Resumption {
     if (pauseMs === 1) this.#isPending = true;
     if (pauseMs <= 1) return undefined;
     const until = now + Math.min(pauseMs, LONGEST_PAUSE_MS);
-    return this.pause(until - SAME_PAUSE_MS) ? until : undefined;
+    if (until <= this.#pausedUntil + SAME_PAUSE_MS) return undefined;
+    this.pause(until);
+    return until;
   }
 
   /** The instant before which nothing may be sent, as far as known; `now` or earlier: requests may be sent. */
@@ -76,9 +78,9 @@ export class Resumption {
     return this.#isPending && now < this.#probeUntil && !this.#isProbing;
   }
 
-  /** Records that a request is sent. */
-  take(now: number): void {
-    if (this.mayProbe(now)) this.#isProbing = true;
+  /** Records that a request is sent: if this process may probe, it was the probe. */
+  take(): void {
+    this.#isProbing = true;
   }
 
   /** Whether to ask the store what to do. */
@@ -111,11 +113,6 @@ export class Resumption {
     if (!isProbe) return;
     this.#isPending = false;
     this.#resumed.raise();
-  }
-
-  /** Ends the pause at its time without a probe, because the store cannot be asked. */
-  giveUp(): void {
-    this.#isPending = false;
   }
 
   #follow(now: number): void {

@@ -149,7 +149,7 @@ export class SharedQuota implements ShareLimit {
 
   onSent(lease: Lease, now: number): void {
     this.#needs.send();
-    this.#resumption.take(now);
+    this.#resumption.take();
     this.#discovery.send(this.#member.waiting(), now);
     if (this.#isNew) return;
     const units = this.#ledger.units(lease.units);

@@ -85,6 +85,13 @@ describe('an answer that was not refused', () => {
     expect(waitOf(stage.ask(), stage)).toBe(2_000);
   });
 
+  it('pauses nothing for longer than an hour, whatever it says', () => {
+    for (const retryAfterMs of [3_600_000, 3_600_001, 30 * 86_400_000]) {
+      const stage = hearing({ ...MINUTE, retryAfterMs });
+      expect(waitOf(stage.ask(), stage)).toBe(3_600_000);
+    }
+  });
+
   it('without any quota leaves what is known in force', () => {
     const stage = hearing({ ...MINUTE, minuteLeft: 500 }, {}, {});
     expect(stage.pacer.view(stage.now).windows).toMatchObject([

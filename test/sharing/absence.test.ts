@@ -4,6 +4,7 @@ import { Absence } from '../../src/sharing/absence.ts';
 import type { FailureMode } from '../../src/sharing/fallback.ts';
 import { Ledger } from '../../src/sharing/ledger.ts';
 import type { Trips } from '../../src/sharing/trips.ts';
+import { ask, demand } from './support/ledgers.ts';
 import { BEGIN, reading } from './support/small.ts';
 
 interface World {
@@ -34,6 +35,13 @@ describe('a process whose store does not answer', () => {
     const { absence, trips } = worldOf();
     trips.failsSince = 1_000;
     expect([absence.isNow(4_999), absence.isNow(5_000)]).toEqual([false, true]);
+  });
+
+  it('sends nothing on its own while the store answers, however much is free', () => {
+    const { absence, ledger } = worldOf();
+    ask(ledger, demand(), [1], 100, { used: [0] });
+    expect(ledger.isAmple(200)).toBe(true);
+    expect(absence.isNow(200)).toBe(false);
   });
 
   it('does not wait for that where the store never answered: no process can have booked units in it', () => {
@@ -88,16 +96,35 @@ describe('a store that is back', () => {
     expect([absence.isAlone, absence.isOverdrawn(7_899), absence.isOverdrawn(7_900)]).toEqual([false, true, false]);
   });
 
+  it('after 3.5 s is used again at once', () => {
+    const { absence, trips } = worldOf();
+    trips.failsSince = 0;
+    absence.earliest(1, 4_000);
+    absence.answered(3_500, 4_010);
+    trips.failsSince = undefined;
+    expect([absence.goesAlone(4_010), absence.isAlone]).toEqual([false, false]);
+  });
+
+  it('finds a process no longer alone at the very end of its time', () => {
+    const { absence, trips } = worldOf();
+    trips.failsSince = 0;
+    absence.earliest(1, 5_000);
+    absence.answered(5_100, 5_200);
+    trips.failsSince = undefined;
+    absence.answered(5_800, 5_900);
+    expect(absence.isAlone).toBe(false);
+  });
+
   it('after more than 3.5 s is asked for nothing that begins within two seconds: others may still send it', () => {
     const { absence, ledger, trips } = worldOf();
     const first = (): number => {
       const { slots } = ledger.compose({ need: 1, want: 5, isUrgent: false, concurrency: 32, maxWaitMs: 0 }, 10_000, 1);
       return Math.min(...slots.filter(({ wish }) => wish > 0).map(({ name }) => Number(name) * 1_000 - BEGIN));
     };
-    trips.failsSince = 8_000;
+    trips.failsSince = 6_500;
     absence.ask(10_000);
     expect(first()).toBeLessThanOrEqual(10_000);
-    trips.failsSince = 6_000;
+    trips.failsSince = 6_499;
     absence.ask(10_000);
     expect(first()).toBeGreaterThanOrEqual(12_000);
   });

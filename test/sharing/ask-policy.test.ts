@@ -32,7 +32,7 @@ describe('when it is worth asking the store', () => {
       outcome([5], ask, () => 5),
       NOW,
     );
-    expect(policy.isLimited).toBe(false);
+    expect([policy.isLimited, policy.isBusy(NOW), policy.isLate(BEGIN + 999)]).toEqual([false, false, false]);
     expect(policy.nextAt(0, false)).toBeLessThanOrEqual(NOW);
   });
 
@@ -131,6 +131,113 @@ describe('when it is worth asking the store', () => {
     const ask = asked(calendar({ minute: 100 }));
     policy.hear(ask, outcome([], ask, full), NOW);
     expect(policy.nextAt(0, true)).toBe(NOW + 100);
+  });
+
+  it('is a tenth of a second later for an urgent call that holds units of a later second, and at once where there is room', () => {
+    const policy = new AskPolicy(() => 0);
+    const ask = asked(calendar({ second: 20 }));
+    policy.hear(
+      ask,
+      outcome([5], ask, () => 5),
+      NOW,
+    );
+    expect([policy.nextAt(1, true), policy.nextAt(0, true)]).toEqual([NOW + 100, Number.NEGATIVE_INFINITY]);
+  });
+
+  it('is when it is hastened to, at the latest', () => {
+    const policy = new AskPolicy(() => 0);
+    const ask = asked(calendar({ minute: 100 }));
+    policy.hear(ask, outcome([], ask, full), NOW);
+    policy.hasten(NOW + 100);
+    expect([policy.nextAt(0, false), policy.isLimited]).toEqual([NOW + 100, true]);
+    policy.hasten(NOW + 200);
+    expect(policy.nextAt(0, false)).toBe(NOW + 100);
+    const calm = new AskPolicy(() => 0);
+    expect(calm.isLimited).toBe(false);
+    calm.hasten(NOW);
+    expect(calm.isLimited).toBe(true);
+  });
+
+  it('is when the next second begins where none of the room was granted in the second half of this one', () => {
+    const policy = new AskPolicy(() => 0);
+    const ask = asked(calendar({ second: 20 }));
+    policy.hear(
+      ask,
+      outcome([], ask, () => 0),
+      BEGIN + 600,
+    );
+    expect(policy.nextAt(0, false)).toBe(BEGIN + 1_000);
+  });
+
+  it('is when the second after the one that was asked for alone begins', () => {
+    const policy = new AskPolicy(() => 0);
+    const windows = calendar({ second: 20 });
+    const ask = asked(windows, { slots: [new Slots(windows).at({ least: NOW, most: NOW + 1_000 })] });
+    policy.hear(ask, outcome([], ask, full), NOW);
+    expect(policy.nextAt(0, false)).toBe(BEGIN + 2_000);
+  });
+
+  it('is after 5 s where a month is full, however often a second was', () => {
+    const policy = new AskPolicy(() => 0);
+    const seconds = asked(calendar({ second: 20 }));
+    for (let count = 0; count < 3; count++) policy.hear(seconds, outcome([], seconds, full), NOW);
+    const month = asked(calendar({ month: 1_000 }));
+    policy.hear(month, outcome([], month, full), NOW);
+    expect(policy.nextAt(0, false)).toBe(NOW + 5_000);
+  });
+
+  it('is not delayed where all is spent of a grant in full', () => {
+    const policy = new AskPolicy(() => 1);
+    const ask = asked(calendar({ second: 20 }));
+    policy.hear(
+      ask,
+      outcome([5], ask, () => 5),
+      NOW,
+    );
+    policy.spent(NOW + 50, 1_000);
+    expect(policy.nextAt(0, false)).toBe(Number.NEGATIVE_INFINITY);
+  });
+
+  it('is at once for the call alone where it had asked for others that are expected', () => {
+    const policy = new AskPolicy(() => 0);
+    const ask = asked(calendar({ second: 20 }), { isSparing: true });
+    policy.hear(ask, outcome([], ask, full), NOW);
+    expect([policy.nextAt(0, false), policy.isLimited]).toEqual([Number.NEGATIVE_INFINITY, true]);
+  });
+
+  it('is in the second half by chance later, if room was left in all windows, beyond what was kept, and it is the first half', () => {
+    const lateAt = (rest: Partial<Asked>, used: (instance: Instance) => number, now = NOW): number => {
+      const policy = new AskPolicy(() => 1);
+      const ask = asked(calendar({ second: 20, minute: 100 }), rest);
+      policy.hear(ask, outcome([2], ask, used), now);
+      return policy.nextAt(2, false);
+    };
+    // Three tenths of a second.
+    expect(lateAt({}, () => 15)).toBe(BEGIN + 800);
+    expect(lateAt({ kept: () => 5 }, () => 15)).toBe(Number.POSITIVE_INFINITY);
+    expect(lateAt({}, ({ limit }) => (limit === 20 ? 20 : 15))).toBe(Number.POSITIVE_INFINITY);
+    expect(lateAt({}, () => 15, BEGIN + 499)).toBe(BEGIN + 800);
+    expect(lateAt({}, () => 15, BEGIN + 500)).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  it('is in the second half, too, where units of later seconds were granted', () => {
+    const policy = new AskPolicy(() => 0);
+    const ask = asked(calendar({ second: 20 }));
+    policy.hear(ask, outcome([0, 3], ask, full), NOW);
+    // What is held is to be spent first, and nothing is due by chance.
+    expect(policy.nextAt(0, false)).toBe(Number.NEGATIVE_INFINITY);
+  });
+
+  it('is the later by chance the longer a minute has been full, and always after the same time', () => {
+    const policy = new AskPolicy(() => 1);
+    const ask = asked(calendar({ month: 1_000 }));
+    const waits = [0, 1, 2, 3, 4, 5].map((count) => {
+      const now = NOW + count * 9_000_000;
+      policy.hear(ask, outcome([], ask, full), now);
+      return policy.nextAt(0, false) - now;
+    });
+    // Three tenths of a second by chance.
+    expect(waits).toEqual([5_300, 30_300, 180_300, 1_080_300, 1_080_300, 1_080_300]);
   });
 
   it('is at once again when something else has changed', () => {

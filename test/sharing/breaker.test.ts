@@ -36,6 +36,14 @@ describe('a store that fails', () => {
     expect(store.failsSince).toBe(1);
   });
 
+  it('was away since the first failure of those in a row, which is said when it is back', () => {
+    const store = breaker();
+    for (const time of [1_000, 2_000]) store.fail(time);
+    expect(store.mend(3_000)).toBeUndefined();
+    for (const time of [4_000, 5_000, 6_000]) store.fail(time);
+    expect([store.mend(9_000), store.mend(9_001)]).toEqual([5_000, undefined]);
+  });
+
   it('is left alone for longer then, to half a second, so that it can recover', () => {
     const store = failed(2);
     const pauses = Array.from({ length: 6 }, () => {

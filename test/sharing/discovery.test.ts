@@ -93,6 +93,14 @@ describe('a look at the service', () => {
     expect([discovery.mayAsk(499), discovery.mayAsk(500)]).toEqual([false, true]);
   });
 
+  it('has no end to tell of where it has not begun, and one where a look was declined', () => {
+    const discovery = new Discovery();
+    discovery.end();
+    expect(discovery.isEndDue).toBe(false);
+    discovery.decline();
+    expect(discovery.isEndDue).toBe(true);
+  });
+
   it('is never asked for again when there were enough of them', () => {
     const discovery = asked('over', false);
     expect([discovery.isOver, discovery.mayAsk(1e9)]).toEqual([true, false]);

@@ -23,6 +23,23 @@ describe('a map whose entries expire', () => {
     expect(map.get('m999', 999)).toBe(999);
   });
 
+  it('has the entries that it is restored with, and no others', () => {
+    const map = new Expiring<number>();
+    map.set('a', 1, 100, 0);
+    map.restore([['b', 2, 50]]);
+    expect(map.entries).toEqual([['b', 2, 50]]);
+    expect([map.get('b', 49), map.get('b', 50)]).toEqual([2, undefined]);
+  });
+
+  it('drops one that is over at the instant of a write, and none that lasts', () => {
+    const map = new Expiring<number>();
+    map.set('a', 1, 100, 0);
+    map.set('b', 2, 900, 0);
+    map.set('c', 3, 900, 100);
+    map.set('d', 4, 900, 100);
+    expect(map.entries.map(([name]) => name)).toEqual(['b', 'c', 'd']);
+  });
+
   it('forgets an entry that is deleted, and all that are cleared', () => {
     const map = new Expiring<number>();
     map.set('a', 1, 100, 0);

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { aligned } from '../../src/quota/models/aligned.ts';
 import { SHAPES } from '../../src/quota/models/all.ts';
 import { leaky } from '../../src/quota/models/leaky.ts';
+import type { Shape } from '../../src/quota/models/model.ts';
 import { SharedFacts } from '../../src/sharing/facts.ts';
 import { exactly } from './support/small.ts';
 
@@ -85,6 +86,7 @@ describe('facts that processes tell each other', () => {
   it('are urgent if others reckon with another limit or shape, and costs can wait', () => {
     const facts = new SharedFacts();
     facts.tellCost('GET /path', 3);
+    facts.tellCost('GET /all:s:r:', 3);
     expect(facts.isUrgent).toBe(false);
     facts.tellLimit('minute', 500);
     expect(facts.isUrgent).toBe(true);
@@ -114,7 +116,123 @@ describe('facts that processes tell each other', () => {
   });
 });
 
+describe('what processes tell each other of shapes', () => {
+  /** Whether this is told where a process has heard of the last two shapes at an epoch of 2. */
+  function isTold(alive: readonly Shape[], epoch: number): boolean {
+    const facts = heard({ 's:minute': '2 7' });
+    facts.tellShapes('minute', { alive, epoch });
+    return facts.pending.size > 0;
+  }
+  const [, , , firstRequest] = SHAPES as [Shape, Shape, Shape, Shape, Shape];
+
+  it('is what rules out one more, or what follows a later refusal', () => {
+    expect(heard({ 's:minute': '2 7' }).shapesOf('minute')?.alive).toEqual([firstRequest, leaky]);
+    expect(isTold([firstRequest], 2)).toBe(true);
+    expect(isTold([aligned], 2)).toBe(true);
+    expect(isTold(SHAPES, 3)).toBe(true);
+  });
+
+  it('is nothing that all know better', () => {
+    expect(isTold([firstRequest, leaky], 2)).toBe(false);
+    expect(isTold([aligned, firstRequest, leaky], 2)).toBe(false);
+    expect(isTold([firstRequest], 1)).toBe(false);
+  });
+
+  it('is read from a number of more than one digit, and all of it', () => {
+    expect(heard({ 's:minute': '12 15' }).shapesOf('minute')).toEqual({ alive: [leaky], epoch: 12 });
+  });
+
+  it('is handed to the pacer by period, for those of which anything is known', () => {
+    const { shapes } = heard({ 's:minute': '2 7', 's:month': '0 27' }).news(STORE, TIME);
+    expect(shapes).toEqual([
+      { alive: [firstRequest, leaky], epoch: 2, period: 'minute' },
+      { alive: [aligned], epoch: 0, period: 'month' },
+    ]);
+  });
+});
+
+describe('what processes tell each other of an hourly trial', () => {
+  it('is when it was answered, by the store’s clock, and whether it was served', () => {
+    for (const isServed of [true, false]) {
+      const { trial } = relayed((one) => one.tellTrial(isServed, TIME - 5_000.4)).news({ least: -10, most: 10 }, TIME);
+      // On a clock that is at most 10 ms behind the store’s, no later than that.
+      expect(trial).toEqual({ at: TIME - 5_010, isServed });
+    }
+  });
+
+  it('is urgent', () => {
+    const facts = new SharedFacts();
+    facts.tellTrial(true, TIME);
+    expect(facts.isUrgent).toBe(true);
+  });
+
+  it('is believed of the present instant, and of none to come', () => {
+    const isBelieved = (time: number): boolean =>
+      heard({ 'r:trial': `${time} 1` }).news(STORE, TIME).trial !== undefined;
+    expect([isBelieved(TIME), isBelieved(TIME + 1)]).toEqual([true, false]);
+  });
+
+  it.each(['', '1', `${TIME} 2`, `x${TIME} 1`, `${TIME} 1x`, 'many 1', `${TIME} x`])(
+    'is not believed if it is written "%s"',
+    (text) => expect(heard({ 'r:trial': text }).news(STORE, TIME).trial).toBeUndefined(),
+  );
+});
+
+describe('what processes tell each other of costs', () => {
+  it('is believed from nothing to a million millions', () => {
+    const { costs } = heard({ 'c:GET /free': '0', 'c:GET /dear': '1000000000000', 'l:minute': '5' }).news(STORE, TIME);
+    expect(costs).toEqual([
+      ['GET /free', 0],
+      ['GET /dear', 1e12],
+    ]);
+    expect(heard({ 'l:minute': '1000000000000' }).limits.get('minute')).toBe(1e12);
+  });
+
+  it('is told of a name of 128 letters and of none longer, one at a time', () => {
+    const facts = new SharedFacts();
+    facts.tellCost('x'.repeat(128), 1);
+    facts.tellCost('x'.repeat(129), 1);
+    expect(facts.pending.size).toBe(1);
+  });
+
+  it('is not told again to a store that has it, nor what a store of another version has lost of others', () => {
+    const facts = new SharedFacts();
+    expect(facts.version).toBe(-1);
+    facts.tellCost('GET /path', 3);
+    facts.hear(1, new Map([['c:GET /path', '3']]));
+    facts.told(facts.pending);
+    facts.hear(2, undefined);
+    expect([facts.version, facts.pending.size]).toEqual([2, 0]);
+    facts.hear(3, new Map([['c:GET /path', '7']]));
+    expect(facts.pending.size).toBe(0);
+  });
+
+  it('is not told any more where another process has told the same meanwhile', () => {
+    const facts = new SharedFacts();
+    facts.tellCost('GET /path', 3);
+    facts.hear(1, new Map([['c:GET /path', '4']]));
+    facts.tellCost('GET /path', 4);
+    expect(facts.pending.size).toBe(0);
+  });
+});
+
 describe('what processes tell each other of the service’s clock', () => {
+  it('is known where it was told', () => {
+    expect(heard({ lead: `0 400 ${TIME}` }).knowsLead(TIME)).toBe(true);
+    expect(heard({}).knowsLead(TIME)).toBe(false);
+  });
+
+  it('is believed where it is exact', () => {
+    expect(heard({ lead: `5 5 ${TIME}` }).news(STORE, TIME).lead).toEqual({ least: 5, most: 5 });
+  });
+
+  it('is told where a tenth of a second was known, and a quarter of that is left', () => {
+    const facts = heard({ lead: `0 100 ${TIME}` });
+    expect(facts.tellLead({ least: 10, most: 35 }, STORE, TIME, false)).toBe(true);
+    const vague = heard({ lead: `0 200 ${TIME}` });
+    expect(vague.tellLead({ least: 10, most: 110 }, STORE, TIME, false)).toBe(false);
+  });
+
   it('is how far it is ahead of the store’s, because their own clocks have nothing in common', () => {
     const one = new SharedFacts();
     // One runs 7,000 ms behind the store, and the service 1,000 ms ahead of it.
@@ -173,7 +291,7 @@ describe('what processes tell each other of the service’s clock', () => {
     expect(facts.tellLead({ least: 10, most: 11 }, STORE, TIME + 60_000, false)).toBe(true);
   });
 
-  it.each(['', '5 1', 'x y z', '0 100', `0 100 ${TIME - 600_000}`, `0 100 ${TIME + 600_000}`])(
+  it.each(['', '5 1', 'x y z', `5 1 ${TIME}`, '0 100', `0 100 ${TIME - 600_000}`, `0 100 ${TIME + 600_000}`])(
     'is not believed if it is written "%s", too old or of another time',
     (lead) => expect(heard({ lead }).news(STORE, TIME).lead).toBeUndefined(),
   );

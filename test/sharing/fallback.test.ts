@@ -127,3 +127,151 @@ describe('a process that cannot ask the store', () => {
     expect(paceOf(one) / paceOf(other)).toBeCloseTo(before);
   });
 });
+
+describe('what a process without a store reads of the rate of all', () => {
+  const seconds = calendar({ second: 20 });
+
+  function minute(alone: Fallback, readings: readonly (readonly [at: number, used: number])[]): void {
+    for (const [at, used] of readings)
+      alone.hear(reading({ period: 'minute', limit: 600, used, receivedAt: at }), 30_000);
+  }
+
+  /** Reads a second of 20 so long after it began. */
+  function second(alone: Fallback, at: number, used: number, elapsedMs: number): void {
+    alone.hear(reading({ period: 'second', limit: 20, used, receivedAt: at }), elapsedMs);
+  }
+
+  /** How long one unit waits after another where the second alone bounds it: 250 ms at first. */
+  function paceInSeconds(alone: Fallback): number {
+    alone.take(10_000);
+    return alone.earliest(1, seconds, 10_000) - 10_000;
+  }
+
+  /** A process that holds calls back, so that its part may grow. */
+  function holding(): Fallback {
+    const alone = fallback('partial');
+    paceInSeconds(alone);
+    return alone;
+  }
+
+  it('counts when two seconds have passed, and from then on every two seconds', () => {
+    const alone = fallback('partial');
+    minute(alone, [
+      [0, 100],
+      [1_999, 190],
+    ]);
+    expect(paceOf(alone)).toBeCloseTo(500);
+    spend(alone, 24);
+    // It reads for two seconds before it corrects its part again.
+    minute(alone, [
+      [2_500, 130],
+      [3_999, 300],
+    ]);
+    expect(paceOf(alone)).toBeCloseTo(500 / 0.75);
+  });
+
+  it('lets it send no more where a call did not have to wait', () => {
+    for (const now of [0, 10_000]) {
+      const alone = fallback('partial');
+      expect(alone.earliest(1, windows, now)).toBeLessThanOrEqual(now);
+      spend(alone, 10);
+      expect(paceOf(alone)).toBeCloseTo(500);
+    }
+  });
+
+  it('lets it send no more a second time unless calls have waited since', () => {
+    const alone = fallback('partial');
+    paceOf(alone, 0);
+    spend(alone, 10);
+    spend(alone, 10, 10_000);
+    expect(paceOf(alone)).toBeCloseTo(500 / 1.6);
+  });
+
+  it('says nothing where it is of a month', () => {
+    const alone = fallback('partial');
+    alone.hear(reading({ period: 'month', limit: 100, used: 100, receivedAt: 3_000 }), 0);
+    expect(paceOf(alone)).toBeCloseTo(500);
+  });
+
+  it('says nothing where nobody has sent, or two readings arrive together', () => {
+    const idle = holding();
+    spend(idle, 0);
+    expect(paceInSeconds(idle)).toBeCloseTo(250);
+    const together = fallback('partial');
+    minute(together, [
+      [2_000, 100],
+      [2_000, 400],
+    ]);
+    expect(paceOf(together)).toBeCloseTo(500);
+  });
+
+  it('is measured from the first reading of a minute, whenever that came', () => {
+    const later = fallback('partial');
+    spend(later, 24, 1_000);
+    expect(paceOf(later)).toBeCloseTo(500 / 0.75);
+    const still = fallback('partial');
+    minute(still, [
+      [0, 100],
+      [1_000, 100],
+      [2_000, 124],
+    ]);
+    expect(paceOf(still)).toBeCloseTo(500 / 0.75);
+    const next = fallback('partial');
+    minute(next, [
+      [0, 100],
+      [1_000, 10],
+      [3_000, 34],
+    ]);
+    expect(paceOf(next)).toBeCloseTo(500 / 0.75);
+  });
+
+  it('is measured anew after each correction', () => {
+    const alone = fallback('partial');
+    spend(alone, 24);
+    paceOf(alone, 3_000);
+    // 9 of the 10 units a second, which is what all aim at.
+    minute(alone, [
+      [10_000, 124],
+      [12_000, 142],
+    ]);
+    expect(paceOf(alone)).toBeCloseTo(500 / 0.75);
+  });
+
+  it('is what a second has counted, once two fifths of it are over', () => {
+    const paceAfter = (elapsedMs: number): number => {
+      const alone = holding();
+      second(alone, 2_000, 6.4, elapsedMs);
+      return paceInSeconds(alone);
+    };
+    // 6.4 in 400 ms are 16 of 20.
+    expect(paceAfter(400)).toBeCloseTo(250 / (0.9 / 0.8));
+    expect(paceAfter(399)).toBeCloseTo(250);
+  });
+
+  it('is the mean of what two seconds have counted, or of those that are so far gone', () => {
+    const paceAfter = (...readings: readonly (readonly [used: number, elapsedMs: number])[]): number => {
+      const alone = holding();
+      for (const [nth, [used, elapsedMs]] of readings.entries()) second(alone, 1_000 + nth * 1_000, used, elapsedMs);
+      return paceInSeconds(alone);
+    };
+    expect(paceAfter([8, 500], [4, 500])).toBeCloseTo(250 / (0.9 / 0.6));
+    expect(paceAfter([8, 500], [4, 100])).toBeCloseTo(250 / (0.9 / 0.8));
+    expect(paceAfter([8, 100], [4, 250], [8, 500])).toBeCloseTo(250 / (0.9 / 0.8));
+  });
+
+  it('is that of the longest window that has one', () => {
+    const both = fallback('partial');
+    second(both, 1_000, 8, 500);
+    spend(both, 24);
+    expect(paceOf(both)).toBeCloseTo(500 / 0.75);
+    const early = fallback('partial');
+    second(early, 1_000, 8, 100);
+    spend(early, 24);
+    expect(paceOf(early)).toBeCloseTo(500 / 0.75);
+    const one = fallback('partial');
+    minute(one, [[1_000, 100]]);
+    second(one, 2_000, 8, 500);
+    // 16 a second are more than the minute bears.
+    expect(paceOf(one)).toBeCloseTo(500 / 0.7);
+  });
+});

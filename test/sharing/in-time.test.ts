@@ -40,6 +40,25 @@ describe('work that is awaited no longer than so long', () => {
     expect(await work).toBe('in time');
   });
 
+  it('gets none where its timer fired when it should, however late in the life of its process', async () => {
+    for (const lateMs of [0, 10]) {
+      const clock = virtualClock();
+      await clock.advance(60_000);
+      let late = 0;
+      const given = expect(
+        inTime(
+          { ...clock, now: () => clock.now() + late, timer: (ms, fire) => clock.timer(ms, fire) },
+          50,
+          new Promise(() => {}),
+        ),
+      ).rejects.toMatchObject({ code: 'TIMEOUT' });
+      late = lateMs;
+      await clock.advance(50);
+      expect(clock.timers).toBe(0);
+      await given;
+    }
+  });
+
   it('gets more time once only', async () => {
     const clock = virtualClock();
     let now = 0;

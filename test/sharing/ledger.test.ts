@@ -1,33 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { aligned } from '../../src/quota/models/aligned.ts';
 import { firstRequest } from '../../src/quota/models/first-request.ts';
-import { ServerClock } from '../../src/quota/time/server-clock.ts';
 import type { Demand } from '../../src/sharing/call-needs.ts';
-import { Ledger } from '../../src/sharing/ledger.ts';
+import type { Ledger } from '../../src/sharing/ledger.ts';
+import { ask, demand, ledgerOf, TRIP_MS } from './support/ledgers.ts';
 import { answering, BEGIN, reading } from './support/small.ts';
-
-const TRIP_MS = 1;
-
-/** A ledger that knows the service’s clock; ours began at 0 when it showed the beginning of a minute. */
-function ledgerOf(limits: Readonly<Partial<Record<'second' | 'minute' | 'month', number>>>): Ledger {
-  const clock = new ServerClock();
-  clock.narrow(BEGIN, BEGIN, 0);
-  const ledger = new Ledger(clock, () => 0);
-  for (const [period, limit] of Object.entries(limits))
-    ledger.read(reading({ period: period as 'second', limit, used: 0, sentAt: 0, receivedAt: 20 }));
-  return ledger;
-}
-
-function demand(rest: Partial<Demand> = {}): Demand {
-  return { need: 1, want: 1, isUrgent: false, concurrency: 32, maxWaitMs: Number.POSITIVE_INFINITY, ...rest };
-}
-
-/** Asks, and is granted so much of each slot. */
-function ask(ledger: Ledger, wishes: Demand, granted: readonly number[], now: number, others = 0): void {
-  const composed = ledger.compose(wishes, now, TRIP_MS);
-  const used = composed.windows.map(({ limit }) => (granted.length === 0 ? limit : 0));
-  ledger.receive(composed, answering({ now: BEGIN + now, granted, used, others }), 1, now, now + TRIP_MS);
-}
 
 describe('the ledger of a process', () => {
   it('asks for the present second alone for a call that comes alone, and for the one after it, into which it may fall', () => {
@@ -96,7 +73,7 @@ describe('the ledger of a process', () => {
       return Number(slots.at(-1)?.name) - (BEGIN + now) / 1_000;
     };
     expect(last(0)).toBe(1);
-    ask(ledger, demand({ want: 50 }), [], 0, 30);
+    ask(ledger, demand({ want: 50 }), [], 0, { others: 30 });
     expect(last(1_000)).toBeGreaterThan(2);
     // What was said of the others long ago is no reason to book ahead of them.
     expect(last(30_000)).toBeLessThan(2);
@@ -104,7 +81,7 @@ describe('the ledger of a process', () => {
 
   it('asks as far ahead after three seconds in which it spent what it had: the others need units as before', () => {
     const ledger = ledgerOf({ second: 20 });
-    ask(ledger, demand({ want: 50 }), [], 0, 30);
+    ask(ledger, demand({ want: 50 }), [], 0, { others: 30 });
     const { slots } = ledger.compose(demand({ want: 50 }), 3_000, TRIP_MS);
     expect(Number(slots.at(-1)?.name) - (BEGIN + 3_000) / 1_000).toBeGreaterThan(2);
   });
@@ -128,7 +105,7 @@ describe('the ledger of a process', () => {
     const ledger = ledgerOf({});
     const shapes = { alive: [aligned, firstRequest], epoch: 0 };
     ledger.read(reading({ period: 'second', limit: 20, used: 0, shapes, sentAt: 0, receivedAt: 20 }));
-    ask(ledger, demand({ want: 8 }), [0, 0, 0, 0, 5], 100, 1);
+    ask(ledger, demand({ want: 8 }), [0, 0, 0, 0, 5], 100, { others: 1 });
     expect(ledger.compose(demand({ want: 8 }), 420, TRIP_MS)).toMatchObject({ want: 3, held: 5 });
     ledger.read(reading({ period: 'second', limit: 20, used: 1, shapes, sentAt: 400, receivedAt: 420 }));
     expect(ledger.isProbing(430)).toBe(true);
@@ -224,8 +201,8 @@ describe('what a ledger knows of the share', () => {
 
   it('others lack units by the last answer, for as long as they would ask again', () => {
     const ledger = told(0, 3);
-    expect(ledger.others(200)).toBe(3);
-    expect(ledger.others(60_000)).toBe(0);
+    // An ask for three seconds ahead that was not granted in full a second and a half ago.
+    expect([200, 4_601, 4_602].map((now) => ledger.others(now))).toEqual([3, 3, 0]);
   });
 
   it('how much of the calendar’s window has passed, by the service’s clock', () => {

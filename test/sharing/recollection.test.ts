@@ -29,6 +29,25 @@ describe('what a process remembers of the store', () => {
     expect(recollection.remind([windowAsk({ name: 'minute:2' })], 0.01, 2_500)[0]?.reading).toBe(-1);
   });
 
+  it('is told to a store that is more than two seconds younger than it must be', () => {
+    const isLost = (forMs: number): boolean => {
+      const recollection = new Recollection();
+      recollection.hear(WINDOWS, answer(10_000, 40), BEFORE, 5_000);
+      return recollection.hear(WINDOWS, answer(forMs, 40), BEFORE, 6_000);
+    };
+    expect([9_000, 8_999].map(isLost)).toEqual([false, true]);
+  });
+
+  it('is what was heard before the loss, by when that was', () => {
+    const recollection = new Recollection();
+    recollection.hear(WINDOWS, answer(10_000, 40), BEFORE, 5_000);
+    recollection.hear(WINDOWS, answer(100, 0), BEFORE, 7_000);
+    expect(recollection.remind(WINDOWS, 0.01, 7_500)[0]?.reading).toBe(59);
+    // What the younger store has said since, it knows.
+    recollection.hear(WINDOWS, answer(600, 7), BEFORE, 7_500);
+    expect(recollection.remind(WINDOWS, 0.01, 7_500)[0]?.reading).toBe(-1);
+  });
+
   it('is never more than the window holds, and no less than what the service has said', () => {
     const recollection = new Recollection();
     recollection.hear(WINDOWS, answer(10_000, 95), BEFORE, 0);

@@ -33,11 +33,51 @@ describe('what the other processes of a share use', () => {
 
   it('is not measured between two trips that come close together', () => {
     const use = new SiblingUse();
+    use.hear('minute:1', 0, 5_000);
+    use.hear('minute:1', 50, 5_499);
+    expect(use.unitsOf('minute', 5_499)).toBe(0);
+    use.hear('minute:1', 50, 5_500);
+    expect(use.unitsOf('minute', 5_500)).toBeGreaterThan(0);
+  });
+
+  it('is a mean in which older reports fade, by a factor of e in thirty seconds', () => {
+    const use = new SiblingUse();
     use.hear('minute:1', 0, 0);
-    use.hear('minute:1', 50, 499);
-    expect(use.unitsOf('minute', 499)).toBe(0);
-    use.hear('minute:1', 50, 500);
-    expect(use.unitsOf('minute', 500)).toBeGreaterThan(0);
+    use.hear('minute:1', 10, 1_000);
+    // The first rate, of ten a second.
+    expect(use.unitsOf('second', 1_000)).toBeCloseTo(10, 9);
+    use.hear('minute:1', 10, 31_000);
+    expect(use.unitsOf('second', 31_000)).toBeCloseTo(10 * Math.exp(-1), 9);
+  });
+
+  it('begins anew after more than thirty seconds without a report', () => {
+    const rate = (restMs: number): number => {
+      const use = new SiblingUse();
+      use.hear('minute:1', 0, 0);
+      use.hear('minute:1', 10, 1_000);
+      use.hear('minute:1', 10, 1_000 + restMs);
+      return use.unitsOf('second', 1_000 + restMs);
+    };
+    expect(rate(30_000)).toBeGreaterThan(3);
+    expect(rate(30_001)).toBe(0);
+  });
+
+  it('is remembered by the time at which it was seen last', () => {
+    const use = new SiblingUse();
+    expect(use.usedAt).toBe(Number.NEGATIVE_INFINITY);
+    // The first report counts what was used before.
+    use.hear('minute:1', 5, 0);
+    expect(use.usedAt).toBe(Number.NEGATIVE_INFINITY);
+    use.spend(3);
+    use.hear('minute:1', 8, 1_000);
+    expect(use.usedAt).toBe(Number.NEGATIVE_INFINITY);
+    use.hear('minute:1', 9, 2_000);
+    use.hear('minute:1', 9, 3_000);
+    expect(use.usedAt).toBe(2_000);
+    // A window that begins counts nothing from before.
+    use.spend(1);
+    use.hear('minute:2', 2, 60_000);
+    expect(use.usedAt).toBe(60_000);
   });
 
   it('counts for nothing a minute after the last report', () => {

@@ -129,12 +129,40 @@ describe('clients that share one key, where the store cannot be used,', () => {
 
 it('a client that dies costs the others its part of one window at most', async () => {
   const fleet = fleetOf(4, { keyed: { second: 20, minute: 250 } });
-  const work = fleet.work(600, [0, 1, 2]);
+  const work = fleet.work(850, [0, 1, 2]);
   void fleet.work(2_000, [3]).catch(() => {});
   await fleet.clock.advance(70_000);
   fleet.die(3);
   await fleet.clock.run(work);
   expect(fleet.limited).toBe(0);
-  // Three of four parts of two minutes are 374, and the other 226 go in the third minute, 20 a second.
-  expect(fleet.clock.now()).toBeLessThan(135_000);
+  const begin = Math.floor((fleet.service.log[0]?.serviceTime ?? 0) / 60_000);
+  const served = [0, 0, 0, 0, 0];
+  for (const { serviceTime } of fleet.service.log) {
+    const minute = Math.floor(serviceTime / 60_000) - begin;
+    served[minute] = (served[minute] ?? 0) + 1;
+  }
+  // It dies in the second minute, of which it had a fourth. The third is used to the last unit.
+  expect(served[1]).toBeGreaterThanOrEqual(250 - 250 / 4);
+  expect(served[2]).toBe(250);
+});
+
+it('a client that dies leaves the others all of each second that begins three seconds later', async () => {
+  const fleet = fleetOf(4, { keyed: { second: 20, minute: 1_500 } });
+  const work = fleet.work(600, [0, 1, 2]);
+  void fleet.work(2_000, [3]).catch(() => {});
+  await fleet.clock.advance(15_000);
+  fleet.die(3);
+  const diedAt = Math.max(...fleet.service.log.map(({ serviceTime }) => serviceTime));
+  await fleet.clock.run(work);
+  expect(fleet.limited).toBe(0);
+  const served = new Map<number, number>();
+  for (const { serviceTime } of fleet.service.log) {
+    const second = Math.floor(serviceTime / 1_000);
+    served.set(second, (served.get(second) ?? 0) + 1);
+  }
+  const first = Math.ceil(diedAt / 1_000) + 3;
+  const later = [...served].filter(([second]) => second >= first).map(([, units]) => units);
+  // The last two are those in which the work ends.
+  expect(later.slice(0, -2)).toEqual(later.slice(0, -2).map(() => 20));
+  expect(later.length).toBeGreaterThan(5);
 });

@@ -19,10 +19,32 @@ describe('the stored state of a store', () => {
     ['null', 'null'],
     ['a text of another version of the package', '{"format":2,"state":{}}'],
     ['no list of entries', '{"format":1,"state":{"windows":7}}'],
+    ['a state that is a text', '{"format":1,"state":"minute"}'],
+    ['a state that is null', '{"format":1,"state":null}'],
+    ['a state that is a number', '{"format":1,"state":7}'],
+    ['no state', '{"format":1}'],
+    ['entries of which one part is no list', '{"format":1,"state":{"ours":[],"windows":7}}'],
+    ['an entry that is no list', '{"format":1,"state":{"windows":[["a",{},7],{"length":3}]}}'],
+    ['entries of which one never expires', '{"format":1,"state":{"windows":[["a",{},7],["b",{},null]]}}'],
+    ['parts of which one has such an entry', '{"format":1,"state":{"ours":[],"windows":[["b",{},null]]}}'],
+    ['an entry of two', '{"format":1,"state":{"windows":[["a",{}]]}}'],
+    ['an entry of four', '{"format":1,"state":{"windows":[["a",{},7,8]]}}'],
+    ['an entry whose name is a number', '{"format":1,"state":{"windows":[[1,{},7]]}}'],
+    ['an entry whose value is a number', '{"format":1,"state":{"windows":[["a",1,7]]}}'],
     ['an entry that never expires', '{"format":1,"state":{"windows":[["a",{},null]]}}'],
     ['an entry without a value', '{"format":1,"state":{"windows":[["a",null,7]]}}'],
   ])('is read as empty from %s', (_, text) => {
     expect(readState(text)).toBeUndefined();
+  });
+
+  it('keeps a field that is null, and maps in and as values', () => {
+    const text =
+      '{"format":1,"state":{"windows":[["a",{"no":null,"by":{"map":[["x",1]]}},7],["b",{"map":[["y",2]]},8]]}}';
+    const windows = [
+      ['a', { no: null, by: new Map([['x', 1]]) }, 7],
+      ['b', new Map([['y', 2]]), 8],
+    ];
+    expect(readState(text)).toEqual({ windows });
   });
 
   it('does not keep a store from working if it is of strange parts', async () => {

@@ -83,4 +83,51 @@ describe('the time by which seconds are named', () => {
     timeline.hearStore(BEGIN + 70_000, 70_000, 70_040);
     expect(width()).toBe(41);
   });
+
+  it('is known where the service’s clock or the store’s is', () => {
+    expect(new Timeline(known(BEGIN, BEGIN)).isKnown).toBe(true);
+    const timeline = new Timeline(new ServerClock());
+    expect(timeline.at(5)).toEqual({ least: 5, most: 5 });
+    timeline.hearStore(BEGIN, 0, 2);
+    expect(timeline.isKnown).toBe(true);
+  });
+
+  it('is sharp where the service’s clock and a round trip leave no more than 300 ms open', () => {
+    const isSharp = (clock: ServerClock, roundTripMs: number): boolean => {
+      const timeline = new Timeline(clock);
+      timeline.hearRoundTrip(roundTripMs);
+      return timeline.isSharp(0);
+    };
+    expect([200, 201].map((ms) => isSharp(known(BEGIN, BEGIN + 100), ms))).toEqual([true, false]);
+    expect(isSharp(known(BEGIN, BEGIN + 290), 20)).toBe(false);
+    expect(isSharp(new ServerClock(), 20)).toBe(false);
+  });
+
+  it('is taken from the middle of the service’s clock only where that is vaguer than 2.5 s', () => {
+    expect(new Timeline(known(BEGIN, BEGIN + 2_500)).at(0)).toEqual({ least: BEGIN, most: BEGIN + 2_500 });
+    expect(new Timeline(known(BEGIN, BEGIN + 4_000)).at(1_000).least).toBeCloseTo(BEGIN + 3_000);
+  });
+
+  it('takes the store’s clock from a trip as fast as the fastest, and from a slower one after more than a minute', () => {
+    const least = (...trips: readonly (readonly [ahead: number, sentAt: number, now: number])[]): number => {
+      const timeline = new Timeline(new ServerClock());
+      for (const [ahead, sentAt, now] of trips) timeline.hearStore(BEGIN + ahead + sentAt, sentAt, now);
+      return (timeline.storeOffset?.least ?? 0) - BEGIN;
+    };
+    const first = least([0, 0, 2]);
+    expect(least([0, 0, 2], [7, 100, 102])).toBe(first + 7);
+    expect(least([0, 0, 40], [7, 100, 102])).toBe(first + 7);
+    expect(least([0, 0, 2], [7, 59_962, 60_002])).toBe(first);
+    expect(least([0, 0, 2], [7, 59_963, 60_003])).not.toBe(first);
+    expect(least([0, 50_000, 50_002], [7, 50_100, 50_140])).toBe(first);
+  });
+
+  it('reaches later by the median of fifteen round trips', () => {
+    const timeline = new Timeline(new ServerClock());
+    for (let count = 0; count < 8; count++) timeline.hearRoundTrip(900);
+    for (let count = 0; count < 7; count++) timeline.hearRoundTrip(100);
+    expect(timeline.roundTripMs).toBeCloseTo(900 * 0.98 ** 7, 6);
+    timeline.hearRoundTrip(100);
+    expect(timeline.roundTripMs).toBe(300);
+  });
 });

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { slidingLog } from '../../src/quota/models/sliding-log.ts';
 import { UrgentReserve } from '../../src/sharing/urgent.ts';
-import { answering, BEGIN, calendar, instanceAt } from './support/small.ts';
+import { SharedWindows } from '../../src/sharing/windows.ts';
+import { answering, BEGIN, calendar, exactly, instanceAt } from './support/small.ts';
 
 const windows = calendar({ second: 20, minute: 500, month: 10_000 });
 const second = instanceAt(windows, 'second', BEGIN);
@@ -15,7 +17,8 @@ function reserve(units: number, forMs: number): UrgentReserve {
 
 describe('what is kept for urgent calls', () => {
   it('is nothing where none come', () => {
-    for (const instance of [second, minute]) expect(reserve(0, 600_000).kept(instance, BEGIN)).toBe(0);
+    const later = instanceAt(windows, 'second', BEGIN + 1_000);
+    for (const instance of [second, later, minute]) expect(reserve(0, 600_000).kept(instance, BEGIN)).toBe(0);
   });
 
   it('is what will come until the window ends, and a little more because they come by chance', () => {
@@ -39,8 +42,29 @@ describe('what is kept for urgent calls', () => {
   });
 
   it('is nothing of a second that holds one unit, or nothing else would ever be sent', () => {
-    const one = instanceAt(calendar({ second: 1 }), 'second', BEGIN);
+    const one = instanceAt(calendar({ second: 1 }), 'second', BEGIN + 1_000);
     expect(reserve(60, 600_000).kept(one, BEGIN)).toBe(0);
+  });
+
+  it('is one unit of a second that holds two', () => {
+    const two = instanceAt(calendar({ second: 2 }), 'second', BEGIN + 1_000);
+    expect(reserve(60, 600_000).kept(two, BEGIN)).toBe(1);
+  });
+
+  it('is reckoned by how long they have been counted, of which the store forgets the older part', () => {
+    // 20 units in 20 s are one a second, of which a factor of e is forgotten in a minute.
+    const rate = 20 / (60 * (1 - Math.exp(-20 / 60)));
+    const expected = rate * 30;
+    expect(reserve(20, 20_000).kept(minute, BEGIN + 30_000)).toBe(Math.floor(expected + 4 * Math.sqrt(expected)));
+  });
+
+  it('is one unit of a sliding second as soon as no step of it has begun', () => {
+    const sliding = new SharedWindows();
+    sliding.open('second', 20, { alive: [slidingLog], epoch: 0 });
+    const [one] = sliding.of('second')?.instances(exactly(BEGIN + 1_000)) ?? [];
+    if (!one) throw new Error('there is none');
+    // Its last step ends at 1.1 s, and its first begins at 0.0 s.
+    expect([BEGIN - 1, BEGIN].map((time) => reserve(60, 600_000).kept(one, time))).toEqual([1, 0]);
   });
 
   it('is not reckoned from less than five seconds: one call at the very start is no rate', () => {

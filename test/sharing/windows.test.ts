@@ -25,6 +25,15 @@ describe('a window that processes share', () => {
     expect(end).toBe(Date.UTC(2028, 2));
   });
 
+  it('has thirty steps if it slides, and a second ten, which are no shorter than a trip', () => {
+    const ends = (period: 'second' | 'minute'): number[] =>
+      new SharedWindow(period, 100, { alive: [slidingLog], epoch: 0 })
+        .instances(exactly(BEGIN))
+        .map(({ end }) => end - BEGIN);
+    expect(ends('second')).toEqual(Array.from({ length: 11 }, (_, nth) => (nth + 1) * 100));
+    expect(ends('minute')).toEqual(Array.from({ length: 31 }, (_, nth) => (nth + 1) * 2_000));
+  });
+
   it('that slides counts a unit in every stretch of its length, cut into steps, that may hold it', () => {
     const minute = new SharedWindow('minute', 100, { alive: [slidingLog], epoch: 0 });
     const instances = minute.instances(exactly(BEGIN + 1_000));

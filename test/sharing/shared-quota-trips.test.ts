@@ -1,0 +1,312 @@
+import { describe, expect, it } from 'vitest';
+import type { Answer } from '../../src/sharing/store.ts';
+import { askOf, processOf, reader, readers, saying, worldOf } from './support/shared.ts';
+
+describe('an ask of a process', () => {
+  it('is a sign of life at first, half a second later, and then ever more seldom', async () => {
+    const world = worldOf();
+    const one = await reader(world);
+    one.read({ limit: 1_000, used: 1 });
+    const signs: number[] = [];
+    world.answer = (sent, answer) => {
+      if (sent.isSign) signs.push(world.clock.now());
+      return answer;
+    };
+    for (let nth = 0; nth < 40; nth++) {
+      await askOf(world, one);
+      one.end(one.send());
+      await world.clock.advance(250);
+    }
+    expect(world.asks[0]?.isSign).toBe(true);
+    const gaps = signs.map((at, nth) => at - (signs[nth - 1] ?? 0));
+    for (const [nth, leastMs] of [500, 1_000, 2_000, 4_000].entries())
+      expect(gaps[nth] ?? leastMs + 1).toBeGreaterThan(leastMs);
+    expect([signs.length > 2, signs.length < 5, world.asks.length > 5]).toEqual([true, true, true]);
+  });
+
+  it('says that the process leaves only when it does', async () => {
+    const world = worldOf();
+    const one = await reader(world);
+    await askOf(world, one);
+    expect(world.asks.at(-1)?.isLeaving).toBe(false);
+    await one.part.leave();
+    expect(world.asks.at(-1)).toMatchObject({ isLeaving: true });
+  });
+
+  it('tells what urgent calls have taken, once', async () => {
+    const world = worldOf();
+    const one = await reader(world);
+    one.urgentWaiting = 2;
+    one.waiting = 2;
+    one.check(1, 60_000, 1);
+    await world.clock.advance(1);
+    expect(world.asks.at(-1)?.urgent).toBe(2);
+    one.send();
+    one.send();
+    one.urgentWaiting = 0;
+    await world.clock.advance(1_000);
+    await askOf(world, one, 5);
+    expect(world.asks.at(-1)?.urgent).toBe(0);
+  });
+
+  it('is made under another name where the account of its name was written by another process', async () => {
+    const world = worldOf();
+    const one = await reader(world);
+    world.answer = () => 'stale';
+    await askOf(world, one);
+    world.answer = undefined;
+    const { member, sequence } = world.asks.at(-1) ?? {};
+    expect(sequence).toBeGreaterThan(0);
+    await askOf(world, one);
+    expect(world.asks.at(-1)?.member).not.toBe(member);
+    expect(world.asks.at(-1)?.sequence).toBe(1);
+    expect(one.check()).toBeUndefined();
+  });
+
+  it('is repeated at once, and once, where nothing was granted because the facts have changed', async () => {
+    const world = worldOf();
+    const [one, other] = await readers(world);
+    await askOf(world, one);
+    one.end(one.send());
+    await world.clock.advance(3_000);
+    other.read({ limit: 20, used: 2 });
+    await askOf(world, other);
+    other.waiting = 0;
+    const before = world.asks.length;
+    await askOf(world, one);
+    expect(world.asks.length).toBe(before + 2);
+    expect(one.check()).toBeUndefined();
+    // A store whose facts change with every answer is not asked for ever.
+    world.answer = saying({ facts: new Map(), granted: [0, 0, 0, 0], version: 9 });
+    one.end(one.send());
+    await world.clock.advance(3_000);
+    const then = world.asks.length;
+    await askOf(world, one);
+    expect(world.asks.length).toBe(then + 2);
+  });
+
+  it('is not repeated where it was granted anything, or asked for nothing', async () => {
+    const world = worldOf();
+    const one = await reader(world);
+    await askOf(world, one);
+    one.end(one.send());
+    await world.clock.advance(3_000);
+    world.answer = saying({ facts: new Map() });
+    const before = world.asks.length;
+    await askOf(world, one);
+    expect(world.asks.length).toBe(before + 1);
+    await one.part.leave();
+    expect(world.asks.length).toBe(before + 2);
+  });
+
+  it('is not repeated where nothing was granted and no facts have changed', async () => {
+    const world = worldOf();
+    const one = await reader(world);
+    world.answer = saying({ granted: [0, 0, 0, 0] });
+    const before = world.asks.length;
+    await askOf(world, one);
+    expect(world.asks.length).toBe(before + 1);
+  });
+});
+
+describe('what a process takes of an answer', () => {
+  it('is how many processes live and lack units: one of them is likely to have an equal part', async () => {
+    const likely = async (rest: Partial<Answer>): Promise<number> => {
+      const world = worldOf();
+      const one = await reader(world);
+      world.answer = saying(rest);
+      await askOf(world, one);
+      await world.clock.advance(1_000);
+      // All that is left is used by the others.
+      world.answer = (sent, answer) =>
+        answer === 'stale' ? answer : { ...answer, ...rest, used: sent.windows.map(() => 100_000) };
+      await askOf(world, one, 5);
+      return one.part.likely('minute', 120, world.clock.now());
+    };
+    expect(await likely({ live: 4, others: 0 })).toBe(30);
+    expect(await likely({ live: 2, others: 5 })).toBe(20);
+    expect(await likely({ live: 0, others: 2 })).toBe(40);
+    expect(await likely({ live: 0, others: 0 })).toBe(120);
+  });
+
+  it('is what the others use of its longest window: it is likely to have the rest', async () => {
+    const world = worldOf();
+    const one = await reader(world);
+    one.read({ period: 'hour', limit: 1_000, used: 1 });
+    let used = 1;
+    world.answer = (sent, answer) =>
+      answer === 'stale'
+        ? answer
+        : { ...answer, live: 2, used: sent.windows.map(({ limit }) => (limit === 1_000 ? used : 1)) };
+    await askOf(world, one);
+    one.send();
+    await world.clock.advance(1_000);
+    // One unit is its own, and one in a second of another process.
+    used = 3;
+    await askOf(world, one, 5);
+    expect(one.part.likely('minute', 120, world.clock.now())).toBeCloseTo(60, 0);
+    expect(one.part.likely('minute', 240, world.clock.now())).toBeCloseTo(240 - 60, 0);
+  });
+
+  it('is that another process looks: nothing is sent meanwhile, and it asks again in a fifth of a second', async () => {
+    const world = worldOf();
+    const one = await reader(world);
+    world.answer = saying({ lookMs: 700, granted: [0, 0] });
+    await askOf(world, one);
+    expect(one.why()).toMatchObject({ why: 'another process sends alone for a moment, to learn the limits' });
+    expect(one.check()?.until).toBeCloseTo(world.clock.now() + 199, -1);
+    world.answer = undefined;
+    await world.clock.advance(700);
+    await askOf(world, one);
+    expect(one.check()).toBeUndefined();
+  });
+
+  it('is a pause, of which its client hears once', async () => {
+    const world = worldOf();
+    const one = await reader(world);
+    world.answer = saying({ pauseMs: 5_000, granted: [0, 0] });
+    await askOf(world, one);
+    expect(one.learned.filter((facts) => 'pausedUntil' in facts)).toHaveLength(1);
+    const other = await reader(worldOf());
+    expect(other.learned.filter((facts) => 'pausedUntil' in facts)).toHaveLength(0);
+  });
+
+  it('is the version of the facts', async () => {
+    const world = worldOf();
+    const one = await reader(world);
+    world.answer = saying({ version: 7 });
+    await askOf(world, one);
+    one.end(one.send());
+    await world.clock.advance(3_000);
+    await askOf(world, one);
+    expect(world.asks.at(-1)?.version).toBe(7);
+  });
+});
+
+describe('a store that has lost its memory', () => {
+  const old = saying({ urgent: { units: 0, forMs: 60_000 }, others: 30, used: [10, 10, 10], live: 3 });
+  const fresh = (live: number, rest: Partial<Answer> = {}): ReturnType<typeof saying> =>
+    saying({ urgent: { units: 0, forMs: 0 }, live, granted: [], ...rest });
+
+  it('is told by asks that are signs of life and want nothing granted, until as many as before have told', async () => {
+    const world = worldOf();
+    const one = await reader(world);
+    world.answer = old;
+    await askOf(world, one, 5);
+    world.answer = fresh(1);
+    await world.clock.advance(1_000);
+    await askOf(world, one, 5);
+    await world.clock.advance(150);
+    await askOf(world, one, 5);
+    expect(world.asks.at(-1)).toMatchObject({ version: -1, isSign: true });
+    world.answer = fresh(3);
+    await world.clock.advance(150);
+    await askOf(world, one, 5);
+    world.answer = undefined;
+    await world.clock.advance(1_000);
+    await askOf(world, one, 5);
+    expect(world.asks.at(-1)?.version).toBeGreaterThanOrEqual(0);
+  });
+
+  it('was not asked for more, and not at once again, by a process that only tells', async () => {
+    const world = worldOf();
+    const one = await reader(world);
+    world.answer = old;
+    await askOf(world, one, 5);
+    world.answer = fresh(1);
+    await world.clock.advance(1_000);
+    await askOf(world, one, 5);
+    world.answer = fresh(1, { facts: new Map() });
+    await world.clock.advance(1_000);
+    const before = world.asks.length;
+    await askOf(world, one, 5);
+    expect(world.asks.length).toBe(before + 1);
+  });
+});
+
+describe('what happens while an ask is under way', () => {
+  it('is told by a trip of its own: a pause that the service orders then', async () => {
+    const world = worldOf();
+    const one = await reader(world);
+    world.answer = (_, answer) => {
+      one.part.tellPause(world.clock.now() + 5_000);
+      return answer;
+    };
+    await askOf(world, one);
+    expect(world.trips.filter((name) => name === 'pause')).toHaveLength(1);
+    expect(one.woken).toBeGreaterThan(0);
+  });
+
+  it('is not told by a process that leaves', async () => {
+    const world = worldOf();
+    const one = await reader(world);
+    world.answer = (_, answer) => {
+      one.part.tellPause(world.clock.now() + 5_000);
+      return answer;
+    };
+    one.waiting = 1;
+    one.check();
+    await one.part.leave();
+    await world.clock.advance(100);
+    expect(world.trips.filter((name) => name === 'pause').length).toBeLessThanOrEqual(1);
+    const before = world.trips.length;
+    one.end(one.send());
+    one.part.tellTrial(true);
+    await world.clock.advance(5_000);
+    expect(world.trips.length).toBe(before);
+  });
+});
+
+describe('the cost of calls', () => {
+  it('is what the next ones are expected to cost', async () => {
+    const world = worldOf();
+    const one = await reader(world);
+    one.read({ limit: 1_000, used: 1 });
+    for (let count = 0; count < 40; count++) {
+      one.waiting = 1;
+      one.check(5);
+      await world.clock.advance(1);
+      one.waiting = 0;
+      one.end(one.send(5));
+    }
+    one.waiting = 11;
+    one.check(5);
+    await world.clock.advance(1_100);
+    one.check(5);
+    await world.clock.advance(1);
+    // Ten others of nearly five.
+    expect(world.asks.at(-1)?.want).toBeGreaterThan(40);
+  });
+
+  it('stays counted where a request was lost, and shows no window to be unlimited', async () => {
+    const world = worldOf();
+    const one = processOf(world, { isVague: true });
+    await askOf(world, one);
+    const lease = one.send();
+    one.waiting = 0;
+    one.end(lease, 1, false);
+    // Nothing was learned: the next one waits for a look of its own.
+    expect(one.check()).toBeDefined();
+    one.read({ used: 1 });
+    expect(one.part.isGranting).toBe(false);
+  });
+
+  it('of others while the store is away is read from the windows', async () => {
+    const world = worldOf();
+    const one = await reader(world);
+    world.isAway = true;
+    one.waiting = 5;
+    const sent: number[] = [];
+    for (let at = 0; at < 800; at++) {
+      if (one.check() === undefined) {
+        sent.push(world.clock.now());
+        const lease = one.send();
+        // Others send as much as the minute bears.
+        one.read({ used: 10 });
+        one.end(lease);
+      } else await world.clock.advance(50);
+    }
+    const gaps = sent.slice(1).map((at, nth) => at - (sent[nth] ?? 0));
+    expect(gaps.at(-1)).toBeGreaterThan(10_000);
+  });
+});

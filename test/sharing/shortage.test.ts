@@ -1,0 +1,193 @@
+import { describe, expect, it } from 'vitest';
+import { aligned } from '../../src/quota/models/aligned.ts';
+import { SHAPES } from '../../src/quota/models/all.ts';
+import { firstRequest } from '../../src/quota/models/first-request.ts';
+import type { Shape } from '../../src/quota/models/model.ts';
+import type { Member } from '../../src/share.ts';
+import { CallNeeds } from '../../src/sharing/call-needs.ts';
+import { Discovery } from '../../src/sharing/discovery.ts';
+import type { Ledger } from '../../src/sharing/ledger.ts';
+import { Shortage } from '../../src/sharing/shortage.ts';
+import { ask, demand, ledgerOf } from './support/ledgers.ts';
+
+interface World {
+  readonly shortage: Shortage;
+  readonly ledger: Ledger;
+  readonly discovery: Discovery;
+  readonly needs: CallNeeds;
+  waiting: number;
+}
+
+interface First {
+  readonly units?: number;
+  readonly priority?: number;
+  readonly maxWaitMs?: number;
+}
+
+/** A process with calls that wait, the first of which is such a one. */
+function worldOf(
+  limits: Parameters<typeof ledgerOf>[0],
+  { waiting = 1, alive = [aligned], ...first }: First & { waiting?: number; alive?: readonly Shape[] } = {},
+): World {
+  const member = { waiting: () => world.waiting, urgentWaiting: () => world.waiting, concurrency: 32 };
+  const needs = new CallNeeds(member as unknown as Member);
+  const [ledger, discovery] = [ledgerOf(limits, { alive }), new Discovery()];
+  const world: World = { shortage: new Shortage(needs, ledger, discovery), ledger, discovery, needs, waiting };
+  const { units = 1, priority = 0 } = first;
+  needs.ask({ endpoint: 'GET /a', priority, ...first, units }, units);
+  return world;
+}
+
+describe('a process whose calls wait', () => {
+  it('lacks units as long as it holds fewer than all of them need', () => {
+    const world = worldOf({ second: 20 }, { waiting: 3 });
+    expect(world.shortage.isNow(100)).toBe(true);
+    ask(world.ledger, demand({ want: 3 }), [2], 100);
+    expect(world.shortage.isNow(110)).toBe(true);
+    world.waiting = 2;
+    expect(world.shortage.isNow(110)).toBe(false);
+  });
+
+  it('lacks nothing that can be named while no window is known', () => {
+    expect(worldOf({}, { waiting: 3 }).shortage.isNow(100)).toBe(false);
+  });
+
+  it('lacks units for an urgent call although a later second has them', () => {
+    const [urgent, other] = [1, 0].map((priority) => worldOf({ second: 20 }, { priority }));
+    for (const world of [urgent, other]) if (world) ask(world.ledger, demand({ want: 5 }), [0, 5], 100);
+    expect([urgent?.shortage.isNow(110), other?.shortage.isNow(110)]).toEqual([true, false]);
+    const there = worldOf({ second: 20 }, { priority: 1 });
+    ask(there.ledger, demand(), [1], 100);
+    expect(there.shortage.isNow(110)).toBe(false);
+  });
+
+  it('asks for nothing during its look, in which it sends without units', () => {
+    const world = worldOf({ second: 20 }, { waiting: 3 });
+    world.discovery.hear('granted', true, 100, 101);
+    expect(world.shortage.demand(200)).toMatchObject({ need: 1, want: 0 });
+    expect(world.shortage.isNow(200)).toBe(false);
+    expect(world.shortage.demand(2_000).want).toBe(3);
+  });
+
+  it('asks at once, and after a refusal when units may be there', () => {
+    const world = worldOf({ second: 20 }, { waiting: 3 });
+    expect(world.shortage.isAskDue(100)).toBe(true);
+    ask(world.ledger, demand({ want: 3 }), [], 100);
+    const at = world.ledger.policy.nextAt(0, false);
+    expect(at).toBeGreaterThan(900);
+    expect([at - 1, at].map((now) => world.shortage.isAskDue(now))).toEqual([false, true]);
+    expect(world.shortage.endsAt(200)).toBe(at);
+    world.waiting = 0;
+    expect(world.shortage.isAskDue(at)).toBe(false);
+  });
+
+  it('waits for the units that it holds of a later second, or for what it may ask for sooner', () => {
+    const world = worldOf({ second: 20 }, { waiting: 5 });
+    ask(world.ledger, demand({ want: 5 }), [0, 5], 100);
+    expect(world.shortage.endsAt(110)).toBeCloseTo(1_000, 0);
+    world.waiting = 6;
+    // Whoever holds less than is needed may ask at once, in a millisecond.
+    expect(world.shortage.endsAt(110)).toBe(111);
+  });
+
+  it('waits for the next second where nothing is held and nothing asked for', () => {
+    const world = worldOf({ second: 20 }, { waiting: 0 });
+    expect(world.shortage.endsAt(110)).toBeCloseTo(1_000, 0);
+  });
+});
+
+describe('a window that is full', () => {
+  /** A minute that is full by what the store said at 0.1 s. */
+  function full(first: First): World {
+    const world = worldOf({ minute: 500 }, first);
+    ask(world.ledger, demand(), [], 100);
+    return world;
+  }
+
+  it('is one for a call that waits until it ends, and for one that would fail sooner', () => {
+    expect(full({}).shortage.full(200)?.instance.window.period).toBe('minute');
+    expect(full({ maxWaitMs: 1_000 }).shortage.full(200)?.instance.window.period).toBe('minute');
+    expect(worldOf({ minute: 500 }).shortage.full(200)).toBeUndefined();
+  });
+
+  it('is one for a call that waits just as long, and none for one that gives up a moment sooner', () => {
+    const { shortage, ledger } = full({});
+    const leftMs = ledger.timeline.surely(shortage.full(200)?.instance.end ?? 0, 200) - 200;
+    expect(full({ maxWaitMs: leftMs }).shortage.full(200)).toBeDefined();
+    expect(full({ maxWaitMs: leftMs - 0.001 }).shortage.full(200)).toBeUndefined();
+  });
+
+  it('is none for a call that would fail, where what is left was kept for the beginning of the next: it is asked for soon', () => {
+    const kept = (maxWaitMs: number): World => {
+      const world = worldOf({ minute: 100 }, { maxWaitMs, alive: [aligned, firstRequest] });
+      const used = world.ledger.compose(demand(), 9_990, 1).windows.map(() => 99);
+      ask(world.ledger, demand(), [], 10_000, { used });
+      return world;
+    };
+    const hasty = kept(1_000);
+    expect(hasty.ledger.full(10_010)?.isKept).toBe(true);
+    expect(hasty.shortage.full(10_010)).toBeUndefined();
+    // The answer came at 10.001 s.
+    expect(hasty.shortage.endsAt(10_010)).toBe(10_101);
+    expect(kept(60_000).shortage.endsAt(10_010)).toBeGreaterThan(59_000);
+  });
+
+  it('is asked for again at its end', () => {
+    const { shortage, ledger } = full({});
+    const end = shortage.full(200)?.instance.end ?? Number.NaN;
+    expect(shortage.endsAt(200)).toBeCloseTo(ledger.timeline.surely(end, 200), 6);
+  });
+
+  it('is none for a call that waits for five seconds and not until it ends, while units may be given back', () => {
+    const world = full({ maxWaitMs: 10_000 });
+    expect(world.shortage.full(200)).toBeUndefined();
+    expect(full({ maxWaitMs: 5_000 }).shortage.full(200)).toBeUndefined();
+    expect(full({ maxWaitMs: 4_999 }).shortage.full(200)).toBeDefined();
+    // What was full for five seconds stays so.
+    ask(world.ledger, demand(), [], 5_099);
+    expect(world.shortage.full(5_100)).toBeUndefined();
+    ask(world.ledger, demand(), [], 5_100);
+    expect(world.shortage.full(5_110)).toBeDefined();
+  });
+});
+
+describe('a look', () => {
+  const due = (world: World, now: number, isUnlimited = false): boolean =>
+    world.shortage.isLookDue(isUnlimited, world.waiting, now);
+
+  it('is due where calls wait and no window is known, unless there is none to learn', () => {
+    expect(due(worldOf({}), 100)).toBe(true);
+    expect(due(worldOf({}, { waiting: 0 }), 100)).toBe(false);
+    expect(due(worldOf({}), 100, true)).toBe(false);
+  });
+
+  it('is due where four calls wait for units of a second whose shape is in doubt', () => {
+    const world = worldOf({ second: 20 }, { waiting: 4, alive: SHAPES });
+    expect(due(world, 100)).toBe(false);
+    ask(world.ledger, demand({ want: 4 }), [], 100);
+    expect(due(world, 200)).toBe(true);
+    world.waiting = 3;
+    expect(due(world, 200)).toBe(false);
+    expect(due(worldOf({ second: 20 }, { waiting: 4 }), 200)).toBe(false);
+  });
+
+  it('is followed by another as long as any call waits', () => {
+    const world = worldOf({ second: 20 }, { alive: SHAPES });
+    world.discovery.hear('granted', false, 100, 101);
+    // The next one begins at its end.
+    expect([due(world, 500), due(world, 1_000)]).toEqual([false, true]);
+    world.waiting = 0;
+    expect(due(world, 1_000)).toBe(false);
+  });
+
+  it('is not due while a longer window is full', () => {
+    const world = worldOf({ second: 20, minute: 100 }, { waiting: 4, alive: SHAPES });
+    const calendar = { alive: [aligned], epoch: 0 };
+    world.ledger.windows.open('minute', 100, calendar);
+    const { windows } = world.ledger.compose(demand({ want: 4 }), 90, 1);
+    const used = windows.map(({ name }) => (name.startsWith('minute') ? 100 : 0));
+    ask(world.ledger, demand({ want: 4 }), [], 100, { used });
+    expect(world.ledger.full(200)?.instance.window.period).toBe('minute');
+    expect(due(world, 200)).toBe(false);
+  });
+});
