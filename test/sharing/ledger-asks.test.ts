@@ -44,12 +44,18 @@ describe('how much a ledger asks for', () => {
     expect(wished(ledger.compose(demand({ isUrgent: true }), 130, 1_900))).toEqual(['2']);
   });
 
-  it('two seconds for a call alone, however many processes lack units', () => {
-    const ledger = ledgerOf({ second: 20 });
-    ask(ledger, demand(), [1], 100, { others: 30 });
-    ledger.spend(1, 150);
-    expect(wished(ledger.compose(demand(), 200, TRIP_MS))).toEqual(['0', '1']);
-  });
+  it.for([
+    [1, ['0']],
+    [11, ['0', '1']],
+  ] as const)(
+    'one second for a call alone where half of it is free, and else two: %s of 20 are used',
+    ([used, seconds]) => {
+      const ledger = ledgerOf({ second: 20 });
+      ask(ledger, demand(), [1], 100, { others: 30, used: [used, used] });
+      ledger.spend(1, 150);
+      expect(wished(ledger.compose(demand(), 200, TRIP_MS))).toEqual(seconds);
+    },
+  );
 
   it('no second further than the next where two processes divide what it holds', () => {
     const ledger = ledgerOf({ second: 20 });
@@ -140,7 +146,7 @@ describe('what an ask of a ledger tells', () => {
     expect(told().filter(([total]) => total > 0)).toEqual([[2, [`second:${SECOND}`]]]);
   });
 
-  it('names the seconds of the first and of the last request where they were charged to one slot', () => {
+  it('names the second of the last request where several were charged to one slot, and not one that is over', () => {
     const clock = new ServerClock();
     clock.narrow(BEGIN - 1_200, BEGIN + 1_200, 0);
     const ledger = ledgerOf({ second: 20 }, { clock });
@@ -149,7 +155,7 @@ describe('what an ask of a ledger tells', () => {
     clock.narrow(BEGIN + 500, BEGIN + 500, 1_800);
     const { slots, windows } = ledger.compose(demand({ want: 0 }), 1_800, TRIP_MS, false);
     const names = slots.filter(({ total }) => total > 0).flatMap((slot) => slot.windows.map((at) => windows[at]?.name));
-    expect(names).toEqual([`second:${SECOND + 1}`, `second:${SECOND + 2}`]);
+    expect(names).toEqual([`second:${SECOND + 2}`]);
   });
 
   it('names all steps of a minute that drains: those of the last minute, and of five seconds beyond the last slot', () => {
