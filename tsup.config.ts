@@ -12,8 +12,8 @@ export default defineConfig({
   format: ['esm'],
   target: 'node22',
   platform: 'node',
-  // Nobody imports the command line.
-  dts: { entry: library },
+  // Nobody imports the command line. `Symbol.asyncDispose` is in no `lib` that projects have by default.
+  dts: { entry: library, banner: '/// <reference lib="esnext.disposable" />\n' },
   clean: true,
   removeNodeProtocol: false,
   esbuildPlugins: [fetchWhenAsked],

@@ -93,6 +93,8 @@ function checkedInit(init: RequestInit | null | undefined): RequestInit | undefi
 /** `fetch` ignores properties that it does not know: options of `fetchWith` among them are a mistake. */
 function checkNoFetchOptions(init: object = {}): void {
   const names = Object.keys(init);
+  if (names.includes('label'))
+    throw new ConfigError('label', 'is no option of fetch: client.get and client.request have it');
   const isOurs = (name: string): boolean =>
     name === 'priority' ? typeof Reflect.get(init, name) === 'number' : FETCH_OPTIONS.includes(name);
   const name = names.find(isOurs);

@@ -1,3 +1,4 @@
+import { ConfigError } from '../errors.ts';
 import { PERIODS, type Period } from '../quota/time/periods.ts';
 import type { BulkReservePolicy } from '../quota/window/bulk-reserve.ts';
 import { type Argument, argument, number, optionsParser, unknownOption } from '../validation/arguments.ts';
@@ -56,8 +57,13 @@ const reserveOptions = optionsParser(
  * @throws ConfigError that names the invalid option.
  */
 export function readReserve(options: ReserveOptions): BulkReservePolicy {
-  const { forPriorityAbove = 0, share = 0, spreadMonthUntil } = reserveOptions(options);
-  return { forPriorityAbove, share: sharesOf(share), spreadMonthUntil: spreadMonthUntil?.getTime() };
+  const { forPriorityAbove = 0, share, spreadMonthUntil } = reserveOptions(options);
+  if (share === undefined && spreadMonthUntil === undefined)
+    throw new ConfigError(
+      'reserve',
+      'must have a share, such as { share: 0.2 }, or spreadMonthUntil: else it reserves nothing',
+    );
+  return { forPriorityAbove, share: sharesOf(share ?? 0), spreadMonthUntil: spreadMonthUntil?.getTime() };
 }
 
 /** A share for each period. */

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { ConfigError } from '../errors.ts';
 import { Problem } from './problem.ts';
 
 /** Every header with this prefix is for the proxy, and is not sent to the service. */
@@ -35,6 +36,12 @@ export function readCallHeaders(headers: IncomingHttpHeaders): StatedOptions {
     stated[option] = numberOf(name, headers[name]);
   }
   return stated;
+}
+
+/** The answer to a request with an option that the client refuses. The caller knows the header that it sent, and no option. */
+export function problemOf({ option, message }: ConfigError): Problem {
+  const [header = option] = [...OPTIONS].find(([, set]) => set === option) ?? [];
+  return new Problem(400, 'request', `${header}${message.slice(option.length)}.`, {}, { option: header });
 }
 
 function numberOf(name: string, value: string | string[] | undefined): number {

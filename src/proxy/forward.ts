@@ -3,8 +3,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Client } from '../client/client.ts';
+import { isConfigError } from '../errors.ts';
 import type { FetchOptions } from '../fetch/options.ts';
-import { readCallHeaders, type StatedOptions } from './call-headers.ts';
+import { problemOf, readCallHeaders, type StatedOptions } from './call-headers.ts';
 import { requestHeaders, responseHeaders } from './headers.ts';
 import { Problem, sendProblem } from './problem.ts';
 
@@ -42,7 +43,7 @@ export function createForward(client: Pick<Client, 'fetchWith'>, hasToken: boole
       });
       await send(response, path, outgoing, hangUp.signal);
     } catch (error) {
-      if (!hangUp.signal.aborted) sendProblem(outgoing, error);
+      if (!hangUp.signal.aborted) sendProblem(outgoing, isConfigError(error) ? problemOf(error) : error);
     }
   };
 }

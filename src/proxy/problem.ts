@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { isClosed, isConfigError, isConnectionError, isQuotaExhausted } from '../errors.ts';
+import { isClosed, isConnectionError, isQuotaExhausted } from '../errors.ts';
 import { RETRY_AFTER_HEADER } from '../quota/headers/snapshot.ts';
 
 /** An answer of the proxy itself, as opposed to one of the service. */
@@ -49,7 +49,6 @@ function problemOf(error: unknown): Problem {
     const said = `${endpoint}: no usable response (${code}), attempts: ${attempts}.`;
     return new Problem(gatewayStatus(code), 'connection', said, {}, { endpoint, code, attempts });
   }
-  if (isConfigError(error)) return new Problem(400, 'request', `${error.message}.`, {}, { option: error.option });
   if (isClosed(error)) return new Problem(503, 'closed', 'The proxy is closing.');
   return new Problem(500, 'internal', 'The proxy failed.');
 }

@@ -91,7 +91,9 @@ export function createProxy(client: Client, options: ProxyOptions = {}): Proxy {
       const answered = inProgress(server);
       server.on('connect', (_, socket) => {
         socket.on('error', () => {});
-        socket.end('HTTP/1.1 405 Method Not Allowed\r\nconnection: close\r\ncontent-length: 0\r\n\r\n');
+        socket.end(
+          'HTTP/1.1 405 Method Not Allowed\r\nx-quota-error: method\r\nconnection: close\r\ncontent-length: 0\r\n\r\n',
+        );
       });
       await new Promise<void>((resolve, reject) => {
         server.once('error', reject);

@@ -26,15 +26,21 @@ const CLOCK: Rule = [
 export const OPTION_RULES: Readonly<Record<keyof MockServiceOptions, Rule>> = {
   clock: CLOCK,
   skewMs: MS,
-  origin: [(value) => typeof value === 'string' && URL.canParse(value), 'a URL such as "https://api.mock.test"'],
+  origin: [
+    (value) => typeof value === 'string' && URL.canParse(value) && new URL(value).href === `${new URL(value).origin}/`,
+    'a URL without a path, such as "https://api.mock.test"',
+  ],
   keyless: [isObject, 'limits such as { minute: 50 }'],
   keyed: [isObject, 'limits such as { second: 20, minute: 500 }'],
   families: OBJECT,
   routes: [isObject, 'an object of routes by method and path'],
   ceilings: OBJECT,
   keys: [
-    (value) => Array.isArray(value) && value.every((key) => typeof key === 'string' && key !== ''),
-    'a list of keys, each a text that is not empty',
+    (value) =>
+      Array.isArray(value) &&
+      new Set(value).size === value.length &&
+      value.every((key) => typeof key === 'string' && key !== ''),
+    'a list of different keys, each a text that is not empty',
   ],
   unknownKey: oneOf('keyless', 401, 403),
   windows: [

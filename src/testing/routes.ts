@@ -49,6 +49,10 @@ export class Routes {
     const theirs = Object.entries(added).flatMap(([name, handle]) =>
       handle === undefined ? [] : [routeOf(name, pageBy(name, handle))],
     );
+    for (const [nth, { method, shape, endpoint }] of theirs.entries()) {
+      const twin = theirs.slice(0, nth).find((route) => route.method === method && route.shape === shape);
+      if (twin) throw new Error(`The routes ${twin.endpoint} and ${endpoint} answer the same requests.`);
+    }
     const ours = own.map(({ name, endpoint, page }) => ({ ...routeOf(name, page), endpoint }));
     const endpointOf = ({ method, shape, endpoint }: Route): ServiceEndpoint =>
       ours.find((route) => route.method === method && route.shape === shape)?.endpoint ?? endpoint;
@@ -109,6 +113,10 @@ function routeOf(name: string, page: Route['page']): Route {
     throw new Error(`The route ${name} must have a name in each pair of braces, such as {height}.`);
   }
   const placeholders = Array.from(template.matchAll(PLACEHOLDER), ([, placeholder = '']) => placeholder);
+  const twice = placeholders.find((one, nth) => placeholders.indexOf(one) < nth);
+  if (twice !== undefined) {
+    throw new Error(`The route ${name} has {${twice}} twice: each placeholder must have a name of its own.`);
+  }
   const fixed = template.split(/\{[^{}]+\}/).map((text) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
   const pattern = new RegExp(`^${fixed.join('([^/]+)')}$`);
   return { endpoint: name, method, shape: template.replace(PLACEHOLDER, ANY), pattern, placeholders, page };

@@ -1,7 +1,15 @@
 import { ConfigError, quote } from '../errors.ts';
 import type { CallOptions } from '../options/client-options.ts';
 import type { QuotaSnapshot } from '../quota/headers/snapshot.ts';
-import { type Arguments, argument, callback, isWhole, optionsParser, unchecked } from '../validation/arguments.ts';
+import {
+  type Arguments,
+  argument,
+  callback,
+  count,
+  isWhole,
+  optionsParser,
+  unchecked,
+} from '../validation/arguments.ts';
 import type { StandardResult, StandardSchemaV1 } from '../validation/standard-schema.ts';
 import { BEGINNING, incomplete, POSITION_FIELDS, positionOf } from './checkpoint-fields.ts';
 import { type NewPage, PageLoop, type YieldedPage } from './page-loop.ts';
@@ -86,7 +94,7 @@ export const PAGINATE_OPTIONS: Arguments<Pick<PaginateOptions, 'items' | 'key' |
  *
  * @param request - the path of all pages with the query of the first.
  * @param options - as {@link PAGINATE_OPTIONS} has read them.
- * @throws ConfigError if the checkpoint is of another pagination, or the key needs a larger page.
+ * @throws ConfigError if the checkpoint is of another pagination, the limit is no number of items, or the key needs a larger page.
  */
 export function paginate<Page, Item>(
   requestPage: RequestPage<Item>,
@@ -122,8 +130,8 @@ export function paginate<Page, Item>(
 
 /** Items per page, if the query asks for a number of them. */
 function limitOf(request: string): number | undefined {
-  const limit = Number(new URLSearchParams(request.split('?')[1]).get('limit') ?? Number.NaN);
-  return isWhole(limit) && limit > 0 ? limit : undefined;
+  const limit = new URLSearchParams(request.split('?')[1]).get('limit');
+  return limit === null ? undefined : count(/^\d+$/.test(limit) ? Number(limit) : limit, 'limit');
 }
 
 function checked(from: PageCheckpoint, request: string): Omit<PageCheckpoint, 'request'> {

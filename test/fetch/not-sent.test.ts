@@ -75,6 +75,14 @@ describe('what client.fetch does not send', () => {
     },
   );
 
+  it('is one with a label in its init, which only calls of another kind have', async () => {
+    const { client, left, endOf } = pair();
+    expect(await endOf(client.fetch(INFO, { label: 'job 7' } as RequestInit))).toEqual(
+      configError('label', /is no option of fetch: client\.get and client\.request have it/),
+    );
+    expect(left).toEqual([]);
+  });
+
   it('is not one with a priority as fetch knows it', async () => {
     const { client, endOf } = pair();
     expect(await endOf(client.fetch(INFO, { priority: 'low' }))).toMatchObject({ status: 200 });

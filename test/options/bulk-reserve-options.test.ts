@@ -48,10 +48,10 @@ describe('bulk work that leaves a reserve', () => {
 
 describe('the options of the reserve', () => {
   it('have a default each', () => {
-    expect(readReserve({})).toEqual({
+    expect(readReserve({ spreadMonthUntil: new Date(7) })).toEqual({
       forPriorityAbove: 0,
       share: { second: 0, minute: 0, hour: 0, day: 0, month: 0 },
-      spreadMonthUntil: undefined,
+      spreadMonthUntil: 7,
     });
     expect(readReserve({ share: 0.25 }).share).toEqual({
       second: 0.25,
@@ -83,6 +83,8 @@ describe('the options of the reserve', () => {
     [{ spreadMonthUntil: '2026-01-31' }, 'reserve.spreadMonthUntil must be a Date, not "2026-01-31"'],
     [{ spreadMonthUntil: new Date(Number.NaN) }, 'reserve.spreadMonthUntil must be a Date, not an invalid Date'],
     [{ month: 1 }, 'reserve.month is not one of the reserve options: forPriorityAbove, share, spreadMonthUntil'],
+    [{}, 'reserve must have a share, such as { share: 0.2 }, or spreadMonthUntil: else it reserves nothing'],
+    [{ forPriorityAbove: 5 }, 'reserve must have a share, such as { share: 0.2 }, or spreadMonthUntil'],
     [7, 'reserve must be an object, not number'],
     [0, 'reserve must be an object, not number'],
     ['', 'reserve must be an object, not string'],

@@ -180,6 +180,19 @@ describe('the packed package in an empty project', () => {
     }
   });
 
+  it('has types that are clean in a browser, without those of Node and without newer ones of the language', () => {
+    const folder = project('types-browser', 'typescript@6');
+    const client = 'await using client = createClient();\nexport const waiting: number = client.waiting;\n';
+    writeFileSync(join(folder, 'program.ts'), `import { createClient } from 'stacks-quota';\n${client}`);
+    const options = {
+      module: 'esnext',
+      moduleResolution: 'bundler',
+      lib: ['es2022', 'dom', 'dom.iterable'],
+      types: [],
+    };
+    expect(complaintsIn(folder, { ...STRICTEST, ...options })).toEqual([]);
+  });
+
   describe('on Cloudflare Workers', () => {
     let service: MockService;
     let server: ListeningService;

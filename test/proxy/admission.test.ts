@@ -66,7 +66,7 @@ describe('a proxy without a token', () => {
     const { port, seen } = await pairOf(ok);
     const tunnel = request({ port, host: '127.0.0.1', method: 'CONNECT', path: 'api.hiro.so:443' }).end();
     const [incoming] = await once(tunnel, 'connect');
-    expect(incoming.statusCode).toBe(405);
+    expect([incoming.statusCode, incoming.headers['x-quota-error']]).toEqual([405, 'method']);
     expect(seen).toEqual([]);
   });
 

@@ -170,9 +170,10 @@ describe('a request through the proxy', () => {
 
   it.for([
     ['x-quota-priority', 'high', 'x-quota-priority must be a number'],
-    ['x-quota-cost', '-1', 'cost must be a number of units, 0 or more'],
-    ['x-quota-max-wait-ms', '-5', 'maxWaitMs must be milliseconds'],
-    ['x-quota-timeout-ms', '0', 'timeoutMs must be milliseconds, more than 0'],
+    ['x-quota-cost', '-1', 'x-quota-cost must be a number of units, 0 or more'],
+    ['x-quota-max-wait-ms', '-5', 'x-quota-max-wait-ms must be milliseconds'],
+    ['x-quota-max-queue-ms', '-5', 'x-quota-max-queue-ms must be milliseconds'],
+    ['x-quota-timeout-ms', '0', 'x-quota-timeout-ms must be milliseconds, more than 0'],
     ['x-quota-prio', '1', 'x-quota-prio is not one of the headers of this proxy'],
   ])('is refused with %s: %s, and nothing is spent', async ([name = '', value, message]) => {
     const { ask, seen } = await pairOf((_, outgoing) => outgoing.end('{}'));

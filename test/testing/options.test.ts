@@ -32,8 +32,9 @@ it.for<[object, string]>([
   [{ keyed: 50 }, 'keyed must be limits such as { second: 20, minute: 500 }, not 50.'],
   [{ keyed: { minutes: 50 } }, 'keyed has no period "minutes"'],
   [{ cost: 5 }, 'cost must be units by endpoint, such as { assets: 5 }, or a function, not 5.'],
-  [{ keys: 'a-key' }, 'keys must be a list of keys, each a text that is not empty, not "a-key".'],
-  [{ keys: [''] }, 'keys must be a list of keys, each a text that is not empty, not an array.'],
+  [{ keys: 'a-key' }, 'keys must be a list of different keys, each a text that is not empty, not "a-key".'],
+  [{ keys: [''] }, 'keys must be a list of different keys, each a text that is not empty, not an array.'],
+  [{ keys: ['a-key', 'a-key'] }, 'keys must be a list of different keys, each a text that is not empty, not an array.'],
   [{ windows: 'sliding' }, 'windows must be one of aligned, aligned-30-days, first-request, sliding-log,'],
   [{ windows: { minute: 'leeky' } }, 'windows must be one of aligned,'],
   [{ unknownKey: 404 }, 'unknownKey must be one of "keyless", 401, 403, not 404.'],
@@ -44,7 +45,8 @@ it.for<[object, string]>([
   ],
   [{ nodes: 0 }, 'nodes must be a whole number, 1 or more, not 0.'],
   [{ skewMs: Number.NaN }, 'skewMs must be milliseconds, not NaN.'],
-  [{ origin: 'api' }, 'origin must be a URL such as "https://api.mock.test", not "api".'],
+  [{ origin: 'api' }, 'origin must be a URL without a path, such as "https://api.mock.test", not "api".'],
+  [{ origin: 'https://api.mock.test/v2' }, 'origin must be a URL without a path, such as "https://api.mock.test", not'],
   [{ keyless: null }, 'keyless must be limits such as { minute: 50 }, not null.'],
   [{ keyed: { minute: '5' } }, 'keyed.minute must be 0 units or more, not 5.'],
   [{ clock: {} }, 'clock must be a clock with now, wall and timer, such as virtualClock() makes, not an object.'],
@@ -68,6 +70,14 @@ it.for<[object, string]>([
   ],
   [{ routes: { 'GTE /v2/info': () => 5 } }, 'The route GTE /v2/info has the method GTE: it may be GET, HEAD, POST,'],
   [{ routes: { 'GET /{}': () => 5 } }, 'The route GET /{} must have a name in each pair of braces, such as {height}.'],
+  [
+    { routes: { 'GET /{a}/{a}': () => 5 } },
+    'The route GET /{a}/{a} has {a} twice: each placeholder must have a name of its own.',
+  ],
+  [
+    { routes: { 'GET /a/{b}': () => 5, 'POST /a/{b}': () => 6, 'GET /a/{c}': () => 7 } },
+    'The routes GET /a/{b} and GET /a/{c} answer the same requests.',
+  ],
   [{ routes: { 'GET /{a': () => 5 } }, 'The route GET /{a must have a name in each pair of braces'],
 ])('a mock service refuses %o', ([options, message]) => {
   expect(made(options)).toThrow(message);

@@ -146,6 +146,10 @@ describe('client.paginate', () => {
     ['from must be an object, not number', { from: 5 }],
     ['from.offset must be a whole number', { from: { request: '/rows', offset: -1 } }],
     ['key must be a function', { key: 'id' }],
+    ['limit must be a whole number, 1 or more, not "-1"', { query: { limit: -1 } }],
+    ['limit must be a whole number, 1 or more, not 0', { query: { limit: 0 } }],
+    ['limit must be a whole number, 1 or more, not "1.5"', { query: { limit: 1.5 } }],
+    ['limit must be a whole number, 1 or more, not "all"', { query: { limit: 'all' } }],
     ['limit must be 2 or more with a key', { key: () => '', query: { limit: 1 } }],
   ])('refuses what cannot be meant: %s', ([message, options]) => {
     const service = routes(() => ({}));

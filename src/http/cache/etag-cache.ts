@@ -20,7 +20,7 @@ const OF_THE_MOMENT = /ratelimit|^(?:retry-after|age|date)$/;
 
 /**
  * Caches answers that have an `ETag` and revalidates them. On a 304 the cached answer is returned with the headers, and so the
- * quota, of the 304.
+ * quota, of the 304. A 304 that names another `ETag` is about an answer that is not known here: the request is made anew.
  *
  * @param run - makes a GET whose body is wanted as bytes.
  * @param redact - takes the key out of a text: an answer that holds it is never kept.
@@ -30,7 +30,7 @@ export function withEtagCache(run: Run, limits: EtagLimits, redact: (text: strin
   const isSecret = (reply: Reply): boolean =>
     [...reply.headers.values(), new TextDecoder().decode(reply.bytes)].some((text) => redact(text) !== text);
 
-  return async (call) => {
+  const ask: Run = async (call) => {
     const { request } = call;
     if (Object.keys(request.headers ?? {}).some((name) => CONDITIONAL.test(name))) return run(call);
     const name = requestName(request);
@@ -38,6 +38,10 @@ export function withEtagCache(run: Run, limits: EtagLimits, redact: (text: strin
     const headers = { ...request.headers, ...(known && { 'if-none-match': known.headers.get('etag') ?? '' }) };
     const reply = await run({ ...call, request: { ...request, url: request.url, headers } });
     if (reply.status === 304 && known) {
+      if (!isSame(known, reply)) {
+        kept.drop(name);
+        return ask(call);
+      }
       const renewed = { ...known, headers: renewedHeaders(known, reply), quota: reply.quota };
       kept.put(name, renewed);
       return renewed;
@@ -46,6 +50,13 @@ export function withEtagCache(run: Run, limits: EtagLimits, redact: (text: strin
     else if (reply.status < 500) kept.drop(name);
     return reply;
   };
+  return ask;
+}
+
+/** Whether a 304 is about this answer: it may leave the `ETag` out, or weaken it as gateways do that compress. */
+function isSame(known: Reply, { headers: news }: Reply): boolean {
+  const etagOf = (headers: Headers): string | undefined => headers.get('etag')?.replace(/^W\//, '');
+  return !news.has('etag') || etagOf(news) === etagOf(known.headers);
 }
 
 /** A redirect is not kept: next time it may lead elsewhere. */

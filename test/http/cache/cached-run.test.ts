@@ -192,6 +192,27 @@ describe('an answer with an ETag', () => {
     expect([...response.headers.keys()].filter((name) => /ratelimit|date/.test(name))).toEqual([]);
   });
 
+  it.each(['"other"', 'W/"other"'])('is not given for a 304 about another, %s: the call is made anew', async (etag) => {
+    let events = 30;
+    const { clock, mock, client, conditions, statuses } = pair({ etags: true }, { assetsOf: () => events });
+    await clock.run(client.getAddressAssets(ADDRESS));
+    events = 31;
+    mock.faults.next(1, { status: 304, headers: { etag } });
+    const { data, response } = await clock.run(client.getAddressAssets(ADDRESS));
+    expect([data.total, response.status]).toEqual([31, 200]);
+    await clock.run(client.getAddressAssets(ADDRESS));
+    expect(statuses()).toEqual([200, 304, 200, 304]);
+    expect(conditions.map((one) => one !== null)).toEqual([false, true, false, true]);
+  });
+
+  it('is given for a 304 that weakens its ETag', async () => {
+    const { clock, mock, client, statuses } = pair({ etags: true });
+    const etag = (await clock.run(client.fetch(assets(ADDRESS)))).headers.get('etag');
+    mock.faults.next(1, { status: 304, headers: { etag: `W/${etag}` } });
+    expect((await clock.run(client.getAddressAssets(ADDRESS))).data.total).toBe(30);
+    expect(statuses()).toEqual([200, 304]);
+  });
+
   it('gives way to a newer one', async () => {
     let events = 30;
     const { clock, client, statuses } = pair({ etags: true }, { assetsOf: () => events });
