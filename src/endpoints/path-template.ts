@@ -41,7 +41,9 @@ export function fillTemplate(template: string, params: Readonly<Record<string, u
 /** The query as text, encoded; without its question mark. */
 export function queryText(parameters: Query): string {
   let query: URLSearchParams | undefined;
-  for (const [name, given] of Object.entries(parameters)) {
+  for (const name of Object.keys(parameters)) {
+    const given = parameters[name];
+    if (given === undefined) continue;
     for (const value of Array.isArray(given) ? given : [given]) {
       if (value === undefined || value === null) continue;
       if (!isValue(value))

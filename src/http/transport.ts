@@ -170,8 +170,8 @@ const WHOLE = new TextDecoder();
 
 /** The text of a whole body. */
 function joinText(pieces: readonly Uint8Array[]): string {
-  const [first, second] = pieces;
-  if (!second) return first ? WHOLE.decode(first) : '';
+  const first = pieces[0];
+  if (pieces.length < 2) return first ? WHOLE.decode(first) : '';
   const decoder = new TextDecoder();
   let text = '';
   for (const piece of pieces) text += decoder.decode(piece, { stream: true });

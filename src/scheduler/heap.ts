@@ -1,10 +1,17 @@
-/** A heap with more items that are gone than of the others, and more than this, is cleared of them. */
+/** With more items that are gone than of the others, and more than this, a heap is cleared of them. */
 const LITTER = 64;
 
-/** A binary heap, whose items leave it by being gone: `push` and `first` cost O(log n), spread over all calls. */
+/**
+ * A priority queue, whose items leave it by being gone. Items that come in the order in which they go, as most do, are a list, and cost O(1);
+ * the others are a binary heap, where `push` and `first` cost O(log n), spread over all calls.
+ */
 export class Heap<T> {
   readonly #isBefore: (one: T, other: T) => boolean;
   readonly #isGone: (item: T) => boolean;
+  /** The list, whose items before `#head` are gone. */
+  #inOrder: T[] = [];
+  #head = 0;
+  /** The binary heap. */
   #items: T[] = [];
 
   /**
@@ -18,6 +25,39 @@ export class Heap<T> {
 
   /** The first item that is not gone. */
   get first(): T | undefined {
+    const inOrder = this.#firstInOrder();
+    const other = this.#firstOfOthers();
+    if (inOrder === undefined || other === undefined) return inOrder ?? other;
+    return this.#isBefore(other, inOrder) ? other : inOrder;
+  }
+
+  push(item: T): void {
+    const last = this.#inOrder.at(-1);
+    if (last !== undefined && this.#isBefore(item, last)) this.#pushOther(item);
+    else this.#inOrder.push(item);
+  }
+
+  /** Forgets the items that are gone, if they are most of them: at most `left` are not. */
+  tidy(left: number): void {
+    const size = this.#inOrder.length - this.#head + this.#items.length;
+    if (size <= LITTER || size <= 2 * left) return;
+    this.#inOrder = this.#inOrder.filter((item) => !this.#isGone(item));
+    this.#head = 0;
+    this.#items = this.#items.filter((item) => !this.#isGone(item));
+    for (let at = (this.#items.length >> 1) - 1; at >= 0; at--) this.#sink(this.#items[at] as T, at);
+  }
+
+  #firstInOrder(): T | undefined {
+    const inOrder = this.#inOrder;
+    while (this.#head < inOrder.length && this.#isGone(inOrder[this.#head] as T)) this.#head++;
+    if (this.#head > LITTER && this.#head * 2 > inOrder.length) {
+      this.#inOrder = inOrder.slice(this.#head);
+      this.#head = 0;
+    }
+    return this.#inOrder[this.#head];
+  }
+
+  #firstOfOthers(): T | undefined {
     const items = this.#items;
     while (items[0] !== undefined && this.#isGone(items[0])) {
       const last = items.pop() as T;
@@ -26,7 +66,7 @@ export class Heap<T> {
     return items[0];
   }
 
-  push(item: T): void {
+  #pushOther(item: T): void {
     const items = this.#items;
     let at = items.push(item) - 1;
     while (at > 0) {
@@ -37,13 +77,6 @@ export class Heap<T> {
       at = parent;
     }
     items[at] = item;
-  }
-
-  /** Forgets the items that are gone, if they are most of them: at most `left` are not. */
-  tidy(left: number): void {
-    if (this.#items.length <= LITTER || this.#items.length <= 2 * left) return;
-    this.#items = this.#items.filter((item) => !this.#isGone(item));
-    for (let at = (this.#items.length >> 1) - 1; at >= 0; at--) this.#sink(this.#items[at] as T, at);
   }
 
   /** Puts an item in the place of another, or of one of those below it that go before it. */
