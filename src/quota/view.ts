@@ -62,7 +62,7 @@ export function viewOf(
         window: 'endpoint',
         limit: window.limit,
         remaining: window.remaining,
-        headroom: Math.floor(window.headroom()),
+        headroom: Math.floor(window.headroom(now)),
         seenAt: window.seenAt,
         end: window.end,
         shapes: [],

@@ -139,7 +139,7 @@ function* endpointWindowsOf(
     const end = (window.end.to ?? now + endOf('minute', origin) - origin) - now;
     yield {
       ...{ window: 'endpoint', limit, periodMs, countsRequests: true },
-      used: [{ from: end, to: end, units: limit - window.headroom() }],
+      used: [{ from: end, to: end, units: limit - window.headroom(now) }],
       release: (at) => {
         const next = end + Math.max(0, Math.floor((at - end) / periodMs) + 1) * periodMs;
         return { from: next, to: next };

@@ -8,6 +8,7 @@ import type { ServerClock } from '../time/server-clock.ts';
 import type { WindowEnd } from '../time/window-end.ts';
 import { AnsweredRequests } from '../usage/answered.ts';
 import type { Flight, InFlight } from '../usage/in-flight.ts';
+import { SlidingRequests } from './sliding-requests.ts';
 
 /** Resets that differ by less belong to one instance: services cut them to seconds in different ways. */
 const SAME_MS = 500;
@@ -81,6 +82,17 @@ export class ResetWindow implements Limit {
   /** When the present instance ends by our clock, as stated by one answer. */
   #endsAt = Number.POSITIVE_INFINITY;
   #spent = 0;
+  readonly #sliding: SlidingRequests;
+  /** Whether some reset was not a whole number of seconds from its answer: then it is a timestamp. */
+  #isTimestamp = false;
+  /** When the first answer of the present instance came. */
+  #firstAt = Number.NEGATIVE_INFINITY;
+  /** Whether a request was served that our own requests of the last window had made wait. */
+  #isProven = false;
+  /** When an answer showed last that the window holds more than it should. */
+  #fullerAt = Number.NEGATIVE_INFINITY;
+  /** What the last answer counted beyond our own requests. */
+  #others = 0;
   #remaining: number;
   readonly #probe = new Probe();
   readonly #looks = new Backoff(FIRST_LOOK_MS, TRIAL_MS);
@@ -91,6 +103,7 @@ export class ResetWindow implements Limit {
   constructor(limit: number, clock: ServerClock, flights: InFlight) {
     this.limit = limit;
     this.#remaining = limit;
+    this.#sliding = new SlidingRequests(limit);
     this.#clock = clock;
     this.#flights = flights;
   }
@@ -111,16 +124,6 @@ export class ResetWindow implements Limit {
   /** The service's last word on what is left, in requests. */
   get remaining(): number {
     return this.#remaining;
-  }
-
-  /** When the present instance ends, by the service's clock. */
-  get resetAt(): number {
-    return this.#resetAt;
-  }
-
-  /** When the present instance ends by our clock, as stated by one answer. */
-  get endsAt(): number {
-    return this.#endsAt;
   }
 
   /** The shortest time between two resets so far, in milliseconds. */
@@ -159,25 +162,24 @@ export class ResetWindow implements Limit {
     return sum;
   }
 
-  headroom(): number {
-    return Math.max(0, this.limit - this.#spent - this.held);
+  headroom(now: number): number {
+    const spent = this.#slides ? this.#sliding.countedAt(now) + (now < this.#end ? this.#others : 0) : this.#spent;
+    return Math.max(0, this.limit - spent - this.held);
   }
 
   check(charge: Charge, now: number): Hold | undefined {
-    if (!this.covers(charge.endpoint) || this.headroom() >= 1 + this.#forLooks) return undefined;
-    const end = this.limit > 0 ? this.#end : Number.POSITIVE_INFINITY;
-    const probedUntil = this.#probe.heldUntil(now);
-    const until = now < end ? end : probedUntil;
+    if (!this.covers(charge.endpoint)) return undefined;
+    const [until, isFirm] = this.#slides ? this.#slidingHolds(now) : this.#instanceHolds(now);
     if (until <= now) return undefined;
     const { limit } = this;
     return {
       until,
-      isFirm: this.#spent >= limit && now < end && probedUntil <= now,
+      isFirm,
       mayEndOnAnswer: true,
       scope: 'endpoint',
       yieldsToPriority: false,
       reason: () => {
-        const headroom = this.headroom();
+        const headroom = this.headroom(now);
         const why = `the endpoint's window of ${limit} requests has ${headroom} left`;
         return { kind: 'window', why, window: 'endpoint', limit, headroom };
       },
@@ -186,7 +188,9 @@ export class ResetWindow implements Limit {
 
   /** A request is sent: past the end of a full window it is the probe. */
   onSent(flight: Flight, now: number): void {
-    if (!this.covers(flight.endpoint) || this.headroom() >= 1 + this.#forLooks || now < this.#end) return;
+    if (!this.covers(flight.endpoint)) return;
+    this.#sliding.onSent(now);
+    if (this.#slides ? this.#isProven || this.#spent < this.limit : this.#hasRoom || now < this.#end) return;
     this.#probe.onSent(flight);
     if (!this.#isNamed) this.#nextLookAt = this.#lookAfter(now);
   }
@@ -196,6 +200,7 @@ export class ResetWindow implements Limit {
     const requests = this.#endpoints.get(endpoint);
     if (!requests) return;
     this.#spent++;
+    this.#sliding.add(at);
     requests.add(sentAt, at, 0);
   }
 
@@ -254,6 +259,7 @@ export class ResetWindow implements Limit {
   read(endpoint: string, resetAt: number, leftMs: number, reading: WindowReading): void {
     this.take(endpoint);
     const own = this.#endpoints.get(endpoint);
+    if (!Number.isNaN(resetAt)) this.#compare(resetAt, leftMs, reading);
     this.#seenAt = Math.max(this.#seenAt, reading.sentAt);
     if (resetAt < this.#resetAt - SAME_MS) {
       // It describes an earlier instance, or this one with a reset that was rounded differently; then it was counted here.
@@ -263,7 +269,7 @@ export class ResetWindow implements Limit {
     }
     if (resetAt > this.#resetAt + SAME_MS) {
       this.#periodMs = Math.min(this.#periodMs, resetAt - this.#resetAt);
-      this.#isOnCalendar = resetAt % this.#periodMs === 0;
+      this.#isOnCalendar = this.#periodMs > ROUNDING_MS && resetAt % this.#periodMs === 0;
       this.#resetAt = resetAt;
       this.#isUnnamed = false;
       this.#endsAt = reading.receivedAt + leftMs + ROUNDING_MS;
@@ -273,10 +279,71 @@ export class ResetWindow implements Limit {
       own?.begin(resetAt);
       const spent = Math.max(this.#spent + 1, reading.used - reading.held);
       this.#spent = Math.min(spent, reading.used + reading.settledSince);
-      if (this.headroom() >= 1 + this.#forLooks) this.#looks.reset();
+      if (this.#hasRoom) this.#looks.reset();
     }
     own?.add(reading.sentAt, reading.receivedAt, reading.limited ? 0 : 1);
     this.#remaining = Math.max(0, this.limit - reading.used);
+  }
+
+  /** Compares an answer with our own requests, wherever instances begin. */
+  #compare(resetAt: number, leftMs: number, reading: WindowReading): void {
+    const { sentAt, receivedAt, used, held, settledSince, limited, isExempt } = reading;
+    const sliding = this.#sliding;
+    const own = limited ? 0 : 1;
+    const isBegun = resetAt > this.#resetAt + SAME_MS;
+    const isEmpty = used <= held + settledSince + own;
+    this.#isTimestamp ||= leftMs < 0 || leftMs % ROUNDING_MS >= 1;
+    if (this.#clock.known)
+      sliding.length.observe(resetAt - this.#clock.most(receivedAt), resetAt - this.#clock.least(sentAt), false);
+    else sliding.length.observe(leftMs, leftMs, this.#isTimestamp);
+    this.#others = Math.max(0, used - sliding.countedAt(sentAt) - own - held);
+    if (own > 0) sliding.add(receivedAt);
+    if (isBegun) this.#firstAt = receivedAt;
+    // What the window held before is in its first reading.
+    if (this.#seenAt === Number.NEGATIVE_INFINITY) return;
+    if (isBegun) sliding.onBegun();
+    if (!limited && this.#spent >= this.limit) {
+      this.#isProven ||= sliding.areDecisive && this.#others === 0;
+      if (isBegun && isEmpty && sliding.length.onEmptied()) this.#isProven = false;
+    }
+    const isFuller = sliding.areDecisive && this.#others > 0;
+    // Requests that were under way together have one cause.
+    if (sentAt < this.#fullerAt || isExempt || !(limited || isFuller)) return;
+    sliding.onFuller(used - held - own, limited, sentAt);
+    this.#fullerAt = receivedAt;
+  }
+
+  /** Until when the present instance, or the first request of the next one, holds others back, and whether nothing but time ends that. */
+  #instanceHolds(now: number): [until: number, isFirm: boolean] {
+    if (this.#hasRoom) return [now, false];
+    const end = this.limit > 0 ? this.#end : Number.POSITIVE_INFINITY;
+    const probedUntil = this.#probe.heldUntil(now);
+    return [now < end ? end : probedUntil, this.#spent >= this.limit && now < end && probedUntil <= now];
+  }
+
+  /** The same of a window that slides: what others have used is theirs until the reset. */
+  #slidingHolds(now: number): [until: number, isFirm: boolean] {
+    const { held } = this;
+    if (held >= this.limit) return [this.#flights.nextAge(), false];
+    const own = this.#sliding.earliest(held);
+    const end = this.#end;
+    const areOthers = this.#others > 0 && now < end;
+    const fits = areOthers ? Math.max(own, Math.min(end, this.#sliding.earliest(held + this.#others))) : own;
+    return [this.#isProven ? fits : Math.max(fits, this.#probe.heldUntil(now)), held === 0];
+  }
+
+  /** Whether our own requests of the last window tell when one more fits, not instances. */
+  get #slides(): boolean {
+    return this.#isNamed && this.limit > 0 && this.#sliding.areDecisive;
+  }
+
+  /** What is left of the present instance. */
+  get #left(): number {
+    return Math.max(0, this.limit - this.#spent - this.held);
+  }
+
+  get #hasRoom(): boolean {
+    return this.#left >= 1 + this.#forLooks;
   }
 
   /** Whether the service has named a reset. */
@@ -294,13 +361,14 @@ export class ResetWindow implements Limit {
     const at = now + this.#looks.next();
     if (!this.#clock.known) return at;
     const minute = this.#clock.surely(endOf('minute', this.#clock.least(now)));
-    if (at > minute && this.headroom() >= 1) this.#looks.reset();
+    if (at > minute && this.#left >= 1) this.#looks.reset();
     return Math.min(at, minute);
   }
 
   get #end(): number {
     if (!this.#isNamed) return this.#nextLookAt;
-    if (!this.#clock.known) return this.#endsAt;
+    if (!this.#clock.known)
+      return this.#isTimestamp ? Math.min(this.#endsAt, this.#firstAt + this.#sliding.longestMs) : this.#endsAt;
     return this.#clock.surely(this.#isOnCalendar ? this.#resetAt : this.#resetAt + ROUNDING_MS);
   }
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { QuotaSnapshot } from '../../../src/quota/headers/snapshot.ts';
 import { EndpointWindows } from '../../../src/quota/limits/endpoint-windows.ts';
+import { ServerClock } from '../../../src/quota/time/server-clock.ts';
 import { InFlight } from '../../../src/quota/usage/in-flight.ts';
 import { charge, knownClock, readingsOf } from '../support/builders.ts';
 
@@ -15,7 +16,7 @@ function says(more: Partial<QuotaSnapshot>): QuotaSnapshot {
   return { receivedAt: 100, date: 0, stacks: {}, malformed: [], unrecognised: {}, ...more };
 }
 
-const headrooms = (windows: EndpointWindows): number[] => Array.from(windows, (window) => window.headroom());
+const headrooms = (windows: EndpointWindows): number[] => Array.from(windows, (window) => window.headroom(0));
 
 describe('windows that only ratelimit-* describes', () => {
   it('are told apart by their limits', () => {
@@ -67,14 +68,14 @@ describe('windows that only ratelimit-* describes', () => {
   });
 
   it('end by the time that is left at the answer, by its date or, without one, by when it was received', () => {
-    const { windows } = world();
+    const windows = new EndpointWindows(new ServerClock(), new InFlight(10, 9_000));
     windows.read('GET /a', says({ limit: 10, remaining: 0, resetAt: 60_000 }), ANSWER);
     windows.read(
       'GET /b',
       { receivedAt: 5_000, limit: 20, remaining: 0, resetAt: 60_000, stacks: {}, malformed: [], unrecognised: {} },
       ANSWER,
     );
-    expect(Array.from(windows, ({ endsAt }) => endsAt)).toEqual([61_100, 56_100]);
+    expect(Array.from(windows, ({ end }) => end.to)).toEqual([61_100, 56_100]);
   });
 
   it('let one request go first past their end', () => {
@@ -127,7 +128,7 @@ describe('endpoints with equal limits', () => {
       [true, false, false],
       [false, true, true],
     ]);
-    expect(Array.from(heard.windows, (window) => window.headroom())).toEqual([LIMIT - 4, LIMIT - 4]);
+    expect(Array.from(heard.windows, (window) => window.headroom(0))).toEqual([LIMIT - 4, LIMIT - 4]);
   });
 
   it('have one window again when three answers in a row count the requests of both', () => {
@@ -137,7 +138,7 @@ describe('endpoints with equal limits', () => {
     expect(heard.windows.size).toBe(2);
     for (const used of [6, 7, 8]) heard.hear('GET /b', used);
     expect(coveredBy(heard)).toEqual([[true, true, false]]);
-    expect(Array.from(heard.windows, (window) => window.headroom())).toEqual([LIMIT - 8]);
+    expect(Array.from(heard.windows, (window) => window.headroom(0))).toEqual([LIMIT - 8]);
   });
 
   it('keep a window each where an answer counts what others used', () => {

@@ -35,9 +35,9 @@ describe('the present instance', () => {
   it('takes what is used for used by others only beyond what is under way', () => {
     const { window } = counting(['GET /a']);
     window.read('GET /a', 60_000, 59_000, reading(1_000, 4, { held: 2 }));
-    expect(window.headroom()).toBe(2);
+    expect(window.headroom(0)).toBe(2);
     window.read('GET /a', 60_000, 58_000, reading(2_000, 4, { held: 0 }));
-    expect(window.headroom()).toBe(0);
+    expect(window.headroom(0)).toBe(0);
   });
 
   it('ends to the instant where its resets show that windows end with each quarter of a minute', () => {

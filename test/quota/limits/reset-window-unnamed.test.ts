@@ -14,7 +14,7 @@ describe('without a reset', () => {
   it('requests are left to look whether there is more again, ever rarer', () => {
     const { window, flights } = four();
     hear(window, 0, 3);
-    expect(window.headroom()).toBe(1);
+    expect(window.headroom(0)).toBe(1);
     const look = (now: number, until: number): void => {
       expect(untilOf(window, CHARGE, now)).toBe(now);
       const flight = flights.take(CHARGE, now);
@@ -36,7 +36,7 @@ describe('without a reset', () => {
     window.onSent(flight, 200);
     flights.end(flight);
     hear(window, 200, 1);
-    expect(window.headroom()).toBe(3);
+    expect(window.headroom(0)).toBe(3);
     expect(untilOf(window, CHARGE, 300)).toBe(300);
   });
 });

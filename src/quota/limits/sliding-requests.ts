@@ -1,0 +1,76 @@
+import { DRIFT } from '../time/server-clock.ts';
+import { RunningSum } from '../usage/running-sum.ts';
+import { WindowLength } from './window-length.ts';
+
+/** Requests are remembered this much longer than the window, for answers that were long under way, in milliseconds. */
+const LINGER_MS = 60_000;
+
+/**
+ * Our own requests in the last window, wherever instances of it begin. They tell when one more fits where instances do not: in a window of
+ * a few seconds, whose reset is rounded to one, and in one that holds more than an instance would. If it holds more than these requests,
+ * too, it is an estimate from two windows of the calendar, and only evenly spaced requests surely fit.
+ */
+export class SlidingRequests {
+  readonly length: WindowLength = new WindowLength();
+  readonly #limit: number;
+  readonly #answered = new RunningSum();
+  #lastSentAt = Number.NEGATIVE_INFINITY;
+  #hasEnded = false;
+  /** How the window was seen to forget. */
+  #rule: 'by instances' | 'one by one' | 'evenly' = 'by instances';
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** Whether they tell when a request fits. */
+  get areDecisive(): boolean {
+    return this.#rule !== 'by instances' || (this.#hasEnded && this.length.isShort);
+  }
+
+  /** An instance began after another: only then is a length known from more than what was left of one. */
+  onBegun(): void {
+    this.#hasEnded = true;
+  }
+
+  /** How long a request may count, by our clock, in milliseconds. */
+  get longestMs(): number {
+    return this.length.ms * (1 + DRIFT);
+  }
+
+  onSent(now: number): void {
+    this.#lastSentAt = now;
+  }
+
+  /** One was answered, or must have arrived. */
+  add(at: number): void {
+    this.#answered.add(1, at);
+    this.#answered.forget(at - 2 * this.longestMs - LINGER_MS);
+  }
+
+  /** Those that may count at an instant. */
+  countedAt(instant: number): number {
+    return this.#answered.sumAfter(instant - this.longestMs);
+  }
+
+  /** A request was refused, or an answer counts more than our own requests of the last window: `used`. An estimate may well do so. */
+  onFuller(used: number, isRefused: boolean, now: number): void {
+    const windows = this.areDecisive ? 2 : 1;
+    const isOurs = used <= this.#answered.sumAfter(now - windows * this.longestMs);
+    if (this.#rule !== 'evenly' && isOurs) this.#rule = this.areDecisive ? 'evenly' : 'one by one';
+    else if (isRefused && this.length.onFuller()) this.#rule = 'by instances';
+  }
+
+  /** The earliest instant at which one more fits beside `held` others; Infinity: not before one of these has ended. */
+  earliest(held: number): number {
+    const room = this.#limit - held - 1;
+    if (room < 0) return Number.POSITIVE_INFINITY;
+    const at = this.#answered.instantBelow(room) + this.longestMs;
+    return this.#rule === 'evenly' ? Math.max(at, this.#lastSentAt + this.#gapMs) : at;
+  }
+
+  /** As one less than the limit: requests of the window before may count in full. A limit of one holds none besides that. */
+  get #gapMs(): number {
+    return this.#limit > 1 ? this.longestMs / (this.#limit - 1) : 2 * this.longestMs;
+  }
+}
