@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
+import { virtualClock } from '../../src/testing/index.ts';
 import { closeAll, INFO, KEY, minute, pairOf, soon } from './support/pair.ts';
 
 afterEach(closeAll);
@@ -23,7 +24,14 @@ describe('a call that cannot be made', () => {
   });
 
   it('gets 503 with retry-after at once if so many wait before it that it would be sent later than it allows', async () => {
-    const { ask, seen, client, port } = await pairOf((_, outgoing) => outgoing.writeHead(200, minute(0, 5)).end('{}'));
+    // The minute of neither clock ends while calls wait for it.
+    const { ask, seen, client, port } = await pairOf(
+      (_, outgoing) => {
+        outgoing.sendDate = false;
+        outgoing.writeHead(200, minute(0, 5)).end('{}');
+      },
+      { client: { clock: virtualClock() } },
+    );
     await ask(INFO);
     const waiting = request({ port, path: INFO, agent: false }).on('error', () => {});
     waiting.end();
