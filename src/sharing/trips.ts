@@ -23,6 +23,9 @@ const IDLE_RETRY_MS = 5_000;
 /** Minimum delay before a waiting call asks again while no trip is under way, in milliseconds. */
 const RETRY_MS = 50;
 
+/** A trip after one that had nothing to say begins this much later, in milliseconds: whatever calls for trips must not repeat them at one instant. */
+const IDLE_TRIP_MS = 1;
+
 /** The content of a trip, and what it is told of. */
 export interface TripListener {
   /** Makes the calls of one trip. */
@@ -51,6 +54,8 @@ export class Trips {
   #counted = 0;
   #tripMs = 1;
   #isLast = false;
+  /** Whether the last trip has called the store. */
+  #hasCalled = true;
 
   constructor(member: Member, connect: () => Promise<ShareStore>, timeoutMs: number, listener: TripListener) {
     this.#member = member;
@@ -121,12 +126,17 @@ export class Trips {
   /** Begins a trip, unless one is under way or the breaker pauses trips. */
   start(): void {
     if (this.#trip || this.#member.clock.now() < this.#breaker.retryAt) return;
-    this.#trip = Promise.resolve()
+    this.#trip = this.#pauseIfIdle()
       .then(() => this.#make())
       .finally(() => {
         this.#trip = undefined;
         this.#listener.done();
       });
+  }
+
+  #pauseIfIdle(): Promise<void> {
+    if (this.#hasCalled) return Promise.resolve();
+    return new Promise((resolve) => void this.#member.clock.timer(IDLE_TRIP_MS, resolve));
   }
 
   /** The next sequence number of this process. */
@@ -169,6 +179,7 @@ export class Trips {
   /** Makes one call of the store, with a time-out. */
   async call<T>(work: () => Promise<T>): Promise<T> {
     const { clock } = this.#member;
+    this.#hasCalled = true;
     const sentAt = clock.now();
     const patienceMs = this.#patienceMs;
     const value = await inTime(clock, patienceMs, work());
@@ -194,6 +205,7 @@ export class Trips {
     const sentAt = clock.now();
     const { heardAt } = this.#breaker;
     this.#triedAt = sentAt;
+    this.#hasCalled = false;
     try {
       // Finding the key needs no store, so it does not count as an answer of the store.
       const store = await inTime(clock, this.#patienceMs, this.#connect());

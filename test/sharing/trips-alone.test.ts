@@ -162,3 +162,18 @@ it.each([
   }
   expect(lost).toEqual([code]);
 });
+
+it('trips that call no store are made once a millisecond at most, whatever starts them', async () => {
+  const clock = virtualClock();
+  let made = 0;
+  const trips = new Trips({ clock, random: () => 0.5 } as unknown as Member, async () => ({}) as ShareStore, 50, {
+    travel: async () => void made++,
+    forgotten: () => {},
+    lost: () => {},
+    regained: () => {},
+    done: () => made < 1_000 && trips.start(),
+  });
+  trips.start();
+  await clock.advance(10);
+  expect(made).toBeLessThanOrEqual(12);
+});
