@@ -90,8 +90,10 @@ export class ApiCalls {
     const { status, quota, text, url } = reply;
     const data = parse(text);
     if (status < 200 || status > 299) throw new ServiceError({ status, endpoint, url, body: data ?? text, quota });
+    // The promise of a call that has waited is old when it gets its reply: with it the text would outlive collections of the young generation.
+    reply.text = '';
     const response = new ReplyHead(reply, redact);
-    if (!schema && isTextual(reply, isHead)) return { data: (text || undefined) as Body, quota, response };
+    if (!schema && isTextual(reply, text, isHead)) return { data: (text || undefined) as Body, quota, response };
     const resultOf = (checked: BodyCheck<Body>): Result<Body> => {
       if ('value' in checked) return { data: checked.value, quota, response };
       // A schema of the caller's own may quote the body, which is not redacted in a success.
@@ -171,7 +173,7 @@ function sendableBody(body: unknown): BodyInit {
 }
 
 /** Whether a body is not to be read as JSON: there is none, or it is said to be plain text. */
-function isTextual({ status, text, headers }: Reply, isHead: boolean): boolean {
+function isTextual({ status, headers }: Reply, text: string, isHead: boolean): boolean {
   const isEmpty = text === '' && (isHead || status === 204 || status === 205 || headers.get('content-length') === '0');
   return isEmpty || /^text\/plain\b/i.test(headers.get('content-type') ?? '');
 }

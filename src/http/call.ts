@@ -41,8 +41,8 @@ export interface Reply {
   /** The URL of the answer, after all redirects. */
   readonly url: string;
   readonly isRedirected: boolean;
-  /** The body as text: of a success if `text` was requested, and of any other answer, without an echoed API key. */
-  readonly text: string;
+  /** The body as text: of a success if `text` was requested, and of any other answer, without an echoed API key. A caller that alone has the reply empties it once it is read. */
+  text: string;
   /** The body of a success if `bytes` was requested. */
   readonly bytes?: Uint8Array<ArrayBuffer> | undefined;
   /** The body of a success if a stream was requested and there is one. */

@@ -51,6 +51,8 @@ export class Deadline implements Cancellation {
   /** Called when the attempt has ended. */
   end(): void {
     this.#clear(this);
+    // A deadline outlives its attempt until all of the heap is collected, and what this rejects holds the body.
+    this.#reject = undefined;
     if (this.#onAbort) this.#caller?.removeEventListener('abort', this.#onAbort);
   }
 
