@@ -327,7 +327,6 @@ export class Pacer {
     } else if (limited) {
       this.#slowStart.onRefused();
       this.#cooldown.onRefused(quota, this.#clock, now, flight.sentAt, this.#windows.named.longestMs);
-      this.#cooldown.delayFirst(this.#windows.named.returnsAfter(now), now);
       this.#refusalRate.onRefused(flight, this.#cooldown.until, now);
     } else if (!isCached) {
       this.#slowStart.onServed(this.#windows.areKnown);

@@ -189,22 +189,3 @@ describe('while no answer names a limit', () => {
     expect(ask(3_151)).toMatchObject({ kind: 'wait', reason: { kind: 'slow-start' } });
   });
 });
-
-describe('after a refusal beside other consumers', () => {
-  const second = (remaining: number): QuotaSnapshot['stacks'] => ({ cost: 1, second: { limit: 20, remaining } });
-
-  /** A pacer that has seen one unit of another consumer, and was refused for a second. */
-  function refused(refusedAt: number): ReturnType<typeof world> {
-    const all = world();
-    all.answer(all.send(1_000), 1_050, quota(second(18)));
-    all.answer(all.send(3_000), refusedAt, quota(second(0), { retryAfterMs: 1_000 }), { limited: true });
-    return all;
-  }
-
-  it('the first request goes at some instant of our spacing, by luck: with none of a full second served that is 3.7 s', () => {
-    const later = refused(3_050);
-    expect(later.ask(4_050)).toMatchObject({ kind: 'wait', isFirm: false, until: 3_050 + 1_000 + 1_850 });
-    expect(later.ask(5_900).kind).toBe('granted');
-    expect(refused(3_100).ask(4_100).kind).toBe('granted');
-  });
-});

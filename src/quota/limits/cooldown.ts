@@ -1,4 +1,4 @@
-import { type Charge, type Hold, holdUntil, type Limit, type Reason } from '../admission.ts';
+import { type Charge, type Hold, holdUntil, type Limit } from '../admission.ts';
 import { isAnyWindowFull, type QuotaSnapshot, resetOf } from '../headers/snapshot.ts';
 import { Backoff } from '../recovery/backoff.ts';
 import { TRIAL_MS } from '../recovery/hourly-trial.ts';
@@ -25,8 +25,6 @@ export class Cooldown implements Limit {
   #until = Number.NEGATIVE_INFINITY;
   #why = '';
   #isHalfOpen = false;
-  /** When the first request goes after the pause, where other consumers return from it, too. */
-  #firstAt = Number.NEGATIVE_INFINITY;
   readonly #backoff = new Backoff(FIRST_BACKOFF_MS, LONGEST_BACKOFF_MS);
   readonly #reopening = new Reopening('a pause');
   /** Whether `retry-after` named the end of the pause, and no request has gone on its word. */
@@ -73,11 +71,6 @@ export class Cooldown implements Limit {
     else this.hold(order.until, order.why);
   }
 
-  /** The first request goes so many milliseconds after the end of the pause, because other consumers return from it, too. */
-  delayFirst(ms: number, now: number): void {
-    this.#firstAt = Math.max(now, this.#until) + ms;
-  }
-
   /** Exponential back-off after a refusal without `retry-after`. Refusals of requests sent before the current pause are ignored. */
   backOff(now: number, sentAt: number = now): void {
     if (sentAt < this.#until) return;
@@ -112,12 +105,10 @@ export class Cooldown implements Limit {
   /** A request was served during the pause: it ends, half-open. */
   end(now: number): void {
     this.#until = Math.min(this.#until, now);
-    this.#firstAt = Math.min(this.#firstAt, now);
   }
 
   check(_charge: Charge, now: number): Hold | undefined {
     if (now < this.#until) return this.#pauseHold;
-    if (this.#isHalfOpen && now < this.#firstAt) return holdUntil(this.#firstAt, false, explainFirst);
     return this.#reopening.check(this.#isHalfOpen, now);
   }
 
@@ -143,10 +134,6 @@ export class Cooldown implements Limit {
     }
     return isAnyWindowFull(quota) && clock.known ? { until: now, why: 'a window is full' } : undefined;
   }
-}
-
-function explainFirst(): Reason {
-  return { kind: 'half-open', why: 'other consumers return from the pause, too' };
 }
 
 /**

@@ -52,7 +52,6 @@ export class ContendedRate {
   /** There are no other consumers. */
   restart(): void {
     this.#part = FIRST;
-    this.#seenAt = Number.NEGATIVE_INFINITY;
   }
 
   /**
@@ -62,9 +61,6 @@ export class ContendedRate {
    */
   observe(others: number, used: number, limit: number, now: number, perMs?: number): void {
     this.#readingsSince++;
-    // The first reading that shows others says which part is ours: clients that start together begin with equal parts.
-    if (others > 0 && this.#seenAt === Number.NEGATIVE_INFINITY)
-      this.#set(Math.min(this.#part, 1 - others / used), limit);
     if (others > 0) this.#onSeen(now);
     this.#remember(used / limit, now);
     const isAway = this.#readingsSince > AWAY_READINGS && now > this.#seenAt + AWAY * this.#periodMs;

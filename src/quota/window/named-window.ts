@@ -145,11 +145,6 @@ export class NamedWindow implements Limit {
     return models.reduce((most, model) => Math.max(most, model.spent(now)), 0);
   }
 
-  /** How much later than a refusal's pause ends the first request goes, in milliseconds. */
-  returnsAfter(now: number): number {
-    return this.#roomForOthers.returnsAfter(this.limit, now);
-  }
-
   check(charge: Charge, now: number): Hold | undefined {
     const until = this.#earliest(charge, now);
     if (until <= now) return undefined;
@@ -277,7 +272,7 @@ export class NamedWindow implements Limit {
       isSpaced = this.#probing.onUnexplainedRefusal(reading.receivedAt);
     }
     if (isSurprise && !isSpaced && reading.used >= reading.limit && !this.#shareLimit.isShared)
-      this.#otherConsumers.onRefused(Math.max(0, this.#sent.most - reading.own), reading.limit, reading.receivedAt);
+      this.#otherConsumers.onRefused(this.#sent.most, reading.limit, reading.receivedAt);
     const others = this.candidates.reconcile(reading, past);
     // In a shared quota, siblings' usage must not be mistaken for theirs.
     if (!this.#shareLimit.isShared)

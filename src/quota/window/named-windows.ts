@@ -61,13 +61,6 @@ export class NamedWindows implements Iterable<NamedWindow> {
     return this.#byPeriod.values();
   }
 
-  /** How much later than a refusal's pause ends the first request goes, in milliseconds. */
-  returnsAfter(now: number): number {
-    let most = 0;
-    for (const window of this) most = Math.max(most, window.returnsAfter(now));
-    return most;
-  }
-
   /** A request is sent. */
   onSent(flight: Flight, now: number): void {
     for (const window of this) window.onSent(flight.units, now);

@@ -1,6 +1,6 @@
 import type { Charge } from '../admission.ts';
 import type { WindowReading } from '../models/model.ts';
-import { type Period, periodMsOf, SHORT_MS, startOf } from '../time/periods.ts';
+import { type Period, periodMsOf, SHORT_MS } from '../time/periods.ts';
 import type { ServerClock } from '../time/server-clock.ts';
 import { LONGEST_GAP } from './contended-rate.ts';
 import type { LastReading } from './last-reading.ts';
@@ -13,9 +13,6 @@ const FADING = 0.95;
 
 /** At most this part of a window is left for what they may take unseen: as much as is reserved for them at most. */
 const MOST_UNSEEN_PART = 0.5;
-
-/** The place of an instant within so many milliseconds is as good as a die: answers do not come to the millisecond. */
-const LUCK_MS = 100;
 
 /** For so much of a window that slides they may take more than becomes free. */
 const DIP_PART = 0.1;
@@ -90,33 +87,6 @@ export class RoomForOthers implements Reserve, Pacing {
   earliest(units: number, limit: number, _cap: number, now: number): number {
     const { otherConsumers, lastSentAt } = this.#known;
     if (!otherConsumers.areActive || this.#periodMs > SHORT_MS) return now;
-    const last = lastSentAt();
-    const spacing = this.#spacing(units, limit);
-    return last + spacing * Math.max(1, this.#spacingsUntilMinute(last, spacing, now));
-  }
-
-  /**
-   * How much later than a refusal's pause ends the first request goes, in milliseconds: where we ask at most once a window, at an instant of our
-   * spacing that luck decides. Clients that were refused together return one by one.
-   */
-  returnsAfter(limit: number, now: number): number {
-    const { otherConsumers } = this.#known;
-    if (!otherConsumers.areActive || this.#periodMs > SHORT_MS) return 0;
-    const spacing = this.#spacing(1, limit);
-    return spacing < this.#periodMs ? 0 : (spacing * (now % LUCK_MS)) / LUCK_MS;
-  }
-
-  #spacing(units: number, limit: number): number {
-    return Math.min(LONGEST_GAP * this.#periodMs, units * this.#known.otherConsumers.fairSpacing(limit));
-  }
-
-  /**
-   * How many spacings after the last request the present minute has begun, where we ask at most once a window. The instants of our spacing are kept:
-   * those who have waited for the minute do not begin it together.
-   */
-  #spacingsUntilMinute(last: number, spacing: number, now: number): number {
-    const { clock } = this.#known;
-    if (spacing < this.#periodMs || !clock.known || last === Number.NEGATIVE_INFINITY) return 0;
-    return Math.ceil((clock.surely(startOf('minute', clock.least(now))) - last) / spacing);
+    return lastSentAt() + Math.min(LONGEST_GAP * this.#periodMs, units * otherConsumers.fairSpacing(limit));
   }
 }

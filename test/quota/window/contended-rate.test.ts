@@ -39,22 +39,6 @@ describe('the client’s part of a second that others use, too', () => {
     expect(new ContendedRate(SECOND_MS).part).toBe(0.5);
   });
 
-  it('is what is ours of the first reading that shows others, if that is less', () => {
-    // Four fifths full: what is ours neither grows nor shrinks.
-    const rate = new ContendedRate(SECOND_MS);
-    rate.observe(14, 16, LIMIT, 0);
-    expect(rate.part).toBe(0.125);
-    rate.observe(15, 16, LIMIT, 0);
-    expect(rate.part).toBe(0.125);
-    // When others were away it is so again.
-    rate.restart();
-    rate.observe(15, 16, LIMIT, 0);
-    expect(rate.part).toBe(0.0625);
-    rate.restart();
-    rate.observe(1, 16, LIMIT, 0);
-    expect(rate.part).toBe(0.5);
-  });
-
   it('grows while readings show room, a small one by more of itself', () => {
     const large = showing(2, 8);
     expect(large.part).toBeGreaterThan(0.6);

@@ -19,13 +19,7 @@ const OTHERS = {
 /** The room of a window of which the last reading is of 0, and the last request was sent at 1 s. */
 function room(
   period: Period,
-  {
-    others = {},
-    room = 1_000,
-    sent = new SentInWindow(period, knownClock()),
-    isContinuous = false,
-    lastSentAt = 1_000,
-  } = {},
+  { others = {}, room = 1_000, sent = new SentInWindow(period, knownClock()), isContinuous = false } = {},
 ): RoomForOthers {
   return new RoomForOthers(period, {
     clock: knownClock(),
@@ -34,7 +28,7 @@ function room(
     sent,
     fits: (units, cap) => units + room <= cap + 1_000,
     isContinuous: () => isContinuous,
-    lastSentAt: () => lastSentAt,
+    lastSentAt: () => 1_000,
   });
 }
 
@@ -117,35 +111,6 @@ describe('requests beside other consumers', () => {
     expect(short.earliest(3, LIMIT, 90, 1_010)).toBe(1_150);
     expect(short.earliest(99, LIMIT, 90, 1_010)).toBe(4_700);
     expect(short.pacings).toEqual([short]);
-  });
-
-  it('keep the instants of their spacing at the beginning of a minute, where they go at most once a second', () => {
-    // The last one was sent at 1 s: of those that come every 1.5 s the first of the next minute is at 61 s.
-    const rare = room('second', { others: { fairSpacing: () => 1_500 } });
-    expect(rare.earliest(1, LIMIT, 90, 1_010)).toBe(2_500);
-    expect(rare.earliest(1, LIMIT, 90, 59_900)).toBe(2_500);
-    const first = rare.earliest(1, LIMIT, 90, 60_100);
-    expect(first).toBe(61_000);
-    expect(rare.earliest(1, LIMIT, 90, first + 5)).toBe(first);
-    const frequent = room('second', { others: { fairSpacing: () => 999 } });
-    expect(frequent.earliest(1, LIMIT, 90, 60_100)).toBe(1_999);
-  });
-
-  it('begin at once in a minute, where none was sent before', () => {
-    const rare = room('second', { others: { fairSpacing: () => 1_500 }, lastSentAt: Number.NEGATIVE_INFINITY });
-    expect(rare.earliest(1, LIMIT, 90, 60_100)).toBeLessThanOrEqual(60_100);
-  });
-
-  it('return from the pause of a refusal at some instant of their spacing, where they go at most once a second', () => {
-    const rare = room('second', { others: { fairSpacing: () => 1_500 } });
-    expect([10_000, 10_050, 10_099].map((now) => rare.returnsAfter(LIMIT, now))).toEqual([0, 750, 1_485]);
-    const rarest = room('second', { others: { fairSpacing: () => 9_000 } });
-    expect(rarest.returnsAfter(LIMIT, 10_050)).toBe(1_850);
-    const frequent = room('second', { others: { fairSpacing: () => 999 } });
-    expect(frequent.returnsAfter(LIMIT, 10_050)).toBe(0);
-    const alone = room('second', { others: { areActive: false, fairSpacing: () => 1_500 } });
-    expect(alone.returnsAfter(LIMIT, 10_050)).toBe(0);
-    expect(room('minute', { others: { fairSpacing: () => 1_500 } }).returnsAfter(LIMIT, 10_050)).toBe(0);
   });
 
   it('are not in a longer window', () => {
