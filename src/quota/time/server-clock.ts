@@ -18,7 +18,7 @@ const LATE_MS = 1;
 /** How fast two clocks may drift apart; real ones stay below 5e-5. */
 export const DRIFT = 1e-4;
 
-/** How far one clock is ahead of another, as an interval that grows as they may drift apart, and as they may have before. */
+/** How far one clock is ahead of another, as an interval that grows as they may drift apart, and is as wide before it was found. */
 class Lead {
   least = Number.NEGATIVE_INFINITY;
   most = Number.POSITIVE_INFINITY;
@@ -27,11 +27,11 @@ class Lead {
 
   /** The least and the most at an instant. */
   from(now: number): number {
-    return this.least - DRIFT * Math.abs(now - this.leastAt);
+    return this.least - DRIFT * Math.max(0, now - this.leastAt);
   }
 
   to(now: number): number {
-    return this.most + DRIFT * Math.abs(now - this.mostAt);
+    return this.most + DRIFT * Math.max(0, now - this.mostAt);
   }
 
   /** How far an interval is beside this one, in milliseconds; 0 or less: they have an instant in common. */
@@ -181,7 +181,7 @@ export class ServerClock {
   }
 }
 
-/** How long it takes, or took, until the service's clock has gone on by `ms`, if it is slower by `drift` from now on and was faster before. */
+/** How long it takes until the service's clock has gone on by `ms`, if it is slower by `drift`; before now, as long as by our own clock. */
 function over(ms: number, drift: number): number {
-  return ms / (1 - Math.sign(ms) * drift);
+  return ms > 0 ? ms / (1 - drift) : ms;
 }
