@@ -181,11 +181,9 @@ export class Trips {
     const { clock } = this.#member;
     this.#hasCalled = true;
     const sentAt = clock.now();
-    const patienceMs = this.#patienceMs;
-    const value = await inTime(clock, patienceMs, work());
+    const value = await inTime(clock, this.#patienceMs, work());
     const tookMs = clock.now() - sentAt;
-    // A process that was stopped meanwhile finds the answer and the end of its patience together.
-    this.#tripMs += FRESHNESS * (Math.min(tookMs, patienceMs) - this.#tripMs);
+    this.#tripMs += FRESHNESS * (tookMs - this.#tripMs);
     this.#breaker.answered(tookMs, clock.now());
     return value;
   }
