@@ -18,7 +18,7 @@ const LATE_MS = 1;
 /** How fast two clocks may drift apart; real ones stay below 5e-5. */
 export const DRIFT = 1e-4;
 
-/** How far one clock is ahead of another, as an interval that grows as they may drift apart, and is as wide before it was found. */
+/** How far one clock is ahead of another, as an interval that grows as they may drift apart. */
 class Lead {
   least = Number.NEGATIVE_INFINITY;
   most = Number.POSITIVE_INFINITY;
@@ -168,20 +168,15 @@ export class ServerClock {
     return this.#lead.to(now) - this.#lead.from(now);
   }
 
-  /** The first local instant at which the service's clock certainly shows `time` or later. */
+  /** The first local instant at which the service's clock certainly shows `time` or later. Never before it may: long ago the drift is more than what is unknown. */
   surely(time: number): number {
     const { least, leastAt } = this.#lead;
-    return leastAt + over(time - least - leastAt, DRIFT);
+    return Math.max((time - least - DRIFT * leastAt) / (1 - DRIFT), this.soonest(time));
   }
 
   /** The first local instant at which the service's clock may show `time` or later. */
   soonest(time: number): number {
     const { most, mostAt } = this.#lead;
-    return mostAt + over(time - most - mostAt, -DRIFT);
+    return (time - most + DRIFT * mostAt) / (1 + DRIFT);
   }
-}
-
-/** How long it takes until the service's clock has gone on by `ms`, if it is slower by `drift`; before now, as long as by our own clock. */
-function over(ms: number, drift: number): number {
-  return ms > 0 ? ms / (1 - drift) : ms;
 }
