@@ -61,6 +61,19 @@ describe('a process whose calls wait', () => {
     expect(there.shortage.isNow(110)).toBe(false);
   });
 
+  it('asks for nothing ahead while a call waits for the second of which a unit is held: that trip would say nothing and be due again at the same instant', () => {
+    const world = worldOf({ second: 1 }, { waiting: 0 });
+    world.ledger.isNear = true;
+    // More than one call lately, and the only unit is of a second that is far.
+    for (const at of [60, 70]) world.ledger.book.settle(world.ledger.spend(1, at), 0);
+    ask(world.ledger, demand({ want: 60 }), [0, 0, 0, 1], 100);
+    const now = 1_700;
+    expect(world.shortage.asksAheadAt(now)).toBe(now);
+    world.waiting = 1;
+    expect(world.shortage.isNow(now)).toBe(false);
+    expect(world.shortage.asksAheadAt(now)).toBe(Number.POSITIVE_INFINITY);
+  });
+
   it('asks for nothing during its look, in which it sends without units', () => {
     const world = worldOf({ second: 20 }, { waiting: 3 });
     world.discovery.hear('granted', true, 100, 101);
