@@ -41,7 +41,7 @@ const GATHER_MS = 100;
  * more can be had at once. In milliseconds.
  */
 const SPARE = { forMs: 2_000, likely: 0.7, part: 1 };
-const SPARE_NEAR = { forMs: 1_000, likely: 0.2, part: 0.05 };
+const SPARE_NEAR = { forMs: 1_000, likely: 0.3, part: 0.05 };
 const RATE_MS = 5_000;
 
 /** After an ask ahead of any call that was granted nothing, the next one is made this much later at the earliest, in milliseconds. */
