@@ -341,13 +341,13 @@ export class Ledger {
     if (units <= 0 || this.others(now) > 0 || !isFree) return undefined;
     const { least, most } = this.timeline.arrival(now);
     const slot = this.#slots.at({ least, most: most + forMs });
-    return slot.from < this.#heldBackUntil(least) ? undefined : { units, slot };
+    return slot.from < this.#heldBackUntil(most) ? undefined : { units, slot };
   }
 
   /** No slot that begins before this time is asked for. One that no process can hold yet does not count: the clock was set back. */
-  #heldBackUntil(time: number): number {
+  #heldBackUntil(latest: number): number {
     const until = Math.max(this.#askFrom, this.#unknownUntil);
-    return until > time + REACH_MS ? Number.NEGATIVE_INFINITY : until;
+    return until > latest + REACH_MS ? Number.NEGATIVE_INFINITY : until;
   }
 
   /** How far ahead the present number of needy processes asks for slots, in milliseconds. */
@@ -365,7 +365,7 @@ export class Ledger {
   #wished(demand: Demand, isCalm: boolean, now: number): readonly Slot[] {
     const arrival = this.timeline.arrival(now);
     const present = this.#slots.at(arrival);
-    const from = this.#heldBackUntil(arrival.least);
+    const from = this.#heldBackUntil(arrival.most);
     const isMany = this.#isMany(demand);
     if (!isMany && present.from >= from && this.isAmple(now)) return [present];
     const { quantum } = this;
