@@ -186,14 +186,11 @@ export class AskPolicy {
       }
       // The processes that wait for the same steps ask in turn, so that all of them together ask twice in a step. The claims of a
       // long window that slides are known until it has room, so that one of them asks soon after that.
-      const turnMs = slides === undefined ? RELEASE_MS / 2 : (slides / 2) * (others + 1);
+      const turnMs = slides === undefined ? RELEASE_MS / 2 : Math.min(RETRY_MS, (slides / 2) * (others + 1));
       const endsAt = surely(end - (last.from - first.from));
       const hasRoomAt = slides === undefined || window.isShort ? Number.POSITIVE_INFINITY : endsAt;
-      const asksAt = Math.min(
-        now + (isFull ? turnMs : Math.min(RETRY_MS, turnMs)),
-        hasRoomAt + (this.#random() * turnMs) / 2,
-        probesAt,
-      );
+      const turnAt = isFull && window.isLong ? Number.POSITIVE_INFINITY : now + turnMs;
+      const asksAt = Math.min(turnAt, hasRoomAt + (this.#random() * turnMs) / 2, probesAt);
       // A full calendar window has room after its end. A sliding one may have room at its next step, and the reserve for
       // urgent calls shrinks.
       at = Math.max(at, isFull && slides === undefined ? endsAt : asksAt);
