@@ -99,10 +99,15 @@ export class AskPolicy {
     return Math.min(this.#retryAt, this.#lateAt);
   }
 
-  /** The instance that is full until its end, if that is certain; `time`: by the timeline. */
+  /** The window that was full by the last answer, if its end is later than this time by the timeline. */
+  seenFull(time: number): FullWindow | undefined {
+    return this.#full && time < this.#full.end ? this.#full : undefined;
+  }
+
+  /** The window that is full until its end, if that is certain; `time`: by the timeline. */
   full(time: number): FullWindow | undefined {
-    const full = this.#full;
-    if (!full || time >= full.end) return undefined;
+    const full = this.seenFull(time);
+    if (!full) return undefined;
     const isSure = full.instance.slides === undefined && !full.instance.window.isLong;
     return isSure || full.at - full.since >= SURE_MS ? full : undefined;
   }

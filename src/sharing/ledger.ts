@@ -109,6 +109,11 @@ export class Ledger {
     return now - this.#heardAt > TELLS_MS || this.#room >= AMPLE;
   }
 
+  /** Whether a window longer than a second was full by the last answer. */
+  isSeenFull(now: number): boolean {
+    return this.policy.seenFull(this.timeline.at(now).least) !== undefined;
+  }
+
   /** The window that is full until its end, if that is certain. */
   full(now: number): FullWindow | undefined {
     return this.policy.full(this.timeline.at(now).least);

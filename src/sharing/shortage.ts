@@ -58,7 +58,7 @@ export class Shortage {
     if (!this.#discovery.mayAsk(now)) return false;
     if (this.#ledger.windows.size === 0) return !isUnlimited && waiting > 0;
     // While a longer window is full a look reveals nothing, and its first request would be refused.
-    if (!this.#ledger.needsLook(now) || this.#ledger.full(now)?.instance.window.isShort === false) return false;
+    if (!this.#ledger.needsLook(now) || this.#ledger.isSeenFull(now)) return false;
     return this.#discovery.isLooking(now) ? waiting > 0 : this.#ledger.policy.isLimited && waiting >= BACKLOG;
   }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../../src/index.ts';
-import type { Latency } from '../../src/testing/index.ts';
+import { type Latency, seeded } from '../../src/testing/index.ts';
 import { DEEP, runs } from '../support/deep.ts';
 import { fleetOf } from './support/fleet.ts';
 import { boundOf, type Plan, plans, send } from './support/traffic.ts';
@@ -21,6 +21,26 @@ describe('processes that share a quota of any size, with any traffic at any time
   it('are never refused, and no call of theirs fails or waits much longer than without the others', async () => {
     await fc.assert(fc.asyncProperty(plans, expectServed), { numRuns: runs(14, 400) });
   }, 600_000);
+
+  it('do not look at a second while the only unit of a minute is used: the look would be refused', async () => {
+    const fleet = fleetOf(
+      33,
+      { keyed: { second: 1, minute: 1 }, latencyMs: [10, 40] },
+      {},
+      { start: Date.UTC(2025, 0, 1) },
+    );
+    const random = seeded(1);
+    const settled = Promise.allSettled(
+      Array.from({ length: 120 }, async (_, index) => {
+        await fleet.clock.sleep(random() * 50);
+        await fleet.clients[index % 33]?.getInfo();
+      }),
+    );
+    await fleet.clock.run(fleet.clock.sleep(10_000));
+    expect(fleet.limited).toBe(0);
+    await fleet.clock.run(Promise.all(fleet.clients.map((client) => client.close())));
+    await fleet.clock.run(settled);
+  });
 
   const onTheThird = Date.UTC(2026, 2, 3, 9, 12, 40);
   const sold = { second: 10, minute: 60, month: 5_000 };
