@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
 import { KeyBreaker } from '../../src/http/key-breaker.ts';
-import { createKeyRing } from '../../src/http/key-ring.ts';
+import { createKeyRing, KEY_CHANGED } from '../../src/http/key-ring.ts';
 import { createTransport, Failure, type Transport } from '../../src/http/transport.ts';
 import { cancelledBy } from '../support/cancelled-by.ts';
 
@@ -309,6 +309,13 @@ it('leaves no listener on the signal, however an attempt and its body end', asyn
   expect(getEventListeners(signal, 'abort')).toHaveLength(0);
 });
 
+it('a request for a key that the ring has forgotten is not sent, rather than sent without a key', async () => {
+  const fetch = vi.fn<Fetch>(async () => new Response());
+  const work = answering(fetch).send({ method: 'GET', url: INFO.href }, never, undefined, () => 99);
+  expect(await failureOf(work)).toMatchObject({ code: KEY_CHANGED, isUnsent: true });
+  expect(fetch).not.toHaveBeenCalled();
+});
+
 describe('the breaker of a key', () => {
   const KEY = 'k3y/of/32-characters-0123456789az';
 
@@ -337,8 +344,7 @@ describe('the breaker of a key', () => {
   });
 
   it('opens for a 401 all the same', async () => {
-    const full = { 'x-ratelimit-limit-stacks-minute': '500', 'x-ratelimit-remaining-stacks-minute': '0' };
-    expect((await sentOf(401, full)).sent).toBe(5);
+    expect((await sentOf(401, { 'retry-after': '7' })).sent).toBe(5);
   });
 
   it('has nothing to say of requests without a key', async () => {
