@@ -63,4 +63,22 @@ describe('A heap', () => {
     expect(heap.first).toBeUndefined();
     expect(compared).toBe(items.length - 1);
   });
+
+  it('gives the others in order after it has forgotten most of its items', () => {
+    const heap = new Heap<Item>(
+      (one, other) => one.rank < other.rank,
+      ({ isGone }) => isGone,
+    );
+    // 1,009 is a prime: 400 different ranks, in no order.
+    const items = Array.from({ length: 400 }, (_, at) => ({ rank: ((at + 1) * 619) % 1_009, isGone: false }));
+    for (const item of items) heap.push(item);
+    const sorted = items.toSorted((one, other) => one.rank - other.rank);
+    for (const item of sorted.slice(0, 300)) item.isGone = true;
+    heap.tidy(100);
+    for (const item of sorted.slice(300)) {
+      expect(heap.first).toBe(item);
+      item.isGone = true;
+    }
+    expect(heap.first).toBeUndefined();
+  });
 });

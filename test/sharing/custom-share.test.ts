@@ -2,10 +2,94 @@ import { createMockService, virtualClock } from 'stacks-quota/testing';
 import { describe, expect, it, vi } from 'vitest';
 import { createClient } from '../../src/index.ts';
 import { type CustomShareOptions, customShare, textStore } from '../../src/sharing/index.ts';
+import { memoryStore } from '../../src/sharing/memory-store.ts';
+import type { ShareAsk, ShareStore } from '../../src/sharing/store.ts';
 import { Dice } from '../quota/support/dice.ts';
 import { DEEP } from '../support/deep.ts';
 
 const KEY = 'a-key-that-no-store-may-see';
+const OTHER_KEY = 'another-key-that-no-store-may-see';
+
+/** A client, and what its share asked of the caller's stores. */
+function clientOf(options: Partial<CustomShareOptions> & { apiKey?: string; fails?: boolean } = {}) {
+  const { apiKey = KEY, fails = false, ...rest } = options;
+  const clock = virtualClock({ wall: Date.UTC(2026, 2, 10, 14, 0, 7) });
+  const service = createMockService({ clock, keys: [KEY, OTHER_KEY], keyed: { minute: 5 } });
+  const ids: string[] = [];
+  const memory = memoryStore(clock.wall);
+  const asks: ShareAsk[] = [];
+  const take = async (ask: ShareAsk) => {
+    asks.push(ask);
+    if (fails) throw new Error('The store is away.');
+    return memory.take(ask);
+  };
+  const storeOf = (id: string): ShareStore => {
+    ids.push(id);
+    return {
+      take,
+      share: (version, tell) => (fails ? Promise.reject(new Error('The store is away.')) : memory.share(version, tell)),
+      look: (member) => memory.look(member),
+      endLook: (member) => memory.endLook(member),
+      pause: (ms) => memory.pause(ms),
+      resume: (member) => memory.resume(member),
+      resumed: () => memory.resumed(),
+    };
+  };
+  const share = customShare({ storeOf, ...rest });
+  const client = createClient({ baseUrl: service.origin, apiKey, fetch: service.fetch, clock, share });
+  const calls = (count: number): Promise<unknown> =>
+    clock.run(Promise.allSettled(Array.from({ length: count }, () => client.getInfo({ maxWaitMs: 10_000 }))));
+  return { client, clock, service, ids, asks, calls };
+}
+
+describe('the store that storeOf returns', () => {
+  it('is asked for with the first call, and once, however often the client makes use of it', async () => {
+    const { client, clock, ids, asks, calls } = clientOf();
+    await clock.advance(1_000);
+    expect(ids).toEqual([]);
+    for (let round = 0; round < 3; round++) await calls(2);
+    expect(asks.length).toBeGreaterThan(1);
+    expect(ids).toEqual([expect.stringMatching(/^[\w-]{22}$/)]);
+    await clock.run(client.close());
+  });
+
+  it('is one for each key and each secret', async () => {
+    const idOf = async (options: Parameters<typeof clientOf>[0]): Promise<string | undefined> => {
+      const { calls, ids } = clientOf(options);
+      await calls(1);
+      return ids[0];
+    };
+    const ids = await Promise.all([{}, {}, { apiKey: OTHER_KEY }, { secret: 'a secret' }].map(idOf));
+    expect(ids).not.toContain(undefined);
+    expect(ids[0]).toBe(ids[1]);
+    expect(new Set(ids).size).toBe(3);
+  });
+
+  it('is told by a client that closes that it leaves', async () => {
+    const { client, clock, asks, calls } = clientOf();
+    await calls(3);
+    expect(asks.some(({ isLeaving }) => isLeaving)).toBe(false);
+    await clock.run(client.close());
+    expect(asks.filter(({ isLeaving }) => isLeaving)).toHaveLength(1);
+    expect(asks.at(-1)?.isLeaving).toBe(true);
+  });
+
+  it.each([
+    ['open', 5],
+    ['closed', 1],
+  ] as const)(
+    'fails, and a client whose onStoreFailure is %s makes %i of ten requests of a minute of five',
+    async (onStoreFailure, sent) => {
+      const { client, clock, service, calls } = clientOf({ onStoreFailure, fails: true });
+      // The first request shows the window. Before, there is none to share.
+      await calls(1);
+      const others = Promise.allSettled(Array.from({ length: 9 }, () => client.getInfo()));
+      await clock.advance(20_000);
+      expect([service.requests, service.limited]).toEqual([sent, 0]);
+      await clock.run(Promise.all([client.close(), others]));
+    },
+  );
+});
 
 describe('customShare', () => {
   it('divides a quota among clients through a store of the caller, which never sees the key', async () => {
