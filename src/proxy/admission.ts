@@ -19,7 +19,8 @@ export function admit(
   { method = 'GET', url: target = '', headers }: IncomingMessage,
   token: string | undefined,
 ): string {
-  const { host, origin } = headers;
+  const { origin } = headers;
+  const host = headers.host?.toLowerCase();
   if (token === undefined && !isThisMachine(host)) {
     throw new Problem(421, 'host', 'The header host must name this machine: localhost, 127.0.0.1 or [::1].');
   }
@@ -59,7 +60,7 @@ function pathOf(target: string, host: string | undefined): string {
 }
 
 function isThisMachine(host = ''): boolean {
-  return isLoopback(host.toLowerCase().replace(/:\d*$/, ''));
+  return isLoopback(host.replace(/:\d*$/, ''));
 }
 
 /** The host of an `Origin`; undefined for `null`, which is that of a page in a sandbox. */

@@ -12,6 +12,9 @@ const RETRY_MS = 5_000;
 const RETRY_FACTOR = 6;
 const RETRY_GROWS = 3;
 
+/** A store that is near is asked that much sooner, until a full window is sure to be full: units that were held are back sooner. */
+const RETRY_NEAR_MS: number = RETRY_MS / 2;
+
 /** Time in which the reserve for urgent calls shrinks noticeably, in milliseconds. */
 const RELEASE_MS = 2_000;
 
@@ -36,6 +39,8 @@ export interface Asked {
   readonly kept: (instance: Instance) => number;
   /** Whether it asked for calls, too, that are only expected. */
   readonly isSparing?: boolean;
+  /** Whether the store is near. */
+  readonly isNear?: boolean;
 }
 
 /** The answer to an ask. */
@@ -159,11 +164,16 @@ export class AskPolicy {
     if (room(first) > 0 && now < half) this.#lateAt = half + spread;
     if (given > 0) return;
     this.#retryAt = this.#nextRoom(asked, { granted, used, surely, others }, now) + spread;
-    if (this.#retryAt - now <= RETRY_MS) return;
-    this.#retryAt = Math.min(
-      this.#retryAt,
-      now + RETRY_MS * RETRY_FACTOR ** Math.min(RETRY_GROWS, this.#fruitless++) + spread,
-    );
+    const retryMs = this.#retryMs(asked.isNear === true);
+    if (this.#retryAt - now <= retryMs) return;
+    this.#fruitless++;
+    this.#retryAt = Math.min(this.#retryAt, now + retryMs + spread);
+  }
+
+  /** After how long to ask again for a window that is full. */
+  #retryMs(isNear: boolean): number {
+    const turn = isNear ? this.#fruitless - 1 : this.#fruitless;
+    return isNear && turn <= 0 ? RETRY_NEAR_MS : RETRY_MS * RETRY_FACTOR ** Math.min(RETRY_GROWS, turn);
   }
 
   /** When slots or units that this ask could not reach become available. */

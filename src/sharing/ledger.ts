@@ -18,8 +18,9 @@ const CHUNK = 4;
 /** How long a process counts as needy after an ask that was not granted in full, in milliseconds. */
 const STAY_MS = 1_500;
 
-/** Unspent units are returned this long after the end of their slot, unless an earlier trip did so. In milliseconds. */
+/** Unspent units are returned this long after the end of their slot, to a store that is near sooner, unless an earlier trip did so. In milliseconds. */
 const GIVE_BACK_MS = 1_000;
+const GIVE_BACK_NEAR_MS = 100;
 
 /** How far ahead slots are asked for, and how far ahead any process of the share may hold units, in milliseconds. */
 const LONGEST_AHEAD_MS = 3_000;
@@ -161,7 +162,8 @@ export class Ledger {
 
   /** The instant at which unspent units are to be returned; Infinity: there are none. */
   givesBackAt(now: number): number {
-    return this.timeline.surely(this.book.unspentSince(this.timeline.arrival(now)), now) + GIVE_BACK_MS;
+    const afterMs = this.isNear ? GIVE_BACK_NEAR_MS : GIVE_BACK_MS;
+    return this.timeline.surely(this.book.unspentSince(this.timeline.arrival(now)), now) + afterMs;
   }
 
   /** The instant at which the slot of a request that is sent now ends. */
@@ -271,6 +273,7 @@ export class Ledger {
       slots: want > 0 ? slots : [],
       kept,
       isSparing: spare !== undefined,
+      isNear: this.isNear,
     };
     const rate = Math.min(...[...this.windows].map(({ limit, period }) => limit / periodMsOf(period)));
     const windows = this.#recollection.remind(told.windows, rate, now);

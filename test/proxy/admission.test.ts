@@ -87,7 +87,9 @@ describe('a proxy without a token', () => {
   it('answers a whole URL that is its own', async () => {
     const { ask, port, seen } = await pairOf(ok);
     expect(await ask(`http://127.0.0.1:${port}/v2/a?b=1`)).toMatchObject({ status: 200 });
-    expect(seen.map(({ url }) => url)).toEqual(['/v2/a?b=1']);
+    const host = `LocalHost:${port}`;
+    expect(await ask(`http://${host}/v2/a?b=2`, { headers: { host } })).toMatchObject({ status: 200 });
+    expect(seen.map(({ url }) => url)).toEqual(['/v2/a?b=1', '/v2/a?b=2']);
   });
 
   it.for(['0.0.0.0', '::', '192.168.1.2', 'example.test', ''])('does not listen at %s', async (host) => {

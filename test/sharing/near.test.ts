@@ -74,4 +74,25 @@ describe('processes that share a quota through a store that is near', () => {
     }
     expect(near?.trips).toBe(far?.trips);
   });
+
+  it('give back soon what an idle process holds ahead, and a call that waits for it learns so', async () => {
+    const fleet = fleetOf(
+      2,
+      { keyed: { second: 20, minute: 20 }, latencyMs: LATENCY_MS },
+      {},
+      { ...CALENDAR, isNear: true },
+    );
+    const { clock, clients } = fleet;
+    await clock.run(fleet.work(1, [1]));
+    // One of them makes calls, until it holds a unit for the next one.
+    for (let made = 0; made < 3; made++) {
+      await clock.run(fleet.work(1, [0]));
+      await clock.advance(1_000);
+    }
+    const from = clock.now();
+    await clock.run(fleet.work(16, [1]));
+    expect(clock.now() - from).toBeLessThan(3_000);
+    expect(clients[1]?.waiting).toBe(0);
+    expect(fleet.limited).toBe(0);
+  });
 });
