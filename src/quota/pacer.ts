@@ -214,6 +214,11 @@ export class Pacer {
     return cost;
   }
 
+  /** What such a request hardly costs less than on average, in units: with it, what is late is so in all likelihood. */
+  surelyOf({ endpoint, query, cost = this.#costs.surely(endpoint, query) }: Ask): number {
+    return cost;
+  }
+
   /** Why a request of a cost that its caller states is never sent, if it exceeds a whole window. */
   excess(cost: number, now: number): Reason | undefined {
     for (const window of this.#windows.named) {
@@ -228,6 +233,16 @@ export class Pacer {
     // A pause without an end has no place in an estimate.
     const ends = [this.#pause.until, this.#clientWide.manualPause.until];
     return Math.max(...ends.filter((until) => until < Number.POSITIVE_INFINITY));
+  }
+
+  /** Changes with each answer that states a cost that was not known, or that varies. */
+  get surprises(): number {
+    return this.#costs.surprises;
+  }
+
+  /** Changes when a window comes or goes. */
+  get revision(): number {
+    return this.#windows.revision;
   }
 
   /** When the last of these plans will be answered, one after the other; undefined while no limit is known. Reserves nothing. */

@@ -7,6 +7,12 @@ const MOST_EXACT = 512;
 /** A new stretch of the queue then begins when one has this part of all its calls. */
 const STRETCH_PART = 1 / 16;
 
+/** Calls that wait are weighed anew where they cost more than they were weighed by this part. */
+const HEAVIER = 1 / 16;
+
+/** Instants by which calls are to be sent are told apart where they differ by this part of the time until the first of them. */
+const APART = 1 / 32;
+
 /** Calls of one kind that came after one another, but for a few of other kinds in between. */
 export interface Stretch {
   /** The ask of one of them. */
@@ -14,7 +20,7 @@ export interface Stretch {
   readonly priority: number;
   readonly kind: string;
   /** The weight of one of them in estimates: the units that it costs, plus 1. */
-  readonly weight: number;
+  weight: number;
   /** Units that all of them cost, as their callers state; NaN: no cost is stated. */
   stated: number;
   /** How many calls had come before the first of them. */
@@ -34,6 +40,12 @@ export interface BackloggedCall {
   stretch: Stretch;
   /** Whether it waits to be sent. */
   isWaiting: boolean;
+}
+
+/** Calls of a stretch that wait, as a plan. */
+export interface Group extends Plan {
+  /** Those that are to be sent by its instant; of others only the number is known. */
+  readonly calls: readonly BackloggedCall[];
 }
 
 /** The calls that were made and are not finished, counted by kind and in the order they came: what is ahead of a call that is made now. */
@@ -172,14 +184,53 @@ export class Backlog {
     return weight;
   }
 
+  /**
+   * Weighs the calls that wait by what they cost now, if that is clearly more than they were weighed.
+   *
+   * @returns whether it is.
+   */
+  reweigh(costOf: (ask: Ask) => number): boolean {
+    const weights = Array.from(this.#stretches, (stretch) => ({ stretch, weight: 1 + costOf(stretch.ask) }));
+    const heavier = weights.reduce((sum, { stretch, weight }) => sum + stretch.waiting * (weight - stretch.weight), 0);
+    if (heavier <= this.weightAheadOf(Number.NEGATIVE_INFINITY) * HEAVIER) return false;
+    for (const { stretch, weight } of weights) stretch.weight = weight;
+    return true;
+  }
+
   /** The calls that wait and go before one of this priority, in the order in which they go. */
   aheadOf(priority: number): readonly Plan[] {
+    return this.#ahead(priority).map((stretch) => planOf(stretch, stretch.waiting));
+  }
+
+  /** All calls that wait, in the order in which they go, those of them in groups of their own that are to be sent by an instant. */
+  groups(
+    bounds: ReadonlyMap<BackloggedCall, { readonly by: number }>,
+    costOf: (ask: Ask) => number,
+    now: number,
+  ): readonly Group[] {
+    const bounded = new Map<Stretch, { readonly by: number; readonly calls: BackloggedCall[] }[]>();
+    for (const [call, { by }] of bounds) {
+      const groups = bounded.get(call.stretch) ?? [];
+      const last = groups.at(-1);
+      if (last && by >= last.by && by - last.by <= (last.by - now) * APART) last.calls.push(call);
+      else groups.push({ by, calls: [call] });
+      bounded.set(call.stretch, groups);
+    }
+    return this.#ahead(Number.NEGATIVE_INFINITY).flatMap((stretch) => {
+      const groups = bounded.get(stretch) ?? [];
+      const others = groups.reduce((left, { calls }) => left - calls.length, stretch.waiting);
+      const plan = { ...planOf(stretch, others), cost: costOf(stretch.ask) };
+      return [{ ...plan, calls: [] }, ...groups.map((group) => ({ ...plan, ...group, count: group.calls.length }))];
+    });
+  }
+
+  #ahead(priority: number): readonly Stretch[] {
     return [...this.#stretches]
       .filter((stretch) => stretch.waiting > 0 && stretch.priority >= priority)
-      .sort((one, other) => other.priority - one.priority)
-      .map(({ ask: { endpoint, query }, waiting, stated, calls }) => {
-        const cost = Number.isNaN(stated) ? undefined : stated / calls;
-        return { endpoint, query, count: waiting, cost };
-      });
+      .sort((one, other) => other.priority - one.priority);
   }
+}
+
+function planOf({ ask: { endpoint, query }, stated, calls }: Stretch, count: number): Plan {
+  return { endpoint, query, count, cost: Number.isNaN(stated) ? undefined : stated / calls };
 }

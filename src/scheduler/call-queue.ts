@@ -4,7 +4,16 @@ import { ClosedError } from '../errors.ts';
 import type { Lease, RequestOutcome } from '../quota/admission.ts';
 import { AbortListeners } from './abort-listeners.ts';
 import { type Dequeued, FairQueue, type QueueEntry } from './fair-queue.ts';
-import { type Admitting, Gate, type GateResult, type PendingCall, priorityOf, type WaitingLine } from './gate.ts';
+import {
+  type Admitting,
+  type Bound,
+  Gate,
+  type GateResult,
+  NO_ERRORS,
+  type PendingCall,
+  priorityOf,
+  type WaitingLine,
+} from './gate.ts';
 import { Heap } from './heap.ts';
 import { ParkedCalls } from './parked-calls.ts';
 import { isLower, type QueueableCall, WaitingCall } from './waiting-call.ts';
@@ -31,7 +40,11 @@ export interface OverflowPolicy {
   readonly error: (call: PendingCall) => Error;
 }
 
-const NO_LINE: WaitingLine = { leave: () => {}, sentAt: () => Number.NEGATIVE_INFINITY };
+const NO_LINE: WaitingLine = {
+  leave: () => {},
+  sentAt: () => Number.NEGATIVE_INFINITY,
+  lateErrors: () => NO_ERRORS,
+};
 
 /** Calls that wait to be sent, by priority and then in the order they came. The first waits at the gate for its lease. */
 export class CallQueue {
@@ -40,6 +53,7 @@ export class CallQueue {
   readonly #waiting = new FairQueue<WaitingCall>();
   readonly #parked: ParkedCalls<WaitingCall>;
   readonly #gate: Gate;
+  readonly #line: WaitingLine;
   readonly #clock: Clock;
   readonly #usualMaxWaitMs: number;
   readonly #overflow: OverflowPolicy | undefined;
@@ -50,6 +64,8 @@ export class CallQueue {
   readonly #delays = new AbortListeners();
   /** Calls with a shorter `maxWaitMs` than most: a standstill may exceed it. */
   readonly #impatient = new Set<WaitingCall>();
+  /** Calls with a `maxQueueMs` that wait for their first request, in the order they came. */
+  readonly #bounded = new Map<PendingCall, Bound & { readonly waiting: WaitingCall }>();
   /** Rejects each call that is delayed before its next attempt. */
   readonly #delayed = new Set<(error: Error) => void>();
   /** How many requests of each endpoint are under way. */
@@ -62,6 +78,7 @@ export class CallQueue {
   constructor({ pacer, clock, maxWaitMs, overflow, onWait, line = NO_LINE }: CallQueueOptions) {
     this.#overflow = overflow;
     this.#onWait = onWait;
+    this.#line = line;
     this.#clock = clock;
     this.#usualMaxWaitMs = maxWaitMs;
     this.#parked = new ParkedCalls(clock, (dequeued, group) => this.#onReleased(dequeued, group));
@@ -141,9 +158,10 @@ export class CallQueue {
     });
   }
 
-  /** A request ended: settles its lease, and releases parked calls of its endpoint once none of it is in flight. */
+  /** A request ended: settles its lease, rejects calls that are late by what its answer told, and releases parked calls of its endpoint once none of it is in flight. */
   release(lease: Lease, outcome: RequestOutcome): void {
     this.#gate.settle(lease, outcome);
+    if (this.#bounded.size > 0) this.#rejectLate();
     const { endpoint } = lease;
     const left = (this.#inFlightByEndpoint.get(endpoint) ?? 0) - 1;
     if (left > 0) this.#inFlightByEndpoint.set(endpoint, left);
@@ -183,6 +201,9 @@ export class CallQueue {
         this.#lowest.tidy(this.length);
         this.#lowest.push(waiting);
       }
+      const { maxQueueMs = Number.POSITIVE_INFINITY } = call;
+      if (!isExempt && maxQueueMs < Number.POSITIVE_INFINITY)
+        this.#bounded.set(call, { by: this.#clock.now() + maxQueueMs, waiting });
       if (signal) waiting.unlisten = this.#abortListeners.listen(signal, (reason) => this.#reject(waiting, reason));
       this.#enqueue(waiting);
       this.#onWait?.();
@@ -285,6 +306,7 @@ export class CallQueue {
   }
 
   #grant(waiting: WaitingCall, lease: Lease): void {
+    this.#bounded.delete(waiting.call);
     waiting.unlisten?.();
     waiting.grant(this.#track(lease));
     if (waiting.wasParkedIn !== undefined) this.#parked.releaseNext(waiting.wasParkedIn);
@@ -306,6 +328,7 @@ export class CallQueue {
     const { queue, entry, wasParkedIn } = waiting;
     if (entry) queue?.remove(entry);
     this.#impatient.delete(waiting);
+    this.#bounded.delete(waiting.call);
     waiting.unlisten?.();
     waiting.refuse(error);
     const wasFirst = waiting === this.#first;
@@ -321,6 +344,14 @@ export class CallQueue {
 
   #isPatient({ ask }: PendingCall): boolean {
     return ask.maxWaitMs >= this.#usualMaxWaitMs;
+  }
+
+  #rejectLate(): void {
+    for (const [call, error] of this.#line.lateErrors(this.#bounded)) {
+      // The rejection of another may have let it go.
+      const bound = this.#bounded.get(call);
+      if (bound) this.#reject(bound.waiting, error);
+    }
   }
 
   #rejectImpatient(): void {

@@ -12,6 +12,8 @@ export interface PendingCall {
   readonly signal: AbortSignal | undefined;
   /** What it asks for, to be named in errors. */
   readonly request?: { readonly url: string } | undefined;
+  /** Maximum time until it is sent, by the estimate. Default: Infinity. */
+  readonly maxQueueMs?: number | undefined;
   /** Records that the call waits. */
   readonly trace: Pick<CallTrace, 'waiting'>;
 }
@@ -64,6 +66,13 @@ export interface WaitingLine {
   readonly leave: (call: PendingCall) => void;
   /** When a call like this one would be sent behind those that wait, in monotonic milliseconds; -Infinity: none waits. */
   readonly sentAt: (call: PendingCall) => number;
+  /** An answer came: the errors of those calls that would be sent after their instant, by what it told. */
+  readonly lateErrors: (calls: ReadonlyMap<PendingCall, Bound>) => ReadonlyMap<PendingCall, Error>;
+}
+
+/** When a waiting call is to be sent at the latest, in monotonic milliseconds. */
+export interface Bound {
+  readonly by: number;
 }
 
 /** Options of a gate. */
@@ -95,7 +104,7 @@ const RECHECK_PART = 0.02;
 
 const OVERTAKEN: GateResult = { kind: 'overtaken' };
 const WAITING: GateResult = { kind: 'waiting' };
-const NO_ERRORS: ReadonlyMap<PendingCall, Error> = new Map();
+export const NO_ERRORS: ReadonlyMap<PendingCall, Error> = new Map();
 
 /** Where the first call of the queue waits until the pacer grants it a lease: one call at a time. */
 export class Gate {

@@ -15,12 +15,23 @@ export interface QueueEnd {
   readonly quota: QuotaSnapshot | undefined;
 }
 
-/** The error of a call that would be sent later than its `maxQueueMs` allows. */
-export function latenessError(endpoint: string, end: QueueEnd, maxQueueMs: number, clock: Clock): Error {
+/**
+ * The error of a call that would be sent later than its `maxQueueMs` allows.
+ *
+ * @param waitedMs - how long it has waited already.
+ */
+export function latenessError(
+  endpoint: string,
+  end: QueueEnd,
+  maxQueueMs: number,
+  clock: Clock,
+  waitedMs: number = 0,
+): Error {
   const { waiting, window } = end;
   const inMs = Math.ceil(end.sentAt - clock.now());
   const wait = Number.isFinite(inMs) ? `in about ${inMs} ms` : 'never';
-  const why = `the call would be sent ${wait}, with ${waiting} waiting, which is later than the ${maxQueueMs} ms allowed by maxQueueMs.`;
+  const waited = waitedMs > 0 ? `, which has waited for ${Math.round(waitedMs)} ms,` : '';
+  const why = `the call${waited} would be sent ${wait}, with ${waiting} waiting, which is later than the ${maxQueueMs} ms allowed by maxQueueMs.`;
   return queueError(endpoint, end, why, clock, { window: window ?? 'queue', limit: undefined, remaining: undefined });
 }
 

@@ -5,7 +5,7 @@ import type { Books } from '../quota/books.ts';
 import type { ClientWide } from '../quota/client-wide.ts';
 import type { Plan, PlanEstimate } from '../quota/forecast/estimate.ts';
 import type { Backlog, BackloggedCall } from './backlog.ts';
-import type { PendingCall, WaitingLine } from './gate.ts';
+import { type Bound, NO_ERRORS, type PendingCall, type WaitingLine } from './gate.ts';
 import { excessError, latenessError, overflowError, type QueueEnd } from './queue-errors.ts';
 import { RecentEstimates } from './recent-estimates.ts';
 
@@ -23,6 +23,9 @@ export interface QueueOutlookOptions {
 export class QueueOutlook implements WaitingLine {
   readonly #options: QueueOutlookOptions;
   readonly #estimates = new RecentEstimates();
+  /** What {@link lateErrors} was told last. */
+  #surprises = 0;
+  #terms = '';
 
   constructor(options: QueueOutlookOptions) {
     this.#options = options;
@@ -57,6 +60,35 @@ export class QueueOutlook implements WaitingLine {
     return isBehind ? this.#endFor(ask).sentAt : Number.NEGATIVE_INFINITY;
   }
 
+  lateErrors(bounds: ReadonlyMap<PendingCall, Bound>): ReadonlyMap<PendingCall, Error> {
+    const { clock, books, backlog } = this.#options;
+    const { present, key } = books;
+    const now = clock.now();
+    const costOf = (ask: Ask): number => present.surelyOf(ask);
+    const { surprises, revision, pausedUntil } = present;
+    const terms = `${key} ${revision} ${pausedUntil}`;
+    const isHeavier = surprises !== this.#surprises && backlog.reweigh(costOf);
+    this.#surprises = surprises;
+    if (!isHeavier && terms === this.#terms) return NO_ERRORS;
+    this.#terms = terms;
+    const groups = backlog.groups(bounds as ReadonlyMap<PendingCall & BackloggedCall, Bound>, costOf, now);
+    const { late } = present.estimate(groups, now) ?? {};
+    // Of equal calls the last are late. All of them leave the line before the first estimate, because none is ahead of another.
+    const turnedAway = groups.flatMap(({ calls }, nth) => calls.slice(calls.length - (late?.[nth] ?? 0)));
+    for (const call of turnedAway) backlog.leave(call);
+    const ends = new Map<string, QueueEnd>();
+    return new Map(
+      (turnedAway as (PendingCall & BackloggedCall)[]).map((call) => {
+        const { ask, stretch, maxQueueMs = 0 } = call;
+        const like = `${stretch.priority} ${stretch.weight} ${ask.endpoint}`;
+        const end = ends.get(like) ?? this.#endFor(ask);
+        ends.set(like, end);
+        const { by = now } = bounds.get(call) ?? {};
+        return [call, latenessError(ask.endpoint, end, maxQueueMs, clock, now + maxQueueMs - by)];
+      }),
+    );
+  }
+
   /** The error of a call that would be sent later than its `maxQueueMs` allows, or never because of its cost, if it would. */
   latenessOf({ ask, request, maxQueueMs = Number.POSITIVE_INFINITY }: Call): Error | undefined {
     const { clock, books, waiting } = this.#options;
@@ -87,5 +119,11 @@ export class QueueOutlook implements WaitingLine {
 
 /** The estimate of calls that are never sent. */
 function never(window: string | undefined): PlanEstimate {
-  return { at: Number.POSITIVE_INFINITY, sentAt: Number.POSITIVE_INFINITY, each: [Number.POSITIVE_INFINITY], window };
+  return {
+    at: Number.POSITIVE_INFINITY,
+    sentAt: Number.POSITIVE_INFINITY,
+    each: [Number.POSITIVE_INFINITY],
+    late: [0],
+    window,
+  };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type CallOptions, createClient, type QuotaExhaustedError } from '../../src/index.ts';
 import type { MockServiceOptions } from '../../src/testing/index.ts';
-import { ADDRESS, quietly, ROOMY, refused, world } from './support/deadline-world.ts';
+import { ADDRESS, quietly, ROOMY, refused, refusedSoon, world } from './support/deadline-world.ts';
 
 describe('maxQueueMs', () => {
   it('refuses at once what would be sent later, with the instant of that', async () => {
@@ -62,6 +62,65 @@ describe('maxQueueMs', () => {
     const late = quietly(Array.from({ length: 50 }, () => client.getInfo({ maxQueueMs: 1_000 })));
     await clock.run(Promise.all([others, late]));
     expect(service.requests).toBe(102);
+  });
+
+  it('refuses calls that wait as soon as an answer tells a limit that makes them late, the last of them', async () => {
+    const { clock, client, service } = await world({ keyless: { minute: 60 } });
+    const fresh = createClient({ baseUrl: service.origin, fetch: service.fetch, clock, maxWaitMs: 600_000 });
+    const fates: string[] = [];
+    const errors: QuotaExhaustedError[] = [];
+    const calls = Array.from({ length: 200 }, (_, nth) =>
+      fresh.getInfo({ maxQueueMs: 75_000 }).then(
+        () => (fates[nth] = 'sent'),
+        (error) => {
+          fates[nth] = 'refused';
+          errors.push(error);
+        },
+      ),
+    );
+    expect(fresh.waiting).toBe(199);
+    await clock.advance(500);
+    // The minute has 59 left, and so has room for those and for 60 in the next, which begins in 50 s.
+    const inTime = 200 - errors.length;
+    expect(inTime).toBeGreaterThan(59);
+    expect(inTime).toBeLessThanOrEqual(119);
+    expect(errors[0]).toMatchObject({ name: 'QuotaExhaustedError', window: 'minute' });
+    expect(errors[0]?.retryAfterMs).toBeGreaterThan(75_000);
+    expect(errors[0]?.message).toMatch(/the call, which has waited for \d+ ms, would be sent in about \d+ ms/);
+    await clock.run(Promise.all(calls));
+    expect(fates).toEqual([...Array(inTime).fill('sent'), ...Array(200 - inTime).fill('refused')]);
+    await client.close();
+  });
+
+  it('refuses calls that wait as soon as answers tell that those ahead cost more than was thought', async () => {
+    const { clock, client } = await world({
+      keyless: { minute: 100 },
+      cost: ({ url }) => Number(url.searchParams.get('units') ?? 1),
+    });
+    const call = (units: number, maxQueueMs: number): Promise<unknown> =>
+      client.get('/extended/v1/info', { query: { units }, maxQueueMs, label: `${units}` });
+    // By what is known they take 90 units; in truth 90 times 20.
+    const refusedAt: number[] = [];
+    const waiting = Array.from({ length: 90 }, () => call(20, 75_000).catch(() => void refusedAt.push(clock.now())));
+    const patient = call(20, Number.POSITIVE_INFINITY);
+    const madeAt = clock.now();
+    await clock.run(Promise.all([...waiting, patient]));
+    expect(refusedAt.filter((at) => at - madeAt < 2_000).length).toBeGreaterThan(50);
+    // Five fit each minute, and so ten in time.
+    expect(90 - refusedAt.length).toBeLessThanOrEqual(15);
+  });
+
+  it('refuses calls that wait as soon as the service orders a pause that makes them late', async () => {
+    const { clock, client, service } = await world({ keyless: { minute: 10_000 } }, { concurrency: 1 });
+    service.faults.next(1, { status: 429, headers: { 'retry-after': '100' } });
+    const first = quietly([client.getInfo()]);
+    const [late, inTime] = [
+      refusedSoon(client.getInfo({ maxQueueMs: 90_000 })),
+      client.getInfo({ maxQueueMs: 110_000 }),
+    ];
+    await clock.advance(1_000);
+    expect(late()?.retryAfterMs).toBeGreaterThan(90_000);
+    await clock.run(Promise.all([first, inTime]));
   });
 
   it.for<[string, MockServiceOptions]>([

@@ -196,3 +196,34 @@ describe('the backlog', () => {
     await new Backlog().drained();
   });
 });
+
+describe('calls that are to be sent by an instant', () => {
+  it('are in groups of about the same one, in the order in which they go, behind others of their stretch', () => {
+    const backlog = new Backlog();
+    const call = calls(backlog);
+    const [a, b, c] = [call('GET /a'), call('GET /a'), call('GET /a')];
+    call('GET /a');
+    const urgent = call('GET /b', { priority: 1 });
+    const bounds = [
+      [a, 32_000],
+      [b, 33_000],
+      [c, 33_001],
+      [urgent, 9],
+    ] as const;
+    const groups = backlog.groups(new Map(bounds.map(([one, by]) => [one, { by }])), () => 7, 0);
+    const said = groups.map(({ endpoint, count, by, calls: own, cost }) => [endpoint, count, by, own, cost]);
+    expect(said.filter(([, count]) => count !== 0)).toEqual([
+      ['GET /b', 1, 9, [urgent], 7],
+      ['GET /a', 1, undefined, [], 7],
+      ['GET /a', 2, 32_000, [a, b], 7],
+      ['GET /a', 1, 33_001, [c], 7],
+    ]);
+  });
+
+  it('are weighed anew only where they cost clearly more than they were weighed', () => {
+    const backlog = new Backlog();
+    calls(backlog)('GET /a', { cost: 15 });
+    expect([16, 16.5, 16].map((cost) => backlog.reweigh(() => cost))).toEqual([false, true, false]);
+    expect(backlog.weightAheadOf(0)).toBe(17.5);
+  });
+});

@@ -21,7 +21,7 @@ function outlook() {
       return said.pausedUntil;
     },
     costOf: () => said.cost,
-    estimate: (): PlanEstimate => ({ at: 0, sentAt: 1_000 * ++said.estimates, each: [], window: 'minute' }),
+    estimate: (): PlanEstimate => ({ at: 0, sentAt: 1_000 * ++said.estimates, each: [], late: [], window: 'minute' }),
   };
   const books = {
     present,

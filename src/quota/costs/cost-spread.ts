@@ -16,12 +16,18 @@ interface Weighed {
 export class CostSpread {
   /** By cost, the lowest first. */
   readonly #costs: Weighed[] = [];
+  #answers = 0;
   #likely = 0;
   #certain = 0;
 
   /** The mean of the recent answers, in units. */
   get likely(): number {
     return this.#likely;
+  }
+
+  /** What the mean is hardly below: it is the mean where all cost the same, and otherwise the less of it, the fewer the answers. */
+  get surely(): number {
+    return this.least === this.most ? this.least : Math.max(this.least, this.#likely * (1 - this.#answers ** -0.5));
   }
 
   /** Units that all but a few of the recent answers did not exceed. */
@@ -69,6 +75,7 @@ export class CostSpread {
       total += weight;
       units += cost * weight;
     }
+    this.#answers = total;
     this.#likely = units / total;
     let above = total;
     for (const { cost, weight } of this.#costs) {

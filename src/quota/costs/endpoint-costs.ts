@@ -48,6 +48,12 @@ export class EndpointCosts {
     return this.#table.find(() => parametersOf(query));
   }
 
+  /** What such requests hardly cost less than on average, in units. */
+  surely(query: string): number {
+    if (this.isNews(query)) return Math.min(1, this.#all.least);
+    return (this.#table.findOwn(() => parametersOf(query)) ?? this.#all).surely;
+  }
+
   /** The lowest cost of such requests; 0: none was seen. */
   leastOf(query: string): number {
     return this.#table.findOwn(() => parametersOf(query))?.least ?? 0;
@@ -63,17 +69,22 @@ export class EndpointCosts {
     return this.#table.hasRoom && this.find(query) === undefined;
   }
 
-  /** Learns from the cost stated by an answer. */
-  learn(query: string, cost: number): void {
-    const expected = this.find(query)?.certain ?? this.highest;
+  /**
+   * Learns from the cost stated by an answer.
+   *
+   * @returns whether such a request was known to cost as much, and always does.
+   */
+  learn(query: string, cost: number): boolean {
+    const known = this.find(query);
+    const expected = known?.certain ?? this.highest;
     const parameters = parametersOf(query);
     this.#all.learn(cost);
     this.#table.learn(parameters, cost);
     this.#samples.add(parameters, cost);
     for (const [name, value] of parameters) this.#remember(name, value);
-    if (cost === expected && this.#cheapest <= cost) return;
     if (cost !== expected) this.#onWrong();
-    this.#cheapest = this.#table.cheapest;
+    if (cost !== expected || this.#cheapest > cost) this.#cheapest = this.#table.cheapest;
+    return cost === known?.least && cost === known.most;
   }
 
   #remember(name: string, value: string): void {

@@ -17,6 +17,8 @@ export interface Plan {
   readonly query?: string | undefined;
   /** Units that each will cost, where the caller knows better than experience. */
   readonly cost?: number | undefined;
+  /** Those that are not sent by this instant, in monotonic milliseconds, are given up. Omitted: all are sent. */
+  readonly by?: number | undefined;
 }
 
 /** The estimate for a list of plans, the last of them unless it says otherwise. Instants are monotonic milliseconds. */
@@ -27,6 +29,8 @@ export interface PlanEstimate {
   readonly sentAt: number;
   /** The same for each plan. */
   readonly each: readonly number[];
+  /** How many requests of each plan are given up. */
+  readonly late: readonly number[];
   /** The longest window that has to be waited out, `cooldown`, or `concurrency`; undefined if nothing is waited for but answers. */
   readonly window: string | undefined;
 }
@@ -61,14 +65,14 @@ export function estimate(plans: readonly Plan[], known: EstimateInputs, now: num
   const origin = originOf(known.clock, now);
   const windows = [...namedWindowsOf(known, now, origin), ...endpointWindowsOf(known, now, origin)];
   if (roundTripMs > 0) windows.push(slotsOf(concurrency, roundTripMs));
-  const works = plans.map(({ endpoint, query, count, cost }) => {
+  const works = plans.map(({ endpoint, query, count, cost, by = Number.POSITIVE_INFINITY }) => {
     const held = cost === undefined && endpoint !== undefined ? costs.expect(endpoint, query).certain : cost;
-    return { endpoint, count, cost: cost ?? costs.mean(endpoint, query), held };
+    return { endpoint, count, cost: cost ?? costs.mean(endpoint, query), held, by: by - now };
   });
-  const { sentAt, window } = forecast(works, windows, begin - now);
+  const { sentAt, late, window } = forecast(works, windows, begin - now);
   const each = sentAt.map((at) => now + at);
   const last = each.at(-1) ?? begin;
-  return { at: last + roundTripMs, sentAt: last, each, window: window ?? (begin > now ? 'cooldown' : undefined) };
+  return { at: last + roundTripMs, sentAt: last, each, late, window: window ?? (begin > now ? 'cooldown' : undefined) };
 }
 
 /** Now, by the service's clock: the middle of what it may show, which near a boundary is most likely on the right side. Without one, all windows are treated as beginning now: the latest that they can end. */

@@ -32,12 +32,16 @@ export interface Work {
   readonly cost: number;
   /** Units that must be free for one, where its cost varies. Omitted: `cost`. */
   readonly held?: number | undefined;
+  /** Those that are not sent by this instant are given up. Omitted: all are sent. */
+  readonly by?: number | undefined;
 }
 
 /** When requests can go, and what they wait for. */
 export interface Forecast {
   /** When the last request of each work goes, of one without requests the last of those before it; Infinity: never. */
   readonly sentAt: readonly number[];
+  /** How many requests of each work are given up. */
+  readonly late: readonly number[];
   /** The longest window that the last work has to wait out; undefined: none. */
   readonly window: string | undefined;
 }
@@ -180,6 +184,7 @@ class Course {
   readonly #levels: readonly Level[];
   readonly #lines: readonly Line[];
   readonly #sentAt: number[];
+  readonly #late: number[];
   readonly #cheapest: number;
   readonly #stepMs: number;
   #open: number[];
@@ -210,6 +215,7 @@ class Course {
       return { work, tolls: tolls.filter(({ level }) => !level.isPace), paceMs, pacer, waiting: work.count };
     });
     this.#sentAt = works.map(() => from);
+    this.#late = works.map(() => 0);
     this.#open = [...works.keys()];
   }
 
@@ -218,14 +224,25 @@ class Course {
       const wakeAt = this.#sendAll();
       this.#open = this.#open.filter((index) => (this.#lines[index] as Line).waiting > 0);
       if (wakeAt === Number.POSITIVE_INFINITY) {
-        for (const index of this.#open) this.#sentAt[index] = wakeAt;
+        for (const index of this.#open) {
+          this.#sentAt[index] = wakeAt;
+          this.#giveUp(index, wakeAt);
+        }
         break;
       }
       this.#at = Math.max(this.#at + LEAST_STEP_MS, wakeAt);
     }
     for (const [index, { work }] of this.#lines.entries())
       if (work.count === 0) this.#sentAt[index] = Math.max(...this.#sentAt.slice(0, index + 1));
-    return { sentAt: this.#sentAt, window: this.#longest?.window };
+    return { sentAt: this.#sentAt, late: this.#late, window: this.#longest?.window };
+  }
+
+  /** Gives up what was to be sent before an instant. */
+  #giveUp(index: number, at: number): void {
+    const line = this.#lines[index] as Line;
+    if (at <= (line.work.by ?? at)) return;
+    this.#late[index] = line.waiting;
+    line.waiting = 0;
   }
 
   /**
@@ -240,6 +257,7 @@ class Course {
     let heldBack = 0;
     for (const index of this.#open) {
       const line = this.#lines[index] as Line;
+      this.#giveUp(index, this.#at);
       const going = this.#going(line, passed);
       if (going > 0) {
         for (const { level, units } of line.tolls) level.use(going * units, this.#at);

@@ -31,8 +31,14 @@ export class Costs implements Limit {
   #cheapest = Number.POSITIVE_INFINITY;
   #leastStated = Number.POSITIVE_INFINITY;
   #stated = false;
+  #surprises = 0;
   /** Costs for which requests were refused, by {@link requestKey}: parameters may decide them that are not known to. */
   readonly #refused = new Map<string, number>();
+
+  /** Answers that stated a cost that was not known, or that varies. */
+  get surprises(): number {
+    return this.#surprises;
+  }
 
   /** The lowest cost that is expected of any request, in units. */
   get cheapest(): number {
@@ -78,6 +84,11 @@ export class Costs implements Limit {
     );
   }
 
+  /** What requests hardly cost less than on average, in units. */
+  surely(endpoint: string, query: string = ''): number {
+    return this.#byEndpoint.get(endpoint)?.surely(query) ?? 1;
+  }
+
   /** The highest cost of all endpoints, in units; 1 while none is known. */
   get highest(): number {
     return this.#highest;
@@ -110,7 +121,7 @@ export class Costs implements Limit {
       this.#byEndpoint.set(endpoint, known);
     }
     const { cheapest } = known;
-    known.learn(query, cost);
+    if (!known.learn(query, cost)) this.#surprises++;
     if (known.cheapest !== cheapest) this.#findCheapest();
   }
 

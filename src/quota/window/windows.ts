@@ -29,6 +29,11 @@ export class Windows {
     return this.#limits;
   }
 
+  /** Changes when a window comes or goes. */
+  get revision(): number {
+    return this.#revision;
+  }
+
   /** Whether any answer has told of a window. */
   get areKnown(): boolean {
     return this.named.size + this.unnamed.size > 0;

@@ -40,12 +40,18 @@ export async function world(service: MockServiceOptions = {}, options: ClientOpt
 
 /** The error of a call that fails before any time passes. */
 export async function refused(call: Promise<unknown>): Promise<QuotaExhaustedError | undefined> {
+  const error = refusedSoon(call);
+  for (let turn = 0; turn < 20; turn++) await undefined;
+  return error();
+}
+
+/** The error of a call, once it has one. */
+export function refusedSoon(call: Promise<unknown>): () => QuotaExhaustedError | undefined {
   let error: unknown;
   call.catch((reason: unknown) => {
     error = reason;
   });
-  for (let turn = 0; turn < 20; turn++) await undefined;
-  return isQuotaExhausted(error) ? error : undefined;
+  return () => (isQuotaExhausted(error) ? error : undefined);
 }
 
 /** Limits that hold nothing back. */

@@ -23,6 +23,13 @@ describe('the costs of equal requests', () => {
     expect(one.likely).toBeCloseTo(3, 9);
   });
 
+  it('are surely their mean where all are the same, and of few that differ hardly more than the least', () => {
+    expect([spread(25).surely, spread(1, 3).surely]).toEqual([25, 1]);
+    const many = spread(...times(30, 1), ...times(10, 25));
+    expect(many.surely).toBeGreaterThan(0.8 * many.likely);
+    expect(many.surely).toBeLessThan(0.9 * many.likely);
+  });
+
   it('have a mean to which each answer adds less the more have followed: by a hundredth each', () => {
     // The first weighs 0.99, the second 1.
     expect(spread(1, 3).likely).toBeCloseTo((0.99 * 1 + 3) / 1.99, 9);

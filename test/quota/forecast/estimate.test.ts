@@ -146,7 +146,12 @@ describe('an estimate', () => {
     const pacer = new Pacer({ concurrency: 1, leaseMs: 9_000 });
     expect(pacer.estimate([{ count: 1 }], 0)).toBeUndefined();
     const desk = new Desk(30);
-    expect(desk.pacer.estimate([], desk.now)).toEqual({ at: desk.now, sentAt: desk.now, each: [], window: undefined });
+    expect(desk.pacer.estimate([], desk.now)).toMatchObject({
+      at: desk.now,
+      sentAt: desk.now,
+      each: [],
+      window: undefined,
+    });
   });
 
   it('goes by the calendar as long as a window may end there', () => {

@@ -180,7 +180,7 @@ describe('a forecast', () => {
       { count: 2, cost: 1 },
     ];
     // 3 x 30 and 2 x 5 a minute, then 2 x 30 and 6 x 5, of which the last leaves room for the cheapest.
-    expect(forecast(works, [calendar('minute', 100)(0)], 0)).toEqual({
+    expect(forecast(works, [calendar('minute', 100)(0)], 0)).toMatchObject({
       sentAt: [60_000, 60_000, 60_000],
       window: 'minute',
     });
@@ -230,14 +230,14 @@ describe('a forecast', () => {
   it('is never where a window holds nothing, unless there is nothing to do', () => {
     const shut = [calendar('second', 5)(0), calendar('minute', 0)(0)];
     const never = { sentAt: [Number.POSITIVE_INFINITY], window: 'minute' };
-    expect(forecast([{ count: 1, cost: 1 }], shut, 0)).toEqual(never);
-    expect(forecast([{ count: 0, cost: 1 }], shut, 7)).toEqual({ sentAt: [7], window: undefined });
+    expect(forecast([{ count: 1, cost: 1 }], shut, 0)).toMatchObject(never);
+    expect(forecast([{ count: 0, cost: 1 }], shut, 7)).toMatchObject({ sentAt: [7], window: undefined });
   });
 
   it('says that answers are awaited where nothing else is', () => {
     const slow = [calendar('minute', 50)(0), slots(4, 100)];
-    expect(forecast([{ count: 4, cost: 1 }], slow, 0)).toEqual({ sentAt: [0], window: undefined });
-    expect(forecast([{ count: 5, cost: 1 }], slow, 0)).toEqual({ sentAt: [100], window: 'concurrency' });
+    expect(forecast([{ count: 4, cost: 1 }], slow, 0)).toMatchObject({ sentAt: [0], window: undefined });
+    expect(forecast([{ count: 5, cost: 1 }], slow, 0)).toMatchObject({ sentAt: [100], window: 'concurrency' });
   });
 });
 
@@ -439,6 +439,24 @@ describe('what a forecast says that is waited for', () => {
 
   it('is a window rather than answers, however long they take', () => {
     const slow = [calendar('minute', 5)(0), slots(6, 90_000)];
-    expect(forecast([{ count: 10, cost: 1 }], slow, 0)).toEqual({ sentAt: [90_000], window: 'minute' });
+    expect(forecast([{ count: 10, cost: 1 }], slow, 0)).toMatchObject({ sentAt: [90_000], window: 'minute' });
+  });
+});
+
+describe('requests that are to be sent by an instant', () => {
+  const of = (...terms: readonly [count: number, by?: number][]): Work[] =>
+    terms.map(([count, by]) => ({ count, cost: 1, by }));
+  const minute = calendar('minute', 10)(0);
+
+  it('are given up in their turn, the last of them, and hold nothing back', () => {
+    const { late, sentAt } = forecast(of([25, 60_000], [10]), [minute], 0);
+    expect(late).toEqual([5, 0]);
+    // Five of the third minute go in the second at the latest: that of the first work is full.
+    expect(sentAt[1]).toBe(120_000);
+  });
+
+  it('are all given up where they are never sent, and those without an instant are not', () => {
+    const { late, sentAt } = forecast(of([3, 1_000], [2]), [{ ...minute, limit: 0 }], 0);
+    expect([late, sentAt[1]]).toEqual([[3, 0], Number.POSITIVE_INFINITY]);
   });
 });

@@ -1,0 +1,117 @@
+/**
+ * What `maxQueueMs` promises and what came of it: calls made at once, a quarter of them of 25 units and the rest of one, in windows of
+ * five shapes, from six starts, in virtual time. `node bench/deadlines.ts` prints a line for each way of knowing the costs; with
+ * `--known` or another name only that one, with `--retry` also when refused calls would have been sent.
+ */
+import { parseArgs } from 'node:util';
+import { type ClientEvent, createClient, isQuotaExhausted } from '../src/index.ts';
+import { createMockService, type MockServiceOptions, seeded, virtualClock } from '../src/testing/index.ts';
+
+const SHAPES = ['aligned', 'first-request', 'sliding-log', 'sliding-counter', 'leaky'] as const;
+const LIMITS: readonly NonNullable<MockServiceOptions['keyless']>[] = [{ minute: 100 }, { second: 50, minute: 500 }];
+const STARTS = [1, 2, 3, 4, 5, 6];
+const WINDOW_MS = 60_000;
+const MAX_QUEUE_MS = 90_000;
+const CALLS = 240;
+
+/** How the client knows what its calls cost. */
+const WAYS = {
+  /** Each states its cost. */
+  known: { states: true, byQuery: true, before: 1 },
+  /** The query decides, and no answer has shown it. */
+  unknown: { states: false, byQuery: true, before: 1 },
+  /** Nor has any answer told a limit. */
+  fresh: { states: false, byQuery: true, before: 0 },
+  /** Nothing in the request decides. */
+  random: { states: false, byQuery: false, before: 1 },
+} as const;
+
+interface World {
+  readonly way: keyof typeof WAYS;
+  readonly windows: (typeof SHAPES)[number];
+  readonly limits: (typeof LIMITS)[number];
+  readonly start: number;
+}
+
+/** What became of a call, in milliseconds since it was made. */
+interface Fate {
+  sentAt?: number;
+  refusedAt?: number;
+}
+
+/** Makes the calls of a world, of which one may wait as long as it takes. */
+async function fatesIn({ way, windows, limits, start }: World, patient?: number): Promise<readonly Fate[]> {
+  const { states, byQuery, before } = WAYS[way];
+  const clock = virtualClock({ wall: Date.UTC(2026, 0, 15, 12, 0, 9 * start, 300) });
+  const draw = seeded(100 + start);
+  const costs = Array.from({ length: CALLS }, () => (draw() < 0.25 ? 25 : 1));
+  const service = createMockService({
+    ...{ clock, windows, keyless: limits, latencyMs: [40, 160], random: seeded(start) },
+    cost: ({ url }) =>
+      Number(url.searchParams.get('units') ?? (byQuery ? 1 : (costs[Number(url.searchParams.get('nth'))] ?? 1))),
+  });
+  const client = createClient({
+    ...{ baseUrl: service.origin, fetch: service.fetch, clock, random: seeded(start + 1) },
+    maxWaitMs: Number.POSITIVE_INFINITY,
+  });
+  for (let nth = 0; nth < before; nth++) await clock.run(client.get('/extended/v1/info'));
+  await clock.advance(1_000);
+  const fates = costs.map((): Fate => ({}));
+  const madeAt = clock.now();
+  client.subscribe((event: ClientEvent) => {
+    if (event.type === 'sent') (fates[Number(event.label)] as Fate).sentAt ??= clock.now() - madeAt;
+  });
+  const calls = costs.map(async (units, nth) => {
+    const fate = fates[nth] as Fate;
+    try {
+      await client.get('/extended/v1/info', {
+        ...{ label: String(nth), query: byQuery ? { units } : { nth }, cost: states ? units : undefined },
+        maxQueueMs: nth === patient ? Number.POSITIVE_INFINITY : MAX_QUEUE_MS,
+      });
+    } catch (error) {
+      if (!isQuotaExhausted(error)) throw error;
+      fate.refusedAt = clock.now() - madeAt;
+    }
+  });
+  await clock.run(Promise.all(calls));
+  return fates;
+}
+
+async function tell(way: keyof typeof WAYS, isRetrying: boolean): Promise<void> {
+  let [calls, refused, stood, late, latest, tried, inTime] = [0, 0, 0, 0, 0, 0, 0];
+  for (const windows of SHAPES) {
+    for (const limits of LIMITS) {
+      for (const start of STARTS) {
+        const world = { way, windows, limits, start };
+        const fates = await fatesIn(world);
+        const turnedAway: number[] = [];
+        for (const [nth, { sentAt = 0, refusedAt }] of fates.entries()) {
+          calls++;
+          if (refusedAt !== undefined) turnedAway.push(nth);
+          if ((refusedAt ?? 0) > WINDOW_MS) stood++;
+          if (sentAt > MAX_QUEUE_MS + WINDOW_MS) late++;
+          latest = Math.max(latest, sentAt);
+        }
+        refused += turnedAway.length;
+        for (const nth of isRetrying ? turnedAway.filter((_, index) => index % 13 === 0) : []) {
+          const sentAt = (await fatesIn(world, nth))[nth]?.sentAt ?? Number.POSITIVE_INFINITY;
+          tried++;
+          if (sentAt < MAX_QUEUE_MS - WINDOW_MS) inTime++;
+        }
+      }
+    }
+  }
+  const said = [
+    `${calls} calls, ${refused} refused (${stood} of them after more than a window)`,
+    `${late} sent more than a window late (the last ${((latest - MAX_QUEUE_MS) / WINDOW_MS).toFixed(1)} windows)`,
+    ...(isRetrying ? [`${inTime} of ${tried} refused ones would have been sent more than a window early`] : []),
+  ];
+  console.log(`${way}: ${said.join('; ')}`);
+}
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { retry: { type: 'boolean', default: false } },
+});
+for (const way of Object.keys(WAYS) as (keyof typeof WAYS)[])
+  if (positionals.length === 0 || positionals.includes(way)) await tell(way, values.retry);
