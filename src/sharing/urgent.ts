@@ -12,18 +12,36 @@ const DEVIATIONS = 4;
 /** Shortest time over which the rate of urgent units is computed, in milliseconds. */
 const SHORTEST_MS = 5_000;
 
+/**
+ * A rate of urgent units is expected to last for this many times the time it was seen, at least a minute: a burst says nothing about
+ * the rest of a day. Units that come after so many minutes without any are another burst.
+ */
+const LASTS_TIMES = 10;
+
 /** Calls with a higher priority than this are urgent. */
 export const URGENT_ABOVE = 0;
 
 /**
  * The reserve of each window for urgent calls of all processes: the units they are expected to use until its end, by their
- * recent rate. In a short window that has not begun it is one unit.
+ * recent rate, while that lasts. In a short window that has not begun it is one unit.
  */
 export class UrgentReserve {
   /** Units a millisecond. */
   #rate = 0;
+  #units = 0;
+  #heardAt = 0;
+  /** Between which answers units came, by the store's clock. */
+  #firstAt = 0;
+  #lastAt = 0;
 
-  hear({ urgent: { units, forMs } }: Answer): void {
+  hear({ now, urgent: { units, forMs } }: Answer): void {
+    // The count decays and is stored in thousandths: where it is larger by half a unit, some came.
+    if (units > this.#units * Math.exp((this.#heardAt - now) / URGENT_MEMORY_MS) + 0.5) {
+      if (now - this.#lastAt > LASTS_TIMES * URGENT_MEMORY_MS) this.#firstAt = now;
+      this.#lastAt = now;
+    }
+    this.#units = units;
+    this.#heardAt = now;
     const known = Math.max(SHORTEST_MS, forMs);
     this.#rate = units / (URGENT_MEMORY_MS * (1 - Math.exp(-known / URGENT_MEMORY_MS)));
   }
@@ -33,7 +51,8 @@ export class UrgentReserve {
     if (this.#rate <= 0) return 0;
     const hasBegun = end - periodMsOf(window.period) - slides <= time;
     if (window.isShort) return hasBegun || window.limit < 2 ? 0 : 1;
-    const expected = this.#rate * Math.max(0, end - time);
+    const lastsMs = Math.max(URGENT_MEMORY_MS, LASTS_TIMES * (this.#lastAt - this.#firstAt));
+    const expected = this.#rate * Math.max(0, Math.min(end - time, lastsMs));
     return Math.floor(Math.min(window.limit * MOST_PART, expected + DEVIATIONS * Math.sqrt(expected)));
   }
 }

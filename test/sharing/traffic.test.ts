@@ -123,6 +123,27 @@ describe('processes that share a quota of any size, with any traffic at any time
     }
   });
 
+  it.each(['day', 'hour'] as const)(
+    'wait for nothing after a burst of urgent calls while a seventh of the %s is free: it is not expected to go on till its end',
+    async (period) => {
+      const start = Date.UTC(2026, 2, 10, 9, 12, 7);
+      const fleet = fleetOf(3, { keyed: { second: 20, [period]: 200 }, latencyMs: [10, 40] }, {}, { start });
+      const took: number[] = [];
+      const send = async (index: number, priority: number): Promise<void> => {
+        const from = fleet.clock.now();
+        await fleet.clients[index]?.getInfo({ priority, maxWaitMs: 600_000 });
+        took.push(fleet.clock.now() - from);
+      };
+      await fleet.clock.run(Promise.all(Array.from({ length: 10 }, () => send(0, 1))));
+      for (let call = 0; call < 160; call++) {
+        await fleet.clock.run(send(1 + (call % 2), 0));
+        await fleet.clock.advance(200);
+      }
+      expect(fleet.service.requests).toBe(170);
+      expect(Math.max(...took.slice(10))).toBeLessThan(2_000);
+    },
+  );
+
   it('are not refused where windows are token buckets: a look does not take one for the calendar while it does not know the clock', async () => {
     for (const seed of DEEP ? [1, 2, 3, 4] : [4]) {
       const quota = { keyed: { second: 20, minute: 500 }, windows: 'leaky', latencyMs: [5, 15] } as const;

@@ -67,6 +67,43 @@ describe('what is kept for urgent calls', () => {
     expect([BEGIN - 1, BEGIN].map((time) => reserve(60, 600_000).kept(one, time))).toEqual([1, 0]);
   });
 
+  describe('in a window of a day', () => {
+    const day = instanceAt(calendar({ day: 10_000 }), 'day', BEGIN);
+    const MINUTE_MS = 60_000;
+
+    /** What is kept of the day where the store was asked each minute, and counted so many new units each time. */
+    function keptAfter(came: readonly number[]): number {
+      const reserve = new UrgentReserve();
+      let units = 0;
+      let now = BEGIN;
+      for (const more of came) {
+        now += MINUTE_MS;
+        units = units / Math.E + more;
+        reserve.hear(answering({ now, urgent: { units, forMs: 3_600_000 } }));
+      }
+      return reserve.kept(day, BEGIN);
+    }
+
+    const silent = (minutes: number): number[] => new Array(minutes).fill(0);
+    const expecting = (units: number): number => Math.floor(units + 4 * Math.sqrt(units));
+
+    it('is as much again as came in a burst, which fades: it says nothing about the rest of the day', () => {
+      expect(keptAfter([10])).toBe(expecting(10));
+      expect(keptAfter([10, 0])).toBe(expecting(10 / Math.E));
+      expect(keptAfter([10, ...silent(6)])).toBe(0);
+    });
+
+    it('is what will come in ten times the time in which some have come', () => {
+      expect(keptAfter([10, 10])).toBe(expecting(10 * (10 + 10 / Math.E)));
+      expect(keptAfter([10, 0, 0, 10])).toBe(expecting(30 * (10 + 10 / Math.E ** 3)));
+    });
+
+    it('is reckoned anew after ten minutes without any', () => {
+      expect(keptAfter([10, 10, ...silent(9), 10])).toBe(expecting(110 * (10 + 10 / Math.E ** 10 + 10 / Math.E ** 11)));
+      expect(keptAfter([10, 10, ...silent(10), 10])).toBe(expecting(10 + 10 / Math.E ** 11 + 10 / Math.E ** 12));
+    });
+  });
+
   it('is not reckoned from less than five seconds: one call at the very start is no rate', () => {
     expect(reserve(1, 0).kept(minute, BEGIN)).toBe(reserve(1, 5_000).kept(minute, BEGIN));
   });
