@@ -53,6 +53,8 @@ export interface Outcome {
 /** An instance that is full until its end. */
 export interface FullWindow {
   readonly instance: Instance;
+  /** When that is, by the timeline; for what slides sooner, if a request at the beginning of the calendar's next window may show that it does not. */
+  readonly end: number;
   /** When the first and the last answer showed it full. */
   readonly since: number;
   readonly at: number;
@@ -97,11 +99,15 @@ export class AskPolicy {
     return Math.min(this.#retryAt, this.#lateAt);
   }
 
-  /** The instance that is full until its end, if that is certain; `time`: by the timeline. */
+  /** The instance that is full until its end, by the last answer; `time`: by the timeline. */
+  seemsFull(time: number): FullWindow | undefined {
+    return this.#full && time < this.#full.end ? this.#full : undefined;
+  }
+
+  /** The instance that is full until its end, if that is certain. */
   full(time: number): FullWindow | undefined {
-    const full = this.#full;
-    if (!full || time >= full.instance.end) return undefined;
-    return !full.instance.window.isLong || full.at - full.since >= SURE_MS ? full : undefined;
+    const full = this.seemsFull(time);
+    return full && (!full.instance.window.isLong || full.at - full.since >= SURE_MS) ? full : undefined;
   }
 
   /** Called when all held units are spent: after a grant that was too small, the next ask is delayed by a random time. */
@@ -167,32 +173,35 @@ export class AskPolicy {
     const probes = first.instances.filter(({ slides, window }) => slides === undefined && window.isProbed);
     // A unit that is kept for the beginning of the calendar's next window is there for the first process that asks then.
     const probesAt = Math.min(...probes.map(({ end }) => surely(end)));
+    const endOf = ({ end, window }: Instance): number =>
+      Math.min(end, probes.find((probe) => probe.window === window)?.end ?? end);
     let full: Instance | undefined;
-    let isKept = false;
+    let isKept = true;
     for (const instance of last.instances) {
       const { window, limit, end, slides } = instance;
       const room = limit - used(instance);
       const least = Math.min(need, limit);
       if (room - kept(instance) >= least) continue;
-      // A full calendar window has room after its end. A sliding one may have room at its next step, and the reserve for
-      // urgent calls shrinks.
-      const isFull = room - window.keptForProbe(first.from) < least && slides === undefined;
+      const isFull = room - window.keptForProbe(first.from) < least;
+      if (isFull && !window.isShort) {
+        if (!full || endOf(full) < endOf(instance)) full = instance;
+        isKept &&= room >= least;
+      }
       // The processes that wait for the same steps ask in turn, so that all of them together ask twice in a step. The claims of a
       // long window that slides are known until it has room, so that one of them asks soon after that.
-      const turnMs = slides === undefined ? RELEASE_MS / 2 : (slides / 2) * (others + 1);
+      const turnMs = slides === undefined ? RELEASE_MS / 2 : Math.min(RETRY_MS, (slides / 2) * (others + 1));
       const endsAt = surely(end - (last.from - first.from));
       const hasRoomAt = slides === undefined || window.isShort ? Number.POSITIVE_INFINITY : endsAt;
-      const asksAt = Math.min(now + Math.min(RETRY_MS, turnMs), hasRoomAt + (this.#random() * turnMs) / 2, probesAt);
-      const reach = isFull ? endsAt : asksAt;
-      if (reach <= at) continue;
-      at = reach;
-      full = isFull && !window.isShort ? instance : undefined;
-      isKept = room >= least;
+      const turnAt = isFull && window.isLong ? Number.POSITIVE_INFINITY : now + turnMs;
+      const asksAt = Math.min(turnAt, hasRoomAt + (this.#random() * turnMs) / 2, probesAt);
+      // A full calendar window has room after its end. A sliding one may have room at its next step, and the reserve for
+      // urgent calls shrinks.
+      at = Math.max(at, isFull && slides === undefined ? endsAt : asksAt);
     }
     const known = this.#full;
-    if (!full) this.#full = undefined;
-    else
-      this.#full = { instance: full, since: known?.instance.name === full.name ? known.since : now, at: now, isKept };
+    // What slides is full until a later end as soon as a unit of it is granted to another process.
+    const isSame = known?.instance.window === full?.window && known !== undefined && surely(known.end) > now;
+    this.#full = full && { instance: full, end: endOf(full), since: isSame ? known.since : now, at: now, isKept };
     return at;
   }
 }

@@ -41,7 +41,7 @@ const GATHER_MS = 100;
  * more can be had at once. In milliseconds.
  */
 const SPARE = { forMs: 2_000, likely: 0.7, part: 1 };
-const SPARE_NEAR = { forMs: 1_000, likely: 0.2, part: 0.05 };
+const SPARE_NEAR = { forMs: 1_000, likely: 0.3, part: 0.05 };
 const RATE_MS = 5_000;
 
 /** After an ask ahead of any call that was granted nothing, the next one is made this much later at the earliest, in milliseconds. */
@@ -107,6 +107,11 @@ export class Ledger {
   isAmple(now: number): boolean {
     if (this.#heardAt === Number.NEGATIVE_INFINITY || this.policy.isBusy(now)) return false;
     return now - this.#heardAt > TELLS_MS || this.#room >= AMPLE;
+  }
+
+  /** Whether a window longer than a second is full until its end, by the last answer. */
+  seemsFull(now: number): boolean {
+    return this.policy.seemsFull(this.timeline.at(now).least) !== undefined;
   }
 
   /** The window that is full until its end, if that is certain. */
@@ -341,12 +346,13 @@ export class Ledger {
     if (units <= 0 || this.others(now) > 0 || !isFree) return undefined;
     const { least, most } = this.timeline.arrival(now);
     const slot = this.#slots.at({ least, most: most + forMs });
-    return slot.from < this.#heldBackUntil ? undefined : { units, slot };
+    return slot.from < this.#heldBackUntil(most) ? undefined : { units, slot };
   }
 
-  /** No slot that begins before this time is asked for. */
-  get #heldBackUntil(): number {
-    return Math.max(this.#askFrom, this.#unknownUntil);
+  /** No slot that begins before this time is asked for. One that no process can hold yet does not count: the clock was set back. */
+  #heldBackUntil(latest: number): number {
+    const until = Math.max(this.#askFrom, this.#unknownUntil);
+    return until > latest + REACH_MS ? Number.NEGATIVE_INFINITY : until;
   }
 
   /** How far ahead the present number of needy processes asks for slots, in milliseconds. */
@@ -364,7 +370,7 @@ export class Ledger {
   #wished(demand: Demand, isCalm: boolean, now: number): readonly Slot[] {
     const arrival = this.timeline.arrival(now);
     const present = this.#slots.at(arrival);
-    const from = this.#heldBackUntil;
+    const from = this.#heldBackUntil(arrival.most);
     const isMany = this.#isMany(demand);
     if (!isMany && present.from >= from && this.isAmple(now)) return [present];
     const { quantum } = this;

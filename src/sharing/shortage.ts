@@ -25,9 +25,10 @@ export class Shortage {
     return this.#discovery.isAlone(now) ? { ...demand, want: 0, isAlone: true } : demand;
   }
 
-  /** When to ask for units ahead of any call. */
+  /** When to ask for units ahead of any call; Infinity while one waits, which asks itself where it lacks any. */
   asksAheadAt(now: number): number {
-    return this.#discovery.isAlone(now) ? Number.POSITIVE_INFINITY : this.#ledger.asksAheadAt(now);
+    const { want, isAlone } = this.demand(now);
+    return isAlone || want > 0 ? Number.POSITIVE_INFINITY : this.#ledger.asksAheadAt(now);
   }
 
   /** Whether calls wait for more units than are held. */
@@ -56,8 +57,8 @@ export class Shortage {
   isLookDue(isUnlimited: boolean, waiting: number, now: number): boolean {
     if (!this.#discovery.mayAsk(now)) return false;
     if (this.#ledger.windows.size === 0) return !isUnlimited && waiting > 0;
-    // While a longer window is full a look reveals nothing, and its first request would be refused.
-    if (!this.#ledger.needsLook(now) || this.#ledger.full(now)?.instance.window.isShort === false) return false;
+    // While a longer window is full a look reveals nothing, and its first request would be refused: by one answer, too.
+    if (!this.#ledger.needsLook(now) || this.#ledger.seemsFull(now)) return false;
     return this.#discovery.isLooking(now) ? waiting > 0 : this.#ledger.policy.isLimited && waiting >= BACKLOG;
   }
 
@@ -65,14 +66,14 @@ export class Shortage {
   full(now: number): FullWindow | undefined {
     const full = this.#ledger.full(now);
     const { maxWaitMs } = this.#needs.first;
-    if (!full || this.#ledger.timeline.surely(full.instance.end, now) - now <= maxWaitMs) return full;
+    if (!full || this.#ledger.timeline.surely(full.end, now) - now <= maxWaitMs) return full;
     return full.isKept || (full.at - full.since < SURE_MS && maxWaitMs >= SURE_MS) ? undefined : full;
   }
 
   /** When to ask for what calls lack: at the end of a window that is full until then. */
   #mayAskAt(now: number): number {
     const full = this.full(now);
-    return full ? this.#ledger.timeline.surely(full.instance.end, now) : this.#asksAt(this.#ledger.held(now), now);
+    return full ? this.#ledger.timeline.surely(full.end, now) : this.#asksAt(this.#ledger.held(now), now);
   }
 
   #asksAt(held: number, now: number): number {

@@ -181,9 +181,11 @@ export class Trips {
     const { clock } = this.#member;
     this.#hasCalled = true;
     const sentAt = clock.now();
-    const value = await inTime(clock, this.#patienceMs, work());
+    const patienceMs = this.#patienceMs;
+    const value = await inTime(clock, patienceMs, work());
     const tookMs = clock.now() - sentAt;
-    this.#tripMs += FRESHNESS * (tookMs - this.#tripMs);
+    // A process that was stopped meanwhile finds the answer and the end of its patience together.
+    this.#tripMs += FRESHNESS * (Math.min(tookMs, patienceMs) - this.#tripMs);
     this.#breaker.answered(tookMs, clock.now());
     return value;
   }

@@ -287,6 +287,37 @@ describe('a window without room before its end', () => {
     expect(unsure.full(NOW)).toBeUndefined();
   });
 
+  it.each([
+    // Of the last of four slots, which is in the second step.
+    ['minute', 64_000, 1_000],
+    ['day', 1_488 * 60_000, 30_000],
+  ] as const)(
+    'is one of a %s that slides until its last full stretch ends, and a long one, which takes two answers 5 s apart, is asked for ever more rarely',
+    (period, lastsMs, nextMs) => {
+      const policy = new AskPolicy(() => 0);
+      const windows = calendar({});
+      windows.open(period, 100, { alive: [slidingLog], epoch: 0 });
+      const ask = asked(windows);
+      policy.hear(ask, outcome([], ask, full), NOW);
+      expect([policy.seemsFull(NOW)?.end, policy.full(NOW)?.end]).toEqual([
+        BEGIN + lastsMs,
+        period === 'day' ? undefined : BEGIN + lastsMs,
+      ]);
+      policy.hear(ask, outcome([], ask, full), NOW + 5_000);
+      expect(policy.full(NOW)?.end).toBe(BEGIN + lastsMs);
+      expect(policy.nextAt(0, false)).toBe(NOW + 5_000 + nextMs);
+    },
+  );
+
+  it('is one of a minute that may slide until the calendar says, when a request is sent that shows whether it does', () => {
+    const policy = new AskPolicy(() => 0);
+    const windows = calendar({});
+    windows.open('minute', 100, { alive: SHAPES, epoch: 0 });
+    const ask = asked(windows);
+    hearTwice(policy, ask, 5_000);
+    expect(policy.full(NOW)?.end).toBe(BEGIN + 60_000);
+  });
+
   it('is none of a second, which needs no explanation', () => {
     const policy = new AskPolicy(() => 0);
     const ask = asked(calendar({ second: 20 }));

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Answer } from '../../src/sharing/store.ts';
 import { askOf, processOf, reader, readers, saying, worldOf } from './support/shared.ts';
+import { BEGIN } from './support/small.ts';
 
 describe('an ask of a process', () => {
   it('is a sign of life at first, half a second later, and then ever more seldom', async () => {
@@ -22,6 +23,24 @@ describe('an ask of a process', () => {
     for (const [nth, leastMs] of [500, 1_000, 2_000, 4_000].entries())
       expect(gaps[nth] ?? leastMs + 1).toBeGreaterThan(leastMs);
     expect([signs.length > 2, signs.length < 5, world.asks.length > 5]).toEqual([true, true, true]);
+  });
+
+  it('names seconds that are near after the process was stopped for long while it waited for an answer', async () => {
+    const world = worldOf();
+    let stoppedMs = 0;
+    const clock = { ...world.clock, now: () => world.clock.now() + stoppedMs };
+    const one = await reader({ ...world, clock });
+    one.read({ limit: 1_000, used: 1 });
+    world.answer = (_, answer) => {
+      stoppedMs += 30_000;
+      return answer;
+    };
+    await askOf(world, one);
+    world.answer = undefined;
+    // Of minutes they would be so far that the ask named none of them, and was due again at the same instant.
+    await askOf(world, one, 2);
+    const seconds = world.asks.at(-1)?.slots.map(({ name }) => Number.parseInt(name, 10)) ?? [];
+    expect(Math.max(...seconds) - (BEGIN + clock.now()) / 1_000).toBeLessThanOrEqual(1);
   });
 
   it('says that the process leaves only when it does', async () => {

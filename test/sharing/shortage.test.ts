@@ -3,6 +3,7 @@ import { aligned } from '../../src/quota/models/aligned.ts';
 import { SHAPES } from '../../src/quota/models/all.ts';
 import { firstRequest } from '../../src/quota/models/first-request.ts';
 import type { Shape } from '../../src/quota/models/model.ts';
+import { slidingLog } from '../../src/quota/models/sliding-log.ts';
 import type { Member } from '../../src/share.ts';
 import { CallNeeds } from '../../src/sharing/call-needs.ts';
 import { Discovery } from '../../src/sharing/discovery.ts';
@@ -59,6 +60,19 @@ describe('a process whose calls wait', () => {
     const there = worldOf({ second: 20 }, { priority: 1 });
     ask(there.ledger, demand(), [1], 100);
     expect(there.shortage.isNow(110)).toBe(false);
+  });
+
+  it('asks for nothing ahead while a call waits for the second of which a unit is held: that trip would say nothing and be due again at the same instant', () => {
+    const world = worldOf({ second: 1 }, { waiting: 0 });
+    world.ledger.isNear = true;
+    // More than one call lately, and the only unit is of a second that is far.
+    for (const at of [60, 65, 70]) world.ledger.book.settle(world.ledger.spend(1, at), 0);
+    ask(world.ledger, demand({ want: 60 }), [0, 0, 0, 1], 100);
+    const now = 1_700;
+    expect(world.shortage.asksAheadAt(now)).toBe(now);
+    world.waiting = 1;
+    expect(world.shortage.isNow(now)).toBe(false);
+    expect(world.shortage.asksAheadAt(now)).toBe(Number.POSITIVE_INFINITY);
   });
 
   it('asks for nothing during its look, in which it sends without units', () => {
@@ -180,14 +194,16 @@ describe('a look', () => {
     expect(due(world, 1_000)).toBe(false);
   });
 
-  it('is not due while a longer window is full', () => {
-    const world = worldOf({ second: 20, minute: 100 }, { waiting: 4, alive: SHAPES });
-    const calendar = { alive: [aligned], epoch: 0 };
-    world.ledger.windows.open('minute', 100, calendar);
+  it.each([
+    ['minute', aligned],
+    ['minute', slidingLog],
+    ['day', slidingLog],
+  ] as const)('is not due while a longer window is full, by a single answer: a %s', (period, shape) => {
+    const world = worldOf({ second: 20 }, { waiting: 4, alive: SHAPES });
+    world.ledger.windows.open(period, 100, { alive: [shape], epoch: 0 });
     const { windows } = world.ledger.compose(demand({ want: 4 }), 90, 1);
-    const used = windows.map(({ name }) => (name.startsWith('minute') ? 100 : 0));
+    const used = windows.map(({ name }) => (name.startsWith(period) ? 100 : 0));
     ask(world.ledger, demand({ want: 4 }), [], 100, { used });
-    expect(world.ledger.full(200)?.instance.window.period).toBe('minute');
     expect(due(world, 200)).toBe(false);
   });
 });
