@@ -104,17 +104,15 @@ export class AskPolicy {
     return Math.min(this.#retryAt, this.#lateAt);
   }
 
-  /** The window that was full by the last answer, if its end is later than this time by the timeline. */
-  seenFull(time: number): FullWindow | undefined {
+  /** The instance that is full until its end, by the last answer; `time`: by the timeline. */
+  seemsFull(time: number): FullWindow | undefined {
     return this.#full && time < this.#full.end ? this.#full : undefined;
   }
 
-  /** The window that is full until its end, if that is certain; `time`: by the timeline. */
+  /** The instance that is full until its end, if that is certain. */
   full(time: number): FullWindow | undefined {
-    const full = this.seenFull(time);
-    if (!full) return undefined;
-    const isSure = full.instance.slides === undefined && !full.instance.window.isLong;
-    return isSure || full.at - full.since >= SURE_MS ? full : undefined;
+    const full = this.seemsFull(time);
+    return full && (!full.instance.window.isLong || full.at - full.since >= SURE_MS) ? full : undefined;
   }
 
   /** Called when all held units are spent: after a grant that was too small, the next ask is delayed by a random time. */

@@ -110,9 +110,9 @@ export class Ledger {
     return now - this.#heardAt > TELLS_MS || this.#room >= AMPLE;
   }
 
-  /** Whether a window longer than a second was full by the last answer. */
-  isSeenFull(now: number): boolean {
-    return this.policy.seenFull(this.timeline.at(now).least) !== undefined;
+  /** Whether a window longer than a second is full until its end, by the last answer. */
+  seemsFull(now: number): boolean {
+    return this.policy.seemsFull(this.timeline.at(now).least) !== undefined;
   }
 
   /** The window that is full until its end, if that is certain. */

@@ -1,5 +1,6 @@
 import { Expiring } from './expiring.ts';
 import type { Answer, WindowAsk } from './store.ts';
+import { STATE_LASTS_MS, STATE_RENEWED_MS } from './store-rules.ts';
 
 /** Tolerance when comparing two statements of the age of the store's memory, in milliseconds. */
 const SLACK_MS = 2_000;
@@ -68,7 +69,10 @@ export class Recollection {
     return windows.map((window) => {
       const heard = this.#used.get(window.name, now);
       if (!heard || heard.at > this.#lostAt) return window;
-      const reading = Math.min(window.limit, Math.ceil(heard.units + rate * (this.#lostAt - heard.at)));
+      const sinceMs = this.#lostAt - heard.at;
+      // So long after, the store may only have dropped its age, because no process asked: then it knows what is used.
+      const unheard = sinceMs < STATE_LASTS_MS - STATE_RENEWED_MS ? rate * sinceMs : 0;
+      const reading = Math.min(window.limit, Math.ceil(heard.units + unheard));
       return { ...window, reading: Math.max(window.reading, reading) };
     });
   }

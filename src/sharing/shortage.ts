@@ -57,8 +57,8 @@ export class Shortage {
   isLookDue(isUnlimited: boolean, waiting: number, now: number): boolean {
     if (!this.#discovery.mayAsk(now)) return false;
     if (this.#ledger.windows.size === 0) return !isUnlimited && waiting > 0;
-    // While a longer window is full a look reveals nothing, and its first request would be refused.
-    if (!this.#ledger.needsLook(now) || this.#ledger.isSeenFull(now)) return false;
+    // While a longer window is full a look reveals nothing, and its first request would be refused: by one answer, too.
+    if (!this.#ledger.needsLook(now) || this.#ledger.seemsFull(now)) return false;
     return this.#discovery.isLooking(now) ? waiting > 0 : this.#ledger.policy.isLimited && waiting >= BACKLOG;
   }
 

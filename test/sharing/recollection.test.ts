@@ -57,6 +57,17 @@ describe('what a process remembers of the store', () => {
     expect(recollection.remind(read, 0.01, 2_500)[0]?.reading).toBe(250);
   });
 
+  it('is only what was heard where no process may have asked for so long that the store dropped its age', () => {
+    const reminded = (idleMs: number): number | undefined => {
+      const recollection = new Recollection();
+      const day = [windowAsk({ name: 'day:1', limit: 240, ttlMs: 86_400_000 })];
+      recollection.hear(day, answer(10_000, 40), BEFORE, 0);
+      recollection.hear(day, answer(0, 40), BEFORE, idleMs);
+      return recollection.remind(day, 240 / 86_400_000, idleMs)[0]?.reading;
+    };
+    expect([reminded(2_999_000), reminded(3_000_000)]).toEqual([49, 40]);
+  });
+
   it('is gathered until the slots are over that others may hold, or until all processes have told: only then units are asked for', () => {
     const recollection = new Recollection();
     recollection.hear(WINDOWS, answer(10_000, 40), BEFORE, 0);

@@ -3,6 +3,7 @@ import { aligned } from '../../src/quota/models/aligned.ts';
 import { SHAPES } from '../../src/quota/models/all.ts';
 import { firstRequest } from '../../src/quota/models/first-request.ts';
 import type { Shape } from '../../src/quota/models/model.ts';
+import { slidingLog } from '../../src/quota/models/sliding-log.ts';
 import type { Member } from '../../src/share.ts';
 import { CallNeeds } from '../../src/sharing/call-needs.ts';
 import { Discovery } from '../../src/sharing/discovery.ts';
@@ -193,14 +194,16 @@ describe('a look', () => {
     expect(due(world, 1_000)).toBe(false);
   });
 
-  it('is not due while a longer window is full', () => {
-    const world = worldOf({ second: 20, minute: 100 }, { waiting: 4, alive: SHAPES });
-    const calendar = { alive: [aligned], epoch: 0 };
-    world.ledger.windows.open('minute', 100, calendar);
+  it.each([
+    ['minute', aligned],
+    ['minute', slidingLog],
+    ['day', slidingLog],
+  ] as const)('is not due while a longer window is full, by a single answer: a %s', (period, shape) => {
+    const world = worldOf({ second: 20 }, { waiting: 4, alive: SHAPES });
+    world.ledger.windows.open(period, 100, { alive: [shape], epoch: 0 });
     const { windows } = world.ledger.compose(demand({ want: 4 }), 90, 1);
-    const used = windows.map(({ name }) => (name.startsWith('minute') ? 100 : 0));
+    const used = windows.map(({ name }) => (name.startsWith(period) ? 100 : 0));
     ask(world.ledger, demand({ want: 4 }), [], 100, { used });
-    expect(world.ledger.full(200)?.instance.window.period).toBe('minute');
     expect(due(world, 200)).toBe(false);
   });
 });
