@@ -1,7 +1,7 @@
 /**
  * What `maxQueueMs` promises and what came of it: calls made at once, a quarter of them of 25 units and the rest of one, in windows of
- * five shapes, from six starts, in virtual time. `node bench/deadlines.ts` prints a line for each way of knowing the costs; with
- * `--known` or another name only that one, with `--retry` also when refused calls would have been sent.
+ * five shapes, from six starts, in virtual time. `node bench/deadlines.ts` prints a line for each way of knowing the costs; with `known`
+ * or another name only that one, with `--retry` also when refused calls would have been sent.
  */
 import { parseArgs } from 'node:util';
 import { type ClientEvent, createClient, isQuotaExhausted } from '../src/index.ts';

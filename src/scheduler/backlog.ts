@@ -199,7 +199,10 @@ export class Backlog {
 
   /** The calls that wait and go before one of this priority, in the order in which they go. */
   aheadOf(priority: number): readonly Plan[] {
-    return this.#ahead(priority).map((stretch) => planOf(stretch, stretch.waiting));
+    return this.#ahead(priority).map(({ ask: { endpoint, query }, waiting, stated, calls }) => {
+      const cost = Number.isNaN(stated) ? undefined : stated / calls;
+      return { endpoint, query, count: waiting, cost };
+    });
   }
 
   /** All calls that wait, in the order in which they go, those of them in groups of their own that are to be sent by an instant. */
@@ -217,10 +220,11 @@ export class Backlog {
       bounded.set(call.stretch, groups);
     }
     return this.#ahead(Number.NEGATIVE_INFINITY).flatMap((stretch) => {
-      const groups = bounded.get(stretch) ?? [];
-      const others = groups.reduce((left, { calls }) => left - calls.length, stretch.waiting);
-      const plan = { ...planOf(stretch, others), cost: costOf(stretch.ask) };
-      return [{ ...plan, calls: [] }, ...groups.map((group) => ({ ...plan, ...group, count: group.calls.length }))];
+      const { ask, waiting } = stretch;
+      const plan = { endpoint: ask.endpoint, query: ask.query, cost: costOf(ask) };
+      const groups = (bounded.get(stretch) ?? []).map((group) => ({ ...plan, ...group, count: group.calls.length }));
+      const others = groups.reduce((left, { count }) => left - count, waiting);
+      return [{ ...plan, count: others, calls: [] }, ...groups];
     });
   }
 
@@ -229,8 +233,4 @@ export class Backlog {
       .filter((stretch) => stretch.waiting > 0 && stretch.priority >= priority)
       .sort((one, other) => other.priority - one.priority);
   }
-}
-
-function planOf({ ask: { endpoint, query }, stated, calls }: Stretch, count: number): Plan {
-  return { endpoint, query, count, cost: Number.isNaN(stated) ? undefined : stated / calls };
 }

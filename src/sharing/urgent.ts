@@ -1,22 +1,14 @@
 import { periodMsOf } from '../quota/time/periods.ts';
+import { lastsMs, reservedFor } from '../quota/window/expected-demand.ts';
 import type { Answer } from './store.ts';
 import { URGENT_MEMORY_MS } from './store.ts';
 import type { Instance } from './windows.ts';
 
-/** Largest part of a window that is reserved for urgent calls. */
-const MOST_PART = 0.25;
-
-/** Safety margin of the reserve, in standard deviations of random arrivals. */
-const DEVIATIONS = 4;
-
 /** Shortest time over which the rate of urgent units is computed, in milliseconds. */
 const SHORTEST_MS = 5_000;
 
-/**
- * A rate of urgent units is expected to last for this many times the time it was seen, at least a minute: a burst says nothing about
- * the rest of a day. Units that come after so many minutes without any are another burst.
- */
-const LASTS_TIMES = 10;
+/** Urgent units that come after this time without any are another burst, in milliseconds. */
+const SILENCE_MS = 600_000;
 
 /** Calls with a higher priority than this are urgent. */
 export const URGENT_ABOVE = 0;
@@ -37,7 +29,7 @@ export class UrgentReserve {
   hear({ now, urgent: { units, forMs } }: Answer): void {
     // The count decays and is stored in thousandths: where it is larger by half a unit, some came.
     if (units > this.#units * Math.exp((this.#heardAt - now) / URGENT_MEMORY_MS) + 0.5) {
-      if (now - this.#lastAt > LASTS_TIMES * URGENT_MEMORY_MS) this.#firstAt = now;
+      if (now - this.#lastAt > SILENCE_MS) this.#firstAt = now;
       this.#lastAt = now;
     }
     this.#units = units;
@@ -51,8 +43,7 @@ export class UrgentReserve {
     if (this.#rate <= 0) return 0;
     const hasBegun = end - periodMsOf(window.period) - slides <= time;
     if (window.isShort) return hasBegun || window.limit < 2 ? 0 : 1;
-    const lastsMs = Math.max(URGENT_MEMORY_MS, LASTS_TIMES * (this.#lastAt - this.#firstAt));
-    const expected = this.#rate * Math.max(0, Math.min(end - time, lastsMs));
-    return Math.floor(Math.min(window.limit * MOST_PART, expected + DEVIATIONS * Math.sqrt(expected)));
+    const expected = this.#rate * Math.max(0, Math.min(end - time, lastsMs(this.#lastAt - this.#firstAt)));
+    return Math.floor(reservedFor(expected, window.limit));
   }
 }

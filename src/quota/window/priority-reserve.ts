@@ -1,6 +1,7 @@
 import type { Charge } from '../admission.ts';
 import { type Period, periodMsOf, SHORT_MS } from '../time/periods.ts';
 import type { ServerClock } from '../time/server-clock.ts';
+import { lastsMs, reservedFor } from './expected-demand.ts';
 import { type Reserve, recheckAt } from './reserve.ts';
 
 /** How long a rate is remembered: after this time without arrivals it has fallen to a third, in milliseconds. */
@@ -9,19 +10,11 @@ const MEMORY_MS = 300_000;
 /** A rate is averaged over at least this, in milliseconds. */
 const SHORTEST_MS = 1_000;
 
-/** A rate is expected to last for this many times the time it was seen, at least a minute and at most an hour. In milliseconds. */
-const LASTS_TIMES = 10;
-const LASTS_LEAST_MS = 60_000;
+/** A rate is expected to last for at most an hour, in milliseconds. */
 const LASTS_MOST_MS = 3_600_000;
 
 /** How soon a charge is checked again that the reserve of a long window holds back: by then a burst has faded. In milliseconds. */
 const RECHECK_MS = 10_000;
-
-/** The largest part of a window that is reserved. */
-const MOST_PART = 0.25;
-
-/** Beyond what is expected, this many standard deviations of a random arrival are kept back. */
-const DEVIATIONS = 4;
 
 /** Standard deviations added to a count, because a short observation may be too low by chance. */
 const UNLUCKY = 2;
@@ -63,9 +56,10 @@ export class PriorityReserve {
   unitsAbove(priority: number, limit: number, leftMs: number, now: number): number {
     let expected = 0;
     for (const [other, arrivals] of this.#arrivals) {
-      if (other > priority) expected += rateOf(arrivals, now) * Math.min(leftMs, lastsMs(arrivals, now));
+      if (other > priority)
+        expected += rateOf(arrivals, now) * Math.min(leftMs, LASTS_MOST_MS, lastsMs(now - arrivals.since));
     }
-    return Math.min(limit * MOST_PART, expected + DEVIATIONS * Math.sqrt(expected));
+    return reservedFor(expected, limit);
   }
 }
 
@@ -102,11 +96,6 @@ function rateOf(arrivals: Arrivals, now: number): number {
   const age = Math.max(SHORTEST_MS, now - arrivals.since);
   const units = faded(arrivals, now);
   return (units + UNLUCKY * Math.sqrt(units)) / (MEMORY_MS * (1 - Math.exp(-age / MEMORY_MS)));
-}
-
-/** For how long a rate is expected to last: a burst of a second says nothing about the rest of a month. */
-function lastsMs({ since }: Arrivals, now: number): number {
-  return Math.min(LASTS_MOST_MS, Math.max(LASTS_LEAST_MS, (now - since) * LASTS_TIMES));
 }
 
 function faded({ units, at }: Arrivals, now: number): number {
