@@ -84,9 +84,12 @@ export class ConnectionError extends Error {
 
   constructor(facts: ErrorFacts<ConnectionError>) {
     const tries = facts.attempts === 1 ? '1 attempt' : `${facts.attempts} attempts`;
-    const from = facts.url === undefined ? '' : ` from ${new URL(facts.url).origin}`;
+    const host = facts.url === undefined ? '' : ` ${new URL(facts.url).origin}`;
     const cause = facts.code ?? 'unknown cause';
-    super(`${asked(facts)}: no usable response${from} after ${tries} (${cause}${because(facts)})`, causeOf(facts));
+    const what = isUnsent(facts)
+      ? `nothing was sent${host && ` to${host}`}`
+      : `no usable response${host && ` from${host}`} after ${tries}`;
+    super(`${asked(facts)}: ${what} (${cause}${because(facts)})`, causeOf(facts));
     this.endpoint = facts.endpoint;
     if (facts.url !== undefined) this.url = facts.url;
     this.code = facts.code;
@@ -324,7 +327,13 @@ const MEANINGS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there',
   ENOTFOUND: 'no such host',
   ERR_SSL_WRONG_VERSION_NUMBER: 'the port speaks no https',
+  KEY_REFUSED: 'the service refused the API key five times in a row; check it, it is tried again after a minute',
 };
+
+/** Whether no request left: a key that was refused is an attempt that is not sent. */
+function isUnsent({ code, attempts }: ErrorFacts<ConnectionError>): boolean {
+  return attempts === 0 || (code === 'KEY_REFUSED' && attempts === 1);
+}
 
 function because({ code, cause }: { readonly code: string | undefined; readonly cause?: unknown }): string {
   const meaning = MEANINGS[code ?? ''];

@@ -214,7 +214,17 @@ describe('ConnectionError', () => {
   test('says during an outage what failed, because nothing was sent', () => {
     const cause = new Error('the last 8 requests failed, the latest with ECONNREFUSED');
     expect(new ConnectionError({ endpoint, code: 'OUTAGE', attempts: 0, cause }).message).toContain(
-      '(OUTAGE: the last 8 requests failed, the latest with ECONNREFUSED)',
+      ': nothing was sent (OUTAGE: the last 8 requests failed, the latest with ECONNREFUSED)',
+    );
+  });
+
+  test('says that nothing was sent with a key that was refused, and what to do', () => {
+    const url = 'https://api.hiro.so/extended/v1/info';
+    expect(new ConnectionError({ endpoint, url, code: 'KEY_REFUSED', attempts: 1 }).message).toBe(
+      'GET /extended/v1/info: nothing was sent to https://api.hiro.so (KEY_REFUSED: the service refused the API key five times in a row; check it, it is tried again after a minute)',
+    );
+    expect(new ConnectionError({ endpoint, url, code: 'KEY_REFUSED', attempts: 2 }).message).toContain(
+      'no usable response from https://api.hiro.so after 2 attempts (KEY_REFUSED: ',
     );
   });
 });

@@ -137,7 +137,10 @@ export class SharedQuota implements ShareLimit {
 
   #explain(now: number): Reason {
     if (this.#discovery.waitsUntil > now || this.#isNew)
-      return { kind: 'share', why: 'another process sends alone for a moment, to learn the limits' };
+      return {
+        kind: 'share',
+        why: 'another process sends alone for a moment, to learn the limits and when windows end',
+      };
     if (this.#resumption.until(now) > now)
       return { kind: 'share', why: 'another process sends the first request after a pause' };
     const full = this.#shortage.full(now);

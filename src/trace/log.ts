@@ -45,7 +45,10 @@ const TEXTS: { readonly [T in Type]: (event: Of<T>) => string } = {
     `is deprecated: ${notice}${sunset ? `, and ends on ${sunset.toISOString()}` : ''}`,
   'key-ignored': () => 'the service answers as if no API key had been sent',
   low: ({ window, remaining, limit }) => `the ${window} is low: ${remaining} of ${limit} units are left`,
-  lost: ({ code, tookMs }) => `no usable response (${code}) after ${Math.round(tookMs)} ms`,
+  lost: ({ code, tookMs }) =>
+    code === 'KEY_REFUSED'
+      ? 'not sent: the API key was refused five times in a row, and is tried again after a minute'
+      : `no usable response (${code}) after ${Math.round(tookMs)} ms`,
   retrying: ({ attempt, afterMs }) => `attempt ${attempt} follows in ${Math.round(afterMs)} ms`,
   done: ({ status, tookMs }) => `done with ${status} after ${Math.round(tookMs)} ms`,
   failed: ({ error, tookMs }) => `ended with ${error} after ${Math.round(tookMs)} ms`,
@@ -60,8 +63,13 @@ const TEXTS: { readonly [T in Type]: (event: Of<T>) => string } = {
 export function logEvents(logger: Logger): EventListener {
   // Loggers of pino, also that of Fastify, take fields first; others take text.
   const takesFields = typeof (logger as { readonly bindings?: unknown }).bindings === 'function';
+  let lastWait: Of<'waiting'> | undefined;
   return (event) => {
-    const level = levelOf(event);
+    // A call whose wait is prolonged emits the same reason again and again: once is worth telling.
+    const isRepeated =
+      event.type === 'waiting' && event.call === lastWait?.call && event.reason.why === lastWait.reason.why;
+    if (event.type === 'waiting' && levelOf(event) === 'info') lastWait = event;
+    const level = isRepeated ? 'debug' : levelOf(event);
     const text = textOf(event);
     if (takesFields) logger[level](fieldsOf(event), text);
     else logger[level](`stacks-quota: ${text}`);

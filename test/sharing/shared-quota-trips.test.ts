@@ -172,7 +172,9 @@ describe('what a process takes of an answer', () => {
     const one = await reader(world);
     world.answer = saying({ lookMs: 700, granted: [0, 0] });
     await askOf(world, one);
-    expect(one.why()).toMatchObject({ why: 'another process sends alone for a moment, to learn the limits' });
+    expect(one.why()).toMatchObject({
+      why: 'another process sends alone for a moment, to learn the limits and when windows end',
+    });
     expect(one.check()?.until).toBeCloseTo(world.clock.now() + 199, -1);
     world.answer = undefined;
     await world.clock.advance(700);

@@ -7,7 +7,7 @@ describe('the part of a process in a share', () => {
     const [one, other] = [processOf(world), processOf(world)];
     for (const each of [one, other]) each.waiting = 1;
     expect(one.why()).toMatchObject({
-      ...{ kind: 'share', why: 'another process sends alone for a moment, to learn the limits' },
+      ...{ kind: 'share', why: 'another process sends alone for a moment, to learn the limits and when windows end' },
     });
     await world.clock.advance(1);
     expect(one.woken).toBe(1);

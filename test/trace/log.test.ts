@@ -57,6 +57,32 @@ describe('a logger', () => {
     expect(of('warn')).toContain('ended with ConnectionError');
   });
 
+  it('is told once as an info that a call waits for the same reason, and else as debug', () => {
+    const logger = lines();
+    const tell = logEvents(logger);
+    const at = new Date(0);
+    const wait = (call: number, why: string, ms: number): void =>
+      tell({
+        ...{ type: 'waiting', call, endpoint: 'GET /x', at, until: new Date(ms), parked: false, waiting: 1 },
+        reason: { kind: 'slow-start', why },
+      });
+    wait(1, 'a', 3_000);
+    wait(1, 'a', 3_100);
+    wait(1, 'b', 3_200);
+    wait(2, 'b', 3_300);
+    wait(3, 'c', 10); // short: debug by itself
+    wait(3, 'c', 3_400);
+    expect(logger.all.map((line) => line.split(' ')[0])).toEqual(['info', 'debug', 'info', 'info', 'debug', 'info']);
+  });
+
+  it('is told that nothing was sent with a key that was refused', () => {
+    const logger = lines();
+    logEvents(logger)({ type: 'lost', call: 1, endpoint: 'GET /x', at: new Date(0), code: 'KEY_REFUSED', tookMs: 0 });
+    expect(logger.all).toEqual([
+      'warn stacks-quota: call 1 GET /x: not sent: the API key was refused five times in a row, and is tried again after a minute',
+    ]);
+  });
+
   it('of pino gets fields before the text', async () => {
     const seen: unknown[][] = [];
     const write = (...line: unknown[]): void => void seen.push(line);
