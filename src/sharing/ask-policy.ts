@@ -30,6 +30,17 @@ const BUSY_MS = 1_500;
  */
 export const SURE_MS = 5_000;
 
+/** How far ahead slots are asked for, and how long a process counts as needy after an ask that was not granted in full, in milliseconds. */
+export const LONGEST_AHEAD_MS = 3_000;
+export const STAY_MS = 1_500;
+
+/**
+ * If at least this part of every window is free when the store is lost, calls go on without a grant at once. After this time, in
+ * milliseconds, an answer is no evidence of usage any more.
+ */
+export const AMPLE = 0.5;
+const TELLS_MS = 10_000;
+
 /** The demand of an ask, and the slots it asked for. */
 export interface Asked {
   readonly want: number;
@@ -77,6 +88,10 @@ export class AskPolicy {
   #askedAt = Number.NEGATIVE_INFINITY;
   #fruitless = 0;
   #full: FullWindow | undefined;
+  #heardAt = Number.NEGATIVE_INFINITY;
+  #others = 0;
+  /** Free part of the tightest window, by the last answer. */
+  #room = 0;
 
   constructor(random: () => number) {
     this.#random = random;
@@ -90,6 +105,20 @@ export class AskPolicy {
   /** Whether an ask was not granted in full in the last {@link BUSY_MS}: each answered call is then likely followed by another. */
   isBusy(now: number): boolean {
     return now < this.#crowdedAt + BUSY_MS;
+  }
+
+  /** How many other processes are needy, by the last answer. A process that spends units of later slots does not ask for a while. */
+  others(now: number): number {
+    return now - this.#heardAt > LONGEST_AHEAD_MS + STAY_MS ? 0 : this.#others;
+  }
+
+  /**
+   * Whether calls without a grant are likely to fit: every ask was granted in full lately, and the last answer showed ample room
+   * or is older than {@link TELLS_MS}.
+   */
+  isAmple(now: number): boolean {
+    if (this.#heardAt === Number.NEGATIVE_INFINITY || this.isBusy(now)) return false;
+    return now - this.#heardAt > TELLS_MS || this.#room >= AMPLE;
   }
 
   /** Whether the second half of a slot has begun whose room was withheld for fairness in the first. */
@@ -138,6 +167,9 @@ export class AskPolicy {
   /** Learns from the answer to an ask. */
   hear(asked: Asked, { granted, used, surely, others }: Outcome, now: number): void {
     const { want, slots } = asked;
+    [this.#heardAt, this.#others] = [now, others];
+    const parts = slots.flatMap(({ instances }) => instances.map((each) => 1 - used(each) / each.limit));
+    if (parts.length > 0) this.#room = Math.min(...parts);
     const [first] = slots;
     if (want <= 0 || !first) return;
     this.#askedAt = now;

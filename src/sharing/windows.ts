@@ -240,6 +240,11 @@ export class SharedWindows implements Iterable<SharedWindow> {
     return this.#byPeriod.size;
   }
 
+  /** The smallest limit, in units. */
+  get smallest(): number {
+    return Math.min(...[...this].map(({ limit }) => limit));
+  }
+
   /** Whether the shape of one is in doubt. */
   get isInDoubt(): boolean {
     return [...this].some(({ isInDoubt }) => isInDoubt);

@@ -1,0 +1,46 @@
+/**
+ * A trip for one call asks for those, too, that are expected within `forMs` by the rate of the last `RATE_MS`, if these are at least `likely`;
+ * for no more of them than `most`, and than a part of the smallest limit. From a store that is near fewer are asked for, of a shorter time and
+ * sooner, because more can be had at once. In milliseconds and units.
+ */
+const SPARE = { forMs: 2_000, likely: 0.7, part: 1, most: 4 };
+const SPARE_NEAR = { forMs: 1_000, likely: 0.3, part: 0.05, most: 4 };
+const RATE_MS = 5_000;
+
+/** After an ask ahead of any call that was granted nothing, the next one is made this much later at the earliest, in milliseconds. */
+const IN_VAIN_MS = 2_000;
+
+/** Calls that are likely to follow, by those of late: units for them are asked for before they need any. */
+export class ExpectedCalls {
+  /** Units spent, which decay by a factor of e in {@link RATE_MS}. */
+  #spent = 0;
+  #spentAt = 0;
+  #askFrom = Number.NEGATIVE_INFINITY;
+
+  /** No ask for them alone is made before this instant. */
+  get askFrom(): number {
+    return this.#askFrom;
+  }
+
+  /** Records units that a call has spent. */
+  spend(units: number, now: number): void {
+    this.#spent = this.#spentLately(now) + units;
+    this.#spentAt = now;
+  }
+
+  /** Units that they will likely need, and within which time; `size`: the smallest limit, in units. */
+  demand(isNear: boolean, size: number, now: number): { readonly units: number; readonly forMs: number } {
+    const { forMs, likely, part, most } = isNear ? SPARE_NEAR : SPARE;
+    const expected = (this.#spentLately(now) * forMs) / RATE_MS;
+    return { units: Math.min(Math.floor(expected + 1 - likely), most, Math.ceil(size * part)), forMs };
+  }
+
+  /** Records that an ask for them was granted nothing. */
+  askedInVain(now: number): void {
+    this.#askFrom = now + IN_VAIN_MS;
+  }
+
+  #spentLately(now: number): number {
+    return this.#spent * Math.exp((this.#spentAt - now) / RATE_MS);
+  }
+}
