@@ -331,7 +331,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
 };
 
 /** Whether no request left: a key that was refused is an attempt that is not sent. */
-function isUnsent({ code, attempts }: ErrorFacts<ConnectionError>): boolean {
+export function isUnsent({ code, attempts }: Pick<ConnectionError, 'code' | 'attempts'>): boolean {
   return attempts === 0 || (code === 'KEY_REFUSED' && attempts === 1);
 }
 

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { isClosed, isConnectionError, isQuotaExhausted } from '../errors.ts';
+import { ConnectionError, isClosed, isConnectionError, isQuotaExhausted, isUnsent } from '../errors.ts';
 import { RETRY_AFTER_HEADER } from '../quota/headers/snapshot.ts';
 
 /** An answer of the proxy itself, as opposed to one of the service. */
@@ -44,18 +44,19 @@ function problemOf(error: unknown): Problem {
     return new Problem(503, 'quota', why, isKnown ? { [RETRY_AFTER_HEADER]: seconds } : {}, facts);
   }
   if (isConnectionError(error)) {
-    const { code, endpoint, attempts } = error;
-    // Not the message of the error: it names the host of the service.
-    const said = `${endpoint}: no usable response (${code}), attempts: ${attempts}.`;
-    return new Problem(gatewayStatus(code), 'connection', said, {}, { endpoint, code, attempts });
+    const { code, endpoint, attempts, cause } = error;
+    const facts = { endpoint, code, attempts: isUnsent(error) ? 0 : attempts };
+    // The message of the same error without its URL, and without a cause that may name the host of the service.
+    const { message } = new ConnectionError({ ...facts, cause: code === 'OUTAGE' ? cause : undefined });
+    return new Problem(gatewayStatus(facts), 'connection', `${message}.`, {}, facts);
   }
   if (isClosed(error)) return new Problem(503, 'closed', 'The proxy is closing.');
   return new Problem(500, 'internal', 'The proxy failed.');
 }
 
-/** Nothing was sent during an outage; another service may be tried. */
-function gatewayStatus(code: string | undefined): 502 | 503 | 504 {
-  if (code === 'OUTAGE') return 503;
+/** 503 where nothing was sent. */
+function gatewayStatus({ code, attempts }: Pick<ConnectionError, 'code' | 'attempts'>): 502 | 503 | 504 {
+  if (attempts === 0) return 503;
   return code === 'TIMEOUT' ? 504 : 502;
 }
 

@@ -240,7 +240,8 @@ export class Ledger {
       held: probe ? 0 : told.held,
       windows,
       want,
-      need,
+      // More than it needs a store grants of what is free beyond half, which such an ask leaves free already.
+      need: isAhead ? want : need,
       size: this.windows.smallest,
       chunk: CHUNK,
       stayMs: STAY_MS,

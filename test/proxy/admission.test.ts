@@ -40,6 +40,13 @@ describe('a proxy without a token', () => {
       501,
       'upgrade',
     ],
+    [
+      'a body that is coded twice',
+      { method: 'POST', headers: { 'transfer-encoding': 'gzip, chunked' } },
+      INFO,
+      501,
+      'coding',
+    ],
     ['TRACE', { method: 'TRACE' }, INFO, 405, 'method'],
     ['another address', {}, 'http://evil.test/x', 400, 'target'],
     ['another scheme', {}, 'ftp://127.0.0.1/x', 400, 'target'],

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
 import { virtualClock } from '../../src/testing/index.ts';
-import { closeAll, INFO, KEY, minute, pairOf, soon } from './support/pair.ts';
+import { type Answer, closeAll, INFO, KEY, minute, pairOf, soon } from './support/pair.ts';
 
 afterEach(closeAll);
 
@@ -65,6 +65,40 @@ describe('a call that cannot be made', () => {
     const late = await ask('/v2/late', { method: 'POST', headers: { 'x-quota-timeout-ms': '40' } });
     expect(late).toMatchObject({ status: 504, json: { error: { type: 'connection', code: 'TIMEOUT' } } });
     expect(gone.body + late.body).not.toContain(serviceUrl);
+  });
+
+  it('gets 503 that says what to do while the service refuses the key, for which nothing is sent', async () => {
+    const { ask, seen, serviceUrl } = await pairOf((_, outgoing) => outgoing.writeHead(401).end());
+    for (let call = 0; call < 5; call++) expect(await ask(INFO)).toMatchObject({ status: 401 });
+    const unsent = await ask(INFO);
+    expect(unsent).toMatchObject({ status: 503, headers: { 'x-quota-error': 'connection' } });
+    expect(unsent.json.error).toEqual({
+      type: 'connection',
+      message:
+        'GET /extended/v1/info: nothing was sent (KEY_REFUSED: the service refused the API key five times in a row; check it, it is tried again after a minute).',
+      endpoint: 'GET /extended/v1/info',
+      code: 'KEY_REFUSED',
+      attempts: 0,
+    });
+    expect(unsent.body).not.toContain(serviceUrl);
+    expect(seen).toHaveLength(5);
+  });
+
+  it('gets 503 that names the failures during an outage, for which nothing is sent', async () => {
+    const { ask, seen, serviceUrl } = await pairOf((_, outgoing) => outgoing.destroy(), { client: { maxAttempts: 1 } });
+    const answers: Answer[] = [];
+    while (answers.at(-1)?.status !== 503 && answers.length < 100)
+      answers.push(await ask(INFO, { headers: { 'x-quota-max-wait-ms': '0' } }));
+    expect(answers.at(-1)?.json.error).toMatchObject({
+      type: 'connection',
+      message: expect.stringMatching(
+        /^GET \/extended\/v1\/info: nothing was sent \(OUTAGE: the last \d+ requests failed, the latest with \w+\)\.$/,
+      ),
+      code: 'OUTAGE',
+      attempts: 0,
+    });
+    expect(answers.map(({ body }) => body).join()).not.toContain(serviceUrl);
+    expect(seen).toHaveLength(answers.length - 1);
   });
 
   it('gets 503 when the client is closed', async () => {

@@ -5,9 +5,12 @@ import { type Fleet, fleetOf } from './support/fleet.ts';
 const LATENCY_MS = 10;
 const CALENDAR = { calendar: ['second', 'minute'] } as const;
 
-/** Four clients that make a call a second each at random instants for a minute; returns how long each call took, in milliseconds. */
-async function light(isNear: boolean): Promise<readonly number[]> {
-  const keyed = { second: 20, minute: 1_000 };
+/** Four clients that make so many calls a second each at random instants for a minute; returns how long each took, in milliseconds, and trips. */
+async function light(
+  isNear: boolean,
+  { perSecond, second }: { perSecond: number; second: number } = { perSecond: 1, second: 20 },
+): Promise<{ readonly took: readonly number[]; readonly trips: number }> {
+  const keyed = { second, minute: 50 * second };
   const fleet = fleetOf(4, { keyed, latencyMs: LATENCY_MS }, {}, { ...CALENDAR, isNear });
   const took: number[] = [];
   const call = async (index: number): Promise<void> => {
@@ -18,13 +21,13 @@ async function light(isNear: boolean): Promise<readonly number[]> {
   const work = async (index: number): Promise<void> => {
     const random = seeded(index);
     for (const end = fleet.clock.now() + 60_000; fleet.clock.now() < end; ) {
-      await fleet.clock.sleep(-Math.log(1 - random()) * 1_000);
+      await fleet.clock.sleep((-Math.log(1 - random()) * 1_000) / perSecond);
       void call(index);
     }
   };
   await fleet.clock.run(Promise.all([0, 1, 2, 3].map(work)));
   expect(fleet.limited).toBe(0);
-  return took;
+  return { took, trips: fleet.trips };
 }
 
 /** Lets each client make so many calls, a second apart or more. */
@@ -40,9 +43,15 @@ async function calls(fleet: Fleet, count: number, apartMs = 1_000): Promise<void
 
 describe('processes that share a quota through a store that is near', () => {
   it('send most light calls without a trip, which those of another store do not', async () => {
-    const prompt = (took: readonly number[]): number => took.filter((ms) => ms === LATENCY_MS).length / took.length;
+    const prompt = ({ took }: Awaited<ReturnType<typeof light>>): number =>
+      took.filter((ms) => ms === LATENCY_MS).length / took.length;
     expect(prompt(await light(true))).toBeGreaterThan(0.75);
     expect(prompt(await light(false))).toBeLessThan(0.6);
+  });
+
+  it('ask once for several calls that are expected, where the limits have room for them', async () => {
+    const { took, trips } = await light(true, { perSecond: 3, second: 100 });
+    expect(trips / took.length).toBeLessThan(0.6);
   });
 
   it('make no trip any more once no call is expected, and have given back what they held', async () => {
