@@ -190,10 +190,10 @@ export class Backlog {
    * @returns whether it is.
    */
   reweigh(costOf: (ask: Ask) => number): boolean {
-    const weights = Array.from(this.#stretches, (stretch) => ({ stretch, weight: 1 + costOf(stretch.ask) }));
-    const heavier = weights.reduce((sum, { stretch, weight }) => sum + stretch.waiting * (weight - stretch.weight), 0);
+    let heavier = 0;
+    for (const one of this.#stretches) heavier += one.waiting * (1 + costOf(one.ask) - one.weight);
     if (heavier <= this.weightAheadOf(Number.NEGATIVE_INFINITY) * HEAVIER) return false;
-    for (const { stretch, weight } of weights) stretch.weight = weight;
+    for (const one of this.#stretches) one.weight = 1 + costOf(one.ask);
     return true;
   }
 

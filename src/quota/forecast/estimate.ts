@@ -29,7 +29,7 @@ export interface PlanEstimate {
   readonly sentAt: number;
   /** The same for each plan. */
   readonly each: readonly number[];
-  /** How many requests of each plan are given up. */
+  /** How many requests of each plan are not sent. */
   readonly late: readonly number[];
   /** The longest window that has to be waited out, `cooldown`, or `concurrency`; undefined if nothing is waited for but answers. */
   readonly window: string | undefined;

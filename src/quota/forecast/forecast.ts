@@ -40,7 +40,7 @@ export interface Work {
 export interface Forecast {
   /** When the last request of each work goes, of one without requests the last of those before it; Infinity: never. */
   readonly sentAt: readonly number[];
-  /** How many requests of each work are given up. */
+  /** How many requests of each work are not sent. */
   readonly late: readonly number[];
   /** The longest window that the last work has to wait out; undefined: none. */
   readonly window: string | undefined;
@@ -184,7 +184,6 @@ class Course {
   readonly #levels: readonly Level[];
   readonly #lines: readonly Line[];
   readonly #sentAt: number[];
-  readonly #late: number[];
   readonly #cheapest: number;
   readonly #stepMs: number;
   #open: number[];
@@ -215,34 +214,27 @@ class Course {
       return { work, tolls: tolls.filter(({ level }) => !level.isPace), paceMs, pacer, waiting: work.count };
     });
     this.#sentAt = works.map(() => from);
-    this.#late = works.map(() => 0);
     this.#open = [...works.keys()];
   }
 
   run(): Forecast {
-    while (this.#open.length > 0) {
-      const wakeAt = this.#sendAll();
-      this.#open = this.#open.filter((index) => (this.#lines[index] as Line).waiting > 0);
-      if (wakeAt === Number.POSITIVE_INFINITY) {
-        for (const index of this.#open) {
-          this.#sentAt[index] = wakeAt;
-          this.#giveUp(index, wakeAt);
-        }
-        break;
-      }
-      this.#at = Math.max(this.#at + LEAST_STEP_MS, wakeAt);
+    for (;;) {
+      const at = this.#at;
+      this.#open = this.#open.filter((index) => {
+        const { waiting, work } = this.#lines[index] as Line;
+        return waiting > 0 && at <= (work.by ?? at);
+      });
+      if (at === Number.POSITIVE_INFINITY) for (const index of this.#open) this.#sentAt[index] = at;
+      if (at === Number.POSITIVE_INFINITY || this.#open.length === 0) break;
+      this.#at = Math.max(at + LEAST_STEP_MS, this.#sendAll());
     }
     for (const [index, { work }] of this.#lines.entries())
       if (work.count === 0) this.#sentAt[index] = Math.max(...this.#sentAt.slice(0, index + 1));
-    return { sentAt: this.#sentAt, late: this.#late, window: this.#longest?.window };
-  }
-
-  /** Gives up what was to be sent before an instant. */
-  #giveUp(index: number, at: number): void {
-    const line = this.#lines[index] as Line;
-    if (at <= (line.work.by ?? at)) return;
-    this.#late[index] = line.waiting;
-    line.waiting = 0;
+    return {
+      sentAt: this.#sentAt,
+      late: this.#lines.map(({ waiting }) => waiting),
+      window: this.#longest?.window,
+    };
   }
 
   /**
@@ -257,7 +249,6 @@ class Course {
     let heldBack = 0;
     for (const index of this.#open) {
       const line = this.#lines[index] as Line;
-      this.#giveUp(index, this.#at);
       const going = this.#going(line, passed);
       if (going > 0) {
         for (const { level, units } of line.tolls) level.use(going * units, this.#at);
