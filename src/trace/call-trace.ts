@@ -1,4 +1,5 @@
 import { type Clock, dateOf } from '../clock.ts';
+import { ConnectionError, QuotaExhaustedError } from '../errors.ts';
 import type { CallEvent, CallStoryEvent, ClientEvent } from '../events.ts';
 import type { Ask, Lease, Reason } from '../quota/admission.ts';
 
@@ -46,6 +47,8 @@ export class CallTrace {
   readonly label: string | undefined;
   /** When the call was made: monotonic milliseconds. */
   readonly calledAt: number;
+  /** The number of the last attempt that was sent; 0: nothing was. */
+  attempts = 0;
   readonly #sink: EventSink;
   /** When the call was queued again, or will be after its delay. */
   #requeuedAt: number | undefined;
@@ -135,6 +138,7 @@ export class CallTrace {
   sent(attempt: number, { units }: Lease, method: string, url: string): void {
     const sent = this.#granted;
     if (!sent) return;
+    this.attempts = attempt;
     sent.sentAt = this.#sink.clock.now();
     if (!this.#sink.isListenedTo('sent')) return;
     const { waitedMs, waitedFor } = sent;
@@ -165,7 +169,7 @@ export class CallTrace {
     this.#sink.end(this);
     const isAborted = signal?.aborted === true && reason === signal.reason;
     const error = isAborted || !(reason instanceof Error) ? 'aborted' : reason.name;
-    this.#emit({ type: 'failed', error, tookMs: this.#tookMs });
+    this.#emit({ type: 'failed', error, ...(isAborted ? {} : factsOf(reason)), tookMs: this.#tookMs });
   }
 
   /** Whether anything listens to events of this type. */
@@ -192,4 +196,16 @@ export class CallTrace {
     const at = new Date(this.#sink.clock.wall());
     this.#sink.emit({ call, endpoint, ...named, at, ...facts } as ClientEvent);
   }
+}
+
+/** Why a call failed, and when it may be retried, as far as its error says so. */
+function factsOf(reason: unknown): {
+  readonly code?: string | undefined;
+  readonly why?: string;
+  readonly retryAt?: Date;
+} {
+  if (reason instanceof ConnectionError) return { code: reason.code };
+  if (!(reason instanceof QuotaExhaustedError)) return {};
+  const { why, retryAt, retryAfterMs } = reason;
+  return Number.isFinite(retryAfterMs) ? { why, retryAt } : { why };
 }
