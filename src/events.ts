@@ -123,9 +123,9 @@ export type CallStoryEvent = CallEvent &
         /** The code of a `ConnectionError`, such as `ECONNRESET`. */
         readonly code?: string | undefined;
         /** The reason of a `QuotaExhaustedError`, for people. */
-        readonly why?: string;
+        readonly why?: string | undefined;
         /** When the call may be retried, if a `QuotaExhaustedError` knows. */
-        readonly retryAt?: Date;
+        readonly retryAt?: Date | undefined;
         /** Time from the call to here, in milliseconds. */
         readonly tookMs: number;
       }

@@ -1,5 +1,5 @@
 import { type Clock, dateOf } from '../clock.ts';
-import { ConnectionError, QuotaExhaustedError } from '../errors.ts';
+import type { ConnectionError, QuotaExhaustedError } from '../errors.ts';
 import type { CallEvent, CallStoryEvent, ClientEvent } from '../events.ts';
 import type { Ask, Lease, Reason } from '../quota/admission.ts';
 
@@ -36,6 +36,10 @@ export interface EventSink {
 }
 
 type Without<Event, Keys extends PropertyKey> = Event extends unknown ? Omit<Event, Keys> : never;
+
+/** What an error may say of a call that failed. */
+type Told = Pick<Error, 'name'> &
+  Partial<Pick<ConnectionError, 'code'> & Pick<QuotaExhaustedError, 'why' | 'retryAt' | 'retryAfterMs'>>;
 
 /** The fields of an event beyond those of {@link CallEvent}. */
 type EventFacts = Without<CallStoryEvent, keyof CallEvent>;
@@ -168,8 +172,10 @@ export class CallTrace {
   failed(reason: unknown, signal: AbortSignal | undefined): void {
     this.#sink.end(this);
     const isAborted = signal?.aborted === true && reason === signal.reason;
-    const error = isAborted || !(reason instanceof Error) ? 'aborted' : reason.name;
-    this.#emit({ type: 'failed', error, ...(isAborted ? {} : factsOf(reason)), tookMs: this.#tookMs });
+    const told = isAborted || !(reason instanceof Error) ? { name: 'aborted' } : reason;
+    const { name, code, why, retryAt, retryAfterMs = Number.NaN } = told as Told;
+    const knownAt = Number.isFinite(retryAfterMs) ? retryAt : undefined;
+    this.#emit({ type: 'failed', error: name, code, why, retryAt: knownAt, tookMs: this.#tookMs });
   }
 
   /** Whether anything listens to events of this type. */
@@ -196,16 +202,4 @@ export class CallTrace {
     const at = new Date(this.#sink.clock.wall());
     this.#sink.emit({ call, endpoint, ...named, at, ...facts } as ClientEvent);
   }
-}
-
-/** Why a call failed, and when it may be retried, as far as its error says so. */
-function factsOf(reason: unknown): {
-  readonly code?: string | undefined;
-  readonly why?: string;
-  readonly retryAt?: Date;
-} {
-  if (reason instanceof ConnectionError) return { code: reason.code };
-  if (!(reason instanceof QuotaExhaustedError)) return {};
-  const { why, retryAt, retryAfterMs } = reason;
-  return Number.isFinite(retryAfterMs) ? { why, retryAt } : { why };
 }

@@ -54,7 +54,7 @@ describe('a logger', () => {
     expect(of('info')).toMatch(/attempt 2 follows in \d+ ms/);
     expect(of('warn')).toContain('refused because of a limit, with 429');
     expect(of('warn')).toMatch(/no usable response \(ECONNRESET\) after \d+ ms/);
-    expect(of('warn')).toMatch(/ended with ConnectionError \(ECONNRESET\) after \d+ ms$/m);
+    expect(of('warn')).toMatch(/ended with ConnectionError after \d+ ms \(ECONNRESET\)$/m);
   });
 
   it('is told once as an info that a call waits for the same reason, and else as debug', () => {
@@ -89,7 +89,7 @@ describe('a logger', () => {
     await clock.run(client.getInfo());
     const { why, retryAt } = await client.getInfo({ maxWaitMs: 0 }).catch((error) => error);
     expect(logger.all.at(-1)).toBe(
-      `warn stacks-quota: call 2 GET /extended/v1/info: ended with QuotaExhaustedError after 0 ms; retry at ${retryAt.toISOString()}: ${why}`,
+      `warn stacks-quota: call 2 GET /extended/v1/info: ended with QuotaExhaustedError after 0 ms: ${why}; retry at ${retryAt.toISOString()}`,
     );
   });
 
