@@ -208,6 +208,17 @@ describe('an attempt', () => {
     expect(signals.map((signal) => signal?.aborted)).toEqual([true]);
   });
 
+  it('keeps the referrer that the caller gave, by the global fetch', async () => {
+    const referrers: string[] = [];
+    vi.stubGlobal('fetch', async (...given: Parameters<Fetch>) => {
+      referrers.push(new Request(...given).referrer);
+      return new Response();
+    });
+    const transport = createTransport({ origin: ORIGIN, keys: createKeyRing(() => undefined) });
+    await transport.send({ method: 'GET', url: INFO.href, init: { referrer: `${ORIGIN}/page` } }, never);
+    expect(referrers).toEqual([`${ORIGIN}/page`]);
+  });
+
   it('is not made when the signal has aborted before', async () => {
     const fetch = vi.fn(async () => new Response());
     const signal = AbortSignal.abort(reason);
