@@ -4,6 +4,7 @@ import { ServerClock } from '../../../src/quota/time/server-clock.ts';
 import { InFlight } from '../../../src/quota/usage/in-flight.ts';
 import { charge, readingsOf, untilOf } from '../support/builders.ts';
 import { four, reading } from '../support/reset-windows.ts';
+import { AGE_MS } from '../support/script.ts';
 
 const CHARGE = charge();
 
@@ -99,13 +100,15 @@ describe('a window of a second whose requests slide', () => {
     const all = short(4);
     all.flights.end(send(all, 3_200));
     all.window.read('GET /a', 4_000, 1_000, reading(3_200, 2));
-    for (const used of [3, 4, 4]) all.window.read('GET /a', 4_000, 800, reading(3_400, used));
+    for (const used of [3, 4]) all.window.read('GET /a', 4_000, 800, reading(3_400, used));
     send(all, 5_600);
-    expect(untilOf(all.window, CHARGE, 5_601)).toBeGreaterThan(5_601);
+    expect(untilOf(all.window, CHARGE, 5_601)).toBe(5_600 + AGE_MS);
   });
 
   it('is spaced evenly once it holds more than its own requests of the last second, and no more than those of two', () => {
-    const all = short(4);
+    const all = four({ isClockKnown: false });
+    all.window.read('GET /a', 1_000, 1_000, reading(0, 1));
+    for (const used of [1, 2, 3]) all.window.read('GET /a', 3_000, 1_000, reading(2_000, used));
     all.window.read('GET /a', 4_000, 1_000, reading(3_150, 4));
     all.flights.end(send(all, 5_600));
     expect(untilOf(all.window, CHARGE, 5_601)).toBeCloseTo(5_600 + 1_000 / 3, 0);
@@ -134,7 +137,9 @@ describe('a window of a second whose requests slide', () => {
   });
 
   it('of no requests at all is never open', () => {
-    const window = new ResetWindow(0, new ServerClock(), new InFlight(10, 9_000));
+    const flights = new InFlight(10, 9_000);
+    const window = new ResetWindow(0, new ServerClock(), flights);
+    flights.take(CHARGE, 8_000);
     for (const resetAt of [1_000, 3_000]) window.read('GET /a', resetAt, 1_000, readingsOf(0, 100)(resetAt, 0));
     expect(untilOf(window, CHARGE, 9_000)).toBe(Number.POSITIVE_INFINITY);
   });
@@ -148,20 +153,29 @@ describe('a window whose resets are timestamps, and whose length is guessed by o
     expect(untilOf(window, CHARGE, 2_200)).toBeCloseTo(8_100.8, 1);
   });
 
-  /** Until when a window is full after it was full and begins anew with so much used. */
-  function untilAfter(used: number, rest = {}, isClockKnown = false): number {
-    const { window } = four({ isClockKnown });
+  /** A window that was full, begins anew with so much used, and is full again. */
+  function again(used: number, rest = {}, isClockKnown = false): ReturnType<typeof four> {
+    const all = four({ isClockKnown });
+    const { window } = all;
     window.read('GET /a', 7_300, 7_300.5, reading(0, 4));
     window.read('GET /a', 15_300, 7_299.5, reading(8_000, used, rest));
     for (let count = used + 1; count <= 4; count++) window.read('GET /a', 15_300, 7_000.5, reading(8_300, count));
-    return untilOf(window, CHARGE, 8_500);
+    return all;
   }
+
+  const untilAfter = (...given: Parameters<typeof again>): number => untilOf(again(...given).window, CHARGE, 8_500);
 
   it('is tried as a second where a full one was empty again, and not where it was not', () => {
     expect(untilAfter(1)).toBeLessThan(9_500);
     expect(untilAfter(2, { settledSince: 1 })).toBeLessThan(9_500);
     expect(untilAfter(2, { held: 1 })).toBeLessThan(9_500);
     expect(untilAfter(2)).toBeGreaterThan(15_000);
+  });
+
+  it('is tried by one request, too, where a second is tried', () => {
+    const { window, flights } = again(1);
+    window.onSent(flights.take(CHARGE, 9_500), 9_500);
+    expect(untilOf(window, CHARGE, 9_501)).toBe(9_500 + AGE_MS);
   });
 
   it('is not tried as a second where the clock of the service is known', () => {
@@ -193,6 +207,13 @@ describe('a longer window', () => {
     expect(untilOf(refused(3), CHARGE, 33_200)).toBe(33_200);
     expect(untilOf(refused(4, 1), CHARGE, 33_200)).toBe(33_200);
     expect(untilOf(refused(4), CHARGE, 33_200)).toBeGreaterThan(60_000);
+  });
+
+  it('is tried by one request where it was full of its own, although it was served before it was seen to slide', () => {
+    const window = refused(3);
+    window.read('GET /a', 60_000, 26_000, reading(34_000, 4));
+    window.onSent(four().flights.take(CHARGE, 64_200), 64_200);
+    expect(untilOf(window, CHARGE, 64_201)).toBe(64_200 + AGE_MS);
   });
 
   it('is spaced evenly by a second refusal, but by none of a request that was under way with the first, or that goes although it is full', () => {
