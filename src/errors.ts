@@ -79,16 +79,17 @@ export class ConnectionError extends Error {
   readonly url?: string | undefined;
   /** What went wrong, if known: `ECONNRESET`, `ENOTFOUND`, `TIMEOUT`, `REDIRECT`, …. */
   readonly code: string | undefined;
-  /** Attempts made. */
+  /** Attempts made. 0: nothing was sent. */
   readonly attempts: number;
 
   constructor(facts: ErrorFacts<ConnectionError>) {
     const tries = facts.attempts === 1 ? '1 attempt' : `${facts.attempts} attempts`;
     const host = facts.url === undefined ? '' : ` ${new URL(facts.url).origin}`;
     const cause = facts.code ?? 'unknown cause';
-    const what = isUnsent(facts)
-      ? `nothing was sent${host && ` to${host}`}`
-      : `no usable response${host && ` from${host}`} after ${tries}`;
+    const what =
+      facts.attempts === 0
+        ? `nothing was sent${host && ` to${host}`}`
+        : `no usable response${host && ` from${host}`} after ${tries}`;
     super(`${asked(facts)}: ${what} (${cause}${because(facts)})`, causeOf(facts));
     this.endpoint = facts.endpoint;
     if (facts.url !== undefined) this.url = facts.url;
@@ -329,11 +330,6 @@ const MEANINGS: Readonly<Record<string, string>> = {
   ERR_SSL_WRONG_VERSION_NUMBER: 'the port speaks no https',
   KEY_REFUSED: 'the service refused the API key five times in a row; check it, it is tried again after a minute',
 };
-
-/** Whether no request left: a key that was refused is an attempt that is not sent. */
-export function isUnsent({ code, attempts }: Pick<ConnectionError, 'code' | 'attempts'>): boolean {
-  return attempts === 0 || (code === 'KEY_REFUSED' && attempts === 1);
-}
 
 function because({ code, cause }: { readonly code: string | undefined; readonly cause?: unknown }): string {
   const meaning = MEANINGS[code ?? ''];

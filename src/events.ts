@@ -120,6 +120,12 @@ export type CallStoryEvent = CallEvent &
         readonly type: 'failed';
         /** The name of its error, such as `QuotaExhaustedError`; `aborted` if its signal ended it. */
         readonly error: string;
+        /** The code of a `ConnectionError`, such as `ECONNRESET`. */
+        readonly code?: string | undefined;
+        /** The reason of a `QuotaExhaustedError`, for people. */
+        readonly why?: string | undefined;
+        /** When the call may be retried, if a `QuotaExhaustedError` knows. */
+        readonly retryAt?: Date | undefined;
         /** Time from the call to here, in milliseconds. */
         readonly tookMs: number;
       }

@@ -220,7 +220,7 @@ describe('ConnectionError', () => {
 
   test('says that nothing was sent with a key that was refused, and what to do', () => {
     const url = 'https://api.hiro.so/extended/v1/info';
-    expect(new ConnectionError({ endpoint, url, code: 'KEY_REFUSED', attempts: 1 }).message).toBe(
+    expect(new ConnectionError({ endpoint, url, code: 'KEY_REFUSED', attempts: 0 }).message).toBe(
       'GET /extended/v1/info: nothing was sent to https://api.hiro.so (KEY_REFUSED: the service refused the API key five times in a row; check it, it is tried again after a minute)',
     );
     expect(new ConnectionError({ endpoint, url, code: 'KEY_REFUSED', attempts: 2 }).message).toContain(

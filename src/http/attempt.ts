@@ -204,19 +204,18 @@ export class HttpExchange {
       const bytes = transport.readBytes(response, deadline);
       return call.masksKey ? bytes.then((whole) => maskedWhole(whole, transport.mask())) : bytes;
     }
-    return unreadBody(response) ? this.#streamed(call, response, counts.attempts + 1, deadline.leftMs) : '';
+    return unreadBody(response) ? this.#streamed(call, response, deadline.leftMs) : '';
   }
 
   #streamed(
     { ask, request, signal, trace, masksKey }: TracedCall,
     response: Response,
-    attempts: number,
     leftMs: number,
   ): Reply['stream'] {
     const { endpoint } = ask;
     const lost = ({ code, cause }: Failure): ConnectionError => {
       trace.emit({ type: 'lost', code, tookMs: trace.sinceSentMs ?? 0 });
-      return new ConnectionError({ endpoint, url: request.url, code, attempts, cause });
+      return new ConnectionError({ endpoint, url: request.url, code, attempts: trace.attempts, cause });
     };
     return bodyStream(response, {
       clock: this.#options.clock,

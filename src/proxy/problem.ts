@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { ConnectionError, isClosed, isConnectionError, isQuotaExhausted, isUnsent } from '../errors.ts';
+import { ConnectionError, isClosed, isConnectionError, isQuotaExhausted } from '../errors.ts';
 import { RETRY_AFTER_HEADER } from '../quota/headers/snapshot.ts';
 
 /** An answer of the proxy itself, as opposed to one of the service. */
@@ -45,7 +45,7 @@ function problemOf(error: unknown): Problem {
   }
   if (isConnectionError(error)) {
     const { code, endpoint, attempts, cause } = error;
-    const facts = { endpoint, code, attempts: isUnsent(error) ? 0 : attempts };
+    const facts = { endpoint, code, attempts };
     // The message of the same error without its URL, and without a cause that may name the host of the service.
     const { message } = new ConnectionError({ ...facts, cause: code === 'OUTAGE' ? cause : undefined });
     return new Problem(gatewayStatus(facts), 'connection', `${message}.`, {}, facts);

@@ -1,17 +1,16 @@
 import type { Clock } from '../clock.ts';
 import { ConnectionError, QuotaExhaustedError } from '../errors.ts';
-import type { Call } from '../http/call.ts';
-import type { AttemptCounts, AttemptOutcome } from '../http/retry-policy.ts';
+import type { TracedCall } from '../http/attempt.ts';
+import type { AttemptOutcome } from '../http/retry-policy.ts';
 import type { Failure } from '../http/transport.ts';
 import type { QuotaSnapshot } from '../quota/headers/snapshot.ts';
 import { retryFrom } from './queue-errors.ts';
 
 /** A call that is not attempted again. */
 interface EndedCall {
-  readonly call: Call;
+  readonly call: TracedCall;
   /** Its last request, which a redirect may have changed. */
-  readonly request: Call['request'];
-  readonly counts: AttemptCounts;
+  readonly request: TracedCall['request'];
   readonly outcome: AttemptOutcome;
   readonly failure: Failure | undefined;
   readonly clock: Clock;
@@ -22,11 +21,10 @@ interface EndedCall {
 }
 
 /** The error of a call that is not attempted again. */
-export function finalError({ call, request, counts, outcome, failure, clock, cooldown, quota }: EndedCall): Error {
+export function finalError({ call, request, outcome, failure, clock, cooldown, quota }: EndedCall): Error {
   const { endpoint } = call.ask;
   const { url } = request;
-  // A request that was redirected may have been counted, too.
-  const attempts = Math.max(counts.attempts, Math.min(1, counts.hops));
+  const { attempts } = call.trace;
   if (outcome.kind === 'failed')
     return new ConnectionError({ endpoint, url, code: outcome.code, attempts, cause: failure?.cause });
   if (!outcome.isLimited) return new ConnectionError({ endpoint, url, code: 'REDIRECT', attempts });

@@ -15,7 +15,7 @@ export interface PendingCall {
   /** Maximum time until it is sent, by the estimate. Default: Infinity. */
   readonly maxQueueMs?: number | undefined;
   /** Records that the call waits. */
-  readonly trace: Pick<CallTrace, 'waiting'>;
+  readonly trace: Pick<CallTrace, 'waiting' | 'attempts'>;
 }
 
 /** The call at the gate. */
@@ -219,11 +219,12 @@ export class Gate {
 
   /** The call may come back when the hold has ended and the calls that wait have been sent. */
   #refusalError(call: PendingCall, { until, failingSince }: Hold, reason: Reason): Error {
-    const { ask, request } = call;
+    const { ask, request, trace } = call;
     const { endpoint, maxWaitMs } = ask;
+    const { attempts } = trace;
     const url = request?.url;
     if (failingSince !== undefined)
-      return new ConnectionError({ endpoint, url, code: 'OUTAGE', attempts: 0, cause: new Error(reason.why) });
+      return new ConnectionError({ endpoint, url, code: 'OUTAGE', attempts, cause: new Error(reason.why) });
     return new QuotaExhaustedError({
       endpoint,
       url,

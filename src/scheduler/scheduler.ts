@@ -236,7 +236,7 @@ export class Scheduler {
         }
         if (decision.kind !== 'retry')
           throw finalError({
-            ...{ call, request, counts, outcome, failure, clock: this.#clock },
+            ...{ call, request, outcome, failure, clock: this.#clock },
             cooldown: this.view().cooldown,
             quota: this.#present.lastQuota,
           });

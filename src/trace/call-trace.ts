@@ -1,4 +1,5 @@
 import { type Clock, dateOf } from '../clock.ts';
+import type { ConnectionError, QuotaExhaustedError } from '../errors.ts';
 import type { CallEvent, CallStoryEvent, ClientEvent } from '../events.ts';
 import type { Ask, Lease, Reason } from '../quota/admission.ts';
 
@@ -36,6 +37,10 @@ export interface EventSink {
 
 type Without<Event, Keys extends PropertyKey> = Event extends unknown ? Omit<Event, Keys> : never;
 
+/** What an error may say of a call that failed. */
+type Told = Pick<Error, 'name'> &
+  Partial<Pick<ConnectionError, 'code'> & Pick<QuotaExhaustedError, 'why' | 'retryAt' | 'retryAfterMs'>>;
+
 /** The fields of an event beyond those of {@link CallEvent}. */
 type EventFacts = Without<CallStoryEvent, keyof CallEvent>;
 
@@ -46,6 +51,8 @@ export class CallTrace {
   readonly label: string | undefined;
   /** When the call was made: monotonic milliseconds. */
   readonly calledAt: number;
+  /** The number of the last attempt that was sent; 0: nothing was. */
+  attempts = 0;
   readonly #sink: EventSink;
   /** When the call was queued again, or will be after its delay. */
   #requeuedAt: number | undefined;
@@ -135,6 +142,7 @@ export class CallTrace {
   sent(attempt: number, { units }: Lease, method: string, url: string): void {
     const sent = this.#granted;
     if (!sent) return;
+    this.attempts = attempt;
     sent.sentAt = this.#sink.clock.now();
     if (!this.#sink.isListenedTo('sent')) return;
     const { waitedMs, waitedFor } = sent;
@@ -164,8 +172,10 @@ export class CallTrace {
   failed(reason: unknown, signal: AbortSignal | undefined): void {
     this.#sink.end(this);
     const isAborted = signal?.aborted === true && reason === signal.reason;
-    const error = isAborted || !(reason instanceof Error) ? 'aborted' : reason.name;
-    this.#emit({ type: 'failed', error, tookMs: this.#tookMs });
+    const told = isAborted || !(reason instanceof Error) ? { name: 'aborted' } : reason;
+    const { name, code, why, retryAt, retryAfterMs = Number.NaN } = told as Told;
+    const knownAt = Number.isFinite(retryAfterMs) ? retryAt : undefined;
+    this.#emit({ type: 'failed', error: name, code, why, retryAt: knownAt, tookMs: this.#tookMs });
   }
 
   /** Whether anything listens to events of this type. */

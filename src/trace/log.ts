@@ -51,7 +51,8 @@ const TEXTS: { readonly [T in Type]: (event: Of<T>) => string } = {
       : `no usable response (${code}) after ${Math.round(tookMs)} ms`,
   retrying: ({ attempt, afterMs }) => `attempt ${attempt} follows in ${Math.round(afterMs)} ms`,
   done: ({ status, tookMs }) => `done with ${status} after ${Math.round(tookMs)} ms`,
-  failed: ({ error, tookMs }) => `ended with ${error} after ${Math.round(tookMs)} ms`,
+  failed: ({ error, code, why, retryAt, tookMs }) =>
+    `ended with ${error} after ${Math.round(tookMs)} ms${code ? ` (${code})` : ''}${why ? `: ${why}` : ''}${retryAt ? `; retry at ${retryAt.toISOString()}` : ''}`,
   'share-lost': ({ code, mode }) => `the store of the shared quota cannot be used (${code}); going on as ${mode}`,
   'share-regained': ({ afterMs }) => `the store of the shared quota can be used again, after ${Math.round(afterMs)} ms`,
 };

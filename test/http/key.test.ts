@@ -201,13 +201,13 @@ describe('no error and no event shows the key', () => {
   it.each([200, 401])('that the service echoes in a header about quota, with %i', async (status) => {
     const headers = {
       'x-ratelimit-consumer': `=${KEY}=`,
-      'x-ratelimit-long': `${'x'.repeat(190)}${KEY}`,
+      'x-ratelimit-long': `${'x'.repeat(195)}${KEY}`,
       [`x-ratelimit-${KEY.replaceAll('/', '%2f')}`]: '1',
       'x-ratelimit-remaining-stacks-minute': '7',
     };
     const unrecognised = {
       'x-ratelimit-consumer': '=[redacted]=',
-      'x-ratelimit-long': `${'x'.repeat(190)}[redacted]`.slice(0, 200),
+      'x-ratelimit-long': `${'x'.repeat(195)}[reda`,
     };
     const { fetch } = recorder(() => new Response('{}', { status, headers }));
     const events: ClientEvent[] = [];

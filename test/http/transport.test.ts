@@ -119,14 +119,15 @@ describe('an attempt', () => {
     ['an error without a code', () => new Error('odd')],
     ['text', () => 'odd'],
     ['nothing at all', () => undefined],
+    ['null', () => null],
+    ['an error whose cause is null', () => new Error('odd', { cause: null })],
     [
       'an error that is its own cause',
-      () =>
-        Object.assign(new Error('odd'), {
-          get cause() {
-            return this;
-          },
-        }),
+      () => {
+        const error = new Error('odd');
+        error.cause = error;
+        return error;
+      },
     ],
     ['an error whose message is no text', () => Object.assign(new Error(), { message: 7 })],
   ])('whose fetch throws %s is a failure of the network, and may have been counted', async (_, thrown) => {
@@ -144,6 +145,7 @@ describe('an attempt', () => {
     ['an object', {}],
     ['a status without headers', { status: 200 }],
     ['headers that are none', { status: 200, headers: { date: 'today' } }],
+    ['headers that cannot be asked for one', { status: 200, headers: { forEach() {} } }],
     ['headers without a status', { headers: new Headers() }],
     ['a body that is no stream', { status: 200, headers: new Headers(), body: { pipe() {} } }],
   ])('whose fetch gives %s is a failure that says so, and may have been counted', async (_, given) => {
@@ -168,6 +170,54 @@ describe('an attempt', () => {
     const failure = await failureOf(get(fetch));
     const cause = { message: 'then', cause: { name: 'RangeError', message: 'first', stack: first.stack } };
     expect(failure.cause).toMatchObject({ name: 'TypeError', message: 'fetch failed', cause });
+  });
+
+  it('ends with no other cause than there was, and no stack where there was none', async () => {
+    const bare = Object.assign(new Error('odd'), { stack: undefined });
+    const { cause } = await failureOf(get(() => Promise.reject(bare)));
+    expect(Object.hasOwn(cause as Error, 'cause')).toBe(false);
+    expect((cause as Error).stack).toContain('odd');
+  });
+
+  it('names no user agent unless it is told one', async () => {
+    const seen: (string | null)[] = [];
+    await get(async (input) => {
+      seen.push((input as Request).headers.get('user-agent'));
+      return new Response();
+    });
+    expect(seen).toEqual([null]);
+  });
+
+  it.each<[string, boolean, RequestInit | undefined]>([
+    ['a fetch of the caller’s', true, undefined],
+    ['the global fetch', false, undefined],
+    ['the global fetch with options of its own', false, { cache: 'no-store' }],
+  ])('that is aborted is aborted on the wire, too, by %s', async (_, isOwn, init) => {
+    const signals: (AbortSignal | null | undefined)[] = [];
+    const fetch: Fetch = (input, given) => {
+      signals.push(given?.signal ?? (input as Request).signal);
+      return new Promise(() => {});
+    };
+    vi.stubGlobal('fetch', fetch);
+    const keys = createKeyRing(() => undefined);
+    const transport = createTransport({ origin: ORIGIN, keys, ...(isOwn && { fetch }) });
+    const controller = new AbortController();
+    const sent = transport.send({ method: 'GET', url: INFO.href, init }, cancelledBy(controller.signal));
+    setImmediate(() => controller.abort(reason));
+    await expect(sent).rejects.toBe(reason);
+    expect(signals.map((signal) => signal?.aborted)).toEqual([true]);
+  });
+
+  it('keeps the referrer that the caller gave, by the global fetch', async () => {
+    const seen: unknown[] = [];
+    vi.stubGlobal('fetch', async (input: Request, options: RequestInit = {}) => {
+      // With any option beside it `fetch` would drop the referrer.
+      seen.push(input.referrer, Object.keys(options));
+      return new Response();
+    });
+    const transport = createTransport({ origin: ORIGIN, keys: createKeyRing(() => undefined) });
+    await transport.send({ method: 'GET', url: INFO.href, init: { referrer: `${ORIGIN}/page` } }, never);
+    expect(seen).toEqual([`${ORIGIN}/page`, []]);
   });
 
   it('is not made when the signal has aborted before', async () => {

@@ -38,6 +38,17 @@ describe('a service that is down', () => {
     expect(second).toMatchObject({ reason: { name: 'ConnectionError', code: 'OUTAGE', attempts: 0 } });
   });
 
+  it('may have counted the attempt that a call made before it waits for the end', async () => {
+    const { clock, service, client } = worldOf(LIMITLESS, { random: () => 0.9 });
+    await clock.run(client.getInfo());
+    service.faults.when(() => 'reset');
+    const call = () => client.getInfo({ maxWaitMs: 500 }).catch((error) => error);
+    const [first] = await clock.run(Promise.all(Array.from({ length: 20 }, call)));
+    expect(first).toMatchObject({ code: 'OUTAGE', attempts: 1 });
+    expect(first.message).toContain('after 1 attempt (OUTAGE: ');
+    expect(await call()).toMatchObject({ code: 'OUTAGE', attempts: 0 });
+  });
+
   it('is waited for as long as maxWaitMs allows, and no longer', async () => {
     const world = worldOf(LIMITLESS, { maxAttempts: 1 });
     let isDown = true;

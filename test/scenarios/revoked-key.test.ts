@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { worldOf } from './support/world.ts';
 
-const REFUSED = { name: 'ConnectionError', code: 'KEY_REFUSED' };
+const REFUSED = { name: 'ConnectionError', code: 'KEY_REFUSED', attempts: 0 };
 
 describe('a key that the service knows no more', () => {
   it('is not sent with all that waits: the calls fail at once, and nothing is spent for them', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Call } from '../../src/http/call.ts';
+import type { TracedCall } from '../../src/http/attempt.ts';
 import type { AttemptOutcome } from '../../src/http/retry-policy.ts';
 import { Failure } from '../../src/http/transport.ts';
 import { finalError } from '../../src/scheduler/final-error.ts';
@@ -11,14 +11,13 @@ const NOON = Date.UTC(2026, 0, 15, 12);
 const cause = new Error('reset by peer');
 
 /** The error of a call after two attempts, a second after noon. */
-async function errorOf(outcome: AttemptOutcome, failure?: Failure, until?: number, counted = { attempts: 2, hops: 0 }) {
+async function errorOf(outcome: AttemptOutcome, failure?: Failure, until?: number, attempts = 2) {
   const clock = virtualClock({ wall: NOON });
   await clock.advance(1_000);
-  const call = { ask: { endpoint: ENDPOINT } } as Call;
+  const call = { ask: { endpoint: ENDPOINT }, trace: { attempts } } as TracedCall;
   const request = { method: 'GET', url: URL };
-  const counts = { ...counted, refusals: 0 };
   const cooldown = until === undefined ? undefined : { until };
-  return finalError({ call, request, counts, outcome, failure, clock, cooldown, quota: undefined });
+  return finalError({ call, request, outcome, failure, clock, cooldown, quota: undefined });
 }
 
 const refused: AttemptOutcome = { kind: 'answered', status: 429, isLimited: true };
@@ -40,12 +39,6 @@ describe('the error of a call that is not attempted again', () => {
       code: 'REDIRECT',
       attempts: 2,
     });
-  });
-
-  it('says of redirects alone that one attempt was made, because they may have been counted', async () => {
-    const redirect = { kind: 'answered', status: 302, isLimited: false } as const;
-    const hops = { attempts: 0, hops: 4 };
-    expect(await errorOf(redirect, undefined, undefined, hops)).toMatchObject({ code: 'REDIRECT', attempts: 1 });
   });
 
   it.each([

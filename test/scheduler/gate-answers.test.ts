@@ -37,7 +37,7 @@ function gateOf(admission: Partial<Admission>, { parked = 0, sentAt = Number.NEG
     ask: { endpoint: 'GET /', maxWaitMs: 60_000, ...ask },
     signal: undefined,
     request: { url: URL },
-    trace: { waiting: (wait) => told.waits.push(wait) },
+    trace: { attempts: 0, waiting: (wait) => told.waits.push(wait) },
   });
   const ask = (asked: PendingCall) => gate.ask({ call: asked, byAge: false });
   return { clock, gate, call, ask, told, answers };

@@ -54,7 +54,7 @@ describe('a logger', () => {
     expect(of('info')).toMatch(/attempt 2 follows in \d+ ms/);
     expect(of('warn')).toContain('refused because of a limit, with 429');
     expect(of('warn')).toMatch(/no usable response \(ECONNRESET\) after \d+ ms/);
-    expect(of('warn')).toContain('ended with ConnectionError');
+    expect(of('warn')).toMatch(/ended with ConnectionError after \d+ ms \(ECONNRESET\)$/m);
   });
 
   it('is told once as an info that a call waits for the same reason, and else as debug', () => {
@@ -81,6 +81,16 @@ describe('a logger', () => {
     expect(logger.all).toEqual([
       'warn stacks-quota: call 1 GET /x: not sent: the API key was refused five times in a row, and is tried again after a minute',
     ]);
+  });
+
+  it('is told why a call failed, and when it may be retried', async () => {
+    const logger = lines();
+    const { clock, client } = world(logger, { keyed: { minute: 1 } });
+    await clock.run(client.getInfo());
+    const { why, retryAt } = await client.getInfo({ maxWaitMs: 0 }).catch((error) => error);
+    expect(logger.all.at(-1)).toBe(
+      `warn stacks-quota: call 2 GET /extended/v1/info: ended with QuotaExhaustedError after 0 ms: ${why}; retry at ${retryAt.toISOString()}`,
+    );
   });
 
   it('of pino gets fields before the text', async () => {

@@ -59,8 +59,20 @@ describe('the events of a call', () => {
     await clock.run(client.getInfo().catch(() => {}));
     expect(storyOf(1).slice(-2)).toMatchObject([
       { type: 'lost', code: 'ECONNRESET' },
-      { type: 'failed', error: 'ConnectionError' },
+      { type: 'failed', error: 'ConnectionError', code: 'ECONNRESET' },
     ]);
+  });
+
+  it('the story of a call that the quota does not allow ends with why, and when it may be retried, if it ever may', async () => {
+    const { clock, mock, client, storyOf } = told({ keyless: { minute: 2 } });
+    await clock.run(Promise.all([client.getInfo(), client.getInfo()]));
+    const error = await client.getInfo({ maxWaitMs: 0 }).catch((reason) => reason);
+    expect(storyOf(3).at(-1)).toMatchObject({ type: 'failed', why: error.why, retryAt: error.retryAt });
+    await clock.run(client.getInfo({ cost: 3 }).catch(() => {}));
+    expect(storyOf(4).at(-1)).toMatchObject({ why: expect.stringContaining('3'), retryAt: undefined });
+    await client.getInfo({ signal: AbortSignal.abort(error) }).catch(() => {});
+    expect(storyOf(5).at(-1)).toMatchObject({ error: 'aborted', why: undefined });
+    expect(mock.requests).toBe(2);
   });
 
   it('the story of a call says how long it waited, and what for, though it stood behind another', async () => {

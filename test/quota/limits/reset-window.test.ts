@@ -202,6 +202,16 @@ describe('past its end', () => {
     expect(window.headroom(0)).toBe(3);
   });
 
+  it('an answer that describes a tighter window counts once in the instance that another one has begun, and only what counts here', () => {
+    const { window } = ended(2);
+    window.passOver('GET /a', 1, reading(31_100, 0));
+    window.passOver('GET /a', 1, reading(31_200, 0));
+    expect(window.headroom(0)).toBe(2);
+    const other = ended(2).window;
+    other.passOver('GET /b', 1, reading(31_100, 0));
+    expect(other.headroom(0)).toBe(2);
+  });
+
   it('an answer that describes a tighter window begins each instance anew', () => {
     const { window } = ended(2);
     window.passOver('GET /a', 1, reading(31_100, 0, { settledSince: 1 }));

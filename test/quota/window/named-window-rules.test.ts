@@ -94,6 +94,12 @@ describe('a request that does not fit what is left', () => {
     expect(held(5, 6, 6)?.passableUnits).toBeUndefined();
   });
 
+  it('is passed by none where it fits within a fiftieth of the window', () => {
+    const { window } = ten(7, { shapes: [aligned] });
+    const passable = [58_700, 58_900].map((now) => window.check(charge({ units: 5 }), now)?.passableUnits);
+    expect(passable).toEqual([5, undefined]);
+  });
+
   it('is passed by none where an answer may free its units', () => {
     const { window, flights } = ten(0, { shapes: [aligned] });
     flights.take(charge({ units: 8 }), 1_150);
@@ -114,6 +120,14 @@ describe('a request that does not fit what is left', () => {
       'the minute has 3 of 10 units left, which a larger request waits for',
     );
   });
+});
+
+it('a month that is said to end thirty days after the 1st ends with the month of the calendar', () => {
+  const day = 24 * 60 * MINUTE_MS;
+  const { window } = ten(10, { period: 'month' });
+  window.onNamedReset(30 * day, 1_000);
+  expect(untilOf(window, charge(), 1_200)).toBeGreaterThan(31 * day);
+  expect(untilOf(window, charge(), 1_200)).toBeLessThan(31 * day + 10 * MINUTE_MS);
 });
 
 describe('a limit of no units', () => {

@@ -69,6 +69,7 @@ describe('a full window of which the service named an end', () => {
     const at = untilOf(told().window, charge(), 200);
     expect(at).toBeGreaterThanOrEqual(TOLD);
     expect(at).toBeLessThan(TOLD + 50);
+    expect(untilOf(told().window, charge(), at)).toBe(at);
   });
 
   it('a second later where it is a whole second, for it may have been cut', () => {
@@ -138,6 +139,14 @@ describe('a window', () => {
   it('of nothing is never open', () => {
     expect(untilOf(full({ limit: 0, used: 0 }).window, charge(), 200)).toBe(NEVER);
     expect(full({ limit: 0, used: 0 }).window.check(charge(), 200)?.isFirm).toBe(true);
+  });
+
+  it('is too small for a cost that is stated once such a request was refused, and says so', () => {
+    const { window } = full({ used: 0 });
+    expect(window.excess(10, 200)).toBeUndefined();
+    window.onExcess(12, 200);
+    expect(window.excess(12, 300)).toMatchObject({ window: 'minute', limit: 10, headroom: 10 });
+    expect(window.excess(12, 300)?.why).toBe('the request takes 12 units, and the minute never holds more than 10');
   });
 
   it('may be the one that the headers of every API describe if it has their limit and may end when they say', () => {
