@@ -148,7 +148,7 @@ function* endpointWindowsOf(
         const next = end + Math.max(0, Math.floor((at - end) / periodMs) + 1) * periodMs;
         return { from: next, to: next };
       },
-      covers: (endpoint) => endpoint === undefined || window.covers(endpoint),
+      covers: (endpoint) => endpoint === undefined || window.requests.has(endpoint),
     };
   }
 }
