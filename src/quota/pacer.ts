@@ -178,7 +178,7 @@ export class Pacer {
     this.#age(now);
     const [held, settledSince] = [this.#flights.units, this.#answered.settledSince(sentAt)];
     const books = Array.from(this.#windows.named, (window) => {
-      return { period: window.period, spent: window.spent(now), held, settledSince };
+      return { period: window.period, spent: window.capacity.spent(now), held, settledSince };
     });
     return driftOf(quota, books);
   }

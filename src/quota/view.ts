@@ -55,7 +55,7 @@ export function viewOf(
         remaining: window.remaining,
         headroom: Math.floor(window.headroom(now)),
         seenAt: window.seenAt,
-        end: window.end(now),
+        end: window.capacity.end(now),
         shapes: window.candidates.alive.map(({ shape }) => shape.name),
       })),
       ...Array.from(endpointWindows, (window) => ({

@@ -119,13 +119,13 @@ function shapesOf({ shapes, candidates }: NamedWindow): readonly Shape[] {
 
 /** When the units that are used of a window are free again, by its shapes. */
 function usedOf(window: NamedWindow, shapes: readonly Shape[], now: number, part: number): Release[] {
-  const spent = Math.min(window.limit, window.spent(now));
+  const spent = Math.min(window.limit, window.capacity.spent(now));
   const isEven = shapes.every(({ sinksSteadily }) => sinksSteadily);
   const pieces = Math.min(PIECES, Math.ceil(spent));
   const used: Release[] = [];
   for (let nth = 1; nth <= pieces; nth++) {
-    const units = window.limit - spent + (spent * nth) / pieces;
-    const at = window.fitsBelow(window.limit, units, 0, now) - now;
+    const units = Math.min(window.limit, window.limit - spent + (spent * nth) / pieces);
+    const at = window.capacity.earliest(units, 0, window.limit, now) - now;
     const to = Number.isFinite(at) ? at : periodMsOf(window.period);
     used.push({ from: isEven ? (used.at(-1)?.to ?? 0) : to, to, units: (spent / pieces) * part });
   }
@@ -148,7 +148,7 @@ function* endpointWindowsOf(
         const next = end + Math.max(0, Math.floor((at - end) / periodMs) + 1) * periodMs;
         return { from: next, to: next };
       },
-      covers: (endpoint) => endpoint === undefined || window.covers(endpoint),
+      covers: (endpoint) => endpoint === undefined || window.requests.has(endpoint),
     };
   }
 }

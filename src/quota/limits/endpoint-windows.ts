@@ -61,7 +61,7 @@ export class EndpointWindows implements Iterable<ResetWindow> {
     if (!window) return;
     const leftMs = resetAt - (quota.date ?? quota.receivedAt);
     const readingOf = (one: ResetWindow): WindowReading => {
-      return { ...heard, held: one.held, settledSince: one.settledSince(heard.sentAt) };
+      return { ...heard, held: one.requests.held, settledSince: one.requests.settledSince(heard.sentAt) };
     };
     window.read(endpoint, resetAt, leftMs, readingOf(window));
     for (const other of this) if (other !== window) other.passOver(endpoint, remaining, readingOf(other));
@@ -70,25 +70,26 @@ export class EndpointWindows implements Iterable<ResetWindow> {
   /** The window that an answer describes; undefined: there are too many. */
   #windowOf(endpoint: string, resetAt: number, reading: WindowReading): ResetWindow | undefined {
     const alike = this.#windows.filter(({ limit }) => limit === reading.limit);
-    const known = alike.find((window) => window.covers(endpoint));
+    const known = alike.find((window) => window.requests.has(endpoint));
     if (known && this.#areOne(known, alike, resetAt, reading)) return known;
     const candidates = known ? [known, ...alike] : alike;
     const found =
       candidates.find((window) => !window.isContradicted(endpoint, known, resetAt, reading)) ??
       this.#open(reading.limit);
-    if (found && found !== known) found.take(endpoint, known);
+    if (found && found !== known) found.requests.take(endpoint, known?.requests);
     return found ?? candidates[0];
   }
 
   /** Whether an answer counts the requests of all windows of its limit; several in a row make these one window. */
   #areOne(known: ResetWindow, alike: readonly ResetWindow[], resetAt: number, reading: WindowReading): boolean {
     const { used, sentAt, receivedAt } = reading;
-    const isLess = used < sumOf(alike, (window) => window.countedBefore(sentAt));
+    const isLess = used < sumOf(alike, ({ requests }) => requests.countedBefore(sentAt));
     if (isLess) this.#agreed = 0;
-    if (isLess || used <= known.countedAtMost || used > sumOf(alike, (window) => window.countedAtMost)) return false;
+    if (isLess || used <= known.requests.countedAtMost || used > sumOf(alike, ({ requests }) => requests.countedAtMost))
+      return false;
     if (!alike.every((window) => window.isPresent(resetAt, receivedAt))) return false;
     if (++this.#agreed < AGREED) return true;
-    for (const other of alike) known.absorb(other);
+    for (const { requests } of alike) known.requests.absorb(requests);
     this.#windows = this.#windows.filter((window) => window === known || !alike.includes(window));
     this.#agreed = 0;
     this.#revision++;

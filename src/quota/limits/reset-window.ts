@@ -1,17 +1,12 @@
 import type { Charge, Hold, Limit } from '../admission.ts';
 import type { WindowReading } from '../models/model.ts';
-import { Backoff } from '../recovery/backoff.ts';
-import { TRIAL_MS } from '../recovery/hourly-trial.ts';
 import { Probe } from '../recovery/probe.ts';
-import { endOf } from '../time/periods.ts';
 import type { ServerClock } from '../time/server-clock.ts';
 import type { WindowEnd } from '../time/window-end.ts';
-import { AnsweredRequests } from '../usage/answered.ts';
 import type { Flight, InFlight } from '../usage/in-flight.ts';
+import { EndpointRequests, SAME_MS } from './endpoint-requests.ts';
+import { RoomProbes } from './room-probes.ts';
 import { SlidingRequests } from './sliding-requests.ts';
-
-/** Resets that differ by less belong to one instance: services cut them to seconds in different ways. */
-const SAME_MS = 500;
 
 /** A service that cuts its resets to whole seconds may name one this much too early. */
 const ROUNDING_MS = 1_000;
@@ -20,59 +15,17 @@ const ROUNDING_MS = 1_000;
 const CALENDAR_MS = 60_000;
 
 /**
- * Where no reset is named, the first request that looks whether the window holds more again, in milliseconds after it was used up. More
- * follow, ever rarer, until they are hourly trials.
- */
-const FIRST_LOOK_MS = 400;
-
-/** What is left for such looks, so that none is refused: this part of the window, and at most so many requests. */
-const LOOK_PART = 0.1;
-const MOST_LOOKS = 8;
-
-/** Requests of one endpoint in the present instance of a window. */
-class EndpointRequests {
-  /** Those that the service has surely counted. */
-  counted = 0;
-  /** When the instance ends in which they count. */
-  #resetAt = Number.NEGATIVE_INFINITY;
-  readonly #answered = new AnsweredRequests();
-
-  /** An answer names the end of an instance: what was counted in an earlier one does not count here. */
-  begin(resetAt: number): void {
-    if (!(resetAt > this.#resetAt + SAME_MS)) return;
-    this.#resetAt = resetAt;
-    this.counted = 0;
-  }
-
-  /** One was answered, or must have arrived. */
-  add(sentAt: number, at: number, counted: number): void {
-    this.counted += counted;
-    this.#answered.add(sentAt, at, 1, 0);
-  }
-
-  /** Those answered since an instant, which the reading of a request sent then may not include. */
-  settledSince(instant: number): number {
-    return this.#answered.settledSince(instant);
-  }
-
-  /** Those that the service had surely counted at an instant. */
-  countedBefore(instant: number): number {
-    return Math.max(0, this.counted - this.settledSince(instant));
-  }
-}
-
-/**
  * The window that `ratelimit-limit`, `-remaining` and `-reset` describe: of unknown kind and length, it is
  * known by its reset alone. Counts requests, not units, as the interface says. Past its end one request goes first, and
- * its answer names the next instance. Where no reset is named, a request looks now and then, and at each full minute, whether there is
- * more again.
+ * its answer names the next instance. Where no reset is named, {@link RoomProbes} find out whether
+ * there is more again.
  */
 export class ResetWindow implements Limit {
   readonly limit: number;
   readonly #clock: ServerClock;
   readonly #flights: InFlight;
-  /** The endpoints that count here. */
-  readonly #endpoints = new Map<string, EndpointRequests>();
+  /** The requests that count here. */
+  readonly requests: EndpointRequests;
   #resetAt = Number.NEGATIVE_INFINITY;
   /** The shortest time between two resets so far. */
   #periodMs = CALENDAR_MS;
@@ -95,9 +48,7 @@ export class ResetWindow implements Limit {
   #others = 0;
   #remaining: number;
   readonly #probe = new Probe();
-  readonly #looks = new Backoff(FIRST_LOOK_MS, TRIAL_MS);
-  /** When the next request may look, where no reset is named. */
-  #nextLookAt = Number.NEGATIVE_INFINITY;
+  readonly #roomProbes: RoomProbes;
   #seenAt = Number.NEGATIVE_INFINITY;
 
   constructor(limit: number, clock: ServerClock, flights: InFlight) {
@@ -106,6 +57,8 @@ export class ResetWindow implements Limit {
     this.#sliding = new SlidingRequests(limit);
     this.#clock = clock;
     this.#flights = flights;
+    this.requests = new EndpointRequests(flights);
+    this.#roomProbes = new RoomProbes(limit, clock);
   }
 
   /** When the request was sent that was answered last. */
@@ -131,44 +84,13 @@ export class ResetWindow implements Limit {
     return this.#periodMs;
   }
 
-  /** Whether requests of this endpoint are known to count here. */
-  covers(endpoint: string): boolean {
-    return this.#endpoints.has(endpoint);
-  }
-
-  /** Requests that count here and may still be on their way. */
-  get held(): number {
-    return this.#flights.requestsOf(this.#endpoints.keys());
-  }
-
-  /** The most requests that the present instance may have counted when an answer came, its own included. */
-  get countedAtMost(): number {
-    return this.held + 1 + this.#sum(({ counted }) => counted);
-  }
-
-  /** Requests that the present instance had surely counted at an instant. */
-  countedBefore(instant: number): number {
-    return this.#sum((requests) => requests.countedBefore(instant));
-  }
-
-  /** Requests of these endpoints that were answered since an instant. */
-  settledSince(instant: number): number {
-    return this.#sum((requests) => requests.settledSince(instant));
-  }
-
-  #sum(of: (requests: EndpointRequests) => number): number {
-    let sum = 0;
-    for (const requests of this.#endpoints.values()) sum += of(requests);
-    return sum;
-  }
-
   headroom(now: number): number {
     const spent = this.#slides ? this.#sliding.countedAt(now) + (now < this.#end ? this.#others : 0) : this.#spent;
-    return Math.max(0, this.limit - spent - this.held);
+    return Math.max(0, this.limit - spent - this.requests.held);
   }
 
   check(charge: Charge, now: number): Hold | undefined {
-    if (!this.covers(charge.endpoint)) return undefined;
+    if (!this.requests.has(charge.endpoint)) return undefined;
     const [until, isFirm] = this.#slides ? this.#slidingHolds(now) : this.#instanceHolds(now);
     if (until <= now) return undefined;
     const { limit } = this;
@@ -188,20 +110,19 @@ export class ResetWindow implements Limit {
 
   /** A request is sent: past the end of a full window it is the probe. */
   onSent(flight: Flight, now: number): void {
-    if (!this.covers(flight.endpoint)) return;
+    if (!this.requests.has(flight.endpoint)) return;
     this.#sliding.onSent(now);
     if (this.#slides ? this.#isProven || this.#spent < this.limit : this.#hasRoom || now < this.#end) return;
     this.#probe.onSent(flight);
-    if (!this.#isNamed) this.#nextLookAt = this.#lookAfter(now);
+    if (!this.#isNamed) this.#roomProbes.onSent(this.#left, now);
   }
 
   /** A request of this endpoint was answered without a reading, or must have arrived. */
   book(endpoint: string, sentAt: number, at: number): void {
-    const requests = this.#endpoints.get(endpoint);
-    if (!requests) return;
+    if (!this.requests.has(endpoint)) return;
     this.#spent++;
     this.#sliding.add(at);
-    requests.add(sentAt, at, 0);
+    this.requests.add(endpoint, sentAt, at, 0);
   }
 
   /**
@@ -211,7 +132,7 @@ export class ResetWindow implements Limit {
    * @param left - requests left in the tighter window.
    */
   passOver(endpoint: string, left: number, { sentAt, receivedAt, settledSince }: WindowReading): void {
-    if (!this.covers(endpoint)) return;
+    if (!this.requests.has(endpoint)) return;
     this.book(endpoint, sentAt, receivedAt);
     if (sentAt < this.#end) return;
     if (!this.#isUnnamed) this.#spent = settledSince + 1;
@@ -234,20 +155,9 @@ export class ResetWindow implements Limit {
    */
   isContradicted(endpoint: string, known: ResetWindow | undefined, resetAt: number, reading: WindowReading): boolean {
     const { used, sentAt, receivedAt } = reading;
-    const own = (known ?? this).#endpoints.get(endpoint)?.countedBefore(sentAt) ?? 0;
-    const all = this.countedBefore(sentAt) + (known === this ? 0 : own);
+    const own = (known ?? this).requests.countedBefore(sentAt, endpoint);
+    const all = this.requests.countedBefore(sentAt) + (known === this ? 0 : own);
     return used < all && used >= own && this.isPresent(resetAt, receivedAt);
-  }
-
-  /** Requests of an endpoint count here, no longer in the window `from`. */
-  take(endpoint: string, from: ResetWindow = this): void {
-    this.#endpoints.set(endpoint, from.#endpoints.get(endpoint) ?? new EndpointRequests());
-    if (from !== this) from.#endpoints.delete(endpoint);
-  }
-
-  /** The endpoints of another window count here. */
-  absorb(other: ResetWindow): void {
-    for (const [endpoint, requests] of other.#endpoints) this.#endpoints.set(endpoint, requests);
   }
 
   /**
@@ -257,14 +167,15 @@ export class ResetWindow implements Limit {
    * @param leftMs - the time from the answer to that end, as stated by one answer.
    */
   read(endpoint: string, resetAt: number, leftMs: number, reading: WindowReading): void {
-    this.take(endpoint);
-    const own = this.#endpoints.get(endpoint);
+    const { requests } = this;
+    const { sentAt, receivedAt } = reading;
+    requests.take(endpoint);
     if (!Number.isNaN(resetAt)) this.#compare(resetAt, leftMs, reading);
-    this.#seenAt = Math.max(this.#seenAt, reading.sentAt);
+    this.#seenAt = Math.max(this.#seenAt, sentAt);
     if (resetAt < this.#resetAt - SAME_MS) {
       // It describes an earlier instance, or this one with a reset that was rounded differently; then it was counted here.
       this.#spent++;
-      own?.add(reading.sentAt, reading.receivedAt, 0);
+      requests.add(endpoint, sentAt, receivedAt, 0);
       return;
     }
     if (resetAt > this.#resetAt + SAME_MS) {
@@ -272,16 +183,16 @@ export class ResetWindow implements Limit {
       this.#isOnCalendar = this.#periodMs > ROUNDING_MS && resetAt % this.#periodMs === 0;
       this.#resetAt = resetAt;
       this.#isUnnamed = false;
-      this.#endsAt = reading.receivedAt + leftMs + ROUNDING_MS;
+      this.#endsAt = receivedAt + leftMs + ROUNDING_MS;
       this.#spent = reading.used + reading.settledSince;
-      for (const requests of this.#endpoints.values()) requests.begin(resetAt);
+      requests.begin(resetAt);
     } else {
-      own?.begin(resetAt);
+      requests.begin(resetAt, endpoint);
       const spent = Math.max(this.#spent + 1, reading.used - reading.held);
       this.#spent = Math.min(spent, reading.used + reading.settledSince);
-      if (this.#hasRoom) this.#looks.reset();
+      if (this.#hasRoom) this.#roomProbes.onRoom();
     }
-    own?.add(reading.sentAt, reading.receivedAt, reading.limited ? 0 : 1);
+    requests.add(endpoint, sentAt, receivedAt, reading.limited ? 0 : 1);
     this.#remaining = Math.max(0, this.limit - reading.used);
   }
 
@@ -323,7 +234,7 @@ export class ResetWindow implements Limit {
 
   /** The same of a window that slides: what others have used is theirs until the reset. */
   #slidingHolds(now: number): [until: number, isFirm: boolean] {
-    const { held } = this;
+    const { held } = this.requests;
     if (held >= this.limit) return [this.#flights.nextAge(), false];
     const own = this.#sliding.earliest(held);
     const end = this.#end;
@@ -339,11 +250,11 @@ export class ResetWindow implements Limit {
 
   /** What is left of the present instance. */
   get #left(): number {
-    return Math.max(0, this.limit - this.#spent - this.held);
+    return Math.max(0, this.limit - this.#spent - this.requests.held);
   }
 
   get #hasRoom(): boolean {
-    return this.#left >= 1 + this.#forLooks;
+    return this.#left >= 1 + (this.#isNamed ? 0 : this.#roomProbes.reserved);
   }
 
   /** Whether the service has named a reset. */
@@ -351,22 +262,8 @@ export class ResetWindow implements Limit {
     return this.#resetAt > Number.NEGATIVE_INFINITY;
   }
 
-  /** Requests that are left for looks. */
-  get #forLooks(): number {
-    return this.#isNamed ? 0 : Math.min(MOST_LOOKS, Math.ceil(this.limit * LOOK_PART));
-  }
-
-  /** When to look next: with a full minute looks are as frequent again, as long as requests are left for them. */
-  #lookAfter(now: number): number {
-    const at = now + this.#looks.next();
-    if (!this.#clock.known) return at;
-    const minute = this.#clock.surely(endOf('minute', this.#clock.least(now)));
-    if (at > minute && this.#left >= 1) this.#looks.reset();
-    return Math.min(at, minute);
-  }
-
   get #end(): number {
-    if (!this.#isNamed) return this.#nextLookAt;
+    if (!this.#isNamed) return this.#roomProbes.nextAt;
     if (!this.#clock.known)
       return this.#isTimestamp ? Math.min(this.#endsAt, this.#firstAt + this.#sliding.longestMs) : this.#endsAt;
     return this.#clock.surely(this.#isOnCalendar ? this.#resetAt : this.#resetAt + ROUNDING_MS);

@@ -78,7 +78,8 @@ export class BulkReserve implements Limit {
     const part = share[window.period] ?? 0;
     if (part <= 0) return undefined;
     const { period, limit } = window;
-    const at = window.fitsBelow(limit * (1 - part), Math.min(units, limit), held, now);
+    const most = Math.min(units, limit);
+    const at = window.capacity.earliest(most, held, Math.max(most, limit * (1 - part)), now);
     if (at <= now) return undefined;
     const kept = (): string => `${Math.round(part * 1e4) / 1e2} % of the ${period} of ${limit} units`;
     return { at, window, why: () => `${kept()} are reserved for calls of a priority above ${forPriorityAbove}` };
@@ -93,7 +94,7 @@ export class BulkReserve implements Limit {
     const until = Math.min(this.#policy.spreadMonthUntil, endOf('month', start));
     if (time >= until) return undefined;
     const part = window.limit * (1 - (this.#policy.share.month ?? 0));
-    const gone = window.spent(now) + held + units;
+    const gone = window.capacity.spent(now) + held + units;
     const allowed = (part * (time - start)) / (until - start);
     if (gone <= allowed + ROUNDING) return undefined;
     const due = Math.min(until, start + ((until - start) * gone) / part);

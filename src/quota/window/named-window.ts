@@ -1,14 +1,14 @@
 import { type Charge, type Hold, holdUntil, type Limit, type Reason } from '../admission.ts';
 import type { Costs } from '../limits/costs.ts';
 import { modelsOf } from '../models/all.ts';
-import type { Shape, WindowModel, WindowReading } from '../models/model.ts';
+import type { Shape, WindowReading } from '../models/model.ts';
 import type { ShareLimit } from '../share-limit.ts';
 import { endOf, monthEndBy, type Period, periodMsOf, SHORT_MS, startOf } from '../time/periods.ts';
 import type { ServerClock } from '../time/server-clock.ts';
-import type { WindowEnd } from '../time/window-end.ts';
 import type { AnsweredRequests } from '../usage/answered.ts';
 import type { InFlight } from '../usage/in-flight.ts';
 import { CandidateShapes } from './candidates.ts';
+import { Capacity } from './capacity.ts';
 import { ALL_BEFORE, type Shown } from './demand.ts';
 import { LargerCharges } from './larger-charges.ts';
 import { LastReading } from './last-reading.ts';
@@ -16,7 +16,7 @@ import { OtherConsumers } from './other-consumers.ts';
 import { PassedCharge } from './passed-charge.ts';
 import { type PriorityReserve, RoomForPriorities } from './priority-reserve.ts';
 import { ShapeProbing } from './probing.ts';
-import type { Pacing, Reserve } from './reserve.ts';
+import { type Pacing, Reserves } from './reserve.ts';
 import { RoomForOthers } from './room-for-others.ts';
 import { SentInWindow } from './sent-in-window.ts';
 import { TotalRate } from './total-rate.ts';
@@ -57,6 +57,7 @@ export class NamedWindow implements Limit {
   readonly #shareLimit: NamedWindowDependencies['shareLimit'];
   /** The candidate shapes. */
   readonly candidates: CandidateShapes;
+  readonly capacity: Capacity;
   /** What the window tells of the rate of all, where it is the shortest of the long ones. */
   readonly totalRate: TotalRate;
   readonly #lastReading: LastReading;
@@ -70,8 +71,7 @@ export class NamedWindow implements Limit {
   readonly #sent: SentInWindow;
   readonly #probing: ShapeProbing;
   readonly #roomForOthers: RoomForOthers;
-  /** What is subtracted from the limit, one after the other. */
-  readonly #reserves: readonly Reserve[];
+  readonly #reserves: Reserves;
 
   constructor(period: Period, { clock, flights, costs, priorityReserve, shareLimit, shapes }: NamedWindowDependencies) {
     this.period = period;
@@ -83,6 +83,7 @@ export class NamedWindow implements Limit {
     this.#otherConsumers = new OtherConsumers(this.#periodMs);
     this.#lastReading = new LastReading(flights);
     this.candidates = new CandidateShapes(modelsOf(period, clock, shapes), this.#periodMs);
+    this.capacity = new Capacity(period, clock, this.candidates);
     this.totalRate = new TotalRate(this.#periodMs);
     const sent = new SentInWindow(period, clock);
     this.#sent = sent;
@@ -97,7 +98,7 @@ export class NamedWindow implements Limit {
       lastSentAt: () => this.#probing.lastSentAt,
     });
     const roomForPriorities = new RoomForPriorities(period, clock, priorityReserve);
-    this.#reserves = [this.#probing, roomForPriorities, this.#roomForOthers];
+    this.#reserves = new Reserves(this.#probing, roomForPriorities, this.#roomForOthers);
   }
 
   /** Units that the window holds in all. */
@@ -115,34 +116,14 @@ export class NamedWindow implements Limit {
     return this.#lastReading.sentAt;
   }
 
-  /** When the window ends, as far as its candidate shapes follow the calendar. */
-  end(now: number): WindowEnd {
-    const { may, must } = this.candidates;
-    const clock = this.#clock;
-    if (!clock.known || !may.isCalendar) return { certainty: 'unknown' };
-    const certainty = must.isCalendar ? 'known' : 'guessed';
-    const from = clock.soonest(endOf(this.period, clock.least(now)));
-    return { certainty, from, to: clock.surely(endOf(this.period, clock.most(now))) };
-  }
-
   /** The shapes that decide when a charge fits. */
   get shapes(): readonly Shape[] {
-    return this.#binding.map(({ shape }) => shape);
+    return this.capacity.binding.map(({ shape }) => shape);
   }
 
-  /** Units that may be sent now, by our own estimate: limit − usage − held. For `shapes` see {@link NamedWindow.spent}. */
+  /** Units that may be sent now, by our own estimate: limit − usage − held. For `shapes` see {@link Capacity.spent}. */
   headroom(now: number, shapes?: readonly Shape[]): number {
-    return Math.max(0, this.limit - this.spent(now, shapes) - this.#flights.units);
-  }
-
-  /**
-   * Units that may have been used in the window, not counting requests in flight.
-   *
-   * @param shapes - if it has one of these candidate shapes. Omitted: one of those that decide when a charge fits.
-   */
-  spent(now: number, shapes?: readonly Shape[]): number {
-    const models = shapes ? this.candidates.alive.filter(({ shape }) => shapes.includes(shape)) : this.#binding;
-    return models.reduce((most, model) => Math.max(most, model.spent(now)), 0);
+    return Math.max(0, this.limit - this.capacity.spent(now, shapes) - this.#flights.units);
   }
 
   check(charge: Charge, now: number): Hold | undefined {
@@ -165,11 +146,13 @@ export class NamedWindow implements Limit {
     if (this.#shareLimit.covers(this.period)) return now;
     const units = this.#fitting(charge);
     const trial = this.#trialFor(units);
-    let cap = limit;
-    if (now < trial) for (const reserve of this.#reserves) cap -= reserve.units(charge, limit, now);
+    const cap = now < trial ? this.#reserves.cap(charge, limit, now) : limit;
     let at = this.#fitsFrom(units, Math.max(units, cap), now, trial);
     at = Math.max(at, this.#notBeforePassed(charge, cap, now));
-    if (at > now && cap < limit) at = Math.min(at, this.#releasedFrom(charge, units, now));
+    if (at > now && cap < limit) {
+      const fitsFrom = (below: number): number => this.#fitsFrom(units, Math.max(units, below), now);
+      at = Math.min(at, this.#reserves.releasesAt(charge, units, limit, fitsFrom, now));
+    }
     if (at <= now && this.#mayBeFull(units, now)) return this.#flights.nextAge();
     const likely = Math.min(charge.likely ?? units, units);
     for (const pacing of this.#pacings) at = Math.max(at, pacing.earliest(likely, limit, cap, now));
@@ -181,31 +164,12 @@ export class NamedWindow implements Limit {
     return this.#passed.earliest(charge, (both) => this.#fitsFrom(both, cap, now), now);
   }
 
-  /** When to check a charge again that only reserves hold back, because one of them is released by then. */
-  #releasedFrom(charge: Charge, units: number, now: number): number {
-    let soonest = Number.POSITIVE_INFINITY;
-    let cap = this.limit;
-    for (const reserve of this.#reserves) {
-      const reserved = reserve.units(charge, this.limit, now);
-      if (reserved > 0) {
-        const fitsFrom = this.#fitsFrom(units, Math.max(units, cap), now);
-        soonest = Math.min(soonest, Math.max(fitsFrom, reserve.releasesAt(units, cap, now)));
-      }
-      cap -= reserved;
-    }
-    return soonest;
-  }
-
   /** Whether the charge would not fit either if nothing were in flight. */
   #isFirm(charge: Charge, now: number): boolean {
     if (this.limit <= 0 || this.#larger.isTooLarge(charge, this.limit, now)) return true;
     const units = this.#fitting(charge);
-    return this.fitsBelow(this.limit - this.#probing.units(charge, this.limit, now), units, 0, now) > now;
-  }
-
-  /** The earliest instant at which `units` surely fit below `cap` beside `held`; Infinity: not before an answer comes. */
-  fitsBelow(cap: number, units: number, held: number, now: number): number {
-    return Math.max(now, ...this.#binding.map((model) => model.earliest(units, held, Math.max(units, cap), now)));
+    const cap = Math.max(units, this.limit - this.#probing.units(charge, this.limit, now));
+    return this.capacity.earliest(units, 0, cap, now) > now;
   }
 
   #explain(charge: Charge, now: number): Reason {
@@ -219,20 +183,16 @@ export class NamedWindow implements Limit {
     if (this.#larger.isTooLarge(charge, this.limit, now))
       return `the request takes ${units} units, and the ${this.period} never holds more than ${this.limit}`;
     if (this.limit <= 0) return `the ${this.period} has a limit of 0 units, by the service's latest headers`;
-    const reserved = this.#reserved(charge, now);
-    if (this.#notBeforePassed(charge, this.limit - reserved, now) > now)
+    const cap = this.#reserves.cap(charge, this.limit, now);
+    if (this.#notBeforePassed(charge, cap, now) > now)
       return `the ${this.period} has ${Math.floor(headroom)} of ${this.limit} units left, which a larger request waits for`;
+    const reserved = this.limit - cap;
     if (headroom >= units + reserved && this.#mayBeFull(units, now))
       return `others may have used what is left of the ${this.period}: the next answer shows it`;
     if (headroom >= this.#fitting(charge) + reserved)
       return `requests are spread evenly over the ${this.period} (${this.limit} units) until its shape is known`;
     const left = `the ${this.period} has ${Math.floor(headroom)} of ${this.limit} units left`;
     return `${left} and the request takes ${units}${reservedText(reserved)}`;
-  }
-
-  /** Units of the window that are not for this charge. */
-  #reserved(charge: Charge, now: number): number {
-    return this.#reserves.reduce((sum, reserve) => sum + reserve.units(charge, this.limit, now), 0);
   }
 
   /** A request is sent. */
@@ -343,14 +303,9 @@ export class NamedWindow implements Limit {
     return Math.min(charge.units, this.limit);
   }
 
-  /** The earliest instant at which `units` more fit below `cap` in every candidate shape. */
+  /** The earliest instant at which `units` more fit below `cap` beside all that is in flight. */
   #fitsFrom(units: number, cap: number, now: number, trial = this.#trialFor(units)): number {
-    let at = now;
-    const held = this.#flights.units;
-    for (const model of this.#binding) {
-      if (now >= trial && model.shape.acceptsNamedReset) continue;
-      at = Math.max(at, model.earliest(units, held, cap, now));
-    }
+    let at = this.capacity.earliest(units, this.#flights.units, cap, now, now >= trial);
     if (at === Number.POSITIVE_INFINITY) at = Math.max(now, this.#flights.nextAge());
     return now < trial && trial < at ? trial : at;
   }
@@ -399,11 +354,6 @@ export class NamedWindow implements Limit {
   /** What spaces requests: other consumers, or else the probing of the shape, which they would blur. */
   get #pacings(): readonly Pacing[] {
     return this.#otherConsumers.areActive ? this.#roomForOthers.pacings : this.#probing.pacings;
-  }
-
-  /** The models that must admit a charge. Without the service's clock it is the most cautious alone, which needs none. */
-  get #binding(): readonly WindowModel[] {
-    return this.#clock.known ? this.candidates.binding : this.candidates.mostCautious;
   }
 }
 

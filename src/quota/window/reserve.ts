@@ -15,6 +15,36 @@ export interface Reserve {
   releasesAt(units: number, cap: number, now: number): number;
 }
 
+/** The reserves of a window, subtracted one after the other. */
+export class Reserves {
+  readonly #reserves: readonly Reserve[];
+
+  constructor(...reserves: readonly Reserve[]) {
+    this.#reserves = reserves;
+  }
+
+  /** The units of a window of `limit` units that are left for a charge. */
+  cap(charge: Charge, limit: number, now: number): number {
+    return this.#reserves.reduce((cap, reserve) => cap - reserve.units(charge, limit, now), limit);
+  }
+
+  /**
+   * When to check a charge of `units` again that only reserves hold back, because one of them is released by then.
+   *
+   * @param fitsFrom - the instant at which the charge fits below a cap.
+   */
+  releasesAt(charge: Charge, units: number, limit: number, fitsFrom: (cap: number) => number, now: number): number {
+    let soonest = Number.POSITIVE_INFINITY;
+    let cap = limit;
+    for (const reserve of this.#reserves) {
+      const reserved = reserve.units(charge, limit, now);
+      if (reserved > 0) soonest = Math.min(soonest, Math.max(fitsFrom(cap), reserve.releasesAt(units, cap, now)));
+      cap -= reserved;
+    }
+    return soonest;
+  }
+}
+
 /** A rule that spaces requests, even if the window has room. */
 export interface Pacing {
   /**

@@ -19,19 +19,6 @@ describe('the present instance', () => {
     expect([29_099, 29_100].map((now) => window.isPresent(60_000, now))).toEqual([true, false]);
   });
 
-  it('has counted what was answered before an instant, save for refusals and what is posted late', () => {
-    const { window, flights } = counting(['GET /a', 'GET /b']);
-    expect([50, 149, 150, 1_150].map((instant) => window.countedBefore(instant))).toEqual([0, 0, 1, 2]);
-    window.read('GET /b', 60_000, 57_000, reading(3_000, 4, { limited: true }));
-    expect(window.countedBefore(9_000)).toBe(2);
-    expect([window.settledSince(1_149), window.settledSince(1_150)]).toEqual([2, 1]);
-    flights.take(charge(), 4_000);
-    flights.take(charge({ endpoint: 'GET /c' }), 4_000);
-    expect([window.held, window.countedAtMost]).toEqual([1, 4]);
-    window.read('GET /a', 120_000, 55_000, reading(65_000, 1));
-    expect(window.countedBefore(99_000)).toBe(1);
-  });
-
   it('takes what is used for used by others only beyond what is under way', () => {
     const { window } = counting(['GET /a']);
     window.read('GET /a', 60_000, 59_000, reading(1_000, 4, { held: 2 }));
@@ -76,22 +63,5 @@ describe('an answer speaks of another window', () => {
     const { window } = counting(['GET /a', 'GET /a', 'GET /a']);
     expect(isOther(window, 'GET /b', 1, undefined, 61_000)).toBe(false);
     expect(window.isContradicted('GET /b', undefined, 60_000, reading(59_500, 1))).toBe(false);
-  });
-});
-
-describe('an endpoint', () => {
-  it('that moves to another window takes along what it was counted for', () => {
-    const [one, other] = [counting(['GET /a', 'GET /b', 'GET /b']).window, counting(['GET /c']).window];
-    other.take('GET /b', one);
-    expect([one.covers('GET /b'), other.covers('GET /b')]).toEqual([false, true]);
-    expect([one.countedBefore(9_000), other.countedBefore(9_000)]).toEqual([1, 3]);
-    other.take('GET /b');
-    expect(other.countedBefore(9_000)).toBe(3);
-  });
-
-  it('counts with all others of a window that is found to be the same', () => {
-    const [one, other] = [counting(['GET /a']).window, counting(['GET /b', 'GET /c']).window];
-    one.absorb(other);
-    expect(one.countedBefore(9_000)).toBe(3);
   });
 });

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { ResetWindow } from '../../../src/quota/limits/reset-window.ts';
-import { ServerClock } from '../../../src/quota/time/server-clock.ts';
 import { InFlight } from '../../../src/quota/usage/in-flight.ts';
 import { charge, knownClock, readingsOf, untilOf } from '../support/builders.ts';
 import { four, reading } from '../support/reset-windows.ts';
@@ -11,11 +10,11 @@ describe('without a reset', () => {
   const hear = (window: ResetWindow, sentAt: number, used: number): void =>
     window.read('GET /a', Number.NaN, Number.NaN, reading(sentAt, used));
 
-  it('requests are left to look whether there is more again, ever rarer', () => {
+  it('requests are left to probe whether there is more again, ever rarer', () => {
     const { window, flights } = four();
     hear(window, 0, 3);
     expect(window.headroom(0)).toBe(1);
-    const look = (now: number, until: number): void => {
+    const probe = (now: number, until: number): void => {
       expect(untilOf(window, CHARGE, now)).toBe(now);
       const flight = flights.take(CHARGE, now);
       window.onSent(flight, now);
@@ -23,9 +22,9 @@ describe('without a reset', () => {
       flights.end(flight);
       hear(window, now, 4);
     };
-    look(200, 600);
-    look(600, 1_400);
-    look(1_400, 3_000);
+    probe(200, 600);
+    probe(600, 1_400);
+    probe(1_400, 3_000);
     expect(window.end.certainty).toBe('unknown');
   });
 
@@ -49,7 +48,7 @@ describe('a window that never names a reset', () => {
       window.read('GET /a', Number.NaN, Number.NaN, readingsOf(limit, 100)(sentAt, counted));
     hear(0, used);
     /** A request goes, and another asks at once. */
-    const look = (now: number, counted = used): number => {
+    const probe = (now: number, counted = used): number => {
       const flight = flights.take(charge(), now);
       window.onSent(flight, now);
       const until = untilOf(window, charge(), now);
@@ -57,47 +56,25 @@ describe('a window that never names a reset', () => {
       hear(now, counted);
       return until;
     };
-    return { window, look };
+    return { window, probe };
   }
 
-  it.each([
-    ['a tenth of 40 requests', 40, 35],
-    ['eight of 100', 100, 91],
-    ['one of 2', 2, 0],
-  ])('leaves %s for looks', (_, limit, used) => {
-    expect(unnamed(limit, used - 1).look(200)).toBe(200);
-    expect(unnamed(limit, used).look(200)).toBeGreaterThan(200);
-  });
-
-  it('is looked at again soon after there was more, whatever the looks before', () => {
-    const { window, look } = unnamed(4, 4);
-    expect([look(200), look(600)]).toEqual([600, 1_400]);
-    for (const now of [1_400, 3_000]) look(now, 1);
+  it('is probed again soon after there was more, whatever the probes before', () => {
+    const { window, probe } = unnamed(4, 4);
+    expect([probe(200), probe(600)]).toEqual([600, 1_400]);
+    for (const now of [1_400, 3_000]) probe(now, 1);
     for (let count = 0; count < 3; count++) window.book('GET /a', 4_000, 4_000);
-    expect(look(5_000)).toBe(5_400);
+    expect(probe(5_000)).toBe(5_400);
   });
 
-  /** Looks at each instant that was named until the one past a minute. */
-  function lookOn(clock: ServerClock, used: number): number[] {
-    const { look } = unnamed(20, used, clock);
-    const looks: number[] = [];
-    for (let now = 200; now < 70_000; now = look(now)) looks.push(now);
-    return looks;
-  }
-
-  it('is looked at with each full minute', () => {
-    const looks = lookOn(knownClock(), 20);
-    expect(looks.slice(0, 8)).toEqual([200, 600, 1_400, 3_000, 6_200, 12_600, 25_400, 51_000]);
-    expect(looks).toHaveLength(9);
-    expect(looks[8]).toBeCloseTo(60_026, 0);
-  });
-
-  it('is looked at as often as at first after a full minute, where requests are left for it', () => {
-    const looks = lookOn(knownClock(), 18).slice(8);
-    expect(looks.slice(0, 4).map((now) => Math.round((now - (looks[0] ?? 0)) / 100))).toEqual([0, 4, 12, 28]);
-  });
-
-  it('is looked at without regard to minutes where the clock of the service is unknown', () => {
-    expect(lookOn(new ServerClock(), 18)).toEqual([200, 600, 1_400, 3_000, 6_200, 12_600, 25_400, 51_000]);
+  it('is probed as often as at first after a full minute, where requests are left for it, but for the one that is sent', () => {
+    const probesAfterMinute = (used: number): number[] => {
+      const { probe } = unnamed(20, used);
+      const sentAt: number[] = [];
+      for (let now = 200; now < 70_000; now = probe(now)) sentAt.push(now);
+      return sentAt.slice(8).map((now) => Math.round((now - 60_026) / 100));
+    };
+    expect(probesAfterMinute(18)).toEqual([0, 4, 12, 28, 60]);
+    expect(probesAfterMinute(19)).toEqual([0]);
   });
 });

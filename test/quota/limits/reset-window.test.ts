@@ -92,10 +92,14 @@ describe('reset window', () => {
 describe('what a window says of itself', () => {
   it('is which endpoints count there, when it was read last, and how long it is by two resets', () => {
     const { window } = four();
-    expect(window.covers('GET /a')).toBe(false);
+    expect(window.requests.has('GET /a')).toBe(false);
     window.read('GET /a', 60_000, 60_000, reading(50, 1));
     window.read('GET /b', 60_000, 60_000, reading(10, 1));
-    expect([window.covers('GET /a'), window.covers('GET /b'), window.covers('GET /c')]).toEqual([true, true, false]);
+    expect([window.requests.has('GET /a'), window.requests.has('GET /b'), window.requests.has('GET /c')]).toEqual([
+      true,
+      true,
+      false,
+    ]);
     expect([window.seenAt, window.periodMs]).toEqual([50, 60_000]);
     window.read('GET /a', 75_000, 14_000, reading(61_000, 1));
     expect(window.periodMs).toBe(15_000);

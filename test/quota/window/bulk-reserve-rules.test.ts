@@ -24,8 +24,13 @@ function windowOf(
   fits: (units: number, cap: number, held: number) => number,
   spent = 0,
 ): NamedWindow {
-  const fitsBelow = (cap: number, units: number, held: number) => fits(units, cap, held);
-  return { period, limit: 100, spent: () => spent, headroom: () => 7, fitsBelow } as unknown as NamedWindow;
+  const earliest = (units: number, held: number, cap: number) => fits(units, cap, held);
+  return {
+    period,
+    limit: 100,
+    headroom: () => 7,
+    capacity: { spent: () => spent, earliest },
+  } as unknown as NamedWindow;
 }
 
 function reserve(
@@ -51,13 +56,16 @@ describe('the part of a window that bulk work leaves', () => {
       return 9_000;
     });
     const limit = reserve([window], { share, held: 3 });
-    expect(limit.check(charge({ units: 200 }), NOW)).toMatchObject({
+    expect(limit.check(charge({ units: 60 }), NOW)).toMatchObject({
       ...{ until: 9_000, isFirm: true, mayEndOnAnswer: true, scope: 'all', yieldsToPriority: true },
     });
     expect(asked).toEqual([
-      [100, 75, 3],
-      [100, 75, 0],
+      [60, 75, 3],
+      [60, 75, 0],
     ]);
+    // A charge larger than the window goes alone.
+    limit.check(charge({ units: 200 }), NOW);
+    expect(asked[2]).toEqual([100, 100, 3]);
     expect(limit.check(charge({ priority: 1 }), NOW)).toBeUndefined();
     expect(limit.check(charge({ units: 0 }), NOW)).toBeUndefined();
     expect(reserve([window], { share: { minute: 0 } }).check(charge(), NOW)).toBeUndefined();

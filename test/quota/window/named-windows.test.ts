@@ -52,10 +52,10 @@ describe('the windows that the service names', () => {
     const { windows, read } = world({}, () => isUnknown);
     read({ minute: left(100, 99) });
     read({ minute: left(100, 70) }, 1_000);
-    expect([...windows][0]?.spent(1_200)).toBeLessThan(3);
+    expect([...windows][0]?.capacity.spent(1_200)).toBeLessThan(3);
     isUnknown = false;
     read({ minute: left(100, 70) }, 2_000);
-    expect([...windows][0]?.spent(2_200)).toBeGreaterThanOrEqual(30);
+    expect([...windows][0]?.capacity.spent(2_200)).toBeGreaterThanOrEqual(30);
   });
 
   it('have a lowest limit among the short ones, unless the share grants their units', () => {
@@ -105,14 +105,15 @@ describe('the windows that the service names', () => {
     for (let sent = 0; sent < 3; sent++) flights.take(charge(), 0);
     read({ minute: left(10, 6) });
     const [window] = windows;
-    expect(window?.spent(100)).toBe(4);
+    expect(window?.capacity.spent(100)).toBe(4);
     read({ minute: left(10, 3) }, 200);
-    expect(window?.spent(300)).toBe(4);
+    expect(window?.capacity.spent(300)).toBe(4);
   });
 });
 
 describe('an answer', () => {
-  const spent = ({ windows }: ReturnType<typeof world>): number => Array.from(windows)[0]?.spent(300) ?? Number.NaN;
+  const spent = ({ windows }: ReturnType<typeof world>): number =>
+    Array.from(windows)[0]?.capacity.spent(300) ?? Number.NaN;
 
   it('is booked in each window, unless it is a refusal of which the window tells by itself', () => {
     for (const [stacks, limited, units] of [

@@ -1,0 +1,85 @@
+import { AnsweredRequests } from '../usage/answered.ts';
+import type { InFlight } from '../usage/in-flight.ts';
+
+/** Resets that differ by less belong to one instance: services cut them to seconds in different ways. */
+export const SAME_MS = 500;
+
+/** Requests of one endpoint. */
+interface Requests {
+  /** Those that the service has surely counted in the present instance. */
+  counted: number;
+  /** When the instance ends in which they count. */
+  resetAt: number;
+  readonly answered: AnsweredRequests;
+}
+
+/** The requests that count in a window, by endpoint: those on their way, and those of the present instance. */
+export class EndpointRequests {
+  readonly #flights: InFlight;
+  readonly #byEndpoint = new Map<string, Requests>();
+
+  constructor(flights: InFlight) {
+    this.#flights = flights;
+  }
+
+  /** Whether requests of this endpoint are known to count here. */
+  has(endpoint: string): boolean {
+    return this.#byEndpoint.has(endpoint);
+  }
+
+  /** Requests that may still be on their way. */
+  get held(): number {
+    return this.#flights.requestsOf(this.#byEndpoint.keys());
+  }
+
+  /** The most requests that the present instance may have counted when an answer came, its own included. */
+  get countedAtMost(): number {
+    return this.held + 1 + this.#sum(({ counted }) => counted);
+  }
+
+  /** Requests that the present instance had surely counted at an instant: of one endpoint, or of all. */
+  countedBefore(instant: number, endpoint?: string): number {
+    return this.#sum(({ counted, answered }) => Math.max(0, counted - answered.settledSince(instant)), endpoint);
+  }
+
+  /** Those answered since an instant, which the reading of a request sent then may not include. */
+  settledSince(instant: number): number {
+    return this.#sum(({ answered }) => answered.settledSince(instant));
+  }
+
+  /** A request was answered, or must have arrived. */
+  add(endpoint: string, sentAt: number, at: number, counted: number): void {
+    const requests = this.#byEndpoint.get(endpoint);
+    if (!requests) return;
+    requests.counted += counted;
+    requests.answered.add(sentAt, at, 1, 0);
+  }
+
+  /** An answer names the end of an instance: what was counted in an earlier one, of one endpoint or of all, does not count here. */
+  begin(resetAt: number, endpoint?: string): void {
+    for (const [name, requests] of this.#byEndpoint) {
+      if ((endpoint ?? name) !== name || !(resetAt > requests.resetAt + SAME_MS)) continue;
+      requests.resetAt = resetAt;
+      requests.counted = 0;
+    }
+  }
+
+  /** Requests of an endpoint count here, no longer among `from`. */
+  take(endpoint: string, from: EndpointRequests = this): void {
+    const requests = from.#byEndpoint.get(endpoint);
+    from.#byEndpoint.delete(endpoint);
+    const none = { counted: 0, resetAt: Number.NEGATIVE_INFINITY, answered: new AnsweredRequests() };
+    this.#byEndpoint.set(endpoint, requests ?? none);
+  }
+
+  /** The endpoints of another window count here. */
+  absorb(other: EndpointRequests): void {
+    for (const [endpoint, requests] of other.#byEndpoint) this.#byEndpoint.set(endpoint, requests);
+  }
+
+  #sum(of: (requests: Requests) => number, endpoint?: string): number {
+    let sum = 0;
+    for (const [name, requests] of this.#byEndpoint) if ((endpoint ?? name) === name) sum += of(requests);
+    return sum;
+  }
+}
