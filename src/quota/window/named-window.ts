@@ -145,6 +145,11 @@ export class NamedWindow implements Limit {
     return models.reduce((most, model) => Math.max(most, model.spent(now)), 0);
   }
 
+  /** See {@link RoomForOthers.returnsWithinMs}. */
+  get returnsWithinMs(): number {
+    return this.#roomForOthers.returnsWithinMs;
+  }
+
   check(charge: Charge, now: number): Hold | undefined {
     const until = this.#earliest(charge, now);
     if (until <= now) return undefined;
