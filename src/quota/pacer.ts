@@ -49,12 +49,14 @@ export interface PacerOptions {
   readonly bulkReserve?: BulkReservePolicy | undefined;
   /** The shapes that a window may have, the most cautious first. Default: all that are known. */
   readonly shapes?: readonly Shape[];
+  /** Returns a number from 0 up to but not including 1, by which clients that were refused together return apart. Default: always 0. */
+  readonly random?: () => number;
 }
 
 /**
  * Decides when a request may be sent, so that the service has no reason to refuse it.
  *
- * Sans-IO and deterministic: `now` is a monotonic clock in milliseconds, and the same events give the same state.
+ * Sans-IO and deterministic: `now` is a monotonic clock in milliseconds, and the same events and random numbers give the same state.
  * Every limit is asked what holds the charge back; of their holds the one that lasts longest decides.
  */
 export class Pacer {
@@ -73,6 +75,7 @@ export class Pacer {
   readonly #windows: Windows;
   readonly #shareLimit: ShareLimit;
   readonly #hourlyTrial = new HourlyTrial();
+  readonly #random: () => number;
   #lastQuota: QuotaSnapshot | undefined;
   /** All limits but the windows and the share. */
   readonly #limits: readonly Limit[];
@@ -84,6 +87,7 @@ export class Pacer {
     this.#outage = this.#clientWide.outage;
     this.#flights = new InFlight(this.#clientWide.concurrency, leaseMs);
     this.#shareLimit = options.shareLimit?.(this.#clock) ?? wholeShareLimit;
+    this.#random = options.random ?? (() => 0);
     this.#slowStart = new SlowStart(this.#flights, this.#shareLimit);
     this.#refusalRate = new RefusalRate(() => this.#windows.areKnown);
     this.#windows = new Windows({
@@ -342,6 +346,7 @@ export class Pacer {
     } else if (limited) {
       this.#slowStart.onRefused();
       this.#cooldown.onRefused(quota, this.#clock, now, flight.sentAt, this.#windows.named.longestMs);
+      this.#cooldown.delayFirst(this.#random() * this.#windows.named.returnsWithinMs);
       this.#refusalRate.onRefused(flight, this.#cooldown.until, now);
     } else if (!isCached) {
       this.#slowStart.onServed(this.#windows.areKnown);

@@ -33,13 +33,14 @@ export class Memberships {
 
   /** Joins the share for another key, whose number a function gives once it is known, and makes the pacer of that key. */
   join(key: () => number | undefined): Pacer {
-    const { share, clientWide, timeoutMs, reserve } = this.#options;
+    const { share, clientWide, random, timeoutMs, reserve } = this.#options;
     const membership = share.join(this.#memberOf(key, (facts) => pacer.learn(facts, this.#options.clock.now())));
     const pacer = new Pacer({
       concurrency: clientWide,
       leaseMs: timeoutMs + LEASE_SLACK_MS,
       bulkReserve: reserve,
       shareLimit: () => membership.part,
+      random,
     });
     this.#all.set(pacer, membership);
     return pacer;

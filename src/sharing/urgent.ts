@@ -1,14 +1,11 @@
 import { periodMsOf } from '../quota/time/periods.ts';
-import { lastsMs, reservedFor } from '../quota/window/expected-demand.ts';
+import { reservedFor, SeenTime } from '../quota/window/expected-demand.ts';
 import type { Answer } from './store.ts';
 import { URGENT_MEMORY_MS } from './store.ts';
 import type { Instance } from './windows.ts';
 
 /** Shortest time over which the rate of urgent units is computed, in milliseconds. */
 const SHORTEST_MS = 5_000;
-
-/** Urgent units that come after this time without any are another burst, in milliseconds. */
-const SILENCE_MS = 600_000;
 
 /** Calls with a higher priority than this are urgent. */
 export const URGENT_ABOVE = 0;
@@ -22,16 +19,12 @@ export class UrgentReserve {
   #rate = 0;
   #units = 0;
   #heardAt = 0;
-  /** Between which answers units came, by the store's clock. */
-  #firstAt = 0;
-  #lastAt = 0;
+  /** By the store's clock. */
+  readonly #seen = new SeenTime();
 
   hear({ now, urgent: { units, forMs } }: Answer): void {
     // The count decays and is stored in thousandths: where it is larger by half a unit, some came.
-    if (units > this.#units * Math.exp((this.#heardAt - now) / URGENT_MEMORY_MS) + 0.5) {
-      if (now - this.#lastAt > SILENCE_MS) this.#firstAt = now;
-      this.#lastAt = now;
-    }
+    if (units > this.#units * Math.exp((this.#heardAt - now) / URGENT_MEMORY_MS) + 0.5) this.#seen.onUnits(now);
     this.#units = units;
     this.#heardAt = now;
     const known = Math.max(SHORTEST_MS, forMs);
@@ -43,7 +36,7 @@ export class UrgentReserve {
     if (this.#rate <= 0) return 0;
     const hasBegun = end - periodMsOf(window.period) - slides <= time;
     if (window.isShort) return hasBegun || window.limit < 2 ? 0 : 1;
-    const expected = this.#rate * Math.max(0, Math.min(end - time, lastsMs(this.#lastAt - this.#firstAt)));
+    const expected = this.#rate * Math.max(0, Math.min(end - time, this.#seen.lastsMs));
     return Math.floor(reservedFor(expected, window.limit));
   }
 }

@@ -189,3 +189,21 @@ describe('while no answer names a limit', () => {
     expect(ask(3_151)).toMatchObject({ kind: 'wait', reason: { kind: 'slow-start' } });
   });
 });
+
+describe('after a refusal', () => {
+  const second = (remaining: number): QuotaSnapshot['stacks'] => ({ cost: 1, second: { limit: 20, remaining } });
+
+  /** How long after a pause of a second the first request goes beside others, who used a unit before, in milliseconds. */
+  function returnsAfter(random: number): number {
+    const { send, answer, ask } = world({}, 10, () => random);
+    answer(send(1_000), 1_050, quota(second(18)));
+    answer(send(3_000), 3_050, quota(second(0), { retryAfterMs: 1_000 }), { limited: true });
+    const admission = ask(4_050);
+    if (admission.kind === 'wait') expect(admission).toMatchObject({ isFirm: false, reason: { kind: 'half-open' } });
+    return admission.kind === 'wait' ? admission.until - 4_050 : 0;
+  }
+
+  it('beside other consumers the first request goes within our spacing, 1.25 s here: chance says when', () => {
+    expect([0, 0.25, 0.75].map(returnsAfter)).toEqual([0, 312.5, 937.5]);
+  });
+});

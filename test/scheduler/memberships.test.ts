@@ -3,6 +3,12 @@ import { wholeShareLimit } from '../../src/quota/share-limit.ts';
 import type { Member, QuotaShare } from '../../src/share.ts';
 import { wire } from '../support/wire.ts';
 
+/** What an answer says of a second of twenty units. */
+const second = (remaining: number) => ({
+  'x-ratelimit-limit-stacks-second': '20',
+  'x-ratelimit-remaining-stacks-second': `${remaining}`,
+});
+
 /** A share that notes who joins it, and how often each of them leaves. */
 function noting() {
   const members: Member[] = [];
@@ -89,4 +95,25 @@ describe('a share', () => {
     await client.close();
     expect(left).toEqual([0, 1, 2, 3, 4]);
   });
+});
+
+describe('a client that shares nothing', () => {
+  it.each([
+    [0, 1_000],
+    [0.5, 1_625],
+  ])(
+    'returns beside others from the pause of a refusal as its chance says, %d: after %d ms',
+    async (chance, afterMs) => {
+      const { clock, call, last, names } = wire({ random: () => chance });
+      await call('first');
+      await last('first').answer(200, second(18));
+      await clock.advance(2_000);
+      await call('refused');
+      await last('refused').answer(429, { ...second(0), 'retry-after': '1' });
+      await clock.advance(afterMs - 1);
+      expect(names()).toEqual(['first', 'refused']);
+      await clock.advance(2);
+      expect(names()).toEqual(['first', 'refused', 'refused']);
+    },
+  );
 });

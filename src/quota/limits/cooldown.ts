@@ -25,6 +25,8 @@ export class Cooldown implements Limit {
   #until = Number.NEGATIVE_INFINITY;
   #why = '';
   #isHalfOpen = false;
+  /** How long after the end of the pause the first request goes, in milliseconds. */
+  #delayMs = 0;
   readonly #backoff = new Backoff(FIRST_BACKOFF_MS, LONGEST_BACKOFF_MS);
   readonly #reopening = new Reopening('a pause');
   /** Whether `retry-after` named the end of the pause, and no request has gone on its word. */
@@ -71,6 +73,11 @@ export class Cooldown implements Limit {
     else this.hold(order.until, order.why);
   }
 
+  /** The first request goes so many milliseconds after the end of the pause, because other consumers return from it, too. */
+  delayFirst(ms: number): void {
+    this.#delayMs = ms;
+  }
+
   /** Exponential back-off after a refusal without `retry-after`. Refusals of requests sent before the current pause are ignored. */
   backOff(now: number, sentAt: number = now): void {
     if (sentAt < this.#until) return;
@@ -105,11 +112,12 @@ export class Cooldown implements Limit {
   /** A request was served during the pause: it ends, half-open. */
   end(now: number): void {
     this.#until = Math.min(this.#until, now);
+    this.#delayMs = 0;
   }
 
   check(_charge: Charge, now: number): Hold | undefined {
     if (now < this.#until) return this.#pauseHold;
-    return this.#reopening.check(this.#isHalfOpen, now);
+    return this.#reopening.check(this.#isHalfOpen, now, this.#until + this.#delayMs);
   }
 
   /** No answer ends a pause. */

@@ -30,8 +30,9 @@ export class Reopening {
     this.#ramp.begin();
   }
 
-  check(isHalfOpen: boolean, now: number): Hold | undefined {
-    const until = isHalfOpen ? this.#probe.heldUntil(now) : this.#ramp.heldUntil(now);
+  /** @param firstAt - when the probe may go. Default: at once. */
+  check(isHalfOpen: boolean, now: number, firstAt: number = now): Hold | undefined {
+    const until = isHalfOpen ? Math.max(firstAt, this.#probe.heldUntil(now)) : this.#ramp.heldUntil(now);
     if (until <= now) return undefined;
     const what = isHalfOpen ? 'one request probes the service' : 'requests follow one by one';
     return holdUntil(until, false, () => ({ kind: 'half-open', why: `${what} after ${this.#after}` }));

@@ -2,15 +2,30 @@
 const LASTS_TIMES = 10;
 const LASTS_LEAST_MS = 60_000;
 
+/** Units that come after this time without any are another burst, in milliseconds. */
+const SILENCE_MS = 600_000;
+
 /** The largest part of a window that is reserved. */
 const MOST_PART = 0.25;
 
 /** Beyond what is expected, this many standard deviations of a random arrival are kept back. */
 const DEVIATIONS = 4;
 
-/** For how long a rate is expected to last that was seen for `seenMs`: a burst of a second says nothing about the rest of a month. */
-export function lastsMs(seenMs: number): number {
-  return Math.max(LASTS_LEAST_MS, seenMs * LASTS_TIMES);
+/** The time in which units came. It tells how long their rate is expected to last: a burst of a second says nothing about the rest of a month. */
+export class SeenTime {
+  #firstAt = Number.NEGATIVE_INFINITY;
+  #lastAt = Number.NEGATIVE_INFINITY;
+
+  /** Units came. */
+  onUnits(now: number): void {
+    if (now - this.#lastAt > SILENCE_MS) this.#firstAt = now;
+    this.#lastAt = now;
+  }
+
+  /** For how long the rate is expected to last, in milliseconds. */
+  get lastsMs(): number {
+    return Math.max(LASTS_LEAST_MS, (this.#lastAt - this.#firstAt) * LASTS_TIMES);
+  }
 }
 
 /** Units of a window of `limit` that are reserved for so many expected ones. */

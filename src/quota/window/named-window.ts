@@ -126,6 +126,11 @@ export class NamedWindow implements Limit {
     return Math.max(0, this.limit - this.capacity.spent(now, shapes) - this.#flights.units);
   }
 
+  /** See {@link RoomForOthers.returnsWithinMs}. */
+  get returnsWithinMs(): number {
+    return this.#roomForOthers.returnsWithinMs;
+  }
+
   check(charge: Charge, now: number): Hold | undefined {
     const until = this.#earliest(charge, now);
     if (until <= now) return undefined;

@@ -61,6 +61,11 @@ export class NamedWindows implements Iterable<NamedWindow> {
     return this.#byPeriod.values();
   }
 
+  /** {@link NamedWindow.returnsWithinMs} of the second. */
+  get returnsWithinMs(): number {
+    return this.#byPeriod.get('second')?.returnsWithinMs ?? 0;
+  }
+
   /** A request is sent. */
   onSent(flight: Flight, now: number): void {
     for (const window of this) window.onSent(flight.units, now);

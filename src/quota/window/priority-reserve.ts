@@ -1,7 +1,7 @@
 import type { Charge } from '../admission.ts';
 import { type Period, periodMsOf, SHORT_MS } from '../time/periods.ts';
 import type { ServerClock } from '../time/server-clock.ts';
-import { lastsMs, reservedFor } from './expected-demand.ts';
+import { reservedFor, SeenTime } from './expected-demand.ts';
 import { type Reserve, recheckAt } from './reserve.ts';
 
 /** How long a rate is remembered: after this time without arrivals it has fallen to a third, in milliseconds. */
@@ -27,6 +27,7 @@ interface Arrivals {
   units: number;
   at: number;
   readonly since: number;
+  readonly seen: SeenTime;
 }
 
 /**
@@ -43,21 +44,22 @@ export class PriorityReserve {
 
   /** A call of this priority was admitted. */
   onSent(priority: number, units: number, now: number): void {
-    const known = this.#arrivals.get(priority);
-    if (known) {
-      known.units = faded(known, now) + units;
-      known.at = now;
-    } else if (this.#arrivals.size < PRIORITIES) {
-      this.#arrivals.set(priority, { units, at: now, since: now });
+    let known = this.#arrivals.get(priority);
+    if (!known) {
+      if (this.#arrivals.size >= PRIORITIES) return;
+      known = { units: 0, at: now, since: now, seen: new SeenTime() };
+      this.#arrivals.set(priority, known);
     }
+    known.units = faded(known, now) + units;
+    known.at = now;
+    known.seen.onUnits(now);
   }
 
   /** Units of a window of `limit` that a call of this priority leaves to higher ones, with `leftMs` of the window to go. */
   unitsAbove(priority: number, limit: number, leftMs: number, now: number): number {
     let expected = 0;
     for (const [other, arrivals] of this.#arrivals) {
-      if (other > priority)
-        expected += rateOf(arrivals, now) * Math.min(leftMs, LASTS_MOST_MS, lastsMs(now - arrivals.since));
+      if (other > priority) expected += rateOf(arrivals, now) * Math.min(leftMs, LASTS_MOST_MS, arrivals.seen.lastsMs);
     }
     return reservedFor(expected, limit);
   }

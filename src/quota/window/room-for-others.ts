@@ -87,6 +87,20 @@ export class RoomForOthers implements Reserve, Pacing {
   earliest(units: number, limit: number, _cap: number, now: number): number {
     const { otherConsumers, lastSentAt } = this.#known;
     if (!otherConsumers.areActive || this.#periodMs > SHORT_MS) return now;
-    return lastSentAt() + Math.min(LONGEST_GAP * this.#periodMs, units * otherConsumers.fairSpacing(limit));
+    return lastSentAt() + this.#spacing(units, limit);
+  }
+
+  /**
+   * How much later than the pause of a refusal the first request may go, in milliseconds: up to our spacing, where that is the window or more.
+   * So clients that were refused together return one by one.
+   */
+  get returnsWithinMs(): number {
+    const { otherConsumers, lastReading } = this.#known;
+    const spacing = this.#spacing(1, lastReading.limit);
+    return otherConsumers.areActive && spacing >= this.#periodMs ? spacing : 0;
+  }
+
+  #spacing(units: number, limit: number): number {
+    return Math.min(LONGEST_GAP * this.#periodMs, units * this.#known.otherConsumers.fairSpacing(limit));
   }
 }

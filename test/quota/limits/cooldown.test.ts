@@ -50,6 +50,18 @@ describe('cooldown', () => {
     expect(untilOf(cooldown, CHARGE, 1_125)).toBe(1_125);
   });
 
+  it('a cooldown from which other consumers return, too, is followed by its first request later, however patient a call is', () => {
+    const cooldown = heldUntil(1_000);
+    cooldown.delayFirst(700);
+    expect(untilOf(cooldown, CHARGE, 999)).toBe(1_000);
+    expect(untilOf(cooldown, CHARGE, 1_000)).toBe(1_700);
+    const hold = cooldown.check(CHARGE, 1_000);
+    expect([hold?.isFirm, hold?.reason().kind]).toEqual([false, 'half-open']);
+    expect(cooldown.check(CHARGE, 1_700)).toBeUndefined();
+    cooldown.end(900);
+    expect(cooldown.check(CHARGE, 900)).toBeUndefined();
+  });
+
   it('a cooldown is followed by one request after the other, ever faster, and by none in the same millisecond as the next', () => {
     const cooldown = heldUntil(1_000);
     const scout = flightOf('GET /a', 1_000);

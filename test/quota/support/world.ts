@@ -24,7 +24,11 @@ export interface World {
 }
 
 /** A pacer, and what its share of the quota hears from it. */
-export function world(part: Partial<ShareLimit> = {}, concurrency: number | ClientWide = 10): World {
+export function world(
+  part: Partial<ShareLimit> = {},
+  concurrency: number | ClientWide = 10,
+  random: () => number = () => 0,
+): World {
   const heard: unknown[][] = [];
   const shareLimit: ShareLimit = {
     ...wholeShareLimit,
@@ -35,7 +39,7 @@ export function world(part: Partial<ShareLimit> = {}, concurrency: number | Clie
     tellTrial: (isServed) => heard.push(['trial', isServed]),
     ...part,
   };
-  const pacer = new Pacer({ concurrency, leaseMs: 90_000, shareLimit: () => shareLimit });
+  const pacer = new Pacer({ concurrency, leaseMs: 90_000, shareLimit: () => shareLimit, random });
   const ask = (now: number, more: Partial<Ask> = {}): Answered =>
     factsOf(pacer.admit({ endpoint: 'GET /a', maxWaitMs: PATIENT, ...more }, now));
   const send = (now: number, more?: Partial<Ask>): Lease => {

@@ -51,6 +51,19 @@ describe('what is kept back for calls of higher priority', () => {
     expect(made.unitsAbove(0, 150_000, month, 120_000)).toBeLessThan(500);
   });
 
+  it.each([
+    ['of its own', 20 * MINUTE_MS, false],
+    ['after others, which ended 15 minutes ago', 25 * MINUTE_MS, true],
+  ])('is for a minute what a burst of a second brings, %s', (_, at, isFollowing) => {
+    const made = reserve(isFollowing ? 600 : 0);
+    for (let call = 0; call < 12; call++) made.onSent(5, 1, at + call * 50);
+    expect(made.unitsAbove(0, 150_000, 60 * MINUTE_MS, at + 2 * MINUTE_MS)).toBeLessThan(30);
+  });
+
+  it('is for an hour what steady arrivals bring, though the last came a minute ago', () => {
+    expect(reserve(600).unitsAbove(0, 150_000, 60 * MINUTE_MS, 660_000)).toBeGreaterThan(2_000);
+  });
+
   it('is nothing for those for whom it is kept', () => {
     expect(reserve(120).unitsAbove(5, LIMIT, MINUTE_MS, 120_000)).toBe(0);
   });
@@ -101,7 +114,7 @@ describe('what is expected of a priority', () => {
     const expected = rate * 60_000;
     expect(made.unitsAbove(0, 1e9, 3_600_000, 100_000)).toBeCloseTo(expected + 4 * Math.sqrt(expected), 3);
     const faded = 4 * Math.exp(-20_000 / 300_000);
-    const later = ((faded + 2 * Math.sqrt(faded)) / (300_000 * (1 - Math.exp(-20_000 / 300_000)))) * 200_000;
+    const later = ((faded + 2 * Math.sqrt(faded)) / (300_000 * (1 - Math.exp(-20_000 / 300_000)))) * 60_000;
     expect(made.unitsAbove(0, 1e9, 3_600_000, 120_000)).toBeCloseTo(later + 4 * Math.sqrt(later), 3);
   });
 

@@ -113,6 +113,16 @@ describe('requests beside other consumers', () => {
     expect(short.pacings).toEqual([short]);
   });
 
+  it('return within our spacing from the pause of a refusal, where they go at most once a second', () => {
+    const withinMs = (spacing: number, areActive = true): number =>
+      room('second', { others: { areActive, fairSpacing: () => spacing } }).returnsWithinMs;
+    expect(withinMs(1_500)).toBe(1_500);
+    expect(withinMs(1_000)).toBe(1_000);
+    expect(withinMs(999)).toBe(0);
+    expect(withinMs(9_000)).toBe(3_700);
+    expect(withinMs(1_500, false)).toBe(0);
+  });
+
   it('are not in a longer window', () => {
     expect(room('minute').earliest(3, LIMIT, 90, 1_010)).toBe(1_010);
   });
