@@ -188,8 +188,7 @@ export class HttpExchange {
     const { transport } = this.#options;
     const { isLimited, redirect } = outcome;
     const mayRepeat = !call.ask.isOneShot && mayRetryRefusal(outcome, counts.refusals + 1, isSafe(request.method));
-    const isLast = isLimited && !mayRepeat;
-    if (call.wants === 'none' || redirect || (isLimited && !(isLast && call.takesRefusals))) {
+    if (call.wants === 'none' || redirect || (isLimited && (mayRepeat || !call.takesRefusals))) {
       cancelBody(response);
       return '';
     }

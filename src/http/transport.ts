@@ -29,7 +29,7 @@ export class Failure extends Error {
   readonly isUnsent: boolean;
 
   constructor(code: string, isUnsent: boolean, cause?: unknown) {
-    super(code, cause === undefined ? undefined : { cause });
+    super(code, { cause });
     this.code = code;
     this.isUnsent = isUnsent;
   }
