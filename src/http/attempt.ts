@@ -141,7 +141,7 @@ export class HttpExchange {
     const redirect = isLimited ? undefined : redirectOf(response, request.url, call.redirect ?? 'follow');
     if (redirect && isEcho(redirect, transport)) {
       cancelBody(response);
-      throw new Failure('REDIRECT', false);
+      throw new Failure('REDIRECT');
     }
     const isFull = isLimited && isAnyWindowFull(quota);
     return { quota, outcome: { kind: 'answered', status, isLimited, isFull, redirect } };
@@ -221,7 +221,7 @@ export class HttpExchange {
       leftMs,
       signal,
       mask: masksKey ? this.#options.transport.mask() : undefined,
-      timeoutError: () => lost(new Failure('TIMEOUT', false)),
+      timeoutError: () => lost(new Failure('TIMEOUT')),
       brokenError: (error) => lost(this.#options.transport.failureOf(error)),
     });
   }
