@@ -141,7 +141,7 @@ export class HttpExchange {
     const redirect = isLimited ? undefined : redirectOf(response, request.url, call.redirect ?? 'follow');
     if (redirect && isEcho(redirect, transport)) {
       cancelBody(response);
-      throw new Failure('REDIRECT', false);
+      throw new Failure('REDIRECT');
     }
     const isFull = isLimited && isAnyWindowFull(quota);
     return { quota, outcome: { kind: 'answered', status, isLimited, isFull, redirect } };
@@ -188,8 +188,7 @@ export class HttpExchange {
     const { transport } = this.#options;
     const { isLimited, redirect } = outcome;
     const mayRepeat = !call.ask.isOneShot && mayRetryRefusal(outcome, counts.refusals + 1, isSafe(request.method));
-    const isLast = isLimited && !mayRepeat;
-    if (call.wants === 'none' || redirect || (isLimited && !(isLast && call.takesRefusals))) {
+    if (call.wants === 'none' || redirect || (isLimited && (mayRepeat || !call.takesRefusals))) {
       cancelBody(response);
       return '';
     }
@@ -222,7 +221,7 @@ export class HttpExchange {
       leftMs,
       signal,
       mask: masksKey ? this.#options.transport.mask() : undefined,
-      timeoutError: () => lost(new Failure('TIMEOUT', false)),
+      timeoutError: () => lost(new Failure('TIMEOUT')),
       brokenError: (error) => lost(this.#options.transport.failureOf(error)),
     });
   }

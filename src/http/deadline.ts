@@ -45,7 +45,7 @@ export class Deadline implements Cancellation {
 
   /** Called at the time-out. */
   expire(): void {
-    this.#abort(new Failure('TIMEOUT', false));
+    this.#abort(new Failure('TIMEOUT'));
   }
 
   /** Called when the attempt has ended. */

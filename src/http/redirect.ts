@@ -20,7 +20,7 @@ export function redirectOf(response: Response, url: string, mode: RequestRedirec
   const isUsable = target?.origin === new URL(url).origin && target.username === '' && target.password === '';
   if (mode === 'follow' && isUsable) return target;
   cancelBody(response);
-  throw new Failure('REDIRECT', false);
+  throw new Failure('REDIRECT');
 }
 
 /** The redirected request. As in `fetch`, 303 changes the method to GET, and so do 301 and 302 after a POST. */

@@ -21,6 +21,18 @@ export interface Outgoing {
   readonly init?: RequestInit | undefined;
 }
 
+/** Codes of failures before anything was sent: the connection was not established, or there is no key to send. */
+const UNSENT: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+  KEY_REFUSED,
+  KEY_CHANGED,
+]);
+
 /** The failure of a request that got no usable answer. */
 export class Failure extends Error {
   /** The code of the error, such as `ECONNRESET`. */
@@ -28,10 +40,10 @@ export class Failure extends Error {
   /** Whether the request was certainly not sent. */
   readonly isUnsent: boolean;
 
-  constructor(code: string, isUnsent: boolean, cause?: unknown) {
-    super(code, cause === undefined ? undefined : { cause });
+  constructor(code: string, cause?: unknown) {
+    super(code, { cause });
     this.code = code;
-    this.isUnsent = isUnsent;
+    this.isUnsent = UNSENT.has(code);
   }
 }
 
@@ -105,9 +117,9 @@ export function createTransport({ origin, keys, fetch, keyBreaker, userAgent }: 
       const number = chosen instanceof Promise ? await cancellation.during(() => chosen) : chosen;
       const secret = keys.secretOf(number);
       // A key that the ring has forgotten: without it the request would be sent as one without a key.
-      if (number !== 0 && secret === undefined) throw new Failure(KEY_CHANGED, true);
+      if (number !== 0 && secret === undefined) throw new Failure(KEY_CHANGED);
       if (secret !== undefined) redaction.learn(secret);
-      if (keyBreaker?.isOpen(number)) throw new Failure(KEY_REFUSED, true);
+      if (keyBreaker?.isOpen(number)) throw new Failure(KEY_REFUSED);
       const isPolluted = isPrototypePolluted();
       // A signal in the request costs two more signals, so it is passed beside the request where that makes no difference: a
       // custom `fetch` may read it from the request, and with other options a Request drops the caller's referrer.
@@ -152,17 +164,13 @@ function answerOf(given: Partial<Response> | null | undefined): Response {
   const isHeaded = typeof headers?.forEach === 'function' && typeof headers.get === 'function';
   const isReadable = !body || typeof body.getReader === 'function';
   if (typeof status === 'number' && isHeaded && isReadable) return given as Response;
-  throw new Failure('INVALID_RESPONSE', false, new TypeError('fetch did not return a Response.'));
+  throw new Failure('INVALID_RESPONSE', new TypeError('fetch did not return a Response.'));
 }
 
 /** The body of an answer, if any. A custom `fetch` may have read it, or a part of it. */
 export function unreadBody({ body, bodyUsed }: Response): Response['body'] {
   if (!bodyUsed && !body?.locked) return body;
-  throw new Failure(
-    'INVALID_RESPONSE',
-    false,
-    new TypeError('The body was already read: fetch must return it unread.'),
-  );
+  throw new Failure('INVALID_RESPONSE', new TypeError('The body was already read: fetch must return it unread.'));
 }
 
 /** Shared decoder of bodies that arrive in one chunk: creating a decoder takes longer than decoding a small body. */
@@ -216,7 +224,7 @@ async function drained(reader: BodyReader): Promise<readonly Uint8Array[]> {
     const { done, value } = await reader.read();
     if (done) return pieces;
     size += value.byteLength;
-    if (size > LARGEST_BODY) throw new Failure('TOO_LARGE', false);
+    if (size > LARGEST_BODY) throw new Failure('TOO_LARGE');
     pieces.push(value);
   }
 }
@@ -241,22 +249,11 @@ export function untilAborted<T>(start: () => Promise<T>, signal: AbortSignal): P
   });
 }
 
-/** Codes of failures before the connection was established, so before anything was sent. */
-const UNSENT: ReadonlySet<string> = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-]);
-
 /** ky's error contains the request and so the API key: only the name and message of its cause are kept. */
 function failureOf(error: unknown, redact: (text: string) => string): Failure {
   if (error instanceof Failure) return error;
   const below = isNetworkError(error) ? error.cause : error;
-  const code = redact(codeOf(below) ?? 'NETWORK');
-  return new Failure(code, UNSENT.has(code), sanitizeError(below, redact));
+  return new Failure(redact(codeOf(below) ?? 'NETWORK'), sanitizeError(below, redact));
 }
 
 function codeOf(error: unknown): string | undefined {

@@ -154,8 +154,6 @@ export class Pacer {
     const isBooked = flight.state === 'booked';
     this.#flights.end(flight);
     this.#costs.onEnded(flight);
-    this.#cooldown.onEnded(flight);
-    this.#inspectionPace.onEnded(flight);
     const isFresh = outcome.kind === 'answered' && outcome.quota.ageMs === undefined;
     if (isFresh && !outcome.limited && !outcome.failed) {
       this.#cooldown.onServed(flight);

@@ -102,6 +102,6 @@ export class KeyTurns {
 
   #checked(number: number, lease: Lease): number {
     if (this.#options.books.keyOf(lease) === number) return number;
-    throw new Failure(KEY_CHANGED, true);
+    throw new Failure(KEY_CHANGED);
   }
 }

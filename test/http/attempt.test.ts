@@ -63,7 +63,7 @@ function broken(): { readonly stream: ReadableStream<Uint8Array>; readonly seen:
 }
 
 const failing = (code: string) => (): never => {
-  throw new Failure(code, code === 'ECONNREFUSED');
+  throw new Failure(code);
 };
 
 describe('the lease of an attempt', () => {

@@ -180,6 +180,15 @@ describe('a window that only the headers of every API describe', () => {
 });
 
 describe('while no answer names a limit', () => {
+  it('an answer lets two requests go together, and one of a cache does not', () => {
+    const granted = (said: QuotaSnapshot): number => {
+      const { ask, send, answer } = world();
+      answer(send(0), 100, said);
+      return Array.from({ length: 8 }, () => ask(200).kind).filter((kind) => kind === 'granted').length;
+    };
+    expect([granted(quota()), granted(quota({}, { ageMs: 9_000 }))]).toEqual([2, 1]);
+  });
+
   it('requests go more slowly than those that were refused, once the pause is over', () => {
     const { ask, send, answer } = world();
     for (let now = 1_000; now < 2_000; now += 100) answer(send(now), now + 50);

@@ -27,7 +27,7 @@ describe('the error of a call that is not attempted again', () => {
   it('names what failed, and why', async () => {
     const failed = { kind: 'failed', code: 'ECONNRESET' } as const;
     const told = { ...common, name: 'ConnectionError', code: 'ECONNRESET', attempts: 2 };
-    expect(await errorOf(failed, new Failure('ECONNRESET', false, cause))).toMatchObject({ ...told, cause });
+    expect(await errorOf(failed, new Failure('ECONNRESET', cause))).toMatchObject({ ...told, cause });
     expect(await errorOf(failed)).toMatchObject(told);
   });
 

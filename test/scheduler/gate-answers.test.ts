@@ -46,6 +46,14 @@ function gateOf(admission: Partial<Admission>, { parked = 0, sentAt = Number.NEG
 const wait = (held: Hold): Admission => ({ kind: 'wait', hold: held });
 
 describe('a call that is held', () => {
+  it('is held from now on, whenever the client began', async () => {
+    const { clock, call, ask, answers } = gateOf(wait(hold(50_000 + LONGEST_WAIT_MS)));
+    await clock.advance(50_000);
+    expect(ask(call())).toEqual({ kind: 'waiting' });
+    answers.next = wait(hold(150_000, { passableUnits: 25 }));
+    expect(ask(call())).toMatchObject({ kind: 'parked', until: 52_000 });
+  });
+
   it('waits at the gate for as long as most would, and is parked if that is longer', () => {
     const { call, ask, answers, told } = gateOf(wait(hold(LONGEST_WAIT_MS)));
     expect(ask(call())).toEqual({ kind: 'waiting' });

@@ -13,9 +13,10 @@ describe('a look of a process', () => {
     expect(looks()).toBe(1);
     expect(one.check()?.until).toBeCloseTo(world.clock.now() + 49, -1);
     await world.clock.advance(40);
+    const before = world.trips.length;
     one.check();
     await world.clock.advance(1);
-    expect(looks()).toBe(1);
+    expect([looks(), world.trips.length]).toEqual([1, before]);
     await world.clock.advance(20);
     one.check();
     await world.clock.advance(1);
@@ -164,8 +165,11 @@ describe('the timer of a process', () => {
     const before = world.trips.length;
     await world.clock.advance(100_000);
     expect(world.trips.length).toBe(before);
+    expect(world.clock.timers).toBe(0);
     await askOf(world, one, 3);
+    one.part.mayTry(world.clock.now(), true);
     await one.part.leave();
+    expect(world.clock.timers).toBe(0);
     const after = world.trips.length;
     await world.clock.advance(100_000);
     expect(world.trips.length).toBe(after);

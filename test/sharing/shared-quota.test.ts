@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { TRIAL_MS } from '../../src/quota/recovery/hourly-trial.ts';
 import { processOf, readers, worldOf } from './support/shared.ts';
 
 describe('the part of a process in a share', () => {
@@ -36,7 +37,7 @@ describe('the part of a process in a share', () => {
   it('covers the windows that are known, and grants once an answer has shown the service’s clock', async () => {
     const world = worldOf();
     const one = processOf(world, { isVague: true });
-    expect([one.part.covers('minute'), one.part.isGranting]).toEqual([false, false]);
+    expect([one.part.isShared, one.part.covers('minute'), one.part.isGranting]).toEqual([true, false, false]);
     // Nor where the clock is known, and no window.
     expect(processOf(worldOf()).part.isGranting).toBe(false);
     const [lease] = await one.take(1);
@@ -229,6 +230,12 @@ describe('an hourly trial', () => {
     one.part.mayTry(clock.now(), true);
     await clock.advance(1);
     expect([one.part.mayTry(clock.now(), true), one.part.mayTry(clock.now(), false)]).toEqual([true, false]);
+    await clock.advance(TRIAL_MS);
+    one.part.mayTry(clock.now(), false);
+    await clock.advance(30_001);
+    one.part.mayTry(clock.now(), false);
+    await clock.advance(1);
+    expect(one.part.mayTry(clock.now(), false)).toBe(true);
   });
 
   it('is told the others as soon as it was answered', async () => {

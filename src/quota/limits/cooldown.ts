@@ -96,11 +96,6 @@ export class Cooldown implements Limit {
     this.#reopening.onSent(flight, this.#isHalfOpen);
   }
 
-  /** A request ended, however it did. */
-  onEnded(flight: Flight): void {
-    this.#reopening.onEnded(flight);
-  }
-
   /** A request was served: that ends the half-open state if it was sent after the pause. */
   onServed({ sentAt }: Flight): void {
     if (sentAt < this.#until) return;

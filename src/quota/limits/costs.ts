@@ -151,10 +151,10 @@ export class Costs implements Limit {
     this.#probes.set(flight.endpoint, probe);
   }
 
-  /** A request has ended. */
-  onEnded(flight: Flight): void {
-    const probe = this.#probes.get(flight.endpoint);
-    if (probe?.onEnded(flight)) this.#probes.delete(flight.endpoint);
+  /** A request has ended, so that the probe of its endpoint may be forgotten. */
+  onEnded({ endpoint, sentAt }: Flight): void {
+    const probe = this.#probes.get(endpoint);
+    if (probe?.heldUntil(sentAt) === sentAt) this.#probes.delete(endpoint);
   }
 
   /** Whether a request of unknown cost is under way: a reading may count a whole window for it. */

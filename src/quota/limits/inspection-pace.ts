@@ -19,11 +19,6 @@ export class InspectionPace implements Limit {
     this.#nextAt = now + this.#backoff.next();
   }
 
-  /** A request ended, however it did. */
-  onEnded(flight: Flight): void {
-    this.#probe.onEnded(flight);
-  }
-
   /** A request was served. */
   onServed(): void {
     this.#backoff.reset();

@@ -237,9 +237,7 @@ export class ResetWindow implements Limit {
     const { held } = this.requests;
     if (held >= this.limit) return [this.#flights.nextAge(), false];
     const own = this.#sliding.earliest(held);
-    const end = this.#end;
-    const areOthers = this.#others > 0 && now < end;
-    const fits = areOthers ? Math.max(own, Math.min(end, this.#sliding.earliest(held + this.#others))) : own;
+    const fits = Math.max(own, Math.min(this.#end, this.#sliding.earliest(held + this.#others)));
     return [this.#isProven ? fits : Math.max(fits, this.#probe.heldUntil(now)), held === 0];
   }
 

@@ -9,14 +9,7 @@ export class Probe {
     this.#flight = flight;
   }
 
-  /** A request has ended. @returns whether it went first, so that the others need not wait. */
-  onEnded(flight: Flight): boolean {
-    if (this.#flight !== flight) return false;
-    this.#flight = undefined;
-    return true;
-  }
-
-  /** The instant until which the others wait; `now`: they need not. */
+  /** The instant until which the others wait; `now`: they need not, or no longer: how the request ended does not matter. */
   heldUntil(now: number): number {
     return this.#flight?.state === 'held' ? Math.max(now, this.#flight.sentAt + ARRIVES_WITHIN_MS) : now;
   }

@@ -20,11 +20,6 @@ export class Reopening {
     else this.#ramp.onSent(flight.sentAt);
   }
 
-  /** A request ended, however it did. */
-  onEnded(flight: Flight): void {
-    this.#probe.onEnded(flight);
-  }
-
   /** The pause is no longer half-open: the others may follow. */
   open(): void {
     this.#ramp.begin();

@@ -6,7 +6,7 @@ import { AnsweredRequests } from '../../../src/quota/usage/answered.ts';
 import { type Flight, InFlight } from '../../../src/quota/usage/in-flight.ts';
 import { type AnswerFacts, NamedWindows } from '../../../src/quota/window/named-windows.ts';
 import { PriorityReserve } from '../../../src/quota/window/priority-reserve.ts';
-import { charge, knownClock } from '../support/builders.ts';
+import { charge, knownClock, untilOf } from '../support/builders.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -213,6 +213,19 @@ describe('the reset that ratelimit-* names', () => {
     expect(windows.describes(20, 1_000, answer)).toBe(true);
     expect(windows.describes(100, 60_000, answer)).toBe(false);
     expect(windows.describes(500, 999_000, answer)).toBe(false);
+  });
+
+  it('is when a full one is tried, if there is one', () => {
+    const untilBy = (resetAt: number | undefined): number => {
+      const { windows, read } = world();
+      read({ minute: left(500, 0) });
+      expect(
+        windows.describes(500, resetAt, { sentAt: 0, receivedAt: 100, own: 1, settledSince: 0, limited: false }),
+      ).toBe(true);
+      return Math.max(...Array.from(windows, (window) => untilOf(window, charge(), 200)));
+    };
+    expect(untilBy(30_500)).toBeCloseTo(30_500, -2);
+    expect(untilBy(undefined)).toBeGreaterThan(60_000);
   });
 });
 
