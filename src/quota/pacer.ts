@@ -31,9 +31,6 @@ import { BulkReserve, type BulkReservePolicy } from './window/bulk-reserve.ts';
 import { PriorityReserve } from './window/priority-reserve.ts';
 import { Windows } from './window/windows.ts';
 
-/** Upper bound for a `retry-after` on a successful answer, in milliseconds. */
-const LONGEST_UNREFUSED_PAUSE_MS = 3_600_000;
-
 /** A call that waits for longer than this at most need not hear at once that it will be refused, in milliseconds. */
 const PATIENT_MS = 60_000;
 
@@ -53,6 +50,9 @@ export interface PacerOptions {
   readonly random?: () => number;
 }
 
+/** The outcome of a request that was answered. */
+type Answer = RequestOutcome & { readonly kind: 'answered' };
+
 /**
  * Decides when a request may be sent, so that the service has no reason to refuse it.
  *
@@ -65,7 +65,8 @@ export class Pacer {
   readonly #flights: InFlight;
   readonly #answered = new AnsweredRequests();
   readonly #month = new MonthUsage();
-  readonly #costs = new Costs();
+  /** What requests cost. */
+  readonly costs: Costs = new Costs();
   readonly #cooldown = new Cooldown();
   readonly #inspectionPace = new InspectionPace();
   readonly #outage: Outage;
@@ -93,7 +94,7 @@ export class Pacer {
     this.#windows = new Windows({
       clock: this.#clock,
       flights: this.#flights,
-      costs: this.#costs,
+      costs: this.costs,
       priorityReserve: this.#priorityReserve,
       shareLimit: this.#shareLimit,
       shapes: options.shapes,
@@ -102,7 +103,7 @@ export class Pacer {
     const pauses = [this.#cooldown, this.#outage, this.#clientWide.manualPause];
     const unknown = [this.#slowStart, this.#refusalRate];
     const reserve = bulkReserve ? [new BulkReserve(bulkReserve, named, this.#flights, this.#clock)] : [];
-    this.#limits = [this.#flights, ...unknown, ...pauses, this.#costs, ...reserve];
+    this.#limits = [this.#flights, ...unknown, ...pauses, this.costs, ...reserve];
   }
 
   /** May this request go now? Only a grant reserves units; any other answer may still roll a window or fetch more of a share. */
@@ -111,7 +112,7 @@ export class Pacer {
     // While no slot is free it does not matter what else holds the charge back, unless the call is to hear of it soon.
     const full = this.#flights.holdAt(now);
     if (full && ask.maxWaitMs >= PATIENT_MS && !ask.isInspection) return { kind: 'wait', hold: full };
-    const charge = this.#costs.charge(ask, this.#windows.named);
+    const charge = this.costs.charge(ask, this.#windows.named);
     const ofWindows = longestHold(this.#windows.limits, charge, now);
     const own = longestHold(this.#limits, charge, now, this.#cooldown.overrulesWindows ? undefined : ofWindows);
     // The share is asked last, because it may fetch more, and should do so only for charges that fit all else.
@@ -153,17 +154,16 @@ export class Pacer {
     this.#age(now);
     const isBooked = flight.state === 'booked';
     this.#flights.end(flight);
-    this.#costs.onEnded(flight);
-    const isFresh = outcome.kind === 'answered' && outcome.quota.ageMs === undefined;
-    if (isFresh && !outcome.limited && !outcome.failed) {
-      this.#cooldown.onServed(flight);
-      this.#inspectionPace.onServed();
-    }
+    this.costs.onEnded(flight);
     if (outcome.failed) this.#outage.onFailure(now, 'code' in outcome ? outcome.code : undefined);
-    else if (outcome.kind === 'answered') this.#outage.onAnswer(flight);
-    if (outcome.kind === 'lost' && !isBooked) this.#book(flight, now);
-    if (outcome.kind === 'answered') this.#onAnswer(flight, outcome, isBooked, now);
-    else this.#shareLimit.onEnded(lease, outcome.kind === 'lost' ? flight.units : 0, false, now);
+    if (outcome.kind === 'answered') {
+      if (!outcome.failed) this.#outage.onAnswer(flight);
+      this.#onAnswer(flight, outcome, isBooked, now);
+    } else {
+      const isLost = outcome.kind === 'lost';
+      if (isLost && !isBooked) this.#book(flight, now);
+      this.#shareLimit.onEnded(lease, isLost ? flight.units : 0, false, now);
+    }
   }
 
   /** Adopts what sibling processes with the same quota have learned. */
@@ -171,7 +171,7 @@ export class Pacer {
     if (lead) this.#clock.narrow(lead.least, lead.most, now);
     if (pausedUntil !== undefined) this.#cooldown.hold(pausedUntil, 'the service asked another process for a pause');
     if (trial) this.#hourlyTrial.learn(trial);
-    for (const [endpoint, units] of costs) this.#costs.expectOf(endpoint, units);
+    for (const [endpoint, units] of costs) this.costs.expectOf(endpoint, units);
     for (const found of shapes) this.#windows.named.adopt(found.period, found);
   }
 
@@ -207,20 +207,6 @@ export class Pacer {
     return this.#hourlyTrial.dueAt;
   }
 
-  /** What such a request will cost on average, in units. */
-  costOf({
-    endpoint,
-    query,
-    cost = this.#costs.mean(endpoint, query),
-  }: Pick<Plan, 'endpoint' | 'query' | 'cost'>): number {
-    return cost;
-  }
-
-  /** What such a request hardly costs less than on average, in units: with it, what is late is so in all likelihood. */
-  surelyOf({ endpoint, query, cost = this.#costs.surely(endpoint, query) }: Ask): number {
-    return cost;
-  }
-
   /** Why a request of a cost that its caller states is never sent, if it exceeds a whole window. */
   excess(cost: number, now: number): Reason | undefined {
     for (const window of this.#windows.named) {
@@ -237,11 +223,6 @@ export class Pacer {
     return Math.max(...ends.filter((until) => until < Number.POSITIVE_INFINITY));
   }
 
-  /** Changes with each answer that states a cost that was not known, or that varies. */
-  get surprises(): number {
-    return this.#costs.surprises;
-  }
-
   /** Changes when a window comes or goes. */
   get revision(): number {
     return this.#windows.revision;
@@ -250,18 +231,11 @@ export class Pacer {
   /** When the last of these plans will be answered, one after the other; undefined while no limit is known. Reserves nothing. */
   estimate(plans: readonly Plan[], now: number): PlanEstimate | undefined {
     this.#age(now);
-    const { throughput, concurrency } = this.#clientWide;
-    const quota = {
-      windows: this.#windows.named,
-      endpointWindows: this.#windows.unnamed,
-      clock: this.#clock,
-      pause: { until: this.pausedUntil },
-      costs: this.#costs,
-      throughput,
-      concurrency: concurrency.limit,
-      shareLimit: this.#shareLimit,
-    };
-    return estimate(plans, quota, now);
+    const { clock, throughput, concurrency } = this.#clientWide;
+    const { named: windows, unnamed: endpointWindows } = this.#windows;
+    const facts = { clock, throughput, concurrency, windows, endpointWindows };
+    const { costs, pausedUntil } = this;
+    return estimate(plans, { ...facts, costs, pausedUntil, shareLimit: this.#shareLimit }, now);
   }
 
   /** The pause that lasts longest, in force or not. */
@@ -271,7 +245,7 @@ export class Pacer {
 
   #grant(charge: Charge, now: number, isFull = false): Flight {
     const flight = this.#flights.take(charge, now);
-    this.#costs.onSent(flight);
+    this.costs.onSent(flight);
     this.#cooldown.onSent(flight, isFull);
     this.#outage.onSent(flight, now);
     this.#refusalRate.onSent(flight, now);
@@ -302,67 +276,86 @@ export class Pacer {
     this.#answered.add(flight.sentAt, until, flight.units, 0);
   }
 
-  #onAnswer(flight: Flight, answer: RequestOutcome & { kind: 'answered' }, isBooked: boolean, now: number): void {
-    const { quota, limited } = answer;
+  #onAnswer(flight: Flight, answer: Answer, isBooked: boolean, now: number): void {
+    const { quota, limited, failed } = answer;
+    const isCached = quota.ageMs !== undefined;
+    const isServed = !limited && !failed && !isCached;
     this.#lastQuota = quota;
     this.#hourlyTrial.reset(now);
     this.#month.observe(quota);
-    if (quota.date !== undefined) this.#clock.observe(quota.date, flight.sentAt, now);
-    this.#observeEnd(quota, flight.sentAt, now);
-    const isCached = quota.ageMs !== undefined;
-    const cost = limited ? undefined : believableCost(quota);
-    const units = isCached ? 0 : (cost ?? flight.units);
+    this.#observeTime(quota, flight.sentAt, now);
+    const units = isCached ? 0 : this.#learnCost(flight, answer, now);
     if (!limited) this.#clientWide.throughput.onServed(units, now - flight.sentAt);
-    if (cost !== undefined) {
-      this.#costs.learn(flight.endpoint, units, flight.query);
-      this.#shareLimit.tellCost(flight.endpoint, this.#costs.highestOf(flight.endpoint));
-    }
-    const refused = limited ? refusedCost(quota, this.#windows.hadRoom(now)) : undefined;
-    if (refused !== undefined) {
-      this.#costs.learnRefused(flight.endpoint, refused, flight.query);
-      this.#windows.onExcess(refused, now);
-    }
-    const settledSince = this.#answered.settledSince(flight.sentAt);
-    const heard = {
-      sentAt: flight.sentAt,
-      receivedAt: now,
-      own: units,
-      settledSince,
-      limited,
-      isExempt: flight.isExempt,
-    };
-    this.#windows.onAnswer(flight, quota, heard, this.#answered, { isBooked, isCached });
-    // An answer without quota headers may come from an edge that counts nothing.
-    const isSure = !limited && (quota.remaining !== undefined || Object.keys(quota.stacks).length > 0);
-    if (!isBooked) this.#answered.add(flight.sentAt, now, units, isSure ? units : 0);
+    this.#readWindows(flight, answer, units, isBooked, now);
     this.#shareLimit.onEnded(flight, units, !limited, now);
-    if (flight.isExempt) {
-      // A refusal was expected. A success is news: units are left in spite of any pause.
-      const isNews = !limited && !answer.failed && !isCached && !isAnyWindowFull(quota);
-      if (isNews) this.#cooldown.end(now);
-      this.#shareLimit.tellTrial(isNews);
-    } else if (limited) {
-      this.#slowStart.onRefused();
-      this.#cooldown.onRefused(quota, this.#clock, now, flight.sentAt, this.#windows.named.longestMs);
-      this.#cooldown.delayFirst(this.#random() * this.#windows.named.returnsWithinMs);
-      this.#refusalRate.onRefused(flight, this.#cooldown.until, now);
-    } else if (!isCached) {
-      this.#slowStart.onServed(this.#windows.areKnown);
-      this.#refusalRate.onServed(units, now);
-    }
-    if (!flight.isExempt && !limited && quota.retryAfterMs !== undefined)
-      this.#cooldown.hold(
-        now + Math.min(quota.retryAfterMs, LONGEST_UNREFUSED_PAUSE_MS),
-        'the service asked for a pause',
-      );
+    if (isServed) this.#onServed(flight);
+    if (flight.isExempt) this.#onExempt(isServed && !isAnyWindowFull(quota), now);
+    else if (limited) this.#onRefused(flight, quota, now);
+    else if (!isCached) this.#onCounted(quota, units, now);
     if (this.#cooldown.until > now) this.#shareLimit.tellPause(this.#cooldown.until);
   }
 
-  /** The end of a window is a date of the clock that the service counts by. */
-  #observeEnd(quota: QuotaSnapshot, sentAt: number, now: number): void {
+  /** The service's clock is learned from the `date` of an answer, and from the end of a window, which is a date of the clock that it counts by. */
+  #observeTime(quota: QuotaSnapshot, sentAt: number, now: number): void {
+    if (quota.date !== undefined) this.#clock.observe(quota.date, sentAt, now);
     const end = resetOf(quota);
     if (end === undefined) return;
     const period = repeatedWindow(quota);
     if (period !== undefined) this.#clock.observeEnd(period, end, sentAt, now);
+  }
+
+  /** Learns what requests cost from an answer. @returns the units that the service counted for its request, if it was served. */
+  #learnCost({ endpoint, query, units }: Flight, { quota, limited }: Answer, now: number): number {
+    if (limited) {
+      const refused = refusedCost(quota, this.#windows.hadRoom(now));
+      if (refused === undefined) return units;
+      this.costs.learnRefused(endpoint, refused, query);
+      this.#windows.onExcess(refused, now);
+      return units;
+    }
+    const cost = believableCost(quota);
+    if (cost === undefined) return units;
+    this.costs.learn(endpoint, cost, query);
+    this.#shareLimit.tellCost(endpoint, this.costs.highestOf(endpoint));
+    return cost;
+  }
+
+  /** Reads what an answer says of the windows, and books its request, unless that was booked when it must have arrived. */
+  #readWindows(flight: Flight, { quota, limited }: Answer, own: number, isBooked: boolean, now: number): void {
+    const { sentAt, isExempt } = flight;
+    const settledSince = this.#answered.settledSince(sentAt);
+    const facts = { sentAt, receivedAt: now, own, settledSince, limited, isExempt };
+    const isCached = quota.ageMs !== undefined;
+    this.#windows.onAnswer(flight, quota, facts, this.#answered, { isBooked, isCached });
+    if (isBooked) return;
+    // An answer without quota headers may come from an edge that counts nothing.
+    const isSure = !limited && (quota.remaining !== undefined || Object.keys(quota.stacks).length > 0);
+    this.#answered.add(sentAt, now, own, isSure ? own : 0);
+  }
+
+  /** A request was served, and not by a cache. */
+  #onServed(flight: Flight): void {
+    this.#cooldown.onServed(flight);
+    this.#inspectionPace.onServed();
+  }
+
+  /** An exempt request was answered. A refusal was expected; news is a success that shows that units are left in spite of any pause. */
+  #onExempt(isNews: boolean, now: number): void {
+    if (isNews) this.#cooldown.end(now);
+    this.#shareLimit.tellTrial(isNews);
+  }
+
+  #onRefused(flight: Flight, quota: QuotaSnapshot, now: number): void {
+    this.#slowStart.onRefused();
+    this.#cooldown.onRefused(quota, this.#clock, now, flight.sentAt, this.#windows.named.longestMs);
+    this.#cooldown.delayFirst(this.#random() * this.#windows.named.returnsWithinMs);
+    this.#refusalRate.onRefused(flight, this.#cooldown.until, now);
+  }
+
+  /** The service counted a request that no limit forbade. */
+  #onCounted({ retryAfterMs }: QuotaSnapshot, units: number, now: number): void {
+    this.#slowStart.onServed(this.#windows.areKnown);
+    this.#refusalRate.onServed(units, now);
+    if (retryAfterMs !== undefined) this.#cooldown.onPauseAsked(retryAfterMs, now);
   }
 }

@@ -42,7 +42,7 @@ export class QueueOutlook implements WaitingLine {
       endpoint: plan.endpoint,
       priority,
       count: plan.count,
-      size: Math.ceil(Math.log2(present.costOf(plan))),
+      size: Math.ceil(Math.log2(present.costs.mean(plan))),
       key,
       pausedUntil: present.pausedUntil,
       concurrency: clientWide.concurrency.limit,
@@ -64,11 +64,11 @@ export class QueueOutlook implements WaitingLine {
     const { clock, books, backlog } = this.#options;
     const { present, key } = books;
     const now = clock.now();
-    const costOf = (ask: Ask): number => present.surelyOf(ask);
-    const { surprises, revision, pausedUntil } = present;
+    const { costs, revision, pausedUntil } = present;
+    const costOf = (ask: Ask): number => costs.surely(ask);
     const terms = `${key} ${revision} ${pausedUntil}`;
-    const isHeavier = surprises !== this.#surprises && backlog.reweigh(costOf);
-    this.#surprises = surprises;
+    const isHeavier = costs.surprises !== this.#surprises && backlog.reweigh(costOf);
+    this.#surprises = costs.surprises;
     if (!isHeavier && terms === this.#terms) return NO_ERRORS;
     this.#terms = terms;
     const groups = backlog.groups(bounds as ReadonlyMap<PendingCall & BackloggedCall, Bound>, costOf, now);

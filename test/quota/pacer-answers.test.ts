@@ -104,7 +104,7 @@ describe('the cost of a request that was refused with nothing left', () => {
     const { pacer, send, answer } = world();
     answer(send(1_000), 1_100, quota(minute(remaining)));
     answer(send(1_200), 1_300, refusal, { limited: true });
-    expect(pacer.costOf({ endpoint: 'GET /a' })).toBeGreaterThan(1);
+    expect(pacer.costs.mean({ endpoint: 'GET /a' })).toBeGreaterThan(1);
   });
 
   it('is not learned where another answer has shown it full', () => {
@@ -112,13 +112,13 @@ describe('the cost of a request that was refused with nothing left', () => {
     answer(send(1_000), 1_100, quota(minute(19)));
     answer(send(1_200), 1_250, quota(minute(0)));
     answer(send(1_300, { isInspection: true }), 1_350, refusal, { limited: true });
-    expect(pacer.costOf({ endpoint: 'GET /a' })).toBe(1);
+    expect(pacer.costs.mean({ endpoint: 'GET /a' })).toBe(1);
   });
 
   it('is not learned where no window was known', () => {
     const { pacer, send, answer } = world();
     answer(send(1_000), 1_100, refusal, { limited: true });
-    expect(pacer.costOf({ endpoint: 'GET /a' })).toBe(1);
+    expect(pacer.costs.mean({ endpoint: 'GET /a' })).toBe(1);
   });
 });
 

@@ -69,9 +69,9 @@ describe('what siblings have learned', () => {
   it('is what an endpoint costs', () => {
     const { pacer } = world();
     pacer.learn({}, 1_000);
-    expect(pacer.costOf({ endpoint: 'GET /b' })).toBe(1);
+    expect(pacer.costs.mean({ endpoint: 'GET /b' })).toBe(1);
     pacer.learn({ costs: [['GET /b', 4]] }, 1_000);
-    expect(pacer.costOf({ endpoint: 'GET /b' })).toBe(4);
+    expect(pacer.costs.mean({ endpoint: 'GET /b' })).toBe(4);
   });
 
   it('is which shape a window has', () => {

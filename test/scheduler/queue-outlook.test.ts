@@ -20,7 +20,7 @@ function outlook() {
     get pausedUntil() {
       return said.pausedUntil;
     },
-    costOf: () => said.cost,
+    costs: { mean: () => said.cost },
     estimate: (): PlanEstimate => ({ at: 0, sentAt: 1_000 * ++said.estimates, each: [], late: [], window: 'minute' }),
   };
   const books = {

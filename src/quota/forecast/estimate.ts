@@ -43,11 +43,11 @@ export interface EstimateInputs {
   readonly windows: Iterable<NamedWindow>;
   readonly endpointWindows: Iterable<ResetWindow>;
   readonly clock: ServerClock;
-  /** The pause that nothing may be sent in. */
-  readonly pause: { readonly until: number };
+  /** The end of the pause that nothing may be sent in. */
+  readonly pausedUntil: number;
   readonly costs: Costs;
   readonly throughput: Throughput;
-  readonly concurrency: number;
+  readonly concurrency: { readonly limit: number };
   readonly shareLimit: Pick<ShareLimit, 'likely'>;
 }
 
@@ -58,16 +58,17 @@ export interface EstimateInputs {
  * @returns undefined while no limit is known.
  */
 export function estimate(plans: readonly Plan[], known: EstimateInputs, now: number): PlanEstimate | undefined {
-  const { pause, costs, throughput, concurrency } = known;
+  const { pausedUntil, costs, throughput, concurrency } = known;
   const { roundTripMs } = throughput;
   if (roundTripMs === undefined) return undefined;
-  const begin = Math.max(now, pause.until);
+  const begin = Math.max(now, pausedUntil);
   const origin = originOf(known.clock, now);
   const windows = [...namedWindowsOf(known, now, origin), ...endpointWindowsOf(known, now, origin)];
-  if (roundTripMs > 0) windows.push(slotsOf(concurrency, roundTripMs));
-  const works = plans.map(({ endpoint, query, count, cost, by = Number.POSITIVE_INFINITY }) => {
+  if (roundTripMs > 0) windows.push(slotsOf(concurrency.limit, roundTripMs));
+  const works = plans.map((plan) => {
+    const { endpoint, query, count, cost, by = Number.POSITIVE_INFINITY } = plan;
     const held = cost === undefined && endpoint !== undefined ? costs.expect(endpoint, query).certain : cost;
-    return { endpoint, count, cost: cost ?? costs.mean(endpoint, query), held, by: by - now };
+    return { endpoint, count, cost: costs.mean(plan), held, by: by - now };
   });
   const { sentAt, late, window } = forecast(works, windows, begin - now);
   const each = sentAt.map((at) => now + at);

@@ -78,6 +78,11 @@ export class Cooldown implements Limit {
     this.#delayMs = ms;
   }
 
+  /** The answer to a request that was not refused asks for a pause: of an hour at most. */
+  onPauseAsked(pauseMs: number, now: number): void {
+    this.hold(now + Math.min(pauseMs, TRIAL_MS), 'the service asked for a pause');
+  }
+
   /** Exponential back-off after a refusal without `retry-after`. Refusals of requests sent before the current pause are ignored. */
   backOff(now: number, sentAt: number = now): void {
     if (sentAt < this.#until) return;

@@ -75,8 +75,9 @@ export class Costs implements Limit {
     return this.#refused.get(requestKey(endpoint, query)) ?? this.#byEndpoint.get(endpoint)?.leastOf(query) ?? 0;
   }
 
-  /** Average cost of a request, in units: for plans, where the highest would add up to too much. */
-  mean(endpoint: string | undefined, query?: string): number {
+  /** Average cost of such a request, in units: for plans, where the highest would add up to too much. */
+  mean({ endpoint, query, cost }: Pick<Ask, 'query' | 'cost'> & { readonly endpoint?: string | undefined }): number {
+    if (cost !== undefined) return cost;
     if (endpoint === undefined) return this.#highest;
     const known = this.#byEndpoint.get(endpoint);
     return (
@@ -84,9 +85,9 @@ export class Costs implements Limit {
     );
   }
 
-  /** What requests hardly cost less than on average, in units. */
-  surely(endpoint: string, query: string = ''): number {
-    return this.#byEndpoint.get(endpoint)?.surely(query) ?? 1;
+  /** What such requests hardly cost less than on average, in units: with it, what is late is so in all likelihood. */
+  surely({ endpoint, query = '', cost }: Ask): number {
+    return cost ?? this.#byEndpoint.get(endpoint)?.surely(query) ?? 1;
   }
 
   /** The highest cost of all endpoints, in units; 1 while none is known. */

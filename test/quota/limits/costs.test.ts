@@ -45,7 +45,7 @@ describe('what a request is expected to cost', () => {
     }
     expect(certain(costs, 'GET /a', 'limit=20&offset=9000')).toBe(1);
     expect(certain(costs, 'GET /a', 'limit=100&offset=9000')).toBe(5);
-    expect(costs.mean('GET /a')).toBeCloseTo(3, 1);
+    expect(costs.mean({ endpoint: 'GET /a' })).toBeCloseTo(3, 1);
     expect(costs.highestOf('GET /a')).toBe(5);
     expect(costs.cheapest).toBe(1);
   });
@@ -66,9 +66,9 @@ describe('the cost of an endpoint', () => {
 
   it('is on average its own mean, or else what a request is expected to cost', () => {
     const costs = byPage();
-    expect(costs.mean('GET /a')).toBeCloseTo(3, 0);
-    expect(costs.mean('GET /new')).toBe(9);
-    expect(costs.mean(undefined)).toBe(9);
+    expect(costs.mean({ endpoint: 'GET /a' })).toBeCloseTo(3, 0);
+    expect(costs.mean({ endpoint: 'GET /new' })).toBe(9);
+    expect(costs.mean({ endpoint: undefined })).toBe(9);
   });
 
   it('is by the word of sibling processes lower than that of others', () => {
@@ -277,7 +277,10 @@ describe('the average cost of requests', () => {
   it('is that of the same parameters, where they decide it', () => {
     const costs = new Costs();
     for (let page = 0; page < 40; page++) costs.learn('GET /a', page % 2 ? 1 : 5, `limit=${page % 2 ? 20 : 100}`);
-    expect([costs.mean('GET /a', 'limit=20'), costs.mean('GET /a', 'limit=100')]).toEqual([1, 5]);
+    expect([
+      costs.mean({ endpoint: 'GET /a', query: 'limit=20' }),
+      costs.mean({ endpoint: 'GET /a', query: 'limit=100' }),
+    ]).toEqual([1, 5]);
   });
 });
 
