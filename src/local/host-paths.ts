@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, mkdirSync, rmSync } from 'node:fs';
+import { accessSync, constants, existsSync, lstatSync, mkdirSync, rmSync } from 'node:fs';
 import { chmod, link, lstat, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -58,7 +58,7 @@ export interface HostPaths {
 /**
  * A private directory of this user, created if needed.
  *
- * @throws ConfigError if the directory belongs to another user, or others may write to it.
+ * @throws ConfigError if the directory belongs to another user, others may write to it, or this one may not.
  */
 export function directoryPaths(directory: string, name: string): HostPaths {
   try {
@@ -67,7 +67,7 @@ export function directoryPaths(directory: string, name: string): HostPaths {
     if (codeOf(error) !== 'EEXIST')
       throw new ConfigError('directory', `${directory} cannot be created (${codeOf(error)})`);
   }
-  const fault = faultOf(lstatSync(directory), 'directory');
+  const fault = faultOf(lstatSync(directory), 'directory') ?? (isWritable(directory) ? undefined : 'is read-only');
   if (fault) throw new ConfigError('directory', `${directory} ${fault}: remove it, or name another with \`directory\``);
   const prefix = `${name}.v${FORMAT}.`;
   const pathOf = (generation: number): string => join(directory, `${prefix}${generation}.sock`);
@@ -169,6 +169,16 @@ function faultOf(found: ReturnType<typeof lstatSync>, kind: 'directory' | 'socke
   if (!(kind === 'directory' ? found.isDirectory() : found.isSocket())) return `is not a ${kind}`;
   if (Number(found.uid) !== process.getuid?.()) return 'belongs to another user';
   return (Number(found.mode) & FOREIGN_MODE) === 0 ? undefined : 'is open to other users';
+}
+
+/** Without it no process could become the host, and each would go on at the pace of processes that know nothing of each other. */
+function isWritable(directory: string): boolean {
+  try {
+    accessSync(directory, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function codeOf(error: unknown): unknown {
