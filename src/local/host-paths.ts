@@ -58,7 +58,7 @@ export interface HostPaths {
 /**
  * A private directory of this user, created if needed.
  *
- * @throws ConfigError if the directory belongs to another user, or others may write to it.
+ * @throws ConfigError if the directory belongs to another user, others may write to it, or this one may not.
  */
 export function directoryPaths(directory: string, name: string): HostPaths {
   try {
@@ -67,7 +67,9 @@ export function directoryPaths(directory: string, name: string): HostPaths {
     if (codeOf(error) !== 'EEXIST')
       throw new ConfigError('directory', `${directory} cannot be created (${codeOf(error)})`);
   }
-  const fault = faultOf(lstatSync(directory), 'directory');
+  const found = lstatSync(directory);
+  // In one that is read-only no process could become the host, and each would go on slowly without grants.
+  const fault = faultOf(found, 'directory') ?? ((found.mode & 0o200) === 0 ? 'is read-only' : undefined);
   if (fault) throw new ConfigError('directory', `${directory} ${fault}: remove it, or name another with \`directory\``);
   const prefix = `${name}.v${FORMAT}.`;
   const pathOf = (generation: number): string => join(directory, `${prefix}${generation}.sock`);

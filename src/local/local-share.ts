@@ -34,7 +34,7 @@ const OPTIONS: readonly string[] = ['name', 'directory'];
  * `node:cluster`, PM2, worker threads, cron jobs. The process that starts first keeps the books in its memory and the others
  * connect to it by a Unix socket in a private directory; when it ends, another one takes over within a second.
  *
- * @throws ConfigError if an option is invalid, or the directory belongs to another user.
+ * @throws ConfigError if an option is invalid, or the directory belongs to another user or is read-only.
  *
  * @example
  * ```ts

@@ -44,14 +44,9 @@ export function admit(
   if (headers.upgrade?.toLowerCase() === 'websocket') {
     throw new Problem(501, 'upgrade', 'WebSockets are not supported: connect to the service itself.');
   }
-  const coding = headers['transfer-encoding'];
   // Of several, Node undoes `chunked`, and the service would not be told of the others.
-  if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
-    throw new Problem(
-      501,
-      'coding',
-      'Of the transfer codings only chunked is supported: compress with content-encoding.',
-    );
+  if ((headers['transfer-encoding'] ?? 'chunked').toLowerCase() !== 'chunked') {
+    throw new Problem(501, 'coding', 'Only the transfer coding chunked is supported.');
   }
   return pathOf(target, host);
 }

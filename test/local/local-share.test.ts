@@ -73,6 +73,12 @@ describe('localShare', () => {
     expect(() => localShare({ name: 'x', directory: file })).toThrow(/is not a directory/);
   });
 
+  it('does not use a directory that is read-only', () => {
+    const directory = newDirectory();
+    mkdirSync(directory, { mode: 0o500 });
+    expect(() => localShare({ name: 'x', directory })).toThrow(/is read-only: /);
+  });
+
   it.runIf(process.getuid?.() === 0)('does not use a directory of another user', async () => {
     const { chownSync } = await import('node:fs');
     const foreign = newDirectory();
