@@ -112,7 +112,8 @@ export class ResetWindow implements Limit {
   onSent(flight: Flight, now: number): void {
     if (!this.requests.has(flight.endpoint)) return;
     this.#sliding.onSent(now);
-    if (this.#slides ? this.#isProven || this.#spent < this.limit : this.#hasRoom || now < this.#end) return;
+    if (this.#slides ? this.#isProven || this.#spent < this.limit : this.#hasRoom || (this.#isNamed && now < this.#end))
+      return;
     this.#probe.onSent(flight);
     if (!this.#isNamed) this.#roomProbes.onSent(this.#left, now);
   }
@@ -190,7 +191,9 @@ export class ResetWindow implements Limit {
       requests.begin(resetAt, endpoint);
       const spent = Math.max(this.#spent + 1, reading.used - reading.held);
       this.#spent = Math.min(spent, reading.used + reading.settledSince);
+      // A small window never has room for more than the probe itself: what was used is free again after such a pause.
       if (this.#hasRoom) this.#roomProbes.onRoom();
+      else if (this.#spent < spent && !reading.limited) this.#roomProbes.onFreed();
     }
     requests.add(endpoint, sentAt, receivedAt, reading.limited ? 0 : 1);
     this.#remaining = Math.max(0, this.limit - reading.used);

@@ -34,6 +34,11 @@ export class RoomProbes {
     this.nextAt = Math.min(at, minute);
   }
 
+  /** An answer shows that what was used is free again, but room for no more than the probe itself. */
+  onFreed(): void {
+    this.#backoff.repeat();
+  }
+
   /** An answer shows that there is more again. */
   onRoom(): void {
     this.#backoff.reset();

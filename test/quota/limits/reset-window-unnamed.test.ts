@@ -7,22 +7,22 @@ import { four, reading } from '../support/reset-windows.ts';
 const CHARGE = charge();
 
 describe('without a reset', () => {
-  const hear = (window: ResetWindow, sentAt: number, used: number): void =>
-    window.read('GET /a', Number.NaN, Number.NaN, reading(sentAt, used));
+  const hear = (window: ResetWindow, sentAt: number, used: number, limited = false): void =>
+    window.read('GET /a', Number.NaN, Number.NaN, reading(sentAt, used, { limited }));
 
   it('requests are left to probe whether there is more again, ever rarer', () => {
     const { window, flights } = four();
     hear(window, 0, 3);
     expect(window.headroom(0)).toBe(1);
-    const probe = (now: number, until: number): void => {
+    const probe = (now: number, until: number, limited = true): void => {
       expect(untilOf(window, CHARGE, now)).toBe(now);
       const flight = flights.take(CHARGE, now);
       window.onSent(flight, now);
       expect(window.check(CHARGE, now)).toMatchObject({ until, isFirm: false });
       flights.end(flight);
-      hear(window, now, 4);
+      hear(window, now, 4, limited);
     };
-    probe(200, 600);
+    probe(200, 600, false);
     probe(600, 1_400);
     probe(1_400, 3_000);
     expect(window.end.certainty).toBe('unknown');
@@ -44,16 +44,16 @@ describe('a window that never names a reset', () => {
   function unnamed(limit: number, used: number, clock = knownClock()) {
     const flights = new InFlight(10, 9_000);
     const window = new ResetWindow(limit, clock, flights);
-    const hear = (sentAt: number, counted: number): void =>
-      window.read('GET /a', Number.NaN, Number.NaN, readingsOf(limit, 100)(sentAt, counted));
+    const hear = (sentAt: number, counted: number, limited = false): void =>
+      window.read('GET /a', Number.NaN, Number.NaN, readingsOf(limit, 100)(sentAt, counted, { limited }));
     hear(0, used);
-    /** A request goes, and another asks at once. */
-    const probe = (now: number, counted = used): number => {
+    /** A request goes, and another asks at once. It is refused where the window is full. */
+    const probe = (now: number, counted = used, limited = counted >= limit): number => {
       const flight = flights.take(charge(), now);
       window.onSent(flight, now);
       const until = untilOf(window, charge(), now);
       flights.end(flight);
-      hear(now, counted);
+      hear(now, counted, limited);
       return until;
     };
     return { window, probe };
@@ -67,14 +67,25 @@ describe('a window that never names a reset', () => {
     expect(probe(5_000)).toBe(5_400);
   });
 
+  it('is probed no more rarely where a probe finds free again what the one before used', () => {
+    const { probe } = unnamed(1, 1);
+    expect([probe(200), probe(600)]).toEqual([600, 1_400]);
+    expect([probe(1_400, 1, false), probe(3_000, 1, false), probe(4_600, 1, false)]).toEqual([3_000, 4_600, 6_200]);
+  });
+
+  it('is probed later where a request went sooner than the next probe, because a pause was over', () => {
+    const { probe } = unnamed(4, 4);
+    expect([probe(200), probe(300)]).toEqual([600, 1_100]);
+  });
+
   it('is probed as often as at first after a full minute, where requests are left for it, but for the one that is sent', () => {
     const probesAfterMinute = (used: number): number[] => {
-      const { probe } = unnamed(20, used);
+      const { probe } = unnamed(100, used);
       const sentAt: number[] = [];
-      for (let now = 200; now < 70_000; now = probe(now)) sentAt.push(now);
+      for (let now = 200; now < 70_000; now = probe(now, Math.min(100, used + sentAt.length))) sentAt.push(now);
       return sentAt.slice(8).map((now) => Math.round((now - 60_026) / 100));
     };
-    expect(probesAfterMinute(18)).toEqual([0, 4, 12, 28, 60]);
-    expect(probesAfterMinute(19)).toEqual([0]);
+    expect(probesAfterMinute(91)).toEqual([0, 4, 12, 28, 60]);
+    expect(probesAfterMinute(92)).toEqual([0]);
   });
 });
