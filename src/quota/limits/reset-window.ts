@@ -6,7 +6,7 @@ import { Probe } from '../recovery/probe.ts';
 import { endOf } from '../time/periods.ts';
 import type { ServerClock } from '../time/server-clock.ts';
 import type { WindowEnd } from '../time/window-end.ts';
-import { AnsweredRequests } from '../usage/answered.ts';
+import { AnsweredRequests, POSTING_MS } from '../usage/answered.ts';
 import type { Flight, InFlight } from '../usage/in-flight.ts';
 import { SlidingRequests } from './sliding-requests.ts';
 
@@ -93,6 +93,8 @@ export class ResetWindow implements Limit {
   #fullerAt = Number.NEGATIVE_INFINITY;
   /** What the last answer counted beyond our own requests. */
   #others = 0;
+  /** When the last answer came. */
+  #readAt = Number.NEGATIVE_INFINITY;
   #remaining: number;
   readonly #probe = new Probe();
   readonly #looks = new Backoff(FIRST_LOOK_MS, TRIAL_MS);
@@ -283,6 +285,7 @@ export class ResetWindow implements Limit {
     }
     own?.add(reading.sentAt, reading.receivedAt, reading.limited ? 0 : 1);
     this.#remaining = Math.max(0, this.limit - reading.used);
+    this.#readAt = reading.receivedAt;
   }
 
   /** Compares an answer with our own requests, wherever instances begin. */
@@ -315,7 +318,9 @@ export class ResetWindow implements Limit {
 
   /** Until when the present instance, or the first request of the next one, holds others back, and whether nothing but time ends that. */
   #instanceHolds(now: number): [until: number, isFirm: boolean] {
-    if (this.#hasRoom) return [now, false];
+    if (this.#hasRoom) return [this.#isDisputed ? this.#readAt + POSTING_MS : now, false];
+    // Calls of other endpoints hear of no answer to the disputed request.
+    if (this.#isDisputed) return [now + POSTING_MS, false];
     const end = this.limit > 0 ? this.#end : Number.POSITIVE_INFINITY;
     const probedUntil = this.#probe.heldUntil(now);
     return [now < end ? end : probedUntil, this.#spent >= this.limit && now < end && probedUntil <= now];
@@ -344,6 +349,14 @@ export class ResetWindow implements Limit {
 
   get #hasRoom(): boolean {
     return this.#left >= 1 + this.#forLooks;
+  }
+
+  /**
+   * Whether the last answer counted less than our books, and no more than one request is left. If it waits until all others must have
+   * been posted, its answer tells whether they count here: a fast service answers all that the window holds before any answer is evidence.
+   */
+  get #isDisputed(): boolean {
+    return this.#left <= 1 && this.#spent < this.limit && this.#remaining > this.limit - this.#spent;
   }
 
   /** Whether the service has named a reset. */
