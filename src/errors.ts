@@ -309,14 +309,16 @@ function patience(maxWaitMs: number | undefined): string {
   return maxWaitMs === undefined ? '' : `, and the wait is longer than maxWaitMs (${duration(maxWaitMs)})`;
 }
 
-/** A duration as people say it: `250 ms`, `2.5 s`, `5 min`, `6 h`. */
-function duration(ms: number): string {
-  const units = [
-    { unit: 'h', length: 3_600_000 },
-    { unit: 'min', length: 60_000 },
-    { unit: 's', length: 1_000 },
-  ];
-  const { unit, length } = units.find((one) => ms >= one.length) ?? { unit: 'ms', length: 1 };
+const UNITS = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['min', 60_000],
+] as const;
+
+/** A duration as people say it: `250 ms`, `2.5 s`, `5 min`, `6 h`, `9 d`. */
+export function duration(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  const [unit, length] = UNITS.find((one) => ms >= one[1]) ?? ['s', 1_000];
   return `${Math.round((ms / length) * 10) / 10} ${unit}`;
 }
 

@@ -21,7 +21,7 @@ const NAMES: readonly (readonly [string, RegExp])[] = [
   ['Bulk and walk', /^Bulk|^Walk|Walk$|^Page|^Paginat|^YieldedPage$/],
   ['Bodies', /^Asset|Asset|^Info$|^StxLockEvent$|^UnknownEventType$|^checkAddress$|^Standard|^Endpoint$/],
   ['Events', /Event$|EventListener|^Logger$|^Reason|^Queue(dCall|Options)$/],
-  ['Quota', /Quota|^Window|^Month|^Estimate|^Reserve|^Period$|Share$/],
+  ['Quota', /Quota|^readFamilies$|^Window|^Month|^Estimate|^Reserve|^Period$|Share$/],
   ['Time', /Clock$/],
   ['Client', /./],
 ];

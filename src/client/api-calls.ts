@@ -154,12 +154,14 @@ function bodyOf(method: string, json: unknown, body: unknown): Pick<ApiRequest<u
 }
 
 function jsonText(json: unknown): string {
-  let text: string | undefined;
+  let problem = quote(json);
   try {
-    text = JSON.stringify(json);
-  } catch {}
-  if (text === undefined) throw new ConfigError('json', `must be a value that JSON can hold, not ${quote(json)}`);
-  return text;
+    const text: string | undefined = JSON.stringify(json);
+    if (text !== undefined) return text;
+  } catch (error) {
+    problem += ` (${error})`;
+  }
+  throw new ConfigError('json', `must be a value that JSON can hold, not ${problem}`);
 }
 
 /** A body that can be sent again after a refusal, so no stream. */

@@ -61,7 +61,8 @@ interface PooledCall<T> extends EstimateOptions {
  * ```
  */
 export function createPool(clients: readonly (Client | PoolMember)[]): Pool {
-  if (!Array.isArray(clients) || clients.length === 0) throw new ConfigError('clients', 'must be a list of clients');
+  if (!Array.isArray(clients) || clients.length === 0)
+    throw new ConfigError('clients', 'must be a list of one or more clients');
   const members = clients.map((one) => new Member(one));
   if (new Set(members.map(({ client }) => client)).size < members.length)
     throw new ConfigError('clients', 'must not hold a client twice');

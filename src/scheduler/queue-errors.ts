@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import { QuotaExhaustedError } from '../errors.ts';
+import { duration, QuotaExhaustedError } from '../errors.ts';
 import type { Ask, Reason } from '../quota/admission.ts';
 import { LAST_INSTANT, type QuotaSnapshot } from '../quota/headers/snapshot.ts';
 
@@ -28,10 +28,10 @@ export function latenessError(
   waitedMs: number = 0,
 ): Error {
   const { waiting, window } = end;
-  const inMs = Math.ceil(end.sentAt - clock.now());
-  const wait = Number.isFinite(inMs) ? `in about ${inMs} ms` : 'never';
-  const waited = waitedMs > 0 ? `, which has waited for ${Math.round(waitedMs)} ms,` : '';
-  const why = `the call${waited} would be sent ${wait}, with ${waiting} waiting, which is later than the ${maxQueueMs} ms allowed by maxQueueMs.`;
+  const inMs = end.sentAt - clock.now();
+  const wait = Number.isFinite(inMs) ? `in about ${duration(inMs)}` : 'never';
+  const waited = waitedMs > 0 ? `, which has waited for ${duration(waitedMs)},` : '';
+  const why = `the call${waited} would be sent ${wait}, with ${waiting} waiting, which is later than maxQueueMs (${duration(maxQueueMs)}) allows.`;
   return queueError(endpoint, end, why, clock, { window: window ?? 'queue', limit: undefined, remaining: undefined });
 }
 

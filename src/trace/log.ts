@@ -1,3 +1,4 @@
+import { duration } from '../errors.ts';
 import type { ClientEvent, EventListener } from '../events.ts';
 
 /** Writes lines of a log: `console`, a logger of pino, or anything with these methods. */
@@ -37,7 +38,7 @@ const LEVELS: Readonly<Record<Type, keyof Logger>> = {
 
 const TEXTS: { readonly [T in Type]: (event: Of<T>) => string } = {
   called: () => 'called',
-  waiting: (event) => `waits up to ${Math.round(waitOf(event))} ms: ${event.reason.why}`,
+  waiting: (event) => `waits up to ${duration(waitOf(event))}: ${event.reason.why}`,
   sent: ({ url, waitedMs }) => `sent to ${withoutQuery(url)}, after ${Math.round(waitedMs)} ms`,
   answered: ({ status, tookMs }) => `answered with ${status} in ${Math.round(tookMs)} ms`,
   limited: ({ status }) => `refused because of a limit, with ${status}`,
@@ -49,7 +50,7 @@ const TEXTS: { readonly [T in Type]: (event: Of<T>) => string } = {
     code === 'KEY_REFUSED'
       ? 'not sent: the API key was refused five times in a row, and is tried again after a minute'
       : `no usable response (${code}) after ${Math.round(tookMs)} ms`,
-  retrying: ({ attempt, afterMs }) => `attempt ${attempt} follows in ${Math.round(afterMs)} ms`,
+  retrying: ({ attempt, afterMs }) => `attempt ${attempt} follows in ${duration(afterMs)}`,
   done: ({ status, tookMs }) => `done with ${status} after ${Math.round(tookMs)} ms`,
   failed: ({ error, code, why, retryAt, tookMs }) =>
     `ended with ${error} after ${Math.round(tookMs)} ms${code ? ` (${code})` : ''}${why ? `: ${why}` : ''}${retryAt ? `; retry at ${retryAt.toISOString()}` : ''}`,

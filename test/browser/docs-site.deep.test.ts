@@ -152,7 +152,13 @@ describe.skipIf(!CHROMIUM && !process.env.CI)('the docs site', () => {
 
   it('begins the reference with createClient', () => {
     const { headings = [] } = looks.light.find(({ page }) => page === 'modules/stacks-quota.html') ?? {};
-    expect(headings.slice(0, 3)).toEqual(['Module stacks-quota', 'Client', 'createClient']);
+    expect(headings.slice(0, 5)).toEqual([
+      'Module stacks-quota',
+      'Client',
+      'createClient',
+      'createPool',
+      'CallOptions',
+    ]);
   });
 
   it('has one title on its first page', () => {

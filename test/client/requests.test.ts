@@ -163,7 +163,8 @@ describe('client.request', () => {
 
   it.for<[string, string, object]>([
     ['method must be one of GET, HEAD', 'post', {}],
-    ['json must be a value that JSON can hold', 'POST', { json: 1n }],
+    ['json must be a value that JSON can hold, not a function', 'POST', { json: () => 1 }],
+    ['not an object (TypeError: Do not know how to serialize a BigInt)', 'POST', { json: { amount: 1n } }],
     ['body cannot be combined with json', 'POST', { json: 1, body: '' }],
     ['body must be text, bytes, a Blob or a form, not an object', 'POST', { body: new ReadableStream() }],
   ])('refuses what cannot be sent: %s', async ([message, method, options]) => {

@@ -250,6 +250,7 @@ describe('a pool', () => {
   it('refuses a client twice, and one that would take no call', () => {
     const client = createClient();
     expect(() => createPool([client, { client, minPriority: 1 }])).toThrow('clients must not hold a client twice');
+    expect(() => createPool([])).toThrow('clients must be a list of one or more clients');
     expect(() => createPool([{ client, minPriority: 1, maxPriority: 0 }])).toThrow(
       'maxPriority must be at least minPriority (1), not 0',
     );

@@ -27,6 +27,16 @@ describe('endpoints with equal limits', () => {
     expect(ms).toBeLessThan(2 * MINUTE_MS + 5_000);
   });
 
+  it('have a ceiling each, too, where all requests that one of them holds are answered before any may be missing from an answer', async () => {
+    const ceilings = Object.fromEntries(
+      PATHS.map((path) => [`GET ${path}`, { limit: 100, period: 'minute' as const }]),
+    );
+    const headers = { generic: 'per endpoint ceiling', family: false } as const;
+    const { ms, limited } = await takes(1_450, { ceilings, headers, keyed: { minute: 5_000 }, latencyMs: 2 });
+    expect(limited).toBe(0);
+    expect(ms).toBeLessThan(2 * MINUTE_MS + 5_000);
+  });
+
   it.for(DEEP ? (['aligned', 'first-request', 'sliding-log', 'leaky'] as const) : (['aligned'] as const))(
     'have one limit where they do not, and none is refused: %s',
     async (windows) => {

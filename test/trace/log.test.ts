@@ -50,7 +50,7 @@ describe('a logger', () => {
     service.faults.next(3, 'reset');
     await clock.run(client.getInfo().catch(() => {}));
     const of = (level: string): string => logger.all.filter((line) => line.startsWith(level)).join('\n');
-    expect(of('info')).toMatch(/waits up to \d+ ms: .*minute/);
+    expect(of('info')).toMatch(/waits up to (\d\d(\.\d)? s|1 min): .*minute/);
     expect(of('info')).toMatch(/attempt 2 follows in \d+ ms/);
     expect(of('warn')).toContain('refused because of a limit, with 429');
     expect(of('warn')).toMatch(/no usable response \(ECONNRESET\) after \d+ ms/);

@@ -3,6 +3,7 @@ import type { WindowReading } from '../models/model.ts';
 import { Probe } from '../recovery/probe.ts';
 import type { ServerClock } from '../time/server-clock.ts';
 import type { WindowEnd } from '../time/window-end.ts';
+import { POSTING_MS } from '../usage/answered.ts';
 import type { Flight, InFlight } from '../usage/in-flight.ts';
 import { EndpointRequests, SAME_MS } from './endpoint-requests.ts';
 import { RoomProbes } from './room-probes.ts';
@@ -46,6 +47,8 @@ export class ResetWindow implements Limit {
   #fullerAt = Number.NEGATIVE_INFINITY;
   /** What the last answer counted beyond our own requests. */
   #others = 0;
+  /** When the last answer came. */
+  #readAt = Number.NEGATIVE_INFINITY;
   #remaining: number;
   readonly #probe = new Probe();
   readonly #roomProbes: RoomProbes;
@@ -197,6 +200,7 @@ export class ResetWindow implements Limit {
     }
     requests.add(endpoint, sentAt, receivedAt, reading.limited ? 0 : 1);
     this.#remaining = Math.max(0, this.limit - reading.used);
+    this.#readAt = reading.receivedAt;
   }
 
   /** Compares an answer with our own requests, wherever instances begin. */
@@ -229,7 +233,9 @@ export class ResetWindow implements Limit {
 
   /** Until when the present instance, or the first request of the next one, holds others back, and whether nothing but time ends that. */
   #instanceHolds(now: number): [until: number, isFirm: boolean] {
-    if (this.#hasRoom) return [now, false];
+    if (this.#hasRoom) return [this.#isDisputed ? this.#readAt + POSTING_MS : now, false];
+    // Calls of other endpoints hear of no answer to the disputed request.
+    if (this.#isDisputed) return [now + POSTING_MS, false];
     const end = this.limit > 0 ? this.#end : Number.POSITIVE_INFINITY;
     const probedUntil = this.#probe.heldUntil(now);
     return [now < end ? end : probedUntil, this.#spent >= this.limit && now < end && probedUntil <= now];
@@ -256,6 +262,14 @@ export class ResetWindow implements Limit {
 
   get #hasRoom(): boolean {
     return this.#left >= 1 + (this.#isNamed ? 0 : this.#roomProbes.reserved);
+  }
+
+  /**
+   * Whether the last answer counted less than our books, and no more than one request is left. If it waits until all others must have
+   * been posted, its answer tells whether they count here: a fast service answers all that the window holds before any answer is evidence.
+   */
+  get #isDisputed(): boolean {
+    return this.#left <= 1 && this.#spent < this.limit && this.#remaining > this.limit - this.#spent;
   }
 
   /** Whether the service has named a reset. */
