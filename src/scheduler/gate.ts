@@ -218,11 +218,11 @@ export class Gate {
   }
 
   /** The call may come back when the hold has ended and the calls that wait have been sent. */
-  #refusalError(call: PendingCall, { until, failingSince }: Hold, reason: Reason): Error {
+  #refusalError(call: PendingCall, { until, isOutage }: Hold, reason: Reason): Error {
     const { ask, request } = call;
     const { endpoint, maxWaitMs } = ask;
     const url = request?.url;
-    if (failingSince !== undefined)
+    if (isOutage)
       return new ConnectionError({ endpoint, url, code: 'OUTAGE', attempts: 0, cause: new Error(reason.why) });
     return new QuotaExhaustedError({
       endpoint,

@@ -47,7 +47,7 @@ const INNER_ROOMS: Record<string, readonly string[]> = {
     'memory-state | memory-windows | slots | urgent | operations | recollection',
     'memory-store | book | ask-policy | call-needs | shape-probe',
     'ledger | text-store',
-    'facts | reset-detector | discovery | resumption | trial-turn | trips | fallback',
+    'facts | reset-detector | discovery | resumption | trial-turn | trips | fallback | standstill',
     'fact-sync | absence | shortage',
     'shared-quota',
     'store-share',
