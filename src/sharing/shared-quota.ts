@@ -361,6 +361,7 @@ export class SharedQuota implements ShareLimit {
     const now = this.#member.clock.now();
     this.#ledger.receive(composed, answer, this.#trips.live ?? 1, sentAt, now);
     this.#absence.answered(sentAt, now);
+    this.#standstill.end();
     this.#trips.mend();
     // Only now, because the number of processes before this answer tells how many have to tell a store that has lost its memory.
     if (answer.live > 0) this.#trips.counted(answer.live, now);

@@ -7,7 +7,7 @@ const SPARED_MS = 8_000;
 /** A call that has not asked again for this long after the end of its hold waits no more, in milliseconds. */
 const LATE_MS = 1_000;
 
-/** For how long the share has let no call of this process go, whatever the cause. */
+/** For how long the share has let no call of this process go, and the store has answered no ask, whatever the cause. */
 export class Standstill {
   #since: number | undefined;
   #until = Number.NEGATIVE_INFINITY;
@@ -20,7 +20,7 @@ export class Standstill {
     return now > from ? from : undefined;
   }
 
-  /** A call may go. */
+  /** A call may go, or the store has answered an ask. */
   end(): undefined {
     this.#since = undefined;
   }

@@ -32,6 +32,14 @@ describe('a standstill of a share', () => {
   });
 });
 
+it('a call that waits its turn behind those of other processes is no standstill: the store answers', async () => {
+  const fleet = fleetOf(16, { keyed: { second: 1 }, latencyMs: [10, 40] }, {}, { calendar: ['second'] });
+  const calls = fleet.clients.flatMap((client) => [1, 2, 3].map(() => client.getInfo({ maxWaitMs: 2_000 })));
+  const ends = await fleet.clock.run(Promise.allSettled(calls));
+  expect(ends.filter(({ status }) => status === 'rejected')).toEqual([]);
+  expect(fleet.clock.now()).toBeGreaterThan(40_000);
+});
+
 /** What a wire does to a call of the store: it breaks, swallows the answer, or brings it late, always or every so many calls. */
 const faults = fc.oneof(
   fc.record({ every: fc.integer({ min: 1, max: 4 }), fate: fc.constant('lost' as const) }),
