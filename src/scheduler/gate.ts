@@ -218,12 +218,12 @@ export class Gate {
   }
 
   /** The call may come back when the hold has ended and the calls that wait have been sent. */
-  #refusalError(call: PendingCall, { until, failingSince }: Hold, reason: Reason): Error {
+  #refusalError(call: PendingCall, { until, isOutage }: Hold, reason: Reason): Error {
     const { ask, request, trace } = call;
     const { endpoint, maxWaitMs } = ask;
     const { attempts } = trace;
     const url = request?.url;
-    if (failingSince !== undefined)
+    if (isOutage)
       return new ConnectionError({ endpoint, url, code: 'OUTAGE', attempts, cause: new Error(reason.why) });
     return new QuotaExhaustedError({
       endpoint,

@@ -69,6 +69,22 @@ export class Absence {
     return Math.max(now, Math.min(this.#fallback.earliest(units, this.#ledger.windows, now), this.#trips.retryAt(now)));
   }
 
+  /** Since when the store has failed, where nothing is sent until it is back. */
+  get closedSince(): number | undefined {
+    return this.#isLost && this.#mode === 'closed' ? this.#trips.failsSince : undefined;
+  }
+
+  /** Why calls wait while the store is lost, a sentence for people. */
+  get why(): string | undefined {
+    if (!this.#isLost) return undefined;
+    const sent = this.#mode === 'closed' ? 'nothing' : 'a part of the quota, evenly,';
+    return `the store of the share cannot be reached, and ${sent} is sent without it (onStoreFailure '${this.#mode}')`;
+  }
+
+  get #isLost(): boolean {
+    return this.isAlone && this.#trips.isLost;
+  }
+
   /** Records a request that is sent without a grant. */
   take(now: number): void {
     this.#fallback?.take(now);

@@ -14,6 +14,7 @@ import { type Composed, Ledger } from './ledger.ts';
 import { Resumption } from './resumption.ts';
 import { Shortage } from './shortage.ts';
 import { SiblingUse } from './sibling-use.ts';
+import { Standstill } from './standstill.ts';
 import type { Answer, ShareStore, StoreCall } from './store.ts';
 import { TrialTurn } from './trial-turn.ts';
 import { Trips } from './trips.ts';
@@ -45,6 +46,7 @@ export class SharedQuota implements ShareLimit {
   readonly #trips: Trips;
   readonly #absence: Absence;
   readonly #siblings = new SiblingUse();
+  readonly #standstill = new Standstill();
   readonly #leases = new WeakMap<Lease, { readonly entry: Entry; readonly units: number }>();
   readonly #trialTurn: TrialTurn;
   #debt = 0;
@@ -108,9 +110,12 @@ export class SharedQuota implements ShareLimit {
 
   check(charge: Charge, now: number): Hold | undefined {
     const until = this.#earliest(charge, now);
-    if (until <= now) return undefined;
-    const isFirm = !this.#trips.isUnderWay && !this.#absence.isAlone && this.#shortage.full(now) !== undefined;
-    return holdUntil(until, isFirm, () => this.#explain(now));
+    if (until <= now) return this.#standstill.end();
+    const isFull = !this.#trips.isUnderWay && !this.#absence.isAlone && this.#shortage.full(now) !== undefined;
+    // What a full window holds waits for that alone.
+    const stands = isFull ? this.#standstill.end() : this.#standstill.hold(until, now);
+    const failingSince = this.#absence.closedSince ?? stands;
+    return { ...holdUntil(until, isFull || failingSince !== undefined, () => this.#explain(now)), failingSince };
   }
 
   /** The instant at which the charge may be covered; `now` or earlier: it is. Begins a trip where units must be asked for. */
@@ -136,6 +141,8 @@ export class SharedQuota implements ShareLimit {
   }
 
   #explain(now: number): Reason {
+    const { why: lost } = this.#absence;
+    if (lost !== undefined) return { kind: 'share', why: lost };
     if (this.#discovery.waitsUntil > now || this.#isNew)
       return {
         kind: 'share',
@@ -354,6 +361,7 @@ export class SharedQuota implements ShareLimit {
     const now = this.#member.clock.now();
     this.#ledger.receive(composed, answer, this.#trips.live ?? 1, sentAt, now);
     this.#absence.answered(sentAt, now);
+    this.#standstill.end();
     this.#trips.mend();
     // Only now, because the number of processes before this answer tells how many have to tell a store that has lost its memory.
     if (answer.live > 0) this.#trips.counted(answer.live, now);

@@ -48,7 +48,7 @@ const INNER_ROOMS: Record<string, readonly string[]> = {
     'memory-store | book | ask-policy | call-needs | shape-probe',
     'slot-choice',
     'ledger | text-store',
-    'facts | reset-detector | discovery | resumption | trial-turn | trips | fallback',
+    'facts | reset-detector | discovery | resumption | trial-turn | trips | fallback | standstill',
     'fact-sync | absence | shortage',
     'shared-quota',
     'store-share',

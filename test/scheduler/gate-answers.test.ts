@@ -156,8 +156,10 @@ describe('a call that is refused', () => {
   });
 
   it('is told of an outage where that is why', () => {
-    const out = gateOf({ kind: 'refused', hold: hold(90_000, { failingSince: 0 }) });
+    const out = gateOf({ kind: 'refused', hold: hold(90_000, { failingSince: 0, isOutage: true }) });
     expect(errorOf(out)).toMatchObject({ name: 'ConnectionError', code: 'OUTAGE', attempts: 0, url: URL });
+    const lost = gateOf({ kind: 'refused', hold: hold(90_000, { failingSince: 0 }) });
+    expect(errorOf(lost)).toMatchObject({ name: 'QuotaExhaustedError', url: URL });
   });
 });
 

@@ -73,6 +73,37 @@ describe('clients that share one key, where the store cannot be used,', () => {
     expect(counts).toEqual({ closed: 0, open: 450 });
   });
 
+  it.each([
+    ['down', 'never reached'],
+    ['down', 'reached before'],
+    ['frozen', 'never reached'],
+    ['frozen', 'reached before'],
+  ] as const)(
+    'fail a call in the mode `closed` when its patience is over: the store is %s, and was %s',
+    async (how, when) => {
+      const fleet = fleetOf(1, { keyed: { minute: 5 } }, { mode: 'closed' });
+      const call = (maxWaitMs?: number) => fleet.clients[0]?.getInfo({ maxWaitMs }).catch((error: unknown) => error);
+      if (when === 'never reached') fleet.wire = how;
+      await fleet.clock.run(call() as Promise<unknown>);
+      if (when === 'reached before') await fleet.clock.advance(20_000);
+      fleet.wire = how;
+      const ended: unknown[] = [];
+      for (const maxWaitMs of [10_000, 15_000]) void call(maxWaitMs)?.then((end) => ended.push(end));
+      await fleet.clock.advance(10_000);
+      expect(ended).toMatchObject([
+        { name: 'QuotaExhaustedError', maxWaitMs: 10_000, why: expect.stringMatching(/cannot be reached.*'closed'/) },
+      ]);
+      expect((ended[0] as { retryAfterMs: number }).retryAfterMs).toBeLessThan(2_000);
+      await fleet.clock.advance(5_000);
+      expect(ended).toMatchObject([{}, { maxWaitMs: 15_000 }]);
+      expect(fleet.service.requests).toBe(1);
+      // The store is back: what follows is served.
+      fleet.wire = undefined;
+      await fleet.clock.advance(10_000);
+      expect(await fleet.clock.run(call(10_000) as Promise<unknown>)).toHaveProperty('data');
+    },
+  );
+
   it('begin with a small part if they have never reached it, and take more while nothing else is spent', async () => {
     const fleet = fleetOf(1, { keyed: { minute: 600 } }, { processes: 4 });
     fleet.wire = 'down';

@@ -56,6 +56,6 @@ export class Outage implements Limit {
     const { openUntil, failingSince } = this.#breaker;
     const why = this.#why;
     const hold = holdUntil(openUntil, true, () => ({ kind: 'outage', why }));
-    return { ...hold, mayEndOnAnswer: false, failingSince };
+    return { ...hold, mayEndOnAnswer: false, failingSince, isOutage: true };
   }
 }

@@ -79,6 +79,11 @@ describe('a service that does not answer', () => {
   it('is left alone to the end of the pause, whatever a request that was sent before it is answered', () => {
     const outage = failing(5);
     outage.onAnswer(flightOf('GET /a', -10));
-    expect(outage.check(CHARGE, 500)).toMatchObject({ until: 1_000, mayEndOnAnswer: false, failingSince: 0 });
+    expect(outage.check(CHARGE, 500)).toMatchObject({
+      until: 1_000,
+      mayEndOnAnswer: false,
+      failingSince: 0,
+      isOutage: true,
+    });
   });
 });
