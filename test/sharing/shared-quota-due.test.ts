@@ -91,6 +91,19 @@ describe('a process makes no trip', () => {
   });
 });
 
+it('a hold is not for certain from when the store is asked until it has answered', async () => {
+  const world = worldOf();
+  const one = await reader(world);
+  for (const lease of await one.take(9)) one.end(lease);
+  await askOf(world, one);
+  await world.clock.advance(5_000);
+  expect(one.check()?.isFirm).toBe(true);
+  one.part.tellPause(world.clock.now() + 5);
+  expect(one.check()?.isFirm).toBe(false);
+  await world.clock.advance(1);
+  expect(one.check()?.isFirm).toBe(true);
+});
+
 describe('an ask of a process is not repeated', () => {
   it('where it was granted units of one slot and not of another', async () => {
     const world = worldOf();
