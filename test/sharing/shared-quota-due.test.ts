@@ -47,6 +47,21 @@ describe('a process makes no trip', () => {
     expect(since(world, before)).toEqual([]);
   });
 
+  it('after it has left, although a call asks, and one that was under way ends', async () => {
+    const world = worldOf();
+    const one = await reader(world);
+    const [lease] = await one.take(1);
+    await one.part.leave();
+    const before = world.trips.length;
+    one.waiting = 5;
+    one.check(5);
+    one.part.tellTrial(true);
+    if (lease) one.end(lease, 3);
+    await world.clock.advance(10_000);
+    expect(since(world, before)).toEqual([]);
+    expect(world.clock.timers).toBe(0);
+  });
+
   it('and sets no timer after it has left, although calls wait for a full window', async () => {
     const world = worldOf();
     const one = await reader(world);
