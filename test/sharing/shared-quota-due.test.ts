@@ -125,7 +125,7 @@ describe('an ask of a process is not repeated', () => {
     const one = await reader(world);
     world.answer = saying({ facts: new Map(), granted: [1, 0] });
     const before = world.asks.length;
-    await askOf(world, one);
+    await askOf(world, one, 3);
     expect(world.asks.length).toBe(before + 1);
   });
 
