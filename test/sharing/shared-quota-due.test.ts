@@ -20,7 +20,7 @@ describe('a process whose store is near', () => {
     if (hasLeft) await one.part.leave();
     const before = world.asks.length;
     for (let call = 0; call < 5; call++) {
-      one.end(one.send());
+      one.send();
       await world.clock.advance(100);
     }
     return world.asks.length - before;
