@@ -223,8 +223,7 @@ export class Gate {
     const { endpoint, maxWaitMs } = ask;
     const { attempts } = trace;
     const url = request?.url;
-    if (isOutage)
-      return new ConnectionError({ endpoint, url, code: 'OUTAGE', attempts, cause: new Error(reason.why) });
+    if (isOutage) return new ConnectionError({ endpoint, url, code: 'OUTAGE', attempts, cause: new Error(reason.why) });
     return new QuotaExhaustedError({
       endpoint,
       url,

@@ -189,8 +189,18 @@ describe('a reply of Redis', () => {
     ['no number', answer.with(9, Number.NaN)],
     ['empty text', (answer as unknown[]).with(9, '')],
     ['an object', (answer as unknown[]).with(9, {})],
+    ['words around a number', (answer as unknown[]).with(9, 'x5')],
+    ['a number and words', (answer as unknown[]).with(9, '5x')],
+    ['the beginning of an answer', answer.slice(0, 2)],
   ])('that is %s is malformed', async (_, reply) => {
     await expect(storeOf(reply).take(ask)).rejects.toMatchObject({ code: 'MALFORMED' });
+  });
+
+  it.each([
+    [-1, 1],
+    [5, -1],
+  ])('that tells facts of a time or a version below nothing is malformed: %i, %i', async (...told) => {
+    await expect(storeOf(told).share(0, new Map())).rejects.toMatchObject({ code: 'MALFORMED' });
   });
 
   it('that is no answer to another operation is malformed', async () => {

@@ -20,7 +20,7 @@ describe('a process whose store is near', () => {
     if (hasLeft) await one.part.leave();
     const before = world.asks.length;
     for (let call = 0; call < 5; call++) {
-      one.end(one.send());
+      one.send();
       await world.clock.advance(100);
     }
     return world.asks.length - before;
@@ -45,6 +45,21 @@ describe('a process makes no trip', () => {
       await world.clock.advance(100);
     }
     expect(since(world, before)).toEqual([]);
+  });
+
+  it('after it has left, although a call asks, and one that was under way ends', async () => {
+    const world = worldOf();
+    const one = await reader(world);
+    const [lease] = await one.take(1);
+    await one.part.leave();
+    const before = world.trips.length;
+    one.waiting = 5;
+    one.check(5);
+    one.part.tellTrial(true);
+    if (lease) one.end(lease, 3);
+    await world.clock.advance(10_000);
+    expect(since(world, before)).toEqual([]);
+    expect(world.clock.timers).toBe(0);
   });
 
   it('and sets no timer after it has left, although calls wait for a full window', async () => {
@@ -91,13 +106,26 @@ describe('a process makes no trip', () => {
   });
 });
 
+it('a hold is not for certain from when the store is asked until it has answered', async () => {
+  const world = worldOf();
+  const one = await reader(world);
+  for (const lease of await one.take(9)) one.end(lease);
+  await askOf(world, one);
+  await world.clock.advance(5_000);
+  expect(one.check()?.isFirm).toBe(true);
+  one.part.tellPause(world.clock.now() + 5);
+  expect(one.check()?.isFirm).toBe(false);
+  await world.clock.advance(1);
+  expect(one.check()?.isFirm).toBe(true);
+});
+
 describe('an ask of a process is not repeated', () => {
   it('where it was granted units of one slot and not of another', async () => {
     const world = worldOf();
     const one = await reader(world);
     world.answer = saying({ facts: new Map(), granted: [1, 0] });
     const before = world.asks.length;
-    await askOf(world, one);
+    await askOf(world, one, 3);
     expect(world.asks.length).toBe(before + 1);
   });
 

@@ -116,6 +116,12 @@ describe('a request that does not fit what is left', () => {
   });
 });
 
+it('a window of the calendar ends when the calendar says, whatever end is named', () => {
+  const { window } = ten(10, { shapes: [aligned] });
+  window.onNamedReset(30_500, 1_000);
+  expect(untilOf(window, charge(), 30_600)).toBeGreaterThan(MINUTE_MS);
+});
+
 it('a month that is said to end thirty days after the 1st ends with the month of the calendar', () => {
   const day = 24 * 60 * MINUTE_MS;
   const { window } = ten(10, { period: 'month' });
