@@ -21,6 +21,7 @@ import { Duties } from './duties.ts';
 import { finalError } from './final-error.ts';
 import { KeyTurns } from './key-turns.ts';
 import { Memberships } from './memberships.ts';
+import { OpenCalls } from './open-calls.ts';
 import type { SchedulerOptions } from './options.ts';
 import { QueueOutlook } from './queue-outlook.ts';
 import { Retries } from './retries.ts';
@@ -49,7 +50,9 @@ export class Scheduler {
   readonly #duties: Duties;
   readonly #exchange: HttpExchange;
   readonly #retries: Retries;
-  readonly #backlog: Backlog = new Backlog(() => this.#duties.stop());
+  readonly #backlog = new Backlog();
+  /** Its `follow` makes {@link idle} wait for work on a call before its arrival or after its reply: the body that it sends is read, or that of its answer is checked. */
+  readonly open: OpenCalls = new OpenCalls(() => this.#duties.stop());
   readonly #outlook: QueueOutlook;
   /** Calls that {@link close} turned away. */
   #turnedAway = 0;
@@ -145,7 +148,7 @@ export class Scheduler {
    */
   announce(): () => void {
     if (this.#closing) throw new ClosedError();
-    return this.#backlog.announce();
+    return this.open.announce();
   }
 
   /** Makes a call: sends it when the quota allows, retries it by the retry policy, and returns the last answer. */
@@ -154,6 +157,7 @@ export class Scheduler {
     const late = this.#outlook.latenessOf(call);
     const traced = call as ScheduledCall;
     this.#backlog.add(traced, this.#present.costs.mean(call.ask));
+    this.open.begin();
     traced.trace = this.tracer.begin(call.ask, call.label);
     try {
       // What can go now is not late, whatever the estimate: it may be the hourly trial.
@@ -204,7 +208,7 @@ export class Scheduler {
   /** Ends a call of which no request was sent, in a turn of its own, as where it has waited. */
   async #reject(call: ScheduledCall, error: unknown): Promise<Reply> {
     await undefined;
-    this.#backlog.remove(call);
+    this.#end(call);
     call.trace.failed(error, call.signal);
     return rejectionForCaller(error);
   }
@@ -250,8 +254,13 @@ export class Scheduler {
       trace.failed(error, call.signal);
       throw withCallersFrames(error);
     } finally {
-      this.#backlog.remove(call);
+      this.#end(call);
     }
+  }
+
+  #end(call: ScheduledCall): void {
+    this.#backlog.remove(call);
+    this.open.end();
   }
 
   /** Holds back every request until `instant`, in monotonic milliseconds; Infinity: until {@link resume}. */
@@ -280,18 +289,13 @@ export class Scheduler {
     this.#queue.wake();
   }
 
-  /** Makes {@link idle} wait for work on a call before its arrival or after its reply: the body that it sends is read, or that of its answer is checked. */
-  follow<T>(work: Promise<T>): Promise<T> {
-    return this.#backlog.follow(work);
-  }
-
   /** Resolves when no call waits or is under way, and their callers have been told. */
   async idle(): Promise<void> {
     do {
-      await this.#backlog.drained();
+      await this.open.none();
       // A call counts as finished before its caller has been told.
       for (let turn = 0; turn < TELLING_TURNS; turn++) await undefined;
-    } while (this.#backlog.calls > 0);
+    } while (this.open.count > 0);
   }
 
   /**
@@ -304,7 +308,7 @@ export class Scheduler {
     if (isDraining) this.resume();
     else if (!this.#isQueueClosed) {
       this.#isQueueClosed = true;
-      this.#turnedAway = this.#queue.length + this.#backlog.announced;
+      this.#turnedAway = this.#queue.length + this.open.announced;
       this.#queue.close();
     }
     this.#closing ??= this.idle().then(() => this.#memberships.leaveAll());
