@@ -66,13 +66,6 @@ export interface WaitingLine {
   readonly leave: (call: PendingCall) => void;
   /** When a call like this one would be sent behind those that wait, in monotonic milliseconds; -Infinity: none waits. */
   readonly sentAt: (call: PendingCall) => number;
-  /** An answer came: the errors of those calls that would be sent after their instant, by what it told. */
-  readonly lateErrors: (calls: ReadonlyMap<PendingCall, Bound>) => ReadonlyMap<PendingCall, Error>;
-}
-
-/** When a waiting call is to be sent at the latest, in monotonic milliseconds. */
-export interface Bound {
-  readonly by: number;
 }
 
 /** Options of a gate. */

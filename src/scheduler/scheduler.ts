@@ -89,6 +89,7 @@ export class Scheduler {
       clientWide,
       backlog: this.#backlog,
       waiting: () => this.waiting,
+      maxWaiting,
     });
     this.#queue = new CallQueue({
       pacer: books,
@@ -96,7 +97,8 @@ export class Scheduler {
       maxWaitMs,
       line: this.#outlook,
       onWait: () => this.#duties.start(),
-      overflow: { maxWaiting, onOverflow, error: (call) => this.#outlook.overflowOf(call, maxWaiting) },
+      maxWaiting,
+      onOverflow,
     });
     this.#duties = new Duties({ clock, books, queue: this.#queue, keyTurns: this.#keyTurns });
     this.#exchange = new HttpExchange({
