@@ -90,14 +90,14 @@ export function createCore(options: ClientOptions): ClientCore {
       return scheduler.concurrency;
     },
     // Items that are not taken yet come after all waiting calls, of whatever priority.
-    estimate: (count, cost) => toEstimate(scheduler.estimate({ count, cost }, Number.NEGATIVE_INFINITY), clock),
+    estimate: (count, cost) => toEstimate(scheduler.outlook.estimate({ count, cost }, Number.NEGATIVE_INFINITY), clock),
     spent: () => scheduler.spent,
   };
   const client: FetchClient = {
     fetch: fetchWith(),
     fetchWith,
     bulk: (items, call, bulkOptions = {}) => bulk(items, call, bulkOptions, forBulk),
-    estimate: (estimateOptions) => estimateCalls(scheduler, settings.clock, estimateOptions),
+    estimate: (estimateOptions) => estimateCalls(scheduler.outlook, settings.clock, estimateOptions),
     quota: () => stateOf(scheduler, settings),
     get waiting() {
       return scheduler.waiting;

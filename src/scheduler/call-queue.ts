@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts';
 import { ClosedError } from '../errors.ts';
 import type { Lease, RequestOutcome } from '../quota/admission.ts';
 import { AbortListeners } from './abort-listeners.ts';
-import { type Dequeued, FairQueue, type QueueEntry } from './fair-queue.ts';
+import { type Dequeued, FairQueue } from './fair-queue.ts';
 import { type Admitting, Gate, type GateResult, type PendingCall, priorityOf, type WaitingLine } from './gate.ts';
 import { Heap } from './heap.ts';
 import { ParkedCalls } from './parked-calls.ts';
@@ -60,7 +60,6 @@ export class CallQueue {
   /** The call at the gate. */
   #first: WaitingCall | undefined;
   #isDispatching = false;
-  #isClosed = false;
 
   constructor(options: CallQueueOptions) {
     const { pacer, clock, maxWaitMs, line } = options;
@@ -81,6 +80,11 @@ export class CallQueue {
   /** Calls that wait: in the queue, at the gate, parked or delayed. */
   get length(): number {
     return this.#waiting.size + Number(this.#first !== undefined) + this.#parked.size + this.#delayed.size;
+  }
+
+  /** Whether it accepts no more calls. */
+  get isClosed(): boolean {
+    return this.#gate.isClosed;
   }
 
   /** Calls that wait in the queue behind the first. */
@@ -122,7 +126,7 @@ export class CallQueue {
   /** Waits before another attempt. Rejects as soon as the signal aborts or the queue is closed. */
   delay(ms: number, signal: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
-      if (this.#isClosed) return reject(new ClosedError());
+      if (this.isClosed) return reject(new ClosedError());
       if (signal?.aborted) return reject(signal.reason);
       const leave = (): void => {
         cancel();
@@ -164,7 +168,6 @@ export class CallQueue {
 
   /** Rejects all calls, now and from now on. */
   close(): void {
-    this.#isClosed = true;
     this.#gate.close();
     for (const refuse of this.#delayed) refuse(new ClosedError());
     this.#parked.clear();
@@ -173,7 +176,7 @@ export class CallQueue {
   }
 
   #wait(call: QueueableCall): Promise<WaitingCall> {
-    if (this.#isClosed) throw new ClosedError();
+    if (this.isClosed) throw new ClosedError();
     const { signal, trace } = call;
     // A call between two attempts has its place already.
     const isExempt = trace.isRetrying || call.ask.isInspection;
@@ -207,21 +210,12 @@ export class CallQueue {
     this.#reject(lowest, line.overflowOf(lowest.call));
   }
 
-  #enqueue(waiting: WaitingCall): void {
+  #enqueue(waiting: WaitingCall, byAge = false): void {
     const priority = priorityOf(waiting.call);
-    this.#onEnqueued(waiting, this.#waiting.enqueue(waiting, priority, waiting.ticket));
-  }
-
-  #enqueueAged(waiting: WaitingCall): void {
-    const priority = priorityOf(waiting.call);
-    this.#onEnqueued(waiting, this.#waiting.enqueueAged(waiting, priority, waiting.ticket));
-  }
-
-  #onEnqueued(waiting: WaitingCall, entry: QueueEntry<WaitingCall>): void {
     waiting.queue = this.#waiting;
-    waiting.entry = entry;
+    waiting.entry = this.#waiting.enqueue(waiting, priority, waiting.ticket, byAge);
     if (!this.#isPatient(waiting.call)) this.#impatient.add(waiting);
-    this.#gate.onArrival(entry.priority);
+    this.#gate.onArrival(priority);
     if (this.#returns.pending === 0) this.#dispatch();
   }
 
@@ -231,8 +225,7 @@ export class CallQueue {
     // No call asks while a turn is pending, so that all that are released at once are queued before the first of them asks.
     if (this.#returns.pending === 0) void this.#returns.add(() => Promise.resolve()).then(() => this.#dispatch());
     this.#yieldTo(waiting);
-    if (byAge) this.#enqueueAged(waiting);
-    else this.#enqueue(waiting);
+    this.#enqueue(waiting, byAge);
   }
 
   /** The call at the gate goes back into the queue, if one returns that would have been there before it. */
@@ -291,10 +284,7 @@ export class CallQueue {
   }
 
   #grant(waiting: WaitingCall, lease: Lease): void {
-    this.#bounded.delete(waiting.call);
-    waiting.unlisten?.();
-    waiting.grant(this.#track(lease));
-    if (waiting.wasParkedIn !== undefined) this.#parked.releaseNext(waiting.wasParkedIn);
+    this.#end(waiting, this.#track(lease));
   }
 
   #park(waiting: WaitingCall, result: GateResult & { kind: 'parked' }): void {
@@ -310,16 +300,22 @@ export class CallQueue {
   }
 
   #reject(waiting: WaitingCall, error: unknown): void {
-    const { queue, entry, wasParkedIn } = waiting;
+    const { queue, entry } = waiting;
     if (entry) queue?.remove(entry);
     this.#impatient.delete(waiting);
-    this.#bounded.delete(waiting.call);
-    waiting.unlisten?.();
-    waiting.refuse(error);
     const wasFirst = waiting === this.#first;
     if (wasFirst) this.#first = undefined;
-    if (wasParkedIn !== undefined) this.#parked.releaseNext(wasParkedIn);
+    this.#end(waiting, undefined, error);
     if (wasFirst) this.#dispatch();
+  }
+
+  /** Ends a wait, with a lease or an error. */
+  #end(waiting: WaitingCall, lease: Lease | undefined, error?: unknown): void {
+    const { call, unlisten, wasParkedIn } = waiting;
+    this.#bounded.delete(call);
+    unlisten?.();
+    waiting.end(lease, error);
+    if (wasParkedIn !== undefined) this.#parked.releaseNext(wasParkedIn);
   }
 
   #track(lease: Lease): Lease {

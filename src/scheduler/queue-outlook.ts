@@ -3,12 +3,12 @@ import type { Call } from '../http/call.ts';
 import type { Ask } from '../quota/admission.ts';
 import type { Books } from '../quota/books.ts';
 import type { ClientWide } from '../quota/client-wide.ts';
-import type { Plan, PlanEstimate } from '../quota/forecast/estimate.ts';
+import type { Plan } from '../quota/forecast/estimate.ts';
 import type { Backlog, BackloggedCall } from './backlog.ts';
 import type { Bound, QueueLine } from './call-queue.ts';
 import { NO_ERRORS, type PendingCall } from './gate.ts';
 import { excessError, latenessError, overflowError, type QueueEnd } from './queue-errors.ts';
-import { RecentEstimates } from './recent-estimates.ts';
+import { type QueueEstimate, RecentEstimates } from './recent-estimates.ts';
 
 /** Options of {@link QueueOutlook}. */
 export interface QueueOutlookOptions {
@@ -35,12 +35,12 @@ export class QueueOutlook implements QueueLine {
   }
 
   /** Estimate for a plan behind the calls waiting with that priority or a higher one; undefined while no limit is known. */
-  estimate(plan: Plan, priority: number): PlanEstimate | undefined {
+  estimate(plan: Plan, priority: number): QueueEstimate | undefined {
     const { clock, books, clientWide, backlog } = this.#options;
     const { present, key } = books;
     const now = clock.now();
     const excess = plan.cost === undefined ? undefined : present.excess(plan.cost, now);
-    if (excess) return never(excess.window);
+    if (excess) return { at: Number.POSITIVE_INFINITY, sentAt: Number.POSITIVE_INFINITY, window: excess.window };
     const subject = {
       endpoint: plan.endpoint,
       priority,
@@ -118,15 +118,4 @@ export class QueueOutlook implements QueueLine {
     const { sentAt = clock.now(), window } = this.estimate({ endpoint, query, cost, count: 1 }, priority) ?? {};
     return { waiting: waiting(), sentAt, window, quota: books.lastQuota };
   }
-}
-
-/** The estimate of calls that are never sent. */
-function never(window: string | undefined): PlanEstimate {
-  return {
-    at: Number.POSITIVE_INFINITY,
-    sentAt: Number.POSITIVE_INFINITY,
-    each: [Number.POSITIVE_INFINITY],
-    late: [0],
-    window,
-  };
 }

@@ -8,7 +8,7 @@ import type { AttemptCounts, AttemptOutcome } from '../http/retry-policy.ts';
 import type { Lease } from '../quota/admission.ts';
 import { Books } from '../quota/books.ts';
 import { ClientWide } from '../quota/client-wide.ts';
-import type { Plan, PlanEstimate } from '../quota/forecast/estimate.ts';
+import type { Plan } from '../quota/forecast/estimate.ts';
 import type { MonthOutlook } from '../quota/forecast/month.ts';
 import type { Pacer } from '../quota/pacer.ts';
 import type { PacerView } from '../quota/view.ts';
@@ -53,10 +53,10 @@ export class Scheduler {
   readonly #backlog = new Backlog();
   /** Its `follow` makes {@link idle} wait for work on a call before its arrival or after its reply: the body that it sends is read, or that of its answer is checked. */
   readonly open: OpenCalls = new OpenCalls(() => this.#duties.stop());
-  readonly #outlook: QueueOutlook;
+  /** When calls would be sent behind those that wait. */
+  readonly outlook: QueueOutlook;
   /** Calls that {@link close} turned away. */
   #turnedAway = 0;
-  #isQueueClosed = false;
   #closing: Promise<void> | undefined;
 
   constructor(options: SchedulerOptions) {
@@ -83,7 +83,7 @@ export class Scheduler {
     });
     this.#books = books;
     this.#keyTurns = new KeyTurns({ ring: options.keys, books, clock, onTurn: () => this.#queue.wake() });
-    this.#outlook = new QueueOutlook({
+    this.outlook = new QueueOutlook({
       clock,
       books,
       clientWide,
@@ -95,7 +95,7 @@ export class Scheduler {
       pacer: books,
       clock,
       maxWaitMs,
-      line: this.#outlook,
+      line: this.outlook,
       onWait: () => this.#duties.start(),
       maxWaiting,
       onOverflow,
@@ -137,11 +137,6 @@ export class Scheduler {
     return this.#clientWide.throughput;
   }
 
-  /** See {@link QueueOutlook.estimate}. */
-  estimate(plan: Plan, priority: number): PlanEstimate | undefined {
-    return this.#outlook.estimate(plan, priority);
-  }
-
   /**
    * Announces a call that is made as soon as its body is read: it counts as under way meanwhile, and a client that drains sends it.
    *
@@ -155,8 +150,8 @@ export class Scheduler {
 
   /** Makes a call: sends it when the quota allows, retries it by the retry policy, and returns the last answer. */
   run(call: Call): Promise<Reply> {
-    if (this.#isQueueClosed || (this.#closing && !call.isAnnounced)) return Promise.reject(new ClosedError());
-    const late = this.#outlook.latenessOf(call);
+    if (this.#queue.isClosed || (this.#closing && !call.isAnnounced)) return Promise.reject(new ClosedError());
+    const late = this.outlook.latenessOf(call);
     const traced = call as ScheduledCall;
     this.#backlog.add(traced, this.#present.costs.mean(call.ask));
     this.open.begin();
@@ -194,7 +189,7 @@ export class Scheduler {
     const { key } = this.#books;
     const isByBooks = reason instanceof QuotaExhaustedError && this.#keyTurns.mayChange;
     if (!isByBooks || !(await this.#keyTurns.hasTurned(key))) return this.#reject(call, reason);
-    const late = this.#outlook.latenessOf(call);
+    const late = this.outlook.latenessOf(call);
     this.#backlog.queue(call);
     let lease: Lease | undefined;
     try {
@@ -308,8 +303,7 @@ export class Scheduler {
    */
   async close(isDraining = false): Promise<number> {
     if (isDraining) this.resume();
-    else if (!this.#isQueueClosed) {
-      this.#isQueueClosed = true;
+    else if (!this.#queue.isClosed) {
       this.#turnedAway = this.#queue.length + this.open.announced;
       this.#queue.close();
     }
