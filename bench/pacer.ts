@@ -47,7 +47,21 @@ function alone(): number {
 
 /** When a request ends, the next call is sent and another one is enqueued. */
 async function inLine(depth: number): Promise<number> {
-  const line = new CallQueue({ pacer: pacerOf(IN_FLIGHT), clock: systemClock, maxWaitMs: ask.maxWaitMs });
+  const line = new CallQueue({
+    pacer: pacerOf(IN_FLIGHT),
+    clock: systemClock,
+    maxWaitMs: ask.maxWaitMs,
+    maxWaiting: Number.POSITIVE_INFINITY,
+    onOverflow: 'reject-new',
+    onWait: () => {},
+    // No call is turned away.
+    line: {
+      leave: () => {},
+      sentAt: () => Number.NEGATIVE_INFINITY,
+      lateErrors: () => new Map(),
+      overflowOf: () => new Error('more than may wait'),
+    },
+  });
   const answers = answersOf(new Tally());
   const leases: Lease[] = [];
   let calls = 0;

@@ -12,6 +12,7 @@ import { createTransport } from '../http/transport.ts';
 import { type ClientOptions, checkConcurrency, readSettings, type Settings } from '../options/client-options.ts';
 import type { PacerWindow } from '../quota/view.ts';
 import { estimateCalls, toEstimate } from '../scheduler/estimate.ts';
+import type { OpenCalls } from '../scheduler/open-calls.ts';
 import { Scheduler } from '../scheduler/scheduler.ts';
 import { logEvents } from '../trace/log.ts';
 import { flag, optionsParser, withDefault } from '../validation/arguments.ts';
@@ -43,8 +44,8 @@ export interface ClientCore {
   readonly names: EndpointNames;
   /** Removes the key from a text. */
   readonly redact: (text: string) => string;
-  /** See {@link Scheduler.follow}. */
-  readonly follow: Scheduler['follow'];
+  /** See {@link OpenCalls.follow}. */
+  readonly follow: OpenCalls['follow'];
 }
 
 /**
@@ -80,7 +81,7 @@ export function createCore(options: ClientOptions): ClientCore {
     return reuse(call);
   };
   const names = new EndpointNames();
-  const follow: Scheduler['follow'] = (work) => scheduler.follow(work);
+  const follow: OpenCalls['follow'] = (work) => scheduler.open.follow(work);
   const fetchWith = createFetch({ ...settings, run, announce: () => scheduler.announce(), names, redact });
 
   const forBulk: BulkDependencies = {
@@ -89,14 +90,14 @@ export function createCore(options: ClientOptions): ClientCore {
       return scheduler.concurrency;
     },
     // Items that are not taken yet come after all waiting calls, of whatever priority.
-    estimate: (count, cost) => toEstimate(scheduler.estimate({ count, cost }, Number.NEGATIVE_INFINITY), clock),
+    estimate: (count, cost) => toEstimate(scheduler.outlook.estimate({ count, cost }, Number.NEGATIVE_INFINITY), clock),
     spent: () => scheduler.spent,
   };
   const client: FetchClient = {
     fetch: fetchWith(),
     fetchWith,
     bulk: (items, call, bulkOptions = {}) => bulk(items, call, bulkOptions, forBulk),
-    estimate: (estimateOptions) => estimateCalls(scheduler, settings.clock, estimateOptions),
+    estimate: (estimateOptions) => estimateCalls(scheduler.outlook, settings.clock, estimateOptions),
     quota: () => stateOf(scheduler, settings),
     get waiting() {
       return scheduler.waiting;

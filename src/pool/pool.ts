@@ -2,12 +2,13 @@ import { bulk } from '../bulk/bulk.ts';
 import type { BulkDependencies } from '../bulk/progress.ts';
 import type { Client, CloseReport, QuotaState } from '../client/client.ts';
 import { pagesBy } from '../client/pages.ts';
-import { ConfigError, isConnectionError, isQuotaExhausted, isServiceError } from '../errors.ts';
+import { ClosedError, ConfigError, isConnectionError, isQuotaExhausted, isServiceError } from '../errors.ts';
+import { untilAborted } from '../http/transport.ts';
 import { type EstimateOptions, estimateIn, toEstimate } from '../scheduler/estimate.ts';
+import { OpenCalls } from '../scheduler/open-calls.ts';
 import { walk } from '../walk/walk.ts';
 import { PoolLine, WITHDRAWN } from './line.ts';
 import { clockOf, Member, type PoolMember } from './member.ts';
-import { OpenCalls } from './open-calls.ts';
 
 /** Several clients, each with a key of its own, behind the calls of one. */
 export interface Pool
@@ -68,7 +69,23 @@ export function createPool(clients: readonly (Client | PoolMember)[]): Pool {
     throw new ConfigError('clients', 'must not hold a client twice');
   const line = new PoolLine(members);
   const open = new OpenCalls();
-  const hand = <T>(call: PooledCall<T>): Promise<T> => open.run(() => handOver(members, line, open, call));
+  let isClosed = false;
+  /** Calls that waited for a first answer when the clients were closed. */
+  let turnedAway = 0;
+  const hand = <T>(call: PooledCall<T>): Promise<T> =>
+    isClosed ? Promise.reject(new ClosedError()) : open.follow(handOver(members, line, open, call));
+  const close: Pool['close'] = async (options) => {
+    if (options?.drain === true) {
+      isClosed = true;
+      // A paused client would end its pause only when it is closed.
+      for (const { client } of members) client.resume();
+      // Calls that wait for a first answer are known to no client yet.
+      await open.none();
+    }
+    turnedAway = Math.max(turnedAway, open.announced);
+    const reports = await Promise.all(members.map(({ client }) => client.close(options)));
+    return { rejected: reports.reduce((sum, { rejected }) => sum + rejected, turnedAway) };
+  };
 
   const getAddressAssets: Client['getAddressAssets'] = (address, options) =>
     hand({
@@ -115,32 +132,15 @@ export function createPool(clients: readonly (Client | PoolMember)[]): Pool {
     clients: members.map(({ client }) => client),
     quota: () => members.map(({ client }) => client.quota()),
     get waiting() {
-      return members.reduce((sum, { client }) => sum + client.waiting, open.awaiting);
+      return members.reduce((sum, { client }) => sum + client.waiting, open.announced);
     },
     async idle() {
       await open.none();
       await Promise.all(members.map(({ client }) => client.idle()));
     },
-    close: (options) => close(members, open, options),
-    [Symbol.asyncDispose]: async () => void (await close(members, open)),
+    close,
+    [Symbol.asyncDispose]: async () => void (await close()),
   };
-}
-
-async function close(
-  members: readonly Member[],
-  open: OpenCalls,
-  options?: { readonly drain?: boolean },
-): Promise<CloseReport> {
-  if (options?.drain === true) {
-    open.close();
-    // A paused client would end its pause only when it is closed.
-    for (const { client } of members) client.resume();
-    // Calls that wait for a first answer are known to no client yet.
-    await open.none();
-  }
-  const { awaiting } = open;
-  const reports = await Promise.all(members.map(({ client }) => client.close(options)));
-  return { rejected: reports.reduce((sum, { rejected }) => sum + rejected, open.turnAway(awaiting)) };
 }
 
 /** What an estimate depends on. A call with options that are none is refused by its client. */
@@ -181,7 +181,8 @@ async function handOver<T>(
   while (left.length > 0) {
     const { member, awaited, isFresh } = choose(left, call);
     if (awaited) {
-      await open.untilAnswered(awaited, signal);
+      const chosen = open.announce();
+      await (signal ? untilAborted(() => awaited, signal) : awaited).finally(chosen);
       continue;
     }
     try {

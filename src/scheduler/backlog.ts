@@ -53,19 +53,10 @@ export class Backlog {
   readonly #stretches = new Set<Stretch>();
   /** The last stretch of each kind, by all that makes a kind. */
   readonly #last = new Map<string, Stretch>();
-  readonly #onDrained: () => void;
   #came = 0;
   #moved = 0;
   #waiting = 0;
   #urgentWaiting = 0;
-  #calls = 0;
-  #announced = 0;
-  #onEmpty: (() => void)[] = [];
-
-  /** @param onDrained - called whenever no call is left. */
-  constructor(onDrained: () => void = () => {}) {
-    this.#onDrained = onDrained;
-  }
 
   /**
    * A call was made, and waits.
@@ -88,7 +79,6 @@ export class Backlog {
     }
     stretch.stated += ask.cost ?? Number.NaN;
     this.#came++;
-    this.#calls++;
     stretch.calls++;
     stretch.open++;
     call.stretch = stretch;
@@ -123,53 +113,11 @@ export class Backlog {
       this.#stretches.delete(stretch);
       if (this.#last.get(stretch.kind) === stretch) this.#last.delete(stretch.kind);
     }
-    this.#end();
-  }
-
-  /** Counts work on the answer of a call that has ended, until it is over. */
-  async follow<T>(work: Promise<T>): Promise<T> {
-    this.#calls++;
-    try {
-      return await work;
-    } finally {
-      this.#end();
-    }
-  }
-
-  /** A call is about to be made. Returns a function to be called once it was made, or will not be made. */
-  announce(): () => void {
-    this.#calls++;
-    this.#announced++;
-    return () => {
-      this.#announced--;
-      this.#end();
-    };
-  }
-
-  #end(): void {
-    if (--this.#calls > 0) return;
-    this.#onDrained();
-    for (const tell of this.#onEmpty.splice(0)) tell();
   }
 
   /** Calls with a priority above 0 that wait: processes that share a quota reserve units for them. */
   get urgentWaiting(): number {
     return this.#urgentWaiting;
-  }
-
-  /** The number of calls that wait, are under way or were announced. */
-  get calls(): number {
-    return this.#calls;
-  }
-
-  /** The number of calls that were announced and not made yet. */
-  get announced(): number {
-    return this.#announced;
-  }
-
-  /** Resolves when no call is left. */
-  drained(): Promise<void> {
-    return this.#calls === 0 ? Promise.resolve() : new Promise((resolve) => this.#onEmpty.push(resolve));
   }
 
   /** The weight of all calls that have come to wait, and of all that have left. */

@@ -3,17 +3,8 @@ import type { Clock } from '../clock.ts';
 import { ClosedError } from '../errors.ts';
 import type { Lease, RequestOutcome } from '../quota/admission.ts';
 import { AbortListeners } from './abort-listeners.ts';
-import { type Dequeued, FairQueue, type QueueEntry } from './fair-queue.ts';
-import {
-  type Admitting,
-  type Bound,
-  Gate,
-  type GateResult,
-  NO_ERRORS,
-  type PendingCall,
-  priorityOf,
-  type WaitingLine,
-} from './gate.ts';
+import { type Dequeued, FairQueue } from './fair-queue.ts';
+import { type Admitting, Gate, type GateResult, type PendingCall, priorityOf, type WaitingLine } from './gate.ts';
 import { Heap } from './heap.ts';
 import { ParkedCalls } from './parked-calls.ts';
 import { isLower, type QueueableCall, WaitingCall } from './waiting-call.ts';
@@ -24,27 +15,27 @@ export interface CallQueueOptions {
   readonly clock: Clock;
   /** The client's own `maxWaitMs`, which most calls have. */
   readonly maxWaitMs: number;
-  /** Omitted: any number of calls may wait. */
-  readonly overflow?: OverflowPolicy;
-  /** Called when a call begins to wait. */
-  readonly onWait?: () => void;
-  /** The calls that wait, for the errors of calls that are turned away. Omitted: they name the end of the standstill alone. */
-  readonly line?: WaitingLine;
-}
-
-/** How many calls may wait, and which call is rejected when one more would. */
-export interface OverflowPolicy {
+  /** How many calls may wait, and which call is rejected when one more would. */
   readonly maxWaiting: number;
   readonly onOverflow: 'reject-new' | 'reject-lowest';
-  /** The error of the call that is rejected. */
-  readonly error: (call: PendingCall) => Error;
+  /** Called when a call begins to wait. */
+  readonly onWait: () => void;
+  /** The calls that wait, for the errors of calls that are turned away. */
+  readonly line: QueueLine;
 }
 
-const NO_LINE: WaitingLine = {
-  leave: () => {},
-  sentAt: () => Number.NEGATIVE_INFINITY,
-  lateErrors: () => NO_ERRORS,
-};
+/** The calls that wait, as an estimate counts them, and the errors of those that the queue does not accept. */
+export interface QueueLine extends WaitingLine {
+  /** An answer came: the errors of those calls that would be sent after their instant, by what it told. */
+  readonly lateErrors: (calls: ReadonlyMap<PendingCall, Bound>) => ReadonlyMap<PendingCall, Error>;
+  /** The error of a call that is one more than may wait. */
+  readonly overflowOf: (call: PendingCall) => Error;
+}
+
+/** When a waiting call is to be sent at the latest, in monotonic milliseconds. */
+export interface Bound {
+  readonly by: number;
+}
 
 /** Calls that wait to be sent, by priority and then in the order they came. The first waits at the gate for its lease. */
 export class CallQueue {
@@ -53,11 +44,7 @@ export class CallQueue {
   readonly #waiting = new FairQueue<WaitingCall>();
   readonly #parked: ParkedCalls<WaitingCall>;
   readonly #gate: Gate;
-  readonly #line: WaitingLine;
-  readonly #clock: Clock;
-  readonly #usualMaxWaitMs: number;
-  readonly #overflow: OverflowPolicy | undefined;
-  readonly #onWait: (() => void) | undefined;
+  readonly #options: CallQueueOptions;
   /** All calls that wait for a lease, the one to be turned away first; kept only with `reject-lowest`. */
   readonly #lowest = new Heap<WaitingCall>(isLower, ({ isOver }) => isOver);
   readonly #abortListeners = new AbortListeners();
@@ -73,14 +60,10 @@ export class CallQueue {
   /** The call at the gate. */
   #first: WaitingCall | undefined;
   #isDispatching = false;
-  #isClosed = false;
 
-  constructor({ pacer, clock, maxWaitMs, overflow, onWait, line = NO_LINE }: CallQueueOptions) {
-    this.#overflow = overflow;
-    this.#onWait = onWait;
-    this.#line = line;
-    this.#clock = clock;
-    this.#usualMaxWaitMs = maxWaitMs;
+  constructor(options: CallQueueOptions) {
+    const { pacer, clock, maxWaitMs, line } = options;
+    this.#options = options;
     this.#parked = new ParkedCalls(clock, (dequeued, group) => this.#onReleased(dequeued, group));
     this.#gate = new Gate({
       pacer,
@@ -97,6 +80,11 @@ export class CallQueue {
   /** Calls that wait: in the queue, at the gate, parked or delayed. */
   get length(): number {
     return this.#waiting.size + Number(this.#first !== undefined) + this.#parked.size + this.#delayed.size;
+  }
+
+  /** Whether it accepts no more calls. */
+  get isClosed(): boolean {
+    return this.#gate.isClosed;
   }
 
   /** Calls that wait in the queue behind the first. */
@@ -138,7 +126,7 @@ export class CallQueue {
   /** Waits before another attempt. Rejects as soon as the signal aborts or the queue is closed. */
   delay(ms: number, signal: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
-      if (this.#isClosed) return reject(new ClosedError());
+      if (this.isClosed) return reject(new ClosedError());
       if (signal?.aborted) return reject(signal.reason);
       const leave = (): void => {
         cancel();
@@ -149,7 +137,7 @@ export class CallQueue {
         leave();
         reject(error);
       };
-      const cancel = this.#clock.timer(ms, () => {
+      const cancel = this.#options.clock.timer(ms, () => {
         leave();
         resolve();
       });
@@ -180,7 +168,6 @@ export class CallQueue {
 
   /** Rejects all calls, now and from now on. */
   close(): void {
-    this.#isClosed = true;
     this.#gate.close();
     for (const refuse of this.#delayed) refuse(new ClosedError());
     this.#parked.clear();
@@ -189,24 +176,24 @@ export class CallQueue {
   }
 
   #wait(call: QueueableCall): Promise<WaitingCall> {
-    if (this.#isClosed) throw new ClosedError();
+    if (this.isClosed) throw new ClosedError();
     const { signal, trace } = call;
     // A call between two attempts has its place already.
     const isExempt = trace.isRetrying || call.ask.isInspection;
-    if (this.#overflow && !isExempt) this.#makeRoomFor(call, this.#overflow);
+    if (!isExempt) this.#makeRoomFor(call);
     trace.keepContext();
     return new Promise((resolve) => {
       const waiting = new WaitingCall(call, resolve);
-      if (this.#overflow?.onOverflow === 'reject-lowest') {
+      if (this.#options.onOverflow === 'reject-lowest') {
         this.#lowest.tidy(this.length);
         this.#lowest.push(waiting);
       }
       const { maxQueueMs = Number.POSITIVE_INFINITY } = call;
       if (!isExempt && maxQueueMs < Number.POSITIVE_INFINITY)
-        this.#bounded.set(call, { by: this.#clock.now() + maxQueueMs, waiting });
+        this.#bounded.set(call, { by: this.#options.clock.now() + maxQueueMs, waiting });
       if (signal) waiting.unlisten = this.#abortListeners.listen(signal, (reason) => this.#reject(waiting, reason));
       this.#enqueue(waiting);
-      this.#onWait?.();
+      this.#options.onWait();
     });
   }
 
@@ -215,28 +202,20 @@ export class CallQueue {
    *
    * @throws the error of the new call if it is the one to be rejected.
    */
-  #makeRoomFor(call: QueueableCall, { maxWaiting, error }: OverflowPolicy): void {
+  #makeRoomFor(call: QueueableCall): void {
+    const { maxWaiting, line } = this.#options;
     if (this.length < maxWaiting) return;
     const { first: lowest } = this.#lowest;
-    if (!lowest || priorityOf(lowest.call) >= priorityOf(call)) throw error(call);
-    this.#reject(lowest, error(lowest.call));
+    if (!lowest || priorityOf(lowest.call) >= priorityOf(call)) throw line.overflowOf(call);
+    this.#reject(lowest, line.overflowOf(lowest.call));
   }
 
-  #enqueue(waiting: WaitingCall): void {
+  #enqueue(waiting: WaitingCall, byAge = false): void {
     const priority = priorityOf(waiting.call);
-    this.#onEnqueued(waiting, this.#waiting.enqueue(waiting, priority, waiting.ticket));
-  }
-
-  #enqueueAged(waiting: WaitingCall): void {
-    const priority = priorityOf(waiting.call);
-    this.#onEnqueued(waiting, this.#waiting.enqueueAged(waiting, priority, waiting.ticket));
-  }
-
-  #onEnqueued(waiting: WaitingCall, entry: QueueEntry<WaitingCall>): void {
     waiting.queue = this.#waiting;
-    waiting.entry = entry;
+    waiting.entry = this.#waiting.enqueue(waiting, priority, waiting.ticket, byAge);
     if (!this.#isPatient(waiting.call)) this.#impatient.add(waiting);
-    this.#gate.onArrival(entry.priority);
+    this.#gate.onArrival(priority);
     if (this.#returns.pending === 0) this.#dispatch();
   }
 
@@ -246,8 +225,7 @@ export class CallQueue {
     // No call asks while a turn is pending, so that all that are released at once are queued before the first of them asks.
     if (this.#returns.pending === 0) void this.#returns.add(() => Promise.resolve()).then(() => this.#dispatch());
     this.#yieldTo(waiting);
-    if (byAge) this.#enqueueAged(waiting);
-    else this.#enqueue(waiting);
+    this.#enqueue(waiting, byAge);
   }
 
   /** The call at the gate goes back into the queue, if one returns that would have been there before it. */
@@ -306,10 +284,7 @@ export class CallQueue {
   }
 
   #grant(waiting: WaitingCall, lease: Lease): void {
-    this.#bounded.delete(waiting.call);
-    waiting.unlisten?.();
-    waiting.grant(this.#track(lease));
-    if (waiting.wasParkedIn !== undefined) this.#parked.releaseNext(waiting.wasParkedIn);
+    this.#end(waiting, this.#track(lease));
   }
 
   #park(waiting: WaitingCall, result: GateResult & { kind: 'parked' }): void {
@@ -325,16 +300,22 @@ export class CallQueue {
   }
 
   #reject(waiting: WaitingCall, error: unknown): void {
-    const { queue, entry, wasParkedIn } = waiting;
+    const { queue, entry } = waiting;
     if (entry) queue?.remove(entry);
     this.#impatient.delete(waiting);
-    this.#bounded.delete(waiting.call);
-    waiting.unlisten?.();
-    waiting.refuse(error);
     const wasFirst = waiting === this.#first;
     if (wasFirst) this.#first = undefined;
-    if (wasParkedIn !== undefined) this.#parked.releaseNext(wasParkedIn);
+    this.#end(waiting, undefined, error);
     if (wasFirst) this.#dispatch();
+  }
+
+  /** Ends a wait, with a lease or an error. */
+  #end(waiting: WaitingCall, lease: Lease | undefined, error?: unknown): void {
+    const { call, unlisten, wasParkedIn } = waiting;
+    this.#bounded.delete(call);
+    unlisten?.();
+    waiting.end(lease, error);
+    if (wasParkedIn !== undefined) this.#parked.releaseNext(wasParkedIn);
   }
 
   #track(lease: Lease): Lease {
@@ -343,11 +324,11 @@ export class CallQueue {
   }
 
   #isPatient({ ask }: PendingCall): boolean {
-    return ask.maxWaitMs >= this.#usualMaxWaitMs;
+    return ask.maxWaitMs >= this.#options.maxWaitMs;
   }
 
   #rejectLate(): void {
-    for (const [call, error] of this.#line.lateErrors(this.#bounded)) {
+    for (const [call, error] of this.#options.line.lateErrors(this.#bounded)) {
       // The rejection of another may have let it go.
       const bound = this.#bounded.get(call);
       if (bound) this.#reject(bound.waiting, error);

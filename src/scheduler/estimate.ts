@@ -1,8 +1,8 @@
 import type { Clock } from '../clock.ts';
 import type { Endpoint } from '../endpoints/endpoints.ts';
-import type { PlanEstimate } from '../quota/forecast/estimate.ts';
 import { argument, number, optionsParser, units, whole } from '../validation/arguments.ts';
-import type { Scheduler } from './scheduler.ts';
+import type { QueueOutlook } from './queue-outlook.ts';
+import type { QueueEstimate } from './recent-estimates.ts';
 
 /** Calls to estimate. */
 export interface EstimateOptions {
@@ -44,15 +44,15 @@ const estimateOptions = optionsParser('estimate options', {
 });
 
 /** Checks what a caller gives, and answers by the wall clock. */
-export function estimateCalls(scheduler: Scheduler, clock: Clock, options: EstimateOptions = {}): Estimate {
+export function estimateCalls(outlook: QueueOutlook, clock: Clock, options: EstimateOptions = {}): Estimate {
   const { count = 1, endpoint, cost, priority = 0 } = estimateOptions(options);
   // No calls wait for nothing, also while no limit is known and whatever is ahead of them.
   if (count === 0) return { finishesAt: new Date(clock.wall()), ms: 0, window: undefined };
-  return toEstimate(scheduler.estimate({ endpoint, count, cost }, priority), clock);
+  return toEstimate(outlook.estimate({ endpoint, count, cost }, priority), clock);
 }
 
 /** The same by the wall clock. */
-export function toEstimate(estimate: PlanEstimate | undefined, clock: Clock): Estimate {
+export function toEstimate(estimate: QueueEstimate | undefined, clock: Clock): Estimate {
   if (!estimate) return { finishesAt: undefined, ms: undefined, window: undefined };
   return estimateIn(Math.ceil(Math.max(0, estimate.at - clock.now())), estimate.window, clock);
 }

@@ -40,19 +40,17 @@ export class FairQueue<T> {
     return this.#byRank.first?.priority ?? Number.NEGATIVE_INFINITY;
   }
 
-  /** @param ticket - no two have the same. */
-  enqueue(item: T, priority: number, ticket: number): QueueEntry<T> {
+  /**
+   * @param ticket - no two have the same.
+   * @param byAge - whether it was chosen by age elsewhere: it is served before all others.
+   */
+  enqueue(item: T, priority: number, ticket: number, byAge: boolean = false): QueueEntry<T> {
     const entry = { priority, ticket, item };
-    this.#byRank.push(entry);
-    this.#byTicket.push(entry);
-    this.#size++;
-    return entry;
-  }
-
-  /** Adds an entry that was chosen by age elsewhere: it is served before all others. */
-  enqueueAged(item: T, priority: number, ticket: number): QueueEntry<T> {
-    const entry = { priority, ticket, item };
-    this.#aged.push(entry);
+    if (byAge) this.#aged.push(entry);
+    else {
+      this.#byRank.push(entry);
+      this.#byTicket.push(entry);
+    }
     this.#size++;
     return entry;
   }

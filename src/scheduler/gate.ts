@@ -66,13 +66,6 @@ export interface WaitingLine {
   readonly leave: (call: PendingCall) => void;
   /** When a call like this one would be sent behind those that wait, in monotonic milliseconds; -Infinity: none waits. */
   readonly sentAt: (call: PendingCall) => number;
-  /** An answer came: the errors of those calls that would be sent after their instant, by what it told. */
-  readonly lateErrors: (calls: ReadonlyMap<PendingCall, Bound>) => ReadonlyMap<PendingCall, Error>;
-}
-
-/** When a waiting call is to be sent at the latest, in monotonic milliseconds. */
-export interface Bound {
-  readonly by: number;
 }
 
 /** Options of a gate. */
@@ -115,7 +108,8 @@ export class Gate {
   /** One timer for all pauses: it is set again only where a pause ends before it rings. */
   #ringsAt = Number.POSITIVE_INFINITY;
   #cancel = (): void => {};
-  #isClosed = false;
+  /** Whether it was closed. */
+  isClosed = false;
 
   constructor(options: GateOptions) {
     this.#pacer = options.pacer;
@@ -137,7 +131,7 @@ export class Gate {
     const { behind, parked, longestWaitMs } = this.#options;
     const urgency = byAge ? Number.MAX_VALUE : priorityOf(call);
     this.#pause = undefined;
-    if (this.#isClosed) throw new ClosedError();
+    if (this.isClosed) throw new ClosedError();
     call.signal?.throwIfAborted();
     // A more urgent call came between the turn of this one and now.
     if (behind.highest > urgency) return OVERTAKEN;
@@ -164,7 +158,7 @@ export class Gate {
 
   /** A lease at once, or none. */
   tryAcquire({ ask }: PendingCall): Lease | undefined {
-    if (this.#isClosed) throw new ClosedError();
+    if (this.isClosed) throw new ClosedError();
     const admission = this.#pacer.admit(ask, this.#clock.now());
     return admission.kind === 'granted' ? admission.lease : undefined;
   }
@@ -206,7 +200,7 @@ export class Gate {
 
   /** The call at the gate, and each that comes, is rejected. */
   close(): void {
-    this.#isClosed = true;
+    this.isClosed = true;
     this.wake();
   }
 

@@ -3,11 +3,12 @@ import type { Call } from '../http/call.ts';
 import type { Ask } from '../quota/admission.ts';
 import type { Books } from '../quota/books.ts';
 import type { ClientWide } from '../quota/client-wide.ts';
-import type { Plan, PlanEstimate } from '../quota/forecast/estimate.ts';
+import type { Plan } from '../quota/forecast/estimate.ts';
 import type { Backlog, BackloggedCall } from './backlog.ts';
-import { type Bound, NO_ERRORS, type PendingCall, type WaitingLine } from './gate.ts';
+import type { Bound, QueueLine } from './call-queue.ts';
+import { NO_ERRORS, type PendingCall } from './gate.ts';
 import { excessError, latenessError, overflowError, type QueueEnd } from './queue-errors.ts';
-import { RecentEstimates } from './recent-estimates.ts';
+import { type QueueEstimate, RecentEstimates } from './recent-estimates.ts';
 
 /** Options of {@link QueueOutlook}. */
 export interface QueueOutlookOptions {
@@ -17,10 +18,12 @@ export interface QueueOutlookOptions {
   readonly backlog: Backlog;
   /** How many calls wait. */
   readonly waiting: () => number;
+  /** How many may. */
+  readonly maxWaiting: number;
 }
 
 /** When calls would be sent behind those that wait, and the errors of calls for which that is too late or too many. */
-export class QueueOutlook implements WaitingLine {
+export class QueueOutlook implements QueueLine {
   readonly #options: QueueOutlookOptions;
   readonly #estimates = new RecentEstimates();
   /** What {@link lateErrors} was told last. */
@@ -32,12 +35,12 @@ export class QueueOutlook implements WaitingLine {
   }
 
   /** Estimate for a plan behind the calls waiting with that priority or a higher one; undefined while no limit is known. */
-  estimate(plan: Plan, priority: number): PlanEstimate | undefined {
+  estimate(plan: Plan, priority: number): QueueEstimate | undefined {
     const { clock, books, clientWide, backlog } = this.#options;
     const { present, key } = books;
     const now = clock.now();
     const excess = plan.cost === undefined ? undefined : present.excess(plan.cost, now);
-    if (excess) return never(excess.window);
+    if (excess) return { at: Number.POSITIVE_INFINITY, sentAt: Number.POSITIVE_INFINITY, window: excess.window };
     const subject = {
       endpoint: plan.endpoint,
       priority,
@@ -102,11 +105,11 @@ export class QueueOutlook implements WaitingLine {
     return isLate ? latenessError(ask.endpoint, end, maxQueueMs, clock) : undefined;
   }
 
-  /** The error of a call that is turned away because no more than `maxWaiting` may wait. */
-  overflowOf(call: PendingCall, maxWaiting: number): Error {
+  overflowOf(call: PendingCall): Error {
+    const { maxWaiting, clock } = this.#options;
     // Neither ahead of itself, nor of the next that is turned away in the same turn.
     this.leave(call);
-    return overflowError(call.ask.endpoint, this.#endFor(call.ask), maxWaiting, this.#options.clock);
+    return overflowError(call.ask.endpoint, this.#endFor(call.ask), maxWaiting, clock);
   }
 
   /** The end of the queue, as a call that is made now would find it. */
@@ -115,15 +118,4 @@ export class QueueOutlook implements WaitingLine {
     const { sentAt = clock.now(), window } = this.estimate({ endpoint, query, cost, count: 1 }, priority) ?? {};
     return { waiting: waiting(), sentAt, window, quota: books.lastQuota };
   }
-}
-
-/** The estimate of calls that are never sent. */
-function never(window: string | undefined): PlanEstimate {
-  return {
-    at: Number.POSITIVE_INFINITY,
-    sentAt: Number.POSITIVE_INFINITY,
-    each: [Number.POSITIVE_INFINITY],
-    late: [0],
-    window,
-  };
 }

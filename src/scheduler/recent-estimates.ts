@@ -1,5 +1,8 @@
 import type { PlanEstimate } from '../quota/forecast/estimate.ts';
 
+/** When calls would be sent behind those that wait, and answered. */
+export type QueueEstimate = Pick<PlanEstimate, 'at' | 'sentAt' | 'window'>;
+
 /** An estimate is reused while less than this part of the work ahead has come or gone since. */
 const NEARLY_THE_SAME = 1 / 256;
 
@@ -37,7 +40,7 @@ export interface EstimateBasis {
 interface Kept {
   readonly subject: EstimateSubject;
   readonly basis: EstimateBasis;
-  readonly estimate: PlanEstimate | undefined;
+  readonly estimate: QueueEstimate | undefined;
 }
 
 /** The last estimates: each simulates the whole queue, and hardly differs from the one before while thousands of calls wait. */
@@ -46,7 +49,7 @@ export class RecentEstimates {
   #kept: readonly Kept[] = [];
 
   /** The estimate for this subject: a recent one, or a new one. */
-  of(subject: EstimateSubject, basis: EstimateBasis, make: () => PlanEstimate | undefined): PlanEstimate | undefined {
+  of(subject: EstimateSubject, basis: EstimateBasis, make: () => QueueEstimate | undefined): QueueEstimate | undefined {
     const known = this.#kept.find((one) => isSame(one.subject, subject));
     if (known && isNearly(known.basis, basis)) return known.estimate;
     const estimate = make();

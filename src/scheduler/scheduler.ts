@@ -8,7 +8,7 @@ import type { AttemptCounts, AttemptOutcome } from '../http/retry-policy.ts';
 import type { Lease } from '../quota/admission.ts';
 import { Books } from '../quota/books.ts';
 import { ClientWide } from '../quota/client-wide.ts';
-import type { Plan, PlanEstimate } from '../quota/forecast/estimate.ts';
+import type { Plan } from '../quota/forecast/estimate.ts';
 import type { MonthOutlook } from '../quota/forecast/month.ts';
 import type { Pacer } from '../quota/pacer.ts';
 import type { PacerView } from '../quota/view.ts';
@@ -21,6 +21,7 @@ import { Duties } from './duties.ts';
 import { finalError } from './final-error.ts';
 import { KeyTurns } from './key-turns.ts';
 import { Memberships } from './memberships.ts';
+import { OpenCalls } from './open-calls.ts';
 import type { SchedulerOptions } from './options.ts';
 import { QueueOutlook } from './queue-outlook.ts';
 import { Retries } from './retries.ts';
@@ -49,11 +50,13 @@ export class Scheduler {
   readonly #duties: Duties;
   readonly #exchange: HttpExchange;
   readonly #retries: Retries;
-  readonly #backlog: Backlog = new Backlog(() => this.#duties.stop());
-  readonly #outlook: QueueOutlook;
+  readonly #backlog = new Backlog();
+  /** Its `follow` makes {@link idle} wait for work on a call before its arrival or after its reply: the body that it sends is read, or that of its answer is checked. */
+  readonly open: OpenCalls = new OpenCalls(() => this.#duties.stop());
+  /** When calls would be sent behind those that wait. */
+  readonly outlook: QueueOutlook;
   /** Calls that {@link close} turned away. */
   #turnedAway = 0;
-  #isQueueClosed = false;
   #closing: Promise<void> | undefined;
 
   constructor(options: SchedulerOptions) {
@@ -80,20 +83,22 @@ export class Scheduler {
     });
     this.#books = books;
     this.#keyTurns = new KeyTurns({ ring: options.keys, books, clock, onTurn: () => this.#queue.wake() });
-    this.#outlook = new QueueOutlook({
+    this.outlook = new QueueOutlook({
       clock,
       books,
       clientWide,
       backlog: this.#backlog,
       waiting: () => this.waiting,
+      maxWaiting,
     });
     this.#queue = new CallQueue({
       pacer: books,
       clock,
       maxWaitMs,
-      line: this.#outlook,
+      line: this.outlook,
       onWait: () => this.#duties.start(),
-      overflow: { maxWaiting, onOverflow, error: (call) => this.#outlook.overflowOf(call, maxWaiting) },
+      maxWaiting,
+      onOverflow,
     });
     this.#duties = new Duties({ clock, books, queue: this.#queue, keyTurns: this.#keyTurns });
     this.#exchange = new HttpExchange({
@@ -132,11 +137,6 @@ export class Scheduler {
     return this.#clientWide.throughput;
   }
 
-  /** See {@link QueueOutlook.estimate}. */
-  estimate(plan: Plan, priority: number): PlanEstimate | undefined {
-    return this.#outlook.estimate(plan, priority);
-  }
-
   /**
    * Announces a call that is made as soon as its body is read: it counts as under way meanwhile, and a client that drains sends it.
    *
@@ -145,15 +145,16 @@ export class Scheduler {
    */
   announce(): () => void {
     if (this.#closing) throw new ClosedError();
-    return this.#backlog.announce();
+    return this.open.announce();
   }
 
   /** Makes a call: sends it when the quota allows, retries it by the retry policy, and returns the last answer. */
   run(call: Call): Promise<Reply> {
-    if (this.#isQueueClosed || (this.#closing && !call.isAnnounced)) return Promise.reject(new ClosedError());
-    const late = this.#outlook.latenessOf(call);
+    if (this.#queue.isClosed || (this.#closing && !call.isAnnounced)) return Promise.reject(new ClosedError());
+    const late = this.outlook.latenessOf(call);
     const traced = call as ScheduledCall;
     this.#backlog.add(traced, this.#present.costs.mean(call.ask));
+    this.open.begin();
     traced.trace = this.tracer.begin(call.ask, call.label);
     try {
       // What can go now is not late, whatever the estimate: it may be the hourly trial.
@@ -188,7 +189,7 @@ export class Scheduler {
     const { key } = this.#books;
     const isByBooks = reason instanceof QuotaExhaustedError && this.#keyTurns.mayChange;
     if (!isByBooks || !(await this.#keyTurns.hasTurned(key))) return this.#reject(call, reason);
-    const late = this.#outlook.latenessOf(call);
+    const late = this.outlook.latenessOf(call);
     this.#backlog.queue(call);
     let lease: Lease | undefined;
     try {
@@ -204,7 +205,7 @@ export class Scheduler {
   /** Ends a call of which no request was sent, in a turn of its own, as where it has waited. */
   async #reject(call: ScheduledCall, error: unknown): Promise<Reply> {
     await undefined;
-    this.#backlog.remove(call);
+    this.#end(call);
     call.trace.failed(error, call.signal);
     return rejectionForCaller(error);
   }
@@ -250,8 +251,13 @@ export class Scheduler {
       trace.failed(error, call.signal);
       throw withCallersFrames(error);
     } finally {
-      this.#backlog.remove(call);
+      this.#end(call);
     }
+  }
+
+  #end(call: ScheduledCall): void {
+    this.#backlog.remove(call);
+    this.open.end();
   }
 
   /** Holds back every request until `instant`, in monotonic milliseconds; Infinity: until {@link resume}. */
@@ -280,18 +286,13 @@ export class Scheduler {
     this.#queue.wake();
   }
 
-  /** Makes {@link idle} wait for work on a call before its arrival or after its reply: the body that it sends is read, or that of its answer is checked. */
-  follow<T>(work: Promise<T>): Promise<T> {
-    return this.#backlog.follow(work);
-  }
-
   /** Resolves when no call waits or is under way, and their callers have been told. */
   async idle(): Promise<void> {
     do {
-      await this.#backlog.drained();
+      await this.open.none();
       // A call counts as finished before its caller has been told.
       for (let turn = 0; turn < TELLING_TURNS; turn++) await undefined;
-    } while (this.#backlog.calls > 0);
+    } while (this.open.count > 0);
   }
 
   /**
@@ -302,9 +303,8 @@ export class Scheduler {
    */
   async close(isDraining = false): Promise<number> {
     if (isDraining) this.resume();
-    else if (!this.#isQueueClosed) {
-      this.#isQueueClosed = true;
-      this.#turnedAway = this.#queue.length + this.#backlog.announced;
+    else if (!this.#queue.isClosed) {
+      this.#turnedAway = this.#queue.length + this.open.announced;
       this.#queue.close();
     }
     this.#closing ??= this.idle().then(() => this.#memberships.leaveAll());

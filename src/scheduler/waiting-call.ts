@@ -48,15 +48,9 @@ export class WaitingCall implements AskingCall {
     return this.#resolve === undefined;
   }
 
-  /** Ends the wait. */
-  grant(lease: Lease): void {
+  /** Ends the wait, with a lease or an error. */
+  end(lease: Lease | undefined, error?: unknown): void {
     this.#lease = lease;
-    this.#resolve?.(this);
-    this.#resolve = undefined;
-  }
-
-  /** Ends the wait with an error. */
-  refuse(error: unknown): void {
     this.#error = error;
     this.#resolve?.(this);
     this.#resolve = undefined;

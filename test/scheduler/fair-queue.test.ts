@@ -87,8 +87,8 @@ describe('the fair queue', () => {
   it('the queue takes entries that have aged elsewhere before all others', () => {
     const queue = new FairQueue<string>();
     queue.enqueue('urgent', 9, 0);
-    queue.enqueueAged('younger', 0, 2);
-    queue.enqueueAged('older', -5, 1);
+    queue.enqueue('younger', 0, 2, true);
+    queue.enqueue('older', -5, 1, true);
     expect(queue.highest).toBe(9);
     expect(queue.dequeue()).toEqual({ item: 'older', byAge: true });
     expect(queue.dequeue()).toEqual({ item: 'younger', byAge: true });

@@ -29,7 +29,7 @@ function gateOf(admission: Partial<Admission>, { parked = 0, sentAt = Number.NEG
     behind: { highest: Number.NEGATIVE_INFINITY },
     longestWaitMs: LONGEST_WAIT_MS,
     parked: () => parked,
-    line: { leave: (call) => told.left.push(call), sentAt: () => sentAt, lateErrors: () => new Map() },
+    line: { leave: (call) => told.left.push(call), sentAt: () => sentAt },
     onStandstill: () => told.standstills++,
     onWake: () => told.wakes++,
   });

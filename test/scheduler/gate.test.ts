@@ -15,7 +15,7 @@ const PAUSE = { 'retry-after': '60' };
 const MONTH_OUT = { 'x-ratelimit-limit-stacks-month': '1000', 'x-ratelimit-remaining-stacks-month': '0' };
 const FEW_LEFT = { 'x-ratelimit-limit-stacks-minute': '1000', 'x-ratelimit-remaining-stacks-minute': '5' };
 
-const NO_LINE = { leave: () => {}, sentAt: () => Number.NEGATIVE_INFINITY, lateErrors: () => new Map() };
+const NO_LINE = { leave: () => {}, sentAt: () => Number.NEGATIVE_INFINITY };
 
 describe('little patience', () => {
   it('a call with less patience than most is refused at once when it comes while the queue stands still for longer', async () => {

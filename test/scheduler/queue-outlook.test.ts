@@ -36,7 +36,7 @@ function outlook() {
       },
     },
   } as ClientWide;
-  const of = new QueueOutlook({ clock, books, clientWide, backlog, waiting: () => 7 });
+  const of = new QueueOutlook({ clock, books, clientWide, backlog, waiting: () => 7, maxWaiting: 7 });
   /** A call that waits. */
   const waiting = (ask: Partial<Ask> = {}, cost = 1): BackloggedCall & PendingCall => {
     const call = { ask: { endpoint: 'GET /a', maxWaitMs: 0, ...ask } } as BackloggedCall & PendingCall;
@@ -83,7 +83,7 @@ describe('a call that is turned away', () => {
   it('is not ahead of the next one', () => {
     const { backlog, waiting, of } = outlook();
     of.leave(waiting());
-    expect(of.overflowOf(waiting(), 7)).toMatchObject({ limit: 7, retryAfterMs: 1_000 });
+    expect(of.overflowOf(waiting())).toMatchObject({ limit: 7, retryAfterMs: 1_000 });
     expect(backlog.aheadOf(0)).toEqual([]);
   });
 
