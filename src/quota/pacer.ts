@@ -231,11 +231,10 @@ export class Pacer {
   /** When the last of these plans will be answered, one after the other; undefined while no limit is known. Reserves nothing. */
   estimate(plans: readonly Plan[], now: number): PlanEstimate | undefined {
     this.#age(now);
-    const { clock, throughput, concurrency } = this.#clientWide;
     const { named: windows, unnamed: endpointWindows } = this.#windows;
-    const facts = { clock, throughput, concurrency, windows, endpointWindows };
     const { costs, pausedUntil } = this;
-    return estimate(plans, { ...facts, costs, pausedUntil, shareLimit: this.#shareLimit }, now);
+    const known = { ...this.#clientWide, windows, endpointWindows, costs, pausedUntil, shareLimit: this.#shareLimit };
+    return estimate(plans, known, now);
   }
 
   /** The pause that lasts longest, in force or not. */
