@@ -41,7 +41,9 @@ function problemOf(error: unknown): Problem {
       remaining,
       ...(isKnown && { retryAt, retryAfterMs: Math.ceil(retryAfterMs) }),
     };
-    return new Problem(503, 'quota', why, isKnown ? { [RETRY_AFTER_HEADER]: seconds } : {}, facts);
+    // The caller knows the header that it sent, and no option.
+    const said = why.replace('maxQueueMs', 'x-quota-max-queue-ms');
+    return new Problem(503, 'quota', said, isKnown ? { [RETRY_AFTER_HEADER]: seconds } : {}, facts);
   }
   if (isConnectionError(error)) {
     const { code, endpoint, attempts, cause } = error;
