@@ -102,11 +102,11 @@ export function textIn(flag: string, path: string): Promise<string> {
 
 const MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** Reads a positive time such as `500ms`, `30s`, `5m`, `2h` or `1d`. @returns milliseconds. */
-export function duration(flag: string, text: string): number {
+/** Reads a time such as `500ms`, `30s`, `5m`, `2h` or `1d`; of no length only with `mayBeZero`. @returns milliseconds. */
+export function duration(flag: string, text: string, mayBeZero: boolean = false): number {
   const [, number, unit = ''] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h|d)$/.exec(text) ?? [];
   const ms = Number(number) * (MS[unit] ?? Number.NaN);
-  if (ms > 0) return ms;
+  if (ms > 0 || (mayBeZero && ms === 0)) return ms;
   throw new UsageError(`${flag} must be a time such as 500ms, 30s, 5m, 2h or 1d, not "${text}".`);
 }
 

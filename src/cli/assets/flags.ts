@@ -61,7 +61,7 @@ export function readAssetsFlags(args: readonly string[]): AssetsFlags {
     wish: { params: paramsOf(values), isAll: values.all ?? false },
     out: isFile ? { path, mode: modeOf(resume, force) } : undefined,
     concurrency: whole('--concurrency', values.concurrency ?? FLAGS.concurrency.fallback, 1),
-    maxWaitMs: duration('--max-wait', values['max-wait'] ?? FLAGS['max-wait'].fallback),
+    maxWaitMs: duration('--max-wait', values['max-wait'] ?? FLAGS['max-wait'].fallback, true),
     timeoutMs: timeoutOf(values),
     isQuiet: values.quiet ?? false,
     access: values,

@@ -58,7 +58,7 @@ export function readGetFlags(args: readonly string[]): GetFlags {
     headers: (values.header ?? []).map(readHeader),
     includesHeaders: values.include ?? false,
     isJson: values.json ?? false,
-    maxWaitMs: duration('--max-wait', values['max-wait'] ?? FLAGS['max-wait'].fallback),
+    maxWaitMs: duration('--max-wait', values['max-wait'] ?? FLAGS['max-wait'].fallback, true),
     timeoutMs: timeoutOf(values),
     access: values,
   };

@@ -35,7 +35,7 @@ stacks-quota quota`,
     const client = createClient({
       ...(await accessOf(values, world)),
       timeoutMs: timeoutOf(values),
-      maxWaitMs: duration('--max-wait', values['max-wait'] ?? FLAGS['max-wait'].fallback),
+      maxWaitMs: duration('--max-wait', values['max-wait'] ?? FLAGS['max-wait'].fallback, true),
       fetch: world.fetch,
       clock: world.clock,
     });

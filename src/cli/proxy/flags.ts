@@ -79,7 +79,7 @@ export async function readProxyFlags(
     port: port(values.port ?? FLAGS.port.fallback),
     host: listen ?? '127.0.0.1',
     token,
-    maxWaitMs: duration('--max-wait', values['max-wait'] ?? FLAGS['max-wait'].fallback),
+    maxWaitMs: duration('--max-wait', values['max-wait'] ?? FLAGS['max-wait'].fallback, true),
     timeoutMs: timeoutOf(values),
     concurrency: whole('--concurrency', values.concurrency ?? FLAGS.concurrency.fallback, 1),
     share: redis === undefined && name === undefined ? undefined : { redis, name: name ?? 'proxy' },

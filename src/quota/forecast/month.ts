@@ -65,9 +65,11 @@ export class MonthUsage {
   }
 
   /** What is left at an instant; undefined if no answer has named a month. */
-  outlook(now: number): MonthOutlook | undefined {
+  outlook(instant: number): MonthOutlook | undefined {
     const limit = this.#limit;
     if (limit === undefined) return undefined;
+    // The least that the service's clock may show may precede the month that an answer has named.
+    const now = Math.max(instant, this.#start);
     const resetsAt = endOf('month', now);
     const isPast = startOf('month', now) > this.#start;
     const used = isPast ? 0 : this.#used;

@@ -97,6 +97,12 @@ describe('the month', () => {
     expect(log.outlook(FEBRUARY + HOUR_MS)).toMatchObject({ used: 100, perDay: 2_400 });
   });
 
+  it('is the one that an answer named, even if the service’s clock may not have come there yet', () => {
+    const before = heard([FEBRUARY, 1]).outlook(FEBRUARY - 1);
+    expect(before).toEqual(heard([FEBRUARY, 1]).outlook(FEBRUARY));
+    expect(before).toMatchObject({ used: 1, resetsAt: Date.UTC(2026, 2), affordablePerDay: 30_999 / 28 });
+  });
+
   it('has as much used as the most that was said, whatever order answers come in', () => {
     const at = JANUARY + 5 * DAY_MS;
     for (const order of [
