@@ -219,9 +219,9 @@ export class Gate {
 
   /** The call may come back when the hold has ended and the calls that wait have been sent. */
   #refusalError(call: PendingCall, { until, failingSince }: Hold, reason: Reason): Error {
-    const { ask, request, trace } = call;
+    const { ask, request } = call;
     const { endpoint, maxWaitMs } = ask;
-    const { attempts } = trace;
+    const { attempts } = call.trace;
     const url = request?.url;
     if (failingSince !== undefined)
       return new ConnectionError({ endpoint, url, code: 'OUTAGE', attempts, cause: new Error(reason.why) });
