@@ -83,13 +83,12 @@ export class ConnectionError extends Error {
   readonly attempts: number;
 
   constructor(facts: ErrorFacts<ConnectionError>) {
-    const tries = facts.attempts === 1 ? '1 attempt' : `${facts.attempts} attempts`;
+    const { attempts } = facts;
     const host = facts.url === undefined ? '' : ` ${new URL(facts.url).origin}`;
     const cause = facts.code ?? 'unknown cause';
-    const what =
-      facts.attempts === 0
-        ? `nothing was sent${host && ` to${host}`}`
-        : `no usable response${host && ` from${host}`} after ${tries}`;
+    const what = attempts
+      ? `no usable response${host && ` from${host}`} after ${attempts} attempt${attempts === 1 ? '' : 's'}`
+      : `nothing was sent${host && ` to${host}`}`;
     super(`${asked(facts)}: ${what} (${cause}${because(facts)})`, causeOf(facts));
     this.endpoint = facts.endpoint;
     if (facts.url !== undefined) this.url = facts.url;

@@ -155,11 +155,11 @@ export class HttpExchange {
   #onFailure({ call: { trace }, lease, isSettled }: Attempt, error: unknown): ExchangeResult {
     const failure = error instanceof Failure ? error : undefined;
     if (!isSettled) {
-      const isUnsent = trace.sinceSentMs === undefined || failure?.isUnsent === true;
+      const code = failure?.code;
       this.#options.settle(lease, {
-        kind: isUnsent ? 'unsent' : 'lost',
-        failed: failure !== undefined && failure.code !== KEY_REFUSED && failure.code !== KEY_CHANGED,
-        code: failure?.code,
+        kind: trace.sinceSentMs === undefined || failure?.isUnsent ? 'unsent' : 'lost',
+        failed: code !== undefined && code !== KEY_REFUSED && code !== KEY_CHANGED,
+        code,
       });
     }
     if (!failure) throw error;

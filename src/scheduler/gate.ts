@@ -213,9 +213,9 @@ export class Gate {
 
   /** The call may come back when the hold has ended and the calls that wait have been sent. */
   #refusalError(call: PendingCall, { until, isOutage }: Hold, reason: Reason): Error {
-    const { ask, request, trace } = call;
+    const { ask, request } = call;
     const { endpoint, maxWaitMs } = ask;
-    const { attempts } = trace;
+    const { attempts } = call.trace;
     const url = request?.url;
     if (isOutage) return new ConnectionError({ endpoint, url, code: 'OUTAGE', attempts, cause: new Error(reason.why) });
     return new QuotaExhaustedError({

@@ -171,11 +171,11 @@ export class CallTrace {
   /** Records that the call ends without a response. */
   failed(reason: unknown, signal: AbortSignal | undefined): void {
     this.#sink.end(this);
-    const isAborted = signal?.aborted === true && reason === signal.reason;
-    const told = isAborted || !(reason instanceof Error) ? { name: 'aborted' } : reason;
-    const { name, code, why, retryAt, retryAfterMs = Number.NaN } = told as Told;
-    const knownAt = Number.isFinite(retryAfterMs) ? retryAt : undefined;
-    this.#emit({ type: 'failed', error: name, code, why, retryAt: knownAt, tookMs: this.#tookMs });
+    const isAborted = signal?.aborted && reason === signal.reason;
+    const told: Told = isAborted || !(reason instanceof Error) ? { name: 'aborted' } : reason;
+    const { name: error, code, why } = told;
+    const retryAt = Number.isFinite(told.retryAfterMs) ? told.retryAt : undefined;
+    this.#emit({ type: 'failed', error, code, why, retryAt, tookMs: this.#tookMs });
   }
 
   /** Whether anything listens to events of this type. */

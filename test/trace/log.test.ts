@@ -79,7 +79,7 @@ describe('a logger', () => {
     const logger = lines();
     logEvents(logger)({ type: 'lost', call: 1, endpoint: 'GET /x', at: new Date(0), code: 'KEY_REFUSED', tookMs: 0 });
     expect(logger.all).toEqual([
-      'warn stacks-quota: call 1 GET /x: not sent: the API key was refused five times in a row, and is tried again after a minute',
+      'warn stacks-quota: call 1 GET /x: not sent: the service refused the API key five times in a row; check it, it is tried again after a minute',
     ]);
   });
 
