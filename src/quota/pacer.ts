@@ -364,6 +364,9 @@ export class Pacer {
   #observeEnd(quota: QuotaSnapshot, sentAt: number, now: number): void {
     const end = resetOf(quota);
     if (end === undefined) return;
+    const leftMs = end - quota.receivedAt;
+    // Without a `date`, whole seconds from the answer are the seconds left, and no date.
+    if (quota.date === undefined && leftMs >= 0 && leftMs % 1_000 < 1) return;
     const period = repeatedWindow(quota);
     if (period !== undefined) this.#clock.observeEnd(period, end, sentAt, now);
   }

@@ -190,9 +190,28 @@ describe('while no answer names a limit', () => {
   });
 });
 
-describe('after a refusal', () => {
-  const second = (remaining: number): QuotaSnapshot['stacks'] => ({ cost: 1, second: { limit: 20, remaining } });
+const second = (remaining: number): QuotaSnapshot['stacks'] => ({ cost: 1, second: { limit: 20, remaining } });
 
+describe('the end of a second', () => {
+  it.each([
+    ['a date', 21_000, true],
+    ['a date that has passed by our clock', 20_000, true],
+    ['seconds left, counted from the answer', 21_100, false],
+  ])('tells the time without a `date` if it is %s', (_, resetAt, isTelling) => {
+    const { pacer, send, answer } = world();
+    answer(send(0), 100, quota(second(19), { limit: 20, remaining: 19, resetAt, receivedAt: 20_100 }));
+    expect(pacer.view(100).lead !== undefined).toBe(isTelling);
+  });
+
+  it('tells the time beside a date that is ahead of it, though it is whole seconds from the answer', () => {
+    const { pacer, send, answer } = world();
+    const said = { limit: 20, remaining: 19, resetAt: 21_100, receivedAt: 20_100, date: 25_000 };
+    answer(send(0), 100, quota(second(19), said));
+    expect(pacer.view(100).lead?.most).toBe(21_100);
+  });
+});
+
+describe('after a refusal', () => {
   /** How long after a pause of a second the first request goes beside others, who used a unit before, in milliseconds. */
   function returnsAfter(random: number): number {
     const { send, answer, ask } = world({}, 10, () => random);

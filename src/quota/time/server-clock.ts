@@ -1,4 +1,4 @@
-import { endOf, type Period, periodMsOf, startOf } from './periods.ts';
+import { endOf, type Period, periodMsOf, SHORT_MS, startOf } from './periods.ts';
 
 /** nginx caches `Date` per event loop, so a stamp may be this old when it is written, in milliseconds. */
 const STAMP_SLACK_MS = 20;
@@ -79,8 +79,13 @@ export class ServerClock {
     return this.#revision;
   }
 
-  /** Whether any answer carried a readable `Date`. */
+  /** Whether the clock is known at all: by a readable `Date`, or by the end of a second. */
   get known(): boolean {
+    return this.#lead.most < Number.POSITIVE_INFINITY;
+  }
+
+  /** Whether any answer carried a readable `Date`. */
+  get isDated(): boolean {
     return this.#dates.most < Number.POSITIVE_INFINITY;
   }
 
@@ -117,7 +122,8 @@ export class ServerClock {
       this.#believe(this.#dates);
     }
     this.#narrow(this.#ends, least, most, receivedAt);
-    if (this.#dates.from(sentAt) > most - LATE_MS) this.#believe(this.#ends);
+    const isPast = this.#dates.from(sentAt) > most - LATE_MS;
+    if (this.isDated ? isPast : periodMs <= SHORT_MS && this.#rounding === 0) this.#believe(this.#ends);
   }
 
   /** Adopts the lead found by sibling processes, in milliseconds, unless our own answers contradict it. */

@@ -196,6 +196,17 @@ describe('the end of a window that an answer names', () => {
     expect(clock.vagueness(52_050)).toBeLessThan(1_101);
   });
 
+  it('is believed where no answer has a date if it is that of a second of the calendar: that of a minute says too little', () => {
+    const clock = new ServerClock();
+    clock.observeEnd('minute', 60_000, 12_000, 12_000);
+    expect(clock.known).toBe(false);
+    clock.observeEnd('second', 20_000, 12_000, 12_050);
+    expect(clock.known).toBe(true);
+    expect(leadOf(clock, 12_050)).toEqual([6_950, 8_000]);
+    clock.observeEnd('second', 22_000, 12_500, 12_500);
+    expect(clock.known).toBe(false);
+  });
+
   it('may be rounded by a second where it contradicts one before, and dates are believed again as far as they agree with that', () => {
     const clock = told();
     clock.observeEnd('second', 20_000, 12_000, 12_000);
