@@ -190,7 +190,8 @@ export class ResetWindow implements Limit {
   onSent(flight: Flight, now: number): void {
     if (!this.covers(flight.endpoint)) return;
     this.#sliding.onSent(now);
-    if (this.#slides ? this.#isProven || this.#spent < this.limit : this.#hasRoom || now < this.#end) return;
+    if (this.#slides ? this.#isProven || this.#spent < this.limit : this.#hasRoom || (this.#isNamed && now < this.#end))
+      return;
     this.#probe.onSent(flight);
     if (!this.#isNamed) this.#nextLookAt = this.#lookAfter(now);
   }
@@ -279,7 +280,9 @@ export class ResetWindow implements Limit {
       own?.begin(resetAt);
       const spent = Math.max(this.#spent + 1, reading.used - reading.held);
       this.#spent = Math.min(spent, reading.used + reading.settledSince);
+      // A small window never has room for more than the look itself: what was used is free again after such a pause.
       if (this.#hasRoom) this.#looks.reset();
+      else if (this.#spent < spent && !reading.limited) this.#looks.repeat();
     }
     own?.add(reading.sentAt, reading.receivedAt, reading.limited ? 0 : 1);
     this.#remaining = Math.max(0, this.limit - reading.used);

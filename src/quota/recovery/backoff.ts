@@ -22,6 +22,11 @@ export class Backoff {
     return doubled(this.#firstMs, this.#longestMs, this.#times++);
   }
 
+  /** The next pause is as long as the last. */
+  repeat(): void {
+    this.#times = Math.max(0, this.#times - 1);
+  }
+
   /** The next pause is the first again. */
   reset(): void {
     this.#times = 0;

@@ -9,6 +9,14 @@ describe('a back-off', () => {
     expect(backoff.next()).toBe(100);
   });
 
+  it('repeats a pause, and the first where there was none', () => {
+    const backoff = new Backoff(100, 1_000);
+    backoff.repeat();
+    expect([backoff.next(), backoff.next()]).toEqual([100, 200]);
+    backoff.repeat();
+    expect([backoff.next(), backoff.next()]).toEqual([200, 400]);
+  });
+
   it('is a number, however often it was doubled', () => {
     expect(doubled(250, 8_000, 5_000)).toBe(8_000);
     expect(doubled(0, 8_000, 5_000)).toBe(0);
