@@ -99,7 +99,7 @@ export class FactSync {
     const { time } = this.#member;
     const { policy, timeline } = this.#ledger;
     const offset = timeline.storeOffset;
-    if (!time.known || !offset) return false;
+    if (!time.isDated || !offset) return false;
     const isBusy = policy.isBusy(now);
     if (!isBusy && this.#facts.knowsLead(now + offset.most)) return false;
     const lead = { least: time.least(now) - now, most: time.most(now) - now };

@@ -45,12 +45,12 @@ export class Timeline {
 
   /** Whether the service's or the store's clock is known, so that slots can be named. */
   get isKnown(): boolean {
-    return this.#service.known || this.#store !== undefined;
+    return this.#service.isDated || this.#store !== undefined;
   }
 
   /** Whether it is known so well when a request arrives that a part of a second can be met. */
   isSharp(now: number): boolean {
-    return this.#service.known && this.#service.vagueness(now) + this.#roundTripMs <= SHARP_MS;
+    return this.#service.isDated && this.#service.vagueness(now) + this.#roundTripMs <= SHARP_MS;
   }
 
   /** The longest recent round trip to the service, in milliseconds; a few that are much longer than the others do not count. */
@@ -103,7 +103,7 @@ export class Timeline {
 
   /** The offset to use as exact while the service's clock is unknown or its interval wider than {@link VAGUE_MS}. */
   #guess(now: number): number | undefined {
-    if (!this.#service.known) return this.#store?.offset ?? 0;
+    if (!this.#service.isDated) return this.#store?.offset ?? 0;
     const vagueness = this.#service.vagueness(now);
     return vagueness > VAGUE_MS ? this.#service.least(now) - now + vagueness / 2 : undefined;
   }

@@ -224,6 +224,12 @@ describe('what a process tells others', () => {
       expect(worldOf(40).sync.tellsClock(0)).toBe(false);
     });
 
+    it('is nothing where no answer had a date, though the end of a second tells it', async () => {
+      const { sync, time } = await synced('unknown');
+      time.observeEnd('second', BEGIN + 1_000, 0, 0);
+      expect([time.known, sync.tellsClock(0)]).toEqual([true, false]);
+    });
+
     it('is how far it is ahead of the store’s, where nobody has told it', async () => {
       const world = await synced(40);
       await world.clock.advance(1_000);

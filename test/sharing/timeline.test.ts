@@ -36,6 +36,16 @@ describe('the time by which seconds are named', () => {
     expect(timeline.surely(BEGIN + 1_000, 200)).toBeCloseTo(999.5);
   });
 
+  it('is the store’s also where no date tells the service’s, but the end of a second: not every process may have heard one', () => {
+    const service = new ServerClock();
+    for (const at of [100, 900]) service.observeEnd('second', BEGIN + 1_000, at, at);
+    const timeline = new Timeline(service);
+    expect(timeline.isKnown).toBe(false);
+    timeline.hearStore(BEGIN + 40_000, 900, 900);
+    expect(timeline.at(900).least).toBeCloseTo(BEGIN + 40_000, -1);
+    expect(timeline.isSharp(900)).toBe(false);
+  });
+
   it('is the middle of what the service’s clock may show where that is vague: else no second would cover an arrival', () => {
     const timeline = new Timeline(known(BEGIN, BEGIN + 4_000));
     expect(timeline.at(0).least).toBeCloseTo(BEGIN + 2_000);

@@ -84,6 +84,11 @@ export class ServerClock {
     return this.#lead.most < Number.POSITIVE_INFINITY;
   }
 
+  /** Whether any answer carried a readable `Date`. */
+  get isDated(): boolean {
+    return this.#dates.most < Number.POSITIVE_INFINITY;
+  }
+
   /** Learns from the `Date` of an answer, in milliseconds since the Unix epoch. */
   observe(date: number, sentAt: number, receivedAt: number): void {
     const least = date - this.#slack - receivedAt;
@@ -117,9 +122,8 @@ export class ServerClock {
       this.#believe(this.#dates);
     }
     this.#narrow(this.#ends, least, most, receivedAt);
-    const isDated = this.#dates.most < Number.POSITIVE_INFINITY;
-    if (isDated ? this.#dates.from(sentAt) > most - LATE_MS : periodMs <= SHORT_MS && this.#rounding === 0)
-      this.#believe(this.#ends);
+    const isPast = this.#dates.from(sentAt) > most - LATE_MS;
+    if (this.isDated ? isPast : periodMs <= SHORT_MS && this.#rounding === 0) this.#believe(this.#ends);
   }
 
   /** Adopts the lead found by sibling processes, in milliseconds, unless our own answers contradict it. */
