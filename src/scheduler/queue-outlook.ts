@@ -19,6 +19,12 @@ export interface QueueOutlookOptions {
   readonly waiting: () => number;
 }
 
+/**
+ * Calls that wait are looked at again only after so many milliseconds for each of them: that takes a microsecond a call, and a service may tell
+ * something new with each answer.
+ */
+const RECHECK_MS = 0.01;
+
 /** When calls would be sent behind those that wait, and the errors of calls for which that is too late or too many. */
 export class QueueOutlook implements WaitingLine {
   readonly #options: QueueOutlookOptions;
@@ -26,6 +32,8 @@ export class QueueOutlook implements WaitingLine {
   /** What {@link lateErrors} was told last. */
   #surprises = 0;
   #terms = '';
+  /** No earlier does it look at the calls again. */
+  #mayCheckAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: QueueOutlookOptions) {
     this.#options = options;
@@ -33,22 +41,30 @@ export class QueueOutlook implements WaitingLine {
 
   /** Estimate for a plan behind the calls waiting with that priority or a higher one; undefined while no limit is known. */
   estimate(plan: Plan, priority: number): PlanEstimate | undefined {
+    const { clock, books } = this.#options;
+    const excess = plan.cost === undefined ? undefined : books.present.excess(plan.cost, clock.now());
+    return excess ? never(excess.window) : this.#estimate(plan, priority);
+  }
+
+  /** @param costOf - what calls cost of which no cost is stated. Omitted: what they cost on average. */
+  #estimate(plan: Plan, priority: number, costOf?: (ask: Ask) => number): PlanEstimate | undefined {
     const { clock, books, clientWide, backlog } = this.#options;
     const { present, key } = books;
     const now = clock.now();
-    const excess = plan.cost === undefined ? undefined : present.excess(plan.cost, now);
-    if (excess) return never(excess.window);
     const subject = {
       endpoint: plan.endpoint,
       priority,
       count: plan.count,
       size: Math.ceil(Math.log2(present.costOf(plan))),
+      isSure: costOf !== undefined,
       key,
       pausedUntil: present.pausedUntil,
       concurrency: clientWide.concurrency.limit,
     };
     const basis = { now, moved: backlog.moved, ahead: backlog.weightAheadOf(priority) };
-    return this.#estimates.of(subject, basis, () => present.estimate([...backlog.aheadOf(priority), plan], now));
+    return this.#estimates.of(subject, basis, () =>
+      present.estimate([...backlog.aheadOf(priority, costOf), plan], now),
+    );
   }
 
   leave(call: PendingCall): void {
@@ -64,13 +80,16 @@ export class QueueOutlook implements WaitingLine {
     const { clock, books, backlog } = this.#options;
     const { present, key } = books;
     const now = clock.now();
+    if (now < this.#mayCheckAt) return NO_ERRORS;
     const costOf = (ask: Ask): number => present.surelyOf(ask);
     const { surprises, revision, pausedUntil } = present;
     const terms = `${key} ${revision} ${pausedUntil}`;
-    const isHeavier = surprises !== this.#surprises && backlog.reweigh(costOf);
+    const isChanged = surprises !== this.#surprises || backlog.overtaking > 0;
+    const isHeavier = isChanged && backlog.reweigh(costOf);
     this.#surprises = surprises;
     if (!isHeavier && terms === this.#terms) return NO_ERRORS;
     this.#terms = terms;
+    this.#mayCheckAt = now + bounds.size * RECHECK_MS;
     const groups = backlog.groups(bounds as ReadonlyMap<PendingCall & BackloggedCall, Bound>, costOf, now);
     const { late } = present.estimate(groups, now) ?? {};
     // Of equal calls the last are late. All of them leave the line before the first estimate, because none is ahead of another.
@@ -98,8 +117,10 @@ export class QueueOutlook implements WaitingLine {
     if (excess) return waiting() > 0 ? excessError(ask, request.url, excess, books.lastQuota) : undefined;
     if (maxQueueMs === Number.POSITIVE_INFINITY) return undefined;
     const end = this.#endFor(ask);
-    const isLate = end.sentAt - clock.now() > maxQueueMs;
-    return isLate ? latenessError(ask.endpoint, end, maxQueueMs, clock) : undefined;
+    const by = clock.now() + maxQueueMs;
+    return end.sentAt > by && this.#isSurelyLate(ask, by)
+      ? latenessError(ask.endpoint, end, maxQueueMs, clock)
+      : undefined;
   }
 
   /** The error of a call that is turned away because no more than `maxWaiting` may wait. */
@@ -107,6 +128,14 @@ export class QueueOutlook implements WaitingLine {
     // Neither ahead of itself, nor of the next that is turned away in the same turn.
     this.leave(call);
     return overflowError(call.ask.endpoint, this.#endFor(call.ask), maxWaiting, this.#options.clock);
+  }
+
+  /** Whether a call that is made now would be sent after an instant even if all cost no more than they surely do. */
+  #isSurelyLate(ask: Ask, by: number): boolean {
+    const costOf = (one: Ask): number => this.#options.books.present.surelyOf(one);
+    const { endpoint, query, priority = 0 } = ask;
+    const { sentAt = by } = this.#estimate({ endpoint, query, cost: costOf(ask), count: 1 }, priority, costOf) ?? {};
+    return sentAt > by;
   }
 
   /** The end of the queue, as a call that is made now would find it. */

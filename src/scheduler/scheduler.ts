@@ -153,7 +153,7 @@ export class Scheduler {
     if (this.#isQueueClosed || (this.#closing && !call.isAnnounced)) return Promise.reject(new ClosedError());
     const late = this.#outlook.latenessOf(call);
     const traced = call as ScheduledCall;
-    this.#backlog.add(traced, this.#present.costOf(call.ask));
+    this.#backlog.add(traced, this.#present.surelyOf(call.ask));
     traced.trace = this.tracer.begin(call.ask, call.label);
     try {
       // What can go now is not late, whatever the estimate: it may be the hourly trial.
