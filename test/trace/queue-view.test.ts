@@ -72,7 +72,11 @@ describe('client.queue', () => {
     const calls = Array.from({ length: 4 }, () => client.getInfo());
     await clock.advance(1);
     const untils = client.queue().map(({ until, reason }) => [reason?.kind, until && until.getTime() - from]);
-    expect(untils).toEqual([['concurrency', undefined], ['concurrency', 101], ['concurrency', 201]]);
+    expect(untils).toEqual([
+      ['concurrency', undefined],
+      ['concurrency', 101],
+      ['concurrency', 201],
+    ]);
     await clock.run(Promise.all(calls));
   });
 
