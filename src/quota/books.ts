@@ -52,6 +52,11 @@ export class Books {
     return this.present.lastQuota;
   }
 
+  /** See {@link Pacer.revision}. */
+  get revision(): number {
+    return this.present.revision;
+  }
+
   /** The number of the key by whose books a request was admitted. */
   keyOf(lease: Lease): number | undefined {
     return ownerOf(lease)?.key;

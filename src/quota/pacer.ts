@@ -223,9 +223,9 @@ export class Pacer {
     return Math.max(...ends.filter((until) => until < Number.POSITIVE_INFINITY));
   }
 
-  /** Changes when a window comes or goes. */
+  /** Changes when a window comes or goes, and when its limit or the shapes that it may have change. */
   get revision(): number {
-    return this.#windows.revision;
+    return this.#windows.revision + this.#windows.named.changes;
   }
 
   /** When the last of these plans will be answered, one after the other; undefined while no limit is known. Reserves nothing. */

@@ -57,6 +57,9 @@ export class Backlog {
   #moved = 0;
   #waiting = 0;
   #urgentWaiting = 0;
+  /** The lowest priority that any call had since none was left. */
+  #lowest = Number.POSITIVE_INFINITY;
+  #overtaking = 0;
 
   /**
    * A call was made, and waits.
@@ -77,6 +80,8 @@ export class Backlog {
       this.#last.set(kind, stretch);
       this.#stretches.add(stretch);
     }
+    if (priority > this.#lowest) this.#overtaking += 1 + cost;
+    else this.#lowest = priority;
     stretch.stated += ask.cost ?? Number.NaN;
     this.#came++;
     stretch.calls++;
@@ -113,6 +118,9 @@ export class Backlog {
       this.#stretches.delete(stretch);
       if (this.#last.get(stretch.kind) === stretch) this.#last.delete(stretch.kind);
     }
+    if (this.#stretches.size > 0) return;
+    this.#lowest = Number.POSITIVE_INFINITY;
+    this.#overtaking = 0;
   }
 
   /** Calls with a priority above 0 that wait: processes that share a quota reserve units for them. */
@@ -132,24 +140,34 @@ export class Backlog {
     return weight;
   }
 
+  /** The weight of the calls that have come before others, which waited, since {@link reweigh} was true last. */
+  get overtaking(): number {
+    return this.#overtaking;
+  }
+
   /**
-   * Weighs the calls that wait by what they cost now, if that is clearly more than they were weighed.
+   * Weighs the calls that wait by what they cost now, if that and the calls that have come before them are clearly more than they were weighed.
    *
    * @returns whether it is.
    */
   reweigh(costOf: (ask: Ask) => number): boolean {
-    let heavier = 0;
+    let heavier = this.#overtaking;
     for (const one of this.#stretches) heavier += one.waiting * (1 + costOf(one.ask) - one.weight);
     if (heavier <= this.weightAheadOf(Number.NEGATIVE_INFINITY) * HEAVIER) return false;
     for (const one of this.#stretches) one.weight = 1 + costOf(one.ask);
+    this.#overtaking = 0;
     return true;
   }
 
-  /** The calls that wait and go before one of this priority, in the order in which they go. */
-  aheadOf(priority: number): readonly Plan[] {
-    return this.#ahead(priority).map(({ ask: { endpoint, query }, waiting, stated, calls }) => {
-      const cost = Number.isNaN(stated) ? undefined : stated / calls;
-      return { endpoint, query, count: waiting, cost };
+  /**
+   * The calls that wait and go before one of this priority, in the order in which they go.
+   *
+   * @param costOf - what calls cost of which no cost is stated. Omitted: it is left open.
+   */
+  aheadOf(priority: number, costOf?: (ask: Ask) => number): readonly Plan[] {
+    return this.#ahead(priority).map(({ ask, waiting, stated, calls }) => {
+      const cost = Number.isNaN(stated) ? costOf?.(ask) : stated / calls;
+      return { endpoint: ask.endpoint, query: ask.query, count: waiting, cost };
     });
   }
 

@@ -73,6 +73,7 @@ export class CallQueue {
       line,
       parked: () => this.#parked.size,
       onStandstill: () => this.#rejectImpatient(),
+      onNews: () => this.#parked.wake(),
       onWake: () => this.#dispatch(),
     });
   }

@@ -58,7 +58,7 @@ interface GatePause {
 }
 
 /** What decides when requests may go: a pacer, or the books of several keys. */
-export type Admitting = Pick<Pacer, 'admit' | 'settle' | 'lastQuota'>;
+export type Admitting = Pick<Pacer, 'admit' | 'settle' | 'lastQuota'> & Partial<Pick<Pacer, 'revision'>>;
 
 /** The calls that wait, as an estimate counts them. */
 export interface WaitingLine {
@@ -82,6 +82,8 @@ export interface GateOptions {
   readonly line: WaitingLine;
   /** Called when the queue comes to a standstill that only time can end. */
   readonly onStandstill: () => void;
+  /** Called when an answer told something new of the windows, so that parked calls may go sooner than was thought. */
+  readonly onNews: () => void;
   /** Called when the call at the gate is to ask again. */
   readonly onWake: () => void;
 }
@@ -180,8 +182,12 @@ export class Gate {
 
   /** A request ended: settles its lease, and lets the call at the gate ask again if that may help. */
   settle(lease: Lease, outcome: RequestOutcome): void {
+    const { revision } = this.#pacer;
     this.#pacer.settle(lease, outcome, this.#clock.now());
-    if (this.#pause?.hold.mayEndOnAnswer) this.wake();
+    const isNews = this.#pacer.revision !== revision;
+    // First: parked calls return to their places before the call at the gate asks.
+    if (isNews) this.#options.onNews();
+    if (isNews || this.#pause?.hold.mayEndOnAnswer) this.wake();
   }
 
   /** Something else changed: the call at the gate asks again. */

@@ -22,6 +22,12 @@ export interface QueueOutlookOptions {
   readonly maxWaiting: number;
 }
 
+/**
+ * Calls that wait are looked at again only after so many milliseconds for each of them: that takes a microsecond a call, and a service may tell
+ * something new with each answer.
+ */
+const RECHECK_MS = 0.01;
+
 /** When calls would be sent behind those that wait, and the errors of calls for which that is too late or too many. */
 export class QueueOutlook implements QueueLine {
   readonly #options: QueueOutlookOptions;
@@ -29,6 +35,8 @@ export class QueueOutlook implements QueueLine {
   /** What {@link lateErrors} was told last. */
   #surprises = 0;
   #terms = '';
+  /** No earlier does it look at the calls again. */
+  #mayCheckAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: QueueOutlookOptions) {
     this.#options = options;
@@ -36,22 +44,31 @@ export class QueueOutlook implements QueueLine {
 
   /** Estimate for a plan behind the calls waiting with that priority or a higher one; undefined while no limit is known. */
   estimate(plan: Plan, priority: number): QueueEstimate | undefined {
+    const { clock, books } = this.#options;
+    const excess = plan.cost === undefined ? undefined : books.present.excess(plan.cost, clock.now());
+    if (excess) return { at: Number.POSITIVE_INFINITY, sentAt: Number.POSITIVE_INFINITY, window: excess.window };
+    return this.#estimate(plan, priority);
+  }
+
+  /** @param costOf - what calls cost of which no cost is stated. Omitted: what they cost on average. */
+  #estimate(plan: Plan, priority: number, costOf?: (ask: Ask) => number): QueueEstimate | undefined {
     const { clock, books, clientWide, backlog } = this.#options;
     const { present, key } = books;
     const now = clock.now();
-    const excess = plan.cost === undefined ? undefined : present.excess(plan.cost, now);
-    if (excess) return { at: Number.POSITIVE_INFINITY, sentAt: Number.POSITIVE_INFINITY, window: excess.window };
     const subject = {
       endpoint: plan.endpoint,
       priority,
       count: plan.count,
       size: Math.ceil(Math.log2(present.costs.mean(plan))),
+      isSure: costOf !== undefined,
       key,
       pausedUntil: present.pausedUntil,
       concurrency: clientWide.concurrency.limit,
     };
     const basis = { now, moved: backlog.moved, ahead: backlog.weightAheadOf(priority) };
-    return this.#estimates.of(subject, basis, () => present.estimate([...backlog.aheadOf(priority), plan], now));
+    return this.#estimates.of(subject, basis, () =>
+      present.estimate([...backlog.aheadOf(priority, costOf), plan], now),
+    );
   }
 
   leave(call: PendingCall): void {
@@ -67,13 +84,16 @@ export class QueueOutlook implements QueueLine {
     const { clock, books, backlog } = this.#options;
     const { present, key } = books;
     const now = clock.now();
+    if (now < this.#mayCheckAt) return NO_ERRORS;
     const { costs, revision, pausedUntil } = present;
     const costOf = (ask: Ask): number => costs.surely(ask);
     const terms = `${key} ${revision} ${pausedUntil}`;
-    const isHeavier = costs.surprises !== this.#surprises && backlog.reweigh(costOf);
+    const isChanged = costs.surprises !== this.#surprises || backlog.overtaking > 0;
+    const isHeavier = isChanged && backlog.reweigh(costOf);
     this.#surprises = costs.surprises;
     if (!isHeavier && terms === this.#terms) return NO_ERRORS;
     this.#terms = terms;
+    this.#mayCheckAt = now + bounds.size * RECHECK_MS;
     const groups = backlog.groups(bounds as ReadonlyMap<PendingCall & BackloggedCall, Bound>, costOf, now);
     const { late } = present.estimate(groups, now) ?? {};
     // Of equal calls the last are late. All of them leave the line before the first estimate, because none is ahead of another.
@@ -101,8 +121,10 @@ export class QueueOutlook implements QueueLine {
     if (excess) return waiting() > 0 ? excessError(ask, request.url, excess, books.lastQuota) : undefined;
     if (maxQueueMs === Number.POSITIVE_INFINITY) return undefined;
     const end = this.#endFor(ask);
-    const isLate = end.sentAt - clock.now() > maxQueueMs;
-    return isLate ? latenessError(ask.endpoint, end, maxQueueMs, clock) : undefined;
+    const by = clock.now() + maxQueueMs;
+    return end.sentAt > by && this.#isSurelyLate(ask, by)
+      ? latenessError(ask.endpoint, end, maxQueueMs, clock)
+      : undefined;
   }
 
   overflowOf(call: PendingCall): Error {
@@ -110,6 +132,14 @@ export class QueueOutlook implements QueueLine {
     // Neither ahead of itself, nor of the next that is turned away in the same turn.
     this.leave(call);
     return overflowError(call.ask.endpoint, this.#endFor(call.ask), maxWaiting, clock);
+  }
+
+  /** Whether a call that is made now would be sent after an instant even if all cost no more than they surely do. */
+  #isSurelyLate(ask: Ask, by: number): boolean {
+    const costOf = (one: Ask): number => this.#options.books.present.costs.surely(one);
+    const { endpoint, query, priority = 0 } = ask;
+    const { sentAt = by } = this.#estimate({ endpoint, query, cost: costOf(ask), count: 1 }, priority, costOf) ?? {};
+    return sentAt > by;
   }
 
   /** The end of the queue, as a call that is made now would find it. */

@@ -22,6 +22,8 @@ export interface EstimateSubject {
   readonly count: number;
   /** What one call costs, as a power of two. */
   readonly size: number;
+  /** Whether costs count for no more than they surely are. */
+  readonly isSure: boolean;
   /** The number of the key. */
   readonly key: number | undefined;
   readonly pausedUntil: number;

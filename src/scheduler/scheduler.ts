@@ -153,7 +153,7 @@ export class Scheduler {
     if (this.#queue.isClosed || (this.#closing && !call.isAnnounced)) return Promise.reject(new ClosedError());
     const late = this.outlook.latenessOf(call);
     const traced = call as ScheduledCall;
-    this.#backlog.add(traced, this.#present.costs.mean(call.ask));
+    this.#backlog.add(traced, this.#present.costs.surely(call.ask));
     this.open.begin();
     traced.trace = this.tracer.begin(call.ask, call.label);
     try {

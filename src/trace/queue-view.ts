@@ -21,7 +21,7 @@ export interface QueuedCall {
   readonly reason?: Reason;
   /**
    * When it will be sent: for the first call and parked ones when their wait ends at the latest, for the others by the estimate that
-   * `client.estimate` makes, and no earlier than the first. Undefined while nothing is waited for and no limit is known.
+   * `client.estimate` makes, and no earlier than the first. Undefined for a call that the next answer lets go, and while no limit is known.
    */
   readonly until?: Date;
   /** The same as a sentence for people. */
@@ -72,7 +72,9 @@ export function queueView(
     const { number, ask, priority, calledAt, queuedAt } = trace;
     const wait = [trace.wait, before === undefined ? undefined : standstill].find((one) => one && one.until > now);
     const estimated = before === 0 ? undefined : estimates.get(trace);
-    const latest = Math.max(wait?.until ?? now, estimated ?? now);
+    // The next answer ends a wait for one of the requests under way: only what is forgotten takes until then.
+    const heldUntil = wait?.reason.kind === 'concurrency' ? now : (wait?.until ?? now);
+    const latest = Math.max(heldUntil, estimated ?? now);
     const sentAt = queuedAt > now ? queuedAt : latest;
     const until = sentAt > now ? sentAt : undefined;
     return {

@@ -112,6 +112,47 @@ describe('maxQueueMs', () => {
     expect(90 - refusedAt.length).toBeLessThanOrEqual(15);
   });
 
+  it('refuses no call at once for costs that are hardly known', async () => {
+    const costs = [25];
+    const { clock, client } = await world({ keyless: { minute: 100 }, cost: () => costs.pop() ?? 1 });
+    const call = (nth: number): Promise<unknown> =>
+      client.get('/extended/v1/info', { query: { nth }, maxQueueMs: 60_000 });
+    // By the only answer they take 500 units, in truth 20.
+    await clock.run(Promise.all(Array.from({ length: 20 }, (_, nth) => call(nth + 1))));
+  });
+
+  it('refuses calls that wait as soon as an answer shows that a limit was lowered', async () => {
+    const { clock, client, service } = await world({ keyless: { minute: 200 } });
+    const madeAt = clock.now();
+    const refusedAt: number[] = [];
+    const call = (): Promise<unknown> =>
+      client.getInfo({ maxQueueMs: 100_000 }).catch(() => void refusedAt.push(clock.now() - madeAt));
+    const calls = Array.from({ length: 399 }, call);
+    await clock.advance(0);
+    expect(refusedAt).toHaveLength(0);
+    await clock.advance(30_000);
+    service.setLimits({ keyless: { minute: 20 } });
+    await clock.run(Promise.all(calls));
+    // The first answer of the second minute tells of it: 20 and no more of those that it was to send are in time.
+    expect(refusedAt.length).toBeGreaterThan(150);
+    expect(Math.max(...refusedAt)).toBeLessThan(60_000);
+  });
+
+  it('refuses calls that wait as soon as an answer comes after calls of higher priority that make them late', async () => {
+    const { clock, client } = await world();
+    const madeAt = clock.now();
+    const refusedAt: number[] = [];
+    const usual = Array.from({ length: 100 }, () =>
+      client.getInfo({ maxQueueMs: 75_000 }).catch(() => void refusedAt.push(clock.now() - madeAt)),
+    );
+    await clock.advance(10_000);
+    expect(refusedAt).toHaveLength(0);
+    const urgent = Array.from({ length: 60 }, () => client.getInfo({ priority: 1 }));
+    await clock.run(Promise.all([usual, urgent].flat()));
+    expect(refusedAt.length).toBeGreaterThan(30);
+    expect(Math.max(...refusedAt)).toBeLessThan(60_000);
+  });
+
   it('refuses calls that wait as soon as the service orders a pause that makes them late', async () => {
     const { clock, client, service } = await world({ keyless: { minute: 10_000 } }, { concurrency: 1 });
     service.faults.next(1, { status: 429, headers: { 'retry-after': '100' } });

@@ -22,15 +22,20 @@ function hold(until: number, rest: Partial<Hold> = {}): Hold {
 function gateOf(admission: Partial<Admission>, { parked = 0, sentAt = Number.NEGATIVE_INFINITY } = {}) {
   const clock = virtualClock({ wall: NOON });
   const answers = { next: admission };
-  const told = { wakes: 0, standstills: 0, left: [] as PendingCall[], waits: [] as unknown[] };
+  const told = { wakes: 0, news: 0, standstills: 0, left: [] as PendingCall[], waits: [] as unknown[] };
+  let newer = 0;
+  function settle(this: { revision: number }): void {
+    this.revision += newer;
+  }
   const gate = new Gate({
-    pacer: { admit: () => answers.next, settle: () => undefined, lastQuota: undefined } as unknown as Admitting,
+    pacer: { admit: () => answers.next, settle, lastQuota: undefined, revision: 0 } as unknown as Admitting,
     clock,
     behind: { highest: Number.NEGATIVE_INFINITY },
     longestWaitMs: LONGEST_WAIT_MS,
     parked: () => parked,
     line: { leave: (call) => told.left.push(call), sentAt: () => sentAt },
     onStandstill: () => told.standstills++,
+    onNews: () => told.news++,
     onWake: () => told.wakes++,
   });
   const call = (ask: Partial<Ask> = {}): PendingCall => ({
@@ -40,7 +45,10 @@ function gateOf(admission: Partial<Admission>, { parked = 0, sentAt = Number.NEG
     trace: { attempts: 0, waiting: (wait) => told.waits.push(wait) },
   });
   const ask = (asked: PendingCall) => gate.ask({ call: asked, byAge: false });
-  return { clock, gate, call, ask, told, answers };
+  const news = (): void => {
+    newer = 1;
+  };
+  return { clock, gate, call, ask, told, answers, news };
 }
 
 const wait = (held: Hold): Admission => ({ kind: 'wait', hold: held });
@@ -107,6 +115,14 @@ describe('a call that is held', () => {
     expect(clock.timers).toBe(1);
     gate.leave();
     expect(clock.timers).toBe(0);
+  });
+
+  it('asks again, and parked calls before it, after an answer that tells something new of the windows', () => {
+    const { gate, call, ask, told, news } = gateOf(wait(hold(3_000)));
+    ask(call());
+    news();
+    gate.settle(LEASE, OUTCOME);
+    expect(told).toMatchObject({ news: 1, wakes: 1 });
   });
 
   it('keeps one timer, which is set anew where it rings too soon or too late', async () => {

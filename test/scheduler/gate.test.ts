@@ -214,6 +214,7 @@ describe('the front of the queue', () => {
       line: NO_LINE,
       longestWaitMs: 60_000,
       onStandstill: () => {},
+      onNews: () => {},
       onWake: () => again(),
       parked: () => 0,
     });

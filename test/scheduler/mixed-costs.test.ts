@@ -11,10 +11,14 @@ const byPage = ({ url }: { readonly url: URL }): number => Number(url.searchPara
 /** Makes calls of these costs all at once, and says what came of it. */
 async function callsOf(
   costs: readonly number[],
-  options: Partial<MockServiceOptions> & { readonly isStated?: boolean; readonly seed?: number },
+  options: Partial<MockServiceOptions> & {
+    readonly isStated?: boolean;
+    readonly seed?: number;
+    readonly wall?: number;
+  },
 ) {
-  const { isStated = false, seed = 3, ...service } = options;
-  const clock = virtualClock({ wall: Date.UTC(2026, 2, 10, 14, 0, 7, 300) });
+  const { isStated = false, seed = 3, wall = Date.UTC(2026, 2, 10, 14, 0, 7, 300), ...service } = options;
+  const clock = virtualClock({ wall });
   const mock = createMockService({
     clock,
     keys: [KEY],
@@ -23,9 +27,9 @@ async function callsOf(
     cost: byPage,
     ...service,
   });
-  const sent: { readonly label: string | undefined; readonly at: number }[] = [];
+  const sent: { readonly label: string | undefined; readonly call: number; readonly at: number }[] = [];
   const onEvent = (event: ClientEvent): void => {
-    if (event.type === 'sent') sent.push({ label: event.label, at: clock.now() });
+    if (event.type === 'sent') sent.push({ label: event.label, call: event.call, at: clock.now() });
   };
   const client = createClient({
     baseUrl: mock.origin,
@@ -129,6 +133,16 @@ describe('calls of different costs', () => {
       }
     },
   );
+
+  it('are sent in their order where they are equal, also when an answer shows sooner than was thought that a window has begun again', async () => {
+    const draw = seeded(106);
+    const costs = Array.from({ length: 60 }, () => (draw() < 0.25 ? 25 : 1));
+    const wall = Date.UTC(2026, 2, 10, 14, 0, 55, 300);
+    const { sent, refused } = await callsOf(costs, { keyed: { minute: 100 }, isStated: true, wall });
+    const dear = sent.filter(({ label }) => label === '25').map(({ call }) => call);
+    expect(dear).toEqual(dear.toSorted((one, other) => one - other));
+    expect(refused).toBe(0);
+  });
 
   it('all end, where what they take is learned while they wait, and some take more than a whole window', async () => {
     const random = seeded(5);

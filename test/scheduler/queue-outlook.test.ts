@@ -13,14 +13,17 @@ const PLAN = { endpoint: 'GET /a', count: 1 };
 
 /** The outlook of a queue, whose estimates the test makes: each is a second after the one before. */
 function outlook() {
-  const said = { key: 1, pausedUntil: 0, concurrency: 8, cost: 1, estimates: 0 };
+  const said = { key: 1, pausedUntil: 0, concurrency: 8, cost: 1, revision: 0, estimates: 0 };
   const clock = virtualClock();
   const backlog = new Backlog();
   const present = {
     get pausedUntil() {
       return said.pausedUntil;
     },
-    costs: { mean: () => said.cost },
+    costs: { mean: () => said.cost, surely: () => said.cost, surprises: 0 },
+    get revision() {
+      return said.revision;
+    },
     estimate: (): PlanEstimate => ({ at: 0, sentAt: 1_000 * ++said.estimates, each: [], late: [], window: 'minute' }),
   };
   const books = {
@@ -104,8 +107,42 @@ describe('a call that is turned away', () => {
     expect(latenessOf()).toBeUndefined();
     expect(said.estimates).toBe(0);
     expect(latenessOf(1_000)).toBeUndefined();
+    // Each but the first estimate of a call is looked at again with the costs that are sure.
     expect(latenessOf(1_999)).toMatchObject({ window: 'minute', retryAfterMs: 2_000 });
     await clock.advance(0.25);
-    expect(latenessOf(1)).toMatchObject({ retryAfterMs: 3_000 });
+    expect(latenessOf(1)).toMatchObject({ retryAfterMs: 4_000 });
+  });
+});
+
+describe('calls that wait with a maxQueueMs', () => {
+  it('are looked at again when the windows change, and no sooner again than after 10 ms for a thousand of them', async () => {
+    const { said, clock, waiting, of } = outlook();
+    const bounds = new Map(Array.from({ length: 1_000 }, () => [waiting(), { by: 9_000 }] as const));
+    const look = (): number => {
+      of.lateErrors(bounds);
+      return said.estimates;
+    };
+    expect([look(), look()]).toEqual([1, 1]);
+    await clock.advance(9);
+    said.revision++;
+    expect(look()).toBe(1);
+    await clock.advance(1);
+    expect([look(), look()]).toEqual([2, 2]);
+  });
+
+  it('are looked at again when much has come before them', async () => {
+    const { said, clock, waiting, of } = outlook();
+    const bounds = new Map(Array.from({ length: 16 }, () => [waiting(), { by: 9_000 }] as const));
+    of.lateErrors(bounds);
+    const lookAfter = async (priority: number): Promise<number> => {
+      waiting({ priority });
+      await clock.advance(1);
+      of.lateErrors(bounds);
+      return said.estimates;
+    };
+    expect(await lookAfter(0)).toBe(1);
+    // One that overtakes 17 is less than a sixteenth of all; two are more.
+    expect(await lookAfter(1)).toBe(1);
+    expect(await lookAfter(1)).toBe(2);
   });
 });

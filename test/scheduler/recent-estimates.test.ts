@@ -3,7 +3,16 @@ import { createClient } from '../../src/index.ts';
 import { type EstimateBasis, type EstimateSubject, RecentEstimates } from '../../src/scheduler/recent-estimates.ts';
 import { createMockService, virtualClock } from '../../src/testing/index.ts';
 
-const SUBJECT = { endpoint: 'GET /a', priority: 0, count: 1, size: 0, key: 1, pausedUntil: 0, concurrency: 8 };
+const SUBJECT = {
+  endpoint: 'GET /a',
+  priority: 0,
+  count: 1,
+  size: 0,
+  isSure: false,
+  key: 1,
+  pausedUntil: 0,
+  concurrency: 8,
+};
 const BASIS = { now: 0, moved: 0, ahead: 25_600 };
 
 /** How many estimates were made for these, one after the other. */
@@ -26,7 +35,7 @@ describe('an estimate', () => {
     expect(madeFor({ ahead: 8_000 }, { ahead: 8_000, moved: 2 })).toBe(2);
     expect(madeFor({ ahead: 0 }, { ahead: 0 })).toBe(2);
     expect(madeFor({}, { now: 251 })).toBe(2);
-    const others = [{ endpoint: 'GET /b' }, { priority: 1 }, { count: 2 }, { size: 1 }];
+    const others = [{ endpoint: 'GET /b' }, { priority: 1 }, { count: 2 }, { size: 1 }, { isSure: true }];
     for (const other of [...others, { key: 2 }, { pausedUntil: 1 }, { concurrency: 9 }])
       expect(madeFor({}, other, {}, other), JSON.stringify(other)).toBe(2);
   });

@@ -27,6 +27,7 @@ export class NamedWindows implements Iterable<NamedWindow> {
   /** What others found out of windows that we have not seen yet. */
   readonly #adopted = new Map<Period, Shapes>();
   #revision = 0;
+  #changes = 0;
 
   constructor(dependencies: NamedWindowsDependencies) {
     this.#dependencies = dependencies;
@@ -39,6 +40,11 @@ export class NamedWindows implements Iterable<NamedWindow> {
   /** Counts the windows that have come and gone. */
   get revision(): number {
     return this.#revision;
+  }
+
+  /** Counts how often an answer changed the limit of a window, or the shapes that it may have. */
+  get changes(): number {
+    return this.#changes;
   }
 
   /** The lowest limit of a short window, unless the share grants its units; 0: there is none. */
@@ -102,9 +108,11 @@ export class NamedWindows implements Iterable<NamedWindow> {
       // What a window held before it was first seen is in its first reading; none of what is in flight may be.
       const held = known ? flights.units + (costs.isProbing(receivedAt) ? limit : 0) : 0;
       const window = known ?? this.#open(period);
+      const [limitBefore, shapesBefore] = [window.limit, window.candidates.alive];
       this.#namedAt.set(period, receivedAt);
       named++;
       window.read({ sentAt, receivedAt, own, settledSince, limited, isExempt, limit, used, held }, past, perMs);
+      if (window.limit !== limitBefore || window.candidates.alive !== shapesBefore) this.#changes++;
       shareLimit.read({ period, limit, used, own, sentAt, receivedAt, shapes: window.candidates.shapes });
     }
     if (named > 0 && named < this.#byPeriod.size) this.#forgetUnnamed(receivedAt);
