@@ -109,7 +109,7 @@ export class SharedQuota implements ShareLimit {
   check(charge: Charge, now: number): Hold | undefined {
     const until = this.#earliest(charge, now);
     if (until <= now) return undefined;
-    const isFirm = !this.#trips.isUnderWay && !this.#absence.isAlone && this.#shortage.full(now) !== undefined;
+    const isFirm = !this.#trips.isUnderWay && !this.#absence.isAlone && this.#shortage.isCertain(now);
     return holdUntil(until, isFirm, () => this.#explain(now));
   }
 

@@ -220,7 +220,7 @@ describe('the front of the queue', () => {
     const call = {
       ask: { endpoint: 'GET /', priority: -3, maxWaitMs: 60_000 },
       signal: undefined,
-      trace: { waiting() {} },
+      trace: { waiting() {}, queuedAt: 0 },
     };
     let again = (): void => {};
     /** Asks until the call leaves the gate. */
