@@ -16,7 +16,7 @@ const A_ROUND = 200;
 const START = Date.UTC(2026, 2, 10, 14, 0, 7);
 
 const ask = { endpoint: 'GET /extended/v1/info', maxWaitMs: Number.POSITIVE_INFINITY };
-const trace = { waiting: () => {}, attempts: 0, isRetrying: false, keepContext: () => {} };
+const trace = { waiting: () => {}, attempts: 0, isRetrying: false, queuedAt: 0, keepContext: () => {} };
 const pacerOf = (concurrency: number): Pacer => new Pacer({ concurrency, leaseMs: 90_000 });
 
 const rows: Record<string, string> = { 'the pacer alone': `${alone().toFixed(1)} µs` };

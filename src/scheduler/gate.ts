@@ -15,7 +15,7 @@ export interface PendingCall {
   /** Maximum time until it is sent, by the estimate. Default: Infinity. */
   readonly maxQueueMs?: number | undefined;
   /** Records that the call waits. */
-  readonly trace: Pick<CallTrace, 'waiting' | 'attempts'>;
+  readonly trace: Pick<CallTrace, 'waiting' | 'attempts' | 'queuedAt'>;
 }
 
 /** The call at the gate. */
@@ -112,6 +112,8 @@ export class Gate {
   #cancel = (): void => {};
   /** Whether it was closed. */
   isClosed = false;
+  /** Since when calls have waited and none was sent; Infinity: none waits. */
+  #stillSince = Number.POSITIVE_INFINITY;
 
   constructor(options: GateOptions) {
     this.#pacer = options.pacer;
@@ -140,9 +142,16 @@ export class Gate {
     const now = this.#clock.now();
     const ask = byAge ? asUrgentAs(behind.highest, call.ask) : call.ask;
     const admission = this.#pacer.admit(ask, now);
-    if (admission.kind === 'granted') return admission;
+    if (admission.kind === 'granted') {
+      this.#stillSince = Number.POSITIVE_INFINITY;
+      return admission;
+    }
     const { hold } = admission;
-    if (admission.kind === 'refused') throw this.#refusalErrors([call], hold, hold.reason()).get(call);
+    const isEndless = !hold.isFirm && !hold.mayEndOnAnswer;
+    // A pause without an end is no lack of quota.
+    this.#stillSince = isEndless ? Number.POSITIVE_INFINITY : Math.min(this.#stillSince, now);
+    if (admission.kind === 'refused' || this.#isTooLong(call, hold, now))
+      throw this.#refusalErrors([call], hold, hold.reason()).get(call);
     const { until, isFirm } = hold;
     // One that cannot be the hourly trial makes way for one that can.
     const isLong = isFirm && until - now > (call.ask.isOneShot ? Math.min(TRIAL_MS, longestWaitMs) : longestWaitMs);
@@ -170,8 +179,8 @@ export class Gate {
     const pause = this.#pause;
     if (!pause?.hold.isFirm) return NO_ERRORS;
     const { hold, reason, urgency } = pause;
-    const standsMs = hold.until - (hold.failingSince ?? this.#clock.now());
-    const late = calls.filter((call) => priorityOf(call) <= urgency && standsMs > call.ask.maxWaitMs);
+    const now = this.#clock.now();
+    const late = calls.filter((call) => priorityOf(call) <= urgency && this.#isTooLong(call, hold, now));
     return this.#refusalErrors(late, hold, reason);
   }
 
@@ -199,6 +208,7 @@ export class Gate {
 
   /** No call is at the gate any more. */
   leave(): void {
+    this.#stillSince = Number.POSITIVE_INFINITY;
     this.#pause = undefined;
     this.#cancel();
     this.#ringsAt = Number.POSITIVE_INFINITY;
@@ -208,6 +218,12 @@ export class Gate {
   close(): void {
     this.isClosed = true;
     this.wake();
+  }
+
+  /** Whether the queue will have stood still for longer than the `maxWaitMs` of a call when a hold ends, since the call was queued. */
+  #isTooLong({ ask, trace }: PendingCall, { isFirm, until, failingSince }: Hold, now: number): boolean {
+    const since = failingSince ?? Math.max(Math.min(this.#stillSince, now), trace.queuedAt);
+    return isFirm && !ask.isInspection && until - since > ask.maxWaitMs;
   }
 
   /** The errors of calls that would have to wait longer than their `maxWaitMs`. */

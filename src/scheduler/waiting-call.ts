@@ -5,7 +5,7 @@ import { type AskingCall, type PendingCall, priorityOf } from './gate.ts';
 
 /** A call as the queue sees it. */
 export interface QueueableCall extends PendingCall {
-  readonly trace: Pick<CallTrace, 'number' | 'waiting' | 'keepContext' | 'isRetrying' | 'attempts'>;
+  readonly trace: Pick<CallTrace, 'number' | 'waiting' | 'keepContext' | 'isRetrying' | 'attempts' | 'queuedAt'>;
 }
 
 /** A call that waits for its lease. There may be very many, so it holds no more than it must, and has no private method: each instance would hold its brand. */

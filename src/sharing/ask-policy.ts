@@ -30,6 +30,9 @@ const BUSY_MS = 1_500;
  */
 export const SURE_MS = 5_000;
 
+/** Answers that are further apart are not in a row, in milliseconds. */
+const ROW_MS: number = 2 * SURE_MS;
+
 /** How far ahead slots are asked for, and how long a process counts as needy after an ask that was not granted in full, in milliseconds. */
 export const LONGEST_AHEAD_MS = 3_000;
 export const STAY_MS = 1_500;
@@ -48,6 +51,8 @@ export interface Asked {
   /** Earliest first. */
   readonly slots: readonly Slot[];
   readonly kept: (instance: Instance) => number;
+  /** Instances that it named beside those of its slots. */
+  readonly also?: readonly Instance[];
   /** Whether it asked for calls, too, that are only expected. */
   readonly isSparing?: boolean;
   /** Whether the store is near. */
@@ -88,6 +93,11 @@ export class AskPolicy {
   #askedAt = Number.NEGATIVE_INFINITY;
   #fruitless = 0;
   #full: FullWindow | undefined;
+  /**
+   * The first and the last of the latest answers in a row that granted nothing, beginning with one by which a window longer than a second had
+   * nothing left for the first call; `isNow`: that is so by the last one, too.
+   */
+  #lacking: { readonly since: number; readonly at: number; readonly isNow: boolean } | undefined;
   #heardAt = Number.NEGATIVE_INFINITY;
   #others = 0;
   /** Free part of the tightest window, by the last answer. */
@@ -144,6 +154,11 @@ export class AskPolicy {
     return full && (!full.instance.window.isLong || full.at - full.since >= SURE_MS) ? full : undefined;
   }
 
+  /** Whether a window has nothing left for the first call, if that is certain: it is full, or what is left is kept for other calls. */
+  get isLacking(): boolean {
+    return this.#lacking?.isNow === true && this.#lacking.at - this.#lacking.since >= SURE_MS;
+  }
+
   /** Called when all held units are spent: after a grant that was too small, the next ask is delayed by a random time. */
   spent(now: number, quantum: number): void {
     if (this.#isLimited) this.#retryAt = Math.max(this.#retryAt, now + this.#random() * quantum * SPREAD);
@@ -162,6 +177,7 @@ export class AskPolicy {
     this.#lateAt = Number.POSITIVE_INFINITY;
     this.#fruitless = 0;
     this.#full = undefined;
+    this.#lacking = undefined;
   }
 
   /** Learns from the answer to an ask. */
@@ -179,8 +195,8 @@ export class AskPolicy {
     this.#lateAt = Number.POSITIVE_INFINITY;
     this.#retryAt = Number.NEGATIVE_INFINITY;
     if (given > 0) {
-      this.#fruitless = 0;
       this.#full = undefined;
+      this.#lacking = undefined;
     }
     if (!this.#isLimited) return;
     // At once, for the present slot alone.
@@ -194,20 +210,20 @@ export class AskPolicy {
     if (room(first) > 0 && now < half) this.#lateAt = half + spread;
     if (given > 0) return;
     this.#retryAt = this.#nextRoom(asked, { granted, used, surely, others }, now) + spread;
-    const retryMs = this.#retryMs(asked.isNear === true);
-    if (this.#retryAt - now <= retryMs) return;
-    this.#fruitless++;
-    this.#retryAt = Math.min(this.#retryAt, now + retryMs + spread);
+    const full = this.#full;
+    // Answers that follow each other within moments, as for urgent calls, are no reason to ask later.
+    this.#fruitless = full && full.at - full.since >= SURE_MS ? this.#fruitless + 1 : 0;
+    this.#retryAt = Math.min(this.#retryAt, now + this.#retryMs(asked.isNear === true) + spread);
   }
 
   /** After how long to ask again for a window that is full. */
   #retryMs(isNear: boolean): number {
-    const turn = isNear ? this.#fruitless - 1 : this.#fruitless;
-    return isNear && turn <= 0 ? RETRY_NEAR_MS : RETRY_MS * RETRY_FACTOR ** Math.min(RETRY_GROWS, turn);
+    if (isNear && this.#fruitless === 0) return RETRY_NEAR_MS;
+    return RETRY_MS * RETRY_FACTOR ** Math.min(RETRY_GROWS, this.#fruitless);
   }
 
   /** When slots or units that this ask could not reach become available. */
-  #nextRoom({ slots, need, kept }: Asked, { used, surely, others }: Outcome, now: number): number {
+  #nextRoom({ slots, need, kept, also = [] }: Asked, { used, surely, others }: Outcome, now: number): number {
     const first = slots[0] as Slot;
     const last = slots[slots.length - 1] as Slot;
     const step = (last.from - first.from) / Math.max(1, slots.length - 1) || first.to - first.from;
@@ -229,9 +245,12 @@ export class AskPolicy {
         if (!full || endOf(full) < endOf(instance)) full = instance;
         isKept &&= room >= least;
       }
-      // The processes that wait for the same steps ask in turn, so that all of them together ask twice in a step. The claims of a
-      // long window that slides are known until it has room, so that one of them asks soon after that.
-      const turnMs = slides === undefined ? RELEASE_MS / 2 : Math.min(RETRY_MS, (slides / 2) * (others + 1));
+      // The processes that wait for the same steps, or for a reserve to shrink, ask in turn, so that all of them together ask twice
+      // in that time. The claims of a long window that slides are known until it has room, so that one of them asks soon after that.
+      const turnMs =
+        slides === undefined
+          ? RELEASE_MS / 2
+          : Math.min(RETRY_MS, ((isFull ? slides : Math.min(slides, RELEASE_MS)) / 2) * (others + 1));
       const endsAt = surely(end - (last.from - first.from));
       const hasRoomAt = slides === undefined || window.isShort ? Number.POSITIVE_INFINITY : endsAt;
       const turnAt = isFull && window.isLong ? Number.POSITIVE_INFINITY : now + turnMs;
@@ -244,6 +263,14 @@ export class AskPolicy {
     // What slides is full until a later end as soon as a unit of it is granted to another process.
     const isSame = known?.instance.window === full?.window && known !== undefined && surely(known.end) > now;
     this.#full = full && { instance: full, end: endOf(full), since: isSame ? known.since : now, at: now, isKept };
+    const row = this.#lacking;
+    const isRow = row !== undefined && now - row.at <= ROW_MS;
+    // A unit of a step counts in those after it, of which more is kept for urgent calls.
+    const later = also.filter(({ drain, end }) => drain !== undefined && end > first.from);
+    const isLacking = [...slots.flatMap(({ instances }) => instances), ...later].some(
+      (each) => !each.window.isShort && each.limit - used(each) - kept(each) < Math.min(need, each.limit),
+    );
+    this.#lacking = isLacking || isRow ? { since: isRow ? row.since : now, at: now, isNow: isLacking } : undefined;
     return at;
   }
 }

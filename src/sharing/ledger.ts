@@ -229,6 +229,7 @@ export class Ledger {
       need,
       slots: want > 0 ? slots : [],
       kept,
+      also,
       isSparing: spare !== undefined,
       isNear: this.isNear,
     };

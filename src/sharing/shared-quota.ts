@@ -111,7 +111,7 @@ export class SharedQuota implements ShareLimit {
   check(charge: Charge, now: number): Hold | undefined {
     const until = this.#earliest(charge, now);
     if (until <= now) return this.#standstill.end();
-    const isFull = !this.#trips.isUnderWay && !this.#absence.isAlone && this.#shortage.full(now) !== undefined;
+    const isFull = !this.#trips.isUnderWay && !this.#absence.isAlone && this.#shortage.isCertain(now);
     // What a full window holds waits for that alone.
     const stands = isFull ? this.#standstill.end() : this.#standstill.hold(until, now);
     const failingSince = this.#absence.closedSince ?? stands;

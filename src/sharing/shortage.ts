@@ -70,6 +70,11 @@ export class Shortage {
     return full.isKept || (full.at - full.since < SURE_MS && maxWaitMs >= SURE_MS) ? undefined : full;
   }
 
+  /** Whether the first call certainly lacks units of a window: asking for them again is all that is left. */
+  isCertain(now: number): boolean {
+    return this.full(now) !== undefined || this.#ledger.policy.isLacking;
+  }
+
   /** When to ask for what calls lack: at the end of a window that is full until then. */
   #mayAskAt(now: number): number {
     const full = this.full(now);

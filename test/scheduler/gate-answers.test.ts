@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { QuotaExhaustedError } from '../../src/errors.ts';
 import type { Admission, Ask, Hold, Lease, RequestOutcome } from '../../src/quota/admission.ts';
 import { LAST_INSTANT } from '../../src/quota/headers/snapshot.ts';
 import { TRIAL_MS } from '../../src/quota/recovery/hourly-trial.ts';
@@ -39,10 +40,10 @@ function gateOf(admission: Partial<Admission>, { parked = 0, sentAt = Number.NEG
     onWake: () => told.wakes++,
   });
   const call = (ask: Partial<Ask> = {}): PendingCall => ({
-    ask: { endpoint: 'GET /', maxWaitMs: 60_000, ...ask },
+    ask: { endpoint: 'GET /', maxWaitMs: Number.POSITIVE_INFINITY, ...ask },
     signal: undefined,
     request: { url: URL },
-    trace: { attempts: 0, waiting: (wait) => told.waits.push(wait) },
+    trace: { attempts: 0, waiting: (wait) => told.waits.push(wait), queuedAt: clock.now() },
   });
   const ask = (asked: PendingCall) => gate.ask({ call: asked, byAge: false });
   const news = (): void => {
@@ -187,16 +188,61 @@ describe('a standstill', () => {
     expect(refused()).toEqual([]);
     ask(call());
     expect(refused()).toEqual([0]);
-    answers.next = wait(hold(50_000, { isFirm: false }));
+    answers.next = wait(hold(50_000, { isFirm: false, mayEndOnAnswer: true }));
     ask(call());
     expect(refused()).toEqual([]);
     await clock.advance(10_000);
     answers.next = wait(hold(60_001, { failingSince: 0 }));
     ask(call({ priority: 1 }));
     expect(refused()).toEqual([0, 1, 2, 3]);
-    answers.next = wait(hold(60_000));
+    answers.next = wait(hold(59_999));
+    calls.push(call({ maxWaitMs: 49_999 }));
     ask(call({ priority: 1 }));
-    expect(refused()).toEqual([0, 1]);
+    // The last one was queued while it stood still.
+    expect(refused()).toEqual([0, 1, 2, 3]);
+  });
+
+  it('lasts until a request is sent: the call at the gate fails when asking again would be later than it may wait, however soon that is', async () => {
+    const { clock, call, ask, answers } = gateOf(wait(hold(5_000)));
+    const first = call({ maxWaitMs: 12_000 });
+    for (const until of [5_000, 10_000]) {
+      answers.next = wait(hold(until));
+      expect(ask(first)).toEqual({ kind: 'waiting' });
+      // What an answer may end is none, but it does not end one.
+      answers.next = wait(hold(until, { isFirm: false, mayEndOnAnswer: true }));
+      expect(ask(first)).toEqual({ kind: 'waiting' });
+      await clock.advance(5_000);
+    }
+    answers.next = wait(hold(15_000));
+    expect(() => ask(first)).toThrow(QuotaExhaustedError);
+    const later = call({ maxWaitMs: 12_000 });
+    expect(ask(later)).toEqual({ kind: 'waiting' });
+    answers.next = { kind: 'granted', lease: LEASE };
+    ask(later);
+    await clock.advance(5_000);
+    answers.next = wait(hold(25_000));
+    expect(ask(first)).toEqual({ kind: 'waiting' });
+  });
+
+  it('is none while the client is paused without an end, nor before that', async () => {
+    const { clock, call, ask, answers } = gateOf(wait(hold(5_000)));
+    const first = call({ maxWaitMs: 12_000 });
+    ask(first);
+    answers.next = wait(hold(60_000, { isFirm: false, mayEndOnAnswer: false }));
+    ask(first);
+    await clock.advance(60_000);
+    answers.next = wait(hold(70_000));
+    expect(ask(first)).toEqual({ kind: 'waiting' });
+  });
+
+  it('ends when no call is at the gate any more', async () => {
+    const { clock, gate, call, ask, answers } = gateOf(wait(hold(5_000)));
+    const first = call({ maxWaitMs: 12_000 });
+    ask(first);
+    gate.leave();
+    await clock.advance(60_000);
+    answers.next = wait(hold(70_000));
+    expect(ask(first)).toEqual({ kind: 'waiting' });
   });
 });
 

@@ -221,7 +221,7 @@ describe('the front of the queue', () => {
     const call = {
       ask: { endpoint: 'GET /', priority: -3, maxWaitMs: 60_000 },
       signal: undefined,
-      trace: { attempts: 0, waiting() {} },
+      trace: { attempts: 0, waiting() {}, queuedAt: 0 },
     };
     let again = (): void => {};
     /** Asks until the call leaves the gate. */

@@ -84,6 +84,13 @@ describe('when it is worth asking the store', () => {
     expect(waits).toEqual([5_000, 30_000, BEGIN + 60_000 - 3_000 - (NOW + 35_000)]);
   });
 
+  it('is no later for answers within moments, as for urgent calls: only what is full for 5 s is asked for more seldom', () => {
+    const policy = new AskPolicy(() => 0);
+    const ask = asked(calendar({ day: 100 }));
+    for (const now of [NOW, NOW + 100, NOW + 200]) policy.hear(ask, outcome([], ask, full), now);
+    expect(policy.nextAt(0, false)).toBe(NOW + 5_200);
+  });
+
   it('is soon where a window slides, because each step frees something', () => {
     const policy = new AskPolicy(() => 0);
     const windows = calendar({});
@@ -359,6 +366,72 @@ describe('a window without room before its end', () => {
     );
     expect(policy.full(NOW)).toBeUndefined();
     expect(policy.nextAt(0, false)).toBeLessThanOrEqual(NOW + 2_000);
+  });
+});
+
+describe('a lack of units', () => {
+  const kept = (): number => 10;
+
+  /** Whether there is a lack after each of these answers: when it came, and how much of 100 units was used. */
+  function lacks(answers: readonly (readonly [ms: number, used: number, granted?: number])[]): readonly boolean[] {
+    const policy = new AskPolicy(() => 0);
+    const ask = asked(calendar({ second: 20, minute: 100 }), { kept });
+    return answers.map(([ms, used, granted = 0]) => {
+      const usedOf = ({ window }: Instance): number => (window.isShort ? 0 : used);
+      policy.hear(ask, outcome([granted], ask, usedOf), NOW + ms);
+      return policy.isLacking;
+    });
+  }
+
+  it('is certain by answers in a row over 5 s, also of units that are only kept for other calls', () => {
+    expect(
+      lacks([
+        [0, 95],
+        [4_999, 95],
+        [5_000, 95],
+      ] as const),
+    ).toEqual([false, false, true]);
+  });
+
+  it('is none by an answer that shows room, although another process was granted it', () => {
+    expect(
+      lacks([
+        [0, 95],
+        [3_000, 80],
+        [6_000, 80],
+        [7_000, 95],
+      ] as const),
+    ).toEqual([false, false, false, true]);
+  });
+
+  it('begins anew with a grant, and where answers are more than 10 s apart', () => {
+    expect(
+      lacks([
+        [0, 95],
+        [3_000, 95, 5],
+        [6_000, 95],
+        [10_999, 95],
+        [11_000, 95],
+      ] as const).at(-2),
+    ).toBe(false);
+    expect(
+      lacks([
+        [0, 95],
+        [10_001, 95],
+      ] as const),
+    ).toEqual([false, false]);
+  });
+
+  it('is none of a second, and is over when limits or shapes have changed', () => {
+    const policy = new AskPolicy(() => 0);
+    const second = asked(calendar({ second: 20 }));
+    for (const now of [NOW, NOW + 5_000]) policy.hear(second, outcome([], second, full), now);
+    expect(policy.isLacking).toBe(false);
+    const minute = asked(calendar({ minute: 100 }));
+    for (const now of [NOW, NOW + 5_000]) policy.hear(minute, outcome([], minute, full), now);
+    expect(policy.isLacking).toBe(true);
+    policy.reset();
+    expect(policy.isLacking).toBe(false);
   });
 });
 

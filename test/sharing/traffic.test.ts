@@ -124,7 +124,7 @@ describe('processes that share a quota of any size, with any traffic at any time
   });
 
   it.each(['day', 'hour'] as const)(
-    'wait for nothing after a burst of urgent calls while a seventh of the %s is free: it is not expected to go on till its end',
+    'wait for nothing after a burst of urgent calls while a tenth of the %s is free: it is not expected to go on till its end',
     async (period) => {
       const start = Date.UTC(2026, 2, 10, 9, 12, 7);
       const fleet = fleetOf(3, { keyed: { second: 20, [period]: 200 }, latencyMs: [10, 40] }, {}, { start });
@@ -135,12 +135,13 @@ describe('processes that share a quota of any size, with any traffic at any time
         took.push(fleet.clock.now() - from);
       };
       await fleet.clock.run(Promise.all(Array.from({ length: 10 }, () => send(0, 1))));
-      for (let call = 0; call < 160; call++) {
+      for (let call = 0; call < 170; call++) {
         await fleet.clock.run(send(1 + (call % 2), 0));
         await fleet.clock.advance(200);
       }
-      expect(fleet.service.requests).toBe(170);
-      expect(Math.max(...took.slice(10))).toBeLessThan(2_000);
+      expect(fleet.service.requests).toBe(180);
+      // The reserve shrinks noticeably in this time.
+      expect(Math.max(...took.slice(10))).toBeLessThan(2_500);
     },
   );
 

@@ -12,6 +12,7 @@ import {
   seeded,
   type VirtualClock,
   virtualClock,
+  type WindowKind,
 } from '../../../src/testing/index.ts';
 import { distant } from './distant.ts';
 
@@ -20,8 +21,10 @@ const KEY = 'the-key-of-all';
 /** Seven seconds into a minute, so that much of it is left. */
 const START = Date.UTC(2026, 2, 10, 14, 0, 7);
 
-/** The fact that all shapes are ruled out but that of the calendar. */
-const CALENDAR = `1 ${SHAPES.reduce((bits, { isCalendar, bit }) => (isCalendar ? bits : bits | (1 << bit)), 0)}`;
+/** The fact that all shapes are ruled out but this one. */
+function onlyShape(name: string): string {
+  return `1 ${SHAPES.reduce((bits, shape) => (shape.name === name ? bits : bits | (1 << shape.bit)), 0)}`;
+}
 
 /** Clients that share one key through a store in memory, all in virtual time. */
 export interface Fleet {
@@ -59,6 +62,8 @@ export interface FleetTerms {
   readonly seed?: number;
   /** Periods of which the store knows already that their windows are the calendar's; it knows the service's clock to 20 ms then. */
   readonly calendar?: readonly Period[];
+  /** Other shapes that it knows already. */
+  readonly shapes?: { readonly [P in Period]?: WindowKind };
   /** How much longer than for others a call of the store takes for a client, by its number, in milliseconds. */
   readonly farther?: (index: number) => number;
   /** Whether the store says that it is near. */
@@ -70,7 +75,15 @@ export function fleetOf(
   size: number,
   options: MockServiceOptions = {},
   share: Partial<StoreShareOptions> = {},
-  { start = START, isShared = true, seed = 1, calendar = [], farther = () => 0, isNear = false }: FleetTerms = {},
+  {
+    start = START,
+    isShared = true,
+    seed = 1,
+    calendar = [],
+    shapes = {},
+    farther = () => 0,
+    isNear = false,
+  }: FleetTerms = {},
 ): Fleet {
   const clock = virtualClock({ wall: start });
   const random = seeded(seed);
@@ -154,7 +167,11 @@ export function fleetOf(
   };
   if (calendar.length > 0) {
     const lead = `${-fleet.ahead - 10} ${-fleet.ahead + 10} ${start + fleet.ahead}`;
-    void store.share(-1, new Map([['lead', lead], ...calendar.map((period) => [`s:${period}`, CALENDAR] as const)]));
+    const known = Object.entries({ ...Object.fromEntries(calendar.map((period) => [period, 'aligned'])), ...shapes });
+    void store.share(
+      -1,
+      new Map([['lead', lead], ...known.map(([period, shape]) => [`s:${period}`, onlyShape(shape)] as const)]),
+    );
   }
   return fleet;
 }

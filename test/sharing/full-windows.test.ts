@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { seeded } from '../../src/testing/index.ts';
+import { DEEP } from '../support/deep.ts';
+import { fleetOf } from './support/fleet.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** Answers over 5 s show that nothing is left. Each comes 5 s after the one before at the latest, and one may show room that another process takes. */
+const LATE_MS = 15_000;
+
+/** What most calls take at the service and at the store. */
+const USUAL_MS = 200;
+
+describe('processes whose shared window is full for hours', () => {
+  it.each(
+    (DEEP ? [2, 8, 16] : [8]).flatMap((size) =>
+      (['sliding-log', 'sliding-counter', 'leaky'] as const).flatMap((kind) =>
+        [0, 0.2].map((urgent) => [size, kind, urgent] as const),
+      ),
+    ),
+  )(
+    'end the patience of each call, %i of an hour that is %s, also where what is left is kept for urgent calls, %d of all',
+    async (size, kind, urgent) => {
+      const start = Date.UTC(2026, 2, 10, 16, 9, 44);
+      const quota = { keyed: { second: 20, hour: 120 }, windows: { second: 'aligned', hour: kind } } as const;
+      const terms = { start, calendar: ['second'], shapes: { hour: kind } } as const;
+      const fleet = fleetOf(size, { ...quota, latencyMs: [10, 40] }, {}, terms);
+      const { clock } = fleet;
+      const random = seeded(1);
+      const late: number[] = [];
+      const call = async (index: number, maxWaitMs: number, priority = 0): Promise<void> => {
+        const from = clock.now();
+        await fleet.clients[index]?.getInfo({ maxWaitMs, priority }).catch(() => {});
+        late.push(clock.now() - from - maxWaitMs);
+      };
+      await clock.run(Promise.all(Array.from({ length: 108 }, (_, nth) => call(nth % size, 30_000))));
+      const quiet = async (index: number): Promise<void> => {
+        for (let nth = 0; nth < 24; nth++) {
+          await clock.sleep((random() * HOUR_MS) / 10);
+          const maxWaitMs = [0, 1_000, 5_000, 60_000][Math.floor(random() * 4)] ?? 0;
+          await call(index, maxWaitMs, random() < urgent ? 1 : 0);
+        }
+      };
+      await clock.run(Promise.all(fleet.clients.map((_, index) => quiet(index))));
+      expect(Math.max(...late)).toBeLessThan(LATE_MS + USUAL_MS);
+      expect(fleet.limited).toBe(0);
+    },
+  );
+});
