@@ -2,30 +2,37 @@ import type { Shapes, WindowNews } from '../quota/share-limit.ts';
 import { type Period, periodMsOf, SHORT_MS, startOf } from '../quota/time/periods.ts';
 import type { TimeRange } from './timeline.ts';
 
-/** A drop from fewer units than `FEW`, or to more than the part `REST` of them, is no evidence. */
-const FEW = 10;
-const REST = 0.2;
-
 /** A drop counts only within this part of the new window. */
 const BEGINNING = 0.05;
+
+/**
+ * A drop from fewer units than `FEW`, or to more than the part `REST` of them, is no evidence; unless the window is longer than a minute, the two
+ * readings are no farther apart than that part of it, and more has gone than can drain meanwhile, and than `ROUNDED`.
+ */
+const FEW = 10;
+const REST = 0.2;
+const ROUNDED = 1;
 
 /**
  * Recognises calendar windows by readings alone: usage drops to almost nothing at the calendar's boundary, whatever other
  * processes send. A window of another shape rarely drops at that moment; a refusal then re-admits its shape.
  */
 export class ResetDetector {
-  readonly #last = new Map<Period, { readonly start: number; readonly used: number }>();
+  readonly #last = new Map<Period, { readonly start: number; readonly used: number; readonly at: number }>();
 
   /** Returns the candidate shapes that remain after a reading. */
-  judge({ period, used, shapes }: WindowNews, sent: TimeRange, received: TimeRange): Shapes {
+  judge({ period, used, limit, shapes }: WindowNews, sent: TimeRange, received: TimeRange): Shapes {
     const length = periodMsOf(period);
     const start = startOf(period, sent.least);
     // The beginning of a window of a second is shorter than a round trip.
     if (length <= SHORT_MS || start !== startOf(period, received.most)) return shapes;
     const last = this.#last.get(period);
-    if (last?.start !== start || used > last.used) this.#last.set(period, { start, used });
+    if (last?.start !== start || used >= last.used) this.#last.set(period, { start, used, at: sent.least });
     const isNext = last !== undefined && last.start === startOf(period, start - 1);
-    const hasDropped = isNext && last.used >= FEW && used <= last.used * REST;
+    const gap = last ? (received.most - last.at) / length : Number.POSITIVE_INFINITY;
+    const isNarrow = length > periodMsOf('minute') && gap <= BEGINNING;
+    const isSudden = isNarrow && last !== undefined && last.used - used > limit * gap + ROUNDED;
+    const hasDropped = isNext && (isSudden || (last.used >= FEW && used <= last.used * REST));
     const isBeginning = received.most - start <= length * BEGINNING;
     const { alive } = shapes;
     const calendar = alive.filter(({ isCalendar }) => isCalendar);

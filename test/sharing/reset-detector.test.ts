@@ -44,6 +44,30 @@ describe('a window whose use drops where the calendar begins a new one', () => {
     ).toEqual(CALENDAR);
   });
 
+  it('is known to be aligned if it is a long one, however little was used, where that cannot have drained between two readings', () => {
+    // The small ones hold 100; of an hour 1.7 drain in 61 s.
+    const [before, after] = [3_540_000, 3_601_000];
+    const ofHour = (used: number, at = before) =>
+      judged(
+        [
+          [at, used],
+          [after, 1],
+        ] as const,
+        IN_DOUBT,
+        'hour',
+      );
+    expect(ofHour(4)).toEqual(CALENDAR);
+    expect(ofHour(3)).toEqual(IN_DOUBT);
+    // Three minutes are a twentieth of it.
+    expect(ofHour(8, after + 20 - 180_000)).toEqual(CALENDAR);
+    expect(ofHour(8, after + 19 - 180_000)).toEqual(IN_DOUBT);
+    // The time counts from the last of equal readings.
+    const again = [...[before - 500_000, before].map((at) => [at, 4] as const), [after, 1] as const];
+    expect(judged(again, IN_DOUBT, 'hour')).toEqual(CALENDAR);
+    const mayDrop: Shapes = { alive: [aligned, slidingLog], epoch: 0 };
+    expect(judged(again, mayDrop, 'hour')).toBe(mayDrop);
+  });
+
   it.each([
     ['drops by less than four fifths', [59_000, 90], [60_100, 19]],
     ['was hardly used before', [59_000, 9], [60_100, 0]],

@@ -82,6 +82,25 @@ describe('processes that share a quota of any size, with any traffic at any time
     }
   });
 
+  it('use all of a day that has just begun, though nobody knows its shape and they used a few units of the day before', async () => {
+    const start = Date.UTC(2026, 2, 10, 23, 59, 25);
+    const fleet = fleetOf(16, { keyed: { day: 100 }, latencyMs: [10, 40] }, {}, { start });
+    const served = async (by: readonly number[], everyMs: number): Promise<number> => {
+      let count = 0;
+      for (const index of by) {
+        const one = fleet.clients[index]?.getInfo({ maxWaitMs: 60_000 }) as Promise<unknown>;
+        await fleet.clock.run(one.then(() => count++).catch(() => {}));
+        await fleet.clock.advance(everyMs);
+      }
+      return count;
+    };
+    expect(await served([10, 1, 12, 7, 1, 0, 7], 4_000)).toBe(7);
+    await fleet.clock.advance(20_000);
+    const turns = Array.from({ length: 100 }, (_, turn) => (7 + 3 * turn) % 16);
+    expect(await served(turns, 3_000)).toBe(100);
+    expect(fleet.limited).toBe(0);
+  });
+
   it('are served again when a new month begins, all of what was missing from the old one', async () => {
     const start = Date.UTC(2026, 4, 1) - 20_000;
     const fleet = fleetOf(3, { keyed: { second: 20, month: 60 }, latencyMs: [10, 40] }, {}, { start });
