@@ -154,7 +154,6 @@ export class Backlog {
   #end(): void {
     if (--this.#calls > 0) return;
     this.#lowest = Number.POSITIVE_INFINITY;
-    this.#overtaking = 0;
     this.#onDrained();
     for (const tell of this.#onEmpty.splice(0)) tell();
   }

@@ -28,10 +28,9 @@ export function latenessError(
   waitedMs: number = 0,
 ): Error {
   const { waiting, window } = end;
-  const inMs = Math.ceil(end.sentAt - clock.now());
-  const wait = Number.isFinite(inMs) ? `in about ${inMs} ms` : 'never';
-  const waited = waitedMs > 0 ? `, which has waited for ${Math.round(waitedMs)} ms,` : '';
-  const why = `the call${waited} would be sent ${wait}, with ${waiting} waiting, which is later than the ${maxQueueMs} ms allowed by maxQueueMs.`;
+  const afterMs = Math.ceil(waitedMs + end.sentAt - clock.now());
+  const wait = Number.isFinite(afterMs) ? `after about ${afterMs} ms` : 'never';
+  const why = `the call would be sent ${wait}, with ${waiting} waiting, which is later than the ${maxQueueMs} ms allowed by maxQueueMs.`;
   return queueError(endpoint, end, why, clock, { window: window ?? 'queue', limit: undefined, remaining: undefined });
 }
 
@@ -41,8 +40,8 @@ export function excessError(
   url: string,
   { why, window, limit, headroom }: Reason,
   quota: QuotaSnapshot | undefined,
+  clock: Clock,
 ): Error {
-  const never = { retryAfterMs: Number.POSITIVE_INFINITY, retryAt: new Date(LAST_INSTANT) };
   return new QuotaExhaustedError({
     endpoint,
     url,
@@ -50,7 +49,7 @@ export function excessError(
     window,
     limit,
     remaining: headroom,
-    ...never,
+    ...retryFrom(Number.POSITIVE_INFINITY, clock),
     why,
     maxWaitMs,
   });

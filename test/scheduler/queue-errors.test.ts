@@ -6,8 +6,8 @@ import { virtualClock } from '../../src/testing/index.ts';
 const NOON = Date.UTC(2026, 0, 15, 12);
 
 it.each([
-  ['in about 4001 ms', 5_000.5, 4_001, NOON + 5_001],
-  ['in about 0 ms', 1_000, 0, NOON + 1_000],
+  ['after about 4001 ms', 5_000.5, 4_001, NOON + 5_001],
+  ['after about 0 ms', 1_000, 0, NOON + 1_000],
   ['never', Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, LAST_INSTANT],
 ])('a call that the queue does not accept would be sent %s', async (told, sentAt, retryAfterMs, at) => {
   const clock = virtualClock({ wall: NOON });
