@@ -120,7 +120,6 @@ export class Backlog {
     }
     if (this.#stretches.size > 0) return;
     this.#lowest = Number.POSITIVE_INFINITY;
-    this.#overtaking = 0;
   }
 
   /** Calls with a priority above 0 that wait: processes that share a quota reserve units for them. */

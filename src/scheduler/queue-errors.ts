@@ -28,10 +28,9 @@ export function latenessError(
   waitedMs: number = 0,
 ): Error {
   const { waiting, window } = end;
-  const inMs = end.sentAt - clock.now();
-  const wait = Number.isFinite(inMs) ? `in about ${duration(inMs)}` : 'never';
-  const waited = waitedMs > 0 ? `, which has waited for ${duration(waitedMs)},` : '';
-  const why = `the call${waited} would be sent ${wait}, with ${waiting} waiting, which is later than maxQueueMs (${duration(maxQueueMs)}) allows.`;
+  const afterMs = waitedMs + end.sentAt - clock.now();
+  const wait = Number.isFinite(afterMs) ? `after about ${duration(afterMs)}` : 'never';
+  const why = `the call would be sent ${wait}, with ${waiting} waiting, which is later than maxQueueMs (${duration(maxQueueMs)}) allows.`;
   return queueError(endpoint, end, why, clock, { window: window ?? 'queue', limit: undefined, remaining: undefined });
 }
 
@@ -41,8 +40,8 @@ export function excessError(
   url: string,
   { why, window, limit, headroom }: Reason,
   quota: QuotaSnapshot | undefined,
+  clock: Clock,
 ): Error {
-  const never = { retryAfterMs: Number.POSITIVE_INFINITY, retryAt: new Date(LAST_INSTANT) };
   return new QuotaExhaustedError({
     endpoint,
     url,
@@ -50,7 +49,7 @@ export function excessError(
     window,
     limit,
     remaining: headroom,
-    ...never,
+    ...retryFrom(Number.POSITIVE_INFINITY, clock),
     why,
     maxWaitMs,
   });

@@ -22,6 +22,11 @@ export interface QueueOutlookOptions {
   readonly maxWaiting: number;
 }
 
+/** The estimate of calls that are never sent. */
+const NEVER = { at: Number.POSITIVE_INFINITY, sentAt: Number.POSITIVE_INFINITY };
+
+type CostOf = (ask: Ask) => number;
+
 /**
  * Calls that wait are looked at again only after so many milliseconds for each of them: that takes a microsecond a call, and a service may tell
  * something new with each answer.
@@ -42,25 +47,23 @@ export class QueueOutlook implements QueueLine {
     this.#options = options;
   }
 
-  /** Estimate for a plan behind the calls waiting with that priority or a higher one; undefined while no limit is known. */
-  estimate(plan: Plan, priority: number): QueueEstimate | undefined {
-    const { clock, books } = this.#options;
-    const excess = plan.cost === undefined ? undefined : books.present.excess(plan.cost, clock.now());
-    if (excess) return { at: Number.POSITIVE_INFINITY, sentAt: Number.POSITIVE_INFINITY, window: excess.window };
-    return this.#estimate(plan, priority);
-  }
-
-  /** @param costOf - what calls cost of which no cost is stated. Omitted: what they cost on average. */
-  #estimate(plan: Plan, priority: number, costOf?: (ask: Ask) => number): QueueEstimate | undefined {
+  /**
+   * Estimate for a plan behind the calls waiting with that priority or a higher one; undefined while no limit is known.
+   *
+   * @param costOf - what calls cost of which no cost is stated, those of the plan included. Omitted: what they cost on average.
+   */
+  estimate(plan: Plan, priority: number, costOf?: CostOf): QueueEstimate | undefined {
     const { clock, books, clientWide, backlog } = this.#options;
     const { present, key } = books;
     const now = clock.now();
+    const excess = !costOf && plan.cost !== undefined && present.excess(plan.cost, now);
+    if (excess) return { ...NEVER, window: excess.window };
     const subject = {
       endpoint: plan.endpoint,
       priority,
       count: plan.count,
       size: Math.ceil(Math.log2(present.costs.mean(plan))),
-      isSure: costOf !== undefined,
+      isSure: !!costOf,
       key,
       pausedUntil: present.pausedUntil,
       concurrency: clientWide.concurrency.limit,
@@ -86,7 +89,7 @@ export class QueueOutlook implements QueueLine {
     const now = clock.now();
     if (now < this.#mayCheckAt) return NO_ERRORS;
     const { costs, revision, pausedUntil } = present;
-    const costOf = (ask: Ask): number => costs.surely(ask);
+    const costOf: CostOf = (ask) => costs.surely(ask);
     const terms = `${key} ${revision} ${pausedUntil}`;
     const isChanged = costs.surprises !== this.#surprises || backlog.overtaking > 0;
     const isHeavier = isChanged && backlog.reweigh(costOf);
@@ -118,13 +121,14 @@ export class QueueOutlook implements QueueLine {
     if (ask.isInspection) return undefined;
     const excess = ask.cost === undefined ? undefined : books.present.excess(ask.cost, clock.now());
     // Where no call waits, the pacer answers at once, and knows whether one is to be sent all the same.
-    if (excess) return waiting() > 0 ? excessError(ask, request.url, excess, books.lastQuota) : undefined;
+    if (excess) return waiting() > 0 ? excessError(ask, request.url, excess, books.lastQuota, clock) : undefined;
     if (maxQueueMs === Number.POSITIVE_INFINITY) return undefined;
-    const end = this.#endFor(ask);
     const by = clock.now() + maxQueueMs;
-    return end.sentAt > by && this.#isSurelyLate(ask, by)
-      ? latenessError(ask.endpoint, end, maxQueueMs, clock)
-      : undefined;
+    const end = this.#endFor(ask);
+    const costOf: CostOf = (one) => books.present.costs.surely(one);
+    // No call is refused for what only an average says.
+    const isLate = end.sentAt > by && this.#endFor({ ...ask, cost: costOf(ask) }, costOf).sentAt > by;
+    return isLate ? latenessError(ask.endpoint, end, maxQueueMs, clock) : undefined;
   }
 
   overflowOf(call: PendingCall): Error {
@@ -134,18 +138,10 @@ export class QueueOutlook implements QueueLine {
     return overflowError(call.ask.endpoint, this.#endFor(call.ask), maxWaiting, clock);
   }
 
-  /** Whether a call that is made now would be sent after an instant even if all cost no more than they surely do. */
-  #isSurelyLate(ask: Ask, by: number): boolean {
-    const costOf = (one: Ask): number => this.#options.books.present.costs.surely(one);
-    const { endpoint, query, priority = 0 } = ask;
-    const { sentAt = by } = this.#estimate({ endpoint, query, cost: costOf(ask), count: 1 }, priority, costOf) ?? {};
-    return sentAt > by;
-  }
-
   /** The end of the queue, as a call that is made now would find it. */
-  #endFor({ endpoint, query, cost, priority = 0 }: Ask): QueueEnd {
+  #endFor({ endpoint, query, cost, priority = 0 }: Ask, costOf?: CostOf): QueueEnd {
     const { clock, books, waiting } = this.#options;
-    const { sentAt = clock.now(), window } = this.estimate({ endpoint, query, cost, count: 1 }, priority) ?? {};
+    const { sentAt = clock.now(), window } = this.estimate({ endpoint, query, cost, count: 1 }, priority, costOf) ?? {};
     return { waiting: waiting(), sentAt, window, quota: books.lastQuota };
   }
 }

@@ -6,10 +6,10 @@ import { virtualClock } from '../../src/testing/index.ts';
 const NOON = Date.UTC(2026, 0, 15, 12);
 
 it.each([
-  ['in about 4 s', 5_000.5, 4_001, NOON + 5_001],
-  ['in about 0 ms', 1_000, 0, NOON + 1_000],
-  ['in about 3.5 min', 211_000, 210_000, NOON + 211_000],
-  ['in about 6.1 d', 527_041_000, 527_040_000, NOON + 527_041_000],
+  ['after about 4 s', 5_000.5, 4_001, NOON + 5_001],
+  ['after about 0 ms', 1_000, 0, NOON + 1_000],
+  ['after about 3.5 min', 211_000, 210_000, NOON + 211_000],
+  ['after about 6.1 d', 527_041_000, 527_040_000, NOON + 527_041_000],
   ['never', Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, LAST_INSTANT],
 ])('a call that the queue does not accept would be sent %s', async (told, sentAt, retryAfterMs, at) => {
   const clock = virtualClock({ wall: NOON });
