@@ -37,13 +37,15 @@ const UNSENT: ReadonlySet<string> = new Set([
 export class Failure extends Error {
   /** The code of the error, such as `ECONNRESET`. */
   readonly code: string;
-  /** Whether the request was certainly not sent. */
-  readonly isUnsent: boolean;
 
   constructor(code: string, cause?: unknown) {
     super(code, { cause });
     this.code = code;
-    this.isUnsent = UNSENT.has(code);
+  }
+
+  /** Whether the request was certainly not sent. */
+  get isUnsent(): boolean {
+    return UNSENT.has(this.code);
   }
 }
 
