@@ -21,7 +21,7 @@ const seen = await probe(location.origin).catch((error) => ({ error: String(erro
 await fetch('/seen', { method: 'POST', body: JSON.stringify(seen) });`;
 
 /**
- * Runs the probe in a page of Chromium. The page's own server passes the calls on, because the mock sends no CORS headers.
+ * Runs the probe in a page of Chromium. The page's own server passes the calls on, as a backend would.
  *
  * @param folder - a project that has this package.
  */

@@ -21,6 +21,12 @@ export interface ListeningService {
  */
 const KEEP_ALIVE_MS = 60_000;
 
+/** Lets a page of another origin read every answer, its quota headers included. */
+const CORS = ['access-control-allow-origin', '*', 'access-control-expose-headers', '*'];
+
+/** The answer to a browser that asks whether a page may send a request, such as one with a key. It does not count. */
+const PREFLIGHT = [...CORS, 'access-control-allow-methods', '*', 'access-control-allow-headers', '*'];
+
 /** Opens a real port, on the loopback interface only. Faults then affect real sockets. */
 export async function listen(host: MockHost, port: number): Promise<ListeningService> {
   // Imported on demand, so that the package loads in runtimes without node:http.
@@ -39,12 +45,14 @@ export async function listen(host: MockHost, port: number): Promise<ListeningSer
 
 async function serve(host: MockHost, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
   const { method = 'GET', headers, socket } = incoming;
+  if (method === 'OPTIONS' && headers['access-control-request-method'])
+    return void outgoing.writeHead(204, PREFLIGHT).end();
   const get = (name: string): string | null => headers[name.toLowerCase()]?.toString() ?? null;
   try {
     const url = new URL(incoming.url ?? '/', host.origin);
     const answer = await host.exchange({ method, url, headers: { get }, bytes: once(() => bytesOf(incoming)) });
     incoming.resume();
-    await send(answer, host, outgoing);
+    await send(answer, host, outgoing, headers.origin === undefined ? [] : CORS);
   } catch (error) {
     if (isConnectionLost(error)) socket.resetAndDestroy();
     else outgoing.writeHead(500).end(String(error));
@@ -59,11 +67,12 @@ async function send(
   { status, headers, body, delivery }: ServiceAnswer,
   host: MockHost,
   outgoing: ServerResponse,
+  more: readonly string[],
 ): Promise<void> {
   const content = body();
   const length = content.length === 0 ? [] : ['content-length', String(Buffer.byteLength(content))];
   outgoing.sendDate = false;
-  outgoing.writeHead(status, [...headers.flat(), ...length]);
+  outgoing.writeHead(status, [...headers.flat(), ...length, ...more]);
   if (delivery === 'truncated' && content.length > 0) {
     outgoing.write(content.slice(0, content.length / 2), () => outgoing.destroy());
     return;

@@ -127,6 +127,21 @@ describe('a listening mock', () => {
     await expect(createMockService().listen({ port })).rejects.toThrow('EADDRINUSE');
   });
 
+  it('lets a page of another origin send a key and read the quota, and does not count its question', async () => {
+    const { service, listening } = await setUp();
+    const origin = 'http://page.test';
+    const asked = { origin, 'access-control-request-method': 'GET', 'access-control-request-headers': 'x-api-key' };
+    const preflight = await fetch(listening.url + INFO, { method: 'OPTIONS', headers: asked });
+    expect([preflight.status, preflight.headers.get('access-control-allow-headers')]).toEqual([204, '*']);
+    expect(service.requests).toBe(0);
+    const { headers } = await fetch(listening.url + INFO, { headers: { origin } });
+    expect([headers.get('access-control-allow-origin'), headers.get('access-control-expose-headers')]).toEqual([
+      '*',
+      '*',
+    ]);
+    expect((await fetch(listening.url + INFO)).headers.has('access-control-allow-origin')).toBe(false);
+  });
+
   it('sends a slow body piece by piece, in the time of its clock', async () => {
     const clock = virtualClock();
     const service = createMockService({ clock });

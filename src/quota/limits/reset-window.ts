@@ -49,6 +49,8 @@ export class ResetWindow implements Limit {
   #others = 0;
   /** When the last answer came. */
   #readAt = Number.NEGATIVE_INFINITY;
+  /** Whether it counted less than our books. */
+  #countedLess = false;
   #remaining: number;
   readonly #probe = new Probe();
   readonly #roomProbes: RoomProbes;
@@ -201,6 +203,7 @@ export class ResetWindow implements Limit {
     requests.add(endpoint, sentAt, receivedAt, reading.limited ? 0 : 1);
     this.#remaining = Math.max(0, this.limit - reading.used);
     this.#readAt = reading.receivedAt;
+    this.#countedLess = reading.used < this.#spent;
   }
 
   /** Compares an answer with our own requests, wherever instances begin. */
@@ -269,7 +272,7 @@ export class ResetWindow implements Limit {
    * been posted, its answer tells whether they count here: a fast service answers all that the window holds before any answer is evidence.
    */
   get #isDisputed(): boolean {
-    return this.#left <= 1 && this.#spent < this.limit && this.#remaining > this.limit - this.#spent;
+    return this.#countedLess && this.#left <= 1 && this.#spent < this.limit;
   }
 
   /** Whether the service has named a reset. */
