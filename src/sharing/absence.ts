@@ -76,9 +76,7 @@ export class Absence {
 
   /** Why calls wait while the store is lost, a sentence for people. */
   get why(): string | undefined {
-    if (!this.#isLost) return undefined;
-    const sent = this.#mode === 'closed' ? 'nothing' : 'a part of the quota, evenly,';
-    return `the store of the share cannot be reached, and ${sent} is sent without it (onStoreFailure '${this.#mode}')`;
+    return this.#isLost ? `the store of the share cannot be reached (onStoreFailure: '${this.#mode}')` : undefined;
   }
 
   get #isLost(): boolean {

@@ -43,8 +43,12 @@ export function slidingOf(period: Period, { least, most }: TimeRange, steps: num
 
 /** The even step of a window of which the service estimates usage, and the units of that step. */
 export function evenOf(period: Period, limit: number, { least }: TimeRange): InstanceTime & { readonly limit: number } {
-  const slides = periodMsOf(period) / EVEN_STEPS;
-  const units = Math.max(1, Math.floor((limit * EVEN_PART) / EVEN_STEPS));
+  const each = Math.floor((limit * EVEN_PART) / EVEN_STEPS);
+  const length = periodMsOf(period);
+  // A fifth of a second has no unit of so few: half of them in one second of the calendar leave room for as many in the next.
+  const isHalved = each === 0 && length <= SHORT_MS;
+  const slides = isHalved ? length * (limit > 1 ? 1 : 2) : length / EVEN_STEPS;
+  const units = Math.max(1, isHalved ? Math.floor(limit / 2) : each);
   const index = Math.floor(least / slides);
   return { name: `${period}-even-${index}`, limit: units, end: (index + 1) * slides, slides };
 }

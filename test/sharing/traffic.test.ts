@@ -190,6 +190,17 @@ describe('processes that share a quota of any size, with any traffic at any time
     },
   );
 
+  it.each([2, 3, 4, 5])(
+    'are hardly refused where the service estimates a second of %i units from two counters: half of it is granted',
+    async (second) => {
+      const fleet = fleetOf(2, { keyed: { second }, windows: 'sliding-counter', latencyMs: [10, 40] });
+      await fleet.clock.run(fleet.work(30 * second));
+      // Those of the first seconds, which show the shape.
+      expect(fleet.limited).toBeLessThanOrEqual(6);
+      expect(fleet.clock.now()).toBeLessThan(100_000);
+    },
+  );
+
   it('sleep until a slot begins of which they hold units: a call that waits is looked at a few times, not each millisecond', async () => {
     const fleet = fleetOf(
       4,
