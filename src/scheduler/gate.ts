@@ -116,7 +116,7 @@ export class Gate {
   #ringsAt = Number.POSITIVE_INFINITY;
   #cancel = (): void => {};
   #isClosed = false;
-  /** Since when calls have waited and none was sent; Infinity: none waits. */
+  /** Since when calls have waited, none was sent and none answered; Infinity: none waits. */
   #stillSince = Number.POSITIVE_INFINITY;
 
   constructor(options: GateOptions) {
@@ -195,7 +195,9 @@ export class Gate {
 
   /** A request ended: settles its lease, and lets the call at the gate ask again if that may help. */
   settle(lease: Lease, outcome: RequestOutcome): void {
-    this.#pacer.settle(lease, outcome, this.#clock.now());
+    const now = this.#clock.now();
+    this.#pacer.settle(lease, outcome, now);
+    this.#stillSince = Math.max(this.#stillSince, now);
     if (this.#pause?.hold.mayEndOnAnswer) this.wake();
   }
 

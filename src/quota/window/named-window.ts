@@ -69,6 +69,7 @@ export class NamedWindow implements Limit {
   #cached = 0;
   readonly #sent: SentInWindow;
   readonly #probing: ShapeProbing;
+  readonly #roomForPriorities: RoomForPriorities;
   readonly #roomForOthers: RoomForOthers;
   /** What is subtracted from the limit, one after the other. */
   readonly #reserves: readonly Reserve[];
@@ -96,8 +97,8 @@ export class NamedWindow implements Limit {
       isContinuous: (now) => this.candidates.may.isSliding && this.totalRate.isContinuous(now),
       lastSentAt: () => this.#probing.lastSentAt,
     });
-    const roomForPriorities = new RoomForPriorities(period, clock, priorityReserve);
-    this.#reserves = [this.#probing, roomForPriorities, this.#roomForOthers];
+    this.#roomForPriorities = new RoomForPriorities(period, clock, priorityReserve);
+    this.#reserves = [this.#probing, this.#roomForPriorities, this.#roomForOthers];
   }
 
   /** Units that the window holds in all. */
@@ -196,11 +197,13 @@ export class NamedWindow implements Limit {
     return soonest;
   }
 
-  /** Whether the charge would not fit either if nothing were in flight. */
+  /** Whether the charge would not fit either if nothing were in flight: only time, too, ends what is kept for higher priorities. */
   #isFirm(charge: Charge, now: number): boolean {
     if (this.limit <= 0 || this.#larger.isTooLarge(charge, this.limit, now)) return true;
     const units = this.#fitting(charge);
-    return this.fitsBelow(this.limit - this.#probing.units(charge, this.limit, now), units, 0, now) > now;
+    const { limit } = this;
+    const kept = this.#probing.units(charge, limit, now) + this.#roomForPriorities.units(charge, limit, now);
+    return this.fitsBelow(limit - kept, units, 0, now) > now;
   }
 
   /** The earliest instant at which `units` surely fit below `cap` beside `held`; Infinity: not before an answer comes. */
