@@ -112,7 +112,7 @@ export class Gate {
   #cancel = (): void => {};
   /** Whether it was closed. */
   isClosed = false;
-  /** Since when calls have waited and none was sent; Infinity: none waits. */
+  /** Since when calls have waited, none was sent and none answered; Infinity: none waits. */
   #stillSince = Number.POSITIVE_INFINITY;
 
   constructor(options: GateOptions) {
@@ -191,8 +191,10 @@ export class Gate {
 
   /** A request ended: settles its lease, and lets the call at the gate ask again if that may help. */
   settle(lease: Lease, outcome: RequestOutcome): void {
+    const now = this.#clock.now();
     const { revision } = this.#pacer;
-    this.#pacer.settle(lease, outcome, this.#clock.now());
+    this.#pacer.settle(lease, outcome, now);
+    this.#stillSince = Math.max(this.#stillSince, now);
     const isNews = this.#pacer.revision !== revision;
     // First: parked calls return to their places before the call at the gate asks.
     if (isNews) this.#options.onNews();

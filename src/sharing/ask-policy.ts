@@ -212,7 +212,8 @@ export class AskPolicy {
     this.#retryAt = this.#nextRoom(asked, { granted, used, surely, others }, now) + spread;
     const full = this.#full;
     // Answers that follow each other within moments, as for urgent calls, are no reason to ask later.
-    this.#fruitless = full && full.at - full.since >= SURE_MS ? this.#fruitless + 1 : 0;
+    const isSure = this.isLacking || (full !== undefined && full.at - full.since >= SURE_MS);
+    this.#fruitless = isSure ? this.#fruitless + 1 : 0;
     this.#retryAt = Math.min(this.#retryAt, now + this.#retryMs(asked.isNear === true) + spread);
   }
 
@@ -245,16 +246,14 @@ export class AskPolicy {
         if (!full || endOf(full) < endOf(instance)) full = instance;
         isKept &&= room >= least;
       }
-      // The processes that wait for the same steps, or for a reserve to shrink, ask in turn, so that all of them together ask twice
+      // The processes that wait for the same steps, or for what is kept to shrink, ask in turn, so that all of them together ask twice
       // in that time. The claims of a long window that slides are known until it has room, so that one of them asks soon after that.
-      const turnMs =
-        slides === undefined
-          ? RELEASE_MS / 2
-          : Math.min(RETRY_MS, ((isFull ? slides : Math.min(slides, RELEASE_MS)) / 2) * (others + 1));
+      const stepMs = isFull && slides !== undefined ? slides : Math.min(slides ?? RELEASE_MS, RELEASE_MS);
+      const turnMs = Math.min(RETRY_MS, (stepMs / 2) * (window.isShort && slides === undefined ? 1 : others + 1));
       const endsAt = surely(end - (last.from - first.from));
-      const hasRoomAt = slides === undefined || window.isShort ? Number.POSITIVE_INFINITY : endsAt;
+      const hasRoomAt = window.isShort ? Number.POSITIVE_INFINITY : endsAt;
       const turnAt = isFull && window.isLong ? Number.POSITIVE_INFINITY : now + turnMs;
-      const asksAt = Math.min(turnAt, hasRoomAt + (this.#random() * turnMs) / 2, probesAt);
+      const asksAt = Math.min(turnAt, hasRoomAt + (slides === undefined ? 0 : (this.#random() * turnMs) / 2), probesAt);
       // A full calendar window has room after its end. A sliding one may have room at its next step, and the reserve for
       // urgent calls shrinks.
       at = Math.max(at, isFull && slides === undefined ? endsAt : asksAt);

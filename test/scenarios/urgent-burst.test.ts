@@ -1,6 +1,6 @@
 import { createMockService, virtualClock } from 'stacks-quota/testing';
 import { describe, expect, it } from 'vitest';
-import { createClient } from '../../src/index.ts';
+import { createClient, isQuotaExhausted } from '../../src/index.ts';
 
 describe('a burst of urgent calls late in a month', () => {
   it('does not stop the other calls: what is reserved for more of them fades in seconds', async () => {
@@ -25,4 +25,31 @@ describe('a burst of urgent calls late in a month', () => {
     expect(clock.now() - from).toBeLessThan(180_000);
     expect(service.limited).toBe(0);
   });
+});
+
+describe('a call that may wait for five seconds', () => {
+  it.each(['hour', 'day'] as const)(
+    'fails in time where what is left of a %s is kept for urgent calls, however long for',
+    async (period) => {
+      const clock = virtualClock({ wall: Date.UTC(2026, 2, 10, 9, 12, 7) });
+      const keyless = { second: 20, [period]: 200 };
+      const service = createMockService({ clock, keyless, windows: 'sliding-log', latencyMs: 40 });
+      const client = createClient({ baseUrl: service.origin, fetch: service.fetch, clock });
+      await clock.run(Promise.all(Array.from({ length: 10 }, () => client.getInfo({ priority: 1 }))));
+      const errors: unknown[] = [];
+      let longestMs = 0;
+      for (let call = 0; call < 200; call++) {
+        await clock.advance(200);
+        const from = clock.now();
+        await clock.run(client.getInfo({ maxWaitMs: 5_000 }).catch((error) => errors.push(error)));
+        longestMs = Math.max(longestMs, clock.now() - from);
+      }
+      expect(errors.length).toBeGreaterThan(0);
+      expect(errors.every(isQuotaExhausted)).toBe(true);
+      expect(longestMs).toBeLessThanOrEqual(5_000);
+      // A quarter at most is kept.
+      expect(service.requests).toBeGreaterThan(145);
+      await client.close();
+    },
+  );
 });

@@ -235,6 +235,18 @@ describe('a standstill', () => {
     expect(ask(first)).toEqual({ kind: 'waiting' });
   });
 
+  it('begins anew when a request is answered', async () => {
+    const { clock, gate, call, ask, answers } = gateOf(wait(hold(5_000)));
+    const first = call({ maxWaitMs: 12_000 });
+    ask(first);
+    await clock.advance(10_000);
+    gate.settle(LEASE, OUTCOME);
+    answers.next = wait(hold(22_000));
+    expect(ask(first)).toEqual({ kind: 'waiting' });
+    answers.next = wait(hold(22_001));
+    expect(() => ask(first)).toThrow(QuotaExhaustedError);
+  });
+
   it('ends when no call is at the gate any more', async () => {
     const { clock, gate, call, ask, answers } = gateOf(wait(hold(5_000)));
     const first = call({ maxWaitMs: 12_000 });

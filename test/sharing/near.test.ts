@@ -104,4 +104,14 @@ describe('processes that share a quota through a store that is near', () => {
     expect(clients[1]?.waiting).toBe(0);
     expect(fleet.limited).toBe(0);
   });
+
+  it('ask every few seconds each while a minute has nothing left but what the minute before may still count for', async () => {
+    const start = Date.UTC(2026, 2, 10, 14, 0, 0, 137);
+    const fleet = fleetOf(8, { keyed: { second: 20, minute: 500 }, latencyMs: [10, 30] }, {}, { start, isNear: true });
+    void fleet.work(100_000).catch(() => {});
+    await fleet.clock.advance(32_000);
+    const { trips } = fleet;
+    await fleet.clock.advance(20_000);
+    expect(fleet.trips - trips).toBeLessThan(8 * 8);
+  });
 });

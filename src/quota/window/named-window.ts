@@ -70,6 +70,7 @@ export class NamedWindow implements Limit {
   #cached = 0;
   readonly #sent: SentInWindow;
   readonly #probing: ShapeProbing;
+  readonly #roomForPriorities: RoomForPriorities;
   readonly #roomForOthers: RoomForOthers;
   readonly #reserves: Reserves;
 
@@ -97,8 +98,8 @@ export class NamedWindow implements Limit {
       isContinuous: (now) => this.candidates.may.isSliding && this.totalRate.isContinuous(now),
       lastSentAt: () => this.#probing.lastSentAt,
     });
-    const roomForPriorities = new RoomForPriorities(period, clock, priorityReserve);
-    this.#reserves = new Reserves(this.#probing, roomForPriorities, this.#roomForOthers);
+    this.#roomForPriorities = new RoomForPriorities(period, clock, priorityReserve);
+    this.#reserves = new Reserves(this.#probing, this.#roomForPriorities, this.#roomForOthers);
   }
 
   /** Units that the window holds in all. */
@@ -169,12 +170,13 @@ export class NamedWindow implements Limit {
     return this.#passed.earliest(charge, (both) => this.#fitsFrom(both, cap, now), now);
   }
 
-  /** Whether the charge would not fit either if nothing were in flight. */
+  /** Whether the charge would not fit either if nothing were in flight: only time, too, ends what is kept for higher priorities. */
   #isFirm(charge: Charge, now: number): boolean {
-    if (this.limit <= 0 || this.#larger.isTooLarge(charge, this.limit, now)) return true;
+    const { limit } = this;
+    if (limit <= 0 || this.#larger.isTooLarge(charge, limit, now)) return true;
     const units = this.#fitting(charge);
-    const cap = Math.max(units, this.limit - this.#probing.units(charge, this.limit, now));
-    return this.capacity.earliest(units, 0, cap, now) > now;
+    const kept = this.#probing.units(charge, limit, now) + this.#roomForPriorities.units(charge, limit, now);
+    return this.capacity.earliest(units, 0, Math.max(units, limit - kept), now) > now;
   }
 
   #explain(charge: Charge, now: number): Reason {
