@@ -14,8 +14,8 @@ const FORGOTTEN_MS = ACCOUNT_LASTS_MS - 10_000;
 const SIGN_MS = 30_000;
 const FIRST_SIGN_MS = 500;
 
-/** Weight of the latest call in the mean duration. */
-const FRESHNESS = 0.2;
+/** How many calls tell how long one takes: one that is late by chance does not count, two of them do. */
+const RECENT = 3;
 
 /** A store that is lost is tried again after this long although no call needs it, so that its return is told. In milliseconds. */
 const IDLE_RETRY_MS = 5_000;
@@ -52,7 +52,8 @@ export class Trips {
   #signs = 0;
   #live: number | undefined;
   #counted = 0;
-  #tripMs = 1;
+  /** How long the recent calls of the store took, in milliseconds, latest last. */
+  readonly #recent: number[] = [];
   #isLast = false;
   /** Whether the last trip has called the store. */
   #hasCalled = true;
@@ -98,9 +99,9 @@ export class Trips {
     return this.#live;
   }
 
-  /** Mean duration of a call of the store, in milliseconds. */
+  /** Median duration of the recent calls of the store, in milliseconds. */
   get tripMs(): number {
-    return this.#tripMs;
+    return this.#recent.toSorted((a, b) => a - b)[(this.#recent.length - 1) >> 1] ?? 1;
   }
 
   /** When a call that waits for a trip asks again, unless it is woken before. */
@@ -185,7 +186,8 @@ export class Trips {
     const value = await inTime(clock, patienceMs, work());
     const tookMs = clock.now() - sentAt;
     // A process that was stopped meanwhile finds the answer and the end of its patience together.
-    this.#tripMs += FRESHNESS * (Math.min(tookMs, patienceMs) - this.#tripMs);
+    this.#recent.push(Math.min(tookMs, patienceMs));
+    if (this.#recent.length > RECENT) this.#recent.shift();
     this.#breaker.answered(tookMs, clock.now());
     return value;
   }

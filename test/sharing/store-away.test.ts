@@ -39,6 +39,20 @@ describe('clients that share one key, where the store cannot be used,', () => {
     expect(fleet.clock.now() - from).toBeLessThanOrEqual(51);
   });
 
+  it('wait for two trips of a store that has become slow, because the next one asks for what begins when its answer comes', async () => {
+    const fleet = fleetOf(1, { keyed: { second: 5, day: 60 }, latencyMs: 20 }, { mode: 'closed' });
+    const took = async (): Promise<number> => {
+      const from = fleet.clock.now();
+      await fleet.clock.run(fleet.clients[0]?.getInfo() ?? Promise.reject());
+      return fleet.clock.now() - from;
+    };
+    await took();
+    fleet.answers = () => 900;
+    await took();
+    await fleet.clock.advance(20_000);
+    expect(await took()).toBeLessThan(2_000);
+  });
+
   it('say that it is back within seconds of its return, and not before, although they have nothing to do', async () => {
     const fleet = fleetOf(4, { keyed: { second: 20, minute: 500 } });
     const said = () => fleet.events.map((events) => ofShare(events).map(({ type }) => type));
