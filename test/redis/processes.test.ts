@@ -105,7 +105,8 @@ describe.skipIf(!hasRedis).concurrent('processes that share a key through a real
     async (what, context) => {
       const redis = await ownRedis(context);
       const { service, job } = await serve(context, {}, redis);
-      const calls = runs(80, 150);
+      // More than a process may hold ahead, which is three seconds' units: else it ends its work without a trip.
+      const calls = runs(200, 300);
       const crew = await startCrew(runs(2, 4), () => job(calls));
       await vi.waitFor(() => expect(crew[0]?.served()).toBeGreaterThan(20), { timeout: PATIENCE_MS, interval: 20 });
       if (what === 'frozen') {
