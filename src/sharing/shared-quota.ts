@@ -110,12 +110,13 @@ export class SharedQuota implements ShareLimit {
 
   check(charge: Charge, now: number): Hold | undefined {
     const until = this.#earliest(charge, now);
-    if (until <= now) return this.#standstill.end();
-    const isFull = !this.#trips.isUnderWay && !this.#absence.isAlone && this.#shortage.isCertain(now);
+    const isFull = until > now && !this.#trips.isUnderWay && !this.#absence.isAlone && this.#shortage.isCertain(now);
     // What a full window holds waits for that alone.
-    const stands = isFull ? this.#standstill.end() : this.#standstill.hold(until, now);
-    const failingSince = this.#absence.closedSince ?? stands;
-    return { ...holdUntil(until, isFull || failingSince !== undefined, () => this.#explain(now)), failingSince };
+    if (until <= now || isFull) this.#standstill.end();
+    if (until <= now) return undefined;
+    const { closedSince } = this.#absence;
+    const isFirm = isFull || closedSince !== undefined || this.#standstill.hold(until, now);
+    return { ...holdUntil(until, isFirm, () => this.#explain(now)), failingSince: closedSince };
   }
 
   /** The instant at which the charge may be covered; `now` or earlier: it is. Begins a trip where units must be asked for. */

@@ -1,6 +1,6 @@
 /**
- * A call waits for the share for so much longer than it may, in milliseconds: looks take up to six seconds in all, and units that another
- * process holds are free two seconds later.
+ * A standstill that is shorter than this says nothing, in milliseconds: looks take up to six seconds in all, and units that another process
+ * holds are free two seconds later.
  */
 const SPARED_MS = 8_000;
 
@@ -12,16 +12,15 @@ export class Standstill {
   #since: number | undefined;
   #until = Number.NEGATIVE_INFINITY;
 
-  /** A call is held until `until`. @returns since when calls count as held for too long; undefined: they do not. */
-  hold(until: number, now: number): number | undefined {
+  /** A call is held until `until`. @returns whether calls are held for so long that the patience of each ends its wait. */
+  hold(until: number, now: number): boolean {
     if (this.#since === undefined || now > this.#until + LATE_MS) this.#since = now;
     this.#until = until;
-    const from = this.#since + SPARED_MS;
-    return now > from ? from : undefined;
+    return now > this.#since + SPARED_MS;
   }
 
   /** A call may go, or the store has answered an ask. */
-  end(): undefined {
+  end(): void {
     this.#since = undefined;
   }
 }
