@@ -57,8 +57,8 @@ export class EndpointRequests {
 
   /** An answer names the end of an instance: what was counted in an earlier one, of one endpoint or of all, does not count here. */
   begin(resetAt: number, endpoint?: string): void {
-    for (const [name, requests] of this.#byEndpoint) {
-      if ((endpoint ?? name) !== name || !(resetAt > requests.resetAt + SAME_MS)) continue;
+    for (const requests of this.#requestsOf(endpoint)) {
+      if (!(resetAt > requests.resetAt + SAME_MS)) continue;
       requests.resetAt = resetAt;
       requests.counted = 0;
     }
@@ -66,10 +66,15 @@ export class EndpointRequests {
 
   /** Requests of an endpoint count here, no longer among `from`. */
   take(endpoint: string, from: EndpointRequests = this): void {
-    const requests = from.#byEndpoint.get(endpoint);
+    const known = from.#byEndpoint.get(endpoint);
+    if (known && from === this) return;
     from.#byEndpoint.delete(endpoint);
-    const none = { counted: 0, resetAt: Number.NEGATIVE_INFINITY, answered: new AnsweredRequests() };
-    this.#byEndpoint.set(endpoint, requests ?? none);
+    const none = (): Requests => ({
+      counted: 0,
+      resetAt: Number.NEGATIVE_INFINITY,
+      answered: new AnsweredRequests(),
+    });
+    this.#byEndpoint.set(endpoint, known ?? none());
   }
 
   /** The endpoints of another window count here. */
@@ -79,7 +84,14 @@ export class EndpointRequests {
 
   #sum(of: (requests: Requests) => number, endpoint?: string): number {
     let sum = 0;
-    for (const [name, requests] of this.#byEndpoint) if ((endpoint ?? name) === name) sum += of(requests);
+    for (const requests of this.#requestsOf(endpoint)) sum += of(requests);
     return sum;
+  }
+
+  /** Those of one endpoint, if it counts here, or of all. */
+  #requestsOf(endpoint: string | undefined): Iterable<Requests> {
+    if (endpoint === undefined) return this.#byEndpoint.values();
+    const requests = this.#byEndpoint.get(endpoint);
+    return requests ? [requests] : [];
   }
 }
