@@ -325,15 +325,15 @@ export function duration(ms: number): string {
 const VAGUE = ['OUTAGE', 'NETWORK'];
 
 /** What the codes of frequent mistakes mean. */
-const MEANINGS: Readonly<Record<string, string>> = {
+export const MEANINGS = {
   ECONNREFUSED: 'nothing listens there',
   ENOTFOUND: 'no such host',
   ERR_SSL_WRONG_VERSION_NUMBER: 'the port speaks no https',
   KEY_REFUSED: 'the service refused the API key five times in a row; check it, it is tried again after a minute',
-};
+} as const;
 
 function because({ code, cause }: { readonly code: string | undefined; readonly cause?: unknown }): string {
-  const meaning = MEANINGS[code ?? ''];
+  const meaning = (MEANINGS as Readonly<Record<string, string>>)[code ?? ''];
   if (meaning) return `: ${meaning}`;
   if (!VAGUE.includes(String(code)) || !(cause instanceof Error)) return '';
   let inner = cause;

@@ -29,6 +29,14 @@ export function timeoutOf({ timeout = TIMEOUT }: { readonly timeout?: string | u
   return duration('--timeout', timeout);
 }
 
+/** How long a call may wait for quota, in milliseconds; no time: not at all. */
+export function maxWaitOf(
+  values: { readonly 'max-wait'?: string | undefined },
+  flags: { readonly 'max-wait': { readonly fallback: string } },
+): number {
+  return duration('--max-wait', values['max-wait'] ?? flags['max-wait'].fallback, true);
+}
+
 /** URL and key, from the flags, else from the environment. */
 export async function accessOf(
   flags: { readonly url?: string | undefined; readonly 'key-file'?: string | undefined },

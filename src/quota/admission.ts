@@ -160,6 +160,11 @@ export function holdUntil(until: number, isFirm: boolean, reason: () => Reason):
   return { until, isFirm, mayEndOnAnswer: true, scope: 'all', yieldsToPriority: false, reason };
 }
 
+/** Whether a call whose wait counts from `since` would wait longer than it may, because nothing but time ends the hold. */
+export function isTooLong({ isFirm, until, failingSince }: Hold, since: number, maxWaitMs: number): boolean {
+  return isFirm && until - (failingSince ?? since) > maxWaitMs;
+}
+
 /** The hold that lasts longest: `hold`, or one of these limits'. */
 export function longestHold(limits: readonly Limit[], charge: Charge, now: number, hold?: Hold): Hold | undefined {
   let longest = hold;

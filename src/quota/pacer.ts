@@ -3,6 +3,7 @@ import {
   type Ask,
   type Charge,
   type Hold,
+  isTooLong,
   type Lease,
   type Limit,
   longestHold,
@@ -13,7 +14,7 @@ import { ClientWide } from './client-wide.ts';
 import { driftOf } from './forecast/drift.ts';
 import { estimate, type Plan, type PlanEstimate } from './forecast/estimate.ts';
 import { type MonthOutlook, MonthUsage } from './forecast/month.ts';
-import { isAnyWindowFull, type QuotaSnapshot, repeatedWindow, resetOf } from './headers/snapshot.ts';
+import { isAnyWindowFull, isDateLeft, type QuotaSnapshot, repeatedWindow, resetOf } from './headers/snapshot.ts';
 import { Cooldown } from './limits/cooldown.ts';
 import { believableCost, Costs, refusedCost } from './limits/costs.ts';
 import { InspectionPace } from './limits/inspection-pace.ts';
@@ -122,8 +123,7 @@ export class Pacer {
     if (!ask.isOneShot && this.#mayTry(hold, charge, own, now))
       return { kind: 'granted', lease: this.#grantExempt(charge, now) };
     const isHopeless = hold.until === Number.POSITIVE_INFINITY;
-    const isTooLong = hold.isFirm && hold.until - (hold.failingSince ?? now) > ask.maxWaitMs;
-    return { kind: isHopeless || isTooLong ? 'refused' : 'wait', hold };
+    return { kind: isHopeless || isTooLong(hold, now, ask.maxWaitMs) ? 'refused' : 'wait', hold };
   }
 
   /** An inspection passes what only time can end, but no pause of the caller's own, and waits for all else that an answer ends. */
@@ -299,9 +299,8 @@ export class Pacer {
     if (quota.date !== undefined) this.#clock.observe(quota.date, sentAt, now);
     const end = resetOf(quota);
     if (end === undefined) return;
-    const leftMs = end - quota.receivedAt;
     // Without a `date`, whole seconds from the answer are the seconds left, and no date.
-    if (quota.date === undefined && leftMs >= 0 && leftMs % 1_000 < 1) return;
+    if (quota.date === undefined && !isDateLeft(end - quota.receivedAt)) return;
     const period = repeatedWindow(quota);
     if (period !== undefined) this.#clock.observeEnd(period, end, sentAt, now);
   }

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import { ClosedError, ConnectionError, QuotaExhaustedError } from '../errors.ts';
-import type { Ask, Hold, Lease, Reason, RequestOutcome } from '../quota/admission.ts';
+import { type Ask, type Hold, isTooLong, type Lease, type Reason, type RequestOutcome } from '../quota/admission.ts';
 import type { Pacer } from '../quota/pacer.ts';
 import { TRIAL_MS } from '../quota/recovery/hourly-trial.ts';
 import type { CallTrace } from '../trace/call-trace.ts';
@@ -58,7 +58,7 @@ interface GatePause {
 }
 
 /** What decides when requests may go: a pacer, or the books of several keys. */
-export type Admitting = Pick<Pacer, 'admit' | 'settle' | 'lastQuota'> & Partial<Pick<Pacer, 'revision'>>;
+export type Admitting = Pick<Pacer, 'admit' | 'settle' | 'lastQuota' | 'revision'>;
 
 /** The calls that wait, as an estimate counts them. */
 export interface WaitingLine {
@@ -223,9 +223,9 @@ export class Gate {
   }
 
   /** Whether the queue will have stood still for longer than the `maxWaitMs` of a call when a hold ends, since the call was queued. */
-  #isTooLong({ ask, trace }: PendingCall, { isFirm, until, failingSince }: Hold, now: number): boolean {
-    const since = failingSince ?? Math.max(Math.min(this.#stillSince, now), trace.queuedAt);
-    return isFirm && !ask.isInspection && until - since > ask.maxWaitMs;
+  #isTooLong({ ask, trace }: PendingCall, hold: Hold, now: number): boolean {
+    const since = Math.max(Math.min(this.#stillSince, now), trace.queuedAt);
+    return !ask.isInspection && isTooLong(hold, since, ask.maxWaitMs);
   }
 
   /** The errors of calls that would have to wait longer than their `maxWaitMs`. */

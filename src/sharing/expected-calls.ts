@@ -1,10 +1,12 @@
+import { CHUNK } from './slot-choice.ts';
+
 /**
  * A trip for one call asks for those, too, that are expected within `forMs` by the rate of the last `RATE_MS`, if these are at least `likely`;
- * for no more of them than `most`, and than a part of the smallest limit. From a store that is near fewer are asked for, of a shorter time and
- * sooner, because more can be had at once. In milliseconds and units.
+ * for no more of them than {@link CHUNK}, and than a part of the smallest limit. From a store that is near fewer are asked for, of a shorter time and
+ * sooner, because more can be had at once. In milliseconds.
  */
-const SPARE = { forMs: 2_000, likely: 0.7, part: 1, most: 4 };
-const SPARE_NEAR = { forMs: 1_000, likely: 0.3, part: 0.05, most: 4 };
+const SPARE = { forMs: 2_000, likely: 0.7, part: 1 };
+const SPARE_NEAR = { forMs: 1_000, likely: 0.3, part: 0.05 };
 const RATE_MS = 5_000;
 
 /** After an ask ahead of any call that was granted nothing, the next one is made this much later at the earliest, in milliseconds. */
@@ -30,9 +32,9 @@ export class ExpectedCalls {
 
   /** Units that they will likely need, and within which time; `size`: the smallest limit, in units. */
   demand(isNear: boolean, size: number, now: number): { readonly units: number; readonly forMs: number } {
-    const { forMs, likely, part, most } = isNear ? SPARE_NEAR : SPARE;
+    const { forMs, likely, part } = isNear ? SPARE_NEAR : SPARE;
     const expected = (this.#spentLately(now) * forMs) / RATE_MS;
-    return { units: Math.min(Math.floor(expected + 1 - likely), most, Math.ceil(size * part)), forMs };
+    return { units: Math.min(Math.floor(expected + 1 - likely), CHUNK, Math.ceil(size * part)), forMs };
   }
 
   /** Records that an ask for them was granted nothing. */

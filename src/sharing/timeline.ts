@@ -1,4 +1,5 @@
 import type { ServerClock } from '../quota/time/server-clock.ts';
+import { RecentTimes } from './recent-times.ts';
 
 /** If the interval of the service's clock is wider than this, its middle is used as the time. In milliseconds. */
 const VAGUE_MS = 2_500;
@@ -35,8 +36,8 @@ export class Timeline {
   /** Store clock minus local clock, from the fastest recent trip. */
   #store: { readonly offset: number; readonly errorMs: number; readonly at: number } | undefined;
   #longestMs = 0;
-  /** Recent round trips, latest last. */
-  readonly #recent: number[] = [];
+  /** Recent round trips. */
+  readonly #recent = new RecentTimes(RECENT);
   #roundTripMs = 0;
 
   constructor(service: ServerClock) {
@@ -76,10 +77,8 @@ export class Timeline {
   /** Records the round trip of a request to the service, in milliseconds. */
   hearRoundTrip(ms: number): void {
     this.#longestMs = Math.max(ms, this.#longestMs * FADING);
-    this.#recent.push(ms);
-    if (this.#recent.length > RECENT) this.#recent.shift();
-    const median = this.#recent.toSorted((a, b) => a - b)[(this.#recent.length - 1) >> 1] ?? 0;
-    this.#roundTripMs = Math.min(this.#longestMs, Math.max(USUAL_MS, TIMES * median));
+    this.#recent.add(ms);
+    this.#roundTripMs = Math.min(this.#longestMs, Math.max(USUAL_MS, TIMES * (this.#recent.median ?? 0)));
   }
 
   /** Bounds of the time at `now`. */

@@ -2,6 +2,7 @@ import { doubled } from '../quota/recovery/backoff.ts';
 import type { Member } from '../share.ts';
 import { StoreBreaker } from './breaker.ts';
 import { inTime } from './in-time.ts';
+import { RecentTimes } from './recent-times.ts';
 import { ACCOUNT_LASTS_MS, type ShareStore } from './store.ts';
 
 /** Minimum time-out until the store has answered once: machines are busy when they start. In milliseconds. */
@@ -52,8 +53,8 @@ export class Trips {
   #signs = 0;
   #live: number | undefined;
   #counted = 0;
-  /** How long the recent calls of the store took, in milliseconds, latest last. */
-  readonly #recent: number[] = [];
+  /** Recent calls of the store. */
+  readonly #recent = new RecentTimes(RECENT);
   #isLast = false;
   /** Whether the last trip has called the store. */
   #hasCalled = true;
@@ -101,7 +102,7 @@ export class Trips {
 
   /** Median duration of the recent calls of the store, in milliseconds. */
   get tripMs(): number {
-    return this.#recent.toSorted((a, b) => a - b)[(this.#recent.length - 1) >> 1] ?? 1;
+    return this.#recent.median ?? 1;
   }
 
   /** When a call that waits for a trip asks again, unless it is woken before. */
@@ -186,8 +187,7 @@ export class Trips {
     const value = await inTime(clock, patienceMs, work());
     const tookMs = clock.now() - sentAt;
     // A process that was stopped meanwhile finds the answer and the end of its patience together.
-    this.#recent.push(Math.min(tookMs, patienceMs));
-    if (this.#recent.length > RECENT) this.#recent.shift();
+    this.#recent.add(Math.min(tookMs, patienceMs));
     this.#breaker.answered(tookMs, clock.now());
     return value;
   }

@@ -1,4 +1,4 @@
-import { duration } from '../errors.ts';
+import { duration, MEANINGS } from '../errors.ts';
 import type { ClientEvent, EventListener } from '../events.ts';
 
 /** Writes lines of a log: `console`, a logger of pino, or anything with these methods. */
@@ -48,7 +48,7 @@ const TEXTS: { readonly [T in Type]: (event: Of<T>) => string } = {
   low: ({ window, remaining, limit }) => `the ${window} is low: ${remaining} of ${limit} units are left`,
   lost: ({ code, tookMs }) =>
     code === 'KEY_REFUSED'
-      ? 'not sent: the service refused the API key five times in a row; check it, it is tried again after a minute'
+      ? `not sent: ${MEANINGS.KEY_REFUSED}`
       : `no usable response (${code}) after ${Math.round(tookMs)} ms`,
   retrying: ({ attempt, afterMs }) => `attempt ${attempt} follows in ${duration(afterMs)}`,
   done: ({ status, tookMs }) => `done with ${status} after ${Math.round(tookMs)} ms`,

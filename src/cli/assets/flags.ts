@@ -1,7 +1,7 @@
 import type { AddressAssetsParams } from '../../index.ts';
-import { ACCESS_FLAGS, timeoutOf } from '../access.ts';
+import { ACCESS_FLAGS, maxWaitOf, timeoutOf } from '../access.ts';
 import { UsageError } from '../exit.ts';
-import { duration, type KnownFlags, readFlags, whole } from '../flags.ts';
+import { type KnownFlags, readFlags, whole } from '../flags.ts';
 import type { PageRequest } from './pages.ts';
 import type { FileMode } from './sink.ts';
 
@@ -61,7 +61,7 @@ export function readAssetsFlags(args: readonly string[]): AssetsFlags {
     wish: { params: paramsOf(values), isAll: values.all ?? false },
     out: isFile ? { path, mode: modeOf(resume, force) } : undefined,
     concurrency: whole('--concurrency', values.concurrency ?? FLAGS.concurrency.fallback, 1),
-    maxWaitMs: duration('--max-wait', values['max-wait'] ?? FLAGS['max-wait'].fallback, true),
+    maxWaitMs: maxWaitOf(values, FLAGS),
     timeoutMs: timeoutOf(values),
     isQuiet: values.quiet ?? false,
     access: values,

@@ -1,6 +1,6 @@
-import { ACCESS_FLAGS, timeoutOf } from '../access.ts';
+import { ACCESS_FLAGS, maxWaitOf, timeoutOf } from '../access.ts';
 import { UsageError } from '../exit.ts';
-import { assignment, duration, type KnownFlags, readFlags } from '../flags.ts';
+import { assignment, type KnownFlags, readFlags } from '../flags.ts';
 
 const FLAGS = {
   query: {
@@ -58,7 +58,7 @@ export function readGetFlags(args: readonly string[]): GetFlags {
     headers: (values.header ?? []).map(readHeader),
     includesHeaders: values.include ?? false,
     isJson: values.json ?? false,
-    maxWaitMs: duration('--max-wait', values['max-wait'] ?? FLAGS['max-wait'].fallback, true),
+    maxWaitMs: maxWaitOf(values, FLAGS),
     timeoutMs: timeoutOf(values),
     access: values,
   };

@@ -1,8 +1,8 @@
 import { createClient, isServiceError } from '../../index.ts';
-import { ACCESS_FLAGS, accessOf, timeoutOf } from '../access.ts';
+import { ACCESS_FLAGS, accessOf, maxWaitOf, timeoutOf } from '../access.ts';
 import type { Command } from '../command.ts';
 import { EXIT } from '../exit.ts';
-import { duration, type KnownFlags, noArguments, readFlags } from '../flags.ts';
+import { type KnownFlags, noArguments, readFlags } from '../flags.ts';
 import { writeErrors } from '../notices.ts';
 
 const FLAGS = {
@@ -35,7 +35,7 @@ stacks-quota quota`,
     const client = createClient({
       ...(await accessOf(values, world)),
       timeoutMs: timeoutOf(values),
-      maxWaitMs: duration('--max-wait', values['max-wait'] ?? FLAGS['max-wait'].fallback, true),
+      maxWaitMs: maxWaitOf(values, FLAGS),
       fetch: world.fetch,
       clock: world.clock,
     });

@@ -1,6 +1,6 @@
-import { ACCESS_FLAGS, timeoutOf } from '../access.ts';
+import { ACCESS_FLAGS, maxWaitOf, timeoutOf } from '../access.ts';
 import { UsageError } from '../exit.ts';
-import { duration, type KnownFlags, noArguments, port, readFlags, textIn, whole } from '../flags.ts';
+import { type KnownFlags, noArguments, port, readFlags, textIn, whole } from '../flags.ts';
 
 const text = { type: 'string' } as const;
 
@@ -79,7 +79,7 @@ export async function readProxyFlags(
     port: port(values.port ?? FLAGS.port.fallback),
     host: listen ?? '127.0.0.1',
     token,
-    maxWaitMs: duration('--max-wait', values['max-wait'] ?? FLAGS['max-wait'].fallback, true),
+    maxWaitMs: maxWaitOf(values, FLAGS),
     timeoutMs: timeoutOf(values),
     concurrency: whole('--concurrency', values.concurrency ?? FLAGS.concurrency.fallback, 1),
     share: redis === undefined && name === undefined ? undefined : { redis, name: name ?? 'proxy' },

@@ -57,6 +57,11 @@ export function resetOf({ resetAt, date, receivedAt }: QuotaSnapshot): number | 
   return withinMonth(serverNow, resetAt);
 }
 
+/** Whether a reset so many milliseconds after its answer is a date: the seconds that are left are whole, and not below 0. */
+export function isDateLeft(leftMs: number): boolean {
+  return leftMs < 0 || leftMs % 1_000 >= 1;
+}
+
 /** What was said of each window that `x-ratelimit-*-stacks-<period>` names. */
 export function windowsOf({ stacks }: QuotaSnapshot): readonly WindowQuota[] {
   const windows: WindowQuota[] = [];

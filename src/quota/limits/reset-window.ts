@@ -1,4 +1,5 @@
 import type { Charge, Hold, Limit } from '../admission.ts';
+import { isDateLeft } from '../headers/snapshot.ts';
 import type { WindowReading } from '../models/model.ts';
 import { Probe } from '../recovery/probe.ts';
 import type { ServerClock } from '../time/server-clock.ts';
@@ -213,7 +214,7 @@ export class ResetWindow implements Limit {
     const own = limited ? 0 : 1;
     const isBegun = resetAt > this.#resetAt + SAME_MS;
     const isEmpty = used <= held + settledSince + own;
-    this.#isTimestamp ||= leftMs < 0 || leftMs % ROUNDING_MS >= 1;
+    this.#isTimestamp ||= isDateLeft(leftMs);
     if (this.#clock.known)
       sliding.length.observe(resetAt - this.#clock.most(receivedAt), resetAt - this.#clock.least(sentAt), false);
     else sliding.length.observe(leftMs, leftMs, this.#isTimestamp);
