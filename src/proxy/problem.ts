@@ -49,7 +49,7 @@ function problemOf(error: unknown): Problem {
     const { code, endpoint, attempts, cause } = error;
     const facts = { endpoint, code, attempts };
     // The message of the same error without its URL, and without a cause that may name the host of the service.
-    const { message } = new ConnectionError({ ...facts, cause: code === 'OUTAGE' && cause });
+    const { message } = new ConnectionError({ ...facts, cause: code === 'OUTAGE' ? cause : undefined });
     return new Problem(gatewayStatus(facts), 'connection', `${message}.`, {}, facts);
   }
   if (isClosed(error)) return new Problem(503, 'closed', 'The proxy is closing.');

@@ -118,8 +118,7 @@ export class Backlog {
       this.#stretches.delete(stretch);
       if (this.#last.get(stretch.kind) === stretch) this.#last.delete(stretch.kind);
     }
-    if (this.#stretches.size > 0) return;
-    this.#lowest = Number.POSITIVE_INFINITY;
+    if (this.#stretches.size === 0) this.#lowest = Number.POSITIVE_INFINITY;
   }
 
   /** Calls with a priority above 0 that wait: processes that share a quota reserve units for them. */

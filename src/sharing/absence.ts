@@ -49,7 +49,7 @@ export class Absence {
     if (this.#trips.failsSince === undefined) return false;
     // If it was never reached, no other process is known to hold units. One or two lost answers do not show that it is away.
     if (!this.#trips.hasJoined && this.#trips.isLost) return true;
-    return this.#ledger.isAmple(now) || now >= this.beginsAt;
+    return this.#ledger.policy.isAmple(now) || now >= this.beginsAt;
   }
 
   /** When calls that wait for a trip that fails may go without a grant; Infinity: none has failed. */
@@ -95,7 +95,7 @@ export class Absence {
 
   /** Called before an ask. After a long absence it excludes slots in which other processes may still send without grants. */
   ask(now: number): void {
-    if (this.#lasted(now) > ABSENT_MS) this.#ledger.askFrom(now + RETURN_MS);
+    if (this.#lasted(now) > ABSENT_MS) this.#ledger.choice.askFrom(now + RETURN_MS);
   }
 
   /** Records that the store answered an ask that was sent at `sentAt`. */

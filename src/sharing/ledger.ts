@@ -41,7 +41,7 @@ export class Ledger {
   readonly policy: AskPolicy;
   readonly #slots = new Slots(this.windows);
   readonly #probe = new ShapeProbe(this.windows);
-  readonly #choice: SlotChoice;
+  readonly choice: SlotChoice;
   readonly #expected = new ExpectedCalls();
   readonly #reserve = new UrgentReserve();
   readonly #recollection = new Recollection();
@@ -49,23 +49,13 @@ export class Ledger {
   constructor(clock: ServerClock, random: () => number) {
     this.timeline = new Timeline(clock);
     this.policy = new AskPolicy(random);
-    this.#choice = new SlotChoice(this.#slots, this.windows, this.timeline, this.policy, this.#probe);
-  }
-
-  /** How many other processes are needy. */
-  others(now: number): number {
-    return this.policy.others(now);
+    this.choice = new SlotChoice(this.#slots, this.windows, this.timeline, this.policy, this.#probe);
   }
 
   /** Time since the calendar's window of a period began, in milliseconds. */
   elapsed(period: Period, now: number): number {
     const time = this.timeline.at(now).least;
     return time - startOf(period, time);
-  }
-
-  /** Whether calls without a grant are likely to fit. */
-  isAmple(now: number): boolean {
-    return this.policy.isAmple(now);
   }
 
   /** Whether a window longer than a second is full until its end, by the last answer. */
@@ -149,22 +139,12 @@ export class Ledger {
 
   /** Whether a process that sends alone for a moment is needed to find out the shape of a short window. */
   needsLook(now: number): boolean {
-    return this.windows.isInDoubt && !this.#choice.isProbed(now);
+    return this.windows.isInDoubt && !this.choice.isProbed(now);
   }
 
   /** The share has used up its looks. */
   looksOver(): void {
     this.#probe.replaceLooks();
-  }
-
-  /** Whether units are to be asked for that show the shape of the second. */
-  isProbing(now: number): boolean {
-    return this.#choice.isProbing(now);
-  }
-
-  /** From now on, only slots that begin at this instant or later are asked for. */
-  askFrom(now: number): void {
-    this.#choice.askFrom(now);
   }
 
   /** Whether an ask must only tell: the store has lost its memory. */
@@ -174,7 +154,7 @@ export class Ledger {
 
   /** Records how many processes have told the store theirs. */
   told(processes: number): void {
-    if (this.#recollection.told(processes)) this.#choice.trust();
+    if (this.#recollection.told(processes)) this.choice.trust();
   }
 
   /** Composes an ask whose answer is expected after `tripMs`. `isSilent`: it may say nothing if there is no news. */
@@ -187,15 +167,15 @@ export class Ledger {
     const held = this.book.held(arrival);
     // Units of a later slot do not help an urgent call: it asks for the present slot.
     const isImpatient = isUrgent && held >= demand.want && this.book.left(arrival) < need;
-    const probe = !isUrgent && demand.want > held ? this.#choice.probing(now + tripMs) : undefined;
-    const isCalm = probe === undefined && this.#choice.isCalm(demand, now);
+    const probe = !isUrgent && demand.want > held ? this.choice.probing(now + tripMs) : undefined;
+    const isCalm = probe === undefined && this.choice.isCalm(demand, now);
     const waiting = Math.max(0, demand.want - held);
     const aheadAt = isAlone ? Number.POSITIVE_INFINITY : this.asksAheadAt(now);
     const isAhead = demand.want <= 0 && now >= aheadAt;
     const spare = probe || isUrgent || (waiting !== need && !isAhead) ? undefined : this.#spare(now + tripMs);
     const only =
       probe ?? spare?.slot ?? (isImpatient ? this.#slots.at(this.timeline.arrival(now + tripMs)) : undefined);
-    const slots = only ? [only] : this.#choice.wished(demand, isCalm, now + tripMs);
+    const slots = only ? [only] : this.choice.wished(demand, isCalm, now + tripMs);
     // At most what `concurrency` allows to be sent before the last of these slots ends.
     const lastMs = (slots.at(-1)?.to ?? 0) - arrival.least;
     const sendable = Math.ceil((concurrency * lastMs) / Math.max(1, this.timeline.roundTripMs));
@@ -261,7 +241,7 @@ export class Ledger {
   ): void {
     // A store that lost its memory so long ago that all slots of that time are over knows what other processes hold.
     const unknownMs = Math.max(0, REACH_MS - answer.urgent.forMs);
-    const before = { processes, aheadMs: this.isAmple(now) ? 0 : Math.min(this.#choice.aheadMs(now), unknownMs) };
+    const before = { processes, aheadMs: this.policy.isAmple(now) ? 0 : Math.min(this.choice.aheadMs(now), unknownMs) };
     this.timeline.hearStore(answer.now, sentAt, now);
     const used = new Map(windows.map(({ name }, index) => [name, answer.used[index] ?? 0]));
     for (const instance of [...also, ...asked.slots.flatMap(({ instances }) => instances)]) {
@@ -280,18 +260,18 @@ export class Ledger {
     if (asked.isSparing && answer.granted.every((units) => units === 0)) this.#expected.askedInVain(now);
     // Units that other processes hold are not booked until each has made a trip, so no slot is used that they may have asked for.
     const isLost = this.#recollection.hear(windows, answer, before, now);
-    if (isLost && before.aheadMs > 0) this.#choice.mistrust(now + before.aheadMs);
+    if (isLost && before.aheadMs > 0) this.choice.mistrust(now + before.aheadMs);
     if (this.isGathering(now)) this.policy.hasten(now + GATHER_MS);
-    this.book.grant(answer, this.timeline.arrival(now), isLost ? this.#choice.unknownUntil : Number.NEGATIVE_INFINITY);
+    this.book.grant(answer, this.timeline.arrival(now), isLost ? this.choice.unknownUntil : Number.NEGATIVE_INFINITY);
   }
 
   /** Units of the calls that will likely follow, and the slot of all of them; none where a process lacks units. */
   #spare(now: number): { readonly units: number; readonly slot: Slot } | undefined {
     const { units, forMs } = this.#expected.demand(this.isNear, this.windows.smallest, now);
     // A store that is near is asked whether there is room: what the last answer said may be of a second that is over.
-    const isFree = this.isNear ? !this.policy.isBusy(now) : this.isAmple(now);
-    if (units <= 0 || this.others(now) > 0 || !isFree) return undefined;
-    const slot = this.#choice.expected(forMs, now);
+    const isFree = this.isNear ? !this.policy.isBusy(now) : this.policy.isAmple(now);
+    if (units <= 0 || this.policy.others(now) > 0 || !isFree) return undefined;
+    const slot = this.choice.expected(forMs, now);
     return slot && { units, slot };
   }
 }

@@ -104,16 +104,19 @@ export class SharedQuota implements ShareLimit {
 
   /** Units of a window that this process is likely to get: what the others leave by their recent rate, at least an equal part. */
   likely(period: Period, limit: number, now: number): number {
-    const processes = Math.max(this.#ledger.others(now) + 1, this.#trips.live ?? 1);
+    const processes = Math.max(this.#ledger.policy.others(now) + 1, this.#trips.live ?? 1);
     return Math.max(limit / processes, limit - this.#siblings.unitsOf(period, now));
   }
 
   check(charge: Charge, now: number): Hold | undefined {
     const until = this.#earliest(charge, now);
-    const isFull = until > now && !this.#trips.isUnderWay && !this.#absence.isAlone && this.#shortage.isCertain(now);
+    if (until <= now) {
+      this.#standstill.end();
+      return undefined;
+    }
+    const isFull = !this.#trips.isUnderWay && !this.#absence.isAlone && this.#shortage.isCertain(now);
     // What a full window holds waits for that alone.
-    if (until <= now || isFull) this.#standstill.end();
-    if (until <= now) return undefined;
+    if (isFull) this.#standstill.end();
     const { closedSince } = this.#absence;
     const isFirm = isFull || closedSince !== undefined || this.#standstill.hold(until, now);
     return { ...holdUntil(until, isFirm, () => this.#explain(now)), failingSince: closedSince };

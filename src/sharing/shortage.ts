@@ -42,7 +42,7 @@ export class Shortage {
 
   /** Whether calls lack units, and these are to be asked for now. */
   isAskDue(now: number): boolean {
-    return this.isNow(now) && (now >= this.#asksAt(this.#ledger.held(now), now) || this.#ledger.isProbing(now));
+    return this.isNow(now) && (now >= this.#asksAt(this.#ledger.held(now), now) || this.#ledger.choice.isProbing(now));
   }
 
   /** The instant at which units may be there, or are to be asked for. */

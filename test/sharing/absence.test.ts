@@ -40,7 +40,7 @@ describe('a process whose store does not answer', () => {
   it('sends nothing on its own while the store answers, however much is free', () => {
     const { absence, ledger } = worldOf();
     ask(ledger, demand(), [1], 100, { used: [0] });
-    expect(ledger.isAmple(200)).toBe(true);
+    expect(ledger.policy.isAmple(200)).toBe(true);
     expect(absence.isNow(200)).toBe(false);
   });
 

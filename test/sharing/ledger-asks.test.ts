@@ -74,16 +74,16 @@ describe('how much a ledger asks for', () => {
 
   it('the second that begins at the very instant from which it may ask', () => {
     const ledger = ledgerOf({ second: 20 }, { clock: exactClock(3_000) });
-    ledger.askFrom(3_000);
+    ledger.choice.askFrom(3_000);
     expect(wished(ledger.compose(demand(), 3_100, TRIP_MS))).toEqual(['3', '4']);
   });
 
   it('the present second where the one from which it may ask is so far that the clock must have been set back', () => {
     const ledger = ledgerOf({ second: 20 }, { clock: exactClock(60_000) });
-    ledger.askFrom(75_000);
+    ledger.choice.askFrom(75_000);
     // A slot so far would be dropped as over: the ask would name none, and be due again at once.
     expect(wished(ledger.compose(demand(), 60_100, TRIP_MS))[0]).toBe('60');
-    ledger.askFrom(62_000);
+    ledger.choice.askFrom(62_000);
     expect(wished(ledger.compose(demand(), 60_100, TRIP_MS))[0]).toBe('63');
   });
 });
@@ -119,9 +119,9 @@ describe('what a ledger asks for calls that are expected', () => {
 
   it('is nothing of a slot before the one that may be asked for, and something of that one', () => {
     const ledger = steady(250);
-    ledger.askFrom(10_000);
+    ledger.choice.askFrom(10_000);
     expect(ledger.compose(demand(), 10_100, TRIP_MS).want).toBe(5);
-    ledger.askFrom(11_000);
+    ledger.choice.askFrom(11_000);
     const composed = ledger.compose(demand(), 10_200, TRIP_MS);
     expect([composed.want, wished(composed)[0]]).toEqual([1, '12']);
   });
@@ -179,7 +179,7 @@ describe('what an ask of a ledger tells', () => {
 
   it('names as many steps as reach to the end of the last slot, where that is far', () => {
     const ledger = ledgerOf({ minute: 100 }, { alive: [leaky] });
-    ledger.askFrom(5_000);
+    ledger.choice.askFrom(5_000);
     const { windows } = ledger.compose(demand(), 100, TRIP_MS);
     // To 7.0 s, in the fourth step.
     expect(windows.filter(({ drain }) => drain !== undefined).map(({ name }) => name)).toContain(
@@ -207,7 +207,7 @@ describe('what an ask of a ledger tells', () => {
     expect(one(open(), 3_500, 10_000)).toBe(0);
     expect(one(open(), 3_500, 57_000)).toBe(1);
     const later = open();
-    later.askFrom(3_500);
+    later.choice.askFrom(3_500);
     expect(one(later, 2_500)).toBe(1);
   });
 });
@@ -225,7 +225,7 @@ describe('what a ledger learns from an answer', () => {
     const ledger = ledgerOf({ second: 20, minute: 500 });
     const { windows } = ledger.compose(demand(), 100, TRIP_MS);
     ask(ledger, demand(), [1], 100, { used: windows.map(({ limit }) => (limit === 500 ? 450 : 1)) });
-    expect(ledger.isAmple(200)).toBe(false);
+    expect(ledger.policy.isAmple(200)).toBe(false);
   });
 
   it('nothing of the room from an ask for nothing', () => {
@@ -235,7 +235,7 @@ describe('what a ledger learns from an answer', () => {
     const { slots, windows } = composed;
     const answer = answering({ now: BEGIN + 200, granted: slots.map(() => 0), used: windows.map(() => 0) });
     ledger.receive(composed, answer, 1, 200, 201);
-    expect(ledger.isAmple(300)).toBe(false);
+    expect(ledger.policy.isAmple(300)).toBe(false);
   });
 
   it('the clock of the store', () => {

@@ -43,17 +43,17 @@ describe('a ledger of a second whose shape is open', () => {
   it('asks for units that show it only while it lacks units, and after the first request of a second', () => {
     const calm = ledgerOf({ second: 20 }, { alive: OPEN });
     hearFirst(calm, 400);
-    expect(calm.isProbing(430)).toBe(false);
+    expect(calm.choice.isProbing(430)).toBe(false);
     const ledger = busy();
-    expect(ledger.isProbing(430)).toBe(false);
+    expect(ledger.choice.isProbing(430)).toBe(false);
     hearFirst(ledger, 400);
-    expect(ledger.isProbing(430)).toBe(true);
+    expect(ledger.choice.isProbing(430)).toBe(true);
   });
 
   it('asks for none where it is not known in which part of a second a request arrives', () => {
     const ledger = busy(VAGUE);
     hearFirst(ledger, 300, 400);
-    expect(ledger.isProbing(710)).toBe(false);
+    expect(ledger.choice.isProbing(710)).toBe(false);
   });
 
   describe('that has units to ask for that show it', () => {

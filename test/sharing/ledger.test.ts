@@ -108,7 +108,7 @@ describe('the ledger of a process', () => {
     ask(ledger, demand({ want: 8 }), [0, 0, 0, 0, 5], 100, { others: 1 });
     expect(ledger.compose(demand({ want: 8 }), 420, TRIP_MS)).toMatchObject({ want: 3, held: 5 });
     ledger.read(reading({ period: 'second', limit: 20, used: 1, shapes, sentAt: 400, receivedAt: 420 }));
-    expect(ledger.isProbing(430)).toBe(true);
+    expect(ledger.choice.isProbing(430)).toBe(true);
     expect(ledger.compose(demand({ want: 8 }), 430, TRIP_MS)).toMatchObject({ want: 1, held: 0 });
   });
 
@@ -187,22 +187,22 @@ describe('what a ledger knows of the share', () => {
   }
 
   it('calls are likely to fit where half of every window is free, and as likely as not where nothing was said for long', () => {
-    expect(ledgerOf({ second: 20 }).isAmple(100)).toBe(false);
-    expect([told(0.5), told(0.55)].map((ledger) => ledger.isAmple(200))).toEqual([true, false]);
-    expect([10_101, 10_102].map((now) => told(0.55).isAmple(now))).toEqual([false, true]);
+    expect(ledgerOf({ second: 20 }).policy.isAmple(100)).toBe(false);
+    expect([told(0.5), told(0.55)].map((ledger) => ledger.policy.isAmple(200))).toEqual([true, false]);
+    expect([10_101, 10_102].map((now) => told(0.55).policy.isAmple(now))).toEqual([false, true]);
   });
 
   it('calls are not likely to fit where fewer units were granted than asked for, however much is free', () => {
     const ledger = ledgerOf({ second: 20 });
     const composed = ledger.compose(demand(), 100, TRIP_MS);
     ledger.receive(composed, answering({ now: BEGIN + 100, used: composed.windows.map(() => 0) }), 1, 100, 101);
-    expect([200, 60_000].map((now) => ledger.isAmple(now))).toEqual([false, true]);
+    expect([200, 60_000].map((now) => ledger.policy.isAmple(now))).toEqual([false, true]);
   });
 
   it('others lack units by the last answer, for as long as they would ask again', () => {
     const ledger = told(0, 3);
     // An ask for three seconds ahead that was not granted in full a second and a half ago.
-    expect([200, 4_601, 4_602].map((now) => ledger.others(now))).toEqual([3, 3, 0]);
+    expect([200, 4_601, 4_602].map((now) => ledger.policy.others(now))).toEqual([3, 3, 0]);
   });
 
   it('how much of the calendar’s window has passed, by the service’s clock', () => {
@@ -222,7 +222,7 @@ describe('what a ledger knows of the share', () => {
 
   it('which slots others may have been granted: it asks for none that begins before', () => {
     const ledger = ledgerOf({ second: 20 });
-    ledger.askFrom(4_500);
+    ledger.choice.askFrom(4_500);
     for (const want of [1, 50]) {
       const { slots } = ledger.compose(demand({ want }), 100, TRIP_MS);
       expect(Number(slots[0]?.name) - BEGIN / 1_000).toBeGreaterThan(4);
