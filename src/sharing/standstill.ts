@@ -7,7 +7,7 @@ const SPARED_MS = 8_000;
 /** A call that has not asked again for this long after the end of its hold waits no more, in milliseconds. */
 const LATE_MS = 1_000;
 
-/** For how long the share has let no call of this process go, and the store has answered no ask, whatever the cause. */
+/** For how long the share has held back every call of this process, and the store has answered no ask, whatever the cause. */
 export class Standstill {
   #since: number | undefined;
   #until = Number.NEGATIVE_INFINITY;

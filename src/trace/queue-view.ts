@@ -21,7 +21,7 @@ export interface QueuedCall {
   readonly reason?: Reason;
   /**
    * When it will be sent: for the first call and parked ones when their wait ends at the latest, for the others by the estimate that
-   * `client.estimate` makes, and no earlier than the first. Undefined for a call that the next answer lets go, and while no limit is known.
+   * `client.estimate` makes, and no earlier than the first. Undefined for a call that is sent at the next answer, and while no limit is known.
    */
   readonly until?: Date;
   /** The same as a sentence for people. */
