@@ -2,7 +2,6 @@ import {
   type Admission,
   type Ask,
   type Charge,
-  type Hold,
   isTooLong,
   type Lease,
   type Limit,
@@ -15,21 +14,17 @@ import { driftOf } from './forecast/drift.ts';
 import { estimate, type Plan, type PlanEstimate } from './forecast/estimate.ts';
 import { type MonthOutlook, MonthUsage } from './forecast/month.ts';
 import { isAnyWindowFull, isDateLeft, type QuotaSnapshot, repeatedWindow, resetOf } from './headers/snapshot.ts';
-import { Cooldown } from './limits/cooldown.ts';
 import { believableCost, Costs, refusedCost } from './limits/costs.ts';
-import { InspectionPace } from './limits/inspection-pace.ts';
-import type { Outage } from './limits/outage.ts';
-import { RefusalRate } from './limits/refusal-rate.ts';
-import { SlowStart } from './limits/slow-start.ts';
+import { Exemptions } from './limits/exemptions.ts';
+import { Pauses } from './limits/pauses.ts';
+import { UnknownLimits } from './limits/unknown-limits.ts';
 import type { Shape } from './models/model.ts';
-import { HourlyTrial } from './recovery/hourly-trial.ts';
 import { type ShareLimit, type SiblingFacts, wholeShareLimit } from './share-limit.ts';
 import type { ServerClock } from './time/server-clock.ts';
 import { AnsweredRequests } from './usage/answered.ts';
 import { ARRIVES_WITHIN_MS, type Flight, InFlight } from './usage/in-flight.ts';
 import { type PacerView, viewOf } from './view.ts';
 import { BulkReserve, type BulkReservePolicy } from './window/bulk-reserve.ts';
-import { PriorityReserve } from './window/priority-reserve.ts';
 import { Windows } from './window/windows.ts';
 
 /** A call that waits for longer than this at most need not hear at once that it will be refused, in milliseconds. */
@@ -68,15 +63,11 @@ export class Pacer {
   readonly #month = new MonthUsage();
   /** What requests cost. */
   readonly costs: Costs = new Costs();
-  readonly #cooldown = new Cooldown();
-  readonly #inspectionPace = new InspectionPace();
-  readonly #outage: Outage;
-  readonly #priorityReserve = new PriorityReserve();
-  readonly #slowStart: SlowStart;
-  readonly #refusalRate: RefusalRate;
+  readonly #pauses: Pauses;
+  readonly #unknownLimits: UnknownLimits;
   readonly #windows: Windows;
   readonly #shareLimit: ShareLimit;
-  readonly #hourlyTrial = new HourlyTrial();
+  readonly #exemptions: Exemptions;
   readonly #random: () => number;
   #lastQuota: QuotaSnapshot | undefined;
   /** All limits but the windows and the share. */
@@ -85,26 +76,21 @@ export class Pacer {
   constructor(options: PacerOptions) {
     const { concurrency, leaseMs, bulkReserve } = options;
     this.#clientWide = typeof concurrency === 'number' ? new ClientWide(concurrency) : concurrency;
-    this.#clock = this.#clientWide.clock;
-    this.#outage = this.#clientWide.outage;
-    this.#flights = new InFlight(this.#clientWide.concurrency, leaseMs);
-    this.#shareLimit = options.shareLimit?.(this.#clock) ?? wholeShareLimit;
+    const flights = new InFlight(this.#clientWide.concurrency, leaseMs);
+    this.#flights = flights;
+    const shareLimit = options.shareLimit?.(this.#clientWide.clock) ?? wholeShareLimit;
+    this.#shareLimit = shareLimit;
     this.#random = options.random ?? (() => 0);
-    this.#slowStart = new SlowStart(this.#flights, this.#shareLimit);
-    this.#refusalRate = new RefusalRate(() => this.#windows.areKnown);
-    this.#windows = new Windows({
-      clock: this.#clock,
-      flights: this.#flights,
-      costs: this.costs,
-      priorityReserve: this.#priorityReserve,
-      shareLimit: this.#shareLimit,
-      shapes: options.shapes,
-    });
-    const { named } = this.#windows;
-    const pauses = [this.#cooldown, this.#outage, this.#clientWide.manualPause];
-    const unknown = [this.#slowStart, this.#refusalRate];
-    const reserve = bulkReserve ? [new BulkReserve(bulkReserve, named, this.#flights, this.#clock)] : [];
-    this.#limits = [this.#flights, ...unknown, ...pauses, this.costs, ...reserve];
+    const { clock } = this.#clientWide;
+    this.#clock = clock;
+    const windows = new Windows({ clock, flights, costs: this.costs, shareLimit, shapes: options.shapes });
+    this.#windows = windows;
+    const pauses = new Pauses(this.#clientWide.outage, this.#clientWide.manualPause);
+    this.#pauses = pauses;
+    this.#unknownLimits = new UnknownLimits(flights, shareLimit, () => windows.areKnown);
+    this.#exemptions = new Exemptions({ flights, pauses, windows, shareLimit });
+    const reserve = bulkReserve ? [new BulkReserve(bulkReserve, windows.named, flights, clock)] : [];
+    this.#limits = [flights, this.#unknownLimits, pauses, this.costs, ...reserve];
   }
 
   /** May this request go now? Only a grant reserves units; any other answer may still roll a window or fetch more of a share. */
@@ -115,36 +101,16 @@ export class Pacer {
     if (full && ask.maxWaitMs >= PATIENT_MS && !ask.isInspection) return { kind: 'wait', hold: full };
     const charge = this.costs.charge(ask, this.#windows.named);
     const ofWindows = longestHold(this.#windows.limits, charge, now);
-    const own = longestHold(this.#limits, charge, now, this.#cooldown.overrulesWindows ? undefined : ofWindows);
+    const own = longestHold(this.#limits, charge, now, this.#pauses.ordered.overrulesWindows ? undefined : ofWindows);
     // The share is asked last, because it may fetch more, and should do so only for charges that fit all else.
     const hold = own ?? this.#shareLimit.check(charge, now);
     if (!hold) return { kind: 'granted', lease: this.#grant(charge, now, ofWindows !== undefined) };
-    if (ask.isInspection) return this.#inspect(charge, hold, now);
-    if (!ask.isOneShot && this.#mayTry(hold, charge, own, now))
-      return { kind: 'granted', lease: this.#grantExempt(charge, now) };
-    const isHopeless = hold.until === Number.POSITIVE_INFINITY;
-    return { kind: isHopeless || isTooLong(hold, now, ask.maxWaitMs) ? 'refused' : 'wait', hold };
-  }
-
-  /** An inspection passes what only time can end, but no pause of the caller's own, and waits for all else that an answer ends. */
-  #inspect(charge: Charge, hold: Hold, now: number): Admission {
-    const isPassing = hold.isFirm || hold.until === Number.POSITIVE_INFINITY;
-    const { manualPause } = this.#clientWide;
-    const other = manualPause.check(charge, now) ?? (isPassing ? this.#inspectionPace.check(charge, now) : hold);
-    if (other) return { kind: 'wait', hold: { ...other, isFirm: false } };
-    const lease = this.#grantExempt(charge, now);
-    this.#inspectionPace.onSent(lease, now);
-    return { kind: 'granted', lease };
-  }
-
-  /** Whether a charge goes as an hourly trial: nothing else is under way, and the caller has ordered no pause. */
-  #mayTry(hold: Hold, charge: Charge, own: Hold | undefined, now: number): boolean {
-    const { manualPause } = this.#clientWide;
-    if (!this.#hourlyTrial.isDue(hold, now) || this.#flights.open > 0 || manualPause.check(charge, now)) return false;
-    const isExhausted = !own || longestHold([this.#cooldown, ...this.#windows.limits], charge, now)?.isFirm === true;
-    if (!isExhausted || !this.#shareLimit.mayTry(now, this.#hourlyTrial.isFollowing)) return false;
-    this.#hourlyTrial.reset(now);
-    return true;
+    const left = this.#exemptions.holdLeft(ask, charge, { hold, own }, now);
+    if (!left) return { kind: 'granted', lease: this.#grantExempt(ask, charge, now) };
+    // An inspection has patience.
+    const isRefused =
+      !ask.isInspection && (left.until === Number.POSITIVE_INFINITY || isTooLong(left, now, ask.maxWaitMs));
+    return { kind: isRefused ? 'refused' : 'wait', hold: left };
   }
 
   /** A granted request ended. Every lease is settled exactly once. */
@@ -155,9 +121,9 @@ export class Pacer {
     const isBooked = flight.state === 'booked';
     this.#flights.end(flight);
     this.costs.onEnded(flight);
-    if (outcome.failed) this.#outage.onFailure(now, 'code' in outcome ? outcome.code : undefined);
+    if (outcome.failed) this.#pauses.outage.onFailure(now, 'code' in outcome ? outcome.code : undefined);
     if (outcome.kind === 'answered') {
-      if (!outcome.failed) this.#outage.onAnswer(flight);
+      if (!outcome.failed) this.#pauses.outage.onAnswer(flight);
       this.#onAnswer(flight, outcome, isBooked, now);
     } else {
       const isLost = outcome.kind === 'lost';
@@ -169,8 +135,9 @@ export class Pacer {
   /** Adopts what sibling processes with the same quota have learned. */
   learn({ shapes = [], costs = [], pausedUntil, lead, trial }: SiblingFacts, now: number): void {
     if (lead) this.#clock.narrow(lead.least, lead.most, now);
-    if (pausedUntil !== undefined) this.#cooldown.hold(pausedUntil, 'the service asked another process for a pause');
-    if (trial) this.#hourlyTrial.learn(trial);
+    if (pausedUntil !== undefined)
+      this.#pauses.ordered.hold(pausedUntil, 'the service asked another process for a pause');
+    if (trial) this.#exemptions.learn(trial);
     for (const [endpoint, units] of costs) this.costs.expectOf(endpoint, units);
     for (const found of shapes) this.#windows.named.adopt(found.period, found);
   }
@@ -194,7 +161,7 @@ export class Pacer {
   view(now: number): PacerView {
     this.#age(now);
     const { named, unnamed } = this.#windows;
-    return viewOf(named, unnamed, this.#flights, this.#pause, this.#clock, now);
+    return viewOf(named, unnamed, this.#flights, this.#pauses.current, this.#clock, now);
   }
 
   /** What the headers of the last answer said. */
@@ -204,7 +171,7 @@ export class Pacer {
 
   /** When one request goes although the quota is used up, unless an answer comes before, in monotonic milliseconds. */
   get triesAt(): number {
-    return this.#hourlyTrial.dueAt;
+    return this.#exemptions.triesAt;
   }
 
   /** Why a request of a cost that its caller states is never sent, if it exceeds a whole window. */
@@ -218,9 +185,7 @@ export class Pacer {
 
   /** The end of the pause that lasts longest and has one, in force or not. */
   get pausedUntil(): number {
-    // A pause without an end has no place in an estimate.
-    const ends = [this.#pause.until, this.#clientWide.manualPause.until];
-    return Math.max(...ends.filter((until) => until < Number.POSITIVE_INFINITY));
+    return this.#pauses.knownEnd;
   }
 
   /** Changes when a window comes or goes, and when its limit or the shapes that it may have change. */
@@ -237,27 +202,21 @@ export class Pacer {
     return estimate(plans, known, now);
   }
 
-  /** The pause that lasts longest, in force or not. */
-  get #pause(): Pick<Cooldown, 'until' | 'why'> {
-    return this.#outage.until > this.#cooldown.until ? this.#outage : this.#cooldown;
-  }
-
   #grant(charge: Charge, now: number, isFull = false): Flight {
     const flight = this.#flights.take(charge, now);
     this.costs.onSent(flight);
-    this.#cooldown.onSent(flight, isFull);
-    this.#outage.onSent(flight, now);
-    this.#refusalRate.onSent(flight, now);
-    this.#priorityReserve.onSent(charge.priority, charge.units, now);
+    this.#pauses.onSent(flight, isFull, now);
+    this.#unknownLimits.onSent(flight, now);
     this.#shareLimit.onSent(flight, now);
-    this.#windows.onSent(flight, now);
+    this.#windows.onSent(flight, charge.priority, now);
     return flight;
   }
 
   /** Grants what limits forbid: its refusal is no evidence. */
-  #grantExempt(charge: Charge, now: number): Flight {
+  #grantExempt(ask: Ask, charge: Charge, now: number): Flight {
     const flight = this.#grant(charge, now);
     flight.isExempt = true;
+    this.#exemptions.onSent(ask, flight, now);
     return flight;
   }
 
@@ -280,7 +239,7 @@ export class Pacer {
     const isCached = quota.ageMs !== undefined;
     const isServed = !limited && !failed && !isCached;
     this.#lastQuota = quota;
-    this.#hourlyTrial.reset(now);
+    this.#exemptions.onAnswer(now);
     this.#month.observe(quota);
     this.#observeTime(quota, flight.sentAt, now);
     const units = isCached ? 0 : this.#learnCost(flight, answer, now);
@@ -288,10 +247,11 @@ export class Pacer {
     this.#readWindows(flight, answer, units, isBooked, now);
     this.#shareLimit.onEnded(flight, units, !limited, now);
     if (isServed) this.#onServed(flight);
-    if (flight.isExempt) this.#onExempt(isServed && !isAnyWindowFull(quota), now);
+    if (flight.isExempt) this.#exemptions.onExempt(isServed && !isAnyWindowFull(quota), now);
     else if (limited) this.#onRefused(flight, quota, now);
     else if (!isCached) this.#onCounted(quota, units, now);
-    if (this.#cooldown.until > now) this.#shareLimit.tellPause(this.#cooldown.until);
+    const { until } = this.#pauses.ordered;
+    if (until > now) this.#shareLimit.tellPause(until);
   }
 
   /** The service's clock is learned from the `date` of an answer, and from the end of a window, which is a date of the clock that it counts by. */
@@ -336,27 +296,21 @@ export class Pacer {
 
   /** A request was served, and not by a cache. */
   #onServed(flight: Flight): void {
-    this.#cooldown.onServed(flight);
-    this.#inspectionPace.onServed();
-  }
-
-  /** An exempt request was answered. A refusal was expected; news is a success that shows that units are left in spite of any pause. */
-  #onExempt(isNews: boolean, now: number): void {
-    if (isNews) this.#cooldown.end(now);
-    this.#shareLimit.tellTrial(isNews);
+    this.#pauses.ordered.onServed(flight);
+    this.#exemptions.onServed();
   }
 
   #onRefused(flight: Flight, quota: QuotaSnapshot, now: number): void {
-    this.#slowStart.onRefused();
-    this.#cooldown.onRefused(quota, this.#clock, now, flight.sentAt, this.#windows.named.longestMs);
-    this.#cooldown.delayFirst(this.#random() * this.#windows.named.returnsWithinMs);
-    this.#refusalRate.onRefused(flight, this.#cooldown.until, now);
+    const { ordered } = this.#pauses;
+    const { longestMs, returnsWithinMs } = this.#windows.named;
+    ordered.onRefused(quota, this.#clock, now, flight.sentAt, longestMs);
+    ordered.delayFirst(this.#random() * returnsWithinMs);
+    this.#unknownLimits.onRefused(flight, ordered.until, now);
   }
 
   /** The service counted a request that no limit forbade. */
   #onCounted({ retryAfterMs }: QuotaSnapshot, units: number, now: number): void {
-    this.#slowStart.onServed(this.#windows.areKnown);
-    this.#refusalRate.onServed(units, now);
-    if (retryAfterMs !== undefined) this.#cooldown.onPauseAsked(retryAfterMs, now);
+    this.#unknownLimits.onServed(units, now);
+    if (retryAfterMs !== undefined) this.#pauses.ordered.onPauseAsked(retryAfterMs, now);
   }
 }

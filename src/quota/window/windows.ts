@@ -4,6 +4,7 @@ import { EndpointWindows } from '../limits/endpoint-windows.ts';
 import type { AnsweredRequests } from '../usage/answered.ts';
 import type { Flight } from '../usage/in-flight.ts';
 import { type AnswerFacts, NamedWindows, type NamedWindowsDependencies } from './named-windows.ts';
+import { PriorityReserve } from './priority-reserve.ts';
 
 /** What became of the units of a request that was answered: booked when it must have arrived, or not used because a cache answered it. */
 interface Settled {
@@ -15,12 +16,13 @@ interface Settled {
 export class Windows {
   readonly named: NamedWindows;
   readonly unnamed: EndpointWindows;
+  readonly #priorityReserve = new PriorityReserve();
   #limits: readonly Limit[] = [];
   /** The windows that are listed among the limits. */
   #revision = 0;
 
-  constructor(dependencies: NamedWindowsDependencies) {
-    this.named = new NamedWindows(dependencies);
+  constructor(dependencies: Omit<NamedWindowsDependencies, 'priorityReserve'>) {
+    this.named = new NamedWindows({ ...dependencies, priorityReserve: this.#priorityReserve });
     this.unnamed = new EndpointWindows(dependencies.clock, dependencies.flights);
   }
 
@@ -46,7 +48,8 @@ export class Windows {
   }
 
   /** A request is sent. */
-  onSent(flight: Flight, now: number): void {
+  onSent(flight: Flight, priority: number, now: number): void {
+    this.#priorityReserve.onSent(priority, flight.units, now);
     this.named.onSent(flight, now);
     this.unnamed.onSent(flight, now);
   }
