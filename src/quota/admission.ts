@@ -12,7 +12,7 @@ export interface Ask {
   readonly priority?: number;
   /** Effective priority towards reserves; raised when the call is served by age. */
   readonly urgency?: number;
-  /** The longest wait for quota, in milliseconds; a longer one is refused at once. */
+  /** The longest wait for quota, in milliseconds. */
   readonly maxWaitMs: number;
   /** Whether the request only inspects the quota: it passes pauses and full windows, a few seconds apart. */
   readonly isInspection?: boolean;
@@ -64,10 +64,8 @@ export interface Reason {
 /** The pacer's answer to an ask. Instants are monotonic milliseconds. */
 export type Admission =
   | { readonly kind: 'granted'; readonly lease: Lease }
-  /** Ask again at the end of the hold. */
-  | { readonly kind: 'wait'; readonly hold: Hold }
-  /** The hold never ends, or lasts for longer than `maxWaitMs`. */
-  | { readonly kind: 'refused'; readonly hold: Hold };
+  /** Ask again at the end of the hold, if it has one. */
+  | { readonly kind: 'wait'; readonly hold: Hold };
 
 /** A grant: the right to send one request, and the units held for it until it is settled. */
 export interface Lease {
@@ -158,11 +156,6 @@ export interface Limit {
  */
 export function holdUntil(until: number, isFirm: boolean, reason: () => Reason): Hold {
   return { until, isFirm, mayEndOnAnswer: true, scope: 'all', yieldsToPriority: false, reason };
-}
-
-/** Whether a call whose wait counts from `since` would wait longer than it may, because nothing but time ends the hold. */
-export function isTooLong({ isFirm, until, failingSince }: Hold, since: number, maxWaitMs: number): boolean {
-  return isFirm && until - (failingSince ?? since) > maxWaitMs;
 }
 
 /** The hold that lasts longest: `hold`, or one of these limits'. */

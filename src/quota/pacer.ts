@@ -2,7 +2,6 @@ import {
   type Admission,
   type Ask,
   type Charge,
-  isTooLong,
   type Lease,
   type Limit,
   longestHold,
@@ -107,10 +106,7 @@ export class Pacer {
     if (!hold) return { kind: 'granted', lease: this.#grant(charge, now, ofWindows !== undefined) };
     const left = this.#exemptions.holdLeft(ask, charge, { hold, own }, now);
     if (!left) return { kind: 'granted', lease: this.#grantExempt(ask, charge, now) };
-    // An inspection has patience.
-    const isRefused =
-      !ask.isInspection && (left.until === Number.POSITIVE_INFINITY || isTooLong(left, now, ask.maxWaitMs));
-    return { kind: isRefused ? 'refused' : 'wait', hold: left };
+    return { kind: 'wait', hold: left };
   }
 
   /** A granted request ended. Every lease is settled exactly once. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import { ClosedError, ConnectionError, QuotaExhaustedError } from '../errors.ts';
-import { type Ask, type Hold, isTooLong, type Lease, type Reason, type RequestOutcome } from '../quota/admission.ts';
+import type { Ask, Hold, Lease, Reason, RequestOutcome } from '../quota/admission.ts';
 import type { Pacer } from '../quota/pacer.ts';
 import { TRIAL_MS } from '../quota/recovery/hourly-trial.ts';
 import type { CallTrace } from '../trace/call-trace.ts';
@@ -150,8 +150,7 @@ export class Gate {
     const isEndless = !hold.isFirm && !hold.mayEndOnAnswer;
     // A pause without an end is no lack of quota.
     this.#stillSince = isEndless ? Number.POSITIVE_INFINITY : Math.min(this.#stillSince, now);
-    if (admission.kind === 'refused' || this.#isTooLong(call, hold, now))
-      throw this.#refusalErrors([call], hold, hold.reason()).get(call);
+    if (this.#isTooLong(call, hold, now)) throw this.#refusalErrors([call], hold, hold.reason()).get(call);
     const { until, isFirm } = hold;
     // One that cannot be the hourly trial makes way for one that can.
     const isLong = isFirm && until - now > (call.ask.isOneShot ? Math.min(TRIAL_MS, longestWaitMs) : longestWaitMs);
@@ -222,10 +221,15 @@ export class Gate {
     this.wake();
   }
 
-  /** Whether the queue will have stood still for longer than the `maxWaitMs` of a call when a hold ends, since the call was queued. */
-  #isTooLong({ ask, trace }: PendingCall, hold: Hold, now: number): boolean {
-    const since = Math.max(Math.min(this.#stillSince, now), trace.queuedAt);
-    return !ask.isInspection && isTooLong(hold, since, ask.maxWaitMs);
+  /**
+   * Whether a hold never ends, or only time ends it and the queue will have stood still for longer than the `maxWaitMs` of a call then, since
+   * the call was queued.
+   */
+  #isTooLong({ ask, trace }: PendingCall, { until, isFirm, failingSince }: Hold, now: number): boolean {
+    if (ask.isInspection) return false;
+    if (until === Number.POSITIVE_INFINITY) return true;
+    const since = failingSince ?? Math.max(Math.min(this.#stillSince, now), trace.queuedAt);
+    return isFirm && until - since > ask.maxWaitMs;
   }
 
   /** The errors of calls that would have to wait longer than their `maxWaitMs`. */

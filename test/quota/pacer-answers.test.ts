@@ -16,7 +16,7 @@ describe('while all slots are taken', () => {
 
   it('a call is told of a longer pause only if its maxWaitMs is less than a minute', () => {
     const { ask } = busy();
-    expect(ask(1_100, { maxWaitMs: 59_999 })).toMatchObject({ kind: 'refused', reason: { kind: 'cooldown' } });
+    expect(ask(1_100, { maxWaitMs: 59_999 })).toMatchObject({ kind: 'wait', reason: { kind: 'cooldown' } });
     expect(ask(1_100, { maxWaitMs: 60_000 })).toMatchObject({ kind: 'wait', reason: { kind: 'concurrency' } });
   });
 

@@ -162,6 +162,6 @@ describe('an hourly trial', () => {
   it('does not go where only some requests are held back', () => {
     const { ask, send, answer } = world();
     answer(send(1_000), 1_100, quota(minute(19)));
-    expect(ask(1_200 + HOUR_MS, { cost: 21 }).kind).toBe('refused');
+    expect(ask(1_200 + HOUR_MS, { cost: 21 }).kind).toBe('wait');
   });
 });

@@ -68,14 +68,8 @@ describe('a refusal', () => {
       { do: 'answer', which: 0, saying: { ...refusal, cost: 99, minuteLeft: 900 } },
       { do: 'pass', ms: 2_000 },
     ]);
-    expect(stage.ask('GET /dear')).toMatchObject({ kind: 'refused', until: Number.POSITIVE_INFINITY });
+    expect(stage.ask('GET /dear')).toMatchObject({ kind: 'wait', until: Number.POSITIVE_INFINITY });
     expect(stage.ask('GET /a').kind).toBe('granted');
-  });
-
-  it('longer than the patience of the caller is told at once', () => {
-    const stage = hearing(MINUTE, { ...refusal, retryAfterMs: 7_000 });
-    expect(stage.ask('GET /a', 1, 6_999).kind).toBe('refused');
-    expect(stage.ask('GET /a', 1, 7_000).kind).toBe('wait');
   });
 });
 
@@ -120,9 +114,9 @@ describe('a charge', () => {
     expect(stage.ask('GET /a', 5)).toMatchObject({ lease: { units: 5 } });
   });
 
-  it('that is stated and exceeds the whole window is refused at once and for ever', () => {
+  it('that is stated and exceeds the whole window never fits', () => {
     const stage = hearing({ ...MINUTE, minuteLeft: 950 });
-    expect(stage.ask('GET /a', 99)).toMatchObject({ kind: 'refused', until: Number.POSITIVE_INFINITY });
+    expect(stage.ask('GET /a', 99)).toMatchObject({ kind: 'wait', until: Number.POSITIVE_INFINITY });
     expect(stage.ask('GET /a', 99)).toMatchObject({
       isFirm: true,
       reason: { limit: 20, why: expect.stringContaining('never holds more than 20') },
@@ -135,15 +129,15 @@ describe('a charge', () => {
 });
 
 describe('a window', () => {
-  it('of no units at all is refused at once and for ever', () => {
+  it('of no units at all never has room', () => {
     const stage = new Stage();
     const admission = stage.ask();
     const quota: QuotaSnapshot = { ...stage.quota(MINUTE), stacks: { minute: { limit: 0, remaining: 0 } } };
     if (admission.kind === 'granted') stage.settle(admission.lease, { kind: 'answered', quota, limited: false });
-    expect(stage.ask()).toMatchObject({ kind: 'refused', until: Number.POSITIVE_INFINITY, reason: { headroom: 0 } });
+    expect(stage.ask()).toMatchObject({ kind: 'wait', until: Number.POSITIVE_INFINITY, reason: { headroom: 0 } });
   });
 
-  it('of which a process has a part waits for that part, and refuses no call because of it', () => {
+  it('of which a process has a part waits for that part', () => {
     const check = (_: Charge, now: number): Hold => holdUntil(now + 500, false, () => ({ kind: 'share', why: 'used' }));
     const part = { ...wholeShareLimit, check };
     const pacer = new Pacer({ concurrency: 30, leaseMs: 9_000, shareLimit: () => part });

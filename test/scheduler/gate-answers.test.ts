@@ -152,30 +152,30 @@ describe('a call that is held', () => {
 describe('a call that is refused', () => {
   const errorOf = ({ call, ask }: ReturnType<typeof gateOf>): unknown => {
     try {
-      return ask(call());
+      return ask(call({ maxWaitMs: 60_000 }));
     } catch (error) {
       return error;
     }
   };
 
   it('is told when its hold ends, or when those that wait have been sent, if that is later', () => {
-    const held = gateOf({ kind: 'refused', hold: hold(90_000.2) });
+    const held = gateOf(wait(hold(90_000.2)));
     const bound = { endpoint: 'GET /', url: URL, window: 'minute', limit: 50, remaining: 3 };
     expect(errorOf(held)).toMatchObject({ ...bound, retryAfterMs: 90_001, retryAt: new Date(NOON + 90_001) });
     expect(held.told.left).toHaveLength(1);
-    const behind = gateOf({ kind: 'refused', hold: hold(90_000) }, { sentAt: 120_000 });
+    const behind = gateOf(wait(hold(90_000)), { sentAt: 120_000 });
     expect(errorOf(behind)).toMatchObject({ retryAfterMs: 120_000 });
   });
 
   it('is told the last instant of the calendar where its hold never ends', () => {
-    const never = gateOf({ kind: 'refused', hold: hold(Number.POSITIVE_INFINITY) });
+    const never = gateOf(wait(hold(Number.POSITIVE_INFINITY)));
     expect(errorOf(never)).toMatchObject({ retryAfterMs: Infinity, retryAt: new Date(LAST_INSTANT) });
   });
 
   it('is told of an outage where that is why', () => {
-    const out = gateOf({ kind: 'refused', hold: hold(90_000, { failingSince: 0, isOutage: true }) });
+    const out = gateOf(wait(hold(90_000, { failingSince: 0, isOutage: true })));
     expect(errorOf(out)).toMatchObject({ name: 'ConnectionError', code: 'OUTAGE', attempts: 0, url: URL });
-    const lost = gateOf({ kind: 'refused', hold: hold(90_000, { failingSince: 0 }) });
+    const lost = gateOf(wait(hold(90_000, { failingSince: 0 })));
     expect(errorOf(lost)).toMatchObject({ name: 'QuotaExhaustedError', url: URL });
   });
 });

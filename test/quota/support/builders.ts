@@ -15,7 +15,7 @@ export function untilOf(limit: Limit, charge: Charge, now: number): number {
 /** An admission with the facts of its hold at hand, and the reason said. */
 export type Answered =
   | { readonly kind: 'granted'; readonly lease: Lease }
-  | (Omit<Hold, 'reason'> & { readonly kind: 'wait' | 'refused'; readonly reason: Reason });
+  | (Omit<Hold, 'reason'> & { readonly kind: 'wait'; readonly reason: Reason });
 
 /** What an admission says, as plain facts. */
 export function factsOf(admission: Admission): Answered {

@@ -137,7 +137,8 @@ class Run {
     );
     this.#note(`call ${index} asks: ${admission.kind}`);
     this.#hasWaited = admission.kind === 'wait';
-    if (admission.kind === 'refused') this.#break('a call is told that it can never be sent');
+    if (admission.kind === 'wait' && admission.hold.until === Number.POSITIVE_INFINITY)
+      this.#break('a call is told that it can never be sent');
     if (admission.kind !== 'granted') return false;
     this.#calls[index] = { state: 'travelling', lease: admission.lease };
     this.#ended[index] = { at: Number.POSITIVE_INFINITY, units };

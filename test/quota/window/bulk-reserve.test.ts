@@ -110,8 +110,8 @@ describe('what is kept of a window', () => {
     // What the service says with the next answer.
     world.call(1);
     const refusal = world.call(0, 1, 300_000);
-    expect(refusal).toMatchObject({ kind: 'refused', reason: { kind: 'reserve', window: 'month', headroom: 9_998 } });
-    const instant = refusal.kind === 'refused' ? MIDDLE + refusal.until : 0;
+    expect(refusal).toMatchObject({ kind: 'wait', reason: { kind: 'reserve', window: 'month', headroom: 9_998 } });
+    const instant = refusal.kind === 'wait' ? MIDDLE + refusal.until : 0;
     expect(instant).toBeGreaterThanOrEqual(FEBRUARY);
     expect(instant).toBeLessThan(FEBRUARY + 600_000);
     expect(world.call(1)).toMatchObject({ kind: 'granted' });
@@ -204,8 +204,8 @@ describe('the month until a date', () => {
     const refusal = world.call(0, 1, 300_000);
     // Six tenths and two units are gone, so it is bulk work's turn again after twelve days and two units more.
     const due = JANUARY + 12 * DAY_MS + 3 * 17_280;
-    expect(refusal).toMatchObject({ kind: 'refused', reason: { kind: 'reserve', window: 'month' } });
-    const instant = refusal.kind === 'refused' ? TENTH + refusal.until : 0;
+    expect(refusal).toMatchObject({ kind: 'wait', reason: { kind: 'reserve', window: 'month' } });
+    const instant = refusal.kind === 'wait' ? TENTH + refusal.until : 0;
     expect(instant).toBeGreaterThanOrEqual(due);
     // Two clocks may part by a minute and a half in ten days.
     expect(instant).toBeLessThan(due + 100_000);
