@@ -42,7 +42,7 @@ export class NamedWindows implements Iterable<NamedWindow> {
     return this.#revision;
   }
 
-  /** Counts how often an answer changed the limit of a window, or the shapes that it may have. */
+  /** Counts how often an answer, or the word of others, changed the limit of a window or the shapes that it may have. */
   get changes(): number {
     return this.#changes;
   }
@@ -161,7 +161,10 @@ export class NamedWindows implements Iterable<NamedWindow> {
   /** Takes the word of others for the shapes that a window may have. */
   adopt(period: Period, shapes: Shapes): void {
     this.#adopted.set(period, shapes);
-    this.#byPeriod.get(period)?.candidates.adopt(shapes);
+    const candidates = this.#byPeriod.get(period)?.candidates;
+    const before = candidates?.alive.length;
+    candidates?.adopt(shapes);
+    if (candidates?.alive.length !== before) this.#changes++;
   }
 
   #open(period: Period): NamedWindow {

@@ -241,4 +241,13 @@ describe('what others found out of a window', () => {
     all.read({ hour: left(10, 9), second: left(3, 2) });
     expect(shapesOf(all)).toEqual([['aligned'], expect.objectContaining({ length: 5 }), ['aligned']]);
   });
+
+  it('is a change where it rules a shape out, so that deadlines are reckoned anew', () => {
+    const { windows, read } = world();
+    read({ minute: left(10, 9) });
+    const before = windows.changes;
+    windows.adopt('minute', { alive: [aligned], epoch: 1 });
+    windows.adopt('minute', { alive: [aligned], epoch: 1 });
+    expect(windows.changes).toBe(before + 1);
+  });
 });
