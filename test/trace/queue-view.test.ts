@@ -63,7 +63,7 @@ describe('client.queue', () => {
     expect(client.queue()).toMatchObject([{ place: 1, reason: { kind: 'window', window: 'minute', headroom: 0 } }]);
   });
 
-  it('the view of the queue says no later instant than the estimate where only the number of requests under way holds calls back', async () => {
+  it('the view of the queue says which answer each call waits for where only the number of requests under way holds calls back', async () => {
     const clock = virtualClock({ wall: WALL });
     const service = createMockService({ clock, latencyMs: 100, keyless: { minute: 10_000 } });
     const client = createClient({ baseUrl: service.origin, fetch: service.fetch, clock, concurrency: 1 });
@@ -74,8 +74,8 @@ describe('client.queue', () => {
     const untils = client.queue().map(({ until, reason }) => [reason?.kind, until && until.getTime() - from]);
     expect(untils).toEqual([
       ['concurrency', undefined],
-      ['concurrency', 101],
       ['concurrency', 201],
+      ['concurrency', 301],
     ]);
     await clock.run(Promise.all(calls));
   });

@@ -47,7 +47,7 @@ export interface EstimateInputs {
   readonly pausedUntil: number;
   readonly costs: Costs;
   readonly throughput: Throughput;
-  readonly concurrency: { readonly limit: number };
+  readonly concurrency: { readonly limit: number; readonly open: number };
   readonly shareLimit: Pick<ShareLimit, 'likely'>;
 }
 
@@ -64,7 +64,7 @@ export function estimate(plans: readonly Plan[], known: EstimateInputs, now: num
   const begin = Math.max(now, pausedUntil);
   const origin = originOf(known.clock, now);
   const windows = [...namedWindowsOf(known, now, origin), ...endpointWindowsOf(known, now, origin)];
-  if (roundTripMs > 0) windows.push(slotsOf(concurrency.limit, roundTripMs));
+  if (roundTripMs > 0) windows.push(slotsOf(concurrency, roundTripMs));
   const works = plans.map((plan) => {
     const { endpoint, query, count, cost, by = Number.POSITIVE_INFINITY } = plan;
     const held = cost === undefined && endpoint !== undefined ? costs.expect(endpoint, query).certain : cost;
@@ -154,8 +154,9 @@ function* endpointWindowsOf(
   }
 }
 
-/** The requests that may be under way at a time. */
-function slotsOf(limit: number, periodMs: number): ForecastWindow {
+/** The requests that may be under way at a time. Those that are will be answered one after the other within a round trip. */
+function slotsOf({ limit, open }: EstimateInputs['concurrency'], periodMs: number): ForecastWindow {
   const release = (at: number) => ({ from: at + periodMs, to: at + periodMs });
-  return { window: 'concurrency', limit, periodMs, countsRequests: true, used: [], release };
+  const used = open > 0 ? [{ from: 0, to: periodMs, units: Math.min(open, limit) }] : [];
+  return { window: 'concurrency', limit, periodMs, countsRequests: true, used, release };
 }

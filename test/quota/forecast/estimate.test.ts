@@ -210,6 +210,16 @@ describe('an estimate', () => {
     expect([desk.estimate(3), desk.estimate(6), desk.estimate(7), desk.estimate(3, 5)]).toEqual([0, 100, 200, 0]);
   });
 
+  it('counts the requests under way: their slots are free within a round trip', () => {
+    const desk = new Desk(0, { concurrency: 2 });
+    desk.serve({ tookMs: 1_000 });
+    for (const sent of [1, 2]) {
+      desk.pacer.admit({ endpoint: 'GET /a', cost: 1, maxWaitMs: ENDLESS }, desk.now);
+      expect(desk.estimate(1) > 0, `${sent} of 2 under way`).toBe(sent === 2);
+    }
+    expect(desk.estimate(2)).toBeLessThanOrEqual(1_000);
+  });
+
   it('begins when a pause has ended, and names what has to be waited for beyond it', () => {
     const desk = new Desk(30);
     desk.pacer.learn({ pausedUntil: desk.now + 5_000 }, desk.now);
