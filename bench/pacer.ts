@@ -25,6 +25,8 @@ for (const depth of DEPTHS) {
 }
 console.log('\nTo admit a request and to settle it');
 console.table(rows);
+// Calls still wait, and would keep the process alive.
+process.exit();
 
 /** Each millisecond one request is settled and the next one admitted. */
 function alone(): number {
