@@ -9,7 +9,7 @@ import { AnsweredRequests } from '../../../src/quota/usage/answered.ts';
 import { InFlight } from '../../../src/quota/usage/in-flight.ts';
 import { NamedWindow } from '../../../src/quota/window/named-window.ts';
 import { PriorityReserve } from '../../../src/quota/window/priority-reserve.ts';
-import { charge, knownClock, readingsOf } from '../support/builders.ts';
+import { charge, knownClock, readingsOf, untilOf } from '../support/builders.ts';
 
 interface Facts {
   readonly period?: Period;
@@ -19,16 +19,17 @@ interface Facts {
 }
 
 /** A window of one shape, and its readings: when each request was sent, and what was used then; nothing of it by us. */
-function windowOf({ period = 'minute', limit = 100, shape = aligned, clock = knownClock() }: Facts) {
+function windowOf({ period = 'minute', limit = 100, shape = aligned, clock = knownClock() }: Facts = {}) {
+  const flights = new InFlight(20, 9_000_000);
   const window = new NamedWindow(period, {
-    ...{ clock, flights: new InFlight(20, 9_000_000), priorityReserve: new PriorityReserve() },
+    ...{ clock, flights, priorityReserve: new PriorityReserve() },
     costs: { cheapest: 1, isProbing: () => false },
     shareLimit: wholeShareLimit,
     shapes: [shape],
   });
   const read = (sentAt: number, used: number, held = 0): void =>
     window.read(readingsOf(limit, 100)(sentAt, used, { own: 0, held }), new AnsweredRequests());
-  return { window, read };
+  return { window, read, flights };
 }
 
 /** The most units that a request may take that goes now. */
@@ -55,7 +56,7 @@ describe('what other consumers take of a minute', () => {
   });
 
   it('is not less because they could take nothing while the minute was full', () => {
-    const { window, read } = windowOf({});
+    const { window, read } = windowOf();
     read(1_000, 0);
     read(5_000, 2);
     window.book(98, 6_000, 6_050);
@@ -79,7 +80,7 @@ describe('what other consumers take of a minute', () => {
 
   it('is not less by what a cache has answered before an earlier answer', () => {
     const roomAfter = (cached: number): number => {
-      const { window, read } = windowOf({});
+      const { window, read } = windowOf();
       read(1_000, 0);
       window.onCached(cached);
       read(2_000, 0);
@@ -105,4 +106,46 @@ it('the first answer of a second that counts its own request alone shows no othe
   const { window } = windowOf({ period: 'second' });
   window.read(readingsOf(100, 100)(1_000, 1), new AnsweredRequests());
   expect(window.isAlone).toBe(true);
+});
+
+describe('a minute of which others took half in its first seconds', () => {
+  function half() {
+    const all = windowOf();
+    all.read(1_000, 0);
+    all.read(5_000, 50);
+    return all;
+  }
+
+  it('has room in what is kept for them for a request whose turn has come by our part of it', () => {
+    // Twenty units are our part of 24 s.
+    expect(untilOf(half().window, charge({ units: 20 }), 23_500)).toBeCloseTo(24_000, -2);
+    expect(half().window.check(charge({ units: 20 }), 24_500)).toBeUndefined();
+  });
+
+  it('has none for it where they may have taken that unseen', () => {
+    expect(untilOf(half().window, charge({ units: 45 }), 55_000)).toBe(56_200);
+  });
+
+  it('is not waited for while one is under way and more is left than they may have taken since', () => {
+    const until = (now: number): number => {
+      const { window, flights } = half();
+      flights.take(charge(), now - 10);
+      return untilOf(window, charge(), now);
+    };
+    expect(until(5_200)).toBe(5_200);
+    expect(until(12_000)).toBeGreaterThan(12_000);
+  });
+});
+
+it('what slides for three minutes keeps for others no more than they may take by chance', () => {
+  const roomOf = (isWatched: boolean): number => {
+    const { window, read } = windowOf({ shape: slidingLog });
+    for (let sentAt = 1_000; sentAt < 241_000; sentAt += 10_000) {
+      const used = Math.min(40, sentAt / 1_000);
+      read(sentAt, used);
+      if (isWatched) window.totalRate.observe({ used, limit: 100, sentAt, receivedAt: sentAt + 100 });
+    }
+    return room(window, 241_500);
+  };
+  expect(roomOf(true)).toBeGreaterThan(roomOf(false));
 });

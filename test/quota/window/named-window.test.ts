@@ -56,6 +56,12 @@ it.each([
   expect(window.check(charge({ units: limit - 1 }), 200)?.reason().why).toBe(why);
 });
 
+it('a window holds a request firmly back where it is full but for what is kept for higher priorities', () => {
+  const { window, reserve } = full({ used: 1 });
+  for (const priority of [0, 9]) reserve.onSent(priority, 10, 0);
+  expect(window.check(charge({ units: 9 }), 200)?.isFirm).toBe(true);
+});
+
 describe('a full window of which the service named an end', () => {
   const TOLD = 30_500;
 
