@@ -49,6 +49,16 @@ describe('a request', () => {
     expect([200, 62_000, 125_000].map(headroom)).toEqual([19, 19, 20]);
   });
 
+  it('that is answered after it counted as arrived counts once, and one that a cache answered not at all', () => {
+    const { send, answer, headroom } = known();
+    const late = send(200);
+    expect(headroom(4_000)).toBe(19);
+    answer(late, 4_100, quota());
+    expect(headroom(4_200)).toBe(19);
+    answer(send(4_300), 4_400, quota({}, { ageMs: 9_000 }));
+    expect(headroom(4_500)).toBe(19);
+  });
+
   it('of an endpoint of unknown cost goes alone where the service states costs, until it ends', () => {
     const { pacer, send, ask } = known();
     const lease = send(200, { endpoint: 'GET /b' });
@@ -89,10 +99,16 @@ describe('the end of the longest pause', () => {
 });
 
 describe('a pacer', () => {
+  it('heeds each of two windows that one answer tells of first', () => {
+    const { send, answer, ask } = world();
+    answer(send(0), 100, quota(minute(0), { date: 0, limit: 13, remaining: 12, resetAt: 30_000 }));
+    expect(kindOf(ask(200))).toBe('window');
+  });
+
   it('has another revision once a window comes, or its limit changes', () => {
     const { pacer, send, answer } = world();
     const revisions = [pacer.revision];
-    for (const [at, said] of [minute(20), minute(19), minute(30, 31)].entries()) {
+    for (const [at, said] of [minute(19), minute(18), minute(27, 30)].entries()) {
       answer(send(1_000 * at), 1_000 * at + 100, quota(said));
       revisions.push(pacer.revision);
     }
@@ -131,7 +147,7 @@ describe('a pacer', () => {
 });
 
 describe('after a pause', () => {
-  it('one request goes first, and the others follow once it was served', () => {
+  it('one request goes first, and the next once it was served', () => {
     const { pacer, send, answer, ask } = known();
     pacer.learn({ pausedUntil: 5_000 }, 1_000);
     const first = send(5_000);
