@@ -3,7 +3,7 @@ import { ClientWide } from '../../src/quota/client-wide.ts';
 import type { QuotaSnapshot } from '../../src/quota/headers/snapshot.ts';
 import { slidingLog } from '../../src/quota/models/sliding-log.ts';
 import { Pacer } from '../../src/quota/pacer.ts';
-import type { ShareLimit, Shapes } from '../../src/quota/share-limit.ts';
+import type { Shapes, ShareLimit } from '../../src/quota/share-limit.ts';
 import { kindOf, minute, quota, world } from './support/world.ts';
 
 const LOST = { kind: 'lost', failed: true } as const;
@@ -180,13 +180,13 @@ it('an inspection waits for a free slot, which an answer gives', () => {
 
 describe('an inspection that was served in spite of a pause', () => {
   it('ends the pause if units are left, and tells siblings so', () => {
-    const after = (remaining: number) => {
+    const servedWith = (remaining: number) => {
       const { pacer, send, answer, ask, all } = world();
       pacer.learn({ pausedUntil: 1_000_000 }, 1_000);
       answer(send(2_000, { isInspection: true }), 2_100, quota(minute(remaining)));
       return [ask(2_200).kind, all('trial')];
     };
-    expect(after(9)).toEqual(['granted', [[true]]]);
-    expect(after(0)).toEqual(['wait', [[false]]]);
+    expect(servedWith(9)).toEqual(['granted', [[true]]]);
+    expect(servedWith(0)).toEqual(['wait', [[false]]]);
   });
 });
