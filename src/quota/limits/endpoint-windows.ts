@@ -71,7 +71,7 @@ export class EndpointWindows implements Iterable<ResetWindow> {
   #windowOf(endpoint: string, resetAt: number, reading: WindowReading): ResetWindow | undefined {
     const alike = this.#windows.filter(({ limit }) => limit === reading.limit);
     const known = alike.find((window) => window.requests.has(endpoint));
-    if (known && this.#areOne(known, alike, resetAt, reading)) return known;
+    if (known) this.#unite(known, alike, resetAt, reading);
     const candidates = known ? [known, ...alike] : alike;
     const found =
       candidates.find((window) => !window.isContradicted(endpoint, known, resetAt, reading)) ??
@@ -80,20 +80,18 @@ export class EndpointWindows implements Iterable<ResetWindow> {
     return found ?? candidates[0];
   }
 
-  /** Whether an answer counts the requests of all windows of its limit; several in a row make these one window. */
-  #areOne(known: ResetWindow, alike: readonly ResetWindow[], resetAt: number, reading: WindowReading): boolean {
+  /** Where an answer counts the requests of all windows of its limit, these may be one; several such answers in a row make them one. */
+  #unite(known: ResetWindow, alike: readonly ResetWindow[], resetAt: number, reading: WindowReading): void {
     const { used, sentAt, receivedAt } = reading;
     const isLess = used < sumOf(alike, ({ requests }) => requests.countedBefore(sentAt));
     if (isLess) this.#agreed = 0;
     if (isLess || used <= known.requests.countedAtMost || used > sumOf(alike, ({ requests }) => requests.countedAtMost))
-      return false;
-    if (!alike.every((window) => window.isPresent(resetAt, receivedAt))) return false;
-    if (++this.#agreed < AGREED) return true;
+      return;
+    if (!alike.every((window) => window.isPresent(resetAt, receivedAt)) || ++this.#agreed < AGREED) return;
     for (const { requests } of alike) known.requests.absorb(requests);
     this.#windows = this.#windows.filter((window) => window === known || !alike.includes(window));
     this.#agreed = 0;
     this.#revision++;
-    return true;
   }
 
   #open(limit: number): ResetWindow | undefined {

@@ -188,3 +188,23 @@ describe('the costs of an endpoint', () => {
     expect(costs.deciding).toEqual(['limit']);
   });
 });
+
+describe('what requests of an endpoint surely cost', () => {
+  it('is what those of their kind hardly cost less than, and one unit at most of a kind that was not seen', () => {
+    const costs = new EndpointCosts();
+    for (let nth = 0; nth < 20; nth++)
+      for (const [query, cost] of [
+        ['kind=a', 2],
+        ['kind=b', 8],
+      ] as const)
+        costs.learn(query, cost);
+    expect(costs.surely('kind=a')).toBeLessThanOrEqual(2);
+    expect(costs.surely('kind=b')).toBeGreaterThan(2);
+    expect(costs.surely('kind=new')).toBe(1);
+  });
+
+  it('is known where each was the same: an answer says so or is a surprise', () => {
+    const costs = new EndpointCosts();
+    expect([3, 3, 5, 3].map((cost) => costs.learn('', cost))).toEqual([false, true, false, false]);
+  });
+});

@@ -336,3 +336,27 @@ describe('the highest cost', () => {
     expect([costs.highest, costs.highestOf('GET /b')]).toEqual([2, 8]);
   });
 });
+
+describe('what answers say of costs', () => {
+  it('is a surprise where it was not known, or varies', () => {
+    const costs = new Costs();
+    const surprisesAfter = (cost: number): number => {
+      costs.learn('GET /a', cost);
+      return costs.surprises;
+    };
+    expect(surprisesAfter(3)).toBe(1);
+    const known = surprisesAfter(3);
+    expect(surprisesAfter(3)).toBe(known);
+    expect(surprisesAfter(7)).toBe(known + 1);
+  });
+
+  it('tells what such requests hardly cost less than: what is stated, else what was learned, else one unit', () => {
+    const costs = new Costs();
+    expect(costs.surely({ endpoint: 'GET /a', maxWaitMs: 0 })).toBe(1);
+    for (let nth = 0; nth < 20; nth++) costs.learn('GET /a', 3);
+    const learned = costs.surely({ endpoint: 'GET /a', maxWaitMs: 0 });
+    expect(learned).toBeGreaterThan(1);
+    expect(learned).toBeLessThanOrEqual(3);
+    expect(costs.surely({ endpoint: 'GET /a', maxWaitMs: 0, cost: 2 })).toBe(2);
+  });
+});

@@ -28,6 +28,13 @@ describe('a service that does not answer', () => {
     expect(outage.check(CHARGE, 1_001)?.reason().kind).toBe('half-open');
   });
 
+  it('spaces no requests by its answers while few have failed', () => {
+    const outage = failing(4);
+    outage.onAnswer(flightOf('GET /a', 100));
+    outage.onSent(flightOf('GET /a', 200), 200);
+    expect(untilOf(outage, CHARGE, 200)).toBe(200);
+  });
+
   it('is said to be down with the code of the latest failure', () => {
     const outage = failing(4);
     expect(outage.why).toBe('');

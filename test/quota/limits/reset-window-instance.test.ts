@@ -65,3 +65,25 @@ describe('an answer speaks of another window', () => {
     expect(window.isContradicted('GET /b', undefined, 60_000, reading(59_500, 1))).toBe(false);
   });
 });
+
+describe('an answer that counts less than was answered, where one request is left', () => {
+  /** Three requests were answered, of which the last answer, to a request sent before two others, counts one. */
+  function disputed(): ReturnType<typeof four> {
+    const all = counting(['GET /a', 'GET /a']);
+    all.window.read('GET /a', 60_000, 58_900, reading(900, 1, { settledSince: 2 }));
+    return all;
+  }
+
+  it('holds the next one until all others must have been posted, or an answer says more', () => {
+    const hold = disputed().window.check(CHARGE, 1_010);
+    expect(hold).toMatchObject({ until: 1_050, isFirm: false });
+    expect(disputed().window.check(CHARGE, 1_050)).toBeUndefined();
+    expect(counting(['GET /a', 'GET /a', 'GET /a']).window.check(CHARGE, 2_110)).toBeUndefined();
+  });
+
+  it('has others look again while that one is under way: its answer may leave them some', () => {
+    const { window, flights } = disputed();
+    flights.take(CHARGE, 1_060);
+    expect(window.check(CHARGE, 2_000)).toMatchObject({ until: 2_050, isFirm: false });
+  });
+});

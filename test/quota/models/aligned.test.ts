@@ -37,6 +37,7 @@ describe('an aligned window', () => {
     expect(model.reconcile(read(59_950, 5))).toBe(0);
     expect(model.isContradicted(read(59_950, 1), past)).toBe(false);
     expect(model.isContradicted(read(50_000, 1), past)).toBe(true);
+    expect(model.isContradicted(read(50_000, 9), past)).toBe(false);
   });
 
   it('is taken as full by a refusal near its end', () => {

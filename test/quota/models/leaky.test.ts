@@ -45,6 +45,12 @@ describe('a level that sinks', () => {
     expect(model.isContradicted(read(61_200, 0), past)).toBe(false);
   });
 
+  it('stands no higher than a reading says, a unit, and what was answered since', () => {
+    const model = level(9);
+    model.reconcile(read(1_200, 3, { settledSince: 2 }));
+    expect(model.spent(1_300)).toBeCloseTo(6, 1);
+  });
+
   it('frees what was used evenly, from when it was used or the last wait ends', () => {
     const use = { at: 1_000, periodMs: 60_000, endsAt: 60_000, lastAt: 3_000, drainMs: 5 };
     expect(leaky.frees?.(use)).toEqual([3_000, 3_005]);

@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { AlignedModel } from '../../../src/quota/models/aligned.ts';
-import { SlidingLogModel } from '../../../src/quota/models/sliding-log.ts';
+import { AlignedModel, aligned } from '../../../src/quota/models/aligned.ts';
+import { modelsOf } from '../../../src/quota/models/all.ts';
+import type { Shape } from '../../../src/quota/models/model.ts';
+import { slidingCounter } from '../../../src/quota/models/sliding-counter.ts';
+import { SlidingLogModel, slidingLog } from '../../../src/quota/models/sliding-log.ts';
 import { ServerClock } from '../../../src/quota/time/server-clock.ts';
 import { AnsweredRequests } from '../../../src/quota/usage/answered.ts';
 import { CandidateShapes } from '../../../src/quota/window/candidates.ts';
-import { readingsOf } from '../support/builders.ts';
+import { knownClock, readingsOf } from '../support/builders.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -100,4 +103,14 @@ describe('candidate shapes', () => {
       expect(dear(10, false).survivors.alive).toHaveLength(2);
     });
   });
+});
+
+it('a refusal of what fits all other shapes is taken for one of an estimate once, and only while an estimate is left', () => {
+  const second = (...shapes: readonly Shape[]): CandidateShapes =>
+    new CandidateShapes(modelsOf('second', knownClock(), shapes), 1_000);
+  const estimated = second(slidingLog, slidingCounter);
+  expect([estimated.suspectEstimate(), estimated.shapes.epoch]).toEqual([true, 1]);
+  expect([estimated.suspectEstimate(), estimated.shapes.epoch]).toEqual([false, 1]);
+  const counted = second(slidingLog, aligned);
+  expect([counted.suspectEstimate(), counted.shapes.epoch]).toEqual([false, 0]);
 });

@@ -65,10 +65,12 @@ describe('a window says of itself', () => {
     expect(why(second, 1)).toBeUndefined();
     second.onSent(1, 1_190);
     expect(why(second, 1)).toBe('requests are spread evenly over the second (10 units) until its shape is known');
+    expect(why(second, 10)).toBe('requests are spread evenly over the second (10 units) until its shape is known');
     const { window, flights, read } = ten(4, { shapes: [aligned] });
     for (let nth = 0; nth < 3; nth++) flights.take(charge({ units: 1 }), 1_150);
     read(1_160, 7, { own: 0, held: 3, receivedAt: 1_170 });
     expect(why(window, 1)).toBe('others may have used what is left of the minute: the next answer shows it');
+    expect(why(window, 5)).toMatch(/ of 10 units left and the request takes 5$/);
     expect(why(ten(10, { shapes: [aligned] }).window, 1)).toBe(
       'the minute has 0 of 10 units left and the request takes 1',
     );
@@ -193,6 +195,7 @@ describe('a refusal that no shape of a window predicts', () => {
     expect(candidates(every(10_000, 6), {}, shared)).toBe(1);
     expect(candidates(every(MINUTE_MS, 2), {}, shared)).toBe(1);
     expect(candidates(every(10 * MINUTE_MS), {}, shared)).toBe(1);
+    expect(candidates([1_000, 31_000, 62_000, 92_000, 123_000], {}, shared)).toBe(5);
     expect(candidates(every(PERIODS_MS), {}, { ...shared, isOverdrawn: () => true })).toBe(1);
     expect(candidates([1_000, 2_000], {}, { isOverdrawn: () => true })).toBe(1);
   });

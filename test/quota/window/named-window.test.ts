@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { aligned } from '../../../src/quota/models/aligned.ts';
+import { firstRequest } from '../../../src/quota/models/first-request.ts';
+import { leaky } from '../../../src/quota/models/leaky.ts';
 import { wholeShareLimit } from '../../../src/quota/share-limit.ts';
 import type { Period } from '../../../src/quota/time/periods.ts';
 import { ServerClock } from '../../../src/quota/time/server-clock.ts';
@@ -56,6 +58,12 @@ it.each([
   expect(window.check(charge({ units: limit - 1 }), 200)?.reason().why).toBe(why);
 });
 
+it('a window holds a request firmly back where it is full but for what is kept for higher priorities', () => {
+  const { window, reserve } = full({ used: 1 });
+  for (const priority of [0, 9]) reserve.onSent(priority, 10, 0);
+  expect(window.check(charge({ units: 9 }), 200)?.isFirm).toBe(true);
+});
+
 describe('a full window of which the service named an end', () => {
   const TOLD = 30_500;
 
@@ -70,6 +78,15 @@ describe('a full window of which the service named an end', () => {
     expect(at).toBeGreaterThanOrEqual(TOLD);
     expect(at).toBeLessThan(TOLD + 50);
     expect(untilOf(told().window, charge(), at)).toBe(at);
+  });
+
+  it('also where what is left of it is kept for higher priorities', () => {
+    const { window, reserve } = full({ used: 9 });
+    window.candidates.adopt({ alive: [firstRequest, leaky], epoch: 0 });
+    window.onNamedReset(5_500, 0);
+    for (const priority of [0, 9]) reserve.onSent(priority, 10, 0);
+    expect(untilOf(window, charge(), 200)).toBeGreaterThan(200);
+    expect(window.check(charge(), 5_600)).toBeUndefined();
   });
 
   it('a second later where it is a whole second, for it may have been cut', () => {

@@ -1,0 +1,151 @@
+import { describe, expect, it } from 'vitest';
+import { aligned } from '../../../src/quota/models/aligned.ts';
+import type { Shape } from '../../../src/quota/models/model.ts';
+import { slidingLog } from '../../../src/quota/models/sliding-log.ts';
+import { wholeShareLimit } from '../../../src/quota/share-limit.ts';
+import type { Period } from '../../../src/quota/time/periods.ts';
+import { ServerClock } from '../../../src/quota/time/server-clock.ts';
+import { AnsweredRequests } from '../../../src/quota/usage/answered.ts';
+import { InFlight } from '../../../src/quota/usage/in-flight.ts';
+import { NamedWindow } from '../../../src/quota/window/named-window.ts';
+import { PriorityReserve } from '../../../src/quota/window/priority-reserve.ts';
+import { charge, knownClock, readingsOf, untilOf } from '../support/builders.ts';
+
+interface Facts {
+  readonly period?: Period;
+  readonly limit?: number;
+  readonly shape?: Shape;
+  readonly clock?: ServerClock;
+}
+
+/** A window of one shape, and its readings: when each request was sent, and what was used then; nothing of it by us. */
+function windowOf({ period = 'minute', limit = 100, shape = aligned, clock = knownClock() }: Facts = {}) {
+  const flights = new InFlight(20, 9_000_000);
+  const window = new NamedWindow(period, {
+    ...{ clock, flights, priorityReserve: new PriorityReserve() },
+    costs: { cheapest: 1, isProbing: () => false },
+    shareLimit: wholeShareLimit,
+    shapes: [shape],
+  });
+  const read = (sentAt: number, used: number, held = 0): void =>
+    window.read(readingsOf(limit, 100)(sentAt, used, { own: 0, held }), new AnsweredRequests());
+  return { window, read, flights };
+}
+
+/** The most units that a request may take that goes now. */
+function room(window: NamedWindow, now: number): number {
+  let units = 0;
+  while (units < window.limit && !window.check(charge({ units: units + 1 }), now)) units++;
+  return units;
+}
+
+describe('what other consumers take of a minute', () => {
+  /** The room at 65 s, where they took five units of half of the minute before, and ten of the next one. */
+  function roomInNext(facts: Facts = {}): number {
+    const { window, read } = windowOf(facts);
+    read(1_000, 0);
+    read(30_000, 5);
+    read(64_000, 10);
+    return room(window, 65_000);
+  }
+
+  it('is more where the calendar has begun a minute since: all of it came then', () => {
+    expect(roomInNext()).toBeLessThan(55);
+    expect(roomInNext({ shape: slidingLog })).toBeGreaterThan(63);
+    expect(roomInNext({ shape: slidingLog, clock: new ServerClock() })).toBeGreaterThan(63);
+  });
+
+  it('is not less because they could take nothing while the minute was full', () => {
+    const { window, read } = windowOf();
+    read(1_000, 0);
+    read(5_000, 2);
+    window.book(98, 6_000, 6_050);
+    read(6_100, 100);
+    read(50_000, 100);
+    read(61_000, 1);
+    expect(room(window, 62_000)).toBeLessThan(75);
+  });
+
+  it('may hide beneath more than a two-hundredth of the limit that is under way', () => {
+    const roomBeside = (held: number): number => {
+      const { window, read } = windowOf({ limit: 1_000 });
+      read(1_000, 0);
+      read(5_000, 20);
+      for (const sentAt of [5_500, 6_000, 6_500, 7_000]) read(sentAt, 20, held);
+      return room(window, 8_000);
+    };
+    expect(roomBeside(5)).toBe(roomBeside(0));
+    expect(roomBeside(6)).toBeLessThan(roomBeside(5));
+  });
+
+  it('is not less by what a cache has answered before an earlier answer', () => {
+    const roomAfter = (cached: number): number => {
+      const { window, read } = windowOf();
+      read(1_000, 0);
+      window.onCached(cached);
+      read(2_000, 0);
+      read(5_000, 12);
+      return room(window, 10_000);
+    };
+    expect(roomAfter(10)).toBe(roomAfter(0));
+  });
+});
+
+it('what other consumers take of a second is a rate since the answer before, whichever second that was', () => {
+  const { window, read } = windowOf({ period: 'second' });
+  for (const [sentAt, used] of [
+    [1_000, 0],
+    [1_100, 2],
+    [2_300, 30],
+  ] as const)
+    read(sentAt, used);
+  expect(room(window, 2_900)).toBeGreaterThan(35);
+});
+
+it('the first answer of a second that counts its own request alone shows no other consumer', () => {
+  const { window } = windowOf({ period: 'second' });
+  window.read(readingsOf(100, 100)(1_000, 1), new AnsweredRequests());
+  expect(window.isAlone).toBe(true);
+});
+
+describe('a minute of which others took half in its first seconds', () => {
+  function half() {
+    const all = windowOf();
+    all.read(1_000, 0);
+    all.read(5_000, 50);
+    return all;
+  }
+
+  it('has room in what is kept for them for a request whose turn has come by our part of it', () => {
+    // Twenty units are our part of 24 s.
+    expect(untilOf(half().window, charge({ units: 20 }), 23_500)).toBeCloseTo(24_000, -2);
+    expect(half().window.check(charge({ units: 20 }), 24_500)).toBeUndefined();
+  });
+
+  it('has none for it where they may have taken that unseen', () => {
+    expect(untilOf(half().window, charge({ units: 45 }), 55_000)).toBe(56_200);
+  });
+
+  it('is not waited for while one is under way and more is left than they may have taken since', () => {
+    const until = (now: number): number => {
+      const { window, flights } = half();
+      flights.take(charge(), now - 10);
+      return untilOf(window, charge(), now);
+    };
+    expect(until(5_200)).toBe(5_200);
+    expect(until(12_000)).toBeGreaterThan(12_000);
+  });
+});
+
+it('what slides for three minutes keeps for others no more than they may take by chance', () => {
+  const roomOf = (isWatched: boolean): number => {
+    const { window, read } = windowOf({ shape: slidingLog });
+    for (let sentAt = 1_000; sentAt < 241_000; sentAt += 10_000) {
+      const used = Math.min(40, sentAt / 1_000);
+      read(sentAt, used);
+      if (isWatched) window.totalRate.observe({ used, limit: 100, sentAt, receivedAt: sentAt + 100 });
+    }
+    return room(window, 241_500);
+  };
+  expect(roomOf(true)).toBeGreaterThan(roomOf(false));
+});
