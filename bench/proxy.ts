@@ -129,10 +129,13 @@ async function storm(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'bench-proxy-'));
   const service = await start('mock');
   const proxy = await start('proxy', service.url);
-  const callers = callersOf(folder, proxy.url + PATH).filter(({ needs }) => spawnSync('which', [needs]).status === 0);
+  const all = callersOf(folder, proxy.url + PATH);
+  const callers = all.filter(({ needs }) => spawnSync('which', [needs]).status === 0);
   console.log(`\n${AT_ONCE} requests at once through the proxy, 200 a second and 6,000 a minute\n`);
   console.log('| round | caller | answered 200 | anything else | seconds | resident MiB | heap MiB |');
   console.log('|--:|---|--:|--:|--:|--:|--:|');
+  for (const { name, needs } of all.filter((one) => !callers.includes(one)))
+    console.log(`| – | ${name}: no ${needs} on this machine | – | – | – | – | – |`);
   for (let round = 1; round <= Number(values.storms); round++) {
     for (const { name, command } of callers) {
       const since = performance.now();

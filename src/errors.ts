@@ -23,6 +23,8 @@ export class QuotaExhaustedError extends Error {
   readonly why: string;
   /** The longest wait that the call allowed, in milliseconds, if it would have had to wait longer. */
   readonly maxWaitMs?: number | undefined;
+  /** The longest time until it is sent that the call allowed, in milliseconds, if it would have been sent later. */
+  readonly maxQueueMs?: number | undefined;
   /** The endpoint that was asked for, by which costs are learned, such as `GET /extended/v1/address/{address}/assets`. */
   readonly endpoint: string;
   /** The URL that was asked for, if known. The key is never in it. */
@@ -39,6 +41,7 @@ export class QuotaExhaustedError extends Error {
     this.retryAfterMs = facts.retryAfterMs;
     this.why = facts.why;
     if (facts.maxWaitMs !== undefined) this.maxWaitMs = facts.maxWaitMs;
+    if (facts.maxQueueMs !== undefined) this.maxQueueMs = facts.maxQueueMs;
     this.endpoint = facts.endpoint;
     if (facts.url !== undefined) this.url = facts.url;
     this.quota = facts.quota;
@@ -304,7 +307,8 @@ function asked({ endpoint, url }: { readonly endpoint: string; readonly url?: st
   return `${endpoint.split(' ', 1)[0]} ${cut(pathname + search, 300)}`;
 }
 
-function patience(maxWaitMs: number | undefined): string {
+function patience({ maxWaitMs, maxQueueMs }: Pick<QuotaExhaustedError, 'maxWaitMs' | 'maxQueueMs'>): string {
+  if (maxQueueMs !== undefined) return `, which is later than maxQueueMs (${duration(maxQueueMs)}) allows`;
   return maxWaitMs === undefined ? '' : `, and the wait is longer than maxWaitMs (${duration(maxWaitMs)})`;
 }
 
@@ -342,9 +346,10 @@ function because({ code, cause }: { readonly code: string | undefined; readonly 
 }
 
 /** When the call may be sent; for one that may never be, the longest wait that it allowed says nothing. */
-function outlook({ retryAt, retryAfterMs, maxWaitMs }: ErrorFacts<QuotaExhaustedError>): string {
+function outlook(facts: ErrorFacts<QuotaExhaustedError>): string {
+  const { retryAt, retryAfterMs } = facts;
   const isKnown = Number.isFinite(retryAfterMs) && !Number.isNaN(retryAt.getTime());
-  return isKnown ? `${patience(maxWaitMs)}. Retry at ${retryAt.toISOString()}.` : '. No time to retry is known.';
+  return isKnown ? `${patience(facts)}. Retry at ${retryAt.toISOString()}.` : '. No time to retry is known.';
 }
 
 /** The service's own words, on one line: `message` or `error` of a JSON body (both seen), or a text that is not a page. */

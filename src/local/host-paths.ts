@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, mkdirSync, rmSync } from 'node:fs';
+import { accessSync, constants, existsSync, lstatSync, mkdirSync, rmSync } from 'node:fs';
 import { chmod, link, lstat, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -69,7 +69,7 @@ export function directoryPaths(directory: string, name: string): HostPaths {
   }
   const found = lstatSync(directory);
   // In one that is read-only no process could become the host, and each would go on slowly without grants.
-  const fault = faultOf(found, 'directory') ?? ((found.mode & 0o200) === 0 ? 'is read-only' : undefined);
+  const fault = faultOf(found, 'directory') ?? (isWritable(directory) ? undefined : 'is read-only');
   if (fault) throw new ConfigError('directory', `${directory} ${fault}: remove it, or name another with \`directory\``);
   const prefix = `${name}.v${FORMAT}.`;
   const pathOf = (generation: number): string => join(directory, `${prefix}${generation}.sock`);
@@ -171,6 +171,16 @@ function faultOf(found: ReturnType<typeof lstatSync>, kind: 'directory' | 'socke
   if (!(kind === 'directory' ? found.isDirectory() : found.isSocket())) return `is not a ${kind}`;
   if (Number(found.uid) !== process.getuid?.()) return 'belongs to another user';
   return (Number(found.mode) & FOREIGN_MODE) === 0 ? undefined : 'is open to other users';
+}
+
+/** By its mode, and by the file system that it is on. */
+function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function codeOf(error: unknown): unknown {

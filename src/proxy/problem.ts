@@ -31,7 +31,7 @@ export class Problem extends Error {
 function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (isQuotaExhausted(error)) {
-    const { why, window, limit, remaining, endpoint, retryAt, retryAfterMs } = error;
+    const { why, window, limit, remaining, maxWaitMs, maxQueueMs, endpoint, retryAt, retryAfterMs } = error;
     const isKnown = Number.isFinite(retryAfterMs);
     const seconds = String(Math.max(1, Math.ceil(retryAfterMs / 1_000)));
     const facts = {
@@ -39,11 +39,9 @@ function problemOf(error: unknown): Problem {
       window,
       limit,
       remaining,
-      ...(isKnown && { retryAt, retryAfterMs: Math.ceil(retryAfterMs) }),
+      ...(isKnown && { maxWaitMs, maxQueueMs, retryAt, retryAfterMs: Math.ceil(retryAfterMs) }),
     };
-    // The caller knows the header that it sent, and no option.
-    const said = why.replace('maxQueueMs', 'x-quota-max-queue-ms');
-    return new Problem(503, 'quota', said, isKnown ? { [RETRY_AFTER_HEADER]: seconds } : {}, facts);
+    return new Problem(503, 'quota', why, isKnown ? { [RETRY_AFTER_HEADER]: seconds } : {}, facts);
   }
   if (isConnectionError(error)) {
     const { code, endpoint, attempts, cause } = error;

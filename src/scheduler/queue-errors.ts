@@ -30,8 +30,9 @@ export function latenessError(
   const { waiting, window } = end;
   const afterMs = waitedMs + end.sentAt - clock.now();
   const wait = Number.isFinite(afterMs) ? `after about ${duration(afterMs)}` : 'never';
-  const why = `the call would be sent ${wait}, with ${waiting} waiting, which is later than maxQueueMs (${duration(maxQueueMs)}) allows.`;
-  return queueError(endpoint, end, why, clock, { window: window ?? 'queue', limit: undefined, remaining: undefined });
+  const why = `the call would be sent ${wait}, with ${waiting} waiting.`;
+  const bound = { window: window ?? 'queue', limit: undefined, remaining: undefined, maxQueueMs };
+  return queueError(endpoint, end, why, clock, bound);
 }
 
 /** The error of a call whose stated cost exceeds a whole window. */
@@ -66,7 +67,7 @@ function queueError(
   { sentAt, quota }: QueueEnd,
   why: string,
   clock: Clock,
-  bound: Pick<QuotaExhaustedError, 'window' | 'limit' | 'remaining'>,
+  bound: Pick<QuotaExhaustedError, 'window' | 'limit' | 'remaining' | 'maxQueueMs'>,
 ): Error {
   return new QuotaExhaustedError({ endpoint, quota, ...bound, ...retryFrom(sentAt, clock), why });
 }

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +9,8 @@ import { fixedShare, localShare } from '../../src/local/index.ts';
 
 const KEY = 'a-key-that-nobody-may-see';
 const root = mkdtempSync(join(tmpdir(), 'local-share-'));
+const LOCAL = new URL('../../src/local/index.ts', import.meta.url).href;
+const canMount = spawnSync('unshare', ['-rm', 'true']).status === 0;
 let directories = 0;
 
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -73,7 +76,18 @@ describe('localShare', () => {
     expect(() => localShare({ name: 'x', directory: file })).toThrow(/is not a directory/);
   });
 
-  it('does not use a directory that is read-only', () => {
+  it.runIf(canMount)('does not use a directory on a read-only file system', () => {
+    const program = `import { localShare } from ${JSON.stringify(LOCAL)};
+      localShare({ name: 'x', directory: process.argv[1] + '/shares' });`;
+    const script =
+      'mount -t tmpfs tmpfs "$0" && mkdir -m 700 "$0/shares" && mount -o remount,ro "$0" && exec "$1" --input-type=module --eval "$2" "$0"';
+    const { stderr } = spawnSync('unshare', ['-rm', 'sh', '-c', script, root, process.execPath, program], {
+      encoding: 'utf8',
+    });
+    expect(stderr).toMatch(/ConfigError: directory .*shares is read-only: remove it/);
+  });
+
+  it.skipIf(process.getuid?.() === 0)('does not use a directory that is read-only by its mode', () => {
     const directory = newDirectory();
     mkdirSync(directory, { mode: 0o500 });
     expect(() => localShare({ name: 'x', directory })).toThrow(/is read-only: /);

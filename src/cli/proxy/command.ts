@@ -5,7 +5,7 @@ import type { Command } from '../command.ts';
 import type { Environment } from '../environment.ts';
 import { EXIT, UsageError, untilStopped } from '../exit.ts';
 import type { HelpPage } from '../help-page.ts';
-import { writeNotices } from '../notices.ts';
+import { writeErrors, writeNotices } from '../notices.ts';
 import { PROXY_FLAGS, type ProxyFlags, readProxyFlags } from './flags.ts';
 import type { JoinedShare } from './redis.ts';
 
@@ -23,7 +23,7 @@ Its URL is the only line on standard output. Ctrl-C stops it: calls that wait ge
   examples: ['stacks-quota proxy &', 'curl http://localhost:3999/extended/v1/info'],
   exits: [
     ['0', 'stopped by Ctrl-C, or otherwise from outside'],
-    ['1', 'the port cannot be opened, or Redis cannot be reached'],
+    ['1', 'the port cannot be opened'],
     ['2', 'invalid flags'],
   ],
 };
@@ -41,6 +41,11 @@ export const proxyCommand: Command = {
         ...(joined && { share: joined.share }),
         fetch: world.fetch,
         clock: world.clock,
+        onEvent(event) {
+          if (event.type === 'share-lost')
+            void writeErrors([`the share is lost (${event.code}), and the proxy goes on without it.`], world);
+          if (event.type === 'share-regained') void writeErrors(['the share is back.'], world);
+        },
       });
       try {
         const proxy = createProxy(client, { token, clock: world.clock });

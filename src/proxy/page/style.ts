@@ -72,7 +72,7 @@ figcaption { font-size: .875rem; color: var(--soft); margin-top: .8rem; text-wra
 .ahead { stroke-dasharray: 6 6; }
 .ahead.short { stroke: var(--amber-fill); }
 .tag { position: absolute; font-size: .75rem; line-height: 1; color: var(--soft); white-space: nowrap; background: var(--card); padding: 0 .3rem; }
-.tag.limit-tag { right: 0; transform: translateY(-100%); padding: 0 0 .2rem; background: none; }
+.tag.limit-tag { right: 0; transform: translateY(-100%); padding: 0 0 .2rem; background: none; text-shadow: 0 0 3px var(--card), 0 0 3px var(--card), 0 0 3px var(--card); }
 .tag.top { right: 0; bottom: calc(100% + .3rem); padding-right: 0; }
 .axis .date { position: absolute; transform: translateX(-50%); color: var(--amber); font-weight: 550; white-space: nowrap; }
 .mark { position: absolute; width: .7rem; height: .7rem; margin: -.35rem 0 0 -.35rem; border-radius: 50%; background: var(--blue); border: 2px solid var(--card); }

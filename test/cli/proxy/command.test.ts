@@ -151,6 +151,12 @@ describe('the proxy in a process of its own', { concurrent: true }, () => {
     await expectShared(service, programs);
   });
 
+  it('goes on while Redis cannot be reached, and says so', async () => {
+    const { program, url } = await proxyOf(['--redis', 'redis://127.0.0.1:1']);
+    expect((await fetch(url + INFO)).status).toBe(200);
+    await program.says(/^stacks-quota: the share is lost \(/m);
+  });
+
   it('shares the quota with another of this machine, without Redis', async () => {
     const service = createMockService({ keys: [KEY], keyed: { second: 20, minute: 10_000 } });
     const { url: serviceUrl, close } = await service.listen();
