@@ -150,7 +150,7 @@ export class Gate {
     const isEndless = !hold.isFirm && !hold.mayEndOnAnswer;
     // A pause without an end is no lack of quota.
     this.#stillSince = isEndless ? Number.POSITIVE_INFINITY : Math.min(this.#stillSince, now);
-    if (admission.kind === 'refused' || this.#isTooLong(call, hold, now))
+    if (admission.kind === 'refused' || this.#isTooLong(call, hold))
       throw this.#refusalErrors([call], hold, hold.reason()).get(call);
     const { until, isFirm } = hold;
     // One that cannot be the hourly trial makes way for one that can.
@@ -179,8 +179,7 @@ export class Gate {
     const pause = this.#pause;
     if (!pause?.hold.isFirm) return NO_ERRORS;
     const { hold, reason, urgency } = pause;
-    const now = this.#clock.now();
-    const late = calls.filter((call) => priorityOf(call) <= urgency && this.#isTooLong(call, hold, now));
+    const late = calls.filter((call) => priorityOf(call) <= urgency && this.#isTooLong(call, hold));
     return this.#refusalErrors(late, hold, reason);
   }
 
@@ -223,9 +222,8 @@ export class Gate {
   }
 
   /** Whether the queue will have stood still for longer than the `maxWaitMs` of a call when a hold ends, since the call was queued. */
-  #isTooLong({ ask, trace }: PendingCall, hold: Hold, now: number): boolean {
-    const since = Math.max(Math.min(this.#stillSince, now), trace.queuedAt);
-    return !ask.isInspection && isTooLong(hold, since, ask.maxWaitMs);
+  #isTooLong({ ask, trace }: PendingCall, hold: Hold): boolean {
+    return !ask.isInspection && isTooLong(hold, Math.max(this.#stillSince, trace.queuedAt), ask.maxWaitMs);
   }
 
   /** The errors of calls that would have to wait longer than their `maxWaitMs`. */
