@@ -102,10 +102,11 @@ function readAnswer(reply: unknown, ask: ShareAsk, { order }: Blocks): Answer | 
   const { slots, windows } = ask;
   const all = readArray(reply);
   const count = FIXED_ANSWERS + slots.length + windows.length;
-  const [sequence, now = -1, ...rest] = all.slice(0, count).map(readNumber);
+  const numbers = all.slice(0, count).map(readNumber);
+  const [sequence, now = 0, ...rest] = numbers;
   if (sequence !== ask.sequence) throw malformed();
   if (all.length === 2 && now === -1) return 'stale';
-  if (all.length < count || rest.some((number) => number < 0)) throw malformed();
+  if (all.length < count || numbers.some((number) => number < 0)) throw malformed();
   const [version = 0, pauseMs = 0, lookMs = 0, others = 0, live = 0, parts = 0, forMs = 0, ...tail] = rest;
   let open = ask.want;
   const granted = tail.slice(0, slots.length).map((grant) => {

@@ -150,7 +150,7 @@ export class Gate {
     const isEndless = !hold.isFirm && !hold.mayEndOnAnswer;
     // A pause without an end is no lack of quota.
     this.#stillSince = isEndless ? Number.POSITIVE_INFINITY : Math.min(this.#stillSince, now);
-    if (this.#isTooLong(call, hold, now)) throw this.#refusalErrors([call], hold, hold.reason()).get(call);
+    if (this.#isTooLong(call, hold)) throw this.#refusalErrors([call], hold, hold.reason()).get(call);
     const { until, isFirm } = hold;
     // One that cannot be the hourly trial makes way for one that can.
     const isLong = isFirm && until - now > (call.ask.isOneShot ? Math.min(TRIAL_MS, longestWaitMs) : longestWaitMs);
@@ -178,8 +178,7 @@ export class Gate {
     const pause = this.#pause;
     if (!pause?.hold.isFirm) return NO_ERRORS;
     const { hold, reason, urgency } = pause;
-    const now = this.#clock.now();
-    const late = calls.filter((call) => priorityOf(call) <= urgency && this.#isTooLong(call, hold, now));
+    const late = calls.filter((call) => priorityOf(call) <= urgency && this.#isTooLong(call, hold));
     return this.#refusalErrors(late, hold, reason);
   }
 
@@ -225,10 +224,10 @@ export class Gate {
    * Whether a hold never ends, or only time ends it and the queue will have stood still for longer than the `maxWaitMs` of a call then, since
    * the call was queued.
    */
-  #isTooLong({ ask, trace }: PendingCall, { until, isFirm, failingSince }: Hold, now: number): boolean {
+  #isTooLong({ ask, trace }: PendingCall, { until, isFirm, failingSince }: Hold): boolean {
     if (ask.isInspection) return false;
     if (until === Number.POSITIVE_INFINITY) return true;
-    const since = failingSince ?? Math.max(Math.min(this.#stillSince, now), trace.queuedAt);
+    const since = failingSince ?? Math.max(this.#stillSince, trace.queuedAt);
     return isFirm && until - since > ask.maxWaitMs;
   }
 

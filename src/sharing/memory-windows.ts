@@ -177,7 +177,7 @@ export function grantUnits(ask: ShareAsk, mayGrant: boolean, others: number, win
     if (wish === 0) return 0;
     let grant = 0;
     const most = wish === 1 && others > 0 ? Math.min(open, part - total) : open;
-    if (open >= need && most >= need) {
+    if (most >= need) {
       const all = indices.flatMap((index) => windows[index] ?? []);
       const plenty = wish === 3 ? Math.max(need, Math.min(...all.map((window) => window.plenty))) : most;
       const room = Math.min(most, plenty, ...all.map((window) => window.roomOfAll));

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type CallOptions, createClient, type QuotaExhaustedError } from '../../src/index.ts';
 import type { MockServiceOptions } from '../../src/testing/index.ts';
+import { wire } from '../support/wire.ts';
 import { ADDRESS, quietly, ROOMY, refused, refusedSoon, world } from './support/deadline-world.ts';
 
 describe('maxQueueMs', () => {
@@ -164,6 +165,17 @@ describe('maxQueueMs', () => {
     await clock.advance(1_000);
     expect(late()?.retryAfterMs).toBeGreaterThan(90_000);
     await clock.run(Promise.all([first, inTime]));
+  });
+
+  it('refuses no call that was sent once and waits to be sent again', async () => {
+    const { call, last } = wire();
+    await call('first');
+    await last('first').answer();
+    const bounded = await call('bounded', { maxQueueMs: 10_000 });
+    await call('other');
+    await last('bounded').answer(429, { 'retry-after': '60' });
+    await last('other').answer(200, { 'x-ratelimit-limit-stacks-minute': '800' });
+    expect(bounded.now()).toBe('under way');
   });
 
   it.for<[string, MockServiceOptions]>([

@@ -40,6 +40,15 @@ describe('a month that is out', () => {
     expect(service.requests).toBe(11);
   });
 
+  it('is waited for by a call for as long as it may wait, however often its looks are refused', async () => {
+    const { clock, client, looks } = await exhausted();
+    const waiting = client.getInfo();
+    await clock.advance(30 * HOUR_MS);
+    expect([client.waiting, looks().length]).toEqual([1, 29]);
+    await client.close();
+    await expect(waiting).rejects.toThrow('The client is closed.');
+  });
+
   it('is looked at by no call whose body can be sent only once, and none is lost', async () => {
     const routes = { 'POST /once': async ({ text }: { text(): Promise<string> }) => ({ got: await text() }) };
     const { clock, client, service, looks } = await exhausted({}, { routes });

@@ -90,6 +90,14 @@ describe('reading the quota by headers alone', () => {
     expect(times).toEqual([0, 2, 6, 14, 30, 62, 122, 182]);
   });
 
+  it('waits its turn where no other call may wait, whatever its maxQueueMs', async () => {
+    const { clock, client } = world({}, { concurrency: 1, maxWaiting: 0 });
+    const first = client.getInfo();
+    const { status } = await clock.run(client.getInfo({ headersOnly: true, cost: 0, maxQueueMs: 0 }));
+    expect([status, clock.now()]).toEqual([200, 160]);
+    await first;
+  });
+
   it('does not pass a pause of the caller', async () => {
     const { clock, client } = world();
     await clock.run(client.getInfo());

@@ -45,6 +45,15 @@ describe('a redirect of client.fetch', () => {
     expect([mock.requests, other.requests]).toEqual([1, 0]);
   });
 
+  it('is followed three times, and the fourth is an error and no answer', async () => {
+    const { mock, client, endOf } = pair();
+    mock.faults.next(4, { redirect: '?again' });
+    expect(await endOf(client.fetch(INFO))).toMatchObject({ name: 'ConnectionError', code: 'REDIRECT' });
+    expect(mock.requests).toBe(4);
+    mock.faults.next(3, { redirect: '?again' });
+    expect(await endOf(client.fetch(INFO))).toMatchObject({ status: 200 });
+  });
+
   it('is an answer where `redirect` is `manual`', async () => {
     const { clock, mock, client } = pair();
     mock.faults.next(1, { redirect: 'https://other.test/', status: 307 });

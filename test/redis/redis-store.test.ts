@@ -170,6 +170,12 @@ describe('a reply of Redis', () => {
     expect(await storeOf(told).share(0, new Map())).toEqual({ now: 5, version: 1, facts: new Map([['lead', '1']]) });
   });
 
+  it('tells what is used of each window of an ask, in whatever order Redis keeps them', async () => {
+    const windows = ['minute:2', 'second:9', 'minute:1'].map((name) => windowAsk({ name }));
+    const replied = storeOf([1, 5, 3, 0, 0, 2, 8, 0, 0, 4, 1, 11, 12, 13]);
+    expect(await replied.take({ ...ask, windows })).toMatchObject({ used: [12, 13, 11] });
+  });
+
   it('never grants more than was wanted, nor makes a pause or look longer than they may be', async () => {
     const large = answer.with(3, 9e12).with(4, 9e12).with(9, 4).with(10, 9_999);
     expect(await storeOf(large).take(ask)).toMatchObject({ granted: [4, 1], pauseMs: 3_600_000, lookMs: LOOK_MS });
@@ -192,6 +198,10 @@ describe('a reply of Redis', () => {
     ['words around a number', (answer as unknown[]).with(9, 'x5')],
     ['a number and words', (answer as unknown[]).with(9, '5x')],
     ['the beginning of an answer', answer.slice(0, 2)],
+    ['an answer of a time below nothing', answer.with(1, -1)],
+    ['an answer with facts of the version that is known', [...answer, 'lead', '1']],
+    ['a number after a blank', (answer as unknown[]).with(9, ' 4')],
+    ['a number with an exponent', (answer as unknown[]).with(9, '4e0')],
   ])('that is %s is malformed', async (_, reply) => {
     await expect(storeOf(reply).take(ask)).rejects.toMatchObject({ code: 'MALFORMED' });
   });
@@ -216,6 +226,25 @@ describe('a reply of Redis', () => {
     const reply = [5, 1, 'lead', '1', 'planted', '1', 's:minute', 'x', 'l:minute', '9'.repeat(500)];
     expect((await storeOf(reply).share(0, new Map())).facts).toEqual(new Map([['lead', '1']]));
   });
+});
+
+it('names a few runs of windows for a slot that counts in hundreds', async () => {
+  const sizes: number[] = [];
+  const store = redisStore(
+    async (_script, _keys, args) => {
+      sizes.push(args.length);
+      return [1, -1];
+    },
+    (what) => what,
+  );
+  for (const count of [3, 300]) {
+    const windows = Array.from({ length: count }, (_, index) =>
+      windowAsk({ name: `second:${1_999 - index}`, ttlMs: 1_000 * (400 - index) }),
+    );
+    await store.take(asking({ slots: [slotAsk({ windows: [...windows.keys()] })], windows }));
+  }
+  const [few = 0, many = 0] = sizes;
+  expect(many - few).toBeLessThan(150);
 });
 
 /** Makes each kind of trip. */

@@ -121,6 +121,8 @@ describe('a call that is held', () => {
   it('asks again, and parked calls before it, after an answer that tells something new of the windows', () => {
     const { gate, call, ask, told, news } = gateOf(wait(hold(3_000)));
     ask(call());
+    gate.settle(LEASE, OUTCOME);
+    expect(told).toMatchObject({ news: 0, wakes: 0 });
     news();
     gate.settle(LEASE, OUTCOME);
     expect(told).toMatchObject({ news: 1, wakes: 1 });
@@ -200,6 +202,13 @@ describe('a standstill', () => {
     ask(call({ priority: 1 }));
     // The last one was queued while it stood still.
     expect(refused()).toEqual([0, 1, 2, 3]);
+  });
+
+  it('refuses no inspection, which has no use for patience', () => {
+    const { gate, call, ask } = gateOf(wait(hold(50_000)));
+    const inspection = call({ isInspection: true, maxWaitMs: 0 });
+    expect(ask(inspection)).toEqual({ kind: 'waiting' });
+    expect(gate.standstillErrors([inspection]).size).toBe(0);
   });
 
   it('lasts until a request is sent: the call at the gate fails when asking again would be later than it may wait, however soon that is', async () => {

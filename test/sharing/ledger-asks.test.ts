@@ -63,6 +63,14 @@ describe('how much a ledger asks for', () => {
     expect(wished(ledger.compose(demand({ want: 50 }), 200, TRIP_MS))).toEqual(['0', '1']);
   });
 
+  it('for a call alone as many seconds as for many, after a grant that was too small', () => {
+    const ledger = ledgerOf({ second: 20 });
+    ask(ledger, demand({ want: 9 }), [4], 100, { others: 30 });
+    expect(wished(ledger.compose(demand({ want: 5 }), 200, TRIP_MS))).toEqual(['0', '1', '2', '3']);
+    ledger.spend(4, 200);
+    expect(wished(ledger.compose(demand(), 210, TRIP_MS))).toEqual(['0', '1', '2', '3']);
+  });
+
   it('not the units that span two seconds, after a grant that was too small', () => {
     // What is sent at 990 ms may arrive in this second or in the next.
     expect(wished(ledgerOf({ second: 20 }).compose(demand({ want: 9 }), 990, TRIP_MS))).toEqual(['0+1', '1']);

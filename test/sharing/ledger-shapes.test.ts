@@ -44,6 +44,7 @@ describe('a ledger of a second whose shape is open', () => {
     const calm = ledgerOf({ second: 20 }, { alive: OPEN });
     hearFirst(calm, 400);
     expect(calm.choice.isProbing(430)).toBe(false);
+    expect(calm.compose(demand({ want: 8 }), 430, TRIP_MS).want).toBe(8);
     const ledger = busy();
     expect(ledger.choice.isProbing(430)).toBe(false);
     hearFirst(ledger, 400);

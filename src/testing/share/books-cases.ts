@@ -108,6 +108,20 @@ export const BOOKS: StoreCases = {
     expect((await ask(telling(10))).used).toEqual([10]);
   },
 
+  'keeps the highest reading of any process, also where claims exceed it, or it is the whole limit: what is given back is used all the same':
+    async ({ store }) => {
+      const ask = asker(store);
+      for (const [name, reading] of [
+        ['minute:1', 5],
+        ['hour:1', 20],
+      ] as const) {
+        await ask(telling(8, { slots: [slotAsk({ name, total: 8, wish: 0 })] }, { name }));
+        await ask(telling(8, { slots: [slotAsk({ name, total: 8, wish: 0 })] }, { name, reading }));
+        const given = await ask(telling(2, { slots: [slotAsk({ name, total: 2, wish: 0 })] }, { name }));
+        expect(given.used).toEqual([reading]);
+      }
+    },
+
   'takes claims far beyond the limit for nonsense, and believes the reading instead': async ({ store }) => {
     const ask = asker(store);
     await ask(telling(500, {}, { limit: 1_000 }));
@@ -122,6 +136,16 @@ export const BOOKS: StoreCases = {
     expect((await ask(telling(0, {}, { limit: 20 }))).used).toEqual([0]);
   },
 
+  'takes units for nonsense that are carried on from a step far beyond the limit': async ({ store }) => {
+    const ask = asker(store);
+    const step = (number: number, drain: number, limit: number) =>
+      windowAsk({ name: `minute-drain-${number}`, drain, limit });
+    await ask({ want: 900, slots: [slotAsk()], windows: [step(1, 0, 1_000), step(2, 100_000, 1_000)] });
+    const used = async (limit: number) => (await ask({ want: 0, slots: [], windows: [step(2, 0, limit)] })).used;
+    expect(await used(1_000)).toEqual([800]);
+    expect(await used(20)).toEqual([0]);
+  },
+
   'takes off claims that the service has not counted for a whole stretch, where the reading bounds them': async ({
     store,
     pass,
@@ -134,6 +158,27 @@ export const BOOKS: StoreCases = {
     pass(STRETCH_MS);
     expect((await ask(telling(0, {}, { ...bounded, stretches: 'yes' }))).used).toEqual([8]);
     expect((await ask(telling(0, {}, bounded))).used).toEqual([2]);
+    expect((await ask(telling(0, {}, { stretches: 'yes' }))).used).toEqual([2]);
+  },
+
+  'takes off what strangers used before it takes off claims, and no new claims for what was given back': async ({
+    store,
+    pass,
+  }) => {
+    const ask = asker(store);
+    const bounded = { limit: 100, stretches: 'bounds' } as const;
+    const tell = (member: string, total: number, reading = -1) =>
+      ask(telling(total, { member }, { ...bounded, reading }));
+    await tell('a', 8, 12);
+    await ask({ member: 'b', want: 5, windows: [windowAsk(bounded)] });
+    for (let asks = 0; asks < 2; asks++) {
+      pass((2 / 3) * STRETCH_MS);
+      expect((await tell('a', 8)).used).toEqual([17]);
+    }
+    pass((2 / 3) * STRETCH_MS);
+    expect((await tell('a', 8)).used).toEqual([12]);
+    expect((await tell('c', 3)).used).toEqual([15]);
+    expect((await tell('a', 4)).used).toEqual([12]);
   },
 
   'takes nothing off without a reading, nor below the highest reading of any process': async ({ store, pass }) => {
