@@ -29,11 +29,8 @@ export const LIVE_LAST_MS = 90_000;
 /** The number of looks is kept for this long after the last one began, in milliseconds. */
 export const LOOKS_LAST_MS = 3_600_000;
 
-/** The longest that a window is kept, in milliseconds: longer than a month. */
+/** The longest that a window is kept, in milliseconds: longer than a month. Facts are kept as long after the state was written or after a change. */
 export const LONGEST_TTL_MS: number = 40 * 24 * 3_600_000;
-
-/** Facts expire this long after the state was written or after a change, in milliseconds: not before any window whose shape they tell. */
-export const FACTS_LAST_MS: number = LONGEST_TTL_MS;
 
 /** Maximum number of facts of a share. A set with more than the second number is taken as corrupt and dropped. */
 export const FACTS = 700;
