@@ -180,12 +180,16 @@ export class Book {
     return { slots, windows, held: this.held(arrival) };
   }
 
-  /** Records grants, in the order of the last ask. Grants of slots that begin before `from` are not used: the next ask returns them. */
-  grant({ granted }: Pick<Answer, 'granted'>, arrival: TimeRange, from: number = Number.NEGATIVE_INFINITY): void {
+  /** Records grants, in the order of the last ask. `usable`: how many units of a slot's are used; the next ask returns the others. */
+  grant(
+    { granted }: Pick<Answer, 'granted'>,
+    arrival: TimeRange,
+    usable: (slot: Slot, units: number) => number = (_, units) => units,
+  ): void {
     this.#asked.forEach(({ entry, total }, index) => {
       const units = granted[index] ?? 0;
       entry.booked = total + units;
-      entry.claimed = entry.slot.from < from ? total : total + units;
+      entry.claimed = total + usable(entry.slot, units);
     });
     this.#forget(arrival);
     for (const [name, entry] of this.#entries) if (isEmpty(entry)) this.#entries.delete(name);

@@ -5,14 +5,9 @@ import type { TimeRange } from './timeline.ts';
 
 /**
  * Of a window that drains, units of a slot that touches two steps count in the second one, and a step may begin right after the one
- * before was used up: so many steps' units are left free for that. An ask names so many steps more than drain the whole window.
+ * before was used up: so what drains in the last so many steps does not count yet. An ask names so many steps more than drain the whole window.
  */
 export const SPARE_STEPS = 2;
-
-/** The most units that a step of a window that drains may hold. */
-export function mostOf(limit: number): number {
-  return Math.floor(limit * (1 - SPARE_STEPS / STEPS));
-}
 
 /** The units that drain of a window in some milliseconds, rounded up. */
 export function drainedIn(period: Period, limit: number, ms: number): number {

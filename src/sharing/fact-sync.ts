@@ -138,7 +138,8 @@ export class FactSync {
     const { windows, policy } = this.#ledger;
     for (const [period, limit] of this.#facts.limits) {
       const known = windows.of(period);
-      if (!known && this.#seen.size > 0) continue;
+      // A process that does not know the service's clock names other seconds than those that do: it sends its first request alone.
+      if (!known && (this.#seen.size > 0 || !this.#member.time.isDated)) continue;
       const told = this.#facts.shapesOf(period) ?? UNKNOWN;
       // A store that has lost its memory is told the shapes again; until then those that are known count.
       const isKnown = known !== undefined && isBetter(known.shapes, told);

@@ -32,25 +32,34 @@ export function calendarOf(period: Period, { least, most }: TimeRange): Instance
 }
 
 /** A unit of one step counts in every instance that covers the step. An instance is one step longer than the window. */
-export function slidingOf(period: Period, { least, most }: TimeRange, steps: number = stepsOf(period)): InstanceTime[] {
-  const slides = periodMsOf(period) / stepsOf(period);
+export function slidingOf(period: Period, range: TimeRange, steps: number = stepsOf(period)): InstanceTime[] {
+  return stretchesOf(period, periodMsOf(period) / stepsOf(period), range, steps);
+}
+
+/** All stretches of a step of some milliseconds, and so many steps before it, that cover a request which arrives within this range. */
+function stretchesOf(name: string, slides: number, { least, most }: TimeRange, steps: number): InstanceTime[] {
   const last = Math.floor(most / slides) + steps;
   const instances: InstanceTime[] = [];
   for (let index = Math.floor(least / slides); index <= last; index++)
-    instances.push({ name: `${period}-${index}`, end: (index + 1) * slides, slides });
+    instances.push({ name: `${name}-${index}`, end: (index + 1) * slides, slides });
   return instances;
 }
 
-/** The even step of a window of which the service estimates usage, and the units of that step. */
-export function evenOf(period: Period, limit: number, { least }: TimeRange): InstanceTime & { readonly limit: number } {
-  const each = Math.floor((limit * EVEN_PART) / EVEN_STEPS);
+/**
+ * The instances of a short window of which the service estimates usage from two counters, and the units of each: the even step or,
+ * of so few units that a step has none, two seconds of the calendar together.
+ */
+export function evenOf(period: Period, limit: number, range: TimeRange): (InstanceTime & { readonly limit: number })[] {
+  const units = evenUnits(limit);
   const length = periodMsOf(period);
-  // A fifth of a second has no unit of so few: half of them in one second of the calendar leave room for as many in the next.
-  const isHalved = each === 0 && length <= SHORT_MS;
-  const slides = isHalved ? length * (limit > 1 ? 1 : 2) : length / EVEN_STEPS;
-  const units = Math.max(1, isHalved ? Math.floor(limit / 2) : each);
-  const index = Math.floor(least / slides);
-  return { name: `${period}-even-${index}`, limit: units, end: (index + 1) * slides, slides };
+  if (units === 0) return stretchesOf(`${period}-pair`, length, range, 1).map((pair) => ({ ...pair, limit }));
+  const step = { least: range.least, most: range.least };
+  return stretchesOf(`${period}-even`, length / EVEN_STEPS, step, 0).map((even) => ({ ...even, limit: units }));
+}
+
+/** Units of an even step; 0: the limit is of so few units. */
+export function evenUnits(limit: number): number {
+  return Math.floor((limit * EVEN_PART) / EVEN_STEPS);
 }
 
 function stepsOf(period: Period): number {

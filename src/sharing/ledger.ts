@@ -76,7 +76,7 @@ export class Ledger {
   /** Whole units charged to each window: at most what can be granted together, so that a request that costs more takes all of it. */
   units(charge: number): number {
     let units = Math.ceil(charge);
-    for (const { most } of this.windows) units = Math.min(units, most);
+    for (const { limit } of this.windows) units = Math.min(units, limit);
     return units;
   }
 
@@ -250,6 +250,7 @@ export class Ledger {
     }
     this.#reserve.hear(answer);
     const granted = new Map(slots.map(({ name }, index) => [name, answer.granted[index] ?? 0]));
+    this.#renounce(asked.slots, granted, used);
     const outcome = {
       granted: ({ name }: Slot): number => granted.get(name) ?? 0,
       used: ({ name }: Instance): number => used.get(name) ?? 0,
@@ -262,7 +263,22 @@ export class Ledger {
     const isLost = this.#recollection.hear(windows, answer, before, now);
     if (isLost && before.aheadMs > 0) this.choice.mistrust(now + before.aheadMs);
     if (this.isGathering(now)) this.policy.hasten(now + GATHER_MS);
-    this.book.grant(answer, this.timeline.arrival(now), isLost ? this.choice.unknownUntil : Number.NEGATIVE_INFINITY);
+    const usableFrom = isLost ? this.choice.unknownUntil : Number.NEGATIVE_INFINITY;
+    this.book.grant(answer, this.timeline.arrival(now), ({ name, from }) =>
+      from < usableFrom ? 0 : (granted.get(name) ?? 0),
+    );
+  }
+
+  /** Takes away what must be left to the calendar's window before, of which only the answer has told how much is used. */
+  #renounce(slots: readonly Slot[], granted: Map<string, number>, used: Map<string, number>): void {
+    const from = slots[0]?.from ?? 0;
+    for (const { name, instances } of [...slots].reverse()) {
+      const over = instances.map((each) => (used.get(each.name) ?? 0) + each.window.carried(each, from) - each.limit);
+      const given = granted.get(name) ?? 0;
+      const units = Math.min(given, Math.max(0, ...over));
+      granted.set(name, given - units);
+      for (const instance of instances) used.set(instance.name, (used.get(instance.name) ?? 0) - units);
+    }
   }
 
   /** Units of the calls that will likely follow, and the slot of all of them; none where a process lacks units. */

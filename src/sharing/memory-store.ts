@@ -15,9 +15,9 @@ import {
 } from './store.ts';
 import {
   FACTS,
-  FACTS_LAST_MS,
   isBinding,
   LIVE_LAST_MS,
+  LONGEST_TTL_MS,
   LOOKS_LAST_MS,
   mergeFact,
   NEEDY_LAST_MS,
@@ -161,7 +161,7 @@ class Books implements MemoryStore {
       isNews = true;
       isStrict ||= isBinding(field, known, merged);
     }
-    if (isNews) this.#facts.set('facts', facts, FACTS_LAST_MS, now);
+    if (isNews) this.#facts.set('facts', facts, LONGEST_TTL_MS, now);
     const raised = state.version + (isNews ? 1 : 0);
     const next = { ...state, version: raised, least: isStrict ? raised : state.least };
     if (isNews || state.isDue) this.#write(next, now);
@@ -247,7 +247,7 @@ class Books implements MemoryStore {
   #write({ isDue: _, ...state }: CurrentState, now: number, keepsFacts = true): void {
     this.#state.set('state', state, STATE_LASTS_MS, now);
     const facts = keepsFacts ? this.#facts.get('facts', now) : undefined;
-    if (facts) this.#facts.set('facts', facts, FACTS_LAST_MS, now);
+    if (facts) this.#facts.set('facts', facts, LONGEST_TTL_MS, now);
   }
 
   #begin(what: 'look' | 'looks' | 'probe', member: string, lastsMs: number, now: number, usedMs = 0): void {

@@ -16,7 +16,7 @@ export interface WindowRecord {
   /** The highest reading of any process: usage is no less, whatever is returned. */
   readonly reading: number;
   readonly stretch: Stretch | undefined;
-  /** Units that count in it, in thousandths, of what was used of the step before. */
+  /** Units that are left, in thousandths, of what was used of the steps before, when the step begins at the latest. */
   readonly carried?: number;
 }
 
@@ -39,6 +39,8 @@ export class MemoryWindow {
   readonly #before: MemoryWindow | undefined;
   #next: MemoryWindow | undefined;
   #carried: number;
+  /** Units of the steps before that count in it: none of them may have drained since the last of these steps began. */
+  #over: number;
   #stretch: Stretch | undefined;
 
   /** @param named - the window named before it. */
@@ -48,6 +50,7 @@ export class MemoryWindow {
     if (this.#before) this.#before.#next = this;
     const carried = ask.drain === undefined ? 0 : (record?.carried ?? 0);
     this.#carried = carried > PARTS * mostClaimed(ask.limit) ? 0 : carried;
+    this.#over = Math.ceil(this.#carried / PARTS);
     this.claimed = record?.claimed ?? 0;
     this.strangers = record?.strangers ?? 0;
     const known = record && record.reading <= ask.limit ? record.reading : 0;
@@ -72,7 +75,7 @@ export class MemoryWindow {
   }
 
   get used(): number {
-    return this.claimed + this.strangers + Math.ceil(this.#carried / PARTS);
+    return this.claimed + this.strangers + this.#over;
   }
 
   /** Units available to the ask, whatever the steps after it hold. */
@@ -132,8 +135,9 @@ export class MemoryWindow {
 
   #carry(): void {
     if (!this.#before || this.ask.drain === undefined) return;
-    const { claimed, strangers } = this.#before;
-    const carried = Math.max(0, PARTS * (claimed + strangers) + this.#before.#carried - this.ask.drain);
+    const own = PARTS * (this.#before.claimed + this.#before.strangers);
+    this.#over = Math.ceil((own + this.#before.#carried) / PARTS);
+    const carried = own + Math.max(0, this.#before.#carried - this.ask.drain);
     if (carried === this.#carried) return;
     this.#carried = carried;
     this.isChanged = true;

@@ -68,7 +68,8 @@ export class Recollection {
     if (this.#lostAt === Number.NEGATIVE_INFINITY) return windows;
     return windows.map((window) => {
       const heard = this.#used.get(window.name, now);
-      if (!heard || heard.at > this.#lostAt) return window;
+      // Of a step that drains, what counted in it with those before is no less than what it counts alone.
+      if (!heard || heard.at > this.#lostAt || window.drain === 0) return window;
       const sinceMs = this.#lostAt - heard.at;
       // So long after, the store may only have dropped its age, because no process asked: then it knows what is used.
       const unheard = sinceMs < STATE_LASTS_MS - STATE_RENEWED_MS ? rate * sinceMs : 0;

@@ -11,6 +11,7 @@ import { Discovery } from './discovery.ts';
 import { FactSync } from './fact-sync.ts';
 import type { FailureMode } from './fallback.ts';
 import { type Composed, Ledger } from './ledger.ts';
+import { reasonOf } from './reason.ts';
 import { Resumption } from './resumption.ts';
 import { Shortage } from './shortage.ts';
 import { SiblingUse } from './sibling-use.ts';
@@ -145,20 +146,12 @@ export class SharedQuota implements ShareLimit {
   }
 
   #explain(now: number): Reason {
-    const { why: lost } = this.#absence;
-    if (lost !== undefined) return { kind: 'share', why: lost };
-    if (this.#discovery.waitsUntil > now || this.#isNew)
-      return {
-        kind: 'share',
-        why: 'another process sends alone for a moment, to learn the limits and when windows end',
-      };
-    if (this.#resumption.until(now) > now)
-      return { kind: 'share', why: 'another process sends the first request after a pause' };
-    const full = this.#shortage.full(now);
-    if (!full) return { kind: 'share', why: 'the store has not granted units of the next second yet' };
-    const { period, limit } = full.instance.window;
-    const why = `the ${period} of ${limit} units is used up by all processes that share it`;
-    return { kind: 'share', why, window: period, limit: limit, headroom: 0 };
+    return reasonOf({
+      lost: this.#absence.why,
+      isLearning: this.#discovery.waitsUntil > now || this.#isNew,
+      isResuming: this.#resumption.until(now) > now,
+      full: this.#shortage.full(now)?.instance.window,
+    });
   }
 
   onSent(lease: Lease, now: number): void {

@@ -9,9 +9,6 @@ export const STATE_LASTS_MS = 3_600_000;
 /** The first ask in each period of this length writes the state again, so that it does not expire while asks come. In milliseconds. */
 export const STATE_RENEWED_MS = 600_000;
 
-/** Facts expire this long after that write or after a change, in milliseconds: later than the state, which has their version. */
-export const FACTS_LAST_MS: number = STATE_LASTS_MS + STATE_RENEWED_MS + 60_000;
-
 /** Urgent units, which decay, and units that drain are stored as integers, in thousandths. */
 export const PARTS = 1_000;
 const MOST_URGENT = 1e9;
@@ -32,7 +29,7 @@ export const LIVE_LAST_MS = 90_000;
 /** The number of looks is kept for this long after the last one began, in milliseconds. */
 export const LOOKS_LAST_MS = 3_600_000;
 
-/** The longest that a window is kept, in milliseconds: longer than a month. */
+/** The longest that a window is kept, in milliseconds: longer than a month. Facts are kept as long after the state was written or after a change. */
 export const LONGEST_TTL_MS: number = 40 * 24 * 3_600_000;
 
 /** Maximum number of facts of a share. A set with more than the second number is taken as corrupt and dropped. */

@@ -1,7 +1,7 @@
 import type { Shapes, WindowNews } from '../quota/share-limit.ts';
 import { endOf, PERIODS, type Period, periodMsOf, SHORT_MS, startOf } from '../quota/time/periods.ts';
-import { drainedIn, mostOf, SPARE_STEPS, stepsAt, stepsUntil } from './drain.ts';
-import { calendarOf, evenOf, type InstanceTime, slidingOf } from './instances.ts';
+import { drainedIn, SPARE_STEPS, stepsAt, stepsUntil } from './drain.ts';
+import { calendarOf, evenOf, evenUnits, type InstanceTime, slidingOf } from './instances.ts';
 import type { TimeRange } from './timeline.ts';
 
 /** The store keeps an instance for this long after its end, in milliseconds. */
@@ -75,26 +75,17 @@ export class SharedWindow {
   get #isEstimated(): boolean {
     const { alive, epoch } = this.shapes;
     const isLeft = epoch > 0 || alive.every(({ isEstimated, drains }) => isEstimated || drains);
-    return isLeft && alive.some(({ isEstimated }) => isEstimated);
+    const isFew = this.isShort && evenUnits(this.limit) === 0;
+    return (isLeft || isFew) && alive.some(({ isEstimated }) => isEstimated);
   }
 
-  /** Whether `leaky` is the only candidate of a long window of more than a few units, so that what has drained can be used. */
+  /** Whether `leaky` is the only candidate of a long window, so that what has drained can be used. */
   get #drains(): boolean {
     return this.#mayDrain && this.shapes.alive.every(({ drains }) => drains);
   }
 
   get #mayDrain(): boolean {
-    return this.#isSizeable && this.shapes.alive.some(({ drains }) => drains);
-  }
-
-  /** Whether it is a long one of more than a few units that may not be the calendar's. */
-  get #isSizeable(): boolean {
-    return !this.isShort && !this.isCalendar && this.limit >= PROBED;
-  }
-
-  /** The most units that can be granted together. */
-  get most(): number {
-    return this.#drains ? mostOf(this.limit) : this.limit;
+    return !this.isShort && !this.isCalendar && this.shapes.alive.some(({ drains }) => drains);
   }
 
   /** Whether it may be the calendar's, or not; `slides`: whether that is asked of what may slide, too. */
@@ -120,9 +111,9 @@ export class SharedWindow {
     return from - startOf(this.period, from) < periodMsOf(this.period) * BEGINNING ? 0 : 1;
   }
 
-  /** Whether it is a long one, of more than a few units, that the service may estimate from two counters. */
+  /** Whether it is a long one that the service may estimate from two counters. */
   get #isCounted(): boolean {
-    return this.#isSizeable && this.shapes.alive.some(({ isEstimated }) => isEstimated);
+    return !this.isShort && !this.isCalendar && this.shapes.alive.some(({ isEstimated }) => isEstimated);
   }
 
   /** The instance of the calendar before the one of this time, if the service may count a part of it. */
@@ -145,19 +136,23 @@ export class SharedWindow {
     const before = slides === undefined ? this.previous(end - 1) : undefined;
     const used = (before && this.#used.get(before.name)) ?? 0;
     if (!before || used === 0) return 0;
-    return Math.ceil(used * Math.min(1, (end - from) / (end - before.end)));
+    return Math.ceil(used * Math.min(1, Math.max(0, end - from) / (end - before.end)));
   }
 
   /** All instances in which a request that arrives within this range may be counted. */
   instances(range: TimeRange): Instance[] {
     const { alive } = this.shapes;
     const mayBeCalendar = this.isCalendar || alive.some(({ isCalendar }) => isCalendar);
+    // What is known to be an estimate is counted by the calendar's windows alone: this one, and what the one before still takes of it.
+    const isEstimate = this.#isCounted && alive.every(({ isEstimated }) => isEstimated);
     // With several candidates both kinds are counted, so that no unit is missing when the shape becomes known.
     return [
       ...(mayBeCalendar || this.#isCounted ? this.#calendar(range) : []),
-      ...(this.isCalendar || this.#drains ? [] : this.#of(slidingOf(this.period, range))),
-      ...(this.#mayDrain ? this.#of(stepsAt(this.period, range), this.most) : []),
-      ...(this.#isEstimated && !this.#isCounted ? [{ ...evenOf(this.period, this.limit, range), window: this }] : []),
+      ...(this.isCalendar || this.#drains || isEstimate ? [] : this.#of(slidingOf(this.period, range))),
+      ...(this.#mayDrain ? this.#of(stepsAt(this.period, range)) : []),
+      ...(this.#isEstimated && !this.#isCounted
+        ? evenOf(this.period, this.limit, range).map((even) => ({ ...even, window: this }))
+        : []),
     ];
   }
 
@@ -197,15 +192,15 @@ export class SharedWindow {
 
   /** All steps that an ask must name for slots within this range if the window drains. */
   steps(range: TimeRange): Instance[] {
-    return this.#drains ? this.#of(stepsUntil(this.period, this.limit, range), this.most) : [];
+    return this.#drains ? this.#of(stepsUntil(this.period, this.limit, range)) : [];
   }
 
   #calendar(range: TimeRange): Instance[] {
     return this.#of(calendarOf(this.period, range));
   }
 
-  #of(times: readonly InstanceTime[], limit: number = this.limit): Instance[] {
-    return times.map((time) => ({ ...time, window: this, limit }));
+  #of(times: readonly InstanceTime[]): Instance[] {
+    return times.map((time) => ({ ...time, window: this, limit: this.limit }));
   }
 }
 

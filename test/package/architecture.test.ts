@@ -50,7 +50,7 @@ const INNER_ROOMS: Record<string, readonly string[]> = {
     'slot-choice',
     'expected-calls',
     'ledger | text-store',
-    'facts | reset-detector | discovery | resumption | trial-turn | trips | fallback | standstill',
+    'facts | reset-detector | discovery | resumption | trial-turn | trips | fallback | standstill | reason',
     'fact-sync | absence | shortage',
     'shared-quota',
     'store-share',

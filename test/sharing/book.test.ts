@@ -273,7 +273,7 @@ describe('what a book holds', () => {
   it('is nothing of a slot that begins too soon for the grant, and is given back by the next ask', () => {
     const book = new Book();
     compose(book, 0, wishing([0, 1]));
-    book.grant(answering({ granted: [3, 4] }), during(0), BEGIN + 1_000);
+    book.grant(answering({ granted: [3, 4] }), during(0), ({ from }, units) => (from < BEGIN + 1_000 ? 0 : units));
     expect([book.left(during(0)), book.left(during(1))]).toEqual([0, 4]);
     expect(totals(compose(book, 0, wishing([])))).toEqual([
       [named(0), 0],

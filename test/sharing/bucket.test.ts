@@ -108,7 +108,7 @@ describe('processes that share a token bucket', () => {
     let most = 0;
     await fc.assert(
       fc.asyncProperty(
-        fc.integer({ min: 20, max: 60 }),
+        fc.integer({ min: 1, max: 60 }),
         fc.constantFrom(10, 150, 190),
         fc.array(move, { minLength: 30, maxLength: 150, size: 'max' }),
         fc.integer({ min: 0, max: 40 }),

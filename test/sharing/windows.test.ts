@@ -91,17 +91,21 @@ describe('a window that processes share', () => {
       bucket(300)
         .instances({ least: BEGIN + from, most: BEGIN + to })
         .map(({ end, limit }) => [end - BEGIN, limit]);
-    expect(namesOf(0, 999)).toEqual([[2_000, 280]]);
-    expect(namesOf(1_500, 2_500)).toEqual([[4_000, 280]]);
+    expect(namesOf(0, 999)).toEqual([[2_000, 300]]);
+    expect(namesOf(1_500, 2_500)).toEqual([[4_000, 300]]);
     expect(namesOf(1_500, 4_500)).toEqual([
-      [6_000, 280],
-      [2_000, 280],
+      [6_000, 300],
+      [2_000, 300],
     ]);
     const steps = bucket(300).steps({ least: BEGIN, most: BEGIN + 4_000 });
     expect(steps.map(({ drain }) => drain)).toEqual([0, ...new Array(34).fill(10_000)]);
     expect([steps[0]?.end, steps.at(-1)?.end]).toEqual([BEGIN - 62_000, BEGIN + 6_000]);
-    // Of few units a thirtieth is less than one.
-    expect([bucket(300).most, bucket(19).most, bucket(19).steps(exactly(BEGIN))]).toEqual([280, 19, []]);
+    // Of few units a step drains less than one.
+    expect(
+      bucket(5)
+        .steps(exactly(BEGIN))
+        .map(({ drain }) => drain),
+    ).toEqual([0, ...new Array(32).fill(166)]);
   });
 
   it('whose service estimates what slides is spent evenly, but only once a refusal or readings have shown that', () => {

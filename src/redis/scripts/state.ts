@@ -1,5 +1,5 @@
 import { LONGEST_PAUSE_MS, URGENT_MEMORY_MS } from '../../sharing/store.ts';
-import { FACTS_LAST_MS, MOST, STATE_LASTS_MS, STATE_RENEWED_MS } from '../../sharing/store-rules.ts';
+import { LONGEST_TTL_MS, MOST, STATE_LASTS_MS, STATE_RENEWED_MS } from '../../sharing/store-rules.ts';
 
 /** Prelude of each script: `now`, in milliseconds since the Unix epoch, and `sane`, which replaces a number out of bounds by 0. */
 export const CLOCK = `
@@ -35,7 +35,7 @@ local function writeState(key, facts, state)
   local text = string.format(
     '%.0f %.0f %.0f %.0f %.0f %.0f', state.version, state.least, state.pause, state.urgent, now, state.since)
   redis.call('SET', key, text, 'PX', '${STATE_LASTS_MS}')
-  if facts then redis.call('PEXPIRE', facts, '${FACTS_LAST_MS}') end
+  if facts then redis.call('PEXPIRE', facts, '${LONGEST_TTL_MS}') end
 end
 `;
 

@@ -54,8 +54,8 @@ if sane(asked, ${MOST}) >= sequence then return { sequence, -1 } end
 mine = sane(mine, ${MOST})
 
 -- By window, as numbered by the blocks: the limit, units claimed, used by strangers, the highest reading of any process (said), units claimed in this
--- stretch (fresh) and the one before, thousandths of units that count in it of the step before (carried), by how many fewer those are than that
--- step has (drains), the former in whole units (over), and the units that may be granted.
+-- stretch (fresh) and the one before, thousandths of units that are left of the steps before when it begins at the latest (carried), how many
+-- drain in a step (drains), units of the steps before that count in it (over), and the units that may be granted.
 local limits, claimed, strangers, said, fresh, before, bounds, dirty, free = {}, {}, {}, {}, {}, {}, {}, {}, {}
 local carried, drains, over = {}, {}, {}
 local stretch, p, n = floor(now / ${STRETCH_MS}), ${FIXED_ARGUMENTS + 1}, 0
@@ -116,8 +116,10 @@ local windows = n
 
 -- A step has what did not drain of the step before.
 local function carry(i)
-  local left = max(0, ${PARTS} * (claimed[i - 1] + strangers[i - 1]) + (carried[i - 1] or 0) - drains[i])
-  if left ~= carried[i] then carried[i], over[i], dirty[i] = left, ceil(left / ${PARTS}), true end
+  local own, left = ${PARTS} * (claimed[i - 1] + strangers[i - 1]), carried[i - 1] or 0
+  over[i] = ceil((own + left) / ${PARTS})
+  left = own + max(0, left - drains[i])
+  if left ~= carried[i] then carried[i], dirty[i] = left, true end
 end
 
 -- Totals are booked as differences to the account. New claims are subtracted from strangers: units spent without a grant were

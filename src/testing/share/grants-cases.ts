@@ -60,20 +60,23 @@ export const GRANTS: StoreCases = {
       const slot = (index: number, total = 0) => [slotAsk({ name: String(index), total, windows: [index] })];
       // Units of a later step are used already, so fewer are left in those before.
       expect((await ask({ want: 12, slots: slot(2), windows: steps(30, 32) })).granted).toEqual([12]);
-      const first = await ask({ member: 'b', want: 20, slots: slot(0), windows: steps(30, 33) });
-      expect(first).toMatchObject({ granted: [8], used: [8, 6, 15, 13] });
+      const none = await ask({ member: 'b', want: 20, need: 9, slots: slot(0), windows: steps(30, 33) });
+      expect(none).toMatchObject({ granted: [0], used: [0, 0, 12, 12] });
+      // What drains in the step itself and in the one before does not count yet.
+      const first = await ask({ member: 'b', want: 5, slots: slot(0), windows: steps(30, 33) });
+      expect(first).toMatchObject({ granted: [5], used: [5, 5, 17, 15] });
       const second = await ask({ member: 'b', want: 20, slots: slot(2, 2), windows: steps(30, 34) });
-      expect(second).toMatchObject({ granted: [3], used: [8, 6, 20, 18, 15] });
+      expect(second).toMatchObject({ granted: [1], used: [5, 5, 20, 18, 15] });
       // What was carried on is known without the steps before.
       const third = await ask({ member: 'c', want: 20, slots: slot(1), windows: steps(33, 36, { kept: 1 }) });
-      expect(third).toMatchObject({ granted: [5], used: [18, 20, 18, 15] });
+      expect(third).toMatchObject({ granted: [5], used: [15, 20, 18, 15] });
       // What is given back of one step is free in all of them, and a reading shows usage that no process told.
       const given = await ask({ slots: slot(2), want: 0, member: 'b', windows: steps(30, 36) });
-      expect(given.used).toEqual([8, 6, 15, 13, 15, 13, 10]);
+      expect(given.used).toEqual([5, 5, 17, 15, 17, 15, 12]);
       const read = await ask({ member: 'd', slots: [], want: 0, windows: steps(33, 36, { reading: 14 }) });
-      expect(read.used).toEqual([13, 15, 13, 14]);
-      const told = await ask({ member: 'd', slots: slot(3, 3), want: 0, windows: steps(33, 36) });
-      expect(told.used).toEqual([13, 15, 13, 14]);
+      expect(read.used).toEqual([12, 17, 15, 14]);
+      const told = await ask({ member: 'd', slots: slot(3, 2), want: 0, windows: steps(33, 36) });
+      expect(told.used).toEqual([12, 17, 15, 14]);
     },
 
   'grants nothing of a slot that has less room than is needed, and looks at the next': async ({ store }) => {

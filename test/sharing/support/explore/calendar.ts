@@ -48,11 +48,13 @@ export class Calendar {
   /** What is used of each window. */
   spentOf(sent: readonly number[]): Map<string, number> {
     const spent = new Map<string, number>();
-    let left = 0;
+    // What is left when the step before begins at the latest, and what was sent in that one.
+    let [left, last] = [0, 0];
     for (const { name } of this.steps) {
       const second = this.slots.findIndex(({ instances }) => instances[0]?.name === name);
-      left = Math.max(0, left - 1) + (sent[second] ?? 0) + (second === 0 ? this.usedBefore : 0);
-      spent.set(name, left);
+      const own = (sent[second] ?? 0) + (second === 0 ? this.usedBefore : 0);
+      spent.set(name, left + last + own);
+      [left, last] = [Math.max(0, left - 1) + last, own];
     }
     if (spent.size > 0) return spent;
     sent.forEach((count, second) => {
