@@ -1,7 +1,8 @@
+import { REFUTED_FROM } from '../quota/models/sliding-counter.ts';
 import type { Shapes, WindowNews } from '../quota/share-limit.ts';
 import { endOf, PERIODS, type Period, periodMsOf, SHORT_MS, startOf } from '../quota/time/periods.ts';
 import { drainedIn, SPARE_STEPS, stepsAt, stepsUntil } from './drain.ts';
-import { calendarOf, evenOf, evenUnits, type InstanceTime, slidingOf } from './instances.ts';
+import { calendarOf, evenOf, type InstanceTime, slidingOf } from './instances.ts';
 import type { TimeRange } from './timeline.ts';
 
 /** The store keeps an instance for this long after its end, in milliseconds. */
@@ -75,8 +76,7 @@ export class SharedWindow {
   get #isEstimated(): boolean {
     const { alive, epoch } = this.shapes;
     const isLeft = epoch > 0 || alive.every(({ isEstimated, drains }) => isEstimated || drains);
-    const isFew = this.isShort && evenUnits(this.limit) === 0;
-    return (isLeft || isFew) && alive.some(({ isEstimated }) => isEstimated);
+    return isLeft && alive.some(({ isEstimated }) => isEstimated);
   }
 
   /** Whether `leaky` is the only candidate of a long window, so that what has drained can be used. */
@@ -113,7 +113,10 @@ export class SharedWindow {
 
   /** Whether it is a long one that the service may estimate from two counters. */
   get #isCounted(): boolean {
-    return !this.isShort && !this.isCalendar && this.shapes.alive.some(({ isEstimated }) => isEstimated);
+    if (this.isShort || this.isCalendar) return false;
+    const { alive, epoch } = this.shapes;
+    const isSuspected = epoch > 0 || alive.every(({ isEstimated }) => isEstimated);
+    return (this.limit >= REFUTED_FROM || isSuspected) && alive.some(({ isEstimated }) => isEstimated);
   }
 
   /** The instance of the calendar before the one of this time, if the service may count a part of it. */

@@ -11,8 +11,8 @@ const ROUNDING = 1;
  * Below these limits no reading could refute the estimate, because of its rounding and, in a second, of what is unknown of the clock. The
  * model abstains there until a request is refused: half of the window would be lost for ever where it has another shape.
  */
-const FEW = 4;
-const FEW_SHORT = 8;
+export const REFUTED_FROM = 4;
+const SHORT_REFUTED_FROM = 8;
 
 /**
  * A sliding window estimated from two calendar windows: what was counted in the present one, and the part of the one
@@ -32,7 +32,7 @@ export class SlidingCounterModel implements WindowModel {
     this.#period = period;
     this.#clock = clock;
     this.#calendar = new CalendarUsage(period, clock);
-    this.#least = periodMsOf(period) <= SHORT_MS ? FEW_SHORT : FEW;
+    this.#least = periodMsOf(period) <= SHORT_MS ? SHORT_REFUTED_FROM : REFUTED_FROM;
   }
 
   spent(now: number): number {

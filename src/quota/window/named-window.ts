@@ -2,6 +2,7 @@ import { type Charge, type Hold, holdUntil, type Limit, type Reason } from '../a
 import type { Costs } from '../limits/costs.ts';
 import { modelsOf } from '../models/all.ts';
 import type { Shape, WindowReading } from '../models/model.ts';
+import { REFUTED_FROM } from '../models/sliding-counter.ts';
 import type { ShareLimit } from '../share-limit.ts';
 import { endOf, monthEndBy, type Period, periodMsOf, SHORT_MS, startOf } from '../time/periods.ts';
 import type { ServerClock } from '../time/server-clock.ts';
@@ -340,7 +341,7 @@ export class NamedWindow implements Limit {
    */
   #showsEstimate(now: number): boolean {
     if (!this.#shareLimit.isShared || this.#shareLimit.isOverdrawn(now)) return false;
-    return this.#periodMs <= SHORT_MS && this.candidates.suspectEstimate();
+    return (this.#periodMs <= SHORT_MS || this.limit < REFUTED_FROM) && this.candidates.suspectEstimate();
   }
 
   /**

@@ -145,9 +145,6 @@ const ASKED_AGAIN_MS = 5_000;
 /** A window that slides is counted in steps of this part of it. */
 const STEP = 1 / 20;
 
-/** Where usage may be estimated from the window before, that one leaves every second window of so few units empty. */
-const FEW_UNITS = 3;
-
 /** One client alone may find out a second sooner what shape a window has, in milliseconds. */
 const SOONER_MS = 1_000;
 
@@ -163,9 +160,7 @@ export function boundOf({ limits, isKnown }: Plan, calls: number, aloneMs: numbe
   const doubted = limits.second === undefined ? 0 : aloneMs;
   const slid = (['minute', 'hour'] as const).map((period) => {
     const times = calls / (limits[period] ?? Number.POSITIVE_INFINITY);
-    // While it may be estimated, a window of so few units leaves them to the one before.
-    const left = (limits[period] ?? 0) <= FEW_UNITS ? times : 0;
-    return times > 1 ? LENGTHS[period] * (1 + (1 + times) * STEP + left) : 0;
+    return times > 1 ? LENGTHS[period] * (1 + (1 + times) * STEP) : 0;
   });
   return NEXT_SLOT_MS + LOOKS * LOOK_MS + doubted + Math.max(...slid);
 }
