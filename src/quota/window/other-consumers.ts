@@ -1,5 +1,5 @@
 import { SHORT_MS } from '../time/periods.ts';
-import { ContendedRate, LONGEST_GAP } from './contended-rate.ts';
+import { ContendedRate } from './contended-rate.ts';
 import { ALL_BEFORE, Demand, type Shown } from './demand.ts';
 
 /** How fast the memory of a busy window fades, per window. */
@@ -25,11 +25,8 @@ const RATE_MS = 500;
 /** How long a rate is believed that no answer has confirmed, in milliseconds. */
 const RATE_FADES_MS = 20_000;
 
-/** In a short window their unseen usage is estimated for no longer than this after a reading, in milliseconds: they may have gone. Chance adds for no longer in any. */
+/** Their unseen usage is estimated for no longer than this after a reading, in milliseconds: they may have gone. */
 const LONGEST_UNSEEN_MS = 1_000;
-
-/** In a longer one, for as long as a client beside others may have to wait for its next answer, in milliseconds. */
-const LONGEST_BETWEEN_MS = LONGEST_GAP * 1_000;
 
 /** Of windows up to this length a part tells what they take in all, in milliseconds. */
 const SOON_MS = 3_600_000;
@@ -122,10 +119,10 @@ export class OtherConsumers {
    *
    * @param mostMs - the longest time to estimate for.
    */
-  unobserved(ms: number, mostMs: number = this.#contended ? LONGEST_UNSEEN_MS : LONGEST_BETWEEN_MS): number {
+  unobserved(ms: number, mostMs: number = LONGEST_UNSEEN_MS): number {
     const rate = Math.max(this.#rate * Math.exp(-ms / RATE_FADES_MS), this.#demand.usual / this.#periodMs);
     const expected = rate * Math.min(ms, mostMs);
-    return Math.floor(expected + DEVIATIONS * Math.sqrt(Math.min(expected, rate * LONGEST_UNSEEN_MS)));
+    return Math.floor(expected + DEVIATIONS * Math.sqrt(expected));
   }
 
   /** Spacing of requests, in milliseconds a unit, if this client's part of the window is spread evenly. */
