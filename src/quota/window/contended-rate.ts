@@ -30,8 +30,6 @@ export const LONGEST_GAP = 3.7;
 export class ContendedRate {
   readonly #periodMs: number;
   #part = FIRST;
-  /** Whether others have not been seen since there were none. */
-  #isNew = true;
   #observedAt = Number.NEGATIVE_INFINITY;
   /** How full the window was at most, by the last readings and by those before. */
   #fullest = 0;
@@ -54,7 +52,6 @@ export class ContendedRate {
   /** There are no other consumers. */
   restart(): void {
     this.#part = FIRST;
-    this.#isNew = true;
   }
 
   /**
@@ -66,8 +63,6 @@ export class ContendedRate {
     this.#readingsSince++;
     if (others > 0) this.#onSeen(now);
     this.#remember(used / limit, now);
-    if (this.#isNew && others > 0) this.#part = Math.min(FIRST, (used - others) / used);
-    this.#isNew = false;
     const isAway = this.#readingsSince > AWAY_READINGS && now > this.#seenAt + AWAY * this.#periodMs;
     const room = isAway ? 1 : this.#room(used, limit, perMs);
     const change = room > 0 ? GROWTH * Math.sqrt(this.#part) * room : SHRINKING * this.#part * room;

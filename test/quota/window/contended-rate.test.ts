@@ -39,16 +39,6 @@ describe('the client’s part of a second that others use, too', () => {
     expect(new ContendedRate(SECOND_MS).part).toBe(0.5);
   });
 
-  it('is no more than what the first reading of others shows as ours, until there are none and some come again', () => {
-    const rate = new ContendedRate(SECOND_MS);
-    rate.observe(9, 10, LIMIT, 0);
-    expect(rate.part).toBeCloseTo(0.1, 1);
-    rate.restart();
-    expect(rate.part).toBe(0.5);
-    rate.observe(15, 16, LIMIT, 5_000);
-    expect(rate.part).toBeLessThan(0.1);
-  });
-
   it('grows while readings show room, a small one by more of itself', () => {
     const large = showing(2, 8);
     expect(large.part).toBeGreaterThan(0.6);
