@@ -10,9 +10,9 @@ const CLIENT = 'src/index.ts';
 const FETCH = 'src/client/fetch-client.ts';
 
 const BUDGETS = [
-  { what: 'own code, at once', entry: CLIENT, platform: 'browser', packages: 'external', split: true, budget: 64_700 },
-  { what: 'at once', entry: CLIENT, platform: 'browser', packages: 'bundle', split: true, budget: 78_800 },
-  { what: 'in one file', entry: CLIENT, platform: 'browser', packages: 'bundle', split: false, budget: 86_050 },
+  { what: 'own code, at once', entry: CLIENT, platform: 'browser', packages: 'external', split: true, budget: 64_750 },
+  { what: 'at once', entry: CLIENT, platform: 'browser', packages: 'bundle', split: true, budget: 78_900 },
+  { what: 'in one file', entry: CLIENT, platform: 'browser', packages: 'bundle', split: false, budget: 86_100 },
   { what: 'fetch alone, at once', entry: FETCH, platform: 'browser', packages: 'bundle', split: true, budget: 66_950 },
   {
     what: 'command line, own code',
@@ -20,7 +20,7 @@ const BUDGETS = [
     platform: 'node',
     packages: 'external',
     split: false,
-    budget: 146_300,
+    budget: 146_350,
   },
 ] as const;
 
