@@ -1,6 +1,6 @@
 import type { Charge } from '../admission.ts';
 import type { WindowReading } from '../models/model.ts';
-import { type Period, periodMsOf, SHORT_MS } from '../time/periods.ts';
+import { type Period, periodMsOf, SHORT_MS, startOf } from '../time/periods.ts';
 import type { ServerClock } from '../time/server-clock.ts';
 import { LONGEST_GAP } from './contended-rate.ts';
 import type { LastReading } from './last-reading.ts';
@@ -87,7 +87,10 @@ export class RoomForOthers implements Reserve, Pacing {
   earliest(units: number, limit: number, _cap: number, now: number): number {
     const { otherConsumers, lastSentAt } = this.#known;
     if (!otherConsumers.areActive || this.#periodMs > SHORT_MS) return now;
-    return lastSentAt() + this.#spacing(units, limit);
+    const [sentAt, spacing] = [lastSentAt(), this.#spacing(units, limit)];
+    const pastMs = this.#minuteBegan(now) - sentAt;
+    // The instants of clients that wait for the same minute stay apart.
+    return sentAt + spacing * (pastMs < Number.POSITIVE_INFINITY ? Math.max(1, Math.ceil(pastMs / spacing)) : 1);
   }
 
   /**
@@ -98,6 +101,12 @@ export class RoomForOthers implements Reserve, Pacing {
     const { otherConsumers, lastReading } = this.#known;
     const spacing = this.#spacing(1, lastReading.limit);
     return otherConsumers.areActive && spacing >= this.#periodMs ? spacing : 0;
+  }
+
+  /** When the minute began, with which every longer window of the calendar begins. */
+  #minuteBegan(now: number): number {
+    const { clock } = this.#known;
+    return clock.known ? clock.surely(startOf('minute', clock.least(now))) : Number.NEGATIVE_INFINITY;
   }
 
   #spacing(units: number, limit: number): number {

@@ -10,7 +10,10 @@ const KEPT = 10;
 const WATCHED = 3;
 
 interface Mark {
+  /** When its request arrived, as a guess: half-way. */
   readonly at: number;
+  readonly sentAt: number;
+  readonly receivedAt: number;
   readonly used: number;
 }
 
@@ -31,9 +34,16 @@ export class TotalRate {
   #marks: readonly Mark[] = [];
   #watchedFrom: number | undefined;
   #startsAnew = false;
+  /** Whether the last reading showed that the window had started anew. */
+  #hasStartedAnew = false;
 
   constructor(periodMs: number) {
     this.#periodMs = periodMs;
+  }
+
+  /** Whether the last reading counts less than any window that slides or drains can hold: it has started anew. */
+  get hasStartedAnew(): boolean {
+    return this.#hasStartedAnew;
   }
 
   /** Whether units are free again one by one, and not all at the window's end, as far as readings show. */
@@ -43,24 +53,28 @@ export class TotalRate {
 
   /** Takes in a reading. @returns the rate in units per millisecond; undefined: it is not known. */
   observe(reading: UsageReading): number | undefined {
-    const { used } = reading;
-    const at = (reading.sentAt + reading.receivedAt) / 2;
+    const { used, sentAt, receivedAt } = reading;
+    const mark = { at: (sentAt + receivedAt) / 2, sentAt, receivedAt, used };
+    const { at } = mark;
     this.#watchedFrom ??= at;
+    this.#hasStartedAnew = false;
     const last = this.#latest.at(-1);
     // An answer that was overtaken says nothing new.
-    if (last && (at < last.at || (used < last.used && used >= last.used - HIDDEN))) return undefined;
-    if (last && used < last.used) this.#onDrop(last, { at, used }, reading.limit);
-    this.#remember({ at, used });
+    const isOvertaken = last && used < last.used && (sentAt < last.receivedAt || used >= last.used - HIDDEN);
+    if (last && (at < last.at || isOvertaken)) return undefined;
+    if (last && used < last.used) this.#onDrop(last, mark, reading.limit);
+    this.#remember(mark);
     const [from] = this.#latest;
     return this.#startsAnew && from && from.at <= at - SPAN_MS ? (used - from.used) / (at - from.at) : undefined;
   }
 
   /** Less is counted than before. What was added within a window's length has not slid away, and no more has drained than does. */
-  #onDrop(last: Mark, { at, used }: Mark, limit: number): void {
-    const mark = this.#marks.find((one) => one.at >= at - this.#periodMs);
+  #onDrop(last: Mark, { at, receivedAt, used }: Mark, limit: number): void {
+    const mark = this.#marks.find((one) => one.sentAt >= receivedAt - this.#periodMs);
     const hasSlid = !mark || last.used - mark.used <= used + HIDDEN;
     const hasDrained = last.used - used <= (limit * (at - last.at)) / this.#periodMs + HIDDEN;
-    if (!hasSlid && !hasDrained) this.#startsAnew = true;
+    this.#hasStartedAnew = !hasSlid && !hasDrained;
+    this.#startsAnew ||= this.#hasStartedAnew;
     this.#latest = [];
   }
 

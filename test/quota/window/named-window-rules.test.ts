@@ -270,6 +270,26 @@ describe('a minute of a hundred units of which others took forty at once', () =>
   });
 });
 
+describe('a minute that others fill', () => {
+  it('is none of those that slide or drain once it counts less than those can hold: nothing is free before it ends', () => {
+    const { window, read } = ten(1, { limit: 500 });
+    const look = (sentAt: number, used: number): void => {
+      const [usage, receivedAt] = [{ limit: 500, used, sentAt }, sentAt + 100];
+      window.totalRate.observe({ ...usage, receivedAt });
+      read(sentAt, used, { limit: 500, receivedAt });
+    };
+    look(1_200, 1);
+    look(30_000, 300);
+    look(59_000, 480);
+    expect(window.shapes.map(({ name }) => name)).toContain('sliding-log');
+    look(60_900, 40);
+    look(85_000, 480);
+    expect(window.shapes.every(({ onlyFills }) => onlyFills)).toBe(true);
+    // A log would have let go what was counted until half a minute ago.
+    expect(window.headroom(118_000)).toBeLessThanOrEqual(20);
+  });
+});
+
 describe('a window that is half used', () => {
   it('keeps units for a request past its end, and for a request after a rest', () => {
     const { window, read } = ten(49, { limit: 100 });

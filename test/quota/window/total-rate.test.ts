@@ -3,7 +3,7 @@ import { TotalRate } from '../../../src/quota/window/total-rate.ts';
 
 const MINUTE_MS = 60_000;
 
-/** A rate whose readings arrive at one instant each. */
+/** A rate whose requests take a tenth of a second. */
 function rates() {
   const rate = new TotalRate(MINUTE_MS);
   return (used: number, at: number) => rate.observe({ used, limit: 500, sentAt: at - 50, receivedAt: at + 50 });
@@ -12,7 +12,7 @@ function rates() {
 /** The same, after a minute that was seen to start anew at 60 s: it counts 20 at 61 s. */
 function anew() {
   const read = rates();
-  read(0, 1_000);
+  read(0, 1_100);
   read(400, 30_000);
   read(20, 61_000);
   return read;
@@ -71,7 +71,7 @@ describe('the rate of all consumers together', () => {
       const read = rates();
       read(100, 1_000);
       read(300, 25_000);
-      read(300, 60_490);
+      read(300, 60_390);
       read(used, 60_500);
       const then = read(used + 10, 62_500);
       if (rate === undefined) expect(then).toBeUndefined();
@@ -94,10 +94,35 @@ describe('the rate of all consumers together', () => {
     read(233, 61_000);
     expect(read(253, 63_000)).toBeUndefined();
     const anew = rates();
-    anew(0, 1_000);
+    anew(0, 1_100);
     anew(490, 30_000);
     anew(229, 61_000);
     expect(anew(249, 63_000)).toBeCloseTo(0.01, 9);
+  });
+
+  it('is not known by a reading that counts less because its request was under way together with that of the one before', () => {
+    const rate = new TotalRate(MINUTE_MS);
+    const read = (used: number, sentAt: number, receivedAt: number) =>
+      rate.observe({ used, limit: 500, sentAt, receivedAt });
+    read(5, 30_000, 30_100);
+    read(14, 62_000, 62_080);
+    expect(read(6, 62_010, 62_140)).toBeUndefined();
+    expect(rate.hasStartedAnew).toBe(false);
+    read(6, 62_080, 62_200);
+    expect(rate.hasStartedAnew).toBe(true);
+    read(8, 62_300, 62_400);
+    expect(rate.hasStartedAnew).toBe(false);
+  });
+
+  it('is not known by a reading that counts less than what may have left a window of its length while a request was under way', () => {
+    const rate = new TotalRate(MINUTE_MS);
+    const read = (used: number, sentAt: number, receivedAt: number) =>
+      rate.observe({ used, limit: 500, sentAt, receivedAt });
+    read(0, 900, 1_100);
+    read(400, 20_000, 20_100);
+    read(400, 60_600, 60_700);
+    read(20, 60_800, 60_901);
+    expect(rate.hasStartedAnew).toBe(false);
   });
 
   it('is of a continuous window that was watched for three of its lengths and did not start anew', () => {
