@@ -90,7 +90,9 @@ export class RoomForOthers implements Reserve, Pacing {
     const [sentAt, spacing] = [lastSentAt(), this.#spacing(units, limit)];
     const pastMs = this.#minuteBegan(now) - sentAt;
     // The instants of clients that wait for the same minute stay apart.
-    return sentAt + spacing * (pastMs < Number.POSITIVE_INFINITY ? Math.max(1, Math.ceil(pastMs / spacing)) : 1);
+    const gap = Math.min(spacing, this.#periodMs);
+    const hasWaited = gap > 0 && pastMs > spacing && pastMs < Number.POSITIVE_INFINITY;
+    return sentAt + (hasWaited ? gap * Math.ceil(pastMs / gap) : spacing);
   }
 
   /**
