@@ -58,7 +58,7 @@ export function evenOf(period: Period, limit: number, range: TimeRange): (Instan
 }
 
 /** Units of an even step; 0: the limit is of so few units. */
-export function evenUnits(limit: number): number {
+function evenUnits(limit: number): number {
   return Math.floor((limit * EVEN_PART) / EVEN_STEPS);
 }
 
