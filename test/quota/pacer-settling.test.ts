@@ -190,3 +190,10 @@ describe('an inspection that was served in spite of a pause', () => {
     expect(servedWith(0)).toEqual(['wait', [[false]]]);
   });
 });
+
+it('a refusal is no unit that was served, and an answer without a date leaves the clock of the service unknown', () => {
+  const wide = new ClientWide(5);
+  const { send, answer } = world({}, wide);
+  answer(send(1_000), 1_100, quota(minute(0)), { limited: true });
+  expect([wide.throughput.units, wide.clock.known]).toEqual([0, false]);
+});

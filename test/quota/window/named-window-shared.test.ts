@@ -23,10 +23,10 @@ function shared(period: Period, share: Partial<ShareLimit> = {}, limit = 10) {
 }
 
 describe('a refusal of what the processes of a share were granted', () => {
-  const epochAfter = (period: Period, share: Partial<ShareLimit> = {}): number => {
-    const { window, read } = shared(period, share);
+  const epochAfter = (period: Period, share: Partial<ShareLimit> = {}, limit = 10): number => {
+    const { window, read } = shared(period, share, limit);
     window.candidates.adopt({ alive: SHAPES, epoch: 0 });
-    read(5_000, 9, { own: 2, limited: true });
+    read(5_000, limit - 1, { own: 2, limited: true });
     return window.candidates.shapes.epoch;
   };
 
@@ -35,6 +35,10 @@ describe('a refusal of what the processes of a share were granted', () => {
     expect(epochAfter('minute')).toBe(0);
     expect(epochAfter('second', { isOverdrawn: () => true })).toBe(0);
     expect(epochAfter('second', { isShared: false })).toBe(0);
+  });
+
+  it('tells them of one of a minute, too, that has so few units that no reading rules it out', () => {
+    expect([3, 4].map((limit) => epochAfter('minute', {}, limit))).toEqual([1, 0]);
   });
 });
 
