@@ -115,8 +115,12 @@ export class SharedWindow {
   get #isCounted(): boolean {
     if (this.isShort || this.isCalendar) return false;
     const { alive, epoch } = this.shapes;
-    const isSuspected = epoch > 0 || alive.every(({ isEstimated }) => isEstimated);
+    const isSuspected = epoch > 0 || this.#isSurelyEstimated;
     return (this.limit >= REFUTED_FROM || isSuspected) && alive.some(({ isEstimated }) => isEstimated);
+  }
+
+  get #isSurelyEstimated(): boolean {
+    return this.shapes.alive.every(({ isEstimated }) => isEstimated);
   }
 
   /** The instance of the calendar before the one of this time, if the service may count a part of it. */
@@ -147,7 +151,7 @@ export class SharedWindow {
     const { alive } = this.shapes;
     const mayBeCalendar = this.isCalendar || alive.some(({ isCalendar }) => isCalendar);
     // What is known to be an estimate is counted by the calendar's windows alone: this one, and what the one before still takes of it.
-    const isEstimate = this.#isCounted && alive.every(({ isEstimated }) => isEstimated);
+    const isEstimate = this.#isCounted && this.#isSurelyEstimated;
     // With several candidates both kinds are counted, so that no unit is missing when the shape becomes known.
     return [
       ...(mayBeCalendar || this.#isCounted ? this.#calendar(range) : []),

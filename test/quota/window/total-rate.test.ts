@@ -3,10 +3,18 @@ import { TotalRate } from '../../../src/quota/window/total-rate.ts';
 
 const MINUTE_MS = 60_000;
 
+/** A rate, and readings of requests that were under way for any time. */
+function timed() {
+  const rate = new TotalRate(MINUTE_MS);
+  const read = (used: number, sentAt: number, receivedAt: number) =>
+    rate.observe({ used, limit: 500, sentAt, receivedAt });
+  return { rate, read };
+}
+
 /** A rate whose requests take a tenth of a second. */
 function rates() {
-  const rate = new TotalRate(MINUTE_MS);
-  return (used: number, at: number) => rate.observe({ used, limit: 500, sentAt: at - 50, receivedAt: at + 50 });
+  const { read } = timed();
+  return (used: number, at: number) => read(used, at - 50, at + 50);
 }
 
 /** The same, after a minute that was seen to start anew at 60 s: it counts 20 at 61 s. */
@@ -101,9 +109,7 @@ describe('the rate of all consumers together', () => {
   });
 
   it('is not known by a reading that counts less because its request was under way together with that of the one before', () => {
-    const rate = new TotalRate(MINUTE_MS);
-    const read = (used: number, sentAt: number, receivedAt: number) =>
-      rate.observe({ used, limit: 500, sentAt, receivedAt });
+    const { rate, read } = timed();
     read(5, 30_000, 30_100);
     read(14, 62_000, 62_080);
     expect(read(6, 62_010, 62_140)).toBeUndefined();
@@ -115,9 +121,7 @@ describe('the rate of all consumers together', () => {
   });
 
   it('is not known by a reading that counts less than what may have left a window of its length while a request was under way', () => {
-    const rate = new TotalRate(MINUTE_MS);
-    const read = (used: number, sentAt: number, receivedAt: number) =>
-      rate.observe({ used, limit: 500, sentAt, receivedAt });
+    const { rate, read } = timed();
     read(0, 900, 1_100);
     read(400, 20_000, 20_100);
     read(400, 60_600, 60_700);

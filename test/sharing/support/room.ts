@@ -1,4 +1,5 @@
 import { openWindow, type WindowKind } from '../../../src/testing/windows/kinds.ts';
+import { LENGTHS } from './traffic.ts';
 import type { Quota, SmallPeriod } from './worlds.ts';
 
 /** Units that another process holds are used or back after this time, and what was sent has arrived, in milliseconds. */
@@ -11,14 +12,6 @@ const SECONDS_MS = 2_000;
 /** What slides is counted for so many thirtieths of its length more, and what drains drains so many later, as long as a call asks again. */
 const LATE_STEPS = 3;
 const STEPS = 30;
-
-export const LENGTHS: { readonly [P in SmallPeriod]: number } = {
-  second: 1_000,
-  minute: 60_000,
-  hour: 3_600_000,
-  day: 86_400_000,
-  month: 28 * 86_400_000,
-};
 
 /**
  * What is surely free of the windows of a service by the rules of docs/sharing.md, of all requests that it has served. A window is counted

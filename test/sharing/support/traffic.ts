@@ -42,7 +42,14 @@ const LASTS_MS = 20_000;
 /** What light traffic takes of what the windows bear in the long run. */
 const LIGHT = 0.3;
 
-const LENGTHS = { second: 1_000, minute: 60_000, hour: 3_600_000, day: 86_400_000, month: 28 * 86_400_000 } as const;
+/** How long a window is at least, in milliseconds. */
+export const LENGTHS: Readonly<Record<'second' | 'minute' | 'hour' | 'day' | 'month', number>> = {
+  second: 1_000,
+  minute: 60_000,
+  hour: 3_600_000,
+  day: 86_400_000,
+  month: 28 * 86_400_000,
+};
 
 /** Limits as they are sold: the longer window never holds less than the shorter one. */
 const limits: fc.Arbitrary<ServiceLimits> = fc

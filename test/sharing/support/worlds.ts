@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { type LoggedRequest, seeded, type WindowKind } from '../../../src/testing/index.ts';
 import { fleetOf } from './fleet.ts';
-import { LENGTHS, Room } from './room.ts';
+import { Room } from './room.ts';
+import { LENGTHS } from './traffic.ts';
 
 const PERIODS = ['second', 'minute', 'hour', 'day', 'month'] as const;
 export type SmallPeriod = (typeof PERIODS)[number];
