@@ -1,5 +1,5 @@
 import type { Scenario } from './scenario.ts';
-import { company, crowds, strangers, urgent } from './scenarios/company.ts';
+import { company, crowds, crowdsBySecond, seconds, strangers, urgent } from './scenarios/company.ts';
 import { costs, habits, silent } from './scenarios/habits.ts';
 import { randomScenarioNamed } from './scenarios/random.ts';
 import { shapes, sizes } from './scenarios/shapes.ts';
@@ -17,8 +17,10 @@ export const scenarios: readonly Scenario[] = [
   ...faults,
   ...months,
   ...company,
+  ...seconds,
   ...strangers,
   ...crowds,
+  ...crowdsBySecond,
   ...shared,
   ...urgent,
 ];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { MockService, VirtualClock } from '../../src/testing/index.ts';
+import { type MockService, seeded, type VirtualClock } from '../../src/testing/index.ts';
 import { worldOf } from './support/world.ts';
 
 const MINUTE_MS = 60_000;
@@ -90,6 +90,29 @@ describe('beside a consumer of the same key who wants 350 of 500 units a minute,
     await clock.advance((minutes - 1) * MINUTE_MS);
     expect(asked - refused - before.asked + before.refused).toBeGreaterThan(0.5 * (asked - before.asked));
     expect(served - before.served).toBeGreaterThan(0.45 * 500 * (minutes - 1));
+    await clock.run(client.close());
+  });
+});
+
+describe('beside a consumer of the same key who takes half of the only limit, one of a second, by chance', () => {
+  it.each(['aligned', 'sliding-log'] as const)('a call a second waits for seconds at most: %s', async (windows) => {
+    const { clock, service, client, ask } = worldOf({ keyed: { second: 10 }, windows });
+    const random = seeded(1);
+    const come = (): void => {
+      const url = new URL('/extended/v1/info', service.origin);
+      service.answer({ method: 'GET', url, headers: new Headers({ 'x-api-key': 'a-key' }) }).leave();
+      clock.timer(-Math.log(1 - random()) * 200, come);
+    };
+    come();
+    const waits: number[] = [];
+    for (let call = 0; call < 300; call++) {
+      const from = clock.now();
+      ask(call).then(() => waits.push(clock.now() - from), String);
+      await clock.advance(1_000);
+    }
+    await clock.advance(5_000);
+    expect(waits).toHaveLength(300);
+    expect(Math.max(...waits)).toBeLessThan(10_000);
     await clock.run(client.close());
   });
 });

@@ -92,6 +92,31 @@ export const strangers: readonly Scenario[] = MANNERS.flatMap((manner) =>
   ),
 );
 
+const SHAPES = ['aligned', 'sliding-log', 'leaky'] as const;
+
+/** Other consumers of a quota of which only a second is limited, so that nothing tells the rate of all. */
+export const seconds: readonly Scenario[] = [4, 10, 20].flatMap((second) =>
+  (
+    [
+      ['a quarter', 0.25, 1],
+      ['half', 0.5, 1],
+      ['half, 4 at a time', 0.5, 4],
+    ] as const
+  ).flatMap(([name, part, atOnce]) =>
+    SHAPES.map(
+      (windows): Scenario => ({
+        name: `${second}/s alone, others take ${name}, ${windows}`,
+        promised: 'company',
+        isDeep: second !== 20 || atOnce > 1,
+        limits: { second },
+        windows,
+        others: { perSecond: part * second, atOnce },
+        bulk: Math.round(60 * second * (1 - part)),
+      }),
+    ),
+  ),
+);
+
 /** Clients with one key that do not communicate. */
 export const crowds: readonly Scenario[] = [
   { name: 'two clients', promised: 'crowd', limits: USUAL, clients: 2, bulk: 2_250 },
@@ -108,6 +133,21 @@ export const crowds: readonly Scenario[] = [
     }),
   ),
 ];
+
+/** The same where only a second is limited. */
+export const crowdsBySecond: readonly Scenario[] = [2, 4, 8, 20].flatMap((clients) =>
+  SHAPES.map(
+    (windows): Scenario => ({
+      name: `20/s alone, ${clients} clients, ${windows}`,
+      promised: windows === 'sliding-log' ? 'crowd, sliding' : 'crowd',
+      isDeep: clients !== 4,
+      limits: { second: 20 },
+      windows,
+      clients,
+      bulk: 1_200,
+    }),
+  ),
+);
 
 /** Urgent calls that arrive during a bulk. */
 export const urgent: readonly Scenario[] = [

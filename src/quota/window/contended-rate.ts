@@ -1,8 +1,13 @@
+import { FillTrend } from './fill-trend.ts';
+
 /** Our part of a window at first. */
 const FIRST = 0.5;
 
-/** How full the fullest of the last readings is to be, or the window on average where a rate of all is known: the rest is left to chance. */
-const FULLEST = 0.8;
+/** How full the window is to be on average, where a rate of all is known: the rest is left to chance. */
+const FULL = 0.8;
+
+/** How full it is to be at its end by a trend. */
+const FULL_AT_END = 0.9;
 
 /** In a window the part grows by so much of its root and of the room left, and shrinks by so much of itself and of what is above. */
 const GROWTH = 0.3;
@@ -11,9 +16,11 @@ const SHRINKING = 1;
 /** What a refusal leaves of the part. */
 const REFUSED = 0.5;
 
-/** The fullest of at least so many readings counts, and of those of half a window. */
-const READINGS = 3;
-const READINGS_PART = 0.5;
+/** A trend follows late, and so changes the part by less than the rate of all does: else clients would swing together. */
+const LATE = 1 / 3;
+
+/** Where only a trend is known, so much of the part is given back in a window: without chance, unequal parts would stay as they are. */
+const GIVEN_BACK = 0.03;
 
 /** Others are away after so many windows and readings without them. */
 const AWAY = 3;
@@ -21,6 +28,16 @@ const AWAY_READINGS = 8;
 
 /** However small our part is, a request goes after so many windows: no whole number, because the end of each may be full. */
 export const LONGEST_GAP = 3.7;
+
+/** What is known of a short window that others use, too, beside how much of it is used. */
+export interface Contention {
+  /** Whether that is more than this client has sent in the time of one window. */
+  readonly isShared: boolean;
+  /** The part of the calendar window that was over. */
+  readonly elapsed: number;
+  /** The units per millisecond that all consumers together were served lately; undefined: it is not known. */
+  readonly perMs?: number | undefined;
+}
 
 /**
  * The part of a short window that we may use beside other consumers. It is controlled by how full readings show the window, whichever
@@ -31,11 +48,7 @@ export class ContendedRate {
   readonly #periodMs: number;
   #part = FIRST;
   #observedAt = Number.NEGATIVE_INFINITY;
-  /** How full the window was at most, by the last readings and by those before. */
-  #fullest = 0;
-  #fullestBefore = 0;
-  #readings = 0;
-  #readingsFrom = Number.NEGATIVE_INFINITY;
+  readonly #trend = new FillTrend();
   /** When other consumers were last seen, and the readings since. */
   #seenAt = Number.NEGATIVE_INFINITY;
   #readingsSince = 0;
@@ -54,18 +67,13 @@ export class ContendedRate {
     this.#part = FIRST;
   }
 
-  /**
-   * A reading shows that `used` of `limit` units are used, `others` of them by other consumers and not known before.
-   *
-   * @param perMs - the units per millisecond that all consumers together were served lately; undefined: it is not known.
-   */
-  observe(others: number, used: number, limit: number, now: number, perMs?: number): void {
+  /** A reading shows that `used` of `limit` units are used, `others` of them by other consumers and not known before. */
+  observe(others: number, used: number, limit: number, now: number, { isShared, elapsed, perMs }: Contention): void {
     this.#readingsSince++;
-    if (others > 0) this.#onSeen(now);
-    this.#remember(used / limit, now);
+    if (others > 0 || isShared) this.#onSeen(now);
+    this.#trend.observe(used / limit, elapsed);
     const isAway = this.#readingsSince > AWAY_READINGS && now > this.#seenAt + AWAY * this.#periodMs;
-    const room = isAway ? 1 : this.#room(used, limit, perMs);
-    const change = room > 0 ? GROWTH * Math.sqrt(this.#part) * room : SHRINKING * this.#part * room;
+    const change = isAway ? this.#changeBy(1) : this.#change(used, limit, perMs);
     const windows = Math.min(1, (now - this.#observedAt) / this.#periodMs);
     this.#observedAt = now;
     this.#set(this.#part + windows * change, limit);
@@ -77,24 +85,20 @@ export class ContendedRate {
     this.#set(Math.min(this.#part * REFUSED, own / limit), limit);
   }
 
-  /** How much of the window may be used beyond what is; negative: less is to be used. */
-  #room(used: number, limit: number, perMs: number | undefined): number {
-    if (perMs === undefined) return FULLEST - Math.max(this.#fullest, this.#fullestBefore);
-    return FULLEST - Math.max(used, perMs * this.#periodMs) / limit;
+  /** How the part changes within a window. */
+  #change(used: number, limit: number, perMs: number | undefined): number {
+    if (perMs === undefined) return LATE * this.#changeBy(FULL_AT_END - this.#trend.atEnd) - GIVEN_BACK * this.#part;
+    return this.#changeBy(FULL - Math.max(used, perMs * this.#periodMs) / limit);
+  }
+
+  /** @param room - how much of the window may be used beyond what is; negative: less is to be used. */
+  #changeBy(room: number): number {
+    return room > 0 ? GROWTH * Math.sqrt(this.#part) * room : SHRINKING * this.#part * room;
   }
 
   #onSeen(now: number): void {
     this.#seenAt = now;
     this.#readingsSince = 0;
-  }
-
-  #remember(full: number, now: number): void {
-    if (this.#readings >= READINGS && now >= this.#readingsFrom + READINGS_PART * this.#periodMs) {
-      this.#fullestBefore = this.#fullest;
-      this.#fullest = this.#readings = 0;
-    }
-    if (this.#readings++ === 0) this.#readingsFrom = now;
-    this.#fullest = Math.max(this.#fullest, full);
   }
 
   #set(part: number, limit: number): void {

@@ -1,7 +1,7 @@
 import { type Charge, type Hold, holdUntil, type Limit, type Reason } from '../admission.ts';
 import type { Costs } from '../limits/costs.ts';
 import { modelsOf } from '../models/all.ts';
-import type { Shape, WindowReading } from '../models/model.ts';
+import { type Shape, TOLERANCE, type WindowReading } from '../models/model.ts';
 import { REFUTED_FROM } from '../models/sliding-counter.ts';
 import type { ShareLimit } from '../share-limit.ts';
 import { endOf, monthEndBy, type Period, periodMsOf, SHORT_MS, startOf } from '../time/periods.ts';
@@ -10,6 +10,7 @@ import type { AnsweredRequests } from '../usage/answered.ts';
 import type { InFlight } from '../usage/in-flight.ts';
 import { CandidateShapes } from './candidates.ts';
 import { Capacity } from './capacity.ts';
+import type { Contention } from './contended-rate.ts';
 import { ALL_BEFORE, type Shown } from './demand.ts';
 import { LargerCharges } from './larger-charges.ts';
 import { LastReading } from './last-reading.ts';
@@ -250,7 +251,7 @@ export class NamedWindow implements Limit {
         this.limit,
         reading.receivedAt,
         this.#shownBy(reading),
-        perMs,
+        this.#contention(reading, past, perMs),
       );
     this.#cached = 0;
     this.#isRead = true;
@@ -276,6 +277,18 @@ export class NamedWindow implements Limit {
       isFull: used >= limit && may.onlyFills,
       isBlurred: held > limit * BLURRED_PART,
     };
+  }
+
+  /** What else is known of a short window that others use, too. */
+  #contention(
+    { sentAt, receivedAt, used, own, held }: WindowReading,
+    past: AnsweredRequests,
+    perMs?: number,
+  ): Contention | undefined {
+    if (this.#periodMs > SHORT_MS || !this.#otherConsumers.areActive) return undefined;
+    const ours = own + held + past.settledSince(sentAt - this.#periodMs);
+    const elapsed = this.#clock.elapsedPart(this.period, (sentAt + receivedAt) / 2);
+    return { isShared: used > ours + TOLERANCE, elapsed, perMs };
   }
 
   /** Processes a reset that the service announced, by its clock, if it can only mean this window. */

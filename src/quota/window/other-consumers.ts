@@ -1,5 +1,5 @@
 import { SHORT_MS } from '../time/periods.ts';
-import { ContendedRate } from './contended-rate.ts';
+import { ContendedRate, type Contention } from './contended-rate.ts';
 import { ALL_BEFORE, Demand, type Shown } from './demand.ts';
 
 /** How fast the memory of a busy window fades, per window. */
@@ -66,17 +66,13 @@ export class OtherConsumers {
     return this.#contended ? this.#ratedAt < this.#seenAt + RETURN_MS : this.#most > 0;
   }
 
-  /**
-   * Takes in what a reading left unexplained.
-   *
-   * @param perMs - the units per millisecond that all consumers together were served lately; undefined: it is not known.
-   */
+  /** Takes in what a reading left unexplained. */
   observe(
     units: number,
     limit: number,
     now: number,
     shown: Shown = { ...ALL_BEFORE, used: units },
-    perMs?: number,
+    contention: Contention = { isShared: false, elapsed: 0.5 },
   ): void {
     const stretch = Math.floor(now / this.#periodMs);
     if (this.#stretch === Number.NEGATIVE_INFINITY) this.#stretch = stretch;
@@ -87,7 +83,7 @@ export class OtherConsumers {
       this.#most = Math.max(this.#most, this.#seen);
       this.#seenAt = now;
     }
-    if (this.areActive) this.#contended?.observe(taken, shown.used, limit, now, perMs);
+    if (this.areActive) this.#contended?.observe(taken, shown.used, limit, now, contention);
     else this.#contended?.restart();
     const isNew = shown.startedAt > this.#ratedAt && this.#ratedAt > Number.NEGATIVE_INFINITY;
     const ms = this.#ratedAt > Number.NEGATIVE_INFINITY ? now - Math.max(this.#ratedAt, shown.startedAt) : 0;

@@ -1,12 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { ContendedRate } from '../../../src/quota/window/contended-rate.ts';
+import { ContendedRate, type Contention } from '../../../src/quota/window/contended-rate.ts';
 
 const SECOND_MS = 1_000;
 const LIMIT = 20;
 
+/** A reading in the middle of a window that this client may have filled itself, and no rate of all. */
+const UNKNOWN: Contention = { isShared: false, elapsed: 0.5 };
+
 /** A rate after seconds of which a reading each showed so many units used, some of others. */
 function showing(seconds: number, used: number, { others = 1, rate = new ContendedRate(SECOND_MS), from = 0 } = {}) {
-  for (let second = from; second < from + seconds; second++) rate.observe(others, used, LIMIT, second * SECOND_MS);
+  for (let second = from; second < from + seconds; second++)
+    rate.observe(others, used, LIMIT, second * SECOND_MS, UNKNOWN);
   return rate;
 }
 
@@ -24,7 +28,7 @@ function crowd(rates: readonly ContendedRate[]): { readonly perSecond: number; r
       const isLate = at >= 90 * SECOND_MS;
       if (used < LIMIT) {
         used++;
-        rate.observe(used - 1, used, LIMIT, at);
+        rate.observe(used - 1, used, LIMIT, at, { isShared: true, elapsed: (at % SECOND_MS) / SECOND_MS });
         if (isLate) total++;
         if (isLate) counts[index] = (counts[index] ?? 0) + 1;
       } else rate.onRefused(1, LIMIT, at);
@@ -40,29 +44,45 @@ describe('the client’s part of a second that others use, too', () => {
   });
 
   it('grows while readings show room, a small one by more of itself', () => {
-    const large = showing(2, 8);
+    const large = showing(20, 4);
     expect(large.part).toBeGreaterThan(0.6);
     const small = new ContendedRate(SECOND_MS);
     small.onRefused(1, LIMIT, 0);
     const before = small.part;
-    showing(2, 8, { rate: small, from: 1 });
+    showing(20, 4, { rate: small, from: 1 });
     expect(small.part / before).toBeGreaterThan(1.5 * (large.part / 0.5));
   });
 
-  it('shrinks where the fullest of the last readings leaves less than a fifth, and not for a fuller one of long ago', () => {
-    const full = showing(1, 19);
+  it('shrinks where readings leave less than a tenth on average, and grows again once they leave more', () => {
+    const full = showing(5, 19);
     expect(full.part).toBeLessThan(0.45);
-    // The readings of a moment ago count still: a second is empty at its beginning.
     const before = full.part;
-    expect(showing(2, 2, { rate: full, from: 1 }).part).toBeLessThan(before);
-    expect(showing(20, 2, { rate: full, from: 3 }).part).toBeGreaterThan(before);
+    expect(showing(40, 2, { rate: full, from: 5 }).part).toBeGreaterThan(before);
   });
 
-  it('follows the rate of all, where it is known, instead of what was fullest', () => {
+  it('grows although others fill the second now and then, if they leave half of it on average', () => {
+    const rate = new ContendedRate(SECOND_MS);
+    for (let count = 0; count < 5; count++) rate.onRefused(1, LIMIT, 0);
+    const least = rate.part;
+    for (let second = 0; second < 60; second++)
+      rate.observe(1, second % 4 === 0 ? LIMIT : 7, LIMIT, second * SECOND_MS, UNKNOWN);
+    expect(rate.part).toBeGreaterThan(5 * least);
+  });
+
+  it('shrinks where a window of the calendar is full at its end, however empty it is before', () => {
+    const rate = new ContendedRate(SECOND_MS);
+    for (let at = 0; at < 20 * SECOND_MS; at += 110) {
+      const elapsed = (at % SECOND_MS) / SECOND_MS;
+      rate.observe(1, Math.round(LIMIT * elapsed), LIMIT, at, { isShared: true, elapsed });
+    }
+    expect(rate.part).toBeLessThan(0.4);
+  });
+
+  it('follows the rate of all, where it is known, instead of a trend', () => {
     const full = (perMs?: number): number => {
-      const rate = showing(3, 19);
+      const rate = showing(9, 19);
       const before = rate.part;
-      rate.observe(1, 4, LIMIT, 3_700, perMs);
+      rate.observe(1, 4, LIMIT, 9_700, { ...UNKNOWN, perMs });
       return rate.part / before;
     };
     expect(full()).toBeLessThan(1);
@@ -74,16 +94,16 @@ describe('the client’s part of a second that others use, too', () => {
   it('follows the reading itself, where that shows the window fuller than the rate of all', () => {
     const rate = showing(3, 10);
     const before = rate.part;
-    rate.observe(1, 19, LIMIT, 3_700, 0.004);
+    rate.observe(1, 19, LIMIT, 3_700, { ...UNKNOWN, perMs: 0.004 });
     expect(rate.part).toBeLessThan(before);
   });
 
   it('shrinks no faster for many readings than for one of a second', () => {
     const many = new ContendedRate(SECOND_MS);
     const one = new ContendedRate(SECOND_MS);
-    for (const rate of [many, one]) rate.observe(1, 16, LIMIT, 0);
-    for (let at = 10; at <= SECOND_MS; at += 10) many.observe(1, LIMIT, LIMIT, at);
-    one.observe(1, LIMIT, LIMIT, SECOND_MS);
+    for (const rate of [many, one]) rate.observe(1, LIMIT, LIMIT, 0, UNKNOWN);
+    for (let at = 10; at <= SECOND_MS; at += 10) many.observe(1, LIMIT, LIMIT, at, UNKNOWN);
+    one.observe(1, LIMIT, LIMIT, SECOND_MS, UNKNOWN);
     expect(many.part).toBeCloseTo(one.part, 1);
   });
 
@@ -106,6 +126,13 @@ describe('the client’s part of a second that others use, too', () => {
     const least = showing(5, LIMIT, { others: 0, rate, from: 3 }).part;
     expect(least).toBeLessThan(0.3);
     expect(showing(30, LIMIT, { others: 0, rate, from: 8 }).part).toBe(1);
+  });
+
+  it('does not while readings count more than this client has sent, although a shape explains all of it', () => {
+    const rate = showing(3, 15);
+    for (let second = 3; second < 40; second++)
+      rate.observe(0, 15, LIMIT, second * SECOND_MS, { isShared: true, elapsed: 0.5 });
+    expect(rate.part).toBeLessThan(0.9);
   });
 
   it.each([2, 4, 8, 20, 50])(

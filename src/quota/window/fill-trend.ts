@@ -1,0 +1,38 @@
+/** What each further reading leaves of the weight of those before it. */
+const FADING = 0.85;
+
+/** Readings at instants of a window that differ by less than this, as a variance of its elapsed parts, show no slope. */
+const LEAST_VARIANCE = 0.02;
+
+/**
+ * How full a short window is when it ends, by a line through the last readings over the part of it that had elapsed: in a window of the
+ * calendar usage grows until the end, and in one that slides the line is level.
+ *
+ * A mean, and not the most that was seen: other consumers come by chance, and chance alone fills a small window now and then.
+ */
+export class FillTrend {
+  #weight = 0;
+  #elapsed = 0;
+  #full = 0;
+  #elapsedSquares = 0;
+  #products = 0;
+
+  /** A reading shows the part `full` of the window used when the part `elapsed` of it was over. */
+  observe(full: number, elapsed: number): void {
+    this.#weight = this.#weight * FADING + 1;
+    this.#elapsed = this.#elapsed * FADING + elapsed;
+    this.#full = this.#full * FADING + full;
+    this.#elapsedSquares = this.#elapsedSquares * FADING + elapsed * elapsed;
+    this.#products = this.#products * FADING + elapsed * full;
+  }
+
+  /** The part of the window that is used when it ends, at most all of it. */
+  get atEnd(): number {
+    const elapsed = this.#elapsed / this.#weight;
+    const full = this.#full / this.#weight;
+    const variance = this.#elapsedSquares / this.#weight - elapsed ** 2;
+    const covariance = this.#products / this.#weight - elapsed * full;
+    const slope = Math.max(0, covariance / (variance + LEAST_VARIANCE));
+    return Math.min(1, full + slope * (1 - elapsed));
+  }
+}
