@@ -321,7 +321,9 @@ describe('a call whose key has changed', () => {
     const { call } = await twoFull();
     const calls = await Promise.all(['one', 'other'].map((name) => call(name, { maxQueueMs: 1_000 })));
     const [one, other] = await Promise.all(calls.map(({ end }) => end));
-    expect(one).toEqual(error('QuotaExhaustedError', { retryAfterMs: (other as { retryAfterMs: number }).retryAfterMs }));
+    expect(one).toEqual(
+      error('QuotaExhaustedError', { retryAfterMs: (other as { retryAfterMs: number }).retryAfterMs }),
+    );
   });
 
   it('is listed among those that wait again', async () => {
