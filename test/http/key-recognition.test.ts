@@ -66,8 +66,9 @@ describe('a key is ignored', () => {
   });
 
   it('not where none was sent', () => {
-    const { observe } = recognition();
+    const { all, observe } = recognition();
     expect([FULL, LESS, LESS].map((limits) => observe(limits, { key: 0 }))).toEqual([false, false, false]);
+    expect(all.isIgnored).toBe(false);
   });
 
   it('no more once another was sent, whose answers are compared with its own', () => {

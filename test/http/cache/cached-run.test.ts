@@ -250,6 +250,13 @@ describe('an answer with an ETag', () => {
     expect(conditions).toEqual([null, new Headers(init.headers).get('if-none-match')]);
   });
 
+  it('is not asked for by a look at the quota, though the service refuses HEAD', async () => {
+    const { clock, mock, client, conditions } = pair({ etags: true });
+    mock.faults.when(({ method }) => (method === 'HEAD' ? { status: 405 } : undefined));
+    for (let nth = 0; nth < 2; nth++) await clock.run(client.getInfo({ headersOnly: true }));
+    expect(conditions).toEqual([null, null, null, null]);
+  });
+
   it('never replaces a condition of the caller’s own, though the same was asked before', async () => {
     const { clock, client, conditions } = pair({ etags: true });
     for (let nth = 0; nth < 2; nth++)

@@ -57,6 +57,12 @@ it.each<[string, Answer]>([
   expect(conditions).toEqual([undefined, undefined]);
 });
 
+it('an answer is kept through a 500, and forgotten after any lower status', async () => {
+  const { ask, conditions } = cache([{ headers: ETAG }, { status: 500 }, { status: 499 }]);
+  for (let nth = 0; nth < 4; nth++) await ask();
+  expect(conditions).toEqual([undefined, '"1"', '"1"', undefined]);
+});
+
 it('a 304 that was not asked for is given as it is', async () => {
   const { ask } = cache([{ status: 304 }]);
   expect((await ask()).status).toBe(304);
@@ -72,14 +78,14 @@ it('answers are kept as long as their names, headers and bodies have together ju
   const other = `${URL}/b`;
   const size = requestName({ method: 'GET', url: URL, headers: {} }).length + 'etag'.length + 3 + 10;
   for (const [bytes, known] of [
-    [size - 1, [undefined, undefined]],
-    [size, ['"1"', undefined]],
-    [2 * size + 1, ['"1"', undefined]],
-    [2 * size + 2, ['"1"', '"1"']],
+    [size - 1, [undefined, undefined, undefined]],
+    [size, ['"1"', undefined, '"1"']],
+    [2 * size + 1, ['"1"', undefined, undefined]],
+    [2 * size + 2, ['"1"', '"1"', '"1"']],
   ] as const) {
     const answer = { headers: ETAG, body: 'x'.repeat(10) };
-    const { ask, conditions } = cache([answer, answer, answer, answer], { bytes });
-    for (const url of [other, URL, URL, other]) await ask({}, url);
+    const { ask, conditions } = cache(Array(5).fill(answer), { bytes });
+    for (const url of [other, URL, URL, other, URL]) await ask({}, url);
     expect(conditions.slice(2), String(bytes)).toEqual(known);
   }
 });
