@@ -252,7 +252,8 @@ describe('an answer with an ETag', () => {
 
   it('is not asked for by a look at the quota, though the service refuses HEAD', async () => {
     const { clock, mock, client, conditions } = pair({ etags: true });
-    mock.faults.when(({ method }) => (method === 'HEAD' ? { status: 405 } : undefined));
+    const kept = { status: 200, headers: { etag: '"1"' }, body: '{}' };
+    mock.faults.when(({ method }) => (method === 'HEAD' ? { status: 405 } : kept));
     for (let nth = 0; nth < 2; nth++) await clock.run(client.getInfo({ headersOnly: true }));
     expect(conditions).toEqual([null, null, null, null]);
   });
