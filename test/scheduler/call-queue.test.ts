@@ -314,6 +314,19 @@ describe('a full queue', () => {
     expect([refused.now(), waiting.now()]).toEqual(['answered', 'answered']);
   });
 
+  it('a call that goes again is not late by its maxQueueMs, which was for its first request', async () => {
+    const { call, last, clock, names } = wire({ concurrency: 2 });
+    await call('first');
+    await last('first').answer();
+    const refused = await call('refused', { maxQueueMs: 5_000 });
+    await call('other');
+    await last('refused').answer(429, { 'retry-after': '60' });
+    await last('other').answer();
+    expect(refused.now()).toBe('under way');
+    await clock.advance(61_000);
+    expect(names()).toEqual(['first', 'refused', 'other', 'refused']);
+  });
+
   it('a full queue keeps a call that is made again by when it first came', async () => {
     const { call, last, clock } = wire({ ...full, maxWaiting: 2 });
     const again = await call('again');
