@@ -3,6 +3,7 @@ import { getEventListeners } from 'node:events';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
+import type { ClientEvent } from '../../src/events.ts';
 import { runs } from '../support/deep.ts';
 import { type Called, type Wire, wire } from '../support/wire.ts';
 
@@ -202,6 +203,37 @@ describe('aborts', () => {
     expect(await only.end).toBe(reason);
     expect(names()).toEqual(['only']);
     expect([client.waiting, clock.timers]).toEqual([0, 0]);
+  });
+
+  it('an abort while another attempt is announced ends the call at once', async () => {
+    const controller = new AbortController();
+    const onEvent = ({ type }: ClientEvent): void => void (type === 'retrying' && controller.abort(reason));
+    const { client, call, last } = wire({ random: () => 0.9, onEvent });
+    const only = await call('only', { signal: controller.signal });
+    await last('only').answer(503);
+    expect([only.now(), client.waiting]).toEqual([reason, 0]);
+  });
+
+  it('an abort at the gate leaves no timer where no other call waits', async () => {
+    const { call, last, clock } = wire();
+    const controller = new AbortController();
+    await call('first');
+    await last('first').answer(200, { 'retry-after': '60' });
+    const gone = await call('at the gate', { signal: controller.signal });
+    controller.abort(reason);
+    expect([await gone.end, clock.timers]).toEqual([reason, 0]);
+  });
+
+  it('an abort of a call that has overtaken another lets that one go when the pause has ended', async () => {
+    const { call, last, clock, names } = wire();
+    const controller = new AbortController();
+    await call('first');
+    await last('first').answer(200, { 'retry-after': '60' });
+    await call('overtaken');
+    await call('urgent', { priority: 1, signal: controller.signal });
+    controller.abort(reason);
+    await clock.advance(60_000);
+    expect(names()).toEqual(['first', 'overtaken']);
   });
 
   it('an abort cuts a request that is under way, and what it may have cost stays spent', async () => {
