@@ -39,6 +39,23 @@ describe('the order of calls', () => {
     expect(names()).toEqual(['first', 'most urgent', 'urgent', 'at the gate', 'behind']);
   });
 
+  it('the queue lets no cheaper call pass a costly one that waits at the gate', async () => {
+    const { call, last, names } = wire();
+    await call('first');
+    await last('first').answer(200, { 'x-ratelimit-remaining-stacks-minute': '5' });
+    await call('costly', { cost: 50 });
+    await call('cheap', { cost: 1 });
+    expect(names()).toEqual(['first']);
+  });
+
+  it('the queue tells how many calls wait behind the one that waits', async () => {
+    const behind: number[] = [];
+    const onEvent = (event: ClientEvent): void => void (event.type === 'waiting' && behind.push(event.waiting));
+    const { call } = wire({ concurrency: 1, onEvent });
+    for (const priority of [0, 0, 1]) await call('any', { priority });
+    expect(behind).toEqual([0, 1]);
+  });
+
   it('the queue does not let a call of the same priority overtake', async () => {
     const { call, last, names } = wire({ concurrency: 1 });
     await call('first', { priority: 3 });
