@@ -21,7 +21,7 @@ import {
   isSafe,
   mayRetryRefusal,
 } from './retry-policy.ts';
-import { Failure, type Transport, unreadBody } from './transport.ts';
+import { Failure, type Transport } from './transport.ts';
 
 /** A call with its trace. */
 export interface TracedCall extends Call {
@@ -203,7 +203,7 @@ export class HttpExchange {
       const bytes = transport.readBytes(response, deadline);
       return call.masksKey ? bytes.then((whole) => maskedWhole(whole, transport.mask())) : bytes;
     }
-    return unreadBody(response) ? this.#streamed(call, response, deadline.leftMs) : '';
+    return this.#streamed(call, response, deadline.leftMs);
   }
 
   #streamed(

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { KeyMask } from './key-mask.ts';
+import { unreadBody } from './transport.ts';
 
 /** Limits of a streamed body. */
 export interface StreamBounds {
@@ -15,6 +16,8 @@ export interface StreamBounds {
   readonly brokenError: (error: unknown) => unknown;
 }
 
+type Bodied = Response & { readonly body: ReadableStream<Uint8Array<ArrayBuffer>> };
+
 /**
  * Streams the body of an answer, within bounds. The time-out runs only while a read is pending, so a caller may use the headers
  * and leave the body unread.
@@ -23,8 +26,8 @@ export function bodyStream(
   response: Response,
   bounds: StreamBounds,
 ): ReadableStream<Uint8Array<ArrayBuffer>> | undefined {
-  if (response.body === null) return undefined;
-  const body = new BoundedBody(response, bounds);
+  if (!unreadBody(response)) return undefined;
+  const body = new BoundedBody(response as Bodied, bounds);
   const source = {
     // Some browsers have no byte streams. A BYOB reader is not available there.
     ...(typeof ReadableByteStreamController === 'function' && { type: 'bytes' }),
@@ -37,14 +40,14 @@ export function bodyStream(
 
 class BoundedBody {
   /** The body is locked only when it is read: a response that is garbage-collected unread releases its connection. */
-  readonly #response: Response;
+  readonly #response: Bodied;
   readonly #bounds: StreamBounds;
   #reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>> | undefined;
   #controller: ReadableByteStreamController | undefined;
   #leftMs: number;
   #unlisten: () => void = () => {};
 
-  constructor(response: Response, bounds: StreamBounds) {
+  constructor(response: Bodied, bounds: StreamBounds) {
     this.#response = response;
     this.#bounds = bounds;
     this.#leftMs = bounds.leftMs;
@@ -56,27 +59,24 @@ class BoundedBody {
     if (!signal) return;
     // A weak reference, because a signal may outlive many bodies that are never read to their end.
     const weak = new WeakRef(this);
-    const abort = (): void => {
-      const body = weak.deref();
-      if (body) body.#fail(signal.reason);
-    };
-    signal.addEventListener('abort', abort, { once: true });
+    const abort = (): void => weak.deref()?.fail(signal.reason);
+    signal.addEventListener('abort', abort);
     this.#unlisten = () => signal.removeEventListener('abort', abort);
     if (signal.aborted) abort();
   }
 
   async pull(): Promise<void> {
     const { clock, timeoutError, brokenError } = this.#bounds;
-    this.#reader ??= this.#response.body?.getReader() as ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>;
+    this.#reader ??= this.#response.body.getReader();
     const since = clock.now();
-    const cancel = clock.timer(this.#leftMs, () => this.#fail(timeoutError()));
+    const cancel = clock.timer(this.#leftMs, () => this.fail(timeoutError()));
     try {
       const piece = await this.#next(this.#reader);
       if (!this.#controller) return;
       if (piece) this.#controller.enqueue(piece);
       else this.#close(this.#controller);
     } catch (error) {
-      if (this.#controller) this.#fail(brokenError(error));
+      if (this.#controller) this.fail(brokenError(error));
     } finally {
       cancel();
       this.#leftMs -= clock.now() - since;
@@ -97,7 +97,7 @@ class BoundedBody {
       const { done, value } = await reader.read();
       if (done) {
         const last = mask?.end();
-        return last && last.byteLength > 0 ? last : undefined;
+        return last?.byteLength ? last : undefined;
       }
       const piece = mask ? mask.piece(value) : value;
       if (piece.byteLength > 0) return piece;
@@ -111,7 +111,7 @@ class BoundedBody {
     controller.byobRequest?.respond(0);
   }
 
-  #fail(error: unknown): void {
+  fail(error: unknown): void {
     this.#controller?.error(error);
     this.#end();
     this.#stop(error);
@@ -123,7 +123,6 @@ class BoundedBody {
   }
 
   #stop(reason: unknown): void {
-    const stopped = this.#reader ? this.#reader.cancel(reason) : this.#response.body?.cancel(reason);
-    stopped?.catch(() => {});
+    (this.#reader ?? this.#response.body).cancel(reason).catch(() => {});
   }
 }

@@ -5,8 +5,7 @@ import { type Cancellation, Failure } from './transport.ts';
 export class Deadline implements Cancellation {
   readonly #controller = new AbortController();
   readonly #clock: Clock;
-  readonly #caller: AbortSignal | undefined;
-  readonly #onAbort: (() => void) | undefined;
+  readonly #unlisten: (() => void) | undefined;
   readonly #clear: (deadline: Deadline) => void;
   /** Rejects what {@link during} has started last. */
   #reject: ((reason: unknown) => void) | undefined;
@@ -18,10 +17,10 @@ export class Deadline implements Cancellation {
     this.#clock = clock;
     this.at = clock.now() + ms;
     this.#clear = clear;
-    this.#caller = caller;
     if (!caller) return;
-    this.#onAbort = () => this.#abort(caller.reason);
-    caller.addEventListener('abort', this.#onAbort, { once: true });
+    const abort = (): void => this.#abort(caller.reason);
+    caller.addEventListener('abort', abort);
+    this.#unlisten = () => caller.removeEventListener('abort', abort);
   }
 
   /** Aborts with the reason of the caller's signal, or with a Failure on time-out. */
@@ -53,7 +52,7 @@ export class Deadline implements Cancellation {
     this.#clear(this);
     // A deadline outlives its attempt until all of the heap is collected, and what this rejects holds the body.
     this.#reject = undefined;
-    if (this.#onAbort) this.#caller?.removeEventListener('abort', this.#onAbort);
+    this.#unlisten?.();
   }
 
   #abort(reason: unknown): void {

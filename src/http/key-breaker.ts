@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
 import { Breaker } from '../quota/recovery/breaker.ts';
+import { forgetOldest } from './key-ring.ts';
 
 /** The code of a request that is not sent because its key was refused. */
 export const KEY_REFUSED = 'KEY_REFUSED';
@@ -12,9 +13,6 @@ export function isKeyRefusal(status: number): boolean {
 /** A key that was answered with 401 or 403 so often in a row counts as revoked, and is tried again after so many milliseconds. */
 const TIMES = 5;
 const AGAIN_MS = 60_000;
-
-/** The refusals of so many keys are remembered. */
-const MOST_KEYS = 8;
 
 /** A circuit breaker for each API key, by its number: a key that the service has revoked is not sent with every call that waits. */
 export class KeyBreaker {
@@ -41,8 +39,7 @@ export class KeyBreaker {
   #add(key: number): Breaker {
     const breaker = new Breaker({ failures: TIMES, firstMs: AGAIN_MS, longestMs: AGAIN_MS });
     this.#breakers.set(key, breaker);
-    const [oldest] = this.#breakers.keys();
-    if (this.#breakers.size > MOST_KEYS && oldest !== undefined) this.#breakers.delete(oldest);
+    forgetOldest(this.#breakers);
     return breaker;
   }
 }

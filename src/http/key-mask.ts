@@ -54,11 +54,9 @@ function maskSecret(bytes: Uint8Array<ArrayBuffer>, secret: Uint8Array, end: num
 /** Where a key begins, from a place on; -1 if there is none. */
 function find(bytes: Uint8Array, secret: Uint8Array, from: number): number {
   const [first = 0] = secret;
-  const last = bytes.byteLength - secret.byteLength;
-  for (let at = bytes.indexOf(first, from); at >= 0 && at <= last; at = bytes.indexOf(first, at + 1)) {
-    if (isAt(bytes, secret, at, secret.byteLength)) return at;
-  }
-  return -1;
+  let at = bytes.indexOf(first, from);
+  while (at >= 0 && !isAt(bytes, secret, at, secret.byteLength)) at = bytes.indexOf(first, at + 1);
+  return at;
 }
 
 /** Where bytes begin that cannot be passed on yet: a key that is not masked yet, or the beginning of one at their end. */
@@ -70,10 +68,9 @@ function unfinishedFrom(bytes: Uint8Array, secret: Uint8Array): number {
 
 /** The length of the longest beginning of a key that the bytes end with. */
 function begunLength(bytes: Uint8Array, secret: Uint8Array): number {
-  for (let length = Math.min(secret.byteLength - 1, bytes.byteLength); length > 0; length--) {
-    if (isAt(bytes, secret, bytes.byteLength - length, length)) return length;
-  }
-  return 0;
+  let length = secret.byteLength - 1;
+  while (!isAt(bytes, secret, bytes.byteLength - length, length)) length--;
+  return length;
 }
 
 function isAt(bytes: Uint8Array, secret: Uint8Array, at: number, length: number): boolean {

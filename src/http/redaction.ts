@@ -1,7 +1,5 @@
 import { KeyMask } from './key-mask.ts';
-
-/** How many keys are remembered: as many as the key ring remembers, so that requests with each of them may be under way. */
-const MOST_KEYS = 8;
+import { forgetOldest } from './key-ring.ts';
 
 /** Removes the API keys that were sent from texts of the service, in every spelling. */
 export class Redaction {
@@ -18,8 +16,7 @@ export class Redaction {
     const known = this.#spellings.get(secret);
     this.#spellings.delete(secret);
     this.#spellings.set(secret, known ?? spellingsOf(secret));
-    const [oldest] = this.#spellings.keys();
-    if (this.#spellings.size > MOST_KEYS && oldest !== undefined) this.#spellings.delete(oldest);
+    forgetOldest(this.#spellings);
     this.#longestFirst = [...this.#spellings].sort(([one], [other]) => other.length - one.length);
   }
 
@@ -51,8 +48,8 @@ export function redactedHeaders(
 /** A pattern for a key as plain text, as JSON, as text within JSON, and as part of a URL: `/`, `\/`, `\u002f`, `%2F`. */
 function spellingsOf(secret: string): RegExp {
   // A run of backslashes is one unit: matched one by one, each possibly doubled, they would backtrack exponentially.
-  const pieces = secret.match(/\\+|[^\\]/g) ?? [];
-  return new RegExp(pieces.map(spellingOf).join(''), 'g');
+  const pieces = secret.matchAll(/\\+|[^\\]/g);
+  return new RegExp(Array.from(pieces, ([piece]) => spellingOf(piece)).join(''), 'g');
 }
 
 function spellingOf(piece: string): string {

@@ -45,7 +45,7 @@ export class AbortListeners {
     };
     const shared = { callbacks, close };
     this.#shared.set(signal, shared);
-    signal.addEventListener('abort', onAbort, { once: true });
+    signal.addEventListener('abort', onAbort);
     return shared;
   }
 }

@@ -71,7 +71,7 @@ export class Backlog {
     const { endpoint, priority = 0 } = ask;
     const isExact = this.#stretches.size < MOST_EXACT;
     const units = isExact ? cost : Math.round(2 * Math.log2(cost));
-    const kind = `${priority} ${units} ${ask.cost === undefined} ${endpoint} ${isExact ? ask.query : ''}`;
+    const kind = `${priority} ${units} ${typeof ask.cost} ${endpoint} ${isExact ? ask.query : ''}`;
     const between = isExact ? 0 : this.#waiting * STRETCH_PART;
     let stretch = this.#last.get(kind);
     // Where no other came in between, a stretch may have any length.
@@ -103,7 +103,7 @@ export class Backlog {
 
   #move(call: BackloggedCall, calls: 1 | -1): void {
     const { stretch } = call;
-    call.isWaiting = calls > 0;
+    call.isWaiting = calls === 1;
     stretch.waiting += calls;
     this.#waiting += calls;
     if (stretch.priority > 0) this.#urgentWaiting += calls;

@@ -40,7 +40,7 @@ export interface Bound {
 /** Calls that wait to be sent, by priority and then in the order they came. The first waits at the gate for its lease. */
 export class CallQueue {
   /** Turns of calls that return from their parked groups, one at a time. */
-  readonly #returns = new PQueue({ concurrency: 1 });
+  readonly #returns = new PQueue();
   readonly #waiting = new FairQueue<WaitingCall>();
   readonly #parked: ParkedCalls<WaitingCall>;
   readonly #gate: Gate;
@@ -177,7 +177,6 @@ export class CallQueue {
   }
 
   #wait(call: QueueableCall): Promise<WaitingCall> {
-    if (this.isClosed) throw new ClosedError();
     const { signal, trace } = call;
     // A call between two attempts has its place already.
     const isExempt = trace.isRetrying || call.ask.isInspection;
@@ -338,7 +337,6 @@ export class CallQueue {
 
   #rejectImpatient(): void {
     const errors = this.#gate.standstillErrors(Array.from(this.#impatient, ({ call }) => call));
-    if (errors.size === 0) return;
     for (const waiting of [...this.#impatient]) {
       const error = errors.get(waiting.call);
       if (error) this.#reject(waiting, error);

@@ -25,7 +25,7 @@ class ParkedGroup<T> {
   readonly #listeners: GroupListeners<T>;
   readonly #waiting = new FairQueue<T>();
   #until: number | undefined;
-  #isFirm = false;
+  #isFirm: boolean | undefined;
   #cancel = (): void => {};
 
   constructor(name: string, endpoint: string, clock: Clock, listeners: GroupListeners<T>) {

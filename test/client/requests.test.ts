@@ -219,6 +219,11 @@ describe('the event deprecated', () => {
     expect(found).not.toHaveProperty('sunset');
   });
 
+  it('has no more than 500 characters of what the service says', async () => {
+    const [found] = await told({ deprecation: 'x'.repeat(600) }, ['/x']);
+    expect(found).toMatchObject({ notice: 'x'.repeat(500) });
+  });
+
   it('does not come by other warnings', async () => {
     expect(await told({ warning: '110 - "Response is stale"', deprecation: 'false' })).toEqual([]);
   });

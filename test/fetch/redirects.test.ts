@@ -38,6 +38,13 @@ describe('a redirect of client.fetch', () => {
     ]);
   });
 
+  it('leaves a GET as it is, whatever its headers say', async () => {
+    const { clock, mock, client, left } = pair();
+    mock.faults.next(1, { redirect: '/v2/there', status: 303 });
+    await clock.run(client.fetch('/v2/here', { headers: { 'content-language': 'de' } }));
+    expect(left[1]?.headers['content-language']).toBe('de');
+  });
+
   it('is not followed to another origin, with the key or without', async () => {
     const { mock, other, client, endOf } = pair({ apiKey: KEY });
     mock.faults.next(1, { redirect: `https://other.test${INFO}` });

@@ -1,13 +1,25 @@
 import { getEventListeners } from 'node:events';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it, vi } from 'vitest';
 import { createClient } from '../../src/client/create-client.ts';
 import type { ClientEvent } from '../../src/events.ts';
+import { bodyStream } from '../../src/http/body-stream.ts';
 import { virtualClock } from '../../src/testing/index.ts';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage: () => void = runInNewContext('gc');
 
 const text = (bytes: Uint8Array | undefined): string => new TextDecoder().decode(bytes);
 
+interface AnswerOptions {
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal;
+  readonly onAnswered?: () => void;
+}
+
 /** An answer by client.fetch whose body the test sends piece by piece. */
-async function answer({ timeoutMs = 1_000, signal }: { timeoutMs?: number; signal?: AbortSignal } = {}) {
+async function answer({ timeoutMs = 1_000, signal, onAnswered }: AnswerOptions = {}) {
   const clock = virtualClock();
   const cancelled = vi.fn();
   const asked = vi.fn();
@@ -27,7 +39,10 @@ async function answer({ timeoutMs = 1_000, signal }: { timeoutMs?: number; signa
     baseUrl: 'https://api.mock.test',
     clock,
     timeoutMs,
-    onEvent: (event) => events.push(event),
+    onEvent: (event) => {
+      events.push(event);
+      if (event.type === 'answered') onAnswered?.();
+    },
     fetch: async () => {
       await clock.sleep(100);
       return new Response(body);
@@ -125,6 +140,47 @@ describe('a body that is read as it comes', () => {
     expect(cancelled).toHaveBeenCalledWith('enough');
     expect(getEventListeners(signal, 'abort')).toHaveLength(0);
     expect(events.map(({ type }) => type)).not.toContain('lost');
+  });
+
+  it('fails where its signal aborts before it is read, and listens no more', async () => {
+    const controller = new AbortController();
+    const { response, cancelled } = await answer({ signal: controller.signal });
+    controller.abort('enough');
+    expect(cancelled).toHaveBeenCalledWith('enough');
+    expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0);
+    await expect(response.text()).rejects.toBe('enough');
+  });
+
+  it('fails where its signal aborts while the events of its headers are emitted', async () => {
+    const controller = new AbortController();
+    const onAnswered = (): void => controller.abort('enough');
+    const { response, cancelled } = await answer({ signal: controller.signal, onAnswered });
+    expect(cancelled).toHaveBeenCalledWith('enough');
+    await expect(response.text()).rejects.toBe('enough');
+  });
+
+  it('is not lost where its connection breaks off as its signal aborts', async () => {
+    const controller = new AbortController();
+    const { clock, response, cut, events } = await answer({ signal: controller.signal });
+    const reading = response.text();
+    await clock.advance(0);
+    cut(new TypeError('terminated'));
+    controller.abort('enough');
+    await expect(reading).rejects.toBe('enough');
+    await clock.advance(0);
+    expect(events.map(({ type }) => type)).not.toContain('lost');
+  });
+
+  it('is not missed by its signal where nothing holds it any more', async () => {
+    const aborts: (() => void)[] = [];
+    const signal = { aborted: false, addEventListener: (_: string, abort: () => void) => aborts.push(abort) };
+    const error = (): undefined => undefined;
+    const bounds = { clock: virtualClock(), leftMs: 1_000, timeoutError: error, brokenError: error };
+    bodyStream(new Response('unread'), { ...bounds, signal: signal as unknown as AbortSignal });
+    await new Promise(setImmediate);
+    collectGarbage();
+    for (const abort of aborts) abort();
+    expect(aborts).toHaveLength(1);
   });
 
   it('cannot be aborted any more when it has ended', async () => {

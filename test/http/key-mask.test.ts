@@ -12,7 +12,8 @@ function masked(pieces: readonly string[], ...secrets: string[]): string {
 
 describe('a mask', () => {
   it('replaces each key by as many asterisks', () => {
-    expect(masked(['a secret, a secret and another'], 'secret', 'other')).toBe('a ******, a ****** and an*****');
+    const text = 'a secret, a secret, a secret and another';
+    expect(masked([text], 'secret', 'other')).toBe('a ******, a ******, a ****** and an*****');
   });
 
   it('replaces the whole of a key that begins with another, however the body is cut', () => {
@@ -21,6 +22,11 @@ describe('a mask', () => {
       const pieces = [text.slice(0, cut), text.slice(cut)];
       expect(masked(pieces, 'secret', 'secret-2')).toBe('********, ******, ********');
     }
+  });
+
+  it('passes on no part of a key that overlaps with the beginning of another', () => {
+    expect(masked(['bcd', 'y'], 'cdx', 'bc')).toBe('**dy');
+    expect(masked(['bcd', 'x'], 'cdx', 'bc')).toBe('b***');
   });
 
   it('finds a key that begins again within itself', () => {

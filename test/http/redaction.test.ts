@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Redaction } from '../../src/http/redaction.ts';
+import { Redaction, redactedHeaders } from '../../src/http/redaction.ts';
 
 const KEY = 'k3y/of+"31"\\characters=&<0123>%41';
 
@@ -67,4 +67,9 @@ describe('a key is taken out of a text', () => {
     const texts = ['first-key', 'second-key', 'another-key-0', 'last-key'];
     expect(texts.map(redact)).toEqual(['[redacted]', 'second-key', '[redacted]', '[redacted]']);
   });
+});
+
+it('a header whose name contains a key is left out, and in a value the key is taken out', () => {
+  const headers = new Headers({ 'x-the-key': 'a', 'x-echo': 'b the-key' });
+  expect(redactedHeaders(headers, redactionOf('the-key'))).toEqual([['x-echo', 'b [redacted]']]);
 });

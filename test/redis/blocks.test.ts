@@ -41,6 +41,11 @@ describe('the windows of an ask', () => {
     expect(args[3]).toBe('3');
   });
 
+  it('are counted by stretch in a block where one of them is', () => {
+    const { args } = blocksOf(steps(64, 3, (index) => ({ stretches: index === 1 ? 'yes' : 'no' })));
+    expect(args[2]).toBe('1');
+  });
+
   it('are told apart where their times to live are no longer evenly apart', () => {
     const { args } = blocksOf(steps(64, 4, (index) => ({ ttlMs: [5_000, 8_000, 11_000, 12_000][index] ?? 0 })));
     expect(args).toEqual([

@@ -184,6 +184,18 @@ describe('the backlog', () => {
     ]);
   });
 
+  it('weighs the calls that overtake others, until none is left to be overtaken', () => {
+    const backlog = new Backlog();
+    const call = calls(backlog);
+    const low = call('GET /a', { priority: -1 });
+    backlog.remove(call('GET /b', { priority: -1 }));
+    const high = call('GET /a', { cost: 3 });
+    expect(backlog.overtaking).toBe(4);
+    for (const one of [low, high]) backlog.remove(one);
+    call('GET /a', { cost: 3 });
+    expect(backlog.overtaking).toBe(4);
+  });
+
   it('has nothing ahead where all calls are under way', () => {
     const backlog = new Backlog();
     backlog.leave(calls(backlog)('GET /a'));
@@ -211,6 +223,19 @@ describe('calls that are to be sent by an instant', () => {
       ['GET /a', 1, undefined, [], 7],
       ['GET /a', 2, 32_000, [a, b], 7],
       ['GET /a', 1, 33_001, [c], 7],
+    ]);
+  });
+
+  it('are in one group where they are the same, and in others where they are sooner, or later by more than a part of what is left', () => {
+    const backlog = new Backlog();
+    const instants = [32_000, 32_000, 31_999, 32_499, 32_498];
+    const bounds = new Map(instants.map((by) => [calls(backlog)('GET /a'), { by }]));
+    const groups = backlog.groups(bounds, () => 1, 16_000).slice(1);
+    expect(groups.map(({ by, count }) => [by, count])).toEqual([
+      [32_000, 2],
+      [31_999, 1],
+      [32_499, 1],
+      [32_498, 1],
     ]);
   });
 

@@ -3,6 +3,7 @@ import { getEventListeners } from 'node:events';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
+import type { ClientEvent } from '../../src/events.ts';
 import { runs } from '../support/deep.ts';
 import { type Called, type Wire, wire } from '../support/wire.ts';
 
@@ -36,6 +37,23 @@ describe('the order of calls', () => {
     await call('most urgent', { priority: 2 });
     for (const name of ['first', 'most urgent', 'urgent', 'at the gate', 'behind']) await last(name).answer();
     expect(names()).toEqual(['first', 'most urgent', 'urgent', 'at the gate', 'behind']);
+  });
+
+  it('the queue lets no cheaper call pass a costly one that waits at the gate', async () => {
+    const { call, last, names } = wire();
+    await call('first');
+    await last('first').answer(200, { 'x-ratelimit-remaining-stacks-minute': '5' });
+    await call('costly', { cost: 50 });
+    await call('cheap', { cost: 1 });
+    expect(names()).toEqual(['first']);
+  });
+
+  it('the queue tells how many calls wait behind the one that waits', async () => {
+    const behind: number[] = [];
+    const onEvent = (event: ClientEvent): void => void (event.type === 'waiting' && behind.push(event.waiting));
+    const { call } = wire({ concurrency: 1, onEvent });
+    for (const priority of [0, 0, 1]) await call('any', { priority });
+    expect(behind).toEqual([0, 1]);
   });
 
   it('the queue does not let a call of the same priority overtake', async () => {
@@ -204,6 +222,37 @@ describe('aborts', () => {
     expect([client.waiting, clock.timers]).toEqual([0, 0]);
   });
 
+  it('an abort while another attempt is announced ends the call at once', async () => {
+    const controller = new AbortController();
+    const onEvent = ({ type }: ClientEvent): void => void (type === 'retrying' && controller.abort(reason));
+    const { client, call, last } = wire({ random: () => 0.9, onEvent });
+    const only = await call('only', { signal: controller.signal });
+    await last('only').answer(503);
+    expect([only.now(), client.waiting]).toEqual([reason, 0]);
+  });
+
+  it('an abort at the gate leaves no timer where no other call waits', async () => {
+    const { call, last, clock } = wire();
+    const controller = new AbortController();
+    await call('first');
+    await last('first').answer(200, { 'retry-after': '60' });
+    const gone = await call('at the gate', { signal: controller.signal });
+    controller.abort(reason);
+    expect([await gone.end, clock.timers]).toEqual([reason, 0]);
+  });
+
+  it('an abort of a call that has overtaken another lets that one go when the pause has ended', async () => {
+    const { call, last, clock, names } = wire();
+    const controller = new AbortController();
+    await call('first');
+    await last('first').answer(200, { 'retry-after': '60' });
+    await call('overtaken');
+    await call('urgent', { priority: 1, signal: controller.signal });
+    controller.abort(reason);
+    await clock.advance(60_000);
+    expect(names()).toEqual(['first', 'overtaken']);
+  });
+
   it('an abort cuts a request that is under way, and what it may have cost stays spent', async () => {
     const { client, call, last } = wire();
     await call('first');
@@ -312,6 +361,19 @@ describe('a full queue', () => {
     await clock.advance(3_000);
     for (const name of names().slice(2)) await last(name).answer();
     expect([refused.now(), waiting.now()]).toEqual(['answered', 'answered']);
+  });
+
+  it('a call that goes again is not late by its maxQueueMs, which was for its first request', async () => {
+    const { call, last, clock, names } = wire({ concurrency: 2 });
+    await call('first');
+    await last('first').answer();
+    const refused = await call('refused', { maxQueueMs: 5_000 });
+    await call('other');
+    await last('refused').answer(429, { 'retry-after': '60' });
+    await last('other').answer();
+    expect(refused.now()).toBe('under way');
+    await clock.advance(61_000);
+    expect(names()).toEqual(['first', 'refused', 'other', 'refused']);
   });
 
   it('a full queue keeps a call that is made again by when it first came', async () => {

@@ -58,3 +58,14 @@ describe('the stack of an error', () => {
     expect(error?.stack).toContain('whoAwaits');
   });
 });
+
+it('an error is given as it is where no stack can be captured', () => {
+  const { captureStackTrace } = Error;
+  Object.assign(Error, { captureStackTrace: undefined });
+  try {
+    const error = new ClosedError();
+    expect(withCallersFrames(error)).toBe(error);
+  } finally {
+    Object.assign(Error, { captureStackTrace });
+  }
+});

@@ -263,3 +263,14 @@ function countMoves(work: () => void): number {
   }
   return moved;
 }
+
+it('an entry that was chosen by age elsewhere is no turn of this queue', () => {
+  const queue = new FairQueue<string>();
+  let ticket = 0;
+  queue.enqueue('oldest', -1, ticket++);
+  for (let nth = 0; nth < 33; nth++) queue.enqueue('high', 1, ticket++);
+  for (let nth = 0; nth < 30; nth++) queue.dequeue();
+  queue.enqueue('aged', 0, ticket++, true);
+  const next = Array.from({ length: 4 }, () => queue.dequeue()?.item);
+  expect(next).toEqual(['aged', 'high', 'oldest', 'high']);
+});

@@ -17,6 +17,29 @@ const FEW_LEFT = { 'x-ratelimit-limit-stacks-minute': '1000', 'x-ratelimit-remai
 
 const NO_LINE = { leave: () => {}, sentAt: () => Number.NEGATIVE_INFINITY };
 
+/** A client of a service on which the assets have a window of their own. */
+function limited(
+  period: 'second' | 'minute',
+  limit: number,
+  options: MockServiceOptions = {},
+  clientOptions: ClientOptions = {},
+) {
+  const clock = virtualClock();
+  const service = createMockService({
+    clock,
+    latencyMs: 100,
+    keyless: { minute: 10_000 },
+    ceilings: { assets: { limit, period } },
+    headers: { generic: 'per endpoint ceiling' },
+    ...options,
+  });
+  const client = createClient({ baseUrl: service.origin, fetch: service.fetch, clock, ...clientOptions });
+  const paths = (): string[] => service.log.map(({ path }) => path.replace(/.*\?offset=/, ''));
+  const assets = (offset: number, signal?: AbortSignal, maxWaitMs?: number) =>
+    client.getAddressAssets(ADDRESS, { offset, signal, maxWaitMs });
+  return { clock, service, client, paths, assets };
+}
+
 describe('little patience', () => {
   it('a call with less patience than most is refused at once when it comes while the queue stands still for longer', async () => {
     const { call, last, names } = wire();
@@ -48,6 +71,29 @@ describe('little patience', () => {
       expect(names()).toEqual(['first']);
     },
   );
+
+  it('a call with less patience than most is told at once only of a standstill that lasts for longer than it can wait', async () => {
+    const { call, last } = wire({ concurrency: 1 });
+    await call('first');
+    await call('patient');
+    const waits = [59_000, 61_000];
+    const calls = await Promise.all(waits.map((maxWaitMs) => call(`for ${maxWaitMs}`, { maxWaitMs })));
+    await last('first').answer(200, PAUSE);
+    expect(calls.map(({ now }) => now() === 'under way')).toEqual([false, true]);
+  });
+
+  it('a call with less patience than most is told of a standstill at once, though it waits for its endpoint alone', async () => {
+    const { clock, service, client, assets } = limited('minute', 1, {}, { maxWaitMs: 3_600_000 });
+    await clock.run(assets(0));
+    const parked = assets(1, undefined, 120_000).catch((error) => error);
+    await clock.advance(100);
+    service.faults.next(1, { status: 429, headers: { 'retry-after': '3000' } });
+    client.getInfo().catch(() => {});
+    const before = clock.now();
+    expect(isQuotaExhausted(await clock.run(parked))).toBe(true);
+    expect(clock.now() - before).toBeLessThan(1_000);
+    await client.close();
+  });
 
   it('a call with less patience than most waits for what may come back at any time, however little patience it has', async () => {
     const { call, last, names } = wire({ concurrency: 1 });
@@ -127,22 +173,6 @@ describe('much patience', () => {
 });
 
 describe('windows of one endpoint', () => {
-  function limited(period: 'second' | 'minute', limit: number, options: MockServiceOptions = {}) {
-    const clock = virtualClock();
-    const service = createMockService({
-      clock,
-      latencyMs: 100,
-      keyless: { minute: 10_000 },
-      ceilings: { assets: { limit, period } },
-      headers: { generic: 'per endpoint ceiling' },
-      ...options,
-    });
-    const client = createClient({ baseUrl: service.origin, fetch: service.fetch, clock });
-    const paths = (): string[] => service.log.map(({ path }) => path.replace(/.*\?offset=/, ''));
-    const assets = (offset: number, signal?: AbortSignal) => client.getAddressAssets(ADDRESS, { offset, signal });
-    return { clock, service, client, paths, assets };
-  }
-
   it('the window of one endpoint lets the calls of others pass', async () => {
     const { clock, service, client, assets } = limited('minute', 2);
     const dear = [0, 1, 2, 3].map((offset) => assets(offset));

@@ -7,7 +7,7 @@ import { virtualClock } from '../../src/testing/index.ts';
 const LEASE = {} as Lease;
 
 /** Turns of a key whose source the test answers, while a lease is by the books of key 1. */
-function turns(source: () => number | Promise<number>) {
+function turns(source: () => number | Promise<number>, keyOf: Books['keyOf'] = () => 1) {
   const clock = virtualClock();
   const seen = { asked: 0, turned: 0 };
   let key: number | undefined = 1;
@@ -15,7 +15,7 @@ function turns(source: () => number | Promise<number>) {
     get key() {
       return key;
     },
-    keyOf: () => 1,
+    keyOf,
     turnTo(number: number) {
       const isOther = number !== key;
       key = number;
@@ -120,6 +120,15 @@ describe('a request', () => {
     key = 2;
     await expect(async () => keyTurns.keyFor(LEASE, false)).rejects.toMatchObject({ code: 'KEY_CHANGED' });
     expect(seen.turned).toBe(1);
+  });
+
+  it('that was sent back, and whose books are gone, is not sent without asking', async () => {
+    const { keyTurns, seen } = turns(
+      async () => 2,
+      () => undefined,
+    );
+    await expect(async () => keyTurns.keyFor(LEASE, true)).rejects.toMatchObject({ code: 'KEY_CHANGED' });
+    expect(seen.asked).toBe(1);
   });
 
   it('that was sent back for another key is sent with the one it was admitted for then, without asking again', async () => {

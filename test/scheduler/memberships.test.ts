@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { ClientEvent } from '../../src/events.ts';
 import { wholeShareLimit } from '../../src/quota/share-limit.ts';
 import type { Member, QuotaShare } from '../../src/share.ts';
 import { wire } from '../support/wire.ts';
@@ -45,6 +46,26 @@ describe('a share', () => {
     expect(counts()).toEqual([[1, 0]]);
     client.concurrency = 7;
     expect(members[0]?.concurrency).toBe(7);
+  });
+
+  it('is told of an urgent call that waits although another key has refused it', async () => {
+    const { client, counts, keys, call, last } = shared();
+    client.concurrency = 2;
+    for (const name of ['first', 'under way']) await call(name);
+    await last('first').answer(200, { 'retry-after': '60' });
+    client.concurrency = 1;
+    keys.present = 'second';
+    await call('urgent', { priority: 1, maxWaitMs: 0 });
+    expect(counts().at(-1)).toEqual([1, 1]);
+  });
+
+  it('tells the listeners of its client what it has to say', async () => {
+    const events: ClientEvent[] = [];
+    const { share, members } = noting();
+    wire({ share, onEvent: (event) => events.push(event) });
+    const event = { type: 'share-regained', afterMs: 1, debited: 2 } as const;
+    members[0]?.tell(event);
+    expect(events).toEqual([event]);
   });
 
   it('is told of the calls that wait by the member of the present key alone', async () => {

@@ -134,10 +134,11 @@ function parking() {
 describe('a group of parked calls', () => {
   it('releases its first call at its time, and each next one when the one before was sent', async () => {
     const { clock, calls, released, park } = parking();
+    await clock.advance(10);
     const { group } = park('first', 1_000);
     for (const name of ['second', 'third']) park(name, 1_000);
     calls.releaseDue();
-    await clock.advance(999);
+    await clock.advance(989);
     expect(released).toEqual([]);
     await clock.advance(1);
     expect(released).toEqual(['first']);
@@ -174,10 +175,19 @@ describe('a group of parked calls', () => {
     expect([calls.size, clock.timers]).toEqual([0, 0]);
   });
 
+  it('is another one once all of its calls have gone, with a timer of its own', async () => {
+    const { clock, released, park } = parking();
+    const { group, entry } = park('first', 1_000);
+    group.remove(entry);
+    park('second', 1_000);
+    await clock.advance(1_000);
+    expect(released).toEqual(['second']);
+  });
+
   it('is released once where it is found due before its timer rings', async () => {
     const { clock, calls, released, park } = parking();
-    for (const name of ['first', 'second']) park(name, 1_000);
     clock.timer(1_000, () => calls.releaseDue());
+    for (const name of ['first', 'second']) park(name, 1_000);
     park('third', 1_000, { endpoint: 'GET /b' });
     await clock.advance(1_000);
     await clock.advance(1_000);

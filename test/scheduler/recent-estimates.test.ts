@@ -13,14 +13,14 @@ const SUBJECT = {
   pausedUntil: 0,
   concurrency: 8,
 };
-const BASIS = { now: 0, moved: 0, ahead: 25_600 };
 
 /** How many estimates were made for these, one after the other. */
 function madeFor(...asked: readonly Partial<EstimateBasis & EstimateSubject>[]): number {
   const recent = new RecentEstimates();
   let made = 0;
   const make = (): undefined => void made++;
-  for (const one of asked) recent.of({ ...SUBJECT, ...one }, { ...BASIS, ...one }, make);
+  for (const { now = 0, moved = 0, ahead = 25_600, ...subject } of asked)
+    recent.of({ ...SUBJECT, ...subject }, { now, moved, ahead }, make);
   return made;
 }
 
@@ -29,11 +29,13 @@ describe('an estimate', () => {
     expect(madeFor({}, { moved: 1 }, { moved: 99, now: 250 })).toBe(1);
     expect(madeFor({}, { moved: 100 })).toBe(2);
     expect(madeFor({}, { moved: 99 }, { moved: 198 })).toBe(2);
+    expect(madeFor({ now: 1_000 }, { now: 1_250 })).toBe(1);
   });
 
   it('is made anew where few are ahead, later, and for another call, key, pause or concurrency', () => {
     expect(madeFor({ ahead: 8_000 }, { ahead: 8_000, moved: 2 })).toBe(2);
     expect(madeFor({ ahead: 0 }, { ahead: 0 })).toBe(2);
+    expect(madeFor({ ahead: 8_192 }, { ahead: 8_192 })).toBe(1);
     expect(madeFor({}, { now: 251 })).toBe(2);
     const others = [{ endpoint: 'GET /b' }, { priority: 1 }, { count: 2 }, { size: 1 }, { isSure: true }];
     for (const other of [...others, { key: 2 }, { pausedUntil: 1 }, { concurrency: 9 }])
@@ -44,6 +46,8 @@ describe('an estimate', () => {
     const counts = Array.from({ length: 64 }, (_, nth) => ({ count: nth }));
     expect(madeFor(...counts, ...counts)).toBe(64);
     expect(madeFor(...counts, { count: 64 }, { count: 1 }, { count: 0 })).toBe(66);
+    const anew = counts.map(({ count }) => ({ priority: 1, moved: 100 * count }));
+    expect(madeFor({}, ...anew, {})).toBe(65);
   });
 });
 

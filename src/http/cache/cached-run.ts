@@ -20,7 +20,7 @@ export function withResponseReuse(run: Run, { shareInFlight, etags, redact }: Re
   const send = shareInFlight ? coalesce(revalidated) : revalidated;
   return async (call) => {
     const { method, init } = call.request;
-    const isAnew = /^(?:no-|reload)/.test(init?.cache ?? '');
+    const isAnew = /no-|reload/.test(init?.cache ?? '');
     if (method !== 'GET' || call.wants === 'none' || isAnew) return run(call);
     const reply = await send({ ...call, wants: 'bytes' });
     if (call.wants !== 'text' || !reply.bytes) return reply;

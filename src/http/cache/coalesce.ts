@@ -36,17 +36,17 @@ class CoalescedGet {
 
   join(signal: AbortSignal | undefined): Promise<Reply> {
     this.#callers++;
+    if (!signal) return this.#reply;
     return new Promise((resolve, reject) => {
       const abort = (): void => {
-        reject(signal?.reason);
+        reject(signal.reason);
         if (--this.#callers > 0) return;
         // Before the abort, so that no call joins a request that is ending.
         this.#onEnd();
-        this.#controller.abort(signal?.reason);
+        this.#controller.abort(signal.reason);
       };
-      const unlisten = (): void => signal?.removeEventListener('abort', abort);
-      signal?.addEventListener('abort', abort, { once: true });
-      this.#reply.then(resolve, reject).finally(unlisten);
+      signal.addEventListener('abort', abort);
+      this.#reply.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
     });
   }
 }

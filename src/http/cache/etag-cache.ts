@@ -55,14 +55,14 @@ export function withEtagCache(run: Run, limits: EtagLimits, redact: (text: strin
 
 /** Whether a 304 is about this answer: it may leave the `ETag` out, or weaken it as gateways do that compress. */
 function isSame(known: Reply, { headers: news }: Reply): boolean {
-  const etagOf = (headers: Headers): string | undefined => headers.get('etag')?.replace(/^W\//, '');
+  const etagOf = (headers: Headers): string => (headers.get('etag') ?? '').replace(/^W\//, '');
   return !news.has('etag') || etagOf(news) === etagOf(known.headers);
 }
 
 /** A redirect is not kept: next time it may lead elsewhere. */
-function isKeepable({ status, headers, bytes, isRedirected }: Reply): boolean {
+function isKeepable({ status, headers, isRedirected }: Reply): boolean {
   const isForbidden = /no-store/i.test(headers.get('cache-control') ?? '') || headers.get('vary') === '*';
-  return status === 200 && bytes !== undefined && headers.has('etag') && !isForbidden && !isRedirected;
+  return status === 200 && headers.has('etag') && !isForbidden && !isRedirected;
 }
 
 function renewedHeaders(known: Reply, { headers: news }: Reply): Headers {

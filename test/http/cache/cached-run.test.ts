@@ -82,7 +82,8 @@ describe('calls that ask the same at the same time', () => {
     const { clock, mock, client } = pair({ shareInFlight: true, maxAttempts: 1 });
     mock.faults.next(1, { status: 404, body: '{"error":"none"}' });
     const ends = await clock.run(Promise.allSettled([client.getInfo(), client.getInfo()]));
-    expect(ends.map((end) => (end.status === 'rejected' ? end.reason.status : 200))).toEqual([404, 404]);
+    const failure = { status: 'rejected', reason: expect.objectContaining({ status: 404, body: { error: 'none' } }) };
+    expect(ends).toEqual([failure, failure]);
     expect(mock.requests).toBe(1);
   });
 
@@ -247,6 +248,14 @@ describe('an answer with an ETag', () => {
     await clock.run(client.fetch(assets(ADDRESS)));
     await clock.run(client.fetch(assets(ADDRESS), init));
     expect(conditions).toEqual([null, new Headers(init.headers).get('if-none-match')]);
+  });
+
+  it('is not asked for by a look at the quota, though the service refuses HEAD', async () => {
+    const { clock, mock, client, conditions } = pair({ etags: true });
+    const kept = { status: 200, headers: { etag: '"1"' }, body: '{}' };
+    mock.faults.when(({ method }) => (method === 'HEAD' ? { status: 405 } : kept));
+    for (let nth = 0; nth < 2; nth++) await clock.run(client.getInfo({ headersOnly: true }));
+    expect(conditions).toEqual([null, null, null, null]);
   });
 
   it('never replaces a condition of the caller’s own, though the same was asked before', async () => {

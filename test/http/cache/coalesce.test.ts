@@ -36,6 +36,7 @@ it('a call joins no request that is ending, and the end of that one is not the e
   caller.abort(reason);
   const second = call();
   await expect(first).rejects.toBe(reason);
+  expect(sent[0]?.signal?.reason).toBe(reason);
   await new Promise(setImmediate);
   const third = call();
   expect(sent).toHaveLength(2);
