@@ -22,7 +22,12 @@ function minute(periodMs: number = MINUTE_MS): {
   clock.observe(0, 0, 10);
   clock.observe(-1_000, -10, -5);
   const [aligned, sliding] = [new AlignedModel('minute', clock), new SlidingLogModel(MINUTE_MS)];
-  return { aligned, sliding, survivors: new CandidateShapes([sliding, aligned], periodMs), past: new AnsweredRequests() };
+  return {
+    aligned,
+    sliding,
+    survivors: new CandidateShapes([sliding, aligned], periodMs),
+    past: new AnsweredRequests(),
+  };
 }
 
 const reading = readingsOf(10_000, 20);
