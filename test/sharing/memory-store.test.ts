@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type MemoryStore, memoryStore } from '../../src/sharing/memory-store.ts';
-import { asker, asking, BEGIN, windowAsk } from '../../src/testing/share/asking.ts';
+import { STRETCH_MS } from '../../src/sharing/store.ts';
+import { asker, asking, BEGIN, slotAsk, telling, windowAsk } from '../../src/testing/share/asking.ts';
 import { storeContract } from './store.contract.ts';
 
 function makeWorld(): { readonly store: MemoryStore; now(): number; pass(ms: number): void } {
@@ -13,6 +14,42 @@ function makeWorld(): { readonly store: MemoryStore; now(): number; pass(ms: num
 }
 
 storeContract('the store in memory', memoryStore);
+
+describe('the units of strangers', () => {
+  it('are theirs still as far as they were not taken off: what a process tells of later are some of them', async () => {
+    const { store, pass } = makeWorld();
+    const ask = asker(store);
+    const bounded = { limit: 100, stretches: 'bounds' } as const;
+    await ask(telling(8, {}, { ...bounded, reading: 12 }));
+    expect(await ask({ member: 'b', want: 2, windows: [windowAsk(bounded)] })).toMatchObject({ used: [14] });
+    const used: (readonly number[])[] = [];
+    for (let asks = 0; asks < 3; asks++) {
+      pass((2 / 3) * STRETCH_MS);
+      used.push((await ask(telling(8, {}, bounded))).used);
+    }
+    expect(used).toEqual([[14], [14], [12]]);
+    expect((await ask(telling(10, {}, bounded))).used).toEqual([12]);
+  });
+
+  it('are carried on from a step of a window that drains like those of processes', async () => {
+    const ask = asker(makeWorld().store);
+    const step = (number: number, reading: number) =>
+      windowAsk({ name: `minute-drain-${number}`, drain: 10_000, limit: 100, reading });
+    expect((await ask({ want: 0, slots: [], windows: [step(1, 50), step(2, -1)] })).used).toEqual([50, 50]);
+  });
+});
+
+it('a process is needy as long as the window is full that was in its way, and not one that had just enough room', async () => {
+  const { store, pass } = makeWorld();
+  const ask = asker(store);
+  const windows = [windowAsk({ name: 's:1', limit: 5, ttlMs: 5_000 }), windowAsk({ limit: 6 })];
+  const slots = [slotAsk({ windows: [0, 1] })];
+  await ask({ windows, slots });
+  expect(await ask({ member: 'b', windows, slots })).toMatchObject({ granted: [0] });
+  expect((await ask({ want: 0 })).others).toBe(1);
+  pass(6_000);
+  expect((await ask({ want: 0 })).others).toBe(0);
+});
 
 describe('the memory of the store', () => {
   it('is changed when an operation is called, whether or not its promise is waited for', async () => {
