@@ -94,6 +94,25 @@ describe('a look of a process', () => {
     expect(one.part.isAlone).toBe(true);
     // It sends a request each 150 ms.
     expect(one.check()?.until).toBeCloseTo(world.clock.now() + 149, -1);
+    for (let sent = 0; sent < 4; sent++) {
+      await world.clock.advance(150);
+      expect(one.check()).toBeUndefined();
+      one.end(one.send());
+    }
+  });
+
+  it('is asked for again a twentieth of a second after the store has failed', async () => {
+    const world = worldOf();
+    const one = processOf(world);
+    let looks = 0;
+    Object.assign(world.store, { look: () => Promise.reject(new Error(`LOADING ${looks++}`)) });
+    await askOf(world, one);
+    await world.clock.advance(40);
+    await askOf(world, one);
+    expect(looks).toBe(1);
+    await world.clock.advance(10);
+    await askOf(world, one);
+    expect(looks).toBe(2);
   });
 
   it('makes its process replace looks by what all may find out, where there are no more', async () => {
@@ -115,6 +134,14 @@ describe('a look of a process', () => {
     await world.clock.advance(2_000);
     await askOf(world, one, 5);
     expect(world.trips.filter((name) => name === 'look')).toHaveLength(2);
+    // Units of each second are left to the process that probes, where others lack units.
+    world.answer = saying({ others: 3, granted: [] });
+    for (let nth = 0; nth < 2; nth++) {
+      await askOf(world, one, 50);
+      await world.clock.advance(400);
+    }
+    const seconds = world.asks.at(-1)?.windows.filter(({ name }) => /^second:\d+$/.test(name)) ?? [];
+    expect(seconds.map(({ kept }) => kept)).toContain(2);
   });
 });
 
