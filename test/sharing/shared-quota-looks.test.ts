@@ -136,7 +136,7 @@ describe('a look of a process', () => {
     expect(world.trips.filter((name) => name === 'look')).toHaveLength(2);
     // Units of each second are left to the process that probes, where others lack units.
     world.answer = saying({ others: 3, granted: [] });
-    for (let nth = 0; nth < 2; nth++) {
+    for (let nth = 0; nth < 4; nth++) {
       await askOf(world, one, 50);
       await world.clock.advance(400);
     }
