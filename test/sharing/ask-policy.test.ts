@@ -3,7 +3,7 @@ import { SHAPES } from '../../src/quota/models/all.ts';
 import { slidingLog } from '../../src/quota/models/sliding-log.ts';
 import { type Asked, AskPolicy, type Outcome } from '../../src/sharing/ask-policy.ts';
 import { type Slot, Slots } from '../../src/sharing/slots.ts';
-import type { Instance, SharedWindows } from '../../src/sharing/windows.ts';
+import type { Instance, SharedWindow, SharedWindows } from '../../src/sharing/windows.ts';
 import { BEGIN, calendar, exactly } from './support/small.ts';
 
 /** The timeline shows what our clock shows. */
@@ -82,6 +82,16 @@ describe('when it is worth asking the store', () => {
     }
     // The first slot of the next minute comes within reach three seconds before it begins.
     expect(waits).toEqual([5_000, 30_000, BEGIN + 60_000 - 3_000 - (NOW + 35_000)]);
+  });
+
+  it('is after half of 5 s where the store is near, and no sooner than of another once a window is sure to be full', () => {
+    const policy = new AskPolicy(() => 0);
+    const ask = asked(calendar({ day: 100 }), { isNear: true });
+    const waits = [NOW, NOW + 5_000].map((now) => {
+      policy.hear(ask, outcome([], ask, full), now);
+      return policy.nextAt(0, false) - now;
+    });
+    expect(waits).toEqual([2_500, 30_000]);
   });
 
   it('is no later for answers within moments, as for urgent calls: only what is full for 5 s is asked for more seldom', () => {
@@ -171,6 +181,13 @@ describe('when it is worth asking the store', () => {
     policy.hear(
       ask,
       outcome([], ask, () => 0),
+      BEGIN + 600,
+    );
+    expect(policy.nextAt(0, false)).toBe(BEGIN + 1_000);
+    const one = { ...ask, slots: ask.slots.slice(0, 1) };
+    policy.hear(
+      one,
+      outcome([], one, () => 0),
       BEGIN + 600,
     );
     expect(policy.nextAt(0, false)).toBe(BEGIN + 1_000);
@@ -402,6 +419,48 @@ describe('a lack of units', () => {
         [7_000, 95],
       ] as const),
     ).toEqual([false, false, false, true]);
+  });
+
+  it('is none before an answer lacked units, nor where as many are left as the first call needs', () => {
+    expect(
+      lacks([
+        [0, 80],
+        [5_000, 95],
+        [5_001, 95],
+      ] as const),
+    ).toEqual([false, false, false]);
+    expect(
+      lacks([
+        [0, 89],
+        [5_000, 89],
+      ] as const),
+    ).toEqual([false, false]);
+    expect(
+      lacks([
+        [0, 95],
+        [10_000, 95],
+      ] as const),
+    ).toEqual([false, true]);
+  });
+
+  it('is one of a later step of a window that drains, which was named beside the slots', () => {
+    const windows = calendar({ minute: 100 });
+    const window = windows.of('minute') as SharedWindow;
+    const isLackingBy = (rest: Partial<Instance>): boolean => {
+      const policy = new AskPolicy(() => 0);
+      const step = { name: 'later', end: NOW + 9_000, window, limit: 100, ...rest };
+      const ask = asked(windows, { also: [step] });
+      for (const now of [NOW, NOW + 5_000])
+        policy.hear(
+          ask,
+          outcome([], ask, ({ name }) => (name === 'later' ? 100 : 0)),
+          now,
+        );
+      return policy.isLacking;
+    };
+    expect(isLackingBy({ drain: 1_000 })).toBe(true);
+    expect(isLackingBy({})).toBe(false);
+    expect(isLackingBy({ drain: 1_000, end: BEGIN })).toBe(false);
   });
 
   it('begins anew with a grant, and where answers are more than 10 s apart', () => {

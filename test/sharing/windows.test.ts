@@ -131,12 +131,12 @@ describe('a window that processes share', () => {
     const minute = new SharedWindow('minute', 100, { alive: [slidingLog, slidingCounter], epoch: 0 });
     const before = minute.previous(BEGIN + 1_000);
     const [present] = minute.instances(exactly(BEGIN)).filter(({ slides }) => slides === undefined);
-    if (!before || !present) throw new Error('there are none');
+    const sliding = minute.instances(exactly(BEGIN)).find(({ slides }) => slides !== undefined);
+    if (!before || !present || !sliding) throw new Error('there are none');
     expect([before.end, present.end]).toEqual([BEGIN, BEGIN + 60_000]);
     expect(minute.carried(present, BEGIN)).toBe(0);
     minute.hearUsed(before, 90);
-    const sliding = minute.instances(exactly(BEGIN)).find(({ slides }) => slides !== undefined);
-    expect(sliding && [minute.carried(sliding, BEGIN), ttlOf(sliding, BEGIN)]).toEqual([0, sliding.end - BEGIN + 5_000]);
+    expect([minute.carried(sliding, BEGIN), ttlOf(sliding, BEGIN)]).toEqual([0, sliding.end - BEGIN + 5_000]);
     expect([-1_000, 0, 20_000, 30_001].map((after) => minute.carried(present, BEGIN + after))).toEqual([
       90, 90, 60, 45,
     ]);
