@@ -116,6 +116,18 @@ describe('the memory of the store', () => {
     expect([...others]).toEqual([1]);
   });
 
+  it('counts no process that asked by a clock that was set back since, and ends no look where there is none', async () => {
+    const { store, pass } = makeWorld();
+    const ask = asker(store);
+    await ask({ member: 'b', want: 30, isSign: true });
+    await ask({ member: 'c', want: 30 });
+    expect(await ask({ want: 0, isSign: true })).toMatchObject({ live: 2, others: 2 });
+    pass(-7_200_000);
+    expect(await ask({ want: 0, isSign: true })).toMatchObject({ live: 1, others: 0 });
+    await store.endLook('a');
+    expect(await store.look('a')).toBe('granted');
+  });
+
   it('goes on when its clock is set back', async () => {
     const { store, pass } = makeWorld();
     const ask = asker(store);
