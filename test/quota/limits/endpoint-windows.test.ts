@@ -93,7 +93,7 @@ const LIMIT = 100;
 /** Answers that each come before the next request is sent, 200 ms later. */
 function listener(): {
   windows: EndpointWindows;
-  hear: (endpoint: string, used: number, limit?: number, at?: number) => void;
+  hear: (endpoint: string, used: number, limit?: number, at?: number, resetAt?: number) => void;
 } {
   const windows = new EndpointWindows(knownClock(), new InFlight(10, 9_000));
   let sentAt = 0;
