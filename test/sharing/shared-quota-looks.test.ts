@@ -101,6 +101,28 @@ describe('a look of a process', () => {
     }
   });
 
+  it('has its requests 150 ms apart also before the others have sent what they held', async () => {
+    const world = worldOf();
+    const one = processOf(world);
+    await askOf(world, one, 5);
+    const lease = one.send();
+    one.read({ period: 'second', limit: 20, used: 1, shapes: { alive: SHAPES, epoch: 0 } });
+    one.waiting = 0;
+    one.end(lease);
+    await world.clock.advance(2_100);
+    const looks = (): number => world.trips.filter((name) => name === 'look').length;
+    const before = looks();
+    for (let tries = 0; tries < 20 && looks() === before; tries++) {
+      await askOf(world, one, 30);
+      await world.clock.advance(50);
+    }
+    one.waiting = 3;
+    expect([looks(), one.part.isAlone]).toEqual([before + 1, false]);
+    while (one.check()) await world.clock.advance(10);
+    one.send();
+    expect(one.check()?.until).toBe(world.clock.now() + 150);
+  });
+
   it('is asked for again a twentieth of a second after the store has failed', async () => {
     const world = worldOf();
     const one = processOf(world);
