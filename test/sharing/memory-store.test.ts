@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type MemoryStore, memoryStore } from '../../src/sharing/memory-store.ts';
 import { STRETCH_MS } from '../../src/sharing/store.ts';
+import { LONGEST_TTL_MS, STATE_LASTS_MS } from '../../src/sharing/store-rules.ts';
 import { asker, asking, BEGIN, slotAsk, telling, windowAsk } from '../../src/testing/share/asking.ts';
 import { storeContract } from './store.contract.ts';
 
@@ -114,6 +115,21 @@ describe('the memory of the store', () => {
       await store.take(asking({ member: 'poor', want: 99, sequence: second + 1, windows }));
     }
     expect([...others]).toEqual([1]);
+  });
+
+  it('keeps facts for as long as their version, while processes ask', async () => {
+    const { store, pass } = makeWorld();
+    const ask = asker(store);
+    const told = new Map([['l:minute', '90']]);
+    await store.share(0, told);
+    for (let passed = 0; passed <= LONGEST_TTL_MS; passed += STATE_LASTS_MS / 2) {
+      pass(STATE_LASTS_MS / 2);
+      await ask({ version: 1 });
+    }
+    expect(await store.share(-1, new Map())).toMatchObject({ version: 1, facts: told });
+    // Of an hour without an ask the facts are left, and a version that every process reads.
+    pass(STATE_LASTS_MS);
+    expect(await store.share(0, new Map())).toMatchObject({ version: 1, facts: told });
   });
 
   it('counts no process that asked by a clock that was set back since, and ends no look where there is none', async () => {
