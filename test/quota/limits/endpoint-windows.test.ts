@@ -93,14 +93,14 @@ const LIMIT = 100;
 /** Answers that each come before the next request is sent, 200 ms later. */
 function listener(): {
   windows: EndpointWindows;
-  hear: (endpoint: string, used: number, limit?: number, at?: number, resetAt?: number) => void;
+  hear: (endpoint: string, used: number, limit?: number, at?: number) => void;
 } {
   const windows = new EndpointWindows(knownClock(), new InFlight(10, 9_000));
   let sentAt = 0;
-  const hear = (endpoint: string, used: number, limit = LIMIT, at = sentAt, resetAt = 60_000): void => {
+  const hear = (endpoint: string, used: number, limit = LIMIT, at = sentAt): void => {
     const receivedAt = sentAt + 50;
     const answer = { sentAt: at, receivedAt, own: 1, settledSince: 0, limited: false };
-    const quota = { receivedAt, date: 0, limit, remaining: limit - used, resetAt, stacks: {} };
+    const quota = { receivedAt, date: 0, limit, remaining: limit - used, resetAt: 60_000, stacks: {} };
     windows.read(endpoint, { ...quota, malformed: [], unrecognised: {} }, answer);
     sentAt += 200;
   };
@@ -141,14 +141,6 @@ describe('endpoints with equal limits', () => {
     for (const used of [6, 7, 8]) heard.hear('GET /b', used);
     expect(coveredBy(heard)).toEqual([[true, true, false]]);
     expect(Array.from(heard.windows, (window) => window.headroom(0))).toEqual([LIMIT - 8]);
-  });
-
-  it('keep a window each where an answer names a reset that only one of them has', () => {
-    const heard = listener();
-    for (const used of [1, 2, 3, 4]) heard.hear('GET /a', used);
-    heard.hear('GET /b', 1);
-    for (const used of [3, 4, 5, 6, 7]) heard.hear('GET /b', used, LIMIT, undefined, 120_000);
-    expect(heard.windows.size).toBe(2);
   });
 
   it('keep a window each where an answer counts what others used', () => {
