@@ -116,8 +116,6 @@ export class SharedQuota implements ShareLimit {
       return undefined;
     }
     const isFull = !this.#trips.isUnderWay && !this.#absence.isAlone && this.#shortage.isCertain(now);
-    // What a full window holds waits for that alone.
-    if (isFull) this.#standstill.end();
     const { closedSince } = this.#absence;
     const isFirm = isFull || closedSince !== undefined || this.#standstill.hold(until, now);
     return { ...holdUntil(until, isFirm, () => this.#explain(now)), failingSince: closedSince };

@@ -179,6 +179,18 @@ describe('a window that only the headers of every API describe', () => {
   });
 });
 
+it('what a cache answered is not taken for the units of another consumer where the next answer counts it', () => {
+  const isLeftToOthers = (said: QuotaSnapshot, times: number): boolean => {
+    const { ask, send, answer } = world();
+    answer(send(0), 100, quota(minute(99, 100), { date: 0 }));
+    for (let time = 0; time < times; time++) answer(send(200), 250, said);
+    answer(send(1_000), 1_100, quota(minute(90, 100), { date: 1_000 }));
+    return ask(2_000, { cost: 89 }).kind === 'wait';
+  };
+  expect(isLeftToOthers(quota(), 0)).toBe(true);
+  expect(isLeftToOthers(quota({}, { ageMs: 9_000 }), 8)).toBe(false);
+});
+
 describe('while no answer names a limit', () => {
   it('an answer lets two requests go together, and one of a cache does not', () => {
     const granted = (said: QuotaSnapshot): number => {

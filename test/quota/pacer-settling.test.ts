@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import type { Lease } from '../../src/quota/admission.ts';
 import { ClientWide } from '../../src/quota/client-wide.ts';
 import type { QuotaSnapshot } from '../../src/quota/headers/snapshot.ts';
+import { aligned } from '../../src/quota/models/aligned.ts';
+import type { Shape } from '../../src/quota/models/model.ts';
 import { slidingLog } from '../../src/quota/models/sliding-log.ts';
 import { Pacer } from '../../src/quota/pacer.ts';
 import type { Shapes, ShareLimit } from '../../src/quota/share-limit.ts';
@@ -84,6 +87,48 @@ describe('a request', () => {
   });
 });
 
+describe('by the books of one shape a request', () => {
+  /** The headroom of a minute of which twenty units were left at its beginning, and what has become of requests since. */
+  function shaped(shape: Shape) {
+    const pacer = new Pacer({ concurrency: 10, leaseMs: 90_000, shapes: [shape] });
+    const send = (now: number): Lease => {
+      const admission = pacer.admit({ endpoint: 'GET /a', maxWaitMs: 0 }, now);
+      if (admission.kind !== 'granted') throw new Error(admission.hold.reason().why);
+      return admission.lease;
+    };
+    const answer = (lease: Lease, now: number, said: QuotaSnapshot): void =>
+      pacer.settle(lease, { kind: 'answered', quota: said, limited: false }, now);
+    const lose = (lease: Lease, now: number): void => pacer.settle(lease, LOST, now);
+    const headroom = (now: number): number | undefined => pacer.view(now).windows[0]?.headroom;
+    answer(send(0), 100, quota(minute(20), { date: 0 }));
+    return { send, answer, lose, headroom };
+  }
+
+  it('of which nothing was heard may have been counted until three seconds after it was sent', () => {
+    const { send, headroom } = shaped(slidingLog);
+    send(200);
+    expect([62_000, 63_100, 63_300].map(headroom)).toEqual([19, 19, 20]);
+  });
+
+  it('that was lost while another was under way may be missing from the answer to that', () => {
+    const { send, answer, lose, headroom } = shaped(aligned);
+    const other = send(30_000);
+    lose(send(30_010), 30_050);
+    answer(other, 30_100, quota(minute(19)));
+    expect(headroom(30_200)).toBe(18);
+  });
+
+  it('that is answered after it counted as arrived is missing from no answer', () => {
+    const { send, answer, lose, headroom } = shaped(aligned);
+    const late = send(20_000);
+    lose(send(25_000), 25_100);
+    const other = send(30_000);
+    answer(late, 30_050, quota());
+    answer(other, 30_100, quota(minute(18)));
+    expect(headroom(30_200)).toBe(18);
+  });
+});
+
 describe('the end of the longest pause', () => {
   it('is that of the service or of the caller, whichever is later, and none that has no end', () => {
     const wide = new ClientWide(10);
@@ -153,6 +198,19 @@ describe('after a pause', () => {
     expect(kindOf(ask(5_050))).toBe('half-open');
     answer(first, 5_100, quota(minute(19)));
     expect(kindOf(ask(5_100))).toBe('granted');
+    expect(kindOf(ask(7_000))).toBe('granted');
+  });
+
+  it('that retry-after ended too soon it is not believed again, though an inspection went after the request that showed it', () => {
+    const { send, answer, ask } = known();
+    const refusal = quota(minute(0), { retryAfterMs: 5_000 });
+    const [one, other] = [send(1_000), send(1_010)];
+    answer(one, 1_100, quota(minute(0), { date: 0 }));
+    answer(other, 1_110, refusal, { limited: true });
+    const tried = send(6_200);
+    send(6_300, { isInspection: true });
+    answer(tried, 6_400, refusal, { limited: true });
+    expect(kindOf(ask(11_500))).toBe('window');
   });
 });
 

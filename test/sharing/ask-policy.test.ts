@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { aligned } from '../../src/quota/models/aligned.ts';
 import { SHAPES } from '../../src/quota/models/all.ts';
+import type { Shape } from '../../src/quota/models/model.ts';
 import { slidingLog } from '../../src/quota/models/sliding-log.ts';
+import type { Period } from '../../src/quota/time/periods.ts';
 import { type Asked, AskPolicy, type Outcome } from '../../src/sharing/ask-policy.ts';
 import { type Slot, Slots } from '../../src/sharing/slots.ts';
-import type { Instance, SharedWindows } from '../../src/sharing/windows.ts';
+import { type Instance, type SharedWindow, SharedWindows } from '../../src/sharing/windows.ts';
 import { BEGIN, calendar, exactly } from './support/small.ts';
 
 /** The timeline shows what our clock shows. */
@@ -84,6 +87,53 @@ describe('when it is worth asking the store', () => {
     expect(waits).toEqual([5_000, 30_000, BEGIN + 60_000 - 3_000 - (NOW + 35_000)]);
   });
 
+  it('is after half of 5 s where the store is near, and no sooner than of another once a window is sure to be full', () => {
+    const policy = new AskPolicy(() => 0);
+    const ask = asked(calendar({ day: 100 }), { isNear: true });
+    const waits = [NOW, NOW + 5_000].map((now) => {
+      policy.hear(ask, outcome([], ask, full), now);
+      return policy.nextAt(0, false) - now;
+    });
+    expect(waits).toEqual([2_500, 30_000]);
+  });
+
+  describe('where a window lacks only what is kept for urgent calls', () => {
+    /** After how long, where others ask in turn. */
+    function waits(period: Period, alive: readonly Shape[], { random = 0, others = 3, at = NOW } = {}): number {
+      const policy = new AskPolicy(() => random);
+      const windows = new SharedWindows();
+      windows.open(period, 100, { alive, epoch: 0 });
+      const slots = new Slots(windows);
+      const all = [slots.at(exactly(at)), ...slots.after(exactly(at), 3)];
+      const ask = asked(windows, { kept: () => 10, slots: all });
+      policy.hear(ask, { ...outcome([], ask, () => 99), others }, at);
+      expect(policy.seemsFull(at)).toBeUndefined();
+      return policy.nextAt(0, false) - at;
+    }
+
+    it('is in turn with the others, as what is kept shrinks, or in a second of the calendar with all', () => {
+      expect(waits('second', [aligned])).toBe(1_000);
+      expect(waits('minute', [aligned])).toBe(4_000);
+      expect(waits('second', [slidingLog])).toBe(200);
+      expect(waits('hour', [slidingLog], { others: 0 })).toBe(1_000);
+    });
+
+    it('is when the calendar frees it, if that is sooner, and by chance no later than others', () => {
+      expect(waits('minute', [aligned], { random: 1, others: 0, at: BEGIN + 56_500 })).toBe(500 + 300);
+    });
+  });
+
+  it('is as soon as the first call fits, where just as much is left', () => {
+    const policy = new AskPolicy(() => 0);
+    const ask = asked(calendar({ second: 20 }));
+    policy.hear(
+      ask,
+      outcome([], ask, () => 19),
+      BEGIN + 600,
+    );
+    expect(policy.nextAt(0, false)).toBe(BEGIN + 1_000);
+  });
+
   it('is no later for answers within moments, as for urgent calls: only what is full for 5 s is asked for more seldom', () => {
     const policy = new AskPolicy(() => 0);
     const ask = asked(calendar({ day: 100 }));
@@ -117,6 +167,22 @@ describe('when it is worth asking the store', () => {
       // The last slot of the ask is a second ahead.
       expect(policy.nextAt(0, false)).toBe(BEGIN + 3_000 + later);
     }
+  });
+
+  it('is soon after the step of an hour that slides comes within reach, by chance within two and a half seconds', () => {
+    const windows = calendar({});
+    windows.open('hour', 100, { alive: [slidingLog], epoch: 0 });
+    const now = BEGIN + 118_500;
+    const slots = new Slots(windows);
+    const ask = asked(windows, { slots: [slots.at(exactly(now)), ...slots.after(exactly(now), 1)] });
+    const ahead = (ask.slots[1]?.from ?? 0) - (ask.slots[0]?.from ?? 0);
+    const policy = new AskPolicy(() => 1);
+    policy.hear(
+      ask,
+      outcome([], ask, ({ end, limit }) => (end <= BEGIN + 120_000 ? limit : 0)),
+      now,
+    );
+    expect(policy.nextAt(0, false)).toBe(BEGIN + 120_000 - ahead + 2_500 + 300);
   });
 
   it('is when the next minute of the calendar begins where it may slide: a unit is kept for the process that asks first then', () => {
@@ -171,6 +237,13 @@ describe('when it is worth asking the store', () => {
     policy.hear(
       ask,
       outcome([], ask, () => 0),
+      BEGIN + 600,
+    );
+    expect(policy.nextAt(0, false)).toBe(BEGIN + 1_000);
+    const one = { ...ask, slots: ask.slots.slice(0, 1) };
+    policy.hear(
+      one,
+      outcome([], one, () => 0),
       BEGIN + 600,
     );
     expect(policy.nextAt(0, false)).toBe(BEGIN + 1_000);
@@ -323,6 +396,15 @@ describe('a window without room before its end', () => {
     const ask = asked(windows);
     hearTwice(policy, ask, 5_000);
     expect(policy.full(NOW)?.end).toBe(BEGIN + 60_000);
+    windows.open('hour', 100, { alive: SHAPES, epoch: 0 });
+    const both = asked(windows);
+    const ofHour = new AskPolicy(() => 0);
+    ofHour.hear(
+      both,
+      outcome([], both, ({ window }) => (window.period === 'hour' ? 100 : 0)),
+      NOW,
+    );
+    expect(ofHour.seemsFull(NOW)?.end).toBe(BEGIN + 3_600_000);
   });
 
   it('is none of a second, which needs no explanation', () => {
@@ -330,6 +412,28 @@ describe('a window without room before its end', () => {
     const ask = asked(calendar({ second: 20 }));
     hearTwice(policy, ask, 10_000);
     expect(policy.full(NOW)).toBeUndefined();
+  });
+
+  it('is believed of a long one anew once it has ended, or where another is full', () => {
+    const windows = calendar({ hour: 100, day: 100 });
+    const isFull = (ms: number, then: Period): boolean => {
+      const policy = new AskPolicy(() => 0);
+      for (const [at, period] of [
+        [NOW, 'hour'],
+        [NOW + ms, then],
+      ] as const) {
+        const ask = asked(windows, { slots: [new Slots(windows).at(exactly(at))] });
+        policy.hear(
+          ask,
+          outcome([], ask, ({ window }) => (window.period === period ? 100 : 0)),
+          at,
+        );
+      }
+      return policy.full(NOW + ms) !== undefined;
+    };
+    expect(isFull(5_000, 'hour')).toBe(true);
+    expect(isFull(5_000, 'day')).toBe(false);
+    expect(isFull(3_600_000, 'hour')).toBe(false);
   });
 
   it('is forgotten with the first unit that is granted', () => {
@@ -402,6 +506,48 @@ describe('a lack of units', () => {
         [7_000, 95],
       ] as const),
     ).toEqual([false, false, false, true]);
+  });
+
+  it('is none before an answer lacked units, nor where as many are left as the first call needs', () => {
+    expect(
+      lacks([
+        [0, 80],
+        [5_000, 95],
+        [5_001, 95],
+      ] as const),
+    ).toEqual([false, false, false]);
+    expect(
+      lacks([
+        [0, 89],
+        [5_000, 89],
+      ] as const),
+    ).toEqual([false, false]);
+    expect(
+      lacks([
+        [0, 95],
+        [10_000, 95],
+      ] as const),
+    ).toEqual([false, true]);
+  });
+
+  it('is one of a later step of a window that drains, which was named beside the slots', () => {
+    const windows = calendar({ minute: 100 });
+    const window = windows.of('minute') as SharedWindow;
+    const isLackingBy = (rest: Partial<Instance>): boolean => {
+      const policy = new AskPolicy(() => 0);
+      const step = { name: 'later', end: NOW + 9_000, window, limit: 100, ...rest };
+      const ask = asked(windows, { also: [step] });
+      for (const now of [NOW, NOW + 5_000])
+        policy.hear(
+          ask,
+          outcome([], ask, ({ name }) => (name === 'later' ? 100 : 0)),
+          now,
+        );
+      return policy.isLacking;
+    };
+    expect(isLackingBy({ drain: 1_000 })).toBe(true);
+    expect(isLackingBy({})).toBe(false);
+    expect(isLackingBy({ drain: 1_000, end: BEGIN })).toBe(false);
   });
 
   it('begins anew with a grant, and where answers are more than 10 s apart', () => {

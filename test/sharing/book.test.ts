@@ -54,6 +54,20 @@ describe('a book of what a process may spend', () => {
     expect(book.nextHeld(during(0))).toBe(BEGIN + 1_000);
   });
 
+  it('says when the last slot ends of which a request may still take units', () => {
+    const book = holding([3, 4]);
+    const until = (at: { least: number; most: number }): number | undefined => book.usableUntil(at);
+    expect([until(during(0)), until(during(1)), until(during(2))]).toEqual([BEGIN + 1_000, BEGIN + 2_000, undefined]);
+    spend(book, 0, 3);
+    expect(until(during(0))).toBeUndefined();
+    // Of two slots that overlap, the last counts.
+    const other = new Book();
+    const [long, short] = [{ ...slotAt(0), name: 'long', to: BEGIN + 1_500 }, slotAt(0)];
+    compose(other, 0, { ...wishing([0]), slots: [long, short] });
+    other.grant(answering({ granted: [1, 1] }), during(0));
+    expect(other.usableUntil(during(0))).toBe(BEGIN + 1_500);
+  });
+
   it('tells totals and no differences, so that a lost answer changes nothing of the next ask', () => {
     const book = holding([3]);
     spend(book, 0);

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type MemoryStore, memoryStore } from '../../src/sharing/memory-store.ts';
-import { asker, asking, BEGIN, windowAsk } from '../../src/testing/share/asking.ts';
+import { STRETCH_MS } from '../../src/sharing/store.ts';
+import { LONGEST_TTL_MS, STATE_LASTS_MS } from '../../src/sharing/store-rules.ts';
+import { asker, asking, BEGIN, slotAsk, telling, windowAsk } from '../../src/testing/share/asking.ts';
 import { storeContract } from './store.contract.ts';
 
 function makeWorld(): { readonly store: MemoryStore; now(): number; pass(ms: number): void } {
@@ -13,6 +15,42 @@ function makeWorld(): { readonly store: MemoryStore; now(): number; pass(ms: num
 }
 
 storeContract('the store in memory', memoryStore);
+
+describe('the units of strangers', () => {
+  it('are theirs still as far as they were not taken off: what a process tells of later are some of them', async () => {
+    const { store, pass } = makeWorld();
+    const ask = asker(store);
+    const bounded = { limit: 100, stretches: 'bounds' } as const;
+    await ask(telling(8, {}, { ...bounded, reading: 12 }));
+    expect(await ask({ member: 'b', want: 2, windows: [windowAsk(bounded)] })).toMatchObject({ used: [14] });
+    const used: (readonly number[])[] = [];
+    for (let asks = 0; asks < 3; asks++) {
+      pass((2 / 3) * STRETCH_MS);
+      used.push((await ask(telling(8, {}, bounded))).used);
+    }
+    expect(used).toEqual([[14], [14], [12]]);
+    expect((await ask(telling(10, {}, bounded))).used).toEqual([12]);
+  });
+
+  it('are carried on from a step of a window that drains like those of processes', async () => {
+    const ask = asker(makeWorld().store);
+    const step = (number: number, reading: number) =>
+      windowAsk({ name: `minute-drain-${number}`, drain: 10_000, limit: 100, reading });
+    expect((await ask({ want: 0, slots: [], windows: [step(1, 50), step(2, -1)] })).used).toEqual([50, 50]);
+  });
+});
+
+it('a process is needy as long as the window is full that was in its way, and not one that had just enough room', async () => {
+  const { store, pass } = makeWorld();
+  const ask = asker(store);
+  const windows = [windowAsk({ name: 's:1', limit: 5, ttlMs: 5_000 }), windowAsk({ limit: 6 })];
+  const slots = [slotAsk({ windows: [0, 1] })];
+  await ask({ windows, slots });
+  expect(await ask({ member: 'b', windows, slots })).toMatchObject({ granted: [0] });
+  expect((await ask({ want: 0 })).others).toBe(1);
+  pass(6_000);
+  expect((await ask({ want: 0 })).others).toBe(0);
+});
 
 describe('the memory of the store', () => {
   it('is changed when an operation is called, whether or not its promise is waited for', async () => {
@@ -77,6 +115,33 @@ describe('the memory of the store', () => {
       await store.take(asking({ member: 'poor', want: 99, sequence: second + 1, windows }));
     }
     expect([...others]).toEqual([1]);
+  });
+
+  it('keeps facts for as long as their version, while processes ask', async () => {
+    const { store, pass } = makeWorld();
+    const ask = asker(store);
+    const told = new Map([['l:minute', '90']]);
+    await store.share(0, told);
+    for (let passed = 0; passed <= LONGEST_TTL_MS; passed += STATE_LASTS_MS / 2) {
+      pass(STATE_LASTS_MS / 2);
+      await ask({ version: 1 });
+    }
+    expect(await store.share(-1, new Map())).toMatchObject({ version: 1, facts: told });
+    // Of an hour without an ask the facts are left, and a version that every process reads.
+    pass(STATE_LASTS_MS);
+    expect(await store.share(0, new Map())).toMatchObject({ version: 1, facts: told });
+  });
+
+  it('counts no process that asked by a clock that was set back since, and ends no look where there is none', async () => {
+    const { store, pass } = makeWorld();
+    const ask = asker(store);
+    await ask({ member: 'b', want: 30, isSign: true });
+    await ask({ member: 'c', want: 30 });
+    expect(await ask({ want: 0, isSign: true })).toMatchObject({ live: 2, others: 2 });
+    pass(-7_200_000);
+    expect(await ask({ want: 0, isSign: true })).toMatchObject({ live: 1, others: 0 });
+    await store.endLook('a');
+    expect(await store.look('a')).toBe('granted');
   });
 
   it('goes on when its clock is set back', async () => {

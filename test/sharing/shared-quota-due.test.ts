@@ -92,6 +92,18 @@ describe('a process makes no trip', () => {
     expect(near.trips).toEqual(['share', 'look']);
   });
 
+  it('to state totals that need not be told yet, where a pause is told', async () => {
+    const world = worldOf();
+    const one = await reader(world);
+    await askOf(world, one, 5);
+    one.send();
+    one.waiting = 0;
+    const before = world.trips.length;
+    one.part.tellPause(world.clock.now() + 5_000);
+    await world.clock.advance(1);
+    expect(since(world, before)).toEqual(['pause']);
+  });
+
   it('to state totals where a pause is all that there is to tell', async () => {
     const world = worldOf();
     const one = await reader(world);

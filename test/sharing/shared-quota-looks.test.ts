@@ -94,6 +94,47 @@ describe('a look of a process', () => {
     expect(one.part.isAlone).toBe(true);
     // It sends a request each 150 ms.
     expect(one.check()?.until).toBeCloseTo(world.clock.now() + 149, -1);
+    for (let sent = 0; sent < 4; sent++) {
+      await world.clock.advance(150);
+      expect(one.check()).toBeUndefined();
+      one.end(one.send());
+    }
+  });
+
+  it('has its requests 150 ms apart also before the others have sent what they held', async () => {
+    const world = worldOf();
+    const one = processOf(world);
+    await askOf(world, one, 5);
+    const lease = one.send();
+    one.read({ period: 'second', limit: 20, used: 1, shapes: { alive: SHAPES, epoch: 0 } });
+    one.waiting = 0;
+    one.end(lease);
+    await world.clock.advance(2_100);
+    const looks = (): number => world.trips.filter((name) => name === 'look').length;
+    const before = looks();
+    for (let tries = 0; tries < 20 && looks() === before; tries++) {
+      await askOf(world, one, 30);
+      await world.clock.advance(50);
+    }
+    one.waiting = 3;
+    expect([looks(), one.part.isAlone]).toEqual([before + 1, false]);
+    while (one.check()) await world.clock.advance(10);
+    one.send();
+    expect(one.check()?.until).toBe(world.clock.now() + 150);
+  });
+
+  it('is asked for again a twentieth of a second after the store has failed', async () => {
+    const world = worldOf();
+    const one = processOf(world);
+    let looks = 0;
+    Object.assign(world.store, { look: () => Promise.reject(new Error(`LOADING ${looks++}`)) });
+    await askOf(world, one);
+    await world.clock.advance(40);
+    await askOf(world, one);
+    expect(looks).toBe(1);
+    await world.clock.advance(10);
+    await askOf(world, one);
+    expect(looks).toBe(2);
   });
 
   it('makes its process replace looks by what all may find out, where there are no more', async () => {
@@ -115,6 +156,14 @@ describe('a look of a process', () => {
     await world.clock.advance(2_000);
     await askOf(world, one, 5);
     expect(world.trips.filter((name) => name === 'look')).toHaveLength(2);
+    // Units of each second are left to the process that probes, where others lack units.
+    world.answer = saying({ others: 3, granted: [] });
+    for (let nth = 0; nth < 4; nth++) {
+      await askOf(world, one, 50);
+      await world.clock.advance(400);
+    }
+    const seconds = world.asks.at(-1)?.windows.filter(({ name }) => /^second:\d+$/.test(name)) ?? [];
+    expect(seconds.map(({ kept }) => kept)).toContain(2);
   });
 });
 

@@ -315,9 +315,10 @@ describe('a part whose store is away', () => {
     const one = processOf(world, { mode: 'closed' });
     one.read({ used: 1 });
     one.waiting = 1;
-    for (let at = 0; at < 100; at++) {
+    for (let at = 0; at < 50; at++) {
       expect(one.check()).toBeDefined();
       await world.clock.advance(100);
     }
+    expect(one.check()).toMatchObject({ isFirm: true, failingSince: expect.any(Number) });
   });
 });

@@ -147,6 +147,7 @@ it.each([
   [Object.assign(new Error('OOM command not allowed'), { code: 7 }), 'OOM'],
   [new ReplyError('ERR unknown command'), 'ReplyError'],
   [new Odd('no word'), 'ERR'],
+  [Object.assign(new Error('no word'), { name: '7 odd' }), 'ERR'],
   [new Error('no word'), 'ERR'],
   [{ name: 'Thrown' }, 'ERR'],
   [undefined, 'ERR'],
@@ -165,6 +166,21 @@ it.each([
     await clock.advance(1);
   }
   expect(lost).toEqual([code]);
+});
+
+it('a store that was lost is there again with the first trip that succeeds', async () => {
+  const world = worldOf();
+  world.isAway = true;
+  for (let failures = 0; failures < 3; failures++) {
+    world.trips.start();
+    await world.clock.advance(1);
+  }
+  world.isAway = false;
+  await world.clock.advance(10_000);
+  world.trips.start();
+  await world.clock.advance(1);
+  expect(world.told).toEqual(['done', 'done', 'LOADING', 'done', 'travel', 'regained', 'done']);
+  expect([world.trips.isLost, world.trips.failures]).toEqual([false, 0]);
 });
 
 it('trips that call no store are made once a millisecond at most, whatever starts them', async () => {

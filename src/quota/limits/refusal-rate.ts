@@ -80,14 +80,14 @@ export class RefusalRate implements Limit {
    * cycle: what was served since the last pause, in the time until this one ends.
    */
   onRefused({ sentAt }: Flight, pausedUntil: number, now: number): void {
-    if (this.#isAnyWindowKnown() || this.#resumedAt === undefined || sentAt < this.#cutAt) return;
+    if (this.#isAnyWindowKnown() || sentAt < this.#cutAt) return;
     // While nothing was served there is no rate, and the pauses suffice.
     if (this.#served === 0 && this.#refused === undefined) return;
     const until = Math.max(now, pausedUntil);
     const isFirst = this.#served > 0;
     if (isFirst) {
       this.#tried = this.#refused && this.#rateAt(sentAt);
-      this.#cycleFrom = this.#resumedAt;
+      this.#cycleFrom = this.#resumedAt ?? now;
       this.#servedInCycle = this.#served;
       this.#refusedAt = now;
       this.#returnMs = Math.min(LONGEST_RETURN_MS, 2 * this.#returnMs);

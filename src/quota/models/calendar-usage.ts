@@ -23,9 +23,6 @@ interface AmbiguousBooking {
   readonly from: number;
   readonly to: number;
   readonly starts: Set<number>;
-  /** The end of the first of these windows and the start of the last, by the service's clock. */
-  readonly firstEndsAt: number;
-  readonly lastStartsAt: number;
 }
 
 /**
@@ -105,26 +102,19 @@ export class CalendarUsage {
     const only = this.only(from, to);
     if (only !== undefined) this.#usageOf(only).spent += units;
     else if (this.#clock.known) this.#bookInAll(units, from, to);
-    if (this.#ambiguous.length > 0 && this.#clock.revision !== this.#resolvedAt) this.#resolve();
+    if (this.#clock.revision !== this.#resolvedAt) this.#resolve();
   }
 
   #bookInAll(units: number, from: number, to: number): void {
     const starts = this.windows(from, to);
-    const [last = Number.NaN, first = last] = [starts[0], starts.at(-1)];
+    const first = starts.at(-1) ?? Number.NaN;
     for (const start of starts) {
       const usage = this.#usageOf(start);
       usage.spent += units;
       if (start > first) usage.alsoInPrevious += units;
     }
     if (this.#ambiguous.length >= MOST_AMBIGUOUS) this.#ambiguous.shift();
-    this.#ambiguous.push({
-      units,
-      from,
-      to,
-      starts: new Set(starts),
-      firstEndsAt: this.after(first),
-      lastStartsAt: last,
-    });
+    this.#ambiguous.push({ units, from, to, starts: new Set(starts) });
   }
 
   /** The window surely holds no more than this. */
@@ -155,10 +145,7 @@ export class CalendarUsage {
 
   #resolve(): void {
     this.#resolvedAt = this.#clock.revision;
-    const lastKept = this.#clock.surely(this.#oldest);
-    this.#ambiguous = this.#ambiguous.filter(({ from, to, units, starts, firstEndsAt, lastStartsAt }) => {
-      const isOpen = this.#clock.least(from) < firstEndsAt && this.#clock.most(to) >= lastStartsAt;
-      if (isOpen) return starts.size > 1 && to > lastKept;
+    this.#ambiguous = this.#ambiguous.filter(({ from, to, units, starts }) => {
       const first = startOf(this.#period, this.#clock.least(from));
       const last = startOf(this.#period, this.#clock.most(to));
       for (const start of starts) {
@@ -170,12 +157,8 @@ export class CalendarUsage {
         const next = this.after(start);
         if (starts.has(next)) lessInPrevious(this.#usage.get(next), units);
       }
-      return starts.size > 1 && to > lastKept;
+      return starts.size > 1;
     });
-  }
-
-  get #oldest(): number {
-    return Math.min(...this.#usage.keys());
   }
 
   #find(start: number): CalendarWindow | undefined {
@@ -190,7 +173,7 @@ export class CalendarUsage {
     if (known) return known;
     const usage = { start, spent: 0, reported: 0, alsoInPrevious: 0 };
     this.#usage.set(start, usage);
-    if (this.#usage.size > REMEMBERED) this.#usage.delete(this.#oldest);
+    if (this.#usage.size > REMEMBERED) this.#usage.delete(Math.min(...this.#usage.keys()));
     this.#last = undefined;
     return usage;
   }

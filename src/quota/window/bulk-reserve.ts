@@ -14,9 +14,6 @@ export interface BulkReservePolicy {
   readonly spreadMonthUntil: number | undefined;
 }
 
-/** Sums of costs that are no whole numbers may miss a bound by this much, in units. */
-const ROUNDING = 1e-6;
-
 /**
  * As a limit: bulk work leaves a part of each window to calls of higher priority, and uses the month no faster than evenly until
  * a date, usage by other consumers included. Calls of higher priority are not held back.
@@ -80,7 +77,6 @@ export class BulkReserve implements Limit {
     const { period, limit } = window;
     const most = Math.min(units, limit);
     const at = window.capacity.earliest(most, held, Math.max(most, limit * (1 - part)), now);
-    if (at <= now) return undefined;
     const kept = (): string => `${Math.round(part * 1e4) / 1e2} % of the ${period} of ${limit} units`;
     return { at, window, why: () => `${kept()} are reserved for calls of a priority above ${forPriorityAbove}` };
   }
@@ -90,13 +86,9 @@ export class BulkReserve implements Limit {
     if (!this.#clock.known || this.#policy.spreadMonthUntil === undefined) return undefined;
     // Where the next month may have begun it is taken to begin, because nothing of that may be gone yet.
     const start = startOf('month', this.#clock.most(now));
-    const time = Math.max(start, this.#clock.least(now));
     const until = Math.min(this.#policy.spreadMonthUntil, endOf('month', start));
-    if (time >= until) return undefined;
     const part = window.limit * (1 - (this.#policy.share.month ?? 0));
     const gone = window.capacity.spent(now) + held + units;
-    const allowed = (part * (time - start)) / (until - start);
-    if (gone <= allowed + ROUNDING) return undefined;
     const due = Math.min(until, start + ((until - start) * gone) / part);
     const what = `bulk work spends the month of ${window.limit} units evenly`;
     return { at: this.#clock.surely(due), window, why: () => `${what} until ${new Date(until).toISOString()}` };
@@ -105,6 +97,7 @@ export class BulkReserve implements Limit {
 
 /** One rule's answer. */
 interface Binding {
+  /** When it lets the charge go; `now` or earlier: at once. */
   readonly at: number;
   readonly window: NamedWindow;
   /** The rule, for people. */

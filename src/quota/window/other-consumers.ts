@@ -85,7 +85,7 @@ export class OtherConsumers {
     }
     if (this.areActive) this.#contended?.observe(taken, shown.used, limit, now, contention);
     else this.#contended?.restart();
-    const isNew = shown.startedAt > this.#ratedAt && this.#ratedAt > Number.NEGATIVE_INFINITY;
+    const isNew = shown.startedAt > this.#ratedAt;
     const ms = this.#ratedAt > Number.NEGATIVE_INFINITY ? now - Math.max(this.#ratedAt, shown.startedAt) : 0;
     this.#demand.observe(taken, ms, isNew, shown);
     const kept = Math.exp(-ms / RATE_MS);

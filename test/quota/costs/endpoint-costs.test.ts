@@ -166,6 +166,12 @@ describe('the costs of an endpoint', () => {
     expect(learned(() => 0, ['', 'limit=20']).cheapest).toBe(0);
   });
 
+  it('are no longer expected to be as low as before from the first answer that is higher', () => {
+    const costs = learned(() => 1, ['']);
+    costs.learn('', 9);
+    expect(costs.cheapest).toBe(9);
+  });
+
   it('are told by the cheapest and the most expensive kind, and by their mean', () => {
     const costs = learned(
       byPage,

@@ -69,6 +69,20 @@ describe('the month', () => {
     expect(outlook?.runsOutAt).toBeUndefined();
   });
 
+  it('remembers one reading an hour, between which units count as used evenly', () => {
+    const start = JANUARY + 10 * DAY_MS;
+    const readings = [
+      [start, 1_000],
+      [start + HOUR_MS / 2, 1_080],
+      [start + HOUR_MS, 1_100],
+      [start + 1.5 * HOUR_MS, 1_180],
+      [start + 2 * HOUR_MS, 1_200],
+    ] as const;
+    const log = heard(...readings);
+    const lastDay = [0.5, 1, 1.5].map((hours) => log.outlook(start + DAY_MS + hours * HOUR_MS)?.perDay);
+    expect(lastDay).toEqual([150, 100, 50].map((units) => expect.closeTo(units, 6)));
+  });
+
   it('knows of a burst within the hour', () => {
     const now = JANUARY + 10 * DAY_MS;
     const log = heard([now - 60_000, 0], [now, 5_000]);
@@ -84,6 +98,7 @@ describe('the month', () => {
     const now = JANUARY + 10 * DAY_MS;
     expect(heard([now, 31_000]).outlook(now)).toMatchObject({ remaining: 0, runsOutAt: now, affordablePerDay: 0 });
     expect(heard([now, 31_001]).outlook(now)).toMatchObject({ remaining: 0, used: 31_001 });
+    expect(heard([now - 2 * DAY_MS, 31_000]).outlook(now)).toMatchObject({ perDay: 0, runsOutAt: now });
   });
 
   it('that is over is a new one, of which nothing is used', () => {

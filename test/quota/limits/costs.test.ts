@@ -66,8 +66,10 @@ describe('the cost of an endpoint', () => {
 
   it('is on average its own mean, or else what a request is expected to cost', () => {
     const costs = byPage();
-    expect(costs.mean({ endpoint: 'GET /a' })).toBeCloseTo(3, 0);
+    for (const query of [undefined, 'limit=200'])
+      expect(costs.mean({ endpoint: 'GET /a', ...(query && { query }) })).toBeCloseTo(3, 0);
     expect(costs.mean({ endpoint: 'GET /new' })).toBe(9);
+    expect(costs.mean({ endpoint: 'GET /new', query: 'limit=5' })).toBe(9);
     expect(costs.mean({ endpoint: undefined })).toBe(9);
   });
 

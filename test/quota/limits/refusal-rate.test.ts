@@ -168,10 +168,10 @@ describe('a rate that was refused at 10 a second', () => {
     expect(untilOf(rate, charge(), 2_050)).toBeCloseTo(2_000 + 100 / 0.95, 2);
     rate.onSent(flightOf('GET /a', 3_000), 3_000);
     expect(untilOf(rate, charge(), 3_000)).toBeGreaterThan(3_050);
-    // A timer that was late by little loses nothing.
+    // A timer that was late by less than a gap loses nothing, and the gap only shrinks.
     const due = untilOf(rate, charge(), 3_000);
-    rate.onSent(flightOf('GET /a', due + 5), due + 5);
-    expect(untilOf(rate, charge(), due + 5)).toBeLessThan(due + 1 + 100 / 0.95);
+    rate.onSent(flightOf('GET /a', due + 60), due + 60);
+    expect(untilOf(rate, charge(), due + 60)).toBeLessThan(2 * due - 3_000);
   });
 
   it('is measured where no rate was tried before, however short the pause', () => {
@@ -184,6 +184,22 @@ describe('a rate that was refused at 10 a second', () => {
     rate.onRefused(flightOf('GET /a', 2_000), 4_000, 2_040);
     expect(gapAt(rate, 4_000)).toBeCloseTo(200 / 0.95, 2);
   });
+
+  it('counts for the whole cycle what was served while requests paused', () => {
+    const rate = refused();
+    rate.onServed(5, 1_100);
+    rate.onSent(flightOf('GET /a', 2_000), 2_000);
+    rate.onRefused(flightOf('GET /a', 2_000), 4_000, 2_040);
+    expect(gapAt(rate, 4_000)).toBeCloseTo(4_000 / 25 / 0.95, 2);
+  });
+
+  it('is not cut again for a request that was sent before the pause and refused after it', () => {
+    const rate = refused();
+    rate.onSent(flightOf('GET /a', 2_000), 2_000);
+    rate.onServed(1, 2_050);
+    rate.onRefused(flightOf('GET /a', 995), 9_000, 2_060);
+    expect(gapAt(rate, 3_000)).toBeCloseTo(100 / (1 - 0.05 * 0.5 ** 3), 2);
+  });
 });
 
 describe('a service that refuses', () => {
@@ -195,11 +211,11 @@ describe('a service that refuses', () => {
     expect(rate.check(charge(), 8_000)).toBeUndefined();
   });
 
-  it('before any request was sent, or while a window is known, says nothing of a rate', () => {
-    let isKnown = false;
+  it('while a window is known says nothing of a rate', () => {
+    let isKnown = true;
     const rate = new RefusalRate(() => isKnown);
-    rate.onRefused(flightOf('GET /a', 0), 1_000, 0);
-    isKnown = true;
+    rate.onSent(flightOf('GET /a', 0), 0);
+    rate.onServed(1, 40);
     rate.onSent(flightOf('GET /a', 1_000), 1_000);
     rate.onRefused(flightOf('GET /a', 1_000), 2_000, 1_040);
     isKnown = false;

@@ -81,6 +81,15 @@ describe('an answer that counts less than was answered, where one request is lef
     expect(counting(['GET /a', 'GET /a', 'GET /a']).window.check(CHARGE, 2_110)).toBeUndefined();
   });
 
+  it('holds none where more are left, and all until the end where none is', () => {
+    const two = counting(['GET /a']).window;
+    two.read('GET /a', 60_000, 58_900, reading(900, 1, { settledSince: 1 }));
+    expect(two.check(CHARGE, 1_010)).toBeUndefined();
+    const none = counting(['GET /a', 'GET /a', 'GET /a']).window;
+    none.read('GET /a', 60_000, 58_900, reading(900, 1, { settledSince: 3 }));
+    expect(none.check(CHARGE, 2_110)).toMatchObject({ until: expect.closeTo(60_000, -3), isFirm: true });
+  });
+
   it('has others look again while that one is under way: its answer may leave them some', () => {
     const { window, flights } = disputed();
     flights.take(CHARGE, 1_060);

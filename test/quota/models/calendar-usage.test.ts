@@ -49,7 +49,7 @@ describe('calendar usage', () => {
 
 describe('what was booked in two windows, because the clock could not tell in which it was counted,', () => {
   /** Three units that were counted at the end of the first minute or at the start of the second. */
-  function ambiguous(times = 1): { calendar: CalendarUsage; learn: (least: number, most: number) => number[] } {
+  function ambiguous(times = 1) {
     const clock = knownClock();
     const calendar = new CalendarUsage('minute', clock);
     for (let booked = 0; booked < times; booked++) calendar.book(3, 59_990, 59_995);
@@ -58,7 +58,7 @@ describe('what was booked in two windows, because the clock could not tell in wh
       calendar.book(1, 61_000, 61_100);
       return [calendar.spentIn(FIRST), calendar.spentIn(SECOND), calendar.spentOnlyBefore(SECOND)];
     };
-    return { calendar, learn };
+    return { clock, calendar, learn };
   }
 
   it('stays in the first alone once it must have been counted before its end', () => {
@@ -67,6 +67,14 @@ describe('what was booked in two windows, because the clock could not tell in wh
     expect(calendar.ambiguousIn(FIRST)).toEqual([]);
     expect(learn(-20, 0)).toEqual([3, 1, 3]);
     expect(calendar.ambiguousIn(SECOND)).toEqual([]);
+  });
+
+  it('stays where it must have been counted though the service sets its clock', () => {
+    const { clock, learn, calendar } = ambiguous();
+    expect(learn(-20, 0)).toEqual([3, 1, 3]);
+    clock.observe(7_200_000, 3_600_000, 3_600_000);
+    calendar.book(1, 3_600_000, 3_600_100);
+    expect([calendar.spentIn(FIRST), calendar.spentIn(SECOND)]).toEqual([3, 1]);
   });
 
   it('stays in the second alone once it must have been counted after its start', () => {
@@ -100,6 +108,7 @@ describe('what was booked in two windows, because the clock could not tell in wh
       return [0, 1_000, 2_000].map((start) => calendar.spentIn(start));
     };
     expect([0, 1_000, 2_000].map((start) => calendar.spentIn(start))).toEqual([3, 3, 3]);
+    expect([calendar.spentOnlyBefore(1_000), calendar.spentOnlyBefore(2_000)]).toEqual([0, 0]);
     expect(learn(0, 500)).toEqual([3, 3, 0]);
     expect(learn(200, 500)).toEqual([0, 3, 0]);
   });

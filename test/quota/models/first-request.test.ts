@@ -38,6 +38,13 @@ describe('a window that begins with its first request', () => {
     expect(model.isContradicted(read(60_950, 3), NONE)).toBe(false);
   });
 
+  it('begins anew with the request that an answer counts alone, and then none of what may have been of either counts in the next', () => {
+    const model = minute(1);
+    model.book(3, 59_000, 61_050);
+    model.reconcile(read(59_500, 1), NONE);
+    expect([model.spent(60_000), model.spent(120_000)]).toEqual([1, 0]);
+  });
+
   it('may have begun a period before an answer that counts others, and may hold less at any time', () => {
     const model = minute(5);
     model.reconcile(read(10_000, 6), NONE);

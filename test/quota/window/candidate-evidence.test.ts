@@ -47,6 +47,31 @@ describe('the candidates that bind', () => {
     expect(candidates.binding).toEqual([plain, vague]);
     expect(candidates.mostCautious).toEqual([strict]);
   });
+
+  it('are all once the most cautious is none: what fits one of the others need not fit the next', () => {
+    const models = [puppet('strict'), puppet('plain'), puppet('lax')] as const;
+    const candidates = new CandidateShapes(models, 60_000);
+    expect(candidates.binding).toEqual([models[0]]);
+    models[0].contradicts = true;
+    candidates.eliminate(reading(0, 50), PAST);
+    expect(candidates.binding).toEqual([models[1], models[2]]);
+  });
+});
+
+describe('a window that has started anew', () => {
+  const startedAnew = (...onlyFills: readonly boolean[]) => {
+    const models = onlyFills.map((fills, at) => puppet(`${at}`, { onlyFills: fills }));
+    const candidates = new CandidateShapes(models, 60_000);
+    const { shapes } = candidates;
+    candidates.onStartedAnew();
+    return { alive: candidates.alive.map(({ shape }) => shape.name), isSame: candidates.shapes === shapes };
+  };
+
+  it('has none of the shapes that slide or drain, if it may have another', () => {
+    expect(startedAnew(false, true, false)).toEqual({ alive: ['1'], isSame: false });
+    expect(startedAnew(false, false)).toEqual({ alive: ['0', '1'], isSame: true });
+    expect(startedAnew(true, true)).toEqual({ alive: ['0', '1'], isSame: true });
+  });
 });
 
 describe('the candidates as other processes are told them', () => {
@@ -124,6 +149,18 @@ describe('a candidate that leaves units unexplained', () => {
     expect(left([50], { isAlone: false })).toHaveLength(3);
   });
 
+  it('is not for what rounding explains while another leaves more, and another explains what rounding leaves', () => {
+    const { strict, plain, vague, eliminate, alive } = three();
+    [strict.leaves, plain.leaves, vague.leaves] = [0, 1, 1];
+    eliminate();
+    [strict.leaves, plain.leaves, vague.leaves] = [1, 0.5, 0];
+    for (let time = 0; time < 99; time++) eliminate();
+    expect(alive()).toHaveLength(3);
+    [strict.leaves, plain.leaves, vague.leaves] = [0.5, 50, 50];
+    eliminate();
+    expect(alive()).toEqual(['strict']);
+  });
+
   it('is not where no other explains them, as others then must have used them', () => {
     const { strict, plain, vague, eliminate, alive } = three();
     for (const model of [strict, plain, vague]) model.leaves = 50;
@@ -142,13 +179,12 @@ describe('a candidate that leaves units unexplained', () => {
   });
 
   it('is dismissed all the same where it and another have explained that reading', () => {
-    const { strict, plain, eliminate, alive } = three();
+    const { strict, plain, vague, eliminate, alive } = three();
     strict.leaves = 1;
     eliminate();
-    strict.leaves = 0;
-    plain.leaves = 50;
+    [strict.leaves, plain.leaves, vague.leaves] = [0, 50, 50];
     eliminate();
-    expect(alive()).toEqual(['strict', 'vague']);
+    expect(alive()).toEqual(['strict']);
   });
 });
 
@@ -192,6 +228,18 @@ describe('a refusal that no candidate predicted', () => {
     plain.leaves = 1;
     eliminate();
     expect(alive()).toEqual(['vague']);
+  });
+
+  it('brings none back that was contradicted after that', () => {
+    const { plain, candidates, eliminate, alive } = three();
+    plain.leaves = 50;
+    eliminate();
+    candidates.reinstate();
+    expect(alive()).toEqual(['strict', 'plain', 'vague']);
+    plain.contradicts = true;
+    eliminate();
+    candidates.reinstate();
+    expect(alive()).toEqual(['strict', 'vague']);
   });
 
   it('brings all back when it is the second, where none was dismissed', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AlignedModel, aligned } from '../../../src/quota/models/aligned.ts';
 import { modelsOf } from '../../../src/quota/models/all.ts';
-import type { Shape } from '../../../src/quota/models/model.ts';
+import type { Shape, WindowReading } from '../../../src/quota/models/model.ts';
 import { slidingCounter } from '../../../src/quota/models/sliding-counter.ts';
 import { SlidingLogModel, slidingLog } from '../../../src/quota/models/sliding-log.ts';
 import { ServerClock } from '../../../src/quota/time/server-clock.ts';
@@ -12,7 +12,7 @@ import { knownClock, readingsOf } from '../support/builders.ts';
 const MINUTE_MS = 60_000;
 
 /** Our clock and the service's both show a full minute at 0. */
-function minute(): {
+function minute(periodMs: number = MINUTE_MS): {
   aligned: AlignedModel;
   sliding: SlidingLogModel;
   survivors: CandidateShapes;
@@ -22,7 +22,12 @@ function minute(): {
   clock.observe(0, 0, 10);
   clock.observe(-1_000, -10, -5);
   const [aligned, sliding] = [new AlignedModel('minute', clock), new SlidingLogModel(MINUTE_MS)];
-  return { aligned, sliding, survivors: new CandidateShapes([sliding, aligned], 60_000), past: new AnsweredRequests() };
+  return {
+    aligned,
+    sliding,
+    survivors: new CandidateShapes([sliding, aligned], periodMs),
+    past: new AnsweredRequests(),
+  };
 }
 
 const reading = readingsOf(10_000, 20);
@@ -76,31 +81,62 @@ describe('candidate shapes', () => {
     const { sliding, past } = fiveAt50();
     const alone = new CandidateShapes([sliding], 60_000);
     alone.eliminate(reading(55_000, 0), past);
-    expect(alone.alive).toEqual([sliding]);
+    expect(alone.shapes).toEqual({ alive: [sliding.shape], epoch: 0 });
   });
 
   describe('that expensive requests would hide', () => {
-    /** Long after the first reading a request of ten units comes back, and another one 61 s later. */
-    function dear(first: number, isAlone = true): ReturnType<typeof minute> {
-      const all = minute();
-      const { survivors, past } = all;
-      survivors.eliminate(reading(-121_000, 1), past);
-      survivors.eliminate(reading(10_000, first, { own: 10 }), past, isAlone);
+    interface Dear extends Partial<WindowReading> {
+      readonly isAlone?: boolean;
+      readonly readFrom?: number;
+      readonly before?: number;
+      readonly periodMs?: number;
+      readonly isRefusal?: boolean;
+    }
+
+    /** A minute after the first reading a request of ten units comes back, and another one 51 s later: which shapes are left. */
+    function dear(used: number, { isAlone, readFrom = -50_000, before = 0, periodMs, isRefusal, ...more }: Dear = {}) {
+      const { sliding, aligned, past, survivors } = minute(periodMs);
+      survivors.eliminate(reading(readFrom, 1), past);
+      past.add(-40_000, -39_980, before, before);
+      survivors.eliminate(reading(10_000, used, { own: 10, ...more }), past, isAlone);
       past.add(10_000, 10_020, 10, 10);
       past.add(50_000, 50_020, 5, 5);
       // A sliding minute would count these 15, and the request itself.
-      survivors.eliminate(reading(61_000, 15, { own: 10 }), past);
-      return all;
+      survivors.eliminate(reading(61_000, 15, { own: 10, limited: isRefusal ?? false }), past);
+      return survivors.alive.map((model) => (model === sliding ? 'sliding' : model === aligned && 'aligned'));
     }
 
+    const both = ['sliding', 'aligned'];
+
     it('are shown where the service counts a request before it answers', () => {
-      const { survivors, aligned } = dear(10);
-      expect(survivors.alive).toEqual([aligned]);
+      expect(dear(10)).toEqual(['aligned']);
     });
 
     it('are not, where a reading has counted less than its request, or others may have spent', () => {
-      expect(dear(0).survivors.alive).toHaveLength(2);
-      expect(dear(10, false).survivors.alive).toHaveLength(2);
+      expect(dear(0)).toEqual(both);
+      expect(dear(10, { isAlone: false })).toEqual(both);
+      expect(dear(11)).toEqual(both);
+      expect(dear(12, { held: 9, before: 3 })).toEqual(both);
+    });
+
+    it('are not, where what was used before is not known, nor in windows of which not all is remembered', () => {
+      expect(dear(10, { readFrom: -49_999 })).toEqual(both);
+      expect(dear(10, { readFrom: -121_000, periodMs: 60_001 })).toEqual(both);
+    });
+
+    it('are not by a refusal, which was not counted, nor by a request of one unit', () => {
+      expect(dear(10, { isRefusal: true })).toEqual(both);
+      expect(dear(1, { own: 1 })).toEqual(both);
+    });
+
+    it('are never again once a reading has counted less than its request', () => {
+      const { past, survivors } = minute();
+      survivors.eliminate(reading(-121_000, 1), past);
+      survivors.eliminate(reading(-60_000, 0, { own: 10 }), past);
+      survivors.eliminate(reading(10_000, 10, { own: 10 }), past);
+      past.add(50_000, 50_020, 5, 5);
+      survivors.eliminate(reading(61_000, 10, { own: 10 }), past);
+      expect(survivors.alive).toHaveLength(2);
     });
   });
 });

@@ -135,6 +135,27 @@ describe('the client’s part of a second that others use, too', () => {
     expect(rate.part).toBeLessThan(0.9);
   });
 
+  it('is that of a second beside others until more than eight readings and three seconds have shown none, and again after a refusal', () => {
+    /** A rate after so many full readings without others, the last one at an instant, and by how much the last one changed it. */
+    const away = (readings: number, lastAt: number) => {
+      const rate = showing(1, LIMIT);
+      let before = 0;
+      for (let at = 1; at <= readings; at++) {
+        before = rate.part;
+        rate.observe(0, LIMIT, LIMIT, (lastAt * at) / readings, UNKNOWN);
+      }
+      return { rate, change: rate.part - before };
+    };
+    expect(away(8, 3_001).change).toBeLessThan(0);
+    expect(away(9, 3_000).change).toBeLessThan(0);
+    const { rate, change } = away(9, 3_001);
+    expect(change).toBeGreaterThan(0);
+    rate.onRefused(LIMIT, LIMIT, 3_100);
+    const refused = rate.part;
+    rate.observe(0, LIMIT, LIMIT, 3_200, UNKNOWN);
+    expect(rate.part).toBeLessThan(refused);
+  });
+
   it.each([2, 4, 8, 20, 50])(
     'is as large as that of each other client, and leaves a little of the second: %i clients',
     (clients) => {

@@ -33,7 +33,7 @@ describe('what other consumers want of a minute', () => {
   it('is little where little of it was seen', () => {
     const demand = new Demand(MINUTE_MS);
     demand.observe(1, 10, false, shown);
-    expect(demand.usual).toBeLessThan(60);
+    expect(demand.usual).toBeCloseTo(1 / (10 / MINUTE_MS + 0.02), 0);
   });
 
   it('is not less for the time in which a minute was full, nor for what was refused then', () => {
@@ -41,6 +41,16 @@ describe('what other consumers want of a minute', () => {
     const { usual } = demand;
     demand.observe(0, 40 * SECOND_MS, false, { ...shown, isFull: true });
     expect(demand.usual).toBeGreaterThan(0.99 * usual);
+  });
+
+  it('is more for what was refused of a full minute, and the same for what follows once it has room: when that came is not known', () => {
+    const demand = minutes(5, 20);
+    const { usual } = demand;
+    demand.observe(20, 10 * SECOND_MS, false, { ...shown, isFull: true });
+    const more = demand.usual;
+    expect(more).toBeGreaterThan(1.02 * usual);
+    demand.observe(50, 10 * SECOND_MS, false, shown);
+    expect(demand.usual).toBe(more);
   });
 
   it('is not less where it was seen late that a minute had been full', () => {
@@ -60,12 +70,29 @@ describe('what other consumers want of a minute', () => {
     expect(demand.present).toBeGreaterThan(0.95 * present);
   });
 
+  it('is less where a burst of the client cannot hide it any more: after three seconds', () => {
+    const demand = minutes(5, 60);
+    const { present } = demand;
+    demand.observe(0, 100, true, shown);
+    for (let tenth = 1; tenth < 40; tenth++) demand.observe(0, 100, false, { ...shown, isBlurred: true });
+    expect(demand.present).toBeLessThan(0.9 * present);
+  });
+
   it('is not what a reading counted that a later one of the same minute takes back', () => {
     const demand = minutes(0, 60);
     demand.observe(0, 100, true, shown);
     demand.observe(490, SECOND_MS, false, { ...shown, isFull: true });
     demand.observe(0, SECOND_MS, false, { ...shown, used: 2 });
     expect(demand.usual).toBeLessThan(5);
+  });
+
+  it('is still that of the minutes before where such a reading is taken back', () => {
+    const demand = minutes(5, 60);
+    const { usual } = demand;
+    demand.observe(0, 100, true, shown);
+    demand.observe(490, SECOND_MS, false, { ...shown, isFull: true });
+    demand.observe(0, SECOND_MS, false, { ...shown, used: 2 });
+    expect(demand.usual).toBeGreaterThan(0.95 * usual);
   });
 
   it('is less within seconds of a minute in which none comes, and by itself in the next', () => {

@@ -45,8 +45,10 @@ describe('the requests of a second', () => {
 
   it('are without a `date` after a refusal that nothing explains, however few are sent', () => {
     const quiet = pacing(SHAPES, { isBusy: false, clock: new ServerClock() });
-    quiet.onUnexplainedRefusal(1_000);
+    expect(quiet.onUnexplainedRefusal(1_000)).toBe(true);
     expect(at(quiet, 1_010)).toBeGreaterThan(1_050);
+    const dated = pacing([aligned]);
+    expect([dated.onUnexplainedRefusal(1_000), at(dated, 1_010)]).toEqual([false, 1_010]);
   });
 
   it('are not where one shape is left, or only such as slide', () => {

@@ -26,6 +26,8 @@ describe('last reading', () => {
     expect([word.limit, word.remaining]).toEqual([500, 490]);
     word.observe({ ...told(20, 11), limit: 50 });
     expect([word.limit, word.remaining]).toEqual([50, 39]);
+    word.observe({ ...told(20, 11), limit: 60 });
+    expect([word.limit, word.remaining]).toEqual([60, 49]);
   });
 
   it('the last reading of a window shows nothing less than nothing', () => {

@@ -27,8 +27,8 @@ function windowOf({ period = 'minute', limit = 100, shape = aligned, clock = kno
     shareLimit: wholeShareLimit,
     shapes: [shape],
   });
-  const read = (sentAt: number, used: number, held = 0): void =>
-    window.read(readingsOf(limit, 100)(sentAt, used, { own: 0, held }), new AnsweredRequests());
+  const read = (sentAt: number, used: number, held = 0, tookMs = 100): void =>
+    window.read(readingsOf(limit, tookMs)(sentAt, used, { own: 0, held }), new AnsweredRequests());
   return { window, read, flights };
 }
 
@@ -76,6 +76,20 @@ describe('what other consumers take of a minute', () => {
     };
     expect(roomBeside(5)).toBe(roomBeside(0));
     expect(roomBeside(6)).toBeLessThan(roomBeside(5));
+  });
+
+  it('is more where answers take longer: so much comes before a request of ours arrives', () => {
+    const roomAfter = (tookMs: number): number => {
+      const { window, read } = windowOf();
+      for (const [sentAt, used] of [
+        [1_000, 0],
+        [30_000, 20],
+        [50_000, 40],
+      ] as const)
+        read(sentAt, used, 0, tookMs);
+      return room(window, 59_000);
+    };
+    expect(roomAfter(4_000)).toBeLessThan(roomAfter(100));
   });
 
   it('is not less by what a cache has answered before an earlier answer', () => {

@@ -70,6 +70,7 @@ describe('a window says of itself', () => {
     for (let nth = 0; nth < 3; nth++) flights.take(charge({ units: 1 }), 1_150);
     read(1_160, 7, { own: 0, held: 3, receivedAt: 1_170 });
     expect(why(window, 1)).toBe('others may have used what is left of the minute: the next answer shows it');
+    expect(why(window, 3)).toBe('others may have used what is left of the minute: the next answer shows it');
     expect(why(window, 5)).toMatch(/ of 10 units left and the request takes 5$/);
     expect(why(ten(10, { shapes: [aligned] }).window, 1)).toBe(
       'the minute has 0 of 10 units left and the request takes 1',
@@ -246,6 +247,13 @@ describe('a minute of a hundred units of which others took forty at once', () =>
     all.read(5_000, 40, { own: 0 });
     return all.window;
   }
+
+  it('says that units are reserved for them, and not that they may have used what is left while something is under way', () => {
+    const { window, flights, read } = ten(0, HUNDRED);
+    read(5_000, 40, { own: 0 });
+    flights.take(charge(), 5_150);
+    expect(window.check(charge({ units: 50 }), 6_000)?.reason().why).toMatch(/request takes 50; 50 are reserved$/);
+  });
 
   it('is looked at again after a fiftieth of it, where what they may take unseen holds a request back', () => {
     expect(untilOf(beside(), charge({ units: 20 }), 6_000)).toBe(7_200);

@@ -171,14 +171,14 @@ describe('a long window that was thought to be full', () => {
     ['is of a short window', { second: left(5, 4) }, { isExempt: true }],
   ])('does not where the request %s', (_, stacks, more) => {
     const { windows, read } = full();
-    read(stacks, LATER + 5_000, more);
+    read(stacks, LATER + 300, more);
     expect(windows.revision).toBe(2);
   });
 
   it('does not where it had room', () => {
     const { windows, read } = world();
-    read({ month: left(10, 5) }, LATER);
-    read({ month: left(10, 9) }, LATER + 5_000, { isExempt: true });
+    read({ month: left(10, 1) }, LATER);
+    read({ month: left(10, 9) }, LATER + 300, { isExempt: true });
     expect(windows.revision).toBe(1);
   });
 });
@@ -193,6 +193,14 @@ describe('a window that is no longer named', () => {
     expect([periods(), windows.revision]).toEqual([['minute'], 3]);
     read({ day: left(10, 9) }, 600_002);
     expect(periods()).toEqual(['minute', 'day']);
+  });
+
+  it('is forgotten once', () => {
+    const { read, windows } = world();
+    read({ minute: left(10, 9), day: left(10, 9), month: left(10, 9) });
+    read({ minute: left(10, 9), month: left(10, 9) }, 600_000);
+    for (const at of [600_001, 600_002]) read({ minute: left(10, 9) }, at);
+    expect([windows.size, windows.revision]).toEqual([2, 4]);
   });
 
   it('is not, where no window is named at all', () => {
@@ -226,6 +234,22 @@ describe('the reset that ratelimit-* names', () => {
     };
     expect(untilBy(30_500)).toBeCloseTo(30_500, -2);
     expect(untilBy(undefined)).toBeGreaterThan(60_000);
+  });
+});
+
+describe('a reading', () => {
+  it('is a change where it rules a shape out or has another limit, so that deadlines are reckoned anew', () => {
+    const { windows, read } = world();
+    const changed = (stacks: Stacks, sentAt: number): number => {
+      const before = windows.changes;
+      read(stacks, sentAt);
+      return windows.changes - before;
+    };
+    read({ minute: left(10, 1) }, 30_000);
+    expect(changed({ minute: left(10, 1) }, 30_200)).toBe(0);
+    // No bucket drains so fast.
+    expect(changed({ minute: left(10, 10) }, 31_000)).toBe(1);
+    expect(changed({ minute: left(11, 11) }, 31_200)).toBe(1);
   });
 });
 

@@ -37,11 +37,15 @@ describe('others who spend the same quota', () => {
     const others = new OtherConsumers(31 * 24 * 60 * MINUTE_MS);
     for (let minute = 0; minute < 10; minute++) others.observe(50, 10_000, minute * MINUTE_MS);
     expect(others.reserve(10_000, 0, 100)).toBeLessThan(300);
+    const ofAnHour = new OtherConsumers(60 * MINUTE_MS);
+    for (let minute = 0; minute < 10; minute++) ofAnHour.observe(50, 10_000, minute * MINUTE_MS);
+    expect(ofAnHour.reserve(10_000, 0, 100)).toBeGreaterThan(2_000);
   });
 
   it('are never left more than half, however much they take', () => {
     const others = company(450);
     expect(others.reserve(LIMIT, 0, 100)).toBe(LIMIT / 2);
+    expect(others.reserve(LIMIT, 0.5, 100)).toBeLessThan(LIMIT / 4 + 2 * Math.sqrt(LIMIT / 4) + 0.1);
     expect(others.fairSpacing(LIMIT)).toBe(MINUTE_MS / (LIMIT / 2));
   });
 
@@ -164,10 +168,10 @@ describe('whether others are there', () => {
   it('is believed of a minute with a tenth less each time, by what a window showed on average', () => {
     const last = (first: number): number => {
       const others = new OtherConsumers(MINUTE_MS);
-      others.observe(50, LIMIT, 1);
-      others.observe(50, LIMIT, 2);
+      others.observe(50, LIMIT, 9 * MINUTE_MS + 1);
+      others.observe(50, LIMIT, 9 * MINUTE_MS + 2);
       let window = first;
-      for (; others.areActive; window++) others.observe(0, LIMIT, window * MINUTE_MS + 1);
+      for (; others.areActive; window++) others.observe(0, LIMIT, (9 + window) * MINUTE_MS + 1);
       return window - 1;
     };
     expect([last(1), last(4)]).toEqual([37, 39]);

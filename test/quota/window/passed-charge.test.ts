@@ -45,6 +45,7 @@ describe('a charge that is passed', () => {
   it('is, of several, the one that fits soonest, or one of a higher priority', () => {
     const passed = ten();
     passed.onHeld(8, 3, UNTIL + 1, 0);
+    passed.onHeld(10, 2, UNTIL + 1, 0);
     expect(goesAt(passed, 3)).toBe(UNTIL);
     passed.onHeld(8, 4, UNTIL + 500, 0);
     expect(goesAt(passed, 4)).toBe(500);

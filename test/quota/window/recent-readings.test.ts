@@ -15,10 +15,10 @@ function seen(...readings: readonly (readonly [sentAt: number, used: number])[])
 
 describe('the usage of a window that sinks steadily', () => {
   it('drops by the limit per window, from when the one request was sent until the other was answered, and a rounding', () => {
-    const recent = seen([0, 100]);
+    const recent = seen([1_000, 100]);
     // Ten units a second for 2 s and a round trip are 21, and 2.5 may be hidden.
-    expect(recent.dropsTo(reading(2_000, 76.5))).toBe(false);
-    expect(recent.dropsTo(reading(2_000, 76.4))).toBe(true);
+    expect(recent.dropsTo(reading(3_000, 76.5))).toBe(false);
+    expect(recent.dropsTo(reading(3_000, 76.4))).toBe(true);
   });
 
   it('says nothing of two requests that were under way together, in either order', () => {
@@ -30,6 +30,7 @@ describe('the usage of a window that sinks steadily', () => {
   it('is compared with each of the last sixteen readings, not with the one before alone', () => {
     const later = Array.from({ length: 15 }, (_, at) => [1_000 + at, 40] as const);
     expect(seen([0, 100], ...later).dropsTo(reading(2_000, 40))).toBe(true);
+    expect(seen([0, 40], [500, 100]).dropsTo(reading(2_000, 40))).toBe(true);
     expect(seen([0, 100], ...later, [1_100, 40]).dropsTo(reading(2_000, 40))).toBe(false);
   });
 

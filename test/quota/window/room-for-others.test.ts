@@ -19,12 +19,12 @@ const OTHERS = {
 /** The room of a window of which the last reading is of 0, and the last request was sent at 1 s. */
 function room(
   period: Period,
-  { others = {}, room = 1_000, sent = new SentInWindow(period, knownClock()), isContinuous = false } = {},
+  { others = {}, room = 1_000, sent = new SentInWindow(period, knownClock()), isContinuous = false, readAt = 0 } = {},
 ): RoomForOthers {
   return new RoomForOthers(period, {
     clock: knownClock(),
     otherConsumers: { ...OTHERS, ...others } as unknown as OtherConsumers,
-    lastReading: { sentAt: 0, limit: LIMIT },
+    lastReading: { sentAt: readAt, limit: LIMIT },
     sent,
     fits: (units, cap) => units + room <= cap + 1_000,
     isContinuous: () => isContinuous,
@@ -43,6 +43,7 @@ describe('the room that is left for other consumers', () => {
 
   it('is in a second what they may have taken since the last reading, and nothing else: we do not use more than our part', () => {
     expect(reserved(room('second'), 200)).toBe(2);
+    expect(reserved(room('second', { readAt: 1_000 }), 1_200)).toBe(2);
     expect(reserved(room('second', { others: { unobserved: () => 0 } }), 200)).toBe(0);
   });
 

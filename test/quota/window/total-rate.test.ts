@@ -44,11 +44,21 @@ describe('the rate of all consumers together', () => {
     expect(last).toBe(0);
   });
 
+  it('is not that of more readings than one in a tenth of a second', () => {
+    const read = anew();
+    read(30, 61_020);
+    read(40, 61_040);
+    read(45, 61_100);
+    expect(read(50, 62_030)).toBeCloseTo(30 / 1_030, 9);
+    expect(read(52, 62_050)).toBeCloseTo(12 / 1_010, 9);
+  });
+
   it('is not known before a second has passed, nor for an answer that was overtaken', () => {
     const read = anew();
     expect(read(30, 61_900)).toBeUndefined();
     expect(read(40, 62_100)).toBeCloseTo(20 / 1_100, 9);
     expect(read(39, 62_050)).toBeUndefined();
+    expect(read(41, 62_050)).toBeUndefined();
     expect(read(38, 62_200)).toBeUndefined();
     expect(read(42, 62_300)).toBeCloseTo(22 / 1_300, 9);
   });
@@ -72,9 +82,9 @@ describe('the rate of all consumers together', () => {
 
   it.each([
     [197, 0.005],
-    [198, undefined],
+    [197.5, undefined],
   ])(
-    'is known once a window counts less than readings of its own length showed to be added: %i of 200',
+    'is known once a window counts less than readings of its own length showed to be added: %d of 200',
     (used, rate) => {
       const read = rates();
       read(100, 1_000);
@@ -87,6 +97,15 @@ describe('the rate of all consumers together', () => {
     },
   );
 
+  it('is known once a window starts anew that was used at its beginning alone', () => {
+    const read = rates();
+    read(0, 1_100);
+    read(395, 5_000);
+    read(400, 30_900);
+    read(20, 61_000);
+    expect(read(40, 63_000)).toBeCloseTo(0.01, 9);
+  });
+
   it('is known once a window starts anew, however long it was watched before', () => {
     const read = rates();
     for (let at = 5_000; at <= 235_000; at += 10_000) read(at / 500, at);
@@ -96,16 +115,16 @@ describe('the rate of all consumers together', () => {
 
   it('is not known of a window that lost no more than drains meanwhile', () => {
     const read = rates();
-    read(0, 1_000);
-    read(490, 30_000);
-    // 31 seconds drain 258 of 500 a minute.
-    read(233, 61_000);
-    expect(read(253, 63_000)).toBeUndefined();
+    read(0, 1_100);
+    read(490, 31_000);
+    // 30 seconds drain 250 of 500 a minute, and 2.5 may be hidden.
+    read(237.5, 61_000);
+    expect(read(257, 63_000)).toBeUndefined();
     const anew = rates();
     anew(0, 1_100);
-    anew(490, 30_000);
-    anew(229, 61_000);
-    expect(anew(249, 63_000)).toBeCloseTo(0.01, 9);
+    anew(490, 31_000);
+    anew(237, 61_000);
+    expect(anew(257, 63_000)).toBeCloseTo(0.01, 9);
   });
 
   it('is not known by a reading that counts less because its request was under way together with that of the one before', () => {
