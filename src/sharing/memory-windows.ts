@@ -35,7 +35,7 @@ export class MemoryWindow {
   claimed: number;
   strangers: number;
   isChanged = false;
-  readonly #reading: number;
+  #reading: number;
   readonly #before: MemoryWindow | undefined;
   #next: MemoryWindow | undefined;
   #carried: number;
@@ -65,6 +65,8 @@ export class MemoryWindow {
       this.strangers = 0;
       this.isChanged = true;
     }
+    // Its reading counts all steps before it, which a step that is named first does not.
+    if (ask.drain !== undefined && !this.#before) this.#reading = 0;
     if (ask.stretches === 'no' && !record?.stretch) return;
     const index = Math.floor(now / STRETCH_MS);
     this.#stretch = stretchAt(index, record?.stretch);

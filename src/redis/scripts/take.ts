@@ -98,7 +98,7 @@ for b = 1, blocks do
       if how == '3' then
         if k > ${PARTS} * m then k = 0 end
         carried[n], over[n] = k, ceil(k / ${PARTS})
-        if drain > 0 and n > 1 then drains[n] = drain end
+        if drain > 0 and n > 1 then drains[n] = drain else said[n] = 0 end
       elseif k > 0 or how ~= '0' then
         -- The record does not tell when units were claimed: all of them may be recent.
         if k == 0 or k > stretch or a > ${MOST} or b > ${MOST} then
