@@ -157,7 +157,7 @@ export class SharedWindow {
       ...(mayBeCalendar || this.#isCounted ? this.#calendar(range) : []),
       ...(this.isCalendar || this.#drains || isEstimate ? [] : this.#of(slidingOf(this.period, range))),
       ...(this.#mayDrain ? this.#of(stepsAt(this.period, range)) : []),
-      ...(this.#isEstimated && !this.#isCounted
+      ...(this.isShort && this.#isEstimated
         ? evenOf(this.period, this.limit, range).map((even) => ({ ...even, window: this }))
         : []),
     ];

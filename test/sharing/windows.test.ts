@@ -126,6 +126,16 @@ describe('a window that processes share', () => {
     ]);
   });
 
+  it('longer than a second is not halved for an estimate of few units that no refusal has shown', () => {
+    const pairs = (period: 'second' | 'minute' | 'day'): string[] =>
+      new SharedWindow(period, 3, { alive: [slidingCounter, leaky], epoch: 0 })
+        .instances(exactly(BEGIN))
+        .map(({ name }) => name)
+        .filter((name) => name.includes('pair'));
+    expect(pairs('second')).toHaveLength(2);
+    expect([...pairs('minute'), ...pairs('day')]).toEqual([]);
+  });
+
   it('whose service may count a part of the one before keeps that part, by what the store says of it', () => {
     const minute = new SharedWindow('minute', 100, { alive: [slidingLog, slidingCounter], epoch: 0 });
     const before = minute.previous(BEGIN + 1_000);
