@@ -54,8 +54,9 @@ export class MemoryWindow {
     this.claimed = record?.claimed ?? 0;
     this.strangers = record?.strangers ?? 0;
     const known = record && record.reading <= ask.limit ? record.reading : 0;
-    this.#reading = Math.max(known, ask.reading);
-    this.isChanged = ask.reading > known;
+    const told = ask.stretches === 'caps' ? known : ask.reading;
+    this.#reading = Math.max(known, told);
+    this.isChanged = told > known;
     // The limit may have changed since the record was made.
     if (this.claimed > mostClaimed(ask.limit)) {
       this.claimed = 0;
@@ -118,7 +119,7 @@ export class MemoryWindow {
     this.#next?.carryOn();
   }
 
-  /** Applies the reading: units beyond all claims are strangers'; with `bounds`, older claims that were not counted are removed. */
+  /** Applies the reading: units beyond all claims are strangers'; with `bounds` or `caps`, older claims that were not counted are removed. */
   hear(): void {
     this.#carry();
     const reading = this.#reading;
@@ -126,8 +127,10 @@ export class MemoryWindow {
       this.strangers += reading - this.used;
       this.isChanged = true;
     }
-    if (this.ask.stretches !== 'bounds' || !this.#stretch) return;
-    const excess = this.used - (reading + this.#stretch.claimed + this.#stretch.before);
+    const { stretches } = this.ask;
+    if ((stretches !== 'bounds' && stretches !== 'caps') || !this.#stretch) return;
+    const most = Math.max(reading, this.ask.reading);
+    const excess = this.used - (most + this.#stretch.claimed + this.#stretch.before);
     if (excess <= 0) return;
     const ofStrangers = Math.min(excess, this.strangers);
     this.strangers -= ofStrangers;
