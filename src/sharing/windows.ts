@@ -107,10 +107,15 @@ export class SharedWindow {
     return this.shapes.alive.some(({ isCalendar }) => isCalendar);
   }
 
-  /** Units that an ask for slots from this time on keeps for that request, unless its first call fails before the window ends. */
+  /**
+   * Units that an ask for slots from this time on keeps for that request, or for a later one that is the first of its window. Of a minute not
+   * from a first call that fails before it ends; few calls wait for the end of an hour or a day, and without that request all of the next might fail.
+   */
   keptForProbe(from: number, waitsUntil: number = Number.POSITIVE_INFINITY): number {
-    if (!this.isProbed || endOf(this.period, from) > waitsUntil) return 0;
-    return from - startOf(this.period, from) < periodMsOf(this.period) * BEGINNING ? 0 : 1;
+    if (!this.isProbed || (!this.isLong && endOf(this.period, from) > waitsUntil)) return 0;
+    const start = startOf(this.period, from);
+    const isFirst = this.#calendar({ least: start, most: start }).every(({ name }) => this.#used.get(name) === 0);
+    return isFirst || from - start < periodMsOf(this.period) * BEGINNING ? 0 : 1;
   }
 
   /** Whether it is a long one that the service may estimate from two counters. */
@@ -134,7 +139,7 @@ export class SharedWindow {
 
   /** The store said how much is used of an instance of the calendar. */
   hearUsed({ name, slides }: Instance, units: number): void {
-    if (!this.#isCounted || slides !== undefined) return;
+    if (this.isShort || slides !== undefined) return;
     this.#used.delete(name);
     this.#used.set(name, units);
     keepLast(this.#used);

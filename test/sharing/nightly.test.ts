@@ -35,6 +35,17 @@ describe('a job that uses nearly all of a day in minutes, each night, while nobo
     expect(fleet.limited).toBe(0);
   });
 
+  it('of a process that lives on and uses all of it, has none fail but for two units, which are kept for what shows the shape', async () => {
+    const fleet = fleetOf(1, quota, {}, { start });
+    const failed: number[] = [];
+    for (let night = 0; night < NIGHTS; night++) {
+      failed.push(await job(fleet, 0, 50));
+      await fleet.clock.advance(24 * HOUR_MS - EARLIER_MS);
+    }
+    expect(Math.max(...failed)).toBeLessThanOrEqual(2);
+    expect(fleet.limited).toBe(0);
+  });
+
   it('has a unit in each of the hours after it, too, where hourly jobs make a call', async () => {
     const fleet = fleetOf(30, quota, {}, { start });
     let failed = await job(fleet, 0, 24);

@@ -58,6 +58,14 @@ describe('what a process remembers of the store', () => {
     expect(recollection.remind(read, 0.01, 2_500)[0]?.reading).toBe(250);
   });
 
+  it('is not told of the first step of a window that drains: with what counted in it of those before, it is more than its own', () => {
+    const recollection = new Recollection();
+    const steps = [0, 2_000].map((drain, nth) => windowAsk({ name: `minute-drain-${nth}`, limit: 100, drain }));
+    recollection.hear(steps, { ...answer(10_000, 0), used: [30, 40] }, BEFORE, 0);
+    recollection.hear(steps, { ...answer(100, 0), used: [0, 0] }, BEFORE, 2_000);
+    expect(recollection.remind(steps, 0.01, 2_500).map(({ reading }) => reading)).toEqual([-1, 59]);
+  });
+
   it('is told to no store that may only have dropped its age, since no process asked for so long: that one knows facts', () => {
     const reminded = (idleMs: number, facts?: Facts): number | undefined => {
       const recollection = new Recollection();

@@ -64,6 +64,9 @@ describe('a window that processes share', () => {
     // A call that fails before the minute ends would fail for nothing else.
     const end = BEGIN + 60_000;
     expect([end - 1, end].map((waitsUntil) => minute.keptForProbe(BEGIN + 30_000, waitsUntil))).toEqual([0, 1]);
+    // Hardly a call waits for the end of a day. What that one keeps shows that all of the next one is free.
+    const day = new SharedWindow('day', 100, UNKNOWN);
+    expect(day.keptForProbe(BEGIN + 30_000, end)).toBe(1);
     for (const [period, limit, shapes] of [
       ['minute', 19, UNKNOWN],
       ['second', 100, UNKNOWN],
@@ -147,6 +150,8 @@ describe('a window that processes share', () => {
     expect([-1_000, 0, 20_000, 30_001].map((after) => minute.carried(present, BEGIN + after))).toEqual([
       90, 90, 60, 45,
     ]);
+    // Nothing is left of it, nor owed to it, once the present one is over.
+    expect([60_000, 61_000].map((after) => minute.carried(present, BEGIN + after))).toEqual([0, 0]);
     // The store keeps it for as long as it counts.
     expect([ttlOf(before, BEGIN), ttlOf(present, BEGIN)]).toEqual([65_000, 125_000]);
     for (const [period, alive] of [
