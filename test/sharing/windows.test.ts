@@ -67,6 +67,13 @@ describe('a window that processes share', () => {
     // Hardly a call waits for the end of a day. What that one keeps shows that all of the next one is free.
     const day = new SharedWindow('day', 100, UNKNOWN);
     expect(day.keptForProbe(BEGIN + 30_000, end)).toBe(1);
+    // It is for the first request of a window, however late that comes.
+    const [present] = day.instances(exactly(BEGIN));
+    const keptAfter = (used: number): number => {
+      if (present) day.hearUsed(present, used);
+      return day.keptForProbe(BEGIN + 30_000);
+    };
+    expect([keptAfter(0), keptAfter(1)]).toEqual([0, 1]);
     for (const [period, limit, shapes] of [
       ['minute', 19, UNKNOWN],
       ['second', 100, UNKNOWN],
