@@ -241,7 +241,7 @@ export class Pacer {
     const units = isCached ? 0 : this.#learnCost(flight, answer, now);
     if (!limited) this.#clientWide.throughput.onServed(units, now - flight.sentAt);
     this.#readWindows(flight, answer, units, isBooked, now);
-    this.#shareLimit.onEnded(flight, units, !limited, now);
+    this.#shareLimit.onEnded(flight, limited && this.#windows.named.areTold(quota) ? 0 : units, !limited, now);
     if (isServed) this.#onServed(flight);
     if (flight.isExempt) this.#exemptions.onExempt(isServed && !isAnyWindowFull(quota), now);
     else if (limited) this.#onRefused(flight, quota, now);

@@ -5,7 +5,7 @@ import { PLACES } from './scripts/take.ts';
 const NUMBERED = /^(.*?)(0|[1-9]\d{0,14})$/;
 
 /** Values of {@link WindowAsk.stretches} in the script's arguments, and of a step of a window that drains. */
-const STRETCHES = { no: '0', yes: '1', bounds: '2' } as const;
+const STRETCHES = { no: '0', yes: '1', bounds: '2', caps: '4' } as const;
 const DRAINS = '3';
 
 /** A window of an ask, and where Redis keeps it. */

@@ -79,7 +79,7 @@ export interface FullWindow {
   /** When the first and the last answer showed it full. */
   readonly since: number;
   readonly at: number;
-  /** Whether what is left of it was kept for a request that shows its shape. */
+  /** Whether what is left of it was kept for a request that shows its shape, and the call may get that. */
   readonly isKept: boolean;
 }
 
@@ -244,7 +244,7 @@ export class AskPolicy {
       const isFull = room - window.keptForProbe(first.from) < least;
       if (isFull && !window.isShort) {
         if (!full || endOf(full) < endOf(instance)) full = instance;
-        isKept &&= room >= least;
+        isKept &&= room >= least && !window.isLong;
       }
       // The processes that wait for the same steps, or for what is kept to shrink, ask in turn, so that all of them together ask twice
       // in that time. The claims of a long window that slides are known until it has room, so that one of them asks soon after that.

@@ -284,10 +284,9 @@ function isEmpty({ claimed, spent, open, booked }: Entry): boolean {
 function windowAsk(instance: Instance, kept: number, time: number, now: number): WindowAsk {
   const { name, window, limit, drain } = instance;
   const reading = window.reading(instance, now);
-  const countedBy = reading?.isRecent ? 'bounds' : 'yes';
   return {
     ...{ name, limit, kept, ttlMs: ttlOf(instance, time), reading: reading?.used ?? -1 },
-    stretches: window.isLong && drain === undefined ? countedBy : 'no',
+    stretches: window.isLong && drain === undefined ? (reading?.stretches ?? 'yes') : 'no',
     ...(drain === undefined ? {} : { drain }),
   };
 }

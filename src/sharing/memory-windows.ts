@@ -35,7 +35,7 @@ export class MemoryWindow {
   claimed: number;
   strangers: number;
   isChanged = false;
-  readonly #reading: number;
+  #reading: number;
   readonly #before: MemoryWindow | undefined;
   #next: MemoryWindow | undefined;
   #carried: number;
@@ -54,8 +54,9 @@ export class MemoryWindow {
     this.claimed = record?.claimed ?? 0;
     this.strangers = record?.strangers ?? 0;
     const known = record && record.reading <= ask.limit ? record.reading : 0;
-    this.#reading = Math.max(known, ask.reading);
-    this.isChanged = ask.reading > known;
+    const told = ask.stretches === 'caps' ? known : ask.reading;
+    this.#reading = Math.max(known, told);
+    this.isChanged = told > known;
     // The limit may have changed since the record was made.
     if (this.claimed > mostClaimed(ask.limit)) {
       this.claimed = 0;
@@ -65,6 +66,8 @@ export class MemoryWindow {
       this.strangers = 0;
       this.isChanged = true;
     }
+    // Its reading counts all steps before it, which a step that is named first does not.
+    if (ask.drain !== undefined && !this.#before) this.#reading = 0;
     if (ask.stretches === 'no' && !record?.stretch) return;
     const index = Math.floor(now / STRETCH_MS);
     this.#stretch = stretchAt(index, record?.stretch);
@@ -116,7 +119,7 @@ export class MemoryWindow {
     this.#next?.carryOn();
   }
 
-  /** Applies the reading: units beyond all claims are strangers'; with `bounds`, older claims that were not counted are removed. */
+  /** Applies the reading: units beyond all claims are strangers'; with `bounds` or `caps`, older claims that were not counted are removed. */
   hear(): void {
     this.#carry();
     const reading = this.#reading;
@@ -124,8 +127,10 @@ export class MemoryWindow {
       this.strangers += reading - this.used;
       this.isChanged = true;
     }
-    if (this.ask.stretches !== 'bounds' || !this.#stretch) return;
-    const excess = this.used - (reading + this.#stretch.claimed + this.#stretch.before);
+    const { stretches } = this.ask;
+    if ((stretches !== 'bounds' && stretches !== 'caps') || !this.#stretch) return;
+    const most = Math.max(reading, this.ask.reading);
+    const excess = this.used - (most + this.#stretch.claimed + this.#stretch.before);
     if (excess <= 0) return;
     const ofStrangers = Math.min(excess, this.strangers);
     this.strangers -= ofStrangers;

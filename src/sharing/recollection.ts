@@ -35,13 +35,16 @@ export class Recollection {
    */
   hear(
     windows: readonly WindowAsk[],
-    { urgent: { forMs }, used }: Answer,
+    { urgent: { forMs }, used, facts }: Answer,
     { processes, aheadMs }: { readonly processes: number; readonly aheadMs: number },
     now: number,
   ): boolean {
     const age = this.#age;
     this.#age = { forMs, at: now };
-    const isLost = age !== undefined && forMs + SLACK_MS < age.forMs + now - age.at;
+    const isYoung = age !== undefined && forMs + SLACK_MS < age.forMs + now - age.at;
+    // Where no process has asked for so long, the store may only have dropped its age: then it knows the facts still.
+    const isDropped = isYoung && now - age.at >= STATE_LASTS_MS - STATE_RENEWED_MS && facts?.size !== 0;
+    const isLost = isYoung && !isDropped;
     if (isLost) {
       [this.#lostAt, this.#gathersUntil, this.#processes] = [now - forMs, now + aheadMs, processes];
     } else

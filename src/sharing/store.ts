@@ -59,9 +59,10 @@ export interface WindowAsk {
   readonly reading: number;
   /**
    * Whether claims are counted by stretch (`yes`), and whether the reading is so recent that it bounds them from above
-   * (`bounds`): usage is at most the highest reading plus the units claimed in this stretch and the one before.
+   * (`bounds`): usage is at most the highest reading plus the units claimed in this stretch and the one before. `caps`: it bounds them from
+   * above alone, since what was counted then may count no more.
    */
-  readonly stretches: 'no' | 'yes' | 'bounds';
+  readonly stretches: 'no' | 'yes' | 'bounds' | 'caps';
   /**
    * Given for a step of a window that drains. What is used of the step before counts in it, too, less so many units, in thousandths: that is
    * the window named before this one, and its name ends in the number before. 0: the step before is not named, and what it left is as

@@ -44,6 +44,8 @@ export class SharedWindow {
   /** Units that remained by the latest reading. */
   left: number;
   readonly #readings = new Map<string, InstanceReading>();
+  /** Units used by the latest reading, and when its request was sent, by the local clock and at the earliest by the timeline. */
+  #latest: { readonly used: number; readonly sentAt: number; readonly time: number } | undefined;
   /** Units used in the last instances of the calendar, by the store. */
   readonly #used = new Map<string, number>();
 
@@ -105,10 +107,15 @@ export class SharedWindow {
     return this.shapes.alive.some(({ isCalendar }) => isCalendar);
   }
 
-  /** Units that an ask for slots from this time on keeps for that request, unless its first call fails before the window ends. */
+  /**
+   * Units that an ask for slots from this time on keeps for that request, or for a later one that is the first of its window. Of a minute not
+   * from a first call that fails before it ends; few calls wait for the end of an hour or a day, and without that request all of the next might fail.
+   */
   keptForProbe(from: number, waitsUntil: number = Number.POSITIVE_INFINITY): number {
-    if (!this.isProbed || endOf(this.period, from) > waitsUntil) return 0;
-    return from - startOf(this.period, from) < periodMsOf(this.period) * BEGINNING ? 0 : 1;
+    if (!this.isProbed || (!this.isLong && endOf(this.period, from) > waitsUntil)) return 0;
+    const start = startOf(this.period, from);
+    const isFirst = this.#calendar({ least: start, most: start }).every(({ name }) => this.#used.get(name) === 0);
+    return isFirst || from - start < periodMsOf(this.period) * BEGINNING ? 0 : 1;
   }
 
   /** Whether it is a long one that the service may estimate from two counters. */
@@ -132,7 +139,7 @@ export class SharedWindow {
 
   /** The store said how much is used of an instance of the calendar. */
   hearUsed({ name, slides }: Instance, units: number): void {
-    if (!this.#isCounted || slides !== undefined) return;
+    if (this.isShort || slides !== undefined) return;
     this.#used.delete(name);
     this.#used.set(name, units);
     keepLast(this.#used);
@@ -157,7 +164,7 @@ export class SharedWindow {
       ...(mayBeCalendar || this.#isCounted ? this.#calendar(range) : []),
       ...(this.isCalendar || this.#drains || isEstimate ? [] : this.#of(slidingOf(this.period, range))),
       ...(this.#mayDrain ? this.#of(stepsAt(this.period, range)) : []),
-      ...(this.#isEstimated && !this.#isCounted
+      ...(this.isShort && this.#isEstimated
         ? evenOf(this.period, this.limit, range).map((even) => ({ ...even, window: this }))
         : []),
     ];
@@ -167,6 +174,7 @@ export class SharedWindow {
   hear({ used, limit, sentAt }: WindowNews, sent: TimeRange, received: TimeRange): void {
     this.limit = limit;
     this.left = Math.max(0, limit - used);
+    if (sentAt >= (this.#latest?.sentAt ?? sentAt)) this.#latest = { used, sentAt, time: sent.least };
     const range = { least: sent.least, most: received.most };
     for (const instances of [calendarOf(this.period, range), slidingOf(this.period, range, 0)]) {
       const [only] = instances;
@@ -184,17 +192,34 @@ export class SharedWindow {
     this.#readings.set(name, known && known.used > used ? { ...known, sentAt } : { used, sentAt });
   }
 
-  /** The highest usage stated for an instance, if any; `isRecent`: whether it bounds the claims from above. */
+  /** The highest usage stated for an instance, or the most that it can be, if any answer said so; and what bounds its claims from above. */
   reading(
-    { name, slides, limit, drain }: Instance,
+    instance: Instance,
     now: number,
-  ): { readonly used: number; readonly isRecent: boolean } | undefined {
-    // If the window may not be aligned, part of the stated usage may belong to the calendar's previous window.
-    if (slides === undefined && !this.isCalendar) return undefined;
+  ): { readonly used: number; readonly stretches: 'yes' | 'bounds' | 'caps' } | undefined {
+    const { name, slides, limit, drain } = instance;
     // A step to which no usage is carried over holds its own claims alone.
     if (drain !== undefined && !this.#drains) return undefined;
-    const known = this.#readings.get(name);
-    return known && { used: Math.min(known.used, limit), isRecent: now - known.sentAt < RECENT_MS };
+    // If the window may not be aligned, part of the stated usage may belong to the calendar's previous window.
+    const known = slides === undefined && !this.isCalendar ? undefined : this.#readings.get(name);
+    if (known) {
+      const isRecent = now - known.sentAt < RECENT_MS;
+      return { used: Math.min(known.used, limit), stretches: isRecent ? 'bounds' : 'yes' };
+    }
+    const used = this.#most(instance, now);
+    return used === undefined ? undefined : { used, stretches: 'caps' };
+  }
+
+  /**
+   * The most that may have been used of an instance of a long window when the latest reading was taken, if that is recent: whatever the
+   * shape, nothing that is not counted then counts later. Of the calendar's window before, an estimate counts the part that is left.
+   */
+  #most({ slides, end, limit, drain }: Instance, now: number): number | undefined {
+    if (!this.isLong || drain !== undefined || !this.#latest || now - this.#latest.sentAt >= RECENT_MS)
+      return undefined;
+    const { used, time } = this.#latest;
+    const over = slides === undefined ? Math.max(0, time - end) / periodMsOf(this.period) : 0;
+    return over < 1 ? Math.min(limit, Math.floor(used / (1 - over))) : undefined;
   }
 
   /** All steps that an ask must name for slots within this range if the window drains. */

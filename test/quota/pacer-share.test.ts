@@ -21,6 +21,12 @@ describe('the share of a process hears', () => {
     ['was served, with what it cost', { kind: 'answered', quota: quota({ cost: 3 }), limited: false }, 3, true],
     ['was served, at what was held for it', { kind: 'answered', quota: quota(), limited: false }, 2, true],
     ['was refused', { kind: 'answered', quota: quota({ cost: 3 }), limited: true }, 2, false],
+    [
+      'was refused, as readings of all windows show',
+      { kind: 'answered', quota: quota(minute(0)), limited: true },
+      0,
+      false,
+    ],
     ['was answered by a cache', { kind: 'answered', quota: quota({}, { ageMs: 9_000 }), limited: false }, 0, true],
     ['was lost and may be counted', { kind: 'lost' }, 2, false],
     ['was never sent', { kind: 'unsent' }, 0, false],

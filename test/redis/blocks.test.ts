@@ -55,13 +55,20 @@ describe('the windows of an ask', () => {
     ]);
   });
 
-  it('are told how they are counted: not by stretch, by stretch, by its bounds, or as they drain', () => {
-    const kinds: Partial<WindowAsk>[] = [{}, { stretches: 'yes' }, { stretches: 'bounds' }, { drain: 700 }];
+  it('are told how they are counted: not by stretch, by stretch, by its bounds, by the upper one alone, or as they drain', () => {
+    const kinds: Partial<WindowAsk>[] = [
+      {},
+      { stretches: 'yes' },
+      { stretches: 'bounds' },
+      { stretches: 'caps' },
+      { drain: 700 },
+    ];
     const args = kinds.map((kind) => blocksOf([windowAsk({ name: 'hour:3', ttlMs: 9, ...kind })]).args);
     expect(args).toEqual([
       ['3', '3', '0', '1', '3', '3', '20', '0', '9', '0', '-1', '0', '0'],
       ['3', '3', '1', '1', '3', '3', '20', '0', '9', '0', '-1', '1', '0'],
       ['3', '3', '1', '1', '3', '3', '20', '0', '9', '0', '-1', '2', '0'],
+      ['3', '3', '1', '1', '3', '3', '20', '0', '9', '0', '-1', '4', '0'],
       ['3', '3', '1', '1', '3', '3', '20', '0', '9', '0', '-1', '3', '700'],
     ]);
   });

@@ -36,7 +36,7 @@ const terms = {
   kept: fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: units(25) }),
   ttlMs: fc.constantFrom(500, 8_000, 65_000, 3_600_000),
   reading: fc.oneof({ weight: 3, arbitrary: fc.constant(-1) }, { weight: 1, arbitrary: units(30) }),
-  stretches: fc.constantFrom('no' as const, 'yes' as const, 'bounds' as const),
+  stretches: fc.constantFrom('no' as const, 'yes' as const, 'bounds' as const, 'caps' as const),
 };
 
 const names = fc.oneof(

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { aligned } from '../../src/quota/models/aligned.ts';
 import { firstRequest } from '../../src/quota/models/first-request.ts';
+import { slidingCounter } from '../../src/quota/models/sliding-counter.ts';
 import { slidingLog } from '../../src/quota/models/sliding-log.ts';
 import type { Ledger } from '../../src/sharing/ledger.ts';
 import { ask, type Beginning, demand, kept, ledgerOf, TRIP_MS, wished } from './support/ledgers.ts';
-import { BEGIN, reading } from './support/small.ts';
+import { answering, BEGIN, reading } from './support/small.ts';
 
 const SECOND = BEGIN / 1_000;
 const OPEN = [aligned, firstRequest];
@@ -117,5 +118,30 @@ describe('a ledger of a second whose shape is open', () => {
     it('not for an urgent call', () => {
       expect(asked(busy(), { isUrgent: true }).kept).toBe(0);
     });
+  });
+});
+
+describe('a ledger of a minute that the service estimates from two counters', () => {
+  const NOW = 15_500;
+
+  /** Units that are held of the first slot and of all, by an answer that says that 8 were used of the minute before. */
+  function held(granted: readonly number[]): readonly number[] {
+    const ledger = ledgerOf({ minute: 10 }, { alive: [slidingCounter] });
+    const composed = ledger.compose(demand({ want: 8 }), NOW, TRIP_MS);
+    const total = granted.reduce((sum, units) => sum + units, 0);
+    const used = composed.windows.map(({ name }) => (name === `minute:${SECOND}` ? total : 8));
+    ledger.receive(composed, answering({ now: BEGIN + NOW, granted, used }), 1, NOW, NOW + TRIP_MS);
+    // What is not used is returned with the next ask.
+    const { slots } = ledger.compose(demand({ want: 8 }), NOW + TRIP_MS, TRIP_MS);
+    expect(slots.reduce((sum, slot) => sum + slot.total, 0)).toBe(ledger.held(NOW + TRIP_MS));
+    return [ledger.left(NOW + TRIP_MS), ledger.held(NOW + TRIP_MS)];
+  }
+
+  it('uses no more of a grant than what the answer says of the minute before leaves, the earliest first', () => {
+    // Three quarters of the minute are left, so 6 of the 8 still count.
+    expect(held([3])).toEqual([3, 3]);
+    expect(held([8])).toEqual([4, 4]);
+    expect(held([3, 5])).toEqual([3, 4]);
+    expect(held([5, 3])).toEqual([4, 4]);
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Recollection } from '../../src/sharing/recollection.ts';
+import type { Facts } from '../../src/sharing/store.ts';
 import { windowAsk } from '../../src/testing/share/asking.ts';
 import { answering } from './support/small.ts';
 
@@ -57,15 +58,26 @@ describe('what a process remembers of the store', () => {
     expect(recollection.remind(read, 0.01, 2_500)[0]?.reading).toBe(250);
   });
 
-  it('is only what was heard where no process may have asked for so long that the store dropped its age', () => {
-    const reminded = (idleMs: number): number | undefined => {
+  it('is not told of the first step of a window that drains: with what counted in it of those before, it is more than its own', () => {
+    const recollection = new Recollection();
+    const steps = [0, 2_000].map((drain, nth) => windowAsk({ name: `minute-drain-${nth}`, limit: 100, drain }));
+    recollection.hear(steps, { ...answer(10_000, 0), used: [30, 40] }, BEFORE, 0);
+    recollection.hear(steps, { ...answer(100, 0), used: [0, 0] }, BEFORE, 2_000);
+    expect(recollection.remind(steps, 0.01, 2_500).map(({ reading }) => reading)).toEqual([-1, 59]);
+  });
+
+  it('is told to no store that may only have dropped its age, since no process asked for so long: that one knows facts', () => {
+    const reminded = (idleMs: number, facts?: Facts): number | undefined => {
       const recollection = new Recollection();
       const day = [windowAsk({ name: 'day:1', limit: 240, ttlMs: 86_400_000 })];
       recollection.hear(day, answer(10_000, 40), BEFORE, 0);
-      recollection.hear(day, answer(0, 40), BEFORE, idleMs);
+      recollection.hear(day, { ...answer(0, 40), facts }, BEFORE, idleMs);
       return recollection.remind(day, 240 / 86_400_000, idleMs)[0]?.reading;
     };
-    expect([reminded(2_999_000), reminded(3_000_000)]).toEqual([49, 40]);
+    const facts = new Map([['l:day', '240']]);
+    expect([reminded(2_999_000, facts), reminded(3_000_000, facts), reminded(3_000_000)]).toEqual([49, -1, -1]);
+    // One that has lost all is told what was heard, and not what may have been granted in so long a time.
+    expect([reminded(2_999_000, new Map()), reminded(3_000_000, new Map())]).toEqual([49, 40]);
   });
 
   it('is gathered until the slots are over that others may hold, or until all processes have told: only then units are asked for', () => {

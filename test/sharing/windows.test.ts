@@ -64,6 +64,16 @@ describe('a window that processes share', () => {
     // A call that fails before the minute ends would fail for nothing else.
     const end = BEGIN + 60_000;
     expect([end - 1, end].map((waitsUntil) => minute.keptForProbe(BEGIN + 30_000, waitsUntil))).toEqual([0, 1]);
+    // Hardly a call waits for the end of a day. What that one keeps shows that all of the next one is free.
+    const day = new SharedWindow('day', 100, UNKNOWN);
+    expect(day.keptForProbe(BEGIN + 30_000, end)).toBe(1);
+    // It is for the first request of a window, however late that comes.
+    const [present] = day.instances(exactly(BEGIN));
+    const keptAfter = (used: number): number => {
+      if (present) day.hearUsed(present, used);
+      return day.keptForProbe(BEGIN + 30_000);
+    };
+    expect([keptAfter(0), keptAfter(1)]).toEqual([0, 1]);
     for (const [period, limit, shapes] of [
       ['minute', 19, UNKNOWN],
       ['second', 100, UNKNOWN],
@@ -127,6 +137,16 @@ describe('a window that processes share', () => {
     ]);
   });
 
+  it('longer than a second is not halved for an estimate of few units that no refusal has shown', () => {
+    const pairs = (period: 'second' | 'minute' | 'day'): string[] =>
+      new SharedWindow(period, 3, { alive: [slidingCounter, leaky], epoch: 0 })
+        .instances(exactly(BEGIN))
+        .map(({ name }) => name)
+        .filter((name) => name.includes('pair'));
+    expect(pairs('second')).toHaveLength(2);
+    expect([...pairs('minute'), ...pairs('day')]).toEqual([]);
+  });
+
   it('whose service may count a part of the one before keeps that part, by what the store says of it', () => {
     const minute = new SharedWindow('minute', 100, { alive: [slidingLog, slidingCounter], epoch: 0 });
     const before = minute.previous(BEGIN + 1_000);
@@ -140,6 +160,8 @@ describe('a window that processes share', () => {
     expect([-1_000, 0, 20_000, 30_001].map((after) => minute.carried(present, BEGIN + after))).toEqual([
       90, 90, 60, 45,
     ]);
+    // Nothing is left of it, nor owed to it, once the present one is over.
+    expect([60_000, 61_000].map((after) => minute.carried(present, BEGIN + after))).toEqual([0, 0]);
     // The store keeps it for as long as it counts.
     expect([ttlOf(before, BEGIN), ttlOf(present, BEGIN)]).toEqual([65_000, 125_000]);
     for (const [period, alive] of [
@@ -169,9 +191,9 @@ describe('a window that processes share', () => {
     const minute = windows.of('minute') as SharedWindow;
     for (const used of [40, 30]) minute.hear(reading({ used }), exactly(BEGIN), exactly(BEGIN + 40));
     const instance = instanceAt(windows, 'minute', BEGIN);
-    expect(minute.reading(instance, BEGIN + 1_000)).toEqual({ used: 40, isRecent: true });
+    expect(minute.reading(instance, BEGIN + 1_000)).toEqual({ used: 40, stretches: 'bounds' });
     // An old reading says nothing of what was claimed since.
-    expect(minute.reading(instance, BEGIN + 30_000)).toEqual({ used: 40, isRecent: false });
+    expect(minute.reading(instance, BEGIN + 30_000)).toEqual({ used: 40, stretches: 'yes' });
   });
 
   it('does not take a reading for that of a minute that began while the answer was on its way', () => {
@@ -202,13 +224,43 @@ describe('a window that processes share', () => {
     expect(others.some((one) => minute.reading(one, BEGIN)?.used === 40)).toBe(true);
   });
 
+  it('of a day or an hour holds no more by any shape than the latest reading, and what is claimed after it, for as long as that is recent', () => {
+    const day = new SharedWindow('day', 100, UNKNOWN);
+    day.hear(reading({ period: 'day', used: 3, shapes: UNKNOWN }), exactly(BEGIN), exactly(BEGIN + 40));
+    // Half of the day is over, so an estimate counts half of the one before.
+    const before = day.previous(BEGIN);
+    expect(before && day.reading(before, BEGIN)).toEqual({ used: 6, stretches: 'caps' });
+    const said = (now: number) => day.instances(exactly(BEGIN)).map((each) => day.reading(each, now));
+    // The calendar's day, the stretch until now, thirty later ones, and a step of what may drain.
+    const [ofCalendar, until, ...later] = said(BEGIN + 19_999);
+    expect([ofCalendar, until]).toEqual([
+      { used: 3, stretches: 'caps' },
+      { used: 3, stretches: 'bounds' },
+    ]);
+    expect(later).toEqual([...new Array(30).fill({ used: 3, stretches: 'caps' }), undefined]);
+    expect(said(BEGIN + 20_000).filter((each) => each !== undefined)).toEqual([{ used: 3, stretches: 'yes' }]);
+    const minute = new SharedWindow('minute', 100, UNKNOWN);
+    minute.hear(reading({ used: 3, shapes: UNKNOWN }), exactly(BEGIN), exactly(BEGIN + 40));
+    expect(minute.instances(exactly(BEGIN)).filter((each) => minute.reading(each, BEGIN))).toHaveLength(1);
+  });
+
+  it('is bounded by the reading that was taken last, whichever answer comes first', () => {
+    const day = new SharedWindow('day', 100, UNKNOWN);
+    const hear = (used: number, sentAt: number) =>
+      day.hear(reading({ period: 'day', used, sentAt, shapes: UNKNOWN }), exactly(BEGIN), exactly(BEGIN + 40));
+    hear(4, BEGIN + 1);
+    hear(3, BEGIN);
+    const [ofCalendar] = day.instances(exactly(BEGIN));
+    expect(ofCalendar && day.reading(ofCalendar, BEGIN + 1)).toEqual({ used: 4, stretches: 'caps' });
+  });
+
   it('that drains has used less when a step ends than an answer said before, by what drains until then', () => {
     const shapes = { alive: [leaky], epoch: 0 };
     const minute = new SharedWindow('minute', 300, shapes);
     const [step] = minute.steps(exactly(BEGIN)).slice(-1);
     minute.hear(reading({ used: 100, limit: 300, shapes }), exactly(BEGIN + 500), exactly(BEGIN + 540));
     // Five units a second, for a second and a half.
-    expect(step && minute.reading(step, BEGIN + 600)).toEqual({ used: 92, isRecent: true });
+    expect(step && minute.reading(step, BEGIN + 600)).toEqual({ used: 92, stretches: 'bounds' });
     const unknown = new SharedWindow('minute', 300, UNKNOWN);
     unknown.hear(reading({ used: 100, limit: 300 }), exactly(BEGIN + 500), exactly(BEGIN + 540));
     expect(step && unknown.reading(step, BEGIN + 600)).toBeUndefined();

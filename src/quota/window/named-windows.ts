@@ -83,10 +83,12 @@ export class NamedWindows implements Iterable<NamedWindow> {
 
   /** A request was answered. Whether a refusal was charged is in the window's own reading, if there is one. */
   settle(quota: QuotaSnapshot, { own, sentAt, receivedAt, limited }: AnswerFacts): void {
-    for (const window of this) {
-      const isTold = limited && quota.stacks[window.period]?.remaining !== undefined;
-      if (!isTold) window.book(own, sentAt, receivedAt);
-    }
+    for (const window of this) if (!limited || !isTold(window, quota)) window.book(own, sentAt, receivedAt);
+  }
+
+  /** Whether an answer states the usage of every window, so that the readings of a refusal say whether it was charged. */
+  areTold(quota: QuotaSnapshot): boolean {
+    return this.size > 0 && [...this].every((window) => isTold(window, quota));
   }
 
   /** A request was answered by a cache, so it cost nothing unless a fresh answer says so. */
@@ -175,4 +177,8 @@ export class NamedWindows implements Iterable<NamedWindow> {
     this.#revision++;
     return window;
   }
+}
+
+function isTold({ period }: NamedWindow, { stacks }: QuotaSnapshot): boolean {
+  return stacks[period]?.remaining !== undefined;
 }

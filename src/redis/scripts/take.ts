@@ -36,9 +36,8 @@ export const FIXED_ANSWERS = 9;
  *
  * KEYS: state, account, look, the blocks, the needy, facts, the live. ARGV: member, sequence, version, want, need, size, chunk, stay, held,
  * urgent, leaving, sign of life, slots, blocks; for each block: the first and the last place asked for, whether
- * stretches are counted (0, 1), how many runs of windows; for each run: the first and the
- * last place, limit, kept, ttl of the first, by how much that of the next is longer, reading, stretches (0, 1, 2: bounds; 3: it drains), drain; for each slot:
- * name, total, wish, how many runs of windows, and the first and the last window of each, as numbered by the blocks.
+ * stretches are counted (0, 1), how many runs of windows; for each run: the first and the last place, limit, kept, ttl of the first, by how
+ * much that of the next is longer, reading, stretches (0, 1, 2: bounds; 3: it drains; 4: caps), drain; for each slot: name, total, wish, how many runs of windows, and the first and the last window of each, as numbered by the blocks.
  */
 export const TAKE: string = `${STATE}${TURN}
 local A, tonumber, match, find, format, sub = ARGV, tonumber, string.match, string.find, string.format, string.sub
@@ -54,8 +53,8 @@ if sane(asked, ${MOST}) >= sequence then return { sequence, -1 } end
 mine = sane(mine, ${MOST})
 
 -- By window, as numbered by the blocks: the limit, units claimed, used by strangers, the highest reading of any process (said), units claimed in this
--- stretch (fresh) and the one before, thousandths of units that are left of the steps before when it begins at the latest (carried), how many
--- drain in a step (drains), units of the steps before that count in it (over), and the units that may be granted.
+-- stretch (fresh) and the one before, the reading that bounds the older ones (bounds), thousandths of units that are left of the steps before when it
+-- begins at the latest (carried), how many drain in a step (drains), units of the steps before that count in it (over), and the units that may be granted.
 local limits, claimed, strangers, said, fresh, before, bounds, dirty, free = {}, {}, {}, {}, {}, {}, {}, {}, {}
 local carried, drains, over = {}, {}, {}
 local stretch, p, n = floor(now / ${STRETCH_MS}), ${FIXED_ARGUMENTS + 1}, 0
@@ -91,14 +90,14 @@ for b = 1, blocks do
       if size == ${WIDE} then k, a, b = v[o + 5], v[o + 6], v[o + 7] end
       if till <= now or till > latest then c, s, r, k = 0, 0, 0, 0 end
       if r > l then r = 0 end
-      if told > r then r, dirty[n] = told, true end
+      if told > r and how ~= '4' then r, dirty[n] = told, true end
       if c > m then c, s, dirty[n] = 0, r, true
       elseif s > l then s, dirty[n] = 0, true end
       limits[n], claimed[n], strangers[n], said[n], free[n], over[n] = l, c, s, r, open, 0
       if how == '3' then
         if k > ${PARTS} * m then k = 0 end
         carried[n], over[n] = k, ceil(k / ${PARTS})
-        if drain > 0 and n > 1 then drains[n] = drain end
+        if drain > 0 and n > 1 then drains[n] = drain else said[n] = 0 end
       elseif k > 0 or how ~= '0' then
         -- The record does not tell when units were claimed: all of them may be recent.
         if k == 0 or k > stretch or a > ${MOST} or b > ${MOST} then
@@ -106,7 +105,8 @@ for b = 1, blocks do
           if c > 0 then dirty[n] = true end
         elseif k == stretch - 1 then a, b = 0, a
         elseif k < stretch then a, b = 0, 0 end
-        fresh[n], before[n], bounds[n] = a, b, how == '2'
+        fresh[n], before[n] = a, b
+        if how == '2' or how == '4' then bounds[n] = max(r, told) end
       end
     end
     p = p + 9
@@ -145,7 +145,7 @@ for _ = 1, slots do
   p = last + 2
 end
 
--- Readings: units beyond all claims are strangers'; with a bounding reading, older claims that the service did not count are removed.
+-- Readings: units beyond all claims are strangers'; where one bounds them, older claims that the service did not count are removed.
 for i = 1, windows do
   if drains[i] then carry(i) end
   local reading, c, s, o = said[i], claimed[i], strangers[i], over[i]
@@ -153,7 +153,7 @@ for i = 1, windows do
     s = reading - c - o
     strangers[i], dirty[i] = s, true
   elseif bounds[i] then
-    local excess = c + s - reading - fresh[i] - before[i]
+    local excess = c + s - bounds[i] - fresh[i] - before[i]
     if excess > 0 then
       local part = min(excess, s)
       c, s = c - excess + part, s - part

@@ -191,6 +191,22 @@ export const BOOKS: StoreCases = {
     expect((await hear(9)).used).toEqual([12]);
   },
 
+  'takes off claims above a reading that bounds them from above alone, and takes nothing for used by it': async ({
+    store,
+    pass,
+  }) => {
+    const ask = asker(store);
+    const cap = (reading: number) => telling(0, { member: 'b' }, { stretches: 'caps', reading });
+    await ask(telling(8, {}, { stretches: 'yes' }));
+    expect((await ask(cap(2))).used).toEqual([8]);
+    pass(2 * STRETCH_MS);
+    expect((await ask(cap(9))).used).toEqual([8]);
+    expect((await ask(cap(2))).used).toEqual([2]);
+    expect((await ask(cap(5))).used).toEqual([2]);
+    await ask(telling(0, { member: 'c' }, { stretches: 'yes', reading: 4 }));
+    expect((await ask(cap(1))).used).toEqual([4]);
+  },
+
   'counts told claims and grants of this stretch and the one before as new': async ({ store, pass }) => {
     const ask = asker(store);
     const windows = (reading: number) => [windowAsk({ stretches: 'bounds', limit: 100, reading })];

@@ -79,6 +79,19 @@ export const GRANTS: StoreCases = {
       expect(told.used).toEqual([12, 17, 15, 14]);
     },
 
+  'counts what a reading showed of a step once: not anew where the step is named first, after what was used before it':
+    async ({ store }) => {
+      const ask = asker(store);
+      const steps = (first: number, last: number, rest: Partial<WindowAsk> = {}) =>
+        [first, last].map((number, index) =>
+          windowAsk({ name: `minute-drain-${number}`, drain: 2_500 * index, ...(index === 1 ? rest : {}) }),
+        );
+      await ask({ want: 8, slots: [slotAsk({ windows: [0] })], windows: steps(1, 2) });
+      const tell = async (windows: WindowAsk[]) => (await ask({ want: 0, slots: [], windows })).used;
+      expect(await tell(steps(2, 3, { reading: 9 }))).toEqual([8, 9]);
+      expect(await tell(steps(3, 4))).toEqual([7, 7]);
+    },
+
   'grants nothing of a slot that has less room than is needed, and looks at the next': async ({ store }) => {
     const ask = asker(store);
     await ask({ member: 'b', want: 17, ...seconds() });

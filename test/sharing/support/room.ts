@@ -1,3 +1,4 @@
+import { startOf } from '../../../src/quota/time/periods.ts';
 import { openWindow, type WindowKind } from '../../../src/testing/windows/kinds.ts';
 import { LENGTHS } from './traffic.ts';
 import type { Quota, SmallPeriod } from './worlds.ts';
@@ -5,6 +6,9 @@ import type { Quota, SmallPeriod } from './worlds.ts';
 /** Units that another process holds are used or back after this time, and what was sent has arrived, in milliseconds. */
 const HELD_MS = 5_000;
 const UNDER_WAY_MS = 100;
+
+/** Where a request arrives is known to no less than this, in milliseconds: so near to the end of a calendar window it counts in both. */
+const VAGUE_MS = 2_700;
 
 /** A second that has served a request is not known to have room for so long, in milliseconds. */
 const SECONDS_MS = 2_000;
@@ -46,10 +50,20 @@ export class Room {
     const late = LATE_STEPS / STEPS;
     if (kind === 'sliding-log') return served.filter((each) => each > at - LENGTHS[period] * (1 + late)).length;
     const window = openWindow(kind, limit, period);
-    for (const each of served) window.charge(1, each);
+    for (const each of kind === 'leaky' ? served : onBothSides(period, served)) if (each <= at) window.charge(1, each);
     if (kind === 'leaky') return Math.ceil(window.used(at) + limit * late);
     return Math.ceil(kind === 'sliding-counter' ? window.used(at - HELD_MS) : window.used(at));
   }
+}
+
+/** The instants, and for each that is near to the end of a calendar window the nearest one of the other window. */
+function onBothSides(period: SmallPeriod, times: readonly number[]): readonly number[] {
+  const both = times.flatMap((time) => {
+    const end = startOf(period, time + VAGUE_MS);
+    if (Math.abs(time - end) >= VAGUE_MS) return [time];
+    return [time, time < end ? end : end - 1];
+  });
+  return both.sort((one, other) => one - other);
 }
 
 function kindsOf(period: SmallPeriod, shape: WindowKind, isKnown: boolean): readonly WindowKind[] {
