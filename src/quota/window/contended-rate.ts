@@ -1,5 +1,8 @@
-/** Our part of a window at first. */
+/** Our part of a window at first, if what the first reading counts is not ours to a larger part. */
 const FIRST = 0.5;
+
+/** A part by the first reading grows so much with each one that shows nobody any more, a window later: they were there before us only. */
+const REGAINED = 2;
 
 /** How full the fullest of the last readings is to be, or the window on average where a rate of all is known: the rest is left to chance. */
 const FULLEST = 0.8;
@@ -39,6 +42,8 @@ export class ContendedRate {
   /** When other consumers were last seen, and the readings since. */
   #seenAt = Number.NEGATIVE_INFINITY;
   #readingsSince = 0;
+  /** When they were seen by the first reading; undefined: they were not. */
+  #firstAt: number | undefined;
 
   constructor(periodMs: number) {
     this.#periodMs = periodMs;
@@ -60,9 +65,17 @@ export class ContendedRate {
    * @param perMs - the units per millisecond that all consumers together were served lately; undefined: it is not known.
    */
   observe(others: number, used: number, limit: number, now: number, perMs?: number): void {
+    const isFirst = this.#seenAt === Number.NEGATIVE_INFINITY;
     this.#readingsSince++;
     if (others > 0) this.#onSeen(now);
     this.#remember(used / limit, now);
+    if (isFirst && others > 0) {
+      this.#firstAt = this.#observedAt = now;
+      this.#set(Math.min(FIRST, 1 - others / used), limit);
+      return;
+    }
+    const haveGone = this.#seenAt === this.#firstAt && now >= this.#seenAt + this.#periodMs;
+    if (haveGone && this.#part < FIRST) this.#part = Math.min(FIRST, REGAINED * this.#part);
     const isAway = this.#readingsSince > AWAY_READINGS && now > this.#seenAt + AWAY * this.#periodMs;
     const room = isAway ? 1 : this.#room(used, limit, perMs);
     const change = room > 0 ? GROWTH * Math.sqrt(this.#part) * room : SHRINKING * this.#part * room;

@@ -35,12 +35,27 @@ function crowd(rates: readonly ContendedRate[]): { readonly perSecond: number; r
 }
 
 describe('the client’s part of a second that others use, too', () => {
-  it('is half at first', () => {
+  it('is half at first, or what is ours of what the first reading counts', () => {
     expect(new ContendedRate(SECOND_MS).part).toBe(0.5);
+    expect(showing(1, 10, { others: 1 }).part).toBe(0.5);
+    expect(showing(1, 10, { others: 9 }).part).toBeCloseTo(0.1);
+  });
+
+  it('by the first reading doubles with each one that shows nobody a second later, and with none where they were seen again', () => {
+    const rate = showing(1, 10, { others: 9 });
+    rate.observe(0, 2, LIMIT, 990);
+    const before = rate.part;
+    for (const at of [1_000, 1_500, 1_750]) rate.observe(0, 3, LIMIT, at);
+    expect(before).toBeLessThan(0.2);
+    expect(rate.part).toBeGreaterThanOrEqual(0.5);
+    const besideOthers = showing(1, 10, { others: 9 });
+    besideOthers.observe(1, 10, LIMIT, 500);
+    for (const at of [1_500, 1_750, 1_900]) besideOthers.observe(0, 10, LIMIT, at);
+    expect(besideOthers.part).toBeLessThan(0.2);
   });
 
   it('grows while readings show room, a small one by more of itself', () => {
-    const large = showing(2, 8);
+    const large = showing(3, 8);
     expect(large.part).toBeGreaterThan(0.6);
     const small = new ContendedRate(SECOND_MS);
     small.onRefused(1, LIMIT, 0);
@@ -50,12 +65,12 @@ describe('the client’s part of a second that others use, too', () => {
   });
 
   it('shrinks where the fullest of the last readings leaves less than a fifth, and not for a fuller one of long ago', () => {
-    const full = showing(1, 19);
+    const full = showing(2, 19);
     expect(full.part).toBeLessThan(0.45);
     // The readings of a moment ago count still: a second is empty at its beginning.
     const before = full.part;
-    expect(showing(2, 2, { rate: full, from: 1 }).part).toBeLessThan(before);
-    expect(showing(20, 2, { rate: full, from: 3 }).part).toBeGreaterThan(before);
+    expect(showing(2, 2, { rate: full, from: 2 }).part).toBeLessThan(before);
+    expect(showing(20, 2, { rate: full, from: 4 }).part).toBeGreaterThan(before);
   });
 
   it('follows the rate of all, where it is known, instead of what was fullest', () => {
