@@ -107,7 +107,7 @@ export const seconds: readonly Scenario[] = [4, 10, 20].flatMap((second) =>
       (windows): Scenario => ({
         name: `${second}/s alone, others take ${name}, ${windows}`,
         promised: 'company',
-        isDeep: second !== 20 || atOnce > 1,
+        isDeep: true,
         limits: { second },
         windows,
         others: { perSecond: part * second, atOnce },
@@ -140,7 +140,7 @@ export const crowdsBySecond: readonly Scenario[] = [2, 4, 8, 20].flatMap((client
     (windows): Scenario => ({
       name: `20/s alone, ${clients} clients, ${windows}`,
       promised: windows === 'sliding-log' ? 'crowd, sliding' : 'crowd',
-      isDeep: clients !== 4,
+      isDeep: true,
       limits: { second: 20 },
       windows,
       clients,

@@ -45,11 +45,12 @@ export class RefusalRate implements Limit {
   /** When requests went on after the last pause, and the units served since. */
   #resumedAt: number | undefined;
   #served = 0;
-  /** The same of the pause before. */
+  /** When requests went on after the pause before. */
   #cycleFrom = 0;
-  #servedInCycle = 0;
-  /** The end of the last pause that was long. */
+  /** When requests went on after the last pause that was long, and the units served since. */
   #steadyFrom = 0;
+  #servedSteadily = 0;
+  #isLong = true;
   /** When the first request was refused since the last one was served. */
   #refusedAt = 0;
   #nextAt = Number.NEGATIVE_INFINITY;
@@ -71,8 +72,16 @@ export class RefusalRate implements Limit {
 
   /** A request was served. */
   onServed(units: number, now: number): void {
-    this.#servedInCycle += units;
-    if (now > (this.#resumedAt ?? now)) this.#served += units;
+    const resumedAt = this.#resumedAt ?? now;
+    if (now > resumedAt) {
+      if (this.#served === 0 && this.#isLong) {
+        this.#steadyFrom = resumedAt;
+        this.#servedSteadily = 0;
+        this.#isLong = false;
+      }
+      this.#served += units;
+    }
+    this.#servedSteadily += units;
   }
 
   /**
@@ -88,19 +97,17 @@ export class RefusalRate implements Limit {
     if (isFirst) {
       this.#tried = this.#refused && this.#rateAt(sentAt);
       this.#cycleFrom = this.#resumedAt ?? now;
-      this.#servedInCycle = this.#served;
       this.#refusedAt = now;
       this.#returnMs = Math.min(LONGEST_RETURN_MS, 2 * this.#returnMs);
     }
     const pauseMs = until - this.#refusedAt;
     const isShortFor = (from: number): boolean => pauseMs < SHORT_PAUSE * (this.#refusedAt - from);
-    const measured = Math.max(1 / SLOWEST_MS, this.#servedInCycle / Math.max(1, until - this.#cycleFrom));
     if (this.#tried && isShortFor(this.#steadyFrom)) {
       const kept = isShortFor(this.#cycleFrom) ? ACCEPTED : LEAST_KEPT;
-      this.#refused = Math.max(measured, kept * this.#tried);
+      this.#refused = kept * this.#tried;
     } else {
-      this.#refused = measured;
-      this.#steadyFrom = until;
+      this.#refused = Math.max(1 / SLOWEST_MS, this.#servedSteadily / Math.max(1, until - this.#steadyFrom));
+      this.#isLong = true;
     }
     this.#cutAt = until;
     this.#resumedAt = until;

@@ -3,8 +3,9 @@ import type { ShareLimit } from '../share-limit.ts';
 import type { InFlight } from '../usage/in-flight.ts';
 
 /**
- * Slow start: while no limit is known one request may be in flight. An answer without
- * quota headers doubles how many may be; the first answer with them ends the caution, because windows are known then.
+ * Slow start: while no limit is known one request may be in flight. Each round trip of answers without quota headers adds one, because all
+ * that are in flight are refused with the first. It ends with the first answer that has them, because windows are known then, and with a refusal
+ * after something was served, because the rate is known then.
  */
 export class SlowStart implements Limit {
   readonly #flights: InFlight;
@@ -18,12 +19,12 @@ export class SlowStart implements Limit {
 
   /** An answer came that was not refused. */
   onServed(isAnyWindowKnown: boolean): void {
-    this.#allowed = isAnyWindowKnown ? Number.POSITIVE_INFINITY : this.#allowed * 2;
+    this.#allowed = isAnyWindowKnown ? Number.POSITIVE_INFINITY : this.#allowed + 1 / Math.floor(this.#allowed);
   }
 
   /** A refusal came. */
   onRefused(): void {
-    if (this.#allowed < Number.POSITIVE_INFINITY) this.#allowed = 1;
+    if (this.#allowed > 1) this.#allowed = Number.POSITIVE_INFINITY;
   }
 
   check(_charge: Charge, now: number): Hold | undefined {

@@ -1,7 +1,10 @@
 import { FillTrend } from './fill-trend.ts';
 
-/** Our part of a window at first. */
+/** Our part of a window at first, if what the first reading counts is not ours to a larger part. */
 const FIRST = 0.5;
+
+/** A part by the first reading grows so much with each one that shows nobody any more, a window later: they were there before us only. */
+const REGAINED = 2;
 
 /** How full the window is to be on average, where a rate of all is known: the rest is left to chance. */
 const FULL = 0.8;
@@ -52,6 +55,8 @@ export class ContendedRate {
   /** When other consumers were last seen, and the readings since. */
   #seenAt = Number.NEGATIVE_INFINITY;
   #readingsSince = 0;
+  /** When they were seen by the first reading; undefined: they were not. */
+  #firstAt: number | undefined;
 
   constructor(periodMs: number) {
     this.#periodMs = periodMs;
@@ -69,9 +74,17 @@ export class ContendedRate {
 
   /** A reading shows that `used` of `limit` units are used, `others` of them by other consumers and not known before. */
   observe(others: number, used: number, limit: number, now: number, { isShared, elapsed, perMs }: Contention): void {
+    const isFirst = this.#seenAt === Number.NEGATIVE_INFINITY;
     this.#readingsSince++;
     if (others > 0 || isShared) this.#onSeen(now);
     this.#trend.observe(used / limit, elapsed);
+    if (isFirst && others > 0) {
+      this.#firstAt = this.#observedAt = now;
+      this.#set(Math.min(FIRST, 1 - others / used), limit);
+      return;
+    }
+    const haveGone = this.#seenAt === this.#firstAt && now >= this.#seenAt + this.#periodMs;
+    if (haveGone && this.#part < FIRST) this.#part = Math.min(FIRST, REGAINED * this.#part);
     const isAway = this.#readingsSince > AWAY_READINGS && now > this.#seenAt + AWAY * this.#periodMs;
     const change = isAway ? this.#changeBy(1) : this.#change(used, limit, perMs);
     const windows = Math.min(1, (now - this.#observedAt) / this.#periodMs);

@@ -178,6 +178,22 @@ describe('a rate that was refused at 10 a second', () => {
     expect(gapAt(refused(1_050), 1_050)).toBeCloseTo(1_050 / 20 / 0.95, 2);
   });
 
+  it('is, where a longer limit refuses than before, that of all that was served since the last pause that was long', () => {
+    const rate = refused();
+    const serve = (from: number, to: number): void => {
+      for (let at = from; at < to; at += 50) {
+        rate.onSent(flightOf('GET /a', at), at);
+        rate.onServed(1, at + 40);
+      }
+    };
+    serve(2_000, 20_000);
+    rate.onRefused(flightOf('GET /a', 20_000), 21_000, 20_000);
+    serve(21_000, 30_000);
+    rate.onRefused(flightOf('GET /a', 30_000), 60_000, 30_000);
+    // 540 in the 58 s.
+    expect(gapAt(rate, 60_000)).toBeCloseTo(58_000 / 540 / 0.95, 2);
+  });
+
   it('is lower where the first request after the pause is refused, too: the whole cycle has become longer', () => {
     const rate = refused();
     rate.onSent(flightOf('GET /a', 2_000), 2_000);

@@ -29,10 +29,14 @@ describe('slow start', () => {
     expect(look.check(CHARGE, 5)?.reason().kind).toBe('slow-start');
   });
 
-  it('the first look doubles with every answer that names no window', () => {
+  it('the first look grows by one with each round trip of answers that name no window', () => {
     const { look, flights } = begin();
-    for (const _ of [1, 2, 3]) look.onServed(false);
-    expect(room(look, flights)).toBe(8);
+    const allowed = [1, 2, 3, 4].map((many) => {
+      for (let answer = 0; answer < many; answer++) look.onServed(false);
+      room(look, flights);
+      return flights.requests;
+    });
+    expect(allowed).toEqual([2, 3, 4, 5]);
   });
 
   it('the first look is over with the first answer that names one', () => {
@@ -43,10 +47,12 @@ describe('slow start', () => {
     expect(room(look, flights)).toBe(99);
   });
 
-  it('the first look begins again with one after a refusal that names no window', () => {
+  it('the first look is over with a refusal, unless that is the first answer of all: it shows no rate', () => {
     const { look, flights } = begin();
-    for (const _ of [1, 2, 3]) look.onServed(false);
     look.onRefused();
     expect(room(look, flights)).toBe(1);
+    look.onServed(false);
+    look.onRefused();
+    expect(room(look, flights)).toBe(99);
   });
 });

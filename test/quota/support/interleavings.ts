@@ -60,7 +60,7 @@ class Run {
   readonly #calls: {
     readonly state: Call;
     readonly lease?: Lease;
-    readonly answer?: { readonly headers: Headers; readonly limited: boolean };
+    readonly answer?: { readonly headers: Headers; readonly limited: boolean; readonly isRounded: boolean };
   }[];
   /** The requests that were sent, and when they ended; last, those of others. */
   readonly #ended: { at: number; readonly units: number }[] = [];
@@ -150,15 +150,20 @@ class Run {
     const at = this.#now + this.#leadMs;
     const limited = this.#oracle.used(at) + units > this.#terms.limit + 1e-9;
     if (!limited) this.#oracle.add(units, at);
-    const left = Math.max(0, Math.floor(this.#terms.limit - this.#oracle.used(at)));
+    const left = Math.max(0, this.#terms.limit - this.#oracle.used(at));
+    const told = Math.floor(left);
     const headers = new Headers({
       date: new Date(at).toUTCString(),
       'x-ratelimit-cost-stacks': `${units}`,
       'x-ratelimit-limit-stacks-second': `${this.#terms.limit}`,
-      'x-ratelimit-remaining-stacks-second': `${left}`,
+      'x-ratelimit-remaining-stacks-second': `${told}`,
     });
     this.#note(`request ${index} arrives`);
-    this.#calls[index] = { ...this.#calls[index], state: 'returning', answer: { headers, limited } };
+    this.#calls[index] = {
+      ...this.#calls[index],
+      state: 'returning',
+      answer: { headers, limited, isRounded: told < left },
+    };
     if (limited) this.#break('a request is refused');
   }
 
@@ -168,6 +173,8 @@ class Run {
     this.#note(`answer ${index} arrives`);
     const quota = readQuota(answer.headers, this.#now);
     this.#pacer.settle(lease, { kind: 'answered', quota, limited: answer.limited }, this.#now);
+    // What is left of an estimate is told as a whole unit, which nobody can tell from one that was just used.
+    if (answer.isRounded) this.#ended[this.#terms.costs.length + 1] = { at: this.#now, units: 1 };
     this.#end(index);
   }
 

@@ -39,8 +39,23 @@ function crowd(rates: readonly ContendedRate[]): { readonly perSecond: number; r
 }
 
 describe('the client’s part of a second that others use, too', () => {
-  it('is half at first', () => {
+  it('is half at first, or what is ours of what the first reading counts', () => {
     expect(new ContendedRate(SECOND_MS).part).toBe(0.5);
+    expect(showing(1, 10, { others: 1 }).part).toBe(0.5);
+    expect(showing(1, 10, { others: 9 }).part).toBeCloseTo(0.1);
+  });
+
+  it('by the first reading doubles with each one that shows nobody a second later, and with none where they were seen again', () => {
+    const rate = showing(1, 10, { others: 9 });
+    rate.observe(0, 2, LIMIT, 990, UNKNOWN);
+    const before = rate.part;
+    for (const at of [1_000, 1_500, 1_750]) rate.observe(0, 3, LIMIT, at, UNKNOWN);
+    expect(before).toBeLessThan(0.2);
+    expect(rate.part).toBeGreaterThanOrEqual(0.5);
+    const besideOthers = showing(1, 10, { others: 9 });
+    besideOthers.observe(1, 10, LIMIT, 500, UNKNOWN);
+    for (const at of [1_500, 1_750, 1_900]) besideOthers.observe(0, 10, LIMIT, at, UNKNOWN);
+    expect(besideOthers.part).toBeLessThan(0.2);
   });
 
   it('grows while readings show room, a small one by more of itself', () => {
@@ -122,10 +137,10 @@ describe('the client’s part of a second that others use, too', () => {
   });
 
   it('becomes all of it once readings of three seconds show no other consumer, however full they are', () => {
-    const rate = showing(3, LIMIT);
-    const least = showing(5, LIMIT, { others: 0, rate, from: 3 }).part;
+    const rate = showing(9, LIMIT);
+    const least = showing(5, LIMIT, { others: 0, rate, from: 9 }).part;
     expect(least).toBeLessThan(0.3);
-    expect(showing(30, LIMIT, { others: 0, rate, from: 8 }).part).toBe(1);
+    expect(showing(30, LIMIT, { others: 0, rate, from: 14 }).part).toBe(1);
   });
 
   it('does not while readings count more than this client has sent, although a shape explains all of it', () => {
@@ -138,11 +153,11 @@ describe('the client’s part of a second that others use, too', () => {
   it('is that of a second beside others until more than eight readings and three seconds have shown none, and again after a refusal', () => {
     /** A rate after so many full readings without others, the last one at an instant, and by how much the last one changed it. */
     const away = (readings: number, lastAt: number) => {
-      const rate = showing(1, LIMIT);
+      const rate = showing(2, LIMIT);
       let before = 0;
       for (let at = 1; at <= readings; at++) {
         before = rate.part;
-        rate.observe(0, LIMIT, LIMIT, (lastAt * at) / readings, UNKNOWN);
+        rate.observe(0, LIMIT, LIMIT, SECOND_MS + (lastAt * at) / readings, UNKNOWN);
       }
       return { rate, change: rate.part - before };
     };
@@ -150,9 +165,9 @@ describe('the client’s part of a second that others use, too', () => {
     expect(away(9, 3_000).change).toBeLessThan(0);
     const { rate, change } = away(9, 3_001);
     expect(change).toBeGreaterThan(0);
-    rate.onRefused(LIMIT, LIMIT, 3_100);
+    rate.onRefused(LIMIT, LIMIT, 4_100);
     const refused = rate.part;
-    rate.observe(0, LIMIT, LIMIT, 3_200, UNKNOWN);
+    rate.observe(0, LIMIT, LIMIT, 4_200, UNKNOWN);
     expect(rate.part).toBeLessThan(refused);
   });
 

@@ -68,14 +68,14 @@ describe('others who spend the same quota', () => {
   });
 
   it('leave the client less of a second in which it was refused, once', () => {
-    const others = company(12, { length: SECOND_MS, limit: 20 });
+    const others = company(12, { length: SECOND_MS, limit: 20, windows: 60 });
     const before = others.fairSpacing(20);
-    others.onRefused(20, 20, 7_100);
+    others.onRefused(20, 20, 61_100);
     const once = others.fairSpacing(20);
     expect(once).toBe(2 * before);
-    others.onRefused(20, 20, 7_900);
+    others.onRefused(20, 20, 61_900);
     expect(others.fairSpacing(20)).toBe(once);
-    others.onRefused(20, 20, 8_100);
+    others.onRefused(20, 20, 62_100);
     expect(others.fairSpacing(20)).toBe(2 * once);
   });
 
