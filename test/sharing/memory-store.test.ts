@@ -36,7 +36,8 @@ describe('the units of strangers', () => {
     const ask = asker(makeWorld().store);
     const step = (number: number, reading: number) =>
       windowAsk({ name: `minute-drain-${number}`, drain: 10_000, limit: 100, reading });
-    expect((await ask({ want: 0, slots: [], windows: [step(1, 50), step(2, -1)] })).used).toEqual([50, 50]);
+    const windows = [step(1, -1), step(2, 50), step(3, -1)];
+    expect((await ask({ want: 0, slots: [], windows })).used).toEqual([0, 50, 50]);
   });
 });
 

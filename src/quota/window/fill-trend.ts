@@ -1,6 +1,9 @@
 /** What each further reading leaves of the weight of those before it. */
 const FADING = 0.85;
 
+/** Before the first reading it counts as full by so many, because nothing is known of others. */
+const FULL_READINGS = 3;
+
 /** Readings at instants of a window that differ by less than this, as a variance of its elapsed parts, show no slope. */
 const LEAST_VARIANCE = 0.02;
 
@@ -16,6 +19,10 @@ export class FillTrend {
   #full = 0;
   #elapsedSquares = 0;
   #products = 0;
+
+  constructor() {
+    for (let count = 0; count < FULL_READINGS; count++) this.observe(1, 0.5);
+  }
 
   /** A reading shows the part `full` of the window used when the part `elapsed` of it was over. */
   observe(full: number, elapsed: number): void {
