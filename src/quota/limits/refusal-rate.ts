@@ -74,7 +74,7 @@ export class RefusalRate implements Limit {
   onServed(units: number, now: number): void {
     const resumedAt = this.#resumedAt ?? now;
     if (now > resumedAt) {
-      if (this.#served === 0 && this.#isLong) {
+      if (this.#isLong) {
         this.#steadyFrom = resumedAt;
         this.#servedSteadily = 0;
         this.#isLong = false;

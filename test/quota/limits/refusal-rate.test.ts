@@ -194,6 +194,16 @@ describe('a rate that was refused at 10 a second', () => {
     expect(gapAt(rate, 60_000)).toBeCloseTo(58_000 / 540 / 0.95, 2);
   });
 
+  it('counts no time before the first request', () => {
+    const rate = new RefusalRate(() => false);
+    for (let at = 100_000; at < 101_000; at += 50) {
+      rate.onSent(flightOf('GET /a', at), at);
+      rate.onServed(1, at + 40);
+    }
+    rate.onRefused(flightOf('GET /a', 101_000), 102_000, 101_000);
+    expect(gapAt(rate, 102_000)).toBeCloseTo(2_000 / 20 / 0.95, 2);
+  });
+
   it('is lower where the first request after the pause is refused, too: the whole cycle has become longer', () => {
     const rate = refused();
     rate.onSent(flightOf('GET /a', 2_000), 2_000);

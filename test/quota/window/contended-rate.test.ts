@@ -49,9 +49,14 @@ describe('the client’s part of a second that others use, too', () => {
     const rate = showing(1, 10, { others: 9 });
     rate.observe(0, 2, LIMIT, 990, UNKNOWN);
     const before = rate.part;
-    for (const at of [1_000, 1_500, 1_750]) rate.observe(0, 3, LIMIT, at, UNKNOWN);
+    rate.observe(0, 3, LIMIT, 1_000, UNKNOWN);
+    expect(rate.part).toBeGreaterThan(1.8 * before);
+    expect(rate.part).toBeLessThan(0.4);
+    for (const at of [1_500, 1_750]) rate.observe(0, 3, LIMIT, at, UNKNOWN);
     expect(before).toBeLessThan(0.2);
     expect(rate.part).toBeGreaterThanOrEqual(0.5);
+    for (let at = 2_000; at < 9_000; at += 250) rate.observe(0, 3, LIMIT, at, UNKNOWN);
+    expect(rate.part).toBe(1);
     const besideOthers = showing(1, 10, { others: 9 });
     besideOthers.observe(1, 10, LIMIT, 500, UNKNOWN);
     for (const at of [1_500, 1_750, 1_900]) besideOthers.observe(0, 10, LIMIT, at, UNKNOWN);
@@ -73,6 +78,18 @@ describe('the client’s part of a second that others use, too', () => {
     expect(full.part).toBeLessThan(0.45);
     const before = full.part;
     expect(showing(40, 2, { rate: full, from: 5 }).part).toBeGreaterThan(before);
+  });
+
+  it('is no part by the first reading where that shows nobody', () => {
+    const rate = new ContendedRate(SECOND_MS);
+    rate.observe(0, 20, LIMIT, 0, UNKNOWN);
+    expect(rate.part).toBeLessThan(0.5);
+  });
+
+  it('shrinks by itself, where the rate of all leaves less than a fifth, and not by its root', () => {
+    const rate = showing(1, 20, { others: 10 });
+    rate.observe(1, 20, LIMIT, SECOND_MS, { ...UNKNOWN, perMs: 0.02 });
+    expect(rate.part).toBeCloseTo(0.4);
   });
 
   it('grows although others fill the second now and then, if they leave half of it on average', () => {
