@@ -163,3 +163,40 @@ it('what slides for three minutes keeps for others no more than they may take by
   };
   expect(roomOf(true)).toBeGreaterThan(roomOf(false));
 });
+
+describe('our spacing in a second that others used a while ago', () => {
+  /** The spacing after twelve seconds whose readings our own books explain, where so much of them was answered to us, or is under way. */
+  function spacing(answered: number, held = 0): number {
+    const { window } = windowOf({ period: 'second', limit: 20, shape: slidingLog });
+    const past = new AnsweredRequests();
+    const reading = readingsOf(20, 50);
+    for (const sentAt of [1_000, 1_500]) window.read(reading(sentAt, 8, { own: 0 }), past);
+    for (let sentAt = 2_000; sentAt <= 14_000; sentAt += 250) {
+      window.book(2, sentAt - 10, sentAt - 10);
+      past.add(sentAt - 20, sentAt - 10, answered, answered);
+      window.read(reading(sentAt, 8, { own: 0, held }), past);
+    }
+    window.onSent(1, 14_100);
+    return untilOf(window, charge(), 14_101) - 14_100;
+  }
+
+  it('ends once readings count no more than we have sent in a second, and not while they do', () => {
+    expect(spacing(2)).toBeLessThan(60);
+    expect(spacing(0, 8)).toBeLessThan(60);
+    expect(spacing(1)).toBeGreaterThan(70);
+    expect(spacing(0, 7)).toBeGreaterThan(70);
+  });
+});
+
+it('our spacing beside others follows how full a second of the calendar is at its end, by when readings are of', () => {
+  const spacing = (early: number, late: number): number => {
+    const { window, read } = windowOf({ period: 'second', limit: 20 });
+    for (let second = 1; second < 25; second++) {
+      read(second * 1_000 + 250, early);
+      read(second * 1_000 + 750, late);
+    }
+    window.onSent(1, 25_000);
+    return untilOf(window, charge(), 25_001) - 25_000;
+  };
+  expect(spacing(6, 16)).toBeGreaterThan(1.3 * spacing(11, 11));
+});
