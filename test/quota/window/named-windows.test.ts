@@ -47,6 +47,16 @@ describe('the windows that the service names', () => {
     expect([windows.size, windows.revision, periods()]).toEqual([2, 2, ['day', 'second']]);
   });
 
+  it('are told by an answer that states what remains of each of them, and by none while none is known', () => {
+    const { windows, read } = world();
+    const all = { day: left(9, 8), second: left(2, 1) };
+    expect(windows.areTold(quotaOf(all))).toBe(false);
+    read(all);
+    expect(windows.areTold(quotaOf(all))).toBe(true);
+    expect(windows.areTold(quotaOf({ day: left(9, 0), second: { limit: 2 } }))).toBe(false);
+    expect(windows.areTold(quotaOf({}))).toBe(false);
+  });
+
   it('show no other consumer where a reading may count a request of unknown cost', () => {
     let isUnknown = true;
     const { windows, read } = world({}, () => isUnknown);
