@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
+import { keepLast } from '../keep-last.ts';
 import { Breaker } from '../quota/recovery/breaker.ts';
-import { forgetOldest } from './key-ring.ts';
+import { MOST_KEYS } from './key-ring.ts';
 
 /** The code of a request that is not sent because its key was refused. */
 export const KEY_REFUSED = 'KEY_REFUSED';
@@ -39,7 +40,7 @@ export class KeyBreaker {
   #add(key: number): Breaker {
     const breaker = new Breaker({ failures: TIMES, firstMs: AGAIN_MS, longestMs: AGAIN_MS });
     this.#breakers.set(key, breaker);
-    forgetOldest(this.#breakers);
+    keepLast(this.#breakers, MOST_KEYS);
     return breaker;
   }
 }

@@ -1,8 +1,10 @@
+import { keepLast } from '../keep-last.ts';
+
 /** The code of a request that is not sent because another key was given for it than the one that it was admitted for. */
 export const KEY_CHANGED = 'KEY_CHANGED';
 
 /** How many keys are remembered: requests with each of them may be under way. */
-const MOST_KEYS = 8;
+export const MOST_KEYS = 8;
 
 /** Returns the key, or `undefined` without one. */
 type KeySource = () => string | undefined | Promise<string | undefined>;
@@ -13,14 +15,6 @@ export interface KeyRing {
   ask(): number | Promise<number>;
   /** The key with this number. */
   secretOf(number: number): string | undefined;
-}
-
-/** Forgets keys that are more than are remembered, of a map by key: those that were set first. */
-export function forgetOldest(byKey: Map<unknown, unknown>): void {
-  for (const oldest of byKey.keys()) {
-    if (byKey.size <= MOST_KEYS) return;
-    byKey.delete(oldest);
-  }
 }
 
 /** Makes one. It keeps the keys in a closure, where no inspected object shows them. */
@@ -34,7 +28,7 @@ export function createKeyRing(source: KeySource): KeyRing {
     const number = [...secrets.keys()].find((known) => secrets.get(known) === secret) ?? ++keys;
     secrets.delete(number);
     secrets.set(number, secret);
-    forgetOldest(secrets);
+    keepLast(secrets, MOST_KEYS);
     latest = { number, secret };
     return number;
   };

@@ -1,5 +1,6 @@
+import { keepLast } from '../keep-last.ts';
 import { KeyMask } from './key-mask.ts';
-import { forgetOldest } from './key-ring.ts';
+import { MOST_KEYS } from './key-ring.ts';
 
 /** Removes the API keys that were sent from texts of the service, in every spelling. */
 export class Redaction {
@@ -16,7 +17,7 @@ export class Redaction {
     const known = this.#spellings.get(secret);
     this.#spellings.delete(secret);
     this.#spellings.set(secret, known ?? spellingsOf(secret));
-    forgetOldest(this.#spellings);
+    keepLast(this.#spellings, MOST_KEYS);
     this.#longestFirst = [...this.#spellings].sort(([one], [other]) => other.length - one.length);
   }
 

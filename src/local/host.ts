@@ -1,4 +1,5 @@
 import { createServer, type Server, type Socket } from 'node:net';
+import { keepLast } from '../keep-last.ts';
 import type { HostPaths, Publication } from './host-paths.ts';
 import { KeptStore } from './kept-store.ts';
 import { readLines, writeLine } from './lines.ts';
@@ -124,8 +125,7 @@ export class Host {
     // The last one used is the last one of the map.
     this.#stores.delete(share);
     this.#stores.set(share, known);
-    const [oldest = share] = this.#stores.keys();
-    if (this.#stores.size > MANY_STORES) this.#stores.delete(oldest);
+    keepLast(this.#stores, MANY_STORES);
     return known;
   }
 }

@@ -1,3 +1,4 @@
+import { keepLast } from '../keep-last.ts';
 import { REFUTED_FROM } from '../quota/models/sliding-counter.ts';
 import type { Shapes, WindowNews } from '../quota/share-limit.ts';
 import { endOf, PERIODS, type Period, periodMsOf, SHORT_MS, startOf } from '../quota/time/periods.ts';
@@ -142,7 +143,7 @@ export class SharedWindow {
     if (this.isShort || slides !== undefined) return;
     this.#used.delete(name);
     this.#used.set(name, units);
-    keepLast(this.#used);
+    keepLast(this.#used, READINGS);
   }
 
   /** Units of an instance that the one before it may still take from this time on, if the service estimates usage from both. */
@@ -183,7 +184,7 @@ export class SharedWindow {
     const [last] = this.#mayDrain ? stepsAt(this.period, range) : [];
     // What may have drained when the step ends is no more used.
     if (last) this.#note(last, used - drainedIn(this.period, limit, last.end - sent.least), sentAt);
-    keepLast(this.#readings);
+    keepLast(this.#readings, READINGS);
   }
 
   #note({ name }: InstanceTime, used: number, sentAt: number): void {
@@ -233,14 +234,6 @@ export class SharedWindow {
 
   #of(times: readonly InstanceTime[]): Instance[] {
     return times.map((time) => ({ ...time, window: this, limit: this.limit }));
-  }
-}
-
-/** Forgets all but the last entries. */
-function keepLast(known: Map<string, unknown>): void {
-  for (const name of known.keys()) {
-    if (known.size <= READINGS) break;
-    known.delete(name);
   }
 }
 

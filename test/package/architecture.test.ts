@@ -6,6 +6,7 @@ import { readSources, type Source } from './support/source.ts';
 
 /** The rooms of `src`, from the ground up. One may import from those on the lines above its own, and one way from those beside it. */
 const ROOMS = [
+  'keep-last',
   'clock | quota | version | did-you-mean',
   'errors | events | share',
   'validation | sharing',
