@@ -1,44 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import { createClient } from '../../src/client/create-client.ts';
 import { isClosed, isQuotaExhausted } from '../../src/errors.ts';
 import type { ClientOptions } from '../../src/options/client-options.ts';
 import { type Admission, type Ask, holdUntil } from '../../src/quota/admission.ts';
 import type { Pacer } from '../../src/quota/pacer.ts';
 import { type ShareLimit, wholeShareLimit } from '../../src/quota/share-limit.ts';
 import { Gate, type GateResult } from '../../src/scheduler/gate.ts';
-import { createMockService, type MockServiceOptions, virtualClock } from '../../src/testing/index.ts';
+import { virtualClock } from '../../src/testing/index.ts';
 import { wire } from '../support/wire.ts';
+import { ceilinged } from './support/ceilinged.ts';
 
-const ADDRESS = 'SP3FGQ8Z7JY9BWYZ5WM53E0M9NK7WHJF0691NZ159';
+const _ADDRESS = 'SP3FGQ8Z7JY9BWYZ5WM53E0M9NK7WHJF0691NZ159';
 const DAY_MS = 86_400_000;
 const PAUSE = { 'retry-after': '60' };
 const MONTH_OUT = { 'x-ratelimit-limit-stacks-month': '1000', 'x-ratelimit-remaining-stacks-month': '0' };
 const FEW_LEFT = { 'x-ratelimit-limit-stacks-minute': '1000', 'x-ratelimit-remaining-stacks-minute': '5' };
 
 const NO_LINE = { leave: () => {}, sentAt: () => Number.NEGATIVE_INFINITY };
-
-/** A client of a service on which the assets have a window of their own. */
-function limited(
-  period: 'second' | 'minute',
-  limit: number,
-  options: MockServiceOptions = {},
-  clientOptions: ClientOptions = {},
-) {
-  const clock = virtualClock();
-  const service = createMockService({
-    clock,
-    latencyMs: 100,
-    keyless: { minute: 10_000 },
-    ceilings: { assets: { limit, period } },
-    headers: { generic: 'per endpoint ceiling' },
-    ...options,
-  });
-  const client = createClient({ baseUrl: service.origin, fetch: service.fetch, clock, ...clientOptions });
-  const paths = (): string[] => service.log.map(({ path }) => path.replace(/.*\?offset=/, ''));
-  const assets = (offset: number, signal?: AbortSignal, maxWaitMs?: number) =>
-    client.getAddressAssets(ADDRESS, { offset, signal, maxWaitMs });
-  return { clock, service, client, paths, assets };
-}
 
 describe('little patience', () => {
   it('a call with less patience than most is refused at once when it comes while the queue stands still for longer', async () => {
@@ -83,9 +60,9 @@ describe('little patience', () => {
   });
 
   it('a call with less patience than most is told of a standstill at once, though it waits for its endpoint alone', async () => {
-    const { clock, service, client, assets } = limited('minute', 1, {}, { maxWaitMs: 3_600_000 });
+    const { clock, service, client, assets } = ceilinged(1, 'minute', {}, { maxWaitMs: 3_600_000 });
     await clock.run(assets(0));
-    const parked = assets(1, undefined, 120_000).catch((error) => error);
+    const parked = assets(1, { maxWaitMs: 120_000 }).catch((error) => error);
     await clock.advance(100);
     service.faults.next(1, { status: 429, headers: { 'retry-after': '3000' } });
     client.getInfo().catch(() => {});
@@ -174,7 +151,7 @@ describe('much patience', () => {
 
 describe('windows of one endpoint', () => {
   it('the window of one endpoint lets the calls of others pass', async () => {
-    const { clock, service, client, assets } = limited('minute', 2);
+    const { clock, service, client, assets } = ceilinged(2, 'minute');
     const dear = [0, 1, 2, 3].map((offset) => assets(offset));
     await clock.run(Promise.all([dear[0], dear[1]]));
     expect(client.waiting).toBe(2);
@@ -186,17 +163,17 @@ describe('windows of one endpoint', () => {
   });
 
   it('the window of one endpoint keeps those that wait for it in their order, before newcomers', async () => {
-    const { clock, service, assets, paths } = limited('minute', 5);
+    const { clock, service, assets, offsets } = ceilinged(5, 'minute');
     const first = Array.from({ length: 12 }, (_, at) => assets(at));
     await clock.advance(30_000);
     const later = Array.from({ length: 5 }, (_, at) => assets(12 + at));
     await clock.run(Promise.all([...first, ...later]));
-    expect(paths()).toEqual(Array.from({ length: 17 }, (_, at) => String(at)));
+    expect(offsets()).toEqual(Array.from({ length: 17 }, (_, at) => at));
     expect(service.limited).toBe(0);
   });
 
   it('the window of one endpoint is tried by one call after its end, and the others go as soon as that is back', async () => {
-    const { clock, service, assets } = limited('second', 10);
+    const { clock, service, assets } = ceilinged(10, 'second');
     service.faults.next(1, 'truncate');
     await clock.run(Promise.all(Array.from({ length: 50 }, (_, at) => assets(at))));
     expect(service.limited).toBe(0);
@@ -205,9 +182,11 @@ describe('windows of one endpoint', () => {
   });
 
   it('the window of one endpoint holds no call that aborts', async () => {
-    const { clock, service, client, assets } = limited('minute', 1);
+    const { clock, service, client, assets } = ceilinged(1, 'minute');
     const controller = new AbortController();
-    const ends = [assets(0), assets(1, controller.signal), assets(2)].map((call) => call.catch((error) => error));
+    const ends = [assets(0), assets(1, { signal: controller.signal }), assets(2)].map((call) =>
+      call.catch((error) => error),
+    );
     await clock.advance(1_000);
     expect(client.waiting).toBe(2);
     controller.abort('enough');
@@ -218,7 +197,7 @@ describe('windows of one endpoint', () => {
   });
 
   it('the window of one endpoint holds no call when the client closes', async () => {
-    const { clock, client, assets } = limited('minute', 1);
+    const { clock, client, assets } = ceilinged(1, 'minute');
     const ends = [assets(0), assets(1), assets(2)].map((call) => call.catch((error) => error));
     await clock.advance(1_000);
     await client.close();

@@ -1,42 +1,19 @@
 import { describe, expect, it, vi } from 'vitest';
-import { createClient } from '../../src/client/create-client.ts';
-import type { CallOptions, ClientOptions } from '../../src/options/client-options.ts';
+import type { CallOptions } from '../../src/options/client-options.ts';
 import type { Ask } from '../../src/quota/admission.ts';
 import { Pacer } from '../../src/quota/pacer.ts';
 import { ParkedCalls } from '../../src/scheduler/parked-calls.ts';
-import { createMockService, type MockServiceOptions, virtualClock } from '../../src/testing/index.ts';
+import { virtualClock } from '../../src/testing/index.ts';
 import { runs } from '../support/deep.ts';
+import { ceilinged } from './support/ceilinged.ts';
 
-const ADDRESS = 'SP3FGQ8Z7JY9BWYZ5WM53E0M9NK7WHJF0691NZ159';
-
-/** A service on which the assets have a ceiling of their own, and a client of it. */
-function ceilinged(
-  limit: number,
-  period: 'second' | 'minute' = 'second',
-  options: MockServiceOptions = {},
-  clientOptions: ClientOptions = {},
-) {
-  const clock = virtualClock();
-  const service = createMockService({
-    clock,
-    latencyMs: 100,
-    keyless: { minute: 1_000_000 },
-    ceilings: { assets: { limit, period } },
-    headers: { generic: 'per endpoint ceiling' },
-    assetsOf: () => 0,
-    ...options,
-  });
-  const { origin: baseUrl, fetch } = service;
-  const client = createClient({ baseUrl, fetch, clock, maxWaitMs: 3_600_000, ...clientOptions });
-  const assets = (offset: number, given: CallOptions = {}) => client.getAddressAssets(ADDRESS, { offset, ...given });
-  const offsets = (): number[] => service.log.map(({ path }) => Number(path.replace(/.*\?offset=/, '')));
-  return { clock, service, client, assets, offsets };
-}
+/** Longer than any of these calls waits. */
+const PATIENT = { maxWaitMs: 3_600_000 };
 
 describe('parked calls', () => {
   it('parked calls ask a few times each, however many they are, where 50 a second may go', async () => {
     const COUNT = runs(600, 3_000);
-    const { clock, service, assets, offsets } = ceilinged(50);
+    const { clock, service, assets, offsets } = ceilinged(50, 'second', {}, PATIENT);
     const admit = vi.spyOn(Pacer.prototype, 'admit');
     await clock.run(Promise.all(Array.from({ length: COUNT }, (_, at) => assets(at))));
     const asked = admit.mock.calls.length;
@@ -48,7 +25,7 @@ describe('parked calls', () => {
   });
 
   it('parked calls come back by priority, whatever their patience and their costs', async () => {
-    const { clock, service, assets, offsets } = ceilinged(2, 'minute');
+    const { clock, service, assets, offsets } = ceilinged(2, 'minute', {}, PATIENT);
     const kinds: CallOptions[] = [
       {},
       { priority: 1 },
@@ -65,7 +42,7 @@ describe('parked calls', () => {
   });
 
   it('parked calls all end when their signal aborts, and those like them are still sent', async () => {
-    const { clock, service, client, assets, offsets } = ceilinged(2, 'minute');
+    const { clock, service, client, assets, offsets } = ceilinged(2, 'minute', {}, PATIENT);
     const controller = new AbortController();
     const { signal } = controller;
     const ends = Array.from({ length: 9 }, (_, at) =>
@@ -81,7 +58,12 @@ describe('parked calls', () => {
   });
 
   it('parked calls follow one that aborts at the gate, to which it was called back', async () => {
-    const { clock, service, client, assets, offsets } = ceilinged(1, 'minute', {}, { concurrency: 1, maxAttempts: 1 });
+    const { clock, service, client, assets, offsets } = ceilinged(
+      1,
+      'minute',
+      {},
+      { ...PATIENT, concurrency: 1, maxAttempts: 1 },
+    );
     const controller = new AbortController();
     const { signal } = controller;
     const ends = [assets(0), assets(1, { signal }), assets(2)].map((call) => call.catch((error) => error));
@@ -99,7 +81,7 @@ describe('parked calls', () => {
   });
 
   it('parked calls do not starve below others of their endpoint that never cease', async () => {
-    const { clock, service, client, assets, offsets } = ceilinged(10);
+    const { clock, service, client, assets, offsets } = ceilinged(10, 'second', {}, PATIENT);
     const low = Array.from({ length: 5 }, (_, at) => assets(at, { priority: -1 }));
     let isOver = false;
     const high = Array.from({ length: 40 }, async () => {
