@@ -50,6 +50,7 @@ export class RefusalRate implements Limit {
   /** When requests went on after the last pause that was long, and the units served since. */
   #steadyFrom = 0;
   #servedSteadily = 0;
+  /** Whether the last pause was long, and nothing has been served since; so it is at first. */
   #isLong = true;
   /** When the first request was refused since the last one was served. */
   #refusedAt = 0;
@@ -86,7 +87,7 @@ export class RefusalRate implements Limit {
 
   /**
    * A request was refused, and requests pause until an instant. After a long pause the rate that is not refused is that of the whole
-   * cycle: what was served since the last pause, in the time until this one ends.
+   * cycle: what was served since the long pause before, in the time until this one ends.
    */
   onRefused({ sentAt }: Flight, pausedUntil: number, now: number): void {
     if (this.#isAnyWindowKnown() || sentAt < this.#cutAt) return;

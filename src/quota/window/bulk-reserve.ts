@@ -97,7 +97,7 @@ export class BulkReserve implements Limit {
 
 /** One rule's answer. */
 interface Binding {
-  /** When it lets the charge go; `now` or earlier: at once. */
+  /** The earliest instant for the charge; `now` or earlier: at once. */
   readonly at: number;
   readonly window: NamedWindow;
   /** The rule, for people. */

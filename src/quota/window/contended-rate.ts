@@ -3,7 +3,7 @@ import { FillTrend } from './fill-trend.ts';
 /** Our part of a window at first, if what the first reading counts is not ours to a larger part. */
 const FIRST = 0.5;
 
-/** A part by the first reading grows so much with each one that shows nobody any more, a window later: they were there before us only. */
+/** A part that the first reading gave is multiplied by this with each later one, from a window on, that shows no other consumer: there were others before this client only. */
 const REGAINED = 2;
 
 /** How full the window is to be on average, where a rate of all is known: the rest is left to chance. */

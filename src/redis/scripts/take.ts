@@ -37,7 +37,8 @@ export const FIXED_ANSWERS = 9;
  * KEYS: state, account, look, the blocks, the needy, facts, the live. ARGV: member, sequence, version, want, need, size, chunk, stay, held,
  * urgent, leaving, sign of life, slots, blocks; for each block: the first and the last place asked for, whether
  * stretches are counted (0, 1), how many runs of windows; for each run: the first and the last place, limit, kept, ttl of the first, by how
- * much that of the next is longer, reading, stretches (0, 1, 2: bounds; 3: it drains; 4: caps), drain; for each slot: name, total, wish, how many runs of windows, and the first and the last window of each, as numbered by the blocks.
+ * much that of the next is longer, reading, stretches (0, 1, 2: bounds; 3: it drains; 4: caps), drain; for each slot: name, total, wish, how
+ * many runs of windows, and the first and the last window of each, as numbered by the blocks.
  */
 export const TAKE: string = `${STATE}${TURN}
 local A, tonumber, match, find, format, sub = ARGV, tonumber, string.match, string.find, string.format, string.sub
