@@ -40,7 +40,7 @@ export interface CloseReport {
 
 /** The client's view of the quota now; no request is sent. */
 export interface QuotaState {
-  /** Every window that the service has reported, unless others were reported for ten minutes since without it. */
+  /** Every window that the service has reported, unless others were reported for ten minutes since without it (a second: for ten seconds, of the same endpoint). */
   readonly windows: readonly WindowState[];
   /** Requests under way. */
   readonly inFlight: number;

@@ -6,14 +6,24 @@ import type { AnsweredRequests } from '../usage/answered.ts';
 import type { Flight } from '../usage/in-flight.ts';
 import { NamedWindow, type NamedWindowDependencies } from './named-window.ts';
 
-/** A window that was not named for so long, in milliseconds, while others were, is forgotten. */
+/**
+ * A window that was not named for so long, in milliseconds, while others were, is forgotten: where answers of the endpoint that named it last
+ * leave it out, after so many of its lengths already. Other endpoints may have no such limit.
+ */
 const FORGOTTEN_MS = 600_000;
+const FORGOTTEN_LENGTHS = 10;
 
 /** The windows by which a rate can be told, the shortest first. */
 const LONG = PERIODS.filter((period) => periodMsOf(period) > SHORT_MS);
 
 /** What there is to say of an answer, whichever window it speaks of. */
 export type AnswerFacts = Omit<WindowReading, 'limit' | 'used' | 'held'>;
+
+/** An answer that named a window. */
+interface Naming {
+  readonly endpoint: string;
+  readonly at: number;
+}
 
 /** What named windows share, and the share that is told what they say. */
 export type NamedWindowsDependencies = NamedWindowDependencies & { readonly shareLimit: ShareLimit };
@@ -22,8 +32,8 @@ export type NamedWindowsDependencies = NamedWindowDependencies & { readonly shar
 export class NamedWindows implements Iterable<NamedWindow> {
   readonly #dependencies: NamedWindowsDependencies;
   readonly #byPeriod = new Map<Period, NamedWindow>();
-  /** When each window was named last. */
-  readonly #namedAt = new Map<Period, number>();
+  /** When each window was named last, and of which endpoint the answer was. */
+  readonly #namings = new Map<Period, Naming>();
   /** What others found out of windows that we have not seen yet. */
   readonly #adopted = new Map<Period, Shapes>();
   #revision = 0;
@@ -96,8 +106,8 @@ export class NamedWindows implements Iterable<NamedWindow> {
     for (const window of this) window.onCached(units);
   }
 
-  /** Takes in what an answer said. */
-  read(quota: QuotaSnapshot, answer: AnswerFacts, past: AnsweredRequests): void {
+  /** Takes in what an answer of an endpoint said. */
+  read(endpoint: string, quota: QuotaSnapshot, answer: AnswerFacts, past: AnsweredRequests): void {
     const { flights, costs, shareLimit } = this.#dependencies;
     const { sentAt, receivedAt, own, settledSince, limited, isExempt } = answer;
     const perMs = this.#totalRateBy(quota, answer);
@@ -111,13 +121,13 @@ export class NamedWindows implements Iterable<NamedWindow> {
       const held = known ? flights.units + (costs.isProbing(receivedAt) ? limit : 0) : 0;
       const window = known ?? this.#open(period);
       const [limitBefore, shapesBefore] = [window.limit, window.candidates.alive];
-      this.#namedAt.set(period, receivedAt);
+      this.#namings.set(period, { endpoint, at: receivedAt });
       named++;
       window.read({ sentAt, receivedAt, own, settledSince, limited, isExempt, limit, used, held }, past, perMs);
       if (window.limit !== limitBefore || window.candidates.alive !== shapesBefore) this.#changes++;
       shareLimit.read({ period, limit, used, own, sentAt, receivedAt, shapes: window.candidates.shapes });
     }
-    if (named > 0 && named < this.#byPeriod.size) this.#forgetUnnamed(receivedAt);
+    if (named > 0 && named < this.#byPeriod.size) this.#forgetUnnamed(endpoint, receivedAt);
   }
 
   /** The rate at which all consumers are served, by the shortest of the long windows. */
@@ -141,10 +151,11 @@ export class NamedWindows implements Iterable<NamedWindow> {
   }
 
   /** Forgets windows that were not named for long while others were: another plan, or another key, has none of them. */
-  #forgetUnnamed(now: number): void {
-    for (const [period, namedAt] of this.#namedAt) {
-      if (now - namedAt <= FORGOTTEN_MS) continue;
-      this.#namedAt.delete(period);
+  #forgetUnnamed(endpoint: string, now: number): void {
+    for (const [period, naming] of this.#namings) {
+      const lengths = endpoint === naming.endpoint ? FORGOTTEN_LENGTHS : Number.POSITIVE_INFINITY;
+      if (now - naming.at <= Math.min(FORGOTTEN_MS, lengths * periodMsOf(period))) continue;
+      this.#namings.delete(period);
       this.#byPeriod.delete(period);
       this.#revision++;
     }

@@ -75,7 +75,7 @@ export class Windows {
   ): void {
     if (isCached) this.named.onCached(units);
     else if (!isBooked) this.named.settle(quota, answer);
-    this.named.read(quota, answer, past);
+    this.named.read(endpoint, quota, answer, past);
     this.#readTriple(endpoint, quota, answer, isBooked || isCached);
     const revision = this.named.revision + this.unnamed.revision;
     if (revision === this.#revision) return;

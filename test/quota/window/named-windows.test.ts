@@ -12,6 +12,11 @@ const DAY_MS = 86_400_000;
 
 type Stacks = QuotaSnapshot['stacks'];
 
+/** Of which endpoint an answer is. */
+interface Of {
+  readonly endpoint?: string;
+}
+
 function world(share: Partial<ShareLimit> = {}, isProbing = () => false) {
   const flights = new InFlight(10, 9_000_000);
   const told: WindowNews[] = [];
@@ -20,9 +25,9 @@ function world(share: Partial<ShareLimit> = {}, isProbing = () => false) {
     shareLimit: { ...wholeShareLimit, read: (news) => told.push(news), ...share },
   });
   /** Takes in an answer to a request of one unit that was sent at an instant. */
-  const read = (stacks: Stacks, sentAt = 0, more: Partial<AnswerFacts> = {}): void => {
+  const read = (stacks: Stacks, sentAt = 0, { endpoint = 'GET /a', ...more }: Partial<AnswerFacts> & Of = {}): void => {
     const facts = { sentAt, receivedAt: sentAt + 100, own: 1, settledSince: 0, limited: false, ...more };
-    windows.read(quotaOf(stacks), facts, new AnsweredRequests());
+    windows.read(endpoint, quotaOf(stacks), facts, new AnsweredRequests());
   };
   const settle = (stacks: Stacks, limited: boolean): void => {
     const facts = { sentAt: 200, receivedAt: 300, own: 1, settledSince: 0, limited };
@@ -203,6 +208,24 @@ describe('a window that is no longer named', () => {
     expect([periods(), windows.revision]).toEqual([['minute'], 3]);
     read({ day: left(10, 9) }, 600_002);
     expect(periods()).toEqual(['minute', 'day']);
+  });
+
+  it('is forgotten after ten of its lengths, where answers of the endpoint that named it last leave it out', () => {
+    const { periods, read } = world();
+    read({ second: left(10, 9), minute: left(10, 9) });
+    read({ minute: left(10, 9) }, 10_000);
+    expect(periods()).toEqual(['second', 'minute']);
+    read({ minute: left(10, 9) }, 10_001);
+    expect(periods()).toEqual(['minute']);
+  });
+
+  it('is not so soon, where those of another endpoint do, which may have no such limit', () => {
+    const { periods, read } = world();
+    read({ second: left(10, 9), minute: left(10, 9) });
+    for (const at of [10_001, 600_000]) read({ minute: left(10, 9) }, at, { endpoint: 'GET /b' });
+    expect(periods()).toEqual(['second', 'minute']);
+    read({ minute: left(10, 9) }, 600_001, { endpoint: 'GET /b' });
+    expect(periods()).toEqual(['minute']);
   });
 
   it('is forgotten once', () => {
