@@ -5,9 +5,9 @@ import { Pacer } from '../../src/quota/pacer.ts';
 
 const ASK = { endpoint: 'GET /a', maxWaitMs: Number.POSITIVE_INFINITY };
 
-function books(close?: (pacer: Pacer) => void): Books {
+function books(close: (pacer: Pacer) => void = () => undefined): Books {
   const open = (): Pacer => new Pacer({ concurrency: 10, leaseMs: 60_000 });
-  return new Books({ open, ...(close && { close }) });
+  return new Books({ open, close });
 }
 
 function granted(all: Books, now: number): Lease {
