@@ -313,3 +313,27 @@ describe('an estimate of the window of an endpoint', () => {
     expect(four(7_000).estimate(4, 50, 'GET /few')).toBe(0);
   });
 });
+
+describe('an estimate of a window that is used up at once', () => {
+  const full = (...shapes: [Shape, ...Shape[]]): Desk => {
+    const desk = new Desk(160, { shape: shapes[0], shapes });
+    desk.serve({ cost: 160 });
+    return desk;
+  };
+  const estimates = (desk: Desk): number[] => [1, 40, 161].map((count) => desk.estimate(count, 1));
+
+  it('is when each unit has drained, where it drains', () => {
+    const [first = 0, fortieth = 0] = estimates(full(leaky));
+    expect(first).toBeGreaterThan(0);
+    expect(first).toBeLessThan(1_500);
+    expect(fortieth).toBeGreaterThan(14_000);
+    expect(fortieth).toBeLessThan(16_000);
+  });
+
+  it('is when the longest of its shapes lets a request go, where it has several', () => {
+    for (const [at, estimate] of estimates(full(slidingLog, leaky)).entries()) {
+      expect(estimate).toBeGreaterThanOrEqual(at < 2 ? 60_000 : 120_000);
+      expect(estimate).toBeLessThan(at < 2 ? 61_000 : 121_500);
+    }
+  });
+});
