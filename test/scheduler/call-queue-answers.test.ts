@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { ClosedError } from '../../src/errors.ts';
 import type { Admission, Ask, Hold, Lease, RequestOutcome } from '../../src/quota/admission.ts';
 import { CallQueue } from '../../src/scheduler/call-queue.ts';
 import type { Admitting, PendingCall } from '../../src/scheduler/gate.ts';
@@ -7,9 +8,16 @@ import { virtualClock } from '../../src/testing/index.ts';
 
 const OUTCOME: RequestOutcome = { kind: 'unsent', failed: false };
 
+interface CallOptions {
+  readonly priority?: number;
+  /** Called when it begins to wait at the gate. */
+  readonly onWaiting?: () => void;
+}
+
 /** A queue whose pacer answers as told. */
 function queueOf() {
   const told = { held: undefined as Partial<Hold> | undefined, late: new Map<PendingCall, Error>() };
+  const clock = virtualClock();
   const admit = ({ endpoint }: Ask): Admission => {
     if (!told.held) return { kind: 'granted', lease: { endpoint } as Lease };
     const hold = {
@@ -23,7 +31,7 @@ function queueOf() {
   };
   const queue = new CallQueue({
     pacer: { admit, settle: () => undefined, lastQuota: undefined, revision: 0 } as unknown as Admitting,
-    clock: virtualClock(),
+    clock,
     maxWaitMs: 100_000,
     maxWaiting: 100,
     onOverflow: 'reject-new',
@@ -36,17 +44,20 @@ function queueOf() {
     },
   });
   let number = 0;
-  const call = (endpoint: string, maxQueueMs?: number): QueueableCall => ({
-    ask: { endpoint, maxWaitMs: 100_000 },
+  const call = (
+    endpoint: string,
+    { priority = 0, onWaiting = () => {}, ...rest }: Partial<QueueableCall> & CallOptions = {},
+  ): QueueableCall => ({
+    ask: { endpoint, priority, maxWaitMs: 100_000 },
     signal: undefined,
-    maxQueueMs,
+    ...rest,
     trace: {
       ...{ number: ++number, attempts: 0, queuedAt: 0, isRetrying: false },
-      waiting: () => undefined,
+      waiting: onWaiting,
       keepContext: () => undefined,
     },
   });
-  return { told, queue, call };
+  return { told, clock, queue, call };
 }
 
 describe('a queue', () => {
@@ -66,7 +77,7 @@ describe('a queue', () => {
     const { told, queue, call } = queueOf();
     const lease = queue.acquire(call('GET /a')) as Lease;
     told.held = {};
-    const calls = ['GET /b', 'GET /c'].map((endpoint) => call(endpoint, 1_000));
+    const calls = ['GET /b', 'GET /c'].map((endpoint) => call(endpoint, { maxQueueMs: 1_000 }));
     const [first, second] = calls.map((one) => queue.acquire(one) as Promise<WaitingCall>);
     const late = new Error('late');
     told.late = new Map(calls.map((one) => [one, late]));
@@ -75,5 +86,27 @@ describe('a queue', () => {
     const ended = await first;
     expect(() => ended?.lease).toThrow(late);
     expect(await second).toMatchObject({ lease: { endpoint: 'GET /c' } });
+  });
+
+  it('asks at once for a more urgent call that comes while it tells that another waits', async () => {
+    const { told, clock, queue, call } = queueOf();
+    const granted: Lease[] = [];
+    const acquire = (one: QueueableCall): void =>
+      void (queue.acquire(one) as Promise<WaitingCall>).then(({ lease }) => granted.push(lease));
+    told.held = {};
+    let comes = (): void => {
+      comes = () => {};
+      acquire(call('GET /urgent', { priority: 1 }));
+      told.held = undefined;
+    };
+    acquire(call('GET /a', { onWaiting: () => comes() }));
+    await clock.advance(0);
+    expect(granted).toMatchObject([{ endpoint: 'GET /urgent' }, { endpoint: 'GET /a' }]);
+  });
+
+  it('rejects the pause before another attempt once it is closed', async () => {
+    const { queue } = queueOf();
+    queue.close();
+    await expect(queue.delay(1_000, undefined)).rejects.toThrow(ClosedError);
   });
 });
