@@ -118,6 +118,26 @@ describe('the memory of the store', () => {
     expect([...others]).toEqual([1]);
   });
 
+  it('counts a thousand needy processes, and forgets all where there are more: one that is no longer needy, too', async () => {
+    const withNeedy = (count: number) => {
+      const clock = { now: BEGIN };
+      const needy = new Map(
+        Array.from({ length: count }, (_, nth) => [`m${nth}`, BEGIN + (nth === 0 ? 1_000 : 50_000)]),
+      );
+      const account = { sequence: 0, totals: new Map(), needyUntil: BEGIN + 50_000 };
+      const store = memoryStore(() => clock.now, {
+        members: [['needy', needy, BEGIN + 600_000]],
+        accounts: [['m1', account, BEGIN + 600_000]],
+      });
+      return { clock, ask: asker(store) };
+    };
+    expect((await withNeedy(1_000).ask({ want: 0 })).others).toBe(1_000);
+    const { clock, ask } = withNeedy(1_001);
+    expect((await ask({ member: 'm1', want: 0 })).others).toBe(0);
+    clock.now += 2_000;
+    expect((await ask({ want: 0 })).others).toBe(0);
+  });
+
   it('keeps facts for as long as their version, while processes ask', async () => {
     const { store, pass } = makeWorld();
     const ask = asker(store);
