@@ -96,7 +96,7 @@ async function plantIn(folder: string, paths: readonly string[]): Promise<void> 
     logLevel: 'error' as NonNullable<Options['logLevel']>,
     fileLogLevel: 'off' as NonNullable<Options['fileLogLevel']>,
     allowConsoleColors: false,
-    timeoutMS: 20_000,
+    timeoutMS: 30_000,
     timeoutFactor: 4,
   }).runMutationTest();
   for (const path of paths) {

@@ -18,7 +18,7 @@ export interface BooksOptions {
   /** Makes a pacer for another key, whose number it is given by a function. */
   readonly open: (key: () => number | undefined) => Pacer;
   /** Called when the books of a key are no longer kept. */
-  readonly close?: (pacer: Pacer) => void;
+  readonly close: (pacer: Pacer) => void;
 }
 
 /**
@@ -59,7 +59,7 @@ export class Books {
 
   /** The number of the key by whose books a request was admitted. */
   keyOf(lease: Lease): number | undefined {
-    return ownerOf(lease)?.key;
+    return ownerOf(lease).key;
   }
 
   /**
@@ -77,7 +77,7 @@ export class Books {
     this.#present = this.#kept.splice(known, known < 0 ? 0 : 1)[0] ?? this.#open(key);
     this.#kept.push(this.#present);
     const dropped = this.#kept.length > MOST_KEYS ? this.#kept.shift() : undefined;
-    if (dropped) this.#options.close?.(dropped.pacer);
+    if (dropped) this.#options.close(dropped.pacer);
     return true;
   }
 
@@ -90,24 +90,21 @@ export class Books {
 
   /** See {@link Pacer.settle}. */
   settle(lease: Lease, outcome: RequestOutcome, now: number): void {
-    this.#pacerOf(lease).settle(lease, outcome, now);
+    ownerOf(lease).pacer.settle(lease, outcome, now);
   }
 
   /** See {@link Pacer.drift}. */
   drift(lease: Lease, quota: QuotaSnapshot, now: number): Readonly<Record<string, number>> {
-    return this.#pacerOf(lease).drift(lease, quota, now);
+    return ownerOf(lease).pacer.drift(lease, quota, now);
   }
 
   #open(key: number | undefined): KeyBooks {
     const books: KeyBooks = { key, pacer: this.#options.open(() => books.key) };
     return books;
   }
-
-  #pacerOf(lease: Lease): Pacer {
-    return (ownerOf(lease) ?? this.#present).pacer;
-  }
 }
 
-function ownerOf(lease: Lease): KeyBooks | undefined {
-  return (lease as Flight).owner as KeyBooks | undefined;
+/** The books by which a request was admitted. */
+function ownerOf(lease: Lease): KeyBooks {
+  return (lease as Flight).owner as KeyBooks;
 }

@@ -26,3 +26,8 @@ describe('of several holds', () => {
     expect(untilOf([undefined, undefined])).toBeUndefined();
   });
 });
+
+it('a hold until an instant is of all endpoints, may end on an answer, and lets no priority pass', () => {
+  const all = { isFirm: false, mayEndOnAnswer: true, scope: 'all', yieldsToPriority: false };
+  expect(holdOf(5)).toMatchObject({ until: 5, ...all });
+});

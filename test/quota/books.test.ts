@@ -5,9 +5,9 @@ import { Pacer } from '../../src/quota/pacer.ts';
 
 const ASK = { endpoint: 'GET /a', maxWaitMs: Number.POSITIVE_INFINITY };
 
-function books(close?: (pacer: Pacer) => void): Books {
+function books(close: (pacer: Pacer) => void = () => undefined): Books {
   const open = (): Pacer => new Pacer({ concurrency: 10, leaseMs: 60_000 });
-  return new Books({ open, ...(close && { close }) });
+  return new Books({ open, close });
 }
 
 function granted(all: Books, now: number): Lease {
@@ -25,6 +25,19 @@ describe('the books of keys that follow each other', () => {
     expect([all.key, all.present]).toEqual([7, first]);
     expect(all.turnTo(7)).toBe(false);
     expect(all.present).toBe(first);
+  });
+
+  it('tell each pacer the number of its key, once that is known', () => {
+    const told: (() => number | undefined)[] = [];
+    const open = (key: () => number | undefined): Pacer => {
+      told.push(key);
+      return new Pacer({ concurrency: 10, leaseMs: 60_000 });
+    };
+    const all = new Books({ open, close: () => undefined });
+    expect(told.map((key) => key())).toEqual([undefined]);
+    all.turnTo(7);
+    all.turnTo(8);
+    expect(told.map((key) => key())).toEqual([7, 8]);
   });
 
   it('are new with each new key, and a key that returns finds its own', () => {
@@ -77,5 +90,10 @@ describe('the books of keys that follow each other', () => {
     expect(first.drift(lease, quota, 20)).toEqual({ minute: 0 });
     expect(all.drift(lease, quota, 20)).toEqual({ minute: 0 });
     expect(all.present.drift(lease, quota, 20)).toEqual({});
+    expect(all.revision).toBe(all.present.revision);
+    all.turnTo(1);
+    expect(all.lastQuota).toBe(quota);
+    expect(all.revision).toBe(first.revision);
+    expect(first.revision).toBeGreaterThan(0);
   });
 });

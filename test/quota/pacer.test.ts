@@ -179,7 +179,7 @@ describe('the view', () => {
       windows: [
         { window: 'second', limit: 6, remaining: 6, headroom: 5 },
         { window: 'minute', limit: 20, remaining: 20, headroom: 19 },
-        { window: 'endpoint', limit: 13, remaining: 6, headroom: 5 },
+        { window: 'endpoint', limit: 13, remaining: 6, headroom: 5, shapes: [] },
       ],
       inFlight: 1,
       held: 1,

@@ -174,6 +174,11 @@ describe('a call that is refused', () => {
     expect(errorOf(never)).toMatchObject({ retryAfterMs: Infinity, retryAt: new Date(LAST_INSTANT) });
   });
 
+  it('has any patience where its hold never ends, though answers may come', () => {
+    const { call, ask } = gateOf(wait(hold(Number.POSITIVE_INFINITY, { isFirm: false, mayEndOnAnswer: true })));
+    expect(() => ask(call({ maxWaitMs: Number.POSITIVE_INFINITY }))).toThrow(QuotaExhaustedError);
+  });
+
   it('is told of an outage where that is why', () => {
     const out = gateOf(wait(hold(90_000, { failingSince: 0, isOutage: true })));
     expect(errorOf(out)).toMatchObject({ name: 'ConnectionError', code: 'OUTAGE', attempts: 0, url: URL });

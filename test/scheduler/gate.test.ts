@@ -208,7 +208,7 @@ describe('windows of one endpoint', () => {
 
 describe('the front of the queue', () => {
   /** A gate whose pacer says what the test says, with someone of priority 7 behind. */
-  function gateOf(answers: readonly Partial<Admission>[]) {
+  function gateOf(answers: readonly Partial<Admission>[], priority = -3) {
     const clock = virtualClock();
     const asked: Ask[] = [];
     const admit = (ask: Ask): Partial<Admission> => {
@@ -228,7 +228,7 @@ describe('the front of the queue', () => {
       parked: () => 0,
     });
     const call = {
-      ask: { endpoint: 'GET /', priority: -3, maxWaitMs: 60_000 },
+      ask: { endpoint: 'GET /', maxWaitMs: 60_000, ...(priority && { priority }) },
       signal: undefined,
       trace: { attempts: 0, waiting() {}, queuedAt: 0 },
     };
@@ -263,6 +263,9 @@ describe('the front of the queue', () => {
       [-3, 7],
       [-3, undefined],
     ]);
+    const usual = gateOf([granted], 0);
+    await usual.acquire(true);
+    expect(usual.asked).toMatchObject([{ urgency: 7 }]);
   });
 
   it('a call at the gate makes room, though its time has come, where what it waits for is spared for the more urgent', async () => {

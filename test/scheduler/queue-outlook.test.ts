@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Call } from '../../src/http/call.ts';
-import type { Ask } from '../../src/quota/admission.ts';
+import type { Ask, Reason } from '../../src/quota/admission.ts';
 import type { Books } from '../../src/quota/books.ts';
 import type { ClientWide } from '../../src/quota/client-wide.ts';
 import type { Plan, PlanEstimate } from '../../src/quota/forecast/estimate.ts';
@@ -11,9 +11,17 @@ import { virtualClock } from '../../src/testing/index.ts';
 
 const PLAN = { endpoint: 'GET /a', count: 1 };
 
+/** No call may cost more units. */
+const LIMIT = 100;
+
 /** The outlook of a queue, whose estimates the test makes: each is a second after the one before. */
 function outlook() {
-  const said = { key: 1, pausedUntil: 0, concurrency: 8, cost: 1, revision: 0, estimates: 0 };
+  const said = { key: 1, pausedUntil: 0, concurrency: 8, cost: 1, revision: 0, estimates: 0, waiting: 7 };
+  /** What else the estimates say; without `late` there is none. */
+  const told: {
+    late: readonly number[] | undefined;
+    sentAt: (last: Plan) => number;
+  } = { late: [], sentAt: () => 1_000 * said.estimates };
   const clock = virtualClock();
   const backlog = new Backlog();
   const present = {
@@ -24,7 +32,13 @@ function outlook() {
     get revision() {
       return said.revision;
     },
-    estimate: (): PlanEstimate => ({ at: 0, sentAt: 1_000 * ++said.estimates, each: [], late: [], window: 'minute' }),
+    excess: (units: number): Reason | undefined =>
+      units > LIMIT ? { kind: 'window', why: 'it is too much.', window: 'minute' } : undefined,
+    estimate: (plans: readonly Plan[]): PlanEstimate | undefined => {
+      said.estimates++;
+      const { late, sentAt } = told;
+      return late && { at: 0, sentAt: sentAt(plans.at(-1) as Plan), each: [], late, window: 'minute' };
+    },
   };
   const books = {
     present,
@@ -39,14 +53,14 @@ function outlook() {
       },
     },
   } as ClientWide;
-  const of = new QueueOutlook({ clock, books, clientWide, backlog, waiting: () => 7, maxWaiting: 7 });
+  const of = new QueueOutlook({ clock, books, clientWide, backlog, waiting: () => said.waiting, maxWaiting: 7 });
   /** A call that waits. */
-  const waiting = (ask: Partial<Ask> = {}, cost = 1): BackloggedCall & PendingCall => {
-    const call = { ask: { endpoint: 'GET /a', maxWaitMs: 0, ...ask } } as BackloggedCall & PendingCall;
+  const waiting = (ask: Partial<Ask> = {}, cost = 1, maxQueueMs?: number): BackloggedCall & PendingCall => {
+    const call = { ask: { endpoint: 'GET /a', maxWaitMs: 0, ...ask }, maxQueueMs } as BackloggedCall & PendingCall;
     backlog.add(call, cost);
     return call;
   };
-  return { said, clock, backlog, waiting, of };
+  return { said, told, clock, backlog, waiting, of };
 }
 
 describe('an estimate behind much work', () => {
@@ -112,6 +126,25 @@ describe('a call that is turned away', () => {
     await clock.advance(0.25);
     expect(latenessOf(1)).toMatchObject({ retryAfterMs: 4_000 });
   });
+
+  it('is one that is late by the costs that are sure, too, and not one that is just in time by them', () => {
+    const { told, of } = outlook();
+    const latenessOf = (maxQueueMs: number): Error | undefined =>
+      of.latenessOf({ ask: { endpoint: 'GET /a' }, maxQueueMs } as Call);
+    told.sentAt = ({ cost }) => (cost === undefined ? 2_000 : 1_000);
+    expect(latenessOf(999)).toBeDefined();
+    expect(latenessOf(1_000)).toBeUndefined();
+  });
+
+  it('is one that costs more than a whole window where others wait; where none does, the pacer answers', () => {
+    const { said, of } = outlook();
+    const latenessOf = (cost: number): Error | undefined =>
+      of.latenessOf({ ask: { endpoint: 'GET /a', cost }, request: { url: 'https://a.test/a' } } as Call);
+    expect(latenessOf(LIMIT)).toBeUndefined();
+    expect(latenessOf(LIMIT + 1)).toMatchObject({ window: 'minute', why: 'it is too much.' });
+    said.waiting = 0;
+    expect(latenessOf(LIMIT + 1)).toBeUndefined();
+  });
 });
 
 describe('calls that wait with a maxQueueMs', () => {
@@ -144,5 +177,31 @@ describe('calls that wait with a maxQueueMs', () => {
     // One that overtakes 17 is less than a sixteenth of all; two are more.
     expect(await lookAfter(1)).toBe(1);
     expect(await lookAfter(1)).toBe(2);
+  });
+
+  it('are turned away with one estimate for all of a kind and the time that each has waited, and are ahead of no other then', async () => {
+    const { said, told, clock, backlog, waiting, of } = outlook();
+    const [short, long] = [4_000, 6_000];
+    const calls = [short, short, long].map((ms) => waiting({}, 1, ms));
+    const other = waiting({ endpoint: 'GET /b' }, 1, short);
+    await clock.advance(3_000);
+    const bounds = new Map([...calls, other].map((call) => [call, { by: call.maxQueueMs ?? Number.NaN }] as const));
+    // The plans are those without an instant and those of each instant, for each endpoint.
+    Object.assign(told, { late: [0, 2, 1, 0, 0], sentAt: () => 5_000 });
+    const errors = of.lateErrors(bounds);
+    expect([...errors.keys()]).toEqual(calls);
+    const why = 'the call would be sent after about 5 s, with 7 waiting.';
+    expect([...errors.values()]).toMatchObject(
+      calls.map(({ maxQueueMs }) => ({ maxQueueMs, why, retryAfterMs: 2_000 })),
+    );
+    // Of all calls that wait, and of a call like those that are late.
+    expect(said.estimates).toBe(2);
+    expect(backlog.aheadOf(0)).toMatchObject([{ endpoint: 'GET /b', count: 1 }]);
+  });
+
+  it('are not turned away while no limit is known', () => {
+    const { told, waiting, of } = outlook();
+    told.late = undefined;
+    expect(of.lateErrors(new Map([[waiting(), { by: 1 }]])).size).toBe(0);
   });
 });

@@ -108,14 +108,34 @@ describe('the memory of the store', () => {
     const { store, pass } = makeWorld();
     const rich = asker(store);
     const others = new Set<number>();
-    for (let second = 0; second < 3_000; second++) {
-      pass(1_000);
-      const windows = [windowAsk({ name: `s:${second}`, ttlMs: 5_000 })];
+    for (let asks = 0; asks < 150; asks++) {
+      pass(20_000);
+      const windows = [windowAsk({ name: `s:${asks}`, ttlMs: 60_000 })];
       const answer = await rich({ want: 0, windows });
-      if (second > 0) others.add(answer.others);
-      await store.take(asking({ member: 'poor', want: 99, sequence: second + 1, windows }));
+      if (asks > 0) others.add(answer.others);
+      await store.take(asking({ member: 'poor', want: 99, stayMs: 30_000, sequence: asks + 1, windows }));
     }
     expect([...others]).toEqual([1]);
+  });
+
+  it('counts a thousand needy processes, and forgets all where there are more: one that is no longer needy, too', async () => {
+    const withNeedy = (count: number) => {
+      const clock = { now: BEGIN };
+      const needy = new Map(
+        Array.from({ length: count }, (_, nth) => [`m${nth}`, BEGIN + (nth === 0 ? 1_000 : 50_000)]),
+      );
+      const account = { sequence: 0, totals: new Map(), needyUntil: BEGIN + 50_000 };
+      const store = memoryStore(() => clock.now, {
+        members: [['needy', needy, BEGIN + 600_000]],
+        accounts: [['m1', account, BEGIN + 600_000]],
+      });
+      return { clock, ask: asker(store) };
+    };
+    expect((await withNeedy(1_000).ask({ want: 0 })).others).toBe(1_000);
+    const { clock, ask } = withNeedy(1_001);
+    expect((await ask({ member: 'm1', want: 0 })).others).toBe(0);
+    clock.now += 2_000;
+    expect((await ask({ want: 0 })).others).toBe(0);
   });
 
   it('keeps facts for as long as their version, while processes ask', async () => {
@@ -123,8 +143,9 @@ describe('the memory of the store', () => {
     const ask = asker(store);
     const told = new Map([['l:minute', '90']]);
     await store.share(0, told);
-    for (let passed = 0; passed <= LONGEST_TTL_MS; passed += STATE_LASTS_MS / 2) {
-      pass(STATE_LASTS_MS / 2);
+    const justInTime = STATE_LASTS_MS - 1;
+    for (let passed = 0; passed <= LONGEST_TTL_MS; passed += justInTime) {
+      pass(justInTime);
       await ask({ version: 1 });
     }
     expect(await store.share(-1, new Map())).toMatchObject({ version: 1, facts: told });

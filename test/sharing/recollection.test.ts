@@ -70,9 +70,10 @@ describe('what a process remembers of the store', () => {
     const reminded = (idleMs: number, facts?: Facts): number | undefined => {
       const recollection = new Recollection();
       const day = [windowAsk({ name: 'day:1', limit: 240, ttlMs: 86_400_000 })];
-      recollection.hear(day, answer(10_000, 40), BEFORE, 0);
-      recollection.hear(day, { ...answer(0, 40), facts }, BEFORE, idleMs);
-      return recollection.remind(day, 240 / 86_400_000, idleMs)[0]?.reading;
+      const begin = 5_000_000;
+      recollection.hear(day, answer(10_000, 40), BEFORE, begin);
+      recollection.hear(day, { ...answer(0, 40), facts }, BEFORE, begin + idleMs);
+      return recollection.remind(day, 240 / 86_400_000, begin + idleMs)[0]?.reading;
     };
     const facts = new Map([['l:day', '240']]);
     expect([reminded(2_999_000, facts), reminded(3_000_000, facts), reminded(3_000_000)]).toEqual([49, -1, -1]);

@@ -254,6 +254,15 @@ describe('a window that processes share', () => {
     expect(ofCalendar && day.reading(ofCalendar, BEGIN + 1)).toEqual({ used: 4, stretches: 'caps' });
   });
 
+  it('of a day that drains is bounded by a reading in the step in which that was taken, and in no other', () => {
+    const shapes = { alive: [leaky], epoch: 0 };
+    const day = new SharedWindow('day', 300, shapes);
+    day.hear(reading({ period: 'day', used: 100, limit: 300, shapes }), exactly(BEGIN), exactly(BEGIN + 40));
+    const said = day.steps({ least: BEGIN, most: BEGIN + 86_400_000 }).map((step) => day.reading(step, BEGIN + 1_000));
+    expect(said.length).toBeGreaterThan(1);
+    expect(said.filter((each) => each !== undefined)).toHaveLength(1);
+  });
+
   it('that drains has used less when a step ends than an answer said before, by what drains until then', () => {
     const shapes = { alive: [leaky], epoch: 0 };
     const minute = new SharedWindow('minute', 300, shapes);

@@ -24,7 +24,7 @@ export function driftOf(quota: QuotaSnapshot, books: Iterable<Books>): Readonly<
     if (limit === undefined || remaining === undefined) continue;
     const used = limit - remaining;
     const [least, most] = [spent - settledSince, spent + held];
-    drift[period] = used > most ? used - most : Math.min(0, used - least);
+    drift[period] = Math.max(0, used - most) + Math.min(0, used - least);
   }
   return drift;
 }

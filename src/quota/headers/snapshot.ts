@@ -208,7 +208,6 @@ class SaidHeaders {
 
   /** What a pair says; undefined: nothing that can be used. */
   readPair(pair: Pair): WindowQuota | undefined {
-    if (!this.has(pair)) return undefined;
     const limit = this.read(pair.limit, readWhole, Math.min);
     const remaining = this.read(pair.remaining, readRemaining, Math.min);
     if (limit === undefined) return remaining === undefined ? undefined : { remaining };
@@ -240,11 +239,11 @@ export function readRemaining(text: string): number | undefined {
  * as small as 1e9), and a timestamp in milliseconds costs nothing to accept.
  */
 function readReset(text: string, serverNow: number): number | undefined {
-  const stated = readDecimal(text);
-  const seconds = readSeconds(text);
-  if (stated === undefined || seconds === undefined) return undefined;
+  const ms = readSeconds(text);
+  if (ms === undefined) return undefined;
+  const stated = Number(text);
   if (stated >= 1e12) return Math.ceil(stated);
-  return stated < 1e9 ? Math.ceil(serverNow + seconds) : seconds;
+  return stated < 1e9 ? Math.ceil(serverNow + ms) : ms;
 }
 
 /** Seconds, or a date by the service's clock; one that has passed means no wait. A number too long to read is no short wait. */

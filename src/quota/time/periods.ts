@@ -42,7 +42,7 @@ export function withinMonth(now: number, end: number): number {
 
 /** The end of a month of the calendar, by the end that a service states for it: services count 30 days, so that of a longer month the last is missing. */
 export function monthEndBy(stated: number): number {
-  const start = startOf('month', stated - 1);
+  const start = startOf('month', stated);
   return stated >= start + COUNTED_MONTH_MS ? endOf('month', start) : stated;
 }
 

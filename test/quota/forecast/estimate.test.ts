@@ -6,6 +6,7 @@ import { aligned } from '../../../src/quota/models/aligned.ts';
 import { firstRequest } from '../../../src/quota/models/first-request.ts';
 import { leaky } from '../../../src/quota/models/leaky.ts';
 import type { Shape } from '../../../src/quota/models/model.ts';
+import { slidingCounter } from '../../../src/quota/models/sliding-counter.ts';
 import { slidingLog } from '../../../src/quota/models/sliding-log.ts';
 import { Pacer, type PacerOptions } from '../../../src/quota/pacer.ts';
 import { wholeShareLimit } from '../../../src/quota/share-limit.ts';
@@ -311,5 +312,34 @@ describe('an estimate of the window of an endpoint', () => {
 
   it('counts requests, whatever they cost', () => {
     expect(four(7_000).estimate(4, 50, 'GET /few')).toBe(0);
+  });
+});
+
+describe('an estimate of a window that is used up', () => {
+  /** All that the window holds was used, a part of it every ten seconds. */
+  const full = (parts: number, ...shapes: [Shape, ...Shape[]]): Desk => {
+    const desk = new Desk(160, { shape: shapes[0], shapes });
+    for (let part = 0; part < parts; part++) {
+      expect(desk.serve({ cost: 160 / parts })).toBe(true);
+      desk.pass(part === parts - 1 ? 0 : 10_000);
+    }
+    return desk;
+  };
+
+  it('is when each unit has drained, where it drains', () => {
+    const desk = full(1, leaky);
+    const [first = 0, fortieth = 0] = [1, 40].map((count) => desk.estimate(count, 1));
+    expect(first).toBeGreaterThan(0);
+    expect(first).toBeLessThan(1_500);
+    expect(fortieth).toBeGreaterThan(14_000);
+    expect(fortieth).toBeLessThan(16_000);
+  });
+
+  it('is when the later of its shapes lets a request go, where it has two', () => {
+    expect(full(1, slidingLog, slidingCounter).estimate(1, 1)).toBeGreaterThanOrEqual(60_000);
+    // Forty are sent when the first part is forgotten. The log forgets them a minute later, and the counter sooner.
+    const next = full(4, slidingLog, slidingCounter).estimate(161, 1);
+    expect(next).toBeGreaterThanOrEqual(90_000);
+    expect(next).toBeLessThan(95_000);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readQuota } from '../../../src/quota/headers/snapshot.ts';
+import { isDateLeft, readQuota } from '../../../src/quota/headers/snapshot.ts';
 import { DATE, expectQuota, RECEIVED_AT, rows, type Says, SERVER_NOW } from '../support/responses.ts';
 
 describe('ratelimit-reset', () => {
@@ -114,4 +114,17 @@ describe('date', () => {
       { resetAt: RECEIVED_AT + 1_000, malformed: ['date'] },
     ],
   );
+});
+
+describe('the time from an answer to the reset that it states', () => {
+  test.each([
+    [-1, true],
+    [0, false],
+    [42_000, false],
+    [42_000.5, false],
+    [42_001, true],
+    [42_999, true],
+  ])('is that to a date where it is below 0 or no whole seconds: %d ms', (leftMs, isDate) => {
+    expect(isDateLeft(leftMs)).toBe(isDate);
+  });
 });

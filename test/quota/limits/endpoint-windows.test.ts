@@ -91,16 +91,17 @@ describe('windows that only ratelimit-* describes', () => {
 const LIMIT = 100;
 
 /** Answers that each come before the next request is sent, 200 ms later. */
-function listener(): {
-  windows: EndpointWindows;
-  hear: (endpoint: string, used: number, limit?: number, at?: number) => void;
-} {
+function listener() {
   const windows = new EndpointWindows(knownClock(), new InFlight(10, 9_000));
   let sentAt = 0;
-  const hear = (endpoint: string, used: number, limit = LIMIT, at = sentAt): void => {
+  const hear = (
+    endpoint: string,
+    used: number,
+    { limit = LIMIT, at = sentAt, resetAt = 60_000, limited = false } = {},
+  ): void => {
     const receivedAt = sentAt + 50;
-    const answer = { sentAt: at, receivedAt, own: 1, settledSince: 0, limited: false };
-    const quota = { receivedAt, date: 0, limit, remaining: limit - used, resetAt: 60_000, stacks: {} };
+    const answer = { sentAt: at, receivedAt, own: 1, settledSince: 0, limited };
+    const quota = { receivedAt, date: 0, limit, remaining: limit - used, resetAt, stacks: {} };
     windows.read(endpoint, { ...quota, malformed: [], unrecognised: {} }, answer);
     sentAt += 200;
   };
@@ -152,9 +153,9 @@ describe('endpoints with equal limits', () => {
 
   it('keep the window they have where sixteen are known', () => {
     const heard = listener();
-    for (let limit = 1; limit <= 15; limit++) heard.hear(`GET /${limit}`, 1, limit);
+    for (let limit = 1; limit <= 15; limit++) heard.hear(`GET /${limit}`, 1, { limit });
     for (const used of [1, 2, 3, 4]) heard.hear('GET /a', used);
-    heard.hear('GET /b', 1);
+    for (const used of [1, 2]) heard.hear('GET /b', used);
     expect(heard.windows.size).toBe(16);
     expect(coveredBy(heard).at(-1)).toEqual([true, true, false]);
   });
@@ -184,11 +185,28 @@ describe('endpoints with a window each', () => {
   it('keep them where requests were under way together before: what was counted of an endpoint goes with it', () => {
     const heard = listener();
     // Each of these was sent before any other was answered.
-    for (const used of [1, 2, 3, 4]) for (const endpoint of ['GET /a', 'GET /b']) heard.hear(endpoint, used, LIMIT, 0);
+    for (const used of [1, 2, 3, 4]) for (const endpoint of ['GET /a', 'GET /b']) heard.hear(endpoint, used, { at: 0 });
     expect(heard.windows.size).toBe(1);
     for (const used of [5, 6, 7, 8, 9]) for (const endpoint of ['GET /b', 'GET /a']) heard.hear(endpoint, used);
     expect(heard.windows.size).toBe(2);
     expect(Array.from(heard.windows, ({ requests }) => requests.countedBefore(60_000))).toEqual([9, 9]);
+  });
+
+  it('have one again where three refusals count the requests of both, and none of their own', () => {
+    const heard = listener();
+    for (const used of [1, 2, 3, 4]) heard.hear('GET /a', used, { limit: 5 });
+    heard.hear('GET /b', 1, { limit: 5 });
+    const sizes = [5, 5, 5].map((limit) => {
+      heard.hear('GET /b', limit, { limit, limited: true });
+      return heard.windows.size;
+    });
+    expect(sizes).toEqual([2, 2, 1]);
+  });
+
+  it('keep them where such answers are of an instance of which the other window has heard nothing', () => {
+    const heard = apart();
+    for (const used of [6, 7, 8, 9]) heard.hear('GET /b', used, { resetAt: 120_000 });
+    expect(heard.windows.size).toBe(2);
   });
 
   it('begin anew to count such answers after one that counts less than was left in both', () => {
@@ -223,6 +241,15 @@ describe('a request that was answered after another was sent', () => {
     const { windows } = world();
     windows.read('GET /a', says({ limit: 10, remaining: 10, resetAt: 60_000 }), ANSWER);
     windows.book('GET /a', 50, 300);
+    windows.read('GET /a', says({ limit: 10, remaining: 9, resetAt: 60_000 }), { ...ANSWER, sentAt: 200 });
+    expect(headrooms(windows)).toEqual([8]);
+  });
+
+  it('may be missing there, too, where its own answer is of an earlier instance, or names its end otherwise', () => {
+    const { windows } = world();
+    windows.read('GET /a', says({ limit: 10, remaining: 10, resetAt: 60_000 }), ANSWER);
+    const earlier = { ...ANSWER, sentAt: 50, receivedAt: 300 };
+    windows.read('GET /a', says({ limit: 10, remaining: 1, resetAt: 59_000 }), earlier);
     windows.read('GET /a', says({ limit: 10, remaining: 9, resetAt: 60_000 }), { ...ANSWER, sentAt: 200 });
     expect(headrooms(windows)).toEqual([8]);
   });

@@ -134,18 +134,20 @@ describe('a rate that was refused at 10 a second', () => {
     expect(gapAt(other, 14_000)).toBeCloseTo(1_000 / 32.4, 2);
   });
 
-  /** The gap after the rate that is tried was refused at 4 s, and a pause. */
-  function gapAfter(rate: RefusalRate, pausedUntil: number): number {
-    for (let at = 2_000; at < 4_000; at += 200) {
+  /** The gap after the rate that is tried was refused, at 4 s if not said otherwise, and a pause. */
+  function gapAfter(rate: RefusalRate, pausedUntil: number, refusedAt = 4_000): number {
+    for (let at = 2_000; at < refusedAt; at += 200) {
       rate.onSent(flightOf('GET /a', at), at);
       rate.onServed(1, at + 40);
     }
-    rate.onRefused(flightOf('GET /a', 4_000), pausedUntil, 4_000);
+    rate.onRefused(flightOf('GET /a', refusedAt), pausedUntil, refusedAt);
     return gapAt(rate, pausedUntil);
   }
 
   it('is, where the pause after it was hardly a pause, nearly the one that was tried', () => {
     expect(gapAfter(refused(), 4_399)).toBeCloseTo(100 / 0.98 / 0.95, 2);
+    // At 3 s it was not yet the one that was refused before.
+    expect(gapAfter(refused(), 3_100, 3_000)).toBeCloseTo(100 / (1 - 0.05 * 0.5 ** 3) / 0.98 / 0.95, 2);
     // Ten were served in 2.4 s, or in 3 s.
     expect(gapAfter(refused(), 4_400)).toBeCloseTo(240 / 0.95, 2);
     expect(gapAfter(refused(), 5_000)).toBeCloseTo(300 / 0.95, 2);
@@ -209,6 +211,13 @@ describe('a rate that was refused at 10 a second', () => {
     rate.onSent(flightOf('GET /a', 2_000), 2_000);
     rate.onRefused(flightOf('GET /a', 2_000), 4_000, 2_040);
     expect(gapAt(rate, 4_000)).toBeCloseTo(200 / 0.95, 2);
+  });
+
+  it('is tried again as soon as before where the first request after the pause is refused, too', () => {
+    const rate = refused();
+    rate.onSent(flightOf('GET /a', 2_000), 2_000);
+    rate.onRefused(flightOf('GET /a', 2_000), 4_000, 2_040);
+    expect(gapAt(rate, 6_000)).toBeCloseTo(200, 2);
   });
 
   it('counts for the whole cycle what was served while requests paused', () => {

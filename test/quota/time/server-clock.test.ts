@@ -99,6 +99,7 @@ describe('another date', () => {
     const clock = told();
     const { revision } = clock;
     clock.observe(10_000, 990, 1_000);
+    clock.observe(10_000, 1_000, 1_000);
     expect(clock.revision).toBe(revision);
     clock.observe(10_000, 1_100, 1_110);
     expect(clock.revision).toBe(revision + 1);
@@ -216,7 +217,32 @@ describe('the end of a window that an answer names', () => {
     expect(leadOf(clock, 12_500)[0]).toBeCloseTo(8_980 - 1.15, 6);
     expect(clock.revision).toBeGreaterThan(revision);
     clock.observeEnd('second', 18_000, 12_500, 12_500);
-    expect(leadOf(clock, 12_500)[1]).toBeLessThanOrEqual(6_500);
+    expect(leadOf(clock, 12_500)).toEqual([3_500, 6_500]);
+  });
+
+  it('agrees with one before where the two have one instant in common', () => {
+    const clock = told();
+    clock.observeEnd('second', 20_000, 12_000, 12_000);
+    clock.observeEnd('second', 21_000, 12_000, 12_000);
+    expect(leadOf(clock, 12_000)).toEqual([8_000, 8_000]);
+  });
+
+  it('is not believed where it may be the instant at which a request is sent that waits for it by the dates', () => {
+    const isMoved = [9_980, 9_981].map((end) => {
+      const clock = told();
+      const { revision } = clock;
+      clock.observeEnd('second', end, 1_000, 1_000);
+      return clock.revision > revision;
+    });
+    expect(isMoved).toEqual([true, false]);
+  });
+
+  it('is no news where it was named before', () => {
+    const clock = told();
+    clock.observeEnd('minute', 60_000, 52_000, 52_050);
+    const { revision } = clock;
+    clock.observeEnd('minute', 60_000, 52_000, 52_050);
+    expect(clock.revision).toBe(revision);
   });
 
   it('is forgotten where a date shows that the clock was set', () => {
