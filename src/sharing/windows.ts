@@ -152,6 +152,12 @@ export class SharedWindow {
     keepLast(this.#used, READINGS);
   }
 
+  /** Units claimed of the calendar's window of this time, by the latest answer of the store; undefined: none has said so. */
+  claimedAt(time: number): number | undefined {
+    const [instance] = this.#calendar({ least: time, most: time });
+    return instance && this.#used.get(instance.name);
+  }
+
   /** Units of an instance that the one before it may still take from this time on, if the service estimates usage from both. */
   carried({ end, slides }: Instance, from: number): number {
     const before = slides === undefined ? this.previous(end - 1) : undefined;
