@@ -1,8 +1,6 @@
 import type { WindowAsk } from '../sharing/store.ts';
+import { numbered } from '../sharing/store-rules.ts';
 import { PLACES } from './scripts/take.ts';
-
-/** A name, and the number that it ends in. */
-const NUMBERED = /^(.*?)(0|[1-9]\d{0,14})$/;
 
 /** Values of {@link WindowAsk.stretches} in the script's arguments, and of a step of a window that drains. */
 const STRETCHES = { no: '0', yes: '1', bounds: '2', caps: '4' } as const;
@@ -55,8 +53,7 @@ export function blocksOf(windows: readonly WindowAsk[]): Blocks {
 }
 
 function place(window: WindowAsk, index: number): Placed {
-  const [, kind = window.name, digits = '0'] = NUMBERED.exec(window.name) ?? [];
-  const number = Number(digits);
+  const [kind, number] = numbered(window.name);
   const block = Math.floor(number / PLACES);
   return { window, index, kind, number, place: number - block * PLACES, block: `w:${kind}/${block}` };
 }
@@ -77,7 +74,8 @@ function split<T>(list: readonly T[], belongs: (last: T, next: T, group: readonl
 function follows(last: Placed, next: Placed, [first, second]: readonly Placed[]): boolean {
   const [a, b] = [last.window, next.window];
   if (next.place !== last.place + 1 || a.limit !== b.limit || a.kept !== b.kept) return false;
-  if (a.reading !== b.reading || a.drain !== b.drain || a.stretches !== b.stretches) return false;
+  if (a.reading !== b.reading || a.drain !== b.drain || a.countsMs !== b.countsMs || a.stretches !== b.stretches)
+    return false;
   return !first || !second || b.ttlMs - a.ttlMs === second.window.ttlMs - first.window.ttlMs;
 }
 
@@ -85,7 +83,7 @@ function argumentsOf(run: readonly Placed[]): string[] {
   const [first, second] = run;
   const last = run.at(-1);
   if (!first || !last) return [];
-  const { limit, kept, ttlMs, reading, drain = 0 } = first.window;
+  const { limit, kept, ttlMs, reading, countsMs = 0, drain = countsMs } = first.window;
   const step = second ? second.window.ttlMs - ttlMs : 0;
   const numbers = [first.place, last.place, limit, kept, ttlMs, step, reading];
   return [...numbers.map(String), howOf(first.window), String(drain)];

@@ -107,7 +107,7 @@ function readAnswer(reply: unknown, ask: ShareAsk, { order }: Blocks): Answer | 
   if (sequence !== ask.sequence) throw malformed();
   if (all.length === 2 && now === -1) return 'stale';
   if (all.length < count || numbers.some((number) => number < 0)) throw malformed();
-  const [version = 0, pauseMs = 0, lookMs = 0, others = 0, live = 0, parts = 0, forMs = 0, ...tail] = rest;
+  const [version = 0, pauseMs = 0, lookMs = 0, others = 0, live = 0, parts = 0, forMs = 0, freeMs = 0, ...tail] = rest;
   let open = ask.want;
   const granted = tail.slice(0, slots.length).map((grant) => {
     const units = Math.min(grant, open);
@@ -115,7 +115,7 @@ function readAnswer(reply: unknown, ask: ShareAsk, { order }: Blocks): Answer | 
     return units;
   });
   return {
-    ...{ sequence, now, version, others, live, granted },
+    ...{ sequence, now, version, others, live, freeMs, granted },
     facts: readPairs(all.slice(count), version, ask.version),
     pauseMs: Math.min(pauseMs, LONGEST_PAUSE_MS),
     lookMs: Math.min(lookMs, LOOK_MS),

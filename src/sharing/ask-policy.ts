@@ -69,6 +69,8 @@ export interface Outcome {
   readonly surely: (time: number) => number;
   /** Number of other needy processes. */
   readonly others: number;
+  /** When what has to slide out has, by the timeline; undefined: it is not known. */
+  readonly freesAt?: number | undefined;
 }
 
 /** An instance that is full until its end. */
@@ -181,7 +183,7 @@ export class AskPolicy {
   }
 
   /** Learns from the answer to an ask. */
-  hear(asked: Asked, { granted, used, surely, others }: Outcome, now: number): void {
+  hear(asked: Asked, { granted, used, surely, others, freesAt }: Outcome, now: number): void {
     const { want, slots } = asked;
     [this.#heardAt, this.#others] = [now, others];
     const parts = slots.flatMap(({ instances }) => instances.map((each) => 1 - used(each) / each.limit));
@@ -209,7 +211,7 @@ export class AskPolicy {
     const half = surely((first.from + first.to) / 2);
     if (room(first) > 0 && now < half) this.#lateAt = half + spread;
     if (given > 0) return;
-    this.#retryAt = this.#nextRoom(asked, { granted, used, surely, others }, now) + spread;
+    this.#retryAt = this.#nextRoom(asked, { granted, used, surely, others, freesAt }, now) + spread;
     const full = this.#full;
     // Answers that follow each other within moments, as for urgent calls, are no reason to ask later.
     const isSure = this.isLacking || (full !== undefined && full.at - full.since >= SURE_MS);
@@ -224,7 +226,7 @@ export class AskPolicy {
   }
 
   /** When slots or units that this ask could not reach become available. */
-  #nextRoom({ slots, need, kept, also = [] }: Asked, { used, surely, others }: Outcome, now: number): number {
+  #nextRoom({ slots, need, kept, also = [] }: Asked, { used, surely, others, freesAt }: Outcome, now: number): number {
     const first = slots[0] as Slot;
     const last = slots[slots.length - 1] as Slot;
     const step = (last.from - first.from) / Math.max(1, slots.length - 1) || first.to - first.from;
@@ -232,12 +234,14 @@ export class AskPolicy {
     const probes = first.instances.filter(({ slides, window }) => slides === undefined && window.isProbed);
     // A unit that is kept for the beginning of the calendar's next window is there for the first process that asks then.
     const probesAt = Math.min(...probes.map(({ end }) => surely(end)));
-    const endOf = ({ end, window }: Instance): number =>
-      Math.min(end, probes.find((probe) => probe.window === window)?.end ?? end);
+    const outAt = ({ end, window, slides }: Instance): number =>
+      slides !== undefined && window.isLong ? Math.min(end, freesAt ?? end) : end;
+    const endOf = (instance: Instance): number =>
+      Math.min(outAt(instance), probes.find(({ window }) => window === instance.window)?.end ?? instance.end);
     let full: Instance | undefined;
     let isKept = true;
     for (const instance of last.instances) {
-      const { window, limit, end, slides } = instance;
+      const { window, limit, slides } = instance;
       const room = limit - used(instance);
       const least = Math.min(need, limit);
       if (room - kept(instance) >= least) continue;
@@ -250,7 +254,7 @@ export class AskPolicy {
       // in that time. The claims of a long window that slides are known until it has room, so that one of them asks soon after that.
       const stepMs = isFull && slides !== undefined ? slides : Math.min(slides ?? RELEASE_MS, RELEASE_MS);
       const turnMs = Math.min(RETRY_MS, (stepMs / 2) * (window.isShort && slides === undefined ? 1 : others + 1));
-      const endsAt = surely(end - (last.from - first.from));
+      const endsAt = surely(outAt(instance) - (last.from - first.from));
       const hasRoomAt = window.isShort ? Number.POSITIVE_INFINITY : endsAt;
       const turnAt = isFull && window.isLong ? Number.POSITIVE_INFINITY : now + turnMs;
       const asksAt = Math.min(turnAt, hasRoomAt + (slides === undefined ? 0 : (this.#random() * turnMs) / 2), probesAt);

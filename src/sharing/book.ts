@@ -1,7 +1,7 @@
 import { covers, isOver, type Slot } from './slots.ts';
 import type { Answer, ShareAsk, SlotAsk, WindowAsk, Wish } from './store.ts';
 import type { TimeRange } from './timeline.ts';
-import { countsUntil, type Instance, ttlOf } from './windows.ts';
+import { countsMsOf, countsUntil, type Instance, ttlOf } from './windows.ts';
 
 /** Units spent without a grant are merged into one debt this long after their slot, in milliseconds. */
 const RECENT_MS = 5_000;
@@ -284,9 +284,11 @@ function isEmpty({ claimed, spent, open, booked }: Entry): boolean {
 function windowAsk(instance: Instance, kept: number, time: number, now: number): WindowAsk {
   const { name, window, limit, drain } = instance;
   const reading = window.reading(instance, now);
+  const countsMs = countsMsOf(instance);
   return {
     ...{ name, limit, kept, ttlMs: ttlOf(instance, time), reading: reading?.used ?? -1 },
     stretches: window.isLong && drain === undefined ? (reading?.stretches ?? 'yes') : 'no',
     ...(drain === undefined ? {} : { drain }),
+    ...(countsMs === undefined ? {} : { countsMs }),
   };
 }

@@ -157,8 +157,9 @@ export class FactSync {
     const { period, sentAt, receivedAt } = news;
     if (!timeline.isKnown) return news.shapes;
     this.#watch(news);
-    const left = this.#resets.judge(news, timeline.at(sentAt), timeline.at(receivedAt));
     const window = this.#ledger.windows.of(period);
+    const sent = timeline.at(sentAt);
+    const left = this.#resets.judge(news, sent, timeline.at(receivedAt), window?.claimedAt(sent.least));
     const isSeen =
       window?.isShort &&
       this.#discovery.isAlone(receivedAt) &&

@@ -7,12 +7,12 @@ import type { Demand } from './call-needs.ts';
 import { ExpectedCalls } from './expected-calls.ts';
 import { Recollection } from './recollection.ts';
 import { ShapeProbe } from './shape-probe.ts';
-import { CHUNK, REACH_MS, SlotChoice } from './slot-choice.ts';
+import { CHUNK, SlotChoice } from './slot-choice.ts';
 import { type Slot, Slots } from './slots.ts';
 import type { Answer, ShareAsk } from './store.ts';
 import { Timeline } from './timeline.ts';
 import { UrgentReserve } from './urgent.ts';
-import { type Instance, SharedWindows } from './windows.ts';
+import { type Instance, REACH_MS, SharedWindows } from './windows.ts';
 
 /** Unspent units are returned this long after the end of their slot, to a store that is near sooner, unless an earlier trip did so. In milliseconds. */
 const GIVE_BACK_MS = 1_000;
@@ -256,6 +256,7 @@ export class Ledger {
       used: ({ name }: Instance): number => used.get(name) ?? 0,
       surely: (time: number): number => this.timeline.surely(time, now),
       others: answer.others,
+      freesAt: answer.freeMs > 0 ? this.timeline.at(now).least + answer.freeMs : undefined,
     };
     this.policy.hear(asked, outcome, now);
     if (asked.isSparing && answer.granted.every((units) => units === 0)) this.#expected.askedInVain(now);

@@ -1,6 +1,6 @@
 import { Expiring } from './expiring.ts';
 import { type CurrentState, pauseLeft, type State, stateAt } from './memory-state.ts';
-import { bookTotals, grantUnits, MemoryWindow, type WindowRecord } from './memory-windows.ts';
+import { bookTotals, grantUnits, joinInstances, MemoryWindow, slideOut, type WindowRecord } from './memory-windows.ts';
 import {
   ACCOUNT_LASTS_MS,
   type Answer,
@@ -108,7 +108,9 @@ class Books implements MemoryStore {
     const windows: MemoryWindow[] = [];
     for (const window of ask.windows)
       windows.push(new MemoryWindow(window, this.#windows.get(window.name, now), windows.at(-1), now));
+    joinInstances(windows);
     bookTotals(ask, account?.totals ?? new Map(), windows);
+    slideOut(windows);
     for (const window of windows) window.hear();
 
     const state = this.#stateAt(now);
@@ -119,7 +121,7 @@ class Books implements MemoryStore {
     const mayGrant = isInformed && pauseMs === 0 && lookMs === 0 && !ask.isLeaving;
     const mine = account?.needyUntil ?? 0;
     const others = this.#others(mine, now);
-    const { granted, isNeedy, stayMs } = grantUnits(ask, mayGrant, others, windows);
+    const { granted, isNeedy, stayMs, freeMs } = grantUnits(ask, mayGrant, others, windows);
 
     const urgent = state.urgent + ask.urgent * PARTS;
     if (ask.urgent > 0 || state.isDue) this.#write({ ...state, urgent }, now, state.isDue);
@@ -139,7 +141,7 @@ class Books implements MemoryStore {
       facts: state.version === ask.version ? undefined : this.#factsAt(now),
       live: this.#sign(ask, now),
       urgent: { units: urgent / PARTS, forMs: now - state.since },
-      ...{ granted, used: windows.map(({ used }) => used) },
+      ...{ granted, freeMs, used: windows.map(({ used }) => used) },
     };
   }
 

@@ -1,5 +1,5 @@
 import { type ShareAsk, STRETCH_MS, type WindowAsk } from './store.ts';
-import { mostClaimed, PARTS } from './store-rules.ts';
+import { mostClaimed, numbered, PARTS } from './store-rules.ts';
 
 /** Units claimed in one stretch, and in the stretch before. */
 interface Stretch {
@@ -18,6 +18,8 @@ export interface WindowRecord {
   readonly stretch: Stretch | undefined;
   /** Units that are left, in thousandths, of what was used of the steps before, when the step begins at the latest. */
   readonly carried?: number;
+  /** When a slot was claimed last that counts in this instance and not in the next; absent: none was. */
+  readonly claimedAt?: number;
 }
 
 /** The units granted by one ask. */
@@ -27,6 +29,8 @@ export interface Grants {
   readonly isNeedy: boolean;
   /** How long the process counts as needy in that case, in milliseconds: until the last window without room has ended. */
   readonly stayMs: number;
+  /** See {@link Answer.freeMs}. */
+  readonly freeMs: number;
 }
 
 /** One window instance during an ask. */
@@ -42,10 +46,16 @@ export class MemoryWindow {
   /** Units of the steps before that count in it: none of them may have drained since the last of these steps began. */
   #over: number;
   #stretch: Stretch | undefined;
+  /** The next instance of a window that slides. */
+  #later: MemoryWindow | undefined;
+  #claimedAt: number;
+  readonly #now: number;
 
   /** @param named - the window named before it. */
   constructor(ask: WindowAsk, record: WindowRecord | undefined, named: MemoryWindow | undefined, now: number) {
     this.ask = ask;
+    this.#now = now;
+    this.#claimedAt = record?.claimedAt ?? 0;
     this.#before = ask.drain ? named : undefined;
     if (this.#before) this.#before.#next = this;
     const carried = ask.drain === undefined ? 0 : (record?.carried ?? 0);
@@ -99,7 +109,8 @@ export class MemoryWindow {
   get record(): WindowRecord {
     const { claimed, strangers } = this;
     const carried = this.ask.drain === undefined ? {} : { carried: this.#carried };
-    return { claimed, strangers, reading: this.#reading, stretch: this.#stretch, ...carried };
+    const claimedAt = this.#claimedAt > 0 ? { claimedAt: this.#claimedAt } : {};
+    return { claimed, strangers, reading: this.#reading, stretch: this.#stretch, ...carried, ...claimedAt };
   }
 
   /** Changes the claims by `more`. New claims are subtracted from strangers: units spent without a grant were counted there. */
@@ -138,6 +149,36 @@ export class MemoryWindow {
     this.isChanged = true;
   }
 
+  /** Names the next instance of a window that slides. */
+  precede(later: MemoryWindow): void {
+    this.#later = later;
+  }
+
+  /** Records that a slot is claimed that counts in these windows. */
+  touch(counts: ReadonlySet<MemoryWindow>): void {
+    if (this.ask.countsMs !== undefined && !(this.#later && counts.has(this.#later))) this.#claimedAt = this.#now;
+  }
+
+  /** Units that it holds and the next instance does not. */
+  get oldest(): number {
+    const later = this.#later;
+    return later ? Math.max(0, Math.min(this.claimed - later.claimed, this.used - later.used)) : 0;
+  }
+
+  /** How long until these have slid out, in milliseconds; Infinity: there are none, or it is not known. */
+  get freeMs(): number {
+    const { countsMs = Number.POSITIVE_INFINITY } = this.ask;
+    const isKnown = this.oldest > 0 && this.#claimedAt > 0 && this.#claimedAt <= this.#now;
+    return isKnown ? Math.max(0, this.#claimedAt + countsMs - this.#now) : Number.POSITIVE_INFINITY;
+  }
+
+  /** Takes off units that have slid out: readings may have counted them. */
+  drop(units: number): void {
+    this.claimed -= units;
+    this.#reading = Math.max(0, this.#reading - units);
+    this.isChanged = true;
+  }
+
   #carry(): void {
     if (!this.#before || this.ask.drain === undefined) return;
     const own = PARTS * (this.#before.claimed + this.#before.strangers);
@@ -162,6 +203,26 @@ function stretchAt(index: number, known: Stretch | undefined): Stretch | undefin
   return { index, claimed: 0, before: known.index === index - 1 ? known.claimed : 0 };
 }
 
+/** Tells each instance of a window that slides the next one. */
+export function joinInstances(windows: readonly MemoryWindow[]): void {
+  const sliding = windows.filter(({ ask }) => ask.countsMs !== undefined);
+  const byName = new Map(sliding.map((window) => [numbered(window.ask.name).join(), window]));
+  for (const window of sliding) {
+    const [kind, number] = numbered(window.ask.name);
+    const later = byName.get(`${kind},${number + 1}`);
+    if (later) window.precede(later);
+  }
+}
+
+/** Takes off what has slid out of the first instances, by what they held before. */
+export function slideOut(windows: readonly MemoryWindow[]): void {
+  const out = windows.map(({ freeMs, oldest }) => (freeMs === 0 ? oldest : 0));
+  windows.forEach((window, index) => {
+    const units = out[index] ?? 0;
+    if (units > 0) window.drop(units);
+  });
+}
+
 /** Books totals as differences to the totals of the account. */
 export function bookTotals(
   { slots }: ShareAsk,
@@ -170,7 +231,12 @@ export function bookTotals(
 ): void {
   for (const { name, total, windows: indices } of slots) {
     const more = total - (before.get(name) ?? 0);
-    if (more !== 0) for (const index of indices) windows[index]?.book(more);
+    if (more === 0) continue;
+    const all = new Set(indices.flatMap((index) => windows[index] ?? []));
+    for (const window of all) {
+      window.book(more);
+      if (more > 0) window.touch(all);
+    }
   }
 }
 
@@ -182,6 +248,7 @@ export function grantUnits(ask: ShareAsk, mayGrant: boolean, others: number, win
   let open = mayGrant ? fair : 0;
   let isNeedy: boolean | undefined;
   let isTight = false;
+  let freeMs: number | undefined;
   const granted = ask.slots.map(({ wish, total, windows: indices }) => {
     if (wish === 0) return 0;
     let grant = 0;
@@ -193,12 +260,25 @@ export function grantUnits(ask: ShareAsk, mayGrant: boolean, others: number, win
       if (room >= need) {
         grant = room;
         open -= room;
-        for (const window of all) window.grant(room);
-      } else isTight = true;
+        const counts = new Set(all);
+        for (const window of all) {
+          window.grant(room);
+          window.touch(counts);
+        }
+      } else {
+        isTight = true;
+        freeMs ??= Math.max(...all.filter(({ roomOfAll }) => roomOfAll < need).map((window) => window.freeMs));
+      }
     }
     isNeedy ??= wish !== 3 && grant < want;
     return grant;
   });
   const full = isTight ? windows.filter(({ room }) => room < need).map((window) => window.ask.ttlMs) : [];
-  return { granted, isNeedy: isNeedy ?? false, stayMs: Math.max(ask.stayMs, ...full) };
+  const isKnown = freeMs !== undefined && freeMs < Number.POSITIVE_INFINITY;
+  return {
+    granted,
+    isNeedy: isNeedy ?? false,
+    freeMs: isKnown ? Math.ceil(freeMs ?? 0) : 0,
+    stayMs: Math.max(ask.stayMs, ...full),
+  };
 }

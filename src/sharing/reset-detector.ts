@@ -20,8 +20,13 @@ const ROUNDED = 1;
 export class ResetDetector {
   readonly #last = new Map<Period, { readonly start: number; readonly used: number; readonly at: number }>();
 
-  /** Returns the candidate shapes that remain after a reading. */
-  judge({ period, used, limit, shapes }: WindowNews, sent: TimeRange, received: TimeRange): Shapes {
+  /** Returns the candidate shapes that remain after a reading. `claimed`: units that all processes have claimed of the calendar's present window. */
+  judge(
+    { period, used, limit, shapes }: WindowNews,
+    sent: TimeRange,
+    received: TimeRange,
+    claimed: number = Number.POSITIVE_INFINITY,
+  ): Shapes {
     const length = periodMsOf(period);
     const start = startOf(period, sent.least);
     // The beginning of a window of a second is shorter than a round trip.
@@ -39,6 +44,11 @@ export class ResetDetector {
     // What slides and does not sink steadily may drop as suddenly as the calendar does.
     const mayDrop = alive.some(({ isSliding, sinksSteadily }) => isSliding && !sinksSteadily);
     const isOpen = calendar.length > 0 && !mayDrop && alive.length > 1;
-    return hasDropped && isBeginning && isOpen ? { alive: calendar, epoch: shapes.epoch } : shapes;
+    if (hasDropped && isBeginning && isOpen) return { alive: calendar, epoch: shapes.epoch };
+    // What is used so soon beyond all claims was used before: nothing was reset.
+    const isLeft = isNext && last.used >= FEW && used >= last.used * (1 - REST) && used - claimed >= FEW;
+    const others = alive.filter(({ isCalendar }) => !isCalendar);
+    const isNone = isLeft && isBeginning && length > periodMsOf('minute') && others.length > 0;
+    return isNone && others.length < alive.length ? { alive: others, epoch: shapes.epoch } : shapes;
   }
 }

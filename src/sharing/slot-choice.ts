@@ -3,13 +3,10 @@ import type { Demand } from './call-needs.ts';
 import type { ShapeProbe } from './shape-probe.ts';
 import type { Slot, Slots } from './slots.ts';
 import type { Timeline } from './timeline.ts';
-import type { SharedWindows } from './windows.ts';
+import { REACH_MS, type SharedWindows } from './windows.ts';
 
 /** The smallest part of a slot granted to a needy process, in units. */
 export const CHUNK = 4;
-
-/** How far ahead any process of the share may hold units, in milliseconds. */
-export const REACH_MS = 5_000;
 
 /** Maximum number of slots in one ask. */
 const MOST_SLOTS = 12;

@@ -41,6 +41,15 @@ const LONGEST_FACT = 100;
 const SHAPE = /^(\d{1,14}) (\d{1,10})$/;
 const MOST_BITS = 2 ** 31 - 1;
 
+/** A name, and the number that it ends in. */
+const NUMBERED = /^(.*?)(0|[1-9]\d{0,14})$/;
+
+/** Divides the name of a window into what is before its number, and the number. */
+export function numbered(name: string): readonly [kind: string, number: number] {
+  const [, kind = name, digits = '0'] = NUMBERED.exec(name) ?? [];
+  return [kind, Number(digits)];
+}
+
 /** Rounds up, and limits to the bounds; NaN becomes the lower bound. */
 export function whole(value: number, least = 0, most: number = MOST): number {
   const up = Math.ceil(value);
@@ -72,7 +81,7 @@ export function readAsk(ask: ShareAsk): ShareAsk {
   };
 }
 
-function readWindowAsk({ name, limit: asked, kept, ttlMs, reading, stretches, drain }: WindowAsk): WindowAsk {
+function readWindowAsk({ name, limit: asked, kept, ttlMs, reading, stretches, drain, countsMs }: WindowAsk): WindowAsk {
   const limit = whole(Math.floor(asked));
   return {
     name,
@@ -82,6 +91,7 @@ function readWindowAsk({ name, limit: asked, kept, ttlMs, reading, stretches, dr
     reading: whole(reading, -1, limit),
     stretches,
     ...(drain === undefined ? {} : { drain: whole(drain) }),
+    ...(countsMs === undefined || stretches === 'no' ? {} : { countsMs: whole(countsMs, 1) }),
   };
 }
 

@@ -69,6 +69,12 @@ export interface WindowAsk {
    * it was when both were named.
    */
   readonly drain?: number;
+  /**
+   * Given for an instance of a window that slides, where claims are counted by stretch: how long a unit may count after it was claimed, in
+   * milliseconds. The next instance has the name that ends in the next number. So long after a slot was claimed last that counts in this
+   * instance and not in the next, this one holds no more than the next.
+   */
+  readonly countsMs?: number;
 }
 
 /** The request of one ask. */
@@ -123,6 +129,8 @@ export interface Answer {
   readonly urgent: { readonly units: number; readonly forMs: number };
   /** Units granted of each slot, in the order of the ask. */
   readonly granted: readonly number[];
+  /** How long until units have slid out of all windows that lack room for the first slot without, in milliseconds; 0: that is not known. */
+  readonly freeMs: number;
   /** Units of each window that are claimed or used by strangers, in the order of the ask, these grants included. */
   readonly used: readonly number[];
 }

@@ -2,12 +2,16 @@ import { keepLast } from '../keep-last.ts';
 import { REFUTED_FROM } from '../quota/models/sliding-counter.ts';
 import type { Shapes, WindowNews } from '../quota/share-limit.ts';
 import { endOf, PERIODS, type Period, periodMsOf, SHORT_MS, startOf } from '../quota/time/periods.ts';
+import { DRIFT } from '../quota/time/server-clock.ts';
 import { drainedIn, SPARE_STEPS, stepsAt, stepsUntil } from './drain.ts';
 import { calendarOf, evenOf, type InstanceTime, slidingOf } from './instances.ts';
 import type { TimeRange } from './timeline.ts';
 
 /** The store keeps an instance for this long after its end, in milliseconds. */
 const LINGER_MS = 5_000;
+
+/** How far ahead any process of the share may hold units, in milliseconds. */
+export const REACH_MS = 5_000;
 
 /** A reading bounds the claims of a long window from above if its request is no older than this, in milliseconds. */
 const RECENT_MS = 20_000;
@@ -140,10 +144,18 @@ export class SharedWindow {
 
   /** The store said how much is used of an instance of the calendar. */
   hearUsed({ name, slides }: Instance, units: number): void {
+    // The store has heard what was read, and some of it has slid out since.
+    if (slides !== undefined && (this.#readings.get(name)?.used ?? 0) > units) this.#readings.delete(name);
     if (this.isShort || slides !== undefined) return;
     this.#used.delete(name);
     this.#used.set(name, units);
     keepLast(this.#used, READINGS);
+  }
+
+  /** Units claimed of the calendar's window of this time, by the latest answer of the store; undefined: none has said so. */
+  claimedAt(time: number): number | undefined {
+    const [instance] = this.#calendar({ least: time, most: time });
+    return instance && this.#used.get(instance.name);
   }
 
   /** Units of an instance that the one before it may still take from this time on, if the service estimates usage from both. */
@@ -241,6 +253,13 @@ export class SharedWindow {
 export function countsUntil({ end, window, slides, drain }: Instance): number {
   const counts = drain !== undefined || (slides === undefined && !window.isCalendar);
   return end + (counts ? periodMsOf(window.period) + SPARE_STEPS * (slides ?? 0) : 0);
+}
+
+/** How long a unit may count in a stretch of a long window that slides after it was claimed, in milliseconds; undefined: it is none. */
+export function countsMsOf({ window, slides, drain }: Instance): number | undefined {
+  return window.isLong && slides !== undefined && drain === undefined
+    ? Math.ceil(periodMsOf(window.period) * (1 + DRIFT)) + REACH_MS
+    : undefined;
 }
 
 /** How long the store must keep an instance, in milliseconds. */

@@ -55,10 +55,29 @@ const steps = fc
     each.map((rest, at): WindowAsk => ({ ...rest, name: `minute-drain-${first + at}`, drain: at === 0 ? 0 : drain })),
   );
 
+/** Instances of a window that slides follow each other in number, and in one key or in two; or one is left out. */
+const instances = fc
+  .tuple(
+    fc.constantFrom([30, 31, 32], [31, 32, 33], [30, 32, 33], [33, 31, 32]),
+    fc.record(terms),
+    fc.constantFrom(1_000, 60_000, undefined),
+  )
+  .map(([numbers, rest, countsMs]) =>
+    numbers.map((number): WindowAsk => {
+      const stretches = rest.stretches === 'no' ? 'yes' : rest.stretches;
+      return { ...rest, name: `day-${number}`, stretches, ...(countsMs && { countsMs }) };
+    }),
+  );
+
 const windows = fc
-  .tuple(names, fc.array(fc.record(terms), { minLength: ASKED, maxLength: ASKED }), fc.boolean(), steps)
-  .map(([all, each, isEven, drained]) => [
-    ...drained,
+  .tuple(
+    names,
+    fc.array(fc.record(terms), { minLength: ASKED, maxLength: ASKED }),
+    fc.boolean(),
+    fc.oneof({ weight: 1, arbitrary: steps }, { weight: 1, arbitrary: instances }),
+  )
+  .map(([all, each, isEven, numbered]) => [
+    ...numbered,
     ...all.map(
       (name, index): WindowAsk => ({ ...((isEven ? each[0] : each[index]) as Omit<WindowAsk, 'name'>), name }),
     ),

@@ -151,12 +151,12 @@ describe.skipIf(!hasRedis)('the store in Redis', () => {
 describe('a reply of Redis', () => {
   const ask = asking({ want: 5, version: 3, slots: [slotAsk(), slotAsk({ name: '2' })] });
   const storeOf = (reply: unknown): ShareStore => redisStore((async () => reply) as RunScript, (what) => what);
-  const answer = [1, 1_700_000_000_000, 3, 0, 0, 2, 8, 1_500, 60_000, 4, 1, 17];
+  const answer = [1, 1_700_000_000_000, 3, 0, 0, 2, 8, 1_500, 60_000, 700, 4, 1, 17];
 
   it('is read as an answer', async () => {
     expect(await storeOf(answer).take(ask)).toEqual({
       ...{ sequence: 1, now: 1_700_000_000_000, version: 3, facts: undefined, pauseMs: 0, lookMs: 0, others: 2 },
-      ...{ live: 8, urgent: { units: 1.5, forMs: 60_000 }, granted: [4, 1], used: [17] },
+      ...{ live: 8, urgent: { units: 1.5, forMs: 60_000 }, freeMs: 700, granted: [4, 1], used: [17] },
     });
     expect(await storeOf([1, -1]).take(ask)).toBe('stale');
   });
@@ -172,12 +172,12 @@ describe('a reply of Redis', () => {
 
   it('tells what is used of each window of an ask, in whatever order Redis keeps them', async () => {
     const windows = ['minute:2', 'second:9', 'minute:1'].map((name) => windowAsk({ name }));
-    const replied = storeOf([1, 5, 3, 0, 0, 2, 8, 0, 0, 4, 1, 11, 12, 13]);
+    const replied = storeOf([1, 5, 3, 0, 0, 2, 8, 0, 0, 0, 4, 1, 11, 12, 13]);
     expect(await replied.take({ ...ask, windows })).toMatchObject({ used: [12, 13, 11] });
   });
 
   it('never grants more than was wanted, nor makes a pause or look longer than they may be', async () => {
-    const large = answer.with(3, 9e12).with(4, 9e12).with(9, 4).with(10, 9_999);
+    const large = answer.with(3, 9e12).with(4, 9e12).with(10, 4).with(11, 9_999);
     expect(await storeOf(large).take(ask)).toMatchObject({ granted: [4, 1], pauseMs: 3_600_000, lookMs: LOOK_MS });
     expect(await storeOf(9e12).look('a')).toBe(LOOK_MS);
     expect(await storeOf(9e12).resume('a')).toBe(3_600_000);
@@ -190,18 +190,18 @@ describe('a reply of Redis', () => {
     ['an answer to another ask', answer.with(0, 2)],
     ['an answer that is too short', answer.slice(0, -1)],
     ['an answer that is too long', [...answer, 1]],
-    ['a negative number', answer.with(9, -1)],
-    ['half a unit', answer.with(9, 0.5)],
-    ['no number', answer.with(9, Number.NaN)],
-    ['empty text', (answer as unknown[]).with(9, '')],
-    ['an object', (answer as unknown[]).with(9, {})],
-    ['words around a number', (answer as unknown[]).with(9, 'x5')],
-    ['a number and words', (answer as unknown[]).with(9, '5x')],
+    ['a negative number', answer.with(10, -1)],
+    ['half a unit', answer.with(10, 0.5)],
+    ['no number', answer.with(10, Number.NaN)],
+    ['empty text', (answer as unknown[]).with(10, '')],
+    ['an object', (answer as unknown[]).with(10, {})],
+    ['words around a number', (answer as unknown[]).with(10, 'x5')],
+    ['a number and words', (answer as unknown[]).with(10, '5x')],
     ['the beginning of an answer', answer.slice(0, 2)],
     ['an answer of a time below nothing', answer.with(1, -1)],
     ['an answer with facts of the version that is known', [...answer, 'lead', '1']],
-    ['a number after a blank', (answer as unknown[]).with(9, ' 4')],
-    ['a number with an exponent', (answer as unknown[]).with(9, '4e0')],
+    ['a number after a blank', (answer as unknown[]).with(10, ' 4')],
+    ['a number with an exponent', (answer as unknown[]).with(10, '4e0')],
   ])('that is %s is malformed', async (_, reply) => {
     await expect(storeOf(reply).take(ask)).rejects.toMatchObject({ code: 'MALFORMED' });
   });

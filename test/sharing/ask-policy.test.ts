@@ -389,6 +389,19 @@ describe('a window without room before its end', () => {
     },
   );
 
+  it('is an hour that slides only until what has to slide out has, if the store says when', () => {
+    const policy = new AskPolicy(() => 0);
+    const windows = calendar({ day: 200 });
+    windows.open('hour', 100, { alive: [slidingLog], epoch: 0 });
+    const ask = asked(windows);
+    const freesAt = BEGIN + 20_000;
+    policy.hear(ask, { ...outcome([], ask, ({ window }) => (window.period === 'hour' ? 100 : 0)), freesAt }, NOW);
+    expect(policy.seemsFull(NOW)?.end).toBe(freesAt);
+    const ofDay = new AskPolicy(() => 0);
+    ofDay.hear(ask, { ...outcome([], ask, full), freesAt }, NOW);
+    expect(ofDay.seemsFull(NOW)?.end).toBe(Date.UTC(2026, 2, 11));
+  });
+
   it('is one of a minute that may slide until the calendar says, when a request is sent that shows whether it does', () => {
     const policy = new AskPolicy(() => 0);
     const windows = calendar({});

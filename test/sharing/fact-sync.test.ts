@@ -267,6 +267,18 @@ describe('what a process tells others', () => {
 });
 
 describe('what a process reads of a window’s shape', () => {
+  it('is none of the calendar’s where an hour goes on beyond what the store has booked since the calendar’s began, and all are told', async () => {
+    const { ledger, learned, stored, share, read } = worldOf();
+    const AFTER_MS = 60_000;
+    const shapes = { alive: [aligned, firstRequest], epoch: 0 };
+    read({ period: 'hour', used: 30, shapes }, -600_000);
+    ask(ledger, demand(), [1], AFTER_MS);
+    read({ period: 'hour', used: 31, shapes }, AFTER_MS + 10);
+    expect(learned).toEqual([{ shapes: [{ period: 'hour', alive: [firstRequest], epoch: 0 }] }]);
+    await share();
+    expect(await stored()).toMatchObject({ 's:hour': '0 23' });
+  });
+
   it('is the calendar’s where usage drops at the beginning of a minute, and its client is told', async () => {
     const { ledger, read, learned } = worldOf();
     read({ used: 90, ...alive(aligned, firstRequest) }, 59_000);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Ledger } from '../../src/sharing/ledger.ts';
 import type { Answer } from '../../src/sharing/store.ts';
 import { ask, demand, ledgerOf, TRIP_MS, wished } from './support/ledgers.ts';
-import { BEGIN } from './support/small.ts';
+import { answering, BEGIN } from './support/small.ts';
 
 /** The age of the store's memory, in milliseconds. */
 const OLD = { urgent: { units: 0, forMs: 60_000 } };
@@ -30,9 +30,8 @@ function losing({
 
 function answer(ledger: Ledger, now: number, processes: number, rest: Partial<Answer>): void {
   const composed = ledger.compose(demand({ want: 9 }), now, TRIP_MS);
-  const answered = { sequence: 2, now: BEGIN + now, version: 0, facts: undefined, pauseMs: 0, lookMs: 0, live: 0 };
-  const urgent = { units: 0, forMs: 0 };
-  ledger.receive(composed, { ...answered, others: 0, urgent, granted: [], used: [], ...rest }, processes, now, now);
+  const answered = answering({ sequence: 2, now: BEGIN + now, ...rest });
+  ledger.receive(composed, answered, processes, now, now);
 }
 
 describe('a ledger whose store has lost its memory', () => {

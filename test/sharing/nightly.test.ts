@@ -4,6 +4,11 @@ import { type Fleet, fleetOf } from './support/fleet.ts';
 const HOUR_MS = 3_600_000;
 const NIGHTS = 3;
 
+const HOURS = 6;
+const LATER_MS = 10_000;
+
+const KINDS = ['first-request', 'sliding-log'] as const;
+
 /** Lets a client make calls one after the other. @returns how many failed. */
 async function job({ clients, clock }: Fleet, index: number, calls: number): Promise<number> {
   let failed = 0;
@@ -57,4 +62,24 @@ describe('a job that uses nearly all of a day in minutes, each night, while nobo
     expect(failed).toBe(0);
     expect(fleet.limited).toBe(0);
   });
+});
+
+describe('a job that uses all of an hour each hour, ten seconds later than the hour before,', () => {
+  it.each(KINDS.flatMap((kind) => [[kind, true] as const, [kind, false] as const]))(
+    'of a window that is known to be none of the calendar’s, %s, has no call that fails: living on %s',
+    async (kind, livesOn) => {
+      const start = Date.UTC(2026, 2, 10, 2, 0, 30);
+      const quota = { keyed: { second: 10, hour: 18 }, windows: { hour: kind }, latencyMs: [20, 80] } as const;
+      const fleet = fleetOf(HOURS, quota, {}, { start, calendar: ['second'], shapes: { hour: kind } });
+      const failed: number[] = [];
+      for (let hour = 0; hour < HOURS; hour++) {
+        const index = livesOn ? hour % 2 : hour;
+        failed.push(await job(fleet, index, 18));
+        if (!livesOn) await fleet.clock.run(Promise.resolve(fleet.clients[index]?.close()));
+        await fleet.clock.advance(start + (hour + 1) * (HOUR_MS + LATER_MS) - fleet.clock.wall());
+      }
+      expect(failed).toEqual(new Array(HOURS).fill(0));
+      expect(fleet.limited).toBe(0);
+    },
+  );
 });

@@ -92,3 +92,55 @@ describe('a window whose use drops where the calendar begins a new one', () => {
     expect(judged(readings, IN_DOUBT, 'second')).toBe(IN_DOUBT);
   });
 });
+
+describe('a long window of which what was used stays used where the calendar begins a new one', () => {
+  const BEFORE = 3_400_000;
+  const AFTER = 3_660_000;
+
+  /** What is left of an hour of which 30 units were used when the calendar's window ended. */
+  function left(used: number, claimed: number | undefined, after = AFTER, was = 30, period: Period = 'hour'): string[] {
+    const detector = new ResetDetector();
+    let shapes = IN_DOUBT;
+    for (const [at, units] of [
+      [BEFORE, was],
+      [after, used],
+    ] as const)
+      shapes = detector.judge(
+        reading({ period, used: units, shapes }),
+        exactly(BEGIN + at),
+        exactly(BEGIN + at + 20),
+        claimed,
+      );
+    return shapes.alive.map(({ name }) => name);
+  }
+
+  const OTHERS = ['first-request', 'leaky'];
+  const ALL = ['aligned', ...OTHERS];
+
+  it('is none of the calendar’s, if it is more than the processes have claimed since', () => {
+    expect(left(31, 1)).toEqual(OTHERS);
+    expect(left(24, 1)).toEqual(OTHERS);
+  });
+
+  it('may be the calendar’s if they have claimed so much since, if it is not known, or if some has gone', () => {
+    expect(left(31, 22)).toEqual(ALL);
+    expect(left(31, 21)).toEqual(OTHERS);
+    expect(left(31, undefined)).toEqual(ALL);
+    expect(left(23, 1)).toEqual(ALL);
+  });
+
+  it('may be the calendar’s where few were used, some time after its beginning, or in a minute: others may have used as much since', () => {
+    expect(left(12, 0, AFTER, 9)).toEqual(ALL);
+    expect(left(12, 0, AFTER, 10)).toEqual(OTHERS);
+    expect(left(31, 1, 3_781_000)).toEqual(ALL);
+    expect(left(31, 1, 3_420_200, 30, 'minute')).toEqual(ALL);
+  });
+
+  it('is not left without a shape', () => {
+    const detector = new ResetDetector();
+    const judge = (at: number, used: number): Shapes =>
+      detector.judge(reading({ period: 'hour', used, shapes: CALENDAR }), exactly(BEGIN + at), exactly(BEGIN + at), 0);
+    judge(BEFORE, 30);
+    expect(judge(AFTER, 31)).toEqual(CALENDAR);
+  });
+});

@@ -147,6 +147,26 @@ describe('a window that processes share', () => {
     expect([...pairs('minute'), ...pairs('day')]).toEqual([]);
   });
 
+  it('knows what is claimed of the calendar’s present window once the store has said it', () => {
+    const [hour] = [...calendar({ hour: 100 })];
+    const [present] = hour?.instances(exactly(BEGIN)) ?? [];
+    expect(hour?.claimedAt(BEGIN)).toBeUndefined();
+    if (present) hour?.hearUsed(present, 7);
+    expect([hour?.claimedAt(BEGIN + 3_599_999), hour?.claimedAt(BEGIN + 3_600_000)]).toEqual([7, undefined]);
+  });
+
+  it('forgets a reading of an instance that slides where the store counts less: some of it has slid out', () => {
+    const windows = new SharedWindows();
+    const hour = windows.open('hour', 100, { alive: [slidingLog], epoch: 0 });
+    const news = reading({ period: 'hour', used: 9, shapes: hour.shapes, sentAt: 0, receivedAt: 20 });
+    hour.hear(news, exactly(BEGIN), exactly(BEGIN + 20));
+    const first = instanceAt(windows, 'hour', BEGIN);
+    hour.hearUsed(first, 9);
+    expect(hour.reading(first, 60_000)?.used).toBe(9);
+    hour.hearUsed(first, 8);
+    expect(hour.reading(first, 60_000)).toBeUndefined();
+  });
+
   it('whose service may count a part of the one before keeps that part, by what the store says of it', () => {
     const minute = new SharedWindow('minute', 100, { alive: [slidingLog, slidingCounter], epoch: 0 });
     const before = minute.previous(BEGIN + 1_000);

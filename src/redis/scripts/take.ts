@@ -18,17 +18,18 @@ const FIXED_ARGUMENTS = 14;
  * Instances of a window whose numbers follow each other are kept in one string, a block, because one command reads or writes all of them:
  * a process that knows no shape yet asks for fifty. A block is a byte, the first place that is used (plus `PLACES` if stretches are
  * counted); the time until which it is kept; and for each place from the first on four numbers: until when the instance is kept, units
- * claimed, units used by strangers, and the highest reading of any process; and three more if stretches are counted: the last stretch,
- * units claimed in it, and in the one before. Of steps of a window that drains the first of these three is what they have of the step
+ * claimed, units used by strangers, and the highest reading of any process; and four more if stretches are counted: the last stretch,
+ * units claimed in it, and in the one before; and of a window that slides, when a slot was claimed last that counts in the instance and not in the
+ * next. Of steps of a window that drains the first of these three is what they have of the step
  * before. A place that is not used is all zeros.
  */
 export const PLACES = 32;
-const [NARROW, WIDE] = [4, 7];
+const [NARROW, WIDE] = [4, 8];
 const BYTES = 8;
 const HEAD_BYTES = 1 + BYTES;
 
 /** Number of values in an answer before the grants. What each window has used follows these, and then all facts, if they are told. */
-export const FIXED_ANSWERS = 9;
+export const FIXED_ANSWERS = 10;
 
 /**
  * One ask: books totals, applies readings, grants units. An impossible number of a window is read as 0; a key of another type and a block
@@ -37,7 +38,7 @@ export const FIXED_ANSWERS = 9;
  * KEYS: state, account, look, the blocks, the needy, facts, the live. ARGV: member, sequence, version, want, need, size, chunk, stay, held,
  * urgent, leaving, sign of life, slots, blocks; for each block: the first and the last place asked for, whether
  * stretches are counted (0, 1), how many runs of windows; for each run: the first and the last place, limit, kept, ttl of the first, by how
- * much that of the next is longer, reading, stretches (0, 1, 2: bounds; 3: it drains; 4: caps), drain; for each slot: name, total, wish, how
+ * much that of the next is longer, reading, stretches (0, 1, 2: bounds; 3: it drains; 4: caps), drain or how long a unit counts; for each slot: name, total, wish, how
  * many runs of windows, and the first and the last window of each, as numbered by the blocks.
  */
 export const TAKE: string = `${STATE}${TURN}
@@ -55,9 +56,11 @@ mine = sane(mine, ${MOST})
 
 -- By window, as numbered by the blocks: the limit, units claimed, used by strangers, the highest reading of any process (said), units claimed in this
 -- stretch (fresh) and the one before, the reading that bounds the older ones (bounds), thousandths of units that are left of the steps before when it
--- begins at the latest (carried), how many drain in a step (drains), units of the steps before that count in it (over), and the units that may be granted.
+-- begins at the latest (carried), how many drain in a step (drains), units of the steps before that count in it (over), the units that may be granted (free); of
+-- one that slides how long a unit counts (counts), when a slot was claimed last that counts in no later one (at), and whether the next number is the next one (joins).
 local limits, claimed, strangers, said, fresh, before, bounds, dirty, free = {}, {}, {}, {}, {}, {}, {}, {}, {}
-local carried, drains, over = {}, {}, {}
+local carried, drains, over, counts, at, joins = {}, {}, {}, {}, {}, {}
+local prior, following
 local stretch, p, n = floor(now / ${STRETCH_MS}), ${FIXED_ARGUMENTS + 1}, 0
 local numbers, cells, texts, firsts, sizes = '${'I8'.repeat(PLACES * WIDE)}', {}, {}, {}, {}
 for b = 1, blocks do
@@ -81,20 +84,21 @@ for b = 1, blocks do
   local v = { read(sub(numbers, 1, 2 * size * (high + 1 - low)), text, ${HEAD_BYTES + 1} + (low - first) * size * ${BYTES}) }
   local runs = tonumber(A[p + 3])
   cells[b], texts[b], firsts[b], sizes[b] = v, text, first, size
+  prior = KEYS[b + 3] == following and -1
   p = p + 4
   for _ = 1, runs do
     local l, told, how, drain = tonumber(A[p + 2]), tonumber(A[p + 6]), A[p + 7], tonumber(A[p + 8])
     local m, open = mostClaimed(l), l - tonumber(A[p + 3])
     for o = (A[p] - low) * size, (A[p + 1] - low) * size, size do
       n = n + 1
-      local till, c, s, r, k, a, b = v[o + 1], v[o + 2], v[o + 3], v[o + 4], 0, 0, 0
-      if size == ${WIDE} then k, a, b = v[o + 5], v[o + 6], v[o + 7] end
-      if till <= now or till > latest then c, s, r, k = 0, 0, 0, 0 end
+      local till, c, s, r, k, a, b, t = v[o + 1], v[o + 2], v[o + 3], v[o + 4], 0, 0, 0, 0
+      if size == ${WIDE} then k, a, b, t = v[o + 5], v[o + 6], v[o + 7], v[o + 8] end
+      if till <= now or till > latest then c, s, r, k, t = 0, 0, 0, 0, 0 end
       if r > l then r = 0 end
       if told > r and how ~= '4' then r, dirty[n] = told, true end
       if c > m then c, s, dirty[n] = 0, r, true
       elseif s > l then s, dirty[n] = 0, true end
-      limits[n], claimed[n], strangers[n], said[n], free[n], over[n] = l, c, s, r, open, 0
+      limits[n], claimed[n], strangers[n], said[n], free[n], over[n], at[n] = l, c, s, r, open, 0, t
       if how == '3' then
         if k > ${PARTS} * m then k = 0 end
         carried[n], over[n] = k, ceil(k / ${PARTS})
@@ -108,9 +112,18 @@ for b = 1, blocks do
         elseif k < stretch then a, b = 0, 0 end
         fresh[n], before[n] = a, b
         if how == '2' or how == '4' then bounds[n] = max(r, told) end
+        if drain > 0 then counts[n] = drain end
       end
+      local place = o / size
+      if counts[n] and counts[n - 1] and prior == place - 1 then joins[n - 1] = true end
+      prior = place
     end
     p = p + 9
+  end
+  following = nil
+  if counts[n] and high == ${PLACES - 1} then
+    local kind, number = match(KEYS[b + 3], '^(.*/)(%d+)$')
+    following = kind .. format('%.0f', number + 1)
   end
 end
 local windows = n
@@ -125,6 +138,12 @@ end
 
 -- Totals are booked as differences to the account. New claims are subtracted from strangers: units spent without a grant were
 -- counted there.
+local function touch(q)
+  local last = tonumber(A[q + 1])
+  for i = tonumber(A[q]), last do
+    if counts[i] and not (joins[i] and i < last) then at[i] = now end
+  end
+end
 local firstSlot = p
 for _ = 1, slots do
   local more, last = tonumber(A[p + 1]), p + 2 + 2 * A[p + 3]
@@ -141,10 +160,23 @@ for _ = 1, slots do
           if fresh[i] then fresh[i] = fresh[i] + more end
         end
       end
+      if more > 0 then touch(q) end
     end
   end
   p = last + 2
 end
+
+-- Where a window slides, what an instance holds and the next does not slides out when the last of it has.
+local function oldest(i)
+  local c = claimed[i] - claimed[i + 1]
+  return max(0, min(c, c + strangers[i] - strangers[i + 1]))
+end
+local function freeMs(i)
+  if joins[i] and at[i] > 0 and at[i] <= now and oldest(i) > 0 then return max(0, at[i] + counts[i] - now) end
+end
+local out = {}
+for i in pairs(joins) do if freeMs(i) == 0 then out[i] = oldest(i) end end
+for i, units in pairs(out) do claimed[i], said[i], dirty[i] = claimed[i] - units, max(0, said[i] - units), true end
 
 -- Readings: units beyond all claims are strangers'; where one bounds them, older claims that the service did not count are removed.
 for i = 1, windows do
@@ -186,10 +218,19 @@ local part = max(tonumber(A[7]), need, ceil(tonumber(A[6]) / (others + 1)))
 local open, isNeedy = want, nil
 if others > 0 then open = min(want, part - tonumber(A[9])) end
 if leaves or known < state.least or known > version or pauseMs > 0 or lookMs > 0 then open = 0 end
-local answer = { sequence, now, version, pauseMs, lookMs, others, 0, 0, now - state.since }
+local answer = { sequence, now, version, pauseMs, lookMs, others, 0, 0, now - state.since, 0 }
 local totals, isTight = { A[2], 0 }, false
 n = ${FIXED_ANSWERS}
 p = firstSlot
+-- What is used of a step counts in those after it.
+local function roomOf(i)
+  local most = free[i]
+  while drains[i + 1] do
+    i = i + 1
+    if free[i] < most then most = free[i] end
+  end
+  return most
+end
 for j = 1, slots do
   local total, wish, last, grant = tonumber(A[p + 1]), A[p + 2], p + 2 + 2 * A[p + 3], 0
   if wish ~= '0' then
@@ -200,17 +241,22 @@ for j = 1, slots do
         local plenty = room
         for q = p + 4, last, 2 do
           for i = tonumber(A[q]), tonumber(A[q + 1]) do
-            local step, most = i, free[i]
-            repeat
-              if free[step] < most then most = free[step] end
-              step = step + 1
-            until not drains[step]
+            local most = roomOf(i)
             if most < room then room = most end
             if wish == '3' then plenty = min(plenty, most - ceil(limits[i] / 2)) end
           end
           if room < need then break end
         end
-        isTight = isTight or room < need
+        if room < need and not isTight then
+          isTight = true
+          local longest = 0
+          for q = p + 4, last, 2 do
+            for i = tonumber(A[q]), tonumber(A[q + 1]) do
+              if roomOf(i) < need then longest = max(longest, freeMs(i) or math.huge) end
+            end
+          end
+          if longest < math.huge then answer[10] = longest end
+        end
         if wish == '3' then room = min(room, max(need, plenty)) end
       end
       if room >= need then
@@ -226,6 +272,7 @@ for j = 1, slots do
               free[step], step = free[step] + o - over[step], step + 1
             end
           end
+          touch(q)
         end
       end
     end
@@ -257,6 +304,7 @@ for b = 1, blocks do
         if carried[i] then v[o + 5], v[o + 6], v[o + 7] = carried[i], 0, 0
         elseif fresh[i] then v[o + 5], v[o + 6], v[o + 7] = stretch, fresh[i], before[i]
         elseif size == ${WIDE} then v[o + 5] = 0 end
+        if size == ${WIDE} then v[o + 8] = at[i] end
       end
       ttl = ttl + step
     end

@@ -1,7 +1,16 @@
+import type { ShareAsk, WindowAsk } from '../../sharing/store.ts';
 import { asker, asking, slotAsk, telling, windowAsk } from './asking.ts';
 import { expect } from './expecting.ts';
 import { ACCOUNT_LASTS_MS, STRETCH_MS } from './protocol.ts';
 import type { StoreCases } from './store-case.ts';
+
+/** How long a unit counts after it was claimed, in milliseconds. */
+const COUNTS_MS: number = 10 * STRETCH_MS;
+
+/** An instance of a window that slides. */
+function sliding(number: number, rest: Partial<WindowAsk> = {}): WindowAsk {
+  return windowAsk({ name: `day-${number}`, stretches: 'yes', countsMs: COUNTS_MS, ...rest });
+}
 
 /** How a store books claims, readings and claims that came to nothing. */
 export const BOOKS: StoreCases = {
@@ -206,6 +215,62 @@ export const BOOKS: StoreCases = {
     await ask(telling(0, { member: 'c' }, { stretches: 'yes', reading: 4 }));
     expect((await ask(cap(1))).used).toEqual([4]);
   },
+
+  'takes off what has slid out of an instance and does not count in the next, and says how long that takes': async ({
+    store,
+    pass,
+  }) => {
+    const ask = asker(store);
+    const windows = [31, 32, 33].map((number) => sliding(number));
+    const slot = (name: string, total: number, counts: number[]) => [
+      slotAsk({ name, total, wish: 2, windows: counts }),
+    ];
+    const tell = (total: number, counts: number[]) =>
+      ask({ member: `${counts}`, want: 0, slots: slot('1', total, counts), windows });
+    const wish = () => ask({ member: 'late', want: 14, need: 14, slots: slot('2', 0, [0, 1, 2]), windows });
+    await tell(8, [0]);
+    pass(20_000);
+    await tell(9, [0]);
+    await tell(7, [0]);
+    pass(20_000);
+    // What counts in the next instance, too, slides out of that one.
+    await tell(2, [0, 1]);
+    expect(await wish()).toMatchObject({ granted: [0], used: [9, 2, 0], freeMs: COUNTS_MS - 20_000 });
+    pass(COUNTS_MS - 20_001);
+    expect(await wish()).toMatchObject({ granted: [0], used: [9, 2, 0], freeMs: 1 });
+    pass(1);
+    expect((await ask({ want: 0, slots: [], windows: windows.slice(0, 1) })).used).toEqual([9]);
+    expect(await wish()).toMatchObject({ granted: [14], used: [16, 16, 14], freeMs: 0 });
+  },
+
+  'does not say how long where a window has no room that does not slide, and takes off nothing that was claimed before times were kept':
+    async ({ store, pass }) => {
+      const ask = asker(store);
+      const windows = [windowAsk({ name: 'hour:1', limit: 4 }), sliding(1, { limit: 4 }), sliding(2, { limit: 4 })];
+      const slots = [slotAsk({ windows: [0, 1, 2] }), slotAsk({ name: '2', windows: [1, 2] })];
+      await ask({ want: 3, slots: [slotAsk({ windows: [0, 1] })], windows });
+      expect(await ask({ member: 'b', want: 2, need: 2, slots, windows })).toMatchObject({ freeMs: 0 });
+      expect(await ask({ member: 'b', want: 2, need: 2, slots: slots.slice(1), windows })).toMatchObject({
+        freeMs: COUNTS_MS,
+      });
+      const old = [windowAsk({ name: 'day-5', stretches: 'yes' }), sliding(6)];
+      await ask({ member: 'c', want: 5, slots: [slotAsk()], windows: old });
+      pass(2 * COUNTS_MS);
+      expect((await ask({ want: 0, slots: [], windows: [sliding(5), sliding(6)] })).used).toEqual([5, 0]);
+    },
+
+  'takes usage that no process told for no older than the claims, and forgets what readings showed of what has slid out':
+    async ({ store, pass }) => {
+      const ask = asker(store);
+      const tell = async (rest: Partial<ShareAsk>) => (await ask({ want: 0, slots: [], ...rest })).used;
+      const slots = [slotAsk({ total: 9, wish: 0 })];
+      expect(await tell({ slots, windows: [sliding(1, { reading: 12 }), sliding(2)] })).toEqual([12, 0]);
+      pass(COUNTS_MS - 1);
+      expect(await tell({ windows: [sliding(1), sliding(2, { reading: 5 })] })).toEqual([12, 5]);
+      pass(1);
+      expect(await tell({ windows: [sliding(1), sliding(2)] })).toEqual([5, 5]);
+      expect(await tell({ windows: [sliding(1, { reading: 4 }), sliding(2)] })).toEqual([5, 5]);
+    },
 
   'counts told claims and grants of this stretch and the one before as new': async ({ store, pass }) => {
     const ask = asker(store);

@@ -40,7 +40,7 @@ export function instanceAt(windows: SharedWindows, period: Period, time: number)
 /** An answer that grants so much, with everything in it that a test does not care about. */
 export function answering(rest: Partial<Answer> = {}): Answer {
   return {
-    ...{ sequence: 1, now: BEGIN, version: 0, facts: undefined, pauseMs: 0, lookMs: 0, others: 0, live: 0 },
+    ...{ sequence: 1, now: BEGIN, version: 0, facts: undefined, pauseMs: 0, lookMs: 0, others: 0, live: 0, freeMs: 0 },
     ...{ urgent: { units: 0, forMs: 0 }, granted: [], used: [] },
     ...rest,
   };

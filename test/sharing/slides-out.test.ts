@@ -1,0 +1,82 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { firstRequest } from '../../src/quota/models/first-request.ts';
+import { slidingLog } from '../../src/quota/models/sliding-log.ts';
+import { memoryStore } from '../../src/sharing/memory-store.ts';
+import { runs } from '../support/deep.ts';
+import { demand, ledgerOf, TRIP_MS } from './support/ledgers.ts';
+import { BEGIN } from './support/small.ts';
+
+const HOUR_MS = 3_600_000;
+const STEP_MS = HOUR_MS / 30;
+const LIMIT = 12;
+const ROUND_TRIP_MS = 20;
+
+/** After so long without a trip a process takes it that the store has dropped its account, in milliseconds. */
+const FORGOTTEN_MS = 50_000;
+
+/** A job: when it begins after the one before, less an hour or not, in seconds; of which process; and how many calls it makes how fast. */
+const jobs = fc.array(
+  fc.record({
+    hours: fc.constantFrom(0, 0, 1, 1, 1),
+    seconds: fc.oneof(fc.integer({ min: 0, max: 20 }), fc.integer({ min: 0, max: 900 })),
+    process: fc.nat(2),
+    calls: fc.integer({ min: 1, max: 14 }),
+    /** Units that are asked for beyond those that are spent. */
+    spare: fc.constantFrom(0, 0, 3),
+    apartMs: fc.constantFrom(0, 150, 3_000),
+    arrivesMs: fc.nat(ROUND_TRIP_MS),
+  }),
+  { minLength: 4, maxLength: 14 },
+);
+
+type Job = typeof jobs extends fc.Arbitrary<(infer T)[]> ? T : never;
+
+/** When the requests of all jobs arrive. */
+async function arrivals(all: readonly Job[]): Promise<number[]> {
+  let now = 0;
+  const store = memoryStore(() => BEGIN + now);
+  const processes = [0, 1, 2].map(() => ({
+    ledger: ledgerOf({ hour: LIMIT }, { alive: [firstRequest, slidingLog], roundTripMs: ROUND_TRIP_MS }),
+    ...{ sequence: 0, heardAt: 0 },
+  }));
+  const arrived: number[] = [];
+  for (const { hours, seconds, process: index, calls, spare, apartMs, arrivesMs } of all) {
+    now += Math.max(100, hours * HOUR_MS - hours * 10_000) + seconds * 1_000;
+    const process = processes[index] as (typeof processes)[number];
+    for (let call = 0; call < calls; call++) {
+      const { ledger } = process;
+      now += apartMs;
+      if (now - process.heardAt > FORGOTTEN_MS) ledger.book.forgetAccount();
+      const composed = ledger.compose(demand({ want: 1 + spare }), now, TRIP_MS);
+      const { asked: _, also: __, ...told } = composed;
+      const rest = { member: `${index}`, sequence: ++process.sequence, version: 0, urgent: 0 };
+      const answer = await store.take({ ...told, ...rest });
+      if (answer === 'stale') throw new Error('The ask is stale');
+      ledger.receive(composed, answer, 3, now, now + TRIP_MS);
+      now += TRIP_MS;
+      process.heardAt = now;
+      if (ledger.left(now) < 1) continue;
+      ledger.book.settle(ledger.spend(1, now), 0);
+      arrived.push(now + arrivesMs);
+    }
+  }
+  return arrived;
+}
+
+describe('an hour that slides, in which jobs follow each other by hours or by moments,', () => {
+  it('has no more than its limit in any stretch as long as it, and more in one that is a step longer', async () => {
+    let longer = 0;
+    await fc.assert(
+      fc.asyncProperty(jobs, async (all) => {
+        const times = await arrivals(all);
+        const most = (ms: number): number =>
+          Math.max(0, ...times.map((from) => times.filter((time) => time >= from && time < from + ms).length));
+        expect(most(HOUR_MS)).toBeLessThanOrEqual(LIMIT);
+        if (most(HOUR_MS + STEP_MS) > LIMIT) longer++;
+      }),
+      { numRuns: runs(150, 1_500) },
+    );
+    expect(longer).toBeGreaterThan(runs(15, 150));
+  });
+});
