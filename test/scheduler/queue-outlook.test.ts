@@ -24,7 +24,14 @@ function outlook() {
     get revision() {
       return said.revision;
     },
-    estimate: (): PlanEstimate => ({ at: 0, sentAt: 1_000 * ++said.estimates, each: [], late: [], window: 'minute' }),
+    estimate: (): PlanEstimate => ({
+      at: 0,
+      sentAt: 1_000 * ++said.estimates,
+      each: [],
+      late: [],
+      window: 'minute',
+      windowMs: 0,
+    }),
   };
   const books = {
     present,
@@ -117,7 +124,7 @@ describe('a call that is turned away', () => {
 describe('calls that wait with a maxQueueMs', () => {
   it('are looked at again when the windows change, and no sooner again than after 10 ms for a thousand of them', async () => {
     const { said, clock, waiting, of } = outlook();
-    const bounds = new Map(Array.from({ length: 1_000 }, () => [waiting(), { by: 9_000 }] as const));
+    const bounds = new Map(Array.from({ length: 1_000 }, () => [waiting(), { by: 9_000, since: 0 }] as const));
     const look = (): number => {
       of.lateErrors(bounds);
       return said.estimates;
@@ -132,7 +139,7 @@ describe('calls that wait with a maxQueueMs', () => {
 
   it('are looked at again when much has come before them', async () => {
     const { said, clock, waiting, of } = outlook();
-    const bounds = new Map(Array.from({ length: 16 }, () => [waiting(), { by: 9_000 }] as const));
+    const bounds = new Map(Array.from({ length: 16 }, () => [waiting(), { by: 9_000, since: 0 }] as const));
     of.lateErrors(bounds);
     const lookAfter = async (priority: number): Promise<number> => {
       waiting({ priority });
