@@ -61,6 +61,7 @@ async function inLine(depth: number): Promise<number> {
       leave: () => {},
       sentAt: () => Number.NEGATIVE_INFINITY,
       lateErrors: () => new Map(),
+      recheckAt: Number.POSITIVE_INFINITY,
       overflowOf: () => new Error('more than may wait'),
     },
   });

@@ -189,13 +189,19 @@ export class Pacer {
     return this.#windows.revision + this.#windows.named.changes;
   }
 
+  /** Whether the shape of a named window is not known. */
+  get isOpen(): boolean {
+    for (const { candidates } of this.#windows.named) if (candidates.isOpen) return true;
+    return false;
+  }
+
   /** When the last of these plans will be answered, one after the other; undefined while no limit is known. Reserves nothing. */
-  estimate(plans: readonly Plan[], now: number): PlanEstimate | undefined {
+  estimate(plans: readonly Plan[], now: number, isBest: boolean = false): PlanEstimate | undefined {
     this.#age(now);
     const { named: windows, unnamed: endpointWindows } = this.#windows;
     const { costs, pausedUntil } = this;
     const known = { ...this.#clientWide, windows, endpointWindows, costs, pausedUntil, shareLimit: this.#shareLimit };
-    return estimate(plans, known, now);
+    return estimate(plans, { ...known, isBest }, now);
   }
 
   #grant(charge: Charge, now: number, isFull = false): Flight {

@@ -1,5 +1,6 @@
 import type { Ask } from '../quota/admission.ts';
 import type { Plan } from '../quota/forecast/estimate.ts';
+import type { Bound } from './bounded-calls.ts';
 
 /** With more stretches than this, the order of calls is kept roughly, their queries are not kept, and costs that are nearly the same make one kind. */
 const MOST_EXACT = 512;
@@ -44,6 +45,10 @@ export interface BackloggedCall {
 
 /** Calls of a stretch that wait, as a plan. */
 export interface Group extends Plan {
+  /** The ask of one of them. */
+  readonly ask: Ask;
+  /** Since when the first of them waits; undefined: they have no instant. */
+  readonly since?: number;
   /** Those that are to be sent by its instant; of others only the number is known. */
   readonly calls: readonly BackloggedCall[];
 }
@@ -170,22 +175,18 @@ export class Backlog {
   }
 
   /** All calls that wait, in the order in which they go, those of them in groups of their own that are to be sent by an instant. */
-  groups(
-    bounds: ReadonlyMap<BackloggedCall, { readonly by: number }>,
-    costOf: (ask: Ask) => number,
-    now: number,
-  ): readonly Group[] {
-    const bounded = new Map<Stretch, { readonly by: number; readonly calls: BackloggedCall[] }[]>();
-    for (const [call, { by }] of bounds) {
+  groups(bounds: ReadonlyMap<BackloggedCall, Bound>, costOf: (ask: Ask) => number, now: number): readonly Group[] {
+    const bounded = new Map<Stretch, (Bound & { readonly calls: BackloggedCall[] })[]>();
+    for (const [call, { by, since }] of bounds) {
       const groups = bounded.get(call.stretch) ?? [];
       const last = groups.at(-1);
       if (last && by >= last.by && by - last.by <= (last.by - now) * APART) last.calls.push(call);
-      else groups.push({ by, calls: [call] });
+      else groups.push({ by, since, calls: [call] });
       bounded.set(call.stretch, groups);
     }
     return this.#ahead(Number.NEGATIVE_INFINITY).flatMap((stretch) => {
       const { ask, waiting } = stretch;
-      const plan = { endpoint: ask.endpoint, query: ask.query, cost: costOf(ask) };
+      const plan = { ask, endpoint: ask.endpoint, query: ask.query, cost: costOf(ask) };
       const groups = (bounded.get(stretch) ?? []).map((group) => ({ ...plan, ...group, count: group.calls.length }));
       const others = groups.reduce((left, { count }) => left - count, waiting);
       return [{ ...plan, count: others, calls: [] }, ...groups];

@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts';
 import { ClosedError } from '../errors.ts';
 import type { Lease, RequestOutcome } from '../quota/admission.ts';
 import { AbortListeners } from './abort-listeners.ts';
+import { BoundedCalls, type LateCalls } from './bounded-calls.ts';
 import { type Dequeued, FairQueue } from './fair-queue.ts';
 import { type Admitting, Gate, type GateResult, type PendingCall, priorityOf, type WaitingLine } from './gate.ts';
 import { Heap } from './heap.ts';
@@ -25,16 +26,9 @@ export interface CallQueueOptions {
 }
 
 /** The calls that wait, as an estimate counts them, and the errors of those that the queue does not accept. */
-export interface QueueLine extends WaitingLine {
-  /** An answer came: the errors of those calls that would be sent after their instant, by what it told. */
-  readonly lateErrors: (calls: ReadonlyMap<PendingCall, Bound>) => ReadonlyMap<PendingCall, Error>;
+export interface QueueLine extends WaitingLine, LateCalls {
   /** The error of a call that is one more than may wait. */
   readonly overflowOf: (call: PendingCall) => Error;
-}
-
-/** When a waiting call is to be sent at the latest, in monotonic milliseconds. */
-export interface Bound {
-  readonly by: number;
 }
 
 /** Calls that wait to be sent, by priority and then in the order they came. The first waits at the gate for its lease. */
@@ -51,8 +45,7 @@ export class CallQueue {
   readonly #delays = new AbortListeners();
   /** Calls with a shorter `maxWaitMs` than most: a standstill may exceed it. */
   readonly #impatient = new Set<WaitingCall>();
-  /** Calls with a `maxQueueMs` that wait for their first request, in the order they came. */
-  readonly #bounded = new Map<PendingCall, Bound & { readonly waiting: WaitingCall }>();
+  readonly #bounded: BoundedCalls;
   /** Rejects each call that is delayed before its next attempt. */
   readonly #delayed = new Set<(error: Error) => void>();
   /** How many requests of each endpoint are under way. */
@@ -64,6 +57,7 @@ export class CallQueue {
   constructor(options: CallQueueOptions) {
     const { pacer, clock, maxWaitMs, line } = options;
     this.#options = options;
+    this.#bounded = new BoundedCalls(line, clock, (waiting, error) => this.#reject(waiting, error));
     this.#parked = new ParkedCalls(clock, (dequeued, group) => this.#onReleased(dequeued, group));
     this.#gate = new Gate({
       pacer,
@@ -150,7 +144,7 @@ export class CallQueue {
   /** A request ended: settles its lease, rejects calls that are late by what its answer told, and releases parked calls of its endpoint once none of it is in flight. */
   release(lease: Lease, outcome: RequestOutcome): void {
     this.#gate.settle(lease, outcome);
-    if (this.#bounded.size > 0) this.#rejectLate();
+    this.#bounded.rejectLate();
     const { endpoint } = lease;
     const left = (this.#inFlightByEndpoint.get(endpoint) ?? 0) - 1;
     if (left > 0) this.#inFlightByEndpoint.set(endpoint, left);
@@ -189,8 +183,7 @@ export class CallQueue {
         this.#lowest.push(waiting);
       }
       const { maxQueueMs = Number.POSITIVE_INFINITY } = call;
-      if (!isExempt && maxQueueMs < Number.POSITIVE_INFINITY)
-        this.#bounded.set(call, { by: this.#options.clock.now() + maxQueueMs, waiting });
+      if (!isExempt && maxQueueMs < Number.POSITIVE_INFINITY) this.#bounded.add(waiting, maxQueueMs);
       if (signal) waiting.unlisten = this.#abortListeners.listen(signal, (reason) => this.#reject(waiting, reason));
       this.#enqueue(waiting);
       this.#options.onWait();
@@ -284,6 +277,8 @@ export class CallQueue {
   }
 
   #grant(waiting: WaitingCall, lease: Lease): void {
+    // Before its caller hears of it: what is sent is no more among those that wait, when the next of them are reckoned.
+    this.#options.line.leave(waiting.call);
     this.#end(waiting, this.#track(lease));
   }
 
@@ -325,14 +320,6 @@ export class CallQueue {
 
   #isPatient({ ask }: PendingCall): boolean {
     return ask.maxWaitMs >= this.#options.maxWaitMs;
-  }
-
-  #rejectLate(): void {
-    for (const [call, error] of this.#options.line.lateErrors(this.#bounded)) {
-      // The rejection of another may have let it go.
-      const bound = this.#bounded.get(call);
-      if (bound) this.#reject(bound.waiting, error);
-    }
   }
 
   #rejectImpatient(): void {

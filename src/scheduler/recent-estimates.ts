@@ -1,7 +1,7 @@
 import type { PlanEstimate } from '../quota/forecast/estimate.ts';
 
 /** When calls would be sent behind those that wait, and answered. */
-export type QueueEstimate = Pick<PlanEstimate, 'at' | 'sentAt' | 'window'>;
+export type QueueEstimate = Pick<PlanEstimate, 'at' | 'sentAt' | 'window' | 'windowMs'>;
 
 /** An estimate is reused while less than this part of the work ahead has come or gone since. */
 const NEARLY_THE_SAME = 1 / 256;
@@ -15,6 +15,12 @@ const MUCH = 8_192;
 /** Estimates that are kept. */
 const MOST_SUBJECTS = 64;
 
+/**
+ * `likely`: by average costs. `sure`: by no more than calls surely cost. `best`: by average costs, and the soonest that any candidate shape allows
+ * if the calls that cost more are passed.
+ */
+export type Reckoning = 'likely' | 'sure' | 'best';
+
 /** What is estimated: for other calls, another key, pause or concurrency it is another estimate. */
 export interface EstimateSubject {
   readonly endpoint: string | undefined;
@@ -22,8 +28,7 @@ export interface EstimateSubject {
   readonly count: number;
   /** What one call costs, as a power of two. */
   readonly size: number;
-  /** Whether costs count for no more than they surely are. */
-  readonly isSure: boolean;
+  readonly reckoning: Reckoning;
   /** The number of the key. */
   readonly key: number | undefined;
   readonly pausedUntil: number;

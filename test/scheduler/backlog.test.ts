@@ -216,7 +216,7 @@ describe('calls that are to be sent by an instant', () => {
       [c, 33_001],
       [urgent, 9],
     ] as const;
-    const groups = backlog.groups(new Map(bounds.map(([one, by]) => [one, { by }])), () => 7, 0);
+    const groups = backlog.groups(new Map(bounds.map(([one, by]) => [one, { by, since: 0 }])), () => 7, 0);
     const said = groups.map(({ endpoint, count, by, calls: own, cost }) => [endpoint, count, by, own, cost]);
     expect(said.filter(([, count]) => count !== 0)).toEqual([
       ['GET /b', 1, 9, [urgent], 7],
@@ -229,7 +229,7 @@ describe('calls that are to be sent by an instant', () => {
   it('are in one group where they are the same, and in others where they are sooner, or later by more than a part of what is left', () => {
     const backlog = new Backlog();
     const instants = [32_000, 32_000, 31_999, 32_499, 32_498];
-    const bounds = new Map(instants.map((by) => [calls(backlog)('GET /a'), { by }]));
+    const bounds = new Map(instants.map((by) => [calls(backlog)('GET /a'), { by, since: 0 }]));
     const groups = backlog.groups(bounds, () => 1, 16_000).slice(1);
     expect(groups.map(({ by, count }) => [by, count])).toEqual([
       [32_000, 2],

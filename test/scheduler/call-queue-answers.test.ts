@@ -40,6 +40,7 @@ function queueOf() {
       leave: () => undefined,
       sentAt: () => 0,
       lateErrors: () => told.late,
+      recheckAt: Number.POSITIVE_INFINITY,
       overflowOf: () => new Error('too many'),
     },
   });

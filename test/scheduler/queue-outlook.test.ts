@@ -25,6 +25,7 @@ function outlook() {
   const clock = virtualClock();
   const backlog = new Backlog();
   const present = {
+    isOpen: false,
     get pausedUntil() {
       return said.pausedUntil;
     },
@@ -37,7 +38,7 @@ function outlook() {
     estimate: (plans: readonly Plan[]): PlanEstimate | undefined => {
       said.estimates++;
       const { late, sentAt } = told;
-      return late && { at: 0, sentAt: sentAt(plans.at(-1) as Plan), each: [], late, window: 'minute' };
+      return late && { at: 0, sentAt: sentAt(plans.at(-1) as Plan), each: [], late, window: 'minute', windowMs: 0 };
     },
   };
   const books = {
@@ -150,7 +151,7 @@ describe('a call that is turned away', () => {
 describe('calls that wait with a maxQueueMs', () => {
   it('are looked at again when the windows change, and no sooner again than after 10 ms for a thousand of them', async () => {
     const { said, clock, waiting, of } = outlook();
-    const bounds = new Map(Array.from({ length: 1_000 }, () => [waiting(), { by: 9_000 }] as const));
+    const bounds = new Map(Array.from({ length: 1_000 }, () => [waiting(), { by: 9_000, since: 0 }] as const));
     const look = (): number => {
       of.lateErrors(bounds);
       return said.estimates;
@@ -165,7 +166,7 @@ describe('calls that wait with a maxQueueMs', () => {
 
   it('are looked at again when much has come before them', async () => {
     const { said, clock, waiting, of } = outlook();
-    const bounds = new Map(Array.from({ length: 16 }, () => [waiting(), { by: 9_000 }] as const));
+    const bounds = new Map(Array.from({ length: 16 }, () => [waiting(), { by: 9_000, since: 0 }] as const));
     of.lateErrors(bounds);
     const lookAfter = async (priority: number): Promise<number> => {
       waiting({ priority });
@@ -185,7 +186,7 @@ describe('calls that wait with a maxQueueMs', () => {
     const calls = [short, short, long].map((ms) => waiting({}, 1, ms));
     const other = waiting({ endpoint: 'GET /b' }, 1, short);
     await clock.advance(3_000);
-    const bounds = new Map([...calls, other].map((call) => [call, { by: call.maxQueueMs ?? Number.NaN }] as const));
+    const bounds = new Map([...calls, other].map((call) => [call, { by: call.maxQueueMs ?? Number.NaN, since: 0 }] as const));
     // The plans are those without an instant and those of each instant, for each endpoint.
     Object.assign(told, { late: [0, 2, 1, 0, 0], sentAt: () => 5_000 });
     const errors = of.lateErrors(bounds);
@@ -202,6 +203,6 @@ describe('calls that wait with a maxQueueMs', () => {
   it('are not turned away while no limit is known', () => {
     const { told, waiting, of } = outlook();
     told.late = undefined;
-    expect(of.lateErrors(new Map([[waiting(), { by: 1 }]])).size).toBe(0);
+    expect(of.lateErrors(new Map([[waiting(), { by: 1, since: 0 }]])).size).toBe(0);
   });
 });

@@ -8,7 +8,7 @@ const SUBJECT = {
   priority: 0,
   count: 1,
   size: 0,
-  isSure: false,
+  reckoning: 'likely' as const,
   key: 1,
   pausedUntil: 0,
   concurrency: 8,
@@ -37,7 +37,7 @@ describe('an estimate', () => {
     expect(madeFor({ ahead: 0 }, { ahead: 0 })).toBe(2);
     expect(madeFor({ ahead: 8_192 }, { ahead: 8_192 })).toBe(1);
     expect(madeFor({}, { now: 251 })).toBe(2);
-    const others = [{ endpoint: 'GET /b' }, { priority: 1 }, { count: 2 }, { size: 1 }, { isSure: true }];
+    const others = [{ endpoint: 'GET /b' }, { priority: 1 }, { count: 2 }, { size: 1 }, { reckoning: 'sure' as const }];
     for (const other of [...others, { key: 2 }, { pausedUntil: 1 }, { concurrency: 9 }])
       expect(madeFor({}, other, {}, other), JSON.stringify(other)).toBe(2);
   });

@@ -25,9 +25,10 @@ export class CostSpread {
     return this.#likely;
   }
 
-  /** What the mean is hardly below: it is the mean where all cost the same, and otherwise the less of it, the fewer the answers. */
+  /** What the mean is hardly below: it is the mean where all cost the same, and otherwise the less of it, the fewer the answers. Two that differ tell nothing. */
   get surely(): number {
-    return this.least === this.most ? this.least : Math.max(this.least, this.#likely * (1 - this.#answers ** -0.5));
+    if (this.least === this.most || this.#answers <= 2) return this.least;
+    return Math.max(this.least, this.#likely * (1 - this.#answers ** -0.5));
   }
 
   /** Units that all but a few of the recent answers did not exceed. */

@@ -33,6 +33,8 @@ export interface PlanEstimate {
   readonly late: readonly number[];
   /** The longest window that has to be waited out, `cooldown`, or `concurrency`; undefined if nothing is waited for but answers. */
   readonly window: string | undefined;
+  /** How long it is, in milliseconds; 0: it is no window. */
+  readonly windowMs: number;
 }
 
 /** What is used of a window is looked at in so many pieces. */
@@ -49,6 +51,8 @@ export interface EstimateInputs {
   readonly throughput: Throughput;
   readonly concurrency: { readonly limit: number; readonly open: number };
   readonly shareLimit: Pick<ShareLimit, 'likely'>;
+  /** Whether units are free as soon as any candidate shape frees them. Otherwise a window that may end on the calendar is taken to do so. */
+  readonly isBest: boolean;
 }
 
 /**
@@ -70,10 +74,11 @@ export function estimate(plans: readonly Plan[], known: EstimateInputs, now: num
     const held = cost === undefined && endpoint !== undefined ? costs.expect(endpoint, query).certain : cost;
     return { endpoint, count, cost: costs.mean(plan), held, by: by - now };
   });
-  const { sentAt, late, window } = forecast(works, windows, begin - now);
+  const { sentAt, late, window, windowMs } = forecast(works, windows, begin - now);
   const each = sentAt.map((at) => now + at);
   const last = each.at(-1) ?? begin;
-  return { at: last + roundTripMs, sentAt: last, each, late, window: window ?? (begin > now ? 'cooldown' : undefined) };
+  const waitsFor = window ?? (begin > now ? 'cooldown' : undefined);
+  return { at: last + roundTripMs, sentAt: last, each, late, window: waitsFor, windowMs };
 }
 
 /** Now, by the service's clock: the middle of what it may show, which near a boundary is most likely on the right side. Without one, all windows are treated as beginning now: the latest that they can end. */
@@ -82,7 +87,7 @@ function originOf(clock: ServerClock, now: number): number {
 }
 
 function* namedWindowsOf(
-  { windows, shareLimit, clock }: EstimateInputs,
+  { windows, shareLimit, clock, isBest }: EstimateInputs,
   now: number,
   origin: number,
 ): Generator<ForecastWindow> {
@@ -90,18 +95,21 @@ function* namedWindowsOf(
     const { period } = window;
     const limit = shareLimit.likely(period, window.limit, now);
     const periodMs = periodMsOf(period);
-    const shapes = shapesOf(window);
+    const shapes = isBest ? window.candidates.shapes.alive : shapesOf(window);
     const release = (at: number, units: number, lastAt: number): Omit<Release, 'units'> => {
       const drainMs = (units / limit) * periodMs;
       const endsAt = endOf(period, origin + at) - origin;
-      let [from, to] = [at, at];
-      for (const shape of shapes) {
-        const frees = shape.frees?.({ at, periodMs, endsAt, lastAt, drainMs }) ?? [at + periodMs, at + periodMs];
-        if (frees[1] > to) [from, to] = frees;
-      }
+      const all = shapes.map(
+        (one) => one.frees?.({ at, periodMs, endsAt, lastAt, drainMs }) ?? [at + periodMs, at + periodMs],
+      );
+      const [from, to] = all.reduce((one, other) => (other[1] > one[1] === isBest ? one : other));
       return { from, to };
     };
     const part = limit / window.limit || 0;
+    if (isBest) {
+      yield { window: period, limit, periodMs, used: soonestOf(window, now, part), release };
+      continue;
+    }
     // By the calendar nothing is used of a window that began since, whatever the more cautious shapes still count.
     const isPlaced = clock.known && endOf(period, clock.least(now)) === endOf(period, clock.most(now));
     const taken = Math.min(limit, limit - window.headroom(now, isPlaced ? shapes : undefined) * part);
@@ -116,6 +124,20 @@ function* namedWindowsOf(
 function shapesOf({ shapes, candidates }: NamedWindow): readonly Shape[] {
   const calendar = candidates.shapes.alive.filter(({ isCalendar }) => isCalendar);
   return calendar.length > 0 ? calendar : shapes;
+}
+
+/** When the units that are used of a window are free again at the soonest, by any of its candidate shapes, if requests under way take none. */
+function soonestOf({ candidates, limit, period }: NamedWindow, now: number, part: number): Release[] {
+  const { alive } = candidates;
+  const spent = Math.min(limit, ...alive.map((model) => model.spent(now)));
+  const pieces = Math.min(PIECES, Math.ceil(spent));
+  const used: Release[] = [];
+  for (let nth = 1; nth <= pieces; nth++) {
+    const units = Math.min(limit, limit - spent + (spent * nth) / pieces);
+    const at = Math.min(...alive.map((model) => model.earliest(units, 0, limit, now))) - now;
+    used.push({ from: used.at(-1)?.to ?? 0, to: Math.min(at, periodMsOf(period)), units: (spent / pieces) * part });
+  }
+  return used;
 }
 
 /** When the units that are used of a window are free again, by its shapes. */

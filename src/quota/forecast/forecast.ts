@@ -44,6 +44,8 @@ export interface Forecast {
   readonly late: readonly number[];
   /** The longest window that the last work has to wait out; undefined: none. */
   readonly window: string | undefined;
+  /** Its length in milliseconds; 0: it is none of the service. */
+  readonly windowMs: number;
 }
 
 /** A window that the work fills more often than this only sets a pace: the work is simulated in fewer steps. */
@@ -234,6 +236,7 @@ class Course {
       sentAt: this.#sentAt,
       late: this.#lines.map(({ waiting }) => waiting),
       window: this.#longest?.window,
+      windowMs: this.#longest ? rankOf(this.#longest) : 0,
     };
   }
 
@@ -316,9 +319,12 @@ class Course {
   }
 
   #waitFor(window: ForecastWindow): void {
-    const rank = ({ window: name, periodMs }: ForecastWindow): number => (name === 'concurrency' ? 0 : periodMs);
-    if (!this.#longest || rank(window) >= rank(this.#longest)) this.#longest = window;
+    if (!this.#longest || rankOf(window) >= rankOf(this.#longest)) this.#longest = window;
   }
+}
+
+function rankOf({ window, periodMs }: ForecastWindow): number {
+  return window === 'concurrency' ? 0 : periodMs;
 }
 
 /** Units that a request takes of a window: one that exceeds it goes alone. */
