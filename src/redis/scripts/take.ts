@@ -111,7 +111,7 @@ for b = 1, blocks do
         elseif k == stretch - 1 then a, b = 0, a
         elseif k < stretch then a, b = 0, 0 end
         fresh[n], before[n] = a, b
-        if how == '2' or how == '4' then bounds[n] = max(r, told) end
+        if how == '2' or how == '4' then bounds[n] = told end
         if drain > 0 then counts[n] = drain end
       end
       local place = o / size
@@ -186,7 +186,7 @@ for i = 1, windows do
     s = reading - c - o
     strangers[i], dirty[i] = s, true
   elseif bounds[i] then
-    local excess = c + s - bounds[i] - fresh[i] - before[i]
+    local excess = c + s - max(reading, bounds[i]) - fresh[i] - before[i]
     if excess > 0 then
       local part = min(excess, s)
       c, s = c - excess + part, s - part

@@ -270,6 +270,11 @@ export const BOOKS: StoreCases = {
       pass(1);
       expect(await tell({ windows: [sliding(1), sliding(2)] })).toEqual([5, 5]);
       expect(await tell({ windows: [sliding(1, { reading: 4 }), sliding(2)] })).toEqual([5, 5]);
+      // A reading that bounds an instance from above does so after that.
+      const read = (rest: Partial<WindowAsk>) => [sliding(11, { ...rest }), sliding(12, { ...rest })];
+      await ask({ member: 'b', want: 1, windows: read({ reading: 1 }) });
+      pass(COUNTS_MS);
+      expect(await tell({ windows: read({ stretches: 'caps', reading: 0 }) })).toEqual([0, 1]);
     },
 
   'counts told claims and grants of this stretch and the one before as new': async ({ store, pass }) => {
