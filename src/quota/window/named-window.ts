@@ -274,6 +274,7 @@ export class NamedWindow implements Limit {
     return {
       startedAt: isCalendar ? clock.surely(startOf(this.period, clock.least(sentAt))) : Number.NEGATIVE_INFINITY,
       used,
+      others: used - this.#sent.units,
       isFull: used >= limit && may.onlyFills,
       isBlurred: held > limit * BLURRED_PART,
     };

@@ -90,9 +90,8 @@ export class RoomForOthers implements Reserve, Pacing {
     const [sentAt, spacing] = [lastSentAt(), this.#spacing(units, limit)];
     const pastMs = this.#minuteBegan(now) - sentAt;
     // The instants of clients that wait for the same minute stay apart.
-    const gap = Math.min(spacing, this.#periodMs);
-    const hasWaited = gap > 0 && pastMs > spacing && pastMs < Number.POSITIVE_INFINITY;
-    return sentAt + (hasWaited ? gap * Math.ceil(pastMs / gap) : spacing);
+    const steps = Math.ceil(pastMs / spacing);
+    return sentAt + spacing * (steps > 1 && steps < Number.POSITIVE_INFINITY ? steps : 1);
   }
 
   /**

@@ -145,9 +145,32 @@ describe('what others may have taken unseen', () => {
     expect(others.unobserved(1_000)).toBe(18);
   });
 
+  it('is that of almost four seconds where they have taken less of a calendar window than of one before, up to what they took of that', () => {
+    const others = new OtherConsumers(MINUTE_MS);
+    const observe = (units: number, all: number, now: number): void =>
+      others.observe(units, LIMIT, now, {
+        ...{ startedAt: MINUTE_MS * Math.floor(now / MINUTE_MS), used: all, others: all },
+        ...{ isFull: false, isBlurred: false },
+      });
+    /** They take 30 units in two seconds. */
+    const burstAt = (now: number, all: number): number => {
+      observe(0, all - 30, now);
+      observe(30, all, now + 2_000);
+      return others.unobserved(3_000) - others.unobserved(1_000);
+    };
+    expect(burstAt(1_000, 300)).toBeLessThanOrEqual(0);
+    expect(burstAt(61_000, 200)).toBeGreaterThan(20);
+    const left = burstAt(71_000, 280);
+    expect(left).toBeGreaterThan(0);
+    expect(left).toBeLessThan(10);
+    expect(burstAt(81_000, 310)).toBeLessThanOrEqual(0);
+    const long = others.unobserved(9_000);
+    expect(long).toBeLessThanOrEqual(others.unobserved(3_700));
+  });
+
   it('is by what they took since a window of the calendar began', () => {
     const others = burst();
-    others.observe(4, LIMIT, 61_000, { startedAt: 60_500, used: 4, isFull: false, isBlurred: false });
+    others.observe(4, LIMIT, 61_000, { startedAt: 60_500, used: 4, others: 4, isFull: false, isBlurred: false });
     expect(others.unobserved(1_000)).toBe(18);
   });
 });

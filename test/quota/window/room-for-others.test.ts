@@ -115,11 +115,11 @@ describe('requests beside other consumers', () => {
   });
 
   it('keep their instants where they waited for a minute to end, so that clients that waited together do not begin it together', () => {
-    const [slow, fast] = [2_500, 30].map((spacing) => room('second', { others: { fairSpacing: () => spacing } }));
-    // The last one was sent at 1 s: 23.6 spacings before the minute has surely begun, and 1,967.3.
-    expect(slow?.earliest(1, LIMIT, 90, 60_100)).toBe(1_000 + 24 * 2_500);
+    const [slow, fast] = [2_600, 30].map((spacing) => room('second', { others: { fairSpacing: () => spacing } }));
+    // The last one was sent at 1 s: 22.7 spacings before the minute has surely begun, and 1,967.3.
+    expect(slow?.earliest(1, LIMIT, 90, 60_100)).toBe(1_000 + 23 * 2_600);
     expect(fast?.earliest(1, LIMIT, 90, 60_100)).toBe(1_000 + 1_968 * 30);
-    expect(slow?.earliest(1, LIMIT, 90, 59_900)).toBe(3_500);
+    expect(slow?.earliest(1, LIMIT, 90, 59_900)).toBe(3_600);
   });
 
   it('return within our spacing from the pause of a refusal, where they go at most once a second', () => {
