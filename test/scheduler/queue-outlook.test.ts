@@ -186,7 +186,9 @@ describe('calls that wait with a maxQueueMs', () => {
     const calls = [short, short, long].map((ms) => waiting({}, 1, ms));
     const other = waiting({ endpoint: 'GET /b' }, 1, short);
     await clock.advance(3_000);
-    const bounds = new Map([...calls, other].map((call) => [call, { by: call.maxQueueMs ?? Number.NaN, since: 0 }] as const));
+    const bounds = new Map(
+      [...calls, other].map((call) => [call, { by: call.maxQueueMs ?? Number.NaN, since: 0 }] as const),
+    );
     // The plans are those without an instant and those of each instant, for each endpoint.
     Object.assign(told, { late: [0, 2, 1, 0, 0], sentAt: () => 5_000 });
     const errors = of.lateErrors(bounds);
