@@ -19,13 +19,16 @@ const NOISE = 3;
 /** How much the number of descriptors varies: a connection that stalls is replaced before it is closed. */
 const SPARE_DESCRIPTORS = 32;
 
+/** Garbage collections before a sample. */
+const ROUNDS = 10;
+
 const MIB = 2 ** 20;
 
 /** Takes a sample. Needs `--expose-gc`. */
 export async function sample(calls: number): Promise<Sample> {
   if (!globalThis.gc) throw new Error('Start node with --expose-gc.');
-  // Finalizers run after a collection, and free more.
-  for (let round = 0; round < 3; round++) {
+  // Finalizers run after a collection and free more, which the next one finds: by the seventh round nothing is left to free.
+  for (let round = 0; round < ROUNDS; round++) {
     globalThis.gc();
     await new Promise((resolve) => setImmediate(resolve));
   }

@@ -189,8 +189,8 @@ export class Pacer {
     return this.#windows.revision + this.#windows.named.changes;
   }
 
-  /** Whether the shape of a named window is not known. */
-  get isOpen(): boolean {
+  /** Whether a named window may have more than one shape. */
+  get isShapeOpen(): boolean {
     for (const { candidates } of this.#windows.named) if (candidates.isOpen) return true;
     return false;
   }

@@ -180,7 +180,7 @@ export class QueueOutlook implements QueueLine {
    * window. Where all shapes are known, none is.
    */
   #doubtEnd({ by, since }: Bound, windowMs: number): number {
-    if (windowMs === 0 || !this.#options.books.present.isOpen) return Number.NEGATIVE_INFINITY;
+    if (windowMs === 0 || !this.#options.books.present.isShapeOpen) return Number.NEGATIVE_INFINITY;
     return Math.min(by - windowMs, since + windowMs);
   }
 

@@ -25,7 +25,7 @@ function outlook() {
   const clock = virtualClock();
   const backlog = new Backlog();
   const present = {
-    isOpen: false,
+    isShapeOpen: false,
     get pausedUntil() {
       return said.pausedUntil;
     },
