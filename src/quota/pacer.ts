@@ -200,8 +200,9 @@ export class Pacer {
     this.#age(now);
     const { named: windows, unnamed: endpointWindows } = this.#windows;
     const { costs, pausedUntil } = this;
-    const known = { ...this.#clientWide, windows, endpointWindows, costs, pausedUntil, shareLimit: this.#shareLimit };
-    return estimate(plans, { ...known, isBest }, now);
+    const shareLimit = this.#shareLimit;
+    const known = { ...this.#clientWide, windows, endpointWindows, costs, pausedUntil, shareLimit, isBest };
+    return estimate(plans, known, now);
   }
 
   #grant(charge: Charge, now: number, isFull = false): Flight {

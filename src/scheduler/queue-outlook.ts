@@ -155,6 +155,7 @@ export class QueueOutlook implements QueueLine {
     const { present } = this.#options.books;
     const { late = [], windowMs = 0 } = present.estimate(groups, now) ?? {};
     this.#doubtsAt = Number.POSITIVE_INFINITY;
+    if (!late.some((count) => count > 0)) return late;
     const soon = groups.map((one) => {
       const { by = Number.POSITIVE_INFINITY, since } = one;
       const until = since === undefined ? undefined : this.#doubtEnd({ by, since }, windowMs);

@@ -159,7 +159,8 @@ export class FactSync {
     this.#watch(news);
     const window = this.#ledger.windows.of(period);
     const sent = timeline.at(sentAt);
-    const left = this.#resets.judge(news, sent, timeline.at(receivedAt), window?.claimedAt(sent.least));
+    const claimed = window?.isLong ? window.claimed(sent.least) : undefined;
+    const left = this.#resets.judge(news, sent, timeline.at(receivedAt), claimed);
     const isSeen =
       window?.isShort &&
       this.#discovery.isAlone(receivedAt) &&

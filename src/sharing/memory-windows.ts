@@ -205,11 +205,11 @@ function stretchAt(index: number, known: Stretch | undefined): Stretch | undefin
 
 /** Tells each instance of a window that slides the next one. */
 export function joinInstances(windows: readonly MemoryWindow[]): void {
-  const sliding = windows.filter(({ ask }) => ask.countsMs !== undefined);
-  const byName = new Map(sliding.map((window) => [numbered(window.ask.name).join(), window]));
-  for (const window of sliding) {
-    const [kind, number] = numbered(window.ask.name);
-    const later = byName.get(`${kind},${number + 1}`);
+  const byName = new Map<string, MemoryWindow>();
+  for (const window of windows) if (window.ask.countsMs !== undefined) byName.set(window.ask.name, window);
+  for (const [name, window] of byName) {
+    const [kind, number] = numbered(name);
+    const later = byName.get(`${kind}${number + 1}`);
     if (later) window.precede(later);
   }
 }
@@ -247,7 +247,7 @@ export function grantUnits(ask: ShareAsk, mayGrant: boolean, others: number, win
   const fair = others > 0 ? Math.min(want, part - held) : want;
   let open = mayGrant ? fair : 0;
   let isNeedy: boolean | undefined;
-  let isTight = false;
+  /** How long until the first slot without room has some; undefined: each has. */
   let freeMs: number | undefined;
   const granted = ask.slots.map(({ wish, total, windows: indices }) => {
     if (wish === 0) return 0;
@@ -265,20 +265,16 @@ export function grantUnits(ask: ShareAsk, mayGrant: boolean, others: number, win
           window.grant(room);
           window.touch(counts);
         }
-      } else {
-        isTight = true;
-        freeMs ??= Math.max(...all.filter(({ roomOfAll }) => roomOfAll < need).map((window) => window.freeMs));
-      }
+      } else freeMs ??= Math.max(...all.filter(({ roomOfAll }) => roomOfAll < need).map((window) => window.freeMs));
     }
     isNeedy ??= wish !== 3 && grant < want;
     return grant;
   });
-  const full = isTight ? windows.filter(({ room }) => room < need).map((window) => window.ask.ttlMs) : [];
-  const isKnown = freeMs !== undefined && freeMs < Number.POSITIVE_INFINITY;
+  const full = freeMs === undefined ? [] : windows.filter(({ room }) => room < need).map(({ ask: { ttlMs } }) => ttlMs);
   return {
     granted,
     isNeedy: isNeedy ?? false,
-    freeMs: isKnown ? Math.ceil(freeMs ?? 0) : 0,
+    freeMs: freeMs === undefined || freeMs === Number.POSITIVE_INFINITY ? 0 : Math.ceil(freeMs),
     stayMs: Math.max(ask.stayMs, ...full),
   };
 }

@@ -47,8 +47,8 @@ export class ResetDetector {
     if (hasDropped && isBeginning && isOpen) return { alive: calendar, epoch: shapes.epoch };
     // What is used so soon beyond all claims was used before: nothing was reset.
     const isLeft = isNext && last.used >= FEW && used >= last.used * (1 - REST) && used - claimed >= FEW;
+    if (!isLeft || !isBeginning || length <= periodMsOf('minute')) return shapes;
     const others = alive.filter(({ isCalendar }) => !isCalendar);
-    const isNone = isLeft && isBeginning && length > periodMsOf('minute') && others.length > 0;
-    return isNone && others.length < alive.length ? { alive: others, epoch: shapes.epoch } : shapes;
+    return others.length > 0 && others.length < alive.length ? { alive: others, epoch: shapes.epoch } : shapes;
   }
 }

@@ -142,7 +142,7 @@ export class SharedWindow {
     return this.#calendar({ least: end, most: end })[0];
   }
 
-  /** The store said how much is used of an instance of the calendar. */
+  /** The store said how much is used of an instance. */
   hearUsed({ name, slides }: Instance, units: number): void {
     // The store has heard what was read, and some of it has slid out since.
     if (slides !== undefined && (this.#readings.get(name)?.used ?? 0) > units) this.#readings.delete(name);
@@ -153,7 +153,7 @@ export class SharedWindow {
   }
 
   /** Units claimed of the calendar's window of this time, by the latest answer of the store; undefined: none has said so. */
-  claimedAt(time: number): number | undefined {
+  claimed(time: number): number | undefined {
     const [instance] = this.#calendar({ least: time, most: time });
     return instance && this.#used.get(instance.name);
   }

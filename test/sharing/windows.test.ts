@@ -150,9 +150,9 @@ describe('a window that processes share', () => {
   it('knows what is claimed of the calendar’s present window once the store has said it', () => {
     const [hour] = [...calendar({ hour: 100 })];
     const [present] = hour?.instances(exactly(BEGIN)) ?? [];
-    expect(hour?.claimedAt(BEGIN)).toBeUndefined();
+    expect(hour?.claimed(BEGIN)).toBeUndefined();
     if (present) hour?.hearUsed(present, 7);
-    expect([hour?.claimedAt(BEGIN + 3_599_999), hour?.claimedAt(BEGIN + 3_600_000)]).toEqual([7, undefined]);
+    expect([hour?.claimed(BEGIN + 3_599_999), hour?.claimed(BEGIN + 3_600_000)]).toEqual([7, undefined]);
   });
 
   it('forgets a reading of an instance that slides where the store counts less: some of it has slid out', () => {

@@ -99,10 +99,12 @@ function* namedWindowsOf(
     const release = (at: number, units: number, lastAt: number): Omit<Release, 'units'> => {
       const drainMs = (units / limit) * periodMs;
       const endsAt = endOf(period, origin + at) - origin;
-      const all = shapes.map(
-        (one) => one.frees?.({ at, periodMs, endsAt, lastAt, drainMs }) ?? [at + periodMs, at + periodMs],
-      );
-      const [from, to] = all.reduce((one, other) => (other[1] > one[1] === isBest ? one : other));
+      let chosen: readonly [from: number, to: number] | undefined;
+      for (const shape of shapes) {
+        const frees = shape.frees?.({ at, periodMs, endsAt, lastAt, drainMs }) ?? [at + periodMs, at + periodMs];
+        if (!chosen || frees[1] > chosen[1] !== isBest) chosen = frees;
+      }
+      const [from, to] = chosen ?? [at, at];
       return { from, to };
     };
     const part = limit / window.limit || 0;
@@ -130,26 +132,33 @@ function shapesOf({ shapes, candidates }: NamedWindow): readonly Shape[] {
 function soonestOf({ candidates, limit, period }: NamedWindow, now: number, part: number): Release[] {
   const { alive } = candidates;
   const spent = Math.min(limit, ...alive.map((model) => model.spent(now)));
-  const pieces = Math.min(PIECES, Math.ceil(spent));
-  const used: Release[] = [];
-  for (let nth = 1; nth <= pieces; nth++) {
-    const units = Math.min(limit, limit - spent + (spent * nth) / pieces);
-    const at = Math.min(...alive.map((model) => model.earliest(units, 0, limit, now))) - now;
-    used.push({ from: used.at(-1)?.to ?? 0, to: Math.min(at, periodMsOf(period)), units: (spent / pieces) * part });
-  }
-  return used;
+  const freeIn = (units: number): number =>
+    Math.min(periodMsOf(period), ...alive.map((model) => model.earliest(units, 0, limit, now) - now));
+  return piecesOf(spent, limit, part, true, freeIn);
 }
 
 /** When the units that are used of a window are free again, by its shapes. */
 function usedOf(window: NamedWindow, shapes: readonly Shape[], now: number, part: number): Release[] {
   const spent = Math.min(window.limit, window.capacity.spent(now));
   const isEven = shapes.every(({ sinksSteadily }) => sinksSteadily);
+  return piecesOf(spent, window.limit, part, isEven, (units) => {
+    const at = window.capacity.earliest(units, 0, window.limit, now) - now;
+    return Number.isFinite(at) ? at : periodMsOf(window.period);
+  });
+}
+
+/** What is spent of a window, in pieces. `isEven`: a piece is freed evenly since the one before; `freeIn`: how long until so many units are free. */
+function piecesOf(
+  spent: number,
+  limit: number,
+  part: number,
+  isEven: boolean,
+  freeIn: (units: number) => number,
+): Release[] {
   const pieces = Math.min(PIECES, Math.ceil(spent));
   const used: Release[] = [];
   for (let nth = 1; nth <= pieces; nth++) {
-    const units = Math.min(window.limit, window.limit - spent + (spent * nth) / pieces);
-    const at = window.capacity.earliest(units, 0, window.limit, now) - now;
-    const to = Number.isFinite(at) ? at : periodMsOf(window.period);
+    const to = freeIn(Math.min(limit, limit - spent + (spent * nth) / pieces));
     used.push({ from: isEven ? (used.at(-1)?.to ?? 0) : to, to, units: (spent / pieces) * part });
   }
   return used;

@@ -111,6 +111,7 @@ export class NamedWindows implements Iterable<NamedWindow> {
     const { flights, costs, shareLimit } = this.#dependencies;
     const { sentAt, receivedAt, own, settledSince, limited, isExempt } = answer;
     const perMs = this.#totalRateBy(quota, answer);
+    const naming = { endpoint, at: receivedAt };
     let named = 0;
     for (const period of PERIODS) {
       const { limit, remaining } = quota.stacks[period] ?? {};
@@ -121,7 +122,7 @@ export class NamedWindows implements Iterable<NamedWindow> {
       const held = known ? flights.units + (costs.isProbing(receivedAt) ? limit : 0) : 0;
       const window = known ?? this.#open(period);
       const [limitBefore, shapesBefore] = [window.limit, window.candidates.alive];
-      this.#namings.set(period, { endpoint, at: receivedAt });
+      this.#namings.set(period, naming);
       named++;
       window.read({ sentAt, receivedAt, own, settledSince, limited, isExempt, limit, used, held }, past, perMs);
       if (window.limit !== limitBefore || window.candidates.alive !== shapesBefore) this.#changes++;
