@@ -81,11 +81,14 @@ const FATES: readonly (readonly [string, Fate])[] = [
 
 const SIZES = DEEP ? [1, 2, 4, 8] : [1, 4];
 
+/** How long processes work while answers go astray, in milliseconds. */
+const LASTS_MS = runs(10_000, 14_000);
+
 describe('processes that share a quota, where answers of the store go astray,', () => {
   it.each(FATES)('are not refused and leave no second empty while every fifth answer is %s', async (_, fate) => {
     const all: Observed[] = [];
     for (const size of SIZES) {
-      const observed = await observe(fleetAt(size), 14_000, (fleet) => {
+      const observed = await observe(fleetAt(size), LASTS_MS, (fleet) => {
         fleet.answers = (call) => (call % 5 === 0 ? fate : 0);
       });
       all.push(observed);
@@ -118,7 +121,7 @@ describe('processes that share a quota, where answers of the store go astray,', 
       for (let seed = 1; seed <= 13; seed++) {
         const all: Observed[] = [];
         for (const size of SIZES) {
-          const observed = await observe(fleetAt(size, { seed }), 14_000, (fleet) => {
+          const observed = await observe(fleetAt(size, { seed }), LASTS_MS, (fleet) => {
             fleet.answers = (call) => (call % 5 === 0 ? fate : 0);
           });
           all.push(observed);
@@ -132,7 +135,7 @@ describe('processes that share a quota, where answers of the store go astray,', 
   it('are not refused and leave no second empty while every answer is late by 50 ms', async () => {
     const all: Observed[] = [];
     for (const size of SIZES) {
-      const observed = await observe(fleetAt(size), 14_000, (fleet) => {
+      const observed = await observe(fleetAt(size), LASTS_MS, (fleet) => {
         fleet.answers = () => 50;
       });
       all.push(observed);
@@ -146,7 +149,7 @@ describe('processes that share a quota, where answers of the store go astray,', 
     for (let number = 1; number <= runs(4, 14); number++) {
       // Nothing is known: these are answers to the looks at the service, too.
       const fleet = fleetOf(2, { keyed: KEYED, latencyMs: [25, 60] });
-      const observed = await observe(fleet, 8_000, () => {
+      const observed = await observe(fleet, runs(6_000, 8_000), () => {
         fleet.answers = (call) => (call === number ? fate : 0);
       });
       all.push(observed);
@@ -197,7 +200,7 @@ describe('processes that share a quota, where the store is absent,', () => {
   it.each(ways)('%s for %i seconds, stand still for four seconds at most and are not refused', async (how, seconds) => {
     const all: Observed[] = [];
     for (const size of [1, 4]) {
-      const observed = await observe(fleetAt(size), 18_000 + seconds * 1_000, async (fleet) => {
+      const observed = await observe(fleetAt(size), runs(14_000, 18_000) + seconds * 1_000, async (fleet) => {
         await fleet.clock.advance(5_000);
         fleet.wire = how;
         await fleet.clock.advance(seconds * 1_000);

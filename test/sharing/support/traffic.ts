@@ -13,6 +13,8 @@ export interface Plan {
   readonly start: number;
   readonly processes: number;
   readonly kind: (typeof KINDS)[number];
+  /** No more calls than this are made. Default: so many that a case takes no longer than some tenths of a second. */
+  readonly mostCalls?: number;
   /** Whether the shapes of the windows are known when the first call is made. */
   readonly isKnown: boolean;
   readonly seed: number;
@@ -33,7 +35,6 @@ export interface Traffic {
   readonly took: readonly number[];
 }
 
-/** No more calls than this are made, so that a case takes no longer than some tenths of a second. */
 const MOST_CALLS = 120;
 
 /** Traffic comes for so long, in milliseconds. */
@@ -82,16 +83,16 @@ export const plans: fc.Arbitrary<Plan> = fc.record({
 });
 
 /** The calls of a plan: the same ones, whoever makes them. */
-function callsOf({ limits, processes, kind, seed }: Plan): Due[] {
+function callsOf({ limits, processes, kind, mostCalls = MOST_CALLS, seed }: Plan): Due[] {
   const random = seeded(seed);
   const chosen = (): number => Math.floor(random() * processes);
   const rate = Math.min(...rates(limits));
   const least = Math.min(...Object.values(limits).filter((limit) => limit !== undefined));
-  const share = Math.max(1, Math.min(MOST_CALLS, Math.floor((limits.month ?? Number.POSITIVE_INFINITY) * 0.5)));
+  const share = Math.max(1, Math.min(mostCalls, Math.floor((limits.month ?? Number.POSITIVE_INFINITY) * 0.5)));
   const count = Math.max(2, Math.min(share, Math.ceil(rate * LASTS_MS * LIGHT)));
   if (kind === 'saturated') {
     // All at once: three of the shortest windows, or as much as fills longer ones.
-    const all = Math.min(share, random() < 0.5 ? 3 * least : MOST_CALLS);
+    const all = Math.min(share, random() < 0.5 ? 3 * least : mostCalls);
     return Array.from({ length: all }, (_, index) => ({ process: index % processes, at: random() * 50 }));
   }
   if (kind === 'bursty') {
