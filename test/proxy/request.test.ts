@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type IncomingMessage, request } from 'node:http';
+import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createClient } from '../../src/client/create-client.ts';
@@ -7,6 +7,18 @@ import { createProxy } from '../../src/proxy/index.ts';
 import { closeAll, INFO, KEY, minute, pairOf, soon, stalled } from './support/pair.ts';
 
 afterEach(closeAll);
+
+/** Waits for the next drain of an upload, by one listener for all of them. */
+function drainsOf(upload: ClientRequest): () => Promise<void> {
+  let next = Promise.withResolvers<void>();
+  upload.on('drain', () => {
+    next.resolve();
+    next = Promise.withResolvers();
+  });
+  // What breaks before the answer fails the wait for it.
+  upload.on('error', () => {});
+  return () => next.promise;
+}
 
 describe('a request through the proxy', () => {
   it('goes to the same path of the service, with the key', async () => {
@@ -104,12 +116,13 @@ describe('a request through the proxy', () => {
       agent: false,
     });
     const answered = once(upload, 'response') as Promise<[IncomingMessage]>;
+    const drained = drainsOf(upload);
     let sent = 0;
     const piece = Buffer.alloc(256 * 1_024, 'x');
     let isFull = false;
     while (sent < length && !isFull) {
       sent += piece.length;
-      if (!upload.write(piece)) isFull = await Promise.race([once(upload, 'drain').then(() => false), stalled()]);
+      if (!upload.write(piece)) isFull = await Promise.race([drained().then(() => false), stalled()]);
     }
     // What the sockets and buffers between hold, and no more.
     expect(seen).toHaveLength(1);
@@ -118,7 +131,7 @@ describe('a request through the proxy', () => {
     takeAll();
     while (sent < length) {
       sent += piece.length;
-      if (!upload.write(piece)) await once(upload, 'drain');
+      if (!upload.write(piece)) await drained();
     }
     upload.end();
     const [answer] = await answered;
@@ -137,9 +150,10 @@ describe('a request through the proxy', () => {
       });
       const upload = request({ port, path: '/v2/a', method: 'POST', headers, agent: false });
       const answered = once(upload, 'response') as Promise<[IncomingMessage]>;
+      const drained = drainsOf(upload);
       const piece = Buffer.alloc(1_024 * 1_024, 'x');
       for (let count = 0; count < 64 && !upload.destroyed; count++) {
-        if (!upload.write(piece)) await Promise.race([once(upload, 'drain'), answered]);
+        if (!upload.write(piece)) await Promise.race([drained(), answered]);
       }
       upload.end();
       const [answer] = await answered;

@@ -26,14 +26,14 @@ const COSTS = DEEP
       [1, 1],
       [1, 2],
     ];
-const DEPTH = DEEP ? 7 : 6;
+const depthOf = (room: number): number => (DEEP ? 7 : 7 - room);
 /** Units of a second that are left to these calls: in the last, nearly all of them fit. */
 const ROOMS = DEEP ? [1, 2, 3] : [1, 2];
 
 const worlds: SmallTerms[] = ROOMS.flatMap((room) =>
   // Calls of equal costs where there is room for two are left to the deep run: they take the longest, and dear ones show more.
   COSTS.filter((costs) => (DEEP ? Math.max(...costs) <= room : Math.max(...costs) === room)).flatMap((costs) => {
-    const common = { depth: DEPTH, costs: [1, ...costs], others: 0 };
+    const common = { depth: depthOf(room), costs: [1, ...costs], others: 0 };
     const limit = FEW * Math.max(...costs);
     return [
       ...SHAPES.map((shape) => ({ ...common, shape, limit: room })),

@@ -38,14 +38,14 @@ describe('whatever becomes of the messages between books and their store, no uni
 }, () => {
   it('in any order of moves of two processes within one second, one of which dies', async () => {
     const found = await new SmallWorld({ ...LEAST, seconds: 1, deaths: 1 }).explore(
-      runs(8_000, Number.POSITIVE_INFINITY),
+      runs(5_000, Number.POSITIVE_INFINITY),
     );
     expectSound(found);
     expect(found.isAll).toBe(DEEP);
   });
 
   it('in any order of all moves of two processes within two seconds', async () => {
-    const found = await new SmallWorld(LEAST).explore(runs(12_000, Number.POSITIVE_INFINITY));
+    const found = await new SmallWorld(LEAST).explore(runs(8_000, Number.POSITIVE_INFINITY));
     expectSound(found);
     expect(found.isAll).toBe(DEEP);
   });

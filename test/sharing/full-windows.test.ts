@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { seeded } from '../../src/testing/index.ts';
-import { DEEP } from '../support/deep.ts';
+import { DEEP, runs } from '../support/deep.ts';
 import { fleetOf } from './support/fleet.ts';
 
 const HOUR_MS = 3_600_000;
@@ -35,7 +35,7 @@ describe('processes whose shared window is full for hours', () => {
       };
       await clock.run(Promise.all(Array.from({ length: 108 }, (_, nth) => call(nth % size, 30_000))));
       const quiet = async (index: number): Promise<void> => {
-        for (let nth = 0; nth < 24; nth++) {
+        for (let nth = 0; nth < runs(12, 24); nth++) {
           await clock.sleep((random() * HOUR_MS) / 10);
           const maxWaitMs = [0, 1_000, 5_000, 60_000][Math.floor(random() * 4)] ?? 0;
           await call(index, maxWaitMs, random() < urgent ? 1 : 0);
