@@ -6,6 +6,7 @@ import { keysOf } from '../../src/redis/keys.ts';
 import { redisStore } from '../../src/redis/redis-store.ts';
 import { LOOK_MS, type ShareStore } from '../../src/sharing/store.ts';
 import { asking, slotAsk, windowAsk } from '../../src/testing/share/asking.ts';
+import { DEEP } from '../support/deep.ts';
 import { hasRedis, type RedisServer, startRedis } from './support/server.ts';
 
 /** The keys that every process knows, and what each of them is after a trip of every kind. */
@@ -88,15 +89,14 @@ describe.skipIf(!hasRedis)('what others left in a key', () => {
       redis.zadd(key, ...Array.from({ length: 1_500 }, (_, i) => [Date.now() + 30_000, `m${i}`]).flat()),
   };
 
-  const cases: (readonly [string, (key: string) => Promise<unknown>])[] = [
-    ...Object.entries(plants),
-    ...TEXTS.map(
-      (text) => [`the text ${JSON.stringify(text.slice(0, 60))}`, (key: string) => redis.set(key, text)] as const,
-    ),
-  ];
+  const texts = TEXTS.map(
+    (text) => [`the text ${JSON.stringify(text.slice(0, 60))}`, (key: string) => redis.set(key, text)] as const,
+  );
 
-  for (const what of Object.keys(KEYS)) {
-    it.each(cases)(`does no harm in ${what}: %s`, async (_, plant) => {
+  for (const [what, type] of Object.entries(KEYS)) {
+    // What a text says matters only where there should be one.
+    const planted = type === 'string' || DEEP ? texts : texts.slice(0, 3);
+    it.each([...Object.entries(plants), ...planted])(`does no harm in ${what}: %s`, async (_, plant) => {
       const keyOf = keysOf(randomUUID(), 'secret', 'key');
       const store = redisStore(scriptRunner(redis as never), keyOf);
       await plant(keyOf(what));

@@ -14,7 +14,7 @@ import { runs } from '../support/deep.ts';
 import { hasRedis, type RedisServer, startRedis } from './support/server.ts';
 import { timedStore } from './support/timed-store.ts';
 
-const DOZENS = runs(60, 400);
+const DOZENS = runs(30, 400);
 
 describe.skipIf(!hasRedis)('the store in Redis', () => {
   const endings: (() => unknown)[] = [];
