@@ -45,6 +45,7 @@ export default defineConfig({
     exclude: [...defaultExclude, ...(DEEP ? [] : ['**/*.deep.test.ts'])],
     // One more than there are cores: tests with a real Redis, socket or process spend most of their time waiting.
     maxWorkers: availableParallelism() + 1,
+    globalSetup: ['test/support/build-programs.ts'],
     setupFiles: ['test/support/properties.ts'],
     restoreMocks: true,
     unstubEnvs: true,

@@ -25,8 +25,11 @@ interface ChildOptions {
   readonly hearsErrors?: boolean;
 }
 
-/** Where programs find themselves compiled already: most of what a short one does is to strip types from the source. */
+/** Where programs find themselves compiled already. */
 export const NODE_COMPILE_CACHE: string = fileURLToPath(new URL('../../node_modules/.cache/compile', import.meta.url));
+
+/** Where the package, the command line and the tests' own workers are built, by `build-programs.ts`. */
+export const PROGRAMS: string = fileURLToPath(new URL('../../node_modules/.cache/programs', import.meta.url));
 
 const running = new Set<Child>();
 

@@ -1,12 +1,13 @@
 import { fileURLToPath } from 'node:url';
-import { type Child, startChild } from '../../support/child.ts';
+import { type Child, PROGRAMS, startChild } from '../../support/child.ts';
 
 export { endAll } from '../../support/child.ts';
 
-/** `npm run examples` tries the command line as it was built; else it runs from its source. */
-const BIN = fileURLToPath(
-  new URL(`../../../${process.env.EXAMPLES === 'built' ? 'dist/cli.js' : 'src/cli/bin.ts'}`, import.meta.url),
-);
+/** `npm run examples` tries the command line as it is published. */
+const BIN =
+  process.env.EXAMPLES === 'built'
+    ? fileURLToPath(new URL('../../../dist/cli.js', import.meta.url))
+    : `${PROGRAMS}/cli.js`;
 
 /** Runs the program by another one. */
 type Wrap = (words: readonly string[]) => readonly string[];

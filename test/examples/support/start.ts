@@ -3,7 +3,7 @@ import { type Child, type Ending, startChild } from '../../support/child.ts';
 
 export { type Child as Example, endAll } from '../../support/child.ts';
 
-/** `npm run examples` tries the examples with the package as it was built; else they run from its source. */
+/** `npm run examples` tries the examples with the package as it was built; else with what is built of its source for the tests. */
 export const isBuilt: boolean = process.env.EXAMPLES === 'built';
 
 const PRELOADED = isBuilt ? [] : ['--import', new URL('./from-source.ts', import.meta.url).href];

@@ -1,8 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import type { ClientEvent } from '../../../src/events.ts';
-import { NODE_COMPILE_CACHE } from '../../support/child.ts';
+import { NODE_COMPILE_CACHE, PROGRAMS } from '../../support/child.ts';
 import type { Job, Word } from './worker.ts';
 
 /** A worker in a process of its own. */
@@ -16,7 +15,7 @@ export interface Worker {
   readonly end: Promise<(Word & { kind: 'done' }) | undefined>;
 }
 
-const FILE = fileURLToPath(new URL('worker.ts', import.meta.url));
+const FILE = `${PROGRAMS}/worker.js`;
 const running = new Set<ChildProcess>();
 
 process.once('exit', () => {
