@@ -189,6 +189,7 @@ describe('processes that share a quota of any size, with any traffic at any time
         expect(shared.limited).toBe(0);
       }
     },
+    600_000,
   );
 
   it.each([2, 3, 4, 5])(
