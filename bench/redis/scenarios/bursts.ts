@@ -2,12 +2,12 @@ import { bursts as burst, failed, perMinute, refused, trips } from '../columns.t
 import { type Scenario, sources } from '../scenario.ts';
 import { bottleneck } from '../subjects/bottleneck.ts';
 import { rateLimiterFlexible } from '../subjects/rate-limiter-flexible.ts';
-import { alone, local, sharing } from '../subjects/stacks-quota.ts';
+import { alone, local, sharing, unshared } from '../subjects/stacks-quota.ts';
 
 const common = {
   limits: { second: 20, minute: 1_000 },
   seconds: 70,
-  subjects: [sharing, local, alone, rateLimiterFlexible, bottleneck],
+  subjects: [sharing, local, unshared, alone, rateLimiterFlexible, bottleneck],
   columns: [burst, perMinute, trips, refused, failed],
 };
 

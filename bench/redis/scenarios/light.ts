@@ -2,7 +2,7 @@ import { added, failed, refused, settling, trips } from '../columns.ts';
 import { planOf, poisson, type Scenario, sources } from '../scenario.ts';
 import { bottleneck } from '../subjects/bottleneck.ts';
 import { rateLimiterFlexible } from '../subjects/rate-limiter-flexible.ts';
-import { alone, local, sharing } from '../subjects/stacks-quota.ts';
+import { alone, local, sharing, unshared } from '../subjects/stacks-quota.ts';
 
 /** Random arrivals far below the limits: what it costs a call that the quota is shared. */
 export const light: readonly Scenario[] = [
@@ -14,6 +14,6 @@ export const light: readonly Scenario[] = [
   limits,
   sources: sources(count, poisson(perSecond)),
   seconds: 70,
-  subjects: [sharing, local, alone, rateLimiterFlexible, bottleneck],
+  subjects: [sharing, local, unshared, alone, rateLimiterFlexible, bottleneck],
   columns: [added, settling, trips, refused, failed],
 }));

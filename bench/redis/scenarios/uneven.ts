@@ -2,7 +2,7 @@ import { added, addedFor, failed, refused, trips } from '../columns.ts';
 import { poisson, type Scenario, sources, together } from '../scenario.ts';
 import { bottleneck } from '../subjects/bottleneck.ts';
 import { rateLimiterFlexible } from '../subjects/rate-limiter-flexible.ts';
-import { alone, local, sharing } from '../subjects/stacks-quota.ts';
+import { alone, local, sharing, unshared } from '../subjects/stacks-quota.ts';
 
 /** One busy process beside small ones, not far below the limit. */
 export const uneven: readonly Scenario[] = [
@@ -13,6 +13,6 @@ export const uneven: readonly Scenario[] = [
   limits: { second: 20, minute: 1_000 },
   sources: together(sources(1, poisson(large)), sources(small, poisson(1), { tag: 'small' })),
   seconds: 70,
-  subjects: [sharing, local, alone, rateLimiterFlexible, bottleneck],
+  subjects: [sharing, local, unshared, alone, rateLimiterFlexible, bottleneck],
   columns: [addedFor('small'), added, trips, refused, failed],
 }));
