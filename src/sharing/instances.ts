@@ -5,8 +5,7 @@ import type { TimeRange } from './timeline.ts';
 export const STEPS = 30;
 const SHORT_STEPS = 10;
 
-/** Part of the limit granted to even traffic where the service estimates a sliding window, because it rounds its estimate. */
-const EVEN_PART = 0.95;
+/** Parts of a second of which the service estimates usage from two counters, each of which gets as many units. */
 const EVEN_STEPS = 5;
 
 /** The time of one instance of a window: the minute that began at 14:03, or all steps that a sliding minute can touch if it ends in a given step. */
@@ -57,9 +56,12 @@ export function evenOf(period: Period, limit: number, range: TimeRange): (Instan
   return stretchesOf(`${period}-even`, length / EVEN_STEPS, step, 0).map((even) => ({ ...even, limit: units }));
 }
 
-/** Units of an even step; 0: the limit is of so few units. */
+/**
+ * Units of an even step; 0: the limit is of so few units. When a second begins the estimate still has all of the one before, and the units of
+ * one step may arrive at once.
+ */
 function evenUnits(limit: number): number {
-  return Math.floor((limit * EVEN_PART) / EVEN_STEPS);
+  return Math.floor(limit / (EVEN_STEPS + 1));
 }
 
 function stepsOf(period: Period): number {

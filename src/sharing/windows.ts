@@ -98,7 +98,7 @@ export class SharedWindow {
   /** Whether it may be the calendar's, or not; `slides`: whether that is asked of what may slide, too. */
   isOpen(slides: boolean): boolean {
     if (!slides && this.shapes.alive.some(({ isSliding }) => isSliding)) return false;
-    return this.isInDoubt && this.shapes.alive.some(({ isCalendar }) => isCalendar);
+    return this.isInDoubt && !this.#isEstimated && this.shapes.alive.some(({ isCalendar }) => isCalendar);
   }
 
   /** Whether a look may still reveal its shape. */

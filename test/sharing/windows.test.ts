@@ -123,8 +123,8 @@ describe('a window that processes share', () => {
     const even = estimated(1)
       .instances(exactly(BEGIN))
       .filter(({ name }) => name.includes('even'));
-    // A fifth of 95 units in each fifth of the second.
-    expect(even.map(({ limit, end }) => [limit, end])).toEqual([[19, BEGIN + 200]]);
+    // When a second begins the five fifths before it count in full, and those of its first one come at once: six of 16.
+    expect(even.map(({ limit, end }) => [limit, end])).toEqual([[16, BEGIN + 200]]);
     const isEven = (alive: Shapes['alive'], epoch = 0): boolean =>
       new SharedWindow('second', 100, { alive, epoch })
         .instances(exactly(BEGIN))
@@ -135,6 +135,12 @@ describe('a window that processes share', () => {
       true,
       false,
     ]);
+  });
+
+  it('is not probed any more once it is taken for an estimate, of which a probe would leave next to nothing', () => {
+    const isOpen = (epoch: number): boolean =>
+      new SharedWindow('second', 20, { alive: [slidingCounter, aligned, firstRequest], epoch }).isOpen(true);
+    expect([isOpen(0), isOpen(1)]).toEqual([true, false]);
   });
 
   it('longer than a second is not halved for an estimate of few units that no refusal has shown', () => {
