@@ -14,31 +14,56 @@ const PLAN = { endpoint: 'GET /a', count: 1 };
 /** No call may cost more units. */
 const LIMIT = 100;
 
+/** Plans that were estimated, and whether by the soonest that any shape allows. */
+interface Asked {
+  readonly plans: readonly Plan[];
+  readonly isBest: boolean;
+}
+
 /** The outlook of a queue, whose estimates the test makes: each is a second after the one before. */
 function outlook() {
-  const said = { key: 1, pausedUntil: 0, concurrency: 8, cost: 1, revision: 0, estimates: 0, waiting: 7 };
+  const said = {
+    ...{ key: 1, pausedUntil: 0, concurrency: 8, cost: 1, sure: 1, surprises: 0, revision: 0 },
+    ...{ estimates: 0, waiting: 7, isShapeOpen: false },
+  };
   /** What else the estimates say; without `late` there is none. */
   const told: {
     late: readonly number[] | undefined;
-    sentAt: (last: Plan) => number;
-  } = { late: [], sentAt: () => 1_000 * said.estimates };
+    sentAt: (last: Plan, isBest: boolean) => number;
+    bestLate: readonly number[] | undefined;
+    windowMs: number;
+  } = { late: [], sentAt: () => 1_000 * said.estimates, bestLate: undefined, windowMs: 0 };
+  const asked: Asked[] = [];
   const clock = virtualClock();
   const backlog = new Backlog();
   const present = {
-    isShapeOpen: false,
+    get isShapeOpen() {
+      return said.isShapeOpen;
+    },
     get pausedUntil() {
       return said.pausedUntil;
     },
-    costs: { mean: () => said.cost, surely: () => said.cost, surprises: 0 },
+    costs: {
+      mean: ({ cost = said.cost }: Pick<Ask, 'cost'>) => cost,
+      surely: () => said.sure,
+      get surprises() {
+        return said.surprises;
+      },
+    },
     get revision() {
       return said.revision;
     },
-    excess: (units: number): Reason | undefined =>
-      units > LIMIT ? { kind: 'window', why: 'it is too much.', window: 'minute' } : undefined,
-    estimate: (plans: readonly Plan[]): PlanEstimate | undefined => {
+    excess: (units: number): Reason | undefined => {
+      if (units === undefined) throw new Error('No cost is stated.');
+      return units > LIMIT ? { kind: 'window', why: 'it is too much.', window: 'minute' } : undefined;
+    },
+    estimate: (plans: readonly Plan[], _now: number, isBest = false): PlanEstimate | undefined => {
       said.estimates++;
-      const { late, sentAt } = told;
-      return late && { at: 0, sentAt: sentAt(plans.at(-1) as Plan), each: [], late, window: 'minute', windowMs: 0 };
+      asked.push({ plans, isBest });
+      const { windowMs, bestLate = told.late } = told;
+      const late = isBest ? bestLate : told.late;
+      const sentAt = told.sentAt(plans.at(-1) as Plan, isBest);
+      return late && { at: 0, sentAt, each: [], late, window: 'minute', windowMs };
     },
   };
   const books = {
@@ -61,7 +86,7 @@ function outlook() {
     backlog.add(call, cost);
     return call;
   };
-  return { said, told, clock, backlog, waiting, of };
+  return { said, told, asked, clock, backlog, waiting, of };
 }
 
 describe('an estimate behind much work', () => {
@@ -206,5 +231,153 @@ describe('calls that wait with a maxQueueMs', () => {
     const { told, waiting, of } = outlook();
     told.late = undefined;
     expect(of.lateErrors(new Map([[waiting(), { by: 1, since: 0 }]])).size).toBe(0);
+  });
+});
+
+describe('an estimate', () => {
+  it('says never where the stated cost exceeds a whole window, but for what is sure, which a cost says that was never stated', () => {
+    const { of } = outlook();
+    const plan = { ...PLAN, cost: LIMIT + 1 };
+    expect(of.estimate(plan, 0)).toMatchObject({ sentAt: Number.POSITIVE_INFINITY, window: 'minute' });
+    expect(of.estimate(plan, 0, 'sure')).toMatchObject({ sentAt: 1_000 });
+  });
+
+  it.each([
+    ['likely', undefined, [undefined, 9, 2]],
+    ['sure', undefined, [3, 9, 2]],
+    // It may pass what costs more.
+    ['best', 2, [1, 2]],
+  ] as const)('that is %s reckons with what calls ahead cost', (reckoning, _, costs) => {
+    const { said, asked, waiting, of } = outlook();
+    said.sure = 3;
+    waiting();
+    waiting({ cost: 9 });
+    of.estimate({ ...PLAN, cost: 2 }, 0, reckoning);
+    expect(asked.map(({ isBest }) => isBest)).toEqual([reckoning === 'best']);
+    expect(asked[0]?.plans.map(({ cost }) => cost)).toEqual(costs);
+  });
+});
+
+describe('a call that is late by what is likely and by what is sure, while a window may have several shapes', () => {
+  /** It would be sent after 9 s, and at the soonest after some time. */
+  function doubtful(bestAt: number, windowMs: number, isShapeOpen = true) {
+    const one = outlook();
+    Object.assign(one.said, { isShapeOpen });
+    Object.assign(one.told, { windowMs, sentAt: (_: Plan, isBest: boolean) => (isBest ? bestAt : 9_000) });
+    const isRefused = (maxQueueMs: number): boolean =>
+      one.of.latenessOf({ ask: { endpoint: 'GET /a' }, maxQueueMs } as Call) !== undefined;
+    return { ...one, isRefused };
+  }
+
+  it.each([
+    ['in time by more than a window', 5_000, 2_000, 5_000 - 3_000],
+    ['within a window from now', 3_500, 2_000, 1_500],
+  ])(
+    'waits if the most favourable shape has it sent %s, and is looked at again soon',
+    (_, maxQueueMs, windowMs, until) => {
+      const { of, isRefused } = doubtful(until, windowMs);
+      expect(isRefused(maxQueueMs)).toBe(false);
+      expect(of.recheckAt).toBe(windowMs / 32);
+      expect(doubtful(until + 1, windowMs).isRefused(maxQueueMs)).toBe(true);
+    },
+  );
+
+  it('is looked at again when it can be in time no more, if that is sooner', () => {
+    const { of, isRefused } = doubtful(1, 2_000);
+    expect(isRefused(2_001)).toBe(false);
+    expect(of.recheckAt).toBe(1);
+  });
+
+  it.each([
+    ['no window binds', 5_000, 0, true],
+    ['all shapes are known', 5_000, 2_000, false],
+    ['its instant is no more than a window away', 2_000, 2_000, true],
+  ])('is refused at once where %s', (_, maxQueueMs, windowMs, isShapeOpen) => {
+    const { asked, isRefused } = doubtful(0, windowMs, isShapeOpen);
+    expect(isRefused(maxQueueMs)).toBe(true);
+    expect(asked.some(({ isBest }) => isBest)).toBe(false);
+  });
+
+  it('is reckoned by what it likely costs', () => {
+    const { said, asked, isRefused } = doubtful(0, 2_000);
+    Object.assign(said, { cost: 5, sure: 3 });
+    isRefused(5_000);
+    expect(asked.map(({ plans }) => plans.at(-1)?.cost)).toEqual([undefined, 3, 5]);
+  });
+});
+
+describe('waiting calls that are late, while a window may have several shapes', () => {
+  /** Calls of a cost each that wait since the beginning and are to be sent within 5 s, of windows of 2 s. */
+  function late(costs: readonly number[], late: readonly number[], bestLate: readonly number[]) {
+    const one = outlook();
+    Object.assign(one.said, { isShapeOpen: true });
+    Object.assign(one.told, { late, bestLate, windowMs: 2_000, sentAt: () => 9_000 });
+    const bounds = new Map(
+      costs.map(
+        (cost) => [one.waiting({ cost, endpoint: `GET /${cost}` }, cost, 5_000), { by: 5_000, since: 0 }] as const,
+      ),
+    );
+    const refused = (): readonly (number | undefined)[] =>
+      [...one.of.lateErrors(bounds).keys()].map(({ ask }) => ask.cost);
+    return { ...one, refused };
+  }
+
+  it('are refused but for those that the most favourable shape has sent in time, which are looked at again', async () => {
+    const { told, of, clock, refused, said } = late([1, 1, 1], [0, 3], [0, 1]);
+    expect(refused()).toHaveLength(1);
+    expect(of.recheckAt).toBe(2_000 / 32);
+    const before = said.estimates;
+    told.bestLate = [0, 2];
+    await clock.advance(2_000 / 32 - 1);
+    expect([refused().length, said.estimates]).toEqual([0, before]);
+    await clock.advance(1);
+    expect(refused()).toHaveLength(2);
+  });
+
+  it('of higher cost are passed by those of lower cost, and each cost is reckoned once', () => {
+    const { asked, refused } = late([1, 3, 1], [0, 1, 0, 1, 0], [0, 0, 0, 0, 0]);
+    expect(refused()).toEqual([]);
+    const best = asked.filter(({ isBest }) => isBest).map(({ plans }) => plans.flatMap(({ count }) => count || []));
+    // First those of one unit alone; nothing of what has no instant waits.
+    expect(best).toEqual([
+      [1, 1],
+      [1, 1, 1],
+    ]);
+  });
+
+  it('are all refused where no shape is more favourable, and nothing is looked at again', () => {
+    const { of, refused } = late([1, 1], [0, 2], [0, 2]);
+    expect(refused()).toHaveLength(2);
+    expect(of.recheckAt).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  it('are refused once their chance is over: a window before their instant, or a window after they came', async () => {
+    const { asked, clock, refused } = late([1], [0, 1], [0, 0]);
+    await clock.advance(2_000);
+    expect(refused()).toHaveLength(1);
+    expect(asked.some(({ isBest }) => isBest)).toBe(false);
+  });
+
+  it('are not estimated by the most favourable shape where none of them is late', () => {
+    const { asked, refused } = late([1], [0, 0], [0, 0]);
+    expect(refused()).toEqual([]);
+    expect(asked.map(({ isBest }) => isBest)).toEqual([false]);
+  });
+});
+
+describe('calls that wait and cost more than was known', () => {
+  it('are looked at again once a cost has surprised, and not before', async () => {
+    const { said, clock, waiting, of } = outlook();
+    const bounds = new Map([[waiting(), { by: 9_000, since: 0 }]]);
+    const look = async (): Promise<number> => {
+      await clock.advance(1);
+      of.lateErrors(bounds);
+      return said.estimates;
+    };
+    expect(await look()).toBe(1);
+    said.sure = 50;
+    expect(await look()).toBe(1);
+    said.surprises++;
+    expect(await look()).toBe(2);
   });
 });
