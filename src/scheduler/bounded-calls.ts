@@ -38,7 +38,8 @@ export class BoundedCalls {
   }
 
   delete(call: PendingCall): void {
-    if (this.#bounds.delete(call) && this.#bounds.size === 0) this.#setTimer();
+    this.#bounds.delete(call);
+    this.#setTimer();
   }
 
   /** An answer came: rejects the calls that are late by what it told. */

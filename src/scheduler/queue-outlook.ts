@@ -155,7 +155,6 @@ export class QueueOutlook implements QueueLine {
     const { present } = this.#options.books;
     const { late = [], windowMs = 0 } = present.estimate(groups, now) ?? {};
     this.#doubtsAt = Number.POSITIVE_INFINITY;
-    if (!late.some((count) => count > 0)) return late;
     const soon = groups.map((one) => {
       const { by = Number.POSITIVE_INFINITY, since } = one;
       const until = since === undefined ? undefined : this.#doubtEnd({ by, since }, windowMs);
@@ -181,7 +180,7 @@ export class QueueOutlook implements QueueLine {
    * window. Where all shapes are known, none is.
    */
   #doubtEnd({ by, since }: Bound, windowMs: number): number {
-    if (windowMs === 0 || !this.#options.books.present.isShapeOpen) return Number.NEGATIVE_INFINITY;
+    if (!this.#options.books.present.isShapeOpen) return Number.NEGATIVE_INFINITY;
     return Math.min(by - windowMs, since + windowMs);
   }
 

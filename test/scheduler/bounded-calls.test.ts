@@ -34,3 +34,27 @@ it('looks at calls again without an answer for as long as one waits, and sets no
   await clock.advance(1_000);
   expect(looks).toHaveLength(2);
 });
+
+it('asks nothing where no call waits, and sets one timer for calls that are looked at again at one time', () => {
+  const clock = virtualClock();
+  let looks = 0;
+  const line = {
+    recheckAt: 100,
+    lateErrors: () => {
+      looks++;
+      return new Map();
+    },
+  };
+  let timers = 0;
+  const timer: typeof clock.timer = (ms, ring) => {
+    timers++;
+    return clock.timer(ms, ring);
+  };
+  const bounded = new BoundedCalls(line, { ...clock, timer, now: () => clock.now() }, () => {});
+  bounded.rejectLate();
+  expect([looks, timers]).toEqual([0, 0]);
+  bounded.add({ call: {} } as WaitingCall, 500);
+  bounded.add({ call: {} } as WaitingCall, 500);
+  bounded.rejectLate();
+  expect([looks, timers]).toEqual([1, 1]);
+});

@@ -30,7 +30,7 @@ function outlook() {
   const told: {
     late: readonly number[] | undefined;
     sentAt: (last: Plan, isBest: boolean) => number;
-    bestLate: readonly number[] | undefined;
+    bestLate: ((plans: readonly Plan[]) => readonly number[]) | undefined;
     windowMs: number;
   } = { late: [], sentAt: () => 1_000 * said.estimates, bestLate: undefined, windowMs: 0 };
   const asked: Asked[] = [];
@@ -60,8 +60,8 @@ function outlook() {
     estimate: (plans: readonly Plan[], _now: number, isBest = false): PlanEstimate | undefined => {
       said.estimates++;
       asked.push({ plans, isBest });
-      const { windowMs, bestLate = told.late } = told;
-      const late = isBest ? bestLate : told.late;
+      const { windowMs, bestLate } = told;
+      const late = isBest && bestLate ? bestLate(plans) : told.late;
       const sentAt = told.sentAt(plans.at(-1) as Plan, isBest);
       return late && { at: 0, sentAt, each: [], late, window: 'minute', windowMs };
     },
@@ -243,15 +243,16 @@ describe('an estimate', () => {
   });
 
   it.each([
-    ['likely', undefined, [undefined, 9, 2]],
-    ['sure', undefined, [3, 9, 2]],
+    ['likely', [undefined, 2, 9, 2]],
+    ['sure', [3, 2, 9, 2]],
     // It may pass what costs more.
-    ['best', 2, [1, 2]],
-  ] as const)('that is %s reckons with what calls ahead cost', (reckoning, _, costs) => {
+    ['best', [1, 2, 2]],
+  ] as const)('that is %s reckons with what calls ahead cost', (reckoning, costs) => {
     const { said, asked, waiting, of } = outlook();
     said.sure = 3;
     waiting();
-    waiting({ cost: 9 });
+    waiting({ cost: 2 }, 2);
+    waiting({ cost: 9 }, 9);
     of.estimate({ ...PLAN, cost: 2 }, 0, reckoning);
     expect(asked.map(({ isBest }) => isBest)).toEqual([reckoning === 'best']);
     expect(asked[0]?.plans.map(({ cost }) => cost)).toEqual(costs);
@@ -311,7 +312,7 @@ describe('waiting calls that are late, while a window may have several shapes', 
   function late(costs: readonly number[], late: readonly number[], bestLate: readonly number[]) {
     const one = outlook();
     Object.assign(one.said, { isShapeOpen: true });
-    Object.assign(one.told, { late, bestLate, windowMs: 2_000, sentAt: () => 9_000 });
+    Object.assign(one.told, { late, bestLate: () => bestLate, windowMs: 2_000, sentAt: () => 9_000 });
     const bounds = new Map(
       costs.map(
         (cost) => [one.waiting({ cost, endpoint: `GET /${cost}` }, cost, 5_000), { by: 5_000, since: 0 }] as const,
@@ -327,22 +328,38 @@ describe('waiting calls that are late, while a window may have several shapes', 
     expect(refused()).toHaveLength(1);
     expect(of.recheckAt).toBe(2_000 / 32);
     const before = said.estimates;
-    told.bestLate = [0, 2];
+    told.bestLate = () => [0, 2];
     await clock.advance(2_000 / 32 - 1);
     expect([refused().length, said.estimates]).toEqual([0, before]);
     await clock.advance(1);
     expect(refused()).toHaveLength(2);
   });
 
-  it('of higher cost are passed by those of lower cost, and each cost is reckoned once', () => {
-    const { asked, refused } = late([1, 3, 1], [0, 1, 0, 1, 0], [0, 0, 0, 0, 0]);
-    expect(refused()).toEqual([]);
-    const best = asked.filter(({ isBest }) => isBest).map(({ plans }) => plans.flatMap(({ count }) => count || []));
-    // First those of one unit alone; nothing of what has no instant waits.
-    expect(best).toEqual([
-      [1, 1],
-      [1, 1, 1],
+  it('of higher cost are passed by those of lower cost, each cost is reckoned once, and its own reckoning decides', () => {
+    const { told, asked, refused } = late([1, 3, 1], [0, 1, 0, 1, 0, 1], []);
+    // Where the dear one goes, too, it is late.
+    told.bestLate = (plans) => (plans[3]?.count === 0 ? [0, 0, 0, 0, 0, 0] : [0, 0, 0, 1, 0, 0]);
+    expect(refused()).toEqual([3]);
+    const best = asked.filter(({ isBest }) => isBest);
+    // Calls without an instant, and with one: of one unit, of three, and of one.
+    expect(best.map(({ plans }) => plans.map(({ endpoint, count }) => `${endpoint} ${count}`))).toEqual([
+      ['GET /1 0', 'GET /1 1', 'GET /3 0', 'GET /3 0', 'GET /1 0', 'GET /1 1'],
+      ['GET /1 0', 'GET /1 1', 'GET /3 0', 'GET /3 1', 'GET /1 0', 'GET /1 1'],
     ]);
+    expect(best[0]?.plans.map(({ by }) => by)).toEqual([undefined, 2_000, undefined, 2_000, undefined, 2_000]);
+  });
+
+  it('and have no chance any more are refused beside others like them that have one', async () => {
+    const { said, told, clock, waiting, of } = outlook();
+    Object.assign(said, { isShapeOpen: true });
+    Object.assign(told, { late: [0, 1, 1], bestLate: () => [0, 0, 0], windowMs: 2_000, sentAt: () => 9_000 });
+    const [first, second] = [waiting({}, 1, 5_000), waiting({}, 1, 8_000)];
+    await clock.advance(2_000);
+    const bounds = new Map([
+      [first, { by: 5_000, since: 0 }],
+      [second, { by: 8_000, since: 1_000 }],
+    ]);
+    expect([...of.lateErrors(bounds).keys()]).toEqual([first]);
   });
 
   it('are all refused where no shape is more favourable, and nothing is looked at again', () => {
