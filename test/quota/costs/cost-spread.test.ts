@@ -24,7 +24,7 @@ describe('the costs of equal requests', () => {
   });
 
   it('are surely their mean where all are the same, and of few that differ hardly more than the least', () => {
-    expect([spread(25).surely, spread(1, 3).surely]).toEqual([25, 1]);
+    expect([spread(25).surely, spread(1, 3).surely, spread(1, 25).surely]).toEqual([25, 1, 1]);
     const many = spread(...times(30, 1), ...times(10, 25));
     expect(many.surely).toBeGreaterThan(0.8 * many.likely);
     expect(many.surely).toBeLessThan(0.9 * many.likely);

@@ -343,3 +343,45 @@ describe('an estimate of a window that is used up', () => {
     expect(next).toBeLessThan(95_000);
   });
 });
+
+describe('the soonest that any shape of a window allows', () => {
+  const best = (desk: Desk, count: number): number =>
+    (desk.pacer.estimate([{ endpoint: 'GET /a', count, cost: 1 }], desk.now, true)?.sentAt ?? Number.NaN) - desk.now;
+
+  it('has what is used drain evenly, if it may, and free at the end of the calendar’s window, if that is sooner', () => {
+    const desk = new Desk(160, { shapes: [slidingLog, aligned, leaky] });
+    expect(desk.serve({ cost: 160 })).toBe(true);
+    // 160 units drain in a minute, of which 40 s are left.
+    for (const [count, ms] of [
+      [5, 1_875],
+      [80, 30_000],
+      [120, 40_000],
+      [160, 40_000],
+    ] as const)
+      expect(Math.abs(best(desk, count) - ms)).toBeLessThan(VAGUE_MS);
+  });
+
+  it('has used no more than the shape that counts least', () => {
+    const desk = new Desk(160, { shapes: [slidingLog, aligned, leaky] });
+    desk.serve({ cost: 80 });
+    desk.pass(31_000);
+    expect(best(desk, 160)).toBe(0);
+  });
+
+  it('is the least of what the shapes allow after what is sent, and usually the most', () => {
+    expect(Math.abs(best(new Desk(160, { shapes: [aligned, slidingLog] }), 161) - 40_000)).toBeLessThan(VAGUE_MS);
+    // The log has all of it again after a minute, the counter when two windows of the calendar have ended.
+    const desk = new Desk(160, { shapes: [slidingLog, slidingCounter] });
+    expect(Math.abs(desk.estimate(320, 1) - 100_000)).toBeLessThan(VAGUE_MS);
+    expect(Math.abs(best(desk, 320) - 60_000)).toBeLessThan(VAGUE_MS);
+  });
+});
+
+describe('an estimate of requests that are to be sent by an instant', () => {
+  it('says how many are not', () => {
+    const desk = new Desk(10);
+    const late = (byMs: number): number | undefined =>
+      desk.pacer.estimate([{ endpoint: 'GET /a', count: 15, cost: 1, by: desk.now + byMs }], desk.now)?.late[0];
+    expect([late(30_000), late(50_000)]).toEqual([5, 0]);
+  });
+});
