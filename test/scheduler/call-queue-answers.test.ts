@@ -17,6 +17,8 @@ interface CallOptions {
 /** A queue whose pacer answers as told. */
 function queueOf() {
   const told = { held: undefined as Partial<Hold> | undefined, late: new Map<PendingCall, Error>() };
+  /** Calls that have left the line. */
+  const left: PendingCall[] = [];
   const clock = virtualClock();
   const admit = ({ endpoint }: Ask): Admission => {
     if (!told.held) return { kind: 'granted', lease: { endpoint } as Lease };
@@ -37,7 +39,7 @@ function queueOf() {
     onOverflow: 'reject-new',
     onWait: () => undefined,
     line: {
-      leave: () => undefined,
+      leave: (call) => void left.push(call),
       sentAt: () => 0,
       lateErrors: () => told.late,
       recheckAt: Number.POSITIVE_INFINITY,
@@ -58,7 +60,7 @@ function queueOf() {
       keepContext: () => undefined,
     },
   });
-  return { told, clock, queue, call };
+  return { told, left, clock, queue, call };
 }
 
 describe('a queue', () => {
@@ -72,6 +74,17 @@ describe('a queue', () => {
     expect(queue.acquireAtOnce(call('GET /b'))).toBeUndefined();
     expect((await parked) as WaitingCall).toMatchObject({ lease: { endpoint: 'GET /a' } });
     expect(queue.acquireAtOnce(call('GET /b'))).toMatchObject({ endpoint: 'GET /b' });
+  });
+
+  it('counts a call that is granted no more among those that wait, before its caller hears of it', async () => {
+    const { told, left, clock, queue, call } = queueOf();
+    told.held = {};
+    const waiting = call('GET /b');
+    const granted = queue.acquire(waiting);
+    expect(left).toEqual([]);
+    told.held = undefined;
+    await clock.run(Promise.resolve(granted));
+    expect(left).toEqual([waiting]);
   });
 
   it('rejects no call as late that the rejection of another has let go', async () => {
