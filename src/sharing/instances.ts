@@ -5,8 +5,11 @@ import type { TimeRange } from './timeline.ts';
 export const STEPS = 30;
 const SHORT_STEPS = 10;
 
-/** Parts of a second of which the service estimates usage from two counters, each of which gets as many units. */
-const EVEN_STEPS = 5;
+/** Maximum number of even steps of a second of which the service estimates usage from two counters: a step must be longer than a trip. */
+const EVEN_STEPS = 9;
+
+/** Below this limit a second has no even steps. */
+const EVEN_FROM = 4;
 
 /** The time of one instance of a window: the minute that began at 14:03, or all steps that a sliding minute can touch if it ends in a given step. */
 export interface InstanceTime {
@@ -46,22 +49,25 @@ function stretchesOf(name: string, slides: number, { least, most }: TimeRange, s
 
 /**
  * The instances of a short window of which the service estimates usage from two counters, and the units of each: the even step or,
- * of so few units that a step has none, two seconds of the calendar together.
+ * of so few units that a step has none, two seconds of the calendar together. When a second begins the estimate still has all of the one before, and
+ * the units of a step may arrive at once: so steps share the limit with one more. Of few units one is to spare, because they may arrive a step late.
  */
 export function evenOf(period: Period, limit: number, range: TimeRange): (InstanceTime & { readonly limit: number })[] {
-  const units = evenUnits(limit);
   const length = periodMsOf(period);
-  if (units === 0) return stretchesOf(`${period}-pair`, length, range, 1).map((pair) => ({ ...pair, limit }));
+  if (limit < EVEN_FROM) return stretchesOf(`${period}-pair`, length, range, 1).map((pair) => ({ ...pair, limit }));
+  const { steps, units } = evenSteps(limit);
   const step = { least: range.least, most: range.least };
-  return stretchesOf(`${period}-even`, length / EVEN_STEPS, step, 0).map((even) => ({ ...even, limit: units }));
+  return stretchesOf(`${period}-even`, length / steps, step, 0).map((even) => ({ ...even, limit: units }));
 }
 
-/**
- * Units of an even step; 0: the limit is of so few units. When a second begins the estimate still has all of the one before, and the units of
- * one step may arrive at once.
- */
-function evenUnits(limit: number): number {
-  return Math.floor(limit / (EVEN_STEPS + 1));
+/** As many steps as give most units in all. */
+function evenSteps(limit: number): { readonly steps: number; readonly units: number } {
+  let best = { steps: 1, units: 0 };
+  for (let steps = 1; steps <= Math.min(EVEN_STEPS, limit - 2); steps++) {
+    const units = Math.floor(limit / (steps + 1));
+    if (steps * units >= best.steps * best.units) best = { steps, units };
+  }
+  return best;
 }
 
 function stepsOf(period: Period): number {

@@ -55,6 +55,6 @@ describe('a second that processes share and that the service may estimate from t
     void fleet.work(1_000_000).catch(() => {});
     await fleet.clock.advance(20_000);
     expect(fleet.limited).toBeLessThanOrEqual(1);
-    expect(fleet.service.requests).toBeGreaterThan(20 * 75);
+    expect(fleet.service.requests).toBeGreaterThan(20 * 80);
   });
 });

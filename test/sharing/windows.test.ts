@@ -123,8 +123,8 @@ describe('a window that processes share', () => {
     const even = estimated(1)
       .instances(exactly(BEGIN))
       .filter(({ name }) => name.includes('even'));
-    // When a second begins the five fifths before it count in full, and those of its first one come at once: six of 16.
-    expect(even.map(({ limit, end }) => [limit, end])).toEqual([[16, BEGIN + 200]]);
+    // When a second begins the nine steps before it count in full, and those of its first one come at once.
+    expect(even.map(({ limit, end }) => [limit, end - BEGIN])).toEqual([[10, expect.closeTo(1_000 / 9, 0)]]);
     const isEven = (alive: Shapes['alive'], epoch = 0): boolean =>
       new SharedWindow('second', 100, { alive, epoch })
         .instances(exactly(BEGIN))
@@ -142,6 +142,24 @@ describe('a window that processes share', () => {
       new SharedWindow('second', 20, { alive: [slidingCounter, aligned, firstRequest], epoch }).isOpen(true);
     expect([isOpen(0), isOpen(1)]).toEqual([true, false]);
   });
+
+  it.each([
+    [4, 2, 1],
+    [5, 3, 1],
+    [10, 8, 1],
+    [15, 6, 2],
+    [20, 9, 2],
+    [1_000, 9, 100],
+  ])(
+    'of %i units that is estimated has %i steps of %i each, which with one step more are no more than it holds',
+    (limit, steps, units) => {
+      const even = new SharedWindow('second', limit, { alive: [slidingCounter], epoch: 1 })
+        .instances(exactly(BEGIN))
+        .filter(({ name }) => name.includes('even'));
+      expect(even.map((one) => [one.limit, Math.round(1_000 / (one.end - BEGIN))])).toEqual([[units, steps]]);
+      expect((steps + 1) * units).toBeLessThanOrEqual(limit);
+    },
+  );
 
   it('longer than a second is not halved for an estimate of few units that no refusal has shown', () => {
     const pairs = (period: 'second' | 'minute' | 'day'): string[] =>
