@@ -460,3 +460,24 @@ describe('requests that are to be sent by an instant', () => {
     expect([late, sentAt[1]]).toEqual([[3, 2], Number.POSITIVE_INFINITY]);
   });
 });
+
+describe('a forecast of units that become free one after the other', () => {
+  it('does not free what was sent first later, because what was sent at the same time takes longer', () => {
+    const drains: ForecastWindow = {
+      ...{ window: 'minute', periodMs: 60_000, limit: 10, used: [] },
+      // A unit takes ten milliseconds, from a tenth of a second on.
+      release: (at, units) => ({ from: at + 100, to: at + 100 + units * 10 }),
+    };
+    const works = [2, 8, 2].map((count) => ({ endpoint: 'GET /a', count, cost: 1 }));
+    expect(forecast(works, [drains], 0).sentAt).toEqual([0, 0, expect.closeTo(120, 3)]);
+  });
+
+  it('keeps when the last was sent of those that are given up, while others go on', () => {
+    const windows = [ceiling('GET /few', 10, 60_000, 60_000)(0), ceiling('GET /slow', 1, 10_000, 10_000)(0)];
+    const works = [
+      { endpoint: 'GET /few', count: 15, cost: 1, by: 30_000 },
+      { endpoint: 'GET /slow', count: 6, cost: 1 },
+    ];
+    expect(forecast(works, windows, 0)).toMatchObject({ sentAt: [0, 50_000], late: [5, 0] });
+  });
+});
