@@ -31,7 +31,7 @@ function saturated(member: string, sequence: number, second: number): ShareAsk {
   return {
     ...{ ...nothing, member, sequence, want: 8, urgent: 1 },
     slots: seconds.map((name, index) => ({
-      ...{ name: String(name), total: index === 0 ? sequence % 3 : 0, wish: index === 0 ? 0 : 1 },
+      ...{ name: String(name), total: index === 0 ? sequence % 3 : 0, wish: index === 0 ? 0 : 1, to: 0 },
       windows: index === 0 ? [4, 5] : [index - 1, 4, 5],
     })),
     windows: [
@@ -47,8 +47,8 @@ function light(member: string, sequence: number, second: number): ShareAsk {
   return {
     ...{ ...nothing, member, sequence, want: 1 },
     slots: [
-      { name: String(second - 1), total: 1, wish: 0, windows: [1] },
-      { name: String(second), total: 0, wish: 1, windows: [0, 1] },
+      { name: String(second - 1), total: 1, wish: 0, to: second * 1_000, windows: [1] },
+      { name: String(second), total: 0, wish: 1, to: (second + 1) * 1_000, windows: [0, 1] },
     ],
     windows: [
       windowAsk(`second:${second}`, 1e6, 8_000, -1),

@@ -74,7 +74,7 @@ function split<T>(list: readonly T[], belongs: (last: T, next: T, group: readonl
 function follows(last: Placed, next: Placed, [first, second]: readonly Placed[]): boolean {
   const [a, b] = [last.window, next.window];
   if (next.place !== last.place + 1 || a.limit !== b.limit || a.kept !== b.kept) return false;
-  if (a.reading !== b.reading || a.drain !== b.drain || a.countsMs !== b.countsMs || a.stretches !== b.stretches)
+  if (a.reading !== b.reading || a.drain !== b.drain || a.slidBy !== b.slidBy || a.stretches !== b.stretches)
     return false;
   return !first || !second || b.ttlMs - a.ttlMs === second.window.ttlMs - first.window.ttlMs;
 }
@@ -83,7 +83,7 @@ function argumentsOf(run: readonly Placed[]): string[] {
   const [first, second] = run;
   const last = run.at(-1);
   if (!first || !last) return [];
-  const { limit, kept, ttlMs, reading, countsMs = 0, drain = countsMs } = first.window;
+  const { limit, kept, ttlMs, reading, slidBy = 0, drain = slidBy } = first.window;
   const step = second ? second.window.ttlMs - ttlMs : 0;
   const numbers = [first.place, last.place, limit, kept, ttlMs, step, reading];
   return [...numbers.map(String), howOf(first.window), String(drain)];

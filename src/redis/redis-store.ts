@@ -80,9 +80,10 @@ function argumentsOf(ask: ShareAsk, blocks: Blocks): string[] {
     ask.isSign ? 1 : 0,
   ];
   const args = [ask.member, ...numbers.map(String), String(slots.length), String(blocks.names.length), ...blocks.args];
-  for (const { name, total, wish, windows } of slots) {
+  for (const { name, total, wish, to, windows } of slots) {
     const runs = runsOf(windows.map((index) => blocks.order[index] ?? 0));
-    args.push(name, String(total), String(wish), String(runs.length), ...runs.flat().map((index) => String(index + 1)));
+    const numbers = [total, wish, runs.length, ...runs.flat().map((index) => index + 1)];
+    args.push(String(to), name, ...numbers.map(String));
   }
   return args;
 }

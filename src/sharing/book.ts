@@ -1,7 +1,7 @@
 import { covers, isOver, type Slot } from './slots.ts';
 import type { Answer, ShareAsk, SlotAsk, WindowAsk, Wish } from './store.ts';
 import type { TimeRange } from './timeline.ts';
-import { countsMsOf, countsUntil, type Instance, ttlOf } from './windows.ts';
+import { countsUntil, type Instance, slidByOf, ttlOf } from './windows.ts';
 
 /** Units spent without a grant are merged into one debt this long after their slot, in milliseconds. */
 const RECENT_MS = 5_000;
@@ -11,7 +11,7 @@ const FORGOTTEN_MS = 600_000;
 
 /** The claim of a process on a slot. */
 export interface Entry {
-  readonly slot: Slot;
+  slot: Slot;
   /** Units that were granted and not returned. */
   claimed: number;
   /** Units of requests that were sent, with or without a grant. */
@@ -170,11 +170,11 @@ export class Book {
     };
     const slots = entries.map((entry): SlotAsk => {
       const { claimed, spent } = entry;
-      const { name, instances } = entry.slot;
+      const { name, to, instances } = entry.slot;
       entry.booked = undefined;
       // No request can arrive any more in an instance that is over, so what it holds does not matter.
       const open = instances.filter((instance) => countsUntil(instance) > time);
-      return { name, total: Math.max(claimed, spent), wish: wishOf(name), windows: open.map(indexOf) };
+      return { name, total: Math.max(claimed, spent), wish: wishOf(name), to, windows: open.map(indexOf) };
     });
     this.#asked = entries.map((entry, index) => ({ entry, total: slots[index]?.total ?? 0 }));
     return { slots, windows, held: this.held(arrival) };
@@ -258,6 +258,7 @@ export class Book {
       if (names === '') continue;
       const debt = debts.get(names) ?? this.#at({ ...slot, name: this.#ownName(), instances });
       debts.set(names, debt);
+      debt.slot = { ...debt.slot, to: Math.max(debt.slot.to, slot.to) };
       debt.spent += spent;
     }
   }
@@ -284,11 +285,11 @@ function isEmpty({ claimed, spent, open, booked }: Entry): boolean {
 function windowAsk(instance: Instance, kept: number, time: number, now: number): WindowAsk {
   const { name, window, limit, drain } = instance;
   const reading = window.reading(instance, now);
-  const countsMs = countsMsOf(instance);
+  const slidBy = slidByOf(instance, time);
   return {
     ...{ name, limit, kept, ttlMs: ttlOf(instance, time), reading: reading?.used ?? -1 },
     stretches: window.isLong && drain === undefined ? (reading?.stretches ?? 'yes') : 'no',
     ...(drain === undefined ? {} : { drain }),
-    ...(countsMs === undefined ? {} : { countsMs }),
+    ...(slidBy === undefined ? {} : { slidBy }),
   };
 }

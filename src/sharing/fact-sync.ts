@@ -159,8 +159,9 @@ export class FactSync {
     this.#watch(news);
     const window = this.#ledger.windows.of(period);
     const sent = timeline.at(sentAt);
-    const claimed = window?.isLong ? window.claimed(sent.least) : undefined;
-    const left = this.#resets.judge(news, sent, timeline.at(receivedAt), claimed);
+    const received = timeline.at(receivedAt);
+    const claims = window?.isLong ? window.claims({ least: sent.least, most: received.most }) : undefined;
+    const left = this.#resets.judge(news, sent, received, claims);
     const isSeen =
       window?.isShort &&
       this.#discovery.isAlone(receivedAt) &&

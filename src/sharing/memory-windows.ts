@@ -1,3 +1,4 @@
+import { type Batch, slidOut, withoutUnits, withUnits } from './batches.ts';
 import { type ShareAsk, STRETCH_MS, type WindowAsk } from './store.ts';
 import { mostClaimed, numbered, PARTS } from './store-rules.ts';
 
@@ -18,8 +19,8 @@ export interface WindowRecord {
   readonly stretch: Stretch | undefined;
   /** Units that are left, in thousandths, of what was used of the steps before, when the step begins at the latest. */
   readonly carried?: number;
-  /** When a slot was claimed last that counts in this instance and not in the next; absent: none was. */
-  readonly claimedAt?: number;
+  /** What was claimed of slots that count in this instance and not in the next, and has not slid out; absent: nothing. Earliest first. */
+  readonly batches?: readonly Batch[];
 }
 
 /** The units granted by one ask. */
@@ -48,14 +49,12 @@ export class MemoryWindow {
   #stretch: Stretch | undefined;
   /** The next instance of a window that slides. */
   #later: MemoryWindow | undefined;
-  #claimedAt: number;
-  readonly #now: number;
+  #batches: readonly Batch[];
 
   /** @param named - the window named before it. */
   constructor(ask: WindowAsk, record: WindowRecord | undefined, named: MemoryWindow | undefined, now: number) {
     this.ask = ask;
-    this.#now = now;
-    this.#claimedAt = record?.claimedAt ?? 0;
+    this.#batches = record?.batches ?? [];
     this.#before = ask.drain ? named : undefined;
     if (this.#before) this.#before.#next = this;
     const carried = ask.drain === undefined ? 0 : (record?.carried ?? 0);
@@ -109,8 +108,8 @@ export class MemoryWindow {
   get record(): WindowRecord {
     const { claimed, strangers } = this;
     const carried = this.ask.drain === undefined ? {} : { carried: this.#carried };
-    const claimedAt = this.#claimedAt > 0 ? { claimedAt: this.#claimedAt } : {};
-    return { claimed, strangers, reading: this.#reading, stretch: this.#stretch, ...carried, ...claimedAt };
+    const batches = this.#batches.length > 0 ? { batches: this.#batches } : {};
+    return { claimed, strangers, reading: this.#reading, stretch: this.#stretch, ...carried, ...batches };
   }
 
   /** Changes the claims by `more`. New claims are subtracted from strangers: units spent without a grant were counted there. */
@@ -154,26 +153,35 @@ export class MemoryWindow {
     this.#later = later;
   }
 
-  /** Records that a slot is claimed that counts in these windows. */
-  touch(counts: ReadonlySet<MemoryWindow>): void {
-    if (this.ask.countsMs !== undefined && !(this.#later && counts.has(this.#later))) this.#claimedAt = this.#now;
+  /** Records that the claims of a slot that counts in these windows, and ends at `to`, change by `more`. */
+  touch(counts: ReadonlySet<MemoryWindow>, more: number, to: number): void {
+    if (this.ask.slidBy === undefined || (this.#later && counts.has(this.#later))) return;
+    const batches = this.#batches;
+    this.#batches = more > 0 ? withUnits(batches, more, to) : withoutUnits(batches, -more, to);
   }
 
-  /** Units that it holds and the next instance does not. */
-  get oldest(): number {
+  /** Units that it holds and the next instance does not, and that have slid out by then. */
+  outBy(slidBy: number): number {
     const later = this.#later;
-    return later ? Math.max(0, Math.min(this.claimed - later.claimed, this.used - later.used)) : 0;
+    if (!later) return 0;
+    const held = Math.max(0, Math.min(this.claimed - later.claimed, this.used - later.used));
+    return slidOut(this.#batches, held, slidBy);
   }
 
-  /** How long until these have slid out, in milliseconds; Infinity: there are none, or it is not known. */
-  get freeMs(): number {
-    const { countsMs = Number.POSITIVE_INFINITY } = this.ask;
-    const isKnown = this.oldest > 0 && this.#claimedAt > 0 && this.#claimedAt <= this.#now;
-    return isKnown ? Math.max(0, this.#claimedAt + countsMs - this.#now) : Number.POSITIVE_INFINITY;
+  /** How long until so many units have slid out, in milliseconds; Infinity: that is not known. */
+  freeMs(units: number): number {
+    const { slidBy } = this.ask;
+    const batch = slidBy === undefined ? undefined : this.#batches.find(({ to }) => this.outBy(to) >= units);
+    return batch && slidBy !== undefined ? Math.max(0, batch.to - slidBy) : Number.POSITIVE_INFINITY;
   }
 
-  /** Takes off units that have slid out: readings may have counted them. */
-  drop(units: number): void {
+  /** Takes off units that have slid out, and their batches: readings may have counted them. */
+  slideOut(units: number): void {
+    const { slidBy } = this.ask;
+    if (!this.#later || slidBy === undefined) return;
+    const batches = this.#batches.filter(({ to }) => to > slidBy);
+    if (batches.length === this.#batches.length) return;
+    this.#batches = batches;
     this.claimed -= units;
     this.#reading = Math.max(0, this.#reading - units);
     this.isChanged = true;
@@ -206,7 +214,7 @@ function stretchAt(index: number, known: Stretch | undefined): Stretch | undefin
 /** Tells each instance of a window that slides the next one. */
 export function joinInstances(windows: readonly MemoryWindow[]): void {
   const byName = new Map<string, MemoryWindow>();
-  for (const window of windows) if (window.ask.countsMs !== undefined) byName.set(window.ask.name, window);
+  for (const window of windows) if (window.ask.slidBy !== undefined) byName.set(window.ask.name, window);
   for (const [name, window] of byName) {
     const [kind, number] = numbered(name);
     const later = byName.get(`${kind}${number + 1}`);
@@ -216,10 +224,9 @@ export function joinInstances(windows: readonly MemoryWindow[]): void {
 
 /** Takes off what has slid out of the first instances, by what they held before. */
 export function slideOut(windows: readonly MemoryWindow[]): void {
-  const out = windows.map(({ freeMs, oldest }) => (freeMs === 0 ? oldest : 0));
+  const out = windows.map((window) => window.outBy(window.ask.slidBy ?? 0));
   windows.forEach((window, index) => {
-    const units = out[index] ?? 0;
-    if (units > 0) window.drop(units);
+    window.slideOut(out[index] ?? 0);
   });
 }
 
@@ -229,13 +236,13 @@ export function bookTotals(
   before: ReadonlyMap<string, number>,
   windows: readonly MemoryWindow[],
 ): void {
-  for (const { name, total, windows: indices } of slots) {
+  for (const { name, total, to, windows: indices } of slots) {
     const more = total - (before.get(name) ?? 0);
     if (more === 0) continue;
     const all = new Set(indices.flatMap((index) => windows[index] ?? []));
     for (const window of all) {
       window.book(more);
-      if (more > 0) window.touch(all);
+      window.touch(all, more, to);
     }
   }
 }
@@ -249,7 +256,7 @@ export function grantUnits(ask: ShareAsk, mayGrant: boolean, others: number, win
   let isNeedy: boolean | undefined;
   /** How long until the first slot without room has some; undefined: each has. */
   let freeMs: number | undefined;
-  const granted = ask.slots.map(({ wish, total, windows: indices }) => {
+  const granted = ask.slots.map(({ wish, total, to, windows: indices }) => {
     if (wish === 0) return 0;
     let grant = 0;
     const most = wish === 1 && others > 0 ? Math.min(open, part - total) : open;
@@ -263,9 +270,12 @@ export function grantUnits(ask: ShareAsk, mayGrant: boolean, others: number, win
         const counts = new Set(all);
         for (const window of all) {
           window.grant(room);
-          window.touch(counts);
+          window.touch(counts, room, to);
         }
-      } else freeMs ??= Math.max(...all.filter(({ roomOfAll }) => roomOfAll < need).map((window) => window.freeMs));
+      } else {
+        const full = all.filter(({ roomOfAll }) => roomOfAll < need);
+        freeMs ??= Math.max(...full.map((window) => window.freeMs(need - window.roomOfAll)));
+      }
     }
     isNeedy ??= wish !== 3 && grant < want;
     return grant;

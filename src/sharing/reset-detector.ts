@@ -1,3 +1,4 @@
+import type { Shape } from '../quota/models/model.ts';
 import type { Shapes, WindowNews } from '../quota/share-limit.ts';
 import { type Period, periodMsOf, SHORT_MS, startOf } from '../quota/time/periods.ts';
 import type { TimeRange } from './timeline.ts';
@@ -13,6 +14,17 @@ const FEW = 10;
 const REST = 0.2;
 const ROUNDED = 1;
 
+/** A window is not estimated if a reading is so many units below what the claims leave of the calendar's window before: more than a killed process held. */
+const HELD = 5;
+
+/** Units claimed by all processes, by the store. */
+export interface Claims {
+  /** Of the calendar's present window; undefined: the store has not said. */
+  readonly present: number | undefined;
+  /** What an estimate still counts of those of the window before. */
+  readonly carried: number;
+}
+
 /**
  * Recognises calendar windows by readings alone: usage drops to almost nothing at the calendar's boundary, whatever other
  * processes send. A window of another shape rarely drops at that moment; a refusal then re-admits its shape.
@@ -20,13 +32,8 @@ const ROUNDED = 1;
 export class ResetDetector {
   readonly #last = new Map<Period, { readonly start: number; readonly used: number; readonly at: number }>();
 
-  /** Returns the candidate shapes that remain after a reading. `claimed`: units that all processes have claimed of the calendar's present window. */
-  judge(
-    { period, used, limit, shapes }: WindowNews,
-    sent: TimeRange,
-    received: TimeRange,
-    claimed: number = Number.POSITIVE_INFINITY,
-  ): Shapes {
+  /** Returns the candidate shapes that remain after a reading. `claims`: given for a window longer than a minute. */
+  judge({ period, used, limit, shapes }: WindowNews, sent: TimeRange, received: TimeRange, claims?: Claims): Shapes {
     const length = periodMsOf(period);
     const start = startOf(period, sent.least);
     // The beginning of a window of a second is shorter than a round trip.
@@ -45,10 +52,19 @@ export class ResetDetector {
     const mayDrop = alive.some(({ isSliding, sinksSteadily }) => isSliding && !sinksSteadily);
     const isOpen = calendar.length > 0 && !mayDrop && alive.length > 1;
     if (hasDropped && isBeginning && isOpen) return { alive: calendar, epoch: shapes.epoch };
+    const { present = Number.POSITIVE_INFINITY, carried = 0 } = claims ?? {};
+    // After a refusal that was explained by no other shape, it takes the evidence of a process's own requests.
+    const isBelow = shapes.epoch === 0 && carried - used >= HELD;
+    if (isBelow) return without(shapes, ({ isEstimated }) => isEstimated);
     // What is used so soon beyond all claims was used before: nothing was reset.
-    const isLeft = isNext && last.used >= FEW && used >= last.used * (1 - REST) && used - claimed >= FEW;
+    const isLeft = isNext && last.used >= FEW && used >= last.used * (1 - REST) && used - present >= FEW;
     if (!isLeft || !isBeginning || length <= periodMsOf('minute')) return shapes;
-    const others = alive.filter(({ isCalendar }) => !isCalendar);
-    return others.length > 0 && others.length < alive.length ? { alive: others, epoch: shapes.epoch } : shapes;
+    return without(shapes, ({ isCalendar }) => isCalendar);
   }
+}
+
+/** Without the candidates of this kind, unless there are no others. */
+function without(shapes: Shapes, isSuch: (shape: Shape) => boolean | undefined): Shapes {
+  const alive = shapes.alive.filter((shape) => !isSuch(shape));
+  return alive.length > 0 && alive.length < shapes.alive.length ? { ...shapes, alive } : shapes;
 }

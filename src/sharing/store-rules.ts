@@ -74,14 +74,14 @@ export function readAsk(ask: ShareAsk): ShareAsk {
     stayMs: whole(ask.stayMs, 1, NEEDY_MS),
     held: whole(ask.held),
     urgent: whole(ask.urgent, 0, MOST_URGENT),
-    slots: ask.slots.map((slot) => ({ ...slot, total: whole(slot.total) })),
+    slots: ask.slots.map((slot) => ({ ...slot, total: whole(slot.total), to: whole(slot.to) })),
     windows: ask.windows.map(readWindowAsk),
     isSign: ask.isSign === true,
     isLeaving: ask.isLeaving === true,
   };
 }
 
-function readWindowAsk({ name, limit: asked, kept, ttlMs, reading, stretches, drain, countsMs }: WindowAsk): WindowAsk {
+function readWindowAsk({ name, limit: asked, kept, ttlMs, reading, stretches, drain, slidBy }: WindowAsk): WindowAsk {
   const limit = whole(Math.floor(asked));
   return {
     name,
@@ -91,7 +91,7 @@ function readWindowAsk({ name, limit: asked, kept, ttlMs, reading, stretches, dr
     reading: whole(reading, -1, limit),
     stretches,
     ...(drain === undefined ? {} : { drain: whole(drain) }),
-    ...(countsMs === undefined || stretches === 'no' ? {} : { countsMs: whole(countsMs, 1) }),
+    ...(slidBy === undefined || stretches === 'no' ? {} : { slidBy: whole(Math.floor(slidBy), 1) }),
   };
 }
 

@@ -33,7 +33,7 @@ export type Wish = 0 | 1 | 2 | 3;
 
 /**
  * A stretch of time in which a request may arrive, with every window instance in which it may be counted. To the store a slot is
- * only a name and a list of windows: it knows neither times nor shapes.
+ * a name, a number by which it ends, and a list of windows: it knows neither the service's time nor shapes.
  */
 export interface SlotAsk {
   /** Letters, digits, `+`, `-` and `:` only. */
@@ -41,6 +41,8 @@ export interface SlotAsk {
   /** All units of this slot that the process has spent or holds. A total, so that a trip may be lost or repeated. */
   readonly total: number;
   readonly wish: Wish;
+  /** When it ends, in milliseconds by the clock that slots are named by: no request arrives in it after that. */
+  readonly to: number;
   /** Indices into {@link ShareAsk.windows}. */
   readonly windows: readonly number[];
 }
@@ -70,11 +72,11 @@ export interface WindowAsk {
    */
   readonly drain?: number;
   /**
-   * Given for an instance of a window that slides, where claims are counted by stretch: how long a unit may count after it was claimed, in
-   * milliseconds. The next instance has the name that ends in the next number. So long after a slot was claimed last that counts in this
-   * instance and not in the next, this one holds no more than the next.
+   * Given for an instance of a window that slides, where claims are counted by stretch: a unit of a slot that ended by then counts no more. The
+   * next instance has the name that ends in the next number. What is claimed of slots that count in this instance and not in the next is kept
+   * in batches, by when the slots end; once a batch counts no more, this one holds no more than the next and the later batches.
    */
-  readonly countsMs?: number;
+  readonly slidBy?: number;
 }
 
 /** The request of one ask. */

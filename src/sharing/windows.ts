@@ -5,6 +5,7 @@ import { endOf, PERIODS, type Period, periodMsOf, SHORT_MS, startOf } from '../q
 import { DRIFT } from '../quota/time/server-clock.ts';
 import { drainedIn, SPARE_STEPS, stepsAt, stepsUntil } from './drain.ts';
 import { calendarOf, evenOf, type InstanceTime, slidingOf } from './instances.ts';
+import type { Claims } from './reset-detector.ts';
 import type { TimeRange } from './timeline.ts';
 
 /** The store keeps an instance for this long after its end, in milliseconds. */
@@ -152,10 +153,11 @@ export class SharedWindow {
     keepLast(this.#used, READINGS);
   }
 
-  /** Units claimed of the calendar's window of this time, by the latest answer of the store; undefined: none has said so. */
-  claimed(time: number): number | undefined {
-    const [instance] = this.#calendar({ least: time, most: time });
-    return instance && this.#used.get(instance.name);
+  /** What the latest answer of the store says of the calendar's window in which this range begins, and at its end of the one before. */
+  claims({ least, most }: TimeRange): Claims {
+    const [instance] = this.#calendar({ least, most: least });
+    if (!instance) return { present: undefined, carried: 0 };
+    return { present: this.#used.get(instance.name), carried: this.carried(instance, most) };
   }
 
   /** Units of an instance that the one before it may still take from this time on, if the service estimates usage from both. */
@@ -255,10 +257,10 @@ export function countsUntil({ end, window, slides, drain }: Instance): number {
   return end + (counts ? periodMsOf(window.period) + SPARE_STEPS * (slides ?? 0) : 0);
 }
 
-/** How long a unit may count in a stretch of a long window that slides after it was claimed, in milliseconds; undefined: it is none. */
-export function countsMsOf({ window, slides, drain }: Instance): number | undefined {
+/** When a slot must have ended for its units to count no more in a stretch of a long window that slides; undefined: it is none. */
+export function slidByOf({ window, slides, drain }: Instance, time: number): number | undefined {
   return window.isLong && slides !== undefined && drain === undefined
-    ? Math.ceil(periodMsOf(window.period) * (1 + DRIFT)) + REACH_MS
+    ? Math.floor(time - periodMsOf(window.period) * (1 + DRIFT))
     : undefined;
 }
 

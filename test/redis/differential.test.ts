@@ -60,12 +60,12 @@ const instances = fc
   .tuple(
     fc.constantFrom([30, 31, 32], [31, 32, 33], [30, 32, 33], [33, 31, 32]),
     fc.record(terms),
-    fc.constantFrom(1_000, 60_000, undefined),
+    fc.constantFrom(1_000, 2_000, 3_000, undefined),
   )
-  .map(([numbers, rest, countsMs]) =>
+  .map(([numbers, rest, slidBy]) =>
     numbers.map((number): WindowAsk => {
       const stretches = rest.stretches === 'no' ? 'yes' : rest.stretches;
-      return { ...rest, name: `day-${number}`, stretches, ...(countsMs && { countsMs }) };
+      return { ...rest, name: `day-${number}`, stretches, ...(slidBy && { slidBy }) };
     }),
   );
 
@@ -88,6 +88,7 @@ const slots = fc.uniqueArray(
     name: fc.constantFrom('1', '2', '11', '1+1', 'f-2:0'),
     total: fc.oneof({ weight: 9, arbitrary: units(3) }, { weight: 1, arbitrary: units(60) }),
     wish: fc.constantFrom(0 as const, 1 as const, 2 as const, 3 as const),
+    to: fc.constantFrom(500, 1_000, 1_500, 1_501, 2_000, 2_001, 5_000),
     windows: fc.uniqueArray(fc.integer({ min: 0, max: ASKED - 1 }), { minLength: 1, maxLength: 3 }),
   }),
   { selector: ({ name }) => name, maxLength: 5 },
@@ -209,7 +210,7 @@ describe.skipIf(!hasRedis)('the scripts and the store in memory', () => {
       const rest = { ttlMs: 3_600_000, kept: 0, stretches: 'yes', limit: 40 } as const;
       const made = asking({
         ...{ member: `m${int(4)}`, sequence, want: int(12), need: 1 + int(2), urgent: int(2), stayMs: 60_000 },
-        slots: [0, 1].map((index) => ({ name: `${name}:${index}`, total: int(4), wish: 1, windows: [index, 2] })),
+        slots: [0, 1].map((index) => ({ name: `${name}:${index}`, total: int(4), wish: 1, to: 0, windows: [index, 2] })),
         windows: [0, 1, 2].map((index) => ({ ...rest, name: `${name}:${index}`, reading: int(30) - 10 })),
       });
       const answer = await store.take(made);

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { aligned } from '../../src/quota/models/aligned.ts';
 import { firstRequest } from '../../src/quota/models/first-request.ts';
 import { leaky } from '../../src/quota/models/leaky.ts';
+import { slidingCounter } from '../../src/quota/models/sliding-counter.ts';
 import { slidingLog } from '../../src/quota/models/sliding-log.ts';
 import type { Shapes } from '../../src/quota/share-limit.ts';
 import type { Period } from '../../src/quota/time/periods.ts';
@@ -105,12 +106,10 @@ describe('a long window of which what was used stays used where the calendar beg
       [BEFORE, was],
       [after, used],
     ] as const)
-      shapes = detector.judge(
-        reading({ period, used: units, shapes }),
-        exactly(BEGIN + at),
-        exactly(BEGIN + at + 20),
-        claimed,
-      );
+      shapes = detector.judge(reading({ period, used: units, shapes }), exactly(BEGIN + at), exactly(BEGIN + at + 20), {
+        present: claimed,
+        carried: 0,
+      });
     return shapes.alive.map(({ name }) => name);
   }
 
@@ -139,8 +138,31 @@ describe('a long window of which what was used stays used where the calendar beg
   it('is not left without a shape', () => {
     const detector = new ResetDetector();
     const judge = (at: number, used: number): Shapes =>
-      detector.judge(reading({ period: 'hour', used, shapes: CALENDAR }), exactly(BEGIN + at), exactly(BEGIN + at), 0);
+      detector.judge(reading({ period: 'hour', used, shapes: CALENDAR }), exactly(BEGIN + at), exactly(BEGIN + at), {
+        present: 0,
+        carried: 0,
+      });
     judge(BEFORE, 30);
     expect(judge(AFTER, 31)).toEqual(CALENDAR);
+  });
+});
+
+describe('a long window of which less is used than the claims leave of the calendar’s window before', () => {
+  const ESTIMATE: Shapes = { alive: [slidingLog, slidingCounter, firstRequest], epoch: 0 };
+
+  function left(used: number, carried: number, shapes = ESTIMATE): string[] {
+    const [at, claims] = [exactly(BEGIN + 60_000), { present: undefined, carried }];
+    const { alive } = new ResetDetector().judge(reading({ period: 'hour', used, shapes }), at, at, claims);
+    return alive.map(({ name }) => name);
+  }
+
+  it('is not estimated, unless a killed process may have held so much', () => {
+    expect(left(13, 18)).toEqual(['sliding-log', 'first-request']);
+    expect(left(14, 18)).toEqual(ESTIMATE.alive.map(({ name }) => name));
+  });
+
+  it('may be estimated after a refusal, and is not left without a shape', () => {
+    expect(left(1, 18, { ...ESTIMATE, epoch: 1 })).toHaveLength(3);
+    expect(left(1, 18, { alive: [slidingCounter], epoch: 0 })).toEqual(['sliding-counter']);
   });
 });

@@ -174,9 +174,17 @@ describe('a window that processes share', () => {
   it('knows what is claimed of the calendar’s present window once the store has said it', () => {
     const [hour] = [...calendar({ hour: 100 })];
     const [present] = hour?.instances(exactly(BEGIN)) ?? [];
-    expect(hour?.claimed(BEGIN)).toBeUndefined();
+    const claims = (from: number, to = from) => hour?.claims({ least: BEGIN + from, most: BEGIN + to });
+    expect(claims(0)).toEqual({ present: undefined, carried: 0 });
     if (present) hour?.hearUsed(present, 7);
-    expect([hour?.claimed(BEGIN + 3_599_999), hour?.claimed(BEGIN + 3_600_000)]).toEqual([7, undefined]);
+    expect([claims(3_599_999)?.present, claims(3_600_000)?.present]).toEqual([7, undefined]);
+  });
+
+  it('knows what an estimate may still count of the calendar’s window before, at the latest time of a reading', () => {
+    const hour = new SharedWindow('hour', 100, { alive: [slidingCounter, slidingLog], epoch: 0 });
+    const previous = hour.previous(BEGIN);
+    if (previous) hour.hearUsed(previous, 40);
+    expect(hour.claims({ least: BEGIN, most: BEGIN + 900_000 })).toEqual({ present: undefined, carried: 30 });
   });
 
   it('forgets a reading of an instance that slides where the store counts less: some of it has slid out', () => {

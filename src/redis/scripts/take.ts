@@ -1,3 +1,4 @@
+import { BATCHES } from '../../sharing/batches.ts';
 import { ACCOUNT_LASTS_MS, LIVE_MS, LOOK_MS, STRETCH_MS } from '../../sharing/store.ts';
 import {
   LIVE_LAST_MS,
@@ -18,13 +19,13 @@ const FIXED_ARGUMENTS = 14;
  * Instances of a window whose numbers follow each other are kept in one string, a block, because one command reads or writes all of them:
  * a process that knows no shape yet asks for fifty. A block is a byte, the first place that is used (plus `PLACES` if stretches are
  * counted); the time until which it is kept; and for each place from the first on four numbers: until when the instance is kept, units
- * claimed, units used by strangers, and the highest reading of any process; and four more if stretches are counted: the last stretch,
- * units claimed in it, and in the one before; and of a window that slides, when a slot was claimed last that counts in the instance and not in the
- * next. Of steps of a window that drains the first of these three is what they have of the step
- * before. A place that is not used is all zeros.
+ * claimed, units used by strangers, and the highest reading of any process; and more if stretches are counted: the last stretch,
+ * units claimed in it, and in the one before; and the batches of an instance that slides, each its units and when it ends. Of steps of a window that
+ * drains the first of these three is what they have of the step before. A place that is not used is all zeros.
  */
 export const PLACES = 32;
-const [NARROW, WIDE] = [4, 8];
+const [NARROW, STRETCHES, BATCH] = [4, 3, 2];
+const WIDE = NARROW + STRETCHES + BATCH * BATCHES;
 const BYTES = 8;
 const HEAD_BYTES = 1 + BYTES;
 
@@ -38,8 +39,8 @@ export const FIXED_ANSWERS = 10;
  * KEYS: state, account, look, the blocks, the needy, facts, the live. ARGV: member, sequence, version, want, need, size, chunk, stay, held,
  * urgent, leaving, sign of life, slots, blocks; for each block: the first and the last place asked for, whether
  * stretches are counted (0, 1), how many runs of windows; for each run: the first and the last place, limit, kept, ttl of the first, by how
- * much that of the next is longer, reading, stretches (0, 1, 2: bounds; 3: it drains; 4: caps), drain or how long a unit counts; for each slot: name, total, wish, how
- * many runs of windows, and the first and the last window of each, as numbered by the blocks.
+ * much that of the next is longer, reading, stretches (0, 1, 2: bounds; 3: it drains; 4: caps), drain or by when a slot must have ended to count no more; for each slot: when it ends, name, total,
+ * wish, how many runs of windows, and the first and the last window of each, as numbered by the blocks.
  */
 export const TAKE: string = `${STATE}${TURN}
 local A, tonumber, match, find, format, sub = ARGV, tonumber, string.match, string.find, string.format, string.sub
@@ -57,9 +58,9 @@ mine = sane(mine, ${MOST})
 -- By window, as numbered by the blocks: the limit, units claimed, used by strangers, the highest reading of any process (said), units claimed in this
 -- stretch (fresh) and the one before, the reading that bounds the older ones (bounds), thousandths of units that are left of the steps before when it
 -- begins at the latest (carried), how many drain in a step (drains), units of the steps before that count in it (over), the units that may be granted (free); of
--- one that slides how long a unit counts (counts), when a slot was claimed last that counts in no later one (at), and whether the next number is the next one (joins).
+-- one that slides by when a slot must have ended to count no more (slidBy), where its batches are (cellOf, from), and whether the next number is the next one (joins).
 local limits, claimed, strangers, said, fresh, before, bounds, dirty, free = {}, {}, {}, {}, {}, {}, {}, {}, {}
-local carried, drains, over, counts, at, joins = {}, {}, {}, {}, {}, {}
+local carried, drains, over, slidBy, cellOf, from, joins = {}, {}, {}, {}, {}, {}, {}
 local prior, following
 local stretch, p, n = floor(now / ${STRETCH_MS}), ${FIXED_ARGUMENTS + 1}, 0
 local numbers, cells, texts, firsts, sizes = '${'I8'.repeat(PLACES * WIDE)}', {}, {}, {}, {}
@@ -91,14 +92,17 @@ for b = 1, blocks do
     local m, open = mostClaimed(l), l - tonumber(A[p + 3])
     for o = (A[p] - low) * size, (A[p + 1] - low) * size, size do
       n = n + 1
-      local till, c, s, r, k, a, b, t = v[o + 1], v[o + 2], v[o + 3], v[o + 4], 0, 0, 0, 0
-      if size == ${WIDE} then k, a, b, t = v[o + 5], v[o + 6], v[o + 7], v[o + 8] end
-      if till <= now or till > latest then c, s, r, k, t = 0, 0, 0, 0, 0 end
+      local till, c, s, r, k, a, b = v[o + 1], v[o + 2], v[o + 3], v[o + 4], 0, 0, 0
+      if size == ${WIDE} then k, a, b = v[o + 5], v[o + 6], v[o + 7] end
+      if till <= now or till > latest then
+        c, s, r, k = 0, 0, 0, 0
+        for q = o + ${NARROW + STRETCHES + 1}, o + size do v[q] = 0 end
+      end
       if r > l then r = 0 end
       if told > r and how ~= '4' then r, dirty[n] = told, true end
       if c > m then c, s, dirty[n] = 0, r, true
       elseif s > l then s, dirty[n] = 0, true end
-      limits[n], claimed[n], strangers[n], said[n], free[n], over[n], at[n] = l, c, s, r, open, 0, t
+      limits[n], claimed[n], strangers[n], said[n], free[n], over[n] = l, c, s, r, open, 0
       if how == '3' then
         if k > ${PARTS} * m then k = 0 end
         carried[n], over[n] = k, ceil(k / ${PARTS})
@@ -112,16 +116,16 @@ for b = 1, blocks do
         elseif k < stretch then a, b = 0, 0 end
         fresh[n], before[n] = a, b
         if how == '2' or how == '4' then bounds[n] = told end
-        if drain > 0 then counts[n] = drain end
+        if drain > 0 then slidBy[n], cellOf[n], from[n] = drain, v, o + ${NARROW + STRETCHES + 1} end
       end
       local place = o / size
-      if counts[n] and counts[n - 1] and prior == place - 1 then joins[n - 1] = true end
+      if slidBy[n] and slidBy[n - 1] and prior == place - 1 then joins[n - 1] = true end
       prior = place
     end
     p = p + 9
   end
   following = nil
-  if counts[n] and high == ${PLACES - 1} then
+  if slidBy[n] and high == ${PLACES - 1} then
     local kind, number = match(KEYS[b + 3], '^(.*/)(%d+)$')
     following = kind .. format('%.0f', number + 1)
   end
@@ -136,16 +140,54 @@ local function carry(i)
   if left ~= carried[i] then carried[i], dirty[i] = left, true end
 end
 
+-- Of the instances in which a slot counts the last has it in its batches: the next does not count it. Of too many batches two that follow each
+-- other become one, those whose units wait the least for that. Units are returned of the last batch that ends no later than their slot, and of those before.
+local function toBatches(i, more, to)
+  local v, first = cellOf[i], from[i]
+  local last, q = first + ${BATCH * (BATCHES - 1)}, 0
+  if more < 0 then
+    for at = last, first, -${BATCH} do
+      if v[at + 1] <= to then
+        local taken = max(0, min(-more, v[at]))
+        v[at], more = v[at] - taken, more + taken
+      end
+    end
+    return
+  end
+  local all, least, joined, isPlaced = {}, math.huge, 0, false
+  for at = first, last + ${BATCH}, ${BATCH} do
+    local units, ends = v[at], v[at + 1]
+    if not isPlaced and (at > last or units > 0 and ends > to) then
+      all[#all + 1], isPlaced = { more, to }, true
+    end
+    if at <= last and units > 0 then all[#all + 1] = { units, ends } end
+  end
+  if #all > ${BATCHES} then
+    for k = 1, ${BATCHES} do
+      local waits = all[k][1] * (all[k + 1][2] - all[k][2])
+      if waits < least then least, joined = waits, k end
+    end
+    all[joined + 1][1] = all[joined][1] + all[joined + 1][1]
+    table.remove(all, joined)
+  end
+  for k = 1, ${BATCHES} do
+    local batch, at = all[k] or { 0, 0 }, first + ${BATCH} * (k - 1)
+    v[at], v[at + 1] = batch[1], batch[2]
+  end
+end
+
 -- Totals are booked as differences to the account. New claims are subtracted from strangers: units spent without a grant were
 -- counted there.
-local function touch(q)
+local function touch(q, more, to)
   local last = tonumber(A[q + 1])
   for i = tonumber(A[q]), last do
-    if counts[i] and not (joins[i] and i < last) then at[i] = now end
+    if slidBy[i] and not (joins[i] and i < last) then toBatches(i, more, to) end
   end
 end
 local firstSlot = p
 for _ = 1, slots do
+  local to = tonumber(A[p])
+  p = p + 1
   local more, last = tonumber(A[p + 1]), p + 2 + 2 * A[p + 3]
   if account ~= '' then
     local _, to = find(account, ' ' .. A[p] .. '=', 1, true)
@@ -160,23 +202,38 @@ for _ = 1, slots do
           if fresh[i] then fresh[i] = fresh[i] + more end
         end
       end
-      if more > 0 then touch(q) end
+      touch(q, more, to)
     end
   end
   p = last + 2
 end
 
--- Where a window slides, what an instance holds and the next does not slides out when the last of it has.
-local function oldest(i)
+-- Once batches count no more, an instance that slides holds no more than the next one and the later batches.
+local function outBy(i, time)
+  local v, out, left = cellOf[i], 0, 0
+  for at = from[i], from[i] + ${BATCH * (BATCHES - 1)}, ${BATCH} do
+    local units = max(0, v[at])
+    if v[at + 1] <= time then out = out + units else left = left + units end
+  end
   local c = claimed[i] - claimed[i + 1]
-  return max(0, min(c, c + strangers[i] - strangers[i + 1]))
+  return min(out, max(0, max(0, min(c, c + strangers[i] - strangers[i + 1])) - left))
 end
-local function freeMs(i)
-  if joins[i] and at[i] > 0 and at[i] <= now and oldest(i) > 0 then return max(0, at[i] + counts[i] - now) end
+local function freeMs(i, units)
+  if not joins[i] then return end
+  for at = from[i], from[i] + ${BATCH * (BATCHES - 1)}, ${BATCH} do
+    local ends = cellOf[i][at + 1]
+    if cellOf[i][at] > 0 and outBy(i, ends) >= units then return max(0, ends - slidBy[i]) end
+  end
 end
 local out = {}
-for i in pairs(joins) do if freeMs(i) == 0 then out[i] = oldest(i) end end
-for i, units in pairs(out) do claimed[i], said[i], dirty[i] = claimed[i] - units, max(0, said[i] - units), true end
+for i in pairs(joins) do out[i] = outBy(i, slidBy[i]) end
+for i, units in pairs(out) do
+  local v = cellOf[i]
+  for at = from[i], from[i] + ${BATCH * (BATCHES - 1)}, ${BATCH} do
+    if v[at] > 0 and v[at + 1] <= slidBy[i] then v[at], dirty[i] = 0, true end
+  end
+  claimed[i], said[i] = claimed[i] - units, max(0, said[i] - units)
+end
 
 -- Readings: units beyond all claims are strangers'; where one bounds them, older claims that the service did not count are removed.
 for i = 1, windows do
@@ -232,6 +289,8 @@ local function roomOf(i)
   return most
 end
 for j = 1, slots do
+  local to = tonumber(A[p])
+  p = p + 1
   local total, wish, last, grant = tonumber(A[p + 1]), A[p + 2], p + 2 + 2 * A[p + 3], 0
   if wish ~= '0' then
     if open >= need then
@@ -252,7 +311,8 @@ for j = 1, slots do
           local longest = 0
           for q = p + 4, last, 2 do
             for i = tonumber(A[q]), tonumber(A[q + 1]) do
-              if roomOf(i) < need then longest = max(longest, freeMs(i) or math.huge) end
+              local most = roomOf(i)
+              if most < need then longest = max(longest, freeMs(i, need - most) or math.huge) end
             end
           end
           if longest < math.huge then answer[10] = longest end
@@ -272,7 +332,7 @@ for j = 1, slots do
               free[step], step = free[step] + o - over[step], step + 1
             end
           end
-          touch(q)
+          touch(q, room, to)
         end
       end
     end
@@ -304,7 +364,6 @@ for b = 1, blocks do
         if carried[i] then v[o + 5], v[o + 6], v[o + 7] = carried[i], 0, 0
         elseif fresh[i] then v[o + 5], v[o + 6], v[o + 7] = stretch, fresh[i], before[i]
         elseif size == ${WIDE} then v[o + 5] = 0 end
-        if size == ${WIDE} then v[o + 8] = at[i] end
       end
       ttl = ttl + step
     end

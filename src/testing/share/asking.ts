@@ -10,7 +10,7 @@ export function windowAsk(rest: Partial<WindowAsk> = {}): WindowAsk {
 
 /** A slot in the first window of which a part is wished for. */
 export function slotAsk(rest: Partial<SlotAsk> = {}): SlotAsk {
-  return { name: '1', total: 0, wish: 1, windows: [0], ...rest };
+  return { name: '1', total: 0, wish: 1, to: 0, windows: [0], ...rest };
 }
 
 /** An ask for 5 units of one slot in one window, with everything in it that a test does not care about. */

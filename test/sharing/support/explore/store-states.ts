@@ -37,7 +37,11 @@ export class StoreStates {
     const { usedBefore: total, steps, slots } = this.#calendar;
     if (total === 0) return this.#after([], new Map());
     const first = steps.findIndex(({ name }) => name === slots[0]?.instances[0]?.name);
-    const told = { slots: [{ name: '0', total, wish: 0 as const, windows: [first] }], windows: this.#windows, held: 0 };
+    const told = {
+      slots: [{ name: '0', total, wish: 0 as const, to: 0, windows: [first] }],
+      windows: this.#windows,
+      held: 0,
+    };
     return this.#after([this.askOf('earlier', 1, 0, told)], new Map());
   }
 

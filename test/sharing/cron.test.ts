@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest';
+import { seeded, type WindowKind } from '../../src/testing/index.ts';
+import { DEEP } from '../support/deep.ts';
+import { fleetOf } from './support/fleet.ts';
+
+const HOUR_MS = 3_600_000;
+const PATIENCE_MS = 30_000;
+
+/** A job that makes calls one after the other, again and again. */
+interface Job {
+  readonly period: 'hour' | 'day';
+  readonly limit: number;
+  readonly calls: number;
+  readonly times: number;
+  readonly everyMs: number;
+  /** It begins up to so much later than it should. */
+  readonly lateMs: number;
+}
+
+const JOBS = {
+  'nine tenths of an hour each hour': {
+    period: 'hour',
+    limit: 20,
+    calls: 18,
+    times: 24,
+    everyMs: HOUR_MS,
+    lateMs: 30_000,
+  },
+  'three calls each ten minutes': {
+    period: 'hour',
+    limit: 20,
+    calls: 3,
+    times: 60,
+    everyMs: HOUR_MS / 6,
+    lateMs: 30_000,
+  },
+  'all but two of a day each night': {
+    period: 'day',
+    limit: 50,
+    calls: 48,
+    times: 8,
+    everyMs: 24 * HOUR_MS,
+    lateMs: 60_000,
+  },
+  'a fifth of a day each five hours': {
+    period: 'day',
+    limit: 50,
+    calls: 10,
+    times: 40,
+    everyMs: 5 * HOUR_MS,
+    lateMs: 60_000,
+  },
+} as const satisfies Readonly<Record<string, Job>>;
+
+/** How many calls of a job fail, and how many requests are refused. `by`: one client alone, two in turn that live on, or a new one each time. */
+async function play(
+  job: Job,
+  kind: WindowKind,
+  by: 'one' | 'two' | 'new',
+  seed: number,
+): Promise<{ readonly failed: number; readonly refused: number }> {
+  const { period, limit, calls, times, everyMs, lateMs } = job;
+  const random = seeded(seed);
+  const start = Date.UTC(2026, 2, 10) + Math.floor(random() * 24 * HOUR_MS);
+  const quota = {
+    keyed: { second: 10, [period]: limit, month: 100_000 },
+    windows: { [period]: kind },
+    latencyMs: [20, 80],
+  };
+  const size = { one: 1, two: 2, new: times }[by];
+  const fleet = fleetOf(size, quota as never, {}, { start, seed, isShared: by !== 'one' });
+  const { clock, clients } = fleet;
+  const begin = clock.now();
+  let failed = 0;
+  for (let time = 0; time < times; time++) {
+    await clock.advance(Math.max(0, begin + time * everyMs + random() * lateMs - clock.now()));
+    const client = clients[time % size];
+    const work = async (): Promise<void> => {
+      for (let call = 0; call < calls; call++) await client?.getInfo({ maxWaitMs: PATIENCE_MS }).catch(() => failed++);
+    };
+    await clock.run(work());
+    if (by === 'new') await clock.run(Promise.resolve(client?.close()));
+  }
+  return { failed, refused: fleet.limited };
+}
+
+/**
+ * How many more calls fail than where one client makes all of them, at most: of two in turn that live on, and of a new one each time. Of an hour one
+ * job may come too early for what slides out; a new process sees none of the hours before, so it does not rule out an estimate of a day.
+ */
+type Bounds = readonly [job: keyof typeof JOBS, kind: WindowKind, two: number, anew: number];
+
+const WORLDS: readonly Bounds[] = [
+  ['nine tenths of an hour each hour', 'first-request', 20, 20],
+  ['three calls each ten minutes', 'first-request', 2, 2],
+  ['a fifth of a day each five hours', 'sliding-log', 12, 60],
+];
+
+const MORE: readonly Bounds[] = [
+  ['nine tenths of an hour each hour', 'sliding-log', 30, 30],
+  ['nine tenths of an hour each hour', 'aligned', 2, 2],
+  ['nine tenths of an hour each hour', 'leaky', 2, 2],
+  ['three calls each ten minutes', 'aligned', 2, 2],
+  ['all but two of a day each night', 'first-request', 20, 20],
+  ['a fifth of a day each five hours', 'leaky', 2, 2],
+];
+
+describe('a job that runs now and then, of processes that share a key, fails few more calls than that of one client:', () => {
+  it.each(DEEP ? [...WORLDS, ...MORE] : WORLDS)('%s, of a window that is %s', async (name, kind, two, anew) => {
+    for (const seed of DEEP ? [1, 2, 3] : [1]) {
+      const [alone, inTurn, fresh] = [
+        await play(JOBS[name], kind, 'one', seed),
+        await play(JOBS[name], kind, 'two', seed),
+        await play(JOBS[name], kind, 'new', seed),
+      ];
+      expect(inTurn.failed - alone.failed).toBeLessThanOrEqual(two);
+      expect(fresh.failed - alone.failed).toBeLessThanOrEqual(anew);
+      expect([inTurn.refused, fresh.refused]).toEqual([0, 0]);
+    }
+  });
+});
