@@ -2,6 +2,7 @@ import type { Shape } from '../quota/models/model.ts';
 import type { Shapes, WindowNews } from '../quota/share-limit.ts';
 import { type Period, periodMsOf, SHORT_MS, startOf } from '../quota/time/periods.ts';
 import type { TimeRange } from './timeline.ts';
+import type { Claims } from './windows.ts';
 
 /** A drop counts only within this part of the new window. */
 const BEGINNING = 0.05;
@@ -16,14 +17,6 @@ const ROUNDED = 1;
 
 /** A window is not estimated if a reading is so many units below what the claims leave of the calendar's window before: more than a killed process held. */
 const HELD = 5;
-
-/** Units claimed by all processes, by the store. */
-export interface Claims {
-  /** Of the calendar's present window; undefined: the store has not said. */
-  readonly present: number | undefined;
-  /** What an estimate still counts of those of the window before. */
-  readonly carried: number;
-}
 
 /**
  * Recognises calendar windows by readings alone: usage drops to almost nothing at the calendar's boundary, whatever other

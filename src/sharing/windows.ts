@@ -5,7 +5,6 @@ import { endOf, PERIODS, type Period, periodMsOf, SHORT_MS, startOf } from '../q
 import { DRIFT } from '../quota/time/server-clock.ts';
 import { drainedIn, SPARE_STEPS, stepsAt, stepsUntil } from './drain.ts';
 import { calendarOf, evenOf, type InstanceTime, slidingOf } from './instances.ts';
-import type { Claims } from './reset-detector.ts';
 import type { TimeRange } from './timeline.ts';
 
 /** The store keeps an instance for this long after its end, in milliseconds. */
@@ -38,6 +37,14 @@ export interface Instance extends InstanceTime {
 export interface InstanceReading {
   readonly used: number;
   readonly sentAt: number;
+}
+
+/** Units claimed by all processes, by the store. */
+export interface Claims {
+  /** Of the calendar's present window; undefined: the store has not said. */
+  readonly present: number | undefined;
+  /** What an estimate still counts of those of the window before. */
+  readonly carried: number;
 }
 
 /** One window of the service, as the processes of a share count it. */

@@ -43,7 +43,7 @@ const INNER_ROOMS: Record<string, readonly string[]> = {
   'src/sharing/': [
     'recent-times',
     'store | timeline | stored-state | patience | breaker | in-time | sibling-use | fingerprint | notice | share-options',
-    'store-rules | instances | expiring',
+    'store-rules | instances | expiring | batches',
     'drain',
     'windows',
     'memory-state | memory-windows | slots | urgent | operations | recollection',

@@ -8,7 +8,7 @@ import { redisStore } from '../../src/redis/redis-store.ts';
 import { memoryStore } from '../../src/sharing/memory-store.ts';
 import type { ShareAsk, ShareStore, WindowAsk } from '../../src/sharing/store.ts';
 import { seeded } from '../../src/testing/latency.ts';
-import { asking, BEGIN } from '../../src/testing/share/asking.ts';
+import { asking, BEGIN, slotAsk } from '../../src/testing/share/asking.ts';
 import { runs } from '../support/deep.ts';
 import { hasRedis, type RedisServer, startRedis } from './support/server.ts';
 import { timedStore } from './support/timed-store.ts';
@@ -210,7 +210,7 @@ describe.skipIf(!hasRedis)('the scripts and the store in memory', () => {
       const rest = { ttlMs: 3_600_000, kept: 0, stretches: 'yes', limit: 40 } as const;
       const made = asking({
         ...{ member: `m${int(4)}`, sequence, want: int(12), need: 1 + int(2), urgent: int(2), stayMs: 60_000 },
-        slots: [0, 1].map((index) => ({ name: `${name}:${index}`, total: int(4), wish: 1, to: 0, windows: [index, 2] })),
+        slots: [0, 1].map((index) => slotAsk({ name: `${name}:${index}`, total: int(4), windows: [index, 2] })),
         windows: [0, 1, 2].map((index) => ({ ...rest, name: `${name}:${index}`, reading: int(30) - 10 })),
       });
       const answer = await store.take(made);

@@ -24,9 +24,14 @@ const FIXED_ARGUMENTS = 14;
  * drains the first of these three is what they have of the step before. A place that is not used is all zeros.
  */
 export const PLACES = 32;
-const [NARROW, STRETCHES, BATCH] = [4, 3, 2];
-const WIDE = NARROW + STRETCHES + BATCH * BATCHES;
 const BYTES = 8;
+const BATCH = 2 * BYTES;
+/** Values of a place: what is asked for seldom, the batches, is one text. */
+const [NARROW, WIDE] = [4, 8];
+const NARROW_BYTES = BYTES * NARROW;
+const WIDE_BYTES: number = BYTES * (WIDE - 1) + BATCH * BATCHES;
+const NARROW_FORM: string = 'I8'.repeat(NARROW);
+const WIDE_FORM = `${'I8'.repeat(WIDE - 1)}c${BATCH * BATCHES}`;
 const HEAD_BYTES = 1 + BYTES;
 
 /** Number of values in an answer before the grants. What each window has used follows these, and then all facts, if they are told. */
@@ -63,26 +68,31 @@ local limits, claimed, strangers, said, fresh, before, bounds, dirty, free = {},
 local carried, drains, over, slidBy, cellOf, from, joins = {}, {}, {}, {}, {}, {}, {}
 local prior, following
 local stretch, p, n = floor(now / ${STRETCH_MS}), ${FIXED_ARGUMENTS + 1}, 0
-local numbers, cells, texts, firsts, sizes = '${'I8'.repeat(PLACES * WIDE)}', {}, {}, {}, {}
+local cells, texts, firsts, sizes = {}, {}, {}, {}
+local noBatches = string.rep('\\0', ${BATCH * BATCHES})
+-- How a number of places is written, and how many bytes one has, by the number of its values.
+local forms = { [${NARROW}] = '${NARROW_FORM.repeat(PLACES)}', [${WIDE}] = '${WIDE_FORM.repeat(PLACES)}' }
+local lengths = { [${NARROW}] = ${NARROW_FORM.length}, [${WIDE}] = ${WIDE_FORM.length} }
+local spans = { [${NARROW}] = ${NARROW_BYTES}, [${WIDE}] = ${WIDE_BYTES} }
 for b = 1, blocks do
   local text, low, high = stored[b + 3] or '', tonumber(A[p]), tonumber(A[p + 1])
   local head = string.byte(text) or 255
   local first, size = head % ${PLACES}, head < ${PLACES} and ${NARROW} or ${WIDE}
-  local count = (#text - ${HEAD_BYTES}) / (${BYTES} * size)
+  local count = (#text - ${HEAD_BYTES}) / spans[size]
   if head >= ${2 * PLACES} or count < 1 or count > ${PLACES} - first or count ~= floor(count) then
     text, first, count, size = string.rep('\\0', ${HEAD_BYTES}), low, 0, ${NARROW}
   end
   local last = first + count - 1
   if A[p + 2] == '1' and size == ${NARROW} then
-    local wide = string.gsub(sub(text, ${HEAD_BYTES + 1}), string.rep('.', ${BYTES * NARROW}), '%0' .. string.rep('\\0', ${BYTES * (WIDE - NARROW)}))
+    local wide = string.gsub(sub(text, ${HEAD_BYTES + 1}), string.rep('.', ${NARROW_BYTES}), '%0' .. string.rep('\\0', ${WIDE_BYTES - NARROW_BYTES}))
     text, size = sub(text, 1, ${HEAD_BYTES}) .. wide, ${WIDE}
   end
   if low < first then
-    text, first = sub(text, 1, ${HEAD_BYTES}) .. string.rep('\\0', (first - low) * size * ${BYTES}) .. sub(text, ${HEAD_BYTES + 1}), low
+    text, first = sub(text, 1, ${HEAD_BYTES}) .. string.rep('\\0', (first - low) * spans[size]) .. sub(text, ${HEAD_BYTES + 1}), low
   end
-  if high > last then text = text .. string.rep('\\0', (high - last) * size * ${BYTES}) end
+  if high > last then text = text .. string.rep('\\0', (high - last) * spans[size]) end
   -- The places that are not asked for stay text.
-  local v = { read(sub(numbers, 1, 2 * size * (high + 1 - low)), text, ${HEAD_BYTES + 1} + (low - first) * size * ${BYTES}) }
+  local v = { read(sub(forms[size], 1, lengths[size] * (high + 1 - low)), text, ${HEAD_BYTES + 1} + (low - first) * spans[size]) }
   local runs = tonumber(A[p + 3])
   cells[b], texts[b], firsts[b], sizes[b] = v, text, first, size
   prior = KEYS[b + 3] == following and -1
@@ -96,7 +106,7 @@ for b = 1, blocks do
       if size == ${WIDE} then k, a, b = v[o + 5], v[o + 6], v[o + 7] end
       if till <= now or till > latest then
         c, s, r, k = 0, 0, 0, 0
-        for q = o + ${NARROW + STRETCHES + 1}, o + size do v[q] = 0 end
+        if size == ${WIDE} then v[o + ${WIDE}] = noBatches end
       end
       if r > l then r = 0 end
       if told > r and how ~= '4' then r, dirty[n] = told, true end
@@ -116,7 +126,7 @@ for b = 1, blocks do
         elseif k < stretch then a, b = 0, 0 end
         fresh[n], before[n] = a, b
         if how == '2' or how == '4' then bounds[n] = told end
-        if drain > 0 then slidBy[n], cellOf[n], from[n] = drain, v, o + ${NARROW + STRETCHES + 1} end
+        if drain > 0 then slidBy[n], cellOf[n], from[n] = drain, v, o + ${WIDE} end
       end
       local place = o / size
       if slidBy[n] and slidBy[n - 1] and prior == place - 1 then joins[n - 1] = true end
@@ -142,25 +152,34 @@ end
 
 -- Of the instances in which a slot counts the last has it in its batches: the next does not count it. Of too many batches two that follow each
 -- other become one, those whose units wait the least for that. Units are returned of the last batch that ends no later than their slot, and of those before.
+local batchForm = '${'I8'.repeat(2 * BATCHES)}'
+local function batchesOf(i)
+  local all, v = {}, { read(batchForm, cellOf[i][from[i]]) }
+  for k = 1, ${2 * BATCHES}, 2 do
+    if v[k] > 0 then all[#all + 1] = { v[k], v[k + 1] } end
+  end
+  return all
+end
+local function keepBatches(i, all)
+  local v = {}
+  for k = 1, ${BATCHES} do
+    local batch = all[k] or { 0, 0 }
+    v[2 * k - 1], v[2 * k] = batch[1], batch[2]
+  end
+  cellOf[i][from[i]] = write(batchForm, unpack(v))
+end
 local function toBatches(i, more, to)
-  local v, first = cellOf[i], from[i]
-  local last, q = first + ${BATCH * (BATCHES - 1)}, 0
+  local all, place, least, joined = batchesOf(i), 1, math.huge, 0
   if more < 0 then
-    for at = last, first, -${BATCH} do
-      if v[at + 1] <= to then
-        local taken = max(0, min(-more, v[at]))
-        v[at], more = v[at] - taken, more + taken
+    for k = #all, 1, -1 do
+      if all[k][2] <= to then
+        local taken = min(-more, all[k][1])
+        all[k][1], more = all[k][1] - taken, more + taken
       end
     end
-    return
-  end
-  local all, least, joined, isPlaced = {}, math.huge, 0, false
-  for at = first, last + ${BATCH}, ${BATCH} do
-    local units, ends = v[at], v[at + 1]
-    if not isPlaced and (at > last or units > 0 and ends > to) then
-      all[#all + 1], isPlaced = { more, to }, true
-    end
-    if at <= last and units > 0 then all[#all + 1] = { units, ends } end
+  else
+    while all[place] and all[place][2] <= to do place = place + 1 end
+    table.insert(all, place, { more, to })
   end
   if #all > ${BATCHES} then
     for k = 1, ${BATCHES} do
@@ -170,10 +189,7 @@ local function toBatches(i, more, to)
     all[joined + 1][1] = all[joined][1] + all[joined + 1][1]
     table.remove(all, joined)
   end
-  for k = 1, ${BATCHES} do
-    local batch, at = all[k] or { 0, 0 }, first + ${BATCH} * (k - 1)
-    v[at], v[at + 1] = batch[1], batch[2]
-  end
+  keepBatches(i, all)
 end
 
 -- Totals are booked as differences to the account. New claims are subtracted from strangers: units spent without a grant were
@@ -209,30 +225,34 @@ for _ = 1, slots do
 end
 
 -- Once batches count no more, an instance that slides holds no more than the next one and the later batches.
-local function outBy(i, time)
-  local v, out, left = cellOf[i], 0, 0
-  for at = from[i], from[i] + ${BATCH * (BATCHES - 1)}, ${BATCH} do
-    local units = max(0, v[at])
-    if v[at + 1] <= time then out = out + units else left = left + units end
+local function outBy(i, batches, time)
+  local out, left = 0, 0
+  for _, batch in ipairs(batches) do
+    if batch[2] <= time then out = out + batch[1] else left = left + batch[1] end
   end
   local c = claimed[i] - claimed[i + 1]
   return min(out, max(0, max(0, min(c, c + strangers[i] - strangers[i + 1])) - left))
 end
 local function freeMs(i, units)
   if not joins[i] then return end
-  for at = from[i], from[i] + ${BATCH * (BATCHES - 1)}, ${BATCH} do
-    local ends = cellOf[i][at + 1]
-    if cellOf[i][at] > 0 and outBy(i, ends) >= units then return max(0, ends - slidBy[i]) end
+  local batches = batchesOf(i)
+  for _, batch in ipairs(batches) do
+    if outBy(i, batches, batch[2]) >= units then return max(0, batch[2] - slidBy[i]) end
   end
 end
-local out = {}
-for i in pairs(joins) do out[i] = outBy(i, slidBy[i]) end
-for i, units in pairs(out) do
-  local v = cellOf[i]
-  for at = from[i], from[i] + ${BATCH * (BATCHES - 1)}, ${BATCH} do
-    if v[at] > 0 and v[at + 1] <= slidBy[i] then v[at], dirty[i] = 0, true end
+local out, later = {}, {}
+for i in pairs(joins) do
+  if cellOf[i][from[i]] ~= noBatches then
+    local batches, kept = batchesOf(i), {}
+    for _, batch in ipairs(batches) do
+      if batch[2] > slidBy[i] then kept[#kept + 1] = batch end
+    end
+    if #kept < #batches then out[i], later[i] = outBy(i, batches, slidBy[i]), kept end
   end
-  claimed[i], said[i] = claimed[i] - units, max(0, said[i] - units)
+end
+for i, units in pairs(out) do
+  claimed[i], said[i], dirty[i] = claimed[i] - units, max(0, said[i] - units), true
+  keepBatches(i, later[i])
 end
 
 -- Readings: units beyond all claims are strangers'; where one bounds them, older claims that the service did not count are removed.
@@ -370,11 +390,11 @@ for b = 1, blocks do
     p = p + 9
   end
   if ends > 0 then
-    local text, first, bytes = texts[b], firsts[b], size * ${BYTES}
+    local text, first, bytes = texts[b], firsts[b], spans[size]
     local till, from = read('I8', text, 2), ${HEAD_BYTES + 1}
     local asked, count = from + (low - first) * bytes, high + 1 - low
     if till <= latest then ends = max(ends, till) end
-    text = sub(text, 1, asked - 1) .. write(sub(numbers, 1, 2 * size * count), unpack(v, 1, size * count)) .. sub(text, asked + count * bytes)
+    text = sub(text, 1, asked - 1) .. write(sub(forms[size], 1, lengths[size] * count), unpack(v, 1, size * count)) .. sub(text, asked + count * bytes)
     -- What has ended is left out.
     while read('I8', text, from) <= now do from, first = from + bytes, first + 1 end
     local head = write('BI8', first + (size == ${WIDE} and ${PLACES} or 0), ends)
