@@ -57,7 +57,11 @@ export function evenOf(period: Period, limit: number, range: TimeRange): (Instan
   if (limit < EVEN_FROM) return stretchesOf(`${period}-pair`, length, range, 1).map((pair) => ({ ...pair, limit }));
   const { steps, units } = evenSteps(limit);
   const step = { least: range.least, most: range.least };
-  return stretchesOf(`${period}-even`, length / steps, step, 0).map((even) => ({ ...even, limit: units }));
+  // A request of a slot that begins in a step may arrive later than in it.
+  const laterMs = range.most - range.least;
+  return stretchesOf(`${period}-even`, length / steps, step, 0).map((even) => {
+    return { ...even, end: even.end + laterMs, limit: units };
+  });
 }
 
 /** As many steps as give most units in all. */

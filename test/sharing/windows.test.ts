@@ -125,6 +125,9 @@ describe('a window that processes share', () => {
       .filter(({ name }) => name.includes('even'));
     // When a second begins the nine steps before it count in full, and those of its first one come at once.
     expect(even.map(({ limit, end }) => [limit, end - BEGIN])).toEqual([[10, expect.closeTo(1_000 / 9, 0)]]);
+    // Also the step of a slot that ends after it is named until the slot is over.
+    const second = estimated(1).instances({ least: BEGIN + 100, most: BEGIN + 199 });
+    expect(second.find(({ name }) => name.includes('even'))?.end).toBeGreaterThanOrEqual(BEGIN + 200);
     const isEven = (alive: Shapes['alive'], epoch = 0): boolean =>
       new SharedWindow('second', 100, { alive, epoch })
         .instances(exactly(BEGIN))

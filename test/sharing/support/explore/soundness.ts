@@ -1,7 +1,7 @@
 import { countsUntil } from '../../../../src/sharing/windows.ts';
 import { oracleOf } from '../../../quota/support/oracles.ts';
 import type { BookStates } from './book-states.ts';
-import { BUCKET, type Calendar } from './calendar.ts';
+import { arrivalIn, BUCKET, type Calendar } from './calendar.ts';
 import { EVERYTHING, type Small } from './rules.ts';
 import { keyOf, nameOf, type State } from './state.ts';
 import type { StoreStates } from './store-states.ts';
@@ -80,9 +80,10 @@ export class Soundness {
     }
     const free = new Map<string, number>();
     const wide = this.#bookedWide(store);
-    const { name: present } = this.#calendar.slots[second]?.instances[0] ?? {};
+    const slot = this.#calendar.slots[second];
+    const { name: present } = slot?.instances[0] ?? {};
     let isAhead = !this.#small.isBucket;
-    const now = this.#calendar.slots[second]?.from ?? Number.POSITIVE_INFINITY;
+    const now = slot ? arrivalIn(slot).least : Number.POSITIVE_INFINITY;
     for (const [index, instance] of [...this.#calendar.instances.values()].entries()) {
       const { name, limit } = instance;
       const count = this.#stores.at(store).used[index] ?? 0;
