@@ -1,6 +1,6 @@
 import type { WindowAsk } from '../sharing/store.ts';
 import { numbered } from '../sharing/store-rules.ts';
-import { PLACES } from './scripts/take.ts';
+import { PLACES } from './scripts/take/blocks.ts';
 
 /** Values of {@link WindowAsk.stretches} in the script's arguments, and of a step of a window that drains. */
 const STRETCHES = { no: '0', yes: '1', bounds: '2', caps: '4' } as const;

@@ -13,7 +13,8 @@ import type { KeyOf } from './keys.ts';
 import { END_LOOK, GRANTED, LOOK, OVER } from './scripts/look.ts';
 import { FREE, PAUSE, PROBE, RESUME, RESUMED } from './scripts/pause.ts';
 import { SHARE } from './scripts/share.ts';
-import { FIXED_ANSWERS, TAKE } from './scripts/take.ts';
+import { FIXED_ANSWERS } from './scripts/take/granting.ts';
+import { TAKE } from './scripts/take.ts';
 
 /** The script of each operation. */
 const SCRIPTS = {

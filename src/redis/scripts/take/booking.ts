@@ -1,0 +1,59 @@
+import { MOST, PARTS } from '../../../sharing/store-rules.ts';
+
+/** Books the totals of an ask. */
+export const BOOK_TOTALS: string = `-- A step has what did not drain of the step before.
+local function carry(i)
+  local own, left = ${PARTS} * (claimed[i - 1] + strangers[i - 1]), carried[i - 1] or 0
+  over[i] = ceil((own + left) / ${PARTS})
+  left = own + max(0, left - drains[i])
+  if left ~= carried[i] then carried[i], dirty[i] = left, true end
+end
+
+-- Totals are booked as differences to the account. New claims are subtracted from strangers: units spent without a grant were
+-- counted there.
+local firstSlot = p
+for _ = 1, slots do
+  local to = tonumber(A[p])
+  p = p + 1
+  local more, last = tonumber(A[p + 1]), p + 2 + 2 * A[p + 3]
+  if account ~= '' then
+    local _, to = find(account, ' ' .. A[p] .. '=', 1, true)
+    if to then more = more - sane(match(account, '^%d+', to + 1), ${MOST}) end
+  end
+  if more ~= 0 then
+    for q = p + 4, last, 2 do
+      for i = tonumber(A[q]), tonumber(A[q + 1]) do
+        claimed[i], dirty[i] = min(max(0, claimed[i] + more), mostClaimed(limits[i])), true
+        if more > 0 then
+          strangers[i] = max(0, strangers[i] - more)
+          if fresh[i] then fresh[i] = fresh[i] + more end
+        end
+      end
+      touch(q, more, to)
+    end
+  end
+  p = last + 2
+end
+
+`;
+
+/** Applies the readings. */
+export const APPLY_READINGS: string = `-- Readings: units beyond all claims are strangers'; where one bounds them, older claims that the service did not count are removed.
+for i = 1, windows do
+  if drains[i] then carry(i) end
+  local reading, c, s, o = said[i], claimed[i], strangers[i], over[i]
+  if reading > c + s + o then
+    s = reading - c - o
+    strangers[i], dirty[i] = s, true
+  elseif bounds[i] then
+    local excess = c + s - max(reading, bounds[i]) - fresh[i] - before[i]
+    if excess > 0 then
+      local part = min(excess, s)
+      c, s = c - excess + part, s - part
+      claimed[i], strangers[i], dirty[i] = c, s, true
+    end
+  end
+  free[i] = free[i] - c - s - o
+end
+
+`;

@@ -1,0 +1,77 @@
+/** Number of values in an answer before the grants. What each window has used follows these, and then all facts, if they are told. */
+export const FIXED_ANSWERS = 10;
+
+/** Grants units. */
+export const GRANT: string = `-- Units of the earliest slots with room; at most a part while other processes are needy.
+local part = max(tonumber(A[7]), need, ceil(tonumber(A[6]) / (others + 1)))
+local open, isNeedy = want, nil
+if others > 0 then open = min(want, part - tonumber(A[9])) end
+if leaves or known < state.least or known > version or pauseMs > 0 or lookMs > 0 then open = 0 end
+local answer = { sequence, now, version, pauseMs, lookMs, others, 0, 0, now - state.since, 0 }
+local totals, isTight = { A[2], 0 }, false
+n = ${FIXED_ANSWERS}
+p = firstSlot
+-- What is used of a step counts in those after it.
+local function roomOf(i)
+  local most = free[i]
+  while drains[i + 1] do
+    i = i + 1
+    if free[i] < most then most = free[i] end
+  end
+  return most
+end
+for j = 1, slots do
+  local to = tonumber(A[p])
+  p = p + 1
+  local total, wish, last, grant = tonumber(A[p + 1]), A[p + 2], p + 2 + 2 * A[p + 3], 0
+  if wish ~= '0' then
+    if open >= need then
+      local room = open
+      if wish == '1' and others > 0 then room = min(room, part - total) end
+      if room >= need then
+        local plenty = room
+        for q = p + 4, last, 2 do
+          for i = tonumber(A[q]), tonumber(A[q + 1]) do
+            local most = roomOf(i)
+            if most < room then room = most end
+            if wish == '3' then plenty = min(plenty, most - ceil(limits[i] / 2)) end
+          end
+          if room < need then break end
+        end
+        if room < need and not isTight then
+          isTight = true
+          local longest = 0
+          for q = p + 4, last, 2 do
+            for i = tonumber(A[q]), tonumber(A[q + 1]) do
+              local most = roomOf(i)
+              if most < need then longest = max(longest, freeMs(i, need - most) or math.huge) end
+            end
+          end
+          if longest < math.huge then answer[10] = longest end
+        end
+        if wish == '3' then room = min(room, max(need, plenty)) end
+      end
+      if room >= need then
+        grant, open = room, open - room
+        for q = p + 4, last, 2 do
+          for i = tonumber(A[q]), tonumber(A[q + 1]) do
+            claimed[i], free[i], dirty[i] = claimed[i] + room, free[i] - room, true
+            if fresh[i] then fresh[i] = fresh[i] + room end
+            local step = i + 1
+            while drains[step] do
+              local o = over[step]
+              carry(step)
+              free[step], step = free[step] + o - over[step], step + 1
+            end
+          end
+          touch(q, room, to)
+        end
+      end
+    end
+    if isNeedy == nil then isNeedy = wish ~= '3' and grant < want end
+  end
+  answer[n + j], totals[j + 2] = grant, format('%s=%.0f', A[p], total + grant)
+  p = last + 2
+end
+
+`;
