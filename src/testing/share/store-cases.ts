@@ -2,6 +2,7 @@ import { BEGIN } from './asking.ts';
 import { BOOKS } from './books-cases.ts';
 import { FACTS } from './facts-cases.ts';
 import { GRANTS } from './grants-cases.ts';
+import { SLIDING } from './sliding-cases.ts';
 import { STATE } from './state-cases.ts';
 import type { MakeStore, StoreCase, StoreWorld } from './store-case.ts';
 import { TURNS } from './turns-cases.ts';
@@ -25,7 +26,7 @@ import { TURNS } from './turns-cases.ts';
  * for (const { title, check } of storeCases) test(title, () => check(makeStore));
  * ```
  */
-export const storeCases: readonly StoreCase[] = [BOOKS, GRANTS, STATE, FACTS, TURNS].flatMap((cases) =>
+export const storeCases: readonly StoreCase[] = [BOOKS, SLIDING, GRANTS, STATE, FACTS, TURNS].flatMap((cases) =>
   Object.entries(cases).map(([title, check]) => ({
     title,
     check: async (makeStore: MakeStore) => await check(await worldOf(makeStore)),

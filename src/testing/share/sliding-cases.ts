@@ -1,0 +1,109 @@
+import type { ShareAsk, SlotAsk, WindowAsk } from '../../sharing/store.ts';
+import { asker, slotAsk, windowAsk } from './asking.ts';
+import { expect } from './expecting.ts';
+import { STRETCH_MS } from './protocol.ts';
+import type { StoreCases } from './store-case.ts';
+
+/** An instance of a window that slides: a unit of a slot that ended by `slidBy` counts no more. */
+function sliding(number: number, slidBy: number, rest: Partial<WindowAsk> = {}): WindowAsk {
+  return windowAsk({ name: `day-${number}`, stretches: 'yes', slidBy, ...rest });
+}
+
+/** A slot that ends then, of which a part is held. */
+function ending(to: number, total: number, windows: readonly number[] = [0]): SlotAsk {
+  return slotAsk({ name: `${to}`, to, total, wish: 0, windows });
+}
+
+/** Units of a window that slides, which slide out of its instances. */
+export const SLIDING: StoreCases = {
+  'takes off what has slid out of an instance and does not count in the next, and says how long the next of it takes':
+    async ({ store }) => {
+      const ask = asker(store);
+      const windows = (slidBy: number) => [31, 32, 33].map((number) => sliding(number, slidBy));
+      const tell = (to: number, total: number, counts: number[] = [0]) =>
+        ask({ member: `${counts}`, want: 0, slots: [ending(to, total, counts)], windows: windows(1) });
+      const wish = (slidBy: number, need: number) => {
+        const slots = [slotAsk({ name: '2', wish: 2, to: 99_000, windows: [0, 1, 2] })];
+        return ask({ member: 'late', want: need, need, slots, windows: windows(slidBy) });
+      };
+      await tell(5_000, 6);
+      await tell(7_000, 8);
+      // What counts in the next instance, too, slides out of that one.
+      await tell(8_000, 2, [0, 1]);
+      expect(await wish(4_000, 9)).toMatchObject({ granted: [0], used: [16, 2, 0], freeMs: 1_000 });
+      expect(await wish(4_999, 11)).toMatchObject({ granted: [0], used: [16, 2, 0], freeMs: 2_001 });
+      expect((await ask({ want: 0, slots: [], windows: windows(5_000).slice(0, 1) })).used).toEqual([16]);
+      expect(await wish(5_000, 11)).toMatchObject({ granted: [0], used: [10, 2, 0], freeMs: 2_000 });
+      expect(await wish(7_000, 11)).toMatchObject({ granted: [11], used: [13, 13, 11], freeMs: 0 });
+    },
+
+  'frees the units of two batches together where there are too many: those that wait the least for that': async ({
+    store,
+  }) => {
+    const ask = asker(store);
+    const windows = (slidBy: number) => [sliding(1, slidBy), sliding(2, slidBy)];
+    const used = async (slidBy: number) =>
+      (await ask({ member: 'b', want: 0, slots: [], windows: windows(slidBy) })).used[0];
+    // Not told in their order.
+    const slots = [ending(9_000, 1), ending(1_000, 3), ending(5_000, 1), ending(3_000, 4), ending(6_500, 2)];
+    await ask({ want: 0, slots, windows: windows(500) });
+    expect(await used(4_999)).toBe(4);
+    expect(await used(5_000)).toBe(4);
+    expect(await used(6_500)).toBe(1);
+    expect(await used(9_000)).toBe(0);
+  },
+
+  'takes what is returned off the last batch that ends no later than its slot, and off those before': async ({
+    store,
+  }) => {
+    const ask = asker(store);
+    const windows = (slidBy: number) => [sliding(1, slidBy), sliding(2, slidBy)];
+    const tell = (member: string, to: number, total: number) =>
+      ask({ member, want: 0, slots: [ending(to, total)], windows: windows(500) });
+    const used = async (slidBy: number) =>
+      (await ask({ member: 'd', want: 0, slots: [], windows: windows(slidBy) })).used[0];
+    await tell('a', 1_000, 3);
+    await tell('b', 2_000, 4);
+    await tell('c', 3_000, 5);
+    await tell('b', 2_000, 1);
+    expect(await used(999)).toBe(9);
+    expect(await used(1_000)).toBe(6);
+    expect(await used(2_000)).toBe(5);
+    expect(await used(3_000)).toBe(0);
+  },
+
+  'does not say how long where a window has no room that does not slide, and takes off nothing that was claimed before batches were kept':
+    async ({ store }) => {
+      const ask = asker(store);
+      const slides = (slidBy: number) => [1, 2].map((number) => sliding(number, slidBy, { limit: 4 }));
+      const windows = [windowAsk({ name: 'hour:1', limit: 4 }), ...slides(2_000)];
+      const slots = [slotAsk({ windows: [0, 1, 2] }), slotAsk({ name: '2', windows: [1, 2] })];
+      await ask({ want: 3, slots: [slotAsk({ to: 5_000, windows: [0, 1] })], windows });
+      expect(await ask({ member: 'b', want: 2, need: 2, slots, windows })).toMatchObject({ freeMs: 0 });
+      expect(await ask({ member: 'b', want: 2, need: 2, slots: slots.slice(1), windows })).toMatchObject({
+        freeMs: 3_000,
+      });
+      const old = [windowAsk({ name: 'day-5', stretches: 'yes' }), sliding(6, 1)];
+      await ask({ member: 'c', want: 5, slots: [slotAsk({ to: 5_000 })], windows: old });
+      const since = [sliding(5, 1), sliding(6, 1)];
+      await ask({ member: 'd', want: 2, slots: [slotAsk({ to: 6_000 })], windows: since });
+      expect((await ask({ want: 0, slots: [], windows: [sliding(5, 9_000), sliding(6, 9_000)] })).used).toEqual([5, 0]);
+    },
+
+  'takes usage that no process told for no older than the claims, and forgets what readings showed of what has slid out':
+    async ({ store, pass }) => {
+      const ask = asker(store);
+      const tell = async (rest: Partial<ShareAsk>) => (await ask({ want: 0, slots: [], ...rest })).used;
+      const slots = [ending(5_000, 9)];
+      expect(await tell({ slots, windows: [sliding(1, 1, { reading: 12 }), sliding(2, 1)] })).toEqual([12, 0]);
+      expect(await tell({ windows: [sliding(1, 4_999), sliding(2, 4_999, { reading: 5 })] })).toEqual([12, 5]);
+      expect(await tell({ windows: [sliding(1, 5_000), sliding(2, 5_000)] })).toEqual([5, 5]);
+      expect(await tell({ windows: [sliding(1, 5_000, { reading: 4 }), sliding(2, 5_000)] })).toEqual([5, 5]);
+      // A reading that bounds an instance from above does so after that.
+      const read = (slidBy: number, rest: Partial<WindowAsk>) =>
+        [11, 12].map((number) => sliding(number, slidBy, rest));
+      await ask({ member: 'b', want: 1, slots: [slotAsk({ to: 5_000 })], windows: read(1, { reading: 1 }) });
+      pass(3 * STRETCH_MS);
+      expect(await tell({ windows: read(5_000, { stretches: 'caps', reading: 0 }) })).toEqual([0, 1]);
+    },
+};
