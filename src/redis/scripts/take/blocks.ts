@@ -3,7 +3,7 @@ import { STRETCH_MS } from '../../../sharing/store.ts';
 import { MOST, PARTS } from '../../../sharing/store-rules.ts';
 
 /** Number of arguments before those of the blocks. */
-export const FIXED_ARGUMENTS = 14;
+const FIXED_ARGUMENTS = 14;
 
 /**
  * Instances of a window whose numbers follow each other are kept in one string, a block, because one command reads or writes all of them:
