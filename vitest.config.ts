@@ -39,13 +39,16 @@ export default defineConfig({
     hookTimeout: 180_000,
     projects: [
       // Tests share their modules, which to load in a process of its own is most of what a short file costs.
-      { extends: true, test: { name: 'alone', include: files.filter(isAlone) } },
+      {
+        extends: true,
+        // Only these start programs, so no other run waits until they are built.
+        test: { name: 'alone', include: files.filter(isAlone), globalSetup: ['test/support/build-programs.ts'] },
+      },
       { extends: true, test: { name: 'together', isolate: false, include: files.filter((path) => !isAlone(path)) } },
     ],
     exclude: [...defaultExclude, ...(DEEP ? [] : ['**/*.deep.test.ts'])],
     // One more than there are cores: tests with a real Redis, socket or process spend most of their time waiting.
     maxWorkers: availableParallelism() + 1,
-    globalSetup: ['test/support/build-programs.ts'],
     setupFiles: ['test/support/properties.ts'],
     restoreMocks: true,
     unstubEnvs: true,

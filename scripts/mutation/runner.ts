@@ -80,7 +80,7 @@ Object.assign(globalThis, {
 });
 process.on('unhandledRejection', () => undefined);
 process.on('uncaughtException', () => undefined);
-// Nobody reads its answers any more: the process that plants mistakes was ended.
+// The process that plants mistakes was ended, and reads no more answers.
 process.once('disconnect', () => process.exit());
 process.env.NODE_ENV = 'test';
 

@@ -171,8 +171,9 @@ export class MemoryWindow {
   /** How long until so many units have slid out, in milliseconds; Infinity: that is not known. */
   freeMs(units: number): number {
     const { slidBy } = this.ask;
-    const batch = slidBy === undefined ? undefined : this.#batches.find(({ to }) => this.outBy(to) >= units);
-    return batch && slidBy !== undefined ? Math.max(0, batch.to - slidBy) : Number.POSITIVE_INFINITY;
+    if (slidBy === undefined) return Number.POSITIVE_INFINITY;
+    const enough = this.#batches.find(({ to }) => this.outBy(to) >= units);
+    return enough ? Math.max(0, enough.to - slidBy) : Number.POSITIVE_INFINITY;
   }
 
   /** Takes off units that have slid out, and their batches: readings may have counted them. */

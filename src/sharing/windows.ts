@@ -103,7 +103,7 @@ export class SharedWindow {
     return !this.isShort && !this.isCalendar && this.shapes.alive.some(({ drains }) => drains);
   }
 
-  /** Whether it may be the calendar's, or not; `slides`: whether that is asked of what may slide, too. */
+  /** Whether it may be the calendar's, or not, and is not taken for an estimate; `slides`: whether that is asked of what may slide, too. */
   isOpen(slides: boolean): boolean {
     if (!slides && this.shapes.alive.some(({ isSliding }) => isSliding)) return false;
     return this.isInDoubt && !this.#isEstimated && this.shapes.alive.some(({ isCalendar }) => isCalendar);

@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { build } from 'esbuild';
 import { ENTRY_POINTS } from '../../scripts/entry-points.ts';
-import { PROGRAMS } from './child.ts';
+import { PROGRAMS } from './programs.ts';
 
 /**
  * Builds, once a run, what tests start in processes of their own: to find, strip and load hundreds of files is most of what a short

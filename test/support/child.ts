@@ -28,9 +28,6 @@ interface ChildOptions {
 /** Where programs find themselves compiled already. */
 export const NODE_COMPILE_CACHE: string = fileURLToPath(new URL('../../node_modules/.cache/compile', import.meta.url));
 
-/** Where the package, the command line and the tests' own workers are built, by `build-programs.ts`. */
-export const PROGRAMS: string = fileURLToPath(new URL('../../node_modules/.cache/programs', import.meta.url));
-
 const running = new Set<Child>();
 
 /** Starts a program, with nothing in its environment that it could tell but what is given. */

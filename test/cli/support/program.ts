@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import { type Child, PROGRAMS, startChild } from '../../support/child.ts';
+import { type Child, startChild } from '../../support/child.ts';
+import { PROGRAMS } from '../../support/programs.ts';
 
 export { endAll } from '../../support/child.ts';
 

@@ -1,7 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import type { ClientEvent } from '../../../src/events.ts';
-import { NODE_COMPILE_CACHE, PROGRAMS } from '../../support/child.ts';
+import { NODE_COMPILE_CACHE } from '../../support/child.ts';
+import { PROGRAMS } from '../../support/programs.ts';
 import type { Job, Word } from './worker.ts';
 
 /** A worker in a process of its own. */
