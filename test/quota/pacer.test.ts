@@ -155,6 +155,17 @@ describe('a window', () => {
     expect(stage.ask()).toMatchObject({ reason: { why: expect.stringContaining('evenly') } });
   });
 
+  it('of seconds is no fuller by a request of unknown cost than that was seen to cost', () => {
+    const saying: Saying = { hasDate: true, cost: 1, secondLeft: 1_000 };
+    const stage = hearing(saying);
+    stage.play([
+      { do: 'ask', endpoint: 'GET /b' },
+      { do: 'pass', ms: 100 },
+      { do: 'answer', which: 0, saying },
+    ]);
+    expect(burst(stage)).toBeGreaterThanOrEqual(LIMITS.second / 2 - 1);
+  });
+
   it('that only the headers of every API describe is one per limit, and no more than sixteen of them', () => {
     const stage = new Stage();
     for (let limit = 1; limit <= 40; limit++) {

@@ -210,6 +210,11 @@ export class NamedWindow implements Limit {
     this.#sent.onSent(units, now);
   }
 
+  /** A request that was sent at `sentAt` was answered, and cost so many units less than were held for it. */
+  onCheaper(units: number, sentAt: number): void {
+    this.#sent.onCheaper(units, sentAt);
+  }
+
   /** Books units that the service counted, if at all, between `from` and `to`. */
   book(units: number, from: number, to: number): void {
     this.candidates.book(units, from, to);

@@ -91,9 +91,14 @@ export class NamedWindows implements Iterable<NamedWindow> {
     for (const window of this) window.book(units, from, to);
   }
 
-  /** A request was answered. Whether a refusal was charged is in the window's own reading, if there is one. */
-  settle(quota: QuotaSnapshot, { own, sentAt, receivedAt, limited }: AnswerFacts): void {
-    for (const window of this) if (!limited || !isTold(window, quota)) window.book(own, sentAt, receivedAt);
+  /**
+   * A request was answered for which `units` were held. Whether a refusal was charged is in the window's own reading, if there is one.
+   */
+  settle(quota: QuotaSnapshot, units: number, { own, sentAt, receivedAt, limited }: AnswerFacts): void {
+    for (const window of this) {
+      if (!limited || !isTold(window, quota)) window.book(own, sentAt, receivedAt);
+      if (own < units) window.onCheaper(units - own, sentAt);
+    }
   }
 
   /** Whether an answer states the usage of every window, so that the readings of a refusal say whether it was charged. */

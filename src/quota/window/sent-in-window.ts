@@ -43,4 +43,11 @@ export class SentInWindow {
     this.#start = start;
     this.#units += units;
   }
+
+  /** A request that was sent at `sentAt` cost so many units less than were held for it. */
+  onCheaper(units: number, sentAt: number): void {
+    const start = startOf(this.#period, this.#clock.least(sentAt));
+    if (start >= this.#start) this.#units = Math.max(0, this.#units - units);
+    else this.#unitsBefore = Math.max(0, this.#unitsBefore - units);
+  }
 }

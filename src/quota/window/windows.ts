@@ -74,7 +74,7 @@ export class Windows {
     { isBooked, isCached }: Settled,
   ): void {
     if (isCached) this.named.onCached(units);
-    else if (!isBooked) this.named.settle(quota, answer);
+    else if (!isBooked) this.named.settle(quota, units, answer);
     this.named.read(endpoint, quota, answer, past);
     this.#readTriple(endpoint, quota, answer, isBooked || isCached);
     const revision = this.named.revision + this.unnamed.revision;

@@ -31,7 +31,7 @@ function world(share: Partial<ShareLimit> = {}, isProbing = () => false) {
   };
   const settle = (stacks: Stacks, limited: boolean): void => {
     const facts = { sentAt: 200, receivedAt: 300, own: 1, settledSince: 0, limited };
-    windows.settle(quotaOf(stacks), facts);
+    windows.settle(quotaOf(stacks), 1, facts);
   };
   const periods = (): string[] => Array.from(windows, ({ period }) => period);
   return { windows, flights, told, read, settle, periods };

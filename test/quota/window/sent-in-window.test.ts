@@ -22,3 +22,13 @@ it('a second is busy while half of its limit was sent in it or in the one before
   expect([sent.isBusy(8, 200), sent.isBusy(9, 200)]).toEqual([true, false]);
   expect([sent.isBusy(8, 1_500), sent.isBusy(8, 2_500)]).toEqual([true, false]);
 });
+
+it('a request that cost less than was held for it counts for what it cost, in the window that it was sent in', () => {
+  const sent = new SentInWindow('second', knownClock());
+  sent.onSent(6, 200);
+  sent.onCheaper(4, 200);
+  expect([sent.units, sent.most]).toEqual([2, 2]);
+  sent.onSent(1, 1_100);
+  sent.onCheaper(1, 200);
+  expect([sent.units, sent.most]).toEqual([1, 1]);
+});
