@@ -75,9 +75,8 @@ export class ResetWindow implements Limit {
   /** When the present instance ends: the service names it. */
   get end(): WindowEnd {
     if (!this.#isNamed) return { certainty: 'unknown' };
-    const clock = this.#clock;
-    if (!clock.known) return { certainty: 'known', from: this.#endsAt, to: this.#endsAt };
-    return { certainty: 'known', from: clock.soonest(this.#resetAt), to: this.#end };
+    const to = this.#end;
+    return { certainty: 'known', from: this.#clock.known ? Math.min(to, this.#clock.soonest(this.#resetAt)) : to, to };
   }
 
   /** The service's last word on what is left, in requests. */
@@ -283,8 +282,11 @@ export class ResetWindow implements Limit {
 
   get #end(): number {
     if (!this.#isNamed) return this.#roomProbes.nextAt;
-    if (!this.#clock.known)
-      return this.#isTimestamp ? Math.min(this.#endsAt, this.#firstAt + this.#sliding.longestMs) : this.#endsAt;
-    return this.#clock.surely(this.#isOnCalendar ? this.#resetAt : this.#resetAt + ROUNDING_MS);
+    const clock = this.#clock;
+    if (clock.known && this.#isOnCalendar) return clock.surely(this.#resetAt);
+    const named = clock.known ? clock.surely(this.#resetAt + ROUNDING_MS) : this.#endsAt;
+    const { longestMs, usualMs } = this.#sliding;
+    // When its first answer came it had begun.
+    return Math.min(named, this.#firstAt + (!clock.known && this.#isTimestamp ? longestMs : usualMs));
   }
 }

@@ -38,6 +38,11 @@ export class SlidingRequests {
     return this.length.ms * (1 + DRIFT);
   }
 
+  /** How long a window of a usual length lasts, by our clock, in milliseconds; Infinity: its length is none. */
+  get usualMs(): number {
+    return this.length.usualMs * (1 + DRIFT);
+  }
+
   onSent(now: number): void {
     this.#lastSentAt = now;
   }

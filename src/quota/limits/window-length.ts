@@ -6,6 +6,9 @@ const WHOLE_MS = 1_000;
 /** The usual lengths, in milliseconds. */
 const USUAL = PERIODS.map(periodMsOf);
 
+/** A reset may be rounded up, and lengths are: one that exceeds a usual length by no more than this, in milliseconds, is that length. */
+const OVER_MS = 2 * WHOLE_MS;
+
 /** A guess that is off by no more than this part of a usual length is that length. */
 const NEAR_PART = 0.1;
 
@@ -27,6 +30,12 @@ export class WindowLength {
   /** Whether a reset rounded to a second says little of when the window ends. */
   get isShort(): boolean {
     return this.ms <= SHORT_MS;
+  }
+
+  /** The usual length that this is but for roundings, in milliseconds; Infinity: none is, or it is too short to tell. */
+  get usualMs(): number {
+    const usual = USUAL.find((length) => this.ms >= length && this.ms <= length + OVER_MS);
+    return usual === undefined || this.isShort ? Number.POSITIVE_INFINITY : usual;
   }
 
   /** An answer names an end, which is no nearer than `least` and no further than `most`, each give or take the rounding. */

@@ -29,11 +29,22 @@ describe('reset window', () => {
     onCalendar.read('GET /a', 60_000, 60_000, reading(0, 4));
     expect(untilOf(onCalendar, CHARGE, 200)).toBeGreaterThanOrEqual(60_000);
     expect(untilOf(onCalendar, CHARGE, 200)).toBeLessThan(60_050);
-    elsewhere.read('GET /a', 61_500, 61_500, reading(0, 4));
-    expect(untilOf(elsewhere, CHARGE, 200)).toBeGreaterThanOrEqual(62_500);
+    elsewhere.read('GET /a', 41_500, 41_500, reading(0, 4));
+    expect(untilOf(elsewhere, CHARGE, 200)).toBeGreaterThanOrEqual(42_500);
     expect(elsewhere.check(CHARGE, 200)?.isFirm).toBe(true);
     expect(elsewhere.check(CHARGE, 200)?.reason()).toMatchObject({ window: 'endpoint', limit: 4, headroom: 0 });
   });
+
+  it.each([true, false])(
+    'a window that is known by its reset alone ends no later than a minute after its first answer where it is a minute but for roundings (clock known: %s)',
+    (isClockKnown) => {
+      const { window } = four({ isClockKnown });
+      window.read('GET /a', 61_000, 61_000, reading(0, 4));
+      expect(untilOf(window, CHARGE, 200)).toBeCloseTo(60_106, 0);
+      expect(window.end).toMatchObject({ certainty: 'known', to: expect.closeTo(60_106, 0) });
+      expect(window.end.from).toBeLessThanOrEqual(60_106.5);
+    },
+  );
 
   it('a window that is known by its reset alone is full, without a clock, until the time that was left has passed since the answer', () => {
     const { window } = four({ isClockKnown: false });

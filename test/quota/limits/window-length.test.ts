@@ -20,6 +20,15 @@ describe('a window whose ends are known', () => {
     expect(lengthOf(lefts).ms).toBe(ms);
   });
 
+  it.each([
+    ['the usual one that roundings may have made longer', [62_000], MINUTE],
+    ['none where it is longer than that', [62_001], Number.POSITIVE_INFINITY],
+    ['none where it is shorter', [59_000], Number.POSITIVE_INFINITY],
+    ['none where it is a few seconds', [SECOND], Number.POSITIVE_INFINITY],
+  ])('has as its usual length %s', (_, lefts, ms) => {
+    expect(lengthOf(lefts).usualMs).toBe(ms);
+  });
+
   it('is not tried with another length', () => {
     const length = lengthOf([100_000]);
     expect([length.onEmptied(), length.onFuller(), length.ms]).toEqual([false, false, 100_000]);
