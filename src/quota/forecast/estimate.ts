@@ -99,12 +99,11 @@ function* namedWindowsOf(
     const release = (at: number, units: number, lastAt: number): Omit<Release, 'units'> => {
       const drainMs = (units / limit) * periodMs;
       const endsAt = endOf(period, origin + at) - origin;
-      let chosen: readonly [from: number, to: number] | undefined;
-      for (const shape of shapes) {
-        const frees = shape.frees?.({ at, periodMs, endsAt, lastAt, drainMs }) ?? [at + periodMs, at + periodMs];
-        if (!chosen || frees[1] > chosen[1] !== isBest) chosen = frees;
-      }
-      const [from, to] = chosen ?? [at, at];
+      const use = { at, periodMs, endsAt, lastAt, drainMs };
+      const frees = shapes.map((shape) => shape.frees?.(use) ?? ([at + periodMs, at + periodMs] as const));
+      // The first unit may be free soonest by another shape than the last.
+      if (isBest) return { from: Math.min(...frees.map(([from]) => from)), to: Math.min(...frees.map(([, to]) => to)) };
+      const [from, to] = frees.reduce((latest, one) => (one[1] > latest[1] ? one : latest), frees[0] ?? [at, at]);
       return { from, to };
     };
     const part = limit / window.limit || 0;

@@ -375,6 +375,11 @@ describe('the soonest that any shape of a window allows', () => {
     expect(Math.abs(desk.estimate(320, 1) - 100_000)).toBeLessThan(VAGUE_MS);
     expect(Math.abs(best(desk, 320) - 60_000)).toBeLessThan(VAGUE_MS);
   });
+
+  it('has what is sent drain from when it is sent, if it may, though the end of the calendar’s window frees all of it sooner', () => {
+    expect(best(new Desk(160, { shapes: [aligned, leaky] }), 161)).toBeLessThan(1_000);
+    expect(Math.abs(best(new Desk(160, { shapes: [aligned, leaky] }), 320) - 40_000)).toBeLessThan(VAGUE_MS);
+  });
 });
 
 describe('an estimate of requests that are to be sent by an instant', () => {
