@@ -33,6 +33,8 @@ export class FactSync {
   /** The last reading of a short window, and how often the usage of it has sunk during a look. */
   #last = { used: 0, at: Number.POSITIVE_INFINITY };
   #sunk = 0;
+  /** Whether the service answers without naming a window, so that there is no quota to share. */
+  isUnlimited = false;
 
   constructor(member: Member, ledger: Ledger, discovery: Discovery) {
     this.#member = member;
@@ -58,6 +60,7 @@ export class FactSync {
   /** Records a reading. */
   read(news: WindowNews): void {
     const { period, limit, receivedAt } = news;
+    this.isUnlimited = false;
     const shapes = this.#judge(news);
     if (shapes !== news.shapes) this.#member.learn({ shapes: [{ ...shapes, period }] });
     this.#ledger.read({ ...news, shapes });
@@ -68,9 +71,11 @@ export class FactSync {
 
   /** Called after each response. Windows known only from other processes are dropped once a response has named a window to this one. */
   answered(now: number): void {
-    if (this.#seen.size === 0) return;
+    const { windows } = this.#ledger;
+    const isNamed = this.#seen.size > 0;
     for (const [period, at] of this.#seen) if (now - at > STALE_MS) this.#seen.delete(period);
-    this.#ledger.windows.keep(this.#seen);
+    if (isNamed) windows.keep(this.#seen);
+    this.isUnlimited = windows.size === 0;
   }
 
   /** Whether what the other processes have told lately is known. If not, the next trip asks. */

@@ -1,4 +1,3 @@
-import { inBackground } from '../clock.ts';
 import { type Charge, type Hold, holdUntil, type Lease, type Reason } from '../quota/admission.ts';
 import { TRIAL_MS } from '../quota/recovery/hourly-trial.ts';
 import type { ShareLimit, WindowNews } from '../quota/share-limit.ts';
@@ -18,6 +17,7 @@ import { SiblingUse } from './sibling-use.ts';
 import { Standstill } from './standstill.ts';
 import type { Answer, ShareStore, StoreCall } from './store.ts';
 import { TrialTurn } from './trial-turn.ts';
+import { TripSchedule } from './trip-schedule.ts';
 import { Trips } from './trips.ts';
 
 /** No process is granted a look, hears the service and tells what it saw in less time than this, in milliseconds. */
@@ -45,18 +45,15 @@ export class SharedQuota implements ShareLimit {
   readonly #shortage: Shortage;
   readonly #resumption: Resumption;
   readonly #trips: Trips;
+  readonly #schedule: TripSchedule;
   readonly #absence: Absence;
   readonly #siblings = new SiblingUse();
   readonly #standstill = new Standstill();
   readonly #leases = new WeakMap<Lease, { readonly entry: Entry; readonly units: number }>();
   readonly #trialTurn: TrialTurn;
   #debt = 0;
-  /** Whether the service answers without naming a window, so that there is no quota to share. */
-  #isUnlimited = false;
   #isAnswered = false;
-  #isClosed = false;
   #leaving: Promise<void> | undefined;
-  #cancelTimer: (() => void) | undefined;
 
   constructor(member: Member, options: SharedQuotaOptions) {
     this.#member = member;
@@ -72,10 +69,17 @@ export class SharedQuota implements ShareLimit {
       lost: (code) => member.tell({ type: 'share-lost', code, mode: options.mode }),
       regained: (afterMs) => member.tell({ type: 'share-regained', afterMs, debited: this.#debt }),
       done: () => {
-        if (!this.#isClosed && this.#resumption.tellsPause(member.clock.now())) this.#trips.start();
+        if (!this.#schedule.isClosed && this.#resumption.tellsPause(member.clock.now())) this.#trips.start();
         member.wake();
-        this.#schedule();
+        this.#schedule.setTimer();
       },
+    });
+    this.#schedule = new TripSchedule(member, this.#trips, {
+      ledger: this.#ledger,
+      facts: this.#facts,
+      discovery: this.#discovery,
+      shortage: this.#shortage,
+      resumption: this.#resumption,
     });
     this.#absence = new Absence(this.#trips, this.#ledger, member.random, options.mode, options.processes);
   }
@@ -123,7 +127,7 @@ export class SharedQuota implements ShareLimit {
 
   /** The instant at which the charge may be covered; `now` or earlier: it is. Begins a trip where units must be asked for. */
   #earliest(charge: Charge, now: number): number {
-    if (charge.units <= 0 || this.#isUnlimited) return now;
+    if (charge.units <= 0 || this.#facts.isUnlimited) return now;
     const units = this.#ledger.units(charge.units);
     this.#needs.ask(charge, units);
     const { windows, timeline } = this.#ledger;
@@ -138,7 +142,7 @@ export class SharedQuota implements ShareLimit {
     if (this.#isNew) return isAbsent || this.#discovery.isOver ? now : this.#lookAt(now);
     if (!isAbsent && this.#discovery.waitsUntil > now) return this.#discovery.waitsUntil;
     if (this.#ledger.left(now) >= units || this.#resumption.mayProbe(now)) return now;
-    this.#consider(now);
+    this.#schedule.startIfDue(now);
     if (this.#absence.goesAlone(now)) return this.#absence.earliest(units, now);
     return this.#nextAt(now);
   }
@@ -165,7 +169,7 @@ export class SharedQuota implements ShareLimit {
     this.#needs.take(units);
     this.#siblings.spend(units);
     // Not at once, because the request goes first.
-    if (this.#shortage.asksAheadAt(now) <= now) this.#schedule();
+    if (this.#shortage.asksAheadAt(now) <= now) this.#schedule.setTimer();
   }
 
   onEnded(lease: Lease, units: number, isServed: boolean, now: number): void {
@@ -177,17 +181,15 @@ export class SharedQuota implements ShareLimit {
     if (isServed) {
       this.#isAnswered = true;
       this.#facts.answered(now);
-      this.#isUnlimited = this.#isNew;
       this.#resumption.onServed(lease.sentAt, now);
     }
     const isFound = !this.#isNew && !this.#ledger.needsLook(now);
     if (this.#needs.isIdle || isFound) this.#discovery.end();
-    this.#consider(now);
-    this.#schedule();
+    this.#schedule.startIfDue(now);
+    this.#schedule.setTimer();
   }
 
   read(news: WindowNews): void {
-    this.#isUnlimited = false;
     this.#facts.read(news);
     this.#absence.hear(news);
   }
@@ -198,7 +200,7 @@ export class SharedQuota implements ShareLimit {
 
   tellPause(until: number): void {
     // Calls that wait for the end of the pause ask for nothing, and so cause no trip.
-    if (this.#resumption.order(until) && !this.#isClosed) this.#trips.start();
+    if (this.#resumption.order(until) && !this.#schedule.isClosed) this.#trips.start();
   }
 
   mayTry(now: number, isFollowing: boolean): boolean {
@@ -211,13 +213,12 @@ export class SharedQuota implements ShareLimit {
 
   tellTrial(isServed: boolean): void {
     this.#facts.tellTrial(isServed);
-    this.#consider(this.#member.clock.now());
+    this.#schedule.startIfDue(this.#member.clock.now());
   }
 
   /** Returns unspent units. */
   leave(): Promise<void> {
-    this.#isClosed = true;
-    this.#cancelTimer?.();
+    this.#schedule.close();
     this.#trialTurn.cancel();
     // Only once: to a store that has removed the account, the totals would be new.
     this.#leaving ??= this.#trips.leave();
@@ -241,63 +242,18 @@ export class SharedQuota implements ShareLimit {
     return this.#shortage.endsAt(now);
   }
 
-  /** Starts a trip if there is something to ask for or to tell. */
-  #consider(now: number): void {
-    if (this.#isClosed || this.#trips.isUnderWay) return;
-    const isDue =
-      this.#shortage.isAskDue(now) ||
-      now >= Math.min(this.#ledger.givesBackAt(now), this.#shortage.asksAheadAt(now)) ||
-      (this.#trips.hasJoined && this.#facts.isDue(now)) ||
-      this.#resumption.isDue(now) ||
-      (this.#discovery.isLooking(now) && this.#wantsLook(now)) ||
-      this.#discovery.isEndDue ||
-      now >= this.#trips.idleRetryAt;
-    if (isDue) this.#trips.start();
-  }
-
-  #wantsLook(now: number): boolean {
-    return this.#shortage.isLookDue(this.#isUnlimited, this.#member.waiting(), now);
-  }
-
-  /** Sets the timer for a trip that no call will start. */
-  #schedule(): void {
-    this.#cancelTimer?.();
-    this.#cancelTimer = undefined;
-    if (this.#isClosed || this.#trips.isUnderWay) return;
-    const now = this.#member.clock.now();
-    const asksAt =
-      this.#member.waiting() > 0 && this.#shortage.full(now)
-        ? this.#ledger.policy.nextAt(0, false)
-        : Number.POSITIVE_INFINITY;
-    const wanted = Math.min(this.#ledger.givesBackAt(now), asksAt, this.#discovery.renewsAt(now));
-    const { idleRetryAt } = this.#trips;
-    const aheadAt = this.#shortage.asksAheadAt(now);
-    const earliest = Math.min(wanted, idleRetryAt, aheadAt);
-    if (earliest === Number.POSITIVE_INFINITY) return;
-    // Until the store may be tried again no trip starts, however due it is.
-    const at = Math.max(earliest, this.#trips.pausedUntil);
-    const { clock } = this.#member;
-    // While the store is lost, the timer keeps no process alive: it might last for hours. Nor does it for calls that are only expected.
-    const isNeeded = idleRetryAt === Number.POSITIVE_INFINITY && earliest < aheadAt;
-    const timing = isNeeded ? clock : inBackground(clock);
-    this.#cancelTimer = timing.timer(Math.max(1, at - now), () => {
-      this.#consider(this.#member.clock.now());
-      this.#schedule();
-    });
-  }
-
   async #travel(store: ShareStore): Promise<void> {
     const { clock } = this.#member;
-    this.#ledger.isNear = store.isNear === true && !this.#isClosed;
+    this.#ledger.isNear = store.isNear === true && !this.#schedule.isClosed;
     const now = (): number => clock.now();
     const call: StoreCall = (work) => this.#trips.call(work);
     this.#debt = this.#ledger.book.owed;
     if (this.#isNew || this.#facts.isDue(now())) await this.#facts.share(store, call);
     await this.#resumption.tell(store, call, this.#trips.name, now);
-    if (this.#isNew && this.#wantsLook(now())) await this.#look(store, call);
+    if (this.#isNew && this.#schedule.isLookDue(now())) await this.#look(store, call);
     if (!this.#isNew) await this.#ask(store);
     // Only now, because the others may have told what a look would show.
-    if (this.#wantsLook(now())) await this.#look(store, call);
+    if (this.#schedule.isLookDue(now())) await this.#look(store, call);
     // Only now, because what was sent during the look is told: the others must not be granted it.
     await this.#discovery.tellEnd(store, call, this.#trips.name);
   }
@@ -324,12 +280,8 @@ export class SharedQuota implements ShareLimit {
     this.#absence.ask(sentAt);
     const isGathering = this.#ledger.isGathering(sentAt);
     // Where there is nothing to say, only an answer shows whether the store is back, or which processes are live.
-    const isSilent = this.#trips.failures === 0 && !isGathering && !this.#isClosed;
-    // A trip for something else leaves to the next ask what need not be told yet.
-    const isLook = this.#discovery.isEndDue || this.#discovery.isLooking(sentAt) || this.#wantsLook(sentAt);
-    const dueAt = Math.min(this.#ledger.givesBackAt(sentAt), this.#shortage.asksAheadAt(sentAt));
-    const isDue = this.#shortage.isNow(sentAt) || sentAt >= dueAt || isLook;
-    if (isSilent && !isDue) return;
+    const isSilent = this.#trips.failures === 0 && !isGathering && !this.#schedule.isClosed;
+    if (isSilent && !this.#schedule.isAskDue(sentAt)) return;
     const composed = this.#ledger.compose(this.#shortage.demand(sentAt), sentAt, this.#trips.tripMs, isSilent);
     const { asked, ...told } = composed;
     if (isSilent && told.slots.length === 0) return;

@@ -53,6 +53,7 @@ const INNER_ROOMS: Record<string, readonly string[]> = {
     'ledger | text-store',
     'facts | reset-detector | discovery | resumption | trial-turn | trips | fallback | standstill | reason',
     'fact-sync | absence | shortage',
+    'trip-schedule',
     'shared-quota',
     'store-share',
     'custom-share',
