@@ -9,20 +9,27 @@ import { DEEP } from './test/support/deep.ts';
 /** The deep run has the files that go deeper in it: `*.deep.test.ts`, those with properties and those that ask. The others would only be repeated. */
 const GOES_DEEPER = /from '(fast-check|[^']+\/deep\.ts)'/;
 
-/**
- * Files that replace modules or timers or plant values on `Object.prototype`, which others would find so, and files with processes, sockets
- * or Redis: those take seconds anyhow, and what another file has left running would hold up what they wait for.
- */
-const ALONE =
-  /\bvi\.(mock|doMock|resetModules|use(Fake|Real)Timers)\(|spyOn\(performance|node:child_process|\/support\/(crew|child|server|browser|planted)\.ts'|(?<!listeners)\.listen\(/;
+/** Files that replace modules or timers or plant values on `Object.prototype`, which others would find so. */
+const ALONE = /\bvi\.(mock|doMock|resetModules|use(Fake|Real)Timers)\(|spyOn\(performance|\/support\/planted\.ts'/;
+
+/** Files with processes, sockets or Redis: they wait in real time, which the work of a fleet before them in the same process would hold up. */
+const WITH_SOCKETS = /node:child_process|\/support\/(crew|child|server|browser)\.ts'|(?<!listeners)\.listen\(/;
 
 const files = ['test/**/*.test.ts', 'examples/**/*.test.ts']
   .flatMap((pattern) => globSync(pattern))
   .filter((path) => !DEEP || path.endsWith('.deep.test.ts') || GOES_DEEPER.test(readFileSync(path, 'utf8')));
 
-const isAlone = (path: string): boolean => ALONE.test(readFileSync(path, 'utf8'));
+type Room = 'alone' | 'with sockets' | 'together';
 
-// Each file that runs alone has a process of its own, and most of what that costs is to compile the same packages anew.
+function roomOf(path: string): Room {
+  const text = readFileSync(path, 'utf8');
+  if (ALONE.test(text)) return 'alone';
+  return WITH_SOCKETS.test(text) ? 'with sockets' : 'together';
+}
+
+const filesOf = (room: Room): string[] => files.filter((path) => roomOf(path) === room);
+
+// What a file costs that runs alone, or a program that one starts, is mostly to compile the same packages anew.
 process.env.NODE_COMPILE_CACHE ??= NODE_COMPILE_CACHE;
 
 export default defineConfig({
@@ -38,13 +45,19 @@ export default defineConfig({
     testTimeout: 180_000,
     hookTimeout: 180_000,
     projects: [
-      // Tests share their modules, which to load in a process of its own is most of what a short file costs.
+      { extends: true, test: { name: 'alone', include: filesOf('alone') } },
+      // Others share their modules, which to load in a process of its own is most of what a short file costs.
       {
         extends: true,
         // Only these start programs, so no other run waits until they are built.
-        test: { name: 'alone', include: files.filter(isAlone), globalSetup: ['test/support/build-programs.ts'] },
+        test: {
+          name: 'with sockets',
+          isolate: false,
+          include: filesOf('with sockets'),
+          globalSetup: ['test/support/build-programs.ts'],
+        },
       },
-      { extends: true, test: { name: 'together', isolate: false, include: files.filter((path) => !isAlone(path)) } },
+      { extends: true, test: { name: 'together', isolate: false, include: filesOf('together') } },
     ],
     exclude: [...defaultExclude, ...(DEEP ? [] : ['**/*.deep.test.ts'])],
     // One more than there are cores: tests with a real Redis, socket or process spend most of their time waiting.
