@@ -67,7 +67,7 @@ describe('the simulator', () => {
   });
 
   it.for([ours, kyRetry])('measures the same in the same world: $name', async (contender) => {
-    const measure = () => runTrial(brief('costs by page, 1 to 5', 200), contender, 7);
+    const measure = () => runTrial(brief('costs by page, 1 to 5', 80), contender, 7);
     expect(await measure()).toEqual(await measure());
   });
 

@@ -140,12 +140,12 @@ describe('localShare', () => {
 describe('fixedShare', () => {
   it('lets four clients that know nothing of each other take no more than the limit together, and all of it', async () => {
     const clock = virtualClock({ wall: Date.UTC(2026, 2, 10, 14, 0, 7) });
-    const service = createMockService({ clock, keys: [KEY], keyed: { minute: 240 }, latencyMs: [5, 15] });
+    const service = createMockService({ clock, keys: [KEY], keyed: { minute: 120 }, latencyMs: [5, 15] });
     const clients = Array.from({ length: 4 }, () =>
       createClient({ baseUrl: service.origin, apiKey: KEY, fetch: service.fetch, clock, share: fixedShare(0.25) }),
     );
     const calls = clients.flatMap((client) =>
-      Array.from({ length: 120 }, () => client.getInfo({ maxWaitMs: Number.POSITIVE_INFINITY })),
+      Array.from({ length: 60 }, () => client.getInfo({ maxWaitMs: Number.POSITIVE_INFINITY })),
     );
     await clock.run(Promise.all(calls));
     expect(service.limited).toBe(0);

@@ -3,7 +3,7 @@ import { aligned } from '../../src/quota/models/aligned.ts';
 import { leaky } from '../../src/quota/models/leaky.ts';
 import type { Shape, WindowModel } from '../../src/quota/models/model.ts';
 import { slidingLog } from '../../src/quota/models/sliding-log.ts';
-import { DEEP } from '../support/deep.ts';
+import { cases, DEEP } from '../support/deep.ts';
 import { type SmallTerms, tryAll } from './support/interleavings.ts';
 import type { OracleShape } from './support/oracles.ts';
 
@@ -16,24 +16,21 @@ const FEW = 8;
 const ESTIMATED = { shape: 'sliding-counter', phaseMs: 20, isClockKnown: true } as const;
 
 /** Costs of two or three calls, after the first one. */
-const COSTS = DEEP
-  ? [
-      [1, 1],
-      [1, 2],
-      [2, 1],
-    ]
-  : [
-      [1, 1],
-      [1, 2],
-    ];
-const depthOf = (room: number): number => (DEEP ? 7 : 7 - room);
+const COSTS = cases(
+  [[1, 2]],
+  [
+    [1, 1],
+    [2, 1],
+  ],
+);
+const DEPTH = DEEP ? 7 : 5;
 /** Units of a second that are left to these calls: in the last, nearly all of them fit. */
-const ROOMS = DEEP ? [1, 2, 3] : [1, 2];
+const ROOMS = cases([2], [1, 3]);
 
 const worlds: SmallTerms[] = ROOMS.flatMap((room) =>
-  // Calls of equal costs where there is room for two are left to the deep run: they take the longest, and dear ones show more.
-  COSTS.filter((costs) => (DEEP ? Math.max(...costs) <= room : Math.max(...costs) === room)).flatMap((costs) => {
-    const common = { depth: depthOf(room), costs: [1, ...costs], others: 0 };
+  // Calls of equal costs are left to the deep run: they take the longest, and dear ones show more.
+  COSTS.filter((costs) => Math.max(...costs) <= room).flatMap((costs) => {
+    const common = { depth: DEPTH, costs: [1, ...costs], others: 0 };
     const limit = FEW * Math.max(...costs);
     return [
       ...SHAPES.map((shape) => ({ ...common, shape, limit: room })),

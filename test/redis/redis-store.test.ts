@@ -8,9 +8,9 @@ import { keysOf } from '../../src/redis/keys.ts';
 import { redisStore } from '../../src/redis/redis-store.ts';
 import { LOOK_MS, type ShareStore } from '../../src/sharing/store.ts';
 import { asker, asking, slotAsk, telling, windowAsk } from '../../src/testing/share/asking.ts';
-import { storeContract } from '../sharing/store.contract.ts';
+import { LONG_CASES, SHORT_CASES, storeContract } from '../sharing/store.contract.ts';
 import { distant } from '../sharing/support/distant.ts';
-import { runs } from '../support/deep.ts';
+import { cases, runs } from '../support/deep.ts';
 import { hasRedis, type RedisServer, startRedis } from './support/server.ts';
 import { timedStore } from './support/timed-store.ts';
 
@@ -52,7 +52,7 @@ describe.skipIf(!hasRedis)('the store in Redis', () => {
   }
 
   storeContract('through ioredis', (now) => timed(redis, now));
-  storeContract('through node-redis', (now) => timed(nodeRedis, now));
+  storeContract('through node-redis', (now) => timed(nodeRedis, now), cases(SHORT_CASES, LONG_CASES));
 
   it('keeps everything of a credential under one hash tag that does not show it', async () => {
     const keyOf = keysOf('name', 'secret', 'credential');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Client, createClient } from '../../src/index.ts';
 import { type MockService, type MockServiceOptions, seeded, type VirtualClock } from '../../src/testing/index.ts';
-import { runs } from '../support/deep.ts';
+import { cases, runs } from '../support/deep.ts';
 import { worldOf } from './support/world.ts';
 
 interface Edge {
@@ -49,16 +49,16 @@ describe('an edge between the client and the service', () => {
     expect(service.limited).toBe(0);
   });
 
-  it.each([
-    ['lags behind', -20_000],
-    ['is a second ahead of', 1_000],
-  ])('whose clock %s that of the limiter does not make two windows of one', async (_, ms) => {
-    const { service, seconds } = behindEdge({}, (_, at) => ({ date: new Date(at + ms).toUTCString() }));
-    expect(await seconds(600)).toBeLessThan(110);
-    expect(service.limited).toBe(0);
-  });
+  it.each(cases([['lags behind', -20_000]], [['is a second ahead of', 1_000]]))(
+    'whose clock %s that of the limiter does not make two windows of one',
+    async (_, ms) => {
+      const { service, seconds } = behindEdge({}, (_, at) => ({ date: new Date(at + ms).toUTCString() }));
+      expect(await seconds(600)).toBeLessThan(110);
+      expect(service.limited).toBe(0);
+    },
+  );
 
-  it.each([2_000, 20_000])(
+  it.each(cases([20_000], [2_000]))(
     'whose clock is %d ms ahead of that of the limiter costs no more than one that is not',
     async (ms) => {
       const { service, seconds } = behindEdge({}, (_, at) => ({ date: new Date(at + ms).toUTCString() }));

@@ -3,7 +3,7 @@ import { seeded } from '../../src/testing/index.ts';
 import { DEEP, runs } from '../support/deep.ts';
 import { worldOf } from './support/world.ts';
 
-const CALLS = runs(1_200, 3_000);
+const CALLS = runs(1_050, 3_000);
 const MINUTE_MS = 60_000;
 
 /** The shortest possible time for equal calls on calendar windows: as early as 20 a second and 500 a minute let the last arrive. */
@@ -118,7 +118,7 @@ describe('windows whose shape only a rest or a lull tells', () => {
   );
 
   it('a minute that is estimated from calendar minutes that no header shows refuses what is under way once, and little after', async () => {
-    const calls = runs(1_500, 3_000);
+    const calls = runs(1_000, 3_000);
     const { clock, service, ask } = worldOf({
       ...{ keyed: { minute: 300 }, windows: 'sliding-counter', skewMs: 17_000 },
       headers: { date: false },

@@ -125,7 +125,7 @@ describe('processes that share a token bucket', () => {
           most = Math.max(most, world.peak / limit);
         },
       ),
-      { numRuns: runs(60, 1_500) },
+      { numRuns: runs(40, 1_500) },
     );
     expect(most).toBeGreaterThan(0.85);
   });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { runs } from '../support/deep.ts';
+import { cases } from '../support/deep.ts';
 import { fleetOf } from './support/fleet.ts';
 
 describe('a crowd of processes with few calls each', () => {
   it('makes them in little more than the time that the limit takes, although no look of theirs lasts long enough to tell', async () => {
-    for (const seed of [11, 2, ...Array.from({ length: runs(0, 14) }, (_, index) => 12 + index)]) {
+    for (const seed of cases([11], [2, ...Array.from({ length: 14 }, (_, index) => 12 + index)])) {
       const start = Date.UTC(2026, 2, 10, 14, 0, 7) + seed * 137;
       const limits = { keyed: { second: 40, month: 100_000 }, latencyMs: [5, 20] } as const;
       const fleet = fleetOf(20, limits, {}, { seed, start });

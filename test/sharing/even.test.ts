@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DEEP } from '../support/deep.ts';
+import { cases, DEEP } from '../support/deep.ts';
 import { type Fleet, fleetOf } from './support/fleet.ts';
 
 /** Seven seconds into a minute, on the stroke of a second: then a first look shows least. */
@@ -33,10 +33,7 @@ function leastPart(answered: readonly (readonly number[])[], from: number, to: n
 }
 
 describe('clients that share one key and all have a backlog', () => {
-  it.each([
-    [4, { second: 40, month: 100_000 }],
-    [8, { second: 40, minute: 2_000 }],
-  ])(
+  it.each(cases([[4, { second: 40, month: 100_000 }]], [[8, { second: 40, minute: 2_000 }]]))(
     'get at least two fifths of an equal part of any three seconds, once one of %i has looked for a second',
     async (size, keyed) => {
       for (const afterMs of DEEP ? [0, 250, 500, 750] : [500]) {

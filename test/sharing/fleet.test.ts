@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { seeded } from '../../src/testing/index.ts';
-import { DEEP, runs } from '../support/deep.ts';
+import { cases, DEEP, runs } from '../support/deep.ts';
 import { type Fleet, fleetOf } from './support/fleet.ts';
 
 /** Lets each client have eight calls waiting all the time. */
@@ -15,12 +15,12 @@ function saturate({ clients }: Fleet): void {
 
 describe('clients that share one key, in virtual time', () => {
   // A few less than fill the last minute: while the shape of a minute is in doubt, a unit of it is kept.
-  const [calls, shortest] = DEEP ? [1_990, 196.7] : [690, 61.7];
+  const [calls, minute, shortest] = DEEP ? [1_990, 500, 196.7] : [390, 300, 56.7];
 
   it.each(DEEP ? [1, 2, 4, 8, 20] : [4])(
     '%i together are never refused and take hardly longer than one alone',
     async (size) => {
-      const fleet = fleetOf(size);
+      const fleet = fleetOf(size, { keyed: { second: 20, minute } });
       await fleet.clock.run(fleet.work(calls));
       expect(fleet.limited).toBe(0);
       // One that knew everything would be done after `shortest` seconds. How fast the fingerprint of the key is made is the
@@ -80,12 +80,16 @@ describe('clients that share one key, in virtual time', () => {
     expect(fleet.limited).toBe(0);
   });
 
-  it.each([
-    // Processes, calls a second of each, limits, most trips a call in the two minutes from the first call on.
-    [4, 1, { second: 20, minute: 1_000 }, 0.8],
-    [4, 3, { second: 100, minute: 5_000 }, 0.4],
-    [16, 0.5, { second: 20, minute: 1_000 }, 1],
-  ])(
+  it.each(
+    cases(
+      // Processes, calls a second of each, limits, most trips a call in the two minutes from the first call on.
+      [[4, 1, { second: 20, minute: 1_000 }, 0.8]],
+      [
+        [4, 3, { second: 100, minute: 5_000 }, 0.4],
+        [16, 0.5, { second: 20, minute: 1_000 }, 1],
+      ],
+    ),
+  )(
     'make at most one trip a call from the first one on, where %i of them make %d light calls a second',
     async (size, rate, keyed, most) => {
       let early = 0;
@@ -110,11 +114,13 @@ describe('clients that share one key, in virtual time', () => {
     },
   );
 
-  it.each([
-    [100, 200, 7_000],
-    // The last request of a look may be counted up to three seconds after it was sent, and the urgent call's own response takes as long.
-    [1_500, 3_000, 12_000],
-  ])(
+  it.each(
+    cases(
+      // The last request of a look may be counted up to three seconds after it was sent, and the urgent call's own response takes as long.
+      [[1_500, 3_000, 12_000]],
+      [[100, 200, 7_000]],
+    ),
+  )(
     'serve an urgent call when the looks are over, which take six seconds, and what they sent is counted, if responses take %i to %i ms',
     async (least, most, bound) => {
       for (const seed of DEEP ? [1, 2, 3, 4, 5, 6, 7, 8] : [7]) {
@@ -134,7 +140,7 @@ describe('clients that share one key, in virtual time', () => {
     },
   );
 
-  it.each([2, 4])(
+  it.each(cases([2], [4]))(
     'are not refused by a minute whose usage is estimated from two counters: %i processes',
     async (size) => {
       const limit = 50 * size;
@@ -174,7 +180,7 @@ describe('clients that share one key, in virtual time', () => {
   );
 
   it('get equal parts when all of them are busy', async () => {
-    const calls = runs(800, 6_000);
+    const calls = runs(400, 6_000);
     const deviations: number[] = [];
     for (const seed of DEEP ? [1, 2, 3, 4] : [2]) {
       const fleet = fleetOf(8, {}, {}, { seed });
@@ -266,9 +272,9 @@ describe('clients that share one key, in virtual time', () => {
   });
 
   it('give an expensive request its turn, however busy the other processes are', async () => {
-    const fleet = fleetOf(8, { cost: ({ url }) => (url.pathname.endsWith('info') ? 1 : 8) });
-    const busy = fleet.work(runs(300, 1_500));
-    await fleet.clock.advance(12_000);
+    const fleet = fleetOf(runs(4, 8), { cost: ({ url }) => (url.pathname.endsWith('info') ? 1 : 8) });
+    const busy = fleet.work(runs(150, 1_500));
+    await fleet.clock.advance(runs(5_000, 12_000));
     const [client] = fleet.clients;
     const from = fleet.clock.now();
     const dear = client?.getAddressAssets('SP3FGQ8Z7JY9BWYZ5WM53E0M9NK7WHJF0691NZ159', { cost: 8, priority: 1 });
@@ -331,15 +337,18 @@ describe('clients that share one key, in virtual time', () => {
     expect(fleet.limited).toBe(0);
   });
 
-  it.each([18, 48])('go on after %i idle hours, when no process knows the service’s clock any more', async (hours) => {
-    const fleet = fleetOf(4);
-    await fleet.clock.run(fleet.work(100));
-    await fleet.clock.advance(hours * 3_600_000);
-    const from = fleet.clock.now();
-    await fleet.clock.run(fleet.work(200));
-    expect(fleet.clock.now() - from).toBeLessThan(30_000);
-    expect(fleet.limited).toBe(0);
-  });
+  it.each(cases([48], [18]))(
+    'go on after %i idle hours, when no process knows the service’s clock any more',
+    async (hours) => {
+      const fleet = fleetOf(4);
+      await fleet.clock.run(fleet.work(100));
+      await fleet.clock.advance(hours * 3_600_000);
+      const from = fleet.clock.now();
+      await fleet.clock.run(fleet.work(200));
+      expect(fleet.clock.now() - from).toBeLessThan(30_000);
+      expect(fleet.limited).toBe(0);
+    },
+  );
 
   it('give everything back when they close', async () => {
     const fleet = fleetOf(2, { keyed: { minute: 100 } });

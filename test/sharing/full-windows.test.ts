@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { seeded } from '../../src/testing/index.ts';
-import { DEEP, runs } from '../support/deep.ts';
+import { cases, DEEP, runs } from '../support/deep.ts';
 import { fleetOf } from './support/fleet.ts';
 
 const HOUR_MS = 3_600_000;
@@ -13,9 +13,9 @@ const USUAL_MS = 200;
 
 describe('processes whose shared window is full for hours', () => {
   it.each(
-    (DEEP ? [2, 8, 16] : [8]).flatMap((size) =>
+    (DEEP ? [2, 8, 16] : [4]).flatMap((size) =>
       (['sliding-log', 'sliding-counter', 'leaky'] as const).flatMap((kind) =>
-        [0, 0.2].map((urgent) => [size, kind, urgent] as const),
+        cases([0.2], [0]).map((urgent) => [size, kind, urgent] as const),
       ),
     ),
   )(

@@ -1,11 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { seeded } from '../../src/testing/index.ts';
+import { runs } from '../support/deep.ts';
 import { type Fleet, fleetOf } from './support/fleet.ts';
 
 const LATENCY_MS = 10;
+
+/** Light calls come for so long, in milliseconds. */
+const LASTS_MS = runs(30_000, 60_000);
 const CALENDAR = { calendar: ['second', 'minute'] } as const;
 
-/** Four clients that make so many calls a second each at random instants for a minute; returns how long each took, in milliseconds, and trips. */
+/** Four clients that make so many calls a second each at random instants; returns how long each took, in milliseconds, and trips. */
 async function light(
   isNear: boolean,
   { perSecond, second }: { perSecond: number; second: number } = { perSecond: 1, second: 20 },
@@ -20,7 +24,7 @@ async function light(
   };
   const work = async (index: number): Promise<void> => {
     const random = seeded(index);
-    for (const end = fleet.clock.now() + 60_000; fleet.clock.now() < end; ) {
+    for (const end = fleet.clock.now() + LASTS_MS; fleet.clock.now() < end; ) {
       await fleet.clock.sleep((-Math.log(1 - random()) * 1_000) / perSecond);
       void call(index);
     }

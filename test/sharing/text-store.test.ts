@@ -2,14 +2,18 @@ import { describe, expect, it } from 'vitest';
 import { quote } from '../../src/errors.ts';
 import { type TextChange, textStore } from '../../src/sharing/text-store.ts';
 import { asker, BEGIN } from '../../src/testing/share/asking.ts';
-import { storeContract } from './store.contract.ts';
+import type { MakeStore } from '../../src/testing/share/store-case.ts';
+import { cases } from '../support/deep.ts';
+import { LONG_CASES, SHORT_CASES, storeContract } from './store.contract.ts';
 
-storeContract('the store in a text', (now) => {
+const makeStore: MakeStore = (now) => {
   let text: string | null = null;
   return textStore(async (change) => {
     text = change(text, now());
   });
-});
+};
+
+storeContract('the store in a text', makeStore, cases(SHORT_CASES, LONG_CASES));
 
 describe('a store in a text', () => {
   it('counts once what a transaction repeats', async () => {

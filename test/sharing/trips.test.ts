@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { DEEP, runs } from '../support/deep.ts';
+import { cases, DEEP, runs } from '../support/deep.ts';
 import { type Fleet, type FleetTerms, fleetOf } from './support/fleet.ts';
 
 /** Units of each second, and of a minute that holds more than can be sent in its seconds. */
@@ -73,13 +73,15 @@ function fleetAt(size: number, when: Pick<FleetTerms, 'start' | 'seed'> = {}): F
   return fleetOf(size, { keyed: KEYED, latencyMs: [25, 60] }, {}, terms);
 }
 
-const FATES: readonly (readonly [string, Fate])[] = [
-  ['lost', 'lost'],
-  ['late by 50 ms', 50],
-  ['late by a second', 1_000],
-];
+const FATES: readonly (readonly [string, Fate])[] = cases<readonly [string, Fate]>(
+  [
+    ['lost', 'lost'],
+    ['late by a second', 1_000],
+  ],
+  [['late by 50 ms', 50]],
+);
 
-const SIZES = DEEP ? [1, 2, 4, 8] : [1, 4];
+const SIZES = cases([4], [1, 2, 8]);
 
 /** How long processes work while answers go astray, in milliseconds. */
 const LASTS_MS = runs(10_000, 14_000);
@@ -199,7 +201,7 @@ describe('processes that share a quota, where the store is absent,', () => {
 
   it.each(ways)('%s for %i seconds, stand still for four seconds at most and are not refused', async (how, seconds) => {
     const all: Observed[] = [];
-    for (const size of [1, 4]) {
+    for (const size of cases([4], [1])) {
       const observed = await observe(fleetAt(size), runs(14_000, 18_000) + seconds * 1_000, async (fleet) => {
         await fleet.clock.advance(5_000);
         fleet.wire = how;
@@ -238,7 +240,7 @@ describe('processes that share a quota, where the store is absent,', () => {
     async (how) => {
       const fleet = fleetOf(4, { keyed: { second: 20, minute: 150 } });
       void fleet.work(480).catch(() => {});
-      await fleet.clock.advance(65_000);
+      await fleet.clock.advance(runs(12_000, 65_000));
       fleet.wire = how;
       const timer = vi.spyOn(fleet.clock, 'timer');
       await fleet.clock.advance(60_000);
