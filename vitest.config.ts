@@ -62,7 +62,7 @@ export default defineConfig({
     exclude: [...defaultExclude, ...(DEEP ? [] : ['**/*.deep.test.ts'])],
     // One more than there are cores: tests with a real Redis, socket or process spend most of their time waiting.
     maxWorkers: availableParallelism() + 1,
-    setupFiles: ['test/support/properties.ts'],
+    setupFiles: ['test/support/properties.ts', 'test/support/unstub.ts'],
     restoreMocks: true,
     unstubEnvs: true,
     unstubGlobals: true,

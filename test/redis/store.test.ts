@@ -4,7 +4,7 @@ import { inspect } from 'node:util';
 import { Cluster, Redis } from 'ioredis';
 import { createClient as connectRedis, createClientPool, createCluster } from 'redis';
 import { createMockService, type MockService, type MockServiceOptions } from 'stacks-quota/testing';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, type TestContext, vi } from 'vitest';
 import type { ClientEvent } from '../../src/events.ts';
 import { type Client, createClient } from '../../src/index.ts';
 import { type RedisLike, type RedisShareOptions, redisShare } from '../../src/redis/index.ts';
@@ -27,48 +27,19 @@ interface Shared {
   readonly events: readonly ClientEvent[];
 }
 
-describe.skipIf(!hasRedis)('clients that share a key through a real Redis server', () => {
-  const endings: (() => unknown)[] = [];
-  /** A server that no test harms. */
-  let server: RedisServer;
-  let ioredis: Redis;
-
-  beforeAll(async () => {
-    server = await startRedis();
-    ioredis = connectTo(server);
-  });
-
-  afterAll(async () => {
-    ioredis.disconnect();
-    await server.stop();
-  });
-
-  afterEach(async () => {
-    for (const end of endings.splice(0).reverse()) await end();
-    await ioredis.flushall();
-  });
-
-  function connectTo({ url }: RedisServer): Redis {
-    const redis = new Redis(url, { maxRetriesPerRequest: 1 });
-    redis.on('error', () => {});
+/** What a test uses, until it has finished. */
+function stageOf({ onTestFinished }: TestContext) {
+  function connect({ url }: RedisServer): Redis {
+    const redis = connectTo(url);
+    onTestFinished(() => redis.disconnect());
     return redis;
   }
 
-  function connect(to = server): Redis {
-    const redis = connectTo(to);
-    endings.push(() => redis.disconnect());
-    return redis;
-  }
-
-  /** A server that a test may harm. */
+  /** A server that the test may harm. */
   async function ownServer(): Promise<RedisServer> {
     const own = await startRedis();
-    endings.push(() => own.stop());
+    onTestFinished(() => own.stop());
     return own;
-  }
-
-  function serviceWith(options: MockServiceOptions = {}): MockService {
-    return createMockService({ keys: [KEY], keyed: { minute: 1_000, month: 10_000 }, ...options });
   }
 
   function join(redis: unknown, service = serviceWith(), options: Partial<RedisShareOptions> = {}): Shared {
@@ -78,18 +49,46 @@ describe.skipIf(!hasRedis)('clients that share a key through a real Redis server
       ...{ baseUrl: service.origin, apiKey: KEY, fetch: service.fetch, share },
       onEvent: (event) => void events.push(event),
     });
-    endings.push(() => client.close());
+    onTestFinished(async () => void (await client.close()));
     return { client, service, events, said: () => ofShare(events) };
   }
 
-  it('may use ioredis, node-redis and a pool of node-redis side by side', async () => {
+  return { connect, ownServer, join };
+}
+
+function connectTo(url: string): Redis {
+  const redis = new Redis(url, { maxRetriesPerRequest: 1 });
+  redis.on('error', () => {});
+  return redis;
+}
+
+function serviceWith(options: MockServiceOptions = {}): MockService {
+  return createMockService({ keys: [KEY], keyed: { minute: 1_000, month: 10_000 }, ...options });
+}
+
+describe.skipIf(!hasRedis)('clients that share a key through a real Redis server', () => {
+  let server: RedisServer;
+  let ioredis: Redis;
+
+  beforeAll(async () => {
+    server = await startRedis();
+    ioredis = connectTo(server.url);
+  });
+
+  afterAll(async () => {
+    ioredis.disconnect();
+    await server.stop();
+  });
+
+  beforeEach(() => ioredis.flushall());
+
+  it('may use ioredis, node-redis and a pool of node-redis side by side', async (context) => {
+    const { join } = stageOf(context);
     const single = connectRedis({ url: server.url });
     const pool = createClientPool({ url: server.url });
     await Promise.all([single.connect(), pool.connect()]);
-    endings.push(
-      () => single.destroy(),
-      () => pool.destroy(),
-    );
+    context.onTestFinished(() => single.destroy());
+    context.onTestFinished(() => pool.destroy());
     const service = serviceWith({ keyed: { minute: 90, month: 10_000 } });
     const all = [ioredis, single, pool].map((redis) => join(redis, service));
     await Promise.all(all.map(({ client }) => client.getInfo()));
@@ -101,7 +100,8 @@ describe.skipIf(!hasRedis)('clients that share a key through a real Redis server
     for (const { said } of all) expect(said()).toEqual([]);
   });
 
-  it('may use a cluster, of which one node holds all that belongs to a credential', async () => {
+  it('may use a cluster, of which one node holds all that belongs to a credential', async (context) => {
+    const { join } = stageOf(context);
     const settings = ['--cluster-enabled', 'yes', '--cluster-announce-ip', '127.0.0.1', '--dir', tmpdir()];
     const node = await startRedis(...settings, '--cluster-config-file', `nodes-${randomUUID()}.conf`);
     const plain = new Redis(node.url);
@@ -110,12 +110,10 @@ describe.skipIf(!hasRedis)('clients that share a key through a real Redis server
     const viaIoredis = new Cluster([{ host: '127.0.0.1', port: node.port }]);
     const viaNodeRedis = createCluster({ rootNodes: [{ url: node.url }] });
     await viaNodeRedis.connect();
-    endings.push(
-      () => node.stop(),
-      () => plain.disconnect(),
-      () => viaIoredis.disconnect(),
-      () => viaNodeRedis.destroy(),
-    );
+    context.onTestFinished(() => node.stop());
+    context.onTestFinished(() => plain.disconnect());
+    context.onTestFinished(() => viaIoredis.disconnect());
+    context.onTestFinished(() => viaNodeRedis.destroy());
     const service = serviceWith();
     for (const redis of [viaIoredis, viaNodeRedis]) {
       const { client, said } = join(redis, service);
@@ -127,7 +125,8 @@ describe.skipIf(!hasRedis)('clients that share a key through a real Redis server
     expect(new Set(tags).size).toBe(1);
   });
 
-  it('go on when Redis has forgotten the scripts', async () => {
+  it('go on when Redis has forgotten the scripts', async (context) => {
+    const { join } = stageOf(context);
     const { client, said, service } = join(ioredis);
     await client.getInfo();
     await ioredis.script('FLUSH');
@@ -136,55 +135,8 @@ describe.skipIf(!hasRedis)('clients that share a key through a real Redis server
     expect(refused(service)).toBe(0);
   });
 
-  it.each([
-    [
-      'is a replica that cannot be written to',
-      'READONLY',
-      (redis: Redis): unknown => redis.replicaof('127.0.0.1', '1'),
-    ],
-    ['is full', 'OOM', (redis: Redis): unknown => redis.config('SET', 'maxmemory', '1')],
-    ['forbids scripts', 'NOPERM', (redis: Redis): unknown => redis.acl('SETUSER', 'default', '-evalsha', '-eval')],
-  ] as const)('go on without a Redis that %s, and say why', async (_, code, spoil) => {
-    const redis = connect(await ownServer());
-    const { client, said, service } = join(redis, serviceWith({ keyed: ROOMY }));
-    await client.getInfo();
-    await spoil(redis);
-    await Promise.all(Array.from({ length: 60 }, () => client.getInfo()));
-    await vi.waitFor(() => expect(said()).toMatchObject([{ type: 'share-lost', code, mode: 'partial' }]), 10_000);
-    expect(refused(service)).toBe(0);
-  });
-
-  it.each([
-    ['is a replica that cannot be written to', (redis: Redis): unknown => redis.replicaof('127.0.0.1', '1')],
-    ['forbids scripts', (redis: Redis): unknown => redis.acl('SETUSER', 'default', '-evalsha', '-eval')],
-  ] as const)('begin without a Redis that %s', async (_, spoil) => {
-    const redis = connect(await ownServer());
-    await spoil(redis);
-    const { client, service } = join(redis, serviceWith({ keyed: ROOMY }));
-    await Promise.all(Array.from({ length: 30 }, () => client.getInfo({ maxWaitMs: 20_000 })));
-    expect(service.log).toHaveLength(30);
-    expect(refused(service)).toBe(0);
-  });
-
-  it('go on without a Redis that is frozen, and use it again when it has thawed', async () => {
-    const own = await ownServer();
-    const { client, said, service } = join(connect(own), serviceWith({ keyed: ROOMY }), { timeoutMs: 100 });
-    await Promise.all(Array.from({ length: 40 }, () => client.getInfo()));
-    process.kill(own.pid, 'SIGSTOP');
-    const thaw = (): unknown => process.kill(own.pid, 'SIGCONT');
-    endings.push(thaw);
-    const during = Array.from({ length: 60 }, () => client.getInfo());
-    await vi.waitFor(() => expect(said()[0]).toMatchObject({ type: 'share-lost', code: 'TIMEOUT' }), 20_000);
-    await Promise.all(during);
-    thaw();
-    await vi.waitFor(async () => {
-      await client.getInfo();
-      expect(said().map(({ type }) => type)).toEqual(['share-lost', 'share-regained']);
-    }, 20_000);
-    expect(refused(service)).toBe(0);
-  });
-
-  it('put right what else stands under their keys', async () => {
+  it('put right what else stands under their keys', async (context) => {
+    const { join } = stageOf(context);
     const { client, said, service } = join(ioredis);
     await client.getInfo();
     for (const key of await ioredis.keys('*')) {
@@ -197,7 +149,8 @@ describe.skipIf(!hasRedis)('clients that share a key through a real Redis server
     expect(await ioredis.type(account)).toBe('string');
   });
 
-  it('do not believe in a higher limit than they have seen', async () => {
+  it('do not believe in a higher limit than they have seen', async (context) => {
+    const { join } = stageOf(context);
     const service = serviceWith({ keyed: { minute: 100, month: 10_000 } });
     const all = [join(ioredis, service), join(ioredis, service)];
     for (const { client } of all) await client.getInfo();
@@ -214,7 +167,8 @@ describe.skipIf(!hasRedis)('clients that share a key through a real Redis server
       expect(client.quota().windows.find(({ window }) => window === 'minute')).toMatchObject({ limit: 100 });
   });
 
-  it('know nothing of what a share of another name has stored', async () => {
+  it('know nothing of what a share of another name has stored', async (context) => {
+    const { join } = stageOf(context);
     const service = serviceWith({ keyed: { minute: 5, month: 10_000 } });
     const one = join(ioredis, service, { name: 'one' });
     const two = join(ioredis, serviceWith(), { name: 'two' });
@@ -224,15 +178,70 @@ describe.skipIf(!hasRedis)('clients that share a key through a real Redis server
     expect(two.client.quota().windows.find(({ window }) => window === 'minute')).toMatchObject({ limit: 1_000 });
   });
 
-  it('never show the key to Redis, to events or to whoever inspects a client', async () => {
+  it('never show the key to Redis, to events or to whoever inspects a client', async (context) => {
+    const { connect, join } = stageOf(context);
     const seen: string[] = [];
-    const monitor = await connect().monitor();
-    endings.push(() => monitor.disconnect());
+    const monitor = await connect(server).monitor();
+    context.onTestFinished(() => monitor.disconnect());
     monitor.on('monitor', (_time, args: string[]) => seen.push(...args));
     const { client, events } = join(ioredis);
     await Promise.all(Array.from({ length: 50 }, () => client.getInfo()));
     await vi.waitFor(() => expect(seen.length).toBeGreaterThan(10));
     expect(`${seen.join()}${inspect(events, { depth: 9 })}${inspect(client, { depth: 9 })}`).not.toContain(KEY);
+  });
+});
+
+// They mostly wait, so they run side by side.
+describe.skipIf(!hasRedis).concurrent('clients that share a key through a Redis server of their own', () => {
+  it.for([
+    [
+      'is a replica that cannot be written to',
+      'READONLY',
+      (redis: Redis): unknown => redis.replicaof('127.0.0.1', '1'),
+    ],
+    ['is full', 'OOM', (redis: Redis): unknown => redis.config('SET', 'maxmemory', '1')],
+    ['forbids scripts', 'NOPERM', (redis: Redis): unknown => redis.acl('SETUSER', 'default', '-evalsha', '-eval')],
+  ] as const)('go on without a Redis that %s, and say why', async ([, code, spoil], context) => {
+    const { connect, join, ownServer } = stageOf(context);
+    const redis = connect(await ownServer());
+    const { client, said, service } = join(redis, serviceWith({ keyed: ROOMY }));
+    await client.getInfo();
+    await spoil(redis);
+    await Promise.all(Array.from({ length: 60 }, () => client.getInfo()));
+    await vi.waitFor(() => expect(said()).toMatchObject([{ type: 'share-lost', code, mode: 'partial' }]), 10_000);
+    expect(refused(service)).toBe(0);
+  });
+
+  it.for([
+    ['is a replica that cannot be written to', (redis: Redis): unknown => redis.replicaof('127.0.0.1', '1')],
+    ['forbids scripts', (redis: Redis): unknown => redis.acl('SETUSER', 'default', '-evalsha', '-eval')],
+  ] as const)('begin without a Redis that %s', async ([, spoil], context) => {
+    const { connect, join, ownServer } = stageOf(context);
+    const redis = connect(await ownServer());
+    await spoil(redis);
+    const { client, service } = join(redis, serviceWith({ keyed: ROOMY }));
+    await Promise.all(Array.from({ length: 30 }, () => client.getInfo({ maxWaitMs: 20_000 })));
+    expect(service.log).toHaveLength(30);
+    expect(refused(service)).toBe(0);
+  });
+
+  it('go on without a Redis that is frozen, and use it again when it has thawed', async (context) => {
+    const { connect, join, ownServer } = stageOf(context);
+    const own = await ownServer();
+    const { client, said, service } = join(connect(own), serviceWith({ keyed: ROOMY }), { timeoutMs: 100 });
+    await Promise.all(Array.from({ length: 40 }, () => client.getInfo()));
+    process.kill(own.pid, 'SIGSTOP');
+    const thaw = (): unknown => process.kill(own.pid, 'SIGCONT');
+    context.onTestFinished(() => void thaw());
+    const during = Array.from({ length: 60 }, () => client.getInfo());
+    await vi.waitFor(() => expect(said()[0]).toMatchObject({ type: 'share-lost', code: 'TIMEOUT' }), 20_000);
+    await Promise.all(during);
+    thaw();
+    await vi.waitFor(async () => {
+      await client.getInfo();
+      expect(said().map(({ type }) => type)).toEqual(['share-lost', 'share-regained']);
+    }, 20_000);
+    expect(refused(service)).toBe(0);
   });
 });
 
