@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createMockService, type MockService, type MockServiceOptions } from 'stacks-quota/testing';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { cases } from '../support/deep.ts';
 import { endAll, start } from './support/program.ts';
 
 const KEY = 'key-of-the-cli-process-test';
@@ -148,14 +149,18 @@ describe('the program in a process of its own', { concurrent: true }, () => {
     expect((await fetch(`${url}/v2/fees`)).status).toBe(405);
   });
 
-  it.for([
-    ['no JSON', /^stacks-quota: --routes \S+ is no JSON: .*\n/],
-    ['[]', /^stacks-quota: --routes \S+ must be an object such as .*\n/],
+  const routesRefused: readonly (readonly [text: string, sentence: RegExp])[] = cases(
+    [['no JSON', /^stacks-quota: --routes \S+ is no JSON: .*\n/]],
     [
-      '{"/v2/info": 5}',
-      /^stacks-quota: The name of a route must be a method and a path, such as .*, not "\/v2\/info"\.\n/,
+      ['[]', /^stacks-quota: --routes \S+ must be an object such as .*\n/],
+      [
+        '{"/v2/info": 5}',
+        /^stacks-quota: The name of a route must be a method and a path, such as .*, not "\/v2\/info"\.\n/,
+      ],
     ],
-  ] as const)('opens no mock with routes of %j', async ([text, sentence]) => {
+  );
+
+  it.for(routesRefused)('opens no mock with routes of %j', async ([text, sentence]) => {
     const file = join(folder, `routes-${randomUUID()}.json`);
     writeFileSync(file, text);
     const { code, err } = await start(['mock', '--routes', file]).ending;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type CallOptions, createClient, type QuotaExhaustedError } from '../../src/index.ts';
 import type { MockServiceOptions } from '../../src/testing/index.ts';
+import { cases } from '../support/deep.ts';
 import { wire } from '../support/wire.ts';
 import { ADDRESS, quietly, ROOMY, refused, refusedSoon, world } from './support/deadline-world.ts';
 
@@ -181,17 +182,23 @@ describe('maxQueueMs', () => {
     expect(bounded.now()).toBe('under way');
   });
 
-  it.for<[string, MockServiceOptions]>([
-    ['aligned windows', {}],
-    ['windows from the first request on', { windows: 'first-request' }],
-    ['sliding logs', { windows: 'sliding-log' }],
-    ['sliding counters', { windows: 'sliding-counter' }],
-    ['leaky buckets', { windows: 'leaky' }],
-    ['usage booked after the answer', { charge: 'after' }],
-    ['calls that cost 3', { cost: () => 3 }],
-    ['a clock 40 s ahead', { skewMs: 40_000 }],
-    ['slow answers', { latencyMs: 2_500 }],
-  ])('is right within one window: %s', async ([, options]) => {
+  const services = cases<[string, MockServiceOptions]>(
+    [
+      ['aligned windows', {}],
+      ['sliding counters', { windows: 'sliding-counter' }],
+      ['leaky buckets', { windows: 'leaky' }],
+      ['calls that cost 3', { cost: () => 3 }],
+      ['slow answers', { latencyMs: 2_500 }],
+    ],
+    [
+      ['windows from the first request on', { windows: 'first-request' }],
+      ['sliding logs', { windows: 'sliding-log' }],
+      ['usage booked after the answer', { charge: 'after' }],
+      ['a clock 40 s ahead', { skewMs: 40_000 }],
+    ],
+  );
+
+  it.for(services)('is right within one window: %s', async ([, options]) => {
     const { clock, client } = await world(options);
     const reckoned: number[] = [];
     const sent: number[] = [];

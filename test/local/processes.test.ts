@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it, type TestContext, vi } from 'vitest';
 import { startCrew, startWorker, type Worker } from '../redis/support/crew.ts';
 import type { Job } from '../redis/support/worker.ts';
 import { endAll, startChild } from '../support/child.ts';
-import { DEEP, runs } from '../support/deep.ts';
+import { cases, DEEP, runs } from '../support/deep.ts';
 
 const KEY = 'the-key-of-all';
 const PATIENCE_MS = 60_000;
@@ -39,7 +39,7 @@ describe.concurrent('processes that share a key on one machine', () => {
     expectAllServed(service, await Promise.all(crew.map(({ end }) => end)), calls);
   });
 
-  it.for(['SIGKILL', 'SIGSTOP'] as const)(
+  it.for(cases(['SIGSTOP'], ['SIGKILL']))(
     'make all calls when the first gets %s, which keeps the books',
     async (signal, context) => {
       const { service, job } = await serve(context);

@@ -71,7 +71,7 @@ describe('an edge between the client and the service', () => {
     const { service, seconds } = behindEdge({}, () => ({}));
     const random = seeded(3);
     service.faults.when(() => (random() < 0.3 ? { status: 404, counted: false } : undefined));
-    const calls = runs(1_000, 3_000);
+    const calls = runs(700, 3_000);
     expect(await seconds(calls)).toBeLessThan((calls / 3_000) * 400);
     expect(service.limited).toBe(0);
   });
