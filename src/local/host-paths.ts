@@ -6,7 +6,7 @@ import { ConfigError } from '../errors.ts';
 import { fingerprintOf } from '../sharing/fingerprint.ts';
 
 /** The version of the messages. Versions do not share. */
-const FORMAT = 3;
+const FORMAT = 4;
 
 /** Permissions that must not be granted: those of the group and of others. */
 const FOREIGN_MODE = 0o077;

@@ -2,8 +2,8 @@ import type { WindowAsk } from '../sharing/store.ts';
 import { numbered } from '../sharing/store-rules.ts';
 import { PLACES } from './scripts/take/blocks.ts';
 
-/** Values of {@link WindowAsk.stretches} in the script's arguments, and of a step of a window that drains. */
-const STRETCHES = { no: '0', yes: '1', bounds: '2', caps: '4' } as const;
+/** Values of {@link WindowAsk.bounds} in the script's arguments, and of a step of a window that drains. */
+const BOUNDS = { below: '0', both: '1', above: '2' } as const;
 const DRAINS = '3';
 
 /** A window of an ask, and where Redis keeps it. */
@@ -46,8 +46,8 @@ export function blocksOf(windows: readonly WindowAsk[]): Blocks {
     if (!first || !last) continue;
     names.push(first.block);
     const runs = split(block, follows);
-    const isCounted = block.some(({ window }) => howOf(window) !== '0');
-    args.push(...[first.place, last.place, isCounted ? 1 : 0, runs.length].map(String), ...runs.flatMap(argumentsOf));
+    const isWide = block.some(({ window }) => window.drain !== undefined || window.slidBy !== undefined);
+    args.push(...[first.place, last.place, isWide ? 1 : 0, runs.length].map(String), ...runs.flatMap(argumentsOf));
   }
   return { names, args, order };
 }
@@ -74,8 +74,7 @@ function split<T>(list: readonly T[], belongs: (last: T, next: T, group: readonl
 function follows(last: Placed, next: Placed, [first, second]: readonly Placed[]): boolean {
   const [a, b] = [last.window, next.window];
   if (next.place !== last.place + 1 || a.limit !== b.limit || a.kept !== b.kept) return false;
-  if (a.reading !== b.reading || a.drain !== b.drain || a.slidBy !== b.slidBy || a.stretches !== b.stretches)
-    return false;
+  if (a.reading !== b.reading || a.drain !== b.drain || a.slidBy !== b.slidBy || a.bounds !== b.bounds) return false;
   return !first || !second || b.ttlMs - a.ttlMs === second.window.ttlMs - first.window.ttlMs;
 }
 
@@ -89,6 +88,6 @@ function argumentsOf(run: readonly Placed[]): string[] {
   return [...numbers.map(String), howOf(first.window), String(drain)];
 }
 
-function howOf({ stretches, drain }: WindowAsk): string {
-  return drain === undefined ? STRETCHES[stretches] : DRAINS;
+function howOf({ bounds, drain }: WindowAsk): string {
+  return drain === undefined ? BOUNDS[bounds] : DRAINS;
 }

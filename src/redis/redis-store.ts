@@ -29,13 +29,13 @@ const SCRIPTS = {
 
 /** Creates a store in Redis; `keys` names its keys. */
 export function redisStore(run: RunScript, keys: KeyOf): ShareStore {
-  const [state, facts, needy, live] = [keys('f'), keys('facts'), keys('n'), keys('live')];
+  const [state, facts, needy, live, recent] = [keys('f'), keys('facts'), keys('n'), keys('live'), keys('r')];
   const [look, looks, probe] = [keys('look'), keys('looks'), keys('probe')];
   return {
     async take(asked) {
       const ask = readAsk(asked);
       const blocks = blocksOf(ask.windows);
-      const all = [state, keys(`a:${ask.member}`), look, ...blocks.names.map(keys), needy, facts, live];
+      const all = [state, keys(`a:${ask.member}`), look, recent, ...blocks.names.map(keys), needy, facts, live];
       return readAnswer(await run(SCRIPTS.take, all, argumentsOf(ask, blocks)), ask, blocks);
     },
     async share(version, tell) {
@@ -80,7 +80,8 @@ function argumentsOf(ask: ShareAsk, blocks: Blocks): string[] {
     ask.isLeaving ? 1 : 0,
     ask.isSign ? 1 : 0,
   ];
-  const args = [ask.member, ...numbers.map(String), String(slots.length), String(blocks.names.length), ...blocks.args];
+  const counts = [slots.length, blocks.names.length, ask.recentMs];
+  const args = [ask.member, ...[...numbers, ...counts].map(String), ...blocks.args];
   for (const { name, total, wish, to, windows } of slots) {
     const runs = runsOf(windows.map((index) => blocks.order[index] ?? 0));
     const numbers = [total, wish, runs.length, ...runs.flat().map((index) => index + 1)];

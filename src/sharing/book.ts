@@ -1,7 +1,7 @@
 import { covers, isOver, type Slot } from './slots.ts';
 import type { Answer, ShareAsk, SlotAsk, WindowAsk, Wish } from './store.ts';
 import type { TimeRange } from './timeline.ts';
-import { countsUntil, type Instance, slidByOf, ttlOf } from './windows.ts';
+import { countsUntil, type Instance, MISSING_MS, type StatedUsage, slidByOf, ttlOf } from './windows.ts';
 
 /** Units spent without a grant are merged into one debt this long after their slot, in milliseconds. */
 const RECENT_MS = 5_000;
@@ -43,7 +43,7 @@ export interface Wishes {
 }
 
 /** The part of an ask that describes slots and windows. */
-export type Told = Pick<ShareAsk, 'slots' | 'windows' | 'held'>;
+export type Told = Pick<ShareAsk, 'slots' | 'windows' | 'held' | 'recentMs'>;
 
 /**
  * The claims of this process, slot by slot. Each ask states them as totals, and repeats every slot until an answer confirms
@@ -149,11 +149,14 @@ export class Book {
     this.#giveUp(arrival, wishes.surplus);
     this.#condense(time);
     const windows: WindowAsk[] = [];
+    let recentMs = 0;
     const indices = new Map<string, number>();
     const indexOf = (instance: Instance): number => {
       let index = indices.get(instance.name);
       if (index === undefined) {
-        index = windows.push(windowAsk(instance, wishes.kept(instance), time, now)) - 1;
+        const stated = instance.window.reading(instance, now);
+        if (stated && stated.bounds !== 'below') recentMs = Math.max(recentMs, stated.ageMs + MISSING_MS);
+        index = windows.push(windowAsk(instance, stated, wishes.kept(instance), time)) - 1;
         indices.set(instance.name, index);
       }
       return index;
@@ -162,7 +165,8 @@ export class Book {
     const [first] = wishes.slots;
     const entries = [...this.#entries.values()].sort((a, b) => a.slot.from - b.slot.from || a.slot.to - b.slot.to);
     const isNews = entries.some(({ claimed, spent, booked }) => booked !== Math.max(claimed, spent));
-    if (wishes.want <= 0 && !isNews && wishes.isSilent) return { slots: [], windows: [], held: this.held(arrival) };
+    if (wishes.want <= 0 && !isNews && wishes.isSilent)
+      return { slots: [], windows: [], held: this.held(arrival), recentMs };
     wishes.also.forEach(indexOf);
     const wishOf = (name: string): Wish => {
       if (!wished.has(name)) return 0;
@@ -177,7 +181,7 @@ export class Book {
       return { name, total: Math.max(claimed, spent), wish: wishOf(name), to, windows: open.map(indexOf) };
     });
     this.#asked = entries.map((entry, index) => ({ entry, total: slots[index]?.total ?? 0 }));
-    return { slots, windows, held: this.held(arrival) };
+    return { slots, windows, held: this.held(arrival), recentMs };
   }
 
   /** Records grants, in the order of the last ask. `usable`: how many units of a slot's are used; the next ask returns the others. */
@@ -282,13 +286,12 @@ function isEmpty({ claimed, spent, open, booked }: Entry): boolean {
   return claimed === 0 && spent === 0 && open === 0 && booked === 0;
 }
 
-function windowAsk(instance: Instance, kept: number, time: number, now: number): WindowAsk {
-  const { name, window, limit, drain } = instance;
-  const reading = window.reading(instance, now);
+function windowAsk(instance: Instance, stated: StatedUsage | undefined, kept: number, time: number): WindowAsk {
+  const { name, limit, drain } = instance;
   const slidBy = slidByOf(instance, time);
   return {
-    ...{ name, limit, kept, ttlMs: ttlOf(instance, time), reading: reading?.used ?? -1 },
-    stretches: window.isLong && drain === undefined ? (reading?.stretches ?? 'yes') : 'no',
+    ...{ name, limit, kept, ttlMs: ttlOf(instance, time), reading: stated?.used ?? -1 },
+    bounds: stated?.bounds ?? 'below',
     ...(drain === undefined ? {} : { drain }),
     ...(slidBy === undefined ? {} : { slidBy }),
   };

@@ -165,7 +165,7 @@ export class FactSync {
     const window = this.#ledger.windows.of(period);
     const sent = timeline.at(sentAt);
     const received = timeline.at(receivedAt);
-    const claims = window?.isLong ? window.claims({ least: sent.least, most: received.most }) : undefined;
+    const claims = window && !window.isShort ? window.claims({ least: sent.least, most: received.most }) : undefined;
     const left = this.#resets.judge(news, sent, received, claims);
     const isSeen =
       window?.isShort &&

@@ -1,6 +1,7 @@
 import { Expiring } from './expiring.ts';
 import { type CurrentState, pauseLeft, type State, stateAt } from './memory-state.ts';
 import { bookTotals, grantUnits, joinInstances, MemoryWindow, slideOut, type WindowRecord } from './memory-windows.ts';
+import { claimedWithin, type RecentClaims, recentAt, withClaims } from './recent-claims.ts';
 import {
   ACCOUNT_LASTS_MS,
   type Answer,
@@ -73,6 +74,7 @@ class Books implements MemoryStore {
   readonly #windows = new Expiring<WindowRecord>();
   // Each of these maps has a fixed set of names.
   readonly #state = new Expiring<State>();
+  readonly #recent = new Expiring<RecentClaims>();
   readonly #facts = new Expiring<Map<string, string>>();
   readonly #turns = new Expiring<Turn>();
   /** `needy`: until when, by process; `live`: when each process gave its last sign of life. */
@@ -107,11 +109,13 @@ class Books implements MemoryStore {
 
     const windows: MemoryWindow[] = [];
     for (const window of ask.windows)
-      windows.push(new MemoryWindow(window, this.#windows.get(window.name, now), windows.at(-1), now));
+      windows.push(new MemoryWindow(window, this.#windows.get(window.name, now), windows.at(-1)));
     joinInstances(windows);
-    bookTotals(ask, account?.totals ?? new Map(), windows);
+    const told = bookTotals(ask, account?.totals ?? new Map(), windows);
     slideOut(windows);
-    for (const window of windows) window.hear();
+    const recent = withClaims(recentAt(this.#recent.get('recent', now), now), told);
+    const isMissing = claimedWithin(recent, ask.recentMs, now);
+    for (const window of windows) window.hear(isMissing);
 
     const state = this.#stateAt(now);
     const pauseMs = pauseLeft(state, now);
@@ -127,6 +131,8 @@ class Books implements MemoryStore {
     if (ask.urgent > 0 || state.isDue) this.#write({ ...state, urgent }, now, state.isDue);
     for (const { ask: window, record, isChanged } of windows)
       if (isChanged) this.#windows.set(window.name, record, window.ttlMs, now);
+    const claimed = granted.reduce((sum, units) => sum + units, 0);
+    if (told + claimed > 0) this.#recent.set('recent', withClaims(recent, claimed), LONGEST_TTL_MS, now);
     if (state.isDue) this.#keepNeedy(now);
     const needyUntil = isNeedy && !ask.isLeaving ? now + Math.min(stayMs, NEEDY_MS) : 0;
     if (needyUntil > 0) this.#enter(member, needyUntil, now);
@@ -236,7 +242,7 @@ class Books implements MemoryStore {
 
   get #all(): Readonly<Record<string, Expiring<unknown>>> {
     return {
-      ...{ accounts: this.#accounts, windows: this.#windows, state: this.#state },
+      ...{ accounts: this.#accounts, windows: this.#windows, state: this.#state, recent: this.#recent },
       ...{ facts: this.#facts, turns: this.#turns, members: this.#members },
     };
   }

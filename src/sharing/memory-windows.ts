@@ -1,13 +1,6 @@
 import { type Batch, slidOut, withoutUnits, withUnits } from './batches.ts';
-import { type ShareAsk, STRETCH_MS, type WindowAsk } from './store.ts';
+import type { ShareAsk, WindowAsk } from './store.ts';
 import { mostClaimed, numbered, PARTS } from './store-rules.ts';
-
-/** Units claimed in one stretch, and in the stretch before. */
-interface Stretch {
-  readonly index: number;
-  readonly claimed: number;
-  readonly before: number;
-}
 
 /** The stored part of a window instance. */
 export interface WindowRecord {
@@ -16,7 +9,6 @@ export interface WindowRecord {
   readonly strangers: number;
   /** The highest reading of any process: usage is no less, whatever is returned. */
   readonly reading: number;
-  readonly stretch: Stretch | undefined;
   /** Units that are left, in thousandths, of what was used of the steps before, when the step begins at the latest. */
   readonly carried?: number;
   /** What was claimed of slots that count in this instance and not in the next, and has not slid out; absent: nothing. Earliest first. */
@@ -46,13 +38,12 @@ export class MemoryWindow {
   #carried: number;
   /** Units of the steps before that count in it: none of them may have drained since the last of these steps began. */
   #over: number;
-  #stretch: Stretch | undefined;
   /** The next instance of a window that slides. */
   #later: MemoryWindow | undefined;
   #batches: readonly Batch[];
 
   /** @param named - the window named before it. */
-  constructor(ask: WindowAsk, record: WindowRecord | undefined, named: MemoryWindow | undefined, now: number) {
+  constructor(ask: WindowAsk, record: WindowRecord | undefined, named: MemoryWindow | undefined) {
     this.ask = ask;
     this.#batches = record?.batches ?? [];
     this.#before = ask.drain ? named : undefined;
@@ -63,7 +54,7 @@ export class MemoryWindow {
     this.claimed = record?.claimed ?? 0;
     this.strangers = record?.strangers ?? 0;
     const known = record && record.reading <= ask.limit ? record.reading : 0;
-    const told = ask.stretches === 'caps' ? known : ask.reading;
+    const told = ask.bounds === 'above' ? known : ask.reading;
     this.#reading = Math.max(known, told);
     this.isChanged = told > known;
     // The limit may have changed since the record was made.
@@ -77,13 +68,6 @@ export class MemoryWindow {
     }
     // Its reading counts all steps before it, which a step that is named first does not.
     if (ask.drain !== undefined && !this.#before) this.#reading = 0;
-    if (ask.stretches === 'no' && !record?.stretch) return;
-    const index = Math.floor(now / STRETCH_MS);
-    this.#stretch = stretchAt(index, record?.stretch);
-    if (this.#stretch) return;
-    // The record does not tell when units were claimed, so all of them may be recent.
-    this.#stretch = { index, claimed: this.claimed, before: 0 };
-    if (this.claimed > 0) this.isChanged = true;
   }
 
   get used(): number {
@@ -109,7 +93,7 @@ export class MemoryWindow {
     const { claimed, strangers } = this;
     const carried = this.ask.drain === undefined ? {} : { carried: this.#carried };
     const batches = this.#batches.length > 0 ? { batches: this.#batches } : {};
-    return { claimed, strangers, reading: this.#reading, stretch: this.#stretch, ...carried, ...batches };
+    return { claimed, strangers, reading: this.#reading, ...carried, ...batches };
   }
 
   /** Changes the claims by `more`. New claims are subtracted from strangers: units spent without a grant were counted there. */
@@ -129,18 +113,19 @@ export class MemoryWindow {
     this.#next?.carryOn();
   }
 
-  /** Applies the reading: units beyond all claims are strangers'; with `bounds` or `caps`, older claims that were not counted are removed. */
-  hear(): void {
+  /**
+   * Applies the reading: units beyond all claims are strangers'; where it bounds usage from above, claims that were not counted are removed, but
+   * for `recent` ones.
+   */
+  hear(recent: number): void {
     this.#carry();
     const reading = this.#reading;
     if (reading > this.used) {
       this.strangers += reading - this.used;
       this.isChanged = true;
     }
-    const { stretches } = this.ask;
-    if ((stretches !== 'bounds' && stretches !== 'caps') || !this.#stretch) return;
-    const most = Math.max(reading, this.ask.reading);
-    const excess = this.used - (most + this.#stretch.claimed + this.#stretch.before);
+    if (this.ask.bounds === 'below') return;
+    const excess = this.used - (Math.max(reading, this.ask.reading) + recent);
     if (excess <= 0) return;
     const ofStrangers = Math.min(excess, this.strangers);
     this.strangers -= ofStrangers;
@@ -200,16 +185,8 @@ export class MemoryWindow {
 
   #claim(more: number): void {
     this.claimed = Math.min(Math.max(0, this.claimed + more), mostClaimed(this.ask.limit));
-    if (more > 0 && this.#stretch) this.#stretch = { ...this.#stretch, claimed: this.#stretch.claimed + more };
     this.isChanged = true;
   }
-}
-
-/** The present stretch; `undefined`: none is stored, or the stored one is in the future. */
-function stretchAt(index: number, known: Stretch | undefined): Stretch | undefined {
-  if (!known || known.index > index) return undefined;
-  if (known.index === index) return known;
-  return { index, claimed: 0, before: known.index === index - 1 ? known.claimed : 0 };
 }
 
 /** Tells each instance of a window that slides the next one. */
@@ -231,21 +208,24 @@ export function slideOut(windows: readonly MemoryWindow[]): void {
   });
 }
 
-/** Books totals as differences to the totals of the account. */
+/** Books totals as differences to the totals of the account, and returns how many units are newly claimed. */
 export function bookTotals(
   { slots }: ShareAsk,
   before: ReadonlyMap<string, number>,
   windows: readonly MemoryWindow[],
-): void {
+): number {
+  let claimed = 0;
   for (const { name, total, to, windows: indices } of slots) {
     const more = total - (before.get(name) ?? 0);
     if (more === 0) continue;
+    claimed += Math.max(0, more);
     const all = new Set(indices.flatMap((index) => windows[index] ?? []));
     for (const window of all) {
       window.book(more);
       window.touch(all, more, to);
     }
   }
+  return claimed;
 }
 
 /** Grants units of the earliest slots with room; at most a part while other processes are needy. */

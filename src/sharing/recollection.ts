@@ -77,7 +77,7 @@ export class Recollection {
       // So long after, the store may only have dropped its age, because no process asked: then it knows what is used.
       const unheard = sinceMs < STATE_LASTS_MS - STATE_RENEWED_MS ? rate * sinceMs : 0;
       const reading = Math.min(window.limit, Math.ceil(heard.units + unheard));
-      return { ...window, reading: Math.max(window.reading, reading) };
+      return reading > window.reading ? { ...window, reading, bounds: 'below' } : window;
     });
   }
 }

@@ -15,8 +15,12 @@ const FEW = 10;
 const REST = 0.2;
 const ROUNDED = 1;
 
-/** A window is not estimated if a reading is so many units below what the claims leave of the calendar's window before: more than a killed process held. */
+/**
+ * A window is not estimated if a reading is so many units below what the claims leave of the calendar's window before: more than a killed process
+ * held. Of a minute, whose claims of that kind are not removed as soon, no less than that part of it.
+ */
 const HELD = 5;
+const HELD_OF_MINUTE = 0.1;
 
 /**
  * Recognises calendar windows by readings alone: usage drops to almost nothing at the calendar's boundary, whatever other
@@ -47,7 +51,8 @@ export class ResetDetector {
     if (hasDropped && isBeginning && isOpen) return { alive: calendar, epoch: shapes.epoch };
     const { present = Number.POSITIVE_INFINITY, carried = 0 } = claims ?? {};
     // After a refusal that was explained by no other shape, it takes the evidence of a process's own requests.
-    const isBelow = shapes.epoch === 0 && carried - used >= HELD;
+    const held = length > periodMsOf('minute') ? HELD : Math.max(HELD, limit * HELD_OF_MINUTE);
+    const isBelow = shapes.epoch === 0 && carried - used >= held;
     if (isBelow) return without(shapes, ({ isEstimated }) => isEstimated);
     // What is used so soon beyond all claims was used before: nothing was reset.
     const isLeft = isNext && last.used >= FEW && used >= last.used * (1 - REST) && used - present >= FEW;

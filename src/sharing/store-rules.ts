@@ -74,6 +74,7 @@ export function readAsk(ask: ShareAsk): ShareAsk {
     stayMs: whole(ask.stayMs, 1, NEEDY_MS),
     held: whole(ask.held),
     urgent: whole(ask.urgent, 0, MOST_URGENT),
+    recentMs: whole(ask.recentMs),
     slots: ask.slots.map((slot) => ({ ...slot, total: whole(slot.total), to: whole(slot.to) })),
     windows: ask.windows.map(readWindowAsk),
     isSign: ask.isSign === true,
@@ -81,7 +82,7 @@ export function readAsk(ask: ShareAsk): ShareAsk {
   };
 }
 
-function readWindowAsk({ name, limit: asked, kept, ttlMs, reading, stretches, drain, slidBy }: WindowAsk): WindowAsk {
+function readWindowAsk({ name, limit: asked, kept, ttlMs, reading, bounds, drain, slidBy }: WindowAsk): WindowAsk {
   const limit = whole(Math.floor(asked));
   return {
     name,
@@ -89,9 +90,9 @@ function readWindowAsk({ name, limit: asked, kept, ttlMs, reading, stretches, dr
     kept: whole(kept),
     ttlMs: whole(ttlMs, 1, LONGEST_TTL_MS),
     reading: whole(reading, -1, limit),
-    stretches,
+    bounds,
     ...(drain === undefined ? {} : { drain: whole(drain) }),
-    ...(slidBy === undefined || stretches === 'no' ? {} : { slidBy: whole(Math.floor(slidBy), 1) }),
+    ...(slidBy === undefined || drain !== undefined ? {} : { slidBy: whole(Math.floor(slidBy), 1) }),
   };
 }
 

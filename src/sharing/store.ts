@@ -4,8 +4,12 @@ export const ACCOUNT_LASTS_MS = 60_000;
 /** The longest pause that a store keeps, in milliseconds. */
 export const LONGEST_PAUSE_MS = 3_600_000;
 
-/** Claims of long windows are counted by stretches of this length, so that old unused claims can be removed. In milliseconds. */
-export const STRETCH_MS = 60_000;
+/**
+ * What all processes claim is counted by stretches of this length, in milliseconds, and so many of them, so that older claims which the service
+ * did not count can be removed.
+ */
+export const STRETCH_MS = 5_000;
+export const RECENT_STRETCHES = 8;
 
 /** The count of urgent units decays by a factor of e in this time, in milliseconds. */
 export const URGENT_MEMORY_MS = 60_000;
@@ -60,11 +64,10 @@ export interface WindowAsk {
   /** The highest usage that the service has stated to this process, in units; -1: none. */
   readonly reading: number;
   /**
-   * Whether claims are counted by stretch (`yes`), and whether the reading is so recent that it bounds them from above
-   * (`bounds`): usage is at most the highest reading plus the units claimed in this stretch and the one before. `caps`: it bounds them from
-   * above alone, since what was counted then may count no more.
+   * What the reading bounds usage from: `below`, because it has counted so much; `both`, because it is so recent, too, that nothing but what was
+   * claimed since {@link ShareAsk.recentMs} is missing from it; `above` alone, because what was counted then may count no more.
    */
-  readonly stretches: 'no' | 'yes' | 'bounds' | 'caps';
+  readonly bounds: 'below' | 'both' | 'above';
   /**
    * Given for a step of a window that drains. What is used of the step before counts in it, too, less so many units, in thousandths: that is
    * the window named before this one, and its name ends in the number before. 0: the step before is not named, and what it left is as
@@ -72,7 +75,7 @@ export interface WindowAsk {
    */
   readonly drain?: number;
   /**
-   * Given for an instance of a window that slides, where claims are counted by stretch: a unit of a slot that ended by then counts no more. The
+   * Given for an instance of a long window that slides: a unit of a slot that ended by then counts no more. The
    * next instance has the name that ends in the next number. What is claimed of slots that count in this instance and not in the next is kept
    * in batches, by when the slots end; once a batch counts no more, this one holds no more than the next and the later batches.
    */
@@ -101,6 +104,8 @@ export interface ShareAsk {
   readonly held: number;
   /** Units sent for urgent calls since the last ask. */
   readonly urgent: number;
+  /** What was claimed in the last so many milliseconds may be missing from readings that bound usage from above. */
+  readonly recentMs: number;
   /** Earliest first. */
   readonly slots: readonly SlotAsk[];
   readonly windows: readonly WindowAsk[];

@@ -5,6 +5,7 @@ import { endOf, PERIODS, type Period, periodMsOf, SHORT_MS, startOf } from '../q
 import { DRIFT } from '../quota/time/server-clock.ts';
 import { drainedIn, SPARE_STEPS, stepsAt, stepsUntil } from './drain.ts';
 import { calendarOf, evenOf, type InstanceTime, slidingOf } from './instances.ts';
+import type { WindowAsk } from './store.ts';
 import type { TimeRange } from './timeline.ts';
 
 /** The store keeps an instance for this long after its end, in milliseconds. */
@@ -13,8 +14,12 @@ const LINGER_MS = 5_000;
 /** How far ahead any process of the share may hold units, in milliseconds. */
 export const REACH_MS = 5_000;
 
-/** A reading bounds the claims of a long window from above if its request is no older than this, in milliseconds. */
+/**
+ * A reading bounds claims from above if its request is no older than this, in milliseconds. What was claimed after it, or not so long before it, may be
+ * missing from it: units are held for slots up to `REACH_MS` ahead, and a request may be under way for longer than usual.
+ */
 const RECENT_MS = 20_000;
+export const MISSING_MS: number = 3 * REACH_MS;
 
 /**
  * Of a window of at least `PROBED` units a unit is kept for the beginning of the calendar's next window, which is this part of it: the
@@ -37,6 +42,12 @@ export interface Instance extends InstanceTime {
 export interface InstanceReading {
   readonly used: number;
   readonly sentAt: number;
+}
+
+/** What is stated of the usage of an instance: the highest reading of it, or the most that can be used of it by the latest; and how old that is. */
+export interface StatedUsage extends Pick<WindowAsk, 'bounds'> {
+  readonly used: number;
+  readonly ageMs: number;
 }
 
 /** Units claimed by all processes, by the store. */
@@ -214,34 +225,34 @@ export class SharedWindow {
     this.#readings.set(name, known && known.used > used ? { ...known, sentAt } : { used, sentAt });
   }
 
-  /** The highest usage stated for an instance, or the most that it can be, if any answer said so; and what bounds its claims from above. */
-  reading(
-    instance: Instance,
-    now: number,
-  ): { readonly used: number; readonly stretches: 'yes' | 'bounds' | 'caps' } | undefined {
+  /** What responses have stated of the usage of an instance, if any did. */
+  reading(instance: Instance, now: number): StatedUsage | undefined {
     const { name, slides, limit, drain } = instance;
     // A step to which no usage is carried over holds its own claims alone.
     if (drain !== undefined && !this.#drains) return undefined;
     // If the window may not be aligned, part of the stated usage may belong to the calendar's previous window.
     const known = slides === undefined && !this.isCalendar ? undefined : this.#readings.get(name);
     if (known) {
-      const isRecent = now - known.sentAt < RECENT_MS;
-      return { used: Math.min(known.used, limit), stretches: isRecent ? 'bounds' : 'yes' };
+      const ageMs = now - known.sentAt;
+      const isBound = !this.isShort && drain === undefined && ageMs < RECENT_MS;
+      return { used: Math.min(known.used, limit), bounds: isBound ? 'both' : 'below', ageMs };
     }
-    const used = this.#most(instance, now);
-    return used === undefined ? undefined : { used, stretches: 'caps' };
+    return this.#most(instance, now);
   }
 
   /**
-   * The most that may have been used of an instance of a long window when the latest reading was taken, if that is recent: whatever the
+   * The most that may have been used of an instance when the latest reading was taken, if that is recent: whatever the
    * shape, nothing that is not counted then counts later. Of the calendar's window before, an estimate counts the part that is left.
    */
-  #most({ slides, end, limit, drain }: Instance, now: number): number | undefined {
-    if (!this.isLong || drain !== undefined || !this.#latest || now - this.#latest.sentAt >= RECENT_MS)
-      return undefined;
-    const { used, time } = this.#latest;
+  #most({ name, slides, end, limit, drain }: Instance, now: number): StatedUsage | undefined {
+    if (this.isShort || drain !== undefined || !this.#latest) return undefined;
+    const { used, time, sentAt } = this.#latest;
+    // What is claimed of the window before is told first, because it may show that nothing of it counts.
+    if (slides === undefined && end <= time && !this.#used.has(name)) return undefined;
+    const ageMs = now - sentAt;
+    if (ageMs >= RECENT_MS) return undefined;
     const over = slides === undefined ? Math.max(0, time - end) / periodMsOf(this.period) : 0;
-    return over < 1 ? Math.min(limit, Math.floor(used / (1 - over))) : undefined;
+    return over < 1 ? { used: Math.min(limit, Math.floor(used / (1 - over))), bounds: 'above', ageMs } : undefined;
   }
 
   /** All steps that an ask must name for slots within this range if the window drains. */

@@ -27,7 +27,7 @@ describe('localShare', () => {
     const client = createClient({ baseUrl: service.origin, apiKey: KEY, fetch: service.fetch, share });
     await client.getInfo();
     expect(statSync(directory).mode & 0o777).toBe(0o700);
-    expect(statSync(join(directory, 'modes.v3.1.sock')).mode & 0o777).toBe(0o600);
+    expect(statSync(join(directory, 'modes.v4.1.sock')).mode & 0o777).toBe(0o600);
     await client.close();
   });
 
@@ -107,7 +107,7 @@ describe('localShare', () => {
     const directory = newDirectory();
     const service = createMockService({ keys: [KEY] });
     const share = localShare({ name: 'trap', directory });
-    const path = join(directory, 'trap.v3.1.sock');
+    const path = join(directory, 'trap.v4.1.sock');
     let connections = 0;
     const trap = createServer(() => connections++);
     await new Promise<void>((resolve) => trap.listen(path, resolve));

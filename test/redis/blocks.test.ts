@@ -33,7 +33,7 @@ describe('the windows of an ask', () => {
     ['limit', (index) => ({ limit: index === 1 ? 19 : 20 })],
     ['reserve', (index) => ({ kept: index === 1 ? 2 : 0 })],
     ['reading', (index) => ({ reading: index === 1 ? 7 : -1 })],
-    ['counting by stretch', (index) => ({ stretches: index === 1 ? 'yes' : 'no' })],
+    ['bounds', (index) => ({ bounds: index === 1 ? 'both' : 'below' })],
     ['drain', (index) => ({ drain: index === 1 ? 0 : 700 })],
     ['number', (index) => (index === 1 ? { name: 'minute-80' } : {})],
   ])('are told apart where they differ in their %s', (_, rest) => {
@@ -41,9 +41,9 @@ describe('the windows of an ask', () => {
     expect(args[3]).toBe('3');
   });
 
-  it('are counted by stretch in a block where one of them is', () => {
-    const { args } = blocksOf(steps(64, 3, (index) => ({ stretches: index === 1 ? 'yes' : 'no' })));
-    expect(args[2]).toBe('1');
+  it('have wide places in a block where one of them slides, or drains', () => {
+    const wide = (rest: Partial<WindowAsk>) => blocksOf(steps(64, 3, (index) => (index === 1 ? rest : {}))).args[2];
+    expect([{}, { slidBy: 5 }, { drain: 0 }].map(wide)).toEqual(['0', '1', '1']);
   });
 
   it('are told apart where their times to live are no longer evenly apart', () => {
@@ -55,20 +55,13 @@ describe('the windows of an ask', () => {
     ]);
   });
 
-  it('are told how they are counted: not by stretch, by stretch, by its bounds, by the upper one alone, or as they drain', () => {
-    const kinds: Partial<WindowAsk>[] = [
-      {},
-      { stretches: 'yes' },
-      { stretches: 'bounds' },
-      { stretches: 'caps' },
-      { drain: 700 },
-    ];
+  it('are told what their readings bound usage from: below, both, or above; or that they drain', () => {
+    const kinds: Partial<WindowAsk>[] = [{}, { bounds: 'both' }, { bounds: 'above' }, { drain: 700 }];
     const args = kinds.map((kind) => blocksOf([windowAsk({ name: 'hour:3', ttlMs: 9, ...kind })]).args);
     expect(args).toEqual([
       ['3', '3', '0', '1', '3', '3', '20', '0', '9', '0', '-1', '0', '0'],
-      ['3', '3', '1', '1', '3', '3', '20', '0', '9', '0', '-1', '1', '0'],
-      ['3', '3', '1', '1', '3', '3', '20', '0', '9', '0', '-1', '2', '0'],
-      ['3', '3', '1', '1', '3', '3', '20', '0', '9', '0', '-1', '4', '0'],
+      ['3', '3', '0', '1', '3', '3', '20', '0', '9', '0', '-1', '1', '0'],
+      ['3', '3', '0', '1', '3', '3', '20', '0', '9', '0', '-1', '2', '0'],
       ['3', '3', '1', '1', '3', '3', '20', '0', '9', '0', '-1', '3', '700'],
     ]);
   });

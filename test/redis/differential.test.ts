@@ -36,7 +36,7 @@ const terms = {
   kept: fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: units(25) }),
   ttlMs: fc.constantFrom(500, 8_000, 65_000, 3_600_000),
   reading: fc.oneof({ weight: 3, arbitrary: fc.constant(-1) }, { weight: 1, arbitrary: units(30) }),
-  stretches: fc.constantFrom('no' as const, 'yes' as const, 'bounds' as const, 'caps' as const),
+  bounds: fc.constantFrom('below' as const, 'both' as const, 'above' as const),
 };
 
 const names = fc.oneof(
@@ -48,7 +48,7 @@ const names = fc.oneof(
 const steps = fc
   .tuple(
     fc.integer({ min: 28, max: 33 }),
-    fc.array(fc.record({ ...terms, stretches: fc.constant('no' as const) }), { maxLength: 4 }),
+    fc.array(fc.record({ ...terms, bounds: fc.constant('below' as const) }), { maxLength: 4 }),
     fc.constantFrom(500, 3_000, 11_700),
   )
   .map(([first, each, drain]) =>
@@ -63,10 +63,7 @@ const instances = fc
     fc.constantFrom(1_000, 2_000, 3_000, undefined),
   )
   .map(([numbers, rest, slidBy]) =>
-    numbers.map((number): WindowAsk => {
-      const stretches = rest.stretches === 'no' ? 'yes' : rest.stretches;
-      return { ...rest, name: `day-${number}`, stretches, ...(slidBy && { slidBy }) };
-    }),
+    numbers.map((number): WindowAsk => ({ ...rest, name: `day-${number}`, ...(slidBy && { slidBy }) })),
   );
 
 const windows = fc
@@ -101,6 +98,7 @@ const ask = fc.record({
   stayMs: fc.constantFrom(500, 1_500, 90_000),
   held: fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: units(12) }),
   urgent: fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: units(5) }),
+  recentMs: fc.constantFrom(0, 4_000, 15_000, 35_000, 90_000),
   isSign: fc.boolean(),
   isLeaving: fc.oneof({ weight: 9, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) }),
 });
@@ -207,9 +205,17 @@ describe.skipIf(!hasRedis)('the scripts and the store in memory', () => {
     const memory = memoryStore(() => time);
     for (let sequence = 1; sequence <= runs(400, 1_000); sequence++) {
       const name = `window:${Math.floor(sequence / 50)}`;
-      const rest = { ttlMs: 3_600_000, kept: 0, stretches: 'yes', limit: 40 } as const;
+      const rest = { ttlMs: 3_600_000, kept: 0, bounds: 'both', limit: 40 } as const;
       const made = asking({
-        ...{ member: `m${int(4)}`, sequence, want: int(12), need: 1 + int(2), urgent: int(2), stayMs: 60_000 },
+        ...{
+          member: `m${int(4)}`,
+          sequence,
+          want: int(12),
+          need: 1 + int(2),
+          urgent: int(2),
+          stayMs: 60_000,
+          recentMs: 5_000 * int(8),
+        },
         slots: [0, 1].map((index) => slotAsk({ name: `${name}:${index}`, total: int(4), windows: [index, 2] })),
         windows: [0, 1, 2].map((index) => ({ ...rest, name: `${name}:${index}`, reading: int(30) - 10 })),
       });

@@ -142,7 +142,7 @@ describe.skipIf(!hasRedis)('what others left in a key', () => {
     await store.endLook('a');
 
     const member = first === 'stale' ? 'new' : 'a';
-    const bounds = [windowAsk({ limit: 100, reading: 3, stretches: 'bounds' })];
+    const bounds = [windowAsk({ limit: 100, reading: 3, bounds: 'both' })];
     const told = { version: version + 1, sequence: 2, member, windows: bounds, isSign: true };
     const answer = await store.take(asking({ ...told, want: 8, slots: [slotAsk({ name: 'x' })] }));
     expect(answer).toMatchObject({ granted: [8], pauseMs: 0, lookMs: 0, urgent: { units: expect.any(Number) } });

@@ -298,7 +298,7 @@ describe('what a book holds', () => {
 
 describe('what a book tells', () => {
   it('is nothing but what is held where there is no news', () => {
-    expect(compose(holding([3]), 0, wishing([]))).toEqual({ slots: [], windows: [], held: 3 });
+    expect(compose(holding([3]), 0, wishing([]))).toEqual({ slots: [], windows: [], held: 3, recentMs: 0 });
   });
 
   it('wishes for no slot where nothing is wanted, and tells the news of others', () => {
@@ -462,12 +462,23 @@ describe('a window that a book names', () => {
     return compose(new Book(), 0, wishes).windows[0] ?? {};
   }
 
-  it('is stretched only where it is long and of the calendar', () => {
-    expect([told('minute').stretches, told('hour').stretches, told('hour', { drain: 3 }).stretches]).toEqual([
-      'no',
-      'yes',
-      'no',
-    ]);
+  it('is bound from above by a recent reading, unless it is a second or drains', () => {
+    const bounds = (
+      period: Period,
+      rest: Partial<Instance> = {},
+      said: Partial<WindowNews> | undefined = { sentAt: 0 },
+    ) => told(period, rest, said).bounds;
+    expect([bounds('second'), bounds('minute'), bounds('hour')]).toEqual(['below', 'both', 'both']);
+    expect([told('minute').bounds, bounds('hour', { drain: 3 })]).toEqual(['below', 'below']);
+  });
+
+  it('says how much may be missing from the oldest reading that bounds it from above', () => {
+    const windows = calendar({ minute: 100 });
+    windows.of('minute')?.hear(reading({ period: 'minute', sentAt: -2_000 }), exactly(BEGIN), exactly(BEGIN));
+    const wishes = wishing([], { want: 1, slots: [new Slots(windows).at(exactly(BEGIN))] });
+    expect(compose(new Book(), 0, wishes).recentMs).toBe(17_000);
+    windows.of('minute')?.hear(reading({ period: 'minute', sentAt: -20_000 }), exactly(BEGIN), exactly(BEGIN));
+    expect(compose(new Book(), 20_000, wishes).recentMs).toBe(0);
   });
 
   it('says by how much it drains, where it does', () => {
@@ -477,9 +488,9 @@ describe('a window that a book names', () => {
 
   it('is bounded from above by an answer that came just now, and else from below alone', () => {
     const recent = { used: 7, sentAt: 0 };
-    expect(told('hour', {}, recent)).toMatchObject({ reading: 7, stretches: 'bounds' });
-    expect(told('minute', {}, recent)).toMatchObject({ reading: 7, stretches: 'no' });
-    expect(told('hour', {}, { ...recent, sentAt: -3_600_000 })).toMatchObject({ reading: 7, stretches: 'yes' });
+    expect(told('hour', {}, recent)).toMatchObject({ reading: 7, bounds: 'both' });
+    expect(told('second', {}, recent)).toMatchObject({ reading: 7, bounds: 'below' });
+    expect(told('hour', {}, { ...recent, sentAt: -3_600_000 })).toMatchObject({ reading: 7, bounds: 'below' });
   });
 
   it('has no reading where no answer named it', () => {

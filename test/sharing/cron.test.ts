@@ -119,3 +119,44 @@ describe('a job that runs now and then, of processes that share a key, fails few
     }
   });
 });
+
+const MINUTE_MS = 60_000;
+
+/** How long jobs take, in milliseconds, shortest first: 18 of the 20 calls that a minute allows, at the same second of each minute but up to two late. */
+async function minutes(by: 'one' | 'two' | 'new', kind: WindowKind, seed: number): Promise<readonly number[]> {
+  const random = seeded(seed);
+  const times = 10;
+  const quota = { keyed: { second: 20, minute: 20 }, windows: kind, latencyMs: [20, 80] };
+  const size = { one: 1, two: 2, new: times }[by];
+  const start = Date.UTC(2026, 2, 10, 12, 0, 5 + Math.floor(random() * 40));
+  const fleet = fleetOf(size, quota as never, {}, { start, seed, isShared: by !== 'one' });
+  const { clock, clients } = fleet;
+  const begin = clock.now();
+  const took: number[] = [];
+  for (let time = 0; time < times; time++) {
+    await clock.advance(Math.max(0, begin + time * MINUTE_MS + random() * 2_000 - clock.now()));
+    const client = clients[time % size];
+    const from = clock.now();
+    await clock.run(
+      (async () => {
+        for (let call = 0; call < 18; call++) await client?.getInfo();
+      })(),
+    );
+    took.push(clock.now() - from);
+    if (by === 'new') await clock.run(Promise.resolve(client?.close()));
+  }
+  expect(fleet.limited).toBe(0);
+  return took.slice(2).toSorted((a, b) => a - b);
+}
+
+describe('a job of each minute, of processes that share a key,', () => {
+  it.each(DEEP ? [1, 2, 3, 4, 5, 6] : [1])(
+    'takes no longer than that of one client where the minute is the calendar’s, whatever its second: %i',
+    async (seed) => {
+      const longest = (await minutes('one', 'aligned', seed)).at(-1) ?? 0;
+      // A trip and a moment for each call, where one client has none.
+      for (const by of ['two', 'new'] as const)
+        expect((await minutes(by, 'aligned', seed)).at(-1)).toBeLessThan(longest + 2_000);
+    },
+  );
+});

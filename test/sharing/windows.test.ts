@@ -246,17 +246,20 @@ describe('a window that processes share', () => {
     const minute = windows.of('minute') as SharedWindow;
     for (const used of [40, 30]) minute.hear(reading({ used }), exactly(BEGIN), exactly(BEGIN + 40));
     const instance = instanceAt(windows, 'minute', BEGIN);
-    expect(minute.reading(instance, BEGIN + 1_000)).toEqual({ used: 40, stretches: 'bounds' });
+    expect(minute.reading(instance, BEGIN + 1_000)).toEqual({ used: 40, bounds: 'both', ageMs: 1_000 });
     // An old reading says nothing of what was claimed since.
-    expect(minute.reading(instance, BEGIN + 30_000)).toEqual({ used: 40, stretches: 'yes' });
+    expect(minute.reading(instance, BEGIN + 30_000)).toEqual({ used: 40, bounds: 'below', ageMs: 30_000 });
   });
 
   it('does not take a reading for that of a minute that began while the answer was on its way', () => {
     const windows = calendar({ minute: 100 });
     const minute = windows.of('minute') as SharedWindow;
     minute.hear(reading({ used: 40 }), exactly(BEGIN - 10), exactly(BEGIN + 10));
-    for (const time of [BEGIN - 10, BEGIN])
-      expect(minute.reading(instanceAt(windows, 'minute', time), BEGIN)).toBeUndefined();
+    expect(minute.reading(instanceAt(windows, 'minute', BEGIN - 10), BEGIN)).toMatchObject({
+      used: 40,
+      bounds: 'above',
+    });
+    expect(minute.reading(instanceAt(windows, 'minute', BEGIN), BEGIN)).toMatchObject({ used: 40, bounds: 'above' });
   });
 
   it('says what remains by the latest answer, and never less than nothing', () => {
@@ -269,34 +272,39 @@ describe('a window that processes share', () => {
     expect(left).toEqual([60, 70, 0]);
   });
 
-  it('takes no reading for that of one minute while it may not be the calendar’s', () => {
+  it('takes a reading for the most that is used of a minute while it may not be the calendar’s, and not for the least', () => {
     const minute = new SharedWindow('minute', 100, UNKNOWN);
     minute.hear(reading({ used: 40, shapes: UNKNOWN }), exactly(BEGIN), exactly(BEGIN + 40));
     const [ofCalendar, ...others] = minute.instances(exactly(BEGIN));
     expect(ofCalendar?.slides).toBeUndefined();
-    expect(ofCalendar && minute.reading(ofCalendar, BEGIN)).toBeUndefined();
+    expect(ofCalendar && minute.reading(ofCalendar, BEGIN)).toMatchObject({ used: 40, bounds: 'above' });
     // But it is surely less than what any stretch of a minute up to now holds.
-    expect(others.some((one) => minute.reading(one, BEGIN)?.used === 40)).toBe(true);
+    expect(others.some((one) => minute.reading(one, BEGIN)?.bounds === 'both')).toBe(true);
   });
 
-  it('of a day or an hour holds no more by any shape than the latest reading, and what is claimed after it, for as long as that is recent', () => {
+  it('of a minute or longer holds no more by any shape than the latest reading, and what is claimed after it, for as long as that is recent', () => {
     const day = new SharedWindow('day', 100, UNKNOWN);
     day.hear(reading({ period: 'day', used: 3, shapes: UNKNOWN }), exactly(BEGIN), exactly(BEGIN + 40));
     // Half of the day is over, so an estimate counts half of the one before.
     const before = day.previous(BEGIN);
-    expect(before && day.reading(before, BEGIN)).toEqual({ used: 6, stretches: 'caps' });
+    // It is told once the store has said what is claimed of it.
+    expect(before && day.reading(before, BEGIN)).toBeUndefined();
+    if (before) day.hearUsed(before, 9);
+    expect(before && day.reading(before, BEGIN)).toMatchObject({ used: 6, bounds: 'above' });
     const said = (now: number) => day.instances(exactly(BEGIN)).map((each) => day.reading(each, now));
     // The calendar's day, the stretch until now, thirty later ones, and a step of what may drain.
     const [ofCalendar, until, ...later] = said(BEGIN + 19_999);
+    const ageMs = 19_999;
     expect([ofCalendar, until]).toEqual([
-      { used: 3, stretches: 'caps' },
-      { used: 3, stretches: 'bounds' },
+      { used: 3, bounds: 'above', ageMs },
+      { used: 3, bounds: 'both', ageMs },
     ]);
-    expect(later).toEqual([...new Array(30).fill({ used: 3, stretches: 'caps' }), undefined]);
-    expect(said(BEGIN + 20_000).filter((each) => each !== undefined)).toEqual([{ used: 3, stretches: 'yes' }]);
-    const minute = new SharedWindow('minute', 100, UNKNOWN);
-    minute.hear(reading({ used: 3, shapes: UNKNOWN }), exactly(BEGIN), exactly(BEGIN + 40));
-    expect(minute.instances(exactly(BEGIN)).filter((each) => minute.reading(each, BEGIN))).toHaveLength(1);
+    expect(later).toEqual([...new Array(30).fill({ used: 3, bounds: 'above', ageMs }), undefined]);
+    expect(said(BEGIN + 20_000).filter((each) => each !== undefined)).toMatchObject([{ used: 3, bounds: 'below' }]);
+    const second = new SharedWindow('second', 100, UNKNOWN);
+    second.hear(reading({ period: 'second', used: 3, shapes: UNKNOWN }), exactly(BEGIN), exactly(BEGIN + 40));
+    const ofSecond = second.instances(exactly(BEGIN)).map((each) => second.reading(each, BEGIN)?.bounds);
+    expect(ofSecond.filter((bounds) => bounds !== undefined && bounds !== 'below')).toEqual([]);
   });
 
   it('is bounded by the reading that was taken last, whichever answer comes first', () => {
@@ -306,7 +314,7 @@ describe('a window that processes share', () => {
     hear(4, BEGIN + 1);
     hear(3, BEGIN);
     const [ofCalendar] = day.instances(exactly(BEGIN));
-    expect(ofCalendar && day.reading(ofCalendar, BEGIN + 1)).toEqual({ used: 4, stretches: 'caps' });
+    expect(ofCalendar && day.reading(ofCalendar, BEGIN + 1)).toMatchObject({ used: 4, bounds: 'above' });
   });
 
   it('of a day that drains is bounded by a reading in the step in which that was taken, and in no other', () => {
@@ -324,7 +332,7 @@ describe('a window that processes share', () => {
     const [step] = minute.steps(exactly(BEGIN)).slice(-1);
     minute.hear(reading({ used: 100, limit: 300, shapes }), exactly(BEGIN + 500), exactly(BEGIN + 540));
     // Five units a second, for a second and a half.
-    expect(step && minute.reading(step, BEGIN + 600)).toEqual({ used: 92, stretches: 'bounds' });
+    expect(step && minute.reading(step, BEGIN + 600)).toMatchObject({ used: 92, bounds: 'below' });
     const unknown = new SharedWindow('minute', 300, UNKNOWN);
     unknown.hear(reading({ used: 100, limit: 300 }), exactly(BEGIN + 500), exactly(BEGIN + 540));
     expect(step && unknown.reading(step, BEGIN + 600)).toBeUndefined();

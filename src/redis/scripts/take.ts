@@ -14,15 +14,16 @@ import { KEEP_BATCHES, SLIDE_OUT } from './take/batches.ts';
 import { READ_BLOCKS, WRITE_BLOCKS } from './take/blocks.ts';
 import { APPLY_READINGS, BOOK_TOTALS } from './take/booking.ts';
 import { GRANT } from './take/granting.ts';
+import { KEEP_RECENT } from './take/recent.ts';
 
 /**
  * One ask: books totals, applies readings, grants units. An impossible number of a window is read as 0; a key of another type and a block
  * of another form are read as missing and overwritten. Everything is read before the first write.
  *
- * KEYS: state, account, look, the blocks, the needy, facts, the live. ARGV: member, sequence, version, want, need, size, chunk, stay, held,
- * urgent, leaving, sign of life, slots, blocks; for each block: the first and the last place asked for, whether
- * stretches are counted (0, 1), how many runs of windows; for each run: the first and the last place, limit, kept, ttl of the first, by how
- * much that of the next is longer, reading, stretches (0, 1, 2: bounds; 3: it drains; 4: caps), drain or by when a slot must have ended to count no more; for each slot: when it ends, name, total,
+ * KEYS: state, account, look, what was claimed lately, the blocks, the needy, facts, the live. ARGV: member, sequence, version, want, need, size, chunk, stay, held,
+ * urgent, leaving, sign of life, slots, blocks, recent; for each block: the first and the last place asked for, whether
+ * its places are wide (0, 1), how many runs of windows; for each run: the first and the last place, limit, kept, ttl of the first, by how
+ * much that of the next is longer, reading, what it bounds (0: below, 1: both, 2: above; 3: it drains), drain or by when a slot must have ended to count no more; for each slot: when it ends, name, total,
  * wish, how many runs of windows, and the first and the last window of each, as numbered by the blocks.
  */
 export const TAKE: string = `${STATE}${TURN}
@@ -32,7 +33,7 @@ local read, write, latest = struct.unpack, struct.pack, now + ${LONGEST_TTL_MS}
 local function mostClaimed(limit) return floor(1.25 * limit) + 16 end
 local me, sequence, slots, blocks = A[1], tonumber(A[2]), tonumber(A[13]), tonumber(A[14])
 local want, need, stay, leaves, signs = tonumber(A[4]), tonumber(A[5]), tonumber(A[8]), A[11] == '1', A[12] == '1'
-local stored = call('MGET', unpack(KEYS, 1, blocks + 3))
+local stored = call('MGET', unpack(KEYS, 1, blocks + 4))
 local account = stored[2] or ''
 local asked, mine = match(account, '^(%d+) (%d+)')
 if sane(asked, ${MOST}) >= sequence then return { sequence, -1 } end
@@ -42,14 +43,14 @@ ${READ_BLOCKS}${KEEP_BATCHES}${BOOK_TOTALS}${SLIDE_OUT}${APPLY_READINGS}
 local state, known, pauseMs, lookMs, facts = readState(stored[1]), tonumber(A[3]), 0, 0, {}
 local version, isDue = state.version, state.isDue
 if version ~= known then
-  facts = redis.pcall('HGETALL', KEYS[blocks + 5])
+  facts = redis.pcall('HGETALL', KEYS[blocks + 6])
   if facts.err or #facts > ${2 * NONSENSE_FACTS} then facts = {} end
 end
 if state.pause > 0 then pauseMs = max(1, state.pause - now) end
 local till, looker = readTurn(stored[3], ${LOOK_MS})
 if till and looker ~= me then lookMs = till - now end
 
-local needy = KEYS[blocks + 4]
+local needy = KEYS[blocks + 5]
 local others = redis.pcall('ZCOUNT', needy, now, now + ${NEEDY_MS})
 if type(others) ~= 'number' or others > ${NEEDY_NOW} then
   call('DEL', needy)
@@ -61,9 +62,8 @@ n = n + slots
 local told = tonumber(A[10]) * ${PARTS}
 state.urgent = state.urgent + told
 answer[8] = state.urgent
-if told > 0 or isDue then writeState(KEYS[1], isDue and KEYS[blocks + 5], state) end
-${WRITE_BLOCKS}
-if isDue then call('PEXPIRE', needy, '${NEEDY_LAST_MS}') end
+if told > 0 or isDue then writeState(KEYS[1], isDue and KEYS[blocks + 6], state) end
+${WRITE_BLOCKS}${KEEP_RECENT}if isDue then call('PEXPIRE', needy, '${NEEDY_LAST_MS}') end
 if isNeedy and not leaves then
   totals[2] = format('%.0f', now + min(stay, ${NEEDY_MS}))
   if call('ZADD', needy, totals[2], me) ~= 0 then
@@ -73,7 +73,7 @@ if isNeedy and not leaves then
   end
 elseif mine > 0 then call('ZREM', needy, me) end
 if signs or leaves then
-  local live = KEYS[blocks + 6]
+  local live = KEYS[blocks + 7]
   if type(redis.pcall('ZCARD', live)) ~= 'number' then call('DEL', live) end
   call('ZREMRANGEBYSCORE', live, '-inf', format('(%.0f', now - ${LIVE_MS}))
   call('ZREMRANGEBYSCORE', live, format('(%.0f', now), '+inf')

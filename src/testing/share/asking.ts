@@ -5,7 +5,7 @@ export const BEGIN: number = Date.UTC(2026, 2, 10, 12);
 
 /** A window of 20 units, with everything in it that a test does not care about. */
 export function windowAsk(rest: Partial<WindowAsk> = {}): WindowAsk {
-  return { name: 'minute:1', limit: 20, kept: 0, ttlMs: 3_600_000, reading: -1, stretches: 'no', ...rest };
+  return { name: 'minute:1', limit: 20, kept: 0, ttlMs: 3_600_000, reading: -1, bounds: 'below', ...rest };
 }
 
 /** A slot in the first window of which a part is wished for. */
@@ -27,6 +27,7 @@ export function asking(rest: Partial<ShareAsk> = {}): ShareAsk {
       stayMs: 1_500,
       held: 0,
       urgent: 0,
+      recentMs: 0,
     },
     slots: [slotAsk()],
     windows: [windowAsk()],

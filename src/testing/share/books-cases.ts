@@ -1,6 +1,6 @@
 import { asker, asking, slotAsk, telling, windowAsk } from './asking.ts';
 import { expect } from './expecting.ts';
-import { ACCOUNT_LASTS_MS, STRETCH_MS } from './protocol.ts';
+import { ACCOUNT_LASTS_MS, RECENT_STRETCHES, STRETCH_MS } from './protocol.ts';
 import type { StoreCases } from './store-case.ts';
 
 /** How a store books claims, readings and claims that came to nothing. */
@@ -146,36 +146,34 @@ export const BOOKS: StoreCases = {
     expect(await used(20)).toEqual([0]);
   },
 
-  'takes off claims that the service has not counted for a whole stretch, where the reading bounds them': async ({
-    store,
-    pass,
-  }) => {
-    const ask = asker(store);
-    await ask(telling(8, { member: 'dead' }, { stretches: 'yes' }));
-    const bounded = { reading: 2, stretches: 'bounds' } as const;
-    pass(STRETCH_MS);
-    expect((await ask(telling(0, {}, bounded))).used).toEqual([8]);
-    pass(STRETCH_MS);
-    expect((await ask(telling(0, {}, { ...bounded, stretches: 'yes' }))).used).toEqual([8]);
-    expect((await ask(telling(0, {}, bounded))).used).toEqual([2]);
-    expect((await ask(telling(0, {}, { stretches: 'yes' }))).used).toEqual([2]);
-  },
+  'takes off claims that the service has not counted, where a reading bounds them and they are too old to be missing from it':
+    async ({ store, pass }) => {
+      const ask = asker(store);
+      await ask(telling(8, { member: 'dead' }));
+      const read = (bounds: 'below' | 'both', recentMs = 2 * STRETCH_MS) =>
+        ask(telling(0, { recentMs }, { reading: 2, bounds }));
+      pass(2 * STRETCH_MS);
+      expect((await read('both')).used).toEqual([8]);
+      pass(STRETCH_MS);
+      expect((await read('below')).used).toEqual([8]);
+      expect((await read('both', 2 * STRETCH_MS + 1)).used).toEqual([8]);
+      expect((await read('both')).used).toEqual([2]);
+      expect((await read('below')).used).toEqual([2]);
+    },
 
   'takes off what strangers used before it takes off claims, and no new claims for what was given back': async ({
     store,
     pass,
   }) => {
     const ask = asker(store);
-    const bounded = { limit: 100, stretches: 'bounds' } as const;
+    const bounded = { limit: 100, bounds: 'both' } as const;
     const tell = (member: string, total: number, reading = -1) =>
-      ask(telling(total, { member }, { ...bounded, reading }));
+      ask(telling(total, { member, recentMs: STRETCH_MS }, { ...bounded, reading }));
     await tell('a', 8, 12);
-    await ask({ member: 'b', want: 5, windows: [windowAsk(bounded)] });
-    for (let asks = 0; asks < 2; asks++) {
-      pass((2 / 3) * STRETCH_MS);
-      expect((await tell('a', 8)).used).toEqual([17]);
-    }
-    pass((2 / 3) * STRETCH_MS);
+    await ask({ member: 'b', want: 5, recentMs: STRETCH_MS, windows: [windowAsk(bounded)] });
+    pass(STRETCH_MS);
+    expect((await tell('a', 8)).used).toEqual([17]);
+    pass(STRETCH_MS);
     expect((await tell('a', 8)).used).toEqual([12]);
     expect((await tell('c', 3)).used).toEqual([15]);
     expect((await tell('a', 4)).used).toEqual([12]);
@@ -183,10 +181,9 @@ export const BOOKS: StoreCases = {
 
   'takes nothing off without a reading, nor below the highest reading of any process': async ({ store, pass }) => {
     const ask = asker(store);
-    await ask(telling(8, {}, { stretches: 'yes', reading: 12 }));
-    pass(2 * STRETCH_MS);
-    const hear = (reading: number) =>
-      ask({ want: 0, slots: [], windows: [windowAsk({ stretches: 'bounds', reading })] });
+    await ask(telling(8, {}, { reading: 12 }));
+    pass(STRETCH_MS);
+    const hear = (reading: number) => ask({ want: 0, slots: [], windows: [windowAsk({ bounds: 'both', reading })] });
     expect((await hear(-1)).used).toEqual([12]);
     expect((await hear(9)).used).toEqual([12]);
   },
@@ -196,47 +193,44 @@ export const BOOKS: StoreCases = {
     pass,
   }) => {
     const ask = asker(store);
-    const cap = (reading: number) => telling(0, { member: 'b' }, { stretches: 'caps', reading });
-    await ask(telling(8, {}, { stretches: 'yes' }));
+    const cap = (reading: number) => telling(0, { member: 'b' }, { bounds: 'above', reading });
+    await ask(telling(8));
     expect((await ask(cap(2))).used).toEqual([8]);
-    pass(2 * STRETCH_MS);
+    pass(STRETCH_MS);
     expect((await ask(cap(9))).used).toEqual([8]);
     expect((await ask(cap(2))).used).toEqual([2]);
     expect((await ask(cap(5))).used).toEqual([2]);
-    await ask(telling(0, { member: 'c' }, { stretches: 'yes', reading: 4 }));
+    await ask(telling(0, { member: 'c' }, { reading: 4 }));
     expect((await ask(cap(1))).used).toEqual([4]);
   },
 
-  'counts told claims and grants of this stretch and the one before as new': async ({ store, pass }) => {
+  'counts told claims and grants of all processes as recent, in every window': async ({ store, pass }) => {
     const ask = asker(store);
-    const windows = (reading: number) => [windowAsk({ stretches: 'bounds', limit: 100, reading })];
-    const hear = (reading: number) => ask({ member: 'c', want: 0, slots: [], windows: windows(reading) });
-    await ask({ want: 6, windows: windows(-1) });
+    const window = windowAsk({ limit: 100 });
+    const hear = (reading: number) => {
+      const windows = [{ ...window, bounds: 'both', reading } as const];
+      return ask({ member: 'c', want: 0, slots: [], recentMs: STRETCH_MS, windows });
+    };
+    await ask({ want: 6, windows: [window] });
     pass(STRETCH_MS);
-    await ask({ ...telling(3, { member: 'b' }), windows: windows(-1) });
+    await ask({ ...telling(3, { member: 'b' }), windows: [window] });
     expect((await hear(0)).used).toEqual([9]);
     pass(STRETCH_MS);
     expect((await hear(1)).used).toEqual([4]);
+    await ask({ member: 'd', want: 2, windows: [{ ...window, name: 'hour:1' }] });
+    pass(STRETCH_MS);
+    expect((await hear(1)).used).toEqual([3]);
     pass(STRETCH_MS);
     expect((await hear(1)).used).toEqual([1]);
   },
 
-  'takes all claims for new where stretches were not counted before': async ({ store, pass }) => {
+  'takes off nothing where a reading is older than it remembers claims': async ({ store, pass }) => {
     const ask = asker(store);
     await ask(telling(8));
-    pass(5 * STRETCH_MS);
-    const bounded = { reading: 0, stretches: 'bounds' } as const;
-    expect((await ask(telling(0, { member: 'b' }, bounded))).used).toEqual([8]);
-    pass(2 * STRETCH_MS);
-    expect((await ask(telling(0, { member: 'b' }, bounded))).used).toEqual([0]);
-  },
-
-  'counts stretches on where an ask does not name them': async ({ store, pass }) => {
-    const ask = asker(store);
-    await ask(telling(1, { member: 'b' }, { stretches: 'yes' }));
-    pass(2 * STRETCH_MS);
-    await ask(telling(7));
-    expect((await ask(telling(7, {}, { stretches: 'bounds', reading: 0 }))).used).toEqual([7]);
+    pass(2 * RECENT_STRETCHES * STRETCH_MS);
+    const read = (recentMs: number) => ask(telling(0, { member: 'b', recentMs }, { reading: 0, bounds: 'both' }));
+    expect((await read((RECENT_STRETCHES - 1) * STRETCH_MS + 1)).used).toEqual([8]);
+    expect((await read((RECENT_STRETCHES - 1) * STRETCH_MS)).used).toEqual([0]);
   },
 
   'books what a leaving process tells, grants it nothing and forgets it': async ({ store }) => {

@@ -9,8 +9,9 @@ export const ACCOUNT_LASTS_MS = 60_000;
 /** The longest pause that a store keeps. */
 export const LONGEST_PAUSE_MS = 3_600_000;
 
-/** Claims of long windows are counted by stretches of this length. */
-export const STRETCH_MS = 60_000;
+/** What all processes claim is counted by stretches of this length, and so many of them. */
+export const STRETCH_MS = 5_000;
+export const RECENT_STRETCHES = 8;
 
 /** The count of urgent units decays by a factor of e in this time. */
 export const URGENT_MEMORY_MS = 60_000;

@@ -6,7 +6,7 @@ import type { StoreCases } from './store-case.ts';
 
 /** An instance of a window that slides: a unit of a slot that ended by `slidBy` counts no more. */
 function sliding(number: number, slidBy: number, rest: Partial<WindowAsk> = {}): WindowAsk {
-  return windowAsk({ name: `day-${number}`, stretches: 'yes', slidBy, ...rest });
+  return windowAsk({ name: `day-${number}`, slidBy, ...rest });
 }
 
 /** A slot that ends then, of which a part is held. */
@@ -83,7 +83,7 @@ export const SLIDING: StoreCases = {
       expect(await ask({ member: 'b', want: 2, need: 2, slots: slots.slice(1), windows })).toMatchObject({
         freeMs: 3_000,
       });
-      const old = [windowAsk({ name: 'day-5', stretches: 'yes' }), sliding(6, 1)];
+      const old = [windowAsk({ name: 'day-5' }), sliding(6, 1)];
       await ask({ member: 'c', want: 5, slots: [slotAsk({ to: 5_000 })], windows: old });
       const since = [sliding(5, 1), sliding(6, 1)];
       await ask({ member: 'd', want: 2, slots: [slotAsk({ to: 6_000 })], windows: since });
@@ -103,7 +103,7 @@ export const SLIDING: StoreCases = {
       const read = (slidBy: number, rest: Partial<WindowAsk>) =>
         [11, 12].map((number) => sliding(number, slidBy, rest));
       await ask({ member: 'b', want: 1, slots: [slotAsk({ to: 5_000 })], windows: read(1, { reading: 1 }) });
-      pass(3 * STRETCH_MS);
-      expect(await tell({ windows: read(5_000, { stretches: 'caps', reading: 0 }) })).toEqual([0, 1]);
+      pass(STRETCH_MS);
+      expect(await tell({ windows: read(5_000, { bounds: 'above', reading: 0 }) })).toEqual([0, 1]);
     },
 };

@@ -1,7 +1,8 @@
 import { MOST, PARTS } from '../../../sharing/store-rules.ts';
+import { RECENT } from './recent.ts';
 
 /** Books the totals of an ask. */
-export const BOOK_TOTALS: string = `-- A step has what did not drain of the step before.
+export const BOOK_TOTALS: string = `${RECENT}-- A step has what did not drain of the step before.
 local function carry(i)
   local own, left = ${PARTS} * (claimed[i - 1] + strangers[i - 1]), carried[i - 1] or 0
   over[i] = ceil((own + left) / ${PARTS})
@@ -21,12 +22,12 @@ for _ = 1, slots do
     if to then more = more - sane(match(account, '^%d+', to + 1), ${MOST}) end
   end
   if more ~= 0 then
+    newly = newly + max(0, more)
     for q = p + 4, last, 2 do
       for i = tonumber(A[q]), tonumber(A[q + 1]) do
         claimed[i], dirty[i] = min(max(0, claimed[i] + more), mostClaimed(limits[i])), true
         if more > 0 then
           strangers[i] = max(0, strangers[i] - more)
-          if fresh[i] then fresh[i] = fresh[i] + more end
         end
       end
       touch(q, more, to)
@@ -38,7 +39,8 @@ end
 `;
 
 /** Applies the readings. */
-export const APPLY_READINGS: string = `-- Readings: units beyond all claims are strangers'; where one bounds them, older claims that the service did not count are removed.
+export const APPLY_READINGS: string = `-- Readings: units beyond all claims are strangers'; where one bounds usage from above, claims that were not counted are removed, but for recent ones.
+local missing = recentWithin(tonumber(A[15]))
 for i = 1, windows do
   if drains[i] then carry(i) end
   local reading, c, s, o = said[i], claimed[i], strangers[i], over[i]
@@ -46,7 +48,7 @@ for i = 1, windows do
     s = reading - c - o
     strangers[i], dirty[i] = s, true
   elseif bounds[i] then
-    local excess = c + s - max(reading, bounds[i]) - fresh[i] - before[i]
+    local excess = c + s - max(reading, bounds[i]) - missing
     if excess > 0 then
       local part = min(excess, s)
       c, s = c - excess + part, s - part

@@ -52,11 +52,10 @@ for j = 1, slots do
         if wish == '3' then room = min(room, max(need, plenty)) end
       end
       if room >= need then
-        grant, open = room, open - room
+        grant, open, newly = room, open - room, newly + room
         for q = p + 4, last, 2 do
           for i = tonumber(A[q]), tonumber(A[q + 1]) do
             claimed[i], free[i], dirty[i] = claimed[i] + room, free[i] - room, true
-            if fresh[i] then fresh[i] = fresh[i] + room end
             local step = i + 1
             while drains[step] do
               local o = over[step]

@@ -41,6 +41,7 @@ export class StoreStates {
       slots: [{ name: '0', total, wish: 0 as const, to: 0, windows: [first] }],
       windows: this.#windows,
       held: 0,
+      recentMs: 0,
     };
     return this.#after([this.askOf('earlier', 1, 0, told)], new Map());
   }
@@ -97,13 +98,13 @@ export class StoreStates {
 
   get #windows(): ShareAsk['windows'] {
     return [...this.#calendar.instances.values()].map(({ name, limit, drain }) => ({
-      ...{ name, limit, kept: 0, ttlMs: EVERYTHING, reading: -1, stretches: 'no' as const },
+      ...{ name, limit, kept: 0, ttlMs: EVERYTHING, reading: -1, bounds: 'below' as const },
       ...(drain === undefined ? {} : { drain }),
     }));
   }
 
   async #after(takes: readonly ShareAsk[], booked: StoreState['booked']): Promise<number> {
-    const told = { slots: [], windows: this.#windows, held: 0 };
+    const told = { slots: [], windows: this.#windows, held: 0, recentMs: 0 };
     const members = [...new Set(takes.map(({ member }) => member))].sort();
     const store = memoryStore(() => CLOCK);
     for (const ask of takes) await store.take(ask);
