@@ -18,8 +18,8 @@ export interface Entry {
   spent: number;
   /** Requests in flight that were charged to it: their cost may still change. */
   open: number;
-  /** When the first and the last of them were sent, by the local clock. */
-  sent: { first: number; last: number };
+  /** When the first and the last of them were sent, by the local clock, and whether the slot of any was a guess. */
+  sent: { first: number; last: number; isGuess: boolean };
   /** Units that the store has booked; undefined: unknown, because the last ask is unanswered. */
   booked: number | undefined;
 }
@@ -107,11 +107,12 @@ export class Book {
   }
 
   /** Charges a request that arrives within this range: to held units, or without a grant to the given slot. */
-  spend(units: number, arrival: TimeRange, slot: () => Slot, now: number): Entry {
+  spend(units: number, arrival: TimeRange, slot: () => Slot, now: number, isGuess = false): Entry {
     const usable = this.#usable(arrival);
     const entry = usable && usable.left >= units ? usable.entry : this.#at(slot());
-    if (entry.spent === 0) entry.sent.first = now;
+    if (entry.spent === 0) entry.sent = { first: now, last: now, isGuess };
     entry.sent.last = now;
+    entry.sent.isGuess ||= isGuess;
     entry.spent += units;
     entry.open++;
     return entry;
@@ -125,9 +126,10 @@ export class Book {
 
   /**
    * Moves what was sent to narrower slots, where the clock or a shape is better known than it was then: there it counts in fewer
-   * windows. `slotOf`: the slot in which requests arrived that were sent between two local instants.
+   * windows. What was sent by a guess of the time is moved in any case, once that is known. `slotOf`: the slot in which requests arrived that
+   * were sent between two local instants.
    */
-  refine(slotOf: (first: number, last: number) => Slot): void {
+  refine(slotOf: (first: number, last: number) => Slot, isGuess = false): void {
     for (const entry of [...this.#entries.values()]) {
       const { slot, claimed, spent, open, sent } = entry;
       if (spent === 0 || open > 0) continue;
@@ -135,10 +137,11 @@ export class Book {
       const names = new Set(slot.instances.map(({ name }) => name));
       // In an earlier step of a window that drains, units leave no less room in any later one.
       const isWithin = narrow.instances.every(({ name, drain }) => drain !== undefined || names.has(name));
-      if (narrow.instances.length >= names.size || !isWithin) continue;
+      const isKnown = sent.isGuess && !isGuess;
+      if (!isKnown && (narrow.instances.length >= names.size || !isWithin)) continue;
       const granted = Math.min(claimed, spent);
       const moved = this.#at({ ...narrow, name: this.#ownName() });
-      Object.assign(moved, { claimed: granted, spent, sent: { ...sent } });
+      Object.assign(moved, { claimed: granted, spent, sent: { ...sent, isGuess } });
       Object.assign(entry, { claimed: claimed - granted, spent: 0 });
     }
   }
@@ -226,7 +229,7 @@ export class Book {
   #at(slot: Slot): Entry {
     let entry = this.#entries.get(slot.name);
     if (!entry) {
-      entry = { slot, claimed: 0, spent: 0, open: 0, booked: 0, sent: { first: 0, last: 0 } };
+      entry = { slot, claimed: 0, spent: 0, open: 0, booked: 0, sent: { first: 0, last: 0, isGuess: false } };
       this.#entries.set(slot.name, entry);
     }
     return entry;

@@ -50,6 +50,11 @@ export class CallNeeds {
     return this.#underWay === 0 && this.#member.waiting() === 0;
   }
 
+  /** Whether a request is under way. */
+  get isUnderWay(): boolean {
+    return this.#underWay > 0;
+  }
+
   /** A call asks to be sent: it is the first that waits, if it may not. */
   ask({ priority, maxWaitMs = Number.POSITIVE_INFINITY }: Charge, units: number): void {
     this.#first = { units, isUrgent: priority > URGENT_ABOVE, maxWaitMs };

@@ -11,7 +11,7 @@ const ENDPOINTS = 50;
 const LONGEST_NAME = 128;
 
 /** A fact about the service's clock is used for this long, in milliseconds: until drift has made it vague. */
-const LEAD_LASTS_MS = 10_800_000;
+export const LEAD_LASTS_MS = 10_800_000;
 
 /**
  * The service's clock is told again when its interval has shrunk to this part of the known one, or from more than the fourth number to

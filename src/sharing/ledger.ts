@@ -123,7 +123,8 @@ export class Ledger {
   spend(units: number, now: number): Entry {
     const arrival = this.timeline.arrival(now);
     this.#expected.spend(units, now);
-    const entry = this.book.spend(units, arrival, () => this.#slots.at(arrival), now);
+    const isGuess = this.timeline.isGuess(now);
+    const entry = this.book.spend(units, arrival, () => this.#slots.at(arrival), now, isGuess);
     if (this.book.held(arrival) === 0) this.policy.spent(now, this.quantum);
     return entry;
   }
@@ -161,8 +162,10 @@ export class Ledger {
   compose(demand: Demand, now: number, tripMs: number, isSilent = true): Composed {
     const { need, isUrgent, isAlone = false, concurrency, maxWaitMs } = demand;
     const arrival = this.timeline.arrival(now);
-    this.book.refine((first, last) =>
-      this.#slots.at({ least: this.timeline.arrival(first).least, most: this.timeline.arrival(last).most }),
+    this.book.refine(
+      (first, last) =>
+        this.#slots.at({ least: this.timeline.arrival(first).least, most: this.timeline.arrival(last).most }),
+      this.timeline.isGuess(now),
     );
     const held = this.book.held(arrival);
     // Units of a later slot do not help an urgent call: it asks for the present slot.

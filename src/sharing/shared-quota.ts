@@ -8,6 +8,7 @@ import type { Entry } from './book.ts';
 import { CallNeeds } from './call-needs.ts';
 import { Discovery } from './discovery.ts';
 import { FactSync } from './fact-sync.ts';
+import { LEAD_LASTS_MS } from './facts.ts';
 import type { FailureMode } from './fallback.ts';
 import { type Composed, Ledger } from './ledger.ts';
 import { reasonOf } from './reason.ts';
@@ -52,7 +53,7 @@ export class SharedQuota implements ShareLimit {
   readonly #leases = new WeakMap<Lease, { readonly entry: Entry; readonly units: number }>();
   readonly #trialTurn: TrialTurn;
   #debt = 0;
-  #isAnswered = false;
+  #answeredAt = Number.NEGATIVE_INFINITY;
   #leaving: Promise<void> | undefined;
 
   constructor(member: Member, options: SharedQuotaOptions) {
@@ -95,7 +96,7 @@ export class SharedQuota implements ShareLimit {
 
   /** False until an answer has shown the service's clock: the first request is sent alone, because it may be counted in another second. */
   get isGranting(): boolean {
-    return this.#covers && (this.#member.time.known || this.#isAnswered);
+    return this.#covers && (this.#member.time.known || this.#answeredAt > Number.NEGATIVE_INFINITY);
   }
 
   get #covers(): boolean {
@@ -141,10 +142,16 @@ export class SharedQuota implements ShareLimit {
     }
     if (this.#isNew) return isAbsent || this.#discovery.isOver ? now : this.#lookAt(now);
     if (!isAbsent && this.#discovery.waitsUntil > now) return this.#discovery.waitsUntil;
+    if (this.#awaitsClock(now)) return this.#ledger.nextSlot(now);
     if (this.#ledger.left(now) >= units || this.#resumption.mayProbe(now)) return now;
     this.#schedule.startIfDue(now);
     if (this.#absence.goesAlone(now)) return this.#absence.earliest(units, now);
     return this.#nextAt(now);
+  }
+
+  /** Whether it waits for a first answer after so long that the service's clock is vague: in which second it sends is a guess. */
+  #awaitsClock(now: number): boolean {
+    return this.#member.time.isDated && now - this.#answeredAt >= LEAD_LASTS_MS && this.#needs.isUnderWay;
   }
 
   #explain(now: number): Reason {
@@ -179,7 +186,7 @@ export class SharedQuota implements ShareLimit {
     // The request was sent before any window was known.
     else if (!this.#isNew) this.#ledger.book.settle(this.#ledger.spend(Math.ceil(units), now), 0);
     if (isServed) {
-      this.#isAnswered = true;
+      this.#answeredAt = now;
       this.#facts.answered(now);
       this.#resumption.onServed(lease.sentAt, now);
     }

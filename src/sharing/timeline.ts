@@ -100,6 +100,11 @@ export class Timeline {
     return offset === undefined ? this.#service.surely(time) : time - offset;
   }
 
+  /** Whether the time is a guess: bounds of it are not known, or too far apart. */
+  isGuess(now: number): boolean {
+    return this.#guess(now) !== undefined;
+  }
+
   /** The offset to use as exact while the service's clock is unknown or its interval wider than {@link VAGUE_MS}. */
   #guess(now: number): number | undefined {
     if (!this.#service.isDated) return this.#store?.offset ?? 0;

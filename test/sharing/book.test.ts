@@ -444,6 +444,23 @@ describe('a book that learns where requests arrived', () => {
     expect(namesOf(sentTo(wide, slotAt(5)).book)).toEqual([wide.name]);
   });
 
+  it('moves them there once the time is known, where it was a guess when they were sent', () => {
+    const book = new Book();
+    book.settle(
+      book.spend(2, during(0), () => slotAt(0), NOW, true),
+      0,
+    );
+    book.refine(() => slotAt(5), true);
+    expect(namesOf(book)).toEqual([named(0)]);
+    book.refine(() => slotAt(5), false);
+    const { slots, windows } = compose(book, 0, wishing([]));
+    expect(slots.map(({ name, total }) => [name, total])).toEqual([
+      [named(0), 0],
+      ['own:0', 2],
+    ]);
+    expect(slots[1]?.windows.map((index) => windows[index]?.name)).toEqual(slotAt(5).instances.map(({ name }) => name));
+  });
+
   it('moves them to any step of a window that drains', () => {
     const narrow = slotAt(5);
     const instances = narrow.instances.map((instance) => ({ ...instance, name: `${instance.name}-step`, drain: 0 }));

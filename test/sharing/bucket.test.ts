@@ -8,7 +8,7 @@ import { memoryStore } from '../../src/sharing/memory-store.ts';
 import { asking } from '../../src/testing/share/asking.ts';
 import { oracleOf } from '../quota/support/oracles.ts';
 import { runs } from '../support/deep.ts';
-import { BEGIN, reading } from './support/small.ts';
+import { BEGIN } from './support/small.ts';
 
 /** A process: what it asks, and what it may send. */
 interface Process {
@@ -83,12 +83,10 @@ class World {
     return process;
   }
 
-  #tell(ledger: Ledger): void {
-    const sentAt = this.now - this.#roundTripMs;
-    // A reading that counts nothing, so that claims alone bound what is granted.
-    ledger.read(
-      reading({ limit: this.#limit, own: 0, sentAt, receivedAt: this.now, shapes: { alive: this.#alive, epoch: 0 } }),
-    );
+  /** No response has stated any usage, so that claims alone bound what is granted. */
+  #tell({ windows, timeline }: Ledger): void {
+    timeline.hearRoundTrip(this.#roundTripMs);
+    windows.open('minute', this.#limit, { alive: this.#alive, epoch: 0 });
   }
 }
 

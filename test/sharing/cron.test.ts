@@ -153,10 +153,34 @@ describe('a job of each minute, of processes that share a key,', () => {
   it.each(DEEP ? [1, 2, 3, 4, 5, 6] : [1])(
     'takes no longer than that of one client where the minute is the calendar’s, whatever its second: %i',
     async (seed) => {
+      // The first two are not timed: they show the shape.
       const longest = (await minutes('one', 'aligned', seed)).at(-1) ?? 0;
       // A trip and a moment for each call, where one client has none.
       for (const by of ['two', 'new'] as const)
         expect((await minutes(by, 'aligned', seed)).at(-1)).toBeLessThan(longest + 2_000);
     },
   );
+});
+
+describe('a job of each day, of two processes that share a key and make it in turn,', () => {
+  it('is not refused by a second, although the clock of a process that has slept for two days is vague', async () => {
+    const quota = { keyed: { second: 20, minute: 1_000, month: 2_000 }, latencyMs: [20, 80] };
+    for (const seed of DEEP ? [1, 2, 3, 4] : [2]) {
+      const random = seeded(seed);
+      const start = Date.UTC(2026, 2, 10) + Math.floor(random() * 24 * HOUR_MS);
+      const fleet = fleetOf(2, quota as never, {}, { start, seed });
+      const { clock, clients } = fleet;
+      const begin = clock.now();
+      for (let day = 0; day < 25; day++) {
+        await clock.advance(Math.max(0, begin + day * 24 * HOUR_MS + random() * MINUTE_MS - clock.now()));
+        const client = clients[day % 2];
+        let left = 30;
+        const worker = async (): Promise<void> => {
+          while (left-- > 0) await client?.getInfo();
+        };
+        await clock.run(Promise.all(Array.from({ length: 5 }, worker)));
+      }
+      expect(fleet.limited).toBe(0);
+    }
+  });
 });
