@@ -11,6 +11,7 @@ import { CHUNK, SlotChoice } from './slot-choice.ts';
 import { type Slot, Slots } from './slots.ts';
 import type { Answer, ShareAsk } from './store.ts';
 import { Timeline } from './timeline.ts';
+import { UnheardReading } from './unheard-reading.ts';
 import { UrgentReserve } from './urgent.ts';
 import { type Instance, REACH_MS, SharedWindows } from './windows.ts';
 
@@ -45,6 +46,7 @@ export class Ledger {
   readonly #expected = new ExpectedCalls();
   readonly #reserve = new UrgentReserve();
   readonly #recollection = new Recollection();
+  readonly #unheard = new UnheardReading();
 
   constructor(clock: ServerClock, random: () => number) {
     this.timeline = new Timeline(clock);
@@ -114,6 +116,11 @@ export class Ledger {
     return this.timeline.surely(this.book.unspentSince(this.timeline.arrival(now)), now) + afterMs;
   }
 
+  /** The instant at which to tell the last reading, although there is nothing else to say; Infinity: the store knows as much. */
+  get tellsReadingAt(): number {
+    return this.#unheard.tellsAt;
+  }
+
   /** The instant at which the slot of a request that is sent now ends. */
   nextSlot(now: number): number {
     return Math.max(now + 1, this.timeline.surely(this.slot(now).to, now));
@@ -135,6 +142,7 @@ export class Ledger {
     this.timeline.hearRoundTrip(receivedAt - sentAt);
     const window = this.windows.open(period, limit, shapes);
     window.hear(news, this.timeline.at(sentAt), this.timeline.at(receivedAt));
+    if (!window.isShort) this.#unheard.read(news, this.held(receivedAt));
     if (this.timeline.isSharp(receivedAt)) this.#probe.read(news, this.timeline.at(sentAt));
   }
 
@@ -196,17 +204,21 @@ export class Ledger {
           instance.window.keptForProbe(from, time + maxWaitMs) +
           (isCalm ? this.#probe.kept(instance) : 0));
     const reach = { least: time, most: Math.max(slots.at(-1)?.to ?? 0, arrival.most + REACH_MS) };
+    const { tellsAt } = this.#unheard;
+    const isReading = tellsAt < Number.POSITIVE_INFINITY && (now >= tellsAt || !isSilent);
     const also = [...this.windows].flatMap((window) => [window.previous(from) ?? [], window.steps(reach)].flat());
+    if (isReading) also.push(...this.slot(now).instances);
     // What was asked for ahead is kept for the calls that are expected.
     const isKept = !isAhead && aheadAt < Number.POSITIVE_INFINITY;
     const surplus = isKept ? 0 : Math.max(0, held - demand.want);
     const wish = this.policy.isLate(now) ? 2 : 1;
     const told = this.book.compose(
-      { want, need, slots, wish: spare ? 3 : wish, kept, also, surplus, isSilent },
+      { want, need, slots, wish: spare ? 3 : wish, kept, also, surplus, isSilent: isSilent && !isReading },
       arrival,
       time,
       now,
     );
+    if (told.windows.length > 0) this.#unheard.tell();
     const asked = {
       want: spare ? needed : want,
       need,
@@ -249,7 +261,9 @@ export class Ledger {
     const used = new Map(windows.map(({ name }, index) => [name, answer.used[index] ?? 0]));
     for (const instance of [...also, ...asked.slots.flatMap(({ instances }) => instances)]) {
       const units = used.get(instance.name);
-      if (units !== undefined) instance.window.hearUsed(instance, units);
+      if (units === undefined) continue;
+      instance.window.hearUsed(instance, units);
+      if (instance.drain === undefined) this.#unheard.count(instance.window.period, units);
     }
     this.#reserve.hear(answer);
     const granted = new Map(slots.map(({ name }, index) => [name, answer.granted[index] ?? 0]));

@@ -291,7 +291,7 @@ export class SharedQuota implements ShareLimit {
     if (isSilent && !this.#schedule.isAskDue(sentAt)) return;
     const composed = this.#ledger.compose(this.#shortage.demand(sentAt), sentAt, this.#trips.tripMs, isSilent);
     const { asked, ...told } = composed;
-    if (isSilent && told.slots.length === 0) return;
+    if (isSilent && told.windows.length === 0) return;
     const urgent = this.#needs.urgentToTell;
     const ask = {
       member: this.#trips.name,

@@ -70,14 +70,14 @@ export class TripSchedule {
       this.#member.waiting() > 0 && shortage.full(now) ? ledger.policy.nextAt(0, false) : Number.POSITIVE_INFINITY;
     const wanted = Math.min(ledger.givesBackAt(now), asksAt, discovery.renewsAt(now));
     const { idleRetryAt } = this.#trips;
-    const aheadAt = shortage.asksAheadAt(now);
-    const earliest = Math.min(wanted, idleRetryAt, aheadAt);
+    const optionalAt = this.#optionalAt(now);
+    const earliest = Math.min(wanted, idleRetryAt, optionalAt);
     if (earliest === Number.POSITIVE_INFINITY) return;
     // Until the store may be tried again no trip starts, however due it is.
     const at = Math.max(earliest, this.#trips.pausedUntil);
     const { clock } = this.#member;
-    // While the store is lost, the timer keeps no process alive: it might last for hours. Nor does it for calls that are only expected.
-    const isNeeded = idleRetryAt === Number.POSITIVE_INFINITY && earliest < aheadAt;
+    // While the store is lost, the timer keeps no process alive: it might last for hours. Nor does it for a trip that no call of now needs.
+    const isNeeded = idleRetryAt === Number.POSITIVE_INFINITY && earliest < optionalAt;
     const timing = isNeeded ? clock : inBackground(clock);
     this.#cancelTimer = timing.timer(Math.max(1, at - now), () => {
       this.startIfDue(this.#member.clock.now());
@@ -98,9 +98,14 @@ export class TripSchedule {
     );
   }
 
-  /** When there is something to give back, or to ask for ahead of any call. */
+  /** When there is something to give back, or to tell or ask for that no call of now needs. */
   #totalsDueAt(now: number): number {
+    return Math.min(this.#causes.ledger.givesBackAt(now), this.#optionalAt(now));
+  }
+
+  /** When to ask for units ahead of any call, or to tell the last reading. */
+  #optionalAt(now: number): number {
     const { ledger, shortage } = this.#causes;
-    return Math.min(ledger.givesBackAt(now), shortage.asksAheadAt(now));
+    return Math.min(shortage.asksAheadAt(now), ledger.tellsReadingAt);
   }
 }

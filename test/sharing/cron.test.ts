@@ -34,6 +34,14 @@ const JOBS = {
     everyMs: HOUR_MS / 6,
     lateMs: 30_000,
   },
+  'one call each ten minutes, as many as an hour allows': {
+    period: 'hour',
+    limit: 6,
+    calls: 1,
+    times: 72,
+    everyMs: HOUR_MS / 6,
+    lateMs: 30_000,
+  },
   'all but two of a day each night': {
     period: 'day',
     limit: 50,
@@ -93,6 +101,7 @@ type Bounds = readonly [job: keyof typeof JOBS, kind: WindowKind, two: number, a
 const WORLDS: readonly Bounds[] = [
   ['nine tenths of an hour each hour', 'first-request', 20, 20],
   ['three calls each ten minutes', 'first-request', 2, 2],
+  ['one call each ten minutes, as many as an hour allows', 'leaky', 0, 4],
 ];
 
 const MORE: readonly Bounds[] = [
