@@ -44,6 +44,7 @@ const INNER_ROOMS: Record<string, readonly string[]> = {
     'recent-times',
     'store | timeline | stored-state | patience | breaker | in-time | sibling-use | fingerprint | notice | share-options',
     'store-rules | instances | expiring | batches',
+    'recent-claims | unheard-reading',
     'drain',
     'windows',
     'memory-state | memory-windows | slots | urgent | operations | recollection',
