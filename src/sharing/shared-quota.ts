@@ -151,7 +151,8 @@ export class SharedQuota implements ShareLimit {
 
   /** Whether it waits for a first answer after so long that the service's clock is vague: in which second it sends is a guess. */
   #awaitsClock(now: number): boolean {
-    return this.#member.time.isDated && now - this.#answeredAt >= LEAD_LASTS_MS && this.#needs.isUnderWay;
+    if (!this.#needs.isUnderWay || now - this.#answeredAt < LEAD_LASTS_MS) return false;
+    return this.#member.time.isDated && this.#ledger.timeline.isGuess(now);
   }
 
   #explain(now: number): Reason {
