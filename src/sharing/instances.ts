@@ -2,7 +2,7 @@ import { endOf, type Period, periodMsOf, SHORT_MS, startOf } from '../quota/time
 import type { TimeRange } from './timeline.ts';
 
 /** Steps into which a long window is divided that slides or drains. A short one has fewer, because a step must be longer than a trip. */
-export const STEPS = 30;
+const STEPS = 30;
 const SHORT_STEPS = 10;
 
 /** Maximum number of even steps of a second of which the service estimates usage from two counters: a step must be longer than a trip. */
@@ -74,6 +74,7 @@ function evenSteps(limit: number): { readonly steps: number; readonly units: num
   return best;
 }
 
-function stepsOf(period: Period): number {
+/** How many steps a window has. */
+export function stepsOf(period: Period): number {
   return periodMsOf(period) <= SHORT_MS ? SHORT_STEPS : STEPS;
 }

@@ -197,16 +197,20 @@ export class Ledger {
     const from = slots[0]?.from ?? time;
     const kept = (instance: Instance): number =>
       instance.window.carried(instance, from) +
+      instance.window.spare(instance, need) +
       (isAhead ? Math.ceil(instance.limit * AMPLE) : 0) +
       (isUrgent
         ? 0
         : this.#reserve.kept(instance, time) +
           instance.window.keptForProbe(from, time + maxWaitMs) +
           (isCalm ? this.#probe.kept(instance) : 0));
-    const reach = { least: time, most: Math.max(slots.at(-1)?.to ?? 0, arrival.most + REACH_MS) };
     const { tellsAt } = this.#unheard;
     const isReading = tellsAt < Number.POSITIVE_INFINITY && (now >= tellsAt || !isSilent);
-    const also = [...this.windows].flatMap((window) => [window.previous(from) ?? [], window.steps(reach)].flat());
+    const until = slots.at(-1)?.to ?? 0;
+    const also = [...this.windows].flatMap((window) => [
+      ...[window.previous(from) ?? []].flat(),
+      ...window.steps({ least: time, most: Math.max(until, arrival.most + window.reachMs) }),
+    ]);
     if (isReading) also.push(...this.slot(now).instances);
     // What was asked for ahead is kept for the calls that are expected.
     const isKept = !isAhead && aheadAt < Number.POSITIVE_INFINITY;

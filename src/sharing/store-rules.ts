@@ -1,3 +1,4 @@
+import { SHAPES } from '../quota/models/all.ts';
 import { LONGEST_PAUSE_MS, type ShareAsk, type WindowAsk } from './store.ts';
 
 /** Upper bound of every number in an ask and in a store. */
@@ -40,6 +41,9 @@ const FACT_NAME = /^(?:[lscr]:.{1,200}|lead)$/;
 const LONGEST_FACT = 100;
 const SHAPE = /^(\d{1,14}) (\d{1,10})$/;
 const MOST_BITS = 2 ** 31 - 1;
+
+/** The bits of all shapes that do not drain. Once these are ruled out, a unit counts in fewer windows (`drain.ts`). */
+export const NOT_DRAINING: number = SHAPES.reduce((bits, { bit, drains }) => (drains ? bits : bits | (1 << bit)), 0);
 
 /** A name, and the number that it ends in. */
 const NUMBERED = /^(.*?)(0|[1-9]\d{0,14})$/;
@@ -122,10 +126,12 @@ export function mergeFact(field: string, known: string | undefined, told: string
   return `${old.epoch} ${old.bits | young.bits}`;
 }
 
-/** Whether a process must know a fact before it is granted units: a limit, or a shape that is possible again. */
+/** Whether a process must know a fact before it is granted units: a limit, a shape that is possible again, or that a window drains. */
 export function isBinding(field: string, known: string | undefined, told: string): boolean {
   if (!field.startsWith('s:')) return field.startsWith('l:');
-  return (readShape(told)?.epoch ?? 0) > (readShape(known ?? '')?.epoch ?? 0);
+  const shape = readShape(told);
+  const drains = ((shape?.bits ?? 0) & NOT_DRAINING) === NOT_DRAINING;
+  return drains || (shape?.epoch ?? 0) > (readShape(known ?? '')?.epoch ?? 0);
 }
 
 function readShape(value: string): { readonly epoch: number; readonly bits: number } | undefined {

@@ -3,7 +3,7 @@ import { REFUTED_FROM } from '../quota/models/sliding-counter.ts';
 import type { Shapes, WindowNews } from '../quota/share-limit.ts';
 import { endOf, PERIODS, type Period, periodMsOf, SHORT_MS, startOf } from '../quota/time/periods.ts';
 import { DRIFT } from '../quota/time/server-clock.ts';
-import { drainedIn, SPARE_STEPS, stepsAt, stepsUntil } from './drain.ts';
+import { drainedIn, hasSteps, SPARE_STEPS, spareOf, stepsAt, stepsUntil } from './drain.ts';
 import { calendarOf, evenOf, type InstanceTime, slidingOf } from './instances.ts';
 import type { WindowAsk } from './store.ts';
 import type { TimeRange } from './timeline.ts';
@@ -13,6 +13,9 @@ const LINGER_MS = 5_000;
 
 /** How far ahead any process of the share may hold units, in milliseconds. */
 export const REACH_MS = 5_000;
+
+/** How far ahead of the present slot of a short window a process may hold units: most slots of an ask, or calls that are expected. In milliseconds. */
+const SHORT_REACH_MS = 2_500;
 
 /**
  * A reading bounds claims from above if its request is no older than this, in milliseconds. What was claimed after it, or not so long before it, may be
@@ -85,6 +88,11 @@ export class SharedWindow {
     return periodMsOf(this.period) <= SHORT_MS;
   }
 
+  /** How far ahead any process may hold units of it, in milliseconds. */
+  get reachMs(): number {
+    return this.isShort ? SHORT_REACH_MS : REACH_MS;
+  }
+
   /** Whether it is longer than a minute, so that unused claims must be removed before the window ends. */
   get isLong(): boolean {
     return periodMsOf(this.period) > periodMsOf('minute');
@@ -105,13 +113,14 @@ export class SharedWindow {
     return isLeft && alive.some(({ isEstimated }) => isEstimated);
   }
 
-  /** Whether `leaky` is the only candidate of a long window, so that what has drained can be used. */
+  /** Whether `leaky` is the only candidate, so that what has drained can be used. */
   get #drains(): boolean {
     return this.#mayDrain && this.shapes.alive.every(({ drains }) => drains);
   }
 
   get #mayDrain(): boolean {
-    return !this.isShort && !this.isCalendar && this.shapes.alive.some(({ drains }) => drains);
+    if (this.isCalendar || !hasSteps(this.period, this.limit)) return false;
+    return this.shapes.alive.some(({ drains }) => drains);
   }
 
   /** Whether it may be the calendar's, or not, and is not taken for an estimate; `slides`: whether that is asked of what may slide, too. */
@@ -184,6 +193,12 @@ export class SharedWindow {
     const used = (before && this.#used.get(before.name)) ?? 0;
     if (!before || used === 0) return 0;
     return Math.ceil(used * Math.min(1, Math.max(0, end - from) / (end - before.end)));
+  }
+
+  /** Units of an instance that are kept free beside those of requests, but for one that costs more than it leaves. */
+  spare({ drain }: Instance, need: number): number {
+    if (drain === undefined || !this.#drains) return 0;
+    return Math.min(spareOf(this.period, this.limit), Math.max(0, this.limit - need));
   }
 
   /** All instances in which a request that arrives within this range may be counted. */

@@ -1,4 +1,4 @@
-import { FACTS, NONSENSE_FACTS } from '../../sharing/store-rules.ts';
+import { FACTS, NONSENSE_FACTS, NOT_DRAINING } from '../../sharing/store-rules.ts';
 import { STATE } from './state.ts';
 
 /**
@@ -16,7 +16,7 @@ end
 local state = readState(redis.call('MGET', KEYS[1])[1])
 -- If the state was lost but the facts were not, a new version makes every process read them.
 local isNews, told, fields = state.version == 0 and count > 0, {}, {}
--- Whether a limit or the epoch of a shape changes, which a process must know before it is granted units.
+-- Whether a limit or the epoch of a shape changes, or a window is known to drain, which a process must know before it is granted units.
 local isBinding = isNews
 for i = 2, #ARGV, 2 do fields[#fields + 1] = ARGV[i] end
 if #fields > 0 then known = redis.call('HMGET', facts, unpack(fields)) end
@@ -32,6 +32,7 @@ for i, field in ipairs(fields) do
       elseif oldEpoch == tonumber(epoch) then new = string.format('%s %.0f', epoch, bit.bor(oldBits, tonumber(bits))) end
       binds = tonumber(epoch) > oldEpoch
     else binds = tonumber(epoch) > 0 end
+    binds = binds or bit.band(tonumber(string.match(new, '%d+$')), ${NOT_DRAINING}) == ${NOT_DRAINING}
   end
   if new ~= old and (old or count < ${FACTS}) then
     if not old then count = count + 1 end

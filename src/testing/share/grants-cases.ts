@@ -220,6 +220,17 @@ export const GRANTS: StoreCases = {
       expect((await ask({ version: last + 1, want: 1 })).granted).toEqual([0]);
     },
 
+  'grants nothing to a process that does not know that a window drains: others count in fewer windows': async ({
+    store,
+  }) => {
+    const ask = asker(store);
+    const tell = async (shape: string) => (await store.share(-1, new Map([['s:minute', shape]]))).version;
+    const version = await tell('0 7');
+    await tell('0 8');
+    expect((await ask({ version, want: 1 })).granted).toEqual([0]);
+    expect((await ask({ version: version + 1, want: 1 })).granted).toEqual([1]);
+  },
+
   'grants nothing to others while a process looks at the service': async ({ store, pass }) => {
     const ask = asker(store);
     await store.look('b');

@@ -1,0 +1,24 @@
+import { describe, expect, it } from 'vitest';
+import type { WindowKind } from '../../src/testing/index.ts';
+import { byChance, most } from './support/by-chance.ts';
+import { fleetOf } from './support/fleet.ts';
+
+/** Four sources of six calls at once every three seconds by chance: two fifths of 20 a second in all. */
+const BURSTS = Array.from({ length: 4 }, () => ({ apartMs: 3_000, size: 6 }));
+
+async function quantile(second: WindowKind, size: number): Promise<number> {
+  const windows = { second, minute: 'aligned' } as const;
+  const quota = { keyed: { second: 20, minute: 1_000 }, windows, latencyMs: [20, 80] } as const;
+  const fleet = fleetOf(size, quota, {}, { isShared: size > 1 });
+  const took = await byChance(fleet, BURSTS, { fromMs: 60_000, untilMs: 180_000 });
+  expect(fleet.limited).toBe(0);
+  return most(took);
+}
+
+describe('processes with bursts that come by chance, of two fifths of the second that they share,', () => {
+  // Once it was counted as one that slides: 0.9 s.
+  it('wait for less than half a second where it drains', async () => {
+    expect(await quantile('leaky', 1)).toBeLessThan(100);
+    expect(await quantile('leaky', 4)).toBeLessThan(500);
+  });
+});
