@@ -23,6 +23,8 @@ export interface InstanceTime {
    * that usage is not carried over.
    */
   readonly drain?: number;
+  /** Given for an even step of a second that the service estimates: how many units it has. */
+  readonly units?: number;
 }
 
 /** The calendar's instances in which a request may be counted that arrives within this range. */
@@ -52,15 +54,15 @@ function stretchesOf(name: string, slides: number, { least, most }: TimeRange, s
  * of so few units that a step has none, two seconds of the calendar together. When a second begins the estimate still has all of the one before, and
  * the units of a step may arrive at once: so steps share the limit with one more. Of few units one is to spare, because they may arrive a step late.
  */
-export function evenOf(period: Period, limit: number, range: TimeRange): (InstanceTime & { readonly limit: number })[] {
+export function evenOf(period: Period, limit: number, range: TimeRange): InstanceTime[] {
   const length = periodMsOf(period);
-  if (limit < EVEN_FROM) return stretchesOf(`${period}-pair`, length, range, 1).map((pair) => ({ ...pair, limit }));
+  if (limit < EVEN_FROM) return stretchesOf(`${period}-pair`, length, range, 1);
   const { steps, units } = evenSteps(limit);
   const step = { least: range.least, most: range.least };
   // A request of a slot that begins in a step may arrive later than in it.
   const laterMs = range.most - range.least;
   return stretchesOf(`${period}-even`, length / steps, step, 0).map((even) => {
-    return { ...even, end: even.end + laterMs, limit: units };
+    return { ...even, end: even.end + laterMs, units };
   });
 }
 

@@ -195,10 +195,10 @@ export class SharedWindow {
     return Math.ceil(used * Math.min(1, Math.max(0, end - from) / (end - before.end)));
   }
 
-  /** Units of an instance that are kept free beside those of requests, but for one that costs more than it leaves. */
-  spare({ drain }: Instance, need: number): number {
-    if (drain === undefined || !this.#drains) return 0;
-    return Math.min(spareOf(this.period, this.limit), Math.max(0, this.limit - need));
+  /** Units of a step that are kept free whatever calls wait, but for a request that costs more than they leave. */
+  spare({ drain, units = this.limit }: Instance, need: number): number {
+    const kept = drain !== undefined && this.#drains ? spareOf(this.period, this.limit) : this.limit - units;
+    return Math.min(kept, Math.max(0, this.limit - need));
   }
 
   /** All instances in which a request that arrives within this range may be counted. */
@@ -212,9 +212,7 @@ export class SharedWindow {
       ...(mayBeCalendar || this.#isCounted ? this.#calendar(range) : []),
       ...(this.isCalendar || this.#drains || isEstimate ? [] : this.#of(slidingOf(this.period, range))),
       ...(this.#mayDrain ? this.#of(stepsAt(this.period, range)) : []),
-      ...(this.isShort && this.#isEstimated
-        ? evenOf(this.period, this.limit, range).map((even) => ({ ...even, window: this }))
-        : []),
+      ...(this.isShort && this.#isEstimated ? this.#of(evenOf(this.period, this.limit, range)) : []),
     ];
   }
 

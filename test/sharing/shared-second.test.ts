@@ -6,6 +6,27 @@ import { fleetOf } from './support/fleet.ts';
 /** Four sources of six calls at once every three seconds by chance: two fifths of 20 a second in all. */
 const BURSTS = Array.from({ length: 4 }, () => ({ apartMs: 3_000, size: 6 }));
 
+/** How many of twenty calls of each of three processes, one in three seconds, are answered, each of which costs so many of 20 units. */
+async function served(second: WindowKind, cost: number): Promise<number> {
+  const shapes = { second, minute: 'aligned' } as const;
+  const quota = {
+    keyed: { second: 20, minute: 1_000 },
+    windows: shapes,
+    cost: () => cost,
+    latencyMs: [20, 80],
+  } as const;
+  const { clock, clients, service } = fleetOf(3, quota, {}, { calendar: ['minute'], shapes });
+  for (const client of clients)
+    void (async () => {
+      for (let one = 0; one < 20; one++) {
+        await client.getInfo();
+        await clock.sleep(3_000);
+      }
+    })().catch(() => {});
+  await clock.advance(120_000);
+  return service.log.filter(({ limited }) => !limited).length;
+}
+
 async function quantile(second: WindowKind, size: number): Promise<number> {
   const windows = { second, minute: 'aligned' } as const;
   const quota = { keyed: { second: 20, minute: 1_000 }, windows, latencyMs: [20, 80] } as const;
@@ -20,5 +41,15 @@ describe('processes with bursts that come by chance, of two fifths of the second
   it('wait for less than half a second where it drains', async () => {
     expect(await quantile('leaky', 1)).toBeLessThan(100);
     expect(await quantile('leaky', 4)).toBeLessThan(500);
+  });
+});
+
+describe('processes whose calls cost more than a step of the second that they share has', () => {
+  // Only the first one was answered: no step had room for the second.
+  it.each([
+    ['sliding-counter', 5],
+    ['leaky', 18],
+  ] as const)('are all answered where it is a %s', async (second, cost) => {
+    expect(await served(second, cost)).toBe(60);
   });
 });
