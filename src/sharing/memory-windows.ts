@@ -208,7 +208,7 @@ export function slideOut(windows: readonly MemoryWindow[]): void {
   });
 }
 
-/** Books totals as differences to the totals of the account, and returns how many units are newly claimed. */
+/** Books totals as differences to the totals of the account. Returns how many units are newly claimed: what only changed its slot is not. */
 export function bookTotals(
   { slots }: ShareAsk,
   before: ReadonlyMap<string, number>,
@@ -218,14 +218,14 @@ export function bookTotals(
   for (const { name, total, to, windows: indices } of slots) {
     const more = total - (before.get(name) ?? 0);
     if (more === 0) continue;
-    claimed += Math.max(0, more);
+    claimed += more;
     const all = new Set(indices.flatMap((index) => windows[index] ?? []));
     for (const window of all) {
       window.book(more);
       window.touch(all, more, to);
     }
   }
-  return claimed;
+  return Math.max(0, claimed);
 }
 
 /** Grants units of the earliest slots with room; at most a part while other processes are needy. */

@@ -224,6 +224,17 @@ export const BOOKS: StoreCases = {
     expect((await hear(1)).used).toEqual([1]);
   },
 
+  'counts what only changes its slot for no recent claim': async ({ store, pass }) => {
+    const ask = asker(store);
+    const window = windowAsk({ limit: 100 });
+    await ask(telling(6));
+    pass(STRETCH_MS);
+    const slots = [slotAsk({ wish: 0 }), slotAsk({ name: '2', total: 7, wish: 0 })];
+    await ask({ want: 0, slots, windows: [window] });
+    const read = await ask({ member: 'b', want: 0, slots: [], windows: [{ ...window, bounds: 'both', reading: 2 }] });
+    expect(read.used).toEqual([3]);
+  },
+
   'takes off nothing where a reading is older than it remembers claims': async ({ store, pass }) => {
     const ask = asker(store);
     await ask(telling(8));

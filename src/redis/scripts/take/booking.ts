@@ -22,7 +22,7 @@ for _ = 1, slots do
     if to then more = more - sane(match(account, '^%d+', to + 1), ${MOST}) end
   end
   if more ~= 0 then
-    newly = newly + max(0, more)
+    newly = newly + more
     for q = p + 4, last, 2 do
       for i = tonumber(A[q]), tonumber(A[q + 1]) do
         claimed[i], dirty[i] = min(max(0, claimed[i] + more), mostClaimed(limits[i])), true
@@ -35,6 +35,8 @@ for _ = 1, slots do
   end
   p = last + 2
 end
+-- What only changed its slot is not new.
+newly = max(0, newly)
 
 `;
 
