@@ -13,8 +13,12 @@ const AGAIN_MS = 200;
 /** A process that looks asks for the next look when this much of the present one remains, in milliseconds. */
 const RENEW_MS = LOOK_MS * 0.15;
 
-/** Requests for units that other processes held when a look began have arrived after this time, in milliseconds. */
+/**
+ * Requests for units that other processes held when a look began have arrived after this time, in milliseconds. Where one of them may have used up
+ * a window of few units, that has ended after the second time.
+ */
 const OTHERS_DONE_MS = 1_300;
+const OTHERS_OVER_MS = 2_300;
 
 /**
  * A process that looks with few calls sends them this far apart, in milliseconds: then some are counted before a short window ends and
@@ -97,12 +101,13 @@ export class Discovery {
     this.#askAt = now + (isFirst ? POLL_MS : RETRY_MS);
   }
 
-  /** Records the answer to a request for a look that was made at `askedAt`. */
-  hear(answer: 'granted' | 'over' | number, isFirst: boolean, askedAt: number, now: number): void {
+  /** Records the answer to a request for a look that was made at `askedAt`. `ofFew`: whether a window has few units. */
+  hear(answer: 'granted' | 'over' | number, isFirst: boolean, askedAt: number, now: number, ofFew = false): void {
     if (answer === 'over') this.#isOver = true;
     else if (answer === 'granted') {
       if (askedAt >= this.#until) {
-        this.#from = askedAt + (isFirst ? 0 : OTHERS_DONE_MS);
+        const othersMs = ofFew ? OTHERS_OVER_MS : OTHERS_DONE_MS;
+        this.#from = askedAt + (isFirst ? 0 : othersMs);
         this.#isCrowded = false;
       }
       this.#until = askedAt + LOOK_MS - SLACK_MS;

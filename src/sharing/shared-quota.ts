@@ -24,6 +24,9 @@ import { Trips } from './trips.ts';
 /** No process is granted a look, hears the service and tells what it saw in less time than this, in milliseconds. */
 const SHORTEST_LOOK_MS = 10;
 
+/** One process can use up a window of so few units with what it held when another began to look. */
+const FEW = 4;
+
 /** Options of {@link SharedQuota}. */
 export interface SharedQuotaOptions {
   /** Returns the store of the API key's share. */
@@ -278,7 +281,7 @@ export class SharedQuota implements ShareLimit {
     if (isFirst && answer === 'granted' && askedAt - this.#facts.askedAt > SHORTEST_LOOK_MS)
       await this.#facts.share(store, call);
     if (isFirst && !this.#isNew) this.#discovery.decline();
-    else this.#discovery.hear(answer, isFirst, askedAt, clock.now());
+    else this.#discovery.hear(answer, isFirst, askedAt, clock.now(), this.#ledger.windows.smallest <= FEW);
   }
 
   /** Asks for units, and a second time if nothing was granted because the facts have changed. */
