@@ -106,7 +106,7 @@ const WORLDS: readonly Bounds[] = [
 
 const MORE: readonly Bounds[] = [
   ['a fifth of a day each five hours', 'sliding-log', 12, 60],
-  ['nine tenths of an hour each hour', 'sliding-log', 30, 30],
+  ['nine tenths of an hour each hour', 'sliding-log', 36, 36],
   ['nine tenths of an hour each hour', 'aligned', 2, 2],
   ['nine tenths of an hour each hour', 'leaky', 2, 2],
   ['three calls each ten minutes', 'aligned', 2, 2],

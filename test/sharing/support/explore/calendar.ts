@@ -36,8 +36,8 @@ export class Calendar {
     const apart = small.isBucket ? STEP_MS : (small.estimated?.tenthsApart ?? 10) * 100;
     const first = small.lastOfMinute === undefined ? BEGIN : BEGIN - (small.lastOfMinute + 1) * apart;
     const from = Array.from({ length: small.seconds + 2 }, (_, second) => first + second * apart + WITHIN);
-    this.slots = from.map((least) => slots.at(exactly(least)));
-    this.wide = from.map((least) => slots.at({ least, most: least + apart }));
+    this.slots = from.map((least) => evenly(slots.at(exactly(least))));
+    this.wide = from.map((least) => evenly(slots.at({ least, most: least + apart })));
     const range = { least: from[0] ?? 0, most: this.wide.at(-1)?.to ?? 0 };
     this.steps = [...windows].flatMap((window) => window.steps(range));
     const all = small.isBucket ? this.steps : this.slots.flatMap(({ instances }) => instances);
@@ -67,4 +67,9 @@ export class Calendar {
 /** When a request arrives that is sent in a slot. */
 export function arrivalIn({ from }: Slot): TimeRange {
   return exactly(from + WITHIN);
+}
+
+/** Requests of one unit leave all of an even step that they may not use, so here it is its limit. */
+function evenly(slot: Slot): Slot {
+  return { ...slot, instances: slot.instances.map((one) => ({ ...one, limit: one.units ?? one.limit })) };
 }
