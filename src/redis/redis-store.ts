@@ -80,7 +80,7 @@ function argumentsOf(ask: ShareAsk, blocks: Blocks): string[] {
     ask.isLeaving ? 1 : 0,
     ask.isSign ? 1 : 0,
   ];
-  const counts = [slots.length, blocks.names.length, ask.recentMs];
+  const counts = [slots.length, blocks.names.length, ask.recentSince];
   const args = [ask.member, ...[...numbers, ...counts].map(String), ...blocks.args];
   for (const { name, total, wish, to, windows } of slots) {
     const runs = runsOf(windows.map((index) => blocks.order[index] ?? 0));

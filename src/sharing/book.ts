@@ -1,7 +1,7 @@
 import { covers, isOver, type Slot } from './slots.ts';
 import type { Answer, ShareAsk, SlotAsk, WindowAsk, Wish } from './store.ts';
 import type { TimeRange } from './timeline.ts';
-import { countsUntil, type Instance, MISSING_MS, type StatedUsage, slidByOf, ttlOf } from './windows.ts';
+import { countsUntil, type Instance, type StatedUsage, slidByOf, ttlOf } from './windows.ts';
 
 /** Units spent without a grant are merged into one debt this long after their slot, in milliseconds. */
 const RECENT_MS = 5_000;
@@ -43,7 +43,10 @@ export interface Wishes {
 }
 
 /** The part of an ask that describes slots and windows. */
-export type Told = Pick<ShareAsk, 'slots' | 'windows' | 'held' | 'recentMs'>;
+export interface Told extends Pick<ShareAsk, 'slots' | 'windows' | 'held'> {
+  /** The age of the oldest reading that bounds usage from above, in milliseconds. */
+  readonly oldestMs: number;
+}
 
 /**
  * The claims of this process, slot by slot. Each ask states them as totals, and repeats every slot until an answer confirms
@@ -152,13 +155,13 @@ export class Book {
     this.#giveUp(arrival, wishes.surplus);
     this.#condense(time);
     const windows: WindowAsk[] = [];
-    let recentMs = 0;
+    let oldestMs = 0;
     const indices = new Map<string, number>();
     const indexOf = (instance: Instance): number => {
       let index = indices.get(instance.name);
       if (index === undefined) {
         const stated = instance.window.reading(instance, now);
-        if (stated && stated.bounds !== 'below') recentMs = Math.max(recentMs, stated.ageMs + MISSING_MS);
+        if (stated && stated.bounds !== 'below') oldestMs = Math.max(oldestMs, stated.ageMs);
         index = windows.push(windowAsk(instance, stated, wishes.kept(instance), time)) - 1;
         indices.set(instance.name, index);
       }
@@ -169,7 +172,7 @@ export class Book {
     const entries = [...this.#entries.values()].sort((a, b) => a.slot.from - b.slot.from || a.slot.to - b.slot.to);
     const isNews = entries.some(({ claimed, spent, booked }) => booked !== Math.max(claimed, spent));
     if (wishes.want <= 0 && !isNews && wishes.isSilent)
-      return { slots: [], windows: [], held: this.held(arrival), recentMs };
+      return { slots: [], windows: [], held: this.held(arrival), oldestMs };
     wishes.also.forEach(indexOf);
     const wishOf = (name: string): Wish => {
       if (!wished.has(name)) return 0;
@@ -184,7 +187,7 @@ export class Book {
       return { name, total: Math.max(claimed, spent), wish: wishOf(name), to, windows: open.map(indexOf) };
     });
     this.#asked = entries.map((entry, index) => ({ entry, total: slots[index]?.total ?? 0 }));
-    return { slots, windows, held: this.held(arrival), recentMs };
+    return { slots, windows, held: this.held(arrival), oldestMs };
   }
 
   /** Records grants, in the order of the last ask. `usable`: how many units of a slot's are used; the next ask returns the others. */

@@ -13,7 +13,7 @@ import type { Answer, ShareAsk } from './store.ts';
 import { Timeline } from './timeline.ts';
 import { UnheardReading } from './unheard-reading.ts';
 import { UrgentReserve } from './urgent.ts';
-import { type Instance, REACH_MS, SharedWindows } from './windows.ts';
+import { type Instance, MISSING_MS, REACH_MS, SharedWindows } from './windows.ts';
 
 /** Unspent units are returned this long after the end of their slot, to a store that is near sooner, unless an earlier trip did so. In milliseconds. */
 const GIVE_BACK_MS = 1_000;
@@ -23,7 +23,7 @@ const GIVE_BACK_NEAR_MS = 100;
 const GATHER_MS = 100;
 
 /** An ask, and the demand it was composed for. */
-export interface Composed extends Told, Pick<ShareAsk, 'want' | 'need' | 'size' | 'chunk' | 'stayMs'> {
+export interface Composed extends Told, Pick<ShareAsk, 'want' | 'need' | 'size' | 'chunk' | 'stayMs' | 'recentSince'> {
   readonly asked: Asked;
   /** Instances that are named whether or not a slot counts in them. */
   readonly also: readonly Instance[];
@@ -233,12 +233,15 @@ export class Ledger {
       isNear: this.isNear,
     };
     const rate = Math.min(...[...this.windows].map(({ limit, period }) => limit / periodMsOf(period)));
+    const { storeOffset } = this.timeline;
+    const recentSince = storeOffset ? now + storeOffset.least - told.oldestMs - MISSING_MS : 0;
     const windows = this.#recollection.remind(told.windows, rate, now);
     // A unit that shows a shape is no part of what this process may hold.
     return {
       ...told,
       held: probe ? 0 : told.held,
       windows,
+      recentSince,
       want,
       // More than it needs a store grants of what is free beyond half, which such an ask leaves free already.
       need: isAhead ? want : need,

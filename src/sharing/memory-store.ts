@@ -1,7 +1,7 @@
 import { Expiring } from './expiring.ts';
 import { type CurrentState, pauseLeft, type State, stateAt } from './memory-state.ts';
 import { bookTotals, grantUnits, joinInstances, MemoryWindow, slideOut, type WindowRecord } from './memory-windows.ts';
-import { claimedWithin, type RecentClaims, recentAt, withClaims } from './recent-claims.ts';
+import { claimedSince, type RecentClaims, recentAt, withClaims } from './recent-claims.ts';
 import {
   ACCOUNT_LASTS_MS,
   type Answer,
@@ -114,7 +114,7 @@ class Books implements MemoryStore {
     const told = bookTotals(ask, account?.totals ?? new Map(), windows);
     slideOut(windows);
     const recent = withClaims(recentAt(this.#recent.get('recent', now), now), told);
-    const isMissing = claimedWithin(recent, ask.recentMs, now);
+    const isMissing = claimedSince(recent, ask.recentSince);
     for (const window of windows) window.hear(isMissing);
 
     const state = this.#stateAt(now);

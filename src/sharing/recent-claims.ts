@@ -27,9 +27,9 @@ export function withClaims({ since, index, units }: RecentClaims, more: number):
   return { since, index, units: [Math.min(present + more, MOST), ...before] };
 }
 
-/** Units that were claimed in the last so many milliseconds, or somewhat earlier; Infinity: they were not counted for so long, or are not kept. */
-export function claimedWithin({ since, index, units }: RecentClaims, ms: number, now: number): number {
-  const stretches = index - Math.floor((now - ms) / STRETCH_MS) + 1;
-  if (stretches > RECENT_STRETCHES || now - ms < since) return Number.POSITIVE_INFINITY;
-  return units.slice(0, stretches).reduce((all, one) => all + one, 0);
+/** Units that were claimed since an instant, or somewhat earlier; Infinity: they were not counted then, or are no longer kept. */
+export function claimedSince({ since, index, units }: RecentClaims, instant: number): number {
+  const stretches = index - Math.floor(instant / STRETCH_MS) + 1;
+  if (stretches > RECENT_STRETCHES || instant < since) return Number.POSITIVE_INFINITY;
+  return units.slice(0, Math.max(0, stretches)).reduce((all, one) => all + one, 0);
 }

@@ -78,7 +78,7 @@ export function readAsk(ask: ShareAsk): ShareAsk {
     stayMs: whole(ask.stayMs, 1, NEEDY_MS),
     held: whole(ask.held),
     urgent: whole(ask.urgent, 0, MOST_URGENT),
-    recentMs: whole(ask.recentMs),
+    recentSince: whole(Math.floor(ask.recentSince)),
     slots: ask.slots.map((slot) => ({ ...slot, total: whole(slot.total), to: whole(slot.to) })),
     windows: ask.windows.map(readWindowAsk),
     isSign: ask.isSign === true,

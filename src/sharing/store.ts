@@ -65,7 +65,7 @@ export interface WindowAsk {
   readonly reading: number;
   /**
    * What the reading bounds usage from: `below`, because it has counted so much; `both`, because it is so recent, too, that nothing but what was
-   * claimed since {@link ShareAsk.recentMs} is missing from it; `above` alone, because what was counted then may count no more.
+   * claimed since {@link ShareAsk.recentSince} is missing from it; `above` alone, because what was counted then may count no more.
    */
   readonly bounds: 'below' | 'both' | 'above';
   /**
@@ -104,8 +104,8 @@ export interface ShareAsk {
   readonly held: number;
   /** Units sent for urgent calls since the last ask. */
   readonly urgent: number;
-  /** What was claimed in the last so many milliseconds may be missing from readings that bound usage from above. */
-  readonly recentMs: number;
+  /** What was claimed since then, by the store's clock, may be missing from readings that bound usage from above; 0: that clock is not known. */
+  readonly recentSince: number;
   /** Earliest first. */
   readonly slots: readonly SlotAsk[];
   readonly windows: readonly WindowAsk[];

@@ -98,7 +98,7 @@ const ask = fc.record({
   stayMs: fc.constantFrom(500, 1_500, 90_000),
   held: fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: units(12) }),
   urgent: fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: units(5) }),
-  recentMs: fc.constantFrom(0, 4_000, 15_000, 35_000, 90_000),
+  recentSince: fc.constantFrom(0, BEGIN, BEGIN + 4_000, BEGIN + 15_000, BEGIN + 100_000, BEGIN + 1e12),
   isSign: fc.boolean(),
   isLeaving: fc.oneof({ weight: 9, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) }),
 });
@@ -214,7 +214,7 @@ describe.skipIf(!hasRedis)('the scripts and the store in memory', () => {
           need: 1 + int(2),
           urgent: int(2),
           stayMs: 60_000,
-          recentMs: 5_000 * int(8),
+          recentSince: time - 5_000 * int(8),
         },
         slots: [0, 1].map((index) => slotAsk({ name: `${name}:${index}`, total: int(4), windows: [index, 2] })),
         windows: [0, 1, 2].map((index) => ({ ...rest, name: `${name}:${index}`, reading: int(30) - 10 })),

@@ -298,7 +298,7 @@ describe('what a book holds', () => {
 
 describe('what a book tells', () => {
   it('is nothing but what is held where there is no news', () => {
-    expect(compose(holding([3]), 0, wishing([]))).toEqual({ slots: [], windows: [], held: 3, recentMs: 0 });
+    expect(compose(holding([3]), 0, wishing([]))).toEqual({ slots: [], windows: [], held: 3, oldestMs: 0 });
   });
 
   it('wishes for no slot where nothing is wanted, and tells the news of others', () => {
@@ -489,13 +489,13 @@ describe('a window that a book names', () => {
     expect([told('minute').bounds, bounds('hour', { drain: 3 })]).toEqual(['below', 'below']);
   });
 
-  it('says how much may be missing from the oldest reading that bounds it from above', () => {
+  it('says how old the oldest reading is that bounds it from above', () => {
     const windows = calendar({ minute: 100 });
     windows.of('minute')?.hear(reading({ period: 'minute', sentAt: -2_000 }), exactly(BEGIN), exactly(BEGIN));
     const wishes = wishing([], { want: 1, slots: [new Slots(windows).at(exactly(BEGIN))] });
-    expect(compose(new Book(), 0, wishes).recentMs).toBe(17_000);
+    expect(compose(new Book(), 0, wishes).oldestMs).toBe(2_000);
     windows.of('minute')?.hear(reading({ period: 'minute', sentAt: -20_000 }), exactly(BEGIN), exactly(BEGIN));
-    expect(compose(new Book(), 20_000, wishes).recentMs).toBe(0);
+    expect(compose(new Book(), 20_000, wishes).oldestMs).toBe(0);
   });
 
   it('says by how much it drains, where it does', () => {

@@ -170,7 +170,7 @@ describe('the memory of the store', () => {
     await store.look('b');
     pass(-7_200_000);
     expect(
-      await ask({ slots: [], isSign: true, recentMs: 1, windows: [windowAsk({ bounds: 'both', reading: 0 })] }),
+      await ask({ slots: [], isSign: true, recentSince: 1, windows: [windowAsk({ bounds: 'both', reading: 0 })] }),
     ).toMatchObject({
       ...{ pauseMs: 0, lookMs: 0, others: 0, urgent: { units: 4, forMs: 0 }, used: [30] },
       live: 1,

@@ -147,11 +147,11 @@ export const BOOKS: StoreCases = {
   },
 
   'takes off claims that the service has not counted, where a reading bounds them and they are too old to be missing from it':
-    async ({ store, pass }) => {
+    async ({ store, now, pass }) => {
       const ask = asker(store);
       await ask(telling(8, { member: 'dead' }));
-      const read = (bounds: 'below' | 'both', recentMs = 2 * STRETCH_MS) =>
-        ask(telling(0, { recentMs }, { reading: 2, bounds }));
+      const read = (bounds: 'below' | 'both', missingMs = 2 * STRETCH_MS) =>
+        ask(telling(0, { recentSince: now() - missingMs }, { reading: 2, bounds }));
       pass(2 * STRETCH_MS);
       expect((await read('both')).used).toEqual([8]);
       pass(STRETCH_MS);
@@ -163,14 +163,15 @@ export const BOOKS: StoreCases = {
 
   'takes off what strangers used before it takes off claims, and no new claims for what was given back': async ({
     store,
+    now,
     pass,
   }) => {
     const ask = asker(store);
     const bounded = { limit: 100, bounds: 'both' } as const;
     const tell = (member: string, total: number, reading = -1) =>
-      ask(telling(total, { member, recentMs: STRETCH_MS }, { ...bounded, reading }));
+      ask(telling(total, { member, recentSince: now() - STRETCH_MS }, { ...bounded, reading }));
     await tell('a', 8, 12);
-    await ask({ member: 'b', want: 5, recentMs: STRETCH_MS, windows: [windowAsk(bounded)] });
+    await ask({ member: 'b', want: 5, recentSince: now() - STRETCH_MS, windows: [windowAsk(bounded)] });
     pass(STRETCH_MS);
     expect((await tell('a', 8)).used).toEqual([17]);
     pass(STRETCH_MS);
@@ -190,10 +191,11 @@ export const BOOKS: StoreCases = {
 
   'takes off claims above a reading that bounds them from above alone, and takes nothing for used by it': async ({
     store,
+    now,
     pass,
   }) => {
     const ask = asker(store);
-    const cap = (reading: number) => telling(0, { member: 'b' }, { bounds: 'above', reading });
+    const cap = (reading: number) => telling(0, { member: 'b', recentSince: now() }, { bounds: 'above', reading });
     await ask(telling(8));
     expect((await ask(cap(2))).used).toEqual([8]);
     pass(STRETCH_MS);
@@ -204,12 +206,12 @@ export const BOOKS: StoreCases = {
     expect((await ask(cap(1))).used).toEqual([4]);
   },
 
-  'counts told claims and grants of all processes as recent, in every window': async ({ store, pass }) => {
+  'counts told claims and grants of all processes as recent, in every window': async ({ store, now, pass }) => {
     const ask = asker(store);
     const window = windowAsk({ limit: 100 });
     const hear = (reading: number) => {
       const windows = [{ ...window, bounds: 'both', reading } as const];
-      return ask({ member: 'c', want: 0, slots: [], recentMs: STRETCH_MS, windows });
+      return ask({ member: 'c', want: 0, slots: [], recentSince: now() - STRETCH_MS, windows });
     };
     await ask({ want: 6, windows: [window] });
     pass(STRETCH_MS);
@@ -224,23 +226,26 @@ export const BOOKS: StoreCases = {
     expect((await hear(1)).used).toEqual([1]);
   },
 
-  'counts what only changes its slot for no recent claim': async ({ store, pass }) => {
+  'counts what only changes its slot for no recent claim': async ({ store, now, pass }) => {
     const ask = asker(store);
     const window = windowAsk({ limit: 100 });
     await ask(telling(6));
     pass(STRETCH_MS);
     const slots = [slotAsk({ wish: 0 }), slotAsk({ name: '2', total: 7, wish: 0 })];
     await ask({ want: 0, slots, windows: [window] });
-    const read = await ask({ member: 'b', want: 0, slots: [], windows: [{ ...window, bounds: 'both', reading: 2 }] });
+    const windows = [{ ...window, bounds: 'both', reading: 2 } as const];
+    const read = await ask({ member: 'b', want: 0, slots: [], recentSince: now(), windows });
     expect(read.used).toEqual([3]);
   },
 
-  'takes off nothing where a reading is older than it remembers claims': async ({ store, pass }) => {
+  'takes off nothing where a reading is older than it remembers claims': async ({ store, now, pass }) => {
     const ask = asker(store);
     await ask(telling(8));
     pass(2 * RECENT_STRETCHES * STRETCH_MS);
-    const read = (recentMs: number) => ask(telling(0, { member: 'b', recentMs }, { reading: 0, bounds: 'both' }));
+    const read = (missingMs: number) =>
+      ask(telling(0, { member: 'b', recentSince: now() - missingMs }, { reading: 0, bounds: 'both' }));
     expect((await read((RECENT_STRETCHES - 1) * STRETCH_MS + 1)).used).toEqual([8]);
+    expect((await ask(telling(0, { member: 'b', recentSince: 0 }, { reading: 0, bounds: 'both' }))).used).toEqual([8]);
     expect((await read((RECENT_STRETCHES - 1) * STRETCH_MS)).used).toEqual([0]);
   },
 

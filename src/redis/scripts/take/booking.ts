@@ -42,7 +42,7 @@ newly = max(0, newly)
 
 /** Applies the readings. */
 export const APPLY_READINGS: string = `-- Readings: units beyond all claims are strangers'; where one bounds usage from above, claims that were not counted are removed, but for recent ones.
-local missing = recentWithin(tonumber(A[15]))
+local missing = recentSince(tonumber(A[15]))
 for i = 1, windows do
   if drains[i] then carry(i) end
   local reading, c, s, o = said[i], claimed[i], strangers[i], over[i]

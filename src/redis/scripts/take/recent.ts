@@ -16,10 +16,10 @@ if stored[4] and #stored[4] == ${8 * VALUES} then
     for k = 1, ${RECENT_STRETCHES} - stretch + kept[2] do recent[k + stretch - kept[2]] = min(kept[k + 2], ${MOST}) end
   end
 end
-local function recentWithin(ms)
-  local stretches, units = stretch - floor((now - ms) / ${STRETCH_MS}) + 1, newly
-  if stretches > ${RECENT_STRETCHES} or now - ms < counted then return math.huge end
-  for k = 1, stretches do units = units + recent[k] end
+local function recentSince(instant)
+  local stretches, units = stretch - floor(instant / ${STRETCH_MS}) + 1, 0
+  if stretches > ${RECENT_STRETCHES} or instant < counted then return math.huge end
+  for k = 1, stretches do units = units + recent[k] + (k == 1 and newly or 0) end
   return units
 end
 `;

@@ -59,7 +59,7 @@ export class BookStates {
 
   #replay(moves: readonly BookMove[]): { readonly book: Book; readonly told: Told; readonly known: string } {
     const book = new Book();
-    let told: Told = { slots: [], windows: [], held: 0, recentMs: 0 };
+    let told: Told = { slots: [], windows: [], held: 0, oldestMs: 0 };
     let known = '';
     for (const move of moves) {
       const slot = this.#slotOf(move.second);

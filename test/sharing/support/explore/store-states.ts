@@ -41,7 +41,7 @@ export class StoreStates {
       slots: [{ name: '0', total, wish: 0 as const, to: 0, windows: [first] }],
       windows: this.#windows,
       held: 0,
-      recentMs: 0,
+      oldestMs: 0,
     };
     return this.#after([this.askOf('earlier', 1, 0, told)], new Map());
   }
@@ -49,7 +49,8 @@ export class StoreStates {
   /** The ask of a process that tells this of its book. */
   askOf(member: string, sequence: number, want: number, told: Told): ShareAsk {
     const { limit } = this.#small;
-    return { member, sequence, version: 0, want, need: 1, size: limit, chunk: 1, stayMs: 1_500, urgent: 0, ...told };
+    const terms = { version: 0, need: 1, size: limit, chunk: 1, stayMs: 1_500, urgent: 0, recentSince: 0 };
+    return { ...terms, member, sequence, want, ...told };
   }
 
   /** What follows from an ask, and how it is answered. */
@@ -104,7 +105,7 @@ export class StoreStates {
   }
 
   async #after(takes: readonly ShareAsk[], booked: StoreState['booked']): Promise<number> {
-    const told = { slots: [], windows: this.#windows, held: 0, recentMs: 0 };
+    const told = { slots: [], windows: this.#windows, held: 0, oldestMs: 0 };
     const members = [...new Set(takes.map(({ member }) => member))].sort();
     const store = memoryStore(() => CLOCK);
     for (const ask of takes) await store.take(ask);
