@@ -106,8 +106,7 @@ export class Discovery {
     if (answer === 'over') this.#isOver = true;
     else if (answer === 'granted') {
       if (askedAt >= this.#until) {
-        const othersMs = ofFew ? OTHERS_OVER_MS : OTHERS_DONE_MS;
-        this.#from = askedAt + (isFirst ? 0 : othersMs);
+        this.#from = isFirst ? askedAt : askedAt + (ofFew ? OTHERS_OVER_MS : OTHERS_DONE_MS);
         this.#isCrowded = false;
       }
       this.#until = askedAt + LOOK_MS - SLACK_MS;

@@ -1,5 +1,5 @@
-import { type Period, periodMsOf, SHORT_MS } from '../quota/time/periods.ts';
-import { type InstanceTime, stepsOf } from './instances.ts';
+import { type Period, periodMsOf } from '../quota/time/periods.ts';
+import { type InstanceTime, isShort, stepsOf } from './instances.ts';
 import { PARTS } from './store-rules.ts';
 import type { TimeRange } from './timeline.ts';
 
@@ -51,10 +51,6 @@ export function stepsUntil(period: Period, limit: number, { least, most }: TimeR
   return Array.from({ length: indexAt(period, most) - first + 1 }, (_, index) =>
     step(period, first + index, index === 0 ? 0 : drain),
   );
-}
-
-function isShort(period: Period): boolean {
-  return periodMsOf(period) <= SHORT_MS;
 }
 
 function indexAt(period: Period, time: number): number {

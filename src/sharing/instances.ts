@@ -78,5 +78,10 @@ function evenSteps(limit: number): { readonly steps: number; readonly units: num
 
 /** How many steps a window has. */
 export function stepsOf(period: Period): number {
-  return periodMsOf(period) <= SHORT_MS ? SHORT_STEPS : STEPS;
+  return isShort(period) ? SHORT_STEPS : STEPS;
+}
+
+/** Whether a window is so short that a look by one process reveals its shape within seconds. */
+export function isShort(period: Period): boolean {
+  return periodMsOf(period) <= SHORT_MS;
 }

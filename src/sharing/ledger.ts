@@ -207,10 +207,10 @@ export class Ledger {
     const { tellsAt } = this.#unheard;
     const isReading = tellsAt < Number.POSITIVE_INFINITY && (now >= tellsAt || !isSilent);
     const until = slots.at(-1)?.to ?? 0;
-    const also = [...this.windows].flatMap((window) => [
-      ...[window.previous(from) ?? []].flat(),
-      ...window.steps({ least: time, most: Math.max(until, arrival.most + window.reachMs) }),
-    ]);
+    const also = [...this.windows].flatMap((window) => {
+      const steps = window.steps({ least: time, most: Math.max(until, arrival.most + window.reachMs) });
+      return [window.previous(from) ?? [], steps].flat();
+    });
     if (isReading) also.push(...this.slot(now).instances);
     // What was asked for ahead is kept for the calls that are expected.
     const isKept = !isAhead && aheadAt < Number.POSITIVE_INFINITY;

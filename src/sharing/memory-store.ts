@@ -114,8 +114,8 @@ class Books implements MemoryStore {
     const told = bookTotals(ask, account?.totals ?? new Map(), windows);
     slideOut(windows);
     const recent = withClaims(recentAt(this.#recent.get('recent', now), now), told);
-    const isMissing = claimedSince(recent, ask.recentSince);
-    for (const window of windows) window.hear(isMissing);
+    const missing = claimedSince(recent, ask.recentSince);
+    for (const window of windows) window.hear(missing);
 
     const state = this.#stateAt(now);
     const pauseMs = pauseLeft(state, now);

@@ -292,7 +292,7 @@ export class SharedQuota implements ShareLimit {
     const isGathering = this.#ledger.isGathering(sentAt);
     // Where there is nothing to say, only an answer shows whether the store is back, or which processes are live.
     const isSilent = this.#trips.failures === 0 && !isGathering && !this.#schedule.isClosed;
-    if (isSilent && !this.#schedule.isAskDue(sentAt)) return;
+    if (isSilent && !this.#schedule.statesTotals(sentAt)) return;
     const composed = this.#ledger.compose(this.#shortage.demand(sentAt), sentAt, this.#trips.tripMs, isSilent);
     const { asked, ...told } = composed;
     if (isSilent && told.windows.length === 0) return;

@@ -47,7 +47,7 @@ export class TripSchedule {
   }
 
   /** Whether a trip that is made for whatever cause is to ask for units and to state the totals: what need not be told yet is left to the next. */
-  isAskDue(now: number): boolean {
+  statesTotals(now: number): boolean {
     const { discovery, shortage } = this.#causes;
     const isLook = discovery.isEndDue || discovery.isLooking(now) || this.isLookDue(now);
     return shortage.isNow(now) || now >= this.#totalsDueAt(now) || isLook;

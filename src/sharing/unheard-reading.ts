@@ -4,8 +4,8 @@ import type { Period } from '../quota/time/periods.ts';
 /** A reading is told this long after its request was answered, if no ask has told it, in milliseconds. */
 const TELL_MS = 2_000;
 
-/** Of a window of which more is free than that part nobody lacks units. */
-const FULL = 0.5;
+/** A reading is told for itself only where more than this part of the window is used: else no process lacks units of it. */
+const TOLD_FROM = 0.5;
 
 /**
  * A reading by which less of a window is used than the store counts, and which no ask has told. A process whose job is done asks for nothing more, and
@@ -29,7 +29,7 @@ export class UnheardReading {
   /** A reading was heard, while this process holds so many units. */
   read({ period, used, limit, receivedAt }: WindowNews, held: number): void {
     const counted = this.#counted.get(period) ?? 0;
-    if (counted > limit * FULL && counted - held > used) this.#at = receivedAt + TELL_MS;
+    if (counted > limit * TOLD_FROM && counted - held > used) this.#at = receivedAt + TELL_MS;
   }
 
   /** All readings are told with an ask, to which the answer says what is counted. */

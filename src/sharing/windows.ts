@@ -1,10 +1,10 @@
 import { keepLast } from '../keep-last.ts';
 import { REFUTED_FROM } from '../quota/models/sliding-counter.ts';
 import type { Shapes, WindowNews } from '../quota/share-limit.ts';
-import { endOf, PERIODS, type Period, periodMsOf, SHORT_MS, startOf } from '../quota/time/periods.ts';
+import { endOf, PERIODS, type Period, periodMsOf, startOf } from '../quota/time/periods.ts';
 import { DRIFT } from '../quota/time/server-clock.ts';
 import { drainedIn, hasSteps, SPARE_STEPS, spareOf, stepsAt, stepsUntil } from './drain.ts';
-import { calendarOf, evenOf, type InstanceTime, slidingOf } from './instances.ts';
+import { calendarOf, evenOf, type InstanceTime, isShort, slidingOf } from './instances.ts';
 import type { WindowAsk } from './store.ts';
 import type { TimeRange } from './timeline.ts';
 
@@ -85,7 +85,7 @@ export class SharedWindow {
 
   /** Whether it is so short that a look by one process reveals its shape within seconds. */
   get isShort(): boolean {
-    return periodMsOf(this.period) <= SHORT_MS;
+    return isShort(this.period);
   }
 
   /** How far ahead any process may hold units of it, in milliseconds. */

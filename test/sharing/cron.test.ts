@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { Client } from '../../src/index.ts';
 import { seeded, type WindowKind } from '../../src/testing/index.ts';
 import { DEEP } from '../support/deep.ts';
-import { fleetOf } from './support/fleet.ts';
+import { type Fleet, fleetOf } from './support/fleet.ts';
 
 const HOUR_MS = 3_600_000;
 const PATIENCE_MS = 30_000;
@@ -60,6 +61,23 @@ const JOBS = {
   },
 } as const satisfies Readonly<Record<string, Job>>;
 
+/** Makes a job again and again, by each client in turn; `isAnew`: each makes it once, and is closed then. */
+async function again(
+  { clock, clients }: Fleet,
+  { times, everyMs, lateMs }: Pick<Job, 'times' | 'everyMs' | 'lateMs'>,
+  random: () => number,
+  isAnew: boolean,
+  job: (client: Client) => Promise<unknown>,
+): Promise<void> {
+  const begin = clock.now();
+  for (let time = 0; time < times; time++) {
+    await clock.advance(Math.max(0, begin + time * everyMs + random() * lateMs - clock.now()));
+    const client = clients[time % clients.length] as Client;
+    await clock.run(job(client));
+    if (isAnew) await clock.run(Promise.resolve(client.close()));
+  }
+}
+
 /** How many calls of a job fail, and how many requests are refused. `by`: one client alone, two in turn that live on, or a new one each time. */
 async function play(
   job: Job,
@@ -67,7 +85,7 @@ async function play(
   by: 'one' | 'two' | 'new',
   seed: number,
 ): Promise<{ readonly failed: number; readonly refused: number }> {
-  const { period, limit, calls, times, everyMs, lateMs } = job;
+  const { period, limit, calls, times } = job;
   const random = seeded(seed);
   const start = Date.UTC(2026, 2, 10) + Math.floor(random() * 24 * HOUR_MS);
   const quota = {
@@ -77,18 +95,10 @@ async function play(
   };
   const size = { one: 1, two: 2, new: times }[by];
   const fleet = fleetOf(size, quota as never, {}, { start, seed, isShared: by !== 'one' });
-  const { clock, clients } = fleet;
-  const begin = clock.now();
   let failed = 0;
-  for (let time = 0; time < times; time++) {
-    await clock.advance(Math.max(0, begin + time * everyMs + random() * lateMs - clock.now()));
-    const client = clients[time % size];
-    const work = async (): Promise<void> => {
-      for (let call = 0; call < calls; call++) await client?.getInfo({ maxWaitMs: PATIENCE_MS }).catch(() => failed++);
-    };
-    await clock.run(work());
-    if (by === 'new') await clock.run(Promise.resolve(client?.close()));
-  }
+  await again(fleet, job, random, by === 'new', async (client) => {
+    for (let call = 0; call < calls; call++) await client.getInfo({ maxWaitMs: PATIENCE_MS }).catch(() => failed++);
+  });
   return { failed, refused: fleet.limited };
 }
 
@@ -132,28 +142,19 @@ describe('a job that runs now and then, of processes that share a key, fails few
 const MINUTE_MS = 60_000;
 
 /** How long jobs take, in milliseconds, shortest first: 18 of the 20 calls that a minute allows, at the same second of each minute but up to two late. */
-async function minutes(by: 'one' | 'two' | 'new', kind: WindowKind, seed: number): Promise<readonly number[]> {
+async function minutes(by: 'one' | 'two' | 'new', seed: number): Promise<readonly number[]> {
   const random = seeded(seed);
   const times = 10;
-  const quota = { keyed: { second: 20, minute: 20 }, windows: kind, latencyMs: [20, 80] };
+  const quota = { keyed: { second: 20, minute: 20 }, latencyMs: [20, 80] };
   const size = { one: 1, two: 2, new: times }[by];
   const start = Date.UTC(2026, 2, 10, 12, 0, 5 + Math.floor(random() * 40));
   const fleet = fleetOf(size, quota as never, {}, { start, seed, isShared: by !== 'one' });
-  const { clock, clients } = fleet;
-  const begin = clock.now();
   const took: number[] = [];
-  for (let time = 0; time < times; time++) {
-    await clock.advance(Math.max(0, begin + time * MINUTE_MS + random() * 2_000 - clock.now()));
-    const client = clients[time % size];
-    const from = clock.now();
-    await clock.run(
-      (async () => {
-        for (let call = 0; call < 18; call++) await client?.getInfo();
-      })(),
-    );
-    took.push(clock.now() - from);
-    if (by === 'new') await clock.run(Promise.resolve(client?.close()));
-  }
+  await again(fleet, { times, everyMs: MINUTE_MS, lateMs: 2_000 }, random, by === 'new', async (client) => {
+    const from = fleet.clock.now();
+    for (let call = 0; call < 18; call++) await client.getInfo();
+    took.push(fleet.clock.now() - from);
+  });
   expect(fleet.limited).toBe(0);
   return took.slice(2).toSorted((a, b) => a - b);
 }
@@ -163,10 +164,9 @@ describe('a job of each minute, of processes that share a key,', () => {
     'takes no longer than that of one client where the minute is the calendar’s, whatever its second: %i',
     async (seed) => {
       // The first two are not timed: they show the shape.
-      const longest = (await minutes('one', 'aligned', seed)).at(-1) ?? 0;
+      const longest = (await minutes('one', seed)).at(-1) ?? 0;
       // A trip and a moment for each call, where one client has none.
-      for (const by of ['two', 'new'] as const)
-        expect((await minutes(by, 'aligned', seed)).at(-1)).toBeLessThan(longest + 2_000);
+      for (const by of ['two', 'new'] as const) expect((await minutes(by, seed)).at(-1)).toBeLessThan(longest + 2_000);
     },
   );
 });
@@ -178,17 +178,14 @@ describe('a job of each day, of two processes that share a key and make it in tu
       const random = seeded(seed);
       const start = Date.UTC(2026, 2, 10) + Math.floor(random() * 24 * HOUR_MS);
       const fleet = fleetOf(2, quota as never, {}, { start, seed });
-      const { clock, clients } = fleet;
-      const begin = clock.now();
-      for (let day = 0; day < 25; day++) {
-        await clock.advance(Math.max(0, begin + day * 24 * HOUR_MS + random() * MINUTE_MS - clock.now()));
-        const client = clients[day % 2];
+      const days = { times: 25, everyMs: 24 * HOUR_MS, lateMs: MINUTE_MS };
+      await again(fleet, days, random, false, (client) => {
         let left = 30;
         const worker = async (): Promise<void> => {
-          while (left-- > 0) await client?.getInfo();
+          while (left-- > 0) await client.getInfo();
         };
-        await clock.run(Promise.all(Array.from({ length: 5 }, worker)));
-      }
+        return Promise.all(Array.from({ length: 5 }, worker));
+      });
       expect(fleet.limited).toBe(0);
     }
   });

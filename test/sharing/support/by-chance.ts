@@ -8,8 +8,9 @@ export interface Bursts {
 }
 
 /**
- * Makes bursts of calls by chance until `untilMs`: `by` chooses the client of each source of them. @returns how long each call took, in milliseconds, that was made
- * after `fromMs`, least first, once the clock has advanced to `untilMs`.
+ * Makes bursts of calls by chance, each source through a client of its own as far as there are as many, until the clock has advanced to `untilMs`.
+ *
+ * @returns how long each call took that was made after `fromMs`, in milliseconds, least first.
  */
 export async function byChance(
   { clock, clients }: Fleet,
