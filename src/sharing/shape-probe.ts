@@ -93,8 +93,10 @@ export class ShapeProbe {
   slot(slots: readonly Slot[], arrival: TimeRange): Slot | undefined {
     while (this.#turn && this.isDue(arrival)) {
       const { end } = this.#turn;
-      const slot =
-        this.#turn.asked++ === 0 ? slots.findLast(({ to }) => to <= end) : slots.find(({ from }) => from >= end);
+      const isLast = this.#turn.asked++ === 0;
+      // Where all slots are too wide for the end of the second, the next one shows as well that usage has grown.
+      const last = slots.findLast(({ to }) => to <= end) ?? slots[0];
+      const slot = isLast ? last : slots.find(({ from }) => from >= end);
       if (slot) return slot;
     }
     return undefined;

@@ -5,7 +5,7 @@ import { RecentTimes } from './recent-times.ts';
 const VAGUE_MS = 2_500;
 
 /** It is known well when a request arrives if the interval is no wider than this, in milliseconds. */
-const SHARP_MS = 300;
+const SHARP_MS = 600;
 
 /** A measured offset of the store's clock is replaced by any newer one after this time, in milliseconds. */
 const OFFSET_LASTS_MS = 60_000;

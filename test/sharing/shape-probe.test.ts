@@ -62,6 +62,14 @@ describe('a probe of the shape of a second', () => {
     expect(asked.map((slot) => slot && slot.from - BEGIN)).toEqual([900, 1_000, undefined]);
   });
 
+  it('is by the next slot where all slots are too wide for what is left of the second', () => {
+    const { probe, slots } = probing();
+    probe.read(reading({ period: 'second', used: 1 }), exactly(BEGIN + 400));
+    const wide = slots.after({ least: BEGIN + 650, most: BEGIN + 1_150 }, 8);
+    const asked = [650, 660, 670].map((at) => probe.slot(wide, exactly(BEGIN + at)));
+    expect(asked.map((slot) => slot && slot.from - BEGIN)).toEqual([700, 1_000, undefined]);
+  });
+
   it.each([
     ['another was first', { used: 2 }, 400],
     ['its second had just begun', { used: 1 }, 100],

@@ -102,14 +102,14 @@ describe('the time by which seconds are named', () => {
     expect(timeline.isKnown).toBe(true);
   });
 
-  it('is sharp where the service’s clock and a round trip leave no more than 300 ms open', () => {
+  it('is sharp where the service’s clock and a round trip leave no more than 600 ms open', () => {
     const isSharp = (clock: ServerClock, roundTripMs: number): boolean => {
       const timeline = new Timeline(clock);
       timeline.hearRoundTrip(roundTripMs);
       return timeline.isSharp(0);
     };
-    expect([200, 201].map((ms) => isSharp(known(BEGIN, BEGIN + 100), ms))).toEqual([true, false]);
-    expect(isSharp(known(BEGIN, BEGIN + 290), 20)).toBe(false);
+    expect([200, 201].map((ms) => isSharp(known(BEGIN, BEGIN + 400), ms))).toEqual([true, false]);
+    expect(isSharp(known(BEGIN, BEGIN + 590), 20)).toBe(false);
     expect(isSharp(new ServerClock(), 20)).toBe(false);
   });
 

@@ -1,8 +1,7 @@
 import { type Period, startOf } from '../time/periods.ts';
 import type { ServerClock } from '../time/server-clock.ts';
-import type { AnsweredRequests } from '../usage/answered.ts';
 import { CalendarUsage } from './calendar-usage.ts';
-import { type Shape, TOLERANCE, type WindowModel, type WindowReading } from './model.ts';
+import { type Shape, type SureUsage, TOLERANCE, type WindowModel, type WindowReading } from './model.ts';
 
 /** A fixed window on the calendar: it begins at a full second, minute or UTC month by the service's clock. */
 export class AlignedModel implements WindowModel {
@@ -36,10 +35,10 @@ export class AlignedModel implements WindowModel {
     this.#calendar.book(units, from, to);
   }
 
-  isContradicted(reading: WindowReading, answered: AnsweredRequests): boolean {
+  isContradicted(reading: WindowReading, usage: SureUsage): boolean {
     const start = this.#calendar.only(reading.sentAt, reading.receivedAt);
     if (start === undefined) return false;
-    return answered.surelyExceeds(reading.used + TOLERANCE, this.#clock.surely(start), reading.sentAt);
+    return usage.surelyExceeds(reading.used + TOLERANCE, this.#clock.surely(start), reading.sentAt);
   }
 
   unexplained(reading: WindowReading): number {

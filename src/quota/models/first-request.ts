@@ -1,7 +1,7 @@
 import { periodMsOf } from '../time/periods.ts';
 import { DRIFT } from '../time/server-clock.ts';
 import { type AnsweredRequests, POSTING_MS } from '../usage/answered.ts';
-import { HIDDEN, type Shape, TOLERANCE, type WindowModel, type WindowReading } from './model.ts';
+import { type Shape, type SureUsage, TOLERANCE, type WindowModel, type WindowReading } from './model.ts';
 
 /**
  * A fixed window that begins with the first request after the last one ended.
@@ -36,7 +36,6 @@ export class FirstRequestModel implements WindowModel {
 
   earliest(units: number, held: number, cap: number, now: number): number {
     this.#roll(now);
-    if (held === 0) this.#notBefore(now);
     const room = cap - held - units;
     if (this.#spent <= room) return now;
     if (room < 0) return Number.POSITIVE_INFINITY;
@@ -53,11 +52,11 @@ export class FirstRequestModel implements WindowModel {
     this.#carriedBy = Math.max(this.#carriedBy, to);
   }
 
-  isContradicted(reading: WindowReading, answered: AnsweredRequests): boolean {
+  isContradicted(reading: WindowReading, usage: SureUsage): boolean {
     if (!this.#holds(reading)) return false;
     // What an earlier reading counted, for any consumer, stays counted until the window ends.
-    if (reading.sentAt >= this.#readAt && reading.used < this.#read - HIDDEN) return true;
-    return answered.surelyExceeds(reading.used + TOLERANCE, this.#beganBy, reading.sentAt);
+    if (reading.sentAt >= this.#readAt + POSTING_MS && reading.used < this.#read - TOLERANCE) return true;
+    return usage.surelyExceeds(reading.used + TOLERANCE, this.#beganBy, reading.sentAt);
   }
 
   unexplained(reading: WindowReading): number {
@@ -125,14 +124,6 @@ export class FirstRequestModel implements WindowModel {
     this.#read = 0;
     this.#carried = 0;
     this.#carriedBy = Number.NEGATIVE_INFINITY;
-  }
-
-  /** Nothing is under way, so a window that has not begun does not begin before `now`. */
-  #notBefore(now: number): void {
-    if (this.#beganBy < Number.POSITIVE_INFINITY || this.#spent > 0 || this.#clearFrom === Number.NEGATIVE_INFINITY)
-      return;
-    this.#beganFrom = now;
-    this.#clearFrom = now;
   }
 
   #roll(now: number): void {

@@ -1,7 +1,6 @@
 import { periodMsOf } from '../time/periods.ts';
 import { DRIFT } from '../time/server-clock.ts';
-import type { AnsweredRequests } from '../usage/answered.ts';
-import { type Shape, TOLERANCE, type WindowModel, type WindowReading } from './model.ts';
+import { type Shape, type SureUsage, TOLERANCE, type WindowModel, type WindowReading } from './model.ts';
 
 /** A service that shows a leaking level in whole units rounds it. */
 const ROUNDING = 1;
@@ -40,10 +39,10 @@ export class LeakyModel implements WindowModel {
     this.#at = at;
   }
 
-  isContradicted(reading: WindowReading, answered: AnsweredRequests): boolean {
+  isContradicted(reading: WindowReading, usage: SureUsage): boolean {
     const rate = reading.limit / this.#periodMs;
     const { receivedAt, sentAt, used } = reading;
-    return answered.surelyRoseTo(used + ROUNDING + TOLERANCE, rate, receivedAt, receivedAt - this.#periodMs, sentAt);
+    return usage.surelyRoseTo(used + ROUNDING + TOLERANCE, rate, receivedAt, receivedAt - this.#periodMs, sentAt);
   }
 
   unexplained(reading: WindowReading): number {

@@ -28,6 +28,9 @@ export const TOLERANCE = 0.5;
 /** Units by which a reading may be less than an earlier one through rounding, and through charges that the service posts late. */
 export const HIDDEN = 2.5;
 
+/** What was surely counted of what is used of a window: the evidence that a reading is compared with. */
+export type SureUsage = Pick<AnsweredRequests, 'atMost' | 'surely' | 'surelyExceeds' | 'surelyRoseTo'>;
+
 /** Units that are used at an instant, for a shape to say when they are free again. Instants and lengths are in milliseconds. */
 export interface Use {
   readonly at: number;
@@ -84,8 +87,8 @@ export interface WindowModel {
   earliest(units: number, held: number, cap: number, now: number): number;
   /** Books units that the service counted, if at all, between `from` and `to`. */
   book(units: number, from: number, to: number): void;
-  /** Whether a reading counts less than our own requests must have left there, if the window has this shape. */
-  isContradicted(reading: WindowReading, answered: AnsweredRequests): boolean;
+  /** Whether a reading counts less than was surely left there, if the window has this shape. */
+  isContradicted(reading: WindowReading, usage: SureUsage): boolean;
   /** Units of a reading that neither we nor what is known of others can have left there, if the window has this shape; negative: none. */
   unexplained(reading: WindowReading): number;
   /**

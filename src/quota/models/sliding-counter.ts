@@ -1,8 +1,7 @@
 import { type Period, periodMsOf, SHORT_MS, startOf } from '../time/periods.ts';
 import { DRIFT, type ServerClock } from '../time/server-clock.ts';
-import type { AnsweredRequests } from '../usage/answered.ts';
 import { CalendarUsage } from './calendar-usage.ts';
-import { type Shape, TOLERANCE, type WindowModel, type WindowReading } from './model.ts';
+import { type Shape, type SureUsage, TOLERANCE, type WindowModel, type WindowReading } from './model.ts';
 
 /** Services round the estimate, up or down. */
 const ROUNDING = 1;
@@ -56,18 +55,16 @@ export class SlidingCounterModel implements WindowModel {
     this.#calendar.book(units, from, to);
   }
 
-  isContradicted(reading: WindowReading, answered: AnsweredRequests): boolean {
+  isContradicted(reading: WindowReading, usage: SureUsage): boolean {
     const most = reading.used + ROUNDING + TOLERANCE;
-    // Usually all answers are too few, or those of that time, which takes a few searches to see.
-    if (answered.sure <= most) return false;
     const start = this.#calendar.only(reading.sentAt, reading.receivedAt);
     if (start === undefined) return false;
     const left = 1 - this.#gone(start, this.#clock.most(reading.receivedAt));
     const [begins, beganBy] = [this.#clock.surely(this.#calendar.before(start)), this.#clock.surely(start)];
     const endsAt = this.#clock.soonest(start);
-    const bound = answered.atMost(beganBy, reading.sentAt) + answered.atMost(begins, endsAt) * left;
+    const bound = usage.atMost(beganBy, reading.sentAt) + usage.atMost(begins, endsAt) * left;
     if (bound <= most) return false;
-    return answered.surely(beganBy, reading.sentAt) + answered.surely(begins, endsAt) * left > most;
+    return usage.surely(beganBy, reading.sentAt) + usage.surely(begins, endsAt) * left > most;
   }
 
   unexplained(reading: WindowReading): number {

@@ -1,8 +1,7 @@
 import { periodMsOf } from '../time/periods.ts';
 import { DRIFT } from '../time/server-clock.ts';
-import type { AnsweredRequests } from '../usage/answered.ts';
 import { RunningSum } from '../usage/running-sum.ts';
-import { type Shape, TOLERANCE, type WindowModel, type WindowReading } from './model.ts';
+import { type Shape, type SureUsage, TOLERANCE, type WindowModel, type WindowReading } from './model.ts';
 
 /** Bookings are kept this much longer than the window, for answers that were long under way, in milliseconds. */
 const LINGER_MS = 60_000;
@@ -42,8 +41,8 @@ export class SlidingLogModel implements WindowModel {
     this.#counted.forget(to - this.#longestMs - LINGER_MS);
   }
 
-  isContradicted(reading: WindowReading, answered: AnsweredRequests): boolean {
-    return answered.surelyExceeds(reading.used + TOLERANCE, reading.receivedAt - this.#shortestMs, reading.sentAt);
+  isContradicted(reading: WindowReading, usage: SureUsage): boolean {
+    return usage.surelyExceeds(reading.used + TOLERANCE, reading.receivedAt - this.#shortestMs, reading.sentAt);
   }
 
   unexplained(reading: WindowReading): number {

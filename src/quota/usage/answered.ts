@@ -47,11 +47,6 @@ export class AnsweredRequests {
     return this.#counted.sumAfter(instant - POSTING_MS);
   }
 
-  /** No less than all that {@link surely} can add up. */
-  get sure(): number {
-    return this.#sure;
-  }
-
   /** Whether certainly more than `units` of this client were counted after `from` and before `until`. */
   surelyExceeds(units: number, from: number, until: number): boolean {
     // Usually all answers are too few, or those of that time, which takes two searches to see.

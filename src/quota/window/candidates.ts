@@ -1,6 +1,7 @@
 import { type Shape, TOLERANCE, type WindowModel, type WindowReading } from '../models/model.ts';
 import type { Shapes } from '../share-limit.ts';
 import type { AnsweredRequests } from '../usage/answered.ts';
+import { KnownUsage } from './known-usage.ts';
 import { RecentReadings } from './recent-readings.ts';
 
 /** A model is dismissed when it left this much unexplained that another explained: in units, and in parts of the limit. */
@@ -24,8 +25,8 @@ type Traits = Readonly<Required<Pick<Shape, 'isCalendar' | 'isSliding' | 'onlyFi
 /**
  * The shapes that a window may still have. A request is admitted only if every candidate admits it.
  *
- * A model is refuted by a reading that counts less than our own requests must have left there. Other consumers of the
- * quota can only add to a reading, so they cannot fake a refutation. A model is dismissed when readings count more than it
+ * A model is refuted by a reading that counts less than our own requests must have left there, or than readings before it have shown
+ * to be added. Other consumers of the quota can only add to a reading, so they cannot fake a refutation. A model is dismissed when readings count more than it
  * can explain and another candidate can: weaker evidence, which a refusal takes back.
  */
 export class CandidateShapes {
@@ -110,11 +111,12 @@ export class CandidateShapes {
     const besides = this.#besides(reading, answered, isAlone);
     const drops = !reading.limited && this.#may.sinksSteadily && this.#recent.dropsTo(besides);
     if (!reading.limited) this.#recent.add(reading);
+    const usage = new KnownUsage(answered, this.#recent);
     let alive = this.#alive;
     for (const model of this.#alive) {
       const isOut =
         (drops && model.shape.sinksSteadily) ||
-        model.isContradicted(besides, answered) ||
+        model.isContradicted(besides, usage) ||
         (isDebtPossible && this.#isInDebt(model, reading));
       if (isOut) alive = alive.filter((other) => other !== model);
     }

@@ -1,36 +1,65 @@
-import { HIDDEN, type WindowReading } from '../models/model.ts';
+import { TOLERANCE, type WindowReading } from '../models/model.ts';
+import { POSTING_MS } from '../usage/answered.ts';
 
-/** Readings that are remembered. */
+/** Readings that are remembered: of a window's length so many, and the last one. */
 const REMEMBERED = 16;
 
+/** Services that show a level in whole units round it, up or down. */
+const ROUNDING = 1;
+
 /**
- * Compares the last readings of a window: in some shapes usage sinks by at most the limit per window, so a steeper drop from
- * one reading to a later one rules them out. This needs no clock of the service, and other consumers do not blur it: their
- * usage only adds.
+ * Compares the last readings of a window: how much more or less one of them counts than one before it. This needs no clock of
+ * the service, and other consumers do not blur it: their usage only adds.
  */
 export class RecentReadings {
   readonly #periodMs: number;
   readonly #readings: WindowReading[] = [];
-  #next = 0;
+  #last = 0;
 
   constructor(periodMs: number) {
     this.#periodMs = periodMs;
   }
 
-  /** Whether usage dropped to this reading, from any of the last ones, faster than the limit per window. */
+  /**
+   * Whether usage dropped to this reading, from any of the last ones, faster than the limit per window: in some shapes it sinks by no more, so a
+   * steeper drop rules them out.
+   */
   dropsTo({ used, limit, sentAt, receivedAt }: WindowReading): boolean {
     const rate = limit / this.#periodMs;
     for (const before of this.#readings) {
-      const dropped = before.used - used;
+      const dropped = before.used - used - ROUNDING - TOLERANCE;
       // First what nearly always decides: usage has grown.
-      if (dropped > HIDDEN && before.receivedAt <= sentAt && dropped > rate * (receivedAt - before.sentAt) + HIDDEN)
-        return true;
+      if (dropped <= 0 || before.receivedAt > sentAt - POSTING_MS) continue;
+      if (dropped > rate * (receivedAt - before.sentAt)) return true;
     }
     return false;
   }
 
+  /** No less than any {@link rise}. */
+  get most(): number {
+    return this.#readings.reduce((most, { used }) => Math.max(most, used), 0);
+  }
+
+  /** The most that all consumers together have surely added after `from` and before `until`: so much more a reading counts than one before it. */
+  rise(from: number, until: number): number {
+    let rise = 0;
+    for (const last of this.#readings) {
+      // First what nearly always decides: no reading counts as much.
+      if (last.used <= rise || last.receivedAt > until - POSTING_MS) continue;
+      for (const first of this.#readings) {
+        const isBefore = first.sentAt - POSTING_MS >= from && first.receivedAt <= last.sentAt;
+        if (isBefore) rise = Math.max(rise, last.used - first.used);
+      }
+    }
+    return rise;
+  }
+
+  /** The last reading is always remembered, and those before it are no closer together than a part of the window. */
   add(reading: WindowReading): void {
-    this.#readings[this.#next] = reading;
-    this.#next = (this.#next + 1) % REMEMBERED;
+    const count = this.#readings.length;
+    const before = this.#readings[(this.#last + REMEMBERED - 1) % REMEMBERED];
+    const isDue = !before || reading.receivedAt >= before.receivedAt + this.#periodMs / REMEMBERED;
+    if (count > 0 && isDue) this.#last = (this.#last + 1) % REMEMBERED;
+    this.#readings[this.#last] = reading;
   }
 }
