@@ -1,6 +1,6 @@
 import type { WindowAsk } from '../sharing/store.ts';
 import { numbered } from '../sharing/store-rules.ts';
-import { PLACES } from './scripts/take/blocks.ts';
+import { LAYOUTS, PLACES } from './scripts/take/blocks.ts';
 
 /** Values of {@link WindowAsk.bounds} in the script's arguments, and of a step of a window that drains. */
 const BOUNDS = { below: '0', both: '1', above: '2' } as const;
@@ -46,8 +46,7 @@ export function blocksOf(windows: readonly WindowAsk[]): Blocks {
     if (!first || !last) continue;
     names.push(first.block);
     const runs = split(block, follows);
-    const isWide = block.some(({ window }) => window.drain !== undefined || window.slidBy !== undefined);
-    args.push(...[first.place, last.place, isWide ? 1 : 0, runs.length].map(String), ...runs.flatMap(argumentsOf));
+    args.push(...[first.place, last.place, layoutOf(block), runs.length].map(String), ...runs.flatMap(argumentsOf));
   }
   return { names, args, order };
 }
@@ -76,6 +75,11 @@ function follows(last: Placed, next: Placed, [first, second]: readonly Placed[])
   if (next.place !== last.place + 1 || a.limit !== b.limit || a.kept !== b.kept) return false;
   if (a.reading !== b.reading || a.drain !== b.drain || a.slidBy !== b.slidBy || a.bounds !== b.bounds) return false;
   return !first || !second || b.ttlMs - a.ttlMs === second.window.ttlMs - first.window.ttlMs;
+}
+
+function layoutOf(block: readonly Placed[]): number {
+  if (block.some(({ window }) => window.drain !== undefined)) return LAYOUTS.drains;
+  return block.some(({ window }) => window.slidBy !== undefined) ? LAYOUTS.slides : LAYOUTS.plain;
 }
 
 function argumentsOf(run: readonly Placed[]): string[] {

@@ -1,3 +1,4 @@
+import { BATCHES } from './batches.ts';
 import type { Slot } from './slots.ts';
 import type { Instance } from './windows.ts';
 
@@ -211,7 +212,7 @@ export class AskPolicy {
     const half = surely((first.from + first.to) / 2);
     if (room(first) > 0 && now < half) this.#lateAt = half + spread;
     if (given > 0) return;
-    this.#retryAt = this.#nextRoom(asked, { granted, used, surely, others, freesAt }, now) + spread;
+    this.#retryAt = this.#nextRoom(asked, { granted, used, surely, others, freesAt }, spread, now);
     const full = this.#full;
     // Answers that follow each other within moments, as for urgent calls, are no reason to ask later.
     const isSure = this.isLacking || (full !== undefined && full.at - full.since >= SURE_MS);
@@ -226,16 +227,21 @@ export class AskPolicy {
   }
 
   /** When slots or units that this ask could not reach become available. */
-  #nextRoom({ slots, need, kept, also = [] }: Asked, { used, surely, others, freesAt }: Outcome, now: number): number {
+  #nextRoom(
+    { slots, need, kept, also = [] }: Asked,
+    { used, surely, others, freesAt }: Outcome,
+    spread: number,
+    now: number,
+  ): number {
     const first = slots[0] as Slot;
     const last = slots[slots.length - 1] as Slot;
     const step = (last.from - first.from) / Math.max(1, slots.length - 1) || first.to - first.from;
-    let at = surely(first.from + step);
+    let at = surely(first.from + step) + spread;
     const probes = first.instances.filter(({ slides, window }) => slides === undefined && window.isProbed);
     // A unit that is kept for the beginning of the calendar's next window is there for the first process that asks then.
-    const probesAt = Math.min(...probes.map(({ end }) => surely(end)));
+    const probesAt = Math.min(...probes.map(({ end }) => surely(end))) + spread;
     const outAt = ({ end, window, slides }: Instance): number =>
-      slides !== undefined && window.isLong ? Math.min(end, freesAt ?? end) : end;
+      slides !== undefined && !window.isShort ? Math.min(end, freesAt ?? end) : end;
     const endOf = (instance: Instance): number =>
       Math.min(outAt(instance), probes.find(({ window }) => window === instance.window)?.end ?? instance.end);
     let full: Instance | undefined;
@@ -250,14 +256,17 @@ export class AskPolicy {
         if (!full || endOf(full) < endOf(instance)) full = instance;
         isKept &&= room >= least && !window.isLong;
       }
-      // The processes that wait for the same steps, or for what is kept to shrink, ask in turn, so that all of them together ask twice
-      // in that time. The claims of a long window that slides are known until it has room, so that one of them asks soon after that.
+      // The processes that wait for the same steps or batches, or for what is kept to shrink, ask in turn, so that all of them together
+      // ask twice in that time. What a window holds that slides is known until some of it has slid out, so that one of them asks soon after that.
       const stepMs = isFull && slides !== undefined ? slides : Math.min(slides ?? RELEASE_MS, RELEASE_MS);
       const turnMs = Math.min(RETRY_MS, (stepMs / 2) * (window.isShort && slides === undefined ? 1 : others + 1));
-      const endsAt = surely(outAt(instance) - (last.from - first.from));
-      const hasRoomAt = window.isShort ? Number.POSITIVE_INFINITY : endsAt;
-      const turnAt = isFull && window.isLong ? Number.POSITIVE_INFINITY : now + turnMs;
-      const asksAt = Math.min(turnAt, hasRoomAt + (slides === undefined ? 0 : (this.#random() * turnMs) / 2), probesAt);
+      const soonMs = Math.min(turnMs, ((slides ?? 0) / BATCHES / 2) * (others + 1));
+      const knownUntil = outAt(instance);
+      const chanceMs = slides === undefined ? spread : (this.#random() * soonMs) / 2;
+      const endsAt = surely(Math.min(instance.end - (last.from - first.from), knownUntil)) + chanceMs;
+      const isKnown = window.isLong || knownUntil < instance.end;
+      const turnAt = isFull && isKnown ? Number.POSITIVE_INFINITY : now + turnMs + spread;
+      const asksAt = Math.min(turnAt, window.isShort ? Number.POSITIVE_INFINITY : endsAt, probesAt);
       // A full calendar window has room after its end. A sliding one may have room at its next step, and the reserve for
       // urgent calls shrinks.
       at = Math.max(at, isFull && slides === undefined ? endsAt : asksAt);

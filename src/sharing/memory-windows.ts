@@ -153,10 +153,12 @@ export class MemoryWindow {
     return slidOut(this.#batches, held, slidBy);
   }
 
-  /** How long until so many units have slid out, in milliseconds; Infinity: that is not known. */
-  freeMs(units: number): number {
+  /** How long until it has room for so many units by what slides out, in milliseconds; 0: the next instance takes longer; Infinity: that is not known. */
+  freeMs(need: number): number {
     const { slidBy } = this.ask;
     if (slidBy === undefined) return Number.POSITIVE_INFINITY;
+    if (this.#later && this.#later.roomOfAll < need) return 0;
+    const units = need - this.roomOfAll;
     const enough = this.#batches.find(({ to }) => this.outBy(to) >= units);
     return enough ? Math.max(0, enough.to - slidBy) : Number.POSITIVE_INFINITY;
   }
@@ -255,7 +257,7 @@ export function grantUnits(ask: ShareAsk, mayGrant: boolean, others: number, win
         }
       } else {
         const full = all.filter(({ roomOfAll }) => roomOfAll < need);
-        freeMs ??= Math.max(...full.map((window) => window.freeMs(need - window.roomOfAll)));
+        freeMs ??= Math.max(...full.map((window) => window.freeMs(need)));
       }
     }
     isNeedy ??= wish !== 3 && grant < want;

@@ -288,9 +288,9 @@ export function countsUntil({ end, window, slides, drain }: Instance): number {
   return end + (counts ? periodMsOf(window.period) + SPARE_STEPS * (slides ?? 0) : 0);
 }
 
-/** When a slot must have ended for its units to count no more in a stretch of a long window that slides; undefined: it is none. */
+/** When a slot must have ended for its units to count no more in a stretch of a window that slides; undefined: it is none, or of a second. */
 export function slidByOf({ window, slides, drain }: Instance, time: number): number | undefined {
-  return window.isLong && slides !== undefined && drain === undefined
+  return !window.isShort && slides !== undefined && drain === undefined
     ? Math.floor(time - periodMsOf(window.period) * (1 + DRIFT))
     : undefined;
 }

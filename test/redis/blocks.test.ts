@@ -41,9 +41,9 @@ describe('the windows of an ask', () => {
     expect(args[3]).toBe('3');
   });
 
-  it('have wide places in a block where one of them slides, or drains', () => {
-    const wide = (rest: Partial<WindowAsk>) => blocksOf(steps(64, 3, (index) => (index === 1 ? rest : {}))).args[2];
-    expect([{}, { slidBy: 5 }, { drain: 0 }].map(wide)).toEqual(['0', '1', '1']);
+  it('are told with the layout of their block: of steps that drain, or of instances that slide', () => {
+    const layout = (rest: Partial<WindowAsk>) => blocksOf(steps(64, 3, (index) => (index === 1 ? rest : {}))).args[2];
+    expect([{}, { slidBy: 5 }, { drain: 0 }].map(layout)).toEqual(['0', '2', '1']);
   });
 
   it('are told apart where their times to live are no longer evenly apart', () => {

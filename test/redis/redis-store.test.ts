@@ -56,12 +56,12 @@ describe.skipIf(!hasRedis)('the store in Redis', () => {
 
   it('keeps everything of a credential under one hash tag that does not show it', async () => {
     const keyOf = keysOf('name', 'secret', 'credential');
-    expect(keyOf('f')).toMatch(/^sq4:\{name:[\w-]{22}\}:f$/);
+    expect(keyOf('f')).toMatch(/^sq5:\{name:[\w-]{22}\}:f$/);
     expect(keyOf('n')).toBe(keyOf('f').replace(/f$/, 'n'));
     expect(keysOf('name', 'other secret', 'credential')('f')).not.toBe(keyOf('f'));
     const store = redisStore(scriptRunner(redis as never), keyOf);
     await useAll(store);
-    const keys = await redis.keys('sq4:{name:*');
+    const keys = await redis.keys('sq5:{name:*');
     expect(keys.map((key) => key.replace(/^.*\}/, '')).sort()).toEqual(
       [':a:a', ':a:b1', ':f', ':facts', ':live', ':look', ':looks', ':n', ':probe', ':r', ':w:minute:/0'].sort(),
     );

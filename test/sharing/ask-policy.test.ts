@@ -160,7 +160,7 @@ describe('when it is worth asking the store', () => {
     const used = ({ end, limit }: Instance): number => (end <= BEGIN + 4_000 ? limit : 0);
     for (const [random, later] of [
       [0, 0],
-      [1, 2_000 + 300],
+      [1, 500],
     ] as const) {
       const policy = new AskPolicy(() => random);
       policy.hear(ask, { ...outcome([], ask, used), others: 3 }, now + 1_000);
@@ -182,7 +182,7 @@ describe('when it is worth asking the store', () => {
       outcome([], ask, ({ end, limit }) => (end <= BEGIN + 120_000 ? limit : 0)),
       now,
     );
-    expect(policy.nextAt(0, false)).toBe(BEGIN + 120_000 - ahead + 2_500 + 300);
+    expect(policy.nextAt(0, false)).toBe(BEGIN + 120_000 - ahead + 2_500);
   });
 
   it('is when the next minute of the calendar begins where it may slide: a unit is kept for the process that asks first then', () => {
@@ -389,18 +389,24 @@ describe('a window without room before its end', () => {
     },
   );
 
-  it('is an hour that slides only until what has to slide out has, if the store says when', () => {
-    const policy = new AskPolicy(() => 0);
-    const windows = calendar({ day: 200 });
-    windows.open('hour', 100, { alive: [slidingLog], epoch: 0 });
-    const ask = asked(windows);
-    const freesAt = BEGIN + 20_000;
-    policy.hear(ask, { ...outcome([], ask, ({ window }) => (window.period === 'hour' ? 100 : 0)), freesAt }, NOW);
-    expect(policy.seemsFull(NOW)?.end).toBe(freesAt);
-    const ofDay = new AskPolicy(() => 0);
-    ofDay.hear(ask, { ...outcome([], ask, full), freesAt }, NOW);
-    expect(ofDay.seemsFull(NOW)?.end).toBe(Date.UTC(2026, 2, 11));
-  });
+  it.each([
+    ['minute', BEGIN + 3_700],
+    ['hour', BEGIN + 20_000],
+  ] as const)(
+    'is a %s that slides only until what has to slide out has, if the store says when, and is asked for then',
+    (period, freesAt) => {
+      const policy = new AskPolicy(() => 0);
+      const windows = calendar({ day: 200 });
+      windows.open(period, 100, { alive: [slidingLog], epoch: 0 });
+      const ask = asked(windows);
+      policy.hear(ask, { ...outcome([], ask, ({ window }) => (window.period === period ? 100 : 0)), freesAt }, NOW);
+      expect(policy.seemsFull(NOW)?.end).toBe(freesAt);
+      expect(policy.nextAt(0, false)).toBe(Math.min(freesAt, NOW + 5_000));
+      const ofDay = new AskPolicy(() => 0);
+      ofDay.hear(ask, { ...outcome([], ask, full), freesAt }, NOW);
+      expect(ofDay.seemsFull(NOW)?.end).toBe(Date.UTC(2026, 2, 11));
+    },
+  );
 
   it('is one of a minute that may slide until the calendar says, when a request is sent that shows whether it does', () => {
     const policy = new AskPolicy(() => 0);

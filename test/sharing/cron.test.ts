@@ -141,11 +141,15 @@ describe('a job that runs now and then, of processes that share a key, fails few
 
 const MINUTE_MS = 60_000;
 
-/** How long jobs take, in milliseconds, shortest first: 18 of the 20 calls that a minute allows, at the same second of each minute but up to two late. */
-async function minutes(by: 'one' | 'two' | 'new', seed: number): Promise<readonly number[]> {
+/** How long jobs take, in milliseconds: 18 of the 20 calls that a minute allows, at the same second of each minute but up to two late. */
+async function minutes(
+  by: 'one' | 'two' | 'new',
+  seed: number,
+  times: number,
+  windows: Readonly<Record<string, WindowKind>> = {},
+): Promise<readonly number[]> {
   const random = seeded(seed);
-  const times = 10;
-  const quota = { keyed: { second: 20, minute: 20 }, latencyMs: [20, 80] };
+  const quota = { keyed: { second: 20, minute: 20 }, windows, latencyMs: [20, 80] };
   const size = { one: 1, two: 2, new: times }[by];
   const start = Date.UTC(2026, 2, 10, 12, 0, 5 + Math.floor(random() * 40));
   const fleet = fleetOf(size, quota as never, {}, { start, seed, isShared: by !== 'one' });
@@ -156,7 +160,7 @@ async function minutes(by: 'one' | 'two' | 'new', seed: number): Promise<readonl
     took.push(fleet.clock.now() - from);
   });
   expect(fleet.limited).toBe(0);
-  return took.slice(2).toSorted((a, b) => a - b);
+  return took;
 }
 
 describe('a job of each minute, of processes that share a key,', () => {
@@ -164,9 +168,26 @@ describe('a job of each minute, of processes that share a key,', () => {
     'takes no longer than that of one client where the minute is the calendar’s, whatever its second: %i',
     async (seed) => {
       // The first two are not timed: they show the shape.
-      const longest = (await minutes('one', seed)).at(-1) ?? 0;
+      const longest = async (by: 'one' | 'two' | 'new') => Math.max(...(await minutes(by, seed, 10)).slice(2));
+      const alone = await longest('one');
       // A trip and a moment for each call, where one client has none.
-      for (const by of ['two', 'new'] as const) expect((await minutes(by, seed)).at(-1)).toBeLessThan(longest + 2_000);
+      for (const by of ['two', 'new'] as const) expect(await longest(by)).toBeLessThan(alone + 2_000);
+    },
+  );
+
+  it.each<readonly [seconds: number, windows: Readonly<Record<string, WindowKind>>]>([
+    [7, { second: 'sliding-log', minute: 'sliding-log' }],
+    [13, { minute: 'sliding-log' }],
+    [13, { minute: 'first-request' }],
+  ])(
+    'waits for units of the minute before no longer than until they have slid out: less than %i s where %o',
+    async (seconds, windows) => {
+      for (const seed of DEEP ? [1, 2, 4] : [1])
+        for (const by of DEEP ? (['two', 'new'] as const) : (['two'] as const)) {
+          // After eight their waits have added up, in each by what a unit is late.
+          const took = (await minutes(by, seed, 12, windows)).slice(8);
+          expect(Math.max(...took)).toBeLessThan(seconds * 1_000);
+        }
     },
   );
 });

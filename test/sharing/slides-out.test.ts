@@ -2,24 +2,27 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { firstRequest } from '../../src/quota/models/first-request.ts';
 import { slidingLog } from '../../src/quota/models/sliding-log.ts';
+import { periodMsOf } from '../../src/quota/time/periods.ts';
 import { memoryStore } from '../../src/sharing/memory-store.ts';
 import { runs } from '../support/deep.ts';
 import { demand, ledgerOf, TRIP_MS } from './support/ledgers.ts';
 import { BEGIN } from './support/small.ts';
 
-const HOUR_MS = 3_600_000;
-const STEP_MS = HOUR_MS / 30;
+const STEPS = 30;
 const LIMIT = 12;
 const ROUND_TRIP_MS = 20;
+
+/** So much before its window is over a job may begin anew, in milliseconds. */
+const EARLY_MS = 10_000;
 
 /** After so long without a trip a process takes it that the store has dropped its account, in milliseconds. */
 const FORGOTTEN_MS = 50_000;
 
-/** A job: when it begins after the one before, less an hour or not, in seconds; of which process; and how many calls it makes how fast. */
+/** A job: how many windows and how many parts of a step it begins after the one before; of which process; and how many calls it makes how fast. */
 const jobs = fc.array(
   fc.record({
-    hours: fc.constantFrom(0, 0, 1, 1, 1),
-    seconds: fc.oneof(fc.integer({ min: 0, max: 20 }), fc.integer({ min: 0, max: 900 })),
+    windows: fc.constantFrom(0, 0, 1, 1, 1),
+    steps: fc.oneof(fc.double({ min: 0, max: 0.2, noNaN: true }), fc.double({ min: 0, max: 7.5, noNaN: true })),
     process: fc.nat(2),
     calls: fc.integer({ min: 1, max: 14 }),
     /** Units that are asked for beyond those that are spent. */
@@ -33,16 +36,17 @@ const jobs = fc.array(
 type Job = typeof jobs extends fc.Arbitrary<(infer T)[]> ? T : never;
 
 /** When the requests of all jobs arrive. */
-async function arrivals(all: readonly Job[]): Promise<number[]> {
+async function arrivals(period: 'minute' | 'hour', all: readonly Job[]): Promise<number[]> {
+  const windowMs = periodMsOf(period);
   let now = 0;
   const store = memoryStore(() => BEGIN + now);
   const processes = [0, 1, 2].map(() => ({
-    ledger: ledgerOf({ hour: LIMIT }, { alive: [firstRequest, slidingLog], roundTripMs: ROUND_TRIP_MS }),
+    ledger: ledgerOf({ [period]: LIMIT }, { alive: [firstRequest, slidingLog], roundTripMs: ROUND_TRIP_MS }),
     ...{ sequence: 0, heardAt: 0 },
   }));
   const arrived: number[] = [];
-  for (const { hours, seconds, process: index, calls, spare, apartMs, arrivesMs } of all) {
-    now += Math.max(100, hours * HOUR_MS - hours * 10_000) + seconds * 1_000;
+  for (const { windows, steps, process: index, calls, spare, apartMs, arrivesMs } of all) {
+    now += Math.max(100, windows * (windowMs - EARLY_MS)) + Math.floor((steps * windowMs) / STEPS);
     const process = processes[index] as (typeof processes)[number];
     for (let call = 0; call < calls; call++) {
       const { ledger } = process;
@@ -64,19 +68,23 @@ async function arrivals(all: readonly Job[]): Promise<number[]> {
   return arrived;
 }
 
-describe('an hour that slides, in which jobs follow each other by hours or by moments,', () => {
-  it('has no more than its limit in any stretch as long as it, and more in one that is a step longer', async () => {
-    let longer = 0;
-    await fc.assert(
-      fc.asyncProperty(jobs, async (all) => {
-        const times = await arrivals(all);
-        const most = (ms: number): number =>
-          Math.max(0, ...times.map((from) => times.filter((time) => time >= from && time < from + ms).length));
-        expect(most(HOUR_MS)).toBeLessThanOrEqual(LIMIT);
-        if (most(HOUR_MS + STEP_MS) > LIMIT) longer++;
-      }),
-      { numRuns: runs(30, 1_500) },
-    );
-    expect(longer).toBeGreaterThan(runs(3, 150));
-  });
+describe('a window that slides, in which jobs follow each other by its length or by moments,', () => {
+  it.each(['minute', 'hour'] as const)(
+    'has no more than its limit in any stretch as long as it, and more in one that is a step longer: %s',
+    async (period) => {
+      const windowMs = periodMsOf(period);
+      let longer = 0;
+      await fc.assert(
+        fc.asyncProperty(jobs, async (all) => {
+          const times = await arrivals(period, all);
+          const most = (ms: number): number =>
+            Math.max(0, ...times.map((from) => times.filter((time) => time >= from && time < from + ms).length));
+          expect(most(windowMs)).toBeLessThanOrEqual(LIMIT);
+          if (most(windowMs + windowMs / STEPS) > LIMIT) longer++;
+        }),
+        { numRuns: runs(30, 1_500) },
+      );
+      expect(longer).toBeGreaterThan(runs(3, 150));
+    },
+  );
 });

@@ -22,7 +22,7 @@ import { KEEP_RECENT } from './take/recent.ts';
  *
  * KEYS: state, account, look, what was claimed lately, the blocks, the needy, facts, the live. ARGV: member, sequence, version, want, need, size, chunk, stay, held,
  * urgent, leaving, sign of life, slots, blocks, since when claims may be missing from readings; for each block: the first and the last place asked for, whether
- * its places are wide (0, 1), how many runs of windows; for each run: the first and the last place, limit, kept, ttl of the first, by how
+ * its layout, how many runs of windows; for each run: the first and the last place, limit, kept, ttl of the first, by how
  * much that of the next is longer, reading, what it bounds (0: below, 1: both, 2: above; 3: it drains), drain or by when a slot must have ended to count no more; for each slot: when it ends, name, total,
  * wish, how many runs of windows, and the first and the last window of each, as numbered by the blocks.
  */

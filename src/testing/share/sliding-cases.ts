@@ -72,6 +72,21 @@ export const SLIDING: StoreCases = {
     expect(await used(3_000)).toBe(0);
   },
 
+  'says how long the last instance takes that has no room: by then those before it count no more': async ({
+    store,
+  }) => {
+    const ask = asker(store);
+    const windows = [1, 2, 3, 4].map((number) => sliding(number, 1_000));
+    // The second instance has nothing that the third has not, and the fourth has room.
+    const slots = [ending(2_500, 3), ending(5_000, 8, [0, 1, 2])];
+    await ask({ want: 0, slots, windows });
+    const wish = (need: number, counts: readonly number[] = [0, 1, 2, 3]) =>
+      ask({ member: 'b', want: need, need, slots: [slotAsk({ wish: 2, to: 90_000, windows: counts })], windows });
+    expect(await wish(11)).toMatchObject({ granted: [0], used: [11, 8, 8, 0], freeMs: 1_500 });
+    expect(await wish(13)).toMatchObject({ granted: [0], used: [11, 8, 8, 0], freeMs: 4_000 });
+    expect(await wish(21)).toMatchObject({ granted: [0], freeMs: 0 });
+  },
+
   'does not say how long where a window has no room that does not slide, and takes off nothing that was claimed before batches were kept':
     async ({ store }) => {
       const ask = asker(store);

@@ -3,9 +3,8 @@ import { BATCHES } from '../../../sharing/batches.ts';
 /** Keeps when units of an instance that slides slide out of it. */
 export const KEEP_BATCHES: string = `-- Of the instances in which a slot counts the last has it in its batches: the next does not count it. Of too many batches two that follow each
 -- other become one, those whose units wait the least for that. Units are returned of the last batch that ends no later than their slot, and of those before.
-local batchForm = '${'I8'.repeat(2 * BATCHES)}'
 local function batchesOf(i)
-  local all, v = {}, { read(batchForm, cellOf[i][from[i]]) }
+  local all, v = {}, { read(batchForm, batchTexts[blockOf[i]], from[i] + 1) }
   for k = 1, ${2 * BATCHES}, 2 do
     if v[k] > 0 then all[#all + 1] = { v[k], v[k + 1] } end
   end
@@ -17,7 +16,7 @@ local function keepBatches(i, all)
     local batch = all[k] or { 0, 0 }
     v[2 * k - 1], v[2 * k] = batch[1], batch[2]
   end
-  cellOf[i][from[i]] = write(batchForm, unpack(v))
+  setBatches(i, write(batchForm, unpack(v)))
 end
 local function toBatches(i, more, to)
   local all, place, least, joined = batchesOf(i), 1, math.huge, 0
@@ -58,19 +57,14 @@ local function outBy(i, batches, time)
   local c = claimed[i] - claimed[i + 1]
   return min(out, max(0, max(0, min(c, c + strangers[i] - strangers[i + 1])) - left))
 end
-local function freeMs(i, units)
-  if not joins[i] then return end
-  local batches = batchesOf(i)
-  for _, batch in ipairs(batches) do
-    if outBy(i, batches, batch[2]) >= units then return max(0, batch[2] - slidBy[i]) end
-  end
-end
 `;
 
 /** Takes off what has slid out. */
 export const SLIDE_OUT: string = `local out, later = {}, {}
 for i in pairs(joins) do
-  if cellOf[i][from[i]] ~= noBatches then
+  -- The first batch ends first.
+  local units, to = read('I8I8', batchTexts[blockOf[i]], from[i] + 1)
+  if to <= slidBy[i] and units + to > 0 then
     local batches, kept = batchesOf(i), {}
     for _, batch in ipairs(batches) do
       if batch[2] > slidBy[i] then kept[#kept + 1] = batch end

@@ -20,6 +20,15 @@ local function roomOf(i)
   end
   return most
 end
+-- The next instance takes longer where it has no room either.
+local function freeMs(i)
+  if not joins[i] then return end
+  if roomOf(i + 1) < need then return 0 end
+  local batches = batchesOf(i)
+  for _, batch in ipairs(batches) do
+    if outBy(i, batches, batch[2]) >= need - roomOf(i) then return max(0, batch[2] - slidBy[i]) end
+  end
+end
 for j = 1, slots do
   local to = tonumber(A[p])
   p = p + 1
@@ -43,8 +52,7 @@ for j = 1, slots do
           local longest = 0
           for q = p + 4, last, 2 do
             for i = tonumber(A[q]), tonumber(A[q + 1]) do
-              local most = roomOf(i)
-              if most < need then longest = max(longest, freeMs(i, need - most) or math.huge) end
+              if roomOf(i) < need then longest = max(longest, freeMs(i) or math.huge) end
             end
           end
           if longest < math.huge then answer[10] = longest end
