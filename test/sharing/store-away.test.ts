@@ -6,7 +6,7 @@ describe('clients that share one key, where the store cannot be used,', () => {
   it.each(['down', 'frozen'] as const)(
     'go on with their parts while it is %s, say so once, and pay when it is back',
     async (how) => {
-      const limit = runs(200, 500);
+      const limit = runs(120, 500);
       const fleet = fleetOf(4, { keyed: { second: 20, minute: limit } });
       const work = fleet.work(3.2 * limit);
       await fleet.clock.advance(65_000);
