@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../../src/index.ts';
 import { seeded, type WindowKind } from '../../src/testing/index.ts';
-import { DEEP, runs } from '../support/deep.ts';
+import { DEEP } from '../support/deep.ts';
 import { type Fleet, fleetOf } from './support/fleet.ts';
 
 const HOUR_MS = 3_600_000;
@@ -178,7 +178,7 @@ describe('a job of each day, of two processes that share a key and make it in tu
       const random = seeded(seed);
       const start = Date.UTC(2026, 2, 10) + Math.floor(random() * 24 * HOUR_MS);
       const fleet = fleetOf(2, quota as never, {}, { start, seed });
-      const days = { times: runs(12, 25), everyMs: 24 * HOUR_MS, lateMs: MINUTE_MS };
+      const days = { times: 25, everyMs: 24 * HOUR_MS, lateMs: MINUTE_MS };
       await again(fleet, days, random, false, (client) => {
         let left = 30;
         const worker = async (): Promise<void> => {
