@@ -48,21 +48,24 @@ export default defineConfig({
     projects: [
       { extends: true, test: { name: 'alone', include: filesOf('alone') } },
       // Others share their modules, which to load in a process of its own is most of what a short file costs.
+      { extends: true, test: { name: 'together', isolate: false, include: filesOf('together') } },
       {
         extends: true,
-        // Only these start programs, so no other run waits until they are built.
         test: {
           name: 'with sockets',
           isolate: false,
           include: filesOf('with sockets'),
+          // Only these start programs, so no other run waits until they are built.
           globalSetup: ['test/support/build-programs.ts'],
+          // They mostly wait, so more of them run side by side; and after the others, which do not wait and would hold them up.
+          sequence: { groupOrder: 1 },
+          maxWorkers: availableParallelism() + 2,
         },
       },
-      { extends: true, test: { name: 'together', isolate: false, include: filesOf('together') } },
     ],
     exclude: [...defaultExclude, ...(DEEP ? [] : ['**/*.deep.test.ts'])],
-    // One more than there are cores: tests with a real Redis, socket or process spend most of their time waiting.
-    maxWorkers: availableParallelism() + 1,
+    // As many as there are cores: more would compile the same functions again, and gain nothing where nothing waits.
+    maxWorkers: availableParallelism(),
     setupFiles: ['test/support/properties.ts', 'test/support/unstub.ts'],
     restoreMocks: true,
     unstubEnvs: true,

@@ -184,13 +184,13 @@ describe('maxQueueMs', () => {
 
   const services = cases<[string, MockServiceOptions]>(
     [
-      ['aligned windows', {}],
       ['sliding counters', { windows: 'sliding-counter' }],
-      ['leaky buckets', { windows: 'leaky' }],
       ['calls that cost 3', { cost: () => 3 }],
       ['slow answers', { latencyMs: 2_500 }],
     ],
     [
+      ['aligned windows', {}],
+      ['leaky buckets', { windows: 'leaky' }],
       ['windows from the first request on', { windows: 'first-request' }],
       ['sliding logs', { windows: 'sliding-log' }],
       ['usage booked after the answer', { charge: 'after' }],

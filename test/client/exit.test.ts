@@ -1,12 +1,11 @@
 import { createMockService, type ListeningService } from 'stacks-quota/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { endAll, startChild } from '../support/child.ts';
-
-const INDEX = new URL('../../src/index.ts', import.meta.url).href;
+import { builtEntry } from '../support/programs.ts';
 
 /** Has one call of two wait for the next day, and tells whether that keeps the process alive. */
 const programWith = (clock: string): string => `
-import * as all from ${JSON.stringify(INDEX)};
+import * as all from '${builtEntry('stacks-quota')}';
 const client = all.createClient({ baseUrl: process.env.STACKS_API_URL, clock: all.${clock}, maxWaitMs: Infinity });
 await client.getInfo();
 client.getInfo();

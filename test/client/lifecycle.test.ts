@@ -7,6 +7,7 @@ import { isClosed } from '../../src/errors.ts';
 import type { ClientEvent } from '../../src/events.ts';
 import { wholeShareLimit } from '../../src/quota/share-limit.ts';
 import { createMockService, virtualClock } from '../../src/testing/index.ts';
+import { builtEntry } from '../support/programs.ts';
 import { type Wire, wire } from '../support/wire.ts';
 
 describe('closing', () => {
@@ -188,7 +189,7 @@ describe('a listener of events', () => {
 
 describe('a process', () => {
   const prelude = `
-    import { createClient } from './src/index.ts';
+    import { createClient } from '${builtEntry('stacks-quota')}';
     const clientWith = (status, headers) =>
       createClient({
         baseUrl: 'http://localhost',
@@ -204,8 +205,7 @@ describe('a process', () => {
 
   /** Runs a program to its end: what it says, and its exit code. */
   async function run(program: string): Promise<{ said: string; code: number }> {
-    const flags = process.features.typescript ? [] : ['--experimental-strip-types'];
-    const child = spawn(process.execPath, [...flags, '--input-type=module', '--eval', prelude + program], {
+    const child = spawn(process.execPath, ['--input-type=module', '--eval', prelude + program], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     // One that something keeps alive would outlive the run of all tests.

@@ -7,6 +7,7 @@ import { startCrew, startWorker, type Worker } from '../redis/support/crew.ts';
 import type { Job } from '../redis/support/worker.ts';
 import { endAll, startChild } from '../support/child.ts';
 import { cases, DEEP, runs } from '../support/deep.ts';
+import { builtEntry } from '../support/programs.ts';
 
 const KEY = 'the-key-of-all';
 const PATIENCE_MS = 60_000;
@@ -59,9 +60,9 @@ describe.concurrent('processes that share a key on one machine', () => {
 
 /** A program that has lost its store for ever, and has nothing else to do. */
 const LOST = `
-  const { createClient } = await import('${new URL('../../src/index.ts', import.meta.url)}');
-  const { customShare } = await import('${new URL('../../src/sharing/custom-share.ts', import.meta.url)}');
-  const { createMockService } = await import('${new URL('../../src/testing/index.ts', import.meta.url)}');
+  const { createClient } = await import('${builtEntry('stacks-quota')}');
+  const { customShare } = await import('${builtEntry('stacks-quota/sharing')}');
+  const { createMockService } = await import('${builtEntry('stacks-quota/testing')}');
   const service = createMockService();
   const fail = () => Promise.reject(new Error('gone'));
   const store = new Proxy({}, { get: (_, name) => (name === 'then' ? undefined : fail) });

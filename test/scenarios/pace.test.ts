@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { seeded } from '../../src/testing/index.ts';
-import { DEEP, runs } from '../support/deep.ts';
+import { cases, DEEP, runs } from '../support/deep.ts';
 import { worldOf } from './support/world.ts';
 
 const CALLS = runs(1_050, 3_000);
@@ -83,10 +83,7 @@ describe('windows whose shape only a rest or a lull tells', () => {
     expect(clock.now()).toBeLessThan((calls / 17) * 1_000);
   });
 
-  it.for([
-    [20, 200, 500, 16.5],
-    [500, 1_300, 400, 9],
-  ] as const)(
+  it.for(cases([[500, 1_300, 400, 9]], [[20, 200, 500, 16.5]]))(
     'a counter of 20 a second is used as far as round trips of %i to %i ms allow',
     async ([leastMs, mostMs, calls, perSecond]) => {
       const latencyMs: [number, number] = [leastMs, mostMs];
@@ -97,7 +94,7 @@ describe('windows whose shape only a rest or a lull tells', () => {
     },
   );
 
-  it.for(Array.from({ length: runs(3, 60) }, (_, seed) => seed + 1))(
+  it.for(Array.from({ length: runs(2, 60) }, (_, seed) => seed + 1))(
     'a counter is never exceeded, wherever its boundaries are: %i',
     async (seed) => {
       for (const latencyMs of [

@@ -109,12 +109,12 @@ async function play(
 type Bounds = readonly [job: keyof typeof JOBS, kind: WindowKind, two: number, anew: number];
 
 const WORLDS: readonly Bounds[] = [
-  ['nine tenths of an hour each hour', 'first-request', 20, 20],
   ['three calls each ten minutes', 'first-request', 2, 2],
   ['one call each ten minutes, as many as an hour allows', 'leaky', 0, 4],
 ];
 
 const MORE: readonly Bounds[] = [
+  ['nine tenths of an hour each hour', 'first-request', 20, 20],
   ['a fifth of a day each five hours', 'sliding-log', 12, 60],
   ['nine tenths of an hour each hour', 'sliding-log', 36, 36],
   ['nine tenths of an hour each hour', 'aligned', 2, 2],

@@ -205,7 +205,7 @@ describe('clients that share one key, in virtual time', () => {
   });
 
   it('know the costs that one of them has learned, so that no other sends a first request alone', async () => {
-    const fleet = fleetOf(2, { cost: () => 3 });
+    const fleet = fleetOf(2, { cost: () => 3 }, {}, { keepsEvents: true });
     await fleet.clock.run(fleet.work(20, [0]));
     await fleet.clock.run(fleet.work(20, [1]));
     const [first] = fleet.events[1]?.filter(({ type }) => type === 'sent') ?? [];

@@ -6,8 +6,8 @@ describe('clients that share one key, where the store cannot be used,', () => {
   it.each(['down', 'frozen'] as const)(
     'go on with their parts while it is %s, say so once, and pay when it is back',
     async (how) => {
-      const limit = runs(200, 500);
-      const fleet = fleetOf(4, { keyed: { second: 20, minute: limit } });
+      const limit = runs(120, 500);
+      const fleet = fleetOf(4, { keyed: { second: 20, minute: limit } }, {}, { keepsEvents: true });
       const work = fleet.work(3.2 * limit);
       await fleet.clock.advance(65_000);
       fleet.wire = how;
@@ -54,7 +54,7 @@ describe('clients that share one key, where the store cannot be used,', () => {
   });
 
   it('say that it is back within seconds of its return, and not before, although they have nothing to do', async () => {
-    const fleet = fleetOf(4, { keyed: { second: 20, minute: 500 } });
+    const fleet = fleetOf(4, { keyed: { second: 20, minute: 500 } }, {}, { keepsEvents: true });
     const said = () => fleet.events.map((events) => ofShare(events).map(({ type }) => type));
     const each = (...types: string[]) => fleet.clients.map(() => types);
     void fleet.work(200).catch(() => {});

@@ -209,7 +209,7 @@ describe('processes that share a quota of any size, with any traffic at any time
       4,
       { keyed: { second: 20, minute: 1_000 }, latencyMs: [5, 15] },
       {},
-      { calendar: ['second'] },
+      { calendar: ['second'], keepsEvents: true },
     );
     const burst = async (client: Client): Promise<void> => {
       for (let turn = 0; turn < 8; turn++) {

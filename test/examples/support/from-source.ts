@@ -1,12 +1,11 @@
 /** Loaded before an example, lets it import the package by name as it was built for the tests. */
 import { registerHooks } from 'node:module';
-import { pathToFileURL } from 'node:url';
-import { PROGRAMS } from '../../support/programs.ts';
+import { builtEntry } from '../../support/programs.ts';
 
 registerHooks({
   resolve(specifier, place, next) {
     return /^stacks-quota(\/|$)/.test(specifier)
-      ? { url: pathToFileURL(`${PROGRAMS}/${specifier}.js`).href, shortCircuit: true }
+      ? { url: builtEntry(specifier), shortCircuit: true }
       : next(specifier, place);
   },
 });

@@ -35,6 +35,7 @@ export interface Fleet {
   /** Calls of the store. */
   trips: number;
   readonly clients: readonly Client[];
+  /** The events of each client, if the fleet {@link FleetTerms.keepsEvents keeps} them. */
   readonly events: readonly (readonly ClientEvent[])[];
   /** What becomes of trips to the store: undefined, as they should. */
   wire: 'down' | 'frozen' | 'lying' | undefined;
@@ -68,6 +69,8 @@ export interface FleetTerms {
   readonly farther?: (index: number) => number;
   /** Whether the store says that it is near. */
   readonly isNear?: boolean;
+  /** Whether events are kept: without a listener a client makes none, which takes less time. */
+  readonly keepsEvents?: boolean;
 }
 
 /** Makes a fleet of so many clients. */
@@ -83,6 +86,7 @@ export function fleetOf(
     shapes = {},
     farther = () => 0,
     isNear = false,
+    keepsEvents = false,
   }: FleetTerms = {},
 ): Fleet {
   const clock = virtualClock({ wall: start });
@@ -133,7 +137,7 @@ export function fleetOf(
               ...share,
             }),
           }),
-      onEvent: (event) => void events[index]?.push(event),
+      ...(keepsEvents ? { onEvent: (event: ClientEvent) => void events[index]?.push(event) } : {}),
     });
   });
   const fleet: Fleet = {
