@@ -10,12 +10,13 @@ import { slidingLog } from './sliding-log.ts';
 /** The shapes that a window may have, the most cautious first. */
 export const SHAPES: readonly Shape[] = [slidingLog, slidingCounter, aligned, firstRequest, leaky];
 
-/** Models of the shapes that a window of this period may have. A month is a calendar month: what follows it cannot be probed. */
+/** Models of the shapes that a window of this period may have; `isShared`: whether siblings use it, too. A month is a calendar month: what follows it cannot be probed. */
 export function modelsOf(
   period: Period,
   clock: ServerClock,
   shapes: readonly Shape[] = SHAPES,
+  isShared: boolean = false,
 ): readonly WindowModel[] {
   const possible = period === 'month' ? shapes.filter(({ isCalendar }) => isCalendar) : shapes;
-  return possible.map((shape) => shape.create(period, clock));
+  return possible.map((shape) => shape.create(period, clock, isShared));
 }

@@ -12,6 +12,7 @@ import { type Shape, type SureUsage, TOLERANCE, type WindowModel, type WindowRea
 export class FirstRequestModel implements WindowModel {
   readonly shape: Shape = firstRequest;
   readonly #periodMs: number;
+  readonly #isShared: boolean;
   /** The earliest and the latest instant at which the present window can have begun; Infinity: it may not have begun. */
   #beganFrom = Number.NEGATIVE_INFINITY;
   #beganBy = Number.POSITIVE_INFINITY;
@@ -25,8 +26,9 @@ export class FirstRequestModel implements WindowModel {
   #carried = 0;
   #carriedBy = Number.NEGATIVE_INFINITY;
 
-  constructor(periodMs: number) {
+  constructor(periodMs: number, isShared: boolean = false) {
     this.#periodMs = periodMs;
+    this.#isShared = isShared;
   }
 
   spent(now: number): number {
@@ -36,6 +38,7 @@ export class FirstRequestModel implements WindowModel {
 
   earliest(units: number, held: number, cap: number, now: number): number {
     this.#roll(now);
+    if (held === 0 && !this.#isShared) this.#notBefore(now);
     const room = cap - held - units;
     if (this.#spent <= room) return now;
     if (room < 0) return Number.POSITIVE_INFINITY;
@@ -126,6 +129,14 @@ export class FirstRequestModel implements WindowModel {
     this.#carriedBy = Number.NEGATIVE_INFINITY;
   }
 
+  /** Nothing is under way, neither of ours nor of siblings, so a window that has not begun does not begin before `now`. */
+  #notBefore(now: number): void {
+    if (this.#beganBy < Number.POSITIVE_INFINITY || this.#spent > 0 || this.#clearFrom === Number.NEGATIVE_INFINITY)
+      return;
+    this.#beganFrom = now;
+    this.#clearFrom = now;
+  }
+
   #roll(now: number): void {
     const end = this.#end;
     if (now < end) return;
@@ -156,5 +167,5 @@ export const firstRequest: Shape = {
     const end = lastAt > at ? lastAt : at + periodMs;
     return [end, end];
   },
-  create: (period) => new FirstRequestModel(periodMsOf(period)),
+  create: (period, _clock, isShared) => new FirstRequestModel(periodMsOf(period), isShared),
 };

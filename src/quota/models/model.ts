@@ -67,8 +67,8 @@ export interface Shape {
   readonly acceptsNamedReset?: boolean;
   /** When units that are used at an instant are free again, all at once or evenly from one instant to another: for estimates. Omitted: one window later. */
   frees?(use: Use): readonly [from: number, to: number];
-  /** Creates the model of a window that has this shape. */
-  create(period: Period, clock: ServerClock): WindowModel;
+  /** Creates the model of a window that has this shape. `isShared`: whether siblings use it, too. */
+  create(period: Period, clock: ServerClock, isShared?: boolean): WindowModel;
 }
 
 /**

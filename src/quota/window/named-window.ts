@@ -85,7 +85,7 @@ export class NamedWindow implements Limit {
     this.#shareLimit = shareLimit;
     this.#otherConsumers = new OtherConsumers(this.#periodMs);
     this.#lastReading = new LastReading(flights);
-    this.candidates = new CandidateShapes(modelsOf(period, clock, shapes), this.#periodMs);
+    this.candidates = new CandidateShapes(modelsOf(period, clock, shapes, shareLimit.isShared), this.#periodMs);
     this.capacity = new Capacity(period, clock, this.candidates);
     this.totalRate = new TotalRate(this.#periodMs);
     const sent = new SentInWindow(period, clock);

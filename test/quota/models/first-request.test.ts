@@ -14,8 +14,8 @@ function left(units: number, sentAt: number): AnsweredRequests {
 const NONE = new AnsweredRequests();
 
 /** A window of a minute after one answer, to a request sent at 1 s, that counts so many units. */
-function minute(used: number): FirstRequestModel {
-  const model = new FirstRequestModel(60_000);
+function minute(used: number, isShared = false): FirstRequestModel {
+  const model = new FirstRequestModel(60_000, isShared);
   model.reconcile(read(1_000, used), NONE);
   return model;
 }
@@ -103,15 +103,17 @@ describe('a window that begins with its first request', () => {
     expect(other.spent(61_300)).toBe(0);
   });
 
-  it('may have been begun by another consumer since the one before ended, whatever we send', () => {
-    const model = minute(1);
-    expect(model.earliest(10, 0, 10, 70_000)).toBe(70_000);
-    model.book(1, 70_000, 70_100);
-    expect(emptyAt(model, 71_000)).toBeCloseTo(70_100 + 60_006, 6);
-    model.reconcile(read(80_000, 6), NONE);
-    // One that began at 61 s has ended by then.
-    expect(model.isContradicted(read(122_000, 1), NONE)).toBe(false);
-    expect(model.isContradicted(read(120_899, 1), NONE)).toBe(true);
+  it('begins, after the one before, no sooner than a request is sent while nothing is under way, unless siblings may have sent one', () => {
+    const isKnown = (held: number, isShared: boolean): boolean => {
+      const model = minute(1, isShared);
+      expect(model.earliest(10 - held, held, 10, 70_000)).toBe(70_000);
+      model.book(1, 70_000, 70_100);
+      expect(emptyAt(model, 71_000)).toBeCloseTo(70_100 + 60_006, 6);
+      model.reconcile(read(80_000, 6), NONE);
+      // Only a window that began at 70 s, and not at 61 s, cannot have ended by then.
+      return model.isContradicted(read(122_000, 1), NONE);
+    };
+    expect([isKnown(0, false), isKnown(1, false), isKnown(0, true)]).toEqual([true, false, false]);
   });
 
   it('takes its first answer as it is, whatever was asked before', () => {
