@@ -252,7 +252,7 @@ export class Pacer {
     if (isServed) this.#onServed(flight);
     if (flight.isExempt) this.#exemptions.onExempt(isServed && !isAnyWindowFull(quota), now);
     else if (limited) this.#onRefused(flight, quota, now);
-    else if (!isCached) this.#onCounted(quota, units, now);
+    else if (!isCached) this.#onCounted(flight, quota, units, now);
     const { until } = this.#pauses.ordered;
     if (until > now) this.#shareLimit.tellPause(until);
   }
@@ -312,8 +312,8 @@ export class Pacer {
   }
 
   /** The service counted a request that no limit forbade. */
-  #onCounted({ retryAfterMs }: QuotaSnapshot, units: number, now: number): void {
-    this.#unknownLimits.onServed(units, now);
+  #onCounted(flight: Flight, { retryAfterMs }: QuotaSnapshot, units: number, now: number): void {
+    this.#unknownLimits.onServed(flight, units, now);
     if (retryAfterMs !== undefined) this.#pauses.ordered.onPauseAsked(retryAfterMs, now);
   }
 }

@@ -121,7 +121,7 @@ describe('a share', () => {
 describe('a client that shares nothing', () => {
   it.each([
     [0, 1_000],
-    [0.5, 2_115],
+    [0.5, 2_309],
   ])(
     'returns beside others from the pause of a refusal as its chance says, %d: after %d ms',
     async (chance, afterMs) => {

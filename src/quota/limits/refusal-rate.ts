@@ -9,13 +9,13 @@ const RISE = 0.1;
 
 /** Time until the refused rate is tried again, in milliseconds: it doubles with each refusal, so that refusals become rare. */
 const FIRST_RETURN_MS = 2_000;
-const LONGEST_RETURN_MS = 60_000;
+const LONGEST_RETURN_MS = 120_000;
 
 /** The part of a rate that was just too high which is taken for the one that is accepted. */
 const ACCEPTED = 0.98;
 
 /** The part that is taken for it if it was refused soon after the last pause, where pauses have been short for long. */
-const LEAST_KEPT = 0.9;
+const LEAST_KEPT = 0.94;
 
 /** A request that goes later than it might by no more than this, or by a gap, delays no other: timers are late. In milliseconds. */
 const LATE_MS = 20;

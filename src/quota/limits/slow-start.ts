@@ -2,9 +2,12 @@ import { type Charge, type Hold, holdUntil, type Limit } from '../admission.ts';
 import type { ShareLimit } from '../share-limit.ts';
 import type { InFlight } from '../usage/in-flight.ts';
 
+/** One more request may be in flight after this time at the earliest, in milliseconds. */
+const STEP_MS = 400;
+
 /**
- * Slow start: while no limit is known one request may be in flight. Each round trip of answers without quota headers adds one, because all
- * that are in flight are refused with the first. It ends with the first answer that has them, because windows are known then, and with a refusal
+ * Slow start: while no limit is known one request may be in flight. Each round trip of answers without quota headers adds one, or each
+ * {@link STEP_MS} where that is longer, because all that are in flight are refused with the first. It ends with the first answer that has them, because windows are known then, and with a refusal
  * after something was served, because the rate is known then.
  */
 export class SlowStart implements Limit {
@@ -17,9 +20,10 @@ export class SlowStart implements Limit {
     this.#shareLimit = shareLimit;
   }
 
-  /** An answer came that was not refused. */
-  onServed(isAnyWindowKnown: boolean): void {
-    this.#allowed = isAnyWindowKnown ? Number.POSITIVE_INFINITY : this.#allowed + 1 / Math.floor(this.#allowed);
+  /** An answer came that was not refused, so many milliseconds after its request was sent. */
+  onServed(roundTripMs: number, isAnyWindowKnown: boolean): void {
+    const grown = this.#allowed + Math.min(1, roundTripMs / STEP_MS) / Math.floor(this.#allowed);
+    this.#allowed = isAnyWindowKnown ? Number.POSITIVE_INFINITY : grown;
   }
 
   /** A refusal came. */

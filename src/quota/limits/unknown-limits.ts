@@ -28,8 +28,8 @@ export class UnknownLimits implements Limit {
   }
 
   /** A request was served. */
-  onServed(units: number, now: number): void {
-    this.#slowStart.onServed(this.#isAnyWindowKnown());
+  onServed({ sentAt }: Flight, units: number, now: number): void {
+    this.#slowStart.onServed(now - sentAt, this.#isAnyWindowKnown());
     this.#refusalRate.onServed(units, now);
   }
 

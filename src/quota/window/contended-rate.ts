@@ -1,4 +1,5 @@
 import { FillTrend } from './fill-trend.ts';
+import type { ServedRate } from './total-rate.ts';
 
 /** Our part of a window at first, if what the first reading counts is not ours to a larger part. */
 const FIRST = 0.5;
@@ -38,8 +39,8 @@ export interface Contention {
   readonly isShared: boolean;
   /** The part of the calendar window that was over. */
   readonly elapsed: number;
-  /** The units per millisecond that all consumers together were served lately; undefined: it is not known. */
-  readonly perMs?: number | undefined;
+  /** The rate at which all consumers together were served lately; undefined: it is not known. */
+  readonly rate?: ServedRate | undefined;
 }
 
 /**
@@ -73,7 +74,7 @@ export class ContendedRate {
   }
 
   /** A reading shows that `used` of `limit` units are used, `others` of them by other consumers and not known before. */
-  observe(others: number, used: number, limit: number, now: number, { isShared, elapsed, perMs }: Contention): void {
+  observe(others: number, used: number, limit: number, now: number, { isShared, elapsed, rate }: Contention): void {
     const isFirst = this.#seenAt === Number.NEGATIVE_INFINITY;
     this.#readingsSince++;
     if (others > 0 || isShared) this.#onSeen(now);
@@ -86,7 +87,7 @@ export class ContendedRate {
     const haveGone = this.#seenAt === this.#firstAt && now >= this.#seenAt + this.#periodMs;
     if (haveGone && this.#part < FIRST) this.#part = Math.min(FIRST, REGAINED * this.#part);
     const isAway = this.#readingsSince > AWAY_READINGS && now > this.#seenAt + AWAY * this.#periodMs;
-    const change = isAway ? this.#changeBy(1) : this.#change(used, limit, perMs);
+    const change = isAway ? this.#changeBy(1) : this.#change(used, limit, rate);
     const windows = Math.min(1, (now - this.#observedAt) / this.#periodMs);
     this.#observedAt = now;
     this.#set(this.#part + windows * change, limit);
@@ -99,9 +100,13 @@ export class ContendedRate {
   }
 
   /** How the part changes within a window. */
-  #change(used: number, limit: number, perMs: number | undefined): number {
-    if (perMs === undefined) return LATE * this.#changeBy(FULL_AT_END - this.#trend.atEnd) - GIVEN_BACK * this.#part;
-    return this.#changeBy(FULL - Math.max(used, perMs * this.#periodMs) / limit);
+  #change(used: number, limit: number, rate: ServedRate | undefined): number {
+    const byTrend = LATE * this.#changeBy(FULL_AT_END - this.#trend.atEnd) - GIVEN_BACK * this.#part;
+    if (!rate) return byTrend;
+    const byRate = this.#changeBy(FULL - Math.max(used, rate.perMs * this.#periodMs) / limit);
+    if (rate.isExact) return byRate;
+    // A client that asks less than once a window sees too few of them for a trend.
+    return this.#part * limit < 1 ? Math.min(byTrend, byRate) : byTrend;
   }
 
   /** @param room - how much of the window may be used beyond what is; negative: less is to be used. */

@@ -21,7 +21,7 @@ import { ShapeProbing } from './probing.ts';
 import { type Pacing, Reserves } from './reserve.ts';
 import { RoomForOthers } from './room-for-others.ts';
 import { SentInWindow } from './sent-in-window.ts';
-import { TotalRate } from './total-rate.ts';
+import { type ServedRate, TotalRate } from './total-rate.ts';
 
 /** A reset in whole seconds may have been cut to them by the service. */
 const ROUNDING_MS = 1_000;
@@ -228,9 +228,9 @@ export class NamedWindow implements Limit {
   /**
    * Processes a reading of this window.
    *
-   * @param perMs - the units per millisecond that all consumers together were served lately; undefined: it is not known.
+   * @param rate - the rate at which all consumers together were served lately; undefined: it is not known.
    */
-  read(reading: WindowReading, past: AnsweredRequests, perMs?: number): void {
+  read(reading: WindowReading, past: AnsweredRequests, rate?: ServedRate): void {
     this.#lastReading.observe(reading);
     this.#larger.onReading(reading);
     this.#probing.onReading(reading, this.#lastReading.sentAt);
@@ -256,7 +256,7 @@ export class NamedWindow implements Limit {
         this.limit,
         reading.receivedAt,
         this.#shownBy(reading),
-        this.#contention(reading, past, perMs),
+        this.#contention(reading, past, rate),
       );
     this.#cached = 0;
     this.#isRead = true;
@@ -289,12 +289,12 @@ export class NamedWindow implements Limit {
   #contention(
     { sentAt, receivedAt, used, own, held }: WindowReading,
     past: AnsweredRequests,
-    perMs?: number,
+    rate?: ServedRate,
   ): Contention | undefined {
     if (this.#periodMs > SHORT_MS || !this.#otherConsumers.areActive) return undefined;
     const ours = own + held + past.settledSince(sentAt - this.#periodMs);
     const elapsed = this.#clock.elapsedPart(this.period, (sentAt + receivedAt) / 2);
-    return { isShared: used > ours + TOLERANCE, elapsed, perMs };
+    return { isShared: used > ours + TOLERANCE, elapsed, rate };
   }
 
   /** Processes a reset that the service announced, by its clock, if it can only mean this window. */

@@ -5,6 +5,7 @@ import { PERIODS, type Period, periodMsOf, SHORT_MS } from '../time/periods.ts';
 import type { AnsweredRequests } from '../usage/answered.ts';
 import type { Flight } from '../usage/in-flight.ts';
 import { NamedWindow, type NamedWindowDependencies } from './named-window.ts';
+import type { ServedRate } from './total-rate.ts';
 
 /**
  * A window that was not named for so long, in milliseconds, while others were, is forgotten: where answers of the endpoint that named it last
@@ -115,7 +116,7 @@ export class NamedWindows implements Iterable<NamedWindow> {
   read(endpoint: string, quota: QuotaSnapshot, answer: AnswerFacts, past: AnsweredRequests): void {
     const { flights, costs, shareLimit } = this.#dependencies;
     const { sentAt, receivedAt, own, settledSince, limited, isExempt } = answer;
-    const perMs = this.#totalRateBy(quota, answer);
+    const rate = this.#totalRateBy(quota, answer);
     const naming = { endpoint, at: receivedAt };
     let named = 0;
     for (const period of PERIODS) {
@@ -129,7 +130,7 @@ export class NamedWindows implements Iterable<NamedWindow> {
       const [limitBefore, shapesBefore] = [window.limit, window.candidates.alive];
       this.#namings.set(period, naming);
       named++;
-      window.read({ sentAt, receivedAt, own, settledSince, limited, isExempt, limit, used, held }, past, perMs);
+      window.read({ sentAt, receivedAt, own, settledSince, limited, isExempt, limit, used, held }, past, rate);
       if (window.limit !== limitBefore || window.candidates.alive !== shapesBefore) this.#changes++;
       shareLimit.read({ period, limit, used, own, sentAt, receivedAt, shapes: window.candidates.shapes });
     }
@@ -137,7 +138,7 @@ export class NamedWindows implements Iterable<NamedWindow> {
   }
 
   /** The rate at which all consumers are served, by the shortest of the long windows. */
-  #totalRateBy({ stacks }: QuotaSnapshot, { sentAt, receivedAt }: AnswerFacts): number | undefined {
+  #totalRateBy({ stacks }: QuotaSnapshot, { sentAt, receivedAt }: AnswerFacts): ServedRate | undefined {
     for (const period of LONG) {
       const { limit, remaining } = stacks[period] ?? {};
       if (limit === undefined || remaining === undefined) continue;

@@ -17,6 +17,13 @@ interface Mark {
   readonly used: number;
 }
 
+/** The rate at which all consumers together were served. */
+export interface ServedRate {
+  readonly perMs: number;
+  /** Whether none of it can have left the window meanwhile; else it is the least. */
+  readonly isExact: boolean;
+}
+
 /** What a reading says of the usage of all. */
 type UsageReading = Pick<WindowReading, 'used' | 'limit' | 'sentAt' | 'receivedAt'>;
 
@@ -24,7 +31,7 @@ type UsageReading = Pick<WindowReading, 'used' | 'limit' | 'sentAt' | 'receivedA
  * The rate at which all consumers together are served: how much more one reading of a long window counts than an earlier one. It tells
  * a client that asks rarely what the others did in between, which no reading of a second does.
  *
- * In a window that slides or drains, units leave meanwhile. So a rate is known only once the window was seen to start anew.
+ * In a window that slides or drains, units leave meanwhile. So a rate is the least until the window was seen to start anew.
  */
 export class TotalRate {
   readonly #periodMs: number;
@@ -51,8 +58,8 @@ export class TotalRate {
     return !this.#startsAnew && now >= (this.#watchedFrom ?? now) + WATCHED * this.#periodMs;
   }
 
-  /** Takes in a reading. @returns the rate in units per millisecond; undefined: it is not known. */
-  observe(reading: UsageReading): number | undefined {
+  /** Takes in a reading. @returns the rate; undefined: it is not known. */
+  observe(reading: UsageReading): ServedRate | undefined {
     const { used, sentAt, receivedAt } = reading;
     const mark = { at: (sentAt + receivedAt) / 2, sentAt, receivedAt, used };
     const { at } = mark;
@@ -65,7 +72,8 @@ export class TotalRate {
     if (last && used < last.used) this.#onDrop(last, mark, reading.limit);
     this.#remember(mark);
     const [from] = this.#latest;
-    return this.#startsAnew && from && from.at <= at - SPAN_MS ? (used - from.used) / (at - from.at) : undefined;
+    if (!from || from.at > at - SPAN_MS) return undefined;
+    return { perMs: (used - from.used) / (at - from.at), isExact: this.#startsAnew };
   }
 
   /** Less is counted than before. What was added within a window's length has not slid away, and no more has drained than does. */

@@ -17,6 +17,7 @@ async function callsTo(count: number, options: Partial<MockServiceOptions>) {
   await clock.run(Promise.all(Array.from({ length: count }, () => client.getInfo())));
   const later = mock.log.filter(({ at }) => at > 60_000);
   return {
+    refused: mock.log.filter(({ limited }) => limited).length,
     refusedLater: later.filter(({ limited }) => limited).length / later.length,
     seconds: clock.now() / 1_000,
   };
@@ -36,6 +37,13 @@ describe('a service that names no limit and refuses', () => {
     const { refusedLater, seconds } = await callsTo(CALLS, options);
     expect(refusedLater).toBeLessThan(0.01);
     expect(seconds).toBeLessThan(CALLS / perSecond / 0.83);
+  });
+});
+
+describe('a minute of 500 that no answer names', () => {
+  it('is found with no more than twenty requests refused, although they follow each other as fast as they are served', async () => {
+    const { refused } = await callsTo(600, { keyed: { minute: 500 } });
+    expect(refused).toBeLessThanOrEqual(20);
   });
 });
 
@@ -162,8 +170,28 @@ describe('a rate that was refused at 10 a second', () => {
     rate.onRefused(flightOf('GET /a', 4_380), 4_700, 4_400);
     // Nine tenths of it are left, where one was served in 0.4 s, less the cut after each refusal.
     const gap = gapAt(rate, 4_700);
-    expect(gap).toBeGreaterThan(100 / 0.98 / 0.95 / 0.9);
-    expect(gap).toBeLessThan(100 / 0.98 / 0.95 / 0.9 / 0.9 + 1);
+    expect(gap).toBeGreaterThan(100 / 0.98 / 0.95 / 0.94);
+    expect(gap).toBeLessThan(100 / 0.98 / 0.95 / 0.94 / 0.94);
+  });
+
+  it('is tried again ever later, and at last once in three minutes', () => {
+    const rate = refused();
+    const refusedAt: number[] = [];
+    for (let at = 2_000; at < 1_800_000; ) {
+      rate.onSent(flightOf('GET /a', at), at);
+      const next = untilOf(rate, charge(), at);
+      if (next - at < 99) {
+        refusedAt.push(next);
+        rate.onRefused(flightOf('GET /a', next), next + 200, next);
+        at = next + 200;
+      } else {
+        rate.onServed(1, next);
+        at = next;
+      }
+    }
+    const later = refusedAt.filter((at) => at > 600_000);
+    expect(later.length).toBeGreaterThan(4);
+    expect(later.length).toBeLessThan(9);
   });
 
   it('is no credit for a time in which nothing was sent', () => {

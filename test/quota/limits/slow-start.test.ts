@@ -6,6 +6,7 @@ import { charge, untilOf } from '../support/builders.ts';
 import { AGE_MS } from '../support/script.ts';
 
 const CHARGE = charge();
+const SLOW_MS = 400;
 
 /** How many more requests may go at once. */
 function room(look: SlowStart, flights: InFlight): number {
@@ -32,16 +33,26 @@ describe('slow start', () => {
   it('the first look grows by one with each round trip of answers that name no window', () => {
     const { look, flights } = begin();
     const allowed = [1, 2, 3, 4].map((many) => {
-      for (let answer = 0; answer < many; answer++) look.onServed(false);
+      for (let answer = 0; answer < many; answer++) look.onServed(SLOW_MS + 100, false);
       room(look, flights);
       return flights.requests;
     });
     expect(allowed).toEqual([2, 3, 4, 5]);
   });
 
+  it('the first look grows by one in 0.4 s where round trips are shorter, because all that are in flight may be refused', () => {
+    const { look, flights } = begin();
+    const allowed = [1, 2].map((many) => {
+      for (let answer = 0; answer < 4 * many; answer++) look.onServed(SLOW_MS / 4, false);
+      room(look, flights);
+      return flights.requests;
+    });
+    expect(allowed).toEqual([2, 3]);
+  });
+
   it('the first look is over with the first answer that names one', () => {
     const { look, flights } = begin();
-    look.onServed(true);
+    look.onServed(SLOW_MS, true);
     expect(room(look, flights)).toBe(99);
     look.onRefused();
     expect(room(look, flights)).toBe(99);
@@ -51,7 +62,7 @@ describe('slow start', () => {
     const { look, flights } = begin();
     look.onRefused();
     expect(room(look, flights)).toBe(1);
-    look.onServed(false);
+    look.onServed(SLOW_MS, false);
     look.onRefused();
     expect(room(look, flights)).toBe(99);
   });

@@ -6,8 +6,10 @@ const MINUTE_MS = 60_000;
 /** A rate, and readings of requests that were under way for any time. */
 function timed() {
   const rate = new TotalRate(MINUTE_MS);
-  const read = (used: number, sentAt: number, receivedAt: number) =>
-    rate.observe({ used, limit: 500, sentAt, receivedAt });
+  const read = (used: number, sentAt: number, receivedAt: number): number | undefined => {
+    const served = rate.observe({ used, limit: 500, sentAt, receivedAt });
+    return served?.isExact ? served.perMs : undefined;
+  };
   return { rate, read };
 }
 
@@ -68,6 +70,13 @@ describe('the rate of all consumers together', () => {
     read(500, 90_000);
     expect(read(5, 120_500)).toBeUndefined();
     expect(read(25, 122_500)).toBeCloseTo(0.01, 9);
+  });
+
+  it('is the least, where none is known to have left a window that may slide', () => {
+    const rate = new TotalRate(MINUTE_MS);
+    const at = (used: number, ms: number) => rate.observe({ used, limit: 500, sentAt: ms, receivedAt: ms });
+    expect(at(10, 1_000)).toBeUndefined();
+    expect(at(50, 3_000)).toEqual({ perMs: 0.02, isExact: false });
   });
 
   it('is not known of a window that may slide: all that it counted may have left it', () => {
