@@ -151,12 +151,6 @@ export class CandidateShapes {
     return true;
   }
 
-  /** The window has started anew: it is none of those that slide or drain, which the usage of others would not refute. */
-  onStartedAnew(): void {
-    const alive = this.#alive.filter(({ shape }) => shape.onlyFills);
-    if (alive.length > 0 && alive.length < this.#alive.length) this.#keep(alive);
-  }
-
   /** Books a charge in every model, eliminated ones too, so that they can be re-admitted. */
   book(units: number, from: number, to: number): void {
     for (const model of this.#all) model.book(units, from, to);

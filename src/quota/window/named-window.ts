@@ -97,7 +97,7 @@ export class NamedWindow implements Limit {
       lastReading: this.#lastReading,
       sent,
       fits: (units, cap, now) => this.#fitsFrom(units, cap, now) <= now,
-      isContinuous: (now) => this.candidates.may.isSliding && this.totalRate.isContinuous(now),
+      isContinuous: (now) => this.candidates.may.isSliding && this.totalRate.wasWatched(now),
       lastSentAt: () => this.#probing.lastSentAt,
     });
     this.#roomForPriorities = new RoomForPriorities(period, clock, priorityReserve);
@@ -235,7 +235,6 @@ export class NamedWindow implements Limit {
     this.#larger.onReading(reading);
     this.#probing.onReading(reading, this.#lastReading.sentAt);
     this.#roomForOthers.onReading(reading);
-    if (this.totalRate.hasStartedAnew) this.candidates.onStartedAnew();
     // The first reading is no evidence, but its request may have been counted on either side of a boundary.
     if (this.#isRead) this.candidates.eliminate(reading, past, this.isAlone);
     else if (!reading.limited) this.book(Math.min(reading.own, reading.used), reading.sentAt, reading.receivedAt);

@@ -142,7 +142,9 @@ export class NamedWindows implements Iterable<NamedWindow> {
     for (const period of LONG) {
       const { limit, remaining } = stacks[period] ?? {};
       if (limit === undefined || remaining === undefined) continue;
-      return this.#byPeriod.get(period)?.totalRate.observe({ used: limit - remaining, limit, sentAt, receivedAt });
+      const window = this.#byPeriod.get(period);
+      const perMs = window?.totalRate.observe({ used: limit - remaining, sentAt, receivedAt });
+      return window && perMs !== undefined ? { perMs, isExact: window.candidates.must.onlyFills } : undefined;
     }
     return undefined;
   }

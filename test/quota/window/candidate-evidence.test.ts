@@ -58,22 +58,6 @@ describe('the candidates that bind', () => {
   });
 });
 
-describe('a window that has started anew', () => {
-  const startedAnew = (...onlyFills: readonly boolean[]) => {
-    const models = onlyFills.map((fills, at) => puppet(`${at}`, { onlyFills: fills }));
-    const candidates = new CandidateShapes(models, 60_000);
-    const { shapes } = candidates;
-    candidates.onStartedAnew();
-    return { alive: candidates.alive.map(({ shape }) => shape.name), isSame: candidates.shapes === shapes };
-  };
-
-  it('has none of the shapes that slide or drain, if it may have another', () => {
-    expect(startedAnew(false, true, false)).toEqual({ alive: ['1'], isSame: false });
-    expect(startedAnew(false, false)).toEqual({ alive: ['0', '1'], isSame: true });
-    expect(startedAnew(true, true)).toEqual({ alive: ['0', '1'], isSame: true });
-  });
-});
-
 describe('the candidates as other processes are told them', () => {
   it('are the same until one is eliminated', () => {
     const { strict, plain, vague, candidates, eliminate } = three();

@@ -157,7 +157,7 @@ it('what slides for three minutes keeps for others no more than they may take by
     for (let sentAt = 1_000; sentAt < 241_000; sentAt += 10_000) {
       const used = Math.min(40, sentAt / 1_000);
       read(sentAt, used);
-      if (isWatched) window.totalRate.observe({ used, limit: 100, sentAt, receivedAt: sentAt + 100 });
+      if (isWatched) window.totalRate.observe({ used, sentAt, receivedAt: sentAt + 100 });
     }
     return room(window, 241_500);
   };

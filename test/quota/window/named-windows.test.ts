@@ -91,10 +91,10 @@ describe('the windows that the service names', () => {
       const { windows, read } = world();
       minute.forEach((used, index) => {
         const second = left(20, index === minute.length - 1 ? 19 : 1);
-        read({ second, minute: left(1_000, 1_000 - used) }, 30_000 + 4_000 * index + 5);
+        read({ second, minute: left(1_000, 1_000 - used) }, 50_000 + 4_000 * index + 5);
       });
-      windows.onSent({ units: 1 } as Flight, 30_005 + 4_000 * (minute.length - 1));
-      return [...windows][0]?.check(charge(), 30_105 + 4_000 * (minute.length - 1))?.until ?? 0;
+      windows.onSent({ units: 1 } as Flight, 50_005 + 4_000 * (minute.length - 1));
+      return [...windows][0]?.check(charge(), 50_105 + 4_000 * (minute.length - 1))?.until ?? 0;
     };
     const busy = [0, 160, 320, 30, 110, 190];
     const quiet = [...busy.slice(0, -1), 111];

@@ -3,20 +3,10 @@ import { TotalRate } from '../../../src/quota/window/total-rate.ts';
 
 const MINUTE_MS = 60_000;
 
-/** A rate, and readings of requests that were under way for any time. */
-function timed() {
-  const rate = new TotalRate(MINUTE_MS);
-  const read = (used: number, sentAt: number, receivedAt: number): number | undefined => {
-    const served = rate.observe({ used, limit: 500, sentAt, receivedAt });
-    return served?.isExact ? served.perMs : undefined;
-  };
-  return { rate, read };
-}
-
 /** A rate whose requests take a tenth of a second. */
 function rates() {
-  const { read } = timed();
-  return (used: number, at: number) => read(used, at - 50, at + 50);
+  const rate = new TotalRate(MINUTE_MS);
+  return (used: number, at: number) => rate.observe({ used, sentAt: at - 50, receivedAt: at + 50 });
 }
 
 /** The same, after a minute that was seen to start anew at 60 s: it counts 20 at 61 s. */
@@ -72,102 +62,21 @@ describe('the rate of all consumers together', () => {
     expect(read(25, 122_500)).toBeCloseTo(0.01, 9);
   });
 
-  it('is the least, where none is known to have left a window that may slide', () => {
+  it('says nothing new of a reading that counts less because its request was under way together with that of the one before', () => {
     const rate = new TotalRate(MINUTE_MS);
-    const at = (used: number, ms: number) => rate.observe({ used, limit: 500, sentAt: ms, receivedAt: ms });
-    expect(at(10, 1_000)).toBeUndefined();
-    expect(at(50, 3_000)).toEqual({ perMs: 0.02, isExact: false });
-  });
-
-  it('is not known of a window that may slide: all that it counted may have left it', () => {
-    const read = rates();
-    read(0, 1_000);
-    read(400, 20_000);
-    // What came in the last minute is still there, and the rest may be of before.
-    expect(read(400, 62_000)).toBeUndefined();
-    expect(read(120, 100_000)).toBeUndefined();
-    expect(read(130, 102_000)).toBeUndefined();
-  });
-
-  it.each([
-    [197, 0.005],
-    [197.5, undefined],
-  ])(
-    'is known once a window counts less than readings of its own length showed to be added: %d of 200',
-    (used, rate) => {
-      const read = rates();
-      read(100, 1_000);
-      read(300, 25_000);
-      read(300, 60_390);
-      read(used, 60_500);
-      const then = read(used + 10, 62_500);
-      if (rate === undefined) expect(then).toBeUndefined();
-      else expect(then).toBeCloseTo(rate, 9);
-    },
-  );
-
-  it('is known once a window starts anew that was used at its beginning alone', () => {
-    const read = rates();
-    read(0, 1_100);
-    read(395, 5_000);
-    read(400, 30_900);
-    read(20, 61_000);
-    expect(read(40, 63_000)).toBeCloseTo(0.01, 9);
-  });
-
-  it('is known once a window starts anew, however long it was watched before', () => {
-    const read = rates();
-    for (let at = 5_000; at <= 235_000; at += 10_000) read(at / 500, at);
-    read(10, 240_000);
-    expect(read(30, 242_000)).toBeCloseTo(0.01, 9);
-  });
-
-  it('is not known of a window that lost no more than drains meanwhile', () => {
-    const read = rates();
-    read(0, 1_100);
-    read(490, 31_000);
-    // 30 seconds drain 250 of 500 a minute, and 2.5 may be hidden.
-    read(237.5, 61_000);
-    expect(read(257, 63_000)).toBeUndefined();
-    const anew = rates();
-    anew(0, 1_100);
-    anew(490, 31_000);
-    anew(237, 61_000);
-    expect(anew(257, 63_000)).toBeCloseTo(0.01, 9);
-  });
-
-  it('is not known by a reading that counts less because its request was under way together with that of the one before', () => {
-    const { rate, read } = timed();
+    const read = (used: number, sentAt: number, receivedAt: number) => rate.observe({ used, sentAt, receivedAt });
     read(5, 30_000, 30_100);
     read(14, 62_000, 62_080);
     expect(read(6, 62_010, 62_140)).toBeUndefined();
-    expect(rate.hasStartedAnew).toBe(false);
-    read(6, 62_080, 62_200);
-    expect(rate.hasStartedAnew).toBe(true);
-    read(8, 62_300, 62_400);
-    expect(rate.hasStartedAnew).toBe(false);
+    expect(read(24, 63_000, 63_080)).toBeCloseTo(0.01, 9);
+    read(6, 63_080, 63_200);
+    expect(read(24, 64_000, 64_080)).toBeUndefined();
   });
 
-  it('is not known by a reading that counts less than what may have left a window of its length while a request was under way', () => {
-    const { rate, read } = timed();
-    read(0, 900, 1_100);
-    read(400, 20_000, 20_100);
-    read(400, 60_600, 60_700);
-    read(20, 60_800, 60_901);
-    expect(rate.hasStartedAnew).toBe(false);
-  });
-
-  it('is of a continuous window that was watched for three of its lengths and did not start anew', () => {
-    const [sliding, calendar] = [new TotalRate(MINUTE_MS), new TotalRate(MINUTE_MS)];
-    const read = (rate: TotalRate, used: number, at: number) =>
-      rate.observe({ used, limit: 500, sentAt: at, receivedAt: at });
-    expect(sliding.isContinuous(1_000)).toBe(false);
-    for (let at = 1_000; at < 181_000; at += 1_000) {
-      read(sliding, Math.min(480, at / 100), at);
-      read(calendar, (at % 60_000) / 125, at);
-      expect(sliding.isContinuous(at)).toBe(false);
-    }
-    expect(sliding.isContinuous(181_000)).toBe(true);
-    expect(calendar.isContinuous(181_000)).toBe(false);
+  it('is of a window that was watched for three of its lengths or not', () => {
+    const rate = new TotalRate(MINUTE_MS);
+    expect(rate.wasWatched(1_000)).toBe(false);
+    rate.observe({ used: 1, sentAt: 1_000, receivedAt: 1_000 });
+    expect([rate.wasWatched(180_999), rate.wasWatched(181_000)]).toEqual([false, true]);
   });
 });
