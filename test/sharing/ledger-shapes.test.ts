@@ -11,7 +11,7 @@ const SECOND = BEGIN / 1_000;
 const OPEN = [aligned, firstRequest];
 
 /** A round trip that leaves it open in which part of a second a request arrives. */
-const VAGUE = { roundTripMs: 400 };
+const VAGUE = { roundTripMs: 650 };
 
 /** A ledger of a second whose shape is open, which was granted so much of a tenth, and less than it had asked for. */
 function busy(beginning: Beginning = {}): Ledger {
@@ -30,8 +30,8 @@ describe('a ledger of a second whose shape is open', () => {
   it('needs a process that sends alone, unless the shape may be found out while all send', () => {
     expect(ledgerOf({ second: 20 }).needsLook(100)).toBe(false);
     expect(ledgerOf({ second: 20 }, { alive: OPEN }).needsLook(100)).toBe(false);
-    expect(ledgerOf({ second: 20 }, { alive: OPEN, ...VAGUE }).needsLook(500)).toBe(true);
-    expect(ledgerOf({ second: 20 }, { ...VAGUE }).needsLook(500)).toBe(false);
+    expect(ledgerOf({ second: 20 }, { alive: OPEN, ...VAGUE }).needsLook(700)).toBe(true);
+    expect(ledgerOf({ second: 20 }, { ...VAGUE }).needsLook(700)).toBe(false);
   });
 
   it('needs one where usage may slide, until there are no more looks', () => {
@@ -54,8 +54,8 @@ describe('a ledger of a second whose shape is open', () => {
 
   it('asks for none where it is not known in which part of a second a request arrives', () => {
     const ledger = busy(VAGUE);
-    hearFirst(ledger, 300, 400);
-    expect(ledger.choice.isProbing(710)).toBe(false);
+    hearFirst(ledger, 300, 650);
+    expect(ledger.choice.isProbing(960)).toBe(false);
   });
 
   describe('that has units to ask for that show it', () => {
