@@ -1,5 +1,5 @@
 import { type Batch, slidOut, withoutUnits, withUnits } from './batches.ts';
-import type { ShareAsk, WindowAsk } from './store.ts';
+import { LINGER_MS, type ShareAsk, type WindowAsk } from './store.ts';
 import { mostClaimed, numbered, PARTS } from './store-rules.ts';
 
 /** The stored part of a window instance. */
@@ -18,9 +18,9 @@ export interface WindowRecord {
 /** The units granted by one ask. */
 export interface Grants {
   readonly granted: readonly number[];
-  /** Whether the first slot asked for was not granted in full, and not for calls that are only expected. */
+  /** Whether not all that was wanted was granted, and not for calls that are only expected. */
   readonly isNeedy: boolean;
-  /** How long the process counts as needy in that case, in milliseconds: until the last window without room has ended. */
+  /** How long the process counts as needy in that case, in milliseconds: until some time after the last window without room has ended. */
   readonly stayMs: number;
   /** See {@link Answer.freeMs}. */
   readonly freeMs: number;
@@ -234,15 +234,16 @@ export function bookTotals(
 export function grantUnits(ask: ShareAsk, mayGrant: boolean, others: number, windows: readonly MemoryWindow[]): Grants {
   const { want, need, held } = ask;
   const part = Math.max(ask.chunk, need, Math.ceil(ask.size / (others + 1)));
-  const fair = others > 0 ? Math.min(want, part - held) : want;
-  let open = mayGrant ? fair : 0;
-  let isNeedy: boolean | undefined;
+  const any = mayGrant ? want : 0;
+  let open = others > 0 ? Math.min(any, part - held) : any;
+  let given = 0;
   /** How long until the first slot without room has some; undefined: each has. */
   let freeMs: number | undefined;
   const granted = ask.slots.map(({ wish, total, to, windows: indices }) => {
     if (wish === 0) return 0;
     let grant = 0;
-    const most = wish === 1 && others > 0 ? Math.min(open, part - total) : open;
+    const fair = wish === 1 && others > 0 ? Math.min(open, part - total) : open;
+    const most = wish === 2 ? any - given : fair;
     if (most >= need) {
       const all = indices.flatMap((index) => windows[index] ?? []);
       const plenty = wish === 3 ? Math.max(need, Math.min(...all.map((window) => window.plenty))) : most;
@@ -250,6 +251,7 @@ export function grantUnits(ask: ShareAsk, mayGrant: boolean, others: number, win
       if (room >= need) {
         grant = room;
         open -= room;
+        given += room;
         const counts = new Set(all);
         for (const window of all) {
           window.grant(room);
@@ -260,14 +262,14 @@ export function grantUnits(ask: ShareAsk, mayGrant: boolean, others: number, win
         freeMs ??= Math.max(...full.map((window) => window.freeMs(need)));
       }
     }
-    isNeedy ??= wish !== 3 && grant < want;
     return grant;
   });
-  const full = freeMs === undefined ? [] : windows.filter(({ room }) => room < need).map(({ ask: { ttlMs } }) => ttlMs);
+  const full = freeMs === undefined ? [] : windows.filter(({ room }) => room < need);
+  const wish = ask.slots.find((slot) => slot.wish !== 0)?.wish ?? 3;
   return {
     granted,
-    isNeedy: isNeedy ?? false,
+    isNeedy: wish !== 3 && given < want,
     freeMs: freeMs === undefined || freeMs === Number.POSITIVE_INFINITY ? 0 : Math.ceil(freeMs),
-    stayMs: Math.max(ask.stayMs, ...full),
+    stayMs: ask.stayMs + Math.max(0, ...full.map(({ ask: { ttlMs } }) => ttlMs - LINGER_MS)),
   };
 }

@@ -1,6 +1,9 @@
 /** The account of a process expires this long after its last ask, in milliseconds. Its claims stay booked in the windows. */
 export const ACCOUNT_LASTS_MS = 60_000;
 
+/** A store keeps an instance of a window for this long after its end, in milliseconds. */
+export const LINGER_MS = 5_000;
+
 /** The longest pause that a store keeps, in milliseconds. */
 export const LONGEST_PAUSE_MS = 3_600_000;
 
@@ -30,7 +33,7 @@ export const PROBE_MS = 2_000;
 export const LIVE_MS = 75_000;
 
 /**
- * What an ask wants of a slot: 0 nothing, 1 at most a part while other processes are needy, 2 any room, 3 the need, and more only
+ * What an ask wants of a slot: 0 nothing, 1 at most a part while other processes are needy, 2 any room, whatever is held, 3 the need, and more only
  * of what is free beyond half of each window.
  */
 export type Wish = 0 | 1 | 2 | 3;
@@ -98,7 +101,7 @@ export interface ShareAsk {
   readonly size: number;
   /** The smallest part, in units. */
   readonly chunk: number;
-  /** How long the process counts as needy if the first slot is not granted in full, in milliseconds. */
+  /** How long the process counts as needy if it is not granted all that it wants, in milliseconds, or after the window has ended that has no room. */
   readonly stayMs: number;
   /** Units that the process holds for the present and later slots. */
   readonly held: number;

@@ -5,11 +5,8 @@ import { endOf, PERIODS, type Period, periodMsOf, startOf } from '../quota/time/
 import { DRIFT } from '../quota/time/server-clock.ts';
 import { drainedIn, hasSteps, SPARE_STEPS, spareOf, stepsAt, stepsUntil } from './drain.ts';
 import { calendarOf, evenOf, type InstanceTime, isShort, slidingOf } from './instances.ts';
-import type { WindowAsk } from './store.ts';
+import { LINGER_MS, type WindowAsk } from './store.ts';
 import type { TimeRange } from './timeline.ts';
-
-/** The store keeps an instance for this long after its end, in milliseconds. */
-const LINGER_MS = 5_000;
 
 /** How far ahead any process of the share may hold units, in milliseconds. */
 export const REACH_MS = 5_000;

@@ -60,3 +60,26 @@ describe('four processes with six calls at once every three seconds, of 20 a sec
     expect(slow.length, slow.join()).toBeLessThanOrEqual(cases.length / 2);
   });
 });
+
+describe('a process with more calls than a second holds, after others had some,', () => {
+  // They counted as needy for six seconds, so that it got a part of each second, and half of it was left: 3.0 s.
+  it('gets all of each second, because nobody else needs any', async () => {
+    const windows = { second: 'aligned', minute: 'aligned' } as const;
+    const quota = { keyed: { second: 10, minute: 600 }, windows, latencyMs: [5, 15] } as const;
+    const { clock, clients } = fleetOf(3, quota, {}, { calendar: ['second', 'minute'] });
+    const burst = (index: number, calls: number) =>
+      Promise.all(Array.from({ length: calls }, () => clients[index]?.getInfo()));
+    const second = () => clock.advance(1_000 - (clock.wall() % 1_000));
+    await clock.run(burst(0, 1));
+    await clock.run(burst(1, 1));
+    await clock.run(burst(2, 1));
+    await second();
+    // Of the second that the first one fills, the second one is granted none: it is granted all of the next.
+    await clock.run(burst(0, 10));
+    await clock.run(burst(1, 5));
+    await second();
+    const from = clock.now();
+    await clock.run(burst(2, 20));
+    expect(clock.now() - from).toBeLessThan(1_200);
+  });
+});

@@ -65,7 +65,7 @@ answer[8] = state.urgent
 if told > 0 or isDue then writeState(KEYS[1], isDue and KEYS[blocks + 6], state) end
 ${WRITE_BLOCKS}${KEEP_RECENT}if isDue then call('PEXPIRE', needy, '${NEEDY_LAST_MS}') end
 if isNeedy and not leaves then
-  totals[2] = format('%.0f', now + min(stay, ${NEEDY_MS}))
+  totals[2] = format('%.0f', now + min(stay + fullMs, ${NEEDY_MS}))
   if call('ZADD', needy, totals[2], me) ~= 0 then
     call('ZREMRANGEBYSCORE', needy, '-inf', format('(%.0f', now))
     call('ZREMRANGEBYSCORE', needy, format('(%.0f', now + ${NEEDY_MS}), '+inf')

@@ -119,11 +119,13 @@ export const GRANTS: StoreCases = {
     expect((await ask({ member: 'f', want: 99, need: 7, ...seconds() })).granted).toEqual([7, 0, 0, 0]);
   },
 
-  'bounds a late wish by no part of the slot, but by the part in all': async ({ store }) => {
+  'bounds a late wish by no part, neither of the slot nor in all': async ({ store }) => {
     const ask = asker(store);
     await ask({ member: 'b', want: 99, ...seconds(1, { limit: 0 }) });
     expect((await ask({ want: 99, ...seconds(1, { total: 10 }) })).granted).toEqual([0, 10, 0, 0]);
-    expect((await ask({ member: 'c', want: 99, ...seconds(2, { total: 7 }) })).granted[0]).toBe(3);
+    const late = await ask({ member: 'c', want: 2, held: 9, ...seconds(2, { total: 7 }) });
+    expect(late).toMatchObject({ others: 2, granted: [2, 0, 0, 0] });
+    expect((await ask({ member: 'd', want: 99, held: 9, ...seconds(2, { total: 1 }) })).granted[0]).toBe(0);
   },
 
   'grants what is needed to calls that are only expected in part, and more only of what is free beyond half of each window':
@@ -140,23 +142,31 @@ export const GRANTS: StoreCases = {
       expect((await ask({ member: 'e', want: 0 })).others).toBe(0);
     },
 
-  'counts a process as needy that is not served in full in the first slot it wishes for, for as long as it says':
-    async ({ store, pass }) => {
-      const ask = asker(store);
-      expect(await ask({ want: 21, stayMs: 1_500, ...seconds() })).toMatchObject({ others: 0, granted: [20, 1, 0, 0] });
-      pass(1_500);
-      expect((await ask({ member: 'b', want: 0 })).others).toBe(1);
-      pass(500);
-      expect((await ask({ member: 'b', want: 0 })).others).toBe(0);
-    },
+  'counts a process as needy that is not granted all that it wants, for as long as it says': async ({
+    store,
+    pass,
+  }) => {
+    const ask = asker(store);
+    expect(await ask({ want: 21, stayMs: 1_500, ...seconds() })).toMatchObject({ others: 0, granted: [20, 1, 0, 0] });
+    expect((await ask({ member: 'b', want: 0 })).others).toBe(0);
+    expect(await ask({ member: 'c', want: 99, stayMs: 1_500, ...seconds() })).toMatchObject({
+      granted: [0, 19, 20, 20],
+    });
+    // The first second has no room, and ends in one.
+    pass(2_500);
+    expect((await ask({ member: 'b', want: 0 })).others).toBe(1);
+    pass(500);
+    expect((await ask({ member: 'b', want: 0 })).others).toBe(0);
+  },
 
-  'counts it as needy until the window that is in the way is over, but for about a minute at most': async ({
+  'counts it as needy for that time after the window in the way has ended, but for about a minute at most': async ({
     store,
     pass,
   }) => {
     const ask = asker(store);
     const full = (ttlMs: number) => ({ windows: [windowAsk({ name: 'full:1', limit: 0, ttlMs })] });
-    await ask({ ...full(9_000), want: 1 });
+    // A window is kept for five seconds after it has ended.
+    await ask({ ...full(12_500), stayMs: 1_500, want: 1 });
     await ask({ ...full(3_600_000), member: 'b', want: 1 });
     pass(9_000);
     expect((await ask({ member: 'c', want: 0 })).others).toBe(2);

@@ -1,4 +1,5 @@
 import { BATCHES } from '../../../sharing/batches.ts';
+import { LINGER_MS } from '../../../sharing/store.ts';
 import { PARTS } from '../../../sharing/store-rules.ts';
 
 /** Number of arguments before those of the blocks. */
@@ -122,7 +123,7 @@ local windows = n
 `;
 
 /** Writes the blocks of windows that have changed, and answers what each window has used. */
-export const WRITE_BLOCKS: string = `local i = 0
+export const WRITE_BLOCKS: string = `local i, fullMs = 0, 0
 p = ${FIXED_ARGUMENTS + 1}
 for b = 1, blocks do
   local v, layout, low, high, runs, ends = cells[b], layouts[b], tonumber(A[p]), tonumber(A[p + 1]), tonumber(A[p + 3]), 0
@@ -133,7 +134,7 @@ for b = 1, blocks do
     for o = (A[p] - low) * size, (A[p + 1] - low) * size, size do
       i = i + 1
       answer[n + i] = claimed[i] + strangers[i] + over[i]
-      if isTight and free[i] < need and ttl > stay then stay = ttl end
+      if isTight and free[i] < need then fullMs = max(fullMs, ttl - ${LINGER_MS}) end
       if dirty[i] then
         ends = max(ends, now + ttl)
         v[o + 1], v[o + 2], v[o + 3], v[o + 4] = now + ttl, claimed[i], strangers[i], said[i]

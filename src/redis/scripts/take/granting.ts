@@ -4,9 +4,9 @@ export const FIXED_ANSWERS = 10;
 /** Grants units. */
 export const GRANT: string = `-- Units of the earliest slots with room; at most a part while other processes are needy.
 local part = max(tonumber(A[7]), need, ceil(tonumber(A[6]) / (others + 1)))
-local open, isNeedy = want, nil
-if others > 0 then open = min(want, part - tonumber(A[9])) end
-if leaves or known < state.least or known > version or pauseMs > 0 or lookMs > 0 then open = 0 end
+local any, given, asked = want, 0, nil
+if leaves or known < state.least or known > version or pauseMs > 0 or lookMs > 0 then any = 0 end
+local open = others > 0 and min(any, part - tonumber(A[9])) or any
 local answer = { sequence, now, version, pauseMs, lookMs, others, 0, 0, now - state.since, 0 }
 local totals, isTight = { A[2], 0 }, false
 n = ${FIXED_ANSWERS}
@@ -34,33 +34,31 @@ for j = 1, slots do
   p = p + 1
   local total, wish, last, grant = tonumber(A[p + 1]), A[p + 2], p + 2 + 2 * A[p + 3], 0
   if wish ~= '0' then
-    if open >= need then
-      local room = open
-      if wish == '1' and others > 0 then room = min(room, part - total) end
-      if room >= need then
-        local plenty = room
+    local room = wish == '2' and any - given or open
+    if wish == '1' and others > 0 then room = min(room, part - total) end
+    if room >= need then
+      local plenty = room
+      for q = p + 4, last, 2 do
+        for i = tonumber(A[q]), tonumber(A[q + 1]) do
+          local most = roomOf(i)
+          if most < room then room = most end
+          if wish == '3' then plenty = min(plenty, most - ceil(limits[i] / 2)) end
+        end
+        if room < need then break end
+      end
+      if room < need and not isTight then
+        isTight = true
+        local longest = 0
         for q = p + 4, last, 2 do
           for i = tonumber(A[q]), tonumber(A[q + 1]) do
-            local most = roomOf(i)
-            if most < room then room = most end
-            if wish == '3' then plenty = min(plenty, most - ceil(limits[i] / 2)) end
+            if roomOf(i) < need then longest = max(longest, freeMs(i) or math.huge) end
           end
-          if room < need then break end
         end
-        if room < need and not isTight then
-          isTight = true
-          local longest = 0
-          for q = p + 4, last, 2 do
-            for i = tonumber(A[q]), tonumber(A[q + 1]) do
-              if roomOf(i) < need then longest = max(longest, freeMs(i) or math.huge) end
-            end
-          end
-          if longest < math.huge then answer[10] = longest end
-        end
-        if wish == '3' then room = min(room, max(need, plenty)) end
+        if longest < math.huge then answer[10] = longest end
       end
+      if wish == '3' then room = min(room, max(need, plenty)) end
       if room >= need then
-        grant, open, newly = room, open - room, newly + room
+        grant, open, given, newly = room, open - room, given + room, newly + room
         for q = p + 4, last, 2 do
           for i = tonumber(A[q]), tonumber(A[q + 1]) do
             claimed[i], free[i], dirty[i] = claimed[i] + room, free[i] - room, true
@@ -75,10 +73,10 @@ for j = 1, slots do
         end
       end
     end
-    if isNeedy == nil then isNeedy = wish ~= '3' and grant < want end
+    asked = asked or wish
   end
   answer[n + j], totals[j + 2] = grant, format('%s=%.0f', A[p], total + grant)
   p = last + 2
 end
-
+local isNeedy = asked and asked ~= '3' and given < want
 `;
