@@ -11,6 +11,10 @@ const LULL_MS = 400;
 const SECONDS = 6;
 const ROUND_MS = 20_000;
 
+/** After so many rounds that showed nothing a process probes in one of so many, by the service's time, which is the same one for all. */
+const ROUNDS = 3;
+const SELDOM = 8;
+
 /** A first request that was sent sooner after the beginning of its second shows too little, in milliseconds. */
 const SOON_MS = 200;
 
@@ -32,6 +36,7 @@ interface Turn {
 export class ShapeProbe {
   readonly #windows: SharedWindows;
   #seconds = 0;
+  #rounds = 0;
   #round = Number.NEGATIVE_INFINITY;
   #last = Number.NaN;
   #turn: Turn | undefined;
@@ -45,9 +50,12 @@ export class ShapeProbe {
   isOn(time: number): boolean {
     const isOpen = this.#windows.of('second')?.isOpen(this.#slides) === true;
     const round = Math.floor(time / ROUND_MS);
+    if (!isOpen) this.#rounds = 0;
+    else if (round > this.#round && this.#seconds > 0) this.#rounds++;
     if (!isOpen || round > this.#round) this.#seconds = 0;
     this.#round = Math.max(this.#round, round);
-    return isOpen && this.#seconds < SECONDS;
+    const isTurn = this.#rounds < ROUNDS || round % SELDOM === 0;
+    return isOpen && isTurn && this.#seconds < SECONDS;
   }
 
   /** No look will rule out that the second slides: the same readings may, because only then they count what came before a lull. */

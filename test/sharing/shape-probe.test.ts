@@ -47,6 +47,23 @@ describe('a probe of the shape of a second', () => {
     expect(isOn(probe, 20_200)).toBe(true);
   });
 
+  it('is on in each eighth round alone after three that showed nothing, until the shape is open anew', () => {
+    const { probe, windows, slots } = probing();
+    const first = Math.ceil(BEGIN / 160_000) * 160_000 - BEGIN;
+    const isOn = (round: number): boolean => {
+      const at = first + round * 20_000;
+      const isNow = probe.isOn(BEGIN + at);
+      if (isNow) probe.filter(following(slots, at));
+      return isNow;
+    };
+    const rounds = Array.from({ length: 17 }, (_, round) => round);
+    expect(rounds.filter(isOn)).toEqual([0, 1, 2, 8, 16]);
+    windows.open('second', 20, { alive: [aligned], epoch: 0 });
+    expect(isOn(17)).toBe(false);
+    windows.open('second', 20, { alive: OPEN, epoch: 1 });
+    expect([18, 19].map(isOn)).toEqual([true, true]);
+  });
+
   it('is on while a second may slide, too, once no look will tell', () => {
     const { probe, windows } = probing(SHAPES);
     probe.replaceLooks();
