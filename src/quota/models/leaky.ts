@@ -1,9 +1,6 @@
 import { periodMsOf } from '../time/periods.ts';
 import { DRIFT } from '../time/server-clock.ts';
-import { type Shape, type SureUsage, TOLERANCE, type WindowModel, type WindowReading } from './model.ts';
-
-/** A service that shows a leaking level in whole units rounds it. */
-const ROUNDING = 1;
+import { ROUNDING, type Shape, type SureUsage, TOLERANCE, type WindowModel, type WindowReading } from './model.ts';
 
 /**
  * A level that every request raises and that sinks steadily, by the limit per window: a token bucket, seen from its

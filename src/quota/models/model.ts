@@ -25,8 +25,8 @@ export interface WindowReading {
 /** Readings and our own estimate may differ by this much through rounding, in units. */
 export const TOLERANCE = 0.5;
 
-/** Units by which a reading may be less than an earlier one through rounding, and through charges that the service posts late. */
-export const HIDDEN = 2.5;
+/** Services that estimate usage, or show a level in whole units, round it up or down by up to so many units. */
+export const ROUNDING = 1;
 
 /** What was surely counted of what is used of a window: the evidence that a reading is compared with. */
 export type SureUsage = Pick<AnsweredRequests, 'atMost' | 'surely' | 'surelyExceeds' | 'surelyRoseTo'>;

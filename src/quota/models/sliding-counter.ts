@@ -1,10 +1,7 @@
 import { type Period, periodMsOf, SHORT_MS, startOf } from '../time/periods.ts';
 import { DRIFT, type ServerClock } from '../time/server-clock.ts';
 import { CalendarUsage } from './calendar-usage.ts';
-import { type Shape, type SureUsage, TOLERANCE, type WindowModel, type WindowReading } from './model.ts';
-
-/** Services round the estimate, up or down. */
-const ROUNDING = 1;
+import { ROUNDING, type Shape, type SureUsage, TOLERANCE, type WindowModel, type WindowReading } from './model.ts';
 
 /**
  * Below these limits no reading could refute the estimate, because of its rounding and, in a second, of what is unknown of the clock. The

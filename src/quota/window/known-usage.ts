@@ -1,9 +1,6 @@
-import type { SureUsage } from '../models/model.ts';
+import { ROUNDING, type SureUsage } from '../models/model.ts';
 import type { AnsweredRequests } from '../usage/answered.ts';
 import type { RecentReadings } from './recent-readings.ts';
-
-/** Readings of a service that estimates usage are rounded, so one may count so much more than another that was added before both, in units. */
-const ROUNDING = 1;
 
 /** What a window has surely counted: our own requests, by their answers, or those of all consumers, by its readings. The larger of both holds. */
 export class KnownUsage implements SureUsage {
@@ -19,13 +16,13 @@ export class KnownUsage implements SureUsage {
     return Math.max(this.#answered.atMost(from, until), this.#readings.most);
   }
 
+  /** Of a service that rounds, one reading may count more than another by what was added before both. */
   surely(from: number, until: number): number {
     return Math.max(this.#answered.surely(from, until), this.#readings.rise(from, until) - ROUNDING);
   }
 
   surelyExceeds(units: number, from: number, until: number): boolean {
-    if (this.#answered.surelyExceeds(units, from, until)) return true;
-    return this.#readings.most > units && this.#readings.rise(from, until) > units;
+    return this.#answered.surelyExceeds(units, from, until) || this.#readings.rise(from, until, units) > units;
   }
 
   surelyRoseTo(units: number, rate: number, instant: number, from: number, until: number): boolean {

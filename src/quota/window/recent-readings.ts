@@ -1,11 +1,8 @@
-import { TOLERANCE, type WindowReading } from '../models/model.ts';
+import { ROUNDING, TOLERANCE, type WindowReading } from '../models/model.ts';
 import { POSTING_MS } from '../usage/answered.ts';
 
 /** Readings that are remembered: of a window's length so many, and the last one. */
 const REMEMBERED = 16;
-
-/** Services that show a level in whole units round it, up or down. */
-const ROUNDING = 1;
 
 /**
  * Compares the last readings of a window: how much more or less one of them counts than one before it. This needs no clock of
@@ -40,9 +37,12 @@ export class RecentReadings {
     return this.#readings.reduce((most, { used }) => Math.max(most, used), 0);
   }
 
-  /** The most that all consumers together have surely added after `from` and before `until`: so much more a reading counts than one before it. */
-  rise(from: number, until: number): number {
-    let rise = 0;
+  /**
+   * The most that all consumers together have surely added after `from` and before `until`: so much more a reading counts than one before it. `least`:
+   * what is returned where it is no more than that.
+   */
+  rise(from: number, until: number, least: number = 0): number {
+    let rise = least;
     for (const last of this.#readings) {
       // First what nearly always decides: no reading counts as much.
       if (last.used <= rise || last.receivedAt > until - POSTING_MS) continue;

@@ -1,4 +1,7 @@
-import { HIDDEN, type WindowReading } from '../models/model.ts';
+import type { WindowReading } from '../models/model.ts';
+
+/** Units by which a reading may be less than an earlier one through rounding, and through charges that the service posts late. */
+const HIDDEN = 2.5;
 
 /** A rate is that of so many milliseconds at least: the length of the windows that it is for. */
 const SPAN_MS = 1_000;
@@ -12,7 +15,6 @@ const WATCHED = 3;
 interface Mark {
   /** When its request arrived, as a guess: half-way. */
   readonly at: number;
-  readonly sentAt: number;
   readonly receivedAt: number;
   readonly used: number;
 }
@@ -50,7 +52,7 @@ export class TotalRate {
 
   /** Takes in a reading. @returns the rate in units per millisecond; undefined: it is not known. */
   observe({ used, sentAt, receivedAt }: UsageReading): number | undefined {
-    const mark = { at: (sentAt + receivedAt) / 2, sentAt, receivedAt, used };
+    const mark = { at: (sentAt + receivedAt) / 2, receivedAt, used };
     const { at } = mark;
     this.#watchedFrom ??= at;
     const last = this.#latest.at(-1);
