@@ -13,12 +13,11 @@ export class KnownUsage implements SureUsage {
   }
 
   atMost(from: number, until: number): number {
-    return Math.max(this.#answered.atMost(from, until), this.#readings.most);
+    return Math.max(this.#answered.atMost(from, until), this.#byReadings(from, until));
   }
 
-  /** Of a service that rounds, one reading may count more than another by what was added before both. */
   surely(from: number, until: number): number {
-    return Math.max(this.#answered.surely(from, until), this.#readings.rise(from, until) - ROUNDING);
+    return Math.max(this.#answered.surely(from, until), this.#byReadings(from, until));
   }
 
   surelyExceeds(units: number, from: number, until: number): boolean {
@@ -27,5 +26,10 @@ export class KnownUsage implements SureUsage {
 
   surelyRoseTo(units: number, rate: number, instant: number, from: number, until: number): boolean {
     return this.#answered.surelyRoseTo(units, rate, instant, from, until);
+  }
+
+  /** Of a service that rounds, one reading may count more than another by what was added before both. */
+  #byReadings(from: number, until: number): number {
+    return this.#readings.rise(from, until) - ROUNDING;
   }
 }

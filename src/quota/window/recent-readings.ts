@@ -32,24 +32,24 @@ export class RecentReadings {
     return false;
   }
 
-  /** No less than any {@link rise}. */
-  get most(): number {
-    return this.#readings.reduce((most, { used }) => Math.max(most, used), 0);
-  }
-
   /**
    * The most that all consumers together have surely added after `from` and before `until`: so much more a reading counts than one before it. `least`:
    * what is returned where it is no more than that.
    */
   rise(from: number, until: number, least: number = 0): number {
+    const earliest = from + POSTING_MS;
+    const latest = until - POSTING_MS;
+    // The fewest that a reading counts which may be the first. Most of the last ones differ from it by too little.
+    let fewest = Number.POSITIVE_INFINITY;
+    for (const { sentAt, used } of this.#readings) if (sentAt >= earliest && used < fewest) fewest = used;
     let rise = least;
-    for (const last of this.#readings) {
-      // First what nearly always decides: no reading counts as much.
-      if (last.used <= rise || last.receivedAt > until - POSTING_MS) continue;
-      for (const first of this.#readings) {
-        const isBefore = first.sentAt - POSTING_MS >= from && first.receivedAt <= last.sentAt;
-        if (isBefore) rise = Math.max(rise, last.used - first.used);
-      }
+    const count = this.#readings.length;
+    // The newest first: usage mostly grows, so that the first one decides.
+    for (let back = 0; back < count; back++) {
+      const last = this.#readings[(this.#last + count - back) % count] as WindowReading;
+      if (last.used - fewest <= rise || last.receivedAt > latest) continue;
+      for (const { sentAt, receivedAt, used } of this.#readings)
+        if (sentAt >= earliest && receivedAt <= last.sentAt && last.used - used > rise) rise = last.used - used;
     }
     return rise;
   }

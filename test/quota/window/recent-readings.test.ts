@@ -66,8 +66,4 @@ describe('what was surely added to a window', () => {
     expect([recent.rise(950, until), recent.rise(951, until)]).toEqual([80, 0]);
     expect([recent.rise(0, 8_150), recent.rise(0, 8_149)]).toEqual([80, 0]);
   });
-
-  it('is never more than the most that any reading counts', () => {
-    expect([seen().most, seen([0, 30], [9_000, 20]).most]).toEqual([0, 30]);
-  });
 });
