@@ -6,7 +6,7 @@ import { RecentReadings } from './recent-readings.ts';
 
 /** A model is dismissed when it left this much unexplained that another explained: in units, and in parts of the limit. */
 const LEAST_DEBT = 3;
-const LARGEST_DEBT = 0.1;
+const LARGEST_DEBT = 0.03;
 
 /** Of longer windows not all requests are remembered that may be counted, in milliseconds. */
 const LONGEST_SEEN_MS = 60_000;

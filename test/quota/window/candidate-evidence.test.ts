@@ -107,7 +107,7 @@ describe('what other processes have found', () => {
 
 describe('a candidate that leaves units unexplained', () => {
   /** Which candidates are left after some readings of which `plain` leaves so many units unexplained, and the others none. */
-  function left(units: readonly number[], { limit = 100, isAlone = true } = {}): string[] {
+  function left(units: readonly number[], { limit = 200, isAlone = true } = {}): string[] {
     const all = three();
     for (const leaves of units) {
       all.plain.leaves = leaves;
@@ -116,14 +116,14 @@ describe('a candidate that leaves units unexplained', () => {
     return all.alive();
   }
 
-  it('is dismissed once that is more than a tenth of the limit, or three units, in all', () => {
+  it('is dismissed once that is more than three hundredths of the limit, or three units, in all', () => {
     const [all, two] = [
       ['strict', 'plain', 'vague'],
       ['strict', 'vague'],
     ];
-    expect(left([10])).toEqual(all);
-    expect(left([5, 5])).toEqual(all);
-    expect(left([5, 5.6])).toEqual(two);
+    expect(left([6])).toEqual(all);
+    expect(left([3, 3])).toEqual(all);
+    expect(left([3, 3.6])).toEqual(two);
     expect(left([3], { limit: 10 })).toEqual(all);
     expect(left([3.1], { limit: 10 })).toEqual(two);
   });
@@ -206,7 +206,7 @@ describe('a refusal that no candidate predicted', () => {
     candidates.reinstate();
     expect(alive()).toEqual(['plain', 'vague']);
     expect(candidates.shapes.epoch).toBe(1);
-    plain.leaves = 10;
+    plain.leaves = 2.5;
     eliminate();
     expect(alive()).toEqual(['plain', 'vague']);
     plain.leaves = 1;
