@@ -133,7 +133,7 @@ export class SharedWindow {
 
   /** Whether a request at the beginning of the calendar's next window shows that this one is the calendar's, or is not. */
   get isProbed(): boolean {
-    if (this.isShort || this.isCalendar || this.#isEstimated || this.limit < PROBED) return false;
+    if (this.isShort || this.#isOfCalendars || this.#isEstimated || this.limit < PROBED) return false;
     return this.shapes.alive.some(({ isCalendar }) => isCalendar);
   }
 
@@ -152,12 +152,13 @@ export class SharedWindow {
   get #isCounted(): boolean {
     if (this.isShort || this.isCalendar) return false;
     const { alive, epoch } = this.shapes;
-    const isSuspected = epoch > 0 || this.#isSurelyEstimated;
+    const isSuspected = epoch > 0 || alive.every(({ isEstimated }) => isEstimated);
     return (this.limit >= REFUTED_FROM || isSuspected) && alive.some(({ isEstimated }) => isEstimated);
   }
 
-  get #isSurelyEstimated(): boolean {
-    return this.shapes.alive.every(({ isEstimated }) => isEstimated);
+  /** Whether it is the calendar's, or an estimate from two windows of it. */
+  get #isOfCalendars(): boolean {
+    return this.isCalendar || this.shapes.alive.every(({ isCalendar, isEstimated }) => isCalendar || isEstimated);
   }
 
   /** The instance of the calendar before the one of this time, if the service may count a part of it. */
@@ -202,8 +203,8 @@ export class SharedWindow {
   instances(range: TimeRange): Instance[] {
     const { alive } = this.shapes;
     const mayBeCalendar = this.isCalendar || alive.some(({ isCalendar }) => isCalendar);
-    // What is known to be an estimate is counted by the calendar's windows alone: this one, and what the one before still takes of it.
-    const isEstimate = this.#isCounted && this.#isSurelyEstimated;
+    // An estimate is counted by the calendar's windows alone: this one, and what the one before still takes of it.
+    const isEstimate = this.#isCounted && this.#isOfCalendars;
     // With several candidates both kinds are counted, so that no unit is missing when the shape becomes known.
     return [
       ...(mayBeCalendar || this.#isCounted ? this.#calendar(range) : []),
