@@ -70,6 +70,8 @@ export class SharedWindow {
   readonly #readings = new Map<string, InstanceReading>();
   /** Units used by the latest reading, and when its request was sent, by the local clock and at the earliest by the timeline. */
   #latest: { readonly used: number; readonly sentAt: number; readonly time: number } | undefined;
+  /** The last window of the calendar that a response of its beginning has shown to be used from then on, by when it began. */
+  #begunAt = Number.NaN;
   /** Units used in the last instances of the calendar, by the store. */
   readonly #used = new Map<string, number>();
 
@@ -144,6 +146,8 @@ export class SharedWindow {
   keptForProbe(from: number, waitsUntil: number = Number.POSITIVE_INFINITY): number {
     if (!this.isProbed || (!this.isLong && endOf(this.period, from) > waitsUntil)) return 0;
     const start = startOf(this.period, from);
+    // What slides is free again as soon as the calendar's next window begins.
+    if (start === this.#begunAt) return 0;
     const isFirst = this.#calendar({ least: start, most: start }).every(({ name }) => this.#used.get(name) === 0);
     return isFirst || from - start < periodMsOf(this.period) * BEGINNING ? 0 : 1;
   }
@@ -220,6 +224,8 @@ export class SharedWindow {
     this.left = Math.max(0, limit - used);
     if (sentAt >= (this.#latest?.sentAt ?? sentAt)) this.#latest = { used, sentAt, time: sent.least };
     const range = { least: sent.least, most: received.most };
+    const start = startOf(this.period, sent.least);
+    if (received.most <= start + periodMsOf(this.period) * BEGINNING) this.#begunAt = start;
     for (const instances of [calendarOf(this.period, range), slidingOf(this.period, range, 0)]) {
       const [only] = instances;
       if (only && instances.length === 1) this.#note(only, used, sentAt);

@@ -34,12 +34,11 @@ export class NamedEnd {
     const last = this.#last;
     if (!last || last.limited || !this.#clock.known) return () => true;
     const [least, most] = [this.#clock.least(last.sentAt), this.#clock.most(last.receivedAt)];
-    const isAfter = (fromMs: number, toMs: number, from = least, to = most): boolean =>
-      end >= from + fromMs - ROUNDED_MS && end <= to + toMs + ROUNDED_MS;
-    const isCalendar = isAfter(0, 0, endOf(this.#period, least), endOf(this.#period, most));
+    const isCalendar = [least, most].some((time) => isNear(end, endOf(this.#period, time)));
     if (!isCalendar) return (shape) => !shape.isCalendar;
     const unitMs = this.#periodMs / last.limit;
-    const mayDrain = end <= most + unitMs + ROUNDED_MS || isAfter(last.used * unitMs, last.used * unitMs);
+    const drainMs = last.used * unitMs;
+    const mayDrain = end <= most + unitMs + ROUNDED_MS || isNear(end, least + drainMs, most + drainMs);
     return (shape) => {
       if (shape.isCalendar || shape.isEstimated) return true;
       return shape.drains ? mayDrain : this.#mayFollow(end, last.sentAt);
@@ -51,6 +50,11 @@ export class NamedEnd {
     const first = this.#first;
     if (!first || now - first.sentAt >= this.#periodMs - ROUNDED_MS) return true;
     const [least, most] = [this.#clock.least(first.sentAt), this.#clock.most(first.receivedAt)];
-    return end >= least + this.#periodMs - ROUNDED_MS && end <= most + this.#periodMs + ROUNDED_MS;
+    return isNear(end, least + this.#periodMs, most + this.#periodMs);
   }
+}
+
+/** Whether an end may be rounded to what is between these times. */
+function isNear(end: number, least: number, most: number = least): boolean {
+  return end >= least - ROUNDED_MS && end <= most + ROUNDED_MS;
 }
