@@ -321,7 +321,7 @@ export interface Client {
    * ```
    * @throws ConfigError if an option cannot be used; nothing is closed then.
    */
-  close(options?: { readonly drain?: boolean }): Promise<CloseReport>;
+  close(options?: { readonly drain?: boolean | undefined }): Promise<CloseReport>;
   /** The same as {@link Client.close}, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
 }

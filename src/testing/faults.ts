@@ -24,11 +24,11 @@ import { checkFields, checkValue, FLAG, isObject, MS, oneOf, type Rule, type Rul
 export type ServiceFault =
   | {
       readonly status: number;
-      readonly headers?: Readonly<Record<string, string>>;
-      readonly body?: string;
-      readonly counted?: boolean;
+      readonly headers?: Readonly<Record<string, string>> | undefined;
+      readonly body?: string | undefined;
+      readonly counted?: boolean | undefined;
     }
-  | { readonly redirect: string; readonly status?: 301 | 302 | 303 | 307 | 308 }
+  | { readonly redirect: string; readonly status?: 301 | 302 | 303 | 307 | 308 | undefined }
   | 'reset'
   | 'lost'
   | 'hang'
@@ -180,9 +180,9 @@ function replaced(answer: ServiceAnswer, fault: Extract<ServiceFault, object>): 
   const { status, headers, body } =
     'redirect' in fault
       ? { status: fault.status ?? 302, headers: { location: fault.redirect }, body: '' }
-      : { headers: {}, body: '', ...fault };
+      : fault;
   const gateway = answer.headers.filter(([name]) => !['content-type', 'etag', 'warning'].includes(name));
-  return { ...answer, status, headers: overridden(gateway, headerLines(headers)), body: () => body };
+  return { ...answer, status, headers: overridden(gateway, headerLines(headers ?? {})), body: () => body ?? '' };
 }
 
 function overridden(lines: HeaderLines, others: HeaderLines): HeaderLines {
