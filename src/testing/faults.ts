@@ -178,9 +178,7 @@ export function applyFault(answer: ServiceAnswer, fault: ServiceFault | undefine
 /** Replaces the response from behind the gateway: the gateway's headers stay, the headers of the page do not. */
 function replaced(answer: ServiceAnswer, fault: Extract<ServiceFault, object>): ServiceAnswer {
   const { status, headers, body } =
-    'redirect' in fault
-      ? { status: fault.status ?? 302, headers: { location: fault.redirect }, body: '' }
-      : fault;
+    'redirect' in fault ? { status: fault.status ?? 302, headers: { location: fault.redirect }, body: '' } : fault;
   const gateway = answer.headers.filter(([name]) => !['content-type', 'etag', 'warning'].includes(name));
   return { ...answer, status, headers: overridden(gateway, headerLines(headers ?? {})), body: () => body ?? '' };
 }

@@ -35,8 +35,8 @@ describe('options', () => {
   it('may be undefined, as those of a configuration are that has none, with exactOptionalPropertyTypes', () => {
     const none = undefined as undefined;
     createClient({ etags: { entries: none, bytes: none }, reserve: { share: { month: none } }, low: { month: none } });
-    client.close({ drain: none });
-    createMockService({ windows: { minute: none }, cost: { info: none } }).listen({ port: none });
+    void client.close({ drain: none });
+    void createMockService({ windows: { minute: none }, cost: { info: none } }).listen({ port: none });
     createMockService().faults.next(1, { status: 500, headers: none, body: none, counted: none });
   });
 });
