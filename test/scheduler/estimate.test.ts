@@ -154,6 +154,22 @@ describe('an estimate', () => {
     expect(one.client.estimate()).toMatchObject({ ms: 7_100, window: 'cooldown' });
   });
 
+  it('begins after a pause of the caller’s own, and says that it is one', async () => {
+    const { client } = await met({ keyed: { minute: 100 } });
+    client.pause(7_000);
+    expect(client.estimate()).toMatchObject({ ms: 7_100, window: 'paused' });
+    client.pause();
+    expect(client.estimate()).toMatchObject({ ms: 100, window: undefined });
+  });
+
+  it('begins when the service is tried again that is down, and says that it is', async () => {
+    const one = await met({ keyed: { minute: 100 } });
+    one.service.faults.next(9, 'reset');
+    leave(one, 5);
+    await one.clock.advance(5_000);
+    expect(one.client.estimate().window).toBe('outage');
+  });
+
   it('knows the ceiling of an endpoint', async () => {
     const { client } = await met({
       keyed: { minute: 500 },
