@@ -13,7 +13,7 @@ const GOES_DEEPER = /from '(fast-check|[^']+\/deep\.ts)'/;
 const ALONE = /\bvi\.(mock|doMock|resetModules|use(Fake|Real)Timers)\(|spyOn\(performance|\/support\/planted\.ts'/;
 
 /** Files with processes, sockets or Redis: they wait in real time, which the work of a fleet before them in the same process would hold up. */
-const WITH_SOCKETS = /node:child_process|\/support\/(crew|child|server|browser)\.ts'|(?<!listeners)\.listen\(/;
+const WITH_SOCKETS = /node:child_process|\/support\/(crew|child|server|browser|chromium)\.ts'|(?<!listeners)\.listen\(/;
 
 const files = ['test/**/*.test.ts', 'examples/**/*.test.ts']
   .flatMap((pattern) => globSync(pattern))
@@ -59,7 +59,7 @@ export default defineConfig({
           globalSetup: ['test/support/build-programs.ts'],
           // They mostly wait, so more of them run side by side; and after the others, which do not wait and would hold them up.
           sequence: { groupOrder: 1 },
-          maxWorkers: availableParallelism() + 2,
+          maxWorkers: availableParallelism() + 4,
         },
       },
     ],
