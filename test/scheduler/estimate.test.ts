@@ -7,7 +7,7 @@ import {
   type VirtualClock,
   virtualClock,
 } from '../../src/testing/index.ts';
-import { DEEP } from '../support/deep.ts';
+import { cases } from '../support/deep.ts';
 
 const ADDRESS = 'SP1J1A6PJ50NS54VWAVFGA9C4HS53NAQXZQ07P5TK';
 const INFO = 'GET /extended/v1/info';
@@ -76,7 +76,7 @@ describe('an estimate', () => {
     expect(client.estimate()).toEqual({ ms: 100, finishesAt: new Date(NOON + 200), window: undefined });
   });
 
-  it.for(DEEP ? [50, 480, 700, 2_000] : [50, 480, 700])(
+  it.for(cases([50, 520], [480, 700, 2_000]))(
     'is when the last of %i calls really comes back, within 1 % and 1.6 s',
     async (count) => {
       const one = await met({ keyed: { second: 20, minute: 500 } });
