@@ -11,7 +11,7 @@ const FETCH = 'src/client/fetch-client.ts';
 
 const BUDGETS = [
   { what: 'own code, at once', entry: CLIENT, platform: 'browser', packages: 'external', split: true, budget: 66_800 },
-  { what: 'at once', entry: CLIENT, platform: 'browser', packages: 'bundle', split: true, budget: 80_600 },
+  { what: 'at once', entry: CLIENT, platform: 'browser', packages: 'bundle', split: true, budget: 80_900 },
   { what: 'in one file', entry: CLIENT, platform: 'browser', packages: 'bundle', split: false, budget: 88_100 },
   { what: 'fetch alone, at once', entry: FETCH, platform: 'browser', packages: 'bundle', split: true, budget: 69_000 },
   {
