@@ -40,8 +40,8 @@ export class ResetDetector {
     const isNext = last !== undefined && last.start === startOf(period, start - 1);
     const gap = last ? (received.most - last.at) / length : Number.POSITIVE_INFINITY;
     const isNarrow = length > periodMsOf('minute') && gap <= BEGINNING;
-    const isSudden = isNarrow && last !== undefined && last.used - used > limit * gap + ROUNDED;
-    const hasDropped = isNext && (isSudden || (last.used >= FEW && used <= last.used * REST));
+    const isSudden = last !== undefined && last.used - used > limit * gap + ROUNDED;
+    const hasDropped = isNext && isSudden && (isNarrow || (last.used >= FEW && used <= last.used * REST));
     const isBeginning = received.most - start <= length * BEGINNING;
     const { alive } = shapes;
     const calendar = alive.filter(({ isCalendar }) => isCalendar);

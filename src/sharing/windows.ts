@@ -70,6 +70,8 @@ export class SharedWindow {
   readonly #readings = new Map<string, InstanceReading>();
   /** Units used by the latest reading, and when its request was sent, by the local clock and at the earliest by the timeline. */
   #latest: { readonly used: number; readonly sentAt: number; readonly time: number } | undefined;
+  /** The last window of the calendar that a response of its beginning has shown to be used from then on, by when it began. */
+  #begunAt = Number.NaN;
   /** Units used in the last instances of the calendar, by the store. */
   readonly #used = new Map<string, number>();
 
@@ -133,7 +135,7 @@ export class SharedWindow {
 
   /** Whether a request at the beginning of the calendar's next window shows that this one is the calendar's, or is not. */
   get isProbed(): boolean {
-    if (this.isShort || this.isCalendar || this.#isEstimated || this.limit < PROBED) return false;
+    if (this.isShort || this.#isOfCalendars || this.#isEstimated || this.limit < PROBED) return false;
     return this.shapes.alive.some(({ isCalendar }) => isCalendar);
   }
 
@@ -144,6 +146,8 @@ export class SharedWindow {
   keptForProbe(from: number, waitsUntil: number = Number.POSITIVE_INFINITY): number {
     if (!this.isProbed || (!this.isLong && endOf(this.period, from) > waitsUntil)) return 0;
     const start = startOf(this.period, from);
+    // What slides is free again as soon as the calendar's next window begins.
+    if (start === this.#begunAt) return 0;
     const isFirst = this.#calendar({ least: start, most: start }).every(({ name }) => this.#used.get(name) === 0);
     return isFirst || from - start < periodMsOf(this.period) * BEGINNING ? 0 : 1;
   }
@@ -152,12 +156,13 @@ export class SharedWindow {
   get #isCounted(): boolean {
     if (this.isShort || this.isCalendar) return false;
     const { alive, epoch } = this.shapes;
-    const isSuspected = epoch > 0 || this.#isSurelyEstimated;
+    const isSuspected = epoch > 0 || alive.every(({ isEstimated }) => isEstimated);
     return (this.limit >= REFUTED_FROM || isSuspected) && alive.some(({ isEstimated }) => isEstimated);
   }
 
-  get #isSurelyEstimated(): boolean {
-    return this.shapes.alive.every(({ isEstimated }) => isEstimated);
+  /** Whether it is the calendar's, or an estimate from two windows of it. */
+  get #isOfCalendars(): boolean {
+    return this.isCalendar || this.shapes.alive.every(({ isCalendar, isEstimated }) => isCalendar || isEstimated);
   }
 
   /** The instance of the calendar before the one of this time, if the service may count a part of it. */
@@ -202,8 +207,8 @@ export class SharedWindow {
   instances(range: TimeRange): Instance[] {
     const { alive } = this.shapes;
     const mayBeCalendar = this.isCalendar || alive.some(({ isCalendar }) => isCalendar);
-    // What is known to be an estimate is counted by the calendar's windows alone: this one, and what the one before still takes of it.
-    const isEstimate = this.#isCounted && this.#isSurelyEstimated;
+    // An estimate is counted by the calendar's windows alone: this one, and what the one before still takes of it.
+    const isEstimate = this.#isCounted && this.#isOfCalendars;
     // With several candidates both kinds are counted, so that no unit is missing when the shape becomes known.
     return [
       ...(mayBeCalendar || this.#isCounted ? this.#calendar(range) : []),
@@ -219,6 +224,8 @@ export class SharedWindow {
     this.left = Math.max(0, limit - used);
     if (sentAt >= (this.#latest?.sentAt ?? sentAt)) this.#latest = { used, sentAt, time: sent.least };
     const range = { least: sent.least, most: received.most };
+    const start = startOf(this.period, sent.least);
+    if (used > 0 && received.most <= start + periodMsOf(this.period) * BEGINNING) this.#begunAt = start;
     for (const instances of [calendarOf(this.period, range), slidingOf(this.period, range, 0)]) {
       const [only] = instances;
       if (only && instances.length === 1) this.#note(only, used, sentAt);

@@ -141,22 +141,23 @@ describe('a job that runs now and then, of processes that share a key, fails few
 
 const MINUTE_MS = 60_000;
 
-/** How long jobs take, in milliseconds: 18 of the 20 calls that a minute allows, at the same second of each minute but up to two late. */
+/** How long jobs take, in milliseconds: of 18 of the 20 calls that a minute allows, or as many as it says, at the same second of each minute but up to two late. */
 async function minutes(
   by: 'one' | 'two' | 'new',
   seed: number,
   times: number,
   windows: Readonly<Record<string, WindowKind>> = {},
+  { calls = 18, minute = 20 } = {},
 ): Promise<readonly number[]> {
   const random = seeded(seed);
-  const quota = { keyed: { second: 20, minute: 20 }, windows, latencyMs: [20, 80] };
+  const quota = { keyed: { second: 20, minute }, windows, latencyMs: [20, 80] };
   const size = { one: 1, two: 2, new: times }[by];
   const start = Date.UTC(2026, 2, 10, 12, 0, 5 + Math.floor(random() * 40));
   const fleet = fleetOf(size, quota as never, {}, { start, seed, isShared: by !== 'one' });
   const took: number[] = [];
   await again(fleet, { times, everyMs: MINUTE_MS, lateMs: 2_000 }, random, by === 'new', async (client) => {
     const from = fleet.clock.now();
-    for (let call = 0; call < 18; call++) await client.getInfo();
+    for (let call = 0; call < calls; call++) await client.getInfo();
     took.push(fleet.clock.now() - from);
   });
   expect(fleet.limited).toBe(0);
@@ -172,6 +173,18 @@ describe('a job of each minute, of processes that share a key,', () => {
       const alone = await longest('one');
       // A trip and a moment for each call, where one client has none.
       for (const by of ['two', 'new'] as const) expect(await longest(by)).toBeLessThan(alone + 2_000);
+    },
+  );
+
+  it.each(DEEP ? [20, 100] : [20])(
+    'uses all %i units of each aligned minute as soon as one client does',
+    async (limit) => {
+      for (const seed of DEEP ? [1, 2, 3] : [1]) {
+        const longest = async (by: 'one' | 'two' | 'new') =>
+          Math.max(...(await minutes(by, seed, 8, {}, { calls: limit, minute: limit })).slice(2));
+        const alone = await longest('one');
+        for (const by of ['two', 'new'] as const) expect(await longest(by)).toBeLessThan(alone + 2_000);
+      }
     },
   );
 

@@ -45,6 +45,15 @@ describe('a window whose use drops where the calendar begins a new one', () => {
     ).toEqual(CALENDAR);
   });
 
+  it('is not compared with readings of so long ago that as much may have drained since, or be estimated no more', () => {
+    const judgedAfter = (before: number) =>
+      judged([
+        [before, 90],
+        [60_100, 2],
+      ]);
+    expect([judgedAfter(9_000), judgedAfter(6_000)]).toEqual([CALENDAR, IN_DOUBT]);
+  });
+
   it('is known to be aligned if it is a long one, however little was used, where that cannot have drained between two readings', () => {
     // The small ones hold 100; of an hour 1.7 drain in 61 s.
     const [before, after] = [3_540_000, 3_601_000];

@@ -80,8 +80,24 @@ describe('a window that processes share', () => {
       ['month', 100, UNKNOWN],
       ['minute', 100, { alive: [aligned], epoch: 0 }],
       ['minute', 100, { alive: [slidingLog, slidingCounter], epoch: 0 }],
+      ['minute', 100, { alive: [aligned, slidingCounter], epoch: 0 }],
     ] as const)
       expect(kept(new SharedWindow(period, limit, shapes), 30_000)).toBe(0);
+  });
+
+  it('in doubt keeps no unit where a response of its first seconds shows that what it holds slides out when the calendar’s next window begins', () => {
+    const keptAfter = (sentAt: number): number => {
+      const minute = new SharedWindow('minute', 100, UNKNOWN);
+      const news = { ...reading({ period: 'minute', used: 1, shapes: UNKNOWN }), limit: 100 };
+      minute.hear(news, exactly(BEGIN + sentAt), exactly(BEGIN + sentAt + 20));
+      return minute.keptForProbe(BEGIN + 30_000);
+    };
+    expect([2_980, 2_981].map(keptAfter)).toEqual([0, 1]);
+  });
+
+  it('that is the calendar’s, or an estimate from two of its windows, is counted by those alone', () => {
+    const minute = new SharedWindow('minute', 100, { alive: [aligned, slidingCounter], epoch: 0 });
+    expect(minute.instances(exactly(BEGIN)).map(({ name }) => name)).toEqual([`minute:${BEGIN / 1_000}`]);
   });
 
   it('of a month is the calendar’s, whatever is not ruled out: no process could wait for another shape to show itself', () => {

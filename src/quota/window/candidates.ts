@@ -124,6 +124,14 @@ export class CandidateShapes {
     if (alive !== this.#alive) this.#keep(alive.length > 0 ? alive : this.#all);
   }
 
+  /** Dismisses the candidates that are not allowed, unless there are no others. */
+  dismiss(allows: (shape: Shape) => boolean): void {
+    const alive = this.#alive.filter(({ shape }) => allows(shape));
+    if (alive.length === 0 || alive.length === this.#alive.length) return;
+    for (const model of this.#alive) if (!alive.includes(model)) this.#dismissed.add(model);
+    this.#keep(alive);
+  }
+
   /**
    * A refusal that no candidate predicted: re-admits those dropped on weak evidence; if there are none, the second such
    * refusal re-admits all.

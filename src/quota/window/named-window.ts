@@ -14,6 +14,7 @@ import type { Contention } from './contended-rate.ts';
 import { ALL_BEFORE, type Shown } from './demand.ts';
 import { LargerCharges } from './larger-charges.ts';
 import { LastReading } from './last-reading.ts';
+import { NamedEnd } from './named-end.ts';
 import { OtherConsumers } from './other-consumers.ts';
 import { PassedCharge } from './passed-charge.ts';
 import { type PriorityReserve, RoomForPriorities } from './priority-reserve.ts';
@@ -71,6 +72,7 @@ export class NamedWindow implements Limit {
   /** Units of the requests that a cache has answered since the last reading. */
   #cached = 0;
   readonly #sent: SentInWindow;
+  readonly #namedEnd: NamedEnd;
   readonly #probing: ShapeProbing;
   readonly #roomForPriorities: RoomForPriorities;
   readonly #roomForOthers: RoomForOthers;
@@ -90,6 +92,7 @@ export class NamedWindow implements Limit {
     this.totalRate = new TotalRate(this.#periodMs);
     const sent = new SentInWindow(period, clock);
     this.#sent = sent;
+    this.#namedEnd = new NamedEnd(period, clock);
     this.#probing = new ShapeProbing(period, { clock, flights, shareLimit, candidates: this.candidates, sent });
     this.#roomForOthers = new RoomForOthers(period, {
       clock,
@@ -233,6 +236,7 @@ export class NamedWindow implements Limit {
   read(reading: WindowReading, past: AnsweredRequests, rate?: ServedRate): void {
     this.#lastReading.observe(reading);
     this.#larger.onReading(reading);
+    this.#namedEnd.onReading(reading);
     this.#probing.onReading(reading, this.#lastReading.sentAt);
     this.#roomForOthers.onReading(reading);
     // The first reading is no evidence, but its request may have been counted on either side of a boundary.
@@ -299,7 +303,10 @@ export class NamedWindow implements Limit {
   /** Processes a reset that the service announced, by its clock, if it can only mean this window. */
   onNamedReset(stated: number, sentAt: number): void {
     const end = this.period === 'month' ? monthEndBy(stated) : stated;
-    if (this.#periodMs > SHORT_MS) this.#probing.onNamedEnd(end % ROUNDING_MS === 0 ? end + ROUNDING_MS : end, sentAt);
+    if (this.#periodMs <= SHORT_MS) return;
+    // One client alone finds out sooner by what it reserves.
+    if (this.#shareLimit.isShared) this.candidates.dismiss(this.#namedEnd.allows(end));
+    this.#probing.onNamedEnd(end % ROUNDING_MS === 0 ? end + ROUNDING_MS : end, sentAt);
   }
 
   /** Whether `ratelimit-limit` and `ratelimit-reset` may describe this window. */
