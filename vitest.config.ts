@@ -13,7 +13,7 @@ const GOES_DEEPER = /from '(fast-check|[^']+\/deep\.ts)'/;
 const ALONE = /\bvi\.(mock|doMock|resetModules|use(Fake|Real)Timers)\(|spyOn\(performance|\/support\/planted\.ts'/;
 
 /** Files with processes, sockets or Redis: they wait in real time, which the work of a fleet before them in the same process would hold up. */
-const WITH_SOCKETS = /node:child_process|\/support\/(crew|child|server|browser)\.ts'|(?<!listeners)\.listen\(/;
+const WITH_SOCKETS = /node:child_process|\/support\/(crew|child|server|browser|chromium)\.ts'|(?<!listeners)\.listen\(/;
 
 const files = ['test/**/*.test.ts', 'examples/**/*.test.ts']
   .flatMap((pattern) => globSync(pattern))
@@ -59,13 +59,15 @@ export default defineConfig({
           globalSetup: ['test/support/build-programs.ts'],
           // They mostly wait, so more of them run side by side; and after the others, which do not wait and would hold them up.
           sequence: { groupOrder: 1 },
-          maxWorkers: availableParallelism() + 2,
+          maxWorkers: availableParallelism() + 4,
         },
       },
     ],
     exclude: [...defaultExclude, ...(DEEP ? [] : ['**/*.deep.test.ts'])],
     // As many as there are cores: more would compile the same functions again, and gain nothing where nothing waits.
     maxWorkers: availableParallelism(),
+    // A world in virtual time leaves much that is short-lived: with the space of 1 to 16 MiB that V8 begins with, it is collected, and copied, far more often.
+    execArgv: ['--min-semi-space-size=32', '--max-semi-space-size=64'],
     setupFiles: ['test/support/properties.ts', 'test/support/unstub.ts'],
     restoreMocks: true,
     unstubEnvs: true,

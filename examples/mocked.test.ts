@@ -9,7 +9,7 @@ const ADDRESS = 'SP3HXJJMJQ06GNAZ8XWDN1QM48JEDC6PP6W3YZPZJ';
 
 const service = createMockService({ assetsOf: () => 3 });
 const server = setupServer(...handlers(service));
-beforeAll(() => server.listen({ onUnhandledFrame: 'error' }));
+beforeAll(() => server.listen({ onUnhandledFrame: 'error' })); // in MSW 2: onUnhandledRequest
 afterAll(() => server.close());
 
 test('an account has the assets that the mock gives it', async () => {

@@ -136,7 +136,7 @@ export type ShareEvent =
   | {
       /** The store cannot be used: three trips in a row have failed. The process continues as `mode` says. Emitted once per outage. */
       readonly type: 'share-lost';
-      /** What went wrong, such as `TIMEOUT`, `ECONNREFUSED` or `READONLY`. */
+      /** What went wrong, such as `TIMEOUT`, `ECONNREFUSED`, `READONLY`, or `ClientClosedError` of a node-redis client that is not connected. */
       readonly code: string;
       /** `partial`: it sends at an even pace; `closed`: it sends only what was granted; `open`: it sends as if it had the key to itself. */
       readonly mode: 'partial' | 'closed' | 'open';

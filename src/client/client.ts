@@ -48,7 +48,7 @@ export interface QuotaState {
   readonly held: number;
   /** Calls that wait to be sent. */
   readonly waiting: number;
-  /** The pause that the service ordered, if one is in force. */
+  /** The pause that the service ordered, or the one of an outage, if one is in force; `why` says which. */
   readonly cooldown?: { readonly until: Date; readonly why: string };
   /** Present if the key is sent, but served as if there were none. See the event `key-ignored`. */
   readonly isKeyIgnored?: true;
@@ -321,7 +321,7 @@ export interface Client {
    * ```
    * @throws ConfigError if an option cannot be used; nothing is closed then.
    */
-  close(options?: { readonly drain?: boolean }): Promise<CloseReport>;
+  close(options?: { readonly drain?: boolean | undefined }): Promise<CloseReport>;
   /** The same as {@link Client.close}, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
 }

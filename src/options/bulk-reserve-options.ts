@@ -11,7 +11,7 @@ export interface ReserveOptions {
    * The reserved part of each window, from 0 up to but not including 1: `0.2` for every window, or `{ minute: 0.2, month: 0.1 }`.
    * Default: 0.
    */
-  readonly share?: number | Readonly<Partial<Record<Period, number>>> | undefined;
+  readonly share?: number | Readonly<Partial<Record<Period, number | undefined>>> | undefined;
   /**
    * Until this date bulk work uses its part of the month no faster than evenly, from the beginning of the month to the date or the
    * end of the month, whichever comes first. Usage by other consumers counts, too. A call that would have to wait longer than
@@ -21,7 +21,7 @@ export interface ReserveOptions {
 }
 
 /** A share of every window, or of windows by their period. */
-export type PeriodShares = number | Readonly<Partial<Record<Period, number>>>;
+export type PeriodShares = number | Readonly<Partial<Record<Period, number | undefined>>>;
 
 const isShare = (value: unknown): boolean => typeof value === 'number' && value >= 0 && value < 1;
 
@@ -67,6 +67,6 @@ export function readReserve(options: ReserveOptions): BulkReservePolicy {
 }
 
 /** A share for each period. */
-export function sharesOf(share: PeriodShares): Readonly<Partial<Record<Period, number>>> {
+export function sharesOf(share: PeriodShares): Readonly<Partial<Record<Period, number | undefined>>> {
   return typeof share === 'number' ? Object.fromEntries(PERIODS.map((period) => [period, share])) : share;
 }

@@ -83,7 +83,7 @@ export interface ClientOptions {
    * The least recently used response is dropped first. A response that contains the key is never cached. A revalidation uses
    * quota, too; its cost is the service's decision. Default: false.
    */
-  readonly etags?: boolean | { readonly entries?: number; readonly bytes?: number } | undefined;
+  readonly etags?: boolean | { readonly entries?: number | undefined; readonly bytes?: number | undefined } | undefined;
   /**
    * The cost of a request in units, if you know the service's table of costs; `undefined`: learned from the responses, as without this
    * option. For typed calls and `fetch` alike; the option `cost` of a single call takes precedence. Any other result than a number
@@ -110,7 +110,7 @@ export interface ClientOptions {
    */
   readonly reserve?: ReserveOptions | undefined;
   /** The event `low` is emitted when less than this part of a window is left: `0.1` of every window, or `{ month: 0.1 }`. Default: never. */
-  readonly low?: number | Readonly<Partial<Record<Period, number>>> | undefined;
+  readonly low?: number | Readonly<Partial<Record<Period, number | undefined>>> | undefined;
   /** Used instead of the system's clock and timers, for example a virtual clock in tests. */
   readonly clock?: Clock | undefined;
   /** Used instead of `Math.random` to randomise waits. Returns a number from 0 up to but not including 1. */
@@ -168,7 +168,7 @@ export interface Settings extends Credentials {
   readonly fetch: typeof globalThis.fetch | undefined;
   readonly share: QuotaShare;
   readonly reserve: BulkReservePolicy | undefined;
-  readonly low: Readonly<Partial<Record<Period, number>>> | undefined;
+  readonly low: Readonly<Partial<Record<Period, number | undefined>>> | undefined;
   readonly clock: Clock;
   readonly random: () => number;
   readonly onEvent: ((event: ClientEvent) => void) | undefined;

@@ -6,7 +6,7 @@
 
 import { type MeterProvider, metrics, type TracerProvider, trace } from '@opentelemetry/api';
 import type { Client } from '../client/client.ts';
-import { checkClient, flag, optionsParser, unchecked, withDefault } from '../validation/arguments.ts';
+import { argument, checkClient, flag, optionsParser, withDefault } from '../validation/arguments.ts';
 import { VERSION } from '../version.ts';
 import { gauge, measure } from './metrics.ts';
 import { traceCalls } from './spans.ts';
@@ -26,9 +26,11 @@ export interface InstrumentOptions {
   readonly requests?: boolean | undefined;
 }
 
+const PROVIDER = 'a provider of OpenTelemetry';
+
 const instrumentOptions = optionsParser('options of instrument', {
-  tracerProvider: unchecked<TracerProvider>(),
-  meterProvider: unchecked<MeterProvider>(),
+  tracerProvider: argument<TracerProvider>((given) => typeof given?.getTracer === 'function', PROVIDER),
+  meterProvider: argument<MeterProvider>((given) => typeof given?.getMeter === 'function', PROVIDER),
   requests: withDefault(flag, true),
 });
 

@@ -33,7 +33,7 @@ export interface Pool
   /** Resolves when no call of any client waits or is under way. */
   idle(): Promise<void>;
   /** Closes all clients. See {@link Client.close}. */
-  close(options?: { readonly drain?: boolean }): Promise<CloseReport>;
+  close(options?: { readonly drain?: boolean | undefined }): Promise<CloseReport>;
   /** The same as {@link Pool.close}, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
 }

@@ -181,7 +181,7 @@ export class Pacer {
 
   /** The end of the pause that lasts longest and has one, in force or not. */
   get pausedUntil(): number {
-    return this.#pauses.knownEnd;
+    return this.#pauses.longest.until;
   }
 
   /** Changes when a window comes or goes, and when its limit or the shapes that it may have change. */
@@ -199,9 +199,10 @@ export class Pacer {
   estimate(plans: readonly Plan[], now: number, isBest: boolean = false): PlanEstimate | undefined {
     this.#age(now);
     const { named: windows, unnamed: endpointWindows } = this.#windows;
-    const { costs, pausedUntil } = this;
+    const { costs } = this;
+    const pause = this.#pauses.longest;
     const shareLimit = this.#shareLimit;
-    const known = { ...this.#clientWide, windows, endpointWindows, costs, pausedUntil, shareLimit, isBest };
+    const known = { ...this.#clientWide, windows, endpointWindows, costs, pause, shareLimit, isBest };
     return estimate(plans, known, now);
   }
 

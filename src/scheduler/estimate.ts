@@ -30,8 +30,8 @@ export interface Estimate {
   readonly ms: number | undefined;
   /**
    * The bottleneck: the longest window that has to be waited out (`second`, `minute`, `month`, …, or `endpoint` for a window
-   * that `ratelimit-*` describes), `cooldown` while the service has ordered a pause, `concurrency` where only answers are
-   * waited for. Undefined where all can go at once.
+   * that `ratelimit-*` describes), `cooldown` while the service has ordered a pause, `paused` while the client is paused, `outage` while
+   * requests fail, `concurrency` where only answers are waited for. Undefined where all can go at once.
    */
   readonly window: string | undefined;
 }

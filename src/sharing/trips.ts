@@ -220,11 +220,13 @@ export class Trips {
   }
 }
 
-/** The error as one word: the server's (`READONLY`, `OOM`, `LOADING`) or the connection's (`ECONNREFUSED`). */
+/** The error as one word: the server's (`READONLY`, `OOM`, `LOADING`), the connection's (`ECONNREFUSED`) or its class (`ClientClosedError`). */
 function codeOf(error: unknown): string {
   const [word] = /^[A-Z]{2,24}\b/.exec(error instanceof Error ? error.message : String(error)) ?? [];
   const { code } = (error ?? {}) as { code?: unknown };
   if (typeof code === 'string' && /^[A-Z_]{2,32}$/.test(code)) return code;
   if (word !== undefined && word !== 'ERR') return word;
-  return error instanceof Error && /^[A-Za-z]{3,40}$/.test(error.name) && error.name !== 'Error' ? error.name : 'ERR';
+  if (!(error instanceof Error)) return 'ERR';
+  const { name } = error.name === 'Error' ? error.constructor : error;
+  return /^[A-Za-z]{3,40}$/.test(name) && name !== 'Error' ? name : 'ERR';
 }

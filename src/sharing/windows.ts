@@ -225,7 +225,7 @@ export class SharedWindow {
     if (sentAt >= (this.#latest?.sentAt ?? sentAt)) this.#latest = { used, sentAt, time: sent.least };
     const range = { least: sent.least, most: received.most };
     const start = startOf(this.period, sent.least);
-    if (received.most <= start + periodMsOf(this.period) * BEGINNING) this.#begunAt = start;
+    if (used > 0 && received.most <= start + periodMsOf(this.period) * BEGINNING) this.#begunAt = start;
     for (const instances of [calendarOf(this.period, range), slidingOf(this.period, range, 0)]) {
       const [only] = instances;
       if (only && instances.length === 1) this.#note(only, used, sentAt);

@@ -24,11 +24,11 @@ import { checkFields, checkValue, FLAG, isObject, MS, oneOf, type Rule, type Rul
 export type ServiceFault =
   | {
       readonly status: number;
-      readonly headers?: Readonly<Record<string, string>>;
-      readonly body?: string;
-      readonly counted?: boolean;
+      readonly headers?: Readonly<Record<string, string>> | undefined;
+      readonly body?: string | undefined;
+      readonly counted?: boolean | undefined;
     }
-  | { readonly redirect: string; readonly status?: 301 | 302 | 303 | 307 | 308 }
+  | { readonly redirect: string; readonly status?: 301 | 302 | 303 | 307 | 308 | undefined }
   | 'reset'
   | 'lost'
   | 'hang'
@@ -178,11 +178,9 @@ export function applyFault(answer: ServiceAnswer, fault: ServiceFault | undefine
 /** Replaces the response from behind the gateway: the gateway's headers stay, the headers of the page do not. */
 function replaced(answer: ServiceAnswer, fault: Extract<ServiceFault, object>): ServiceAnswer {
   const { status, headers, body } =
-    'redirect' in fault
-      ? { status: fault.status ?? 302, headers: { location: fault.redirect }, body: '' }
-      : { headers: {}, body: '', ...fault };
+    'redirect' in fault ? { status: fault.status ?? 302, headers: { location: fault.redirect }, body: '' } : fault;
   const gateway = answer.headers.filter(([name]) => !['content-type', 'etag', 'warning'].includes(name));
-  return { ...answer, status, headers: overridden(gateway, headerLines(headers)), body: () => body };
+  return { ...answer, status, headers: overridden(gateway, headerLines(headers ?? {})), body: () => body ?? '' };
 }
 
 function overridden(lines: HeaderLines, others: HeaderLines): HeaderLines {

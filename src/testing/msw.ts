@@ -28,6 +28,8 @@ import type { MockService } from './service.ts';
  * ```
  */
 export function handlers(service: Pick<MockService, 'origin' | 'clock' | 'exchange'>): HttpHandler[] {
+  if (typeof (service as MockService | undefined)?.exchange !== 'function')
+    throw new Error('handlers takes a mock service, as createMockService makes.');
   return [
     http.all(`${service.origin}/*`, async ({ request }) => {
       const { method, headers, signal } = request;

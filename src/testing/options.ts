@@ -63,7 +63,7 @@ export interface MockServiceOptions<Route extends RouteName = RouteName> {
   /** Treatment of an unknown or revoked key: this status, or as a request without a key. Default: 401. */
   readonly unknownKey?: 'keyless' | 401 | 403 | undefined;
   /** Shape of the windows, for all periods or by period. Default: `'aligned'`. */
-  readonly windows?: WindowKind | { readonly [P in ServicePeriod]?: WindowKind } | undefined;
+  readonly windows?: WindowKind | { readonly [P in ServicePeriod]?: WindowKind | undefined } | undefined;
   /**
    * When usage is booked. `'before'`: on arrival; a request that does not fit is refused. `'after'`: when the response is sent, as in
    * Kong's response-ratelimiting; a request is refused only if nothing remains, so costly and concurrent requests overshoot.
@@ -77,7 +77,7 @@ export interface MockServiceOptions<Route extends RouteName = RouteName> {
    * requests that do not count. Default: 1.
    */
   readonly cost?:
-    | (((request: CostQuestion) => number | undefined) | { readonly [E in ServiceEndpoint]?: number })
+    | (((request: CostQuestion) => number | undefined) | { readonly [E in ServiceEndpoint]?: number | undefined })
     | undefined;
   /** Cost of a HEAD request in units. Default: that of the GET. */
   readonly headCost?: number | undefined;

@@ -26,7 +26,10 @@ export interface MockService {
    * Opens a real port on 127.0.0.1; 0, the default, takes any free port. Requests are answered by `exchange`, by default the
    * service's own: pass a function around it to see or change what comes and goes.
    */
-  listen(at?: { readonly port?: number; readonly exchange?: MockHost['exchange'] }): Promise<ListeningService>;
+  listen(at?: {
+    readonly port?: number | undefined;
+    readonly exchange?: MockHost['exchange'] | undefined;
+  }): Promise<ListeningService>;
   /**
    * Answers one request synchronously, without latency and faults, for simulations with their own time. Throws if the handler of a
    * route returns a promise or a `Response`.

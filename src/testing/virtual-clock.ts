@@ -68,7 +68,7 @@ export function virtualClock(options: VirtualClockOptions = {}): VirtualClock {
       return alarms.size;
     },
     async advance(ms) {
-      if (!(ms >= 0)) throw new RangeError(`Time cannot be advanced by ${ms} ms.`);
+      if (!Number.isFinite(ms) || ms < 0) throw new RangeError(`Time cannot be advanced by ${ms} ms.`);
       const end = now + ms;
       await settle();
       while (alarms.due <= end) await ringNext();

@@ -2,7 +2,7 @@ import type { QuotaSnapshot } from '../quota/headers/snapshot.ts';
 import { PERIODS, type Period } from '../quota/time/periods.ts';
 
 /** The parts of windows below which little is left, by period. */
-export type LowMarks = Readonly<Partial<Record<Period, number>>>;
+export type LowMarks = Readonly<Partial<Record<Period, number | undefined>>>;
 
 /** A window of which little is left. */
 export interface LowWindow {

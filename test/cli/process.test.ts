@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createMockService, type MockService, type MockServiceOptions } from 'stacks-quota/testing';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { NO_SERVICE } from '../support/child.ts';
 import { cases } from '../support/deep.ts';
 import { endAll, start } from './support/program.ts';
 
@@ -115,12 +116,10 @@ describe('the program in a process of its own', { concurrent: true }, () => {
   });
 
   it('says in one line that no service answers', async () => {
-    const { url, close } = await createMockService().listen();
-    await close();
-    const { code, out, err } = await start(['quota'], { STACKS_API_URL: url }).ending;
+    const { code, out, err } = await start(['quota'], { STACKS_API_URL: NO_SERVICE }).ending;
     expect({ code, out }).toEqual({ code: 1, out: '' });
     expect(err).toBe(
-      `stacks-quota: HEAD /extended/v1/info: no usable response from ${url} after 3 attempts (ECONNREFUSED: nothing listens there). ` +
+      `stacks-quota: HEAD /extended/v1/info: no usable response from ${NO_SERVICE} after 3 attempts (ECONNREFUSED: nothing listens there). ` +
         'Check the URL of the service: --url or STACKS_API_URL.\n',
     );
   });

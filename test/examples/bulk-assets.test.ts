@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createMockService, type MockService, type MockServiceOptions } from 'stacks-quota/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Ending } from '../support/child.ts';
+import { type Ending, NO_SERVICE } from '../support/child.ts';
 import { DEEP } from '../support/deep.ts';
 import { endAll, isBuilt, run, start } from './support/start.ts';
 
@@ -105,11 +105,9 @@ describe('the bulk example', { concurrent: true }, () => {
   });
 
   it('says in one line that there is no service', async () => {
-    const { url, close } = await createMockService().listen();
-    await close();
-    const { code, err } = await run('bulk-assets.ts', [], { STACKS_API_URL: url });
+    const { code, err } = await run('bulk-assets.ts', [], { STACKS_API_URL: NO_SERVICE });
     expect(code).toBe(1);
-    expect(oneLine(err)).toBe(`No usable answer from the service at ${url}: ECONNREFUSED.`);
+    expect(oneLine(err)).toBe(`No usable answer from the service at ${NO_SERVICE}: ECONNREFUSED.`);
   });
 
   it('ends on Ctrl-C with a summary of what was done', async () => {

@@ -17,6 +17,14 @@ it('a misspelt option of instrument is an error', () => {
   expect(() => instrument(createClient(), { request: false } as object)).toThrow(/Did you mean requests\?$/);
 });
 
+it('a provider that is none is an error', () => {
+  const client = createClient({ fetch: async () => Response.json({}) });
+  for (const option of ['tracerProvider', 'meterProvider'])
+    expect(() => instrument(client, { [option]: {} } as never)).toThrow(
+      `${option} must be a provider of OpenTelemetry, not an object`,
+    );
+});
+
 describe('the span of a call', () => {
   it('is under the one that is active where the call is made, whatever other calls are made meanwhile', async () => {
     const { clock, client, tracer, spans } = instrumented();

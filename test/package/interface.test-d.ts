@@ -3,11 +3,13 @@ import {
   type AssetEvent,
   type BulkOutcome,
   type Client,
+  createClient,
   type HeadersResult,
   type Info,
   isQuotaExhausted,
   type Result,
 } from 'stacks-quota';
+import { createMockService } from 'stacks-quota/testing';
 import { describe, expectTypeOf, it } from 'vitest';
 import * as z from 'zod';
 
@@ -26,6 +28,16 @@ describe('a call', () => {
 
   it('gives no body where only the headers were asked for', () => {
     expectTypeOf(client.getInfo({ headersOnly: true })).resolves.toEqualTypeOf<HeadersResult>();
+  });
+});
+
+describe('options', () => {
+  it('may be undefined, as those of a configuration are that has none, with exactOptionalPropertyTypes', () => {
+    const none = undefined as undefined;
+    createClient({ etags: { entries: none, bytes: none }, reserve: { share: { month: none } }, low: { month: none } });
+    void client.close({ drain: none });
+    void createMockService({ windows: { minute: none }, cost: { info: none } }).listen({ port: none });
+    createMockService().faults.next(1, { status: 500, headers: none, body: none, counted: none });
   });
 });
 

@@ -9,19 +9,31 @@ it('the programs that the documents show compile', () => {
   expect(complaintsAbout(writePrograms(readDocuments(), 'compiled-documents'))).toEqual([]);
 });
 
-it('the examples in comments compile', () => {
-  expect(complaintsAbout(writeExamples(readComments()))).toEqual([]);
+it('the fragments that documents show compile, with the imports, the client and the connection that they leave out', () => {
+  const written = readDocuments().filter(({ path }) => path !== 'docs/api.md'); // declarations, made from the source
+  const fragments = written.map(({ path, text }) => ({
+    name: path.replaceAll('/', '-'),
+    examples: Array.from(text.matchAll(/^```ts fragment\n([\s\S]*?)^```/gm), ([, code = '']) => code),
+  }));
+  expect(complaintsAbout(writeExamples(fragments, 'compiled-fragments'))).toEqual([]);
 });
 
-/** Writes the examples to files of their own, each with the imports that it leaves out, and with a client and an address. */
-function writeExamples(comments: readonly Commented[]): readonly ExampleFile[] {
-  const folder = resolve('node_modules/.cache/compiled-examples');
+it('the examples in comments compile', () => {
+  expect(complaintsAbout(writeExamples(readComments(), 'compiled-examples'))).toEqual([]);
+});
+
+/** Writes the examples to files of their own in a new folder, each with the imports that it leaves out, and with a client, a connection and an address. */
+function writeExamples(
+  shown: readonly Pick<Commented, 'name' | 'examples'>[],
+  folderName: string,
+): readonly ExampleFile[] {
+  const folder = resolve('node_modules/.cache', folderName);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  const known = comments.filter(({ name }) => !name.includes('.'));
-  return comments.flatMap(({ name, examples }) =>
+  const known = readComments().filter(({ name }) => !name.includes('.'));
+  return shown.flatMap(({ name, examples }) =>
     examples.map((code, index) => {
-      const missing = known.filter((one) => !new RegExp(`import .*\\b${one.name}\\b`).test(code));
+      const missing = known.filter((one) => !new RegExp(`import .*\\b${one.name}\\b.* from '${one.entry}'`).test(code));
       const imports = missing.map((one) => `import { ${one.name} } from '${one.entry}';`);
       const file = `${folder}/${name}-${index}.ts`;
       writeFileSync(file, `${PRELUDE}${imports.join(' ')}\n${code}`);
@@ -31,7 +43,7 @@ function writeExamples(comments: readonly Commented[]): readonly ExampleFile[] {
 }
 
 const PRELUDE = `import { Redis } from 'ioredis'; import type { Client, Clock } from 'stacks-quota';
-declare global { var client: Client; var address: string }
+declare global { var client: Client; var redis: Redis; var address: string }
 `;
 
 type ExampleFile = Pick<Program, 'path' | 'file'>;

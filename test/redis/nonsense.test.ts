@@ -96,7 +96,7 @@ describe.skipIf(!hasRedis)('what others left in a key', () => {
   for (const [what, type] of Object.entries(KEYS)) {
     // What a text says matters only where there should be one.
     const planted = type === 'string' || DEEP ? texts : texts.slice(0, 3);
-    it.each([...Object.entries(plants), ...planted])(`does no harm in ${what}: %s`, async (_, plant) => {
+    it.concurrent.each([...Object.entries(plants), ...planted])(`does no harm in ${what}: %s`, async (_, plant) => {
       const keyOf = keysOf(randomUUID(), 'secret', 'key');
       const store = redisStore(scriptRunner(redis as never), keyOf);
       await plant(keyOf(what));

@@ -7,7 +7,7 @@ import {
   type VirtualClock,
   virtualClock,
 } from '../../src/testing/index.ts';
-import { DEEP } from '../support/deep.ts';
+import { cases } from '../support/deep.ts';
 
 const ADDRESS = 'SP1J1A6PJ50NS54VWAVFGA9C4HS53NAQXZQ07P5TK';
 const INFO = 'GET /extended/v1/info';
@@ -76,7 +76,7 @@ describe('an estimate', () => {
     expect(client.estimate()).toEqual({ ms: 100, finishesAt: new Date(NOON + 200), window: undefined });
   });
 
-  it.for(DEEP ? [50, 480, 700, 2_000] : [50, 480, 700])(
+  it.for(cases([50, 520], [480, 700, 2_000]))(
     'is when the last of %i calls really comes back, within 1 % and 1.6 s',
     async (count) => {
       const one = await met({ keyed: { second: 20, minute: 500 } });
@@ -152,6 +152,22 @@ describe('an estimate', () => {
     leave(one, 1);
     await one.clock.advance(100);
     expect(one.client.estimate()).toMatchObject({ ms: 7_100, window: 'cooldown' });
+  });
+
+  it('begins after a pause of the caller’s own, and says that it is one', async () => {
+    const { client } = await met({ keyed: { minute: 100 } });
+    client.pause(7_000);
+    expect(client.estimate()).toMatchObject({ ms: 7_100, window: 'paused' });
+    client.pause();
+    expect(client.estimate()).toMatchObject({ ms: 100, window: undefined });
+  });
+
+  it('begins when the service is tried again that is down, and says that it is', async () => {
+    const one = await met({ keyed: { minute: 100 } });
+    one.service.faults.next(9, 'reset');
+    leave(one, 5);
+    await one.clock.advance(5_000);
+    expect(one.client.estimate().window).toBe('outage');
   });
 
   it('knows the ceiling of an endpoint', async () => {

@@ -62,7 +62,8 @@ describe('the estimate of a client with thousands of calls waiting', () => {
     for (let waiting = 0; waiting < 3_000; waiting++) {
       const priority = waiting % 3;
       const label = String(waiting);
-      const { finishesAt } = client.estimate({ priority });
+      // Only the last ones of each 500 are compared.
+      const { finishesAt } = waiting % 500 < 488 ? {} : client.estimate({ priority });
       calls.push(client.getInfo({ priority, label, maxWaitMs: Number.POSITIVE_INFINITY }).catch(() => {}));
       if (waiting % 500 < 497) continue;
       const { until } = client.queue({ limit: 3_000 }).find((call) => call.label === label) ?? {};

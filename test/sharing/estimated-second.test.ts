@@ -31,7 +31,7 @@ async function quantile(): Promise<number> {
 }
 
 /** So long the processes with the large limits work, in milliseconds. */
-const LASTS_MS = runs(10_000, 20_000);
+const LASTS_MS = runs(6_000, 20_000);
 
 describe('a second that processes share and that the service may estimate from two counters', () => {
   // It was probed for ever, in six seconds of twenty, which left one unit of each fifth of it: 5.6 s.

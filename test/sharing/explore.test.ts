@@ -38,29 +38,29 @@ describe('whatever becomes of the messages between books and their store, no uni
 }, () => {
   it('in any order of moves of two processes within one second, one of which dies', async () => {
     const found = await new SmallWorld({ ...LEAST, seconds: 1, deaths: 1 }).explore(
-      runs(2_500, Number.POSITIVE_INFINITY),
+      runs(1_500, Number.POSITIVE_INFINITY),
     );
     expectSound(found);
     expect(found.isAll).toBe(DEEP);
   });
 
   it('in any order of all moves of two processes within two seconds', async () => {
-    const found = await new SmallWorld(LEAST).explore(runs(4_000, Number.POSITIVE_INFINITY));
+    const found = await new SmallWorld(LEAST).explore(runs(2_500, Number.POSITIVE_INFINITY));
     expectSound(found);
     expect(found.isAll).toBe(DEEP);
   });
 
   it('in any order of moves of two processes where a service estimates the last second', async () => {
-    const found = await new SmallWorld(ESTIMATED).explore(runs(2_000, 200_000));
+    const found = await new SmallWorld(ESTIMATED).explore(runs(1_200, 200_000));
     expectSound(found);
   });
 
   it('in any order of moves of two processes that ask for calls which are only expected', async () => {
-    expectSound(await new SmallWorld(EXPECTING).explore(runs(3_000, 60_000)));
+    expectSound(await new SmallWorld(EXPECTING).explore(runs(2_000, 60_000)));
   });
 
   it('in any order of moves of two processes that share a token bucket', async () => {
-    expectSound(await new SmallWorld(BUCKET).explore(runs(2_000, 30_000)));
+    expectSound(await new SmallWorld(BUCKET).explore(runs(1_200, 30_000)));
   });
 
   it.each([
@@ -74,9 +74,9 @@ describe('whatever becomes of the messages between books and their store, no uni
     ['two processes where a service estimates the last second', CROSSED],
     ['two processes that give up many asks', { ...CROWDED, processes: 2, limit: 4, long: 4, asks: 8, underWay: 6 }],
   ] as const)('on random walks of %s', async (_, small) => {
-    const found = await new SmallWorld(small).wander(runs(20, 3_000), 60, 7);
+    const found = await new SmallWorld(small).wander(runs(14, 3_000), 60, 7);
     expectSound(found);
-    expect(found.states).toBeGreaterThan(runs(400, 1_000));
+    expect(found.states).toBeGreaterThan(runs(300, 1_000));
   });
 
   it.runIf(DEEP).each([

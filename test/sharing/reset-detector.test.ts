@@ -46,12 +46,12 @@ describe('a window whose use drops where the calendar begins a new one', () => {
   });
 
   it('is not compared with readings of so long ago that as much may have drained since, or be estimated no more', () => {
-    const after = (before: number) =>
+    const judgedAfter = (before: number) =>
       judged([
         [before, 90],
         [60_100, 2],
       ]);
-    expect([after(9_000), after(6_000)]).toEqual([CALENDAR, IN_DOUBT]);
+    expect([judgedAfter(9_000), judgedAfter(6_000)]).toEqual([CALENDAR, IN_DOUBT]);
   });
 
   it('is known to be aligned if it is a long one, however little was used, where that cannot have drained between two readings', () => {

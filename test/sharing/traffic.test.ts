@@ -19,7 +19,7 @@ async function expectServed(plan: Plan): Promise<void> {
 
 describe('processes that share a quota of any size, with any traffic at any time,', () => {
   it('are never refused, and no call of theirs fails or waits much longer than without the others', async () => {
-    await fc.assert(fc.asyncProperty(plans, expectServed), { numRuns: runs(8, 400) });
+    await fc.assert(fc.asyncProperty(plans, expectServed), { numRuns: runs(5, 400) });
   }, 600_000);
 
   it('do not look at a second while the only unit of a minute is used: the look would be refused', async () => {

@@ -12,6 +12,9 @@ class Odd extends Error {
   override readonly name = 'odd name 7';
 }
 
+/** As node-redis makes it: its class has no `name` of its own. */
+class ClientClosedError extends Error {}
+
 interface World {
   readonly clock: VirtualClock;
   readonly trips: Trips;
@@ -146,6 +149,7 @@ it.each([
   [Object.assign(new Error('OOM command not allowed'), { code: 'EAx' }), 'OOM'],
   [Object.assign(new Error('OOM command not allowed'), { code: 7 }), 'OOM'],
   [new ReplyError('ERR unknown command'), 'ReplyError'],
+  [new ClientClosedError('The client is closed'), 'ClientClosedError'],
   [new Odd('no word'), 'ERR'],
   [Object.assign(new Error('no word'), { name: '7 odd' }), 'ERR'],
   [new Error('no word'), 'ERR'],

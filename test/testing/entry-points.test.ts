@@ -33,6 +33,12 @@ const DOORS: Record<string, (service: MockService) => Promise<string>> = {
   },
 };
 
+it('handlers takes a mock service, and says so where it is given something else', () => {
+  const complaint = 'handlers takes a mock service, as createMockService makes.';
+  expect(() => handlers(undefined as never)).toThrow(complaint);
+  expect(() => handlers({ origin: 'https://api.mock.test' } as never)).toThrow(complaint);
+});
+
 describe.for(Object.entries(DOORS))('through %s', ([, openDoor]) => {
   const setUp = async (options?: MockServiceOptions): Promise<{ service: MockService; url: string }> => {
     const service = createMockService({ keys: ['k'], ...options });

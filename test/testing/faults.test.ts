@@ -66,6 +66,21 @@ describe('of the kinds of fault', () => {
     expect([service.requests, service.log[0]?.status]).toEqual([1, 503]);
   });
 
+  it('another answer has no headers and no body of its own where they are undefined', async () => {
+    const { service, ask } = setUp();
+    const none = undefined;
+    service.faults.next(2, { status: 503, headers: none, body: none });
+    service.faults.next(1, { status: 502, headers: none, body: none, counted: false });
+    for (const [status, body] of [
+      [503, ''],
+      [503, ''],
+      [502, expect.stringContaining('Cloudflare')],
+    ] as const) {
+      const response = await ask();
+      expect([response.status, await response.text()]).toEqual([status, body]);
+    }
+  });
+
   it('another answer never hides that a limit refused', async () => {
     const { service, ask } = setUp();
     service.spend(9);

@@ -114,10 +114,12 @@ describe('virtualClock', () => {
     expect([clock.now(), clock.wall()]).toEqual([20, 10]);
   });
 
-  it('refuses to be moved backwards or by NaN', async () => {
+  it('refuses to be moved backwards, without end, or by what is no number', async () => {
     const clock = virtualClock();
     await expect(clock.advance(-1)).rejects.toThrow(RangeError);
     await expect(clock.advance(Number.NaN)).rejects.toThrow(RangeError);
+    await expect(clock.advance('5' as never)).rejects.toThrow('Time cannot be advanced by 5 ms.');
+    await expect(clock.advance(Number.POSITIVE_INFINITY)).rejects.toThrow('Time cannot be advanced by Infinity ms.');
     expect(() => clock.timer(Number.NaN, () => {})).toThrow(RangeError);
   });
 

@@ -1,3 +1,4 @@
+import type { ReasonKind } from '../admission.ts';
 import type { Costs } from '../limits/costs.ts';
 import type { ResetWindow } from '../limits/reset-window.ts';
 import type { Shape } from '../models/model.ts';
@@ -31,7 +32,7 @@ export interface PlanEstimate {
   readonly each: readonly number[];
   /** How many requests of each plan are not sent. */
   readonly late: readonly number[];
-  /** The longest window that has to be waited out, `cooldown`, or `concurrency`; undefined if nothing is waited for but answers. */
+  /** The longest window that has to be waited out, the kind of a pause, or `concurrency`; undefined if nothing is waited for but answers. */
   readonly window: string | undefined;
   /** How long it is, in milliseconds; 0: it is no window. */
   readonly windowMs: number;
@@ -45,8 +46,8 @@ export interface EstimateInputs {
   readonly windows: Iterable<NamedWindow>;
   readonly endpointWindows: Iterable<ResetWindow>;
   readonly clock: ServerClock;
-  /** The end of the pause that nothing may be sent in. */
-  readonly pausedUntil: number;
+  /** The pause that nothing may be sent in, until it ends. */
+  readonly pause: { readonly until: number; readonly kind: ReasonKind };
   readonly costs: Costs;
   readonly throughput: Throughput;
   readonly concurrency: { readonly limit: number; readonly open: number };
@@ -62,10 +63,10 @@ export interface EstimateInputs {
  * @returns undefined while no limit is known.
  */
 export function estimate(plans: readonly Plan[], known: EstimateInputs, now: number): PlanEstimate | undefined {
-  const { pausedUntil, costs, throughput, concurrency } = known;
+  const { pause, costs, throughput, concurrency } = known;
   const { roundTripMs } = throughput;
   if (roundTripMs === undefined) return undefined;
-  const begin = Math.max(now, pausedUntil);
+  const begin = Math.max(now, pause.until);
   const origin = originOf(known.clock, now);
   const windows = [...namedWindowsOf(known, now, origin), ...endpointWindowsOf(known, now, origin)];
   if (roundTripMs > 0) windows.push(slotsOf(concurrency, roundTripMs));
@@ -77,7 +78,7 @@ export function estimate(plans: readonly Plan[], known: EstimateInputs, now: num
   const { sentAt, late, window, windowMs } = forecast(works, windows, begin - now);
   const each = sentAt.map((at) => now + at);
   const last = each.at(-1) ?? begin;
-  const waitsFor = window ?? (begin > now ? 'cooldown' : undefined);
+  const waitsFor = window ?? (begin > now ? pause.kind : undefined);
   return { at: last + roundTripMs, sentAt: last, each, late, window: waitsFor, windowMs };
 }
 

@@ -22,6 +22,7 @@ const DISTRUST_MS = 3_600_000;
  * If it is refused, the books were right.
  */
 export class Cooldown implements Limit {
+  readonly kind = 'cooldown';
   #until = Number.NEGATIVE_INFINITY;
   #why = '';
   #isHalfOpen = false;
@@ -123,7 +124,7 @@ export class Cooldown implements Limit {
   /** No answer ends a pause. */
   get #pauseHold(): Hold {
     const why = this.#why;
-    return { ...holdUntil(this.#until, true, () => ({ kind: 'cooldown', why })), mayEndOnAnswer: false };
+    return { ...holdUntil(this.#until, true, () => ({ kind: this.kind, why })), mayEndOnAnswer: false };
   }
 
   #orderOf(

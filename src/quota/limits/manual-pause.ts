@@ -5,6 +5,7 @@ const CHECK_MS = 60_000;
 
 /** A pause that the caller ordered. It holds back every request. */
 export class ManualPause implements Limit {
+  readonly kind = 'paused';
   #until = Number.NEGATIVE_INFINITY;
 
   /** The instant until which nothing may be sent; Infinity: until it is ended. */
@@ -21,7 +22,7 @@ export class ManualPause implements Limit {
     if (this.#until <= now) return undefined;
     const isOpen = this.#until === Number.POSITIVE_INFINITY;
     const why = 'the client is paused';
-    const hold = holdUntil(isOpen ? now + CHECK_MS : this.#until, !isOpen, () => ({ kind: 'paused', why }));
+    const hold = holdUntil(isOpen ? now + CHECK_MS : this.#until, !isOpen, () => ({ kind: this.kind, why }));
     return { ...hold, mayEndOnAnswer: false };
   }
 }

@@ -10,6 +10,7 @@ const LONGEST_PAUSE_MS = 2_000;
 
 /** A pause because requests fail. It holds back every request, and ends half-open: one request goes first, and the others follow ever faster. */
 export class Outage implements Limit {
+  readonly kind = 'outage';
   readonly #breaker = new Breaker({
     failures: FAILURES_IN_A_ROW,
     firstMs: FIRST_PAUSE_MS,
@@ -55,7 +56,7 @@ export class Outage implements Limit {
   get #pauseHold(): Hold {
     const { openUntil, failingSince } = this.#breaker;
     const why = this.#why;
-    const hold = holdUntil(openUntil, true, () => ({ kind: 'outage', why }));
+    const hold = holdUntil(openUntil, true, () => ({ kind: this.kind, why }));
     return { ...hold, mayEndOnAnswer: false, failingSince, isOutage: true };
   }
 }

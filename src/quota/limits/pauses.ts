@@ -1,4 +1,4 @@
-import { type Charge, type Hold, type Limit, longestHold } from '../admission.ts';
+import { type Charge, type Hold, type Limit, longestHold, type ReasonKind } from '../admission.ts';
 import type { Flight } from '../usage/in-flight.ts';
 import { Cooldown } from './cooldown.ts';
 import type { ManualPause } from './manual-pause.ts';
@@ -23,14 +23,14 @@ export class Pauses implements Limit {
   }
 
   /** The pause that lasts longest and is not the caller's own, in force or not. */
-  get current(): Pick<Cooldown, 'until' | 'why'> {
+  get current(): Pick<Cooldown | Outage, 'until' | 'why' | 'kind'> {
     return this.outage.until > this.ordered.until ? this.outage : this.ordered;
   }
 
-  /** The end of the pause that lasts longest and has one, in force or not. */
-  get knownEnd(): number {
-    const ends = [this.current.until, this.manual.until];
-    return Math.max(...ends.filter((until) => until < Number.POSITIVE_INFINITY));
+  /** The pause that lasts longest and has an end, in force or not. */
+  get longest(): { readonly until: number; readonly kind: ReasonKind } {
+    const { current, manual } = this;
+    return manual.until > current.until && manual.until < Number.POSITIVE_INFINITY ? manual : current;
   }
 
   /**

@@ -9,7 +9,7 @@ export interface BulkReservePolicy {
   /** The reserve is for calls above this priority; those up to it are bulk work. */
   readonly forPriorityAbove: number;
   /** The share of each window that bulk work must leave, from 0 up to but not including 1. */
-  readonly share: Readonly<Partial<Record<Period, number>>>;
+  readonly share: Readonly<Partial<Record<Period, number | undefined>>>;
   /** Until this instant of the service's clock, in milliseconds since the Unix epoch, bulk work spends the month evenly. */
   readonly spreadMonthUntil: number | undefined;
 }

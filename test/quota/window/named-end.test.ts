@@ -57,13 +57,13 @@ describe('the end of a window that the service names', () => {
     const ofBucket = [...OF_CALENDARS, 'leaky'];
     expect(allowed(MINUTE_MS, [[57_500, 1]])).toContain('leaky');
     expect(allowed(MINUTE_MS, [[57_000, 1]])).not.toContain('leaky');
-    const after = (used: number) =>
+    const allowedBy = (used: number) =>
       allowed(MINUTE_MS, [
         [20_000, 1],
         [30_000, used],
       ]);
-    expect([46, 47, 50, 53, 54].map((used) => after(used).length)).toEqual([2, 3, 3, 3, 2]);
-    expect(after(50)).toEqual(ofBucket);
+    expect([46, 47, 50, 53, 54].map((used) => allowedBy(used).length)).toEqual([2, 3, 3, 3, 2]);
+    expect(allowedBy(50)).toEqual(ofBucket);
   });
 
   it('tells nothing without the service’s clock, before the first reading, and with a refusal', () => {
