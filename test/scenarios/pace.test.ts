@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { seeded } from '../../src/testing/index.ts';
+import { seeded, virtualClock } from '../../src/testing/index.ts';
 import { cases, DEEP, runs } from '../support/deep.ts';
 import { worldOf } from './support/world.ts';
 
@@ -63,6 +63,19 @@ describe(`${CALLS} calls at 20 a second and 500 a minute, 32 in flight, 20 to 20
     expect(client.waiting).toBe(29);
     await clock.run(all);
     expect(service.limited).toBe(0);
+  });
+});
+
+describe('a minute that is used to its last unit', () => {
+  // The last call waited for its end: 14 s.
+  it('lets that go at once, too, where the service names its end as the calendar’s', async () => {
+    const clock = virtualClock({ wall: Date.UTC(2026, 2, 10, 14, 0, 7) });
+    const { service, ask } = worldOf({ clock, keyed: { minute: 20 } }, { clock });
+    await clock.run(async () => {
+      for (let number = 0; number < 20; number++) await ask(number);
+    });
+    expect(service.limited).toBe(0);
+    expect(clock.now()).toBeLessThan(4_000);
   });
 });
 

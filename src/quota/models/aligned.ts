@@ -51,7 +51,7 @@ export class AlignedModel implements WindowModel {
     const sure = this.#calendar.only(reading.sentAt, reading.receivedAt);
     // A refusal near a boundary most likely came just before it.
     if (sure === undefined && !reading.limited) return 0;
-    if (sure !== undefined) this.#calendar.lower(sure, reading.used + reading.settledSince);
+    if (sure !== undefined) this.#calendar.lower(sure, reading);
     const start = sure ?? startOf(this.#period, this.#clock.least(reading.sentAt));
     return this.#calendar.raise(start, reading.used, reading.held);
   }

@@ -1,5 +1,6 @@
 import { endOf, type Period, startOf } from '../time/periods.ts';
 import type { ServerClock } from '../time/server-clock.ts';
+import type { WindowReading } from './model.ts';
 
 /** Windows that are remembered: the present one, its neighbours that an uncertain clock cannot tell apart, and a late answer's. */
 const REMEMBERED = 8;
@@ -117,11 +118,16 @@ export class CalendarUsage {
     this.#ambiguous.push({ units, from, to, starts: new Set(starts) });
   }
 
-  /** The window surely holds no more than this. */
-  lower(start: number, units: number): void {
+  /**
+   * The window surely holds no more than a reading counts, which may be rounded, and what was answered since. Where its request was served although
+   * there was no room, what the service said before is not so any more.
+   */
+  lower(start: number, { used, limit, limited, settledSince }: WindowReading, rounding: number = 0): void {
     const usage = this.#usageOf(start);
+    const units = used + rounding + settledSince;
     const surplus = usage.spent - units;
     if (surplus <= 0) return;
+    if (!limited && usage.spent + rounding - settledSince > limit) usage.reported = Math.min(usage.reported, units);
     usage.spent = units;
     // What was taken away may have been ambiguous.
     lessInPrevious(usage, surplus);

@@ -77,7 +77,7 @@ export class SlidingCounterModel implements WindowModel {
     const unexplained = this.#unexplainedIn(start, reading);
     if (unexplained >= 0) this.#sharedIn = start;
     const others = Math.max(0, unexplained);
-    this.#calendar.lower(start, reading.used + ROUNDING + reading.settledSince);
+    this.#calendar.lower(start, reading, ROUNDING);
     this.#calendar.raise(start, this.#calendar.spentIn(start) + others, 0);
     return others;
   }

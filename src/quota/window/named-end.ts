@@ -29,13 +29,18 @@ export class NamedEnd {
     if (!reading.limited && reading.own > 0 && reading.used <= reading.own) this.#first = reading;
   }
 
-  /** Whether a window of this shape may end at `end`, by the service's clock, as the answer says whose reading is the last one. */
-  allows(end: number): (shape: Shape) => boolean {
+  /**
+   * Whether a window of this shape may end at `end`, by the service's clock, as the answer says whose reading is the last one.
+   *
+   * @param isShared - whether siblings use the window, too. One client alone finds out otherwise that the calendar does not end it: it reserves for a rest
+   * while the calendar is a candidate, which shows a bucket.
+   */
+  allows(end: number, isShared: boolean): (shape: Shape) => boolean {
     const last = this.#last;
     if (!last || last.limited || !this.#clock.known) return () => true;
     const [least, most] = [this.#clock.least(last.sentAt), this.#clock.most(last.receivedAt)];
     const isCalendar = [least, most].some((time) => isNear(end, endOf(this.#period, time)));
-    if (!isCalendar) return (shape) => !shape.isCalendar;
+    if (!isCalendar) return (shape) => !(isShared && shape.isCalendar);
     const unitMs = this.#periodMs / last.limit;
     const drainMs = last.used * unitMs;
     const mayDrain = end <= most + unitMs + ROUNDED_MS || isNear(end, least + drainMs, most + drainMs);

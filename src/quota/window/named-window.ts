@@ -304,8 +304,7 @@ export class NamedWindow implements Limit {
   onNamedReset(stated: number, sentAt: number): void {
     const end = this.period === 'month' ? monthEndBy(stated) : stated;
     if (this.#periodMs <= SHORT_MS) return;
-    // One client alone finds out sooner by what it reserves.
-    if (this.#shareLimit.isShared) this.candidates.dismiss(this.#namedEnd.allows(end));
+    this.candidates.dismiss(this.#namedEnd.allows(end, this.#shareLimit.isShared));
     this.#probing.onNamedEnd(end % ROUNDING_MS === 0 ? end + ROUNDING_MS : end, sentAt);
   }
 

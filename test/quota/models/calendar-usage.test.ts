@@ -1,12 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { CalendarUsage } from '../../../src/quota/models/calendar-usage.ts';
 import { ServerClock } from '../../../src/quota/time/server-clock.ts';
-import { knownClock } from '../support/builders.ts';
+import { knownClock, readingsOf } from '../support/builders.ts';
 
 /** Windows of a minute, of a service whose clock shows what ours does, give or take the slack of a stamp. */
 function minutes(): CalendarUsage {
   return new CalendarUsage('minute', knownClock());
 }
+
+/** Readings of a minute of 500 units. */
+const reading = readingsOf(500, 100);
 
 const FIRST = 0;
 const SECOND = 60_000;
@@ -31,10 +34,10 @@ describe('calendar usage', () => {
     const calendar = minutes();
     calendar.book(5, 1_000, 1_100);
     calendar.book(3, 59_900, 60_300);
-    calendar.lower(SECOND, 1);
+    calendar.lower(SECOND, reading(60_000, 1));
     expect(calendar.spentIn(SECOND)).toBe(1);
     expect(calendar.spentIn(SECOND) + calendar.spentOnlyBefore(SECOND)).toBe(8);
-    calendar.lower(FIRST, 6);
+    calendar.lower(FIRST, reading(0, 6));
     expect(calendar.spentIn(SECOND) + calendar.spentOnlyBefore(SECOND)).toBe(7);
   });
 
@@ -44,6 +47,19 @@ describe('calendar usage', () => {
     expect(calendar.raise(FIRST, 9, 3)).toBe(4);
     expect(calendar.raise(FIRST, 4, 0)).toBe(3);
     expect(calendar.spentIn(FIRST)).toBe(9);
+  });
+
+  it('what a calendar window may hold is less than the service once said where it serves a request for which there was no room', () => {
+    const left = (said: number, limited: boolean) => {
+      const calendar = minutes();
+      calendar.raise(FIRST, said, 0);
+      calendar.book(1, 10_000, 10_100);
+      const answer = reading(10_000, 2, { limited });
+      calendar.lower(FIRST, answer);
+      calendar.raise(FIRST, answer.used, 0);
+      return calendar.spentIn(FIRST);
+    };
+    expect([left(500, false), left(500, true), left(499, false)]).toEqual([2, 500, 499]);
   });
 });
 
@@ -87,13 +103,13 @@ describe('what was booked in two windows, because the clock could not tell in wh
 
   it('stays as the service said of a window', () => {
     const { calendar, learn } = ambiguous();
-    calendar.lower(SECOND, 1);
+    calendar.lower(SECOND, reading(60_000, 1));
     expect(learn(-20, 0).slice(0, 2)).toEqual([3, 2]);
   });
 
   it('stays in both where the service said of one that it holds no less', () => {
     const { calendar, learn } = ambiguous();
-    calendar.lower(SECOND, 3);
+    calendar.lower(SECOND, reading(60_000, 3));
     expect(learn(-20, 0)).toEqual([3, 1, 3]);
   });
 

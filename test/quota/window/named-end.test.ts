@@ -12,10 +12,10 @@ const reading = readingsOf(100, 100);
 type Read = readonly [sentAt: number, used: number];
 
 /** The shapes that an end allows which the last of these answers names. */
-function allowed(end: number, readings: readonly Read[], clock = knownClock()): readonly string[] {
+function allowed(end: number, readings: readonly Read[], clock = knownClock(), isShared = true): readonly string[] {
   const named = new NamedEnd('minute', clock);
   for (const [sentAt, used] of readings) named.onReading(reading(sentAt, used));
-  return SHAPES.filter(named.allows(end)).map(({ name }) => name);
+  return SHAPES.filter(named.allows(end, isShared)).map(({ name }) => name);
 }
 
 const OF_CALENDARS = ['sliding-counter', 'aligned'];
@@ -37,6 +37,11 @@ describe('the end of a window that the service names', () => {
     expect(allowed(MINUTE_MS + 2_100, [[20_000, 1]])).toEqual(without);
     expect(allowed(MINUTE_MS + 1_900, [[20_000, 1]])).not.toEqual(without);
     expect(allowed(MINUTE_MS - 2_100, [[20_000, 1]])).toEqual(without);
+  });
+
+  it('tells one client alone of the calendar only that it ends the window, and not that it does not', () => {
+    expect(allowed(MINUTE_MS, [[20_000, 1]], knownClock(), false)).toEqual(OF_CALENDARS);
+    expect(allowed(MINUTE_MS + 2_100, [[20_000, 1]], knownClock(), false)).toEqual(ALL);
   });
 
   it('may be that of a log, or of a window that the first request opens, a minute after the first request that is counted', () => {
@@ -71,6 +76,6 @@ describe('the end of a window that the service names', () => {
     expect(allowed(MINUTE_MS, [])).toEqual(ALL);
     const named = new NamedEnd('minute', knownClock());
     named.onReading(reading(20_000, 100, { limited: true }));
-    expect(SHAPES.every(named.allows(MINUTE_MS))).toBe(true);
+    expect(SHAPES.every(named.allows(MINUTE_MS, true))).toBe(true);
   });
 });
