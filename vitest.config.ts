@@ -10,7 +10,7 @@ import { DEEP } from './test/support/deep.ts';
 const GOES_DEEPER = /from '(fast-check|[^']+\/deep\.ts)'/;
 
 /** Files that replace modules or timers or plant values on `Object.prototype`, which others would find so. */
-const ALONE = /\bvi\.(mock|doMock|resetModules|use(Fake|Real)Timers)\(|spyOn\(performance|\/support\/planted\.ts'/;
+const ALONE = /\bvi\.(mock|doMock|resetModules|useFakeTimers)\(|spyOn\(performance|\/support\/planted\.ts'/;
 
 /** Files with processes, sockets or Redis: they wait in real time, which the work of a fleet before them in the same process would hold up. */
 const WITH_SOCKETS = /node:child_process|\/support\/(crew|child|server|browser|chromium)\.ts'|(?<!listeners)\.listen\(/;

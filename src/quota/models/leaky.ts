@@ -74,6 +74,7 @@ export const leaky: Shape = {
   name: 'leaky',
   bit: 4,
   drains: true,
+  acceptsNamedReset: true,
   sinksSteadily: true,
   frees: ({ at, lastAt, drainMs }) => [Math.max(at, lastAt), Math.max(at, lastAt) + drainMs],
   create: (period) => new LeakyModel(periodMsOf(period)),
