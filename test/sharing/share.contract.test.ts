@@ -36,6 +36,7 @@ const directory = mkdtempSync(pathOf(tmpdir(), 'share-contract-'));
 let server: RedisServer;
 let redis: Redis;
 let count = 0;
+const joined: Membership[] = [];
 
 beforeAll(async () => {
   if (!hasRedis) return;
@@ -44,6 +45,8 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
+  // A host that stays makes its directory anew.
+  await Promise.all(joined.map((membership) => membership.leave()));
   redis?.disconnect();
   await server?.stop();
   rmSync(directory, { recursive: true, force: true });
@@ -116,6 +119,7 @@ describe.each(KINDS.filter(({ kind }) => hasRedis || !kind.includes('real')))(
         wake: () => {},
         tell: () => {},
       });
+      joined.push(membership);
       const { part } = membership;
       const self: Player = {
         part,

@@ -304,7 +304,7 @@ export class NamedWindow implements Limit {
   onNamedReset(stated: number, sentAt: number): void {
     const end = this.period === 'month' ? monthEndBy(stated) : stated;
     if (this.#periodMs <= SHORT_MS) return;
-    this.candidates.dismiss(this.#namedEnd.allows(end, this.#shareLimit.isShared));
+    if (this.candidates.isOpen) this.candidates.dismiss(this.#namedEnd.allows(end, this.#shareLimit.isShared));
     this.#probing.onNamedEnd(end % ROUNDING_MS === 0 ? end + ROUNDING_MS : end, sentAt);
   }
 
