@@ -1,5 +1,5 @@
 import type { QuotaShare } from '../../src/share.ts';
-import { memoryStore } from '../../src/sharing/memory-store.ts';
+import { memoryStore } from '../../src/sharing/store/memory-store.ts';
 import { storeShare } from '../../src/sharing/store-share.ts';
 import {
   createMockService,

@@ -1,7 +1,7 @@
 import { ConfigError, quote } from '../errors.ts';
 import type { QuotaShare } from '../share.ts';
-import { memoryStore } from '../sharing/memory-store.ts';
-import type { ShareStore, WindowAsk } from '../sharing/store.ts';
+import { memoryStore } from '../sharing/store/memory-store.ts';
+import type { ShareStore, WindowAsk } from '../sharing/store/store.ts';
 import { storeShare } from '../sharing/store-share.ts';
 import { steadyClock } from './store-clock.ts';
 

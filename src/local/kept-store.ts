@@ -1,6 +1,6 @@
-import { type MemoryStore, memoryStore } from '../sharing/memory-store.ts';
-import { type Operation, perform } from '../sharing/operations.ts';
-import { readState, writeState } from '../sharing/stored-state.ts';
+import { type MemoryStore, memoryStore } from '../sharing/store/memory-store.ts';
+import { type Operation, perform } from '../sharing/store/operations.ts';
+import { readState, writeState } from '../sharing/store/stored-state.ts';
 import { BooksFile } from './books-file.ts';
 import type { HostRequest } from './messages.ts';
 import type { StoreClock } from './store-clock.ts';

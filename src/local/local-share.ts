@@ -3,7 +3,7 @@ import { systemClock } from '../clock.ts';
 import { ConfigError, quote } from '../errors.ts';
 import type { QuotaShare } from '../share.ts';
 import { fingerprintOf } from '../sharing/fingerprint.ts';
-import { LONGEST_TIMEOUT_MS } from '../sharing/patience.ts';
+import { LONGEST_TIMEOUT_MS } from '../sharing/trips/patience.ts';
 import { checkShareName, readShareOptions } from '../sharing/share-options.ts';
 import { storeShare } from '../sharing/store-share.ts';
 import { directoryPaths, type HostPaths, pipePaths } from './host-paths.ts';

@@ -1,4 +1,4 @@
-import type { Operation } from '../sharing/operations.ts';
+import type { Operation } from '../sharing/store/operations.ts';
 
 /** A message to the host. `share`: the fingerprint of the API key. */
 export interface HostRequest {

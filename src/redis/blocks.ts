@@ -1,5 +1,5 @@
-import type { WindowAsk } from '../sharing/store.ts';
-import { numbered } from '../sharing/store-rules.ts';
+import type { WindowAsk } from '../sharing/store/store.ts';
+import { numbered } from '../sharing/store/store-rules.ts';
 import { LAYOUTS, PLACES } from './scripts/take/blocks.ts';
 
 /** Values of {@link WindowAsk.bounds} in the script's arguments, and of a step of a window that drains. */

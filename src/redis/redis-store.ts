@@ -5,8 +5,8 @@ import {
   LOOK_MS,
   type ShareAsk,
   type ShareStore,
-} from '../sharing/store.ts';
-import { PARTS, readAsk, readFacts, readPause, whole } from '../sharing/store-rules.ts';
+} from '../sharing/store/store.ts';
+import { PARTS, readAsk, readFacts, readPause, whole } from '../sharing/store/store-rules.ts';
 import { type Blocks, blocksOf } from './blocks.ts';
 import { type RunScript, scriptOf } from './connection.ts';
 import type { KeyOf } from './keys.ts';

@@ -2,7 +2,7 @@ import { ConfigError, quote } from '../errors.ts';
 import type { QuotaShare } from '../share.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { readShareOptions, readStoreOptions, STORE_OPTIONS, type StoreOptions } from './share-options.ts';
-import type { ShareStore } from './store.ts';
+import type { ShareStore } from './store/store.ts';
 import { storeShare } from './store-share.ts';
 
 /** Options of {@link customShare}. */

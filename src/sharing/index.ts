@@ -6,5 +6,5 @@
 
 export { type CustomShareOptions, customShare } from './custom-share.ts';
 export type { StoreOptions } from './share-options.ts';
-export type { Answer, Facts, ShareAsk, ShareStore, SlotAsk, WindowAsk, Wish } from './store.ts';
-export { type TextChange, textStore } from './text-store.ts';
+export type { Answer, Facts, ShareAsk, ShareStore, SlotAsk, WindowAsk, Wish } from './store/store.ts';
+export { type TextChange, textStore } from './store/text-store.ts';

@@ -1,6 +1,6 @@
 import type { QuotaShare } from '../share.ts';
 import { SharedQuota, type SharedQuotaOptions } from './shared-quota.ts';
-import type { ShareStore } from './store.ts';
+import type { ShareStore } from './store/store.ts';
 
 /** Options of {@link storeShare}. */
 export interface StoreShareOptions extends Omit<SharedQuotaOptions, 'store'> {

@@ -1,11 +1,11 @@
 import { inBackground } from '../clock.ts';
 import type { Member } from '../share.ts';
-import type { Discovery } from './discovery.ts';
-import type { FactSync } from './fact-sync.ts';
-import type { Ledger } from './ledger.ts';
-import type { Resumption } from './resumption.ts';
+import type { Discovery } from './facts/discovery.ts';
+import type { FactSync } from './facts/fact-sync.ts';
+import type { Ledger } from './ledger/ledger.ts';
+import type { Resumption } from './trips/resumption.ts';
 import type { Shortage } from './shortage.ts';
-import type { Trips } from './trips.ts';
+import type { Trips } from './trips/trips.ts';
 
 /** What may give cause for a trip. */
 export interface TripCauses {

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { KeptStore } from '../../src/local/kept-store.ts';
-import { type Operation, remoteStore } from '../../src/sharing/operations.ts';
-import type { ShareStore } from '../../src/sharing/store.ts';
+import { type Operation, remoteStore } from '../../src/sharing/store/operations.ts';
+import type { ShareStore } from '../../src/sharing/store/store.ts';
 import { asking, slotAsk } from '../../src/testing/share/asking.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'kept-store-'));

@@ -8,7 +8,7 @@ import { type Clock, systemClock } from '../../src/clock.ts';
 import { directoryPaths, type HostPaths } from '../../src/local/host-paths.ts';
 import { readLines, writeLine } from '../../src/local/lines.ts';
 import { LocalBooks } from '../../src/local/local-books.ts';
-import type { Answer } from '../../src/sharing/store.ts';
+import type { Answer } from '../../src/sharing/store/store.ts';
 import { virtualClock } from '../../src/testing/index.ts';
 import { asker, asking, slotAsk, telling } from '../../src/testing/share/asking.ts';
 import { storeContract } from '../sharing/store.contract.ts';

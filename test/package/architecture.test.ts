@@ -41,25 +41,40 @@ const INNER_ROOMS: Record<string, readonly string[]> = {
     'cache',
   ],
   'src/sharing/': [
-    'recent-times',
-    'store | timeline | stored-state | patience | breaker | in-time | sibling-use | fingerprint | notice | share-options',
-    'store-rules | instances | expiring | batches',
-    'recent-claims | unheard-reading',
-    'drain',
-    'windows',
-    'memory-state | memory-windows | slots | urgent | operations | recollection',
-    'memory-store | book | ask-policy | call-needs | shape-probe',
-    'slot-choice',
-    'expected-calls',
-    'ledger | text-store',
-    'facts | reset-detector | discovery | resumption | trial-turn | trips | fallback | standstill | reason',
-    'fact-sync | absence | shortage',
+    'store | sibling-use | fingerprint | share-options',
+    'slots',
+    'ledger',
+    'trips | reason',
+    'facts | trial-turn',
+    'shortage',
     'trip-schedule',
     'shared-quota',
     'store-share',
     'custom-share',
     'index',
   ],
+  'src/sharing/store/': [
+    'store | stored-state',
+    'store-rules | expiring | batches',
+    'recent-claims | memory-state | memory-windows | operations',
+    'memory-store',
+    'text-store',
+  ],
+  'src/sharing/slots/': ['recent-times', 'timeline', 'instances', 'drain', 'windows', 'slots'],
+  'src/sharing/ledger/': [
+    'urgent | unheard-reading | recollection',
+    'book | ask-policy | call-needs | shape-probe',
+    'slot-choice',
+    'expected-calls',
+    'ledger',
+  ],
+  'src/sharing/trips/': [
+    'patience | in-time | notice | standstill | fallback',
+    'breaker | resumption',
+    'trips',
+    'absence',
+  ],
+  'src/sharing/facts/': ['facts | reset-detector | discovery', 'fact-sync'],
   'src/local/': [
     'host-paths | books-file | lines | messages | store-clock',
     'kept-store',
@@ -206,7 +221,7 @@ describe('the rooms', () => {
     const wrong = inFolder('src/testing/').flatMap(({ path, imports }) =>
       imports
         .filter(({ from }) => from.startsWith('src/') && !from.startsWith('src/testing/'))
-        .filter(({ from, typeOnly }) => !['src/clock.ts', 'src/sharing/store.ts'].includes(from) || !typeOnly)
+        .filter(({ from, typeOnly }) => !['src/clock.ts', 'src/sharing/store/store.ts'].includes(from) || !typeOnly)
         .map(({ from }) => `${path} imports ${from}`),
     );
     expect(wrong).toEqual([]);

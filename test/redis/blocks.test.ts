@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { blocksOf } from '../../src/redis/blocks.ts';
-import type { WindowAsk } from '../../src/sharing/store.ts';
+import type { WindowAsk } from '../../src/sharing/store/store.ts';
 import { windowAsk } from '../../src/testing/share/asking.ts';
 
 /** Steps of a minute that slides, each of which lasts three seconds longer than the one before. */

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { scriptRunner } from '../../src/redis/connection.ts';
 import { keysOf } from '../../src/redis/keys.ts';
 import { redisStore } from '../../src/redis/redis-store.ts';
-import { LOOK_MS, type ShareStore } from '../../src/sharing/store.ts';
+import { LOOK_MS, type ShareStore } from '../../src/sharing/store/store.ts';
 import { asking, slotAsk, windowAsk } from '../../src/testing/share/asking.ts';
 import { DEEP } from '../support/deep.ts';
 import { hasRedis, type RedisServer, startRedis } from './support/server.ts';

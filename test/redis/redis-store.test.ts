@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type RedisLike, type RunScript, scriptRunner } from '../../src/redis/connection.ts';
 import { keysOf } from '../../src/redis/keys.ts';
 import { redisStore } from '../../src/redis/redis-store.ts';
-import { LOOK_MS, type ShareStore } from '../../src/sharing/store.ts';
+import { LOOK_MS, type ShareStore } from '../../src/sharing/store/store.ts';
 import { asker, asking, slotAsk, telling, windowAsk } from '../../src/testing/share/asking.ts';
 import { LONG_CASES, SHORT_CASES, storeContract } from '../sharing/store.contract.ts';
 import { distant } from '../sharing/support/distant.ts';

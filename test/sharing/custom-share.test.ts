@@ -2,8 +2,8 @@ import { createMockService, virtualClock } from 'stacks-quota/testing';
 import { describe, expect, it, vi } from 'vitest';
 import { createClient } from '../../src/index.ts';
 import { type CustomShareOptions, customShare, textStore } from '../../src/sharing/index.ts';
-import { memoryStore } from '../../src/sharing/memory-store.ts';
-import type { ShareAsk, ShareStore } from '../../src/sharing/store.ts';
+import { memoryStore } from '../../src/sharing/store/memory-store.ts';
+import type { ShareAsk, ShareStore } from '../../src/sharing/store/store.ts';
 import { Dice } from '../quota/support/dice.ts';
 import { DEEP } from '../support/deep.ts';
 

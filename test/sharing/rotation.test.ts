@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createClient } from '../../src/index.ts';
-import { memoryStore } from '../../src/sharing/memory-store.ts';
-import type { ShareStore } from '../../src/sharing/store.ts';
+import { memoryStore } from '../../src/sharing/store/memory-store.ts';
+import type { ShareStore } from '../../src/sharing/store/store.ts';
 import { storeShare } from '../../src/sharing/store-share.ts';
 import { createMockService, seeded, virtualClock } from '../../src/testing/index.ts';
 import { runs } from '../support/deep.ts';

@@ -13,7 +13,7 @@ import type { ShareLimit } from '../../src/quota/share-limit.ts';
 import { ServerClock } from '../../src/quota/time/server-clock.ts';
 import { redisShare } from '../../src/redis/index.ts';
 import { type Membership, type QuotaShare, wholeShare } from '../../src/share.ts';
-import { memoryStore } from '../../src/sharing/memory-store.ts';
+import { memoryStore } from '../../src/sharing/store/memory-store.ts';
 import { storeShare } from '../../src/sharing/store-share.ts';
 import { hasRedis, type RedisServer, startRedis } from '../redis/support/server.ts';
 

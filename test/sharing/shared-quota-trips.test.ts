@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Answer } from '../../src/sharing/store.ts';
+import type { Answer } from '../../src/sharing/store/store.ts';
 import { askOf, processOf, reader, readers, saying, worldOf } from './support/shared.ts';
 import { BEGIN } from './support/small.ts';
 

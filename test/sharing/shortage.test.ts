@@ -5,9 +5,9 @@ import { firstRequest } from '../../src/quota/models/first-request.ts';
 import type { Shape } from '../../src/quota/models/model.ts';
 import { slidingLog } from '../../src/quota/models/sliding-log.ts';
 import type { Member } from '../../src/share.ts';
-import { CallNeeds } from '../../src/sharing/call-needs.ts';
-import { Discovery } from '../../src/sharing/discovery.ts';
-import type { Ledger } from '../../src/sharing/ledger.ts';
+import { CallNeeds } from '../../src/sharing/ledger/call-needs.ts';
+import { Discovery } from '../../src/sharing/facts/discovery.ts';
+import type { Ledger } from '../../src/sharing/ledger/ledger.ts';
 import { Shortage } from '../../src/sharing/shortage.ts';
 import { ask, demand, ledgerOf } from './support/ledgers.ts';
 

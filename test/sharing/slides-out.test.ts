@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { firstRequest } from '../../src/quota/models/first-request.ts';
 import { slidingLog } from '../../src/quota/models/sliding-log.ts';
 import { periodMsOf } from '../../src/quota/time/periods.ts';
-import { memoryStore } from '../../src/sharing/memory-store.ts';
+import { memoryStore } from '../../src/sharing/store/memory-store.ts';
 import { runs } from '../support/deep.ts';
 import { demand, ledgerOf, TRIP_MS } from './support/ledgers.ts';
 import { BEGIN } from './support/small.ts';

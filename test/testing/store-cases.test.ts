@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { memoryStore } from '../../src/sharing/memory-store.ts';
-import type { Answer, ShareAsk, ShareStore } from '../../src/sharing/store.ts';
-import { textStore } from '../../src/sharing/text-store.ts';
+import { memoryStore } from '../../src/sharing/store/memory-store.ts';
+import type { Answer, ShareAsk, ShareStore } from '../../src/sharing/store/store.ts';
+import { textStore } from '../../src/sharing/store/text-store.ts';
 import type { MakeStore, StoreCase } from '../../src/testing/share/store-case.ts';
 import { storeCases } from '../../src/testing/share/store-cases.ts';
 

@@ -1,5 +1,5 @@
-import { LOOK_MS, LOOKS, LOOKS_APART_MS } from '../../sharing/store.ts';
-import { LOOKS_LAST_MS } from '../../sharing/store-rules.ts';
+import { LOOK_MS, LOOKS, LOOKS_APART_MS } from '../../sharing/store/store.ts';
+import { LOOKS_LAST_MS } from '../../sharing/store/store-rules.ts';
 import { CLOCK, TURN } from './state.ts';
 
 /** Replies of {@link LOOK} other than the remaining milliseconds of another process's look. */

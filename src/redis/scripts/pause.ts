@@ -1,4 +1,4 @@
-import { PROBE_MS } from '../../sharing/store.ts';
+import { PROBE_MS } from '../../sharing/store/store.ts';
 import { STATE, TURN } from './state.ts';
 
 /** Replies of {@link RESUME} other than the milliseconds to wait. */

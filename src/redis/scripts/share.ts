@@ -1,4 +1,4 @@
-import { FACTS, NONSENSE_FACTS, NOT_DRAINING } from '../../sharing/store-rules.ts';
+import { FACTS, NONSENSE_FACTS, NOT_DRAINING } from '../../sharing/store/store-rules.ts';
 import { STATE } from './state.ts';
 
 /**

@@ -1,5 +1,5 @@
-import { LONGEST_PAUSE_MS, URGENT_MEMORY_MS } from '../../sharing/store.ts';
-import { LONGEST_TTL_MS, MOST, STATE_LASTS_MS, STATE_RENEWED_MS } from '../../sharing/store-rules.ts';
+import { LONGEST_PAUSE_MS, URGENT_MEMORY_MS } from '../../sharing/store/store.ts';
+import { LONGEST_TTL_MS, MOST, STATE_LASTS_MS, STATE_RENEWED_MS } from '../../sharing/store/store-rules.ts';
 
 /** Prelude of each script: `now`, in milliseconds since the Unix epoch, and `sane`, which replaces a number out of bounds by 0. */
 export const CLOCK = `

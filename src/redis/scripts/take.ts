@@ -1,4 +1,4 @@
-import { ACCOUNT_LASTS_MS, LIVE_MS, LOOK_MS } from '../../sharing/store.ts';
+import { ACCOUNT_LASTS_MS, LIVE_MS, LOOK_MS } from '../../sharing/store/store.ts';
 import {
   LIVE_LAST_MS,
   LONGEST_TTL_MS,
@@ -8,7 +8,7 @@ import {
   NEEDY_NOW,
   NONSENSE_FACTS,
   PARTS,
-} from '../../sharing/store-rules.ts';
+} from '../../sharing/store/store-rules.ts';
 import { STATE, TURN } from './state.ts';
 import { KEEP_BATCHES, SLIDE_OUT } from './take/batches.ts';
 import { READ_BLOCKS, WRITE_BLOCKS } from './take/blocks.ts';

@@ -1,4 +1,4 @@
-import type { Answer, ShareAsk, ShareStore, SlotAsk, WindowAsk } from '../../sharing/store.ts';
+import type { Answer, ShareAsk, ShareStore, SlotAsk, WindowAsk } from '../../sharing/store/store.ts';
 
 /** When a case begins: a stretch begins, and so does a minute. */
 export const BEGIN: number = Date.UTC(2026, 2, 10, 12);

@@ -1,4 +1,4 @@
-import type { WindowAsk, Wish } from '../../sharing/store.ts';
+import type { WindowAsk, Wish } from '../../sharing/store/store.ts';
 import { asker, slotAsk, telling, windowAsk } from './asking.ts';
 import { expect } from './expecting.ts';
 import { LOOK_MS } from './protocol.ts';

@@ -1,4 +1,4 @@
-import type { ShareAsk, SlotAsk, WindowAsk } from '../../sharing/store.ts';
+import type { ShareAsk, SlotAsk, WindowAsk } from '../../sharing/store/store.ts';
 import { asker, slotAsk, windowAsk } from './asking.ts';
 import { expect } from './expecting.ts';
 import { STRETCH_MS } from './protocol.ts';

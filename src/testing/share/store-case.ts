@@ -1,4 +1,4 @@
-import type { ShareStore } from '../../sharing/store.ts';
+import type { ShareStore } from '../../sharing/store/store.ts';
 
 /** Creates an empty store. `now`: the clock that it must use, in milliseconds since the Unix epoch; a case moves it by hours. */
 export type MakeStore = (now: () => number) => ShareStore | Promise<ShareStore>;

@@ -3,7 +3,7 @@ import { aligned } from '../../../src/quota/models/aligned.ts';
 import { SHAPES } from '../../../src/quota/models/all.ts';
 import type { Shape, WindowModel } from '../../../src/quota/models/model.ts';
 import { Pacer } from '../../../src/quota/pacer.ts';
-import { SharedFacts } from '../../../src/sharing/facts.ts';
+import { SharedFacts } from '../../../src/sharing/facts/facts.ts';
 import { factsOf } from '../support/builders.ts';
 
 const OPENS_AT = 40_000;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type RedisLike, type RunScript, type Script, scriptOf, scriptRunner } from '../../../src/redis/connection.ts';
 import { keysOf } from '../../../src/redis/keys.ts';
 import { redisStore } from '../../../src/redis/redis-store.ts';
-import type { ShareStore } from '../../../src/sharing/store.ts';
+import type { ShareStore } from '../../../src/sharing/store/store.ts';
 
 /** Times to live are read back within this long after they were set; all times of the tests are multiples of it. In milliseconds. */
 const GRAIN_MS = 500;

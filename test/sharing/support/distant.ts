@@ -1,4 +1,4 @@
-import type { ShareStore } from '../../../src/sharing/store.ts';
+import type { ShareStore } from '../../../src/sharing/store/store.ts';
 
 /** A store behind a wire that takes each call there and back: it may be slow, or break. */
 export function distant(store: ShareStore, wire: <T>(work: () => Promise<T>) => Promise<unknown>): ShareStore {

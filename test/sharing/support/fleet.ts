@@ -2,8 +2,8 @@ import type { ClientEvent } from '../../../src/events.ts';
 import { type Client, createClient } from '../../../src/index.ts';
 import { SHAPES } from '../../../src/quota/models/all.ts';
 import type { Period } from '../../../src/quota/time/periods.ts';
-import { memoryStore } from '../../../src/sharing/memory-store.ts';
-import type { ShareStore } from '../../../src/sharing/store.ts';
+import { memoryStore } from '../../../src/sharing/store/memory-store.ts';
+import type { ShareStore } from '../../../src/sharing/store/store.ts';
 import { type StoreShareOptions, storeShare } from '../../../src/sharing/store-share.ts';
 import {
   createMockService,

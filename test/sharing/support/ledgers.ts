@@ -2,9 +2,9 @@ import { aligned } from '../../../src/quota/models/aligned.ts';
 import type { Shape } from '../../../src/quota/models/model.ts';
 import type { Period } from '../../../src/quota/time/periods.ts';
 import { ServerClock } from '../../../src/quota/time/server-clock.ts';
-import type { Demand } from '../../../src/sharing/call-needs.ts';
-import { type Composed, Ledger } from '../../../src/sharing/ledger.ts';
-import type { Answer } from '../../../src/sharing/store.ts';
+import type { Demand } from '../../../src/sharing/ledger/call-needs.ts';
+import { type Composed, Ledger } from '../../../src/sharing/ledger/ledger.ts';
+import type { Answer } from '../../../src/sharing/store/store.ts';
 import { answering, BEGIN, reading } from './small.ts';
 
 export const TRIP_MS = 1;

@@ -3,9 +3,9 @@ import type { Hold, Lease, Reason } from '../../../src/quota/admission.ts';
 import { aligned } from '../../../src/quota/models/aligned.ts';
 import type { SiblingFacts, WindowNews } from '../../../src/quota/share-limit.ts';
 import { ServerClock } from '../../../src/quota/time/server-clock.ts';
-import { memoryStore } from '../../../src/sharing/memory-store.ts';
+import { memoryStore } from '../../../src/sharing/store/memory-store.ts';
 import { SharedQuota, type SharedQuotaOptions } from '../../../src/sharing/shared-quota.ts';
-import type { Answer, ShareAsk, ShareStore } from '../../../src/sharing/store.ts';
+import type { Answer, ShareAsk, ShareStore } from '../../../src/sharing/store/store.ts';
 import { type VirtualClock, virtualClock } from '../../../src/testing/index.ts';
 import { BEGIN, reading } from './small.ts';
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { LOOK_MS, LOOKS } from '../../../src/sharing/store.ts';
+import { LOOK_MS, LOOKS } from '../../../src/sharing/store/store.ts';
 import { seeded } from '../../../src/testing/index.ts';
 import type { ServiceLimits } from '../../../src/testing/ledger.ts';
 import { type Fleet, type FleetTerms, fleetOf } from './fleet.ts';

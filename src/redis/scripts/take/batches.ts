@@ -1,4 +1,4 @@
-import { BATCHES } from '../../../sharing/batches.ts';
+import { BATCHES } from '../../../sharing/store/batches.ts';
 
 /** Keeps when units of an instance that slides slide out of it. */
 export const KEEP_BATCHES: string = `-- Of the instances in which a slot counts the last has it in its batches: the next does not count it. Of too many batches two that follow each

@@ -1,6 +1,6 @@
-import { BATCHES } from '../../../sharing/batches.ts';
-import { LINGER_MS } from '../../../sharing/store.ts';
-import { PARTS } from '../../../sharing/store-rules.ts';
+import { BATCHES } from '../../../sharing/store/batches.ts';
+import { LINGER_MS } from '../../../sharing/store/store.ts';
+import { PARTS } from '../../../sharing/store/store-rules.ts';
 
 /** Number of arguments before those of the blocks. */
 const FIXED_ARGUMENTS = 15;

@@ -1,4 +1,4 @@
-import { MOST, PARTS } from '../../../sharing/store-rules.ts';
+import { MOST, PARTS } from '../../../sharing/store/store-rules.ts';
 import { RECENT } from './recent.ts';
 
 /** Books the totals of an ask. */

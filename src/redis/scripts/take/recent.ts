@@ -1,5 +1,5 @@
-import { RECENT_STRETCHES, STRETCH_MS } from '../../../sharing/store.ts';
-import { LONGEST_TTL_MS, MOST } from '../../../sharing/store-rules.ts';
+import { RECENT_STRETCHES, STRETCH_MS } from '../../../sharing/store/store.ts';
+import { LONGEST_TTL_MS, MOST } from '../../../sharing/store/store-rules.ts';
 
 const VALUES: number = 2 + RECENT_STRETCHES;
 const FORM: string = 'I8'.repeat(VALUES);

@@ -1,8 +1,8 @@
 import { aligned } from '../../../../src/quota/models/aligned.ts';
 import { leaky } from '../../../../src/quota/models/leaky.ts';
-import { type Slot, Slots } from '../../../../src/sharing/slots.ts';
-import type { TimeRange } from '../../../../src/sharing/timeline.ts';
-import { type Instance, SharedWindows } from '../../../../src/sharing/windows.ts';
+import { type Slot, Slots } from '../../../../src/sharing/slots/slots.ts';
+import type { TimeRange } from '../../../../src/sharing/slots/timeline.ts';
+import { type Instance, SharedWindows } from '../../../../src/sharing/slots/windows.ts';
 import { BEGIN, exactly } from '../small.ts';
 import type { Small } from './rules.ts';
 

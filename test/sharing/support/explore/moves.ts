@@ -1,5 +1,5 @@
-import type { Told } from '../../../../src/sharing/book.ts';
-import type { Wish } from '../../../../src/sharing/store.ts';
+import type { Told } from '../../../../src/sharing/ledger/book.ts';
+import type { Wish } from '../../../../src/sharing/store/store.ts';
 import type { BookStates } from './book-states.ts';
 import { Interned } from './interned.ts';
 import { EVERYTHING, type Small } from './rules.ts';

@@ -1,4 +1,4 @@
-import type { Answer, ShareAsk } from '../../../../src/sharing/store.ts';
+import type { Answer, ShareAsk } from '../../../../src/sharing/store/store.ts';
 
 export interface Process {
   /** Counts the processes that have had this place. */

@@ -1,6 +1,6 @@
-import type { Told } from '../../../../src/sharing/book.ts';
-import { memoryStore } from '../../../../src/sharing/memory-store.ts';
-import type { Answer, ShareAsk } from '../../../../src/sharing/store.ts';
+import type { Told } from '../../../../src/sharing/ledger/book.ts';
+import { memoryStore } from '../../../../src/sharing/store/memory-store.ts';
+import type { Answer, ShareAsk } from '../../../../src/sharing/store/store.ts';
 import { BEGIN } from '../small.ts';
 import type { Calendar } from './calendar.ts';
 import { Interned } from './interned.ts';

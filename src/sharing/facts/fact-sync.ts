@@ -1,0 +1,193 @@
+import { SHAPES } from '../../quota/models/all.ts';
+import type { Shapes, WindowNews } from '../../quota/share-limit.ts';
+import { type Period, periodMsOf, SHORT_MS } from '../../quota/time/periods.ts';
+import type { Member } from '../../share.ts';
+import type { Discovery } from './discovery.ts';
+import { SharedFacts } from './facts.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { ResetDetector } from './reset-detector.ts';
+import type { Answer, ShareStore, StoreCall } from '../store/store.ts';
+
+/** Interval at which facts are told that are not urgent, in milliseconds. */
+const TELL_MS = 2_000;
+
+/** A window that no response has named for this long is dropped, in milliseconds. */
+const STALE_MS = 600_000;
+
+/** The shapes of a window without a fact about them. */
+const UNKNOWN: Shapes = { alive: SHAPES, epoch: 0 };
+
+/** Exchanges facts about the service with the other processes, and applies them to the ledger. */
+export class FactSync {
+  readonly #member: Member;
+  readonly #ledger: Ledger;
+  readonly #discovery: Discovery;
+  readonly #resets = new ResetDetector();
+  #facts = new SharedFacts();
+  /** Windows named by responses to this process, and when they were named last. */
+  readonly #seen = new Map<Period, number>();
+  #toldAt = Number.NEGATIVE_INFINITY;
+  /** When the other processes' facts were asked for that are known. */
+  askedAt: number = Number.NEGATIVE_INFINITY;
+  #isAsked = false;
+  /** The last reading of a short window, and how often the usage of it has sunk during a look. */
+  #last = { used: 0, at: Number.POSITIVE_INFINITY };
+  #sunk = 0;
+  /** Whether the service answers without naming a window, so that there is no quota to share. */
+  isUnlimited = false;
+
+  constructor(member: Member, ledger: Ledger, discovery: Discovery) {
+    this.#member = member;
+    this.#ledger = ledger;
+    this.#discovery = discovery;
+  }
+
+  /** The version of the known facts; -1: none were received. */
+  get version(): number {
+    return this.#facts.version;
+  }
+
+  /** Whether to exchange facts with the next trip. */
+  isDue(now: number): boolean {
+    return (
+      this.#facts.version < 0 ||
+      this.#isAsked ||
+      this.#facts.isUrgent ||
+      (this.#facts.pending.size > 0 && now >= this.#toldAt + TELL_MS)
+    );
+  }
+
+  /** Records a reading. */
+  read(news: WindowNews): void {
+    const { period, limit, receivedAt } = news;
+    this.isUnlimited = false;
+    const shapes = this.#judge(news);
+    if (shapes !== news.shapes) this.#member.learn({ shapes: [{ ...shapes, period }] });
+    this.#ledger.read({ ...news, shapes });
+    this.#seen.set(period, receivedAt);
+    this.#facts.tellLimit(period, limit);
+    this.#facts.tellShapes(period, shapes);
+  }
+
+  /** Called after each response. Windows known only from other processes are dropped once a response has named a window to this one. */
+  answered(now: number): void {
+    const { windows } = this.#ledger;
+    const isNamed = this.#seen.size > 0;
+    for (const [period, at] of this.#seen) if (now - at > STALE_MS) this.#seen.delete(period);
+    if (isNamed) windows.keep(this.#seen);
+    this.isUnlimited = windows.size === 0;
+  }
+
+  /** Whether what the other processes have told lately is known. If not, the next trip asks. */
+  isRecent(now: number): boolean {
+    this.#isAsked = now >= this.#toldAt + TELL_MS;
+    return !this.#isAsked;
+  }
+
+  /** Tells that an hourly trial was answered. */
+  tellTrial(isServed: boolean): void {
+    const offset = this.#ledger.timeline.storeOffset;
+    if (offset) this.#facts.tellTrial(isServed, this.#member.clock.now() + offset.least);
+  }
+
+  tellCost(endpoint: string, units: number): void {
+    this.#facts.tellCost(endpoint, units);
+  }
+
+  /**
+   * Prepares to tell the service's clock, if this process knows it much better than the share does, and lacks units or is the first to tell it.
+   * To be asked only when an answer has shown that the known facts are the latest: each change of the facts costs every process a trip of its own.
+   *
+   * @returns whether it is to be told.
+   */
+  tellsClock(now: number): boolean {
+    const { time } = this.#member;
+    const { policy, timeline } = this.#ledger;
+    const offset = timeline.storeOffset;
+    if (!time.isDated || !offset) return false;
+    const isBusy = policy.isBusy(now);
+    if (!isBusy && this.#facts.knowsLead(now + offset.most)) return false;
+    const lead = { least: time.least(now) - now, most: time.most(now) - now };
+    // Where requests are under way for longer than that, the clock is not what makes slots wide.
+    const isNeeded = isBusy && time.vagueness(now) > timeline.roundTripMs;
+    return this.#facts.tellLead(lead, offset, now + offset.most, isNeeded);
+  }
+
+  /** Tells pending facts and receives those of other processes. */
+  async share(store: ShareStore, call: StoreCall): Promise<void> {
+    const { clock } = this.#member;
+    const { timeline } = this.#ledger;
+    const sentAt = clock.now();
+    const { pending } = this.#facts;
+    const answer = await call(() => store.share(this.#facts.version, pending));
+    const now = clock.now();
+    this.#toldAt = now;
+    this.askedAt = sentAt;
+    this.#isAsked = false;
+    timeline.hearStore(answer.now, sentAt, now);
+    this.#facts.told(pending);
+    this.hear(answer);
+  }
+
+  /** Records what the store says of the facts: all of them, if the known version is another. */
+  hear({ version, now, facts }: Pick<Answer, 'version' | 'now' | 'facts'>): void {
+    const { storeOffset } = this.#ledger.timeline;
+    this.#facts.hear(version, facts);
+    if (!facts || !storeOffset) return;
+    this.#member.learn(this.#facts.news(storeOffset, now));
+    this.#apply();
+  }
+
+  /** Applies received facts: shapes, and, until a response has named a window to this process, windows and limits. */
+  #apply(): void {
+    const { windows, policy } = this.#ledger;
+    for (const [period, limit] of this.#facts.limits) {
+      const known = windows.of(period);
+      // A process that does not know the service's clock names other seconds than those that do: it sends its first request alone.
+      if (!known && (this.#seen.size > 0 || !this.#member.time.isDated)) continue;
+      const told = this.#facts.shapesOf(period) ?? UNKNOWN;
+      // A store that has lost its memory is told the shapes again; until then those that are known count.
+      const isKnown = known !== undefined && isBetter(known.shapes, told);
+      windows.open(period, known && this.#seen.has(period) ? known.limit : limit, isKnown ? known.shapes : told);
+    }
+    policy.reset();
+  }
+
+  /**
+   * The candidate shapes that remain after a reading. A process that had the quota to itself for longer than a short window would
+   * have seen a leaky bucket drain, so `leaky` is dropped, unless usage sank more often than windows end; a refusal may re-admit it.
+   */
+  #judge(news: WindowNews): Shapes {
+    const { timeline } = this.#ledger;
+    const { period, sentAt, receivedAt } = news;
+    if (!timeline.isKnown) return news.shapes;
+    this.#watch(news);
+    const window = this.#ledger.windows.of(period);
+    const sent = timeline.at(sentAt);
+    const received = timeline.at(receivedAt);
+    const claims = window && !window.isShort ? window.claims({ least: sent.least, most: received.most }) : undefined;
+    const left = this.#resets.judge(news, sent, received, claims);
+    const isSeen =
+      window?.isShort &&
+      this.#discovery.isAlone(receivedAt) &&
+      this.#discovery.aloneFor(receivedAt) > periodMsOf(period) &&
+      this.#sunk <= 1 + this.#discovery.aloneFor(receivedAt) / periodMsOf(period);
+    const calendar = left.alive.filter(({ isCalendar }) => isCalendar);
+    const isDraining = left.alive.every(({ isCalendar, drains }) => isCalendar || drains);
+    const isOpen = calendar.length > 0 && calendar.length < left.alive.length;
+    return isSeen && isOpen && isDraining ? { alive: calendar, epoch: left.epoch } : left;
+  }
+
+  /** Counts how often usage of a short window has sunk between two requests that followed each other, while no other process sent. */
+  #watch({ period, used, sentAt, receivedAt }: WindowNews): void {
+    if (periodMsOf(period) > SHORT_MS) return;
+    if (!this.#discovery.isAlone(receivedAt)) this.#sunk = 0;
+    else if (sentAt >= this.#last.at && used <= this.#last.used) this.#sunk++;
+    this.#last = { used, at: receivedAt };
+  }
+}
+
+/** Whether the known shapes are of a later epoch, or fewer of the same. */
+function isBetter(known: Shapes, told: Shapes): boolean {
+  return known.epoch > told.epoch || (known.epoch === told.epoch && known.alive.length < told.alive.length);
+}

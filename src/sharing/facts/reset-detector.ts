@@ -1,0 +1,68 @@
+import type { Shape } from '../../quota/models/model.ts';
+import type { Shapes, WindowNews } from '../../quota/share-limit.ts';
+import { type Period, periodMsOf, SHORT_MS, startOf } from '../../quota/time/periods.ts';
+import type { TimeRange } from '../slots/timeline.ts';
+import type { Claims } from '../slots/windows.ts';
+
+/** A drop counts only within this part of the new window. */
+const BEGINNING = 0.05;
+
+/**
+ * A drop from fewer units than `FEW`, or to more than the part `REST` of them, is no evidence; unless the window is longer than a minute, the two
+ * readings are no farther apart than that part of it, and more has gone than can drain meanwhile, and than `ROUNDED`.
+ */
+const FEW = 10;
+const REST = 0.2;
+const ROUNDED = 1;
+
+/**
+ * A window is not estimated if a reading is so many units below what the claims leave of the calendar's window before: more than a killed process
+ * held. Of a minute, whose claims of that kind are not removed as soon, no less than that part of it.
+ */
+const HELD = 5;
+const HELD_OF_MINUTE = 0.1;
+
+/**
+ * Recognises calendar windows by readings alone: usage drops to almost nothing at the calendar's boundary, whatever other
+ * processes send. A window of another shape rarely drops at that moment; a refusal then re-admits its shape.
+ */
+export class ResetDetector {
+  readonly #last = new Map<Period, { readonly start: number; readonly used: number; readonly at: number }>();
+
+  /** Returns the candidate shapes that remain after a reading. `claims`: given for a window longer than a minute. */
+  judge({ period, used, limit, shapes }: WindowNews, sent: TimeRange, received: TimeRange, claims?: Claims): Shapes {
+    const length = periodMsOf(period);
+    const start = startOf(period, sent.least);
+    // The beginning of a window of a second is shorter than a round trip.
+    if (length <= SHORT_MS || start !== startOf(period, received.most)) return shapes;
+    const last = this.#last.get(period);
+    if (last?.start !== start || used >= last.used) this.#last.set(period, { start, used, at: sent.least });
+    const isNext = last !== undefined && last.start === startOf(period, start - 1);
+    const gap = last ? (received.most - last.at) / length : Number.POSITIVE_INFINITY;
+    const isNarrow = length > periodMsOf('minute') && gap <= BEGINNING;
+    const isSudden = last !== undefined && last.used - used > limit * gap + ROUNDED;
+    const hasDropped = isNext && isSudden && (isNarrow || (last.used >= FEW && used <= last.used * REST));
+    const isBeginning = received.most - start <= length * BEGINNING;
+    const { alive } = shapes;
+    const calendar = alive.filter(({ isCalendar }) => isCalendar);
+    // What slides and does not sink steadily may drop as suddenly as the calendar does.
+    const mayDrop = alive.some(({ isSliding, sinksSteadily }) => isSliding && !sinksSteadily);
+    const isOpen = calendar.length > 0 && !mayDrop && alive.length > 1;
+    if (hasDropped && isBeginning && isOpen) return { alive: calendar, epoch: shapes.epoch };
+    const { present = Number.POSITIVE_INFINITY, carried = 0 } = claims ?? {};
+    // After a refusal that was explained by no other shape, it takes the evidence of a process's own requests.
+    const held = length > periodMsOf('minute') ? HELD : Math.max(HELD, limit * HELD_OF_MINUTE);
+    const isBelow = shapes.epoch === 0 && carried - used >= held;
+    if (isBelow) return without(shapes, ({ isEstimated }) => isEstimated);
+    // What is used so soon beyond all claims was used before: nothing was reset.
+    const isLeft = isNext && last.used >= FEW && used >= last.used * (1 - REST) && used - present >= FEW;
+    if (!isLeft || !isBeginning || length <= periodMsOf('minute')) return shapes;
+    return without(shapes, ({ isCalendar }) => isCalendar);
+  }
+}
+
+/** Without the candidates of this kind, unless there are no others. */
+function without(shapes: Shapes, isSuch: (shape: Shape) => boolean | undefined): Shapes {
+  const alive = shapes.alive.filter((shape) => !isSuch(shape));
+  return alive.length > 0 && alive.length < shapes.alive.length ? { ...shapes, alive } : shapes;
+}

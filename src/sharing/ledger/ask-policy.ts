@@ -1,0 +1,288 @@
+import { BATCHES } from '../store/batches.ts';
+import type { Slot } from '../slots/slots.ts';
+import type { Instance } from '../slots/windows.ts';
+
+/** A repeated ask is delayed by a random time up to this part of a slot, so that no process is always first. */
+const SPREAD = 0.3;
+
+/**
+ * Interval at which a full window is asked for again, in milliseconds, and the factor by which it grows, a number of times. Units that
+ * were held and not used are returned within the first one; later ones come of readings that remove unused claims.
+ */
+const RETRY_MS = 5_000;
+const RETRY_FACTOR = 6;
+const RETRY_GROWS = 3;
+
+/** A store that is near is asked that much sooner, until a full window is sure to be full: units that were held are back sooner. */
+const RETRY_NEAR_MS: number = RETRY_MS / 2;
+
+/** Time in which the reserve for urgent calls shrinks noticeably, in milliseconds. */
+const RELEASE_MS = 2_000;
+
+/** Minimum interval between asks for urgent calls, in milliseconds. */
+const URGENT_MS = 100;
+
+/** A process is busy for this long after an ask whose first slot was not granted in full, in milliseconds. */
+const BUSY_MS = 1_500;
+
+/**
+ * A window longer than a minute counts as full after two such answers this far apart: processes may return units. So does a minute for
+ * a call that can wait so long. In milliseconds.
+ */
+export const SURE_MS = 5_000;
+
+/** Answers that are further apart are not in a row, in milliseconds. */
+const ROW_MS: number = 2 * SURE_MS;
+
+/** How far ahead slots are asked for, and how long a process counts as needy after an ask that was not granted in full, in milliseconds. */
+export const LONGEST_AHEAD_MS = 3_000;
+export const STAY_MS = 1_500;
+
+/**
+ * If at least this part of every window is free when the store is lost, calls go on without a grant at once. After this time, in
+ * milliseconds, an answer is no evidence of usage any more.
+ */
+export const AMPLE = 0.5;
+const TELLS_MS = 10_000;
+
+/** The demand of an ask, and the slots it asked for. */
+export interface Asked {
+  readonly want: number;
+  readonly need: number;
+  /** Earliest first. */
+  readonly slots: readonly Slot[];
+  readonly kept: (instance: Instance) => number;
+  /** Instances that it named beside those of its slots. */
+  readonly also?: readonly Instance[];
+  /** Whether it asked for calls, too, that are only expected. */
+  readonly isSparing?: boolean;
+  /** Whether the store is near. */
+  readonly isNear?: boolean;
+}
+
+/** The answer to an ask. */
+export interface Outcome {
+  /** Units granted of a slot. */
+  readonly granted: (slot: Slot) => number;
+  /** Units of an instance claimed by all processes or used by strangers. */
+  readonly used: (instance: Instance) => number;
+  /** The earliest local instant at which the timeline has certainly reached a time. */
+  readonly surely: (time: number) => number;
+  /** Number of other needy processes. */
+  readonly others: number;
+  /** When what has to slide out has, by the timeline; undefined: it is not known. */
+  readonly freesAt?: number | undefined;
+}
+
+/** An instance that is full until its end. */
+export interface FullWindow {
+  readonly instance: Instance;
+  /** When that is, by the timeline; for what slides sooner, if a request at the beginning of the calendar's next window may show that it does not. */
+  readonly end: number;
+  /** When the first and the last answer showed it full. */
+  readonly since: number;
+  readonly at: number;
+  /** Whether what is left of it was kept for a request that shows its shape, and the call may get that. */
+  readonly isKept: boolean;
+}
+
+/** Decides when to ask the store for units. */
+export class AskPolicy {
+  readonly #random: () => number;
+  #isLimited = false;
+  #crowdedAt = Number.NEGATIVE_INFINITY;
+  #retryAt = Number.NEGATIVE_INFINITY;
+  #lateAt = Number.POSITIVE_INFINITY;
+  #askedAt = Number.NEGATIVE_INFINITY;
+  #fruitless = 0;
+  #full: FullWindow | undefined;
+  /**
+   * The first and the last of the latest answers in a row that granted nothing, beginning with one by which a window longer than a second had
+   * nothing left for the first call; `isNow`: that is so by the last one, too.
+   */
+  #lacking: { readonly since: number; readonly at: number; readonly isNow: boolean } | undefined;
+  #heardAt = Number.NEGATIVE_INFINITY;
+  #others = 0;
+  /** Free part of the tightest window, by the last answer. */
+  #room = 0;
+
+  constructor(random: () => number) {
+    this.#random = random;
+  }
+
+  /** Whether the last ask was not granted in full. */
+  get isLimited(): boolean {
+    return this.#isLimited;
+  }
+
+  /** Whether an ask was not granted in full in the last {@link BUSY_MS}: each answered call is then likely followed by another. */
+  isBusy(now: number): boolean {
+    return now < this.#crowdedAt + BUSY_MS;
+  }
+
+  /** How many other processes are needy, by the last answer. A process that spends units of later slots does not ask for a while. */
+  others(now: number): number {
+    return now - this.#heardAt > LONGEST_AHEAD_MS + STAY_MS ? 0 : this.#others;
+  }
+
+  /**
+   * Whether calls without a grant are likely to fit: every ask was granted in full lately, and the last answer showed ample room
+   * or is older than {@link TELLS_MS}.
+   */
+  isAmple(now: number): boolean {
+    if (this.#heardAt === Number.NEGATIVE_INFINITY || this.isBusy(now)) return false;
+    return now - this.#heardAt > TELLS_MS || this.#room >= AMPLE;
+  }
+
+  /** Whether the second half of a slot has begun whose room was withheld for fairness in the first. */
+  isLate(now: number): boolean {
+    return now >= this.#lateAt;
+  }
+
+  /** When to ask next; -Infinity: at once. `held`: units held for the present and later slots. */
+  nextAt(held: number, isUrgent: boolean): number {
+    if (isUrgent) return held > 0 ? this.#askedAt + URGENT_MS : Math.min(this.#askedAt + URGENT_MS, this.#retryAt);
+    if (this.#isLimited && held > 0) return this.#lateAt;
+    return Math.min(this.#retryAt, this.#lateAt);
+  }
+
+  /** The instance that is full until its end, by the last answer; `time`: by the timeline. */
+  seemsFull(time: number): FullWindow | undefined {
+    return this.#full && time < this.#full.end ? this.#full : undefined;
+  }
+
+  /** The instance that is full until its end, if that is certain. */
+  full(time: number): FullWindow | undefined {
+    const full = this.seemsFull(time);
+    return full && (!full.instance.window.isLong || full.at - full.since >= SURE_MS) ? full : undefined;
+  }
+
+  /** Whether a window has nothing left for the first call, if that is certain: it is full, or what is left is kept for other calls. */
+  get isLacking(): boolean {
+    return this.#lacking?.isNow === true && this.#lacking.at - this.#lacking.since >= SURE_MS;
+  }
+
+  /** Called when all held units are spent: after a grant that was too small, the next ask is delayed by a random time. */
+  spent(now: number, quantum: number): void {
+    if (this.#isLimited) this.#retryAt = Math.max(this.#retryAt, now + this.#random() * quantum * SPREAD);
+  }
+
+  /** The next ask is due then at the latest. */
+  hasten(at: number): void {
+    this.#isLimited = true;
+    this.#retryAt = Math.min(this.#retryAt, at);
+  }
+
+  /** Drops what earlier answers showed, because a limit, a shape or the share has changed. */
+  reset(): void {
+    this.#isLimited = false;
+    this.#retryAt = Number.NEGATIVE_INFINITY;
+    this.#lateAt = Number.POSITIVE_INFINITY;
+    this.#fruitless = 0;
+    this.#full = undefined;
+    this.#lacking = undefined;
+  }
+
+  /** Learns from the answer to an ask. */
+  hear(asked: Asked, { granted, used, surely, others, freesAt }: Outcome, now: number): void {
+    const { want, slots } = asked;
+    [this.#heardAt, this.#others] = [now, others];
+    const parts = slots.flatMap(({ instances }) => instances.map((each) => 1 - used(each) / each.limit));
+    if (parts.length > 0) this.#room = Math.min(...parts);
+    const [first] = slots;
+    if (want <= 0 || !first) return;
+    this.#askedAt = now;
+    const given = slots.reduce((units, slot) => units + granted(slot), 0);
+    this.#isLimited = given < want;
+    if (granted(first) < want) this.#crowdedAt = now;
+    this.#lateAt = Number.POSITIVE_INFINITY;
+    this.#retryAt = Number.NEGATIVE_INFINITY;
+    if (given > 0) {
+      this.#full = undefined;
+      this.#lacking = undefined;
+    }
+    if (!this.#isLimited) return;
+    // At once, for the present slot alone.
+    if (asked.isSparing) return;
+    const length = first.to - first.from;
+    const spread = this.#random() * length * SPREAD;
+    const room = (slot: Slot): number =>
+      Math.min(...slot.instances.map((instance) => instance.limit - asked.kept(instance) - used(instance)));
+    // Room withheld for fairness is available to every process in the second half of its slot.
+    const half = surely((first.from + first.to) / 2);
+    if (room(first) > 0 && now < half) this.#lateAt = half + spread;
+    if (given > 0) return;
+    this.#retryAt = this.#nextRoom(asked, { granted, used, surely, others, freesAt }, spread, now);
+    const full = this.#full;
+    // Answers that follow each other within moments, as for urgent calls, are no reason to ask later.
+    const isSure = this.isLacking || (full !== undefined && full.at - full.since >= SURE_MS);
+    this.#fruitless = isSure ? this.#fruitless + 1 : 0;
+    this.#retryAt = Math.min(this.#retryAt, now + this.#retryMs(asked.isNear === true) + spread);
+  }
+
+  /** After how long to ask again for a window that is full. */
+  #retryMs(isNear: boolean): number {
+    if (isNear && this.#fruitless === 0) return RETRY_NEAR_MS;
+    return RETRY_MS * RETRY_FACTOR ** Math.min(RETRY_GROWS, this.#fruitless);
+  }
+
+  /** When slots or units that this ask could not reach become available. */
+  #nextRoom(
+    { slots, need, kept, also = [] }: Asked,
+    { used, surely, others, freesAt }: Outcome,
+    spread: number,
+    now: number,
+  ): number {
+    const first = slots[0] as Slot;
+    const last = slots[slots.length - 1] as Slot;
+    const step = (last.from - first.from) / Math.max(1, slots.length - 1) || first.to - first.from;
+    let at = surely(first.from + step) + spread;
+    const probes = first.instances.filter(({ slides, window }) => slides === undefined && window.isProbed);
+    // A unit that is kept for the beginning of the calendar's next window is there for the first process that asks then.
+    const probesAt = Math.min(...probes.map(({ end }) => surely(end))) + spread;
+    const outAt = ({ end, window, slides }: Instance): number =>
+      slides !== undefined && !window.isShort ? Math.min(end, freesAt ?? end) : end;
+    const endOf = (instance: Instance): number =>
+      Math.min(outAt(instance), probes.find(({ window }) => window === instance.window)?.end ?? instance.end);
+    let full: Instance | undefined;
+    let isKept = true;
+    for (const instance of last.instances) {
+      const { window, limit, slides } = instance;
+      const room = limit - used(instance);
+      const least = Math.min(need, limit);
+      if (room - kept(instance) >= least) continue;
+      const isFull = room - window.keptForProbe(first.from) < least;
+      if (isFull && !window.isShort) {
+        if (!full || endOf(full) < endOf(instance)) full = instance;
+        isKept &&= room >= least && !window.isLong;
+      }
+      // The processes that wait for the same steps or batches, or for what is kept to shrink, ask in turn, so that all of them together
+      // ask twice in that time. What a window holds that slides is known until some of it has slid out, so that one of them asks soon after that.
+      const stepMs = isFull && slides !== undefined ? slides : Math.min(slides ?? RELEASE_MS, RELEASE_MS);
+      const turnMs = Math.min(RETRY_MS, (stepMs / 2) * (window.isShort && slides === undefined ? 1 : others + 1));
+      const soonMs = Math.min(turnMs, ((slides ?? 0) / BATCHES / 2) * (others + 1));
+      const knownUntil = outAt(instance);
+      const chanceMs = slides === undefined ? spread : (this.#random() * soonMs) / 2;
+      const endsAt = surely(Math.min(instance.end - (last.from - first.from), knownUntil)) + chanceMs;
+      const isKnown = window.isLong || knownUntil < instance.end;
+      const turnAt = isFull && isKnown ? Number.POSITIVE_INFINITY : now + turnMs + spread;
+      const asksAt = Math.min(turnAt, window.isShort ? Number.POSITIVE_INFINITY : endsAt, probesAt);
+      // A full calendar window has room after its end. A sliding one may have room at its next step, and the reserve for
+      // urgent calls shrinks.
+      at = Math.max(at, isFull && slides === undefined ? endsAt : asksAt);
+    }
+    const known = this.#full;
+    // What slides is full until a later end as soon as a unit of it is granted to another process.
+    const isSame = known?.instance.window === full?.window && known !== undefined && surely(known.end) > now;
+    this.#full = full && { instance: full, end: endOf(full), since: isSame ? known.since : now, at: now, isKept };
+    const row = this.#lacking;
+    const isRow = row !== undefined && now - row.at <= ROW_MS;
+    // A unit of a step counts in those after it, of which more is kept for urgent calls.
+    const later = also.filter(({ drain, end }) => drain !== undefined && end > first.from);
+    const isLacking = [...slots.flatMap(({ instances }) => instances), ...later].some(
+      (each) => !each.window.isShort && each.limit - used(each) - kept(each) < Math.min(need, each.limit),
+    );
+    this.#lacking = isLacking || isRow ? { since: isRow ? row.since : now, at: now, isNow: isLacking } : undefined;
+    return at;
+  }
+}

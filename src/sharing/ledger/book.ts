@@ -1,0 +1,304 @@
+import { covers, isOver, type Slot } from '../slots/slots.ts';
+import type { Answer, ShareAsk, SlotAsk, WindowAsk, Wish } from '../store/store.ts';
+import type { TimeRange } from '../slots/timeline.ts';
+import { countsUntil, type Instance, type StatedUsage, slidByOf, ttlOf } from '../slots/windows.ts';
+
+/** Units spent without a grant are merged into one debt this long after their slot, in milliseconds. */
+const RECENT_MS = 5_000;
+
+/** An entry with an unsettled request is dropped this long after the end of its slot, in milliseconds. */
+const FORGOTTEN_MS = 600_000;
+
+/** The claim of a process on a slot. */
+export interface Entry {
+  slot: Slot;
+  /** Units that were granted and not returned. */
+  claimed: number;
+  /** Units of requests that were sent, with or without a grant. */
+  spent: number;
+  /** Requests in flight that were charged to it: their cost may still change. */
+  open: number;
+  /** When the first and the last of them were sent, by the local clock, and whether the slot of any was a guess. */
+  sent: { first: number; last: number; isGuess: boolean };
+  /** Units that the store has booked; undefined: unknown, because the last ask is unanswered. */
+  booked: number | undefined;
+}
+
+/** Input of {@link Book.compose}: units to ask for, and of which slots. */
+export interface Wishes {
+  readonly want: number;
+  readonly need: number;
+  /** The slots to ask for, earliest first. */
+  readonly slots: readonly Slot[];
+  /** What is wished of the first slot; of each other a part. */
+  readonly wish: Wish;
+  /** Units of an instance that this ask must leave free. */
+  readonly kept: (instance: Instance) => number;
+  /** Instances that are named whether or not a slot counts in them, and before all others. */
+  readonly also: readonly Instance[];
+  /** Held units beyond the demand of all waiting calls. */
+  readonly surplus: number;
+  /** Whether nothing is told if there is no news. */
+  readonly isSilent: boolean;
+}
+
+/** The part of an ask that describes slots and windows. */
+export interface Told extends Pick<ShareAsk, 'slots' | 'windows' | 'held'> {
+  /** The age of the oldest reading that bounds usage from above, in milliseconds. */
+  readonly oldestMs: number;
+}
+
+/**
+ * The claims of this process, slot by slot. Each ask states them as totals, and repeats every slot until an answer confirms
+ * what the store has booked, so a trip may be lost, late or repeated. Units are returned before the ask that says so is sent,
+ * so they cannot be spent any more.
+ */
+export class Book {
+  readonly #entries = new Map<string, Entry>();
+  /** The totals that the last ask stated. */
+  #asked: readonly { readonly entry: Entry; readonly total: number }[] = [];
+  #named = 0;
+
+  /** Units available for a request that arrives within this range. */
+  left(arrival: TimeRange): number {
+    return this.#usable(arrival)?.left ?? 0;
+  }
+
+  /** Units held for requests that arrive within this range or later. */
+  held(arrival: TimeRange): number {
+    let units = 0;
+    for (const { slot, claimed, spent } of this.#entries.values())
+      if (!isOver(slot, arrival)) units += Math.max(0, claimed - spent);
+    return units;
+  }
+
+  /** When the last slot ends of which units are available for a request that arrives within this range. */
+  usableUntil(arrival: TimeRange): number | undefined {
+    let until: number | undefined;
+    for (const { slot, claimed, spent } of this.#entries.values())
+      if (claimed > spent && covers(slot, arrival)) until = Math.max(until ?? slot.to, slot.to);
+    return until;
+  }
+
+  /** When the next slot with held units begins, by the timeline; Infinity: there is none. */
+  nextHeld({ least }: TimeRange): number {
+    let begin = Number.POSITIVE_INFINITY;
+    for (const { slot, claimed, spent } of this.#entries.values())
+      if (claimed > spent && slot.from > least) begin = Math.min(begin, slot.from);
+    return begin;
+  }
+
+  /**
+   * The end, past or future, of the first slot whose claim differs from its spent units, by the timeline; Infinity: there is
+   * none. An idle process needs a timer for it, because no call will start the trip that returns the units.
+   */
+  unspentSince(arrival: TimeRange): number {
+    let since = Number.POSITIVE_INFINITY;
+    for (const { slot, claimed, spent } of this.#entries.values()) {
+      if (claimed === spent) continue;
+      // After the clock was set back the slot may end far in the future.
+      since = Math.min(since, isOver(slot, arrival) ? Math.min(slot.to, arrival.most) : slot.to);
+    }
+    return since;
+  }
+
+  /** Units spent without a grant. */
+  get owed(): number {
+    let units = 0;
+    for (const { claimed, spent } of this.#entries.values()) units += Math.max(0, spent - claimed);
+    return units;
+  }
+
+  /** Charges a request that arrives within this range: to held units, or without a grant to the given slot. */
+  spend(units: number, arrival: TimeRange, slot: () => Slot, now: number, isGuess = false): Entry {
+    const usable = this.#usable(arrival);
+    const entry = usable && usable.left >= units ? usable.entry : this.#at(slot());
+    if (entry.spent === 0) entry.sent = { first: now, last: now, isGuess };
+    entry.sent.last = now;
+    entry.sent.isGuess ||= isGuess;
+    entry.spent += units;
+    entry.open++;
+    return entry;
+  }
+
+  /** Ends a request. `units`: its actual cost minus the units charged for it. */
+  settle(entry: Entry, units: number): void {
+    entry.open--;
+    entry.spent = Math.max(0, entry.spent + units);
+  }
+
+  /**
+   * Moves what was sent to narrower slots, where the clock or a shape is better known than it was then: there it counts in fewer
+   * windows. What was sent by a guess of the time is moved in any case, once that is known. `slotOf`: the slot in which requests arrived that
+   * were sent between two local instants.
+   */
+  refine(slotOf: (first: number, last: number) => Slot, isGuess = false): void {
+    for (const entry of [...this.#entries.values()]) {
+      const { slot, claimed, spent, open, sent } = entry;
+      if (spent === 0 || open > 0) continue;
+      const narrow = slotOf(sent.first, sent.last);
+      const names = new Set(slot.instances.map(({ name }) => name));
+      // In an earlier step of a window that drains, units leave no less room in any later one.
+      const isWithin = narrow.instances.every(({ name, drain }) => drain !== undefined || names.has(name));
+      const isKnown = sent.isGuess && !isGuess;
+      if (!isKnown && (narrow.instances.length >= names.size || !isWithin)) continue;
+      const granted = Math.min(claimed, spent);
+      const moved = this.#at({ ...narrow, name: this.#ownName() });
+      Object.assign(moved, { claimed: granted, spent, sent: { ...sent, isGuess } });
+      Object.assign(entry, { claimed: claimed - granted, spent: 0 });
+    }
+  }
+
+  /** Composes an ask. Returns the unspent units of slots that are over, and the surplus. */
+  compose(wishes: Wishes, arrival: TimeRange, time: number, now: number): Told {
+    for (const slot of wishes.want > 0 ? wishes.slots : []) this.#wish(slot);
+    this.#giveUp(arrival, wishes.surplus);
+    this.#condense(time);
+    const windows: WindowAsk[] = [];
+    let oldestMs = 0;
+    const indices = new Map<string, number>();
+    const indexOf = (instance: Instance): number => {
+      let index = indices.get(instance.name);
+      if (index === undefined) {
+        const stated = instance.window.reading(instance, now);
+        if (stated && stated.bounds !== 'below') oldestMs = Math.max(oldestMs, stated.ageMs);
+        index = windows.push(windowAsk(instance, stated, wishes.kept(instance), time)) - 1;
+        indices.set(instance.name, index);
+      }
+      return index;
+    };
+    const wished = new Set(wishes.want > 0 ? wishes.slots.map(({ name }) => name) : []);
+    const [first] = wishes.slots;
+    const entries = [...this.#entries.values()].sort((a, b) => a.slot.from - b.slot.from || a.slot.to - b.slot.to);
+    const isNews = entries.some(({ claimed, spent, booked }) => booked !== Math.max(claimed, spent));
+    if (wishes.want <= 0 && !isNews && wishes.isSilent)
+      return { slots: [], windows: [], held: this.held(arrival), oldestMs };
+    wishes.also.forEach(indexOf);
+    const wishOf = (name: string): Wish => {
+      if (!wished.has(name)) return 0;
+      return name === first?.name ? wishes.wish : 1;
+    };
+    const slots = entries.map((entry): SlotAsk => {
+      const { claimed, spent } = entry;
+      const { name, to, instances } = entry.slot;
+      entry.booked = undefined;
+      // No request can arrive any more in an instance that is over, so what it holds does not matter.
+      const open = instances.filter((instance) => countsUntil(instance) > time);
+      return { name, total: Math.max(claimed, spent), wish: wishOf(name), to, windows: open.map(indexOf) };
+    });
+    this.#asked = entries.map((entry, index) => ({ entry, total: slots[index]?.total ?? 0 }));
+    return { slots, windows, held: this.held(arrival), oldestMs };
+  }
+
+  /** Records grants, in the order of the last ask. `usable`: how many units of a slot's are used; the next ask returns the others. */
+  grant(
+    { granted }: Pick<Answer, 'granted'>,
+    arrival: TimeRange,
+    usable: (slot: Slot, units: number) => number = (_, units) => units,
+  ): void {
+    this.#asked.forEach(({ entry, total }, index) => {
+      const units = granted[index] ?? 0;
+      entry.booked = total + units;
+      entry.claimed = total + usable(entry.slot, units);
+    });
+    this.#forget(arrival);
+    for (const [name, entry] of this.#entries) if (isEmpty(entry)) this.#entries.delete(name);
+  }
+
+  /**
+   * Called when the store may have dropped the account, because the last trip was long ago. What it booked stays booked in the
+   * windows; only units spent without a grant are still to be booked, under new names.
+   */
+  forgetAccount(): void {
+    const entries = [...this.#entries.values()];
+    this.#entries.clear();
+    this.#asked = [];
+    for (const { slot, claimed, spent } of entries) {
+      if (spent > claimed) this.#at({ ...slot, name: this.#ownName() }).spent = spent - claimed;
+    }
+  }
+
+  #usable(arrival: TimeRange): { entry: Entry; left: number } | undefined {
+    let best: { entry: Entry; left: number } | undefined;
+    for (const entry of this.#entries.values()) {
+      const left = entry.claimed - entry.spent;
+      if (left <= 0 || !covers(entry.slot, arrival)) continue;
+      // The slot that ends first is used first.
+      if (!best || entry.slot.to < best.entry.slot.to) best = { entry, left };
+    }
+    return best;
+  }
+
+  #at(slot: Slot): Entry {
+    let entry = this.#entries.get(slot.name);
+    if (!entry) {
+      entry = { slot, claimed: 0, spent: 0, open: 0, booked: 0, sent: { first: 0, last: 0, isGuess: false } };
+      this.#entries.set(slot.name, entry);
+    }
+    return entry;
+  }
+
+  /** An entry without claims takes the instances of today: limits and shapes may have changed since the slot was first asked for. */
+  #wish(slot: Slot): void {
+    if (isEmpty(this.#at(slot))) this.#entries.delete(slot.name);
+    this.#at(slot);
+  }
+
+  #giveUp(arrival: TimeRange, surplus: number): void {
+    let left = surplus;
+    for (const entry of [...this.#entries.values()].sort((a, b) => b.slot.from - a.slot.from)) {
+      const unspent = entry.claimed - entry.spent;
+      if (unspent <= 0) continue;
+      const isPast = isOver(entry.slot, arrival);
+      const given = isPast ? unspent : Math.min(left, unspent);
+      entry.claimed -= given;
+      if (!isPast) left -= given;
+    }
+    this.#forget(arrival);
+  }
+
+  /** Merges units spent without a grant on past slots into one debt per set of open instances: an outage leaves few entries. */
+  #condense(time: number): void {
+    const debts = new Map<string, Entry>();
+    for (const [name, { slot, claimed, spent, open, booked }] of [...this.#entries]) {
+      if (claimed > 0 || spent === 0 || open > 0 || booked !== 0 || slot.to > time - RECENT_MS) continue;
+      this.#entries.delete(name);
+      const instances = slot.instances.filter(({ end }) => end > time);
+      const names = instances.map((instance) => instance.name).join();
+      if (names === '') continue;
+      const debt = debts.get(names) ?? this.#at({ ...slot, name: this.#ownName(), instances });
+      debts.set(names, debt);
+      debt.slot = { ...debt.slot, to: Math.max(debt.slot.to, slot.to) };
+      debt.spent += spent;
+    }
+  }
+
+  /** A name of this process's own: the slot's may be asked for, or have been forgotten as over. */
+  #ownName(): string {
+    return `own:${this.#named++}`;
+  }
+
+  /** Drops slots that are over and whose final totals the store has booked. */
+  #forget(arrival: TimeRange): void {
+    for (const [name, { slot, spent, open, booked }] of this.#entries) {
+      const isUsed = open > 0 && arrival.most < slot.to + FORGOTTEN_MS;
+      if (isOver(slot, arrival) && !isUsed && booked === spent) this.#entries.delete(name);
+    }
+  }
+}
+
+/** Whether neither this process nor the store knows of any unit. */
+function isEmpty({ claimed, spent, open, booked }: Entry): boolean {
+  return claimed === 0 && spent === 0 && open === 0 && booked === 0;
+}
+
+function windowAsk(instance: Instance, stated: StatedUsage | undefined, kept: number, time: number): WindowAsk {
+  const { name, limit, drain } = instance;
+  const slidBy = slidByOf(instance, time);
+  return {
+    ...{ name, limit, kept, ttlMs: ttlOf(instance, time), reading: stated?.used ?? -1 },
+    bounds: stated?.bounds ?? 'below',
+    ...(drain === undefined ? {} : { drain }),
+    ...(slidBy === undefined ? {} : { slidBy }),
+  };
+}

@@ -1,0 +1,105 @@
+import type { Charge } from '../../quota/admission.ts';
+import type { Member } from '../../share.ts';
+import { URGENT_ABOVE } from './urgent.ts';
+
+/** From this many requests in flight, half of them are expected to be followed by another call. */
+const MANY = 8;
+
+/** Weight of the latest call in the mean units of a call. */
+const FRESHNESS = 0.05;
+
+/** The units that waiting calls need. */
+export interface Demand {
+  /** Units of the first call. */
+  readonly need: number;
+  /** Units of all calls that this ask is for, including the first. */
+  readonly want: number;
+  /** Whether the first call is urgent, so that it may use the reserve for urgent calls. */
+  readonly isUrgent: boolean;
+  /** Maximum number of requests in flight. */
+  readonly concurrency: number;
+  /** Whether this process looks, and sends without units. */
+  readonly isAlone?: boolean;
+  /** How long the first call may wait, in milliseconds. */
+  readonly maxWaitMs: number;
+}
+
+/** What the calls of this process need of the share: those that wait, and those that are expected to follow. */
+export class CallNeeds {
+  readonly #member: Member;
+  #underWay = 0;
+  /** Mean units of a call. */
+  #usual = 1;
+  /** The first waiting call. */
+  #first = { units: 1, isUrgent: false, maxWaitMs: Number.POSITIVE_INFINITY };
+  /** Units that urgent calls have taken, and those that the store was told of, which includes calls that wait. */
+  #urgentSent = 0;
+  #urgentTold = 0;
+
+  constructor(member: Member) {
+    this.#member = member;
+  }
+
+  /** The first waiting call. */
+  get first(): { readonly units: number; readonly isUrgent: boolean; readonly maxWaitMs: number } {
+    return this.#first;
+  }
+
+  /** Whether no call waits or is under way. */
+  get isIdle(): boolean {
+    return this.#underWay === 0 && this.#member.waiting() === 0;
+  }
+
+  /** Whether a request is under way. */
+  get isUnderWay(): boolean {
+    return this.#underWay > 0;
+  }
+
+  /** A call asks to be sent: it is the first that waits, if it may not. */
+  ask({ priority, maxWaitMs = Number.POSITIVE_INFINITY }: Charge, units: number): void {
+    this.#first = { units, isUrgent: priority > URGENT_ABOVE, maxWaitMs };
+  }
+
+  /** A request is sent. */
+  send(): void {
+    this.#underWay++;
+  }
+
+  /** It has taken units. */
+  take(units: number): void {
+    this.#usual += FRESHNESS * (units - this.#usual);
+    if (this.#first.isUrgent) this.#urgentSent += units;
+  }
+
+  /** A request has ended. */
+  settle(): void {
+    this.#underWay--;
+  }
+
+  /** Calls expected to follow: one for each request in flight of a busy process, one for half of many requests in flight. */
+  #following(isBusy: boolean): number {
+    if (isBusy) return this.#underWay;
+    return this.#underWay >= MANY ? Math.floor(this.#underWay / 2) : 0;
+  }
+
+  /** The units to ask for. `isBusy`: whether this process has used all it was granted lately. */
+  demand(isBusy: boolean): Demand {
+    const { units: need, isUrgent, maxWaitMs } = this.#first;
+    const { concurrency } = this.#member;
+    const waiting = isUrgent ? this.#member.urgentWaiting() : this.#member.waiting();
+    const calls = waiting > 0 ? waiting + this.#following(isBusy) : 0;
+    const want = calls === 0 ? 0 : need + Math.ceil((calls - 1) * this.#usual);
+    return { need, want, isUrgent, concurrency, maxWaitMs };
+  }
+
+  /** Units of urgent calls that the store has not been told of: also of those that wait, so that other processes leave room for them. */
+  get urgentToTell(): number {
+    const waiting = Math.ceil(this.#member.urgentWaiting() * this.#usual);
+    return Math.max(0, this.#urgentSent + waiting - this.#urgentTold);
+  }
+
+  /** The store has been told. */
+  toldUrgent(units: number): void {
+    this.#urgentTold += units;
+  }
+}

@@ -1,0 +1,318 @@
+import type { WindowNews } from '../../quota/share-limit.ts';
+import { type Period, periodMsOf, startOf } from '../../quota/time/periods.ts';
+import type { ServerClock } from '../../quota/time/server-clock.ts';
+import { AMPLE, type Asked, AskPolicy, type FullWindow, STAY_MS } from './ask-policy.ts';
+import { Book, type Entry, type Told } from './book.ts';
+import type { Demand } from './call-needs.ts';
+import { ExpectedCalls } from './expected-calls.ts';
+import { Recollection } from './recollection.ts';
+import { ShapeProbe } from './shape-probe.ts';
+import { CHUNK, SlotChoice } from './slot-choice.ts';
+import { type Slot, Slots } from '../slots/slots.ts';
+import type { Answer, ShareAsk } from '../store/store.ts';
+import { Timeline } from '../slots/timeline.ts';
+import { UnheardReading } from './unheard-reading.ts';
+import { UrgentReserve } from './urgent.ts';
+import { type Instance, MISSING_MS, REACH_MS, SharedWindows } from '../slots/windows.ts';
+
+/** Unspent units are returned this long after the end of their slot, to a store that is near sooner, unless an earlier trip did so. In milliseconds. */
+const GIVE_BACK_MS = 1_000;
+const GIVE_BACK_NEAR_MS = 100;
+
+/** While other processes tell a store that has lost its memory, waiting calls ask again at this interval, in milliseconds. */
+const GATHER_MS = 100;
+
+/** An ask, and the demand it was composed for. */
+export interface Composed extends Told, Pick<ShareAsk, 'want' | 'need' | 'size' | 'chunk' | 'stayMs' | 'recentSince'> {
+  readonly asked: Asked;
+  /** Instances that are named whether or not a slot counts in them. */
+  readonly also: readonly Instance[];
+}
+
+/**
+ * The state of this process in a share: windows, slots, claims, and what to ask for next. It does no I/O: time is an argument,
+ * asks are composed here and sent elsewhere.
+ */
+export class Ledger {
+  readonly windows: SharedWindows = new SharedWindows();
+  /** See {@link ShareStore.isNear}. */
+  isNear = false;
+  readonly timeline: Timeline;
+  readonly book: Book = new Book();
+  readonly policy: AskPolicy;
+  readonly #slots = new Slots(this.windows);
+  readonly #probe = new ShapeProbe(this.windows);
+  readonly choice: SlotChoice;
+  readonly #expected = new ExpectedCalls();
+  readonly #reserve = new UrgentReserve();
+  readonly #recollection = new Recollection();
+  readonly #unheard = new UnheardReading();
+
+  constructor(clock: ServerClock, random: () => number) {
+    this.timeline = new Timeline(clock);
+    this.policy = new AskPolicy(random);
+    this.choice = new SlotChoice(this.#slots, this.windows, this.timeline, this.policy, this.#probe);
+  }
+
+  /** Time since the calendar's window of a period began, in milliseconds. */
+  elapsed(period: Period, now: number): number {
+    const time = this.timeline.at(now).least;
+    return time - startOf(period, time);
+  }
+
+  /** Whether a window longer than a second is full until its end, by the last answer. */
+  seemsFull(now: number): boolean {
+    return this.policy.seemsFull(this.timeline.at(now).least) !== undefined;
+  }
+
+  /** The window that is full until its end, if that is certain. */
+  full(now: number): FullWindow | undefined {
+    return this.policy.full(this.timeline.at(now).least);
+  }
+
+  /** The smallest length of a slot, in milliseconds. */
+  get quantum(): number {
+    return this.#slots.quantum;
+  }
+
+  /** Whole units charged to each window: at most what can be granted together, so that a request that costs more takes all of it. */
+  units(charge: number): number {
+    let units = Math.ceil(charge);
+    for (const { limit } of this.windows) units = Math.min(units, limit);
+    return units;
+  }
+
+  /** Units available for a request that is sent now. */
+  left(now: number): number {
+    return this.book.left(this.timeline.arrival(now));
+  }
+
+  /** Units held for requests that are sent now or later. */
+  held(now: number): number {
+    return this.book.held(this.timeline.arrival(now));
+  }
+
+  /** The slot in which a request that is sent now arrives. */
+  slot(now: number): Slot {
+    return this.#slots.at(this.timeline.arrival(now));
+  }
+
+  /** The instant at which to ask for units ahead of any call; Infinity: none is expected, or the store is not near. */
+  asksAheadAt(now: number): number {
+    if (!this.isNear || !this.#spare(now)) return Number.POSITIVE_INFINITY;
+    const arrival = this.timeline.arrival(now);
+    const until = this.book.usableUntil(arrival);
+    return Math.max(now, until === undefined ? this.#expected.askFrom : now + until - arrival.most);
+  }
+
+  /** The instant at which the next slot with held units begins. */
+  nextHeld(now: number): number {
+    return this.timeline.surely(this.book.nextHeld(this.timeline.arrival(now)), now);
+  }
+
+  /** The instant at which unspent units are to be returned; Infinity: there are none. */
+  givesBackAt(now: number): number {
+    const afterMs = this.isNear ? GIVE_BACK_NEAR_MS : GIVE_BACK_MS;
+    return this.timeline.surely(this.book.unspentSince(this.timeline.arrival(now)), now) + afterMs;
+  }
+
+  /** The instant at which to tell the last reading, although there is nothing else to say; Infinity: the store knows as much. */
+  get tellsReadingAt(): number {
+    return this.#unheard.tellsAt;
+  }
+
+  /** The instant at which the slot of a request that is sent now ends. */
+  nextSlot(now: number): number {
+    return Math.max(now + 1, this.timeline.surely(this.slot(now).to, now));
+  }
+
+  /** Charges a request that is sent now. */
+  spend(units: number, now: number): Entry {
+    const arrival = this.timeline.arrival(now);
+    this.#expected.spend(units, now);
+    const isGuess = this.timeline.isGuess(now);
+    const entry = this.book.spend(units, arrival, () => this.#slots.at(arrival), now, isGuess);
+    if (this.book.held(arrival) === 0) this.policy.spent(now, this.quantum);
+    return entry;
+  }
+
+  /** Records a reading. */
+  read(news: WindowNews): void {
+    const { period, limit, shapes, sentAt, receivedAt } = news;
+    this.timeline.hearRoundTrip(receivedAt - sentAt);
+    const window = this.windows.open(period, limit, shapes);
+    window.hear(news, this.timeline.at(sentAt), this.timeline.at(receivedAt));
+    if (!window.isShort) this.#unheard.read(news, this.held(receivedAt));
+    if (this.timeline.isSharp(receivedAt)) this.#probe.read(news, this.timeline.at(sentAt));
+  }
+
+  /** Whether a process that sends alone for a moment is needed to find out the shape of a short window. */
+  needsLook(now: number): boolean {
+    return this.windows.isInDoubt && !this.choice.isProbed(now);
+  }
+
+  /** The share has used up its looks. */
+  looksOver(): void {
+    this.#probe.replaceLooks();
+  }
+
+  /** Whether an ask must only tell: the store has lost its memory. */
+  isGathering(now: number): boolean {
+    return this.#recollection.isGathering(now);
+  }
+
+  /** Records how many processes have told the store theirs. */
+  told(processes: number): void {
+    if (this.#recollection.told(processes)) this.choice.trust();
+  }
+
+  /** Composes an ask whose answer is expected after `tripMs`. `isSilent`: it may say nothing if there is no news. */
+  compose(demand: Demand, now: number, tripMs: number, isSilent = true): Composed {
+    const { need, isUrgent, isAlone = false, concurrency, maxWaitMs } = demand;
+    const arrival = this.timeline.arrival(now);
+    this.book.refine(
+      (first, last) =>
+        this.#slots.at({ least: this.timeline.arrival(first).least, most: this.timeline.arrival(last).most }),
+      this.timeline.isGuess(now),
+    );
+    const held = this.book.held(arrival);
+    // Units of a later slot do not help an urgent call: it asks for the present slot.
+    const isImpatient = isUrgent && held >= demand.want && this.book.left(arrival) < need;
+    const probe = !isUrgent && demand.want > held ? this.choice.probing(now + tripMs) : undefined;
+    const isCalm = probe === undefined && this.choice.isCalm(demand, now);
+    const waiting = Math.max(0, demand.want - held);
+    const aheadAt = isAlone ? Number.POSITIVE_INFINITY : this.asksAheadAt(now);
+    const isAhead = demand.want <= 0 && now >= aheadAt;
+    const spare = probe || isUrgent || (waiting !== need && !isAhead) ? undefined : this.#spare(now + tripMs);
+    const only =
+      probe ?? spare?.slot ?? (isImpatient ? this.#slots.at(this.timeline.arrival(now + tripMs)) : undefined);
+    const slots = only ? [only] : this.choice.wished(demand, isCalm, now + tripMs);
+    // At most what `concurrency` allows to be sent before the last of these slots ends.
+    const lastMs = (slots.at(-1)?.to ?? 0) - arrival.least;
+    const sendable = Math.ceil((concurrency * lastMs) / Math.max(1, this.timeline.roundTripMs));
+    const needed =
+      demand.want <= 0 ? 0 : Math.max(isImpatient ? need : 0, Math.min(waiting, Math.max(CHUNK, sendable - held)));
+    const want = probe ? need : needed + (spare?.units ?? 0);
+    const time = arrival.least;
+    const from = slots[0]?.from ?? time;
+    const kept = (instance: Instance): number =>
+      instance.window.carried(instance, from) +
+      instance.window.spare(instance, need) +
+      (isAhead ? Math.ceil(instance.limit * AMPLE) : 0) +
+      (isUrgent
+        ? 0
+        : this.#reserve.kept(instance, time) +
+          instance.window.keptForProbe(from, time + maxWaitMs) +
+          (isCalm ? this.#probe.kept(instance) : 0));
+    const { tellsAt } = this.#unheard;
+    const isReading = tellsAt < Number.POSITIVE_INFINITY && (now >= tellsAt || !isSilent);
+    const until = slots.at(-1)?.to ?? 0;
+    const also = [...this.windows].flatMap((window) => {
+      const steps = window.steps({ least: time, most: Math.max(until, arrival.most + window.reachMs) });
+      return [window.previous(from) ?? [], steps].flat();
+    });
+    if (isReading) also.push(...this.slot(now).instances);
+    // What was asked for ahead is kept for the calls that are expected.
+    const isKept = !isAhead && aheadAt < Number.POSITIVE_INFINITY;
+    const surplus = isKept ? 0 : Math.max(0, held - demand.want);
+    const wish = this.policy.isLate(now) ? 2 : 1;
+    const told = this.book.compose(
+      { want, need, slots, wish: spare ? 3 : wish, kept, also, surplus, isSilent: isSilent && !isReading },
+      arrival,
+      time,
+      now,
+    );
+    if (told.windows.length > 0) this.#unheard.tell();
+    const asked = {
+      want: spare ? needed : want,
+      need,
+      slots: want > 0 ? slots : [],
+      kept,
+      also,
+      isSparing: spare !== undefined,
+      isNear: this.isNear,
+    };
+    const rate = Math.min(...[...this.windows].map(({ limit, period }) => limit / periodMsOf(period)));
+    const { storeOffset } = this.timeline;
+    const recentSince = storeOffset ? now + storeOffset.least - told.oldestMs - MISSING_MS : 0;
+    const windows = this.#recollection.remind(told.windows, rate, now);
+    // A unit that shows a shape is no part of what this process may hold.
+    return {
+      ...told,
+      held: probe ? 0 : told.held,
+      windows,
+      recentSince,
+      want,
+      // More than it needs a store grants of what is free beyond half, which such an ask leaves free already.
+      need: isAhead ? want : need,
+      size: this.windows.smallest,
+      chunk: CHUNK,
+      stayMs: STAY_MS,
+      asked,
+      also,
+    };
+  }
+
+  /** Records the answer to an ask that was sent at `sentAt`. `processes`: how many were live before it. */
+  receive(
+    { asked, also, slots, windows }: Composed,
+    answer: Answer,
+    processes: number,
+    sentAt: number,
+    now: number,
+  ): void {
+    // A store that lost its memory so long ago that all slots of that time are over knows what other processes hold.
+    const unknownMs = Math.max(0, REACH_MS - answer.urgent.forMs);
+    const before = { processes, aheadMs: this.policy.isAmple(now) ? 0 : Math.min(this.choice.aheadMs(now), unknownMs) };
+    this.timeline.hearStore(answer.now, sentAt, now);
+    const used = new Map(windows.map(({ name }, index) => [name, answer.used[index] ?? 0]));
+    for (const instance of [...also, ...asked.slots.flatMap(({ instances }) => instances)]) {
+      const units = used.get(instance.name);
+      if (units === undefined) continue;
+      instance.window.hearUsed(instance, units);
+      if (instance.drain === undefined) this.#unheard.count(instance.window.period, units);
+    }
+    this.#reserve.hear(answer);
+    const granted = new Map(slots.map(({ name }, index) => [name, answer.granted[index] ?? 0]));
+    this.#renounce(asked.slots, granted, used);
+    const outcome = {
+      granted: ({ name }: Slot): number => granted.get(name) ?? 0,
+      used: ({ name }: Instance): number => used.get(name) ?? 0,
+      surely: (time: number): number => this.timeline.surely(time, now),
+      others: answer.others,
+      freesAt: answer.freeMs > 0 ? this.timeline.at(now).least + answer.freeMs : undefined,
+    };
+    this.policy.hear(asked, outcome, now);
+    if (asked.isSparing && answer.granted.every((units) => units === 0)) this.#expected.askedInVain(now);
+    // Units that other processes hold are not booked until each has made a trip, so no slot is used that they may have asked for.
+    const isLost = this.#recollection.hear(windows, answer, before, now);
+    if (isLost && before.aheadMs > 0) this.choice.mistrust(now + before.aheadMs);
+    if (this.isGathering(now)) this.policy.hasten(now + GATHER_MS);
+    const usableFrom = isLost ? this.choice.unknownUntil : Number.NEGATIVE_INFINITY;
+    this.book.grant(answer, this.timeline.arrival(now), ({ name, from }) =>
+      from < usableFrom ? 0 : (granted.get(name) ?? 0),
+    );
+  }
+
+  /** Takes away what must be left to the calendar's window before, of which only the answer has told how much is used. */
+  #renounce(slots: readonly Slot[], granted: Map<string, number>, used: Map<string, number>): void {
+    const from = slots[0]?.from ?? 0;
+    for (const { name, instances } of [...slots].reverse()) {
+      const over = instances.map((each) => (used.get(each.name) ?? 0) + each.window.carried(each, from) - each.limit);
+      const given = granted.get(name) ?? 0;
+      const units = Math.min(given, Math.max(0, ...over));
+      granted.set(name, given - units);
+      for (const instance of instances) used.set(instance.name, (used.get(instance.name) ?? 0) - units);
+    }
+  }
+
+  /** Units of the calls that will likely follow, and the slot of all of them; none where a process lacks units. */
+  #spare(now: number): { readonly units: number; readonly slot: Slot } | undefined {
+    const { units, forMs } = this.#expected.demand(this.isNear, this.windows.smallest, now);
+    // A store that is near is asked whether there is room: what the last answer said may be of a second that is over.
+    const isFree = this.isNear ? !this.policy.isBusy(now) : this.policy.isAmple(now);
+    if (units <= 0 || this.policy.others(now) > 0 || !isFree) return undefined;
+    const slot = this.choice.expected(forMs, now);
+    return slot && { units, slot };
+  }
+}

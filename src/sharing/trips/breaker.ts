@@ -1,0 +1,65 @@
+import { Breaker } from '../../quota/recovery/breaker.ts';
+import { Patience } from './patience.ts';
+
+/** After this many failures in a row the store counts as lost. */
+const FAILURES = 3;
+
+/** The first and the longest pause between two attempts while the store is lost, in milliseconds. */
+const FIRST_PAUSE_MS = 200;
+const LONGEST_PAUSE_MS = 500;
+
+/** The circuit breaker of the store: the time-out of calls, and when to try again after failures. */
+export class StoreBreaker {
+  readonly #patience: Patience;
+  readonly #random: () => number;
+  readonly #breaker = new Breaker({ failures: FAILURES, firstMs: FIRST_PAUSE_MS, longestMs: LONGEST_PAUSE_MS });
+  heardAt: number = Number.NEGATIVE_INFINITY;
+
+  constructor(timeoutMs: number, random: () => number) {
+    this.#patience = new Patience(timeoutMs);
+    this.#random = random;
+  }
+
+  /** The present time-out in milliseconds. It doubles with each failure. */
+  get timeoutMs(): number {
+    return this.#patience.after(this.#breaker.failures);
+  }
+
+  /** Failures in a row. */
+  get failures(): number {
+    return this.#breaker.failures;
+  }
+
+  get isLost(): boolean {
+    return this.failures >= FAILURES;
+  }
+
+  /** When the present series of failures began; undefined: the last trip succeeded. */
+  get failsSince(): number | undefined {
+    return this.#breaker.failingSince;
+  }
+
+  /** When the next trip may be tried. */
+  get retryAt(): number {
+    return this.#breaker.openUntil;
+  }
+
+  /** Records a failed trip. @returns whether the store is lost as of now. */
+  fail(now: number): boolean {
+    this.#breaker.onFailure(now, 0.75 + this.#random() / 2);
+    return this.#breaker.failures === FAILURES;
+  }
+
+  /** Records an answer that took `ms`. */
+  answered(ms: number, now: number): void {
+    this.heardAt = now;
+    this.#patience.answered(ms);
+  }
+
+  /** Records a successful trip. @returns how long trips have failed, if the store was lost; else undefined. */
+  mend(now: number): number | undefined {
+    const lostMs = this.isLost && this.failsSince !== undefined ? now - this.failsSince : undefined;
+    this.#breaker.onSuccess();
+    return lostMs;
+  }
+}

@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import type { Ledger } from '../../../src/sharing/ledger/ledger.ts';
+import type { Answer } from '../../../src/sharing/store/store.ts';
+import { ask, demand, ledgerOf, TRIP_MS, wished } from '../support/ledgers.ts';
+import { answering, BEGIN } from '../support/small.ts';
+
+/** The age of the store's memory, in milliseconds. */
+const OLD = { urgent: { units: 0, forMs: 60_000 } };
+const NEW = { urgent: { units: 0, forMs: 100 } };
+
+/** Of a minute of 500 units and a second of 20 so much was used when the store was heard last, at 0.2 s; it lost its memory at 1 s. */
+function losing({
+  used = 20,
+  processes = 4,
+  others = 30,
+  ...rest
+}: Partial<{
+  used: number;
+  processes: number;
+  others: number;
+  granted: readonly number[];
+}> = {}): Ledger {
+  const ledger = ledgerOf({ second: 20, minute: 500 });
+  const windows = ledger.compose(demand({ want: 9 }), 100, TRIP_MS).windows;
+  ask(ledger, demand({ want: 9 }), [9], 200, { ...OLD, others, used: windows.map(() => used) });
+  for (let nth = 0; nth < 9; nth++) ledger.book.settle(ledger.spend(1, 210), 0);
+  answer(ledger, 1_100, processes, { ...NEW, granted: rest.granted ?? [] });
+  return ledger;
+}
+
+function answer(ledger: Ledger, now: number, processes: number, rest: Partial<Answer>): void {
+  const composed = ledger.compose(demand({ want: 9 }), now, TRIP_MS);
+  const answered = answering({ sequence: 2, now: BEGIN + now, ...rest });
+  ledger.receive(composed, answered, processes, now, now);
+}
+
+describe('a ledger whose store has lost its memory', () => {
+  it('only tells while others may hold units, and asks again in a tenth of a second', () => {
+    const ledger = losing();
+    expect(ledger.isGathering(1_200)).toBe(true);
+    expect(ledger.policy.nextAt(0, false)).toBe(1_200);
+    // So many others ask for three seconds ahead.
+    expect([4_099, 4_101].map((now) => ledger.isGathering(now))).toEqual([true, false]);
+  });
+
+  it('asks for no second of which others may hold units, and spends none that it is granted', () => {
+    const ledger = losing({ granted: [0, 5, 5] });
+    expect(ledger.held(1_200)).toBe(0);
+    expect(wished(ledger.compose(demand(), 1_200, TRIP_MS))[0]).toBe('5');
+  });
+
+  it('asks for the present second when all that were live have told', () => {
+    const ledger = losing();
+    ledger.told(3);
+    expect(ledger.isGathering(1_200)).toBe(true);
+    expect(wished(ledger.compose(demand(), 1_200, TRIP_MS))[0]).toBe('5');
+    ledger.told(4);
+    expect(ledger.isGathering(1_200)).toBe(false);
+    expect(wished(ledger.compose(demand(), 1_210, TRIP_MS))[0]).toBe('1');
+  });
+
+  it('goes on at once where there was room for all', () => {
+    const ledger = losing({ used: 0, others: 0, granted: [0, 5] });
+    expect(ledger.isGathering(1_200)).toBe(false);
+    expect(ledger.policy.isLimited).toBe(true);
+    expect(ledger.held(1_200)).toBe(5);
+    expect(wished(ledger.compose(demand({ want: 9 }), 1_200, TRIP_MS))[0]).toBe('1');
+  });
+
+  it('tells what it was told last of each window, and what others may have been granted since by the slowest of them', () => {
+    const ledger = losing({ used: 20 });
+    const { windows } = ledger.compose(demand({ want: 9 }), 1_200, TRIP_MS);
+    const minute = windows.find(({ limit }) => limit === 500);
+    // 500 units in 60 s: 6.7 in the 0.8 s until the loss.
+    expect(minute?.reading).toBe(27);
+  });
+
+  it('holds nothing back where the store remembers', () => {
+    const ledger = ledgerOf({ second: 20 });
+    ask(ledger, demand({ want: 9 }), [9], 100, { ...OLD, others: 30 });
+    expect(ledger.policy.isLimited).toBe(false);
+    expect(ledger.isGathering(200)).toBe(false);
+    expect(wished(ledger.compose(demand({ want: 20 }), 200, TRIP_MS))[0]).toBe('0');
+  });
+});

@@ -1,0 +1,433 @@
+import { describe, expect, it } from 'vitest';
+import { aligned } from '../../../src/quota/models/aligned.ts';
+import { SHAPES } from '../../../src/quota/models/all.ts';
+import { firstRequest } from '../../../src/quota/models/first-request.ts';
+import { leaky } from '../../../src/quota/models/leaky.ts';
+import { REFUTED_FROM, slidingCounter } from '../../../src/quota/models/sliding-counter.ts';
+import { slidingLog } from '../../../src/quota/models/sliding-log.ts';
+import type { Shapes } from '../../../src/quota/share-limit.ts';
+import { SharedWindow, SharedWindows, ttlOf } from '../../../src/sharing/slots/windows.ts';
+import { BEGIN, calendar, exactly, instanceAt, reading } from '../support/small.ts';
+
+const UNKNOWN = { alive: SHAPES, epoch: 0 };
+
+describe('a window that processes share', () => {
+  it('of the calendar has one instance for each instant, and two for an arrival on its edge', () => {
+    const windows = calendar({ minute: 100 });
+    const minute = windows.of('minute') as SharedWindow;
+    expect(minute.instances(exactly(BEGIN)).map(({ end }) => end)).toEqual([BEGIN + 60_000]);
+    expect(minute.instances({ least: BEGIN - 1, most: BEGIN })).toHaveLength(2);
+  });
+
+  it('of a month ends with the month, be it February of a leap year', () => {
+    const windows = calendar({ month: 100 });
+    const { end } = instanceAt(windows, 'month', Date.UTC(2028, 1, 29, 23, 59, 59, 999));
+    expect(end).toBe(Date.UTC(2028, 2));
+  });
+
+  it('has thirty steps if it slides, and a second ten, which are no shorter than a trip', () => {
+    const ends = (period: 'second' | 'minute'): number[] =>
+      new SharedWindow(period, 100, { alive: [slidingLog], epoch: 0 })
+        .instances(exactly(BEGIN))
+        .map(({ end }) => end - BEGIN);
+    expect(ends('second')).toEqual(Array.from({ length: 11 }, (_, nth) => (nth + 1) * 100));
+    expect(ends('minute')).toEqual(Array.from({ length: 31 }, (_, nth) => (nth + 1) * 2_000));
+  });
+
+  it('that slides counts a unit in every stretch of its length, cut into steps, that may hold it', () => {
+    const minute = new SharedWindow('minute', 100, { alive: [slidingLog], epoch: 0 });
+    const instances = minute.instances(exactly(BEGIN + 1_000));
+    // Thirty steps of two seconds, and one more because the unit came somewhere within its own.
+    expect(instances).toHaveLength(31);
+    expect(Math.max(...instances.map(({ end }) => end))).toBe(BEGIN + 62_000);
+    // Two units a minute apart share none; less than that, and they do.
+    const names = new Set(instances.map(({ name }) => name));
+    expect(minute.instances(exactly(BEGIN + 62_000)).some(({ name }) => names.has(name))).toBe(false);
+    expect(minute.instances(exactly(BEGIN + 60_999)).some(({ name }) => names.has(name))).toBe(true);
+  });
+
+  it('in doubt is counted both ways, so that nothing is counted twice or not at all when the doubt ends', () => {
+    const minute = new SharedWindow('minute', 100, UNKNOWN);
+    const names = minute.instances(exactly(BEGIN)).map(({ name }) => name);
+    expect(names).toContain(`minute:${BEGIN / 1_000}`);
+    // The calendar's minute, what slides, and one step of what drains.
+    expect(names).toHaveLength(33);
+    const known = new SharedWindow('minute', 100, { alive: [aligned], epoch: 0 });
+    expect(names).toEqual(expect.arrayContaining(known.instances(exactly(BEGIN)).map(({ name }) => name)));
+  });
+
+  it('in doubt keeps a unit for the first request of the calendar’s next window, which shows whether usage is reset there', () => {
+    const minute = new SharedWindow('minute', 100, UNKNOWN);
+    const kept = (window: SharedWindow, after: number): number => window.keptForProbe(BEGIN + after);
+    expect([0, 2_999, 3_000, 59_999].map((after) => kept(minute, after))).toEqual([0, 0, 1, 1]);
+    expect(kept(new SharedWindow('minute', 20, UNKNOWN), 30_000)).toBe(1);
+    // A call that fails before the minute ends would fail for nothing else.
+    const end = BEGIN + 60_000;
+    expect([end - 1, end].map((waitsUntil) => minute.keptForProbe(BEGIN + 30_000, waitsUntil))).toEqual([0, 1]);
+    // Hardly a call waits for the end of a day. What that one keeps shows that all of the next one is free.
+    const day = new SharedWindow('day', 100, UNKNOWN);
+    expect(day.keptForProbe(BEGIN + 30_000, end)).toBe(1);
+    // It is for the first request of a window, however late that comes.
+    const [present] = day.instances(exactly(BEGIN));
+    const keptAfter = (used: number): number => {
+      if (present) day.hearUsed(present, used);
+      return day.keptForProbe(BEGIN + 30_000);
+    };
+    expect([keptAfter(0), keptAfter(1)]).toEqual([0, 1]);
+    for (const [period, limit, shapes] of [
+      ['minute', 19, UNKNOWN],
+      ['second', 100, UNKNOWN],
+      ['month', 100, UNKNOWN],
+      ['minute', 100, { alive: [aligned], epoch: 0 }],
+      ['minute', 100, { alive: [slidingLog, slidingCounter], epoch: 0 }],
+      ['minute', 100, { alive: [aligned, slidingCounter], epoch: 0 }],
+    ] as const)
+      expect(kept(new SharedWindow(period, limit, shapes), 30_000)).toBe(0);
+  });
+
+  it('in doubt keeps no unit where a response of its first seconds shows that what it holds slides out when the calendar’s next window begins', () => {
+    const keptAfter = (sentAt: number): number => {
+      const minute = new SharedWindow('minute', 100, UNKNOWN);
+      const news = { ...reading({ period: 'minute', used: 1, shapes: UNKNOWN }), limit: 100 };
+      minute.hear(news, exactly(BEGIN + sentAt), exactly(BEGIN + sentAt + 20));
+      return minute.keptForProbe(BEGIN + 30_000);
+    };
+    expect([2_980, 2_981].map(keptAfter)).toEqual([0, 1]);
+  });
+
+  it('that is the calendar’s, or an estimate from two of its windows, is counted by those alone', () => {
+    const minute = new SharedWindow('minute', 100, { alive: [aligned, slidingCounter], epoch: 0 });
+    expect(minute.instances(exactly(BEGIN)).map(({ name }) => name)).toEqual([`minute:${BEGIN / 1_000}`]);
+  });
+
+  it('of a month is the calendar’s, whatever is not ruled out: no process could wait for another shape to show itself', () => {
+    const month = new SharedWindow('month', 100, UNKNOWN);
+    expect([month.isCalendar, month.isInDoubt]).toEqual([true, false]);
+    expect(month.instances(exactly(BEGIN))).toHaveLength(1);
+  });
+
+  it('is in doubt only if it is short, because looking at a long one takes too long', () => {
+    expect(new SharedWindow('second', 10, UNKNOWN).isInDoubt).toBe(true);
+    expect(new SharedWindow('minute', 10, UNKNOWN).isInDoubt).toBe(false);
+  });
+
+  it('that drains counts a unit in one of its steps, the later one of two, and knows all steps from which something may be left', () => {
+    const bucket = (limit: number) => new SharedWindow('minute', limit, { alive: [leaky], epoch: 0 });
+    const namesOf = (from: number, to: number) =>
+      bucket(300)
+        .instances({ least: BEGIN + from, most: BEGIN + to })
+        .map(({ end, limit }) => [end - BEGIN, limit]);
+    expect(namesOf(0, 999)).toEqual([[2_000, 300]]);
+    expect(namesOf(1_500, 2_500)).toEqual([[4_000, 300]]);
+    expect(namesOf(1_500, 4_500)).toEqual([
+      [6_000, 300],
+      [2_000, 300],
+    ]);
+    const steps = bucket(300).steps({ least: BEGIN, most: BEGIN + 4_000 });
+    expect(steps.map(({ drain }) => drain)).toEqual([0, ...new Array(34).fill(10_000)]);
+    expect([steps[0]?.end, steps.at(-1)?.end]).toEqual([BEGIN - 62_000, BEGIN + 6_000]);
+    // Of few units a step drains less than one.
+    expect(
+      bucket(5)
+        .steps(exactly(BEGIN))
+        .map(({ drain }) => drain),
+    ).toEqual([0, ...new Array(32).fill(166)]);
+  });
+
+  it('whose service estimates what slides is spent evenly, but only once a refusal or readings have shown that', () => {
+    const estimated = (epoch: number) => new SharedWindow('second', 100, { alive: [slidingCounter], epoch });
+    const even = estimated(1)
+      .instances(exactly(BEGIN))
+      .filter(({ name }) => name.includes('even'));
+    // When a second begins the nine steps before it count in full, and those of its first one come at once.
+    expect(even.map((one) => [one.limit - one.window.spare(one, 1), one.end - BEGIN])).toEqual([
+      [10, expect.closeTo(1_000 / 9, 0)],
+    ]);
+    // Also the step of a slot that ends after it is named until the slot is over.
+    const second = estimated(1).instances({ least: BEGIN + 100, most: BEGIN + 199 });
+    expect(second.find(({ name }) => name.includes('even'))?.end).toBeGreaterThanOrEqual(BEGIN + 200);
+    const isEven = (alive: Shapes['alive'], epoch = 0): boolean =>
+      new SharedWindow('second', 100, { alive, epoch })
+        .instances(exactly(BEGIN))
+        .some(({ name }) => name.includes('even'));
+    expect(isEven([slidingCounter, slidingLog], 1)).toBe(true);
+    expect([isEven([slidingCounter, slidingLog]), isEven([slidingCounter, leaky]), isEven([leaky])]).toEqual([
+      false,
+      true,
+      false,
+    ]);
+  });
+
+  it('is not probed any more once it is taken for an estimate, of which a probe would leave next to nothing', () => {
+    const isOpen = (epoch: number): boolean =>
+      new SharedWindow('second', 20, { alive: [slidingCounter, aligned, firstRequest], epoch }).isOpen(true);
+    expect([isOpen(0), isOpen(1)]).toEqual([true, false]);
+  });
+
+  it.each([
+    [4, 2, 1],
+    [5, 3, 1],
+    [10, 8, 1],
+    [15, 6, 2],
+    [20, 9, 2],
+    [1_000, 9, 100],
+  ])(
+    'of %i units that is estimated has %i steps of %i each, which with one step more are no more than it holds',
+    (limit, steps, units) => {
+      const even = new SharedWindow('second', limit, { alive: [slidingCounter], epoch: 1 })
+        .instances(exactly(BEGIN))
+        .filter(({ name }) => name.includes('even'));
+      expect(even.map((one) => [one.limit - one.window.spare(one, 1), Math.round(1_000 / (one.end - BEGIN))])).toEqual([
+        [units, steps],
+      ]);
+      expect((steps + 1) * units).toBeLessThanOrEqual(limit);
+    },
+  );
+
+  it('longer than a second is not halved for an estimate of few units that no refusal has shown', () => {
+    const pairs = (period: 'second' | 'minute' | 'day'): string[] =>
+      new SharedWindow(period, 3, { alive: [slidingCounter, leaky], epoch: 0 })
+        .instances(exactly(BEGIN))
+        .map(({ name }) => name)
+        .filter((name) => name.includes('pair'));
+    expect(pairs('second')).toHaveLength(2);
+    expect([...pairs('minute'), ...pairs('day')]).toEqual([]);
+  });
+
+  it('knows what is claimed of the calendar’s present window once the store has said it', () => {
+    const [hour] = [...calendar({ hour: 100 })];
+    const [present] = hour?.instances(exactly(BEGIN)) ?? [];
+    const claims = (from: number, to = from) => hour?.claims({ least: BEGIN + from, most: BEGIN + to });
+    expect(claims(0)).toEqual({ present: undefined, carried: 0 });
+    if (present) hour?.hearUsed(present, 7);
+    expect([claims(3_599_999)?.present, claims(3_600_000)?.present]).toEqual([7, undefined]);
+  });
+
+  it('knows what an estimate may still count of the calendar’s window before, at the latest time of a reading', () => {
+    const hour = new SharedWindow('hour', 100, { alive: [slidingCounter, slidingLog], epoch: 0 });
+    const previous = hour.previous(BEGIN);
+    if (previous) hour.hearUsed(previous, 40);
+    expect(hour.claims({ least: BEGIN, most: BEGIN + 900_000 })).toEqual({ present: undefined, carried: 30 });
+  });
+
+  it('forgets a reading of an instance that slides where the store counts less: some of it has slid out', () => {
+    const windows = new SharedWindows();
+    const hour = windows.open('hour', 100, { alive: [slidingLog], epoch: 0 });
+    const news = reading({ period: 'hour', used: 9, shapes: hour.shapes, sentAt: 0, receivedAt: 20 });
+    hour.hear(news, exactly(BEGIN), exactly(BEGIN + 20));
+    const first = instanceAt(windows, 'hour', BEGIN);
+    hour.hearUsed(first, 9);
+    expect(hour.reading(first, 60_000)?.used).toBe(9);
+    hour.hearUsed(first, 8);
+    expect(hour.reading(first, 60_000)).toBeUndefined();
+  });
+
+  it('whose service may count a part of the one before keeps that part, by what the store says of it', () => {
+    const minute = new SharedWindow('minute', 100, { alive: [slidingLog, slidingCounter], epoch: 0 });
+    const before = minute.previous(BEGIN + 1_000);
+    const [present] = minute.instances(exactly(BEGIN)).filter(({ slides }) => slides === undefined);
+    const sliding = minute.instances(exactly(BEGIN)).find(({ slides }) => slides !== undefined);
+    if (!before || !present || !sliding) throw new Error('there are none');
+    expect([before.end, present.end]).toEqual([BEGIN, BEGIN + 60_000]);
+    expect(minute.carried(present, BEGIN)).toBe(0);
+    minute.hearUsed(before, 90);
+    expect([minute.carried(sliding, BEGIN), ttlOf(sliding, BEGIN)]).toEqual([0, sliding.end - BEGIN + 5_000]);
+    expect([-1_000, 0, 20_000, 30_001].map((after) => minute.carried(present, BEGIN + after))).toEqual([
+      90, 90, 60, 45,
+    ]);
+    // Nothing is left of it, nor owed to it, once the present one is over.
+    expect([60_000, 61_000].map((after) => minute.carried(present, BEGIN + after))).toEqual([0, 0]);
+    // The store keeps it for as long as it counts.
+    expect([ttlOf(before, BEGIN), ttlOf(present, BEGIN)]).toEqual([65_000, 125_000]);
+    for (const [period, alive] of [
+      ['second', [slidingCounter]],
+      ['minute', [aligned]],
+      ['minute', [slidingLog, leaky]],
+    ] as const)
+      expect(new SharedWindow(period, 100, { alive, epoch: 0 }).previous(BEGIN)).toBeUndefined();
+  });
+
+  it('of few units has such a part only where its service surely estimates, or a refusal has shown that', () => {
+    const isCounted = (limit: number, epoch: number, ...alive: Shapes['alive']): boolean =>
+      new SharedWindow('minute', limit, { alive, epoch }).previous(BEGIN) !== undefined;
+    expect([REFUTED_FROM - 1, REFUTED_FROM].map((limit) => isCounted(limit, 0, slidingLog, slidingCounter))).toEqual([
+      false,
+      true,
+    ]);
+    expect(isCounted(3, 1, slidingLog, slidingCounter)).toBe(true);
+    expect(isCounted(3, 0, slidingCounter)).toBe(true);
+    // What is surely an estimate is counted by the calendar's windows alone.
+    const known = new SharedWindow('minute', 100, { alive: [slidingCounter], epoch: 0 });
+    expect(known.instances(exactly(BEGIN)).map(({ slides }) => slides)).toEqual([undefined]);
+  });
+
+  it('remembers the most that was read of an instance, because answers may overtake each other', () => {
+    const windows = calendar({ minute: 100 });
+    const minute = windows.of('minute') as SharedWindow;
+    for (const used of [40, 30]) minute.hear(reading({ used }), exactly(BEGIN), exactly(BEGIN + 40));
+    const instance = instanceAt(windows, 'minute', BEGIN);
+    expect(minute.reading(instance, BEGIN + 1_000)).toEqual({ used: 40, bounds: 'both', ageMs: 1_000 });
+    // An old reading says nothing of what was claimed since.
+    expect(minute.reading(instance, BEGIN + 30_000)).toEqual({ used: 40, bounds: 'below', ageMs: 30_000 });
+  });
+
+  it('does not take a reading for that of a minute that began while the answer was on its way', () => {
+    const windows = calendar({ minute: 100 });
+    const minute = windows.of('minute') as SharedWindow;
+    minute.hear(reading({ used: 40 }), exactly(BEGIN - 10), exactly(BEGIN + 10));
+    expect(minute.reading(instanceAt(windows, 'minute', BEGIN - 10), BEGIN)).toMatchObject({
+      used: 40,
+      bounds: 'above',
+    });
+    expect(minute.reading(instanceAt(windows, 'minute', BEGIN), BEGIN)).toMatchObject({ used: 40, bounds: 'above' });
+  });
+
+  it('says what remains by the latest answer, and never less than nothing', () => {
+    const windows = calendar({ minute: 100 });
+    const minute = windows.of('minute') as SharedWindow;
+    const left = [40, 30, 120].map((used) => {
+      minute.hear(reading({ used }), exactly(BEGIN), exactly(BEGIN));
+      return minute.left;
+    });
+    expect(left).toEqual([60, 70, 0]);
+  });
+
+  it('takes a reading for the most that is used of a minute while it may not be the calendar’s, and not for the least', () => {
+    const minute = new SharedWindow('minute', 100, UNKNOWN);
+    minute.hear(reading({ used: 40, shapes: UNKNOWN }), exactly(BEGIN), exactly(BEGIN + 40));
+    const [ofCalendar, ...others] = minute.instances(exactly(BEGIN));
+    expect(ofCalendar?.slides).toBeUndefined();
+    expect(ofCalendar && minute.reading(ofCalendar, BEGIN)).toMatchObject({ used: 40, bounds: 'above' });
+    // But it is surely less than what any stretch of a minute up to now holds.
+    expect(others.some((one) => minute.reading(one, BEGIN)?.bounds === 'both')).toBe(true);
+  });
+
+  it('of a minute or longer holds no more by any shape than the latest reading, and what is claimed after it, for as long as that is recent', () => {
+    const day = new SharedWindow('day', 100, UNKNOWN);
+    day.hear(reading({ period: 'day', used: 3, shapes: UNKNOWN }), exactly(BEGIN), exactly(BEGIN + 40));
+    // Half of the day is over, so an estimate counts half of the one before.
+    const before = day.previous(BEGIN);
+    // It is told once the store has said what is claimed of it.
+    expect(before && day.reading(before, BEGIN)).toBeUndefined();
+    if (before) day.hearUsed(before, 9);
+    expect(before && day.reading(before, BEGIN)).toMatchObject({ used: 6, bounds: 'above' });
+    const said = (now: number) => day.instances(exactly(BEGIN)).map((each) => day.reading(each, now));
+    // The calendar's day, the stretch until now, thirty later ones, and a step of what may drain.
+    const [ofCalendar, until, ...later] = said(BEGIN + 19_999);
+    const ageMs = 19_999;
+    expect([ofCalendar, until]).toEqual([
+      { used: 3, bounds: 'above', ageMs },
+      { used: 3, bounds: 'both', ageMs },
+    ]);
+    expect(later).toEqual([...new Array(30).fill({ used: 3, bounds: 'above', ageMs }), undefined]);
+    expect(said(BEGIN + 20_000).filter((each) => each !== undefined)).toMatchObject([{ used: 3, bounds: 'below' }]);
+    const second = new SharedWindow('second', 100, UNKNOWN);
+    second.hear(reading({ period: 'second', used: 3, shapes: UNKNOWN }), exactly(BEGIN), exactly(BEGIN + 40));
+    const ofSecond = second.instances(exactly(BEGIN)).map((each) => second.reading(each, BEGIN)?.bounds);
+    expect(ofSecond.filter((bounds) => bounds !== undefined && bounds !== 'below')).toEqual([]);
+  });
+
+  it('is bounded by the reading that was taken last, whichever answer comes first', () => {
+    const day = new SharedWindow('day', 100, UNKNOWN);
+    const hear = (used: number, sentAt: number) =>
+      day.hear(reading({ period: 'day', used, sentAt, shapes: UNKNOWN }), exactly(BEGIN), exactly(BEGIN + 40));
+    hear(4, BEGIN + 1);
+    hear(3, BEGIN);
+    const [ofCalendar] = day.instances(exactly(BEGIN));
+    expect(ofCalendar && day.reading(ofCalendar, BEGIN + 1)).toMatchObject({ used: 4, bounds: 'above' });
+  });
+
+  it('of a day that drains is bounded by a reading in the step in which that was taken, and in no other', () => {
+    const shapes = { alive: [leaky], epoch: 0 };
+    const day = new SharedWindow('day', 300, shapes);
+    day.hear(reading({ period: 'day', used: 100, limit: 300, shapes }), exactly(BEGIN), exactly(BEGIN + 40));
+    const said = day.steps({ least: BEGIN, most: BEGIN + 86_400_000 }).map((step) => day.reading(step, BEGIN + 1_000));
+    expect(said.length).toBeGreaterThan(1);
+    expect(said.filter((each) => each !== undefined)).toHaveLength(1);
+  });
+
+  it('that drains has used less when a step ends than an answer said before, by what drains until then', () => {
+    const shapes = { alive: [leaky], epoch: 0 };
+    const minute = new SharedWindow('minute', 300, shapes);
+    const [step] = minute.steps(exactly(BEGIN)).slice(-1);
+    minute.hear(reading({ used: 100, limit: 300, shapes }), exactly(BEGIN + 500), exactly(BEGIN + 540));
+    // Five units a second, for a second and a half.
+    expect(step && minute.reading(step, BEGIN + 600)).toMatchObject({ used: 92, bounds: 'below' });
+    const unknown = new SharedWindow('minute', 300, UNKNOWN);
+    unknown.hear(reading({ used: 100, limit: 300 }), exactly(BEGIN + 500), exactly(BEGIN + 540));
+    expect(step && unknown.reading(step, BEGIN + 600)).toBeUndefined();
+  });
+
+  it('remembers the readings of a few instances, the last ones', () => {
+    const windows = calendar({ second: 100 });
+    const second = windows.of('second') as SharedWindow;
+    for (let nth = 0; nth < 40; nth++) {
+      const at = BEGIN + nth * 1_000;
+      second.hear(reading({ period: 'second', used: 7, sentAt: at }), exactly(at), exactly(at));
+    }
+    const known = Array.from({ length: 40 }, (_, nth) => {
+      const at = BEGIN + nth * 1_000;
+      return second.reading(instanceAt(windows, 'second', at), at) !== undefined;
+    });
+    expect(known.filter(Boolean).length).toBeLessThan(7);
+    expect([known[0], known.at(-1)]).toEqual([false, true]);
+  });
+
+  it('may be open between the calendar and another shape, if it is asked whether that slides', () => {
+    const isOpen = (period: 'second' | 'minute', ...alive: Shapes['alive']) =>
+      [false, true].map((slides) => new SharedWindow(period, 100, { alive, epoch: 0 }).isOpen(slides));
+    expect(isOpen('second', aligned, slidingLog)).toEqual([false, true]);
+    expect(isOpen('second', aligned, firstRequest)).toEqual([true, true]);
+    expect(isOpen('second', slidingLog, firstRequest)).toEqual([false, false]);
+    expect([isOpen('second', aligned), isOpen('minute', aligned, firstRequest)]).toEqual([
+      [false, false],
+      [false, false],
+    ]);
+  });
+
+  it('of a single shape is in no doubt, whichever that is', () => {
+    expect(new SharedWindow('second', 100, { alive: [slidingLog], epoch: 0 }).isInDoubt).toBe(false);
+  });
+
+  it('bounds a reading by its limit: a plan that shrank would book what is not there', () => {
+    const windows = calendar({ minute: 100 });
+    const minute = windows.of('minute') as SharedWindow;
+    minute.hear(reading({ used: 90, limit: 50 }), exactly(BEGIN), exactly(BEGIN + 40));
+    expect(minute.limit).toBe(50);
+    expect(minute.reading(instanceAt(windows, 'minute', BEGIN), BEGIN)?.used).toBe(50);
+  });
+
+  it('is remembered by the store until a little after its end', () => {
+    const instance = instanceAt(calendar({ minute: 100 }), 'minute', BEGIN);
+    expect(ttlOf(instance, BEGIN)).toBe(65_000);
+    expect(ttlOf(instance, BEGIN + 600_000)).toBe(5_000);
+    // What drains counts for the length of the window and two steps more.
+    const bucket = new SharedWindow('minute', 300, { alive: [leaky], epoch: 0 });
+    const [step] = bucket.steps(exactly(BEGIN)).slice(-1);
+    expect(step && ttlOf(step, BEGIN)).toBe(2_000 + 64_000 + 5_000);
+  });
+});
+
+describe('the windows of a service', () => {
+  it('come shortest first, however they became known, and are forgotten together', () => {
+    const windows = new SharedWindows();
+    for (const period of ['month', 'second', 'minute'] as const) windows.open(period, 10, UNKNOWN);
+    expect([...windows].map(({ period }) => period)).toEqual(['second', 'minute', 'month']);
+    windows.keep(new Set(['minute'] as const));
+    expect([...windows].map(({ period }) => period)).toEqual(['minute']);
+  });
+
+  it('are in doubt if one of them is', () => {
+    const windows = calendar({ minute: 100 });
+    expect([windows.size, windows.isInDoubt]).toEqual([1, false]);
+    windows.open('second', 10, UNKNOWN);
+    expect([windows.size, windows.isInDoubt]).toEqual([2, true]);
+  });
+
+  it('stay the same objects when another limit is read, because slots that are held name them', () => {
+    const windows = calendar({ minute: 100 });
+    const before = windows.of('minute');
+    expect(windows.open('minute', 50, UNKNOWN)).toBe(before);
+    expect(before).toMatchObject({ limit: 50 });
+  });
+});

@@ -1,0 +1,277 @@
+import { describe, expect, it } from 'vitest';
+import { type FailureMode, Fallback } from '../../../src/sharing/trips/fallback.ts';
+import { calendar, reading } from '../support/small.ts';
+
+const BEGIN = { least: 0, most: 0 };
+const windows = calendar({ second: 20, minute: 600 });
+
+interface Terms {
+  readonly processes?: number;
+  readonly isGuess?: boolean;
+  readonly random?: number;
+}
+
+function fallback(mode: FailureMode, { processes = 4, isGuess = false, random = 0.5 }: Terms = {}): Fallback {
+  return new Fallback(mode, processes, isGuess, random, 0);
+}
+
+/** How long one unit waits after another, in milliseconds. */
+function paceOf(alone: Fallback, at = 10_000): number {
+  alone.take(at);
+  return alone.earliest(1, windows, at) - at;
+}
+
+/** Reads a minute of 600 at the beginning and the end of two seconds in which all processes together spent so many units. */
+function spend(alone: Fallback, units: number, from = 0): void {
+  for (const [at, used] of [
+    [from, 100],
+    [from + 2_000, 100 + units],
+  ] as const)
+    alone.hear(reading({ period: 'minute', limit: 600, used, receivedAt: at }), 0);
+}
+
+describe('a process that cannot ask the store', () => {
+  it('sends nothing in the mode `closed`, and as it likes in the mode `open`', () => {
+    expect(fallback('closed').earliest(1, windows, 5)).toBe(Number.POSITIVE_INFINITY);
+    expect(fallback('open').earliest(1, windows, 5)).toBe(5);
+  });
+
+  it('sends evenly, at four fifths of its part of the tightest window', () => {
+    // 600 a minute are 10 a second; a fourth of that, less a fifth, is one in 500 ms.
+    expect(paceOf(fallback('partial'))).toBeCloseTo(500);
+  });
+
+  it('spends within a minute its part of what is left of a month, and of no month waits longer than that', () => {
+    const alone = fallback('partial');
+    const paceIn = (used: number): number => {
+      const months = calendar({ month: 10_000 });
+      for (const window of months) window.hear(reading({ period: 'month', limit: 10_000, used }), BEGIN, BEGIN);
+      alone.take(0);
+      return alone.earliest(1, months, 0);
+    };
+    expect(paceIn(0)).toBeCloseTo(60_000 / (10_000 * 0.2));
+    expect(paceIn(9_000)).toBeCloseTo(60_000 / (1_000 * 0.2));
+    expect(paceIn(10_000)).toBe(60_000);
+  });
+
+  it('sends half of that where the number of processes is a guess, after it has hesitated: all of them start together', () => {
+    const guessing = fallback('partial', { isGuess: true });
+    expect(guessing.earliest(1, windows, 0)).toBe(1_000);
+    expect(paceOf(guessing)).toBeCloseTo(1_000);
+    const begin = (random: number): number => fallback('partial', { isGuess: true, random }).earliest(1, windows, 0);
+    expect([begin(0), begin(1)]).toEqual([500, 1_500]);
+  });
+
+  it('waits longer after a request that takes more units, and no longer than for all that a window holds', () => {
+    const alone = fallback('partial');
+    alone.take(0);
+    expect(alone.earliest(3, windows, 0)).toBeCloseTo(1_500);
+    expect(alone.earliest(9_999, windows, 0)).toBe(alone.earliest(600, windows, 0));
+  });
+
+  it('sends more where readings show that others send little, if calls wait for that', () => {
+    const alone = fallback('partial');
+    paceOf(alone, 0);
+    // 10 of the 20 units that two seconds bear.
+    spend(alone, 10);
+    expect(paceOf(alone)).toBeCloseTo(500 / 1.6);
+  });
+
+  it('sends no more where nothing waited, because then its part is not what holds it back', () => {
+    const alone = fallback('partial');
+    spend(alone, 10);
+    expect(paceOf(alone)).toBeCloseTo(500);
+  });
+
+  it('sends less where readings show that all together send too much', () => {
+    const alone = fallback('partial');
+    spend(alone, 24);
+    expect(paceOf(alone)).toBeCloseTo(500 / (0.9 / 1.2));
+  });
+
+  it('sends less where a window was found full, whatever the rate', () => {
+    const alone = fallback('partial');
+    alone.hear(reading({ period: 'minute', limit: 600, used: 600, receivedAt: 2_000 }), 0);
+    expect(paceOf(alone)).toBeCloseTo(500 / 0.7);
+  });
+
+  it('never stops, and never takes more than all of it', () => {
+    const [slow, fast] = [fallback('partial'), fallback('partial')];
+    for (let second = 0; second < 100; second++) {
+      paceOf(fast, second * 1_000);
+      for (const [alone, rate] of [
+        [slow, 50],
+        [fast, 1],
+      ] as const)
+        alone.hear(reading({ period: 'minute', limit: 600_000, used: second * rate, receivedAt: second * 1_000 }), 0);
+      slow.hear(reading({ period: 'second', limit: 20, used: 20, receivedAt: second * 1_000 }), 900);
+    }
+    expect(paceOf(slow, 1e6)).toBeCloseTo(100 / 0.005);
+    expect(paceOf(fast, 1e6)).toBeCloseTo(100);
+  });
+
+  it('adapts although its readings come seldom, because it sends seldom', () => {
+    const alone = fallback('partial', { processes: 40 });
+    const before = paceOf(alone, 0);
+    for (let count = 1; count <= 10; count++) {
+      alone.hear(reading({ period: 'minute', limit: 600, used: count * 5, receivedAt: count * before }), 0);
+      paceOf(alone, count * before);
+    }
+    expect(paceOf(alone, 1e6)).toBeLessThan(before);
+  });
+
+  it('agrees with the others: two of them that read the same correct their parts by the same factor', () => {
+    const [one, other] = [fallback('partial', { processes: 2 }), fallback('partial', { processes: 8 })];
+    const before = paceOf(one) / paceOf(other);
+    for (const alone of [one, other]) spend(alone, 24);
+    expect(paceOf(one) / paceOf(other)).toBeCloseTo(before);
+  });
+});
+
+describe('what a process without a store reads of the rate of all', () => {
+  const seconds = calendar({ second: 20 });
+
+  function minute(alone: Fallback, readings: readonly (readonly [at: number, used: number])[]): void {
+    for (const [at, used] of readings)
+      alone.hear(reading({ period: 'minute', limit: 600, used, receivedAt: at }), 30_000);
+  }
+
+  /** Reads a second of 20 so long after it began. */
+  function second(alone: Fallback, at: number, used: number, elapsedMs: number): void {
+    alone.hear(reading({ period: 'second', limit: 20, used, receivedAt: at }), elapsedMs);
+  }
+
+  /** How long one unit waits after another where the second alone bounds it: 250 ms at first. */
+  function paceInSeconds(alone: Fallback): number {
+    alone.take(10_000);
+    return alone.earliest(1, seconds, 10_000) - 10_000;
+  }
+
+  /** A process that holds calls back, so that its part may grow. */
+  function holding(): Fallback {
+    const alone = fallback('partial');
+    paceInSeconds(alone);
+    return alone;
+  }
+
+  it('counts when two seconds have passed, and from then on every two seconds', () => {
+    const alone = fallback('partial');
+    minute(alone, [
+      [0, 100],
+      [1_999, 190],
+    ]);
+    expect(paceOf(alone)).toBeCloseTo(500);
+    spend(alone, 24);
+    // It reads for two seconds before it corrects its part again.
+    minute(alone, [
+      [2_500, 130],
+      [3_999, 300],
+    ]);
+    expect(paceOf(alone)).toBeCloseTo(500 / 0.75);
+  });
+
+  it('lets it send no more where a call did not have to wait', () => {
+    for (const now of [0, 10_000]) {
+      const alone = fallback('partial');
+      expect(alone.earliest(1, windows, now)).toBeLessThanOrEqual(now);
+      spend(alone, 10);
+      expect(paceOf(alone)).toBeCloseTo(500);
+    }
+  });
+
+  it('lets it send no more a second time unless calls have waited since', () => {
+    const alone = fallback('partial');
+    paceOf(alone, 0);
+    spend(alone, 10);
+    spend(alone, 10, 10_000);
+    expect(paceOf(alone)).toBeCloseTo(500 / 1.6);
+  });
+
+  it('says nothing where it is of a month', () => {
+    const alone = fallback('partial');
+    alone.hear(reading({ period: 'month', limit: 100, used: 100, receivedAt: 3_000 }), 0);
+    expect(paceOf(alone)).toBeCloseTo(500);
+  });
+
+  it('says nothing where nobody has sent, or two readings arrive together', () => {
+    const idle = holding();
+    spend(idle, 0);
+    expect(paceInSeconds(idle)).toBeCloseTo(250);
+    const together = fallback('partial');
+    minute(together, [
+      [2_000, 100],
+      [2_000, 400],
+    ]);
+    expect(paceOf(together)).toBeCloseTo(500);
+  });
+
+  it('is measured from the first reading of a minute, whenever that came', () => {
+    const later = fallback('partial');
+    spend(later, 24, 1_000);
+    expect(paceOf(later)).toBeCloseTo(500 / 0.75);
+    const still = fallback('partial');
+    minute(still, [
+      [0, 100],
+      [1_000, 100],
+      [2_000, 124],
+    ]);
+    expect(paceOf(still)).toBeCloseTo(500 / 0.75);
+    const next = fallback('partial');
+    minute(next, [
+      [0, 100],
+      [1_000, 10],
+      [3_000, 34],
+    ]);
+    expect(paceOf(next)).toBeCloseTo(500 / 0.75);
+  });
+
+  it('is measured anew after each correction', () => {
+    const alone = fallback('partial');
+    spend(alone, 24);
+    paceOf(alone, 3_000);
+    // 9 of the 10 units a second, which is what all aim at.
+    minute(alone, [
+      [10_000, 124],
+      [12_000, 142],
+    ]);
+    expect(paceOf(alone)).toBeCloseTo(500 / 0.75);
+  });
+
+  it('is what a second has counted, once two fifths of it are over', () => {
+    const paceAfter = (elapsedMs: number): number => {
+      const alone = holding();
+      second(alone, 2_000, 6.4, elapsedMs);
+      return paceInSeconds(alone);
+    };
+    // 6.4 in 400 ms are 16 of 20.
+    expect(paceAfter(400)).toBeCloseTo(250 / (0.9 / 0.8));
+    expect(paceAfter(399)).toBeCloseTo(250);
+  });
+
+  it('is the mean of what two seconds have counted, or of those that are so far gone', () => {
+    const paceAfter = (...readings: readonly (readonly [used: number, elapsedMs: number])[]): number => {
+      const alone = holding();
+      for (const [nth, [used, elapsedMs]] of readings.entries()) second(alone, 1_000 + nth * 1_000, used, elapsedMs);
+      return paceInSeconds(alone);
+    };
+    expect(paceAfter([8, 500], [4, 500])).toBeCloseTo(250 / (0.9 / 0.6));
+    expect(paceAfter([8, 500], [4, 100])).toBeCloseTo(250 / (0.9 / 0.8));
+    expect(paceAfter([8, 100], [4, 250], [8, 500])).toBeCloseTo(250 / (0.9 / 0.8));
+  });
+
+  it('is that of the longest window that has one', () => {
+    const both = fallback('partial');
+    second(both, 1_000, 8, 500);
+    spend(both, 24);
+    expect(paceOf(both)).toBeCloseTo(500 / 0.75);
+    const early = fallback('partial');
+    second(early, 1_000, 8, 100);
+    spend(early, 24);
+    expect(paceOf(early)).toBeCloseTo(500 / 0.75);
+    const one = fallback('partial');
+    minute(one, [[1_000, 100]]);
+    second(one, 2_000, 8, 500);
+    // 16 a second are more than the minute bears.
+    expect(paceOf(one)).toBeCloseTo(500 / 0.7);
+  });
+});
