@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { systemClock } from '../src/clock.ts';
 import type { Lease, RequestOutcome } from '../src/quota/admission.ts';
 import { Pacer } from '../src/quota/pacer.ts';
-import { CallQueue } from '../src/scheduler/call-queue.ts';
+import { CallQueue } from '../src/scheduler/queue/call-queue.ts';
 import { firstDecile } from './compare.ts';
 import { Tally } from './tally.ts';
 

@@ -65,7 +65,7 @@ export type { FamilyQuota } from './quota/headers/families.ts';
 export type { QuotaSnapshot, WindowQuota } from './quota/headers/snapshot.ts';
 export type { Period } from './quota/time/periods.ts';
 export type { WindowView } from './quota/view.ts';
-export type { Estimate, EstimateOptions } from './scheduler/estimate.ts';
+export type { Estimate, EstimateOptions } from './scheduler/outlook/estimate.ts';
 export { type QuotaShare, wholeShare } from './share.ts';
 export type { Logger } from './trace/log.ts';
 export type { QueuedCall, QueueOptions } from './trace/queue-view.ts';

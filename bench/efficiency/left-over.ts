@@ -1,5 +1,5 @@
-import { SERVICE_PERIODS, ServiceCalendar, type ServicePeriod } from '../../src/testing/calendar.ts';
-import { type Counting, Ledger, type ServiceLimits } from '../../src/testing/ledger.ts';
+import { SERVICE_PERIODS, ServiceCalendar, type ServicePeriod } from '../../src/testing/limits/calendar.ts';
+import { type Counting, Ledger, type ServiceLimits } from '../../src/testing/limits/ledger.ts';
 
 /** Units that another consumer was served, by the service's clock. */
 export interface Taken {

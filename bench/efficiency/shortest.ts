@@ -1,5 +1,5 @@
 import type { ServiceLimits, WindowKind } from '../../src/testing/index.ts';
-import { Ledger } from '../../src/testing/ledger.ts';
+import { Ledger } from '../../src/testing/limits/ledger.ts';
 import { LeftOver, type Taken } from './left-over.ts';
 import type { Change, Scenario, Stretch } from './scenario.ts';
 

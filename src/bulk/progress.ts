@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import type { Estimate } from '../scheduler/estimate.ts';
+import type { Estimate } from '../scheduler/outlook/estimate.ts';
 
 /** Progress of a bulk. */
 export interface BulkProgress {

@@ -6,7 +6,7 @@ import type { EventListener } from '../events.ts';
 import type { FetchOptions } from '../fetch/options.ts';
 import type { CallOptions } from '../options/client-options.ts';
 import type { WindowView } from '../quota/view.ts';
-import type { Estimate, EstimateOptions } from '../scheduler/estimate.ts';
+import type { Estimate, EstimateOptions } from '../scheduler/outlook/estimate.ts';
 import type { QueuedCall, QueueOptions } from '../trace/queue-view.ts';
 import type { PageItem, PaginateOptions, Pagination } from '../walk/paginate.ts';
 import type { AddressAssetsWalk, WalkOptions } from '../walk/walk.ts';

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Clock } from '../clock.ts';
-import { inTime } from '../sharing/trips/in-time.ts';
 import type { Operation } from '../sharing/store/operations.ts';
+import { inTime } from '../sharing/trips/in-time.ts';
 import { readLines, writeLine } from './lines.ts';
 import type { HostReply } from './messages.ts';
 

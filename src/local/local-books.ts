@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { type Operation, remoteStore } from '../sharing/store/operations.ts';
-import { LONGEST_TIMEOUT_MS, Patience } from '../sharing/trips/patience.ts';
 import type { ShareStore } from '../sharing/store/store.ts';
+import { LONGEST_TIMEOUT_MS, Patience } from '../sharing/trips/patience.ts';
 import type { Host } from './host.ts';
 import type { HostPaths } from './host-paths.ts';
 import { findHost } from './hosts.ts';

@@ -2,7 +2,7 @@ import type { Client } from '../client/client.ts';
 import { type PoolAccess, poolAccessOf } from '../client/core.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import { ConfigError, quote } from '../errors.ts';
-import type { EstimateOptions } from '../scheduler/estimate.ts';
+import type { EstimateOptions } from '../scheduler/outlook/estimate.ts';
 import { argument, optionsParser } from '../validation/arguments.ts';
 
 /** A client of a pool that takes only calls of some priorities. */

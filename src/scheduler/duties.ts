@@ -1,8 +1,8 @@
 import type { Clock } from '../clock.ts';
 import type { Books } from '../quota/books.ts';
 import { TRIAL_MS } from '../quota/recovery/hourly-trial.ts';
-import type { CallQueue } from './call-queue.ts';
 import type { KeyTurns } from './key-turns.ts';
+import type { CallQueue } from './queue/call-queue.ts';
 import { WhileWaiting } from './while-waiting.ts';
 
 /** Options of {@link Duties}. */

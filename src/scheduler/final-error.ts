@@ -4,7 +4,7 @@ import type { TracedCall } from '../http/attempt.ts';
 import type { AttemptOutcome } from '../http/retry-policy.ts';
 import type { Failure } from '../http/transport.ts';
 import type { QuotaSnapshot } from '../quota/headers/snapshot.ts';
-import { retryFrom } from './queue-errors.ts';
+import { retryFrom } from './queue/queue-errors.ts';
 
 /** A call that is not attempted again. */
 interface EndedCall {

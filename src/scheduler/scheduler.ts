@@ -14,8 +14,6 @@ import type { Pacer } from '../quota/pacer.ts';
 import type { PacerView } from '../quota/view.ts';
 import type { QueuedCall, QueueOptions } from '../trace/queue-view.ts';
 import { Tracer } from '../trace/tracer.ts';
-import { Backlog, type BackloggedCall } from './backlog.ts';
-import { CallQueue } from './call-queue.ts';
 import { rejectionForCaller, withCallersFrames } from './callers-frames.ts';
 import { Duties } from './duties.ts';
 import { finalError } from './final-error.ts';
@@ -23,9 +21,11 @@ import { KeyTurns } from './key-turns.ts';
 import { Memberships } from './memberships.ts';
 import { OpenCalls } from './open-calls.ts';
 import type { SchedulerOptions } from './options.ts';
-import { QueueOutlook } from './queue-outlook.ts';
+import { Backlog, type BackloggedCall } from './outlook/backlog.ts';
+import { QueueOutlook } from './outlook/queue-outlook.ts';
+import { CallQueue } from './queue/call-queue.ts';
+import type { WaitingCall } from './queue/waiting-call.ts';
 import { Retries } from './retries.ts';
-import type { WaitingCall } from './waiting-call.ts';
 
 /**
  * Upper bound for the promises between the end of a call and its caller: after so many turns the caller has its result. An `await` more on

@@ -3,22 +3,22 @@ import { TRIAL_MS } from '../quota/recovery/hourly-trial.ts';
 import type { ShareLimit, WindowNews } from '../quota/share-limit.ts';
 import type { Period } from '../quota/time/periods.ts';
 import type { Member } from '../share.ts';
-import { Absence } from './trips/absence.ts';
-import type { Entry } from './ledger/book.ts';
-import { CallNeeds } from './ledger/call-needs.ts';
 import { Discovery } from './facts/discovery.ts';
 import { FactSync } from './facts/fact-sync.ts';
 import { LEAD_LASTS_MS } from './facts/facts.ts';
-import type { FailureMode } from './trips/fallback.ts';
+import type { Entry } from './ledger/book.ts';
+import { CallNeeds } from './ledger/call-needs.ts';
 import { type Composed, Ledger } from './ledger/ledger.ts';
 import { reasonOf } from './reason.ts';
-import { Resumption } from './trips/resumption.ts';
 import { Shortage } from './shortage.ts';
 import { SiblingUse } from './sibling-use.ts';
-import { Standstill } from './trips/standstill.ts';
 import type { Answer, ShareStore, StoreCall } from './store/store.ts';
 import { TrialTurn } from './trial-turn.ts';
 import { TripSchedule } from './trip-schedule.ts';
+import { Absence } from './trips/absence.ts';
+import type { FailureMode } from './trips/fallback.ts';
+import { Resumption } from './trips/resumption.ts';
+import { Standstill } from './trips/standstill.ts';
 import { Trips } from './trips/trips.ts';
 
 /** No process is granted a look, hears the service and tells what it saw in less time than this, in milliseconds. */

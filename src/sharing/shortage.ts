@@ -1,6 +1,6 @@
+import type { Discovery } from './facts/discovery.ts';
 import { type FullWindow, SURE_MS } from './ledger/ask-policy.ts';
 import type { CallNeeds, Demand } from './ledger/call-needs.ts';
-import type { Discovery } from './facts/discovery.ts';
 import type { Ledger } from './ledger/ledger.ts';
 
 /** Waiting calls that a process must have to look at a window in doubt: fewer reveal nothing. */

@@ -3,8 +3,8 @@ import type { Member } from '../share.ts';
 import type { Discovery } from './facts/discovery.ts';
 import type { FactSync } from './facts/fact-sync.ts';
 import type { Ledger } from './ledger/ledger.ts';
-import type { Resumption } from './trips/resumption.ts';
 import type { Shortage } from './shortage.ts';
+import type { Resumption } from './trips/resumption.ts';
 import type { Trips } from './trips/trips.ts';
 
 /** What may give cause for a trip. */

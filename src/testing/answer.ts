@@ -1,5 +1,5 @@
 import type { Ruling } from './gateway.ts';
-import type { BodyContent, HeaderLines, Page } from './page.ts';
+import type { BodyContent, HeaderLines, Page } from './routes/page.ts';
 
 /** The response of the service to one request. */
 export interface ServiceAnswer extends Ruling {

@@ -1,5 +1,6 @@
-import { SERVICE_PERIODS } from './calendar.ts';
 import type { ServiceHeaderOptions } from './headers.ts';
+import { SERVICE_PERIODS } from './limits/calendar.ts';
+import { WINDOW_KINDS } from './limits/windows/kinds.ts';
 import type { MockServiceOptions } from './options.ts';
 import {
   checkFields,
@@ -15,7 +16,6 @@ import {
   shown,
   UNITS,
 } from './rules.ts';
-import { WINDOW_KINDS } from './windows/kinds.ts';
 
 const CLOCK: Rule = [
   (value) => ['now', 'wall', 'timer'].every((name) => typeof Reflect.get(Object(value), name) === 'function'),

@@ -1,4 +1,4 @@
-import { type HeaderLines, type Page, page } from './page.ts';
+import { type HeaderLines, type Page, page } from './routes/page.ts';
 
 const REASONS: Readonly<Record<number, string>> = {
   502: 'Bad gateway',

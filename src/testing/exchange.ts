@@ -2,8 +2,8 @@ import type { Clock } from '../clock.ts';
 import type { ServiceAnswer } from './answer.ts';
 import type { ServiceFault } from './faults.ts';
 import type { Latency } from './latency.ts';
-import { connectionLost } from './network-error.ts';
-import { pause } from './pause.ts';
+import { connectionLost } from './network/network-error.ts';
+import { pause } from './network/pause.ts';
 
 /** How long a connection stays open after its response was lost, in milliseconds. */
 const LOST_AFTER_MS = 5_000;

@@ -2,8 +2,8 @@ import type { Clock } from '../clock.ts';
 import type { ServiceAnswer } from './answer.ts';
 import { cloudflarePage } from './edge.ts';
 import { didYouMean } from './known-names.ts';
-import type { HeaderLines, Page } from './page.ts';
-import type { ServiceRequest } from './request.ts';
+import type { HeaderLines, Page } from './routes/page.ts';
+import type { ServiceRequest } from './routes/request.ts';
 import { checkFields, checkValue, FLAG, isObject, MS, oneOf, type Rule, type Rules } from './rules.ts';
 
 /**

@@ -1,12 +1,12 @@
-import { type Decision, rule } from './decision.ts';
 import { type FamilyReading, gatewayHeaders, httpDate } from './headers.ts';
-import type { Identities, Identity, Tier } from './identities.ts';
-import type { ServiceLimits, WindowUsage } from './ledger.ts';
+import { type Decision, rule } from './limits/decision.ts';
+import type { Identities, Identity, Tier } from './limits/identities.ts';
+import type { ServiceLimits, WindowUsage } from './limits/ledger.ts';
 import type { CostQuestion } from './options.ts';
-import type { HeaderLines, Page } from './page.ts';
 import { refusalPage, unknownKeyPage } from './refusals.ts';
-import type { ServiceRequest } from './request.ts';
-import type { ServiceEndpoint } from './routes.ts';
+import type { HeaderLines, Page } from './routes/page.ts';
+import type { ServiceRequest } from './routes/request.ts';
+import type { ServiceEndpoint } from './routes/routes.ts';
 import type { Family, ServiceSettings } from './settings.ts';
 
 /** What the gateway decides about a request when it arrives. */

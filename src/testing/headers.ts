@@ -1,5 +1,5 @@
-import type { WindowUsage } from './ledger.ts';
-import type { HeaderLines } from './page.ts';
+import type { WindowUsage } from './limits/ledger.ts';
+import type { HeaderLines } from './routes/page.ts';
 
 /** Which headers the service sends. */
 export interface ServiceHeaderOptions {

@@ -1,4 +1,4 @@
-import type { ServiceEndpoint } from './routes.ts';
+import type { ServiceEndpoint } from './routes/routes.ts';
 
 /** One request as received by the service. */
 export interface LoggedRequest {

@@ -5,10 +5,10 @@
  */
 
 import { type HttpHandler, HttpResponse, http } from 'msw';
-import { isConnectionLost } from './network-error.ts';
-import { unlessAborted } from './pause.ts';
-import { once } from './request.ts';
-import { responseFrom } from './response.ts';
+import { isConnectionLost } from './network/network-error.ts';
+import { unlessAborted } from './network/pause.ts';
+import { responseFrom } from './network/response.ts';
+import { once } from './routes/request.ts';
 import type { MockService } from './service.ts';
 
 /**

@@ -1,11 +1,11 @@
 import type { Clock } from '../clock.ts';
-import type { ServicePeriod } from './calendar.ts';
 import type { ResetStyle, ServiceHeaderOptions } from './headers.ts';
 import type { LatencyOption } from './latency.ts';
-import type { ServiceLimits } from './ledger.ts';
-import type { RouteName } from './request.ts';
-import type { RouteHandler, ServiceEndpoint } from './routes.ts';
-import type { WindowKind } from './windows/kinds.ts';
+import type { ServicePeriod } from './limits/calendar.ts';
+import type { ServiceLimits } from './limits/ledger.ts';
+import type { WindowKind } from './limits/windows/kinds.ts';
+import type { RouteName } from './routes/request.ts';
+import type { RouteHandler, ServiceEndpoint } from './routes/routes.ts';
 
 /** Properties of a request that its cost may depend on. */
 export interface CostQuestion {

@@ -1,10 +1,10 @@
 import { answerOf, type ServiceAnswer } from './answer.ts';
 import { applyFault, edgePage, type ServiceFault } from './faults.ts';
 import { Gateway, type Ruling } from './gateway.ts';
-import type { Identities, Identity } from './identities.ts';
+import type { Identities, Identity } from './limits/identities.ts';
 import { RequestLog } from './log.ts';
-import type { Page } from './page.ts';
-import type { ServiceRequest } from './request.ts';
+import type { Page } from './routes/page.ts';
+import type { ServiceRequest } from './routes/request.ts';
 import type { ServiceSettings } from './settings.ts';
 
 /** Receives requests as the service does: lets the edge or the gateway answer each, and logs what the gateway received. */

@@ -1,4 +1,4 @@
-import { empty, json, type Page, page } from './page.ts';
+import { empty, json, type Page, page } from './routes/page.ts';
 import type { ServiceSettings } from './settings.ts';
 
 const LIMITED = 'API rate limit exceeded';

@@ -3,14 +3,14 @@ import type { ServiceAnswer } from './answer.ts';
 import { OPTION_RULES } from './checked-options.ts';
 import { exchange } from './exchange.ts';
 import { type FaultPlan, faultPlan, type ServiceFaults } from './faults.ts';
-import { Identities, type ServiceKey } from './identities.ts';
 import { checkNames } from './known-names.ts';
-import { type ListeningService, listen } from './listen.ts';
+import { Identities, type ServiceKey } from './limits/identities.ts';
 import type { LoggedRequest } from './log.ts';
-import { type MockHost, mockNetwork } from './network.ts';
+import { type ListeningService, listen } from './network/listen.ts';
+import { type MockHost, mockNetwork } from './network/network.ts';
 import type { MockServiceOptions } from './options.ts';
 import { Reception } from './reception.ts';
-import type { RouteName, ServiceRequest } from './request.ts';
+import type { RouteName, ServiceRequest } from './routes/request.ts';
 import { checkFields, checkValue, MS, type Rules, UNITS } from './rules.ts';
 import { ceilingsFrom, checkedLimits, type ServiceSettings, settingsFrom } from './settings.ts';
 

@@ -1,16 +1,16 @@
 import type { Clock } from '../clock.ts';
-import { someAssets } from './assets.ts';
-import { SERVICE_PERIODS, type ServicePeriod } from './calendar.ts';
 import { checkEach, checkedOptions } from './checked-options.ts';
 import type { ResetStyle, ServiceHeaderOptions } from './headers.ts';
 import { didYouMean } from './known-names.ts';
 import { type Latency, latencyFrom, seeded } from './latency.ts';
-import type { ServiceLimits } from './ledger.ts';
+import { SERVICE_PERIODS, type ServicePeriod } from './limits/calendar.ts';
+import type { ServiceLimits } from './limits/ledger.ts';
+import type { WindowKind } from './limits/windows/kinds.ts';
 import type { CostQuestion, LimitedOptions, MockServiceOptions } from './options.ts';
-import { ownRoutes } from './own-routes.ts';
-import { type RouteHandler, Routes } from './routes.ts';
+import { someAssets } from './routes/assets.ts';
+import { ownRoutes } from './routes/own-routes.ts';
+import { type RouteHandler, Routes } from './routes/routes.ts';
 import { checkValue, UNITS } from './rules.ts';
-import type { WindowKind } from './windows/kinds.ts';
 
 /** A family of windows. */
 export interface Family {

@@ -40,6 +40,19 @@ const INNER_ROOMS: Record<string, readonly string[]> = {
     'call | deadline | redirect | transport | attempt | retry-policy | body-stream | redaction | key-mask | key-breaker | key-ring | prototype-guard | deprecation | key-recognition',
     'cache',
   ],
+  'src/scheduler/': [
+    'queue | callers-frames | key-turns | memberships | open-calls | options | retries | while-waiting',
+    'outlook | duties | final-error',
+    'scheduler',
+  ],
+  'src/scheduler/queue/': [
+    'queue-errors | heap | abort-listeners',
+    'gate | fair-queue',
+    'waiting-call | parked-calls',
+    'bounded-calls',
+    'call-queue',
+  ],
+  'src/scheduler/outlook/': ['backlog | recent-estimates', 'queue-outlook', 'estimate'],
   'src/sharing/': [
     'store | sibling-use | fingerprint | share-options',
     'slots',
@@ -84,6 +97,23 @@ const INNER_ROOMS: Record<string, readonly string[]> = {
     'local-share | fixed-share',
     'index',
   ],
+  'src/testing/': [
+    'known-names | latency | limits',
+    'rules | clock',
+    'routes',
+    'headers | edge | log',
+    'options',
+    'checked-options',
+    'settings',
+    'refusals',
+    'gateway',
+    'answer',
+    'faults | network',
+    'exchange | reception',
+    'service',
+    'msw | share',
+    'index',
+  ],
   'src/redis/': ['connection | keys | scripts', 'blocks', 'redis-store', 'share', 'index'],
 };
 
@@ -97,7 +127,7 @@ const IMPURE = [
 /** The files, or the folder, that may know a package, and how many of them at most. */
 const OWNERS: Record<string, { readonly of: readonly string[]; readonly atMost: number }> = {
   ky: { of: ['src/http/transport.ts'], atMost: 1 },
-  'p-queue': { of: ['src/scheduler/call-queue.ts'], atMost: 1 },
+  'p-queue': { of: ['src/scheduler/queue/call-queue.ts'], atMost: 1 },
   zod: { of: ['src/endpoints/schemas.ts'], atMost: 1 },
   '@noble/hashes': { of: ['src/endpoints/c32.ts'], atMost: 1 },
   msw: { of: ['src/testing/'], atMost: 1 },
@@ -131,7 +161,7 @@ const KEPT = [
   { name: /token/i, in: 'src/cli/proxy/' },
   { name: /^data$/i, in: 'src/' },
   { name: /fungible_?token/i, in: 'src/' },
-  { name: /^TOKEN$/, in: 'src/testing/asset-events.ts' },
+  { name: /^TOKEN$/, in: 'src/testing/routes/asset-events.ts' },
 ];
 
 /** A folder is a boundary and a file an idea; these name neither. */

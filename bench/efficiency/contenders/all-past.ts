@@ -1,5 +1,5 @@
-import { LENGTH_MS } from '../../../src/testing/calendar.ts';
 import type { ServicePeriod } from '../../../src/testing/index.ts';
+import { LENGTH_MS } from '../../../src/testing/limits/calendar.ts';
 import type { Errand } from '../scenario.ts';
 import { isOthers } from '../strangers.ts';
 import type { Contender, Place } from './contender.ts';

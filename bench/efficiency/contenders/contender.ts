@@ -1,6 +1,6 @@
 import type { QuotaShare } from '../../../src/share.ts';
-import { LENGTH_MS } from '../../../src/testing/calendar.ts';
 import type { LoggedRequest, ServiceLimits, ServicePeriod, WindowKind } from '../../../src/testing/index.ts';
+import { LENGTH_MS } from '../../../src/testing/limits/calendar.ts';
 import type { MachineClock } from '../machine.ts';
 import type { Errand, Scenario } from '../scenario.ts';
 

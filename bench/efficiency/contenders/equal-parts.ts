@@ -1,4 +1,4 @@
-import { LENGTH_MS } from '../../../src/testing/calendar.ts';
+import { LENGTH_MS } from '../../../src/testing/limits/calendar.ts';
 import type { Errand } from '../scenario.ts';
 import type { Contender, Place } from './contender.ts';
 import { pathOf } from './ky.ts';

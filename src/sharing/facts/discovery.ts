@@ -1,5 +1,5 @@
-import { Notice } from '../trips/notice.ts';
 import { LOOK_MS, type ShareStore, type StoreCall } from '../store/store.ts';
+import { Notice } from '../trips/notice.ts';
 
 /** Interval at which a process asks for a look while no window is known, in milliseconds. */
 const POLL_MS = 50;

@@ -2,11 +2,11 @@ import { SHAPES } from '../../quota/models/all.ts';
 import type { Shapes, WindowNews } from '../../quota/share-limit.ts';
 import { type Period, periodMsOf, SHORT_MS } from '../../quota/time/periods.ts';
 import type { Member } from '../../share.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Answer, ShareStore, StoreCall } from '../store/store.ts';
 import type { Discovery } from './discovery.ts';
 import { SharedFacts } from './facts.ts';
-import type { Ledger } from '../ledger/ledger.ts';
 import { ResetDetector } from './reset-detector.ts';
-import type { Answer, ShareStore, StoreCall } from '../store/store.ts';
 
 /** Interval at which facts are told that are not urgent, in milliseconds. */
 const TELL_MS = 2_000;

@@ -3,8 +3,8 @@ import type { Shape } from '../../quota/models/model.ts';
 import type { Shapes, SiblingFacts } from '../../quota/share-limit.ts';
 import { PERIODS, type Period } from '../../quota/time/periods.ts';
 import { DRIFT } from '../../quota/time/server-clock.ts';
-import type { Facts } from '../store/store.ts';
 import type { TimeRange } from '../slots/timeline.ts';
+import type { Facts } from '../store/store.ts';
 
 /** Maximum number of endpoints whose costs a process tells, so that free-form names cannot fill the store. */
 const ENDPOINTS = 50;

@@ -1,6 +1,6 @@
-import { BATCHES } from '../store/batches.ts';
 import type { Slot } from '../slots/slots.ts';
 import type { Instance } from '../slots/windows.ts';
+import { BATCHES } from '../store/batches.ts';
 
 /** A repeated ask is delayed by a random time up to this part of a slot, so that no process is always first. */
 const SPREAD = 0.3;

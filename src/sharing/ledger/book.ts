@@ -1,7 +1,7 @@
 import { covers, isOver, type Slot } from '../slots/slots.ts';
-import type { Answer, ShareAsk, SlotAsk, WindowAsk, Wish } from '../store/store.ts';
 import type { TimeRange } from '../slots/timeline.ts';
 import { countsUntil, type Instance, type StatedUsage, slidByOf, ttlOf } from '../slots/windows.ts';
+import type { Answer, ShareAsk, SlotAsk, WindowAsk, Wish } from '../store/store.ts';
 
 /** Units spent without a grant are merged into one debt this long after their slot, in milliseconds. */
 const RECENT_MS = 5_000;

@@ -1,6 +1,10 @@
 import type { WindowNews } from '../../quota/share-limit.ts';
 import { type Period, periodMsOf, startOf } from '../../quota/time/periods.ts';
 import type { ServerClock } from '../../quota/time/server-clock.ts';
+import { type Slot, Slots } from '../slots/slots.ts';
+import { Timeline } from '../slots/timeline.ts';
+import { type Instance, MISSING_MS, REACH_MS, SharedWindows } from '../slots/windows.ts';
+import type { Answer, ShareAsk } from '../store/store.ts';
 import { AMPLE, type Asked, AskPolicy, type FullWindow, STAY_MS } from './ask-policy.ts';
 import { Book, type Entry, type Told } from './book.ts';
 import type { Demand } from './call-needs.ts';
@@ -8,12 +12,8 @@ import { ExpectedCalls } from './expected-calls.ts';
 import { Recollection } from './recollection.ts';
 import { ShapeProbe } from './shape-probe.ts';
 import { CHUNK, SlotChoice } from './slot-choice.ts';
-import { type Slot, Slots } from '../slots/slots.ts';
-import type { Answer, ShareAsk } from '../store/store.ts';
-import { Timeline } from '../slots/timeline.ts';
 import { UnheardReading } from './unheard-reading.ts';
 import { UrgentReserve } from './urgent.ts';
-import { type Instance, MISSING_MS, REACH_MS, SharedWindows } from '../slots/windows.ts';
 
 /** Unspent units are returned this long after the end of their slot, to a store that is near sooner, unless an earlier trip did so. In milliseconds. */
 const GIVE_BACK_MS = 1_000;

@@ -1,9 +1,9 @@
-import { type AskPolicy, LONGEST_AHEAD_MS } from './ask-policy.ts';
-import type { Demand } from './call-needs.ts';
-import type { ShapeProbe } from './shape-probe.ts';
 import type { Slot, Slots } from '../slots/slots.ts';
 import type { Timeline } from '../slots/timeline.ts';
 import { REACH_MS, type SharedWindows } from '../slots/windows.ts';
+import { type AskPolicy, LONGEST_AHEAD_MS } from './ask-policy.ts';
+import type { Demand } from './call-needs.ts';
+import type { ShapeProbe } from './shape-probe.ts';
 
 /** The smallest part of a slot granted to a needy process, in units. */
 export const CHUNK = 4;

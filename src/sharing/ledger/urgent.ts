@@ -1,8 +1,8 @@
 import { periodMsOf } from '../../quota/time/periods.ts';
 import { reservedFor, SeenTime } from '../../quota/window/expected-demand.ts';
+import type { Instance } from '../slots/windows.ts';
 import type { Answer } from '../store/store.ts';
 import { URGENT_MEMORY_MS } from '../store/store.ts';
-import type { Instance } from '../slots/windows.ts';
 
 /** Shortest time over which the rate of urgent units is computed, in milliseconds. */
 const SHORTEST_MS = 5_000;

@@ -1,6 +1,6 @@
 import { type Period, periodMsOf } from '../../quota/time/periods.ts';
-import { type InstanceTime, isShort, stepsOf } from './instances.ts';
 import { PARTS } from '../store/store-rules.ts';
+import { type InstanceTime, isShort, stepsOf } from './instances.ts';
 import type { TimeRange } from './timeline.ts';
 
 /**

@@ -3,9 +3,9 @@ import { REFUTED_FROM } from '../../quota/models/sliding-counter.ts';
 import type { Shapes, WindowNews } from '../../quota/share-limit.ts';
 import { endOf, PERIODS, type Period, periodMsOf, startOf } from '../../quota/time/periods.ts';
 import { DRIFT } from '../../quota/time/server-clock.ts';
+import { LINGER_MS, type WindowAsk } from '../store/store.ts';
 import { drainedIn, hasSteps, SPARE_STEPS, spareOf, stepsAt, stepsUntil } from './drain.ts';
 import { calendarOf, evenOf, type InstanceTime, isShort, slidingOf } from './instances.ts';
-import { LINGER_MS, type WindowAsk } from '../store/store.ts';
 import type { TimeRange } from './timeline.ts';
 
 /** How far ahead any process of the share may hold units, in milliseconds. */

@@ -1,6 +1,6 @@
 import type { WindowNews } from '../../quota/share-limit.ts';
-import { type FailureMode, Fallback } from './fallback.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import { type FailureMode, Fallback } from './fallback.ts';
 import type { Trips } from './trips.ts';
 
 /** The slots that other processes held have ended this long after the store was lost, in milliseconds. */

@@ -1,5 +1,5 @@
-import { Notice } from './notice.ts';
 import { LONGEST_PAUSE_MS, PROBE_MS, type ShareStore, type StoreCall } from '../store/store.ts';
+import { Notice } from './notice.ts';
 
 /** The processes that did not probe resume at random instants within this time, in milliseconds. */
 const SPREAD_MS = 1_000;

@@ -3,8 +3,8 @@ import type { WindowNews } from '../../../src/quota/share-limit.ts';
 import type { Period } from '../../../src/quota/time/periods.ts';
 import { Book, type Wishes } from '../../../src/sharing/ledger/book.ts';
 import { type Slot, Slots } from '../../../src/sharing/slots/slots.ts';
-import type { WindowAsk, Wish } from '../../../src/sharing/store/store.ts';
 import type { Instance } from '../../../src/sharing/slots/windows.ts';
+import type { WindowAsk, Wish } from '../../../src/sharing/store/store.ts';
 import { answering, BEGIN, calendar, exactly, reading } from '../support/small.ts';
 
 const slots = new Slots(calendar({ second: 10, minute: 100 }));

@@ -1,5 +1,5 @@
 import { startOf } from '../../../src/quota/time/periods.ts';
-import { openWindow, type WindowKind } from '../../../src/testing/windows/kinds.ts';
+import { openWindow, type WindowKind } from '../../../src/testing/limits/windows/kinds.ts';
 import { LENGTHS } from './traffic.ts';
 import type { Quota, SmallPeriod } from './worlds.ts';
 

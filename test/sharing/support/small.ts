@@ -1,9 +1,9 @@
 import { aligned } from '../../../src/quota/models/aligned.ts';
 import type { WindowNews } from '../../../src/quota/share-limit.ts';
 import type { Period } from '../../../src/quota/time/periods.ts';
-import type { Answer } from '../../../src/sharing/store/store.ts';
 import type { TimeRange } from '../../../src/sharing/slots/timeline.ts';
 import { type Instance, SharedWindows } from '../../../src/sharing/slots/windows.ts';
+import type { Answer } from '../../../src/sharing/store/store.ts';
 
 /** A minute of the calendar begins. */
 export const BEGIN: number = Date.UTC(2026, 2, 10, 12);

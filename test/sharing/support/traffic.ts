@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { LOOK_MS, LOOKS } from '../../../src/sharing/store/store.ts';
 import { seeded } from '../../../src/testing/index.ts';
-import type { ServiceLimits } from '../../../src/testing/ledger.ts';
+import type { ServiceLimits } from '../../../src/testing/limits/ledger.ts';
 import { type Fleet, type FleetTerms, fleetOf } from './fleet.ts';
 
 export const KINDS = ['light', 'bursty', 'uneven', 'saturated'] as const;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { ServerClock } from '../../../src/quota/time/server-clock.ts';
+import { Ledger } from '../../../src/sharing/ledger/ledger.ts';
 import { Absence } from '../../../src/sharing/trips/absence.ts';
 import type { FailureMode } from '../../../src/sharing/trips/fallback.ts';
-import { Ledger } from '../../../src/sharing/ledger/ledger.ts';
 import type { Trips } from '../../../src/sharing/trips/trips.ts';
 import { ask, demand } from '../support/ledgers.ts';
 import { BEGIN, reading } from '../support/small.ts';

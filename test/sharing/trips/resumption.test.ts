@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { Resumption } from '../../../src/sharing/trips/resumption.ts';
 import type { ShareStore } from '../../../src/sharing/store/store.ts';
+import { Resumption } from '../../../src/sharing/trips/resumption.ts';
 
 const UNTIL = 10_000;
 

@@ -1,7 +1,7 @@
 import { Book, type Told } from '../../../../src/sharing/ledger/book.ts';
 import type { Slot } from '../../../../src/sharing/slots/slots.ts';
-import type { Answer, Wish } from '../../../../src/sharing/store/store.ts';
 import type { TimeRange } from '../../../../src/sharing/slots/timeline.ts';
+import type { Answer, Wish } from '../../../../src/sharing/store/store.ts';
 import { exactly } from '../small.ts';
 import { arrivalIn, type Calendar } from './calendar.ts';
 import { Interned } from './interned.ts';

@@ -1,0 +1,70 @@
+import type { Clock } from '../../clock.ts';
+import type { PendingCall } from './gate.ts';
+import type { WaitingCall } from './waiting-call.ts';
+
+/** When a waiting call is to be sent at the latest, and since when it waits, in monotonic milliseconds. */
+export interface Bound {
+  readonly by: number;
+  readonly since: number;
+}
+
+/** What is known of calls that wait and are late. */
+export interface LateCalls {
+  /** The errors of those calls that would be sent after their instant. */
+  readonly lateErrors: (calls: ReadonlyMap<PendingCall, Bound>) => ReadonlyMap<PendingCall, Error>;
+  /** When to ask for them again if no answer comes before, in monotonic milliseconds; Infinity: then only. */
+  readonly recheckAt: number;
+}
+
+/** Calls with a `maxQueueMs` that wait for their first request, in the order they came. Those that are late are rejected. */
+export class BoundedCalls {
+  readonly #line: LateCalls;
+  readonly #clock: Clock;
+  readonly #reject: (waiting: WaitingCall, error: Error) => void;
+  readonly #bounds = new Map<PendingCall, Bound & { readonly waiting: WaitingCall }>();
+  #ringsAt = Number.POSITIVE_INFINITY;
+  #cancel = (): void => {};
+
+  constructor(line: LateCalls, clock: Clock, reject: (waiting: WaitingCall, error: Error) => void) {
+    this.#line = line;
+    this.#clock = clock;
+    this.#reject = reject;
+  }
+
+  add(waiting: WaitingCall, maxQueueMs: number): void {
+    const since = this.#clock.now();
+    this.#bounds.set(waiting.call, { by: since + maxQueueMs, since, waiting });
+    this.#setTimer();
+  }
+
+  delete(call: PendingCall): void {
+    this.#bounds.delete(call);
+    this.#setTimer();
+  }
+
+  /** An answer came: rejects the calls that are late by what it told. */
+  rejectLate(): void {
+    if (this.#bounds.size === 0) return;
+    for (const [call, error] of this.#line.lateErrors(this.#bounds)) {
+      // The rejection of another may have let it go.
+      const bound = this.#bounds.get(call);
+      if (bound) this.#reject(bound.waiting, error);
+    }
+    this.#setTimer();
+  }
+
+  #setTimer(): void {
+    const at = this.#bounds.size > 0 ? this.#line.recheckAt : Number.POSITIVE_INFINITY;
+    if (at === this.#ringsAt) return;
+    this.#cancel();
+    this.#ringsAt = at;
+    this.#cancel = (): void => {};
+    if (at < Number.POSITIVE_INFINITY)
+      this.#cancel = this.#clock.timer(Math.max(0, at - this.#clock.now()), this.#onRing);
+  }
+
+  readonly #onRing = (): void => {
+    this.#ringsAt = Number.POSITIVE_INFINITY;
+    this.rejectLate();
+  };
+}

@@ -1,0 +1,149 @@
+import type { Clock } from '../../clock.ts';
+import type { Ask } from '../../quota/admission.ts';
+import { type Dequeued, FairQueue, type QueueEntry } from './fair-queue.ts';
+import type { GateResult } from './gate.ts';
+
+/** Puts a released call back into the queue. */
+type Release<T> = (dequeued: Dequeued<T>, group: string) => void;
+
+/** What a parked group reports. */
+interface GroupListeners<T> {
+  readonly release: (dequeued: Dequeued<T>) => void;
+  /** The first call of the group is due. */
+  readonly due: () => void;
+  readonly empty: () => void;
+}
+
+/**
+ * Parked calls of one endpoint, number of units and `maxWaitMs`, sent once or not, which the pacer cannot tell apart. At a given time the first is
+ * released into the queue: if it may not be sent, none may; once it was, the next is released.
+ */
+class ParkedGroup<T> {
+  readonly name: string;
+  readonly endpoint: string;
+  readonly #clock: Clock;
+  readonly #listeners: GroupListeners<T>;
+  readonly #waiting = new FairQueue<T>();
+  #until: number | undefined;
+  #isFirm: boolean | undefined;
+  #cancel = (): void => {};
+
+  constructor(name: string, endpoint: string, clock: Clock, listeners: GroupListeners<T>) {
+    this.name = name;
+    this.endpoint = endpoint;
+    this.#clock = clock;
+    this.#listeners = listeners;
+  }
+
+  get size(): number {
+    return this.#waiting.size;
+  }
+
+  /** Whether an answer of the endpoint may shorten the wait. */
+  get mayEndOnAnswer(): boolean {
+    return !this.#isFirm;
+  }
+
+  park(item: T, priority: number, ticket: number, { until, isFirm }: GateResult & { kind: 'parked' }): QueueEntry<T> {
+    this.#isFirm = isFirm;
+    if (until !== this.#until) this.#waitUntil(until);
+    return this.#waiting.enqueue(item, priority, ticket);
+  }
+
+  remove(entry: QueueEntry<T>): void {
+    this.#waiting.remove(entry);
+    if (this.size === 0) this.#end();
+  }
+
+  /** Releases the first call. */
+  release(): void {
+    const dequeued = this.#waiting.dequeue();
+    if (this.size === 0) this.#end();
+    if (dequeued) this.#listeners.release(dequeued);
+  }
+
+  /** Releases the first call if the time has come. */
+  releaseIfDue(): void {
+    if (this.#until === undefined || this.#until > this.#clock.now()) return;
+    this.#cancel();
+    this.#until = undefined;
+    this.release();
+  }
+
+  #waitUntil(until: number): void {
+    this.#cancel();
+    this.#until = until;
+    this.#cancel = this.#clock.timer(until - this.#clock.now(), () => {
+      // Due now, even if the clock reads a little less because of rounding.
+      this.#until = Number.NEGATIVE_INFINITY;
+      this.#listeners.due();
+    });
+  }
+
+  #end(): void {
+    this.#cancel();
+    this.#listeners.empty();
+  }
+}
+
+/** All parked calls of a queue, by group. */
+export class ParkedCalls<T> {
+  readonly #clock: Clock;
+  readonly #release: Release<T>;
+  readonly #groups = new Map<string, ParkedGroup<T>>();
+
+  /** @param release - puts a released call back into the queue. */
+  constructor(clock: Clock, release: Release<T>) {
+    this.#clock = clock;
+    this.#release = release;
+  }
+
+  /** Calls that are parked. */
+  get size(): number {
+    let size = 0;
+    for (const group of this.#groups.values()) size += group.size;
+    return size;
+  }
+
+  /** The group in which calls like this one are parked. */
+  groupOf({ endpoint, cost, maxWaitMs, isOneShot }: Ask, { units }: GateResult & { kind: 'parked' }): ParkedGroup<T> {
+    const name = `${endpoint} ${cost} ${maxWaitMs} ${units} ${isOneShot}`;
+    let group = this.#groups.get(name);
+    if (!group) {
+      group = new ParkedGroup(name, endpoint, this.#clock, {
+        release: (dequeued) => this.#release(dequeued, name),
+        due: () => this.releaseDue(),
+        empty: () => this.#groups.delete(name),
+      });
+      this.#groups.set(name, group);
+    }
+    return group;
+  }
+
+  /** A released call was sent or has ended: releases the next of its group. */
+  releaseNext(group: string): void {
+    this.#groups.get(group)?.release();
+  }
+
+  /** No request of the endpoint is in flight any more: releases one call of each group that awaited an answer. */
+  onEndpointIdle(endpoint: string): void {
+    for (const group of this.#groups.values()) {
+      if (group.mayEndOnAnswer && group.endpoint === endpoint) group.release();
+    }
+  }
+
+  /** Releases one call of each group whose time has come: all at once, so that they are queued by rank, and not in the order of their timers. */
+  releaseDue(): void {
+    for (const group of this.#groups.values()) group.releaseIfDue();
+  }
+
+  /** Something changed outside: releases one call of each group. */
+  wake(): void {
+    for (const group of this.#groups.values()) group.release();
+  }
+
+  /** Releases all calls. */
+  clear(): void {
+    for (const group of this.#groups.values()) while (group.size > 0) group.release();
+  }
+}

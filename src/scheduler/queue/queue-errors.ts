@@ -1,0 +1,79 @@
+import type { Clock } from '../../clock.ts';
+import { duration, QuotaExhaustedError } from '../../errors.ts';
+import type { Ask, Reason } from '../../quota/admission.ts';
+import { LAST_INSTANT, type QuotaSnapshot } from '../../quota/headers/snapshot.ts';
+
+/** The end of the queue, for the error of a call that the queue does not accept. */
+export interface QueueEnd {
+  /** Calls that wait. */
+  readonly waiting: number;
+  /** When a call would be sent behind them: monotonic milliseconds. */
+  readonly sentAt: number;
+  /** The window that binds, if one does. */
+  readonly window?: string | undefined;
+  /** What the last answer said of the quota. */
+  readonly quota: QuotaSnapshot | undefined;
+}
+
+/**
+ * The error of a call that would be sent later than its `maxQueueMs` allows.
+ *
+ * @param waitedMs - how long it has waited already.
+ */
+export function latenessError(
+  endpoint: string,
+  end: QueueEnd,
+  maxQueueMs: number,
+  clock: Clock,
+  waitedMs: number = 0,
+): Error {
+  const { waiting, window } = end;
+  const afterMs = waitedMs + end.sentAt - clock.now();
+  const wait = Number.isFinite(afterMs) ? `after about ${duration(afterMs)}` : 'never';
+  const why = `the call would be sent ${wait}, with ${waiting} waiting.`;
+  const bound = { window: window ?? 'queue', limit: undefined, remaining: undefined, maxQueueMs };
+  return queueError(endpoint, end, why, clock, bound);
+}
+
+/** The error of a call whose stated cost exceeds a whole window. */
+export function excessError(
+  { endpoint, maxWaitMs }: Ask,
+  url: string,
+  { why, window, limit, headroom }: Reason,
+  quota: QuotaSnapshot | undefined,
+  clock: Clock,
+): Error {
+  return new QuotaExhaustedError({
+    endpoint,
+    url,
+    quota,
+    window,
+    limit,
+    remaining: headroom,
+    ...retryFrom(Number.POSITIVE_INFINITY, clock),
+    why,
+    maxWaitMs,
+  });
+}
+
+/** The error of a call that is one more than may wait. */
+export function overflowError(endpoint: string, end: QueueEnd, maxWaiting: number, clock: Clock): Error {
+  const why = `${end.waiting} calls wait already, which is the maximum (option maxWaiting).`;
+  return queueError(endpoint, end, why, clock, { window: 'queue', limit: maxWaiting, remaining: 0 });
+}
+
+function queueError(
+  endpoint: string,
+  { sentAt, quota }: QueueEnd,
+  why: string,
+  clock: Clock,
+  bound: Pick<QuotaExhaustedError, 'window' | 'limit' | 'remaining' | 'maxQueueMs'>,
+): Error {
+  return new QuotaExhaustedError({ endpoint, quota, ...bound, ...retryFrom(sentAt, clock), why });
+}
+
+/** When to retry what can go from an instant on: rounded up, because a millisecond sooner it is refused again. */
+export function retryFrom(instant: number, clock: Clock): Pick<QuotaExhaustedError, 'retryAfterMs' | 'retryAt'> {
+  const inMs = Math.max(0, instant - clock.now());
+  return { retryAfterMs: Math.ceil(inMs), retryAt: new Date(Math.min(Math.ceil(clock.wall() + inMs), LAST_INSTANT)) };
+}

@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest';
+import { LAST_INSTANT } from '../../../src/quota/headers/snapshot.ts';
+import { latenessError, overflowError } from '../../../src/scheduler/queue/queue-errors.ts';
+import { virtualClock } from '../../../src/testing/index.ts';
+
+const NOON = Date.UTC(2026, 0, 15, 12);
+
+it.each([
+  ['after about 4 s', 5_000.5, 4_001, NOON + 5_001],
+  ['after about 0 ms', 1_000, 0, NOON + 1_000],
+  ['after about 3.5 min', 211_000, 210_000, NOON + 211_000],
+  ['after about 6.1 d', 527_041_000, 527_040_000, NOON + 527_041_000],
+  ['never', Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, LAST_INSTANT],
+])('a call that the queue does not accept would be sent %s', async (told, sentAt, retryAfterMs, at) => {
+  const clock = virtualClock({ wall: NOON });
+  await clock.advance(1_000);
+  const end = { waiting: 7, sentAt, quota: undefined };
+  const common = { endpoint: 'GET /', window: 'queue', retryAfterMs, retryAt: new Date(at) };
+  const late = latenessError('GET /', end, 500, clock);
+  expect(late).toMatchObject(common);
+  expect(late.message).toContain(`would be sent ${told}, with 7 waiting`);
+  expect(overflowError('GET /', end, 9, clock)).toMatchObject({ ...common, limit: 9, remaining: 0 });
+});
