@@ -8,7 +8,7 @@ import { writeFileSync } from 'node:fs';
 import { createClient } from '../src/index.ts';
 import { createProxy } from '../src/proxy/index.ts';
 import { createMockService, seeded, virtualClock } from '../src/testing/index.ts';
-import { openBrowser } from '../test/proxy/support/chromium.ts';
+import { openBrowser } from '../test/support/browser.ts';
 
 const ADDRESS = 'SP3HXJJMJQ06GNAZ8XWDN1QM48JEDC6PP6W3YZPZJ';
 const WIDTH = 1_000;

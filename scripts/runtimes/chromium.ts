@@ -1,20 +1,10 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { build } from 'esbuild';
+import { openBrowser } from '../../test/support/browser.ts';
 import { PROBE, type Seen } from './probe.ts';
-
-/** The browser, if this machine has one. */
-export const CHROMIUM: string | undefined = [
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-].find(existsSync);
 
 const PROGRAM = `${PROBE}
 const seen = await probe(location.origin).catch((error) => ({ error: String(error) }));
@@ -25,11 +15,7 @@ await fetch('/seen', { method: 'POST', body: JSON.stringify(seen) });`;
  *
  * @param folder - a project that has this package.
  */
-export async function browse(
-  program: string,
-  folder: string,
-  service: { fetch: typeof fetch; origin: string },
-): Promise<Seen> {
+export async function browse(folder: string, service: { fetch: typeof fetch; origin: string }): Promise<Seen> {
   const bundle = await build({
     stdin: { contents: PROGRAM, resolveDir: folder },
     bundle: true,
@@ -47,18 +33,14 @@ export async function browse(
     response.writeHead(status, headers).end(body);
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
-  const profile = join(folder, 'profile');
-  const flags = ['--headless', '--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking'];
-  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-  const browser = spawn(program, [...flags, `--user-data-dir=${profile}`, address], { stdio: 'ignore' });
+  const browser = await openBrowser();
   try {
+    await browser.open(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
     return await seen;
   } finally {
-    browser.kill('SIGKILL');
-    await once(browser, 'exit');
+    await browser.close();
     server.closeAllConnections();
     server.close();
-    await rm(profile, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 

@@ -7,8 +7,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createMockService } from '../../src/testing/index.ts';
+import { CHROMIUM } from '../../test/support/browser.ts';
 import { createProject, pack } from '../empty-project.ts';
-import { browse, CHROMIUM } from './chromium.ts';
+import { browse } from './chromium.ts';
 import { tryJest } from './jest.ts';
 import { askLambda } from './lambda.ts';
 import { newService, type ProgramRuntime, rowOf, tryOldNode, tryPrograms } from './programs.ts';
@@ -39,7 +40,7 @@ async function tryChromium(program: string): Promise<Row> {
   const folder = createProject({ home, name: 'chromium', packages: [project.tarball] });
   const service = newService();
   const version = /[\d.]+/.exec(execFileSync(program, ['--version'], { encoding: 'utf8' }))?.[0] ?? 'unknown';
-  const seen = await browse(program, folder, service);
+  const seen = await browse(folder, service);
   return rowOf({ runtime: 'Chromium', version, ways: 'a bundle' }, seen, service.limited);
 }
 

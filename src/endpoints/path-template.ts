@@ -20,8 +20,8 @@ const NORMAL_PATH = /^(?!.*\/(?:\.|%2e){1,2}(?:\/|$))(?:\/(?:[\w.~!$&'()*+,;=:@-
  * @throws ConfigError if the path cannot be used, or its placeholders and the parameters do not match.
  */
 export function fillTemplate(template: string, params: Readonly<Record<string, unknown>> = {}): string {
-  if (typeof template !== 'string' || !template.startsWith('/'))
-    throw new ConfigError('path', `must begin with a slash, such as /v2/info, not be ${quote(template)}`);
+  if (typeof template !== 'string' || !/^\/(?!\/)/.test(template))
+    throw new ConfigError('path', `must begin with one slash, such as /v2/info, not be ${quote(template)}`);
   if (/[?#]/.test(template))
     throw new ConfigError('path', 'must not have a query or a fragment: pass { query: { limit: 1 } }');
   const used = new Set<string>();

@@ -162,7 +162,8 @@ function isLimited403(response: Response): boolean {
 
 /** A custom `fetch` may return anything: a response is an object with the members that are read here. */
 function answerOf(given: Partial<Response> | null | undefined): Response {
-  const { status, headers, body } = given ?? {};
+  const { status, headers, body, type } = given ?? {};
+  if (type === 'error') throw new TypeError('fetch returned Response.error().');
   const isHeaded = typeof headers?.forEach === 'function' && typeof headers.get === 'function';
   const isReadable = !body || typeof body.getReader === 'function';
   if (typeof status === 'number' && isHeaded && isReadable) return given as Response;

@@ -178,7 +178,7 @@ export interface Settings extends Credentials {
 }
 
 const maxWait = argument<number>((ms) => typeof ms === 'number' && ms >= 0, 'milliseconds, 0 or more, or Infinity');
-const timeout = argument<number>((ms) => Number.isFinite(ms) && ms > 0, 'milliseconds, more than 0');
+const timeout = argument<number>((ms) => Number.isFinite(ms) && ms > 0, 'a finite number of milliseconds, more than 0');
 
 const clientOptions = optionsParser('options', {
   baseUrl: text,

@@ -66,6 +66,6 @@ export function readStoreOptions({
   if (!Number.isSafeInteger(processes) || processes < 1)
     throw new ConfigError('processes', `must be a whole number, 1 or more, not ${quote(processes)}`);
   if (!(Number.isFinite(timeoutMs) && timeoutMs > 0))
-    throw new ConfigError('timeoutMs', `must be milliseconds, more than 0, not ${quote(timeoutMs)}`);
+    throw new ConfigError('timeoutMs', `must be a finite number of milliseconds, more than 0, not ${quote(timeoutMs)}`);
   return { secret, mode, processes, timeoutMs };
 }

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Browser, CHROMIUM, openBrowser } from '../support/browser.ts';
+import { type BrowserPage, CHROMIUM, openBrowser } from '../support/browser.ts';
 
 /** What a page and a worker of it try; each reports what came of it. */
 const program = (where: string): string => `
@@ -46,7 +46,7 @@ type Report = Readonly<Record<string, Outcome>>;
 describe.skipIf(!CHROMIUM && !process.env.CI)('in a real browser', () => {
   const reports = new Map<string, Report>();
   let server: Server;
-  let browser: Browser;
+  let page: BrowserPage;
 
   beforeAll(async () => {
     const entry = new URL('../../src/index.ts', import.meta.url).pathname;
@@ -75,12 +75,14 @@ describe.skipIf(!CHROMIUM && !process.env.CI)('in a real browser', () => {
       if (reports.size === 2) server.emit('reported');
     });
     await once(server.listen(0, '127.0.0.1'), 'listening');
-    browser = await openBrowser(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
-    await once(server, 'reported');
+    const reported = once(server, 'reported');
+    page = await openBrowser();
+    await page.open(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+    await reported;
   }, 60_000);
 
   afterAll(async () => {
-    await browser.close();
+    await page.close();
     server.closeAllConnections();
     server.close();
   });

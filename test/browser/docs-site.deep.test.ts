@@ -184,12 +184,20 @@ async function lookAt(folder: string, scheme: 'light' | 'dark'): Promise<readonl
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const reported = once(server, 'reported');
-  const browser = await openBrowser(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`, scheme);
+  const site = await openBrowser();
   try {
+    await site.send('Emulation.setDeviceMetricsOverride', {
+      width: 1400,
+      height: 1000,
+      deviceScaleFactor: 1,
+      mobile: false,
+    });
+    await site.send('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value: scheme }] });
+    await site.open(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
     const [looks] = (await reported) as [readonly Look[]];
     return looks;
   } finally {
-    await browser.close();
+    await site.close();
     server.closeAllConnections();
     server.close();
   }

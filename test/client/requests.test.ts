@@ -93,8 +93,9 @@ describe('client.get', () => {
   });
 
   it.for<[string, string, object | undefined]>([
-    ['path must begin with a slash, such as /v2/info, not be "v2/info"', 'v2/info', undefined],
-    ['path must begin with a slash', 'https://elsewhere.test/x', undefined],
+    ['path must begin with one slash, such as /v2/info, not be "v2/info"', 'v2/info', undefined],
+    ['path must begin with one slash', 'https://elsewhere.test/x', undefined],
+    ['path must begin with one slash', '//elsewhere.test/x', undefined],
     ['path must not have a query or a fragment', '/x?limit=1', undefined],
     ['path "/a b" has characters that a URL would change', '/a b', undefined],
     ['path "/a/../b" has characters that a URL would change', '/a/../b', undefined],

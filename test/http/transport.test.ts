@@ -154,6 +154,11 @@ describe('an attempt', () => {
     expect(failure).toMatchObject({ code: 'INVALID_RESPONSE', isUnsent: false, cause });
   });
 
+  it('whose fetch gives Response.error() has failed on the network', async () => {
+    const failure = await failureOf(get((async () => Response.error()) as unknown as Fetch));
+    expect(failure).toMatchObject({ code: 'NETWORK', cause: { message: 'fetch returned Response.error().' } });
+  });
+
   it('may be answered by what is no Response and has all that is read of one', async () => {
     const given = { status: 200, headers: new Headers({ 'x-mine': 'yes' }), body: null };
     const response = await get((async () => given) as unknown as Fetch);

@@ -40,7 +40,7 @@ describe('the options of a call', () => {
     [{ priority: Infinity }, 'priority must be a number, not Infinity'],
     [{ priority: 'high' }, 'priority must be a number, not "high"'],
     [{ maxWaitMs: -1 }, 'maxWaitMs must be milliseconds, 0 or more, or Infinity, not -1'],
-    [{ timeoutMs: -1 }, 'timeoutMs must be milliseconds, more than 0, not -1'],
+    [{ timeoutMs: -1 }, 'timeoutMs must be a finite number of milliseconds, more than 0, not -1'],
     [{ cost: -1 }, 'cost must be a number of units, 0 or more, not -1'],
     [{ cost: Infinity }, 'cost must be a number of units, 0 or more, not Infinity'],
     [{ signal: new AbortController() }, 'signal must be an AbortSignal, not an object (AbortController)'],

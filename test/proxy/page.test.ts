@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type BrowserPage, CHROMIUM, openBrowser } from './support/chromium.ts';
+import { type BrowserPage, CHROMIUM, openBrowser } from '../support/browser.ts';
 import { closeAll, INFO, KEY, minute, type Pair, pairOf, soon } from './support/pair.ts';
 
 interface Node {

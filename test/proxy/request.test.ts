@@ -187,7 +187,7 @@ describe('a request through the proxy', () => {
     ['x-quota-cost', '-1', 'x-quota-cost must be a number of units, 0 or more'],
     ['x-quota-max-wait-ms', '-5', 'x-quota-max-wait-ms must be milliseconds'],
     ['x-quota-max-queue-ms', '-5', 'x-quota-max-queue-ms must be milliseconds'],
-    ['x-quota-timeout-ms', '0', 'x-quota-timeout-ms must be milliseconds, more than 0'],
+    ['x-quota-timeout-ms', '0', 'x-quota-timeout-ms must be a finite number of milliseconds, more than 0'],
     ['x-quota-prio', '1', 'x-quota-prio is not one of the headers of this proxy'],
   ])('is refused with %s: %s, and nothing is spent', async ([name = '', value, message]) => {
     const { ask, seen } = await pairOf((_, outgoing) => outgoing.end('{}'));

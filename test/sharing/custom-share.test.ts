@@ -158,7 +158,7 @@ describe('customShare', () => {
     ['have an empty secret', { storeOf: () => {}, secret: '' }, /secret must be a non-empty string/],
     ['have an unknown failure mode', { storeOf: () => {}, onStoreFailure: 'x' }, /must be partial, closed or open/],
     ['have no processes', { storeOf: () => {}, processes: 0 }, /processes must be a whole number/],
-    ['have no time-out', { storeOf: () => {}, timeoutMs: 0 }, /timeoutMs must be milliseconds/],
+    ['have no time-out', { storeOf: () => {}, timeoutMs: 0 }, /timeoutMs must be a finite number of milliseconds/],
   ])('says what is wrong with options that %s', (_, options, message) => {
     expect(() => customShare(options as CustomShareOptions)).toThrow(message);
   });
