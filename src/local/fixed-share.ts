@@ -3,10 +3,12 @@ import type { QuotaShare } from '../share.ts';
 import { memoryStore } from '../sharing/store/memory-store.ts';
 import type { ShareStore, WindowAsk } from '../sharing/store/store.ts';
 import { storeShare } from '../sharing/store-share.ts';
-import { steadyClock } from './store-clock.ts';
 
 /** A store in memory has no calls that can be late. In milliseconds. */
 const TIMEOUT_MS = 1_000;
+
+/** When the clock of such a store begins, in milliseconds since the Unix epoch: only differences count. */
+const BEGINS_AT = 1e12;
 
 /**
  * Creates a share of a fixed part of every window, for processes that can tell each other nothing: four of them with
@@ -25,22 +27,18 @@ export function fixedShare(part: number): QuotaShare {
   if (!(typeof part === 'number' && part > 0 && part <= 1))
     throw new ConfigError('part', `must be a number above 0 and at most 1, such as 0.25, not ${quote(part)}`);
   return storeShare({
-    storeOf: () => partOf(memoryStore(steadyClock), part),
+    storeOf: (_credential, clock) => ownOf(memoryStore(() => BEGINS_AT + clock.now())),
+    part,
     mode: 'partial',
     processes: 1,
     timeoutMs: TIMEOUT_MS,
   });
 }
 
-/** A store whose windows hold this part of what they are said to hold. */
-function partOf(store: ShareStore, part: number): ShareStore {
-  const limited = (window: WindowAsk): WindowAsk => ({
-    ...window,
-    limit: Math.max(1, Math.floor(window.limit * part)),
-    kept: Math.floor(window.kept * part),
-    // The service's count includes the usage of all processes, so it says nothing of this part.
-    reading: -1,
-  });
+/** A store that counts the claims of this process alone. */
+function ownOf(store: ShareStore): ShareStore {
+  // The service's count includes the usage of all processes, so it says nothing of this part.
+  const unread = (window: WindowAsk): WindowAsk => ({ ...window, reading: -1, bounds: 'below' });
   return {
     pause: (ms) => store.pause(ms),
     resume: (member) => store.resume(member),
@@ -49,7 +47,6 @@ function partOf(store: ShareStore, part: number): ShareStore {
     endLook: (member) => store.endLook(member),
     // No looks, because the other processes would not wait meanwhile.
     look: async () => 'over',
-    take: (ask) =>
-      store.take({ ...ask, size: Math.max(1, Math.floor(ask.size * part)), windows: ask.windows.map(limited) }),
+    take: (ask) => store.take({ ...ask, windows: ask.windows.map(unread) }),
   };
 }

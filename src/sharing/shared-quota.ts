@@ -36,6 +36,8 @@ export interface SharedQuotaOptions {
   readonly processes: number;
   /** The store's time-out, in milliseconds. */
   readonly timeoutMs: number;
+  /** The part of each limit that the processes of the store may use. Default: 1. */
+  readonly part?: number | undefined;
 }
 
 /** The units that a store grants to this process, as a limit of the pacer: units of the next seconds, asked for as calls need them. */
@@ -63,7 +65,7 @@ export class SharedQuota implements ShareLimit {
     this.#member = member;
     this.#needs = new CallNeeds(member);
     this.#ledger = new Ledger(member.time, member.random);
-    this.#facts = new FactSync(member, this.#ledger, this.#discovery);
+    this.#facts = new FactSync(member, this.#ledger, this.#discovery, options.part);
     this.#shortage = new Shortage(this.#needs, this.#ledger, this.#discovery);
     this.#resumption = new Resumption(member.random);
     this.#trialTurn = new TrialTurn(member);
@@ -114,7 +116,8 @@ export class SharedQuota implements ShareLimit {
   /** Units of a window that this process is likely to get: what the others leave by their recent rate, at least an equal part. */
   likely(period: Period, limit: number, now: number): number {
     const processes = Math.max(this.#ledger.policy.others(now) + 1, this.#trips.live ?? 1);
-    return Math.max(limit / processes, limit - this.#siblings.unitsOf(period, now));
+    const units = this.#facts.partOf(limit);
+    return Math.max(units / processes, units - this.#siblings.unitsOf(period, now));
   }
 
   check(charge: Charge, now: number): Hold | undefined {

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createMockService, virtualClock } from 'stacks-quota/testing';
+import { createMockService, seeded, virtualClock, type WindowKind } from 'stacks-quota/testing';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { createClient } from '../../src/index.ts';
 import { fixedShare, localShare } from '../../src/local/index.ts';
@@ -138,21 +138,52 @@ describe('localShare', () => {
 });
 
 describe('fixedShare', () => {
-  it('lets four clients that know nothing of each other take no more than the limit together, and all of it', async () => {
+  const fourths = async (
+    kind: WindowKind,
+    limits: number,
+  ): Promise<{ readonly limited: number; readonly tookMs: number }> => {
     const clock = virtualClock({ wall: Date.UTC(2026, 2, 10, 14, 0, 7) });
-    // Each store has the machine's clock, by which the virtual one is not known well enough to use all of the minute from its first moment on.
-    const headers = { generic: false };
-    const service = createMockService({ clock, keys: [KEY], keyed: { minute: 120 }, headers, latencyMs: [5, 15] });
+    const options = {
+      keyed: { minute: 120 },
+      windows: { minute: kind },
+      latencyMs: [5, 15],
+      random: seeded(3),
+    } as const;
+    const service = createMockService({ clock, keys: [KEY], ...options });
     const clients = Array.from({ length: 4 }, () =>
       createClient({ baseUrl: service.origin, apiKey: KEY, fetch: service.fetch, clock, share: fixedShare(0.25) }),
     );
     const calls = clients.flatMap((client) =>
-      Array.from({ length: 60 }, () => client.getInfo({ maxWaitMs: Number.POSITIVE_INFINITY })),
+      Array.from({ length: 30 * limits }, () => client.getInfo({ maxWaitMs: Number.POSITIVE_INFINITY })),
     );
     await clock.run(Promise.all(calls));
-    expect(service.limited).toBe(0);
-    // Two minutes' quota: the second half of it goes in the second minute.
-    expect(clock.now()).toBeLessThan(120_000);
+    return { limited: service.limited, tookMs: clock.now() };
+  };
+
+  it('lets four clients that know nothing of each other take no more than the limit together, and all of it', async () => {
+    const { limited, tookMs } = await fourths('aligned', 1.9);
+    expect(limited).toBe(0);
+    // Nearly two minutes' quota: the second half of it goes when the second minute begins.
+    expect(tookMs).toBeLessThan(65_000);
+  });
+
+  it.each(['aligned', 'sliding-log', 'first-request', 'sliding-counter', 'leaky'] as const)(
+    'has no request of four clients refused in four limits of a minute of the kind %s',
+    async (kind) => {
+      const { limited } = await fourths(kind, 4);
+      expect(limited).toBe(0);
+    },
+  );
+
+  it('sends a request that costs more than the part once all of the part is free', async () => {
+    const clock = virtualClock({ wall: Date.UTC(2026, 2, 10, 14, 0, 7) });
+    const service = createMockService({ clock, keys: [KEY], keyed: { minute: 100 }, latencyMs: 10, cost: () => 30 });
+    const share = fixedShare(0.25);
+    const client = createClient({ baseUrl: service.origin, apiKey: KEY, fetch: service.fetch, clock, share });
+    await clock.run(client.getInfo({ maxWaitMs: 0 }));
+    await clock.run(client.getInfo({ maxWaitMs: 70_000 }));
+    expect(service.requests).toBe(2);
+    await client.close();
   });
 
   it('leaves a client its part alone, however much the others leave', async () => {

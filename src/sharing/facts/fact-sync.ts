@@ -22,6 +22,7 @@ export class FactSync {
   readonly #member: Member;
   readonly #ledger: Ledger;
   readonly #discovery: Discovery;
+  readonly #part: number;
   readonly #resets = new ResetDetector();
   #facts = new SharedFacts();
   /** Windows named by responses to this process, and when they were named last. */
@@ -36,15 +37,22 @@ export class FactSync {
   /** Whether the service answers without naming a window, so that there is no quota to share. */
   isUnlimited = false;
 
-  constructor(member: Member, ledger: Ledger, discovery: Discovery) {
+  /** @param part - the part of each limit that the processes of the store may use. */
+  constructor(member: Member, ledger: Ledger, discovery: Discovery, part = 1) {
     this.#member = member;
     this.#ledger = ledger;
     this.#discovery = discovery;
+    this.#part = part;
   }
 
   /** The version of the known facts; -1: none were received. */
   get version(): number {
     return this.#facts.version;
+  }
+
+  /** Units of a limit that the processes of the store may use. */
+  partOf(limit: number): number {
+    return Math.min(limit, Math.max(1, Math.floor(limit * this.#part)));
   }
 
   /** Whether to exchange facts with the next trip. */
@@ -59,11 +67,12 @@ export class FactSync {
 
   /** Records a reading. */
   read(news: WindowNews): void {
-    const { period, limit, receivedAt } = news;
+    const { period, receivedAt } = news;
+    const limit = this.partOf(news.limit);
     this.isUnlimited = false;
     const shapes = this.#judge(news);
     if (shapes !== news.shapes) this.#member.learn({ shapes: [{ ...shapes, period }] });
-    this.#ledger.read({ ...news, shapes });
+    this.#ledger.read({ ...news, limit, shapes });
     this.#seen.set(period, receivedAt);
     this.#facts.tellLimit(period, limit);
     this.#facts.tellShapes(period, shapes);
