@@ -101,7 +101,6 @@ export class NamedWindow implements Limit {
       sent,
       fits: (units, cap, now) => this.#fitsFrom(units, cap, now) <= now,
       isContinuous: (now) => this.candidates.may.isSliding && this.totalRate.wasWatched(now),
-      lastSentAt: () => this.#probing.lastSentAt,
     });
     this.#roomForPriorities = new RoomForPriorities(period, clock, priorityReserve);
     this.#reserves = new Reserves(this.#probing, this.#roomForPriorities, this.#roomForOthers);
@@ -166,7 +165,8 @@ export class NamedWindow implements Limit {
     }
     if (at <= now && this.#mayBeFull(units, now)) return this.#flights.nextAge();
     const likely = Math.min(charge.likely ?? units, units);
-    for (const pacing of this.#pacings) at = Math.max(at, pacing.earliest(likely, limit, cap, now));
+    const pacings: readonly Pacing[] = this.#otherConsumers.areActive ? [this.#roomForOthers] : this.#probing.pacings;
+    for (const pacing of pacings) at = Math.max(at, pacing.earliest(likely, limit, cap, now));
     return at;
   }
 
@@ -382,11 +382,6 @@ export class NamedWindow implements Limit {
     }
     if (sinceMs > this.#periodMs) this.#refusedAt = now;
     return false;
-  }
-
-  /** What spaces requests: other consumers, or else the probing of the shape, which they would blur. */
-  get #pacings(): readonly Pacing[] {
-    return this.#otherConsumers.areActive ? this.#roomForOthers.pacings : this.#probing.pacings;
   }
 }
 
