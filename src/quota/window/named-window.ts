@@ -43,6 +43,7 @@ const NEAR_PART = 0.02;
 export interface NamedWindowDependencies {
   readonly clock: ServerClock;
   readonly flights: InFlight;
+  readonly answered: AnsweredRequests;
   readonly costs: Pick<Costs, 'cheapest' | 'isProbing'>;
   readonly priorityReserve: PriorityReserve;
   readonly shareLimit: Pick<ShareLimit, 'isShared' | 'isAlone' | 'isOverdrawn' | 'covers'>;
@@ -56,6 +57,7 @@ export class NamedWindow implements Limit {
   readonly #periodMs: number;
   readonly #clock: ServerClock;
   readonly #flights: InFlight;
+  readonly #answered: AnsweredRequests;
   readonly #costs: Pick<Costs, 'cheapest' | 'isProbing'>;
   readonly #shareLimit: NamedWindowDependencies['shareLimit'];
   /** The candidate shapes. */
@@ -78,11 +80,13 @@ export class NamedWindow implements Limit {
   readonly #roomForOthers: RoomForOthers;
   readonly #reserves: Reserves;
 
-  constructor(period: Period, { clock, flights, costs, priorityReserve, shareLimit, shapes }: NamedWindowDependencies) {
+  constructor(period: Period, dependencies: NamedWindowDependencies) {
+    const { clock, flights, answered, costs, priorityReserve, shareLimit, shapes } = dependencies;
     this.period = period;
     this.#periodMs = periodMsOf(period);
     this.#clock = clock;
     this.#flights = flights;
+    this.#answered = answered;
     this.#costs = costs;
     this.#shareLimit = shareLimit;
     this.#otherConsumers = new OtherConsumers(this.#periodMs);
@@ -233,14 +237,14 @@ export class NamedWindow implements Limit {
    *
    * @param rate - the rate at which all consumers together were served lately; undefined: it is not known.
    */
-  read(reading: WindowReading, past: AnsweredRequests, rate?: ServedRate): void {
+  read(reading: WindowReading, rate?: ServedRate): void {
     this.#lastReading.observe(reading);
     this.#larger.onReading(reading);
     this.#namedEnd.onReading(reading);
     this.#probing.onReading(reading, this.#lastReading.sentAt);
     this.#roomForOthers.onReading(reading);
     // The first reading is no evidence, but its request may have been counted on either side of a boundary.
-    if (this.#isRead) this.candidates.eliminate(reading, past, this.isAlone);
+    if (this.#isRead) this.candidates.eliminate(reading, this.#answered, this.isAlone);
     else if (!reading.limited) this.book(Math.min(reading.own, reading.used), reading.sentAt, reading.receivedAt);
     const isSurprise = reading.limited && !reading.isExempt;
     const isFull = isSurprise && reading.used + reading.own > reading.limit;
@@ -251,7 +255,7 @@ export class NamedWindow implements Limit {
     }
     if (isSurprise && !isSpaced && reading.used >= reading.limit && !this.#shareLimit.isShared)
       this.#otherConsumers.onRefused(this.#sent.most, reading.limit, reading.receivedAt);
-    const others = this.candidates.reconcile(reading, past);
+    const others = this.candidates.reconcile(reading, this.#answered);
     // In a shared quota, siblings' usage must not be mistaken for theirs.
     if (!this.#shareLimit.isShared)
       this.#otherConsumers.observe(
@@ -259,7 +263,7 @@ export class NamedWindow implements Limit {
         this.limit,
         reading.receivedAt,
         this.#shownBy(reading),
-        this.#contention(reading, past, rate),
+        this.#contention(reading, rate),
       );
     this.#cached = 0;
     this.#isRead = true;
@@ -289,13 +293,9 @@ export class NamedWindow implements Limit {
   }
 
   /** What else is known of a short window that others use, too. */
-  #contention(
-    { sentAt, receivedAt, used, own, held }: WindowReading,
-    past: AnsweredRequests,
-    rate?: ServedRate,
-  ): Contention | undefined {
+  #contention({ sentAt, receivedAt, used, own, held }: WindowReading, rate?: ServedRate): Contention | undefined {
     if (this.#periodMs > SHORT_MS || !this.#otherConsumers.areActive) return undefined;
-    const ours = own + held + past.settledSince(sentAt - this.#periodMs);
+    const ours = own + held + this.#answered.settledSince(sentAt - this.#periodMs);
     const elapsed = this.#clock.elapsedPart(this.period, (sentAt + receivedAt) / 2);
     return { isShared: used > ours + TOLERANCE, elapsed, rate };
   }

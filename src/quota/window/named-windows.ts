@@ -2,7 +2,6 @@ import type { QuotaSnapshot } from '../headers/snapshot.ts';
 import type { WindowReading } from '../models/model.ts';
 import type { Shapes, ShareLimit } from '../share-limit.ts';
 import { PERIODS, type Period, periodMsOf, SHORT_MS } from '../time/periods.ts';
-import type { AnsweredRequests } from '../usage/answered.ts';
 import type { Flight } from '../usage/in-flight.ts';
 import { NamedWindow, type NamedWindowDependencies } from './named-window.ts';
 import type { ServedRate } from './total-rate.ts';
@@ -113,7 +112,7 @@ export class NamedWindows implements Iterable<NamedWindow> {
   }
 
   /** Takes in what an answer of an endpoint said. */
-  read(endpoint: string, quota: QuotaSnapshot, answer: AnswerFacts, past: AnsweredRequests): void {
+  read(endpoint: string, quota: QuotaSnapshot, answer: AnswerFacts): void {
     const { flights, costs, shareLimit } = this.#dependencies;
     const { sentAt, receivedAt, own, settledSince, limited, isExempt } = answer;
     const rate = this.#totalRateBy(quota, answer);
@@ -130,7 +129,7 @@ export class NamedWindows implements Iterable<NamedWindow> {
       const [limitBefore, shapesBefore] = [window.limit, window.candidates.alive];
       this.#namings.set(period, naming);
       named++;
-      window.read({ sentAt, receivedAt, own, settledSince, limited, isExempt, limit, used, held }, past, rate);
+      window.read({ sentAt, receivedAt, own, settledSince, limited, isExempt, limit, used, held }, rate);
       if (window.limit !== limitBefore || window.candidates.alive !== shapesBefore) this.#changes++;
       shareLimit.read({ period, limit, used, own, sentAt, receivedAt, shapes: window.candidates.shapes });
     }

@@ -1,7 +1,6 @@
 import type { Limit } from '../admission.ts';
 import { type QuotaSnapshot, repeatedWindow, resetOf } from '../headers/snapshot.ts';
 import { EndpointWindows } from '../limits/endpoint-windows.ts';
-import type { AnsweredRequests } from '../usage/answered.ts';
 import type { Flight } from '../usage/in-flight.ts';
 import { type AnswerFacts, NamedWindows, type NamedWindowsDependencies } from './named-windows.ts';
 import { PriorityReserve } from './priority-reserve.ts';
@@ -70,12 +69,11 @@ export class Windows {
     { endpoint, units }: Flight,
     quota: QuotaSnapshot,
     answer: AnswerFacts,
-    past: AnsweredRequests,
     { isBooked, isCached }: Settled,
   ): void {
     if (isCached) this.named.onCached(units);
     else if (!isBooked) this.named.settle(quota, units, answer);
-    this.named.read(endpoint, quota, answer, past);
+    this.named.read(endpoint, quota, answer);
     this.#readTriple(endpoint, quota, answer, isBooked || isCached);
     const revision = this.named.revision + this.unnamed.revision;
     if (revision === this.#revision) return;

@@ -22,12 +22,13 @@ function world(share: Partial<ShareLimit> = {}, isProbing = () => false) {
   const told: WindowNews[] = [];
   const windows = new NamedWindows({
     ...{ clock: knownClock(), flights, costs: { cheapest: 1, isProbing }, priorityReserve: new PriorityReserve() },
+    answered: new AnsweredRequests(),
     shareLimit: { ...wholeShareLimit, read: (news) => told.push(news), ...share },
   });
   /** Takes in an answer to a request of one unit that was sent at an instant. */
   const read = (stacks: Stacks, sentAt = 0, { endpoint = 'GET /a', ...more }: Partial<AnswerFacts> & Of = {}): void => {
     const facts = { sentAt, receivedAt: sentAt + 100, own: 1, settledSince: 0, limited: false, ...more };
-    windows.read(endpoint, quotaOf(stacks), facts, new AnsweredRequests());
+    windows.read(endpoint, quotaOf(stacks), facts);
   };
   const settle = (stacks: Stacks, limited: boolean): void => {
     const facts = { sentAt: 200, receivedAt: 300, own: 1, settledSince: 0, limited };
