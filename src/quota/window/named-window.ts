@@ -2,7 +2,6 @@ import { type Charge, type Hold, holdUntil, type Limit, type Reason } from '../a
 import type { Costs } from '../limits/costs.ts';
 import { modelsOf } from '../models/all.ts';
 import { type Shape, TOLERANCE, type WindowReading } from '../models/model.ts';
-import { REFUTED_FROM } from '../models/sliding-counter.ts';
 import type { ShareLimit } from '../share-limit.ts';
 import { endOf, monthEndBy, type Period, periodMsOf, SHORT_MS, startOf } from '../time/periods.ts';
 import type { ServerClock } from '../time/server-clock.ts';
@@ -19,6 +18,7 @@ import { OtherConsumers } from './other-consumers.ts';
 import { PassedCharge } from './passed-charge.ts';
 import { type PriorityReserve, RoomForPriorities } from './priority-reserve.ts';
 import { ShapeProbing } from './probing.ts';
+import { Refusals } from './refusals.ts';
 import { type Pacing, Reserves } from './reserve.ts';
 import { RoomForOthers } from './room-for-others.ts';
 import { SentInWindow } from './sent-in-window.ts';
@@ -26,9 +26,6 @@ import { type ServedRate, TotalRate } from './total-rate.ts';
 
 /** A reset in whole seconds may have been cut to them by the service. */
 const ROUNDING_MS = 1_000;
-
-/** Refusals that are at most this many windows apart count as having one cause. */
-const REFUSALS_WITHIN = 10;
 
 /** More than this part of a long window under way may hide what other consumers take. */
 const BLURRED_PART = 0.005;
@@ -70,12 +67,12 @@ export class NamedWindow implements Limit {
   readonly #passed = new PassedCharge();
   readonly #larger = new LargerCharges();
   #isRead = false;
-  #refusedAt = Number.NEGATIVE_INFINITY;
   /** Units of the requests that a cache has answered since the last reading. */
   #cached = 0;
   readonly #sent: SentInWindow;
   readonly #namedEnd: NamedEnd;
   readonly #probing: ShapeProbing;
+  readonly #refusals: Refusals;
   readonly #roomForPriorities: RoomForPriorities;
   readonly #roomForOthers: RoomForOthers;
   readonly #reserves: Reserves;
@@ -98,9 +95,18 @@ export class NamedWindow implements Limit {
     this.#sent = sent;
     this.#namedEnd = new NamedEnd(period, clock);
     this.#probing = new ShapeProbing(period, { clock, flights, shareLimit, candidates: this.candidates, sent });
+    const otherConsumers = this.#otherConsumers;
+    const { candidates } = this;
+    this.#refusals = new Refusals(this.#periodMs, {
+      candidates,
+      probing: this.#probing,
+      otherConsumers,
+      sent,
+      shareLimit,
+    });
     this.#roomForOthers = new RoomForOthers(period, {
       clock,
-      otherConsumers: this.#otherConsumers,
+      otherConsumers,
       lastReading: this.#lastReading,
       sent,
       fits: (units, cap, now) => this.#fitsFrom(units, cap, now) <= now,
@@ -246,15 +252,7 @@ export class NamedWindow implements Limit {
     // The first reading is no evidence, but its request may have been counted on either side of a boundary.
     if (this.#isRead) this.candidates.eliminate(reading, this.#answered, this.isAlone);
     else if (!reading.limited) this.book(Math.min(reading.own, reading.used), reading.sentAt, reading.receivedAt);
-    const isSurprise = reading.limited && !reading.isExempt;
-    const isFull = isSurprise && reading.used + reading.own > reading.limit;
-    let isSpaced = false;
-    if (isFull && !this.#showsEstimate(reading.receivedAt) && this.#isUnexplained(reading.receivedAt)) {
-      this.candidates.reinstate();
-      isSpaced = this.#probing.onUnexplainedRefusal(reading.receivedAt);
-    }
-    if (isSurprise && !isSpaced && reading.used >= reading.limit && !this.#shareLimit.isShared)
-      this.#otherConsumers.onRefused(this.#sent.most, reading.limit, reading.receivedAt);
+    this.#refusals.onReading(reading);
     const others = this.candidates.reconcile(reading, this.#answered);
     // In a shared quota, siblings' usage must not be mistaken for theirs.
     if (!this.#shareLimit.isShared)
@@ -358,30 +356,6 @@ export class NamedWindow implements Limit {
     if (this.#periodMs <= SHORT_MS || this.#flights.units === 0 || this.#shareLimit.isShared) return false;
     const unseen = this.#otherConsumers.unobserved(now - this.#lastReading.sentAt, this.#periodMs);
     return this.candidates.may.onlyFills && this.#lastReading.leftAtLeast < units + unseen;
-  }
-
-  /**
-   * Whether a refusal of what siblings and this process were granted is best explained by an estimate, from one window of the calendar and the
-   * one before: what was granted fits every other shape.
-   */
-  #showsEstimate(now: number): boolean {
-    if (!this.#shareLimit.isShared || this.#shareLimit.isOverdrawn(now)) return false;
-    return (this.#periodMs <= SHORT_MS || this.limit < REFUTED_FROM) && this.candidates.suspectEstimate();
-  }
-
-  /**
-   * Whether a refusal can only mean that the window has another shape. In a shared quota a sibling may have sent too much
-   * for once: there only a second refusal, in another window soon after, counts.
-   */
-  #isUnexplained(now: number): boolean {
-    if (this.#otherConsumers.areActive || this.#shareLimit.isOverdrawn(now)) return false;
-    const sinceMs = now - this.#refusedAt;
-    if (!this.#shareLimit.isShared || (sinceMs > this.#periodMs && sinceMs < this.#periodMs * REFUSALS_WITHIN)) {
-      this.#refusedAt = now;
-      return true;
-    }
-    if (sinceMs > this.#periodMs) this.#refusedAt = now;
-    return false;
   }
 }
 
