@@ -1,20 +1,19 @@
 import { type Charge, type Hold, holdUntil, type Limit, type Reason } from '../admission.ts';
 import type { Costs } from '../limits/costs.ts';
 import { modelsOf } from '../models/all.ts';
-import { type Shape, TOLERANCE, type WindowReading } from '../models/model.ts';
+import type { Shape, WindowReading } from '../models/model.ts';
 import type { ShareLimit } from '../share-limit.ts';
-import { endOf, monthEndBy, type Period, periodMsOf, SHORT_MS, startOf } from '../time/periods.ts';
+import { endOf, monthEndBy, type Period, periodMsOf, SHORT_MS } from '../time/periods.ts';
 import type { ServerClock } from '../time/server-clock.ts';
 import type { AnsweredRequests } from '../usage/answered.ts';
 import type { InFlight } from '../usage/in-flight.ts';
 import { CandidateShapes } from './candidates.ts';
 import { Capacity } from './capacity.ts';
-import type { Contention } from './contended-rate.ts';
-import { ALL_BEFORE, type Shown } from './demand.ts';
 import { LargerCharges } from './larger-charges.ts';
 import { LastReading } from './last-reading.ts';
 import { NamedEnd } from './named-end.ts';
 import { OtherConsumers } from './other-consumers.ts';
+import { OtherUsage } from './other-usage.ts';
 import { PassedCharge } from './passed-charge.ts';
 import { type PriorityReserve, RoomForPriorities } from './priority-reserve.ts';
 import { ShapeProbing } from './probing.ts';
@@ -26,9 +25,6 @@ import { type ServedRate, TotalRate } from './total-rate.ts';
 
 /** A reset in whole seconds may have been cut to them by the service. */
 const ROUNDING_MS = 1_000;
-
-/** More than this part of a long window under way may hide what other consumers take. */
-const BLURRED_PART = 0.005;
 
 /**
  * A charge that fits within this part of the window is not passed. Units of requests that were under way together are free again one after the
@@ -67,12 +63,11 @@ export class NamedWindow implements Limit {
   readonly #passed = new PassedCharge();
   readonly #larger = new LargerCharges();
   #isRead = false;
-  /** Units of the requests that a cache has answered since the last reading. */
-  #cached = 0;
   readonly #sent: SentInWindow;
   readonly #namedEnd: NamedEnd;
   readonly #probing: ShapeProbing;
   readonly #refusals: Refusals;
+  readonly #otherUsage: OtherUsage;
   readonly #roomForPriorities: RoomForPriorities;
   readonly #roomForOthers: RoomForOthers;
   readonly #reserves: Reserves;
@@ -104,6 +99,7 @@ export class NamedWindow implements Limit {
       sent,
       shareLimit,
     });
+    this.#otherUsage = new OtherUsage(period, { clock, answered, candidates, sent, otherConsumers, shareLimit });
     this.#roomForOthers = new RoomForOthers(period, {
       clock,
       otherConsumers,
@@ -233,9 +229,9 @@ export class NamedWindow implements Limit {
     this.candidates.book(units, from, to);
   }
 
-  /** A request was answered by a cache: not counted by the service, or else by the next reading. */
+  /** A request was answered by a cache. */
   onCached(units: number): void {
-    this.#cached += units;
+    this.#otherUsage.onCached(units);
   }
 
   /**
@@ -253,49 +249,9 @@ export class NamedWindow implements Limit {
     if (this.#isRead) this.candidates.eliminate(reading, this.#answered, this.isAlone);
     else if (!reading.limited) this.book(Math.min(reading.own, reading.used), reading.sentAt, reading.receivedAt);
     this.#refusals.onReading(reading);
-    const others = this.candidates.reconcile(reading, this.#answered);
-    // In a shared quota, siblings' usage must not be mistaken for theirs.
-    if (!this.#shareLimit.isShared)
-      this.#otherConsumers.observe(
-        this.#isRead ? Math.max(0, others - this.#cached) : this.#usedBefore(reading),
-        this.limit,
-        reading.receivedAt,
-        this.#shownBy(reading),
-        this.#contention(reading, rate),
-      );
-    this.#cached = 0;
+    const unexplained = this.candidates.reconcile(reading, this.#answered);
+    this.#otherUsage.onReading(unexplained, reading, rate);
     this.#isRead = true;
-  }
-
-  /**
-   * Units of the first reading that tell of other consumers. It includes usage from before this client existed, so of a long window it
-   * says nothing about their rate, and of a full one nothing; of a short window, that they were there a moment ago.
-   */
-  #usedBefore({ used, own, limit }: WindowReading): number {
-    return this.#periodMs <= SHORT_MS && used < limit ? used - own : 0;
-  }
-
-  /** What a reading shows of the time before it: of a short window, all that was. */
-  #shownBy({ sentAt, used, limit, held }: WindowReading): Shown {
-    if (this.#periodMs <= SHORT_MS) return { ...ALL_BEFORE, used };
-    const clock = this.#clock;
-    const { may } = this.candidates;
-    const isCalendar = clock.known && may.isCalendar;
-    return {
-      startedAt: isCalendar ? clock.surely(startOf(this.period, clock.least(sentAt))) : Number.NEGATIVE_INFINITY,
-      used,
-      others: used - this.#sent.units,
-      isFull: used >= limit && may.onlyFills,
-      isBlurred: held > limit * BLURRED_PART,
-    };
-  }
-
-  /** What else is known of a short window that others use, too. */
-  #contention({ sentAt, receivedAt, used, own, held }: WindowReading, rate?: ServedRate): Contention | undefined {
-    if (this.#periodMs > SHORT_MS || !this.#otherConsumers.areActive) return undefined;
-    const ours = own + held + this.#answered.settledSince(sentAt - this.#periodMs);
-    const elapsed = this.#clock.elapsedPart(this.period, (sentAt + receivedAt) / 2);
-    return { isShared: used > ours + TOLERANCE, elapsed, rate };
   }
 
   /** Processes a reset that the service announced, by its clock, if it can only mean this window. */
