@@ -5,6 +5,7 @@ import type { Shape, WindowReading } from '../models/model.ts';
 import type { ShareLimit } from '../share-limit.ts';
 import { endOf, monthEndBy, type Period, periodMsOf, SHORT_MS } from '../time/periods.ts';
 import type { ServerClock } from '../time/server-clock.ts';
+import { ROUNDING_MS } from '../time/window-end.ts';
 import type { AnsweredRequests } from '../usage/answered.ts';
 import type { InFlight } from '../usage/in-flight.ts';
 import { CandidateShapes } from './candidates.ts';
@@ -22,9 +23,6 @@ import { type Pacing, Reserves } from './reserve.ts';
 import { RoomForOthers } from './room-for-others.ts';
 import { SentInWindow } from './sent-in-window.ts';
 import { type ServedRate, TotalRate } from './total-rate.ts';
-
-/** A reset in whole seconds may have been cut to them by the service. */
-const ROUNDING_MS = 1_000;
 
 /**
  * A charge that fits within this part of the window is not passed. Units of requests that were under way together are free again one after the
