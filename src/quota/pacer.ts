@@ -185,9 +185,9 @@ export class Pacer {
     return this.#pauses.longest.until;
   }
 
-  /** Changes when a window comes or goes, and when its limit or the shapes that it may have change. */
+  /** See {@link Windows.revision}. */
   get revision(): number {
-    return this.#windows.revision + this.#windows.named.changes;
+    return this.#windows.revision;
   }
 
   /** Whether a named window may have more than one shape. */

@@ -37,7 +37,6 @@ export class NamedWindows implements Iterable<NamedWindow> {
   /** What others found out of windows that we have not seen yet. */
   readonly #adopted = new Map<Period, Shapes>();
   #revision = 0;
-  #changes = 0;
 
   constructor(dependencies: NamedWindowsDependencies) {
     this.#dependencies = dependencies;
@@ -47,14 +46,9 @@ export class NamedWindows implements Iterable<NamedWindow> {
     return this.#byPeriod.size;
   }
 
-  /** Counts the windows that have come and gone. */
+  /** Changes when a window comes or goes, and when its limit or the shapes that it may have change. */
   get revision(): number {
     return this.#revision;
-  }
-
-  /** Counts how often an answer, or the word of others, changed the limit of a window or the shapes that it may have. */
-  get changes(): number {
-    return this.#changes;
   }
 
   /** The lowest limit of a short window, unless the share grants its units; 0: there is none. */
@@ -126,11 +120,11 @@ export class NamedWindows implements Iterable<NamedWindow> {
       // What a window held before it was first seen is in its first reading; none of what is in flight may be.
       const held = known ? flights.units + (costs.isProbing(receivedAt) ? limit : 0) : 0;
       const window = known ?? this.#open(period);
-      const [limitBefore, shapesBefore] = [window.limit, window.candidates.alive];
+      const [limitBefore, shapesBefore] = [known?.limit, window.candidates.alive];
       this.#namings.set(period, naming);
       named++;
       window.read({ sentAt, receivedAt, own, settledSince, limited, isExempt, limit, used, held }, rate);
-      if (window.limit !== limitBefore || window.candidates.alive !== shapesBefore) this.#changes++;
+      if (window.limit !== limitBefore || window.candidates.alive !== shapesBefore) this.#revision++;
       shareLimit.read({ period, limit, used, own, sentAt, receivedAt, shapes: window.candidates.shapes });
     }
     if (named > 0 && named < this.#byPeriod.size) this.#forgetUnnamed(endpoint, receivedAt);
@@ -185,7 +179,7 @@ export class NamedWindows implements Iterable<NamedWindow> {
     const candidates = this.#byPeriod.get(period)?.candidates;
     const before = candidates?.alive.length;
     candidates?.adopt(shapes);
-    if (candidates?.alive.length !== before) this.#changes++;
+    if (candidates?.alive.length !== before) this.#revision++;
   }
 
   #open(period: Period): NamedWindow {
@@ -193,7 +187,6 @@ export class NamedWindows implements Iterable<NamedWindow> {
     const adopted = this.#adopted.get(period);
     if (adopted) window.candidates.adopt(adopted);
     this.#byPeriod.set(period, window);
-    this.#revision++;
     return window;
   }
 }

@@ -17,8 +17,8 @@ export class Windows {
   readonly unnamed: EndpointWindows;
   readonly #priorityReserve = new PriorityReserve();
   #limits: readonly Limit[] = [];
-  /** The windows that are listed among the limits. */
-  #revision = 0;
+  /** The revision in which the windows were listed as limits. */
+  #listedIn = 0;
 
   constructor(dependencies: Omit<NamedWindowsDependencies, 'priorityReserve'>) {
     this.named = new NamedWindows({ ...dependencies, priorityReserve: this.#priorityReserve });
@@ -30,9 +30,9 @@ export class Windows {
     return this.#limits;
   }
 
-  /** Changes when a window comes or goes. */
+  /** Changes when a window comes or goes, and when the limit of a named one or the shapes that it may have change. */
   get revision(): number {
-    return this.#revision;
+    return this.named.revision + this.unnamed.revision;
   }
 
   /** Whether any answer has told of a window. */
@@ -75,9 +75,8 @@ export class Windows {
     else if (!isBooked) this.named.settle(quota, units, answer);
     this.named.read(endpoint, quota, answer);
     this.#readTriple(endpoint, quota, answer, isBooked || isCached);
-    const revision = this.named.revision + this.unnamed.revision;
-    if (revision === this.#revision) return;
-    this.#revision = revision;
+    if (this.revision === this.#listedIn) return;
+    this.#listedIn = this.revision;
     this.#limits = [...this.named, ...this.unnamed];
   }
 

@@ -275,9 +275,9 @@ describe('a reading', () => {
   it('is a change where it rules a shape out or has another limit, so that deadlines are reckoned anew', () => {
     const { windows, read } = world();
     const changed = (stacks: Stacks, sentAt: number): number => {
-      const before = windows.changes;
+      const before = windows.revision;
       read(stacks, sentAt);
-      return windows.changes - before;
+      return windows.revision - before;
     };
     read({ minute: left(10, 1) }, 30_000);
     expect(changed({ minute: left(10, 1) }, 30_200)).toBe(0);
@@ -303,10 +303,10 @@ describe('what others found out of a window', () => {
   it('is a change where it rules a shape out, so that deadlines are reckoned anew', () => {
     const { windows, read } = world();
     read({ minute: left(10, 9) });
-    const before = windows.changes;
+    const before = windows.revision;
     windows.adopt('minute', { alive: [aligned], epoch: 1 });
-    expect(windows.changes).toBe(before + 1);
+    expect(windows.revision).toBe(before + 1);
     windows.adopt('minute', { alive: [aligned], epoch: 1 });
-    expect(windows.changes).toBe(before + 1);
+    expect(windows.revision).toBe(before + 1);
   });
 });
