@@ -248,7 +248,7 @@ export class NamedWindow implements Limit {
     else if (!reading.limited) this.book(Math.min(reading.own, reading.used), reading.sentAt, reading.receivedAt);
     this.#refusals.onReading(reading);
     const unexplained = this.candidates.reconcile(reading, this.#answered);
-    this.#otherUsage.onReading(unexplained, reading, rate);
+    this.#otherUsage.onReading(this.#isRead ? unexplained : undefined, reading, rate);
     this.#isRead = true;
   }
 

@@ -28,7 +28,6 @@ export class OtherUsage {
   readonly #period: Period;
   readonly #isShort: boolean;
   readonly #known: OtherUsageDependencies;
-  #isRead = false;
   /** Units of the requests that a cache has answered since the last reading. */
   #cached = 0;
 
@@ -46,18 +45,17 @@ export class OtherUsage {
   /**
    * Processes a reading of the window.
    *
-   * @param unexplained - units of it that no candidate shape explains.
+   * @param unexplained - units of it that no candidate shape explains; undefined: it is the first, of which that says nothing.
    * @param rate - the rate at which all consumers together were served lately; undefined: it is not known.
    */
-  onReading(unexplained: number, reading: WindowReading, rate?: ServedRate): void {
+  onReading(unexplained: number | undefined, reading: WindowReading, rate?: ServedRate): void {
     const { otherConsumers, shareLimit } = this.#known;
-    const units = this.#isRead ? Math.max(0, unexplained - this.#cached) : this.#usedBefore(reading);
+    const units = unexplained === undefined ? this.#usedBefore(reading) : Math.max(0, unexplained - this.#cached);
     const { limit, receivedAt } = reading;
     // In a shared quota, siblings' usage must not be mistaken for theirs.
     if (!shareLimit.isShared)
       otherConsumers.observe(units, limit, receivedAt, this.#shownBy(reading), this.#contention(reading, rate));
     this.#cached = 0;
-    this.#isRead = true;
   }
 
   /**
