@@ -82,7 +82,8 @@ export class Pacer {
     this.#random = options.random ?? (() => 0);
     const { clock } = this.#clientWide;
     this.#clock = clock;
-    const windows = new Windows({ clock, flights, costs: this.costs, shareLimit, shapes: options.shapes });
+    const { shapes } = options;
+    const windows = new Windows({ clock, flights, answered: this.#answered, costs: this.costs, shareLimit, shapes });
     this.#windows = windows;
     const pauses = new Pauses(this.#clientWide.outage, this.#clientWide.manualPause);
     this.#pauses = pauses;
@@ -184,9 +185,9 @@ export class Pacer {
     return this.#pauses.longest.until;
   }
 
-  /** Changes when a window comes or goes, and when its limit or the shapes that it may have change. */
+  /** See {@link Windows.revision}. */
   get revision(): number {
-    return this.#windows.revision + this.#windows.named.changes;
+    return this.#windows.revision;
   }
 
   /** Whether a named window may have more than one shape. */
@@ -291,7 +292,7 @@ export class Pacer {
     const settledSince = this.#answered.settledSince(sentAt);
     const facts = { sentAt, receivedAt: now, own, settledSince, limited, isExempt };
     const isCached = quota.ageMs !== undefined;
-    this.#windows.onAnswer(flight, quota, facts, this.#answered, { isBooked, isCached });
+    this.#windows.onAnswer(flight, quota, facts, { isBooked, isCached });
     if (isBooked) return;
     // An answer without quota headers may come from an edge that counts nothing.
     const isSure = !limited && (quota.remaining !== undefined || Object.keys(quota.stacks).length > 0);

@@ -3,15 +3,12 @@ import { isDateLeft } from '../headers/snapshot.ts';
 import type { WindowReading } from '../models/model.ts';
 import { Probe } from '../recovery/probe.ts';
 import type { ServerClock } from '../time/server-clock.ts';
-import type { WindowEnd } from '../time/window-end.ts';
+import { ROUNDING_MS, type WindowEnd } from '../time/window-end.ts';
 import { POSTING_MS } from '../usage/answered.ts';
 import type { Flight, InFlight } from '../usage/in-flight.ts';
 import { EndpointRequests, SAME_MS } from './endpoint-requests.ts';
 import { RoomProbes } from './room-probes.ts';
 import { SlidingRequests } from './sliding-requests.ts';
-
-/** A service that cuts its resets to whole seconds may name one this much too early. */
-const ROUNDING_MS = 1_000;
 
 /** Windows that begin on the calendar end on a multiple of a minute. A guess: shorter ones show by their successors. */
 const CALENDAR_MS = 60_000;

@@ -1,9 +1,6 @@
 import { DRIFT } from '../time/server-clock.ts';
-import { RunningSum } from '../usage/running-sum.ts';
+import { LINGER_MS, RunningSum } from '../usage/running-sum.ts';
 import { WindowLength } from './window-length.ts';
-
-/** Requests are remembered this much longer than the window, for answers that were long under way, in milliseconds. */
-const LINGER_MS = 60_000;
 
 /**
  * Our own requests in the last window, wherever instances of it begin. They tell when one more fits where instances do not: in a window of

@@ -1,10 +1,7 @@
 import { periodMsOf } from '../time/periods.ts';
 import { DRIFT } from '../time/server-clock.ts';
-import { RunningSum } from '../usage/running-sum.ts';
+import { LINGER_MS, RunningSum } from '../usage/running-sum.ts';
 import { type Shape, type SureUsage, TOLERANCE, type WindowModel, type WindowReading } from './model.ts';
-
-/** Bookings are kept this much longer than the window, for answers that were long under way, in milliseconds. */
-const LINGER_MS = 60_000;
 
 /**
  * No stretch of time as long as the window holds more than the limit.

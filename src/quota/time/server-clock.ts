@@ -1,13 +1,11 @@
 import { endOf, type Period, periodMsOf, SHORT_MS, startOf } from './periods.ts';
+import { ROUNDING_MS } from './window-end.ts';
 
 /** nginx caches `Date` per event loop, so a stamp may be this old when it is written, in milliseconds. */
 const STAMP_SLACK_MS = 20;
 
 /** A stamp is never believed to be vaguer than this, in milliseconds. */
 const WORST_SLACK_MS = 1_000;
-
-/** The end of a window may be rounded up or down by this much, unless that window is the calendar's. */
-const END_ROUNDING_MS = 1_000;
 
 /** Ends of longer windows say too little of the time, in milliseconds: where they were believed, a request might belong to any of a million seconds. */
 const LONGEST_MS = 60_000;
@@ -115,9 +113,9 @@ export class ServerClock {
     let [least, most] = [end - periodMs - this.#rounding - receivedAt, end + this.#rounding - sentAt];
     if (this.#ends.gapTo(least, most, receivedAt) > 0) {
       // Only ends of the calendar are whole seconds.
-      least -= END_ROUNDING_MS - this.#rounding;
-      most += END_ROUNDING_MS - this.#rounding;
-      this.#rounding = END_ROUNDING_MS;
+      least -= ROUNDING_MS - this.#rounding;
+      most += ROUNDING_MS - this.#rounding;
+      this.#rounding = ROUNDING_MS;
       this.#ends.forget();
       this.#believe(this.#dates);
     }

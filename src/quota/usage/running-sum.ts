@@ -1,6 +1,9 @@
 /** Nearly all questions are about the last entries, so many: they are looked at first. */
 const LAST = 64;
 
+/** What slides out of a window is kept this much longer, for answers that were long under way, in milliseconds. */
+export const LINGER_MS = 60_000;
+
 /** Room that the log frees in one go, so that forgetting costs nothing on average. */
 const SWEEP = 1_024;
 

@@ -1,5 +1,6 @@
 import type { ServerClock } from '../time/server-clock.ts';
 import type { InFlight } from '../usage/in-flight.ts';
+import type { SentInWindow } from './sent-in-window.ts';
 
 /** At most this part of a window is reserved for a probe. */
 const MOST_PART = 0.1;
@@ -12,6 +13,7 @@ const MOST_PART = 0.1;
 export class BoundaryProbe {
   readonly #clock: ServerClock;
   readonly #flights: InFlight;
+  readonly #sent: Pick<SentInWindow, 'lastSentAt'>;
   /** The end of the calendar window of which the service last spoke, by its clock. */
   #end = Number.POSITIVE_INFINITY;
   /** How long a rest must be to tell something, in milliseconds; undefined: none would. */
@@ -20,23 +22,17 @@ export class BoundaryProbe {
   #restedBefore = Number.NaN;
   /** The end that the service named, by its clock, until a request has tried it. */
   #namedEnd: number | undefined;
-  #lastSentAt = Number.NEGATIVE_INFINITY;
   #largest = 0;
 
-  constructor(clock: ServerClock, flights: InFlight) {
+  constructor(clock: ServerClock, flights: InFlight, sent: Pick<SentInWindow, 'lastSentAt'>) {
     this.#clock = clock;
     this.#flights = flights;
+    this.#sent = sent;
   }
 
-  /** When the last request went. */
-  get lastSentAt(): number {
-    return this.#lastSentAt;
-  }
-
-  /** A request goes: what the service said before, it said without having seen this one. */
+  /** A request goes, before it is the last that was sent: what the service said before, it said without having seen this one. */
   onSent(units: number, now: number): void {
     if (this.#isRested(now, units)) this.#restedBefore = this.#end;
-    this.#lastSentAt = now;
     this.#largest = Math.max(this.#largest, units);
     this.#namedEnd = undefined;
   }
@@ -53,7 +49,7 @@ export class BoundaryProbe {
 
   /** The service named the window's end, in answer to a request that was sent at `sentAt`. */
   onNamedEnd(end: number, sentAt: number): void {
-    if (sentAt >= this.#lastSentAt && end > this.#clock.least(sentAt)) this.#namedEnd = end;
+    if (sentAt >= this.#sent.lastSentAt && end > this.#clock.least(sentAt)) this.#namedEnd = end;
   }
 
   /** Units to reserve of a window of `limit`. */
@@ -62,7 +58,7 @@ export class BoundaryProbe {
     const forRest = this.#restEnds !== undefined && !this.#isRested(now) ? each : 0;
     if (this.#namedEnd !== undefined && this.#largest <= 1) return forRest;
     const end = this.#clock.surely(this.#end);
-    const isPastEnd = now >= end && this.#lastSentAt < end && this.#flights.units === 0;
+    const isPastEnd = now >= end && this.#sent.lastSentAt < end && this.#flights.units === 0;
     return isPastEnd ? 0 : each + forRest;
   }
 
@@ -81,13 +77,13 @@ export class BoundaryProbe {
     if (this.#flights.units > 0) return Number.POSITIVE_INFINITY;
     if (this.#namedEnd !== undefined && units <= 1) return this.#clock.surely(this.#namedEnd);
     const end = this.#clock.surely(this.#end);
-    return isContested && this.#lastSentAt < end ? end : Number.POSITIVE_INFINITY;
+    return isContested && this.#sent.lastSentAt < end ? end : Number.POSITIVE_INFINITY;
   }
 
   /** When nothing has been sent for long enough; undefined: no rest is owed. */
   get #restEnds(): number | undefined {
     if (this.#restMs === undefined || this.#restedBefore === this.#end) return undefined;
-    return this.#lastSentAt + this.#restMs;
+    return this.#sent.lastSentAt + this.#restMs;
   }
 
   /** Whether it is time for a request that follows a rest; `own` of what is under way are that request's. */

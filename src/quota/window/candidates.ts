@@ -11,14 +11,6 @@ const LARGEST_DEBT = 0.03;
 /** Of longer windows not all requests are remembered that may be counted, in milliseconds. */
 const LONGEST_SEEN_MS = 60_000;
 
-/** Evidence for and against a model, short of a refutation. */
-interface Evidence {
-  /** Units left unexplained that another explained. */
-  debt: number;
-  /** Whether it alone explained a reading. */
-  isSupported: boolean;
-}
-
 /** Facts of shapes. */
 type Traits = Readonly<Required<Pick<Shape, 'isCalendar' | 'isSliding' | 'onlyFills' | 'drains' | 'sinksSteadily'>>>;
 
@@ -33,7 +25,8 @@ export class CandidateShapes {
   /** The most cautious of all models alone. */
   readonly mostCautious: readonly WindowModel[];
   readonly #all: readonly WindowModel[];
-  readonly #evidence = new Map<WindowModel, Evidence>();
+  /** Units that a model has left unexplained and another has explained. */
+  readonly #debts = new Map<WindowModel, number>();
   readonly #recent: RecentReadings;
   readonly #dismissed = new Set<WindowModel>();
   readonly #periodMs: number;
@@ -106,8 +99,8 @@ export class CandidateShapes {
    */
   eliminate(reading: WindowReading, answered: AnsweredRequests, isAlone: boolean = true): void {
     if (this.#all.length === 1) return;
-    const explaining = this.isOpen ? this.#explaining(reading) : 0;
-    const isDebtPossible = isAlone && explaining > 0 && explaining < this.#alive.length;
+    const isDebtPossible =
+      isAlone && this.isOpen && this.#alive.some((model) => model.unexplained(reading) <= TOLERANCE);
     const besides = this.#besides(reading, answered, isAlone);
     const drops = !reading.limited && this.#may.sinksSteadily && this.#recent.dropsTo(besides);
     if (!reading.limited) this.#recent.add(reading);
@@ -142,7 +135,7 @@ export class CandidateShapes {
     else if (++this.#unexplainedRefusals >= 2) this.#keep(this.#all);
     else return;
     this.#epoch++;
-    for (const model of this.#dismissed) this.#evidenceOf(model).debt = 0;
+    for (const model of this.#dismissed) this.#debts.delete(model);
     this.#dismissed.clear();
     this.#unexplainedRefusals = 0;
   }
@@ -203,37 +196,15 @@ export class CandidateShapes {
     this.#must = traitsOf((isSuch) => alive.every(({ shape }) => isSuch(shape)));
   }
 
-  /** How many candidates explain a reading. One that alone does is supported by it. */
-  #explaining(reading: WindowReading): number {
-    let explaining = 0;
-    let last: WindowModel | undefined;
-    for (const model of this.#alive) {
-      if (model.unexplained(reading) > TOLERANCE) continue;
-      explaining++;
-      last = model;
-    }
-    if (last && explaining === 1) this.#evidenceOf(last).isSupported = true;
-    return explaining;
-  }
-
   /** Whether a model has left more unexplained, while another explained it, than chance would have it. */
   #isInDebt(model: WindowModel, reading: WindowReading): boolean {
     const unexplained = model.unexplained(reading);
     if (unexplained <= TOLERANCE) return false;
-    const evidence = this.#evidenceOf(model);
-    evidence.debt += unexplained;
-    if (evidence.isSupported || evidence.debt <= Math.max(LEAST_DEBT, reading.limit * LARGEST_DEBT)) return false;
+    const debt = (this.#debts.get(model) ?? 0) + unexplained;
+    this.#debts.set(model, debt);
+    if (debt <= Math.max(LEAST_DEBT, reading.limit * LARGEST_DEBT)) return false;
     this.#dismissed.add(model);
     return true;
-  }
-
-  #evidenceOf(model: WindowModel): Evidence {
-    let evidence = this.#evidence.get(model);
-    if (!evidence) {
-      evidence = { debt: 0, isSupported: false };
-      this.#evidence.set(model, evidence);
-    }
-    return evidence;
   }
 }
 

@@ -33,9 +33,7 @@ export interface EvenPacingDependencies {
   readonly clock: ServerClock;
   readonly shareLimit: Pick<ShareLimit, 'isShared'>;
   readonly candidates: Pick<CandidateShapes, 'isOpen' | 'must'>;
-  readonly sent: Pick<SentInWindow, 'isBusy'>;
-  /** When the last request was sent. */
-  readonly lastSentAt: () => number;
+  readonly sent: Pick<SentInWindow, 'isBusy' | 'lastSentAt'>;
 }
 
 /**
@@ -81,7 +79,7 @@ export class EvenPacing implements Pacing {
     const { shareLimit, sent } = this.#known;
     if (now >= this.#evenUntil && !shareLimit.isShared && !sent.isBusy(limit, now)) return now;
     this.#most = Math.max(this.#most, units);
-    const lastSentAt = this.#known.lastSentAt();
+    const { lastSentAt } = sent;
     // Spread over `limit − units`: the request itself is added on top of the server's estimate.
     if (now < this.#evenUntil) return lastSentAt + this.#periodMs * Math.min(LONGEST_GAP, units / (limit - units));
     return Math.max(lastSentAt + (units * this.#periodMs) / limit, this.#shiftedFrom(limit, now));

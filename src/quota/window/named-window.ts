@@ -1,37 +1,28 @@
 import { type Charge, type Hold, holdUntil, type Limit, type Reason } from '../admission.ts';
 import type { Costs } from '../limits/costs.ts';
 import { modelsOf } from '../models/all.ts';
-import { type Shape, TOLERANCE, type WindowReading } from '../models/model.ts';
-import { REFUTED_FROM } from '../models/sliding-counter.ts';
+import type { Shape, WindowReading } from '../models/model.ts';
 import type { ShareLimit } from '../share-limit.ts';
-import { endOf, monthEndBy, type Period, periodMsOf, SHORT_MS, startOf } from '../time/periods.ts';
+import { endOf, monthEndBy, type Period, periodMsOf, SHORT_MS } from '../time/periods.ts';
 import type { ServerClock } from '../time/server-clock.ts';
+import { ROUNDING_MS } from '../time/window-end.ts';
 import type { AnsweredRequests } from '../usage/answered.ts';
 import type { InFlight } from '../usage/in-flight.ts';
 import { CandidateShapes } from './candidates.ts';
 import { Capacity } from './capacity.ts';
-import type { Contention } from './contended-rate.ts';
-import { ALL_BEFORE, type Shown } from './demand.ts';
 import { LargerCharges } from './larger-charges.ts';
 import { LastReading } from './last-reading.ts';
 import { NamedEnd } from './named-end.ts';
 import { OtherConsumers } from './other-consumers.ts';
+import { OtherUsage } from './other-usage.ts';
 import { PassedCharge } from './passed-charge.ts';
 import { type PriorityReserve, RoomForPriorities } from './priority-reserve.ts';
 import { ShapeProbing } from './probing.ts';
+import { Refusals } from './refusals.ts';
 import { type Pacing, Reserves } from './reserve.ts';
 import { RoomForOthers } from './room-for-others.ts';
 import { SentInWindow } from './sent-in-window.ts';
 import { type ServedRate, TotalRate } from './total-rate.ts';
-
-/** A reset in whole seconds may have been cut to them by the service. */
-const ROUNDING_MS = 1_000;
-
-/** Refusals that are at most this many windows apart count as having one cause. */
-const REFUSALS_WITHIN = 10;
-
-/** More than this part of a long window under way may hide what other consumers take. */
-const BLURRED_PART = 0.005;
 
 /**
  * A charge that fits within this part of the window is not passed. Units of requests that were under way together are free again one after the
@@ -43,6 +34,7 @@ const NEAR_PART = 0.02;
 export interface NamedWindowDependencies {
   readonly clock: ServerClock;
   readonly flights: InFlight;
+  readonly answered: AnsweredRequests;
   readonly costs: Pick<Costs, 'cheapest' | 'isProbing'>;
   readonly priorityReserve: PriorityReserve;
   readonly shareLimit: Pick<ShareLimit, 'isShared' | 'isAlone' | 'isOverdrawn' | 'covers'>;
@@ -56,6 +48,7 @@ export class NamedWindow implements Limit {
   readonly #periodMs: number;
   readonly #clock: ServerClock;
   readonly #flights: InFlight;
+  readonly #answered: AnsweredRequests;
   readonly #costs: Pick<Costs, 'cheapest' | 'isProbing'>;
   readonly #shareLimit: NamedWindowDependencies['shareLimit'];
   /** The candidate shapes. */
@@ -68,21 +61,22 @@ export class NamedWindow implements Limit {
   readonly #passed = new PassedCharge();
   readonly #larger = new LargerCharges();
   #isRead = false;
-  #refusedAt = Number.NEGATIVE_INFINITY;
-  /** Units of the requests that a cache has answered since the last reading. */
-  #cached = 0;
   readonly #sent: SentInWindow;
   readonly #namedEnd: NamedEnd;
   readonly #probing: ShapeProbing;
+  readonly #refusals: Refusals;
+  readonly #otherUsage: OtherUsage;
   readonly #roomForPriorities: RoomForPriorities;
   readonly #roomForOthers: RoomForOthers;
   readonly #reserves: Reserves;
 
-  constructor(period: Period, { clock, flights, costs, priorityReserve, shareLimit, shapes }: NamedWindowDependencies) {
+  constructor(period: Period, dependencies: NamedWindowDependencies) {
+    const { clock, flights, answered, costs, priorityReserve, shareLimit, shapes } = dependencies;
     this.period = period;
     this.#periodMs = periodMsOf(period);
     this.#clock = clock;
     this.#flights = flights;
+    this.#answered = answered;
     this.#costs = costs;
     this.#shareLimit = shareLimit;
     this.#otherConsumers = new OtherConsumers(this.#periodMs);
@@ -94,14 +88,23 @@ export class NamedWindow implements Limit {
     this.#sent = sent;
     this.#namedEnd = new NamedEnd(period, clock);
     this.#probing = new ShapeProbing(period, { clock, flights, shareLimit, candidates: this.candidates, sent });
+    const otherConsumers = this.#otherConsumers;
+    const { candidates } = this;
+    this.#refusals = new Refusals(this.#periodMs, {
+      candidates,
+      probing: this.#probing,
+      otherConsumers,
+      sent,
+      shareLimit,
+    });
+    this.#otherUsage = new OtherUsage(period, { clock, answered, candidates, sent, otherConsumers, shareLimit });
     this.#roomForOthers = new RoomForOthers(period, {
       clock,
-      otherConsumers: this.#otherConsumers,
+      otherConsumers,
       lastReading: this.#lastReading,
       sent,
       fits: (units, cap, now) => this.#fitsFrom(units, cap, now) <= now,
       isContinuous: (now) => this.candidates.may.isSliding && this.totalRate.wasWatched(now),
-      lastSentAt: () => this.#probing.lastSentAt,
     });
     this.#roomForPriorities = new RoomForPriorities(period, clock, priorityReserve);
     this.#reserves = new Reserves(this.#probing, this.#roomForPriorities, this.#roomForOthers);
@@ -166,7 +169,8 @@ export class NamedWindow implements Limit {
     }
     if (at <= now && this.#mayBeFull(units, now)) return this.#flights.nextAge();
     const likely = Math.min(charge.likely ?? units, units);
-    for (const pacing of this.#pacings) at = Math.max(at, pacing.earliest(likely, limit, cap, now));
+    const pacings: readonly Pacing[] = this.#otherConsumers.areActive ? [this.#roomForOthers] : this.#probing.pacings;
+    for (const pacing of pacings) at = Math.max(at, pacing.earliest(likely, limit, cap, now));
     return at;
   }
 
@@ -223,9 +227,9 @@ export class NamedWindow implements Limit {
     this.candidates.book(units, from, to);
   }
 
-  /** A request was answered by a cache: not counted by the service, or else by the next reading. */
+  /** A request was answered by a cache. */
   onCached(units: number): void {
-    this.#cached += units;
+    this.#otherUsage.onCached(units);
   }
 
   /**
@@ -233,71 +237,19 @@ export class NamedWindow implements Limit {
    *
    * @param rate - the rate at which all consumers together were served lately; undefined: it is not known.
    */
-  read(reading: WindowReading, past: AnsweredRequests, rate?: ServedRate): void {
+  read(reading: WindowReading, rate?: ServedRate): void {
     this.#lastReading.observe(reading);
     this.#larger.onReading(reading);
     this.#namedEnd.onReading(reading);
     this.#probing.onReading(reading, this.#lastReading.sentAt);
     this.#roomForOthers.onReading(reading);
     // The first reading is no evidence, but its request may have been counted on either side of a boundary.
-    if (this.#isRead) this.candidates.eliminate(reading, past, this.isAlone);
+    if (this.#isRead) this.candidates.eliminate(reading, this.#answered, this.isAlone);
     else if (!reading.limited) this.book(Math.min(reading.own, reading.used), reading.sentAt, reading.receivedAt);
-    const isSurprise = reading.limited && !reading.isExempt;
-    const isFull = isSurprise && reading.used + reading.own > reading.limit;
-    let isSpaced = false;
-    if (isFull && !this.#showsEstimate(reading.receivedAt) && this.#isUnexplained(reading.receivedAt)) {
-      this.candidates.reinstate();
-      isSpaced = this.#probing.onUnexplainedRefusal(reading.receivedAt);
-    }
-    if (isSurprise && !isSpaced && reading.used >= reading.limit && !this.#shareLimit.isShared)
-      this.#otherConsumers.onRefused(this.#sent.most, reading.limit, reading.receivedAt);
-    const others = this.candidates.reconcile(reading, past);
-    // In a shared quota, siblings' usage must not be mistaken for theirs.
-    if (!this.#shareLimit.isShared)
-      this.#otherConsumers.observe(
-        this.#isRead ? Math.max(0, others - this.#cached) : this.#usedBefore(reading),
-        this.limit,
-        reading.receivedAt,
-        this.#shownBy(reading),
-        this.#contention(reading, past, rate),
-      );
-    this.#cached = 0;
+    this.#refusals.onReading(reading);
+    const unexplained = this.candidates.reconcile(reading, this.#answered);
+    this.#otherUsage.onReading(this.#isRead ? unexplained : undefined, reading, rate);
     this.#isRead = true;
-  }
-
-  /**
-   * Units of the first reading that tell of other consumers. It includes usage from before this client existed, so of a long window it
-   * says nothing about their rate, and of a full one nothing; of a short window, that they were there a moment ago.
-   */
-  #usedBefore({ used, own, limit }: WindowReading): number {
-    return this.#periodMs <= SHORT_MS && used < limit ? used - own : 0;
-  }
-
-  /** What a reading shows of the time before it: of a short window, all that was. */
-  #shownBy({ sentAt, used, limit, held }: WindowReading): Shown {
-    if (this.#periodMs <= SHORT_MS) return { ...ALL_BEFORE, used };
-    const clock = this.#clock;
-    const { may } = this.candidates;
-    const isCalendar = clock.known && may.isCalendar;
-    return {
-      startedAt: isCalendar ? clock.surely(startOf(this.period, clock.least(sentAt))) : Number.NEGATIVE_INFINITY,
-      used,
-      others: used - this.#sent.units,
-      isFull: used >= limit && may.onlyFills,
-      isBlurred: held > limit * BLURRED_PART,
-    };
-  }
-
-  /** What else is known of a short window that others use, too. */
-  #contention(
-    { sentAt, receivedAt, used, own, held }: WindowReading,
-    past: AnsweredRequests,
-    rate?: ServedRate,
-  ): Contention | undefined {
-    if (this.#periodMs > SHORT_MS || !this.#otherConsumers.areActive) return undefined;
-    const ours = own + held + past.settledSince(sentAt - this.#periodMs);
-    const elapsed = this.#clock.elapsedPart(this.period, (sentAt + receivedAt) / 2);
-    return { isShared: used > ours + TOLERANCE, elapsed, rate };
   }
 
   /** Processes a reset that the service announced, by its clock, if it can only mean this window. */
@@ -358,35 +310,6 @@ export class NamedWindow implements Limit {
     if (this.#periodMs <= SHORT_MS || this.#flights.units === 0 || this.#shareLimit.isShared) return false;
     const unseen = this.#otherConsumers.unobserved(now - this.#lastReading.sentAt, this.#periodMs);
     return this.candidates.may.onlyFills && this.#lastReading.leftAtLeast < units + unseen;
-  }
-
-  /**
-   * Whether a refusal of what siblings and this process were granted is best explained by an estimate, from one window of the calendar and the
-   * one before: what was granted fits every other shape.
-   */
-  #showsEstimate(now: number): boolean {
-    if (!this.#shareLimit.isShared || this.#shareLimit.isOverdrawn(now)) return false;
-    return (this.#periodMs <= SHORT_MS || this.limit < REFUTED_FROM) && this.candidates.suspectEstimate();
-  }
-
-  /**
-   * Whether a refusal can only mean that the window has another shape. In a shared quota a sibling may have sent too much
-   * for once: there only a second refusal, in another window soon after, counts.
-   */
-  #isUnexplained(now: number): boolean {
-    if (this.#otherConsumers.areActive || this.#shareLimit.isOverdrawn(now)) return false;
-    const sinceMs = now - this.#refusedAt;
-    if (!this.#shareLimit.isShared || (sinceMs > this.#periodMs && sinceMs < this.#periodMs * REFUSALS_WITHIN)) {
-      this.#refusedAt = now;
-      return true;
-    }
-    if (sinceMs > this.#periodMs) this.#refusedAt = now;
-    return false;
-  }
-
-  /** What spaces requests: other consumers, or else the probing of the shape, which they would blur. */
-  get #pacings(): readonly Pacing[] {
-    return this.#otherConsumers.areActive ? this.#roomForOthers.pacings : this.#probing.pacings;
   }
 }
 

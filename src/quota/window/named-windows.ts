@@ -2,7 +2,6 @@ import type { QuotaSnapshot } from '../headers/snapshot.ts';
 import type { WindowReading } from '../models/model.ts';
 import type { Shapes, ShareLimit } from '../share-limit.ts';
 import { PERIODS, type Period, periodMsOf, SHORT_MS } from '../time/periods.ts';
-import type { AnsweredRequests } from '../usage/answered.ts';
 import type { Flight } from '../usage/in-flight.ts';
 import { NamedWindow, type NamedWindowDependencies } from './named-window.ts';
 import type { ServedRate } from './total-rate.ts';
@@ -38,7 +37,6 @@ export class NamedWindows implements Iterable<NamedWindow> {
   /** What others found out of windows that we have not seen yet. */
   readonly #adopted = new Map<Period, Shapes>();
   #revision = 0;
-  #changes = 0;
 
   constructor(dependencies: NamedWindowsDependencies) {
     this.#dependencies = dependencies;
@@ -48,14 +46,9 @@ export class NamedWindows implements Iterable<NamedWindow> {
     return this.#byPeriod.size;
   }
 
-  /** Counts the windows that have come and gone. */
+  /** Changes when a window comes or goes, and when its limit or the shapes that it may have change. */
   get revision(): number {
     return this.#revision;
-  }
-
-  /** Counts how often an answer, or the word of others, changed the limit of a window or the shapes that it may have. */
-  get changes(): number {
-    return this.#changes;
   }
 
   /** The lowest limit of a short window, unless the share grants its units; 0: there is none. */
@@ -113,7 +106,7 @@ export class NamedWindows implements Iterable<NamedWindow> {
   }
 
   /** Takes in what an answer of an endpoint said. */
-  read(endpoint: string, quota: QuotaSnapshot, answer: AnswerFacts, past: AnsweredRequests): void {
+  read(endpoint: string, quota: QuotaSnapshot, answer: AnswerFacts): void {
     const { flights, costs, shareLimit } = this.#dependencies;
     const { sentAt, receivedAt, own, settledSince, limited, isExempt } = answer;
     const rate = this.#totalRateBy(quota, answer);
@@ -127,11 +120,11 @@ export class NamedWindows implements Iterable<NamedWindow> {
       // What a window held before it was first seen is in its first reading; none of what is in flight may be.
       const held = known ? flights.units + (costs.isProbing(receivedAt) ? limit : 0) : 0;
       const window = known ?? this.#open(period);
-      const [limitBefore, shapesBefore] = [window.limit, window.candidates.alive];
+      const [limitBefore, shapesBefore] = [known?.limit, window.candidates.alive];
       this.#namings.set(period, naming);
       named++;
-      window.read({ sentAt, receivedAt, own, settledSince, limited, isExempt, limit, used, held }, past, rate);
-      if (window.limit !== limitBefore || window.candidates.alive !== shapesBefore) this.#changes++;
+      window.read({ sentAt, receivedAt, own, settledSince, limited, isExempt, limit, used, held }, rate);
+      if (window.limit !== limitBefore || window.candidates.alive !== shapesBefore) this.#revision++;
       shareLimit.read({ period, limit, used, own, sentAt, receivedAt, shapes: window.candidates.shapes });
     }
     if (named > 0 && named < this.#byPeriod.size) this.#forgetUnnamed(endpoint, receivedAt);
@@ -186,7 +179,7 @@ export class NamedWindows implements Iterable<NamedWindow> {
     const candidates = this.#byPeriod.get(period)?.candidates;
     const before = candidates?.alive.length;
     candidates?.adopt(shapes);
-    if (candidates?.alive.length !== before) this.#changes++;
+    if (candidates?.alive.length !== before) this.#revision++;
   }
 
   #open(period: Period): NamedWindow {
@@ -194,7 +187,6 @@ export class NamedWindows implements Iterable<NamedWindow> {
     const adopted = this.#adopted.get(period);
     if (adopted) window.candidates.adopt(adopted);
     this.#byPeriod.set(period, window);
-    this.#revision++;
     return window;
   }
 }

@@ -45,15 +45,9 @@ export class ShapeProbing implements Reserve {
     this.#clock = clock;
     this.#shareLimit = shareLimit;
     this.#candidates = candidates;
-    this.#boundaryProbe = new BoundaryProbe(clock, flights);
-    const lastSentAt = (): number => this.lastSentAt;
-    this.#evenPacing = new EvenPacing(period, { clock, shareLimit, candidates, sent, lastSentAt });
+    this.#boundaryProbe = new BoundaryProbe(clock, flights, sent);
+    this.#evenPacing = new EvenPacing(period, { clock, shareLimit, candidates, sent });
     this.pacings = [this.#evenPacing, new IdleProbe(period, clock, sent, (now) => this.#mayIdle(now))];
-  }
-
-  /** When the last request was sent. */
-  get lastSentAt(): number {
-    return this.#boundaryProbe.lastSentAt;
   }
 
   /** A request is sent. */

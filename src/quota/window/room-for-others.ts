@@ -22,13 +22,11 @@ export interface RoomForOthersDependencies {
   readonly clock: ServerClock;
   readonly otherConsumers: OtherConsumers;
   readonly lastReading: Pick<LastReading, 'sentAt' | 'limit'>;
-  readonly sent: Pick<SentInWindow, 'units'>;
+  readonly sent: Pick<SentInWindow, 'units' | 'lastSentAt'>;
   /** Whether `units` fit now below a cap. */
   readonly fits: (units: number, cap: number, now: number) => boolean;
   /** Whether units are free again one by one, and not all at the window's end. */
   readonly isContinuous: (now: number) => boolean;
-  /** When the last request was sent. */
-  readonly lastSentAt: () => number;
 }
 
 /** The reserve for other consumers while there are any and, in a short window, the even spacing that leaves units at any time. */
@@ -37,7 +35,6 @@ export class RoomForOthers implements Reserve, Pacing {
   readonly #periodMs: number;
   readonly #known: RoomForOthersDependencies;
   #roundTripMs = 0;
-  readonly pacings: readonly Pacing[] = [this];
 
   constructor(period: Period, known: RoomForOthersDependencies) {
     this.#period = period;
@@ -85,9 +82,9 @@ export class RoomForOthers implements Reserve, Pacing {
   }
 
   earliest(units: number, limit: number, _cap: number, now: number): number {
-    const { otherConsumers, lastSentAt } = this.#known;
+    const { otherConsumers, sent } = this.#known;
     if (!otherConsumers.areActive || this.#periodMs > SHORT_MS) return now;
-    const [sentAt, spacing] = [lastSentAt(), this.#spacing(units, limit)];
+    const [sentAt, spacing] = [sent.lastSentAt, this.#spacing(units, limit)];
     const pastMs = this.#minuteBegan(now) - sentAt;
     // The instants of clients that wait for the same minute stay apart.
     const steps = Math.ceil(pastMs / spacing);

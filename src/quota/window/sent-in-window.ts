@@ -4,10 +4,11 @@ import type { ServerClock } from '../time/server-clock.ts';
 /** A window is busy from this part of it on. */
 const BUSY = 0.5;
 
-/** What was sent in the calendar window of the last request, and in the one before. */
+/** What was sent in the calendar window of the last request, and in the one before, and when that request went. */
 export class SentInWindow {
   readonly #period: Period;
   readonly #clock: ServerClock;
+  #lastSentAt = Number.NEGATIVE_INFINITY;
   #start = Number.NaN;
   #units = 0;
   #unitsBefore = 0;
@@ -17,7 +18,12 @@ export class SentInWindow {
     this.#clock = clock;
   }
 
-  /** Units that were sent in it. */
+  /** When the last request was sent. */
+  get lastSentAt(): number {
+    return this.#lastSentAt;
+  }
+
+  /** Units that were sent in the window of the last request. */
   get units(): number {
     return this.#units;
   }
@@ -40,6 +46,7 @@ export class SentInWindow {
       this.#unitsBefore = this.#units;
       this.#units = 0;
     }
+    this.#lastSentAt = now;
     this.#start = start;
     this.#units += units;
   }

@@ -1,7 +1,6 @@
 import type { Limit } from '../admission.ts';
 import { type QuotaSnapshot, repeatedWindow, resetOf } from '../headers/snapshot.ts';
 import { EndpointWindows } from '../limits/endpoint-windows.ts';
-import type { AnsweredRequests } from '../usage/answered.ts';
 import type { Flight } from '../usage/in-flight.ts';
 import { type AnswerFacts, NamedWindows, type NamedWindowsDependencies } from './named-windows.ts';
 import { PriorityReserve } from './priority-reserve.ts';
@@ -18,8 +17,8 @@ export class Windows {
   readonly unnamed: EndpointWindows;
   readonly #priorityReserve = new PriorityReserve();
   #limits: readonly Limit[] = [];
-  /** The windows that are listed among the limits. */
-  #revision = 0;
+  /** The revision in which the windows were listed as limits. */
+  #listedIn = 0;
 
   constructor(dependencies: Omit<NamedWindowsDependencies, 'priorityReserve'>) {
     this.named = new NamedWindows({ ...dependencies, priorityReserve: this.#priorityReserve });
@@ -31,9 +30,9 @@ export class Windows {
     return this.#limits;
   }
 
-  /** Changes when a window comes or goes. */
+  /** Changes when a window comes or goes, and when the limit of a named one or the shapes that it may have change. */
   get revision(): number {
-    return this.#revision;
+    return this.named.revision + this.unnamed.revision;
   }
 
   /** Whether any answer has told of a window. */
@@ -70,16 +69,14 @@ export class Windows {
     { endpoint, units }: Flight,
     quota: QuotaSnapshot,
     answer: AnswerFacts,
-    past: AnsweredRequests,
     { isBooked, isCached }: Settled,
   ): void {
     if (isCached) this.named.onCached(units);
     else if (!isBooked) this.named.settle(quota, units, answer);
-    this.named.read(endpoint, quota, answer, past);
+    this.named.read(endpoint, quota, answer);
     this.#readTriple(endpoint, quota, answer, isBooked || isCached);
-    const revision = this.named.revision + this.unnamed.revision;
-    if (revision === this.#revision) return;
-    this.#revision = revision;
+    if (this.revision === this.#listedIn) return;
+    this.#listedIn = this.revision;
     this.#limits = [...this.named, ...this.unnamed];
   }
 

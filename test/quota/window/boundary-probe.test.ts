@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { InFlight } from '../../../src/quota/usage/in-flight.ts';
 import { BoundaryProbe } from '../../../src/quota/window/boundary-probe.ts';
+import { SentInWindow } from '../../../src/quota/window/sent-in-window.ts';
 import { charge, knownClock } from '../support/builders.ts';
 import { AGE_MS } from '../support/script.ts';
 
@@ -10,19 +11,28 @@ const LIMIT = 100;
 const PAST_END = END + 100;
 
 /** A look at a window that ends at a full minute, in which a request of `units` was sent at 0. */
-function looking(units = 1): { look: BoundaryProbe; flights: InFlight } {
+function looking(units = 1): {
+  look: BoundaryProbe;
+  flights: InFlight;
+  send: (units: number, now: number) => void;
+} {
   const clock = knownClock();
   const flights = new InFlight(10, 9_000);
-  const look = new BoundaryProbe(clock, flights);
-  look.onSent(units, 0);
+  const sent = new SentInWindow('minute', clock);
+  const look = new BoundaryProbe(clock, flights, sent);
+  const send = (some: number, now: number): void => {
+    look.onSent(some, now);
+    sent.onSent(some, now);
+  };
+  send(units, 0);
   look.onReading(END);
-  return { look, flights };
+  return { look, flights, send };
 }
 
 describe('a look past the end of a window', () => {
   it('has room kept for it until the end: as much as the largest request took', () => {
-    const { look } = looking(3);
-    look.onSent(1, 10);
+    const { look, send } = looking(3);
+    send(1, 10);
     expect(look.reserved(LIMIT, 20)).toBe(3);
     expect(look.nextProbeAt(20)).toBeGreaterThanOrEqual(END);
     expect(look.nextProbeAt(20)).toBeLessThan(PAST_END);
@@ -34,9 +44,9 @@ describe('a look past the end of a window', () => {
   });
 
   it('may be taken past the end, by one request, when nothing is under way', () => {
-    const { look } = looking(3);
+    const { look, send } = looking(3);
     expect(look.reserved(LIMIT, PAST_END)).toBe(0);
-    look.onSent(1, PAST_END);
+    send(1, PAST_END);
     expect(look.reserved(LIMIT, PAST_END + 1)).toBe(3);
   });
 
@@ -59,20 +69,20 @@ describe('a look past the end of a window', () => {
   });
 
   it('is tried by one request where other consumers have used what was reserved for it', () => {
-    const { look, flights } = looking(3);
+    const { look, flights, send } = looking(3);
     expect(look.trialFor(3, false)).toBe(Number.POSITIVE_INFINITY);
     expect(look.trialFor(3, true)).toBeLessThanOrEqual(PAST_END);
     const flight = flights.take(charge(), PAST_END);
-    look.onSent(3, PAST_END);
+    send(3, PAST_END);
     expect(look.trialFor(3, true)).toBe(Number.POSITIVE_INFINITY);
     flights.end(flight);
     expect(look.trialFor(3, true)).toBe(Number.POSITIVE_INFINITY);
   });
 
   it('forgets a named end when a request has tried it', () => {
-    const { look } = looking(1);
+    const { look, send } = looking(1);
     look.onNamedEnd(30_500, 0);
-    look.onSent(1, 31_000);
+    send(1, 31_000);
     expect(look.trialFor(1, false)).toBe(Number.POSITIVE_INFINITY);
     expect(look.reserved(LIMIT, 31_001)).toBe(1);
   });
@@ -90,9 +100,9 @@ describe('a look after a rest', () => {
   });
 
   it('is taken once in a calendar window', () => {
-    const { look } = looking();
+    const { look, send } = looking();
     look.onReading(END, REST);
-    look.onSent(1, REST);
+    send(1, REST);
     expect(look.reserved(LIMIT, REST)).toBe(1);
     expect(look.nextProbeAt(REST)).toBeGreaterThanOrEqual(END);
     look.onReading(2 * END, REST);
@@ -107,11 +117,11 @@ describe('a look after a rest', () => {
   });
 
   it('waits for what is under way, and may be under way itself', () => {
-    const { look, flights } = looking();
+    const { look, flights, send } = looking();
     look.onReading(END, REST);
     flights.take(charge(), 0);
     expect(look.reserved(LIMIT, REST)).toBe(2);
-    look.onSent(1, REST);
+    send(1, REST);
     expect(look.reserved(LIMIT, REST)).toBe(1);
   });
 

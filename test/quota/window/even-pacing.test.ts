@@ -24,8 +24,7 @@ function pacing(
     clock,
     shareLimit: { isShared },
     candidates,
-    sent: { isBusy: () => isBusy },
-    lastSentAt: () => 1_000,
+    sent: { isBusy: () => isBusy, lastSentAt: 1_000 },
   });
 }
 

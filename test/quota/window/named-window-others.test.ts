@@ -21,15 +21,16 @@ interface Facts {
 /** A window of one shape, and its readings: when each request was sent, and what was used then; nothing of it by us. */
 function windowOf({ period = 'minute', limit = 100, shape = aligned, clock = knownClock() }: Facts = {}) {
   const flights = new InFlight(20, 9_000_000);
+  const answered = new AnsweredRequests();
   const window = new NamedWindow(period, {
-    ...{ clock, flights, priorityReserve: new PriorityReserve() },
+    ...{ clock, flights, priorityReserve: new PriorityReserve(), answered },
     costs: { cheapest: 1, isProbing: () => false },
     shareLimit: wholeShareLimit,
     shapes: [shape],
   });
   const read = (sentAt: number, used: number, held = 0, tookMs = 100): void =>
-    window.read(readingsOf(limit, tookMs)(sentAt, used, { own: 0, held }), new AnsweredRequests());
-  return { window, read, flights };
+    window.read(readingsOf(limit, tookMs)(sentAt, used, { own: 0, held }));
+  return { window, read, flights, answered };
 }
 
 /** The most units that a request may take that goes now. */
@@ -118,7 +119,7 @@ it('what other consumers take of a second is a rate since the answer before, whi
 
 it('the first answer of a second that counts its own request alone shows no other consumer', () => {
   const { window } = windowOf({ period: 'second' });
-  window.read(readingsOf(100, 100)(1_000, 1), new AnsweredRequests());
+  window.read(readingsOf(100, 100)(1_000, 1));
   expect(window.isAlone).toBe(true);
 });
 
@@ -167,14 +168,13 @@ it('what slides for three minutes keeps for others no more than they may take by
 describe('our spacing in a second that others used a while ago', () => {
   /** The spacing after twelve seconds whose readings our own books explain, where so much of them was answered to us, or is under way. */
   function spacing(answered: number, held = 0): number {
-    const { window } = windowOf({ period: 'second', limit: 20, shape: slidingLog });
-    const past = new AnsweredRequests();
+    const { window, answered: past } = windowOf({ period: 'second', limit: 20, shape: slidingLog });
     const reading = readingsOf(20, 50);
-    for (const sentAt of [1_000, 1_500]) window.read(reading(sentAt, 8, { own: 0 }), past);
+    for (const sentAt of [1_000, 1_500]) window.read(reading(sentAt, 8, { own: 0 }));
     for (let sentAt = 2_000; sentAt <= 14_000; sentAt += 250) {
       window.book(2, sentAt - 10, sentAt - 10);
       past.add(sentAt - 20, sentAt - 10, answered, answered);
-      window.read(reading(sentAt, 8, { own: 0, held }), past);
+      window.read(reading(sentAt, 8, { own: 0, held }));
     }
     window.onSent(1, 14_100);
     return untilOf(window, charge(), 14_101) - 14_100;

@@ -37,11 +37,12 @@ function ten(
     flights,
     costs: { cheapest, isProbing: () => false },
     priorityReserve,
+    answered: new AnsweredRequests(),
     shareLimit,
     shapes,
   });
   const read = (sentAt: number, units: number, more?: Partial<WindowReading>): void =>
-    window.read(readingsOf(limit, 100)(sentAt, units, more), new AnsweredRequests());
+    window.read(readingsOf(limit, 100)(sentAt, units, more));
   read(1_000, used, { own: 0 });
   return { window, flights, read };
 }

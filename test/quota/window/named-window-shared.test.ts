@@ -13,11 +13,12 @@ function shared(period: Period, share: Partial<ShareLimit> = {}, limit = 10) {
   const flights = new InFlight(20, 9_000_000);
   const window = new NamedWindow(period, {
     ...{ clock: knownClock(), flights, priorityReserve: new PriorityReserve() },
+    answered: new AnsweredRequests(),
     costs: { cheapest: 1, isProbing: () => false },
     shareLimit: { ...wholeShareLimit, isShared: true, ...share },
   });
   const read = (sentAt: number, used: number, more = {}): void =>
-    window.read(readingsOf(limit, 100)(sentAt, used, more), new AnsweredRequests());
+    window.read(readingsOf(limit, 100)(sentAt, used, more));
   read(1_000, limit - 1, { own: 0 });
   return { window, flights, read };
 }

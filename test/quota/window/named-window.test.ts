@@ -18,20 +18,23 @@ const NEVER = Number.POSITIVE_INFINITY;
 function full({ period = 'minute' as Period, limit = 10, used = 10, cheapest = 1, clock = knownClock() } = {}): {
   window: NamedWindow;
   flights: InFlight;
+  answered: AnsweredRequests;
   reserve: PriorityReserve;
 } {
   const reserve = new PriorityReserve();
   const flights = new InFlight(20, 9_000);
+  const answered = new AnsweredRequests();
   const window = new NamedWindow(period, {
     clock,
     flights,
     costs: { cheapest, isProbing: () => false },
     priorityReserve: reserve,
+    answered,
     shareLimit: wholeShareLimit,
   });
   window.onSent(1, 0);
-  window.read(readingsOf(limit, 100)(0, used, { own: 0 }), new AnsweredRequests());
-  return { window, flights, reserve };
+  window.read(readingsOf(limit, 100)(0, used, { own: 0 }));
+  return { window, flights, reserve, answered };
 }
 
 describe('a full window of which no end was named', () => {
@@ -178,9 +181,9 @@ describe('a window of which another consumer was seen to take units', () => {
   it('keeps a shape that does not explain what they took: another may explain it by chance', () => {
     const { window } = full({ limit: 100, used: 0 });
     const reading = readingsOf(100, 100);
-    window.read(reading(58_000, 90), new AnsweredRequests());
+    window.read(reading(58_000, 90));
     // Sixty of a new minute, or the rest of the ninety of the last sixty seconds.
-    window.read(reading(61_000, 60), new AnsweredRequests());
+    window.read(reading(61_000, 60));
     expect(window.candidates.alive.map(({ shape }) => shape.name)).toContain('aligned');
   });
 });
@@ -222,17 +225,16 @@ describe('whether a window is used by us alone', () => {
   ])('is seen by %s', (_, used, more, isAlone) => {
     const { window } = full();
     const refusal = readingsOf(10, 100)(1_000, used, { limited: true, own: 0, ...more });
-    window.read(refusal, new AnsweredRequests());
+    window.read(refusal);
     expect(window.isAlone).toBe(isAlone);
   });
 });
 
 it('has the shapes that its readings leave, of which some decide', () => {
-  const { window } = full({ used: 0 });
-  const past = new AnsweredRequests();
+  const { window, answered: past } = full({ used: 0 });
   window.book(5, 1_000, 1_100);
   past.add(1_000, 1_100, 5, 5);
-  window.read(readingsOf(10, 100)(32_000, 1), past);
+  window.read(readingsOf(10, 100)(32_000, 1));
   const alive = window.candidates.alive.map(({ shape }) => shape.name);
   expect(alive).toContain('leaky');
   expect(alive).not.toContain('aligned');

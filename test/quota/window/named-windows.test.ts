@@ -22,12 +22,13 @@ function world(share: Partial<ShareLimit> = {}, isProbing = () => false) {
   const told: WindowNews[] = [];
   const windows = new NamedWindows({
     ...{ clock: knownClock(), flights, costs: { cheapest: 1, isProbing }, priorityReserve: new PriorityReserve() },
+    answered: new AnsweredRequests(),
     shareLimit: { ...wholeShareLimit, read: (news) => told.push(news), ...share },
   });
   /** Takes in an answer to a request of one unit that was sent at an instant. */
   const read = (stacks: Stacks, sentAt = 0, { endpoint = 'GET /a', ...more }: Partial<AnswerFacts> & Of = {}): void => {
     const facts = { sentAt, receivedAt: sentAt + 100, own: 1, settledSince: 0, limited: false, ...more };
-    windows.read(endpoint, quotaOf(stacks), facts, new AnsweredRequests());
+    windows.read(endpoint, quotaOf(stacks), facts);
   };
   const settle = (stacks: Stacks, limited: boolean): void => {
     const facts = { sentAt: 200, receivedAt: 300, own: 1, settledSince: 0, limited };
@@ -274,9 +275,9 @@ describe('a reading', () => {
   it('is a change where it rules a shape out or has another limit, so that deadlines are reckoned anew', () => {
     const { windows, read } = world();
     const changed = (stacks: Stacks, sentAt: number): number => {
-      const before = windows.changes;
+      const before = windows.revision;
       read(stacks, sentAt);
-      return windows.changes - before;
+      return windows.revision - before;
     };
     read({ minute: left(10, 1) }, 30_000);
     expect(changed({ minute: left(10, 1) }, 30_200)).toBe(0);
@@ -302,10 +303,10 @@ describe('what others found out of a window', () => {
   it('is a change where it rules a shape out, so that deadlines are reckoned anew', () => {
     const { windows, read } = world();
     read({ minute: left(10, 9) });
-    const before = windows.changes;
+    const before = windows.revision;
     windows.adopt('minute', { alive: [aligned], epoch: 1 });
-    expect(windows.changes).toBe(before + 1);
+    expect(windows.revision).toBe(before + 1);
     windows.adopt('minute', { alive: [aligned], epoch: 1 });
-    expect(windows.changes).toBe(before + 1);
+    expect(windows.revision).toBe(before + 1);
   });
 });

@@ -19,14 +19,16 @@ const MINUTE_MS = 60_000;
 /** Doubt about a minute in which a request went at 0, of a service that shows a clock or none. */
 function doubtOf(clock: ServerClock): ShapeProbing {
   const flights = new InFlight(10, 9_000);
+  const sent = new SentInWindow('minute', clock);
   const doubt = new ShapeProbing('minute', {
     clock,
     flights,
     shareLimit: wholeShareLimit,
     candidates: new CandidateShapes(modelsOf('minute', clock), MINUTE_MS),
-    sent: new SentInWindow('minute', clock),
+    sent,
   });
   doubt.onSent(1, 0);
+  sent.onSent(1, 0);
   return doubt;
 }
 
@@ -82,6 +84,7 @@ function probing(
   const candidates = new CandidateShapes(modelsOf(period, clock, shapes), periodMsOf(period));
   const made = new ShapeProbing(period, { clock, flights, shareLimit: { isShared }, candidates, sent });
   made.onSent(1, 100);
+  sent.onSent(1, 100);
   return made;
 }
 
@@ -146,9 +149,9 @@ describe('a second that may be left empty', () => {
   /** Until when a request is held back in a second in four, after a busy one. */
   function idle(period: Period, more: Parameters<typeof probing>[1]): number {
     const sent = new SentInWindow(period, knownClock());
-    sent.onSent(60, 3_500);
     const one = probing(period, { ...more, sent });
     one.onSent(60, 3_500);
+    sent.onSent(60, 3_500);
     return heldUntil(one, 1, 100, 4_500);
   }
 

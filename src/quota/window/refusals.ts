@@ -1,0 +1,68 @@
+import type { WindowReading } from '../models/model.ts';
+import { REFUTED_FROM } from '../models/sliding-counter.ts';
+import type { ShareLimit } from '../share-limit.ts';
+import { SHORT_MS } from '../time/periods.ts';
+import type { CandidateShapes } from './candidates.ts';
+import type { OtherConsumers } from './other-consumers.ts';
+import type { ShapeProbing } from './probing.ts';
+import type { SentInWindow } from './sent-in-window.ts';
+
+/** Refusals that are at most this many windows apart count as having one cause. */
+const WITHIN = 10;
+
+/** What refusals tell of, and how it is known whether they can. */
+export interface RefusalsDependencies {
+  readonly candidates: CandidateShapes;
+  readonly probing: Pick<ShapeProbing, 'onUnexplainedRefusal'>;
+  readonly otherConsumers: OtherConsumers;
+  readonly sent: Pick<SentInWindow, 'most'>;
+  readonly shareLimit: Pick<ShareLimit, 'isShared' | 'isOverdrawn'>;
+}
+
+/** What a refusal that was not expected tells: that the window has a shape which was ruled out, or that other consumers have filled it. */
+export class Refusals {
+  readonly #periodMs: number;
+  readonly #known: RefusalsDependencies;
+  #lastAt = Number.NEGATIVE_INFINITY;
+
+  constructor(periodMs: number, known: RefusalsDependencies) {
+    this.#periodMs = periodMs;
+    this.#known = known;
+  }
+
+  /** Processes a reading of the window that has not been reconciled with its shapes. */
+  onReading({ limited, isExempt, used, own, limit, receivedAt: now }: WindowReading): void {
+    if (!limited || isExempt) return;
+    const { candidates, probing, otherConsumers, sent, shareLimit } = this.#known;
+    let isSpaced = false;
+    if (used + own > limit && !this.#showsEstimate(limit, now) && this.#isUnexplained(now)) {
+      candidates.reinstate();
+      isSpaced = probing.onUnexplainedRefusal(now);
+    }
+    if (used >= limit && !isSpaced && !shareLimit.isShared) otherConsumers.onRefused(sent.most, limit, now);
+  }
+
+  /**
+   * Whether a refusal of what siblings and this process were granted is best explained by an estimate, from one window of the calendar and the
+   * one before: what was granted fits every other shape.
+   */
+  #showsEstimate(limit: number, now: number): boolean {
+    const { candidates, shareLimit } = this.#known;
+    if (!shareLimit.isShared || shareLimit.isOverdrawn(now)) return false;
+    return (this.#periodMs <= SHORT_MS || limit < REFUTED_FROM) && candidates.suspectEstimate();
+  }
+
+  /**
+   * Whether a refusal can only mean that the window has another shape. In a shared quota a sibling may have sent too much
+   * for once: there only a second refusal, in another window soon after, counts.
+   */
+  #isUnexplained(now: number): boolean {
+    const { otherConsumers, shareLimit } = this.#known;
+    if (otherConsumers.areActive || shareLimit.isOverdrawn(now)) return false;
+    const sinceMs = now - this.#lastAt;
+    const isSecond = sinceMs > this.#periodMs && sinceMs < this.#periodMs * WITHIN;
+    const isUnexplained = !shareLimit.isShared || isSecond;
+    if (isUnexplained || sinceMs > this.#periodMs) this.#lastAt = now;
+    return isUnexplained;
+  }
+}
