@@ -36,6 +36,15 @@ const INNER_ROOMS: Record<string, readonly string[]> = {
     'pacer',
     'books',
   ],
+  'src/quota/window/': [
+    'reserve | sent-in-window | last-reading | passed-charge | larger-charges',
+    'shape',
+    'others',
+    'refusals',
+    'named-window',
+    'named-windows | bulk-reserve',
+    'windows',
+  ],
   'src/http/': [
     'call | deadline | redirect | transport | attempt | retry-policy | body-stream | redaction | key-mask | key-breaker | key-ring | prototype-guard | deprecation | key-recognition',
     'cache',

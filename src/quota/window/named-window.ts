@@ -8,21 +8,21 @@ import type { ServerClock } from '../time/server-clock.ts';
 import { ROUNDING_MS } from '../time/window-end.ts';
 import type { AnsweredRequests } from '../usage/answered.ts';
 import type { InFlight } from '../usage/in-flight.ts';
-import { CandidateShapes } from './candidates.ts';
-import { Capacity } from './capacity.ts';
 import { LargerCharges } from './larger-charges.ts';
 import { LastReading } from './last-reading.ts';
-import { NamedEnd } from './named-end.ts';
-import { OtherConsumers } from './other-consumers.ts';
-import { OtherUsage } from './other-usage.ts';
+import { OtherConsumers } from './others/other-consumers.ts';
+import { OtherUsage } from './others/other-usage.ts';
+import { RoomForOthers } from './others/room-for-others.ts';
+import { type ServedRate, TotalRate } from './others/total-rate.ts';
 import { PassedCharge } from './passed-charge.ts';
-import { type PriorityReserve, RoomForPriorities } from './priority-reserve.ts';
-import { ShapeProbing } from './probing.ts';
 import { Refusals } from './refusals.ts';
-import { type Pacing, Reserves } from './reserve.ts';
-import { RoomForOthers } from './room-for-others.ts';
+import { type PriorityReserve, RoomForPriorities } from './reserve/priority-reserve.ts';
+import { type Pacing, Reserves } from './reserve/reserve.ts';
 import { SentInWindow } from './sent-in-window.ts';
-import { type ServedRate, TotalRate } from './total-rate.ts';
+import { CandidateShapes } from './shape/candidates.ts';
+import { Capacity } from './shape/capacity.ts';
+import { NamedEnd } from './shape/named-end.ts';
+import { ShapeProbing } from './shape/probing.ts';
 
 /**
  * A charge that fits within this part of the window is not passed. Units of requests that were under way together are free again one after the

@@ -4,7 +4,7 @@ import type { Shapes, ShareLimit } from '../share-limit.ts';
 import { PERIODS, type Period, periodMsOf, SHORT_MS } from '../time/periods.ts';
 import type { Flight } from '../usage/in-flight.ts';
 import { NamedWindow, type NamedWindowDependencies } from './named-window.ts';
-import type { ServedRate } from './total-rate.ts';
+import type { ServedRate } from './others/total-rate.ts';
 
 /**
  * A window that was not named for so long, in milliseconds, while others were, is forgotten: where answers of the endpoint that named it last

@@ -2,10 +2,10 @@ import type { WindowReading } from '../models/model.ts';
 import { REFUTED_FROM } from '../models/sliding-counter.ts';
 import type { ShareLimit } from '../share-limit.ts';
 import { SHORT_MS } from '../time/periods.ts';
-import type { CandidateShapes } from './candidates.ts';
-import type { OtherConsumers } from './other-consumers.ts';
-import type { ShapeProbing } from './probing.ts';
+import type { OtherConsumers } from './others/other-consumers.ts';
 import type { SentInWindow } from './sent-in-window.ts';
+import type { CandidateShapes } from './shape/candidates.ts';
+import type { ShapeProbing } from './shape/probing.ts';
 
 /** Refusals that are at most this many windows apart count as having one cause. */
 const WITHIN = 10;

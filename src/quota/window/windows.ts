@@ -3,7 +3,7 @@ import { type QuotaSnapshot, repeatedWindow, resetOf } from '../headers/snapshot
 import { EndpointWindows } from '../limits/endpoint-windows.ts';
 import type { Flight } from '../usage/in-flight.ts';
 import { type AnswerFacts, NamedWindows, type NamedWindowsDependencies } from './named-windows.ts';
-import { PriorityReserve } from './priority-reserve.ts';
+import { PriorityReserve } from './reserve/priority-reserve.ts';
 
 /** What became of the units of a request that was answered: booked when it must have arrived, or not used because a cache answered it. */
 interface Settled {

@@ -1,5 +1,5 @@
 import { periodMsOf } from '../../quota/time/periods.ts';
-import { reservedFor, SeenTime } from '../../quota/window/expected-demand.ts';
+import { reservedFor, SeenTime } from '../../quota/window/reserve/expected-demand.ts';
 import type { Instance } from '../slots/windows.ts';
 import type { Answer } from '../store/store.ts';
 import { URGENT_MEMORY_MS } from '../store/store.ts';

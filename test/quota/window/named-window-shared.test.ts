@@ -5,7 +5,7 @@ import type { Period } from '../../../src/quota/time/periods.ts';
 import { AnsweredRequests } from '../../../src/quota/usage/answered.ts';
 import { InFlight } from '../../../src/quota/usage/in-flight.ts';
 import { NamedWindow } from '../../../src/quota/window/named-window.ts';
-import { PriorityReserve } from '../../../src/quota/window/priority-reserve.ts';
+import { PriorityReserve } from '../../../src/quota/window/reserve/priority-reserve.ts';
 import { charge, knownClock, readingsOf, untilOf } from '../../quota/support/builders.ts';
 
 /** A window of ten units of which nine are used, of a process that shares its quota. */

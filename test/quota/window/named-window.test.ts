@@ -8,7 +8,7 @@ import { ServerClock } from '../../../src/quota/time/server-clock.ts';
 import { AnsweredRequests } from '../../../src/quota/usage/answered.ts';
 import { InFlight } from '../../../src/quota/usage/in-flight.ts';
 import { NamedWindow } from '../../../src/quota/window/named-window.ts';
-import { PriorityReserve } from '../../../src/quota/window/priority-reserve.ts';
+import { PriorityReserve } from '../../../src/quota/window/reserve/priority-reserve.ts';
 import { charge, knownClock, readingsOf, untilOf } from '../support/builders.ts';
 import { AGE_MS } from '../support/script.ts';
 

@@ -5,7 +5,7 @@ import { type ShareLimit, type WindowNews, wholeShareLimit } from '../../../src/
 import { AnsweredRequests } from '../../../src/quota/usage/answered.ts';
 import { type Flight, InFlight } from '../../../src/quota/usage/in-flight.ts';
 import { type AnswerFacts, NamedWindows } from '../../../src/quota/window/named-windows.ts';
-import { PriorityReserve } from '../../../src/quota/window/priority-reserve.ts';
+import { PriorityReserve } from '../../../src/quota/window/reserve/priority-reserve.ts';
 import { charge, knownClock, untilOf } from '../support/builders.ts';
 
 const DAY_MS = 86_400_000;

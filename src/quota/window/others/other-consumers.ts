@@ -1,0 +1,159 @@
+import { periodMsOf, SHORT_MS } from '../../time/periods.ts';
+import { ContendedRate, type Contention, LONGEST_GAP } from './contended-rate.ts';
+import { ALL_BEFORE, Demand, type Shown } from './demand.ts';
+import { TakenInAll } from './taken-in-all.ts';
+
+/** How fast the memory of a busy window fades, per window. */
+const FADING = 0.9;
+
+/** Less than this per window is chance: in units, and in parts of the limit. */
+const CHANCE = 0.5;
+const CHANCE_PART = 0.005;
+
+/** The part of a long window that this client always uses, because it would starve otherwise. */
+const FAIR_PART = 0.5;
+
+/** Other consumers that were seen in a short window are expected again for this long, in milliseconds: programs that start with each minute do so. */
+const RETURN_MS = 120_000;
+
+/** What is left beyond the estimate: standard deviations of a random arrival, and a part of the limit. */
+const DEVIATIONS = 2;
+const MARGIN = 0.02;
+
+/** Their rate is that of the last so many milliseconds. */
+const RATE_MS = 500;
+
+/** How long a rate is believed that no answer has confirmed, in milliseconds. */
+const RATE_FADES_MS = 20_000;
+
+/** Their unseen usage is estimated for no longer than this after a reading, in milliseconds: they may have gone. */
+const LONGEST_UNSEEN_MS = 1_000;
+
+/**
+ * It is estimated for as long as this, in milliseconds, where they have taken less of a window of the calendar than they did before: a client
+ * beside others may go without an answer for so long.
+ */
+const LONGEST_SILENCE_MS = LONGEST_GAP * periodMsOf('second');
+
+/** Of windows up to this length a part tells what they take in all, in milliseconds. */
+const SOON_MS = 3_600_000;
+
+/**
+ * Estimates other consumers of the same quota from readings: units that our own requests do not explain.
+ *
+ * While there are other consumers, their usual usage, up to half of the limit, is reserved for them and released as the window
+ * elapses, down to what they may take unseen. In a short window, of which an answer tells too late what they took, our own requests
+ * are spaced evenly at a {@link ContendedRate}.
+ */
+export class OtherConsumers {
+  readonly #periodMs: number;
+  #seen = 0;
+  /** Units per millisecond that they took lately. */
+  #rate = 0;
+  #ratedAt = Number.NEGATIVE_INFINITY;
+  readonly #demand: Demand;
+  /** Whether room is left for their demand: of a day or a month only when one is over, because minutes say nothing about the rest. */
+  #isKnown: boolean;
+  /** Our part of a short window. */
+  readonly #contended: ContendedRate | undefined;
+  readonly #inAll = new TakenInAll();
+  #refusedAt = Number.NEGATIVE_INFINITY;
+  #seenAt = Number.NEGATIVE_INFINITY;
+  #most = 0;
+  #stretch = Number.NEGATIVE_INFINITY;
+
+  constructor(periodMs: number) {
+    this.#periodMs = periodMs;
+    this.#demand = new Demand(periodMs);
+    this.#isKnown = periodMs <= SOON_MS;
+    this.#contended = periodMs <= SHORT_MS ? new ContendedRate(periodMs) : undefined;
+  }
+
+  /** Whether other consumers have been seen lately. */
+  get areActive(): boolean {
+    return this.#contended ? this.#ratedAt < this.#seenAt + RETURN_MS : this.#most > 0;
+  }
+
+  /** Takes in what a reading left unexplained. */
+  observe(
+    units: number,
+    limit: number,
+    now: number,
+    shown: Shown = { ...ALL_BEFORE, used: units },
+    contention: Contention = { isShared: false, elapsed: 0.5 },
+  ): void {
+    const stretch = Math.floor(now / this.#periodMs);
+    if (this.#stretch === Number.NEGATIVE_INFINITY) this.#stretch = stretch;
+    if (stretch > this.#stretch) this.#roll(stretch, limit);
+    const taken = Math.max(0, units);
+    this.#seen += taken;
+    if (this.#seen >= chanceOf(limit)) {
+      this.#most = Math.max(this.#most, this.#seen);
+      this.#seenAt = now;
+    }
+    if (this.areActive) this.#contended?.observe(taken, shown.used, limit, now, contention);
+    else this.#contended?.restart();
+    const isNew = shown.startedAt > this.#ratedAt;
+    this.#inAll.observe(shown.others, isNew);
+    const ms = this.#ratedAt > Number.NEGATIVE_INFINITY ? now - Math.max(this.#ratedAt, shown.startedAt) : 0;
+    this.#demand.observe(taken, ms, isNew, shown);
+    const kept = Math.exp(-ms / RATE_MS);
+    this.#rate = this.#rate * kept + (ms > 0 ? (taken * (1 - kept)) / ms : taken / RATE_MS);
+    this.#ratedAt = now;
+  }
+
+  /** Units of a long window to leave them, when the part `gone` of it is over and they may take more than on average for `chanceMs`. */
+  reserve(limit: number, gone: number, chanceMs: number): number {
+    const inAll = this.#expected(limit);
+    const rest = inAll * (1 - gone);
+    const chance = DEVIATIONS * Math.sqrt(Math.max(rest, inAll * Math.min(1, chanceMs / this.#periodMs)));
+    return Math.min(rest + chance, FAIR_PART * limit);
+  }
+
+  /** A request was refused because the window was full: other consumers must have filled it, but for `own` units. */
+  onRefused(own: number, limit: number, now: number): void {
+    if (now < this.#refusedAt + this.#periodMs) return;
+    this.#refusedAt = now;
+    this.#contended?.onRefused(own, limit, now);
+    this.#most = Math.max(this.#most, 1);
+    this.#seenAt = now;
+  }
+
+  /**
+   * Units that they may have used in the `ms` milliseconds since the last reading: by their rate lately, or their usual one.
+   *
+   * @param mostMs - the longest time to estimate for.
+   */
+  unobserved(ms: number, mostMs: number = LONGEST_UNSEEN_MS): number {
+    const rate = Math.max(this.#rate * Math.exp(-ms / RATE_FADES_MS), this.#demand.usual / this.#periodMs);
+    const soon = rate * Math.min(ms, mostMs);
+    const later = rate * (Math.max(mostMs, Math.min(ms, LONGEST_SILENCE_MS)) - mostMs);
+    const expected = soon + Math.min(later, Math.max(0, this.#inAll.left - soon));
+    return Math.floor(expected + DEVIATIONS * Math.sqrt(soon));
+  }
+
+  /** Spacing of requests, in milliseconds a unit, if this client's part of the window is spread evenly. */
+  fairSpacing(limit: number): number {
+    return this.#periodMs / (limit * (this.#contended?.part ?? FAIR_PART));
+  }
+
+  /** Units that they will take in a window, as they did lately. */
+  #expected(limit: number): number {
+    const units = this.#isKnown ? this.#demand.present : 0;
+    return Math.min((1 - FAIR_PART) * limit, units + Math.sqrt(units) + MARGIN * limit);
+  }
+
+  #roll(stretch: number, limit: number): void {
+    const perWindow = this.#seen / (stretch - this.#stretch);
+    this.#most = Math.max(perWindow, this.#most * FADING);
+    if (this.#most < chanceOf(limit)) this.#most = 0;
+    this.#isKnown = true;
+    this.#seen = 0;
+    this.#stretch = stretch;
+  }
+}
+
+/** Units per window that are no sign of other consumers. */
+function chanceOf(limit: number): number {
+  return Math.max(CHANCE, limit * CHANCE_PART);
+}

@@ -1,0 +1,92 @@
+import { TOLERANCE, type WindowReading } from '../../models/model.ts';
+import type { ShareLimit } from '../../share-limit.ts';
+import { type Period, periodMsOf, SHORT_MS, startOf } from '../../time/periods.ts';
+import type { ServerClock } from '../../time/server-clock.ts';
+import type { AnsweredRequests } from '../../usage/answered.ts';
+import type { SentInWindow } from '../sent-in-window.ts';
+import type { CandidateShapes } from '../shape/candidates.ts';
+import type { Contention } from './contended-rate.ts';
+import { ALL_BEFORE, type Shown } from './demand.ts';
+import type { OtherConsumers } from './other-consumers.ts';
+import type { ServedRate } from './total-rate.ts';
+
+/** More than this part of a long window under way may hide what other consumers take. */
+const BLURRED_PART = 0.005;
+
+/** What a reading is compared with, and the estimate of other consumers that is told of it. */
+export interface OtherUsageDependencies {
+  readonly clock: ServerClock;
+  readonly answered: AnsweredRequests;
+  readonly candidates: Pick<CandidateShapes, 'may'>;
+  readonly sent: Pick<SentInWindow, 'units'>;
+  readonly otherConsumers: OtherConsumers;
+  readonly shareLimit: Pick<ShareLimit, 'isShared'>;
+}
+
+/** Tells from each reading of a window what other consumers have used of it. */
+export class OtherUsage {
+  readonly #period: Period;
+  readonly #isShort: boolean;
+  readonly #known: OtherUsageDependencies;
+  /** Units of the requests that a cache has answered since the last reading. */
+  #cached = 0;
+
+  constructor(period: Period, known: OtherUsageDependencies) {
+    this.#period = period;
+    this.#isShort = periodMsOf(period) <= SHORT_MS;
+    this.#known = known;
+  }
+
+  /** A request was answered by a cache: not counted by the service, or else by the next reading. */
+  onCached(units: number): void {
+    this.#cached += units;
+  }
+
+  /**
+   * Processes a reading of the window.
+   *
+   * @param unexplained - units of it that no candidate shape explains; undefined: it is the first, of which that says nothing.
+   * @param rate - the rate at which all consumers together were served lately; undefined: it is not known.
+   */
+  onReading(unexplained: number | undefined, reading: WindowReading, rate?: ServedRate): void {
+    const { otherConsumers, shareLimit } = this.#known;
+    const units = unexplained === undefined ? this.#usedBefore(reading) : Math.max(0, unexplained - this.#cached);
+    const { limit, receivedAt } = reading;
+    // In a shared quota, siblings' usage must not be mistaken for theirs.
+    if (!shareLimit.isShared)
+      otherConsumers.observe(units, limit, receivedAt, this.#shownBy(reading), this.#contention(reading, rate));
+    this.#cached = 0;
+  }
+
+  /**
+   * Units of the first reading that tell of other consumers. It includes usage from before this client existed, so of a long window it
+   * says nothing about their rate, and of a full one nothing; of a short window, that they were there a moment ago.
+   */
+  #usedBefore({ used, own, limit }: WindowReading): number {
+    return this.#isShort && used < limit ? used - own : 0;
+  }
+
+  /** What a reading shows of the time before it: of a short window, all that was. */
+  #shownBy({ sentAt, used, limit, held }: WindowReading): Shown {
+    if (this.#isShort) return { ...ALL_BEFORE, used };
+    const { clock, candidates, sent } = this.#known;
+    const { may } = candidates;
+    const isCalendar = clock.known && may.isCalendar;
+    return {
+      startedAt: isCalendar ? clock.surely(startOf(this.#period, clock.least(sentAt))) : Number.NEGATIVE_INFINITY,
+      used,
+      others: used - sent.units,
+      isFull: used >= limit && may.onlyFills,
+      isBlurred: held > limit * BLURRED_PART,
+    };
+  }
+
+  /** What else is known of a short window that others use, too. */
+  #contention({ sentAt, receivedAt, used, own, held }: WindowReading, rate?: ServedRate): Contention | undefined {
+    const { clock, answered, otherConsumers } = this.#known;
+    if (!this.#isShort || !otherConsumers.areActive) return undefined;
+    const ours = own + held + answered.settledSince(sentAt - periodMsOf(this.#period));
+    const elapsed = clock.elapsedPart(this.#period, (sentAt + receivedAt) / 2);
+    return { isShared: used > ours + TOLERANCE, elapsed, rate };
+  }
+}

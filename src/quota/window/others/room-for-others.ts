@@ -1,0 +1,113 @@
+import type { Charge } from '../../admission.ts';
+import type { WindowReading } from '../../models/model.ts';
+import { type Period, periodMsOf, SHORT_MS, startOf } from '../../time/periods.ts';
+import type { ServerClock } from '../../time/server-clock.ts';
+import type { LastReading } from '../last-reading.ts';
+import { type Pacing, type Reserve, recheckAt } from '../reserve/reserve.ts';
+import type { SentInWindow } from '../sent-in-window.ts';
+import { LONGEST_GAP } from './contended-rate.ts';
+import type { OtherConsumers } from './other-consumers.ts';
+
+/** How much of the slowest round trip is left after each further reading. */
+const FADING = 0.95;
+
+/** At most this part of a window is left for what they may take unseen: as much as is reserved for them at most. */
+const MOST_UNSEEN_PART = 0.5;
+
+/** For so much of a window that slides they may take more than becomes free. */
+const DIP_PART = 0.1;
+
+/** Dependencies of the room for other consumers of a window. */
+export interface RoomForOthersDependencies {
+  readonly clock: ServerClock;
+  readonly otherConsumers: OtherConsumers;
+  readonly lastReading: Pick<LastReading, 'sentAt' | 'limit'>;
+  readonly sent: Pick<SentInWindow, 'units' | 'lastSentAt'>;
+  /** Whether `units` fit now below a cap. */
+  readonly fits: (units: number, cap: number, now: number) => boolean;
+  /** Whether units are free again one by one, and not all at the window's end. */
+  readonly isContinuous: (now: number) => boolean;
+}
+
+/** The reserve for other consumers while there are any and, in a short window, the even spacing that leaves units at any time. */
+export class RoomForOthers implements Reserve, Pacing {
+  readonly #period: Period;
+  readonly #periodMs: number;
+  readonly #known: RoomForOthersDependencies;
+  #roundTripMs = 0;
+
+  constructor(period: Period, known: RoomForOthersDependencies) {
+    this.#period = period;
+    this.#periodMs = periodMsOf(period);
+    this.#known = known;
+  }
+
+  /** Processes a reading of the window. */
+  onReading({ sentAt, receivedAt }: WindowReading): void {
+    this.#roundTripMs = Math.max(receivedAt - sentAt, this.#roundTripMs * FADING);
+  }
+
+  units(_charge: Charge, limit: number, now: number): number {
+    const { otherConsumers, clock } = this.#known;
+    if (!otherConsumers.areActive) return 0;
+    if (this.#periodMs <= SHORT_MS) return this.#unseen(now);
+    // Then no more is kept for the rest of a window: their own units leave it as fast as they come.
+    const reserve = this.#known.isContinuous(now)
+      ? otherConsumers.reserve(limit, 1, DIP_PART * this.#periodMs)
+      : otherConsumers.reserve(limit, clock.elapsedPart(this.#period, now), this.#roundTripMs);
+    // The rest of an almost elapsed window is theirs only as far as they may take it before our request arrives.
+    return Math.max(reserve, this.#unseen(now));
+  }
+
+  /** A request may use the reserve of a long window where we are behind our fair share. Usage by others since the last reading is estimated. */
+  releasesAt(units: number, cap: number, now: number): number {
+    const { lastReading, fits } = this.#known;
+    const recheck = recheckAt(this.#periodMs, now);
+    if (this.#periodMs <= SHORT_MS || !fits(units, cap - this.#unseen(now), now)) return recheck;
+    return Math.min(Math.max(now, this.#ourTurn(units, lastReading.limit, now)), recheck);
+  }
+
+  /** When we fall behind our fair share of the window. */
+  #ourTurn(units: number, limit: number, now: number): number {
+    const { otherConsumers, clock, sent } = this.#known;
+    const msPerUnit = otherConsumers.fairSpacing(limit);
+    return now + (sent.units + units) * msPerUnit - clock.elapsedPart(this.#period, now) * this.#periodMs;
+  }
+
+  /** Units that they may take before a request that is sent now arrives. */
+  #unseen(now: number): number {
+    const { otherConsumers, lastReading } = this.#known;
+    const units = otherConsumers.unobserved(now - lastReading.sentAt + this.#roundTripMs / 2);
+    return Math.min(lastReading.limit * MOST_UNSEEN_PART, units);
+  }
+
+  earliest(units: number, limit: number, _cap: number, now: number): number {
+    const { otherConsumers, sent } = this.#known;
+    if (!otherConsumers.areActive || this.#periodMs > SHORT_MS) return now;
+    const [sentAt, spacing] = [sent.lastSentAt, this.#spacing(units, limit)];
+    const pastMs = this.#minuteBegan(now) - sentAt;
+    // The instants of clients that wait for the same minute stay apart.
+    const steps = Math.ceil(pastMs / spacing);
+    return sentAt + spacing * (steps > 1 && steps < Number.POSITIVE_INFINITY ? steps : 1);
+  }
+
+  /**
+   * How much later than the pause of a refusal the first request may go, in milliseconds: up to our spacing, where that is the window or more.
+   * So clients that were refused together return one by one.
+   */
+  get returnsWithinMs(): number {
+    const { otherConsumers, lastReading } = this.#known;
+    const spacing = this.#spacing(1, lastReading.limit);
+    return otherConsumers.areActive && spacing >= this.#periodMs ? spacing : 0;
+  }
+
+  /** When the minute began, with which every longer window of the calendar begins. */
+  #minuteBegan(now: number): number {
+    const { clock } = this.#known;
+    return clock.known ? clock.surely(startOf('minute', clock.least(now))) : Number.NEGATIVE_INFINITY;
+  }
+
+  #spacing(units: number, limit: number): number {
+    return Math.min(LONGEST_GAP * this.#periodMs, units * this.#known.otherConsumers.fairSpacing(limit));
+  }
+}

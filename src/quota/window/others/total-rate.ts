@@ -1,0 +1,76 @@
+import type { WindowReading } from '../../models/model.ts';
+
+/** Units by which a reading may be less than an earlier one through rounding, and through charges that the service posts late. */
+const HIDDEN = 2.5;
+
+/** A rate is that of so many milliseconds at least: the length of the windows that it is for. */
+const SPAN_MS = 1_000;
+
+/** Of the readings in it so many are kept. */
+const KEPT = 10;
+
+/** A window that was watched for so many of its lengths and never seen to start anew does not. */
+const WATCHED = 3;
+
+interface Mark {
+  /** When its request arrived, as a guess: half-way. */
+  readonly at: number;
+  readonly receivedAt: number;
+  readonly used: number;
+}
+
+/** The rate at which all consumers together were served. */
+export interface ServedRate {
+  readonly perMs: number;
+  /** Whether none of it can have left the window meanwhile, because that only fills until it ends; else it is the least. */
+  readonly isExact: boolean;
+}
+
+/** What a reading says of the usage of all. */
+type UsageReading = Pick<WindowReading, 'used' | 'sentAt' | 'receivedAt'>;
+
+/**
+ * The rate at which all consumers together are served: how much more one reading of a long window counts than an earlier one. It tells
+ * a client that asks rarely what the others did in between, which no reading of a second does.
+ *
+ * In a window that slides or drains, units leave meanwhile: of one that may do so, the rate is the least.
+ */
+export class TotalRate {
+  readonly #periodMs: number;
+  /** The latest readings, the first of them at least {@link SPAN_MS} old. */
+  #latest: Mark[] = [];
+  #watchedFrom: number | undefined;
+
+  constructor(periodMs: number) {
+    this.#periodMs = periodMs;
+  }
+
+  /** Whether the window was watched for so long that it would have been seen to start anew. */
+  wasWatched(now: number): boolean {
+    return now >= (this.#watchedFrom ?? now) + WATCHED * this.#periodMs;
+  }
+
+  /** Takes in a reading. @returns the rate in units per millisecond; undefined: it is not known. */
+  observe({ used, sentAt, receivedAt }: UsageReading): number | undefined {
+    const mark = { at: (sentAt + receivedAt) / 2, receivedAt, used };
+    const { at } = mark;
+    this.#watchedFrom ??= at;
+    const last = this.#latest.at(-1);
+    // An answer that was overtaken says nothing new.
+    const isOvertaken = last && used < last.used && (sentAt < last.receivedAt || used >= last.used - HIDDEN);
+    if (last && (at < last.at || isOvertaken)) return undefined;
+    if (last && used < last.used) this.#latest = [];
+    this.#remember(mark);
+    const [from] = this.#latest;
+    if (!from || from.at > at - SPAN_MS) return undefined;
+    return (used - from.used) / (at - from.at);
+  }
+
+  #remember(mark: Mark): void {
+    const latest = this.#latest;
+    const isDue = mark.at >= (latest.at(-2)?.at ?? Number.NEGATIVE_INFINITY) + SPAN_MS / KEPT;
+    if (isDue) latest.push(mark);
+    else latest[latest.length - 1] = mark;
+    while ((latest[1]?.at ?? Number.POSITIVE_INFINITY) <= mark.at - SPAN_MS) latest.shift();
+  }
+}

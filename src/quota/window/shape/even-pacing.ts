@@ -1,0 +1,98 @@
+import type { ShareLimit } from '../../share-limit.ts';
+import { type Period, periodMsOf, SHORT_MS } from '../../time/periods.ts';
+import type { ServerClock } from '../../time/server-clock.ts';
+import type { Pacing } from '../reserve/reserve.ts';
+import type { SentInWindow } from '../sent-in-window.ts';
+import type { CandidateShapes } from './candidates.ts';
+
+/** A server clock uncertain by this part of a window says too little about where the window ends. */
+const VAGUE_PART = 0.5;
+
+/**
+ * While a window may be aligned or opened by the first request, no request is sent around some boundaries of the calendar, from and to
+ * these instants in windows: if both shapes began at the same instant, they could not be distinguished.
+ */
+const GAP_FROM = 0.8;
+const GAP_TO = 1.45;
+
+/** One boundary in so many; more in a shared quota, where a process sends alone for seconds only. */
+const GAPS_EVERY = 8;
+const GAPS_EVERY_SHARED = 2;
+
+/** Outside a shared quota there is no such gap once a request took more than this part of a window. */
+const SMALL_PART = 0.1;
+
+/** Without a `date`, requests are spaced evenly for this long after an unexpected refusal, in milliseconds. */
+const EVEN_MS = 600_000;
+
+/** After so many windows without a request any estimate of them is 0. */
+const LONGEST_GAP = 2;
+
+/** Dependencies of even pacing. */
+export interface EvenPacingDependencies {
+  readonly clock: ServerClock;
+  readonly shareLimit: Pick<ShareLimit, 'isShared'>;
+  readonly candidates: Pick<CandidateShapes, 'isOpen' | 'must'>;
+  readonly sent: Pick<SentInWindow, 'isBusy' | 'lastSentAt'>;
+}
+
+/**
+ * Spaces the requests of a short window evenly while its shape or the service's clock is unknown: those of a process that looks for its
+ * share, and those of a busy window.
+ */
+export class EvenPacing implements Pacing {
+  readonly #periodMs: number;
+  readonly #known: EvenPacingDependencies;
+  #evenUntil = Number.NEGATIVE_INFINITY;
+  /** The most units of a request that was spaced. */
+  #most = 0;
+
+  constructor(period: Period, known: EvenPacingDependencies) {
+    this.#periodMs = periodMsOf(period);
+    this.#known = known;
+  }
+
+  /**
+   * The service refused a request that no candidate forbids. Without a `date` it may be a sliding counter over calendar windows that
+   * the client cannot locate; its estimate is exact for evenly spaced requests.
+   *
+   * @returns whether requests are spaced for it.
+   */
+  onUnexplainedRefusal(now: number): boolean {
+    if (this.#known.clock.known) return false;
+    this.#evenUntil = now + EVEN_MS;
+    return true;
+  }
+
+  /** Whether requests are spaced. */
+  isNeeded(now: number): boolean {
+    const { clock, candidates } = this.#known;
+    if (now < this.#evenUntil) return true;
+    if (this.#periodMs > SHORT_MS || !clock.known) return false;
+    // Evenly spaced requests hit every phase, so the first answer after a boundary reveals it; they also narrow a vague
+    // server clock.
+    return (candidates.isOpen && !candidates.must.isSliding) || clock.vagueness(now) > this.#periodMs * VAGUE_PART;
+  }
+
+  earliest(units: number, limit: number, _cap: number, now: number): number {
+    if (!this.isNeeded(now)) return now;
+    const { shareLimit, sent } = this.#known;
+    if (now >= this.#evenUntil && !shareLimit.isShared && !sent.isBusy(limit, now)) return now;
+    this.#most = Math.max(this.#most, units);
+    const { lastSentAt } = sent;
+    // Spread over `limit − units`: the request itself is added on top of the server's estimate.
+    if (now < this.#evenUntil) return lastSentAt + this.#periodMs * Math.min(LONGEST_GAP, units / (limit - units));
+    return Math.max(lastSentAt + (units * this.#periodMs) / limit, this.#shiftedFrom(limit, now));
+  }
+
+  /** Earliest instant outside the gap, so that a window opened by the first request shifts against the calendar. */
+  #shiftedFrom(limit: number, now: number): number {
+    const { clock, candidates, shareLimit } = this.#known;
+    // Requests of many units fill a window before the boundary within it, and so reveal nothing there.
+    if (this.#most > limit * SMALL_PART && !shareLimit.isShared) return now;
+    if (!candidates.isOpen || !candidates.must.onlyFills) return now;
+    const time = clock.least(now);
+    const gone = (time / this.#periodMs) % (shareLimit.isShared ? GAPS_EVERY_SHARED : GAPS_EVERY);
+    return gone < GAP_FROM || gone >= GAP_TO ? now : clock.surely(time + (GAP_TO - gone) * this.#periodMs);
+  }
+}

@@ -1,0 +1,65 @@
+import type { Shape, WindowReading } from '../../models/model.ts';
+import { endOf, type Period, periodMsOf } from '../../time/periods.ts';
+import type { ServerClock } from '../../time/server-clock.ts';
+
+/** An end may be rounded, and named by a `date` that is cut, by so much together, in milliseconds. */
+const ROUNDED_MS = 2_000;
+
+/**
+ * Tells which shapes a long window may have by the end that the service names of it. One that is none of the calendar's is that of another shape. One of
+ * the calendar's is that of a window of the calendar, or of an estimate, unless others would end then, too: a log and a window that
+ * the first request opens end a window's length after the first request that is counted, and a bucket when one unit or all that is used has drained.
+ */
+export class NamedEnd {
+  readonly #period: Period;
+  readonly #periodMs: number;
+  readonly #clock: ServerClock;
+  #last: WindowReading | undefined;
+  /** The last reading that counted its own request alone. */
+  #first: WindowReading | undefined;
+
+  constructor(period: Period, clock: ServerClock) {
+    this.#period = period;
+    this.#periodMs = periodMsOf(period);
+    this.#clock = clock;
+  }
+
+  onReading(reading: WindowReading): void {
+    this.#last = reading;
+    if (!reading.limited && reading.own > 0 && reading.used <= reading.own) this.#first = reading;
+  }
+
+  /**
+   * Whether a window of this shape may end at `end`, by the service's clock, as the answer says whose reading is the last one.
+   *
+   * @param isShared - whether siblings use the window, too. One client alone finds out otherwise that the calendar does not end it: it reserves for a rest
+   * while the calendar is a candidate, which shows a bucket.
+   */
+  allows(end: number, isShared: boolean): (shape: Shape) => boolean {
+    const last = this.#last;
+    if (!last || last.limited || !this.#clock.known) return () => true;
+    const [least, most] = [this.#clock.least(last.sentAt), this.#clock.most(last.receivedAt)];
+    const isCalendar = [least, most].some((time) => isNear(end, endOf(this.#period, time)));
+    if (!isCalendar) return (shape) => !(isShared && shape.isCalendar);
+    const unitMs = this.#periodMs / last.limit;
+    const drainMs = last.used * unitMs;
+    const mayDrain = end <= most + unitMs + ROUNDED_MS || isNear(end, least + drainMs, most + drainMs);
+    return (shape) => {
+      if (shape.isCalendar || shape.isEstimated) return true;
+      return shape.drains ? mayDrain : this.#mayFollow(end, last.sentAt);
+    };
+  }
+
+  /** Whether it may be the end of a window that began with the first request that is counted: when that was is not known, or it was so long ago. */
+  #mayFollow(end: number, now: number): boolean {
+    const first = this.#first;
+    if (!first || now - first.sentAt >= this.#periodMs - ROUNDED_MS) return true;
+    const [least, most] = [this.#clock.least(first.sentAt), this.#clock.most(first.receivedAt)];
+    return isNear(end, least + this.#periodMs, most + this.#periodMs);
+  }
+}
+
+/** Whether an end may be rounded to what is between these times. */
+function isNear(end: number, least: number, most: number = least): boolean {
+  return end >= least - ROUNDED_MS && end <= most + ROUNDED_MS;
+}

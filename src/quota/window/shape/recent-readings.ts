@@ -1,0 +1,65 @@
+import { ROUNDING, TOLERANCE, type WindowReading } from '../../models/model.ts';
+import { POSTING_MS } from '../../usage/answered.ts';
+
+/** Readings that are remembered: of a window's length so many, and the last one. */
+const REMEMBERED = 16;
+
+/**
+ * Compares the last readings of a window: how much more or less one of them counts than one before it. This needs no clock of
+ * the service, and other consumers do not blur it: their usage only adds.
+ */
+export class RecentReadings {
+  readonly #periodMs: number;
+  readonly #readings: WindowReading[] = [];
+  #last = 0;
+
+  constructor(periodMs: number) {
+    this.#periodMs = periodMs;
+  }
+
+  /**
+   * Whether usage dropped to this reading, from any of the last ones, faster than the limit per window: in some shapes it sinks by no more, so a
+   * steeper drop rules them out.
+   */
+  dropsTo({ used, limit, sentAt, receivedAt }: WindowReading): boolean {
+    const rate = limit / this.#periodMs;
+    for (const before of this.#readings) {
+      const dropped = before.used - used - ROUNDING - TOLERANCE;
+      // First what nearly always decides: usage has grown.
+      if (dropped <= 0 || before.receivedAt > sentAt - POSTING_MS) continue;
+      if (dropped > rate * (receivedAt - before.sentAt)) return true;
+    }
+    return false;
+  }
+
+  /**
+   * The most that all consumers together have surely added after `from` and before `until`: so much more a reading counts than one before it. `least`:
+   * what is returned where it is no more than that.
+   */
+  rise(from: number, until: number, least: number = 0): number {
+    const earliest = from + POSTING_MS;
+    const latest = until - POSTING_MS;
+    // The fewest that a reading counts which may be the first. Most of the last ones differ from it by too little.
+    let fewest = Number.POSITIVE_INFINITY;
+    for (const { sentAt, used } of this.#readings) if (sentAt >= earliest && used < fewest) fewest = used;
+    let rise = least;
+    const count = this.#readings.length;
+    // The newest first: usage mostly grows, so that the first one decides.
+    for (let back = 0; back < count; back++) {
+      const last = this.#readings[(this.#last + count - back) % count] as WindowReading;
+      if (last.used - fewest <= rise || last.receivedAt > latest) continue;
+      for (const { sentAt, receivedAt, used } of this.#readings)
+        if (sentAt >= earliest && receivedAt <= last.sentAt && last.used - used > rise) rise = last.used - used;
+    }
+    return rise;
+  }
+
+  /** The last reading is always remembered, and those before it are no closer together than a part of the window. */
+  add(reading: WindowReading): void {
+    const count = this.#readings.length;
+    const before = this.#readings[(this.#last + REMEMBERED - 1) % REMEMBERED];
+    const isDue = !before || reading.receivedAt >= before.receivedAt + this.#periodMs / REMEMBERED;
+    if (count > 0 && isDue) this.#last = (this.#last + 1) % REMEMBERED;
+    this.#readings[this.#last] = reading;
+  }
+}

@@ -1,0 +1,235 @@
+import { describe, expect, it } from 'vitest';
+import { OtherConsumers } from '../../../../src/quota/window/others/other-consumers.ts';
+
+const MINUTE_MS = 60_000;
+const SECOND_MS = 1_000;
+const LIMIT = 500;
+
+/** Company that takes so many units of each of the first windows. */
+function company(units: number, { windows = 6, length = MINUTE_MS, limit = LIMIT } = {}): OtherConsumers {
+  const others = new OtherConsumers(length);
+  for (let window = 0; window <= windows; window++) others.observe(units, limit, window * length + 1);
+  return others;
+}
+
+describe('others who spend the same quota', () => {
+  it('are not there while nothing is unexplained, nor for what chance explains', () => {
+    expect(company(0).areActive).toBe(false);
+    expect(company(2).areActive).toBe(false);
+  });
+
+  it('are there once windows show more, and gone some windows after the last of it', () => {
+    const others = company(100);
+    expect(others.areActive).toBe(true);
+    for (let window = 7; window < 80; window++) others.observe(0, LIMIT, window * MINUTE_MS + 1);
+    expect(others.areActive).toBe(false);
+  });
+
+  it('are left what they usually take, less as the window passes', () => {
+    const others = company(100);
+    const [early, late] = [others.reserve(LIMIT, 0, 100), others.reserve(LIMIT, 0.9, 100)];
+    expect(early).toBeGreaterThan(100);
+    expect(early).toBeLessThan(160);
+    expect(late).toBeLessThan(early / 4);
+  });
+
+  it('are left nothing of a month for what a few minutes showed', () => {
+    const others = new OtherConsumers(31 * 24 * 60 * MINUTE_MS);
+    for (let minute = 0; minute < 10; minute++) others.observe(50, 10_000, minute * MINUTE_MS);
+    expect(others.reserve(10_000, 0, 100)).toBeLessThan(300);
+    const ofAnHour = new OtherConsumers(60 * MINUTE_MS);
+    for (let minute = 0; minute < 10; minute++) ofAnHour.observe(50, 10_000, minute * MINUTE_MS);
+    expect(ofAnHour.reserve(10_000, 0, 100)).toBeGreaterThan(2_000);
+  });
+
+  it('are never left more than half, however much they take', () => {
+    const others = company(450);
+    expect(others.reserve(LIMIT, 0, 100)).toBe(LIMIT / 2);
+    expect(others.reserve(LIMIT, 0.5, 100)).toBeLessThan(LIMIT / 4 + 2 * Math.sqrt(LIMIT / 4) + 0.1);
+    expect(others.fairSpacing(LIMIT)).toBe(MINUTE_MS / (LIMIT / 2));
+  });
+
+  it('are there as soon as a window shows more than chance', () => {
+    const others = new OtherConsumers(MINUTE_MS);
+    others.observe(2, LIMIT, 1_000);
+    expect(others.areActive).toBe(false);
+    others.observe(1, LIMIT, 1_100);
+    expect(others.areActive).toBe(true);
+  });
+
+  it('are expected again for two minutes, as programs are that are started with each minute', () => {
+    const others = company(12, { length: SECOND_MS, limit: 20 });
+    for (let second = 7; second < 120; second++) others.observe(0, 20, second * SECOND_MS + 1);
+    expect(others.areActive).toBe(true);
+    for (let second = 120; second < 130; second++) others.observe(0, 20, second * SECOND_MS + 1);
+    expect(others.areActive).toBe(false);
+    others.observe(12, 20, 131 * SECOND_MS);
+    expect(others.fairSpacing(20)).toBeGreaterThan(90);
+  });
+
+  it('leave the client less of a second in which it was refused, once', () => {
+    const others = company(12, { length: SECOND_MS, limit: 20, windows: 60 });
+    const before = others.fairSpacing(20);
+    others.onRefused(20, 20, 61_100);
+    const once = others.fairSpacing(20);
+    expect(once).toBe(2 * before);
+    others.onRefused(20, 20, 61_900);
+    expect(others.fairSpacing(20)).toBe(once);
+    others.onRefused(20, 20, 62_100);
+    expect(others.fairSpacing(20)).toBe(2 * once);
+  });
+
+  it('leave the client no less of a minute for a refusal: its answers say in time how much is left', () => {
+    const others = company(450);
+    const before = others.fairSpacing(LIMIT);
+    others.onRefused(0, LIMIT, 1_000);
+    expect(others.fairSpacing(LIMIT)).toBe(before);
+  });
+
+  it('may take unseen what they took lately, more than they usually do, until no answer has told so for long', () => {
+    const others = company(30);
+    const usual = others.unobserved(5 * MINUTE_MS);
+    for (let tenth = 0; tenth < 10; tenth++) others.observe(2, LIMIT, 7 * MINUTE_MS + tenth * 100);
+    expect(others.unobserved(SECOND_MS)).toBeGreaterThan(4 * usual);
+    expect(others.unobserved(5 * MINUTE_MS)).toBe(usual);
+  });
+
+  it('may have taken something unseen since the last answer: more the longer it is past, up to a point', () => {
+    const others = company(250);
+    const [soon, later, muchLater] = [others.unobserved(100), others.unobserved(1_000), others.unobserved(30_000)];
+    expect(soon).toBeLessThan(later);
+    expect(muchLater).toBeLessThanOrEqual(later);
+  });
+
+  it('must be there where a request was refused although none was seen', () => {
+    const others = new OtherConsumers(MINUTE_MS);
+    others.onRefused(0, LIMIT, 1_000);
+    expect(others.areActive).toBe(true);
+  });
+});
+
+describe('what others are left', () => {
+  it('is what they usually take, what chance may add to it, and what may come within a round trip at the end of the window', () => {
+    const inAll = 100 + 10 + 0.02 * LIMIT;
+    const parts = [
+      [company(100).reserve(LIMIT, 0, 100), inAll + 2 * Math.sqrt(inAll)],
+      [company(100).reserve(LIMIT, 0.5, 100), inAll / 2 + 2 * Math.sqrt(inAll / 2)],
+      [company(100).reserve(LIMIT, 1, 600), 2 * Math.sqrt(inAll / 100)],
+      [company(100).reserve(LIMIT, 1, 999_999), 2 * Math.sqrt(inAll)],
+    ];
+    for (const [reserved = 0, expected = 0] of parts) {
+      expect(reserved).toBeGreaterThan(0.95 * expected);
+      expect(reserved).toBeLessThan(1.05 * expected);
+    }
+  });
+});
+
+describe('what others may have taken unseen', () => {
+  /** Ten units were theirs at once, which is twenty a second for a while. */
+  function burst(): OtherConsumers {
+    const others = new OtherConsumers(MINUTE_MS);
+    others.observe(10, LIMIT, 1_000);
+    return others;
+  }
+
+  it('is by their rate, which fades, of a second at most or as long as is said, and two deviations more', () => {
+    const unseen = [100, 1_000, 5_000].map((ms) => burst().unobserved(ms));
+    // 0.02 a millisecond, less by a twenty-thousandth for each: 1.99, 19.0 and 15.6.
+    expect(unseen).toEqual([4, 27, 23]);
+    expect(burst().unobserved(5_000, 2_000)).toBe(42);
+  });
+
+  it('is by a rate of which half a second leaves a good third', () => {
+    const others = burst();
+    others.observe(4, LIMIT, 1_500);
+    expect(others.unobserved(1_000)).toBe(18);
+  });
+
+  it('is that of almost four seconds where they have taken less of a calendar window than of one before, up to what they took of that', () => {
+    const others = new OtherConsumers(MINUTE_MS);
+    const observe = (units: number, all: number, now: number): void =>
+      others.observe(units, LIMIT, now, {
+        ...{ startedAt: MINUTE_MS * Math.floor(now / MINUTE_MS), used: all, others: all },
+        ...{ isFull: false, isBlurred: false },
+      });
+    /** They take 30 units in two seconds. */
+    const burstAt = (now: number, all: number): number => {
+      observe(0, all - 30, now);
+      observe(30, all, now + 2_000);
+      return others.unobserved(3_000) - others.unobserved(1_000);
+    };
+    expect(burstAt(1_000, 300)).toBeLessThanOrEqual(0);
+    expect(burstAt(61_000, 200)).toBeGreaterThan(20);
+    const left = burstAt(71_000, 280);
+    expect(left).toBeGreaterThan(0);
+    expect(left).toBeLessThan(10);
+    expect(burstAt(81_000, 310)).toBeLessThanOrEqual(0);
+    const long = others.unobserved(9_000);
+    expect(long).toBeLessThanOrEqual(others.unobserved(3_700));
+  });
+
+  it('is by what they took since a window of the calendar began', () => {
+    const others = burst();
+    others.observe(4, LIMIT, 61_000, { startedAt: 60_500, used: 4, others: 4, isFull: false, isBlurred: false });
+    expect(others.unobserved(1_000)).toBe(18);
+  });
+});
+
+describe('whether others are there', () => {
+  it.each([
+    [20, 0.4, 0.5],
+    [500, 2.4, 2.5],
+  ])('is chance below half a unit, or below a two-hundredth of the limit: %i', (limit, chance, sign) => {
+    const isSeen = (units: number): boolean => {
+      const others = new OtherConsumers(MINUTE_MS);
+      others.observe(units, limit, 1_000);
+      return others.areActive;
+    };
+    expect([isSeen(chance), isSeen(sign)]).toEqual([false, true]);
+  });
+
+  it('is believed of a minute with a tenth less each time, by what a window showed on average', () => {
+    const last = (first: number): number => {
+      const others = new OtherConsumers(MINUTE_MS);
+      others.observe(50, LIMIT, 9 * MINUTE_MS + 1);
+      others.observe(50, LIMIT, 9 * MINUTE_MS + 2);
+      let window = first;
+      for (; others.areActive; window++) others.observe(0, LIMIT, (9 + window) * MINUTE_MS + 1);
+      return window - 1;
+    };
+    expect([last(1), last(4)]).toEqual([37, 39]);
+  });
+
+  it('is believed of a second for two minutes', () => {
+    const isThere = (now: number): boolean => {
+      const others = new OtherConsumers(SECOND_MS);
+      others.observe(12, 20, 1_000);
+      others.observe(0, 20, now);
+      return others.areActive;
+    };
+    expect([isThere(120_999), isThere(121_000)]).toEqual([true, false]);
+  });
+});
+
+describe('the client’s part of a second', () => {
+  it('is half at first, half of that after a refusal, and half again when no other consumer is there any more', () => {
+    const others = new OtherConsumers(SECOND_MS);
+    expect(others.fairSpacing(20)).toBe(100);
+    others.onRefused(20, 20, 1_000);
+    expect(others.fairSpacing(20)).toBe(200);
+    others.observe(0, 20, 121_001);
+    others.observe(0, 20, 125_000);
+    expect(others.fairSpacing(20)).toBe(100);
+  });
+});
+
+describe('what no consumer was seen to take', () => {
+  it('is left a fiftieth of the limit, and two deviations more', () => {
+    const left = (gone: number, roundTripMs: number): number =>
+      new OtherConsumers(MINUTE_MS).reserve(LIMIT, gone, roundTripMs);
+    expect(left(0, 100)).toBeCloseTo(10 + 2 * Math.sqrt(10), 9);
+    expect(left(0.5, 100)).toBeCloseTo(5 + 2 * Math.sqrt(5), 9);
+    expect(left(1, 600)).toBeCloseTo(2 * Math.sqrt(0.1), 9);
+    expect(left(1, 120_000)).toBeCloseTo(2 * Math.sqrt(10), 9);
+  });
+});

@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest';
+import type { Period } from '../../../../src/quota/time/periods.ts';
+import type { OtherConsumers } from '../../../../src/quota/window/others/other-consumers.ts';
+import { RoomForOthers } from '../../../../src/quota/window/others/room-for-others.ts';
+import { SentInWindow } from '../../../../src/quota/window/sent-in-window.ts';
+import { charge, knownClock, readingsOf } from '../../support/builders.ts';
+
+const LIMIT = 100;
+const reading = readingsOf(LIMIT, 100);
+
+/** What others are taken to do: they took a unit every 100 ms, usually take 10 units, and leave us one every 50 ms. */
+const OTHERS = {
+  areActive: true,
+  reserve: (_limit: number, gone: number, roundTripMs: number) => 10 * (1 - gone) + roundTripMs / 1_000,
+  unobserved: (ms: number) => ms / 100,
+  fairSpacing: () => 50,
+};
+
+/** Nothing of a window was sent but a request of no units at 1 s. */
+function sentAtOne(period: Period): SentInWindow {
+  const sent = new SentInWindow(period, knownClock());
+  sent.onSent(0, 1_000);
+  return sent;
+}
+
+/** The room of a window of which the last reading is of 0, and the last request was sent at 1 s. */
+function room(
+  period: Period,
+  { others = {}, room = 1_000, sent = sentAtOne(period), isContinuous = false, readAt = 0 } = {},
+): RoomForOthers {
+  return new RoomForOthers(period, {
+    clock: knownClock(),
+    otherConsumers: { ...OTHERS, ...others } as unknown as OtherConsumers,
+    lastReading: { sentAt: readAt, limit: LIMIT },
+    sent,
+    fits: (units, cap) => units + room <= cap + 1_000,
+    isContinuous: () => isContinuous,
+  });
+}
+
+const reserved = (one: RoomForOthers, now: number): number => one.units(charge(), LIMIT, now);
+
+describe('the room that is left for other consumers', () => {
+  it('is none while there are none', () => {
+    const alone = room('minute', { others: { areActive: false } });
+    expect(reserved(alone, 30_000)).toBe(0);
+    expect(room('second', { others: { areActive: false } }).earliest(1, LIMIT, LIMIT, 1_010)).toBe(1_010);
+  });
+
+  it('is in a second what they may have taken since the last reading, and nothing else: we do not use more than our part', () => {
+    expect(reserved(room('second'), 200)).toBe(2);
+    expect(reserved(room('second', { readAt: 1_000 }), 1_200)).toBe(2);
+    expect(reserved(room('second', { others: { unobserved: () => 0 } }), 200)).toBe(0);
+  });
+
+  it('is what they usually take of the rest of the window', () => {
+    expect(reserved(room('minute'), 200)).toBeCloseTo(10, 1);
+    const half = room('minute', { others: { unobserved: () => 0 } });
+    expect(reserved(half, 30_000)).toBeCloseTo(5, 1);
+  });
+
+  it('is where units are free again one by one what they may take by chance in a tenth of the window', () => {
+    const sliding = room('minute', { others: { unobserved: () => 0 }, isContinuous: true });
+    expect(reserved(sliding, 3_000)).toBeCloseTo(6, 6);
+    expect(reserved(sliding, 54_000)).toBeCloseTo(6, 6);
+  });
+
+  it('is at least what they may have taken since the last reading, up to half of the window', () => {
+    expect(reserved(room('minute'), 2_000)).toBe(20);
+    expect(reserved(room('minute'), 4_000)).toBe(40);
+    expect(reserved(room('minute'), 9_000)).toBe(50);
+  });
+
+  it('grows with the slowest round trip of late, half of which a request takes to arrive', () => {
+    const slow = room('minute');
+    slow.onReading(reading(0, 1));
+    expect(reserved(slow, 2_000)).toBeCloseTo(20.5, 6);
+    slow.onReading({ ...reading(0, 1), receivedAt: 50 });
+    expect(reserved(slow, 2_000)).toBeCloseTo(20.475, 6);
+    slow.onReading({ ...reading(1_000, 1), receivedAt: 1_400 });
+    expect(reserved(slow, 2_000)).toBeCloseTo(22, 6);
+    const unseen = room('minute', { others: { unobserved: () => 0 } });
+    unseen.onReading(reading(0, 1));
+    expect(reserved(unseen, 200)).toBeCloseTo(10 * (1 - 180 / 60_000) + 0.1, 3);
+  });
+});
+
+describe('a request that the room for others holds back', () => {
+  const RECHECK_MS = 1_200;
+  const released = (one: RoomForOthers, units: number, now: number): number => one.releasesAt(units, LIMIT, now);
+
+  it('is checked again after a fiftieth of the window, where it would leave them less than they may take unseen', () => {
+    // At 2 s they may have taken 20 unseen, so there is room for 80.
+    const full = room('minute');
+    expect(released(full, 81, 2_000)).toBe(2_000 + RECHECK_MS);
+    expect(released(room('second'), 81, 2_000)).toBe(2_020);
+  });
+
+  it('may go in a longer window as soon as we have taken less of it than our part of the time', () => {
+    const sent = new SentInWindow('minute', knownClock());
+    const long = room('minute', { others: { unobserved: () => 0 }, sent });
+    for (let request = 0; request < 3; request++) sent.onSent(20, 100);
+    // 61 units are our part of 3.05 s, and 3 s less 20 ms are over.
+    expect(released(long, 1, 3_000)).toBeCloseTo(3_000 + 3_050 - 2_980, 0);
+    expect(released(long, 1, 3_100)).toBe(3_100);
+    sent.onSent(40, 100);
+    expect(released(long, 1, 3_000)).toBe(3_000 + RECHECK_MS);
+    // The next minute is another one.
+    sent.onSent(1, 60_100);
+    expect(released(long, 1, 60_200)).toBe(60_200);
+  });
+});
+
+describe('requests beside other consumers', () => {
+  it('are spaced in a second by our part of it, and go after not quite four seconds at the latest', () => {
+    const short = room('second');
+    expect(short.earliest(1, LIMIT, 90, 1_010)).toBe(1_050);
+    expect(short.earliest(3, LIMIT, 90, 1_010)).toBe(1_150);
+    expect(short.earliest(99, LIMIT, 90, 1_010)).toBe(4_700);
+  });
+
+  it('keep their instants where they waited for a minute to end, so that clients that waited together do not begin it together', () => {
+    const [slow, fast] = [2_600, 30].map((spacing) => room('second', { others: { fairSpacing: () => spacing } }));
+    // The last one was sent at 1 s: 22.7 spacings before the minute has surely begun, and 1,967.3.
+    expect(slow?.earliest(1, LIMIT, 90, 60_100)).toBe(1_000 + 23 * 2_600);
+    expect(fast?.earliest(1, LIMIT, 90, 60_100)).toBe(1_000 + 1_968 * 30);
+    expect(slow?.earliest(1, LIMIT, 90, 59_900)).toBe(3_600);
+  });
+
+  it('return within our spacing from the pause of a refusal, where they go at most once a second', () => {
+    const withinMs = (spacing: number, areActive = true): number =>
+      room('second', { others: { areActive, fairSpacing: () => spacing } }).returnsWithinMs;
+    expect(withinMs(1_500)).toBe(1_500);
+    expect(withinMs(1_000)).toBe(1_000);
+    expect(withinMs(999)).toBe(0);
+    expect(withinMs(9_000)).toBe(3_700);
+    expect(withinMs(1_500, false)).toBe(0);
+  });
+
+  it('are not in a longer window', () => {
+    expect(room('minute').earliest(3, LIMIT, 90, 1_010)).toBe(1_010);
+  });
+});

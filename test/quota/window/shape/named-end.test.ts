@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { SHAPES } from '../../../../src/quota/models/all.ts';
+import { ServerClock } from '../../../../src/quota/time/server-clock.ts';
+import { NamedEnd } from '../../../../src/quota/window/shape/named-end.ts';
+import { knownClock, readingsOf } from '../../support/builders.ts';
+
+const MINUTE_MS = 60_000;
+
+/** Readings of a minute of 100 units, one of which drains in 0.6 s; an answer takes 100 ms. */
+const reading = readingsOf(100, 100);
+
+type Read = readonly [sentAt: number, used: number];
+
+/** The shapes that an end allows which the last of these answers names. */
+function allowed(end: number, readings: readonly Read[], clock = knownClock(), isShared = true): readonly string[] {
+  const named = new NamedEnd('minute', clock);
+  for (const [sentAt, used] of readings) named.onReading(reading(sentAt, used));
+  return SHAPES.filter(named.allows(end, isShared)).map(({ name }) => name);
+}
+
+const OF_CALENDARS = ['sliding-counter', 'aligned'];
+const ALL = SHAPES.map(({ name }) => name);
+
+describe('the end of a window that the service names', () => {
+  it('is that of the calendar, or of an estimate from its windows, if the window would end at another time if it had another shape', () => {
+    expect(allowed(MINUTE_MS, [[20_000, 1]])).toEqual(OF_CALENDARS);
+    expect(
+      allowed(MINUTE_MS, [
+        [20_000, 1],
+        [21_000, 90],
+      ]),
+    ).toEqual(OF_CALENDARS);
+  });
+
+  it('is not that of the calendar if it is more than two seconds from its end', () => {
+    const without = ALL.filter((name) => name !== 'aligned');
+    expect(allowed(MINUTE_MS + 2_100, [[20_000, 1]])).toEqual(without);
+    expect(allowed(MINUTE_MS + 1_900, [[20_000, 1]])).not.toEqual(without);
+    expect(allowed(MINUTE_MS - 2_100, [[20_000, 1]])).toEqual(without);
+  });
+
+  it('tells one client alone of the calendar only that it ends the window, and not that it does not', () => {
+    expect(allowed(MINUTE_MS, [[20_000, 1]], knownClock(), false)).toEqual(OF_CALENDARS);
+    expect(allowed(MINUTE_MS + 2_100, [[20_000, 1]], knownClock(), false)).toEqual(ALL);
+  });
+
+  it('may be that of a log, or of a window that the first request opens, a minute after the first request that is counted', () => {
+    const ofFirst = ['sliding-log', ...OF_CALENDARS, 'first-request'];
+    expect(allowed(MINUTE_MS, [[1_900, 1]])).toEqual(ofFirst);
+    expect(allowed(MINUTE_MS, [[2_100, 1]])).toEqual(OF_CALENDARS);
+    // When that was is not known, or it was so long ago that it counts no more.
+    expect(allowed(MINUTE_MS, [[20_000, 2]])).toEqual(ofFirst);
+    expect(
+      allowed(2 * MINUTE_MS, [
+        [20_000, 1],
+        [79_000, 2],
+      ]),
+    ).toEqual(ofFirst);
+  });
+
+  it('may be that of a bucket when one unit has drained, or all that is used', () => {
+    const ofBucket = [...OF_CALENDARS, 'leaky'];
+    expect(allowed(MINUTE_MS, [[57_500, 1]])).toContain('leaky');
+    expect(allowed(MINUTE_MS, [[57_000, 1]])).not.toContain('leaky');
+    const allowedBy = (used: number) =>
+      allowed(MINUTE_MS, [
+        [20_000, 1],
+        [30_000, used],
+      ]);
+    expect([46, 47, 50, 53, 54].map((used) => allowedBy(used).length)).toEqual([2, 3, 3, 3, 2]);
+    expect(allowedBy(50)).toEqual(ofBucket);
+  });
+
+  it('tells nothing without the service’s clock, before the first reading, and with a refusal', () => {
+    expect(allowed(MINUTE_MS, [[20_000, 1]], new ServerClock())).toEqual(ALL);
+    expect(allowed(MINUTE_MS, [])).toEqual(ALL);
+    const named = new NamedEnd('minute', knownClock());
+    named.onReading(reading(20_000, 100, { limited: true }));
+    expect(SHAPES.every(named.allows(MINUTE_MS, true))).toBe(true);
+  });
+});
