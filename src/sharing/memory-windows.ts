@@ -143,6 +143,7 @@ export class MemoryWindow {
     if (this.ask.slidBy === undefined || (this.#later && counts.has(this.#later))) return;
     const batches = this.#batches;
     this.#batches = more > 0 ? withUnits(batches, more, to) : withoutUnits(batches, -more, to);
+    this.isChanged = true;
   }
 
   /** Units that it holds and the next instance does not, and that have slid out by then. */
@@ -231,7 +232,7 @@ export function bookTotals(
       window.touch(all, more, to);
     }
   }
-  for (const [window, more] of changes) window.book(more);
+  for (const [window, more] of changes) if (more !== 0) window.book(more);
   return Math.max(0, claimed);
 }
 

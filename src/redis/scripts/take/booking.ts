@@ -31,7 +31,7 @@ for _ = 1, slots do
   p = last + 2
 end
 for i, more in pairs(changes) do
-  claimed[i], dirty[i] = min(max(0, claimed[i] + more), mostClaimed(limits[i])), true
+  if more ~= 0 then claimed[i], dirty[i] = min(max(0, claimed[i] + more), mostClaimed(limits[i])), true end
   if more > 0 then strangers[i] = max(0, strangers[i] - more) end
 end
 -- What only changed its slot is not new.
