@@ -189,7 +189,7 @@ export class SharedQuota implements ShareLimit {
   onEnded(lease: Lease, units: number, isServed: boolean, now: number): void {
     const taken = this.#leases.get(lease);
     this.#needs.settle();
-    if (taken) this.#ledger.book.settle(taken.entry, Math.ceil(units) - taken.units);
+    if (taken) this.#ledger.book.settle(taken.entry, Math.ceil(units) - taken.units, isServed ? now : undefined);
     // The request was sent before any window was known.
     else if (!this.#isNew) this.#ledger.book.settle(this.#ledger.spend(Math.ceil(units), now), 0);
     if (isServed) {

@@ -190,8 +190,8 @@ describe('a job of each minute, of processes that share a key,', () => {
 
   it.each<readonly [seconds: number, windows: Readonly<Record<string, WindowKind>>]>([
     [7, { second: 'sliding-log', minute: 'sliding-log' }],
-    [13, { minute: 'sliding-log' }],
-    [13, { minute: 'first-request' }],
+    [6, { minute: 'sliding-log' }],
+    [6, { minute: 'first-request' }],
   ])(
     'waits for units of the minute before no longer than until they have slid out: less than %i s where %o',
     async (seconds, windows) => {

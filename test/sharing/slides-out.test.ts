@@ -29,6 +29,8 @@ const jobs = fc.array(
     spare: fc.constantFrom(0, 0, 3),
     apartMs: fc.constantFrom(0, 150, 3_000),
     arrivesMs: fc.nat(ROUND_TRIP_MS),
+    /** Whether its requests are answered, at the earliest when they arrive. */
+    isAnswered: fc.boolean(),
   }),
   { minLength: 4, maxLength: 14 },
 );
@@ -45,7 +47,7 @@ async function arrivals(period: 'minute' | 'hour', all: readonly Job[]): Promise
     ...{ sequence: 0, heardAt: 0 },
   }));
   const arrived: number[] = [];
-  for (const { windows, steps, process: index, calls, spare, apartMs, arrivesMs } of all) {
+  for (const { windows, steps, process: index, calls, spare, apartMs, arrivesMs, isAnswered } of all) {
     now += Math.max(100, windows * (windowMs - EARLY_MS)) + Math.floor((steps * windowMs) / STEPS);
     const process = processes[index] as (typeof processes)[number];
     for (let call = 0; call < calls; call++) {
@@ -61,7 +63,7 @@ async function arrivals(period: 'minute' | 'hour', all: readonly Job[]): Promise
       now += TRIP_MS;
       process.heardAt = now;
       if (ledger.left(now) < 1) continue;
-      ledger.book.settle(ledger.spend(1, now), 0);
+      ledger.book.settle(ledger.spend(1, now), 0, isAnswered ? now + arrivesMs : undefined);
       arrived.push(now + arrivesMs);
     }
   }

@@ -236,14 +236,18 @@ export class AskPolicy {
     const first = slots[0] as Slot;
     const last = slots[slots.length - 1] as Slot;
     const step = (last.from - first.from) / Math.max(1, slots.length - 1) || first.to - first.from;
-    let at = surely(first.from + step) + spread;
+    const nextAt = surely(first.from + step) + spread;
+    let at = freesAt === undefined ? nextAt : Math.min(nextAt, surely(freesAt));
     const probes = first.instances.filter(({ slides, window }) => slides === undefined && window.isProbed);
     // A unit that is kept for the beginning of the calendar's next window is there for the first process that asks then.
     const probesAt = Math.min(...probes.map(({ end }) => surely(end))) + spread;
-    const outAt = ({ end, window, slides }: Instance): number =>
-      slides !== undefined && !window.isShort ? Math.min(end, freesAt ?? end) : end;
+    const outAt = ({ window, slides }: Instance): number | undefined =>
+      slides !== undefined && !window.isShort ? freesAt : undefined;
     const endOf = (instance: Instance): number =>
-      Math.min(outAt(instance), probes.find(({ window }) => window === instance.window)?.end ?? instance.end);
+      Math.min(
+        outAt(instance) ?? instance.end,
+        probes.find(({ window }) => window === instance.window)?.end ?? Number.POSITIVE_INFINITY,
+      );
     let full: Instance | undefined;
     let isKept = true;
     for (const instance of last.instances) {
@@ -263,8 +267,9 @@ export class AskPolicy {
       const soonMs = Math.min(turnMs, ((slides ?? 0) / BATCHES / 2) * (others + 1));
       const knownUntil = outAt(instance);
       const chanceMs = slides === undefined ? spread : (this.#random() * soonMs) / 2;
-      const endsAt = surely(Math.min(instance.end - (last.from - first.from), knownUntil)) + chanceMs;
-      const isKnown = window.isLong || knownUntil < instance.end;
+      // Before an instance ends a slot is asked for that begins then; what slides out is of the slot of that time.
+      const endsAt = surely(knownUntil ?? instance.end - (last.from - first.from)) + chanceMs;
+      const isKnown = window.isLong || knownUntil !== undefined;
       const turnAt = isFull && isKnown ? Number.POSITIVE_INFINITY : now + turnMs + spread;
       const asksAt = Math.min(turnAt, window.isShort ? Number.POSITIVE_INFINITY : endsAt, probesAt);
       // A full calendar window has room after its end. A sliding one may have room at its next step, and the reserve for

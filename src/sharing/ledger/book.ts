@@ -9,6 +9,21 @@ const RECENT_MS = 5_000;
 /** An entry with an unsettled request is dropped this long after the end of its slot, in milliseconds. */
 const FORGOTTEN_MS = 600_000;
 
+const UNSENT: Sent = { first: 0, last: 0, answered: 0, isGuess: false };
+
+/** What slides out so much before its slot does is moved, in milliseconds. */
+const SOONER_MS = 300;
+
+/** When requests were sent and answered, by the local clock. */
+export interface Sent {
+  readonly first: number;
+  readonly last: number;
+  /** When the last answer of them came; Infinity: not each was answered. */
+  readonly answered: number;
+  /** Whether the slot of any was a guess. */
+  readonly isGuess: boolean;
+}
+
 /** The claim of a process on a slot. */
 export interface Entry {
   slot: Slot;
@@ -18,8 +33,7 @@ export interface Entry {
   spent: number;
   /** Requests in flight that were charged to it: their cost may still change. */
   open: number;
-  /** When the first and the last of them were sent, by the local clock, and whether the slot of any was a guess. */
-  sent: { first: number; last: number; isGuess: boolean };
+  sent: Sent;
   /** Units that the store has booked; undefined: unknown, because the last ask is unanswered. */
   booked: number | undefined;
 }
@@ -113,35 +127,36 @@ export class Book {
   spend(units: number, arrival: TimeRange, slot: () => Slot, now: number, isGuess = false): Entry {
     const usable = this.#usable(arrival);
     const entry = usable && usable.left >= units ? usable.entry : this.#at(slot());
-    if (entry.spent === 0) entry.sent = { first: now, last: now, isGuess };
-    entry.sent.last = now;
-    entry.sent.isGuess ||= isGuess;
+    const { first, answered, ...sent } = entry.spent === 0 ? { first: now, answered: now, isGuess } : entry.sent;
+    entry.sent = { first, last: now, answered, isGuess: sent.isGuess || isGuess };
     entry.spent += units;
     entry.open++;
     return entry;
   }
 
-  /** Ends a request. `units`: its actual cost minus the units charged for it. */
-  settle(entry: Entry, units: number): void {
+  /** Ends a request. `units`: its actual cost minus the units charged for it; `answered`: when it was answered, by the local clock. */
+  settle(entry: Entry, units: number, answered: number = Number.POSITIVE_INFINITY): void {
     entry.open--;
+    entry.sent = { ...entry.sent, answered: Math.max(entry.sent.answered, answered) };
     entry.spent = Math.max(0, entry.spent + units);
   }
 
   /**
    * Moves what was sent to narrower slots, where the clock or a shape is better known than it was then: there it counts in fewer
-   * windows. What was sent by a guess of the time is moved in any case, once that is known. `slotOf`: the slot in which requests arrived that
-   * were sent between two local instants.
+   * windows, or slides out sooner. What was sent by a guess of the time is moved in any case, once that is known. `slotOf`: the slot in which
+   * requests arrived.
    */
-  refine(slotOf: (first: number, last: number) => Slot, isGuess = false): void {
+  refine(slotOf: (sent: Sent) => Slot, isGuess = false): void {
     for (const entry of [...this.#entries.values()]) {
       const { slot, claimed, spent, open, sent } = entry;
       if (spent === 0 || open > 0) continue;
-      const narrow = slotOf(sent.first, sent.last);
+      const narrow = slotOf(sent);
       const names = new Set(slot.instances.map(({ name }) => name));
       // In an earlier step of a window that drains, units leave no less room in any later one.
       const isWithin = narrow.instances.every(({ name, drain }) => drain !== undefined || names.has(name));
       const isKnown = sent.isGuess && !isGuess;
-      if (!isKnown && (narrow.instances.length >= names.size || !isWithin)) continue;
+      const isSooner = slot.to - narrow.to >= SOONER_MS && narrow.instances.some((each) => slidByOf(each, slot.to));
+      if (!isKnown && (!isWithin || (narrow.instances.length >= names.size && !isSooner))) continue;
       const granted = Math.min(claimed, spent);
       const moved = this.#at({ ...narrow, name: this.#ownName() });
       Object.assign(moved, { claimed: granted, spent, sent: { ...sent, isGuess } });
@@ -232,7 +247,7 @@ export class Book {
   #at(slot: Slot): Entry {
     let entry = this.#entries.get(slot.name);
     if (!entry) {
-      entry = { slot, claimed: 0, spent: 0, open: 0, booked: 0, sent: { first: 0, last: 0, isGuess: false } };
+      entry = { slot, claimed: 0, spent: 0, open: 0, booked: 0, sent: UNSENT };
       this.#entries.set(slot.name, entry);
     }
     return entry;

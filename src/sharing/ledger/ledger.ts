@@ -6,7 +6,7 @@ import { Timeline } from '../slots/timeline.ts';
 import { type Instance, MISSING_MS, REACH_MS, SharedWindows } from '../slots/windows.ts';
 import type { Answer, ShareAsk } from '../store/store.ts';
 import { AMPLE, type Asked, AskPolicy, type FullWindow, STAY_MS } from './ask-policy.ts';
-import { Book, type Entry, type Told } from './book.ts';
+import { Book, type Entry, type Sent, type Told } from './book.ts';
 import type { Demand } from './call-needs.ts';
 import { ExpectedCalls } from './expected-calls.ts';
 import { Recollection } from './recollection.ts';
@@ -170,11 +170,9 @@ export class Ledger {
   compose(demand: Demand, now: number, tripMs: number, isSilent = true): Composed {
     const { need, isUrgent, isAlone = false, concurrency, maxWaitMs } = demand;
     const arrival = this.timeline.arrival(now);
-    this.book.refine(
-      (first, last) =>
-        this.#slots.at({ least: this.timeline.arrival(first).least, most: this.timeline.arrival(last).most }),
-      this.timeline.isGuess(now),
-    );
+    const isGuess = this.timeline.isGuess(now);
+    const isExact = !isGuess && this.#slots.areSeconds && !this.policy.isAmple(now);
+    this.book.refine((sent) => this.#slotOf(sent, isExact), isGuess);
     const held = this.book.held(arrival);
     // Units of a later slot do not help an urgent call: it asks for the present slot.
     const isImpatient = isUrgent && held >= demand.want && this.book.left(arrival) < need;
@@ -292,6 +290,16 @@ export class Ledger {
     this.book.grant(answer, this.timeline.arrival(now), ({ name, from }) =>
       from < usableFrom ? 0 : (granted.get(name) ?? 0),
     );
+  }
+
+  /** The slot in which requests arrived. `isExact`: it ends where the last of them was answered at the latest. */
+  #slotOf({ first, last, answered }: Sent, isExact: boolean): Slot {
+    const { least } = this.timeline.arrival(first);
+    const { most } = this.timeline.arrival(last);
+    if (!isExact || answered === Number.POSITIVE_INFINITY) return this.#slots.at({ least, most });
+    const latest = Math.min(most, this.timeline.at(answered).most);
+    const slot = this.#slots.at({ least, most: latest });
+    return { ...slot, to: Math.min(slot.to, latest + 1) };
   }
 
   /** Takes away what must be left to the calendar's window before, of which only the answer has told how much is used. */

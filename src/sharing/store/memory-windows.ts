@@ -143,6 +143,7 @@ export class MemoryWindow {
     if (this.ask.slidBy === undefined || (this.#later && counts.has(this.#later))) return;
     const batches = this.#batches;
     this.#batches = more > 0 ? withUnits(batches, more, to) : withoutUnits(batches, -more, to);
+    this.isChanged = true;
   }
 
   /** Units that it holds and the next instance does not, and that have slid out by then. */
@@ -210,23 +211,28 @@ export function slideOut(windows: readonly MemoryWindow[]): void {
   });
 }
 
-/** Books totals as differences to the totals of the account. Returns how many units are newly claimed: what only changed its slot is not. */
+/**
+ * Books totals as differences to the totals of the account, those of all slots of a window together. Returns how many units are newly claimed: what only
+ * changed its slot is not.
+ */
 export function bookTotals(
   { slots }: ShareAsk,
   before: ReadonlyMap<string, number>,
   windows: readonly MemoryWindow[],
 ): number {
   let claimed = 0;
+  const changes = new Map<MemoryWindow, number>();
   for (const { name, total, to, windows: indices } of slots) {
     const more = total - (before.get(name) ?? 0);
     if (more === 0) continue;
     claimed += more;
     const all = new Set(indices.flatMap((index) => windows[index] ?? []));
     for (const window of all) {
-      window.book(more);
+      changes.set(window, (changes.get(window) ?? 0) + more);
       window.touch(all, more, to);
     }
   }
+  for (const [window, more] of changes) if (more !== 0) window.book(more);
   return Math.max(0, claimed);
 }
 

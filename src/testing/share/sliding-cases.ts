@@ -72,6 +72,29 @@ export const SLIDING: StoreCases = {
     expect(await used(3_000)).toBe(0);
   },
 
+  'takes what only changes its slot off the slot that it had, whatever is claimed beside it': async ({ store }) => {
+    const ask = asker(store);
+    const windows = (slidBy: number) => [sliding(1, slidBy, { limit: 20 }), sliding(2, slidBy, { limit: 20 })];
+    const used = async (slidBy: number) =>
+      (await ask({ member: 'b', want: 0, slots: [], windows: windows(slidBy) })).used[0];
+    await ask({ want: 0, slots: [ending(3_000, 24)], windows: windows(500) });
+    // More than may be claimed, were it counted in both slots.
+    const moved = { ...ending(1_000, 20), name: 'own:0' };
+    await ask({ want: 0, slots: [moved, ending(3_000, 4)], windows: windows(500) });
+    expect(await used(999)).toBe(24);
+    expect(await used(1_000)).toBe(4);
+    expect(await used(3_000)).toBe(0);
+  },
+
+  'leaves what no process told for where claims only change their slot': async ({ store }) => {
+    const ask = asker(store);
+    const tell = async (slots: readonly SlotAsk[], reading: number) =>
+      (await ask({ want: 0, slots, windows: [sliding(1, 500, { reading }), sliding(2, 500)] })).used[0];
+    expect(await tell([ending(3_000, 3)], 5)).toBe(5);
+    await ask({ member: 'b', want: 4, slots: [slotAsk({ to: 3_000 })], windows: [sliding(1, 500), sliding(2, 500)] });
+    expect(await tell([{ ...ending(1_000, 3), name: 'own:0' }, ending(3_000, 0)], 5)).toBe(9);
+  },
+
   'says how long the last instance takes that has no room: by then those before it count no more': async ({
     store,
   }) => {

@@ -169,6 +169,18 @@ describe('when it is worth asking the store', () => {
     }
   });
 
+  it('is when a minute that slides frees something, if the store says when, although that is sooner than the next second or later than the next step', () => {
+    const windows = calendar({});
+    windows.open('minute', 100, { alive: [slidingLog], epoch: 0 });
+    const slots = new Slots(windows);
+    const ask = asked(windows, { slots: [slots.at(exactly(NOW)), ...slots.after(exactly(NOW), 1)] });
+    for (const freesAt of [NOW + 200, NOW + 4_000]) {
+      const policy = new AskPolicy(() => 0);
+      policy.hear(ask, { ...outcome([], ask, full), freesAt }, NOW);
+      expect(policy.nextAt(0, false)).toBe(freesAt);
+    }
+  });
+
   it('is soon after the step of an hour that slides comes within reach, by chance within two and a half seconds', () => {
     const windows = calendar({});
     windows.open('hour', 100, { alive: [slidingLog], epoch: 0 });

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { aligned } from '../../../src/quota/models/aligned.ts';
+import { slidingLog } from '../../../src/quota/models/sliding-log.ts';
 import type { WindowNews } from '../../../src/quota/share-limit.ts';
 import type { Period } from '../../../src/quota/time/periods.ts';
 import { Book, type Wishes } from '../../../src/sharing/ledger/book.ts';
 import { type Slot, Slots } from '../../../src/sharing/slots/slots.ts';
-import type { Instance } from '../../../src/sharing/slots/windows.ts';
+import { type Instance, SharedWindows } from '../../../src/sharing/slots/windows.ts';
 import type { WindowAsk, Wish } from '../../../src/sharing/store/store.ts';
 import { answering, BEGIN, calendar, exactly, reading } from '../support/small.ts';
 
@@ -188,7 +190,7 @@ describe('a book of what a process may spend', () => {
     const entry = spend(book, 0, 2);
     const asked: number[][] = [];
     const refine = (): void =>
-      book.refine((first, last) => {
+      book.refine(({ first, last }) => {
         asked.push([first, last]);
         return slotAt(0);
       });
@@ -428,7 +430,7 @@ describe('a book that learns where requests arrived', () => {
         0,
       );
     const asked: number[][] = [];
-    book.refine((first, last) => {
+    book.refine(({ first, last }) => {
       asked.push([first, last]);
       return narrow;
     });
@@ -442,6 +444,42 @@ describe('a book that learns where requests arrived', () => {
 
   it('leaves them where they are counted in windows that the slot did not have', () => {
     expect(namesOf(sentTo(wide, slotAt(5)).book)).toEqual([wide.name]);
+  });
+
+  it.each([
+    ['moves them where they slide out by three tenths of a second sooner', slidingLog, 700, 'own:0'],
+    ['leaves them where they slide out hardly sooner', slidingLog, 701, named(0)],
+    ['leaves them where no window slides, however soon they were answered', aligned, 100, named(0)],
+  ] as const)('%s', (_, shape, endsMs, name) => {
+    const minute = new SharedWindows();
+    minute.open('minute', 20, { alive: [shape], epoch: 0 });
+    const slot = new Slots(minute).at(exactly(BEGIN));
+    expect(namesOf(sentTo(slot, { ...slot, to: BEGIN + endsMs }).book)).toContain(name);
+  });
+
+  it('tells when the last of them was answered, if each was', () => {
+    const book = new Book();
+    const [one, other] = [NOW, NOW + 2].map((now) => book.spend(1, during(0), () => slotAt(0), now));
+    const told = (): number[] => {
+      const asked: number[] = [];
+      book.refine(({ answered }) => {
+        asked.push(answered);
+        return slotAt(0);
+      });
+      return asked;
+    };
+    if (one && other)
+      for (const [entry, at] of [
+        [other, NOW + 90],
+        [one, NOW + 60],
+      ] as const)
+        book.settle(entry, 0, at);
+    expect(told()).toEqual([NOW + 90]);
+    book.settle(
+      book.spend(1, during(0), () => slotAt(0), NOW + 3),
+      0,
+    );
+    expect(told()).toEqual([Number.POSITIVE_INFINITY]);
   });
 
   it('moves them there once the time is known, where it was a guess when they were sent', () => {

@@ -17,6 +17,7 @@ local function keepBatches(i, all)
     v[2 * k - 1], v[2 * k] = batch[1], batch[2]
   end
   setBatches(i, write(batchForm, unpack(v)))
+  dirty[i] = true
 end
 local function toBatches(i, more, to)
   local all, place, least, joined = batchesOf(i), 1, math.huge, 0
@@ -73,7 +74,7 @@ for i in pairs(joins) do
   end
 end
 for i, units in pairs(out) do
-  claimed[i], said[i], dirty[i] = claimed[i] - units, max(0, said[i] - units), true
+  claimed[i], said[i] = claimed[i] - units, max(0, said[i] - units)
   keepBatches(i, later[i])
 end
 

@@ -10,9 +10,9 @@ local function carry(i)
   if left ~= carried[i] then carried[i], dirty[i] = left, true end
 end
 
--- Totals are booked as differences to the account. New claims are subtracted from strangers: units spent without a grant were
--- counted there.
-local firstSlot = p
+-- Totals are booked as differences to the account, those of all slots of a window together: what only changes its slot claims nothing. New claims
+-- are subtracted from strangers: units spent without a grant were counted there.
+local firstSlot, changes = p, {}
 for _ = 1, slots do
   local to = tonumber(A[p])
   p = p + 1
@@ -24,16 +24,15 @@ for _ = 1, slots do
   if more ~= 0 then
     newly = newly + more
     for q = p + 4, last, 2 do
-      for i = tonumber(A[q]), tonumber(A[q + 1]) do
-        claimed[i], dirty[i] = min(max(0, claimed[i] + more), mostClaimed(limits[i])), true
-        if more > 0 then
-          strangers[i] = max(0, strangers[i] - more)
-        end
-      end
+      for i = tonumber(A[q]), tonumber(A[q + 1]) do changes[i] = (changes[i] or 0) + more end
       touch(q, more, to)
     end
   end
   p = last + 2
+end
+for i, more in pairs(changes) do
+  if more ~= 0 then claimed[i], dirty[i] = min(max(0, claimed[i] + more), mostClaimed(limits[i])), true end
+  if more > 0 then strangers[i] = max(0, strangers[i] - more) end
 end
 -- What only changed its slot is not new.
 newly = max(0, newly)

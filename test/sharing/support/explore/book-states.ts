@@ -112,7 +112,7 @@ export class BookStates {
   /** Moves what was sent in a slot of two seconds to that of one, as a ledger does before each ask. */
   #refine(book: Book): void {
     const isBlind = this.#small.bug === 'a slot of two seconds shrinks to the first';
-    book.refine((first, last) => this.#slotOf(first, isBlind ? first : last));
+    book.refine(({ first, last }) => this.#slotOf(first, isBlind ? first : last));
   }
 
   /** The slot of a second, or of that and the next one. */
