@@ -167,7 +167,9 @@ export class NamedWindows implements Iterable<NamedWindow> {
   describes(limit: number, resetAt: number | undefined, { sentAt, receivedAt }: AnswerFacts): boolean {
     for (const window of this) {
       if (!window.matches(limit, resetAt, receivedAt)) continue;
+      const { alive } = window.candidates;
       if (resetAt !== undefined) window.onNamedReset(resetAt, sentAt);
+      if (window.candidates.alive !== alive) this.#revision++;
       return true;
     }
     return false;

@@ -257,6 +257,17 @@ describe('the reset that ratelimit-* names', () => {
     expect(windows.describes(500, 999_000, answer)).toBe(false);
   });
 
+  it('is a change where it rules a shape out, so that a call that waits asks again', () => {
+    const { windows, read } = world();
+    const answer = { sentAt: 20_000, receivedAt: 20_100, own: 1, settledSince: 0, limited: false };
+    read({ minute: left(500, 499) }, 20_000);
+    const before = windows.revision;
+    windows.describes(500, 60_000, answer);
+    expect(windows.revision).toBe(before + 1);
+    windows.describes(500, 60_000, answer);
+    expect(windows.revision).toBe(before + 1);
+  });
+
   it('is when a full one is tried, if there is one', () => {
     const untilBy = (resetAt: number | undefined): number => {
       const { windows, read } = world();
