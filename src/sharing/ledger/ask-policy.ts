@@ -1,6 +1,16 @@
 import type { Slot } from '../slots/slots.ts';
 import type { Instance } from '../slots/windows.ts';
 import { BATCHES } from '../store/batches.ts';
+import {
+  type Asked,
+  fullUntil,
+  isFull,
+  isFullByProbe,
+  lacksRoom,
+  type Outcome,
+  probesOf,
+  slidesOutAt,
+} from './room.ts';
 
 /** A repeated ask is delayed by a random time up to this part of a slot, so that no process is always first. */
 const SPREAD = 0.3;
@@ -44,35 +54,6 @@ export const STAY_MS = 1_500;
  */
 export const AMPLE = 0.5;
 const TELLS_MS = 10_000;
-
-/** The demand of an ask, and the slots it asked for. */
-export interface Asked {
-  readonly want: number;
-  readonly need: number;
-  /** Earliest first. */
-  readonly slots: readonly Slot[];
-  readonly kept: (instance: Instance) => number;
-  /** Instances that it named beside those of its slots. */
-  readonly also?: readonly Instance[];
-  /** Whether it asked for calls, too, that are only expected. */
-  readonly isSparing?: boolean;
-  /** Whether the store is near. */
-  readonly isNear?: boolean;
-}
-
-/** The answer to an ask. */
-export interface Outcome {
-  /** Units granted of a slot. */
-  readonly granted: (slot: Slot) => number;
-  /** Units of an instance claimed by all processes or used by strangers. */
-  readonly used: (instance: Instance) => number;
-  /** The earliest local instant at which the timeline has certainly reached a time. */
-  readonly surely: (time: number) => number;
-  /** Number of other needy processes. */
-  readonly others: number;
-  /** When what has to slide out has, by the timeline; undefined: it is not known. */
-  readonly freesAt?: number | undefined;
-}
 
 /** An instance that is full until its end. */
 export interface FullWindow {
@@ -184,8 +165,9 @@ export class AskPolicy {
   }
 
   /** Learns from the answer to an ask. */
-  hear(asked: Asked, { granted, used, surely, others, freesAt }: Outcome, now: number): void {
+  hear(asked: Asked, outcome: Outcome, now: number): void {
     const { want, slots } = asked;
+    const { granted, used, surely, others } = outcome;
     [this.#heardAt, this.#others] = [now, others];
     const parts = slots.flatMap(({ instances }) => instances.map((each) => 1 - used(each) / each.limit));
     if (parts.length > 0) this.#room = Math.min(...parts);
@@ -212,7 +194,9 @@ export class AskPolicy {
     const half = surely((first.from + first.to) / 2);
     if (room(first) > 0 && now < half) this.#lateAt = half + spread;
     if (given > 0) return;
-    this.#retryAt = this.#nextRoom(asked, { granted, used, surely, others, freesAt }, spread, now);
+    this.#noteFull(asked, outcome, now);
+    this.#noteLacking(asked, outcome, now);
+    this.#retryAt = this.#nextRoom(asked, outcome, spread, now);
     const full = this.#full;
     // Answers that follow each other within moments, as for urgent calls, are no reason to ask later.
     const isSure = this.isLacking || (full !== undefined && full.at - full.since >= SURE_MS);
@@ -226,68 +210,69 @@ export class AskPolicy {
     return RETRY_MS * RETRY_FACTOR ** Math.min(RETRY_GROWS, this.#fruitless);
   }
 
+  /** Which long window is full, and since when: of several the one that is so until later. */
+  #noteFull(asked: Asked, outcome: Outcome, now: number): void {
+    const { instances = [] } = asked.slots.at(-1) ?? {};
+    const all = instances.filter(
+      (each) => !each.window.isShort && lacksRoom(each, asked, outcome) && isFull(each, asked, outcome),
+    );
+    const known = this.#full;
+    this.#full = undefined;
+    for (const instance of all) {
+      const end = fullUntil(instance, asked, outcome);
+      if (this.#full && end <= this.#full.end) continue;
+      // What slides is full until a later end as soon as a unit of it is granted to another process.
+      const isSame = known?.instance.window === instance.window && outcome.surely(known.end) > now;
+      const isKept = all.every((each) => isFullByProbe(each, asked, outcome));
+      this.#full = { instance, end, since: isSame ? known.since : now, at: now, isKept };
+    }
+  }
+
+  /** Whether a long window has nothing left for the first call, and since when answers in a row say so. */
+  #noteLacking(asked: Asked, outcome: Outcome, now: number): void {
+    const { slots, also = [] } = asked;
+    const from = slots[0]?.from ?? 0;
+    // A unit of a step counts in those after it, of which more is kept for urgent calls.
+    const later = also.filter(({ drain, end }) => drain !== undefined && end > from);
+    const isNow = [...slots.flatMap(({ instances }) => instances), ...later].some(
+      (each) => !each.window.isShort && lacksRoom(each, asked, outcome),
+    );
+    const row = this.#lacking;
+    const isRow = row !== undefined && now - row.at <= ROW_MS;
+    this.#lacking = isNow || isRow ? { since: isRow ? row.since : now, at: now, isNow } : undefined;
+  }
+
   /** When slots or units that this ask could not reach become available. */
-  #nextRoom(
-    { slots, need, kept, also = [] }: Asked,
-    { used, surely, others, freesAt }: Outcome,
-    spread: number,
-    now: number,
-  ): number {
+  #nextRoom(asked: Asked, outcome: Outcome, spread: number, now: number): number {
+    const { slots } = asked;
+    const { surely, others, freesAt } = outcome;
     const first = slots[0] as Slot;
     const last = slots[slots.length - 1] as Slot;
-    const step = (last.from - first.from) / Math.max(1, slots.length - 1) || first.to - first.from;
-    const nextAt = surely(first.from + step) + spread;
+    const aheadMs = last.from - first.from;
+    const nextAt = surely(first.from + (aheadMs / Math.max(1, slots.length - 1) || first.to - first.from)) + spread;
     let at = freesAt === undefined ? nextAt : Math.min(nextAt, surely(freesAt));
-    const probes = first.instances.filter(({ slides, window }) => slides === undefined && window.isProbed);
     // A unit that is kept for the beginning of the calendar's next window is there for the first process that asks then.
-    const probesAt = Math.min(...probes.map(({ end }) => surely(end))) + spread;
-    const outAt = ({ window, slides }: Instance): number | undefined =>
-      slides !== undefined && !window.isShort ? freesAt : undefined;
-    const endOf = (instance: Instance): number =>
-      Math.min(
-        outAt(instance) ?? instance.end,
-        probes.find(({ window }) => window === instance.window)?.end ?? Number.POSITIVE_INFINITY,
-      );
-    let full: Instance | undefined;
-    let isKept = true;
+    const probesAt = Math.min(...probesOf(asked).map(({ end }) => surely(end))) + spread;
     for (const instance of last.instances) {
-      const { window, limit, slides } = instance;
-      const room = limit - used(instance);
-      const least = Math.min(need, limit);
-      if (room - kept(instance) >= least) continue;
-      const isFull = room - window.keptForProbe(first.from) < least;
-      if (isFull && !window.isShort) {
-        if (!full || endOf(full) < endOf(instance)) full = instance;
-        isKept &&= room >= least && !window.isLong;
-      }
+      if (!lacksRoom(instance, asked, outcome)) continue;
+      const { window, slides } = instance;
+      const isAllUsed = isFull(instance, asked, outcome);
       // The processes that wait for the same steps or batches, or for what is kept to shrink, ask in turn, so that all of them together
       // ask twice in that time. What a window holds that slides is known until some of it has slid out, so that one of them asks soon after that.
-      const stepMs = isFull && slides !== undefined ? slides : Math.min(slides ?? RELEASE_MS, RELEASE_MS);
+      const stepMs = isAllUsed && slides !== undefined ? slides : Math.min(slides ?? RELEASE_MS, RELEASE_MS);
       const turnMs = Math.min(RETRY_MS, (stepMs / 2) * (window.isShort && slides === undefined ? 1 : others + 1));
       const soonMs = Math.min(turnMs, ((slides ?? 0) / BATCHES / 2) * (others + 1));
-      const knownUntil = outAt(instance);
+      const knownUntil = slidesOutAt(instance, outcome);
       const chanceMs = slides === undefined ? spread : (this.#random() * soonMs) / 2;
       // Before an instance ends a slot is asked for that begins then; what slides out is of the slot of that time.
-      const endsAt = surely(knownUntil ?? instance.end - (last.from - first.from)) + chanceMs;
+      const endsAt = surely(knownUntil ?? instance.end - aheadMs) + chanceMs;
       const isKnown = window.isLong || knownUntil !== undefined;
-      const turnAt = isFull && isKnown ? Number.POSITIVE_INFINITY : now + turnMs + spread;
+      const turnAt = isAllUsed && isKnown ? Number.POSITIVE_INFINITY : now + turnMs + spread;
       const asksAt = Math.min(turnAt, window.isShort ? Number.POSITIVE_INFINITY : endsAt, probesAt);
       // A full calendar window has room after its end. A sliding one may have room at its next step, and the reserve for
       // urgent calls shrinks.
-      at = Math.max(at, isFull && slides === undefined ? endsAt : asksAt);
+      at = Math.max(at, isAllUsed && slides === undefined ? endsAt : asksAt);
     }
-    const known = this.#full;
-    // What slides is full until a later end as soon as a unit of it is granted to another process.
-    const isSame = known?.instance.window === full?.window && known !== undefined && surely(known.end) > now;
-    this.#full = full && { instance: full, end: endOf(full), since: isSame ? known.since : now, at: now, isKept };
-    const row = this.#lacking;
-    const isRow = row !== undefined && now - row.at <= ROW_MS;
-    // A unit of a step counts in those after it, of which more is kept for urgent calls.
-    const later = also.filter(({ drain, end }) => drain !== undefined && end > first.from);
-    const isLacking = [...slots.flatMap(({ instances }) => instances), ...later].some(
-      (each) => !each.window.isShort && each.limit - used(each) - kept(each) < Math.min(need, each.limit),
-    );
-    this.#lacking = isLacking || isRow ? { since: isRow ? row.since : now, at: now, isNow: isLacking } : undefined;
     return at;
   }
 }

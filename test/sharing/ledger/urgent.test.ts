@@ -51,6 +51,11 @@ describe('what is kept for urgent calls', () => {
     expect(reserve(60, 600_000).kept(two, BEGIN)).toBe(1);
   });
 
+  it('is reckoned, too, where so little of them was left when this process first heard of them that it has seen none come', () => {
+    const expected = 0.4 / (1 - Math.exp(-1));
+    expect(reserve(0.4, 60_000).kept(minute, BEGIN)).toBe(Math.floor(expected + 4 * Math.sqrt(expected)));
+  });
+
   it('is reckoned by how long they have been counted, of which the store forgets the older part', () => {
     // 20 units in 20 s are one a second, of which a factor of e is forgotten in a minute.
     const rate = 20 / (60 * (1 - Math.exp(-20 / 60)));

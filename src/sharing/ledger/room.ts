@@ -1,0 +1,72 @@
+import type { Slot } from '../slots/slots.ts';
+import type { Instance } from '../slots/windows.ts';
+
+/** The demand of an ask, and the slots it asked for. */
+export interface Asked {
+  readonly want: number;
+  readonly need: number;
+  /** Earliest first. */
+  readonly slots: readonly Slot[];
+  readonly kept: (instance: Instance) => number;
+  /** Instances that it named beside those of its slots. */
+  readonly also?: readonly Instance[];
+  /** Whether it asked for calls, too, that are only expected. */
+  readonly isSparing?: boolean;
+  /** Whether the store is near. */
+  readonly isNear?: boolean;
+}
+
+/** The answer to an ask. */
+export interface Outcome {
+  /** Units granted of a slot. */
+  readonly granted: (slot: Slot) => number;
+  /** Units of an instance claimed by all processes or used by strangers. */
+  readonly used: (instance: Instance) => number;
+  /** The earliest local instant at which the timeline has certainly reached a time. */
+  readonly surely: (time: number) => number;
+  /** Number of other needy processes. */
+  readonly others: number;
+  /** When what has to slide out has, by the timeline; undefined: it is not known. */
+  readonly freesAt?: number | undefined;
+}
+
+/** Whether less is left of an instance than the next call needs, but for what is kept for others. */
+export function lacksRoom(instance: Instance, { need, kept }: Asked, { used }: Outcome): boolean {
+  return leftOf(instance, used) - kept(instance) < leastOf(need, instance);
+}
+
+/** Whether what is kept for urgent calls would not do either: all that is left, but for a request that shows its shape. */
+export function isFull(instance: Instance, { need, slots }: Asked, { used }: Outcome): boolean {
+  const from = slots[0]?.from ?? 0;
+  return leftOf(instance, used) - instance.window.keptForProbe(from) < leastOf(need, instance);
+}
+
+/** Whether only what is kept for that request fills it. */
+export function isFullByProbe(instance: Instance, { need }: Asked, { used }: Outcome): boolean {
+  return leftOf(instance, used) >= leastOf(need, instance) && !instance.window.isLong;
+}
+
+/** When what has to slide out of an instance has, by the timeline; undefined: it is not known. */
+export function slidesOutAt({ window, slides }: Instance, { freesAt }: Outcome): number | undefined {
+  return slides !== undefined && !window.isShort ? freesAt : undefined;
+}
+
+/** Until when an instance is full: what slides sooner, if a request at the beginning of the calendar's next window may show that it does not. */
+export function fullUntil(instance: Instance, asked: Asked, outcome: Outcome): number {
+  const probe = probesOf(asked).find(({ window }) => window === instance.window);
+  return Math.min(slidesOutAt(instance, outcome) ?? instance.end, probe?.end ?? Number.POSITIVE_INFINITY);
+}
+
+/** The instances of the calendar at whose end a request may show the shape of their window. */
+export function probesOf({ slots: [first] }: Asked): readonly Instance[] {
+  return first?.instances.filter(({ slides, window }) => slides === undefined && window.isProbed) ?? [];
+}
+
+function leftOf(instance: Instance, used: Outcome['used']): number {
+  return instance.limit - used(instance);
+}
+
+/** Units that the next call needs of an instance; of one of fewer units, all of them. */
+function leastOf(need: number, { limit }: Instance): number {
+  return Math.min(need, limit);
+}
