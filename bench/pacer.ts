@@ -2,6 +2,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { systemClock } from '../src/clock.ts';
 import type { Lease, RequestOutcome } from '../src/quota/admission.ts';
+import { aligned } from '../src/quota/models/aligned.ts';
+import type { Shape } from '../src/quota/models/model.ts';
 import { Pacer } from '../src/quota/pacer.ts';
 import { CallQueue } from '../src/scheduler/queue/call-queue.ts';
 import { firstDecile } from './compare.ts';
@@ -17,9 +19,14 @@ const START = Date.UTC(2026, 2, 10, 14, 0, 7);
 
 const ask = { endpoint: 'GET /extended/v1/info', maxWaitMs: Number.POSITIVE_INFINITY };
 const trace = { waiting: () => {}, attempts: 0, isRetrying: false, queuedAt: 0, keepContext: () => {} };
-const pacerOf = (concurrency: number): Pacer => new Pacer({ concurrency, leaseMs: 90_000 });
+const pacerOf = (concurrency: number, shapes?: readonly Shape[]): Pacer =>
+  new Pacer({ concurrency, leaseMs: 90_000, ...(shapes && { shapes }) });
 
-const rows: Record<string, string> = { 'the pacer alone': `${alone().toFixed(1)} µs` };
+const rows: Record<string, string> = {
+  'the pacer alone': `${alone().toFixed(1)} µs`,
+  'alone, told the shape of each window': `${alone([aligned]).toFixed(1)} µs`,
+  'alone, told the shape of the only window': `${alone([aligned], 1).toFixed(1)} µs`,
+};
 for (const depth of DEPTHS) {
   rows[`with the line, ${depth.toLocaleString('en')} waiting`] = `${(await inLine(depth)).toFixed(1)} µs`;
 }
@@ -29,9 +36,9 @@ console.table(rows);
 process.exit();
 
 /** Each millisecond one request is settled and the next one admitted. */
-function alone(): number {
-  const pacer = pacerOf(IN_FLIGHT + 1);
-  const answers = answersOf(new Tally());
+function alone(shapes?: readonly Shape[], windows?: number): number {
+  const pacer = pacerOf(IN_FLIGHT + 1, shapes);
+  const answers = answersOf(new Tally(), windows);
   const leases: Lease[] = [];
   let now = 0;
   const step = (): void => {
@@ -95,11 +102,12 @@ async function inLine(depth: number): Promise<number> {
 }
 
 /** The service's headers, request by request. */
-function answersOf(tally: Tally): (now: number) => RequestOutcome {
+function answersOf(tally: Tally, windows?: number): (now: number) => RequestOutcome {
   return (now) => {
     const date = Math.floor(now / 1_000) * 1_000;
-    const windows = tally.count(now).map(({ period, limit, remaining }) => [period, { limit, remaining }] as const);
-    const stacks = { cost: 1, ...Object.fromEntries(windows) };
+    const counts = tally.count(now).slice(0, windows);
+    const named = counts.map(({ period, limit, remaining }) => [period, { limit, remaining }] as const);
+    const stacks = { cost: 1, ...Object.fromEntries(named) };
     return {
       kind: 'answered',
       limited: false,
