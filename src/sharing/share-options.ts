@@ -1,5 +1,5 @@
 import { ConfigError, quote } from '../errors.ts';
-import { unknownOption } from '../validation/arguments.ts';
+import { count, unknownOption } from '../validation/arguments.ts';
 import { ownProperties } from '../validation/own-properties.ts';
 
 /** Default of `secret`. It is public, so a guessed key can be recognised by its fingerprint. */
@@ -63,8 +63,7 @@ export function readStoreOptions({
   if (typeof secret !== 'string' || secret === '') throw new ConfigError('secret', 'must be a non-empty string');
   if (!['partial', 'closed', 'open'].includes(mode))
     throw new ConfigError('onStoreFailure', `must be partial, closed or open, not ${quote(mode)}`);
-  if (!Number.isSafeInteger(processes) || processes < 1)
-    throw new ConfigError('processes', `must be a whole number, 1 or more, not ${quote(processes)}`);
+  count(processes, 'processes');
   if (!(Number.isFinite(timeoutMs) && timeoutMs > 0))
     throw new ConfigError('timeoutMs', `must be a finite number of milliseconds, more than 0, not ${quote(timeoutMs)}`);
   return { secret, mode, processes, timeoutMs };

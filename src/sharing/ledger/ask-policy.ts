@@ -9,6 +9,7 @@ import {
   lacksRoom,
   type Outcome,
   probesOf,
+  roomOf,
   slidesOutAt,
 } from './room.ts';
 
@@ -188,11 +189,10 @@ export class AskPolicy {
     if (asked.isSparing) return;
     const length = first.to - first.from;
     const spread = this.#random() * length * SPREAD;
-    const room = (slot: Slot): number =>
-      Math.min(...slot.instances.map((instance) => instance.limit - asked.kept(instance) - used(instance)));
+    const room = Math.min(...first.instances.map((instance) => roomOf(instance, asked, outcome)));
     // Room withheld for fairness is available to every process in the second half of its slot.
     const half = surely((first.from + first.to) / 2);
-    if (room(first) > 0 && now < half) this.#lateAt = half + spread;
+    if (room > 0 && now < half) this.#lateAt = half + spread;
     if (given > 0) return;
     this.#noteFull(asked, outcome, now);
     this.#noteLacking(asked, outcome, now);
@@ -216,6 +216,7 @@ export class AskPolicy {
     const all = instances.filter(
       (each) => !each.window.isShort && lacksRoom(each, asked, outcome) && isFull(each, asked, outcome),
     );
+    const isKept = all.every((each) => isFullByProbe(each, asked, outcome));
     const known = this.#full;
     this.#full = undefined;
     for (const instance of all) {
@@ -223,7 +224,6 @@ export class AskPolicy {
       if (this.#full && end <= this.#full.end) continue;
       // What slides is full until a later end as soon as a unit of it is granted to another process.
       const isSame = known?.instance.window === instance.window && outcome.surely(known.end) > now;
-      const isKept = all.every((each) => isFullByProbe(each, asked, outcome));
       this.#full = { instance, end, since: isSame ? known.since : now, at: now, isKept };
     }
   }

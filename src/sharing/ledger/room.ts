@@ -30,18 +30,23 @@ export interface Outcome {
   readonly freesAt?: number | undefined;
 }
 
-/** Whether less is left of an instance than the next call needs, but for what is kept for others. */
-export function lacksRoom(instance: Instance, { need, kept }: Asked, { used }: Outcome): boolean {
-  return leftOf(instance, used) - kept(instance) < leastOf(need, instance);
+/** Units that are left of an instance, but for what is kept for others. */
+export function roomOf(instance: Instance, { kept }: Asked, { used }: Outcome): number {
+  return leftOf(instance, used) - kept(instance);
 }
 
-/** Whether what is kept for urgent calls would not do either: all that is left, but for a request that shows its shape. */
+/** Whether that is less than the next call needs. */
+export function lacksRoom(instance: Instance, asked: Asked, outcome: Outcome): boolean {
+  return roomOf(instance, asked, outcome) < leastOf(asked.need, instance);
+}
+
+/** Whether all that is left of an instance, but for the unit of a request that shows its shape, is less than the next call needs. */
 export function isFull(instance: Instance, { need, slots }: Asked, { used }: Outcome): boolean {
   const from = slots[0]?.from ?? 0;
   return leftOf(instance, used) - instance.window.keptForProbe(from) < leastOf(need, instance);
 }
 
-/** Whether only what is kept for that request fills it. */
+/** Whether only the unit that is kept for that request makes an instance full, and the call may get it. */
 export function isFullByProbe(instance: Instance, { need }: Asked, { used }: Outcome): boolean {
   return leftOf(instance, used) >= leastOf(need, instance) && !instance.window.isLong;
 }
