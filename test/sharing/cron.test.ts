@@ -203,6 +203,15 @@ describe('a job of each minute, of processes that share a key,', () => {
         }
     },
   );
+
+  it.each<WindowKind>(DEEP ? ['sliding-log', 'first-request'] : ['first-request'])(
+    'tells what it sent last although its process lives on, so that one of all of a minute waits as if it ended: where the minute is %s',
+    async (minute) => {
+      const longest = async (by: 'two' | 'new') =>
+        Math.max(...(await minutes(by, 1, 20, { minute }, { calls: 20, minute: 20 })));
+      expect(await longest('two')).toBeLessThan((await longest('new')) + 1_500);
+    },
+  );
 });
 
 describe('a job of each day, of two processes that share a key and make it in turn,', () => {

@@ -143,7 +143,7 @@ export class Ledger {
     this.timeline.hearRoundTrip(receivedAt - sentAt);
     const window = this.windows.open(period, limit, shapes);
     window.hear(news, this.timeline.at(sentAt), this.timeline.at(receivedAt));
-    if (!window.isShort) this.#unheard.read(news, this.held(receivedAt));
+    if (!window.isShort) this.#unheard.read(news, this.held(receivedAt), !window.isLong && !window.isCalendar);
     if (this.timeline.isSharp(receivedAt)) this.#probe.read(news, this.timeline.at(sentAt));
   }
 

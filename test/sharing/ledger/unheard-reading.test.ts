@@ -3,10 +3,10 @@ import { UnheardReading } from '../../../src/sharing/ledger/unheard-reading.ts';
 import { reading } from '../support/small.ts';
 
 /** When a reading of a minute of 10 units is to be told that was received at 5 s, where the store counts so many and this process holds some. */
-function tellsAt(used: number, counted: number, held = 0): number {
+function tellsAt(used: number, counted: number, held = 0, slides = false): number {
   const unheard = new UnheardReading();
   unheard.count('minute', counted);
-  unheard.read(reading({ period: 'minute', limit: 10, used, receivedAt: 5_000 }), held);
+  unheard.read(reading({ period: 'minute', limit: 10, used, receivedAt: 5_000 }), held, slides);
   return unheard.tellsAt;
 }
 
@@ -18,6 +18,10 @@ it('a reading is told after a moment if it counts less than the store, but for w
 
 it('a reading is not told for itself where half of the window is free', () => {
   expect([tellsAt(1, 5), tellsAt(1, 6)]).toEqual([Number.POSITIVE_INFINITY, 7_000]);
+});
+
+it('a reading by which the store counts what is used is told where the window slides and is nearly full', () => {
+  expect([tellsAt(10, 9, 0, true), tellsAt(10, 10), tellsAt(10, 10, 0, true)]).toEqual([Infinity, Infinity, 7_000]);
 });
 
 it('a reading is told once, and the store counts what it said last', () => {
