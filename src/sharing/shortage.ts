@@ -65,14 +65,19 @@ export class Shortage {
   /** The window that is full; none where the first call would fail although it may get a unit that is kept, or given back in time. */
   full(now: number): FullWindow | undefined {
     const full = this.#ledger.full(now);
-    const { maxWaitMs } = this.#needs.first;
-    if (!full || this.#ledger.timeline.surely(full.end, now) - now <= maxWaitMs) return full;
-    return full.isKept || (full.at - full.since < SURE_MS && maxWaitMs >= SURE_MS) ? undefined : full;
+    if (!full || this.#ledger.timeline.surely(full.end, now) - now <= this.#needs.first.maxWaitMs) return full;
+    return full.isKept || !this.#isSure(full) ? undefined : full;
   }
 
   /** Whether the first call certainly lacks units of a window: asking for them again is all that is left. */
   isCertain(now: number): boolean {
-    return this.full(now) !== undefined || this.#ledger.policy.isLacking;
+    const full = this.full(now);
+    return (full !== undefined && this.#isSure(full)) || this.#ledger.policy.isLacking;
+  }
+
+  /** Whether a second answer has shown a window full, too, or the first call cannot wait for one. */
+  #isSure({ since, at }: FullWindow): boolean {
+    return at - since >= SURE_MS || this.#needs.first.maxWaitMs < SURE_MS;
   }
 
   /** When to ask for what calls lack: at the end of a window that is full until then. */

@@ -123,7 +123,7 @@ it('a hold is not for certain from when the store is asked until it has answered
   const one = await reader(world);
   for (const lease of await one.take(9)) one.end(lease);
   await askOf(world, one);
-  await world.clock.advance(5_000);
+  await world.clock.advance(7_000);
   expect(one.check()?.isFirm).toBe(true);
   one.part.tellPause(world.clock.now() + 5);
   expect(one.check()?.isFirm).toBe(false);

@@ -231,6 +231,7 @@ describe('a hold of a part', () => {
     const one = await reader(world);
     for (const lease of await one.take(9)) one.end(lease);
     await askOf(world, one);
+    await world.clock.advance(7_000);
     expect(one.check()?.isFirm).toBe(true);
     await world.clock.advance(59_990 - world.clock.now());
     one.part.tellPause(world.clock.now() + 5);

@@ -62,13 +62,17 @@ describe('the part of a process in a share', () => {
     expect(taken.flat()).toHaveLength(9);
   });
 
-  it('says for certain that nothing is left once the store has said so, and not while it is asked', async () => {
+  it('says for certain that nothing is left once two answers have said so, five seconds apart, or one where a call cannot wait for another', async () => {
     const world = worldOf();
     const [one] = await readers(world);
     await one.take(9);
     one.waiting = 1;
     one.check();
     await world.clock.advance(1);
+    expect(one.check()?.isFirm).toBe(false);
+    expect(one.check(1, 4_999)?.isFirm).toBe(true);
+    one.check();
+    await world.clock.advance(7_000);
     const hold = one.check();
     expect(hold?.isFirm).toBe(true);
     expect(one.why()).toMatchObject({ window: 'minute', limit: 10, headroom: 0, kind: 'share' });
