@@ -88,6 +88,7 @@ const INNER_ROOMS: Record<string, readonly string[]> = {
     'book | ask-policy | call-needs | shape-probe',
     'slot-choice',
     'expected-calls',
+    'ask-planner',
     'ledger',
   ],
   'src/sharing/trips/': [

@@ -2,13 +2,13 @@ import type { WindowNews } from '../../quota/share-limit.ts';
 import { type Period, periodMsOf, startOf } from '../../quota/time/periods.ts';
 import type { ServerClock } from '../../quota/time/server-clock.ts';
 import { type Slot, Slots } from '../slots/slots.ts';
-import { Timeline } from '../slots/timeline.ts';
+import { Timeline, type TimeRange } from '../slots/timeline.ts';
 import { type Instance, MISSING_MS, REACH_MS, SharedWindows } from '../slots/windows.ts';
 import type { Answer, ShareAsk } from '../store/store.ts';
+import { type AskPlan, AskPlanner } from './ask-planner.ts';
 import { AMPLE, AskPolicy, type FullWindow, STAY_MS } from './ask-policy.ts';
 import { Book, type Entry, type Sent, type Told } from './book.ts';
 import type { Demand } from './call-needs.ts';
-import { ExpectedCalls } from './expected-calls.ts';
 import { Recollection } from './recollection.ts';
 import type { Asked } from './room.ts';
 import { ShapeProbe } from './shape-probe.ts';
@@ -36,15 +36,13 @@ export interface Composed extends Told, Pick<ShareAsk, 'want' | 'need' | 'size' 
  */
 export class Ledger {
   readonly windows: SharedWindows = new SharedWindows();
-  /** See {@link ShareStore.isNear}. */
-  isNear = false;
   readonly timeline: Timeline;
   readonly book: Book = new Book();
   readonly policy: AskPolicy;
   readonly #slots = new Slots(this.windows);
   readonly #probe = new ShapeProbe(this.windows);
   readonly choice: SlotChoice;
-  readonly #expected = new ExpectedCalls();
+  readonly #planner: AskPlanner;
   readonly #reserve = new UrgentReserve();
   readonly #recollection = new Recollection();
   readonly #unheard = new UnheardReading();
@@ -52,7 +50,18 @@ export class Ledger {
   constructor(clock: ServerClock, random: () => number) {
     this.timeline = new Timeline(clock);
     this.policy = new AskPolicy(random);
-    this.choice = new SlotChoice(this.#slots, this.windows, this.timeline, this.policy, this.#probe);
+    const { windows, timeline, policy, book } = this;
+    this.choice = new SlotChoice(this.#slots, windows, timeline, policy, this.#probe);
+    this.#planner = new AskPlanner(windows, timeline, this.#slots, book, policy, this.choice);
+  }
+
+  /** See {@link ShareStore.isNear}. */
+  get isNear(): boolean {
+    return this.#planner.isNear;
+  }
+
+  set isNear(isNear: boolean) {
+    this.#planner.isNear = isNear;
   }
 
   /** Time since the calendar's window of a period began, in milliseconds. */
@@ -100,10 +109,7 @@ export class Ledger {
 
   /** The instant at which to ask for units ahead of any call; Infinity: none is expected, or the store is not near. */
   asksAheadAt(now: number): number {
-    if (!this.isNear || !this.#spare(now)) return Number.POSITIVE_INFINITY;
-    const arrival = this.timeline.arrival(now);
-    const until = this.book.usableUntil(arrival);
-    return Math.max(now, until === undefined ? this.#expected.askFrom : now + until - arrival.most);
+    return this.#planner.asksAheadAt(now);
   }
 
   /** The instant at which the next slot with held units begins. */
@@ -130,7 +136,7 @@ export class Ledger {
   /** Charges a request that is sent now. */
   spend(units: number, now: number): Entry {
     const arrival = this.timeline.arrival(now);
-    this.#expected.spend(units, now);
+    this.#planner.expected.spend(units, now);
     const isGuess = this.timeline.isGuess(now);
     const entry = this.book.spend(units, arrival, () => this.#slots.at(arrival), now, isGuess);
     if (this.book.held(arrival) === 0) this.policy.spent(now, this.quantum);
@@ -169,81 +175,44 @@ export class Ledger {
 
   /** Composes an ask whose answer is expected after `tripMs`. `isSilent`: it may say nothing if there is no news. */
   compose(demand: Demand, now: number, tripMs: number, isSilent = true): Composed {
-    const { need, isUrgent, isAlone = false, concurrency, maxWaitMs } = demand;
+    this.#refine(now);
+    const plan = this.#planner.plan(demand, now, tripMs);
+    const { want, slots, wish, surplus } = plan;
+    const { need } = demand;
     const arrival = this.timeline.arrival(now);
-    const isGuess = this.timeline.isGuess(now);
-    const isExact = !isGuess && this.#slots.areSeconds && !this.policy.isAmple(now);
-    this.book.refine((sent) => this.#slotOf(sent, isExact), isGuess);
-    const held = this.book.held(arrival);
-    // Units of a later slot do not help an urgent call: it asks for the present slot.
-    const isImpatient = isUrgent && held >= demand.want && this.book.left(arrival) < need;
-    const probe = !isUrgent && demand.want > held ? this.choice.probing(now + tripMs) : undefined;
-    const isCalm = probe === undefined && this.choice.isCalm(demand, now);
-    const waiting = Math.max(0, demand.want - held);
-    const aheadAt = isAlone ? Number.POSITIVE_INFINITY : this.asksAheadAt(now);
-    const isAhead = demand.want <= 0 && now >= aheadAt;
-    const spare = probe || isUrgent || (waiting !== need && !isAhead) ? undefined : this.#spare(now + tripMs);
-    const only =
-      probe ?? spare?.slot ?? (isImpatient ? this.#slots.at(this.timeline.arrival(now + tripMs)) : undefined);
-    const slots = only ? [only] : this.choice.wished(demand, isCalm, now + tripMs);
-    // At most what `concurrency` allows to be sent before the last of these slots ends.
-    const lastMs = (slots.at(-1)?.to ?? 0) - arrival.least;
-    const sendable = Math.ceil((concurrency * lastMs) / Math.max(1, this.timeline.roundTripMs));
-    const needed =
-      demand.want <= 0 ? 0 : Math.max(isImpatient ? need : 0, Math.min(waiting, Math.max(CHUNK, sendable - held)));
-    const want = probe ? need : needed + (spare?.units ?? 0);
     const time = arrival.least;
-    const from = slots[0]?.from ?? time;
-    const kept = (instance: Instance): number =>
-      instance.window.carried(instance, from) +
-      instance.window.spare(instance, need) +
-      (isAhead ? Math.ceil(instance.limit * AMPLE) : 0) +
-      (isUrgent
-        ? 0
-        : this.#reserve.kept(instance, time) +
-          instance.window.keptForProbe(from, time + maxWaitMs) +
-          (isCalm ? this.#probe.kept(instance) : 0));
+    const kept = this.#keptBy(plan, demand, time);
     const { tellsAt } = this.#unheard;
     const isReading = tellsAt < Number.POSITIVE_INFINITY && (now >= tellsAt || !isSilent);
-    const until = slots.at(-1)?.to ?? 0;
-    const also = [...this.windows].flatMap((window) => {
-      const steps = window.steps({ least: time, most: Math.max(until, arrival.most + window.reachMs) });
-      return [window.previous(from) ?? [], steps].flat();
-    });
+    const also = this.#alwaysNamed(slots, arrival);
     if (isReading) also.push(...this.slot(now).instances);
-    // What was asked for ahead is kept for the calls that are expected.
-    const isKept = !isAhead && aheadAt < Number.POSITIVE_INFINITY;
-    const surplus = isKept ? 0 : Math.max(0, held - demand.want);
-    const wish = this.policy.isLate(now) ? 2 : 1;
     const told = this.book.compose(
-      { want, need, slots, wish: spare ? 3 : wish, kept, also, surplus, isSilent: isSilent && !isReading },
+      { want, need, slots, wish, kept, also, surplus, isSilent: isSilent && !isReading },
       arrival,
       time,
       now,
     );
     if (told.windows.length > 0) this.#unheard.tell();
     const asked = {
-      want: spare ? needed : want,
+      want: plan.isSparing ? plan.needed : want,
       need,
       slots: want > 0 ? slots : [],
       kept,
       also,
-      isSparing: spare !== undefined,
+      isSparing: plan.isSparing,
       isNear: this.isNear,
     };
     const rate = Math.min(...[...this.windows].map(({ limit, period }) => limit / periodMsOf(period)));
     const { storeOffset } = this.timeline;
-    const recentSince = storeOffset ? now + storeOffset.least - told.oldestMs - MISSING_MS : 0;
-    const windows = this.#recollection.remind(told.windows, rate, now);
-    // A unit that shows a shape is no part of what this process may hold.
     return {
       ...told,
-      held: probe ? 0 : told.held,
-      windows,
-      recentSince,
+      // A unit that shows a shape is no part of what this process may hold.
+      held: plan.isProbe ? 0 : told.held,
+      windows: this.#recollection.remind(told.windows, rate, now),
+      recentSince: storeOffset ? now + storeOffset.least - told.oldestMs - MISSING_MS : 0,
       want,
       // More than it needs a store grants of what is free beyond half, which such an ask leaves free already.
-      need: isAhead ? want : need,
+      need: plan.isAhead ? want : need,
       size: this.windows.smallest,
       chunk: CHUNK,
       stayMs: STAY_MS,
@@ -282,7 +251,7 @@ export class Ledger {
       freesAt: answer.freeMs > 0 ? this.timeline.at(now).least + answer.freeMs : undefined,
     };
     this.policy.hear(asked, outcome, now);
-    if (asked.isSparing && answer.granted.every((units) => units === 0)) this.#expected.askedInVain(now);
+    if (asked.isSparing && answer.granted.every((units) => units === 0)) this.#planner.expected.askedInVain(now);
     // Units that other processes hold are not booked until each has made a trip, so no slot is used that they may have asked for.
     const isLost = this.#recollection.hear(windows, answer, before, now);
     if (isLost && before.aheadMs > 0) this.choice.mistrust(now + before.aheadMs);
@@ -291,6 +260,37 @@ export class Ledger {
     this.book.grant(answer, this.timeline.arrival(now), ({ name, from }) =>
       from < usableFrom ? 0 : (granted.get(name) ?? 0),
     );
+  }
+
+  /** Moves what was sent to narrower slots, as far as they are known now. */
+  #refine(now: number): void {
+    const isGuess = this.timeline.isGuess(now);
+    const isExact = !isGuess && this.#slots.areSeconds && !this.policy.isAmple(now);
+    this.book.refine((sent) => this.#slotOf(sent, isExact), isGuess);
+  }
+
+  /** Units of an instance that an ask must leave free: for what the service carries over, for other calls, and for requests that show a shape. */
+  #keptBy({ slots, isCalm, isAhead }: AskPlan, demand: Demand, time: number): (instance: Instance) => number {
+    const from = slots[0]?.from ?? time;
+    const keptOfOthers = (instance: Instance): number =>
+      this.#reserve.kept(instance, time) +
+      instance.window.keptForProbe(from, time + demand.maxWaitMs) +
+      (isCalm ? this.#probe.kept(instance) : 0);
+    return (instance) =>
+      instance.window.carried(instance, from) +
+      instance.window.spare(instance, demand.need) +
+      (isAhead ? Math.ceil(instance.limit * AMPLE) : 0) +
+      (demand.isUrgent ? 0 : keptOfOthers(instance));
+  }
+
+  /** The instances that an ask names whether or not a slot counts in them. */
+  #alwaysNamed(slots: readonly Slot[], { least, most }: TimeRange): Instance[] {
+    const from = slots[0]?.from ?? least;
+    const until = slots.at(-1)?.to ?? 0;
+    return [...this.windows].flatMap((window) => {
+      const steps = window.steps({ least, most: Math.max(until, most + window.reachMs) });
+      return [window.previous(from) ?? [], steps].flat();
+    });
   }
 
   /** The slot in which requests arrived. `isExact`: it ends where the last of them was answered at the latest. */
@@ -313,15 +313,5 @@ export class Ledger {
       granted.set(name, given - units);
       for (const instance of instances) used.set(instance.name, (used.get(instance.name) ?? 0) - units);
     }
-  }
-
-  /** Units of the calls that will likely follow, and the slot of all of them; none where a process lacks units. */
-  #spare(now: number): { readonly units: number; readonly slot: Slot } | undefined {
-    const { units, forMs } = this.#expected.demand(this.isNear, this.windows.smallest, now);
-    // A store that is near is asked whether there is room: what the last answer said may be of a second that is over.
-    const isFree = this.isNear ? !this.policy.isBusy(now) : this.policy.isAmple(now);
-    if (units <= 0 || this.policy.others(now) > 0 || !isFree) return undefined;
-    const slot = this.choice.expected(forMs, now);
-    return slot && { units, slot };
   }
 }

@@ -1,0 +1,118 @@
+import type { Slot, Slots } from '../slots/slots.ts';
+import type { Timeline } from '../slots/timeline.ts';
+import type { SharedWindows } from '../slots/windows.ts';
+import type { Wish } from '../store/store.ts';
+import type { AskPolicy } from './ask-policy.ts';
+import type { Book } from './book.ts';
+import type { Demand } from './call-needs.ts';
+import { ExpectedCalls } from './expected-calls.ts';
+import { CHUNK, type SlotChoice } from './slot-choice.ts';
+
+/** What to ask for. */
+export interface AskPlan {
+  /** Units to ask for, and how many of them waiting calls need. */
+  readonly want: number;
+  readonly needed: number;
+  /** The slots to ask for, earliest first. */
+  readonly slots: readonly Slot[];
+  /** What is wished of the first slot. */
+  readonly wish: Wish;
+  /** Held units that no call needs. */
+  readonly surplus: number;
+  /** Whether it is for a unit that shows the shape of the second. */
+  readonly isProbe: boolean;
+  /** Whether the beginnings of seconds are left empty. */
+  readonly isCalm: boolean;
+  /** Whether it is for calls, too, that are only expected. */
+  readonly isSparing: boolean;
+  /** Whether it is for such calls alone. */
+  readonly isAhead: boolean;
+}
+
+/** Decides how many units to ask for, and of which slots. */
+export class AskPlanner {
+  /** See {@link ShareStore.isNear}. */
+  isNear = false;
+  readonly expected: ExpectedCalls = new ExpectedCalls();
+  readonly #windows: SharedWindows;
+  readonly #timeline: Timeline;
+  readonly #slots: Slots;
+  readonly #book: Book;
+  readonly #policy: AskPolicy;
+  readonly #choice: SlotChoice;
+
+  constructor(
+    windows: SharedWindows,
+    timeline: Timeline,
+    slots: Slots,
+    book: Book,
+    policy: AskPolicy,
+    choice: SlotChoice,
+  ) {
+    this.#windows = windows;
+    this.#timeline = timeline;
+    this.#slots = slots;
+    this.#book = book;
+    this.#policy = policy;
+    this.#choice = choice;
+  }
+
+  /** The instant at which to ask for units ahead of any call; Infinity: none is expected, or the store is not near. */
+  asksAheadAt(now: number): number {
+    if (!this.isNear || !this.#spare(now)) return Number.POSITIVE_INFINITY;
+    const arrival = this.#timeline.arrival(now);
+    const until = this.#book.usableUntil(arrival);
+    return Math.max(now, until === undefined ? this.expected.askFrom : now + until - arrival.most);
+  }
+
+  /** What to ask for now, where the answer is expected after `tripMs`. */
+  plan(demand: Demand, now: number, tripMs: number): AskPlan {
+    const { want, need, isUrgent, isAlone = false } = demand;
+    const answeredAt = now + tripMs;
+    const arrival = this.#timeline.arrival(now);
+    const held = this.#book.held(arrival);
+    const waiting = Math.max(0, want - held);
+    // Units of a later slot do not help an urgent call: it asks for the present slot.
+    const isImpatient = isUrgent && held >= want && this.#book.left(arrival) < need;
+    const probe = !isUrgent && want > held ? this.#choice.probing(answeredAt) : undefined;
+    const isCalm = probe === undefined && this.#choice.isCalm(demand, now);
+    const aheadAt = isAlone ? Number.POSITIVE_INFINITY : this.asksAheadAt(now);
+    const isAhead = want <= 0 && now >= aheadAt;
+    const spare = probe || isUrgent || (waiting !== need && !isAhead) ? undefined : this.#spare(answeredAt);
+    const present = isImpatient ? this.#slots.at(this.#timeline.arrival(answeredAt)) : undefined;
+    const only = probe ?? spare?.slot ?? present;
+    const slots = only ? [only] : this.#choice.wished(demand, isCalm, answeredAt);
+    const sendable = this.#sendable(demand.concurrency, slots, arrival.least) - held;
+    const needed = want <= 0 ? 0 : Math.max(isImpatient ? need : 0, Math.min(waiting, Math.max(CHUNK, sendable)));
+    const late = this.#policy.isLate(now) ? 2 : 1;
+    // What was asked for ahead is kept for the calls that are expected.
+    const isKept = !isAhead && aheadAt < Number.POSITIVE_INFINITY;
+    return {
+      want: probe ? need : needed + (spare?.units ?? 0),
+      needed,
+      slots,
+      wish: spare ? 3 : late,
+      surplus: isKept ? 0 : Math.max(0, held - want),
+      isProbe: probe !== undefined,
+      isCalm,
+      isSparing: spare !== undefined,
+      isAhead,
+    };
+  }
+
+  /** How many requests can be sent before the last of these slots ends. */
+  #sendable(concurrency: number, slots: readonly Slot[], time: number): number {
+    const lastMs = (slots.at(-1)?.to ?? 0) - time;
+    return Math.ceil((concurrency * lastMs) / Math.max(1, this.#timeline.roundTripMs));
+  }
+
+  /** Units of the calls that will likely follow, and the slot of all of them; none where a process lacks units. */
+  #spare(now: number): { readonly units: number; readonly slot: Slot } | undefined {
+    const { units, forMs } = this.expected.demand(this.isNear, this.#windows.smallest, now);
+    // A store that is near is asked whether there is room: what the last answer said may be of a second that is over.
+    const isFree = this.isNear ? !this.#policy.isBusy(now) : this.#policy.isAmple(now);
+    if (units <= 0 || this.#policy.others(now) > 0 || !isFree) return undefined;
+    const slot = this.#choice.expected(forMs, now);
+    return slot && { units, slot };
+  }
+}
