@@ -79,6 +79,7 @@ const INNER_ROOMS: Record<string, readonly string[]> = {
     'store | stored-state',
     'store-rules | expiring | batches',
     'recent-claims | memory-state | memory-windows | operations',
+    'booking | granting',
     'memory-store',
     'text-store',
   ],

@@ -1,6 +1,8 @@
+import { bookTotals } from './booking.ts';
 import { Expiring } from './expiring.ts';
+import { grantUnits } from './granting.ts';
 import { type CurrentState, pauseLeft, type State, stateAt } from './memory-state.ts';
-import { bookTotals, grantUnits, joinInstances, MemoryWindow, slideOut, type WindowRecord } from './memory-windows.ts';
+import { joinInstances, MemoryWindow, slideOut, type WindowRecord } from './memory-windows.ts';
 import { claimedSince, type RecentClaims, recentAt, withClaims } from './recent-claims.ts';
 import {
   ACCOUNT_LASTS_MS,

@@ -1,5 +1,5 @@
 import { type Batch, slidOut, withoutUnits, withUnits } from './batches.ts';
-import { LINGER_MS, type ShareAsk, type WindowAsk } from './store.ts';
+import type { WindowAsk } from './store.ts';
 import { mostClaimed, numbered, PARTS } from './store-rules.ts';
 
 /** The stored part of a window instance. */
@@ -13,17 +13,6 @@ export interface WindowRecord {
   readonly carried?: number;
   /** What was claimed of slots that count in this instance and not in the next, and has not slid out; absent: nothing. Earliest first. */
   readonly batches?: readonly Batch[];
-}
-
-/** The units granted by one ask. */
-export interface Grants {
-  readonly granted: readonly number[];
-  /** Whether not all that was wanted was granted, and not for calls that are only expected. */
-  readonly isNeedy: boolean;
-  /** How long the process counts as needy in that case, in milliseconds: until some time after the last window without room has ended. */
-  readonly stayMs: number;
-  /** See {@link Answer.freeMs}. */
-  readonly freeMs: number;
 }
 
 /** One window instance during an ask. */
@@ -209,73 +198,4 @@ export function slideOut(windows: readonly MemoryWindow[]): void {
   windows.forEach((window, index) => {
     window.slideOut(out[index] ?? 0);
   });
-}
-
-/**
- * Books totals as differences to the totals of the account, those of all slots of a window together. Returns how many units are newly claimed: what only
- * changed its slot is not.
- */
-export function bookTotals(
-  { slots }: ShareAsk,
-  before: ReadonlyMap<string, number>,
-  windows: readonly MemoryWindow[],
-): number {
-  let claimed = 0;
-  const changes = new Map<MemoryWindow, number>();
-  for (const { name, total, to, windows: indices } of slots) {
-    const more = total - (before.get(name) ?? 0);
-    if (more === 0) continue;
-    claimed += more;
-    const all = new Set(indices.flatMap((index) => windows[index] ?? []));
-    for (const window of all) {
-      changes.set(window, (changes.get(window) ?? 0) + more);
-      window.touch(all, more, to);
-    }
-  }
-  for (const [window, more] of changes) if (more !== 0) window.book(more);
-  return Math.max(0, claimed);
-}
-
-/** Grants units of the earliest slots with room; at most a part while other processes are needy. */
-export function grantUnits(ask: ShareAsk, mayGrant: boolean, others: number, windows: readonly MemoryWindow[]): Grants {
-  const { want, need, held } = ask;
-  const part = Math.max(ask.chunk, need, Math.ceil(ask.size / (others + 1)));
-  const any = mayGrant ? want : 0;
-  let open = others > 0 ? Math.min(any, part - held) : any;
-  let given = 0;
-  /** How long until the first slot without room has some; undefined: each has. */
-  let freeMs: number | undefined;
-  const granted = ask.slots.map(({ wish, total, to, windows: indices }) => {
-    if (wish === 0) return 0;
-    let grant = 0;
-    const fair = wish === 1 && others > 0 ? Math.min(open, part - total) : open;
-    const most = wish === 2 ? any - given : fair;
-    if (most >= need) {
-      const all = indices.flatMap((index) => windows[index] ?? []);
-      const plenty = wish === 3 ? Math.max(need, Math.min(...all.map((window) => window.plenty))) : most;
-      const room = Math.min(most, plenty, ...all.map((window) => window.roomOfAll));
-      if (room >= need) {
-        grant = room;
-        open -= room;
-        given += room;
-        const counts = new Set(all);
-        for (const window of all) {
-          window.grant(room);
-          window.touch(counts, room, to);
-        }
-      } else {
-        const full = all.filter(({ roomOfAll }) => roomOfAll < need);
-        freeMs ??= Math.max(...full.map((window) => window.freeMs(need)));
-      }
-    }
-    return grant;
-  });
-  const full = freeMs === undefined ? [] : windows.filter(({ room }) => room < need);
-  const wish = ask.slots.find((slot) => slot.wish !== 0)?.wish ?? 3;
-  return {
-    granted,
-    isNeedy: wish !== 3 && given < want,
-    freeMs: freeMs === undefined || freeMs === Number.POSITIVE_INFINITY ? 0 : Math.ceil(freeMs),
-    stayMs: ask.stayMs + Math.max(0, ...full.map(({ ask: { ttlMs } }) => ttlMs - LINGER_MS)),
-  };
 }
