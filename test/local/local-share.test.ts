@@ -181,6 +181,10 @@ describe('fixedShare', () => {
     const share = fixedShare(0.25);
     const client = createClient({ baseUrl: service.origin, apiKey: KEY, fetch: service.fetch, clock, share });
     await clock.run(client.getInfo({ maxWaitMs: 0 }));
+    // While an estimate of the minute is not ruled out, the part is free when the next calendar minute has ended.
+    const from = clock.now();
+    await expect(clock.run(client.getInfo({ maxWaitMs: 60_000 }))).rejects.toThrow(/maxWaitMs \(1 min\)/);
+    expect(clock.now() - from).toBeLessThan(70_000);
     await clock.run(client.getInfo());
     expect(service.requests).toBe(2);
     await client.close();

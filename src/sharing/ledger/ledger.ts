@@ -274,7 +274,7 @@ export class Ledger {
     const from = slots[0]?.from ?? time;
     const keptOfOthers = (instance: Instance): number =>
       this.#reserve.kept(instance, time) +
-      instance.window.keptForProbe(from, time + demand.maxWaitMs) +
+      instance.window.keptForProbe(from, demand.need, time + demand.maxWaitMs) +
       (isCalm ? this.#probe.kept(instance) : 0);
     return (instance) =>
       instance.window.carried(instance, from) +

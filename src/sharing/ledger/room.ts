@@ -43,7 +43,7 @@ export function lacksRoom(instance: Instance, asked: Asked, outcome: Outcome): b
 /** Whether all that is left of an instance, but for the unit of a request that shows its shape, is less than the next call needs. */
 export function isFull(instance: Instance, { need, slots }: Asked, { used }: Outcome): boolean {
   const from = slots[0]?.from ?? 0;
-  return leftOf(instance, used) - instance.window.keptForProbe(from) < leastOf(need, instance);
+  return leftOf(instance, used) - instance.window.keptForProbe(from, need) < leastOf(need, instance);
 }
 
 /** Whether only the unit that is kept for that request makes an instance full, and the call may get it. */
