@@ -35,9 +35,9 @@ export class Shortage {
   isNow(now: number): boolean {
     if (this.#ledger.windows.size === 0) return false;
     const { units, isUrgent } = this.#needs.first;
-    // Units of a later slot do not help an urgent call.
-    const usable = isUrgent && this.#ledger.left(now) < units ? 0 : this.#ledger.held(now);
-    return this.demand(now).want > usable;
+    // Units of a later slot do not help an urgent call, and those of several slots no call that needs as much of one.
+    const isHeld = isUrgent ? this.#ledger.left(now) >= units : this.#ledger.holds(units, now);
+    return this.demand(now).want > (isHeld ? this.#ledger.held(now) : 0);
   }
 
   /** Whether calls lack units, and these are to be asked for now. */

@@ -62,6 +62,15 @@ describe('a process whose calls wait', () => {
     expect(there.shortage.isNow(110)).toBe(false);
   });
 
+  it('lacks units for a call that needs as many of one second as it holds of several', () => {
+    const world = worldOf({ second: 20 }, { units: 5 });
+    ask(world.ledger, demand({ want: 6 }), [2, 3], 100);
+    expect(world.ledger.held(110)).toBe(5);
+    expect(world.shortage.isNow(110)).toBe(true);
+    ask(world.ledger, demand({ want: 5, need: 5 }), [5], 120);
+    expect(world.shortage.isNow(130)).toBe(false);
+  });
+
   it('asks for nothing ahead while a call waits for the second of which a unit is held: that trip would say nothing and be due again at the same instant', () => {
     const world = worldOf({ second: 1 }, { waiting: 0 });
     world.ledger.isNear = true;

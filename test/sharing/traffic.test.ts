@@ -246,6 +246,42 @@ describe('processes that share a quota of any size, with any traffic at any time
     expect(Math.max(...took)).toBeLessThan(1_000);
   });
 
+  it.each(cases([5], [3, 8]))(
+    'wait no longer than one client far below the limit where every fifth call costs %i units, with what is left of units that were asked for ahead',
+    async (cost) => {
+      const p95 = async (isShared: boolean): Promise<number> => {
+        const dear = 'SP3HXJJMJQ06GNAZ8XWDN1QM48JEDC6PP6W3YZPZJ';
+        const quota = {
+          keyed: { minute: 500 },
+          latencyMs: [20, 80],
+          cost: ({ endpoint }: { endpoint: string }) => (endpoint === 'info' ? 1 : cost),
+        };
+        const fleet = fleetOf(3, quota as never, {}, { isShared });
+        const random = seeded(1);
+        const took: number[] = [];
+        // A call a second of the first process, and one each ten seconds of the others.
+        const calls = Array.from({ length: 3 }, (_, index) => index).flatMap((index) =>
+          Array.from({ length: index === 0 ? 120 : 12 }, () => ({
+            index,
+            at: random() * 120_000,
+            isDear: random() < 0.2,
+          })),
+        );
+        const made = calls.map(async ({ index, at, isDear }) => {
+          await fleet.clock.sleep(at);
+          const from = fleet.clock.now();
+          const client = fleet.clients[index];
+          await (isDear ? client?.getAddressAssets(dear) : client?.getInfo());
+          took.push(fleet.clock.now() - from);
+        });
+        await fleet.clock.run(Promise.all(made));
+        expect(fleet.limited).toBe(0);
+        return took.sort((a, b) => a - b)[Math.floor(took.length * 0.95)] ?? 0;
+      };
+      expect(await p95(true)).toBeLessThan((await p95(false)) + 50);
+    },
+  );
+
   it.each(DEEP ? [5, 15] : [15])(
     'are not refused when one of them starts after %i idle minutes, and knows only what the others have told',
     async (minutes) => {

@@ -10,9 +10,10 @@ import { CHUNK, type SlotChoice } from './slot-choice.ts';
 
 /** What to ask for. */
 export interface AskPlan {
-  /** Units to ask for, and how many of them waiting calls need. */
+  /** Units to ask for, how many of them waiting calls need, and the first of these. */
   readonly want: number;
   readonly needed: number;
+  readonly first: number;
   /** The slots to ask for, earliest first. */
   readonly slots: readonly Slot[];
   /** What is wished of the first slot. */
@@ -71,28 +72,32 @@ export class AskPlanner {
     const answeredAt = now + tripMs;
     const arrival = this.#timeline.arrival(now);
     const held = this.#book.held(arrival);
-    const waiting = Math.max(0, want - held);
+    // What is held of several slots is not enough for a call that needs as much of one.
+    const isCovered = want <= 0 || this.#book.holds(need, arrival);
+    const lacking = Math.max(isCovered ? 0 : need, want - held);
     // Units of a later slot do not help an urgent call: it asks for the present slot.
     const isImpatient = isUrgent && held >= want && this.#book.left(arrival) < need;
     const probe = !isUrgent && want > held ? this.#choice.probing(answeredAt) : undefined;
     const isCalm = probe === undefined && this.#choice.isCalm(demand, now);
     const aheadAt = isAlone ? Number.POSITIVE_INFINITY : this.asksAheadAt(now);
     const isAhead = want <= 0 && now >= aheadAt;
-    const spare = probe || isUrgent || (waiting !== need && !isAhead) ? undefined : this.#spare(answeredAt);
+    const spare = probe || isUrgent || (lacking !== need && !isAhead) ? undefined : this.#spare(answeredAt);
     const present = isImpatient ? this.#slots.at(this.#timeline.arrival(answeredAt)) : undefined;
     const only = probe ?? spare?.slot ?? present;
     const slots = only ? [only] : this.#choice.wished(demand, isCalm, answeredAt);
     const sendable = this.#sendable(demand.concurrency, slots, arrival.least) - held;
-    const needed = want <= 0 ? 0 : Math.max(isImpatient ? need : 0, Math.min(waiting, Math.max(CHUNK, sendable)));
+    const least = isImpatient || !isCovered ? need : 0;
+    const needed = want <= 0 ? 0 : Math.max(least, Math.min(lacking, Math.max(CHUNK, sendable)));
     const late = this.#policy.isLate(now) ? 2 : 1;
     // What was asked for ahead is kept for the calls that are expected.
     const isKept = !isAhead && aheadAt < Number.POSITIVE_INFINITY;
     return {
       want: probe ? need : needed + (spare?.units ?? 0),
       needed,
+      first: Math.min(need, Math.max(1, needed)),
       slots,
       wish: spare ? 3 : late,
-      surplus: isKept ? 0 : Math.max(0, held - want),
+      surplus: isKept ? 0 : Math.max(0, held + (isCovered ? 0 : lacking) - want),
       isProbe: probe !== undefined,
       isCalm,
       isSparing: spare !== undefined,

@@ -73,9 +73,19 @@ export class Book {
   #asked: readonly { readonly entry: Entry; readonly total: number }[] = [];
   #named = 0;
 
-  /** Units available for a request that arrives within this range. */
+  /** Units that a request which arrives within this range may take: all of one claim. */
   left(arrival: TimeRange): number {
-    return this.#usable(arrival)?.left ?? 0;
+    let left = 0;
+    for (const { slot, claimed, spent } of this.#entries.values())
+      if (claimed - spent > left && covers(slot, arrival)) left = claimed - spent;
+    return left;
+  }
+
+  /** Whether one claim has so many units for a request that arrives within this range or later. */
+  holds(units: number, arrival: TimeRange): boolean {
+    for (const { slot, claimed, spent } of this.#entries.values())
+      if (claimed - spent >= units && !isOver(slot, arrival)) return true;
+    return false;
   }
 
   /** Units held for requests that arrive within this range or later. */
@@ -125,8 +135,7 @@ export class Book {
 
   /** Charges a request that arrives within this range: to held units, or without a grant to the given slot. */
   spend(units: number, arrival: TimeRange, slot: () => Slot, now: number, isGuess = false): Entry {
-    const usable = this.#usable(arrival);
-    const entry = usable && usable.left >= units ? usable.entry : this.#at(slot());
+    const entry = this.#usable(arrival, units) ?? this.#at(slot());
     const { first, answered, ...sent } = entry.spent === 0 ? { first: now, answered: now, isGuess } : entry.sent;
     entry.sent = { first, last: now, answered, isGuess: sent.isGuess || isGuess };
     entry.spent += units;
@@ -233,15 +242,13 @@ export class Book {
     }
   }
 
-  #usable(arrival: TimeRange): { entry: Entry; left: number } | undefined {
-    let best: { entry: Entry; left: number } | undefined;
-    for (const entry of this.#entries.values()) {
-      const left = entry.claimed - entry.spent;
-      if (left <= 0 || !covers(entry.slot, arrival)) continue;
-      // The slot that ends first is used first.
-      if (!best || entry.slot.to < best.entry.slot.to) best = { entry, left };
-    }
-    return best;
+  /** The claim with so many units left for a request that arrives within this range. Of several that of the slot that ends first. */
+  #usable(arrival: TimeRange, units: number): Entry | undefined {
+    let first: Entry | undefined;
+    for (const entry of this.#entries.values())
+      if (entry.claimed - entry.spent >= Math.max(units, 1) && covers(entry.slot, arrival))
+        if (!first || entry.slot.to < first.slot.to) first = entry;
+    return first;
   }
 
   #at(slot: Slot): Entry {

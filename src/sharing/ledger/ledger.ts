@@ -102,6 +102,11 @@ export class Ledger {
     return this.book.held(this.timeline.arrival(now));
   }
 
+  /** Whether so many units are held of one slot, for a request that is sent now or later. */
+  holds(units: number, now: number): boolean {
+    return this.book.holds(units, this.timeline.arrival(now));
+  }
+
   /** The slot in which a request that is sent now arrives. */
   slot(now: number): Slot {
     return this.#slots.at(this.timeline.arrival(now));
@@ -177,8 +182,7 @@ export class Ledger {
   compose(demand: Demand, now: number, tripMs: number, isSilent = true): Composed {
     this.#refine(now);
     const plan = this.#planner.plan(demand, now, tripMs);
-    const { want, slots, wish, surplus } = plan;
-    const { need } = demand;
+    const { want, first: need, slots, wish, surplus } = plan;
     const arrival = this.timeline.arrival(now);
     const time = arrival.least;
     const kept = this.#keptBy(plan, demand, time);

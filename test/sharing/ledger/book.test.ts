@@ -286,6 +286,23 @@ describe('what a book holds', () => {
     }
   });
 
+  it('is enough for a request only where one slot has as much, and that is spent though another ends sooner', () => {
+    const wide = slots.after({ least: BEGIN - 1_000, most: BEGIN - 100 }, 1)[0] as Slot;
+    const book = new Book();
+    compose(book, 0, wishing([], { want: 4, slots: [slotAt(0), wide] }));
+    book.grant(answering({ granted: [2, 3] }), during(0));
+    expect(book.held(during(0))).toBe(5);
+    expect(book.left(during(0))).toBe(3);
+    expect([3, 4].map((units) => book.holds(units, during(0)))).toEqual([true, false]);
+    expect(spend(book, 0, 3).slot.name).toBe(wide.name);
+    expect(book.left(during(0))).toBe(2);
+  });
+
+  it('is held for later requests, too, until its slot is over', () => {
+    const book = holding([0, 4]);
+    expect([during(0), during(1), exactly(BEGIN + 2_500)].map((at) => book.holds(4, at))).toEqual([true, true, false]);
+  });
+
   it('is nothing of a slot that begins too soon for the grant, and is given back by the next ask', () => {
     const book = new Book();
     compose(book, 0, wishing([0, 1]));

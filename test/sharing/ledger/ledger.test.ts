@@ -252,8 +252,29 @@ describe('what a ledger knows of the share', () => {
     const ledger = ledgerOf({ second: 20 });
     ask(ledger, demand({ want: 5 }), [5], 100);
     expect(ledger.compose(demand({ isUrgent: true, want: 5 }), 120, TRIP_MS).want).toBe(0);
-    // More than it holds, of any slot.
-    expect(ledger.compose(demand({ isUrgent: true, want: 9, need: 9 }), 130, TRIP_MS).want).toBe(4);
+  });
+
+  it('a call that needs more than is held of any one slot asks for all of it, and what is held is given back', () => {
+    for (const isUrgent of [false, true]) {
+      const ledger = ledgerOf({ second: 20 });
+      ask(ledger, demand({ want: 5 }), [5], 100);
+      const { want, need, slots } = ledger.compose(demand({ isUrgent, want: 9, need: 9 }), 130, TRIP_MS);
+      expect([want, need, slots.map(({ total }) => total)]).toEqual([9, 9, slots.map(() => 0)]);
+    }
+  });
+
+  it('a call that needs more than is held of any one slot leaves what smaller calls need', () => {
+    const ledger = ledgerOf({ second: 20 });
+    ask(ledger, demand({ want: 5 }), [5], 100);
+    const { want, need, slots } = ledger.compose(demand({ want: 12, need: 9 }), 130, TRIP_MS);
+    expect([want, need, Math.max(...slots.map(({ total }) => total))]).toEqual([9, 9, 3]);
+  });
+
+  it('calls behind one that is covered ask for what they lack, and not for what that one needs', () => {
+    const ledger = ledgerOf({ second: 20 });
+    ask(ledger, demand({ want: 5, need: 5 }), [5], 100);
+    expect(ledger.compose(demand({ want: 7, need: 5 }), 130, TRIP_MS)).toMatchObject({ want: 2, need: 2 });
+    expect(ledger.held(140)).toBe(5);
   });
 
   it('units that no call waits for are given back', () => {
