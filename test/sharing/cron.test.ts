@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../../src/index.ts';
 import { seeded, type WindowKind } from '../../src/testing/index.ts';
-import { DEEP } from '../support/deep.ts';
+import { DEEP, runs } from '../support/deep.ts';
 import { type Fleet, fleetOf } from './support/fleet.ts';
 
 const HOUR_MS = 3_600_000;
@@ -31,7 +31,7 @@ const JOBS = {
     period: 'hour',
     limit: 20,
     calls: 3,
-    times: 60,
+    times: runs(36, 60),
     everyMs: HOUR_MS / 6,
     lateMs: 30_000,
   },
@@ -39,7 +39,7 @@ const JOBS = {
     period: 'hour',
     limit: 6,
     calls: 1,
-    times: 72,
+    times: runs(42, 72),
     everyMs: HOUR_MS / 6,
     lateMs: 30_000,
   },
@@ -169,7 +169,7 @@ describe('a job of each minute, of processes that share a key,', () => {
     'takes no longer than that of one client where the minute is the calendar’s, whatever its second: %i',
     async (seed) => {
       // The first two are not timed: they show the shape.
-      const longest = async (by: 'one' | 'two' | 'new') => Math.max(...(await minutes(by, seed, 10)).slice(2));
+      const longest = async (by: 'one' | 'two' | 'new') => Math.max(...(await minutes(by, seed, runs(7, 10))).slice(2));
       const alone = await longest('one');
       // A trip and a moment for each call, where one client has none.
       for (const by of ['two', 'new'] as const) expect(await longest(by)).toBeLessThan(alone + 2_000);
@@ -181,7 +181,7 @@ describe('a job of each minute, of processes that share a key,', () => {
     async (limit) => {
       for (const seed of DEEP ? [1, 2, 3] : [1]) {
         const longest = async (by: 'one' | 'two' | 'new') =>
-          Math.max(...(await minutes(by, seed, 8, {}, { calls: limit, minute: limit })).slice(2));
+          Math.max(...(await minutes(by, seed, runs(6, 8), {}, { calls: limit, minute: limit })).slice(2));
         const alone = await longest('one');
         for (const by of ['two', 'new'] as const) expect(await longest(by)).toBeLessThan(alone + 2_000);
       }
@@ -212,7 +212,7 @@ describe('a job of each day, of two processes that share a key and make it in tu
       const random = seeded(seed);
       const start = Date.UTC(2026, 2, 10) + Math.floor(random() * 24 * HOUR_MS);
       const fleet = fleetOf(2, quota as never, {}, { start, seed });
-      const days = { times: 25, everyMs: 24 * HOUR_MS, lateMs: MINUTE_MS };
+      const days = { times: runs(12, 25), everyMs: 24 * HOUR_MS, lateMs: MINUTE_MS };
       await again(fleet, days, random, false, (client) => {
         let left = 30;
         const worker = async (): Promise<void> => {
