@@ -60,7 +60,7 @@ describe('clients that share one key, in virtual time', () => {
     'know the shape of the second after a minute, and make few trips: seed %i',
     async (seed) => {
       const calls = runs(150, 300);
-      const fleet = fleetOf(runs(4, 8), {}, {}, { seed });
+      const fleet = fleetOf(8, {}, {}, { seed });
       await fleet.clock.run(fleet.work(600));
       const before = fleet.trips;
       await fleet.clock.run(fleet.work(calls));
@@ -174,12 +174,11 @@ describe('clients that share one key, in virtual time', () => {
   it.each(DEEP ? [1, 3, 5, 7] : [7])(
     'are refused once at most by a second and a minute whose usage is estimated from two counters: seed %i',
     async (seed) => {
-      const limit = runs(250, 500);
-      const fleet = fleetOf(4, { keyed: { second: 20, minute: limit }, windows: 'sliding-counter' }, {}, { seed });
+      const fleet = fleetOf(4, { windows: 'sliding-counter' }, {}, { seed });
       saturate(fleet);
       await fleet.clock.advance(60_000);
       expect(fleet.limited).toBeLessThanOrEqual(1);
-      expect(fleet.service.requests - fleet.limited).toBeGreaterThanOrEqual(0.96 * limit);
+      expect(fleet.service.requests - fleet.limited).toBeGreaterThanOrEqual(480);
     },
   );
 
