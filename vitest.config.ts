@@ -13,7 +13,8 @@ const GOES_DEEPER = /from '(fast-check|[^']+\/deep\.ts)'/;
 const ALONE = /\bvi\.(mock|doMock|resetModules|useFakeTimers)\(|spyOn\(performance|\/support\/planted\.ts'/;
 
 /** Files with processes, sockets or Redis: they wait in real time, which the work of a fleet before them in the same process would hold up. */
-const WITH_SOCKETS = /node:child_process|\/support\/(crew|child|server|browser)\.ts'|(?<!listeners)\.listen\(|\bpairOf\(/;
+const WITH_SOCKETS =
+  /node:child_process|\/support\/(crew|child|server|browser)\.ts'|(?<!listeners)\.listen\(|\bpairOf\(/;
 
 const files = ['test/**/*.test.ts', 'examples/**/*.test.ts']
   .flatMap((pattern) => globSync(pattern))
