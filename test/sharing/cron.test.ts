@@ -31,7 +31,7 @@ const JOBS = {
     period: 'hour',
     limit: 20,
     calls: 3,
-    times: runs(36, 60),
+    times: 60,
     everyMs: HOUR_MS / 6,
     lateMs: 30_000,
   },
