@@ -169,7 +169,7 @@ describe('a job of each minute, of processes that share a key,', () => {
     'takes no longer than that of one client where the minute is the calendar’s, whatever its second: %i',
     async (seed) => {
       // The first two are not timed: they show the shape.
-      const longest = async (by: 'one' | 'two' | 'new') => Math.max(...(await minutes(by, seed, runs(7, 10))).slice(2));
+      const longest = async (by: 'one' | 'two' | 'new') => Math.max(...(await minutes(by, seed, 10)).slice(2));
       const alone = await longest('one');
       // A trip and a moment for each call, where one client has none.
       for (const by of ['two', 'new'] as const) expect(await longest(by)).toBeLessThan(alone + 2_000);
@@ -212,7 +212,7 @@ describe('a job of each day, of two processes that share a key and make it in tu
       const random = seeded(seed);
       const start = Date.UTC(2026, 2, 10) + Math.floor(random() * 24 * HOUR_MS);
       const fleet = fleetOf(2, quota as never, {}, { start, seed });
-      const days = { times: runs(12, 25), everyMs: 24 * HOUR_MS, lateMs: MINUTE_MS };
+      const days = { times: 25, everyMs: 24 * HOUR_MS, lateMs: MINUTE_MS };
       await again(fleet, days, random, false, (client) => {
         let left = 30;
         const worker = async (): Promise<void> => {
