@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defaultExclude, defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { ENTRY_POINTS } from './scripts/entry-points.ts';
 import { NODE_COMPILE_CACHE } from './test/support/child.ts';
 import { DEEP } from './test/support/deep.ts';
@@ -13,7 +14,8 @@ const GOES_DEEPER = /from '(fast-check|[^']+\/deep\.ts)'/;
 const ALONE = /\bvi\.(mock|doMock|resetModules|useFakeTimers)\(|spyOn\(performance|\/support\/planted\.ts'/;
 
 /** Files with processes, sockets or Redis: they wait in real time, which the work of a fleet before them in the same process would hold up. */
-const WITH_SOCKETS = /node:child_process|\/support\/(crew|child|server|browser)\.ts'|(?<!listeners)\.listen\(/;
+const WITH_SOCKETS =
+  /node:child_process|\/support\/(crew|child|server|browser)\.ts'|(?<!listeners)\.listen\(|\bpairOf\(/;
 
 const files = ['test/**/*.test.ts', 'examples/**/*.test.ts']
   .flatMap((pattern) => globSync(pattern))
@@ -25,6 +27,22 @@ function roomOf(path: string): Room {
   const text = readFileSync(path, 'utf8');
   if (ALONE.test(text)) return 'alone';
   return WITH_SOCKETS.test(text) ? 'with sockets' : 'together';
+}
+
+/** What the longest files bring in: several processes; a program, a Redis or a browser. */
+const LONGEST = [/\/support\/crew\.ts'/, /\/support\/(child|start|server|browser)\.ts'/];
+
+/** Vitest knows durations only of a run before, and else sizes, by which small files that wait for processes came last, each alone at the end. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rankOf = ({ moduleId }: TestSpecification): number => {
+      const text = readFileSync(moduleId, 'utf8');
+      const rank = LONGEST.findIndex((mark) => mark.test(text));
+      return rank < 0 ? LONGEST.length : rank;
+    };
+    const ranks = new Map(files.map((file) => [file, rankOf(file)]));
+    return (await super.sort(files)).sort((one, other) => (ranks.get(one) ?? 0) - (ranks.get(other) ?? 0));
+  }
 }
 
 const rooms = new Map(files.map((path) => [path, roomOf(path)]));
@@ -66,6 +84,7 @@ export default defineConfig({
     exclude: [...defaultExclude, ...(DEEP ? [] : ['**/*.deep.test.ts'])],
     // As many as there are cores: more would compile the same functions again, and gain nothing where nothing waits.
     maxWorkers: availableParallelism(),
+    sequence: { sequencer: LongestFirst },
     // A world in virtual time leaves much that is short-lived: with the space of 1 to 16 MiB that V8 begins with, it is collected, and copied, far more often.
     execArgv: ['--min-semi-space-size=32', '--max-semi-space-size=64'],
     setupFiles: ['test/support/properties.ts', 'test/support/unstub.ts'],

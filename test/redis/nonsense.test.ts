@@ -103,11 +103,11 @@ describe.skipIf(!hasRedis)('what others left in a key', () => {
       await useAll(store, keyOf);
       for (const key of await redis.keys(keyOf('*'))) {
         const name = key.slice(keyOf('').length);
-        const [type, lasts, length] = [
-          await redis.type(key),
-          await redis.pttl(key),
-          await redis.strlen(key).catch(() => 0),
-        ];
+        const [type, lasts, length] = await Promise.all([
+          redis.type(key),
+          redis.pttl(key),
+          redis.strlen(key).catch(() => 0),
+        ]);
         if (type === 'none' || lasts === GONE) continue;
         expect([name, type]).toEqual([name, KEYS[name as keyof typeof KEYS] ?? 'string']);
         expect(lasts).toBeGreaterThan(0);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../../src/index.ts';
 import { seeded, type WindowKind } from '../../src/testing/index.ts';
-import { DEEP } from '../support/deep.ts';
+import { DEEP, runs } from '../support/deep.ts';
 import { type Fleet, fleetOf } from './support/fleet.ts';
 
 const HOUR_MS = 3_600_000;
@@ -39,7 +39,7 @@ const JOBS = {
     period: 'hour',
     limit: 6,
     calls: 1,
-    times: 72,
+    times: runs(42, 72),
     everyMs: HOUR_MS / 6,
     lateMs: 30_000,
   },
@@ -181,7 +181,7 @@ describe('a job of each minute, of processes that share a key,', () => {
     async (limit) => {
       for (const seed of DEEP ? [1, 2, 3] : [1]) {
         const longest = async (by: 'one' | 'two' | 'new') =>
-          Math.max(...(await minutes(by, seed, 8, {}, { calls: limit, minute: limit })).slice(2));
+          Math.max(...(await minutes(by, seed, runs(6, 8), {}, { calls: limit, minute: limit })).slice(2));
         const alone = await longest('one');
         for (const by of ['two', 'new'] as const) expect(await longest(by)).toBeLessThan(alone + 2_000);
       }

@@ -59,7 +59,7 @@ describe('processes that share a quota of any size, with any traffic at any time
 
   it('are not refused where each has its turn once in many windows, hours after the one before', async () => {
     const start = Date.UTC(2025, 0, 1);
-    const [processes, mostCalls] = [runs(4, 16), runs(40, 120)];
+    const [processes, mostCalls] = [runs(4, 16), runs(24, 120)];
     const plan = { limits: { minute: 1 }, processes, kind: 'saturated', mostCalls, isKnown: false, seed: 1 } as const;
     await expectServed({ ...plan, start });
   });
@@ -179,7 +179,7 @@ describe('processes that share a quota of any size, with any traffic at any time
     'use a token bucket as one client does: what is not used drains, and %i together take the first burst of it, too',
     async (size) => {
       for (let seed = 1; seed <= runs(1, 4); seed++) {
-        const keyed = { second: 20, minute: runs(200, 500) };
+        const keyed = { second: 20, minute: runs(120, 500) };
         const quota = { keyed, windows: 'leaky', latencyMs: [5, 15] } as const;
         const [shared, alone] = [fleetOf(size, quota, {}, { seed }), fleetOf(1, quota, {}, { seed, isShared: false })];
         for (const fleet of [shared, alone]) {

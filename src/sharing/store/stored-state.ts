@@ -24,16 +24,22 @@ export function readState(text: string | undefined): StoredState | undefined {
 
 /** A value is a map, or has maps among its fields: `JSON` would ask a function of each number, which takes four times as long. */
 function withMaps(state: StoredState, change: (value: unknown) => unknown): StoredState {
-  return mapped(state, (entries) =>
+  return withFields(state, (entries) =>
     entries.map(([name, value, until]) => {
       const whole = change(value);
-      return [name, whole === value ? mapped(value as object, change) : whole, until] as const;
+      return [name, whole === value ? withFields(value as object, change) : whole, until] as const;
     }),
   );
 }
 
-function mapped<T, R>(fields: Readonly<Record<string, T>> | object, change: (value: T) => R): Record<string, R> {
-  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, change(value)]));
+/** The same object if no field changes: most have no map. */
+function withFields<T extends object>(fields: T, change: (value: T[keyof T]) => unknown): T {
+  let result = fields;
+  for (const name of Object.keys(fields) as (keyof T)[]) {
+    const changed = change(fields[name]);
+    if (changed !== fields[name]) result = { ...result, [name]: changed };
+  }
+  return result;
 }
 
 function toPlain(value: unknown): unknown {

@@ -188,10 +188,14 @@ export const GRANTS: StoreCases = {
     }
   },
 
-  'drops more needy processes than there can be': async ({ store }) => {
+  'drops more needy processes than there can be': async ({ store, pass }) => {
     const ask = asker(store);
     const windows = [windowAsk({ limit: 0 })];
-    for (let member = 0; member < 1_001; member++) await ask({ member: `m${member}`, windows });
+    for (let member = 0; member < 1_001; member++) {
+      // The accounts of the first half expire, and they are needy still: a store that rewrites everything at each ask has less to write.
+      if (member === 500) pass(61_000);
+      await ask({ member: `m${member}`, windows });
+    }
     expect((await ask({ want: 0 })).others).toBe(0);
   },
 
