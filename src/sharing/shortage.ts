@@ -42,7 +42,10 @@ export class Shortage {
 
   /** Whether calls lack units, and these are to be asked for now. */
   isAskDue(now: number): boolean {
-    return this.isNow(now) && (now >= this.#asksAt(this.#ledger.held(now), now) || this.#ledger.choice.isProbing(now));
+    if (!this.isNow(now)) return false;
+    // An urgent call asks for no unit that shows a shape.
+    const isProbing = !this.#needs.first.isUrgent && this.#ledger.choice.isProbing(now);
+    return isProbing || now >= this.#asksAt(this.#ledger.held(now), now);
   }
 
   /** The instant at which units may be there, or are to be asked for. */

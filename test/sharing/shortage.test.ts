@@ -10,6 +10,7 @@ import { CallNeeds } from '../../src/sharing/ledger/call-needs.ts';
 import type { Ledger } from '../../src/sharing/ledger/ledger.ts';
 import { Shortage } from '../../src/sharing/shortage.ts';
 import { ask, demand, ledgerOf } from './support/ledgers.ts';
+import { reading } from './support/small.ts';
 
 interface World {
   readonly shortage: Shortage;
@@ -102,6 +103,19 @@ describe('a process whose calls wait', () => {
     expect(world.shortage.endsAt(200)).toBe(at);
     world.waiting = 0;
     expect(world.shortage.isAskDue(at)).toBe(false);
+  });
+
+  it('asks for an urgent call when that is due, also while a unit that shows a shape is to be asked for: it asks for none', () => {
+    const asks = (priority: number): boolean => {
+      const world = worldOf({ second: 20 }, { waiting: 8, alive: [aligned, firstRequest], priority });
+      // Five units are held of a slot that has not begun at 0.43 s, and a reading shows the first request of this second.
+      ask(world.ledger, demand({ want: 8, isUrgent: priority > 0 }), [0, 5], 425);
+      const news = { limit: 20, used: 1, shapes: { alive: [aligned, firstRequest], epoch: 0 } };
+      world.ledger.read(reading({ period: 'second', ...news, sentAt: 400, receivedAt: 420 }));
+      expect(world.ledger.choice.isProbing(430)).toBe(true);
+      return world.shortage.isAskDue(430);
+    };
+    expect([asks(0), asks(1)]).toEqual([true, false]);
   });
 
   it('waits for the units that it holds of a later second, or for what it may ask for sooner', () => {

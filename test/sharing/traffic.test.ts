@@ -282,6 +282,30 @@ describe('processes that share a quota of any size, with any traffic at any time
     },
   );
 
+  it('send a call that costs all of a second although urgent calls come, of which each second keeps a unit', async () => {
+    const cost = ({ endpoint }: { endpoint: string }): number => (endpoint === 'info' ? 1 : 5);
+    const fleet = fleetOf(2, { keyed: { second: 5 }, latencyMs: [20, 80], cost } as never);
+    const [one, other] = fleet.clients;
+    const urgent = async (): Promise<void> => {
+      for (let count = 0; count < 60; count++) {
+        await fleet.clock.sleep(2_000);
+        await other?.getInfo({ priority: 1 });
+      }
+    };
+    const took: number[] = [];
+    const dear = async (): Promise<void> => {
+      for (let count = 0; count < 6; count++) {
+        await fleet.clock.sleep(15_000);
+        const from = fleet.clock.now();
+        await one?.getAddressAssets('SP3HXJJMJQ06GNAZ8XWDN1QM48JEDC6PP6W3YZPZJ');
+        took.push(fleet.clock.now() - from);
+      }
+    };
+    await fleet.clock.run(Promise.all([urgent(), dear()]));
+    // The first one is not known to cost as much.
+    expect(Math.max(...took.slice(1))).toBeLessThan(5_000);
+  });
+
   it.each(DEEP ? [5, 15] : [15])(
     'are not refused when one of them starts after %i idle minutes, and knows only what the others have told',
     async (minutes) => {

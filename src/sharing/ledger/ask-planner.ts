@@ -77,7 +77,7 @@ export class AskPlanner {
     const lacking = Math.max(isCovered ? 0 : need, want - held);
     // Units of a later slot do not help an urgent call: it asks for the present slot.
     const isImpatient = isUrgent && held >= want && this.#book.left(arrival) < need;
-    const probe = !isUrgent && want > held ? this.#choice.probing(answeredAt) : undefined;
+    const probe = !isUrgent && lacking > 0 ? this.#choice.probing(answeredAt) : undefined;
     const isCalm = probe === undefined && this.#choice.isCalm(demand, now);
     const aheadAt = isAlone ? Number.POSITIVE_INFINITY : this.asksAheadAt(now);
     const isAhead = want <= 0 && now >= aheadAt;

@@ -10,7 +10,7 @@ import { AMPLE, AskPolicy, type FullWindow, STAY_MS } from './ask-policy.ts';
 import { Book, type Entry, type Sent, type Told } from './book.ts';
 import type { Demand } from './call-needs.ts';
 import { Recollection } from './recollection.ts';
-import type { Asked } from './room.ts';
+import { type Asked, mayKeep } from './room.ts';
 import { ShapeProbe } from './shape-probe.ts';
 import { CHUNK, SlotChoice } from './slot-choice.ts';
 import { UnheardReading } from './unheard-reading.ts';
@@ -276,15 +276,15 @@ export class Ledger {
   /** Units of an instance that an ask must leave free: for what the service carries over, for other calls, and for requests that show a shape. */
   #keptBy({ slots, isCalm, isAhead }: AskPlan, demand: Demand, time: number): (instance: Instance) => number {
     const from = slots[0]?.from ?? time;
-    const keptOfOthers = (instance: Instance): number =>
+    const keptForOthers = (instance: Instance): number =>
       this.#reserve.kept(instance, time) +
-      instance.window.keptForProbe(from, demand.need, time + demand.maxWaitMs) +
+      instance.window.keptForProbe(from, time + demand.maxWaitMs) +
       (isCalm ? this.#probe.kept(instance) : 0);
     return (instance) =>
       instance.window.carried(instance, from) +
       instance.window.spare(instance, demand.need) +
       (isAhead ? Math.ceil(instance.limit * AMPLE) : 0) +
-      (demand.isUrgent ? 0 : keptOfOthers(instance));
+      (demand.isUrgent ? 0 : Math.min(mayKeep(instance, demand.need), keptForOthers(instance)));
   }
 
   /** The instances that an ask names whether or not a slot counts in them. */

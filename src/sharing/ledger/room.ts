@@ -43,7 +43,8 @@ export function lacksRoom(instance: Instance, asked: Asked, outcome: Outcome): b
 /** Whether all that is left of an instance, but for the unit of a request that shows its shape, is less than the next call needs. */
 export function isFull(instance: Instance, { need, slots }: Asked, { used }: Outcome): boolean {
   const from = slots[0]?.from ?? 0;
-  return leftOf(instance, used) - instance.window.keptForProbe(from, need) < leastOf(need, instance);
+  const kept = Math.min(instance.window.keptForProbe(from), mayKeep(instance, need));
+  return leftOf(instance, used) - kept < leastOf(need, instance);
 }
 
 /** Whether only the unit that is kept for that request makes an instance full, and the call may get it. */
@@ -65,6 +66,11 @@ export function fullUntil(instance: Instance, asked: Asked, outcome: Outcome): n
 /** The instances of the calendar at whose end a request may show the shape of their window. */
 export function probesOf({ slots: [first] }: Asked): readonly Instance[] {
   return first?.instances.filter(({ slides, window }) => slides === undefined && window.isProbed) ?? [];
+}
+
+/** How many units of an instance may be kept for others: a call that needs all of them does not wait for the last one. */
+export function mayKeep({ limit }: Instance, need: number): number {
+  return Math.max(0, limit - need);
 }
 
 function leftOf(instance: Instance, used: Outcome['used']): number {

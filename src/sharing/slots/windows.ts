@@ -142,10 +142,9 @@ export class SharedWindow {
   /**
    * Units that an ask for slots from this time on keeps for that request, or for a later one that is the first of its window. Of a minute not
    * from a first call that fails before it ends; few calls wait for the end of an hour or a day, and without that request all of the next might fail.
-   * A first call that needs all units is not kept waiting for one of them.
    */
-  keptForProbe(from: number, need = 1, waitsUntil: number = Number.POSITIVE_INFINITY): number {
-    if (!this.isProbed || need >= this.limit || (!this.isLong && endOf(this.period, from) > waitsUntil)) return 0;
+  keptForProbe(from: number, waitsUntil: number = Number.POSITIVE_INFINITY): number {
+    if (!this.isProbed || (!this.isLong && endOf(this.period, from) > waitsUntil)) return 0;
     const start = startOf(this.period, from);
     // What slides is free again as soon as the calendar's next window begins.
     if (start === this.#begunAt) return 0;

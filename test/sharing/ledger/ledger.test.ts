@@ -131,12 +131,14 @@ describe('the ledger of a process', () => {
       100,
       101,
     );
-    const kept = (isUrgent: boolean): number => {
-      const { windows } = ledger.compose(demand({ want: 9, isUrgent }), 1_200, TRIP_MS);
+    const kept = (isUrgent: boolean, need = 1): number => {
+      const { windows } = ledger.compose(demand({ want: Math.max(need, 9), need, isUrgent }), 1_200, TRIP_MS);
       return windows.find(({ limit }) => limit === 500)?.kept ?? 0;
     };
     expect(kept(false)).toBeGreaterThan(50);
     expect(kept(true)).toBe(0);
+    // One that needs all of it, or nearly all, would wait as long as urgent calls come.
+    expect([490, 500].map((need) => kept(false, need))).toEqual([10, 0]);
   });
 
   it('has nothing to tell where nothing has changed', () => {
