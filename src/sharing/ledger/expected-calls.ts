@@ -17,6 +17,8 @@ export class ExpectedCalls {
   /** Units spent, which decay by a factor of e in {@link RATE_MS}. */
   #spent = 0;
   #spentAt = 0;
+  /** Units that the last call has spent. */
+  #latest = 0;
   #askFrom = Number.NEGATIVE_INFINITY;
 
   /** No ask for them alone is made before this instant. */
@@ -28,13 +30,15 @@ export class ExpectedCalls {
   spend(units: number, now: number): void {
     this.#spent = this.#spentLately(now) + units;
     this.#spentAt = now;
+    this.#latest = units;
   }
 
-  /** Units that they will likely need, and within which time; `size`: the smallest limit, in units. */
+  /** Units that they will likely need, and within which time; none where these are too few for a call like the last. `size`: the smallest limit, in units. */
   demand(isNear: boolean, size: number, now: number): { readonly units: number; readonly forMs: number } {
     const { forMs, likely, part } = isNear ? SPARE_NEAR : SPARE;
     const expected = (this.#spentLately(now) * forMs) / RATE_MS;
-    return { units: Math.min(Math.floor(expected + 1 - likely), CHUNK, Math.ceil(size * part)), forMs };
+    const units = Math.min(Math.floor(expected + 1 - likely), CHUNK, Math.ceil(size * part));
+    return { units: units < this.#latest ? 0 : units, forMs };
   }
 
   /** Records that an ask for them was granted nothing. */

@@ -30,6 +30,16 @@ describe('the calls that are likely to follow', () => {
     expect(steady(100, 10_000).demand(true, 40, 10_000).units).toBe(2);
   });
 
+  it('are none where the units that may be asked for are too few for a call like the last', () => {
+    const units = (isNear: boolean, cost: number): number => {
+      const expected = steady(500, 20_000);
+      expected.spend(cost, 20_000);
+      return expected.demand(isNear, 40, 20_000).units;
+    };
+    expect([4, 5].map((cost) => units(false, cost))).toEqual([4, 0]);
+    expect([2, 3].map((cost) => units(true, cost))).toEqual([2, 0]);
+  });
+
   it('are not asked for again for two seconds after an ask in vain', () => {
     const expected = steady(500, 5_000);
     expect(expected.askFrom).toBe(Number.NEGATIVE_INFINITY);
