@@ -85,7 +85,7 @@ export class AskPlanner {
     const present = isImpatient ? this.#slots.at(this.#timeline.arrival(answeredAt)) : undefined;
     const only = probe ?? spare?.slot ?? present;
     const slots = only ? [only] : this.#choice.wished(demand, isCalm, answeredAt);
-    const sendable = this.#sendable(demand.concurrency, slots, arrival.least) - held;
+    const sendable = need * this.#sendable(demand.concurrency, slots, arrival.least) - held;
     const least = isImpatient || !isCovered ? need : 0;
     const needed = want <= 0 ? 0 : Math.max(least, Math.min(lacking, Math.max(CHUNK, sendable)));
     const late = this.#policy.isLate(now) ? 2 : 1;

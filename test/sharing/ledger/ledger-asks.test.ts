@@ -19,6 +19,8 @@ describe('how much a ledger asks for', () => {
     const slow = (): Ledger => ledgerOf({ second: 1_000 }, { roundTripMs: 200 });
     // Four at once, a fifth of a second each, from 0.1 s to 2.0 s: 38, and one for the drift of the clocks.
     expect(slow().compose(demand({ want: 900, concurrency: 4 }), 100, TRIP_MS).want).toBe(39);
+    // As many calls that cost five units.
+    expect(slow().compose(demand({ want: 900, need: 5, concurrency: 4 }), 100, TRIP_MS).want).toBe(195);
     const holding = slow();
     ask(holding, demand({ want: 6, concurrency: 4 }), [6], 90);
     expect(holding.compose(demand({ want: 900, concurrency: 4 }), 100, TRIP_MS).want).toBe(33);
