@@ -115,8 +115,10 @@ export class Resumption {
     this.#resumed.raise();
   }
 
+  /** One that asks long after the pause has ended, and did not wait for the probe, goes at once: those that did have gone. */
   #follow(now: number): void {
     this.#isPending = false;
-    this.#waitUntil = now + this.#random() * SPREAD_MS;
+    const isLate = now > Math.max(this.#pausedUntil, this.#waitUntil) + SPREAD_MS;
+    this.#waitUntil = isLate ? now : now + this.#random() * SPREAD_MS;
   }
 }

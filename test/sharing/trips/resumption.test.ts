@@ -177,6 +177,19 @@ describe('a pause of the service', () => {
     expect(untils).toEqual([UNTIL, UNTIL + 250, UNTIL + 1_000]);
   });
 
+  it('is left at once by a process that asks for the first time a second after its end, and hears that it is over', async () => {
+    const waits = async (at: number, before?: number): Promise<number> => {
+      const resumption = new Resumption(() => 0.5);
+      resumption.pause(UNTIL);
+      if (before !== undefined) await resumption.ask(saying(before), 'me', () => at - before);
+      await resumption.ask(saying('free'), 'me', () => at);
+      return resumption.until(at) - at;
+    };
+    expect([await waits(UNTIL + 1_000), await waits(UNTIL + 1_001)]).toEqual([500, 0]);
+    // One that waited for the probe of another follows like the others, however late the probe came.
+    expect(await waits(UNTIL + 60_000, 200)).toBe(500);
+  });
+
   it('lets no request go without a grant to a process that is not to probe, nor when the probe is late', async () => {
     expect((await told('free')).mayProbe(UNTIL)).toBe(false);
     const resumption = await told('probe');
