@@ -2,6 +2,9 @@ import type { Limits } from './calendar.ts';
 import type { Source } from './traffic.ts';
 import type { Shape } from './windows.ts';
 
+/** What a request for a page of an account's events costs; every other request costs one unit. */
+export const DEAR = 5;
+
 /** What the service process is started with. */
 export interface ServiceJob {
   readonly limits: Limits;

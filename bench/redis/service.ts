@@ -6,8 +6,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { listOf } from './calendar.ts';
-import type { ServiceEntry, ServiceJob, ServiceMessage } from './messages.ts';
+import { DEAR, type ServiceEntry, type ServiceJob, type ServiceMessage } from './messages.ts';
 import { createWindow, type Window } from './windows.ts';
+
+const INFO = '{"server_version":"bench"}';
+const PAGE = '{"limit":20,"offset":0,"total":0,"results":[]}';
 
 const job = JSON.parse(process.argv[2] ?? '') as ServiceJob;
 const windowsOf = new Map<string, readonly Window[]>();
@@ -17,9 +20,10 @@ let lastMs = 0;
 
 const server = createServer((request, response) => {
   request.resume();
-  const answer = request.url === '/bare' ? { status: 200, headers: {} } : count(request);
+  const isPage = request.url?.includes('/address/') === true;
+  const answer = request.url === '/bare' ? { status: 200, headers: {} } : count(request, isPage ? DEAR : 1);
   const [least, most] = job.delayMs;
-  setTimeout(() => write(response, answer), least + Math.random() * (most - least));
+  setTimeout(() => write(response, answer, isPage ? PAGE : INFO), least + Math.random() * (most - least));
 });
 server.keepAliveTimeout = 60_000;
 server.listen(0, '127.0.0.1', () => {
@@ -49,27 +53,27 @@ interface Answer {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-function count({ headers }: IncomingMessage): Answer {
+function count({ headers }: IncomingMessage, units: number): Answer {
   const at = now();
   const key = String(headers['x-api-key'] ?? '');
   const windows = windowsOf.get(key) ?? listOf(job.limits).map((limit) => createWindow(limit, job.shape));
   windowsOf.set(key, windows);
-  const full = windows.filter((window) => window.left(at) < 1);
-  if (full.length === 0) for (const window of windows) window.count(at);
+  const full = windows.filter((window) => window.left(at) < units);
+  if (full.length === 0) for (const window of windows) for (let unit = 0; unit < units; unit++) window.count(at);
   log.push([at, full.length === 0 ? 1 : 0]);
   const freeAt = Math.max(...full.map((window) => window.freeAt(at)));
   return {
     status: full.length === 0 ? 200 : 429,
     headers: {
-      ...quotaHeaders(windows, at),
+      ...quotaHeaders(windows, at, units),
       ...(full.length > 0 && { 'retry-after': String(Math.max(1, Math.ceil((freeAt - at) / 1_000))) }),
     },
   };
 }
 
 /** The headers of section 8. `ratelimit-*` describe the window with the least remaining. */
-function quotaHeaders(windows: readonly Window[], at: number): Record<string, string> {
-  const headers: Record<string, string> = { 'x-ratelimit-cost-stacks': '1' };
+function quotaHeaders(windows: readonly Window[], at: number, units: number): Record<string, string> {
+  const headers: Record<string, string> = { 'x-ratelimit-cost-stacks': String(units) };
   for (const window of windows) {
     headers[`x-ratelimit-limit-stacks-${window.period}`] = String(window.limit);
     headers[`x-ratelimit-remaining-stacks-${window.period}`] = String(window.left(at));
@@ -81,9 +85,9 @@ function quotaHeaders(windows: readonly Window[], at: number): Record<string, st
   return headers;
 }
 
-function write(response: ServerResponse, { status, headers }: Answer): void {
+function write(response: ServerResponse, { status, headers }: Answer, served: string): void {
   response.sendDate = false;
-  const body = status === 200 ? '{"server_version":"bench"}' : '{"message":"API rate limit exceeded"}';
+  const body = status === 200 ? served : '{"message":"API rate limit exceeded"}';
   response.writeHead(status, {
     ...{ date: new Date(now()).toUTCString(), 'content-type': 'application/json', 'content-length': body.length },
     ...headers,

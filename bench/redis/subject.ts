@@ -13,8 +13,8 @@ export interface Place {
 
 /** One client of a subject. */
 export interface Caller {
-  /** Makes a call; rejects if it failed. */
-  call(priority: number): Promise<unknown>;
+  /** Makes a call that costs one unit, or {@link DEAR}; rejects if it failed. */
+  call(priority: number, units: number): Promise<unknown>;
 }
 
 /** A library that is compared. */

@@ -2,8 +2,9 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import type { CallRecord, Hours, Outcome, WorkerJob, WorkerMessage } from './messages.ts';
+import { type CallRecord, DEAR, type Hours, type Outcome, type WorkerJob, type WorkerMessage } from './messages.ts';
 import { spoil } from './spoil.ts';
+import type { Caller } from './subject.ts';
 import { subjectNamed } from './subjects.ts';
 import { make, type Source } from './traffic.ts';
 import { until } from './until.ts';
@@ -34,6 +35,7 @@ const clients = job.clients.map((sources) => ({ sources, client: subject.open({ 
 const calls: CallRecord[] = [];
 const failures: string[] = [];
 const underWay = new Set<Call>();
+let made = 0;
 process.on('disconnect', () => process.exit());
 
 await timeBare();
@@ -55,11 +57,12 @@ while (open().length > 0 && Date.now() < hours.endAt + DRAIN_MS) await sleep(50)
 for (const call of open()) record(call, 'unfinished');
 say({ kind: 'report', bareMs, calls, failures: [...new Set(failures)] });
 
-async function track(source: Source, burst: number, make: (priority: number) => Promise<unknown>): Promise<boolean> {
+async function track(source: Source, burst: number, make: Caller['call']): Promise<boolean> {
   const call = { source, burst, from: performance.now() };
   underWay.add(call);
+  const isDear = source.dearOf !== undefined && ++made % source.dearOf === 0;
   try {
-    await make(source.priority ?? 0);
+    await make(source.priority ?? 0, isDear ? DEAR : 1);
     record(call, 'ok');
     return true;
   } catch (error) {

@@ -25,10 +25,11 @@ export const bottleneck: Subject = {
     });
     limiter.on('error', () => {});
     return {
-      call: (priority) =>
+      call: (priority, weight) =>
         plainCall(
           place,
-          (send) => limiter.schedule({ priority: priority > 0 ? URGENT : USUAL }, send) as Promise<Response>,
+          weight,
+          (send) => limiter.schedule({ priority: priority > 0 ? URGENT : USUAL, weight }, send) as Promise<Response>,
         ),
     };
   },

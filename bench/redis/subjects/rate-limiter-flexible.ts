@@ -15,9 +15,9 @@ export const rateLimiterFlexible: Subject = {
         return new RateLimiterQueue(limiter);
       });
     return {
-      call: () =>
-        plainCall(place, async (send) => {
-          for (const queue of queues) await queue.removeTokens(1, place.key());
+      call: (_, units) =>
+        plainCall(place, units, async (send) => {
+          for (const queue of queues) await queue.removeTokens(units, place.key());
           return send();
         }),
     };

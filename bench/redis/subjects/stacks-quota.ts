@@ -4,6 +4,8 @@ import { localShare } from '../../../src/local/index.ts';
 import { redisShare } from '../../../src/redis/index.ts';
 import type { Caller, Place, Subject } from '../subject.ts';
 
+const ACCOUNT = 'SP3HXJJMJQ06GNAZ8XWDN1QM48JEDC6PP6W3YZPZJ';
+
 /** Told no limit; shares the quota through Redis. */
 export const sharing: Subject = {
   name: 'stacks-quota',
@@ -33,7 +35,10 @@ function common({ origin, key }: Place): { readonly baseUrl: string; readonly ap
 }
 
 function callerOf(client: Client): Caller {
-  return { call: (priority) => client.getInfo({ priority }) };
+  return {
+    call: (priority, units) =>
+      units === 1 ? client.getInfo({ priority }) : client.getAddressAssets(ACCOUNT, { priority }),
+  };
 }
 
 /** The types of ioredis have overloads that its interface here has not. */
