@@ -21,6 +21,9 @@ import { Resumption } from './trips/resumption.ts';
 import { Standstill } from './trips/standstill.ts';
 import { Trips } from './trips/trips.ts';
 
+/** No process is granted a look, hears the service and tells what it saw in less time than this, in milliseconds. */
+const SHORTEST_LOOK_MS = 10;
+
 /** One process can use up a window of so few units with what it held when another began to look. */
 const FEW = 4;
 
@@ -277,8 +280,9 @@ export class SharedQuota implements ShareLimit {
     this.#discovery.ask(isFirst, askedAt);
     const answer = await call(() => store.look(this.#trips.name));
     if (answer === 'over') this.#ledger.looksOver();
-    // Another process may have looked until just now: it told what it saw before its look ended.
-    if (isFirst && answer === 'granted') await this.#facts.share(store, call);
+    // Another process may have looked since then: it told what it saw before its look ended.
+    if (isFirst && answer === 'granted' && askedAt - this.#facts.askedAt > SHORTEST_LOOK_MS)
+      await this.#facts.share(store, call);
     if (isFirst && !this.#isNew) this.#discovery.decline();
     else this.#discovery.hear(answer, isFirst, askedAt, clock.now(), this.#ledger.windows.smallest <= FEW);
   }

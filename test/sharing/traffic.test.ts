@@ -22,18 +22,6 @@ describe('processes that share a quota of any size, with any traffic at any time
     await fc.assert(fc.asyncProperty(plans, expectServed), { numRuns: runs(5, 400) });
   }, 600_000);
 
-  it('are not refused where one looks while another has just told what it saw, and the only unit of a second is used', async () => {
-    const plan = {
-      limits: { second: 1 },
-      start: Date.UTC(2025, 0),
-      processes: 50,
-      kind: 'saturated',
-      isKnown: false,
-    } as const;
-    for (const seed of cases([621_706], [621_733, 621_745]))
-      expect((await send({ ...plan, seed }, true)).limited).toBe(0);
-  });
-
   it('do not look at a second while the only unit of a minute is used: the look would be refused', async () => {
     const fleet = fleetOf(
       33,
