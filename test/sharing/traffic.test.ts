@@ -4,7 +4,7 @@ import type { Client } from '../../src/index.ts';
 import { type Latency, seeded } from '../../src/testing/index.ts';
 import { cases, DEEP, runs } from '../support/deep.ts';
 import { fleetOf } from './support/fleet.ts';
-import { boundOf, type Plan, plans, send } from './support/traffic.ts';
+import { boundOf, dearPlans, type Plan, plans, send } from './support/traffic.ts';
 
 async function expectServed(plan: Plan): Promise<void> {
   const shared = await send(plan, true);
@@ -20,6 +20,10 @@ async function expectServed(plan: Plan): Promise<void> {
 describe('processes that share a quota of any size, with any traffic at any time,', () => {
   it('are never refused, and no call of theirs fails or waits much longer than without the others', async () => {
     await fc.assert(fc.asyncProperty(plans, expectServed), { numRuns: runs(5, 400) });
+  }, 600_000);
+
+  it('are never refused where each fifth call costs three or five units, nor does a call fail or wait much longer', async () => {
+    await fc.assert(fc.asyncProperty(dearPlans, expectServed), { numRuns: runs(3, 150) });
   }, 600_000);
 
   it('do not look at a second while the only unit of a minute is used: the look would be refused', async () => {

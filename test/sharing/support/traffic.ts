@@ -13,6 +13,8 @@ export interface Plan {
   readonly start: number;
   readonly processes: number;
   readonly kind: (typeof KINDS)[number];
+  /** What each fifth call costs, in units, which its client is told; no more than the smallest limit. Default: 1, as every other. */
+  readonly cost?: number;
   /** No more calls than this are made. Default: so many that a case takes no longer than some tenths of a second. */
   readonly mostCalls?: number;
   /** Whether the shapes of the windows are known when the first call is made. */
@@ -25,6 +27,11 @@ interface Due {
   readonly process: number;
   readonly at: number;
 }
+
+/** Of so many calls the last one is dear. */
+const DEAR_OF = 5;
+
+const ACCOUNT = 'SP3HXJJMJQ06GNAZ8XWDN1QM48JEDC6PP6W3YZPZJ';
 
 /** What became of the traffic. */
 export interface Traffic {
@@ -82,17 +89,37 @@ export const plans: fc.Arbitrary<Plan> = fc.record({
   seed: fc.integer({ min: 1, max: 1_000_000 }),
 });
 
+/** The same with dear calls. */
+export const dearPlans: fc.Arbitrary<Plan> = plans.chain((plan) =>
+  fc.constantFrom(3, 5).map((cost) => ({ ...plan, cost })),
+);
+
+/** What a dear call costs: one that costs more than a window would fail. */
+function costOf({ limits, cost = 1 }: Plan): number {
+  return Math.min(cost, ...Object.values(limits).filter((limit) => limit !== undefined));
+}
+
+/** What a call costs on average, in units. */
+function usualOf(plan: Plan): number {
+  return (costOf(plan) + DEAR_OF - 1) / DEAR_OF;
+}
+
 /** The calls of a plan: the same ones, whoever makes them. */
-function callsOf({ limits, processes, kind, mostCalls = MOST_CALLS, seed }: Plan): Due[] {
+function callsOf(plan: Plan): Due[] {
+  const { limits, processes, kind, mostCalls = MOST_CALLS, seed } = plan;
   const random = seeded(seed);
   const chosen = (): number => Math.floor(random() * processes);
-  const rate = Math.min(...rates(limits));
-  const least = Math.min(...Object.values(limits).filter((limit) => limit !== undefined));
-  const share = Math.max(1, Math.min(mostCalls, Math.floor((limits.month ?? Number.POSITIVE_INFINITY) * 0.5)));
+  const usual = usualOf(plan);
+  const rate = Math.min(...rates(limits)) / usual;
+  const least = Math.min(...Object.values(limits).filter((limit) => limit !== undefined)) / usual;
+  const share = Math.max(
+    1,
+    Math.min(mostCalls, Math.floor(((limits.month ?? Number.POSITIVE_INFINITY) * 0.5) / usual)),
+  );
   const count = Math.max(2, Math.min(share, Math.ceil(rate * LASTS_MS * LIGHT)));
   if (kind === 'saturated') {
     // All at once: three of the shortest windows, or as much as fills longer ones.
-    const all = Math.min(share, random() < 0.5 ? 3 * least : mostCalls);
+    const all = Math.min(share, random() < 0.5 ? Math.ceil(3 * least) : mostCalls);
     return Array.from({ length: all }, (_, index) => ({ process: index % processes, at: random() * 50 }));
   }
   if (kind === 'bursty') {
@@ -123,14 +150,20 @@ export async function send(plan: Plan, isShared: boolean): Promise<Traffic> {
   const { limits, processes, start, isKnown, seed } = plan;
   const calendar = isKnown && isShared ? (['second', 'minute', 'hour', 'month'] as const) : [];
   const terms: FleetTerms = { start, isShared, seed, calendar };
-  const fleet: Fleet = fleetOf(isShared ? processes : 1, { keyed: limits, latencyMs: [10, 40] }, {}, terms);
+  const cost = costOf(plan);
+  const priced = ({ endpoint }: { endpoint: string }): number => (endpoint === 'info' ? 1 : cost);
+  const quota = { keyed: limits, latencyMs: [10, 40], cost: priced } as const;
+  const fleet: Fleet = fleetOf(isShared ? processes : 1, quota, {}, terms);
   const took: number[] = [];
   const failures: unknown[] = [];
-  const call = async ({ process, at }: Due): Promise<void> => {
+  const call = async ({ process, at }: Due, index: number): Promise<void> => {
     await fleet.clock.sleep(at);
     const from = fleet.clock.now();
     try {
-      await fleet.clients[isShared ? process : 0]?.getInfo({ maxWaitMs: Number.POSITIVE_INFINITY });
+      const client = fleet.clients[isShared ? process : 0];
+      const maxWaitMs = Number.POSITIVE_INFINITY;
+      const isDear = cost > 1 && index % DEAR_OF === DEAR_OF - 1;
+      await (isDear ? client?.getAddressAssets(ACCOUNT, { maxWaitMs, cost }) : client?.getInfo({ maxWaitMs }));
       took.push(fleet.clock.now() - from);
     } catch (error) {
       failures.push(error);
@@ -160,15 +193,24 @@ const SOONER_MS = 1_000;
  * How much longer than alone a call may take, in milliseconds. Limits are unknown at first, so that one process looks at
  * the service, and where shapes are unknown that is not the last look. While a second may slide, a unit of it may count in
  * two. A longer window that the traffic fills is counted as one that slides, too: what fills it is free again a window
- * later and not when the calendar says, and each time a step late.
+ * later and not when the calendar says, and each time a step late. In a share no cheap call goes before a dear one: what a full window has left
+ * may be too little for the first call of each process.
  */
-export function boundOf({ limits, isKnown }: Plan, calls: number, aloneMs: number): number {
-  const isFull = (['minute', 'hour'] as const).some((period) => calls >= (limits[period] ?? Number.POSITIVE_INFINITY));
-  if (isKnown) return Math.max(NEXT_SLOT_MS, isFull ? ASKED_AGAIN_MS : 0) + LOOK_MS + SOONER_MS;
+export function boundOf(plan: Plan, calls: number, aloneMs: number): number {
+  const { limits, isKnown } = plan;
+  const units = calls * usualOf(plan);
+  const isFull = (['minute', 'hour'] as const).some((period) => units >= (limits[period] ?? Number.POSITIVE_INFINITY));
+  const cost = costOf(plan);
+  const unused = (['second', 'minute', 'hour'] as const).map((period) => {
+    const limit = limits[period] ?? Number.POSITIVE_INFINITY;
+    return cost > 1 && units > limit ? (aloneMs * (cost - 1)) / (limit - cost + 1) + LENGTHS[period] : 0;
+  });
+  const packedMs = Math.max(...unused);
+  if (isKnown) return Math.max(NEXT_SLOT_MS, isFull ? ASKED_AGAIN_MS : 0) + LOOK_MS + SOONER_MS + packedMs;
   const doubted = limits.second === undefined ? 0 : aloneMs;
   const slid = (['minute', 'hour'] as const).map((period) => {
-    const times = calls / (limits[period] ?? Number.POSITIVE_INFINITY);
+    const times = units / (limits[period] ?? Number.POSITIVE_INFINITY);
     return times > 1 ? LENGTHS[period] * (1 + (1 + times) * STEP) : 0;
   });
-  return NEXT_SLOT_MS + LOOKS * LOOK_MS + doubted + Math.max(...slid);
+  return NEXT_SLOT_MS + LOOKS * LOOK_MS + doubted + Math.max(...slid) + packedMs;
 }
