@@ -1,9 +1,12 @@
 import { BATCHES } from '../../../sharing/store/batches.ts';
 
-/** Keeps when units of an instance that slides slide out of it. */
-export const KEEP_BATCHES: string = `-- Of the instances in which a slot counts the last has it in its batches: the next does not count it. Of too many batches two that follow each
--- other become one, those whose units wait the least for that. Units are returned of the last batch that ends no later than their slot, and of those before.
-local function batchesOf(i)
+/**
+ * Keeps when units of an instance that slides slide out of it.
+ *
+ * Of the instances in which a slot counts the last has it in its batches: the next does not count it. Of too many batches two that follow each
+ * other become one, those whose units wait the least for that. Units are returned of the last batch that ends no later than their slot, and of those before.
+ */
+export const KEEP_BATCHES: string = `local function batchesOf(i)
   local all, v = {}, { read(batchForm, batchTexts[blockOf[i]], from[i] + 1) }
   for k = 1, ${2 * BATCHES}, 2 do
     if v[k] > 0 then all[#all + 1] = { v[k], v[k + 1] } end

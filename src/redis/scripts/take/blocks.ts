@@ -29,13 +29,16 @@ function each(of: (values: number, layout: number) => string | number): string {
   return `{ [0] = ${[first, ...others].join(', ')} }`;
 }
 
-/** Reads the windows of an ask from their blocks. Places that are not asked for stay text. */
-export const READ_BLOCKS: string = `-- By window, as numbered by the blocks: the limit, units claimed, used by strangers, the highest reading of any process (said), the reading that bounds
--- usage from above (bounds), thousandths of units that are left of the steps before when it
--- begins at the latest (carried), how many drain in a step (drains), units of the steps before that count in it (over), the units that may be granted (free); of
--- one that slides by when a slot must have ended to count no more (slidBy), the block that has its batches and where (blockOf, from), and whether the next
--- number is the next one (joins).
-local limits, claimed, strangers, said, bounds, dirty, free = {}, {}, {}, {}, {}, {}, {}
+/**
+ * Reads the windows of an ask from their blocks. Places that are not asked for stay text.
+ *
+ * By window, as numbered by the blocks: the limit, units claimed, used by strangers, the highest reading of any process (said), the reading that bounds
+ * usage from above (bounds), thousandths of units that are left of the steps before when it
+ * begins at the latest (carried), how many drain in a step (drains), units of the steps before that count in it (over), the units that may be granted (free); of
+ * one that slides by when a slot must have ended to count no more (slidBy), the block that has its batches and where (blockOf, from), and whether the next
+ * number is the next one (joins).
+ */
+export const READ_BLOCKS: string = `local limits, claimed, strangers, said, bounds, dirty, free = {}, {}, {}, {}, {}, {}, {}
 local carried, drains, over, slidBy, blockOf, from, joins = {}, {}, {}, {}, {}, {}, {}
 local prior, following
 local p, n = ${FIXED_ARGUMENTS + 1}, 0

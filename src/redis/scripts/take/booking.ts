@@ -39,9 +39,12 @@ newly = max(0, newly)
 
 `;
 
-/** Applies the readings. */
-export const APPLY_READINGS: string = `-- Readings: units beyond all claims are strangers'; where one bounds usage from above, claims that were not counted are removed, but for recent ones.
-local missing = recentSince(tonumber(A[15]))
+/**
+ * Applies the readings.
+ *
+ * Units beyond all claims are strangers'; where one bounds usage from above, claims that were not counted are removed, but for recent ones.
+ */
+export const APPLY_READINGS: string = `local missing = recentSince(tonumber(A[15]))
 for i = 1, windows do
   if drains[i] then carry(i) end
   local reading, c, s, o = said[i], claimed[i], strangers[i], over[i]

@@ -1,9 +1,8 @@
 /** Number of values in an answer before the grants. What each window has used follows these, and then all facts, if they are told. */
 export const FIXED_ANSWERS = 10;
 
-/** Grants units. */
-export const GRANT: string = `-- Units of the earliest slots with room; at most a part while other processes are needy.
-local part = max(tonumber(A[7]), need, ceil(tonumber(A[6]) / (others + 1)))
+/** Grants units of the earliest slots with room; at most a part while other processes are needy. */
+export const GRANT: string = `local part = max(tonumber(A[7]), need, ceil(tonumber(A[6]) / (others + 1)))
 local any, given, asked = want, 0, nil
 if leaves or known < state.least or known > version or pauseMs > 0 or lookMs > 0 then any = 0 end
 local open = others > 0 and min(any, part - tonumber(A[9])) or any
