@@ -258,7 +258,7 @@ export class SharedQuota implements ShareLimit {
 
   async #travel(store: ShareStore): Promise<void> {
     const { clock } = this.#member;
-    this.#ledger.isNear = store.isNear === true && !this.#schedule.isClosed;
+    this.#ledger.planner.isNear = store.isNear === true && !this.#schedule.isClosed;
     const now = (): number => clock.now();
     const call: StoreCall = (work) => this.#trips.call(work);
     this.#debt = this.#ledger.book.owed;

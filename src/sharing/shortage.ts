@@ -28,7 +28,7 @@ export class Shortage {
   /** When to ask for units ahead of any call; Infinity while one waits, which asks itself where it lacks any. */
   asksAheadAt(now: number): number {
     const { want, isAlone } = this.demand(now);
-    return isAlone || want > 0 ? Number.POSITIVE_INFINITY : this.#ledger.asksAheadAt(now);
+    return isAlone || want > 0 ? Number.POSITIVE_INFINITY : this.#ledger.planner.asksAheadAt(now);
   }
 
   /** Whether calls wait for more units than are held. */

@@ -74,7 +74,7 @@ describe('a process whose calls wait', () => {
 
   it('asks for nothing ahead while a call waits for the second of which a unit is held: that trip would say nothing and be due again at the same instant', () => {
     const world = worldOf({ second: 1 }, { waiting: 0 });
-    world.ledger.isNear = true;
+    world.ledger.planner.isNear = true;
     // More than one call lately, and the only unit is of a second that is far.
     for (const at of [60, 65, 70]) world.ledger.book.settle(world.ledger.spend(1, at), 0);
     ask(world.ledger, demand({ want: 60 }), [0, 0, 0, 1], 100);

@@ -4,7 +4,7 @@ import type { Client } from '../../src/index.ts';
 import { type Latency, seeded } from '../../src/testing/index.ts';
 import { cases, DEEP, runs } from '../support/deep.ts';
 import { fleetOf } from './support/fleet.ts';
-import { boundOf, dearPlans, type Plan, plans, send } from './support/traffic.ts';
+import { ACCOUNT, boundOf, dearPlans, type Plan, plans, pricedAt, send } from './support/traffic.ts';
 
 async function expectServed(plan: Plan): Promise<void> {
   const shared = await send(plan, true);
@@ -254,13 +254,8 @@ describe('processes that share a quota of any size, with any traffic at any time
     'wait no longer than one client far below the limit where every fifth call costs %i units, with what is left of units that were asked for ahead',
     async (cost) => {
       const p95 = async (isShared: boolean): Promise<number> => {
-        const dear = 'SP3HXJJMJQ06GNAZ8XWDN1QM48JEDC6PP6W3YZPZJ';
-        const quota = {
-          keyed: { minute: 500 },
-          latencyMs: [20, 80],
-          cost: ({ endpoint }: { endpoint: string }) => (endpoint === 'info' ? 1 : cost),
-        };
-        const fleet = fleetOf(3, quota as never, {}, { isShared });
+        const quota = { keyed: { minute: 500 }, latencyMs: [20, 80], cost: pricedAt(cost) } as const;
+        const fleet = fleetOf(3, quota, {}, { isShared });
         const random = seeded(1);
         const took: number[] = [];
         // A call a second of the first process, and one each ten seconds of the others.
@@ -275,7 +270,7 @@ describe('processes that share a quota of any size, with any traffic at any time
           await fleet.clock.sleep(at);
           const from = fleet.clock.now();
           const client = fleet.clients[index];
-          await (isDear ? client?.getAddressAssets(dear) : client?.getInfo());
+          await (isDear ? client?.getAddressAssets(ACCOUNT) : client?.getInfo());
           took.push(fleet.clock.now() - from);
         });
         await fleet.clock.run(Promise.all(made));
@@ -287,8 +282,7 @@ describe('processes that share a quota of any size, with any traffic at any time
   );
 
   it('send a call that costs all of a second although urgent calls come, of which each second keeps a unit', async () => {
-    const cost = ({ endpoint }: { endpoint: string }): number => (endpoint === 'info' ? 1 : 5);
-    const fleet = fleetOf(2, { keyed: { second: 5 }, latencyMs: [20, 80], cost } as never);
+    const fleet = fleetOf(2, { keyed: { second: 5 }, latencyMs: [20, 80], cost: pricedAt(5) });
     const [one, other] = fleet.clients;
     const urgent = async (): Promise<void> => {
       for (let count = 0; count < 60; count++) {
@@ -301,7 +295,7 @@ describe('processes that share a quota of any size, with any traffic at any time
       for (let count = 0; count < 6; count++) {
         await fleet.clock.sleep(15_000);
         const from = fleet.clock.now();
-        await one?.getAddressAssets('SP3HXJJMJQ06GNAZ8XWDN1QM48JEDC6PP6W3YZPZJ');
+        await one?.getAddressAssets(ACCOUNT);
         took.push(fleet.clock.now() - from);
       }
     };

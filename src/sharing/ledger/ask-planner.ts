@@ -10,10 +10,10 @@ import { CHUNK, type SlotChoice } from './slot-choice.ts';
 
 /** What to ask for. */
 export interface AskPlan {
-  /** Units to ask for, how many of them waiting calls need, and the first of these. */
+  /** Units to ask for, how many of them are not for calls that are only expected, and what the first call needs of these. */
   readonly want: number;
   readonly needed: number;
-  readonly first: number;
+  readonly need: number;
   /** The slots to ask for, earliest first. */
   readonly slots: readonly Slot[];
   /** What is wished of the first slot. */
@@ -24,10 +24,18 @@ export interface AskPlan {
   readonly isProbe: boolean;
   /** Whether the beginnings of seconds are left empty. */
   readonly isCalm: boolean;
-  /** Whether it is for calls, too, that are only expected. */
-  readonly isSparing: boolean;
-  /** Whether it is for such calls alone. */
+  /** Whether it is only for calls that are expected. */
   readonly isAhead: boolean;
+}
+
+/** What {@link AskPlanner} decides by. */
+export interface AskGrounds {
+  readonly windows: SharedWindows;
+  readonly timeline: Timeline;
+  readonly slots: Slots;
+  readonly book: Book;
+  readonly policy: AskPolicy;
+  readonly choice: SlotChoice;
 }
 
 /** Decides how many units to ask for, and of which slots. */
@@ -35,89 +43,70 @@ export class AskPlanner {
   /** See {@link ShareStore.isNear}. */
   isNear = false;
   readonly expected: ExpectedCalls = new ExpectedCalls();
-  readonly #windows: SharedWindows;
-  readonly #timeline: Timeline;
-  readonly #slots: Slots;
-  readonly #book: Book;
-  readonly #policy: AskPolicy;
-  readonly #choice: SlotChoice;
+  readonly #grounds: AskGrounds;
 
-  constructor(
-    windows: SharedWindows,
-    timeline: Timeline,
-    slots: Slots,
-    book: Book,
-    policy: AskPolicy,
-    choice: SlotChoice,
-  ) {
-    this.#windows = windows;
-    this.#timeline = timeline;
-    this.#slots = slots;
-    this.#book = book;
-    this.#policy = policy;
-    this.#choice = choice;
+  constructor(grounds: AskGrounds) {
+    this.#grounds = grounds;
   }
 
   /** The instant at which to ask for units ahead of any call; Infinity: none is expected, or the store is not near. */
   asksAheadAt(now: number): number {
+    const { timeline, book } = this.#grounds;
     if (!this.isNear || !this.#spare(now)) return Number.POSITIVE_INFINITY;
-    const arrival = this.#timeline.arrival(now);
-    const until = this.#book.usableUntil(arrival);
+    const arrival = timeline.arrival(now);
+    const until = book.usableUntil(arrival);
     return Math.max(now, until === undefined ? this.expected.askFrom : now + until - arrival.most);
   }
 
   /** What to ask for now, where the answer is expected after `tripMs`. */
   plan(demand: Demand, now: number, tripMs: number): AskPlan {
-    const { want, need, isUrgent, isAlone = false } = demand;
+    const { want, need, isUrgent, isAlone = false, concurrency } = demand;
+    const { timeline, slots, book, policy, choice } = this.#grounds;
     const answeredAt = now + tripMs;
-    const arrival = this.#timeline.arrival(now);
-    const held = this.#book.held(arrival);
+    const arrival = timeline.arrival(now);
+    const held = book.held(arrival);
     // What is held of several slots is not enough for a call that needs as much of one.
-    const isCovered = want <= 0 || this.#book.holds(need, arrival);
+    const isCovered = want <= 0 || book.holds(need, arrival);
     const lacking = Math.max(isCovered ? 0 : need, want - held);
     // Units of a later slot do not help an urgent call: it asks for the present slot.
-    const isImpatient = isUrgent && held >= want && this.#book.left(arrival) < need;
-    const probe = !isUrgent && lacking > 0 ? this.#choice.probing(answeredAt) : undefined;
-    const isCalm = probe === undefined && this.#choice.isCalm(demand, now);
+    const isImpatient = isUrgent && held >= want && book.left(arrival) < need;
+    const probe = !isUrgent && lacking > 0 ? choice.probing(answeredAt) : undefined;
+    const isCalm = probe === undefined && choice.isCalm(demand, now);
     const aheadAt = isAlone ? Number.POSITIVE_INFINITY : this.asksAheadAt(now);
     const isAhead = want <= 0 && now >= aheadAt;
     const spare = probe || isUrgent || (lacking !== need && !isAhead) ? undefined : this.#spare(answeredAt);
-    const present = isImpatient ? this.#slots.at(this.#timeline.arrival(answeredAt)) : undefined;
-    const only = probe ?? spare?.slot ?? present;
-    const slots = only ? [only] : this.#choice.wished(demand, isCalm, answeredAt);
-    const sendable = need * this.#sendable(demand.concurrency, slots, arrival.least) - held;
+    const only = probe ?? spare?.slot ?? (isImpatient ? slots.at(timeline.arrival(answeredAt)) : undefined);
+    const wished = only ? [only] : choice.wished(demand, isCalm, answeredAt);
+    // At most what `concurrency` allows to be sent before the last of these slots ends.
+    const lastMs = (wished.at(-1)?.to ?? 0) - arrival.least;
+    const sendable = need * Math.ceil((concurrency * lastMs) / Math.max(1, timeline.roundTripMs)) - held;
     const least = isImpatient || !isCovered ? need : 0;
-    const needed = want <= 0 ? 0 : Math.max(least, Math.min(lacking, Math.max(CHUNK, sendable)));
-    const late = this.#policy.isLate(now) ? 2 : 1;
+    const usual = want <= 0 ? 0 : Math.max(least, Math.min(lacking, Math.max(CHUNK, sendable)));
+    const late = policy.isLate(now) ? 2 : 1;
+    const needed = probe ? need : usual;
     // What was asked for ahead is kept for the calls that are expected.
     const isKept = !isAhead && aheadAt < Number.POSITIVE_INFINITY;
     return {
-      want: probe ? need : needed + (spare?.units ?? 0),
+      want: needed + (spare?.units ?? 0),
       needed,
-      first: Math.min(need, Math.max(1, needed)),
-      slots,
+      need: Math.min(need, Math.max(1, needed)),
+      slots: wished,
       wish: spare ? 3 : late,
       surplus: isKept ? 0 : Math.max(0, held + (isCovered ? 0 : lacking) - want),
       isProbe: probe !== undefined,
       isCalm,
-      isSparing: spare !== undefined,
       isAhead,
     };
   }
 
-  /** How many requests can be sent before the last of these slots ends. */
-  #sendable(concurrency: number, slots: readonly Slot[], time: number): number {
-    const lastMs = (slots.at(-1)?.to ?? 0) - time;
-    return Math.ceil((concurrency * lastMs) / Math.max(1, this.#timeline.roundTripMs));
-  }
-
   /** Units of the calls that will likely follow, and the slot of all of them; none where a process lacks units. */
   #spare(now: number): { readonly units: number; readonly slot: Slot } | undefined {
-    const { units, forMs } = this.expected.demand(this.isNear, this.#windows.smallest, now);
+    const { windows, policy, choice } = this.#grounds;
+    const { units, forMs } = this.expected.demand(this.isNear, windows.smallest, now);
     // A store that is near is asked whether there is room: what the last answer said may be of a second that is over.
-    const isFree = this.isNear ? !this.#policy.isBusy(now) : this.#policy.isAmple(now);
-    if (units <= 0 || this.#policy.others(now) > 0 || !isFree) return undefined;
-    const slot = this.#choice.expected(forMs, now);
+    const isFree = this.isNear ? !policy.isBusy(now) : policy.isAmple(now);
+    if (units <= 0 || policy.others(now) > 0 || !isFree) return undefined;
+    const slot = choice.expected(forMs, now);
     return slot && { units, slot };
   }
 }

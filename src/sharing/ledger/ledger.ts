@@ -42,7 +42,7 @@ export class Ledger {
   readonly #slots = new Slots(this.windows);
   readonly #probe = new ShapeProbe(this.windows);
   readonly choice: SlotChoice;
-  readonly #planner: AskPlanner;
+  readonly planner: AskPlanner;
   readonly #reserve = new UrgentReserve();
   readonly #recollection = new Recollection();
   readonly #unheard = new UnheardReading();
@@ -52,16 +52,7 @@ export class Ledger {
     this.policy = new AskPolicy(random);
     const { windows, timeline, policy, book } = this;
     this.choice = new SlotChoice(this.#slots, windows, timeline, policy, this.#probe);
-    this.#planner = new AskPlanner(windows, timeline, this.#slots, book, policy, this.choice);
-  }
-
-  /** See {@link ShareStore.isNear}. */
-  get isNear(): boolean {
-    return this.#planner.isNear;
-  }
-
-  set isNear(isNear: boolean) {
-    this.#planner.isNear = isNear;
+    this.planner = new AskPlanner({ windows, timeline, slots: this.#slots, book, policy, choice: this.choice });
   }
 
   /** Time since the calendar's window of a period began, in milliseconds. */
@@ -112,11 +103,6 @@ export class Ledger {
     return this.#slots.at(this.timeline.arrival(now));
   }
 
-  /** The instant at which to ask for units ahead of any call; Infinity: none is expected, or the store is not near. */
-  asksAheadAt(now: number): number {
-    return this.#planner.asksAheadAt(now);
-  }
-
   /** The instant at which the next slot with held units begins. */
   nextHeld(now: number): number {
     return this.timeline.surely(this.book.nextHeld(this.timeline.arrival(now)), now);
@@ -124,7 +110,7 @@ export class Ledger {
 
   /** The instant at which unspent units are to be returned; Infinity: there are none. */
   givesBackAt(now: number): number {
-    const afterMs = this.isNear ? GIVE_BACK_NEAR_MS : GIVE_BACK_MS;
+    const afterMs = this.planner.isNear ? GIVE_BACK_NEAR_MS : GIVE_BACK_MS;
     return this.timeline.surely(this.book.unspentSince(this.timeline.arrival(now)), now) + afterMs;
   }
 
@@ -141,7 +127,7 @@ export class Ledger {
   /** Charges a request that is sent now. */
   spend(units: number, now: number): Entry {
     const arrival = this.timeline.arrival(now);
-    this.#planner.expected.spend(units, now);
+    this.planner.expected.spend(units, now);
     const isGuess = this.timeline.isGuess(now);
     const entry = this.book.spend(units, arrival, () => this.#slots.at(arrival), now, isGuess);
     if (this.book.held(arrival) === 0) this.policy.spent(now, this.quantum);
@@ -181,8 +167,8 @@ export class Ledger {
   /** Composes an ask whose answer is expected after `tripMs`. `isSilent`: it may say nothing if there is no news. */
   compose(demand: Demand, now: number, tripMs: number, isSilent = true): Composed {
     this.#refine(now);
-    const plan = this.#planner.plan(demand, now, tripMs);
-    const { want, first: need, slots, wish, surplus } = plan;
+    const plan = this.planner.plan(demand, now, tripMs);
+    const { want, need, slots, wish, surplus } = plan;
     const arrival = this.timeline.arrival(now);
     const time = arrival.least;
     const kept = this.#keptBy(plan, demand, time);
@@ -198,13 +184,13 @@ export class Ledger {
     );
     if (told.windows.length > 0) this.#unheard.tell();
     const asked = {
-      want: plan.isSparing ? plan.needed : want,
+      want: plan.needed,
       need,
       slots: want > 0 ? slots : [],
       kept,
       also,
-      isSparing: plan.isSparing,
-      isNear: this.isNear,
+      isSparing: wish === 3,
+      isNear: this.planner.isNear,
     };
     const rate = Math.min(...[...this.windows].map(({ limit, period }) => limit / periodMsOf(period)));
     const { storeOffset } = this.timeline;
@@ -255,7 +241,7 @@ export class Ledger {
       freesAt: answer.freeMs > 0 ? this.timeline.at(now).least + answer.freeMs : undefined,
     };
     this.policy.hear(asked, outcome, now);
-    if (asked.isSparing && answer.granted.every((units) => units === 0)) this.#planner.expected.askedInVain(now);
+    if (asked.isSparing && answer.granted.every((units) => units === 0)) this.planner.expected.askedInVain(now);
     // Units that other processes hold are not booked until each has made a trip, so no slot is used that they may have asked for.
     const isLost = this.#recollection.hear(windows, answer, before, now);
     if (isLost && before.aheadMs > 0) this.choice.mistrust(now + before.aheadMs);
