@@ -17,7 +17,7 @@ export interface NodeRedisLike {
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
 }
 
-/** A connected Redis client of either kind. The caller owns it and closes it. */
+/** A Redis client of either kind. The caller connects and closes it. */
 export type RedisLike = IoredisLike | NodeRedisLike;
 
 /** A script and its SHA-1, by which a server finds it. */

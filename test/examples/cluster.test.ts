@@ -27,4 +27,13 @@ describe.skipIf(!hasRedis)('the backend of several processes', () => {
     // The processes did share: each has run scripts in Redis to join and to leave.
     expect(Number(/cmdstat_evalsha:calls=(\d+)/.exec(commands)?.[1])).toBeGreaterThan(2 * PROCESSES);
   });
+
+  it('makes all of its calls without a Redis that never answers', async () => {
+    const redis = await startRedis();
+    await redis.stop();
+    const { code, out, err } = await run('cluster.ts', [], { REDIS_URL: redis.url, PROCESSES: '2', CALLS: '2' });
+    expect(code).toBe(0);
+    expect(out).toContain('2 processes, 40 calls a second for all of them together');
+    expect(err).toContain('The share is lost');
+  });
 });
