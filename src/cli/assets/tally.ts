@@ -16,7 +16,7 @@ export interface Progress {
   readonly done: number;
   readonly failed: number;
   readonly inFlight: number;
-  /** Number of answered requests, and of those refused because of a limit. */
+  /** Number of requests sent, and of those refused because of a limit. */
   readonly requests: number;
   readonly limited: number;
   readonly reading: QuotaReading;
@@ -41,6 +41,7 @@ export class Tally {
     const isProbing = event.type === 'waiting' && event.reason.kind === 'half-open' && this.#standstill?.isOutage;
     if (event.type === 'waiting' && !isProbing) this.#standstill = this.#standstillOf(event.reason, event.until);
     if (event.type === 'sent') {
+      this.#requests++;
       this.#origin = new URL(event.url).origin;
       // During an outage a request is only a probe: the outage ends with an answer.
       if (!this.#standstill?.isOutage) this.#standstill = undefined;
@@ -48,7 +49,6 @@ export class Tally {
     if (event.type === 'limited') this.#limited++;
     if (event.type !== 'answered') return;
     if (this.#standstill?.isOutage) this.#standstill = undefined;
-    this.#requests++;
     this.#snapshot = event.quota;
   }
 

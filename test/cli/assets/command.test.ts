@@ -251,6 +251,14 @@ describe('assets, when something fails', () => {
     expect(frames.at(-1)).not.toContain('Waiting until');
   });
 
+  it('counts each request that was sent, also one without an answer', async () => {
+    const world = worldOf();
+    world.service.faults.next(2, 'lost');
+    expect(await world.run('assets', FIRST)).toBe(0);
+    expect(world.service.requests).toBe(3);
+    expect(summaryOf(world)).toMatch(/: 3 requests, 0 refused\.$/);
+  });
+
   it('ends with 4 when the quota is out for longer than one will wait, with all that was fetched', async () => {
     const out = file();
     const world = worldOf({ service: { keyed: { month: 10 } } });
