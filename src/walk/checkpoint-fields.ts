@@ -1,4 +1,4 @@
-import { ConfigError } from '../errors.ts';
+import { ConfigError, quote } from '../errors.ts';
 import { type Arguments, argument, flag, whole } from '../validation/arguments.ts';
 import type { WalkCheckpoint } from './cursor.ts';
 
@@ -26,15 +26,24 @@ export const POSITION_FIELDS: Arguments<GivenPosition> = {
  * The position of a checkpoint.
  *
  * @param owner - what the checkpoint is of, in the message: `'a walk'`.
- * @throws ConfigError if a field is missing.
+ * @param own - what it is a checkpoint of, by itself, and `expected` what it should be.
+ * @throws ConfigError if a field is missing, or if it is a checkpoint of something else.
  */
-export function positionOf({ offset, total, recentKeys, isOver }: GivenPosition, owner: string): Position {
-  if (offset === undefined || total === undefined || recentKeys === undefined || isOver === undefined)
-    throw incomplete(owner);
+export function positionOf(
+  owner: string,
+  expected: string,
+  own: string | undefined,
+  { offset, total, recentKeys, isOver }: GivenPosition,
+): Position {
+  if (own !== undefined && own !== expected)
+    throw new ConfigError('from', `belongs to ${owner} of ${quote(own)}, not of ${quote(expected)}`);
+  if (
+    own === undefined ||
+    offset === undefined ||
+    total === undefined ||
+    recentKeys === undefined ||
+    isOver === undefined
+  )
+    throw new ConfigError('from', `must be the checkpoint of ${owner}, with all its fields`);
   return { offset, total, recentKeys, isOver };
-}
-
-/** The error of a checkpoint that lacks a field. */
-export function incomplete(owner: string): ConfigError {
-  return new ConfigError('from', `must be the checkpoint of ${owner}, with all its fields`);
 }

@@ -1,3 +1,4 @@
+import { ConfigError } from '../errors.ts';
 import type { QuotaSnapshot } from '../quota/headers/snapshot.ts';
 import type { NewItem } from './cursor.ts';
 
@@ -25,53 +26,59 @@ export interface YieldedPage<Item> {
   readonly quota: QuotaSnapshot;
 }
 
-/** Yields the new items of pages, and requests a page when its first item is needed. It has one position, whatever loops there are. */
-export class PageLoop<Item> {
-  readonly #position: LoopPosition<Item>;
-  readonly #request: () => Promise<NewPage<Item> | undefined>;
-  readonly #signal: AbortSignal | undefined;
-
-  /** @param request - requests the page at the position; resolves to undefined if another must be requested first. */
-  constructor(
-    position: LoopPosition<Item>,
-    request: () => Promise<NewPage<Item> | undefined>,
-    signal: AbortSignal | undefined,
-  ) {
-    this.#position = position;
-    this.#request = request;
-    this.#signal = signal;
-  }
-
+/** Loops over the new items of pages, which request a page when its first item is needed. */
+export interface PageLoop<Item> {
   /** Item by item. */
-  async *items(): AsyncGenerator<Item, void, void> {
-    for (let page = await this.#next(); page; page = await this.#next()) {
-      for (const [index, one] of page.found.entries()) {
-        this.#signal?.throwIfAborted();
-        this.#position.advance(one);
-        this.#position.isOver = page.isLast && index === page.found.length - 1;
-        yield one.item;
-      }
-    }
-  }
-
+  items(): AsyncGenerator<Item, void, void>;
   /** Page by page. */
-  async *pages(): AsyncGenerator<YieldedPage<Item>, void, void> {
-    for (let page = await this.#next(); page; page = await this.#next()) {
-      const { found, total, quota, isLast } = page;
-      for (const one of found) this.#position.advance(one);
-      this.#position.isOver = isLast;
-      yield { items: found.map(({ item }) => item), total, quota };
+  pages(): AsyncGenerator<YieldedPage<Item>, void, void>;
+}
+
+/**
+ * Creates the loops over pages. They have one position, which only the loop moves that began last.
+ *
+ * @param request - requests the page at the position, and checks that it may move that before it does; resolves to undefined if another
+ *   must be requested first.
+ */
+export function pageLoop<Item>(
+  position: LoopPosition<Item>,
+  request: (check: () => void) => Promise<NewPage<Item> | undefined>,
+  signal: AbortSignal | undefined,
+): PageLoop<Item> {
+  let loops = 0;
+
+  /** The pages with new items, from the position on, each with what throws once this loop may not move the position any more. */
+  async function* newPages(): AsyncGenerator<NewPage<Item> & { readonly check: () => void }, void, void> {
+    const own = ++loops;
+    const check = (): void => {
+      signal?.throwIfAborted();
+      if (own !== loops) throw new ConfigError('loop', 'can run only once at a time');
+    };
+    while (!position.isOver) {
+      check();
+      const page = await request(check);
+      if (page?.found.length) yield { ...page, check };
+      else if (page) position.isOver = page.isLast;
     }
   }
 
-  /** The next page with new items; undefined at the end. */
-  async #next(): Promise<NewPage<Item> | undefined> {
-    while (!this.#position.isOver) {
-      const page = await this.#request();
-      if (!page) continue;
-      if (page.found.length > 0) return page;
-      this.#position.isOver = page.isLast;
-    }
-    return undefined;
-  }
+  return {
+    async *items() {
+      for await (const { found, isLast, check } of newPages()) {
+        for (const one of found) {
+          check();
+          position.advance(one);
+          position.isOver = isLast && one === found.at(-1);
+          yield one.item;
+        }
+      }
+    },
+    async *pages() {
+      for await (const { found, total, quota, isLast } of newPages()) {
+        for (const one of found) position.advance(one);
+        position.isOver = isLast;
+        yield { items: found.map(({ item }) => item), total, quota };
+      }
+    },
+  };
 }

@@ -44,7 +44,7 @@ export class PagePosition<Item> {
   constructor(from: Beginning, keyOf: ItemKeyOf<Item> = () => undefined) {
     this.#cursor = from.cursor;
     this.#yielded = from.cursor === undefined ? 0 : from.offset;
-    this.#offsets = new WalkCursor({ ...from, recentKeys: [...from.recentKeys] }, keyOf);
+    this.#offsets = new WalkCursor(from, keyOf);
   }
 
   get isOver(): boolean {

@@ -1,4 +1,4 @@
-import { ConfigError, quote } from '../errors.ts';
+import { ConfigError } from '../errors.ts';
 import type { CallOptions } from '../options/client-options.ts';
 import type { QuotaSnapshot } from '../quota/headers/snapshot.ts';
 import {
@@ -11,8 +11,8 @@ import {
   unchecked,
 } from '../validation/arguments.ts';
 import type { StandardResult, StandardSchemaV1 } from '../validation/standard-schema.ts';
-import { BEGINNING, incomplete, POSITION_FIELDS, positionOf } from './checkpoint-fields.ts';
-import { type NewPage, PageLoop, type YieldedPage } from './page-loop.ts';
+import { BEGINNING, POSITION_FIELDS, positionOf } from './checkpoint-fields.ts';
+import { type NewPage, pageLoop, type YieldedPage } from './page-loop.ts';
 import { PagePosition, type PageQuery, type ReadPage } from './page-position.ts';
 
 /** The items of a page: its `results`, unless the option `items` takes others. */
@@ -53,7 +53,7 @@ export interface PageCheckpoint {
  * A walk through all pages of an endpoint: `for await (const item of pagination)`. Pages go by cursor where the service sends
  * `next_cursor` or `cursor.next`, else by `limit` and `offset`. A page is requested when its first item is needed.
  *
- * A pagination has one position: a second loop continues where the first was left.
+ * A pagination has one position: a second loop continues where the first was left. If the first goes on nevertheless, it ends with a `ConfigError`.
  */
 export interface Pagination<Item> extends AsyncIterable<Item> {
   /** Yields item by item. */
@@ -112,12 +112,13 @@ export function paginate<Page, Item>(
     throw new ConfigError('limit', 'must be 2 or more with a key: the last item is read again on each page');
   const position = new PagePosition<Item>(from === undefined ? BEGINNING : checked(from, request), key);
   const pageSchema = readPage(schema, items);
-  const next = async (): Promise<NewPage<Item> | undefined> => {
+  const next = async (check: () => void): Promise<NewPage<Item> | undefined> => {
     const { data, quota } = await requestPage(position.query, pageSchema);
+    check();
     const page = position.accept(data, limit);
     return page && { ...page, quota };
   };
-  const loop = new PageLoop(position, next, signal);
+  const loop = pageLoop(position, next, signal);
 
   return {
     [Symbol.asyncIterator]: () => loop.items(),
@@ -136,9 +137,7 @@ function limitOf(request: string): number | undefined {
 
 function checked(from: PageCheckpoint, request: string): Omit<PageCheckpoint, 'request'> {
   const { request: own, cursor, ...fields } = checkpointFields(from);
-  if (own === undefined) throw incomplete('a pagination');
-  if (own !== request) throw new ConfigError('from', `belongs to ${quote(own)}, not to ${quote(request)}`);
-  return { ...positionOf(fields, 'a pagination'), ...(cursor !== undefined && { cursor }) };
+  return { ...positionOf('a pagination', request, own, fields), ...(cursor !== undefined && { cursor }) };
 }
 
 /** A schema that takes the items and the place of a page from its body, which it first holds against the caller's schema. */

@@ -1,13 +1,13 @@
 import type { AddressAssets, AssetEvent } from '../endpoints/bodies.ts';
 import { type AddressAssetsParams, ASSETS_PARAMS, addressAssetsRequest } from '../endpoints/endpoints.ts';
-import { ConfigError, quote } from '../errors.ts';
+import { ConfigError } from '../errors.ts';
 import { type CallOptions, callOptionsParser } from '../options/client-options.ts';
 import type { QuotaSnapshot } from '../quota/headers/snapshot.ts';
 import { argument, optionsParser, unchecked } from '../validation/arguments.ts';
 import { ownProperties } from '../validation/own-properties.ts';
-import { BEGINNING, incomplete, POSITION_FIELDS, type Position, positionOf } from './checkpoint-fields.ts';
+import { BEGINNING, POSITION_FIELDS, type Position, positionOf } from './checkpoint-fields.ts';
 import { type WalkCheckpoint, WalkCursor } from './cursor.ts';
-import { type NewPage, PageLoop } from './page-loop.ts';
+import { type NewPage, pageLoop } from './page-loop.ts';
 
 /** The largest page of the service, which needs the fewest requests. */
 const LARGEST_PAGE = 100;
@@ -36,7 +36,7 @@ export interface WalkPage {
  * not mistaken for later ones, and after a reorganisation of the chain the walk steps back. A page is requested when its first event is
  * needed, because an unread page would cost quota, too.
  *
- * A walk has one position: a second loop continues where the first was left.
+ * A walk has one position: a second loop continues where the first was left. If the first goes on nevertheless, it ends with a `ConfigError`.
  */
 export interface AddressAssetsWalk extends AsyncIterable<AssetEvent> {
   /** Yields event by event. */
@@ -83,16 +83,17 @@ export function walk(getPage: PageSource, address: string, options: WalkOptions 
   addressAssetsRequest(address, params);
   const cursor = new WalkCursor(from === undefined ? BEGINNING : checked(from, address), keyOf);
 
-  const next = async (): Promise<NewPage<AssetEvent> | undefined> => {
+  const next = async (check: () => void): Promise<NewPage<AssetEvent> | undefined> => {
     const offset = cursor.nextOffset;
     const { data, quota } = await getPage(address, { ...callOptions, ...params, offset });
+    check();
     const { results, total } = data;
     // The service may return smaller pages than requested.
     const most = data.limit > 0 ? Math.min(limit, data.limit) : limit;
     const found = cursor.accept({ offset, limit: most, total, results });
     return found && { found, total, quota, isLast: results.length < most };
   };
-  const loop = new PageLoop(cursor, next, callOptions.signal);
+  const loop = pageLoop(cursor, next, callOptions.signal);
 
   return {
     [Symbol.asyncIterator]: () => loop.items(),
@@ -112,8 +113,5 @@ function keyOf({ tx_id, event_index }: AssetEvent): string {
 
 function checked(from: WalkCheckpoint, address: string): Position {
   const fields = checkpointFields(from);
-  if (fields.address === undefined) throw incomplete('a walk');
-  if (fields.address !== address)
-    throw new ConfigError('from', `belongs to a walk of ${quote(fields.address)}, not of ${quote(address)}`);
-  return positionOf(fields, 'a walk');
+  return positionOf('a walk', address, fields.address, fields);
 }

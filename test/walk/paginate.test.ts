@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { createClient, isConfigError, type PageCheckpoint } from '../../src/index.ts';
+import { virtualClock } from '../../src/testing/index.ts';
 import { type Routes, routes, type SeenRequest } from '../support/routes.ts';
 
 const clientOf = (service: Routes) => createClient({ baseUrl: 'https://api.test', fetch: service.fetch });
@@ -105,6 +106,53 @@ describe('client.paginate', () => {
     expect(pages.checkpoint.isOver).toBe(true);
   });
 
+  it.for([undefined, (item: unknown) => `${(item as Row).id}`])(
+    'is read by one loop at a time: a later one goes on, and ends an earlier one',
+    async (key) => {
+      const pages = clientOf(byOffset(() => rows(45))).paginate('/rows', { key });
+      const [earlier, later] = [pages[Symbol.asyncIterator](), pages[Symbol.asyncIterator]()];
+      const seen = [await earlier.next(), await earlier.next(), await later.next()].map(
+        ({ value }) => (value as Row).id,
+      );
+      await expect(earlier.next()).rejects.toThrow('only once at a time');
+      expect([...seen, ...(await taken(later))]).toEqual(ids(45));
+    },
+  );
+
+  it('is read by one loop at a time, also while a page is requested and page by page', async () => {
+    const pages = clientOf(byOffset(() => rows(45))).paginate('/rows');
+    const [earlier, later] = [pages.pages(), pages.pages()];
+    const lost = earlier.next().catch(String);
+    const [page] = [await later.next(), await lost];
+    expect(page.value?.items).toEqual(rows(20));
+    expect(await lost).toContain('only once at a time');
+    expect(await taken(pages)).toEqual(ids(45).slice(20));
+  });
+
+  it.for([byOffset(() => rows(45), 10), byCursor(rows(45), 'next_cursor')])(
+    'a page that an earlier loop had requested moves nothing',
+    async (service) => {
+      const clock = virtualClock();
+      const held = Promise.withResolvers<void>();
+      let requests = 0;
+      const fetch: typeof service.fetch = async (...request) => {
+        if (++requests === 2) await held.promise;
+        return service.fetch(...request);
+      };
+      const pages = createClient({ baseUrl: 'https://api.test', fetch, clock }).paginate('/rows');
+      const earlier = pages[Symbol.asyncIterator]();
+      const head: number[] = [];
+      for (let count = 0; count < 10; count++) head.push(((await clock.run(earlier.next())).value as Row).id);
+      const lost = earlier.next().catch(String);
+      const later = pages[Symbol.asyncIterator]();
+      for (let count = 0; count < 12; count++) head.push(((await clock.run(later.next())).value as Row).id);
+      held.resolve();
+      expect(await clock.run(lost)).toContain('only once at a time');
+      expect([...head, ...(await clock.run(taken(later)))]).toEqual(ids(45));
+      expect(requests).toBe(1 + 1 + 4);
+    },
+  );
+
   it('yields page by page, with total and quota', async () => {
     const pages = clientOf(byCursor(rows(25), 'cursor.next'))
       .paginate('/rows')
@@ -140,7 +188,7 @@ describe('client.paginate', () => {
   });
 
   it.for<[string, object]>([
-    ['from belongs to "/other", not to "/rows"', { from: { request: '/other' } }],
+    ['from belongs to a pagination of "/other", not of "/rows"', { from: { request: '/other' } }],
     ['from must be the checkpoint of a pagination', { from: { request: '/rows' } }],
     ['from must be the checkpoint of a pagination', { from: {} }],
     ['from must be an object, not number', { from: 5 }],
