@@ -93,7 +93,7 @@ describe('the program in a process of its own', { concurrent: true }, () => {
     const { service, env } = await listening();
     service.faults.when(() => 'hang');
     const program = start(['assets', '--from', ADDRESSES], env);
-    await expect.poll(() => service.requests, { timeout: 60_000 }).toBe(1);
+    await expect.poll(() => service.requests, { timeout: 60_000 }).toBeGreaterThan(0);
     program.process.kill('SIGINT');
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect(program.process.exitCode).toBeNull();
