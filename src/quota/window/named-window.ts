@@ -97,7 +97,7 @@ export class NamedWindow implements Limit {
       sent,
       shareLimit,
     });
-    this.#otherUsage = new OtherUsage(period, { clock, answered, candidates, sent, otherConsumers, shareLimit });
+    this.#otherUsage = new OtherUsage(period, { clock, answered, candidates, otherConsumers, shareLimit });
     this.#roomForOthers = new RoomForOthers(period, {
       clock,
       otherConsumers,
