@@ -96,7 +96,7 @@ export class ContendedRate {
     this.#set(this.#part + windows * change, limit);
   }
 
-  /** A request was refused. Of the window that was full `own` units are ours: so many equal parts fill it, and there are more who were refused. */
+  /** A request was refused. Of the window that was full `own` units are ours: so many equal parts fill it, and those of refused requests are beyond it. */
   onRefused(own: number, limit: number, now: number): void {
     this.#onSeen(now);
     this.#set(Math.min(this.#part * REFUSED, (own - BEYOND) / limit), limit);
