@@ -125,11 +125,6 @@ export class Discovery {
     this.#from = Number.POSITIVE_INFINITY;
   }
 
-  /** Makes nothing of a look that was granted: the store is to be told. */
-  decline(): void {
-    this.#ended.raise();
-  }
-
   /** Whether the store is to be told of an end. */
   get isEndDue(): boolean {
     return this.#ended.isDue;
