@@ -26,6 +26,19 @@ describe('processes that share a quota of any size, with any traffic at any time
     await fc.assert(fc.asyncProperty(dearPlans, expectServed), { numRuns: runs(3, 150) });
   }, 600_000);
 
+  it('are not refused where one asks to look just after another has told what it saw, and the only unit of a second is used', async () => {
+    for (const seed of cases([2, 12, 15], [19, 21, 25])) {
+      const fleet = fleetOf(50, { keyed: { second: 1 }, latencyMs: [10, 40] }, {}, { start: Date.UTC(2025, 0), seed });
+      for (const [index, client] of fleet.clients.entries())
+        void fleet.clock
+          .sleep(index)
+          .then(() => client.getInfo())
+          .catch(() => {});
+      await fleet.clock.advance(1_500);
+      expect([fleet.service.requests > 0, fleet.limited]).toEqual([true, 0]);
+    }
+  });
+
   it('do not look at a second while the only unit of a minute is used: the look would be refused', async () => {
     const fleet = fleetOf(
       33,

@@ -47,7 +47,8 @@ export function remoteStore(call: (operation: Operation) => Promise<unknown>): S
       const answer = await call({ do: 'share', version: whole(version, -1), tell: [...readFacts(tell)] });
       return read(answer as Written<Shared>);
     },
-    look: async (member, version) => (await call({ do: 'look', member, version })) as Awaited<ReturnType<ShareStore['look']>>,
+    look: async (member, version) =>
+      (await call({ do: 'look', member, version })) as Awaited<ReturnType<ShareStore['look']>>,
     endLook: async (member) => void (await call({ do: 'endLook', member })),
     pause: async (ms) => void (await call({ do: 'pause', ms: readPause(ms) })),
     resume: async (member) => (await call({ do: 'resume', member })) as Awaited<ReturnType<ShareStore['resume']>>,

@@ -93,12 +93,10 @@ describe('a look at the service', () => {
     expect([discovery.mayAsk(499), discovery.mayAsk(500)]).toEqual([false, true]);
   });
 
-  it('has no end to tell of where it has not begun, and one where a look was declined', () => {
+  it('has no end to tell of where it has not begun', () => {
     const discovery = new Discovery();
     discovery.end();
     expect(discovery.isEndDue).toBe(false);
-    discovery.decline();
-    expect(discovery.isEndDue).toBe(true);
   });
 
   it('is never asked for again when there were enough of them', () => {
