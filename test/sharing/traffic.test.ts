@@ -39,6 +39,20 @@ describe('processes that share a quota of any size, with any traffic at any time
     }
   });
 
+  it('know what a call costs as soon as one of them does: they are not refused because each learns it by itself', async () => {
+    for (const seed of [1, 3, 12]) {
+      const quota = { keyed: { minute: 100 }, latencyMs: [20, 80], cost: pricedAt(5) } as const;
+      const fleet = fleetOf(16, quota, {}, { seed });
+      const work = async (client: Client, index: number): Promise<void> => {
+        for (let call = 0; call < 5; call++)
+          await ((index + 3 * call) % 4 === 0 ? client.getAddressAssets(ACCOUNT) : client.getInfo());
+      };
+      void Promise.all(fleet.clients.map(work)).catch(() => {});
+      await fleet.clock.advance(1_500);
+      expect([fleet.service.requests > 40, fleet.limited]).toEqual([true, 0]);
+    }
+  });
+
   it('do not look at a second while the only unit of a minute is used: the look would be refused', async () => {
     const fleet = fleetOf(
       33,
