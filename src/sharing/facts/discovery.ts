@@ -81,8 +81,9 @@ export class Discovery {
     return Math.max(this.#askAt, this.#othersUntil);
   }
 
-  /** The instant to ask for the next look, so that it follows this one without a break; Infinity: this process does not look. */
+  /** The instant to ask for the next look, so that it follows this one without a break, or to tell an end; Infinity: this process does not look. */
   renewsAt(now: number): number {
+    if (this.isEndDue) return now;
     return this.isLooking(now) && !this.#isOver ? this.#until - RENEW_MS : Number.POSITIVE_INFINITY;
   }
 
