@@ -44,7 +44,7 @@ export function redisStore(run: RunScript, keys: KeyOf): ShareStore {
       return readShared(await run(SCRIPTS.share, [state, facts], [String(known), ...told]), known);
     },
     async look(member, version) {
-      const reply = readNumber(await run(SCRIPTS.look, [look, looks, state], [member, String(version)]));
+      const reply = readNumber(await run(SCRIPTS.look, [look, looks, state], [member, String(version ?? '')]));
       if (reply === GRANTED) return 'granted';
       if (reply === STALE) return 'stale';
       return reply === OVER ? 'over' : whole(reply, 1, LOOK_MS);

@@ -7,17 +7,14 @@ export const GRANTED = 0;
 export const OVER = -1;
 export const STALE = -2;
 
-/** Requests a look. KEYS: look, looks, state. ARGV: member, and the version of the facts that it knows, if that matters. */
+/** Requests a look. KEYS: look, looks, state. ARGV: member, and the version of the facts that it knows, or nothing. */
 export const LOOK: string = `${STATE}${TURN}
 local stored = redis.call('MGET', unpack(KEYS))
 local till, member = readTurn(stored[1], ${LOOK_MS})
 if till and member == ARGV[1] then
   if till - now > ${LOOK_MS / 2} then return ${GRANTED} end
 elseif till then return till - now
-else
-  local latest = readState(stored[3]).version
-  if (tonumber(ARGV[2]) or latest) ~= latest then return ${STALE} end
-end
+elseif ARGV[2] ~= '' and tonumber(ARGV[2]) ~= readState(stored[3]).version then return ${STALE} end
 local lasts, usedMs = readTurn(stored[2], ${LOOKS_LAST_MS})
 usedMs = sane(usedMs, ${LOOKS * LOOK_MS})
 if lasts then

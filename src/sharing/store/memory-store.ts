@@ -183,8 +183,7 @@ class Books implements MemoryStore {
     const look = this.#turn('look', LOOK_MS, now);
     if (look && look.member !== member) return look.until - now;
     if (look && look.until - now > LOOK_MS / 2) return 'granted';
-    const { version: latest } = this.#stateAt(now);
-    if (!look && (version ?? latest) !== latest) return 'stale';
+    if (!look && version !== undefined && version !== this.#stateAt(now).version) return 'stale';
     const looks = this.#turn('looks', LOOKS_LAST_MS, now);
     const sinceMs = looks ? now - looks.until + LOOKS_LAST_MS : 0;
     const lastMs = sinceMs < LOOKS_APART_MS ? Math.max(sinceMs, LOOK_MS) : LOOK_MS;
