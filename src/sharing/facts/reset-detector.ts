@@ -39,9 +39,8 @@ export class ResetDetector {
     if (last?.start !== start || used >= last.used) this.#last.set(period, { start, used, at: sent.least });
     const isNext = last !== undefined && last.start === startOf(period, start - 1);
     const gap = last ? (received.most - last.at) / length : Number.POSITIVE_INFINITY;
-    const isNarrow = length > periodMsOf('minute') && gap <= BEGINNING;
-    const isSudden = last !== undefined && last.used - used > limit * gap + ROUNDED;
-    const hasDropped = isNext && isSudden && (isNarrow || (last.used >= FEW && used <= last.used * REST));
+    // By more than can drain.
+    const hasDropped = isNext && last.used - used > limit * gap + ROUNDED;
     const isBeginning = received.most - start <= length * BEGINNING;
     const { alive } = shapes;
     const calendar = alive.filter(({ isCalendar }) => isCalendar);
@@ -49,10 +48,10 @@ export class ResetDetector {
     const mayDrop = alive.some(({ isSliding, sinksSteadily }) => isSliding && !sinksSteadily);
     const isOpen = calendar.length > 0 && !mayDrop && alive.length > 1;
     if (hasDropped && isBeginning && isOpen) return { alive: calendar, epoch: shapes.epoch };
-    const { present = Number.POSITIVE_INFINITY, carried = 0 } = claims ?? {};
+    const { present = Number.POSITIVE_INFINITY, estimated = 0 } = claims ?? {};
     // After a refusal that was explained by no other shape, it takes the evidence of a process's own requests.
     const held = length > periodMsOf('minute') ? HELD : Math.max(HELD, limit * HELD_OF_MINUTE);
-    const isBelow = shapes.epoch === 0 && carried - used >= held;
+    const isBelow = shapes.epoch === 0 && estimated - used >= held;
     if (isBelow) return without(shapes, ({ isEstimated }) => isEstimated);
     // What is used so soon beyond all claims was used before: nothing was reset.
     const isLeft = isNext && last.used >= FEW && used >= last.used * (1 - REST) && used - present >= FEW;
