@@ -7,29 +7,28 @@ import type { Claims } from '../slots/windows.ts';
 /** A drop counts only within this part of the new window. */
 const BEGINNING = 0.05;
 
-/**
- * A drop from fewer units than `FEW`, or to more than the part `REST` of them, is no evidence; unless the window is longer than a minute, the two
- * readings are no farther apart than that part of it, and more has gone than can drain meanwhile, and than `ROUNDED`.
- */
-const FEW = 10;
-const REST = 0.2;
+/** A drop by no more units than may have drained between the two readings, and than `ROUNDED`, is no evidence. */
 const ROUNDED = 1;
 
+/** What is used beyond all claims was used before, if it is no less than `FEW` units, and all but the part `REST` of what was used then. */
+const FEW = 10;
+const REST = 0.2;
+
 /**
- * A window is not estimated if a reading is so many units below what the claims leave of the calendar's window before: more than a killed process
- * held. Of a minute, whose claims of that kind are not removed as soon, no less than that part of it.
+ * A window is not estimated if a reading is so many units below what an estimate would count of claims: more than a killed process
+ * held. Of a minute, whose claims are not removed as soon, no less than that part of it.
  */
 const HELD = 5;
 const HELD_OF_MINUTE = 0.1;
 
 /**
- * Recognises calendar windows by readings alone: usage drops to almost nothing at the calendar's boundary, whatever other
+ * Recognises calendar windows by readings alone: usage drops at the calendar's boundary by more than can drain, whatever other
  * processes send. A window of another shape rarely drops at that moment; a refusal then re-admits its shape.
  */
 export class ResetDetector {
   readonly #last = new Map<Period, { readonly start: number; readonly used: number; readonly at: number }>();
 
-  /** Returns the candidate shapes that remain after a reading. `claims`: given for a window longer than a minute. */
+  /** Returns the candidate shapes that remain after a reading. `claims`: given for a window longer than a second. */
   judge({ period, used, limit, shapes }: WindowNews, sent: TimeRange, received: TimeRange, claims?: Claims): Shapes {
     const length = periodMsOf(period);
     const start = startOf(period, sent.least);
@@ -39,7 +38,6 @@ export class ResetDetector {
     if (last?.start !== start || used >= last.used) this.#last.set(period, { start, used, at: sent.least });
     const isNext = last !== undefined && last.start === startOf(period, start - 1);
     const gap = last ? (received.most - last.at) / length : Number.POSITIVE_INFINITY;
-    // By more than can drain.
     const hasDropped = isNext && last.used - used > limit * gap + ROUNDED;
     const isBeginning = received.most - start <= length * BEGINNING;
     const { alive } = shapes;
