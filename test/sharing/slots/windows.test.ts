@@ -215,12 +215,15 @@ describe('a window that processes share', () => {
     const estimated = (before: number | undefined, present: number, recent: number) => {
       const minute = new SharedWindow('minute', 100, { alive: [slidingCounter, leaky], epoch: 0 });
       const now = BEGIN + 30_000;
-      const [ofCalendar, ...slides] = minute.instances(exactly(now)).filter(({ drain }) => drain === undefined);
+      const [ofCalendar, ...others] = minute.instances(exactly(now));
+      const slides = others.filter(({ drain }) => drain === undefined);
       const previous = minute.previous(now);
       if (previous && before !== undefined) minute.hearUsed(previous, before, now);
       if (ofCalendar) minute.hearUsed(ofCalendar, present, now);
       // All but the recent ones were claimed 20 s ago.
       for (const each of slides) minute.hearUsed(each, each.end - 62_000 > now - 20_000 ? recent : present, now);
+      // A step of what may drain holds its own claims alone.
+      for (const each of others) if (each.drain !== undefined) minute.hearUsed(each, 0, now);
       // A reading that was told since has removed them.
       if (ofCalendar) minute.hearUsed(ofCalendar, recent, now + 1_000);
       for (const each of slides) minute.hearUsed(each, recent, now + 1_000);
