@@ -54,7 +54,7 @@ export interface StatedUsage extends Pick<WindowAsk, 'bounds'> {
 export interface Claims {
   /** Of the calendar's present window; undefined: the store has not said. */
   readonly present: number | undefined;
-  /** What an estimate surely counts of them, or still of those of the window before: the larger part. */
+  /** What an estimate counts of them, and still of those of the window before: of claims that may be in either the latter. */
   readonly estimated: number;
 }
 
@@ -194,9 +194,8 @@ export class SharedWindow {
     const start = startOf(this.period, least);
     const settled = start === this.#settled.start ? this.#settled.units : 0;
     const before = this.#usedAt(start - 1) ?? Number.POSITIVE_INFINITY;
-    const present = this.#usedAt(least);
-    // What is claimed of both may be the same, not sent yet.
-    return { present, estimated: Math.max(settled - before, this.carried(this.#at(least), most) - (present ?? 0)) };
+    const estimated = Math.max(0, settled - before) + this.carried(this.#at(least), most);
+    return { present: this.#usedAt(least), estimated };
   }
 
   /** Units of an instance that the one before it may still take from this time on, if the service estimates usage from both. */

@@ -211,7 +211,7 @@ describe('a window that processes share', () => {
     expect(hour.claims({ least: BEGIN, most: BEGIN + 900_000 })).toEqual({ present: undefined, estimated: 30 });
   });
 
-  it('knows what an estimate counts of claims that each reading counts, which are none that may be of either window', () => {
+  it('knows what an estimate counts of claims so long ago that each reading counts them, of what may be in either window as of the one before', () => {
     const estimated = (before: number | undefined, present: number, recent: number) => {
       const minute = new SharedWindow('minute', 100, { alive: [slidingCounter, leaky], epoch: 0 });
       const now = BEGIN + 30_000;
@@ -227,13 +227,13 @@ describe('a window that processes share', () => {
       // A reading that was told since has removed them.
       if (ofCalendar) minute.hearUsed(ofCalendar, recent, now + 1_000);
       for (const each of slides) minute.hearUsed(each, recent, now + 1_000);
+      expect(minute.claims(exactly(now + 30_000)).estimated).toBe(recent);
       return minute.claims(exactly(now)).estimated;
     };
-    expect([estimated(0, 40, 0), estimated(0, 40, 12), estimated(10, 40, 12)]).toEqual([40, 28, 18]);
-    // Half of the window before counts still, but for what is claimed of both.
-    expect(estimated(40, 10, 10)).toBe(10);
-    expect(estimated(59, 59, 59)).toBeLessThanOrEqual(0);
-    expect(estimated(undefined, 40, 0)).toBeLessThanOrEqual(0);
+    expect([estimated(0, 40, 0), estimated(0, 40, 12)]).toEqual([40, 28]);
+    // Half of the window before counts still.
+    expect([estimated(10, 40, 12), estimated(40, 40, 12)]).toEqual([18 + 5, 20]);
+    expect(estimated(undefined, 40, 0)).toBe(0);
   });
 
   it('forgets a reading of an instance that slides where the store counts less: some of it has slid out', () => {
