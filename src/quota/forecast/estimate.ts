@@ -174,7 +174,10 @@ function* endpointWindowsOf(
     // Where no reset is named, it is guessed to come with the next full minute.
     const end = (window.end.to ?? now + endOf('minute', origin) - origin) - now;
     yield {
-      ...{ window: 'endpoint', limit, periodMs, countsRequests: true },
+      window: 'endpoint',
+      limit,
+      periodMs,
+      countsRequests: true,
       used: [{ from: end, to: end, units: limit - window.headroom(now) }],
       release: (at) => {
         const next = end + Math.max(0, Math.floor((at - end) / periodMs) + 1) * periodMs;

@@ -1,3 +1,5 @@
+import { MOST_PASSED } from '../window/passed-charge.ts';
+
 /** Units of a window that are free again from one instant to another, evenly. */
 export interface Release {
   readonly from: number;
@@ -53,9 +55,6 @@ const MOST_WINDOWS = 100;
 
 /** What becomes free evenly is waited for in so many steps at most. */
 const MOST_STEPS = 300;
-
-/** Cheaper requests pass those that cost more while no more than this are passed. */
-const MOST_PASSED = 256;
 
 /** Time goes on by this at least, whatever the rounding, in milliseconds. */
 const LEAST_STEP_MS = 1e-3;
