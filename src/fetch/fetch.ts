@@ -1,7 +1,7 @@
 import { ConfigError, quote } from '../errors.ts';
 import type { Call, Reply, Run } from '../http/call.ts';
+import { untilAborted } from '../http/cancellation.ts';
 import { redactedHeaders } from '../http/redaction.ts';
-import { untilAborted } from '../http/transport.ts';
 import { checkHeader, type Settings } from '../options/client-options.ts';
 import type { EndpointNames } from './endpoint-name.ts';
 import { checkFetchOptions, FETCH_OPTIONS, type FetchOptions } from './options.ts';

@@ -3,7 +3,7 @@ import type { BulkDependencies } from '../bulk/progress.ts';
 import type { Client, CloseReport, QuotaState } from '../client/client.ts';
 import { pagesBy } from '../client/pages.ts';
 import { ClosedError, ConfigError, isConnectionError, isQuotaExhausted, isServiceError } from '../errors.ts';
-import { untilAborted } from '../http/transport.ts';
+import { untilAborted } from '../http/cancellation.ts';
 import { OpenCalls } from '../scheduler/open-calls.ts';
 import { type EstimateOptions, estimateIn, toEstimate } from '../scheduler/outlook/estimate.ts';
 import { walk } from '../walk/walk.ts';
