@@ -1,4 +1,4 @@
-import type { Charge, Hold, Limit, Reason } from '../admission.ts';
+import { type Charge, type Hold, holdUntil, type Limit, type Reason } from '../admission.ts';
 import { endOf, type Period, startOf } from '../time/periods.ts';
 import type { ServerClock } from '../time/server-clock.ts';
 import type { InFlight } from '../usage/in-flight.ts';
@@ -44,17 +44,7 @@ export class BulkReserve implements Limit {
     const until = binding.at < Number.POSITIVE_INFINITY ? binding.at : this.#flights.nextAge();
     if (until <= now) return undefined;
     const isFirm = this.#binding(charge, 0, now) !== undefined;
-    const reason = (): Reason => {
-      const { window, why } = binding;
-      return {
-        kind: 'reserve',
-        why: why(),
-        window: window.period,
-        limit: window.limit,
-        headroom: window.headroom(now),
-      };
-    };
-    return { until, isFirm, mayEndOnAnswer: true, scope: 'all', yieldsToPriority: true, reason };
+    return holdUntil(until, () => explain(binding, now), { isFirm, yieldsToPriority: true });
   }
 
   /** When the charge fits beside the units held, and which rule delays it; undefined: it fits now. */
@@ -102,4 +92,8 @@ interface Binding {
   readonly window: NamedWindow;
   /** The rule, for people. */
   readonly why: () => string;
+}
+
+function explain({ window, why }: Binding, now: number): Reason {
+  return { kind: 'reserve', why: why(), window: window.period, limit: window.limit, headroom: window.headroom(now) };
 }

@@ -2,13 +2,14 @@ import { describe, expect, it } from 'vitest';
 import type { QuotaSnapshot } from '../../../src/quota/headers/snapshot.ts';
 import { EndpointWindows } from '../../../src/quota/limits/endpoint-windows.ts';
 import { ServerClock } from '../../../src/quota/time/server-clock.ts';
+import { Concurrency } from '../../../src/quota/usage/concurrency.ts';
 import { InFlight } from '../../../src/quota/usage/in-flight.ts';
 import { charge, knownClock, readingsOf } from '../support/builders.ts';
 
 const { limit: _, used: __, held: ___, ...ANSWER } = readingsOf(0, 100)(0, 0);
 
 function world(): { windows: EndpointWindows; flights: InFlight } {
-  const flights = new InFlight(10, 9_000);
+  const flights = new InFlight(new Concurrency(10), 9_000);
   return { windows: new EndpointWindows(knownClock(), flights), flights };
 }
 
@@ -68,7 +69,7 @@ describe('windows that only ratelimit-* describes', () => {
   });
 
   it('end by the time that is left at the answer, by its date or, without one, by when it was received', () => {
-    const windows = new EndpointWindows(new ServerClock(), new InFlight(10, 9_000));
+    const windows = new EndpointWindows(new ServerClock(), new InFlight(new Concurrency(10), 9_000));
     windows.read('GET /a', says({ limit: 10, remaining: 0, resetAt: 50_000 }), ANSWER);
     windows.read(
       'GET /b',
@@ -92,7 +93,7 @@ const LIMIT = 100;
 
 /** Answers that each come before the next request is sent, 200 ms later. */
 function listener() {
-  const windows = new EndpointWindows(knownClock(), new InFlight(10, 9_000));
+  const windows = new EndpointWindows(knownClock(), new InFlight(new Concurrency(10), 9_000));
   let sentAt = 0;
   const hear = (
     endpoint: string,

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { ClientWide } from '../../../src/quota/client-wide.ts';
 import { Pacer } from '../../../src/quota/pacer.ts';
 import type { BulkReservePolicy } from '../../../src/quota/window/bulk-reserve.ts';
 import { type Answered, factsOf } from '../support/builders.ts';
@@ -22,7 +23,7 @@ class World {
   constructor(policy: Partial<BulkReservePolicy>, wall: number = MIDDLE) {
     this.#wall = wall;
     const bulkReserve = { ...NOTHING, ...policy };
-    this.pacer = new Pacer({ concurrency: 1_000, leaseMs: 90_000, bulkReserve });
+    this.pacer = new Pacer({ clientWide: new ClientWide(1_000), leaseMs: 90_000, bulkReserve });
   }
 
   get time(): number {

@@ -3,6 +3,7 @@ import type { QuotaSnapshot } from '../../../src/quota/headers/snapshot.ts';
 import { aligned } from '../../../src/quota/models/aligned.ts';
 import { type ShareLimit, type WindowNews, wholeShareLimit } from '../../../src/quota/share-limit.ts';
 import { AnsweredRequests } from '../../../src/quota/usage/answered.ts';
+import { Concurrency } from '../../../src/quota/usage/concurrency.ts';
 import { type Flight, InFlight } from '../../../src/quota/usage/in-flight.ts';
 import { type AnswerFacts, NamedWindows } from '../../../src/quota/window/named-windows.ts';
 import { PriorityReserve } from '../../../src/quota/window/reserve/priority-reserve.ts';
@@ -18,7 +19,7 @@ interface Of {
 }
 
 function world(share: Partial<ShareLimit> = {}, isProbing = () => false) {
-  const flights = new InFlight(10, 9_000_000);
+  const flights = new InFlight(new Concurrency(10), 9_000_000);
   const told: WindowNews[] = [];
   const windows = new NamedWindows({
     ...{ clock: knownClock(), flights, costs: { cheapest: 1, isProbing }, priorityReserve: new PriorityReserve() },
