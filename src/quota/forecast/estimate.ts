@@ -6,7 +6,8 @@ import type { ShareLimit } from '../share-limit.ts';
 import { endOf, periodMsOf } from '../time/periods.ts';
 import type { ServerClock } from '../time/server-clock.ts';
 import type { NamedWindow } from '../window/named-window.ts';
-import { type ForecastWindow, forecast, type Release } from './forecast.ts';
+import { forecast } from './forecast.ts';
+import type { ForecastWindow, Release } from './level.ts';
 import type { Throughput } from './throughput.ts';
 
 /** Requests of one kind that are to be made. */
