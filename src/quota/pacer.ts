@@ -198,11 +198,11 @@ export class Pacer {
   /** When the last of these plans will be answered, one after the other; undefined while no limit is known. Reserves nothing. */
   estimate(plans: readonly Plan[], now: number, isBest: boolean = false): PlanEstimate | undefined {
     this.#age(now);
-    const { named: windows, unnamed: endpointWindows } = this.#windows;
+    const { named: windows, byReset: resetWindows } = this.#windows;
     const { costs } = this;
     const pause = this.#pauses.longest;
     const shareLimit = this.#shareLimit;
-    const known = { ...this.#clientWide, windows, endpointWindows, costs, pause, shareLimit, isBest };
+    const known = { ...this.#clientWide, windows, resetWindows, costs, pause, shareLimit, isBest };
     return estimate(plans, known, now);
   }
 

@@ -39,7 +39,7 @@ export interface PacerView {
 
 /** The parts of a pacer that its view is gathered from. */
 interface ViewedParts {
-  readonly windows: Pick<Windows, 'named' | 'unnamed'>;
+  readonly windows: Pick<Windows, 'named' | 'byReset'>;
   readonly flights: Pick<InFlight, 'units'>;
   readonly pause: { readonly until: number; readonly why: string };
   readonly clientWide: Pick<ClientWide, 'clock' | 'concurrency'>;
@@ -54,14 +54,14 @@ export function viewOf({ windows, flights, pause, clientWide }: ViewedParts, now
     end: window.capacity.end(now),
     shapes: window.candidates.alive.map(({ shape }) => shape.name),
   }));
-  const unnamed = Array.from(windows.unnamed, (window) => ({
+  const byReset = Array.from(windows.byReset, (window) => ({
     window: 'endpoint',
     ...figuresOf(window, now),
     end: window.end,
     shapes: [],
   }));
   return {
-    windows: [...named, ...unnamed],
+    windows: [...named, ...byReset],
     inFlight: concurrency.open,
     held: flights.units,
     ...(pause.until > now ? { cooldown: { until: pause.until, why: pause.why } } : {}),
