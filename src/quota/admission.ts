@@ -102,7 +102,7 @@ interface RequestFailure {
   readonly code?: string | undefined;
 }
 
-/** The units that a request would take, and from whom. */
+/** The units that a request would take, and what decides whether it may. */
 export interface Charge {
   readonly endpoint: string;
   readonly query?: string | undefined;

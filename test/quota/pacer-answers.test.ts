@@ -233,7 +233,7 @@ describe('the end of a second', () => {
 });
 
 describe('after a refusal', () => {
-  /** How long after a pause of a second the first request goes beside others, who used a unit before, in milliseconds. */
+  /** How long after a pause of a second the first request goes beside other consumers, which used a unit before, in milliseconds. */
   function returnsAfter(random: number): number {
     const { send, answer, ask } = world({}, new ClientWide(10), () => random);
     answer(send(1_000), 1_050, quota(second(18)));

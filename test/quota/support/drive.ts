@@ -29,7 +29,7 @@ export interface Job {
   readonly mishaps?: readonly { readonly fate: Fate; readonly oneIn: number }[];
   /** How many requests are answered before the first mishap. */
   readonly spared?: number;
-  /** What else happens: the service's clock is set, somebody else spends. */
+  /** What else happens: the service's clock is set, or another consumer uses units. */
   readonly events?: readonly { readonly at: number; readonly act: (service: Service) => void }[];
   /** What our monotonic clock shows at the beginning, and our wall clock. */
   readonly origin: number;

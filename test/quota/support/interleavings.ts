@@ -178,7 +178,7 @@ class Run {
     this.#note(`answer ${index} arrives`);
     const quota = readQuota(answer.headers, this.#now);
     this.#pacer.settle(lease, { kind: 'answered', quota, limited: answer.limited }, this.#now);
-    // What is left of an estimate is told as a whole unit, which nobody can tell from one that was just used.
+    // An estimate is rounded to whole units, and a rounded unit looks like one that was just used.
     if (answer.isRounded) this.#ended[this.#terms.costs.length + 1] = { at: this.#now, units: 1 };
     this.#end(index);
   }

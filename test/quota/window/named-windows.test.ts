@@ -152,7 +152,7 @@ describe('an answer', () => {
       read({ minute: left(100, 99) });
       windows.onCached(cached);
       read({ minute: left(100, 60) }, 1_000);
-      // Others who use the quota are left something.
+      // Some units are reserved for other consumers.
       const [window] = windows;
       return window?.check(charge({ units: 59 }), 2_000) !== undefined;
     };
