@@ -7,8 +7,8 @@ import { kindOf, minute, quota, world } from './support/world.ts';
 const HOUR_MS = 3_600_000;
 
 describe('while all slots are taken', () => {
-  function busy(concurrency: number | ClientWide = 1): ReturnType<typeof world> {
-    const all = world({}, concurrency);
+  function busy(): ReturnType<typeof world> {
+    const all = world({}, new ClientWide(1));
     all.send(1_000);
     all.pacer.learn({ pausedUntil: 1_000_000 }, 1_000);
     return all;
@@ -233,9 +233,9 @@ describe('the end of a second', () => {
 });
 
 describe('after a refusal', () => {
-  /** How long after a pause of a second the first request goes beside others, who used a unit before, in milliseconds. */
+  /** How long after a pause of a second the first request goes beside other consumers, which used a unit before, in milliseconds. */
   function returnsAfter(random: number): number {
-    const { send, answer, ask } = world({}, 10, () => random);
+    const { send, answer, ask } = world({}, new ClientWide(10), () => random);
     answer(send(1_000), 1_050, quota(second(18)));
     for (const at of [3_000, 9_000])
       answer(send(at), at + 50, quota(second(0), { retryAfterMs: 1_000 }), { limited: true });
