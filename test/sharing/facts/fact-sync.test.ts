@@ -155,16 +155,18 @@ describe('what a process tells others', () => {
     expect(await stored()).toEqual({ 'l:minute': '100', 's:minute': '0 19' });
   });
 
-  it('is what an endpoint costs, two seconds after it has told anything', async () => {
+  it('is that an endpoint costs a unit, two seconds after it has told anything, and at once that it costs more', async () => {
     const { sync, share, stored } = worldOf();
     expect(sync.isDue(0)).toBe(true);
     await share();
     expect(sync.isDue(5_000)).toBe(false);
-    sync.tellCost('GET /a', 3);
+    sync.tellCost('GET /a', 1);
     expect([sync.isDue(1_999), sync.isDue(2_000)]).toEqual([false, true]);
     await share();
-    expect(await stored()).toEqual({ 'c:GET /a': '3' });
+    expect(await stored()).toEqual({ 'c:GET /a': '1' });
     expect(sync.isDue(5_000)).toBe(false);
+    sync.tellCost('GET /b', 3);
+    expect(sync.isDue(1)).toBe(true);
   });
 
   it('is a limit at once', async () => {
