@@ -129,7 +129,10 @@ export class SharedQuota implements ShareLimit {
     const isFull = !this.#trips.isUnderWay && !this.#absence.isAlone && this.#shortage.isCertain(now);
     const { closedSince } = this.#absence;
     const isFirm = isFull || closedSince !== undefined || this.#standstill.hold(until, now);
-    return { ...holdUntil(until, isFirm, () => this.#explain(now)), failingSince: closedSince };
+    const hold = { ...holdUntil(until, isFirm, () => this.#explain(now)), failingSince: closedSince };
+    if (!this.#shortage.isPassed(now)) return hold;
+    this.#needs.pass(until);
+    return { ...hold, passableUnits: this.#needs.first.units };
   }
 
   /** The instant at which the charge may be covered; `now` or earlier: it is. Begins a trip where units must be asked for. */
