@@ -71,9 +71,10 @@ export class Shortage {
    * longer window may have nothing for it, it waits in its place, where its patience ends.
    */
   isPassed(now: number): boolean {
-    const { units } = this.#needs.first;
+    const { units, isUrgent } = this.#needs.first;
     const { policy } = this.#ledger;
-    return units > 1 && (this.#ledger.holds(units, now) || !!this.full(now)?.need || policy.isPassing(now));
+    const isOver = !isUrgent && !!this.full(now)?.need;
+    return units > 1 && (this.#ledger.holds(units, now) || isOver || policy.isPassing(now));
   }
 
   /** The window that is full; none where the first call would fail although it may get a unit that is kept, or given back in time. */
