@@ -25,5 +25,5 @@ Pacer.prototype.settle = function (this: Pacer, _: Lease): void {
 };
 
 function full(now: number): Hold {
-  return holdUntil(now + AGAIN_MS, false, () => ({ kind: 'concurrency', why: `${IN_FLIGHT} requests are in flight` }));
+  return holdUntil(now + AGAIN_MS, () => ({ kind: 'concurrency', why: `${IN_FLIGHT} requests are in flight` }));
 }

@@ -2,6 +2,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { systemClock } from '../src/clock.ts';
 import type { Lease, RequestOutcome } from '../src/quota/admission.ts';
+import { ClientWide } from '../src/quota/client-wide.ts';
 import { aligned } from '../src/quota/models/aligned.ts';
 import type { Shape } from '../src/quota/models/model.ts';
 import { Pacer } from '../src/quota/pacer.ts';
@@ -20,7 +21,7 @@ const START = Date.UTC(2026, 2, 10, 14, 0, 7);
 const ask = { endpoint: 'GET /extended/v1/info', maxWaitMs: Number.POSITIVE_INFINITY };
 const trace = { waiting: () => {}, attempts: 0, isRetrying: false, queuedAt: 0, keepContext: () => {} };
 const pacerOf = (concurrency: number, shapes?: readonly Shape[]): Pacer =>
-  new Pacer({ concurrency, leaseMs: 90_000, ...(shapes && { shapes }) });
+  new Pacer({ clientWide: new ClientWide(concurrency), leaseMs: 90_000, ...(shapes && { shapes }) });
 
 const rows: Record<string, string> = {
   'the pacer alone': `${alone().toFixed(1)} µs`,

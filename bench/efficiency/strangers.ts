@@ -7,7 +7,7 @@ const MINUTE_MS = 60_000;
 /** How long a phase lasts: no multiple or part of a window. */
 const PHASE_MS = 45_000;
 
-/** Requests that a consumer who repeats what is refused has under way. */
+/** Requests that a consumer has under way that repeats what is refused. */
 const AT_ONCE = { eager: 10, backlogged: 4 };
 
 /** Query that marks the requests of other consumers. */
@@ -73,7 +73,7 @@ function comeEachMinute({ perSecond }: Others, { clock, traffic }: StrangersWorl
   clock.timer(MINUTE_MS - (clock.wall() % MINUTE_MS), come);
 }
 
-/** Some workers who take one request after the other, and repeat a refused one when the service says so. */
+/** Workers that make one request after the other, and repeat a refused one when the service says so. */
 function workers(count: number, world: StrangersWorld): () => void {
   let waiting = 0;
   let idle = count;

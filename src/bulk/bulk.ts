@@ -172,8 +172,7 @@ class BulkRun<Item, Value> implements Bulk<Item, Value> {
     const call = async (): Promise<Value> => this.#call(item, { index, signal: this.#stop.signal });
     const [result] = await Promise.allSettled([call()]);
     if (this.#isOver) return;
-    const isFatal = result.status === 'rejected' && this.#isFatal(result.reason);
-    if (isFatal) {
+    if (result.status === 'rejected' && this.#onFailure(result.reason)) {
       this.#held.delete(index);
       this.#undone.set(index, item);
     } else {
@@ -187,8 +186,8 @@ class BulkRun<Item, Value> implements Bulk<Item, Value> {
     this.#wake();
   }
 
-  /** Whether a failure leaves its item undone. Records a fatal error. */
-  #isFatal(reason: unknown): boolean {
+  /** A call failed, which may end the run. @returns whether its item is left undone. */
+  #onFailure(reason: unknown): boolean {
     const { isFatal, maxFailuresInARow } = this.#settings;
     // After the end a failure may only be an abort.
     if (this.#stop.signal.aborted) return true;

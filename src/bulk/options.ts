@@ -6,6 +6,7 @@ import {
   flag,
   isWhole,
   optionsParser,
+  signal,
   whole,
   withDefault,
 } from '../validation/arguments.ts';
@@ -60,7 +61,7 @@ function known(concurrency: number) {
     ordered: withDefault(flag, false),
     total: whole,
     from: withDefault(argument<BulkCheckpoint>(isCheckpoint, 'the checkpoint of a bulk: { next, undone }'), BEGINNING),
-    signal: argument<AbortSignal>((value) => typeof value?.addEventListener === 'function', 'an AbortSignal'),
+    signal,
     isFatal: withDefault(callback<(error: unknown) => boolean>(), isHopeless),
     maxFailuresInARow: withDefault(
       argument<number>(

@@ -54,10 +54,7 @@ export function exhaustion({ why, retryAt, retryAfterMs }: QuotaExhaustedError, 
 
 function failure(error: unknown): string {
   if (error instanceof GaveUpError) return error.message;
-  if (isServiceError(error)) {
-    const isKey = error.status === 401 || error.status === 403;
-    return oneLine(`${error.message}.${isKey ? ' Check the key.' : ''}`);
-  }
+  if (isServiceError(error)) return oneLine(`${error.message}.${adviceFor(error.status)}`);
   if (isConnectionError(error) && UNREACHABLE.includes(String(error.code))) {
     return oneLine(`${error.message}. Check the URL of the service: --url or STACKS_API_URL.`);
   }
@@ -66,6 +63,11 @@ function failure(error: unknown): string {
   if (isExpected) return oneLine(`${error.message}.`);
   // Any other error is a bug of this program; its stack is needed to fix it.
   return `This is a bug in stacks-quota: ${error instanceof Error ? error.stack : String(error)}`;
+}
+
+/** What a user is to do about a response with this status, to be read after a sentence. */
+export function adviceFor(status: number | undefined): string {
+  return status === 401 || status === 403 ? ' Check the key.' : '';
 }
 
 function inFlags(option: string, message: string): string {

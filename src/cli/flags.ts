@@ -39,16 +39,21 @@ const SECRET = /^--?(x-?)?(k|key|api-?key|token|secret|password)(=|$)/i;
 export function readFlags<Flags extends KnownFlags>(args: readonly string[], options: Flags): Read<Flags> {
   const end = args.indexOf('--');
   if (args.slice(0, end < 0 ? undefined : end).some((text) => SECRET.test(text))) {
-    throw new UsageError(
-      'The key cannot be a flag: every user of this machine can see command lines, and the shell keeps them. ' +
-        'Use the environment variable STACKS_API_KEY or a file: --key-file FILE.',
-    );
+    throw keyGiven('a flag');
   }
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true });
   } catch (error) {
     throw new UsageError(sentenceOf(String((error as Error).message), options));
   }
+}
+
+/** The error of a key on the command line. */
+export function keyGiven(as: string): UsageError {
+  return new UsageError(
+    `The key cannot be ${as}: every user of this machine can see command lines, and the shell keeps them. ` +
+      'Use the environment variable STACKS_API_KEY or a file: --key-file FILE.',
+  );
 }
 
 /** What Node says, in words of this program. */

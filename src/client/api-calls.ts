@@ -4,8 +4,8 @@ import { fillTemplate, queryText } from '../endpoints/path-template.ts';
 import { ConfigError, quote, ResponseShapeError, ServiceError, type ShapeIssue } from '../errors.ts';
 import type { Reply } from '../http/call.ts';
 import type { Outgoing } from '../http/transport.ts';
-import { type CallOptions, callOptionsParser } from '../options/client-options.ts';
-import { unchecked } from '../validation/arguments.ts';
+import { boundsOf, type CallOptions, callOptionsParser } from '../options/client-options.ts';
+import { isRecord, unchecked } from '../validation/arguments.ts';
 import { ownProperties } from '../validation/own-properties.ts';
 import type { StandardSchemaV1 } from '../validation/standard-schema.ts';
 import type { ClientCore } from './core.ts';
@@ -51,6 +51,7 @@ export class ApiCalls {
   /** Sends a request when the quota allows. */
   send(request: ApiRequest<unknown>, options: CallOptions<unknown>): Promise<Reply> {
     const { run, settings } = this.#core;
+    const { maxWaitMs, maxQueueMs, timeoutMs } = boundsOf(options, settings);
     return run({
       request: new ApiOutgoing(settings.baseUrl, request, options.headers),
       ask: {
@@ -58,12 +59,12 @@ export class ApiCalls {
         query: request.query,
         cost: options.cost,
         priority: options.priority ?? 0,
-        maxWaitMs: options.maxWaitMs ?? settings.maxWaitMs,
+        maxWaitMs,
       },
       signal: options.signal,
       label: options.label,
-      maxQueueMs: options.maxQueueMs ?? settings.maxQueueMs,
-      timeoutMs: options.timeoutMs ?? settings.timeoutMs,
+      maxQueueMs,
+      timeoutMs,
       wants: 'text',
       // Fields that the scheduler sets later, so that the object never changes its shape: very many may wait.
       trace: undefined,
@@ -139,8 +140,7 @@ class ApiOutgoing implements Outgoing {
 
 /** The own properties of an option that is an object of names and values. */
 export function record<T extends object>(option: string, given: T = {} as T): T {
-  if (typeof given !== 'object' || given === null || Symbol.iterator in given)
-    throw new ConfigError(option, `must be an object of names and values, not ${quote(given)}`);
+  if (!isRecord(given)) throw new ConfigError(option, `must be an object of names and values, not ${quote(given)}`);
   return ownProperties(given);
 }
 

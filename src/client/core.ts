@@ -1,6 +1,6 @@
 import { bulk } from '../bulk/bulk.ts';
 import type { BulkDependencies } from '../bulk/progress.ts';
-import { type Clock, dateOf } from '../clock.ts';
+import type { Clock } from '../clock.ts';
 import { ConfigError, quote } from '../errors.ts';
 import { EndpointNames } from '../fetch/endpoint-name.ts';
 import { createFetch } from '../fetch/fetch.ts';
@@ -10,14 +10,14 @@ import { KeyBreaker } from '../http/key-breaker.ts';
 import { createKeyRing } from '../http/key-ring.ts';
 import { createTransport } from '../http/transport.ts';
 import { type ClientOptions, checkConcurrency, readSettings, type Settings } from '../options/client-options.ts';
-import type { PacerWindow } from '../quota/view.ts';
 import type { OpenCalls } from '../scheduler/open-calls.ts';
 import { estimateCalls, toEstimate } from '../scheduler/outlook/estimate.ts';
 import { Scheduler } from '../scheduler/scheduler.ts';
 import { logEvents } from '../trace/log.ts';
 import { flag, optionsParser, withDefault } from '../validation/arguments.ts';
-import type { FetchClient, QuotaState, WindowState } from './client.ts';
+import type { FetchClient } from './client.ts';
 import { toMonthState } from './month-state.ts';
+import { toQuotaState } from './quota-state.ts';
 import { bindToRequest } from './request-context.ts';
 import { withStatedCosts } from './stated-costs.ts';
 
@@ -97,13 +97,13 @@ export function createCore(options: ClientOptions): ClientCore {
     fetch: fetchWith(),
     fetchWith,
     bulk: (items, call, bulkOptions = {}) => bulk(items, call, bulkOptions, forBulk),
-    estimate: (estimateOptions) => estimateCalls(scheduler.outlook, settings.clock, estimateOptions),
-    quota: () => stateOf(scheduler, settings),
+    estimate: (estimateOptions) => estimateCalls(scheduler.outlook, clock, estimateOptions),
+    quota: () => toQuotaState(scheduler, clock),
     get waiting() {
       return scheduler.waiting;
     },
     queue: (options) => scheduler.queue(options),
-    month: () => toMonthState(scheduler.month(), settings.clock),
+    month: () => toMonthState(scheduler.month(), clock),
     subscribe: (listener) => {
       if (typeof listener !== 'function')
         throw new ConfigError('listener', `must be a function, not ${quote(listener)}`);
@@ -133,38 +133,10 @@ function readCloseOptions(given: unknown): { readonly drain: boolean } {
   return closeOptions(given === undefined || isSignal ? {} : given);
 }
 
-/** A window by this machine's wall clock. */
-function windowState({ seenAt, end, ...rest }: PacerWindow, clock: Clock): WindowState {
-  const { certainty, from, to } = end;
-  const isKnown = from !== undefined && to !== undefined;
-  return {
-    ...rest,
-    seenAt: dateOf(seenAt, clock),
-    end: certainty,
-    ...(isKnown && { resetsAt: { from: dateOf(from, clock), to: dateOf(to, clock) } }),
-  };
-}
-
 /** The end of a pause, in monotonic milliseconds. */
 function pauseEnd(until: number | Date | undefined, clock: Clock): number {
   const ms = until instanceof Date ? until.getTime() - clock.wall() : until;
   if (ms === undefined) return Number.POSITIVE_INFINITY;
   if (typeof ms === 'number' && (ms >= 0 || until instanceof Date) && !Number.isNaN(ms)) return clock.now() + ms;
   throw new ConfigError('until', `must be milliseconds, 0 or more, or a Date, not ${quote(until)}`);
-}
-
-function stateOf(scheduler: Scheduler, { clock }: Settings): QuotaState {
-  const { windows, inFlight, held, cooldown } = scheduler.view();
-  const { pausedUntil } = scheduler;
-  return {
-    windows: windows.map((window) => windowState(window, clock)),
-    inFlight,
-    held,
-    waiting: scheduler.waiting,
-    ...(scheduler.isKeyIgnored && { isKeyIgnored: true as const }),
-    ...(cooldown && { cooldown: { until: dateOf(cooldown.until, clock), why: cooldown.why } }),
-    ...(pausedUntil > clock.now() && {
-      paused: Number.isFinite(pausedUntil) ? { until: dateOf(pausedUntil, clock) } : {},
-    }),
-  };
 }

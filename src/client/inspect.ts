@@ -1,21 +1,22 @@
 import { GET_INFO, HEAD_INFO, type InfoRequest } from '../endpoints/info-request.ts';
 import type { Reply } from '../http/call.ts';
-import type { CallOptions } from '../options/client-options.ts';
+import { boundsOf, type CallOptions } from '../options/client-options.ts';
 import type { ClientCore } from './core.ts';
 
 /** Reads the quota from the headers of an answer of any status, with `HEAD`, or `GET` where that is refused. Passes pauses and full windows. */
 export async function inspect(
-  { run, settings: { baseUrl, maxWaitMs, timeoutMs } }: Pick<ClientCore, 'run' | 'settings'>,
+  { run, settings }: Pick<ClientCore, 'run' | 'settings'>,
   options: CallOptions<unknown> = {},
 ): Promise<Reply> {
   const { signal, label, headers, priority = 0, cost } = options;
+  const { maxWaitMs, timeoutMs } = boundsOf(options, settings);
   const send = ({ endpoint, method, path }: InfoRequest): Promise<Reply> =>
     run({
-      request: { method, url: baseUrl + path, headers },
-      ask: { endpoint, cost, priority, maxWaitMs: options.maxWaitMs ?? maxWaitMs, isInspection: true },
+      request: { method, url: settings.baseUrl + path, headers },
+      ask: { endpoint, cost, priority, maxWaitMs, isInspection: true },
       signal,
       label,
-      timeoutMs: options.timeoutMs ?? timeoutMs,
+      timeoutMs,
       wants: 'none',
     });
   const head = await send(HEAD_INFO);

@@ -27,8 +27,7 @@ export class ReplyHead implements ResponseHead {
   }
 
   get headers(): Headers {
-    if (this.#copy) return this.#copy;
-    this.#copy = new Headers(redactedHeaders(this.#headers, this.#redact).map(([...line]) => line));
+    this.#copy ??= new Headers(redactedHeaders(this.#headers, this.#redact));
     return this.#copy;
   }
 }

@@ -8,6 +8,7 @@ import { bodyStream } from './body-stream.ts';
 import type { Call, Reply } from './call.ts';
 import { type Deadline, Deadlines } from './deadline.ts';
 import { deprecationOf } from './deprecation.ts';
+import { Failure } from './failure.ts';
 import { isKeyRefusal, KEY_REFUSED } from './key-breaker.ts';
 import type { KeyMask } from './key-mask.ts';
 import { KeyRecognition } from './key-recognition.ts';
@@ -21,7 +22,7 @@ import {
   isSafe,
   mayRetryRefusal,
 } from './retry-policy.ts';
-import { Failure, type Transport } from './transport.ts';
+import type { Transport } from './transport.ts';
 
 /** A call with its trace. */
 export interface TracedCall extends Call {

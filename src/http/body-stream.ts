@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { KeyMask } from './key-mask.ts';
-import { unreadBody } from './transport.ts';
+import { unreadBody } from './read-body.ts';
 
 /** Limits of a streamed body. */
 export interface StreamBounds {

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
-import { type Cancellation, Failure } from './transport.ts';
+import type { Cancellation } from './cancellation.ts';
+import { Failure } from './failure.ts';
 
 /** Ends one attempt early: when its caller aborts it, or at its time-out. */
 export class Deadline implements Cancellation {

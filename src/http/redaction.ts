@@ -37,10 +37,7 @@ export class Redaction {
 }
 
 /** Headers as an answer has them, without the key: redacted values, and no header whose name contains it. */
-export function redactedHeaders(
-  headers: Headers,
-  redact: (text: string) => string,
-): readonly (readonly [name: string, value: string])[] {
+export function redactedHeaders(headers: Headers, redact: (text: string) => string): [name: string, value: string][] {
   return Array.from(headers)
     .filter(([name]) => redact(name) === name)
     .map(([name, value]) => [name, redact(value)]);

@@ -1,4 +1,5 @@
-import { Failure, type Outgoing } from './transport.ts';
+import { Failure } from './failure.ts';
+import type { Outgoing } from './transport.ts';
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 

@@ -32,8 +32,8 @@ export interface RetryPolicy {
   readonly maxAttempts: number;
   /** Whether the request is safe to send twice. */
   readonly isSafe: boolean;
-  /** A number in [0, 1). */
-  readonly random: number;
+  /** Returns a number from 0 up to but not including 1. */
+  readonly random: () => number;
 }
 
 /** The decision after an attempt. */
@@ -123,8 +123,13 @@ export function decideRetry(outcome: AttemptOutcome, counts: AttemptCounts, poli
   const isPassing = outcome.kind === 'answered' ? PASSING.has(outcome.status) : !LASTING.test(outcome.code);
   if (isPassing && policy.isSafe && counts.attempts < policy.maxAttempts) {
     const longest = doubled(FIRST_BACKOFF_MS, LONGEST_BACKOFF_MS, counts.attempts);
-    return { kind: 'retry', afterMs: policy.random * longest, isPaid: true };
+    return { kind: 'retry', afterMs: policy.random() * longest, isPaid: true };
   }
+  return withoutRetry(outcome);
+}
+
+/** What the caller has of an attempt that is not retried: the answer or, if there is none, the failure. */
+export function withoutRetry(outcome: AttemptOutcome): RetryDecision {
   return { kind: outcome.kind === 'answered' ? 'deliver' : 'fail' };
 }
 

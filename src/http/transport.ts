@@ -1,14 +1,14 @@
 import ky, { isNetworkError, type Options } from 'ky';
 import { readQuota } from '../quota/headers/snapshot.ts';
+import type { Cancellation } from './cancellation.ts';
+import { Failure, failureOf } from './failure.ts';
 import { KEY_REFUSED, type KeyBreaker } from './key-breaker.ts';
 import type { KeyMask } from './key-mask.ts';
 import { KEY_CHANGED, type KeyRing } from './key-ring.ts';
 import { isPrototypePolluted, KY_DEFAULTS, ownRequestFields } from './prototype-guard.ts';
+import { readBytes, readText } from './read-body.ts';
 import { Redaction } from './redaction.ts';
 import { isLimitation } from './retry-policy.ts';
-
-/** The largest body that is read, in bytes after decompression: a small answer can inflate without bound. */
-const LARGEST_BODY = 32 * 1024 * 1024;
 
 /** One request as it goes out. */
 export interface Outgoing {
@@ -19,42 +19,6 @@ export interface Outgoing {
   readonly body?: BodyInit | undefined;
   /** Other options of `fetch`, such as the cache mode. */
   readonly init?: RequestInit | undefined;
-}
-
-/** Codes of failures before anything was sent: the connection was not established, or there is no key to send. */
-const UNSENT: ReadonlySet<string> = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-  KEY_REFUSED,
-  KEY_CHANGED,
-]);
-
-/** The failure of a request that got no usable answer. */
-export class Failure extends Error {
-  /** The code of the error, such as `ECONNRESET`. */
-  readonly code: string;
-
-  constructor(code: string, cause?: unknown) {
-    super(code, { cause });
-    this.code = code;
-  }
-
-  /** Whether the request was certainly not sent. */
-  get isUnsent(): boolean {
-    return UNSENT.has(this.code);
-  }
-}
-
-/** What may end a request early. */
-export interface Cancellation {
-  /** Aborts then. */
-  readonly signal: AbortSignal;
-  /** Rejects with the reason of the signal as soon as it aborts, even if what was started ignores the signal. */
-  during<T>(start: () => Promise<T>): Promise<T>;
 }
 
 /** Sends one request once. Adds the key, and only for the service's own origin. */
@@ -111,8 +75,8 @@ export function createTransport({ origin, keys, fetch, keyBreaker, userAgent }: 
     redact,
     mask,
     failureOf: (error) => failureOf(error, redact),
-    read: (response, cancellation) => read(response, cancellation, redact, joinText),
-    readBytes: (response, cancellation) => read(response, cancellation, redact, joinBytes),
+    read: (response, cancellation) => readText(response, cancellation, redact),
+    readBytes: (response, cancellation) => readBytes(response, cancellation, redact),
     async send({ method, url, headers, body, init }, cancellation, onLeave = () => {}, chooseKey = keys.ask) {
       const { signal } = cancellation;
       const chosen = url.startsWith(`${origin}/`) ? chooseKey() : 0;
@@ -149,7 +113,9 @@ export function createTransport({ origin, keys, fetch, keyBreaker, userAgent }: 
         if (secret !== undefined && !isLimited403(response)) keyBreaker?.record(number, response.status);
         return response;
       } catch (error) {
-        throw signal.aborted ? signal.reason : failureOf(error, redact);
+        if (signal.aborted) throw signal.reason;
+        // ky's own error holds the request, and so the API key.
+        throw failureOf(isNetworkError(error) ? error.cause : error, redact);
       }
     },
   };
@@ -168,112 +134,4 @@ function answerOf(given: Partial<Response> | null | undefined): Response {
   const isReadable = !body || typeof body.getReader === 'function';
   if (typeof status === 'number' && isHeaded && isReadable) return given as Response;
   throw new Failure('INVALID_RESPONSE', new TypeError('fetch did not return a Response.'));
-}
-
-/** The body of an answer, if any. A custom `fetch` may have read it, or a part of it. */
-export function unreadBody({ body, bodyUsed }: Response): Response['body'] {
-  if (!bodyUsed && !body?.locked) return body;
-  throw new Failure('INVALID_RESPONSE', new TypeError('The body was already read: fetch must return it unread.'));
-}
-
-/** Shared decoder of bodies that arrive in one chunk: creating a decoder takes longer than decoding a small body. */
-const WHOLE = new TextDecoder();
-
-/** The text of a whole body. */
-function joinText(pieces: readonly Uint8Array[]): string {
-  const first = pieces[0];
-  if (pieces.length < 2) return first ? WHOLE.decode(first) : '';
-  const decoder = new TextDecoder();
-  let text = '';
-  for (const piece of pieces) text += decoder.decode(piece, { stream: true });
-  return text + decoder.decode();
-}
-
-/** A whole body as bytes. */
-function joinBytes(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(pieces.reduce((size, { byteLength }) => size + byteLength, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    bytes.set(piece, at);
-    at += piece.byteLength;
-  }
-  return bytes;
-}
-
-/** Reads to the end. The size is checked while reading: `content-length` may be wrong, or that of the compressed body. */
-async function read<T>(
-  response: Response,
-  cancellation: Cancellation,
-  redact: (text: string) => string,
-  join: (pieces: readonly Uint8Array[]) => T,
-): Promise<T> {
-  const { signal } = cancellation;
-  let reader: BodyReader | undefined;
-  try {
-    const opened = unreadBody(response)?.getReader();
-    reader = opened;
-    return join(opened ? await cancellation.during(() => drained(opened)) : []);
-  } catch (error) {
-    reader?.cancel(signal.reason).catch(() => {});
-    throw signal.aborted ? signal.reason : failureOf(error, redact);
-  }
-}
-
-type BodyReader = ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>;
-
-async function drained(reader: BodyReader): Promise<readonly Uint8Array[]> {
-  const pieces: Uint8Array[] = [];
-  for (let size = 0; ; ) {
-    const { done, value } = await reader.read();
-    if (done) return pieces;
-    size += value.byteLength;
-    if (size > LARGEST_BODY) throw new Failure('TOO_LARGE');
-    pieces.push(value);
-  }
-}
-
-/** See {@link Cancellation.during}; for a signal of the caller's. */
-export function untilAborted<T>(start: () => Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(signal.reason);
-    const abort = (): void => reject(signal.reason);
-    signal.addEventListener('abort', abort, { once: true });
-    const end = (): void => signal.removeEventListener('abort', abort);
-    start().then(
-      (value) => {
-        end();
-        resolve(value);
-      },
-      (error: unknown) => {
-        end();
-        reject(error);
-      },
-    );
-  });
-}
-
-/** ky's error contains the request and so the API key: only the name and message of its cause are kept. */
-function failureOf(error: unknown, redact: (text: string) => string): Failure {
-  if (error instanceof Failure) return error;
-  const below = isNetworkError(error) ? error.cause : error;
-  return new Failure(redact(codeOf(below) ?? 'NETWORK'), sanitizeError(below, redact));
-}
-
-function codeOf(error: unknown): string | undefined {
-  for (let at = error, depth = 0; typeof at === 'object' && at !== null && depth < 5; depth++) {
-    const { code, cause } = at as { code?: unknown; cause?: unknown };
-    if (typeof code === 'string') return code;
-    at = cause;
-  }
-  return undefined;
-}
-
-/** A copy of an error and its causes with nothing but their names and messages. */
-function sanitizeError(error: unknown, redact: (text: string) => string, depth = 0): unknown {
-  if (!(error instanceof Error) || depth > 4) return undefined;
-  const cause = sanitizeError(error.cause, redact, depth + 1);
-  const copy = new Error(redact(String(error.message)), cause === undefined ? undefined : { cause });
-  copy.name = redact(String(error.name));
-  if (error.stack) copy.stack = redact(String(error.stack));
-  return copy;
 }

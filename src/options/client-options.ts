@@ -13,13 +13,16 @@ import {
   callback,
   count,
   flag,
+  isRecord,
   isWhole,
   number,
   optionsParser,
+  signal,
   text,
   unchecked,
   units,
   withDefault,
+  withMethods,
 } from '../validation/arguments.ts';
 import type { StandardSchemaV1 } from '../validation/standard-schema.ts';
 import { VERSION, wrongWithNode } from '../version.ts';
@@ -153,15 +156,19 @@ export interface CallOptions<Body = unknown> {
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** {@link ClientOptions}, checked and with defaults. */
-export interface Settings extends Credentials {
-  readonly concurrency: number;
+/** How long a call may take, in milliseconds. */
+export interface CallBounds {
   readonly maxWaitMs: number;
   readonly maxQueueMs: number;
+  readonly timeoutMs: number;
+}
+
+/** {@link ClientOptions}, checked and with defaults. */
+export interface Settings extends Credentials, CallBounds {
+  readonly concurrency: number;
   readonly maxWaiting: number;
   readonly onOverflow: NonNullable<ClientOptions['onOverflow']>;
   readonly maxAttempts: number;
-  readonly timeoutMs: number;
   readonly shareInFlight: boolean;
   readonly etags: EtagLimits | undefined;
   readonly cost: ClientOptions['cost'];
@@ -237,7 +244,7 @@ export const sending: Readonly<
 };
 
 const CALL_OPTIONS: Arguments<CallOptions> = {
-  signal: withMethods<AbortSignal>(['addEventListener', 'throwIfAborted'], 'an AbortSignal'),
+  signal,
   label: text,
   ...sending,
   schema: argument<StandardSchemaV1>(isSchema, 'a Standard Schema'),
@@ -276,6 +283,15 @@ export function checkConcurrency(given: number): number {
   throw new ConfigError('concurrency', 'must be a whole number, 1 or more, not undefined');
 }
 
+/** The bounds of a call: its own, else those of the client. */
+export function boundsOf(own: Pick<CallOptions, keyof CallBounds>, client: CallBounds): CallBounds {
+  return {
+    maxWaitMs: own.maxWaitMs ?? client.maxWaitMs,
+    maxQueueMs: own.maxQueueMs ?? client.maxQueueMs,
+    timeoutMs: own.timeoutMs ?? client.timeoutMs,
+  };
+}
+
 /**
  * Creates a check for the options of one call.
  *
@@ -311,22 +327,8 @@ function isEtags(value: unknown): boolean {
   return typeof value === 'boolean' || isRecord(value);
 }
 
-/** Excludes `Headers`, arrays and maps, whose entries are not properties. */
-function isRecord(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !(Symbol.iterator in value);
-}
-
 /** In some libraries schemas are functions. */
 function isSchema(value: unknown): boolean {
   const standard = (value as Partial<StandardSchemaV1> | null)?.['~standard'];
   return standard?.version === 1 && typeof standard.validate === 'function';
-}
-
-function withMethods<T>(methods: readonly (string & keyof T)[], be: string): Argument<T | undefined> {
-  const has = (value: object | null, name: string): boolean =>
-    typeof value === 'object' &&
-    value !== null &&
-    !Array.isArray(value) &&
-    typeof Reflect.get(value, name) === 'function';
-  return argument<T>((value) => methods.every((name) => has(value as object | null, name)), be);
 }

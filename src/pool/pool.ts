@@ -2,12 +2,11 @@ import { bulk } from '../bulk/bulk.ts';
 import type { BulkDependencies } from '../bulk/progress.ts';
 import type { Client, CloseReport, QuotaState } from '../client/client.ts';
 import { pagesBy } from '../client/pages.ts';
-import { ClosedError, ConfigError, isConnectionError, isQuotaExhausted, isServiceError } from '../errors.ts';
-import { untilAborted } from '../http/transport.ts';
+import { ClosedError, ConfigError } from '../errors.ts';
 import { OpenCalls } from '../scheduler/open-calls.ts';
 import { type EstimateOptions, estimateIn, toEstimate } from '../scheduler/outlook/estimate.ts';
 import { walk } from '../walk/walk.ts';
-import { PoolLine, WITHDRAWN } from './line.ts';
+import { HandOver, type PooledCall } from './hand-over.ts';
 import { clockOf, Member, type PoolMember } from './member.ts';
 
 /** Several clients, each with a key of its own, behind the calls of one. */
@@ -38,15 +37,6 @@ export interface Pool
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** What a pool has to know of a call to choose its client. */
-interface PooledCall<T> extends EstimateOptions {
-  readonly signal?: AbortSignal | undefined;
-  /** Makes the call, with this signal in place of its own, if there is one. */
-  readonly make: (client: Client, signal?: AbortSignal) => Promise<T>;
-  /** Whether it can be made only once, because its body can be read only once. */
-  readonly isOneShot?: boolean;
-}
-
 /**
  * Makes one of several clients, each with a key of its own: each call goes by the client that can send it first, by its own estimate, and by
  * another if that can send it sooner while it waits. What a client refuses without having served it, because its quota is exhausted or its
@@ -67,13 +57,13 @@ export function createPool(clients: readonly (Client | PoolMember)[]): Pool {
   const members = clients.map((one) => new Member(one));
   if (new Set(members.map(({ client }) => client)).size < members.length)
     throw new ConfigError('clients', 'must not hold a client twice');
-  const line = new PoolLine(members);
   const open = new OpenCalls();
+  const handOver = new HandOver(members, open);
   let isClosed = false;
   /** Calls that waited for a first answer when the clients were closed. */
   let turnedAway = 0;
   const hand = <T>(call: PooledCall<T>): Promise<T> =>
-    isClosed ? Promise.reject(new ClosedError()) : open.follow(handOver(members, line, open, call));
+    isClosed ? Promise.reject(new ClosedError()) : open.follow(handOver.send(call));
   const close: Pool['close'] = async (options) => {
     if (options?.drain === true) {
       isClosed = true;
@@ -167,82 +157,6 @@ function withOwnSignal<T extends readonly unknown[]>(options: T, signal: AbortSi
   return (signal ? [withSignal(options[0], signal), ...options.slice(1)] : options) as unknown as T;
 }
 
-/** Hands a call to one client after the other, until one serves it. */
-async function handOver<T>(
-  members: readonly Member[],
-  line: PoolLine,
-  open: OpenCalls,
-  call: PooledCall<T>,
-): Promise<T> {
-  const { priority = 0, signal, make, isOneShot } = call;
-  let left = members.filter((member) => member.takes(priority));
-  if (left.length === 0) throw new ConfigError('priority', `${priority} is taken by no client of the pool`);
-  let refusal: unknown;
-  while (left.length > 0) {
-    const { member, awaited, isFresh } = choose(left, call);
-    if (awaited) {
-      const chosen = open.announce();
-      await (signal ? untilAborted(() => awaited, signal) : awaited).finally(chosen);
-      continue;
-    }
-    try {
-      const isMovable = !isOneShot && left.length > 1;
-      // Handed over in the turn of the choice, so that the estimates of the next choice count this call.
-      if (isFresh) return await member.sendFirst(make);
-      return await (isMovable ? sendMovable(line, member, left, call) : make(member.client));
-    } catch (error) {
-      if (error === WITHDRAWN) continue;
-      if (isOneShot || !isUnserved(error)) throw error;
-      refusal = soonerOf(refusal, error);
-      left = left.filter((one) => one !== member);
-    }
-  }
-  throw refusal;
-}
-
-/** Hands a call to a client that may hand it back while it waits. */
-async function sendMovable<T>(
-  line: PoolLine,
-  member: Member,
-  left: readonly Member[],
-  call: PooledCall<T>,
-): Promise<T> {
-  const { endpoint, cost, priority = 0, signal, make } = call;
-  const own = signal ? AbortSignal.any([signal]) : new AbortController().signal;
-  const handed = {
-    plan: { endpoint, cost, priority, count: 1 },
-    member,
-    signal: own,
-    others: left.filter((one) => one !== member),
-  };
-  line.add(handed);
-  try {
-    return await make(member.client, own);
-  } finally {
-    line.remove(handed);
-  }
-}
-
-/** The client that is to make a call, or the answer to await before one can be chosen. */
-interface Choice {
-  readonly member: Member;
-  readonly isFresh: boolean;
-  readonly awaited?: Promise<unknown> | undefined;
-}
-
-/**
- * The client that can send a call first. Of clients that know nothing yet each gets one call before all others, and what comes meanwhile
- * waits for the answer: a thousand calls at once are divided by what each client can send.
- */
-function choose(members: readonly Member[], { endpoint, cost, priority }: EstimateOptions): Choice {
-  const offers = members.map((member) => ({ member, ms: member.answersIn({ endpoint, cost, priority }) }));
-  const fresh = offers.filter(({ ms }) => ms === undefined);
-  const next = fresh.find(({ member }) => !member.first) ?? fresh[0];
-  if (next) return { member: next.member, isFresh: true, awaited: next.member.first };
-  const soonest = offers.reduce((best, one) => (Number(one.ms) < Number(best.ms) ? one : best));
-  return { member: soonest.member, isFresh: false };
-}
-
 /** What a bulk has to know of several clients: what they do together. */
 function together(members: readonly Member[]): BulkDependencies {
   const each = members.flatMap(({ access }) => access?.bulk ?? []);
@@ -262,17 +176,4 @@ function together(members: readonly Member[]): BulkDependencies {
     },
     spent: () => ({ requests: sumOf(({ spent }) => spent().requests), units: sumOf(({ spent }) => spent().units) }),
   };
-}
-
-/** Whether a client has refused a call that the service did not serve, so that another may make it. */
-function isUnserved(error: unknown): boolean {
-  if (isQuotaExhausted(error)) return true;
-  if (isConnectionError(error)) return error.code === 'KEY_REFUSED';
-  return isServiceError(error) && error.status === 401;
-}
-
-/** Of two refusals the one that says when to come back, and the sooner of two that do. */
-function soonerOf(one: unknown, other: unknown): unknown {
-  if (!isQuotaExhausted(one)) return other;
-  return isQuotaExhausted(other) && other.retryAt < one.retryAt ? other : one;
 }

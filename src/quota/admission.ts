@@ -102,7 +102,7 @@ interface RequestFailure {
   readonly code?: string | undefined;
 }
 
-/** The units that a request would take, and from whom. */
+/** The units that a request would take, and what decides whether it may. */
 export interface Charge {
   readonly endpoint: string;
   readonly query?: string | undefined;
@@ -149,13 +149,13 @@ export interface Limit {
   check(charge: Charge, now: number): Hold | undefined;
 }
 
-/**
- * A hold until `until`, of any endpoint, that an answer may end.
- *
- * @param isFirm - whether the charge cannot fit before.
- */
-export function holdUntil(until: number, isFirm: boolean, reason: () => Reason): Hold {
-  return { until, isFirm, mayEndOnAnswer: true, scope: 'all', yieldsToPriority: false, reason };
+/** A hold until `until`: of any endpoint, not firm, and one that an answer may end, unless `facts` say otherwise. */
+export function holdUntil(
+  until: number,
+  reason: () => Reason,
+  facts: Partial<Omit<Hold, 'until' | 'reason'>> = {},
+): Hold {
+  return { until, isFirm: false, mayEndOnAnswer: true, scope: 'all', yieldsToPriority: false, reason, ...facts };
 }
 
 /** The hold that lasts longest: `hold`, or one of these limits'. */

@@ -8,7 +8,7 @@ import {
   type Reason,
   type RequestOutcome,
 } from './admission.ts';
-import { ClientWide } from './client-wide.ts';
+import type { ClientWide } from './client-wide.ts';
 import { driftOf } from './forecast/drift.ts';
 import { estimate, type Plan, type PlanEstimate } from './forecast/estimate.ts';
 import { type MonthOutlook, MonthUsage } from './forecast/month.ts';
@@ -31,8 +31,8 @@ const PATIENT_MS = 60_000;
 
 /** Options of a pacer. */
 export interface PacerOptions {
-  /** How many requests may be under way at once, or what this pacer has in common with those of other keys. */
-  readonly concurrency: number | ClientWide;
+  /** What it has in common with the pacers of other keys. */
+  readonly clientWide: ClientWide;
   /** A lease not settled within this time is treated as forgotten, in milliseconds. */
   readonly leaseMs: number;
   /** Creates the limit of this process's share, given the service's clock. Default: all of every window. */
@@ -73,19 +73,18 @@ export class Pacer {
   readonly #limits: readonly Limit[];
 
   constructor(options: PacerOptions) {
-    const { concurrency, leaseMs, bulkReserve } = options;
-    this.#clientWide = typeof concurrency === 'number' ? new ClientWide(concurrency) : concurrency;
-    const flights = new InFlight(this.#clientWide.concurrency, leaseMs);
+    const { clientWide, leaseMs, bulkReserve, shapes } = options;
+    const { clock, concurrency, outage, manualPause } = clientWide;
+    this.#clientWide = clientWide;
+    this.#clock = clock;
+    const flights = new InFlight(concurrency, leaseMs);
     this.#flights = flights;
-    const shareLimit = options.shareLimit?.(this.#clientWide.clock) ?? wholeShareLimit;
+    const shareLimit = options.shareLimit?.(clock) ?? wholeShareLimit;
     this.#shareLimit = shareLimit;
     this.#random = options.random ?? (() => 0);
-    const { clock } = this.#clientWide;
-    this.#clock = clock;
-    const { shapes } = options;
     const windows = new Windows({ clock, flights, answered: this.#answered, costs: this.costs, shareLimit, shapes });
     this.#windows = windows;
-    const pauses = new Pauses(this.#clientWide.outage, this.#clientWide.manualPause);
+    const pauses = new Pauses(outage, manualPause);
     this.#pauses = pauses;
     this.#unknownLimits = new UnknownLimits(flights, shareLimit, () => windows.areKnown);
     this.#exemptions = new Exemptions({ flights, pauses, windows, shareLimit });
@@ -157,8 +156,8 @@ export class Pacer {
   /** The pacer's state as plain data. */
   view(now: number): PacerView {
     this.#age(now);
-    const { named, unnamed } = this.#windows;
-    return viewOf(named, unnamed, this.#flights, this.#pauses.current, this.#clock, now);
+    const pause = this.#pauses.current;
+    return viewOf({ windows: this.#windows, flights: this.#flights, pause, clientWide: this.#clientWide }, now);
   }
 
   /** What the headers of the last answer said. */
@@ -199,11 +198,11 @@ export class Pacer {
   /** When the last of these plans will be answered, one after the other; undefined while no limit is known. Reserves nothing. */
   estimate(plans: readonly Plan[], now: number, isBest: boolean = false): PlanEstimate | undefined {
     this.#age(now);
-    const { named: windows, unnamed: endpointWindows } = this.#windows;
+    const { named: windows, byReset: resetWindows } = this.#windows;
     const { costs } = this;
     const pause = this.#pauses.longest;
     const shareLimit = this.#shareLimit;
-    const known = { ...this.#clientWide, windows, endpointWindows, costs, pause, shareLimit, isBest };
+    const known = { ...this.#clientWide, windows, resetWindows, costs, pause, shareLimit, isBest };
     return estimate(plans, known, now);
   }
 

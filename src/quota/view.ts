@@ -1,8 +1,7 @@
-import type { ResetWindow } from './limits/reset-window.ts';
-import type { ServerClock } from './time/server-clock.ts';
+import type { ClientWide } from './client-wide.ts';
 import type { WindowEnd } from './time/window-end.ts';
 import type { InFlight } from './usage/in-flight.ts';
-import type { NamedWindow } from './window/named-window.ts';
+import type { Windows } from './window/windows.ts';
 
 /** One window as the pacer sees it. */
 export interface WindowView {
@@ -28,7 +27,7 @@ export interface PacerWindow extends WindowView {
 /** The pacer's state. Instants are monotonic milliseconds. */
 export interface PacerView {
   readonly windows: readonly PacerWindow[];
-  /** Requests under way. */
+  /** Requests under way, with whichever key. */
   readonly inFlight: number;
   /** Units held for the requests that may not have arrived yet. */
   readonly held: number;
@@ -38,39 +37,44 @@ export interface PacerView {
   readonly lead?: { readonly least: number; readonly most: number };
 }
 
+/** The parts of a pacer that its view is gathered from. */
+interface ViewedParts {
+  readonly windows: Pick<Windows, 'named' | 'byReset'>;
+  readonly flights: Pick<InFlight, 'units'>;
+  readonly pause: { readonly until: number; readonly why: string };
+  readonly clientWide: Pick<ClientWide, 'clock' | 'concurrency'>;
+}
+
 /** Gathers the view from the parts. */
-export function viewOf(
-  windows: Iterable<NamedWindow>,
-  endpointWindows: Iterable<ResetWindow>,
-  flights: InFlight,
-  pause: { readonly until: number; readonly why: string },
-  clock: ServerClock,
-  now: number,
-): PacerView {
+export function viewOf({ windows, flights, pause, clientWide }: ViewedParts, now: number): PacerView {
+  const { clock, concurrency } = clientWide;
+  const named = Array.from(windows.named, (window) => ({
+    window: window.period,
+    ...figuresOf(window, now),
+    end: window.capacity.end(now),
+    shapes: window.candidates.alive.map(({ shape }) => shape.name),
+  }));
+  const byReset = Array.from(windows.byReset, (window) => ({
+    window: 'endpoint',
+    ...figuresOf(window, now),
+    end: window.end,
+    shapes: [],
+  }));
   return {
-    windows: [
-      ...Array.from(windows, (window) => ({
-        window: window.period as string,
-        limit: window.limit,
-        remaining: window.remaining,
-        headroom: Math.floor(window.headroom(now)),
-        seenAt: window.seenAt,
-        end: window.capacity.end(now),
-        shapes: window.candidates.alive.map(({ shape }) => shape.name),
-      })),
-      ...Array.from(endpointWindows, (window) => ({
-        window: 'endpoint',
-        limit: window.limit,
-        remaining: window.remaining,
-        headroom: Math.floor(window.headroom(now)),
-        seenAt: window.seenAt,
-        end: window.end,
-        shapes: [],
-      })),
-    ],
-    inFlight: flights.open,
+    windows: [...named, ...byReset],
+    inFlight: concurrency.open,
     held: flights.units,
     ...(pause.until > now ? { cooldown: { until: pause.until, why: pause.why } } : {}),
     ...(clock.known ? { lead: { least: clock.least(now) - now, most: clock.most(now) - now } } : {}),
   };
+}
+
+/** What any window has. */
+interface Figures extends Pick<PacerWindow, 'limit' | 'remaining' | 'seenAt'> {
+  headroom(now: number): number;
+}
+
+function figuresOf(window: Figures, now: number): Omit<PacerWindow, 'window' | 'end' | 'shapes'> {
+  const { limit, remaining, seenAt } = window;
+  return { limit, remaining, headroom: Math.floor(window.headroom(now)), seenAt };
 }

@@ -10,7 +10,7 @@ import { PARTS, readAsk, readFacts, readPause, whole } from '../sharing/store/st
 import { type Blocks, blocksOf } from './blocks.ts';
 import { type RunScript, scriptOf } from './connection.ts';
 import type { KeyOf } from './keys.ts';
-import { END_LOOK, GRANTED, LOOK, OVER } from './scripts/look.ts';
+import { END_LOOK, GRANTED, LOOK, OVER, STALE } from './scripts/look.ts';
 import { FREE, PAUSE, PROBE, RESUME, RESUMED } from './scripts/pause.ts';
 import { SHARE } from './scripts/share.ts';
 import { FIXED_ANSWERS } from './scripts/take/granting.ts';
@@ -43,9 +43,10 @@ export function redisStore(run: RunScript, keys: KeyOf): ShareStore {
       const known = whole(version, -1);
       return readShared(await run(SCRIPTS.share, [state, facts], [String(known), ...told]), known);
     },
-    async look(member) {
-      const reply = readNumber(await run(SCRIPTS.look, [look, looks], [member]));
+    async look(member, version) {
+      const reply = readNumber(await run(SCRIPTS.look, [look, looks, state], [member, String(version ?? '')]));
       if (reply === GRANTED) return 'granted';
+      if (reply === STALE) return 'stale';
       return reply === OVER ? 'over' : whole(reply, 1, LOOK_MS);
     },
     async endLook(member) {

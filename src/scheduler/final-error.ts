@@ -1,8 +1,8 @@
 import type { Clock } from '../clock.ts';
 import { ConnectionError, QuotaExhaustedError } from '../errors.ts';
 import type { TracedCall } from '../http/attempt.ts';
+import type { Failure } from '../http/failure.ts';
 import type { AttemptOutcome } from '../http/retry-policy.ts';
-import type { Failure } from '../http/transport.ts';
 import type { QuotaSnapshot } from '../quota/headers/snapshot.ts';
 import { retryFrom } from './queue/queue-errors.ts';
 

@@ -36,7 +36,7 @@ export class Memberships {
     const { share, clientWide, random, timeoutMs, reserve } = this.#options;
     const membership = share.join(this.#memberOf(key, (facts) => pacer.learn(facts, this.#options.clock.now())));
     const pacer = new Pacer({
-      concurrency: clientWide,
+      clientWide,
       leaseMs: timeoutMs + LEASE_SLACK_MS,
       bulkReserve: reserve,
       shareLimit: () => membership.part,

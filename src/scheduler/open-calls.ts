@@ -1,4 +1,4 @@
-/** The calls that are not finished, among them those that no queue knows yet or any more: their bodies are read. */
+/** The calls that are not finished, those included that are not queued yet or have left the queue because their bodies are read. */
 export class OpenCalls {
   readonly #onNone: () => void;
   #count = 0;

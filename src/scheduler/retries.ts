@@ -6,9 +6,8 @@ import {
   isSafe,
   RetryBudget,
   type RetryDecision,
+  withoutRetry,
 } from '../http/retry-policy.ts';
-
-const DELIVER: RetryDecision = { kind: 'deliver' };
 
 /** What follows an attempt, by the retry policy and the retry budget of the client. */
 export class Retries {
@@ -26,18 +25,14 @@ export class Retries {
    * inspection has read the quota, too.
    */
   decide(call: Call, method: string, outcome: AttemptOutcome, counts: AttemptCounts, now: number): RetryDecision {
-    if (call.ask.isInspection && outcome.kind === 'answered' && outcome.isLimited) return DELIVER;
-    if (outcome.kind === 'answered' && outcome.status < 400 && !outcome.isLimited && !outcome.redirect) {
-      this.#budget.earn();
-      return DELIVER;
-    }
-    const policy = { maxAttempts: this.#maxAttempts, isSafe: isSafe(method), random: this.#random() };
+    if (call.ask.isInspection && outcome.kind === 'answered' && outcome.isLimited) return withoutRetry(outcome);
+    const policy = { maxAttempts: this.#maxAttempts, isSafe: isSafe(method), random: this.#random };
     const decision = decideRetry(outcome, counts, policy);
     if (decision.kind === 'deliver' && outcome.kind === 'answered' && outcome.status < 500) this.#budget.earn();
     if (decision.kind !== 'retry') return decision;
     const payMs = (): number | undefined => (decision.isPaid ? this.#budget.pay(now, call.ask.maxWaitMs) : 0);
     const waitMs = call.ask.isOneShot ? undefined : payMs();
-    if (waitMs === undefined) return { kind: outcome.kind === 'answered' ? 'deliver' : 'fail' };
+    if (waitMs === undefined) return withoutRetry(outcome);
     return { ...decision, afterMs: Math.max(decision.afterMs, waitMs) };
   }
 }

@@ -124,7 +124,7 @@ export class Scheduler {
 
   /** The pacer's current state. */
   view(): PacerView {
-    return { ...this.#present.view(this.#clock.now()), inFlight: this.#clientWide.concurrency.open };
+    return this.#present.view(this.#clock.now());
   }
 
   /** Whether the service serves the key as if there were none. */
@@ -237,7 +237,11 @@ export class Scheduler {
         }
         if (decision.kind !== 'retry')
           throw finalError({
-            ...{ call, request, outcome, failure, clock: this.#clock },
+            call,
+            request,
+            outcome,
+            failure,
+            clock: this.#clock,
             cooldown: this.view().cooldown,
             quota: this.#present.lastQuota,
           });

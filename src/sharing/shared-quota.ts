@@ -21,9 +21,6 @@ import { Resumption } from './trips/resumption.ts';
 import { Standstill } from './trips/standstill.ts';
 import { Trips } from './trips/trips.ts';
 
-/** No process is granted a look, hears the service and tells what it saw in less time than this, in milliseconds. */
-const SHORTEST_LOOK_MS = 10;
-
 /** One process can use up a window of so few units with what it held when another began to look. */
 const FEW = 4;
 
@@ -129,10 +126,13 @@ export class SharedQuota implements ShareLimit {
     const isFull = !this.#trips.isUnderWay && !this.#absence.isAlone && this.#shortage.isCertain(now);
     const { closedSince } = this.#absence;
     const isFirm = isFull || closedSince !== undefined || this.#standstill.hold(until, now);
-    const hold = { ...holdUntil(until, isFirm, () => this.#explain(now)), failingSince: closedSince };
-    if (!this.#shortage.isPassed(now)) return hold;
-    this.#needs.pass(until);
-    return { ...hold, passableUnits: this.#needs.first.units };
+    const isPassed = this.#shortage.isPassed(now);
+    if (isPassed) this.#needs.pass(until);
+    return holdUntil(until, () => this.#explain(now), {
+      isFirm,
+      failingSince: closedSince,
+      ...(isPassed && { passableUnits: this.#needs.first.units }),
+    });
   }
 
   /** The instant at which the charge may be covered; `now` or earlier: it is. Begins a trip where units must be asked for. */
@@ -281,13 +281,11 @@ export class SharedQuota implements ShareLimit {
     const askedAt = clock.now();
     const isFirst = this.#isNew;
     this.#discovery.ask(isFirst, askedAt);
-    const answer = await call(() => store.look(this.#trips.name));
+    const answer = await call(() => store.look(this.#trips.name, this.#facts.version));
+    // Another process has told what it saw.
+    if (answer === 'stale') return this.#facts.share(store, call);
     if (answer === 'over') this.#ledger.looksOver();
-    // Another process may have looked since then: it told what it saw before its look ended.
-    if (isFirst && answer === 'granted' && askedAt - this.#facts.askedAt > SHORTEST_LOOK_MS)
-      await this.#facts.share(store, call);
-    if (isFirst && !this.#isNew) this.#discovery.decline();
-    else this.#discovery.hear(answer, isFirst, askedAt, clock.now(), this.#ledger.windows.smallest <= FEW);
+    this.#discovery.hear(answer, isFirst, askedAt, clock.now(), this.#ledger.windows.smallest <= FEW);
   }
 
   /** Asks for units, and a second time if nothing was granted because the facts have changed. */

@@ -44,7 +44,12 @@ export class Reception {
       at: sentAt,
       arrivedAt: this.#settings.clock.now(),
       path: url.pathname + url.search,
-      ...{ serviceTime, method, key, endpoint, limited, cost },
+      serviceTime,
+      method,
+      key,
+      endpoint,
+      limited,
+      cost,
     });
     const finish = (page: Page): ServiceAnswer => {
       const answered = applyFault(answerOf(arrived, page), fault);

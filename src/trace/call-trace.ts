@@ -23,14 +23,12 @@ interface GrantedRequest {
 export interface EventSink {
   readonly clock: Clock;
   /** The last standstill of the queue. */
-  readonly standstill: Wait | undefined;
+  standstill: Wait | undefined;
   /** Calls that wait in the queue behind the first. */
   readonly behind: number;
   /** Whether anything listens to events of this type. */
   isListenedTo(type: ClientEvent['type']): boolean;
   emit(event: ClientEvent): void;
-  /** Records that the queue stands still. */
-  setStandstill(wait: Wait): void;
   /** Removes a call that has ended. */
   end(trace: CallTrace): void;
 }
@@ -119,7 +117,7 @@ export class CallTrace {
   /** Records that the call waits at the gate, or is parked. */
   waiting(wait: Wait): void {
     this.#wait = wait;
-    if (!wait.isParked) this.#sink.setStandstill(wait);
+    if (!wait.isParked) this.#sink.standstill = wait;
     if (!this.#sink.isListenedTo('waiting')) return;
     const { until, reason, isParked: parked } = wait;
     const { clock, behind } = this.#sink;

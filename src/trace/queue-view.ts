@@ -59,14 +59,15 @@ export function queueView(
   const { label, limit = 100 } = queueOptions(options);
   const now = clock.now();
   const waiting = Array.from(traces).filter(({ isWaiting }) => isWaiting);
-  const isOut = ({ wait, queuedAt }: CallTrace): boolean =>
-    queuedAt > now || (wait?.isParked === true && wait.until > now);
+  const isPausing = ({ queuedAt }: CallTrace): boolean => queuedAt > now;
+  const isOut = (trace: CallTrace): boolean =>
+    isPausing(trace) || (trace.wait?.isParked === true && trace.wait.until > now);
   const inLine = waiting.filter((trace) => !isOut(trace)).sort(byTurn);
   const asked = [...inLine.entries(), ...waiting.filter(isOut).map((trace) => [undefined, trace] as const)]
     .filter(([, trace]) => label === undefined || trace.label === label)
     .slice(0, limit);
   // Parked calls count, too: what holds them back is a part of the estimate.
-  const counted = waiting.filter(({ queuedAt }) => queuedAt <= now).sort(byTurn);
+  const counted = waiting.filter((trace) => !isPausing(trace)).sort(byTurn);
   const estimates = estimatesOf(counted, new Set(asked.map(([, trace]) => trace)), sendEstimate);
   return asked.map(([before, trace]) => {
     const { number, ask, priority, calledAt, queuedAt } = trace;
@@ -75,7 +76,7 @@ export function queueView(
     // The next answer ends a wait for one of the requests under way: only what is forgotten takes until then.
     const heldUntil = wait?.reason.kind === 'concurrency' ? now : (wait?.until ?? now);
     const latest = Math.max(heldUntil, estimated ?? now);
-    const sentAt = queuedAt > now ? queuedAt : latest;
+    const sentAt = isPausing(trace) ? queuedAt : latest;
     const until = sentAt > now ? sentAt : undefined;
     return {
       call: number,
@@ -86,7 +87,7 @@ export function queueView(
       since: dateOf(calledAt, clock),
       ...(wait && { reason: wait.reason }),
       ...(until !== undefined && { until: dateOf(until, clock) }),
-      why: sentence(before, wait, queuedAt > now),
+      why: isPausing(trace) ? 'it pauses before its next attempt' : sentence(before, wait),
     };
   });
 }
@@ -119,8 +120,7 @@ function byTurn(one: CallTrace, other: CallTrace): number {
   return other.priority - one.priority || returned || one.number - other.number;
 }
 
-function sentence(before: number | undefined, wait: Wait | undefined, isPausing: boolean): string {
-  if (isPausing) return 'it pauses before its next attempt';
+function sentence(before: number | undefined, wait: Wait | undefined): string {
   if (before === undefined) return `${wait?.reason.why}; it is parked, so that other calls can pass`;
   const what = wait?.reason.why ?? 'the queue is moving';
   if (before === 0) return what;

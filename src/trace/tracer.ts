@@ -10,18 +10,13 @@ export class Tracer extends EventDispatch implements EventSink {
   readonly #behind: () => number;
   readonly #traces = new Set<CallTrace>();
   #calls = 0;
-  #standstill: Wait | undefined;
+  standstill: Wait | undefined;
 
   /** @param behind - calls that wait in the queue behind the first. */
   constructor(clock: Clock, behind: () => number) {
     super();
     this.clock = clock;
     this.#behind = behind;
-  }
-
-  /** The last standstill of the queue. */
-  get standstill(): Wait | undefined {
-    return this.#standstill;
   }
 
   /** Calls that wait in the queue behind the first. */
@@ -48,11 +43,6 @@ export class Tracer extends EventDispatch implements EventSink {
    * @throws ConfigError if an option is invalid.
    */
   queue(options: QueueOptions | undefined, sentAt: SendEstimate): readonly QueuedCall[] {
-    return queueView(this.#traces, this.#standstill, this.clock, sentAt, options);
-  }
-
-  /** Records that the queue stands still. */
-  setStandstill(wait: Wait): void {
-    this.#standstill = wait;
+    return queueView(this.#traces, this.standstill, this.clock, sentAt, options);
   }
 }

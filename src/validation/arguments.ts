@@ -72,6 +72,27 @@ export function callback<F>(): Argument<F | undefined> {
   return argument<F>((value) => typeof value === 'function', 'a function');
 }
 
+/** An object with these methods. */
+export function withMethods<T>(methods: readonly (string & keyof T)[], expected: string): Argument<T | undefined> {
+  const has = (value: object | null, name: string): boolean =>
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    typeof Reflect.get(value, name) === 'function';
+  return argument<T>((value) => methods.every((name) => has(value as object | null, name)), expected);
+}
+
+/** A signal that aborts. */
+export const signal: Argument<AbortSignal | undefined> = withMethods<AbortSignal>(
+  ['addEventListener', 'throwIfAborted'],
+  'an AbortSignal',
+);
+
+/** Whether a value is an object of names and values: no `Headers`, array or map, whose entries are not properties. */
+export function isRecord(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !(Symbol.iterator in value);
+}
+
 /**
  * The error of an unknown option.
  *

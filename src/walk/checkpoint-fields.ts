@@ -1,9 +1,6 @@
 import { ConfigError, quote } from '../errors.ts';
 import { type Arguments, argument, flag, whole } from '../validation/arguments.ts';
-import type { WalkCheckpoint } from './cursor.ts';
-
-/** The position that checkpoints of walks and of paginations have in common. */
-export type Position = Omit<WalkCheckpoint, 'address'>;
+import type { Position } from './cursor.ts';
 
 /** A position as it may have been given, with fields missing. */
 type GivenPosition = { readonly [Name in keyof Position]?: Position[Name] | undefined };

@@ -24,6 +24,9 @@ export interface WalkCheckpoint {
   readonly isOver: boolean;
 }
 
+/** The position that checkpoints of walks and of paginations have in common. */
+export type Position = Omit<WalkCheckpoint, 'address'>;
+
 /** A page as received. */
 export interface RawPage<Item> {
   /** The requested offset. */
@@ -63,7 +66,7 @@ export class WalkCursor<Item> {
   #isLost = false;
   isOver: boolean;
 
-  constructor({ offset, total, recentKeys, isOver }: Omit<WalkCheckpoint, 'address'>, keyOf: ItemKeyOf<Item>) {
+  constructor({ offset, total, recentKeys, isOver }: Position, keyOf: ItemKeyOf<Item>) {
     this.#keyOf = keyOf;
     this.#offset = offset;
     this.#total = total;
@@ -77,7 +80,7 @@ export class WalkCursor<Item> {
   }
 
   /** The position as plain JSON. */
-  get checkpoint(): Omit<WalkCheckpoint, 'address'> {
+  get checkpoint(): Position {
     return { offset: this.#offset, total: this.#total, recentKeys: [...this.#recentKeys], isOver: this.isOver };
   }
 

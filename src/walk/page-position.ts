@@ -1,4 +1,4 @@
-import { type ItemKeyOf, type NewItem, WalkCursor } from './cursor.ts';
+import { type ItemKeyOf, type NewItem, type Position, WalkCursor } from './cursor.ts';
 import type { NewPage } from './page-loop.ts';
 
 /** The part of a query that says which page is requested. */
@@ -23,12 +23,8 @@ export interface ReadPage<Item> {
 type NewItems<Item> = Omit<NewPage<Item>, 'quota'>;
 
 /** Where a {@link PagePosition} begins. */
-interface Beginning {
+interface Beginning extends Position {
   readonly cursor?: string | null;
-  readonly offset: number;
-  readonly total: number;
-  readonly recentKeys: readonly string[];
-  readonly isOver: boolean;
 }
 
 /** The position of a pagination. It goes by offset until a page names a cursor. */

@@ -5,8 +5,8 @@ import { type CallOptions, callOptionsParser } from '../options/client-options.t
 import type { QuotaSnapshot } from '../quota/headers/snapshot.ts';
 import { argument, optionsParser, unchecked } from '../validation/arguments.ts';
 import { ownProperties } from '../validation/own-properties.ts';
-import { BEGINNING, POSITION_FIELDS, type Position, positionOf } from './checkpoint-fields.ts';
-import { type WalkCheckpoint, WalkCursor } from './cursor.ts';
+import { BEGINNING, POSITION_FIELDS, positionOf } from './checkpoint-fields.ts';
+import { type Position, type WalkCheckpoint, WalkCursor } from './cursor.ts';
 import { type NewPage, pageLoop } from './page-loop.ts';
 
 /** The largest page of the service, which needs the fewest requests. */

@@ -96,6 +96,11 @@ describe('a bulk refuses', () => {
     ['half a checkpoint', [[], call, { from: { next: 3 } }], 'from must be the checkpoint of a bulk'],
     ['a checkpoint that cannot be', [[], call, { from: { next: 3, undone: [3] } }], 'from must be the checkpoint'],
     ['a signal that is none', [[], call, { signal: null }], 'signal must be an AbortSignal, not null'],
+    [
+      'a signal with half of its methods',
+      [[], call, { signal: { addEventListener() {} } }],
+      'signal must be an AbortSignal',
+    ],
     ['an option that it does not know', [[], call, { parallel: 3 }], 'parallel is not one of the bulk options'],
   ])('%s', ([, args, message]) => {
     expect(() => (client.bulk as (...all: unknown[]) => unknown)(...args)).toThrow(message);

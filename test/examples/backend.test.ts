@@ -40,7 +40,7 @@ async function startMocked(options?: MockServiceOptions): Promise<Backend & { se
   return { service, ...(await startBackend(url)) };
 }
 
-/** A backend before a service that answers nobody until it is told to. */
+/** A backend before a service that answers no request until it is told to. */
 async function startHeld(): Promise<Backend & { release(): void }> {
   const released = Promise.withResolvers<void>();
   const answer = (response: ServerResponse) => response.end('{"limit":20,"offset":0,"total":0,"results":[]}');

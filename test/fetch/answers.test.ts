@@ -86,7 +86,7 @@ describe('a fetch of the caller’s own', () => {
     ['getInfo for headers', (client) => client.getInfo({ headersOnly: true })],
     ['client.fetch', (client) => client.fetch(INFO)],
   ];
-  /** An answer whose words were read on the way, as by who logs them. */
+  /** An answer whose body was read on the way, as by a logger. */
   const logged = async (status: number, headers: Record<string, string> = {}): Promise<Response> => {
     const response = new Response('{}', { status, headers });
     await response.text();

@@ -27,7 +27,7 @@ function recorder(answer: () => Response = () => new Response('{}')): { fetch: F
   return { fetch, requests };
 }
 
-/** All that anybody could read of a thing. */
+/** All that an inspected value shows. */
 function everythingOf(thing: unknown): string {
   const all = [inspect(thing, { depth: 20, showHidden: true, getters: true }), JSON.stringify(thing), String(thing)];
   for (let at = thing; at instanceof Error; at = at.cause) all.push(at.message, at.stack ?? '', at.name, inspect(at));

@@ -15,7 +15,7 @@ import { readQuota } from '../../src/quota/headers/snapshot.ts';
 const policy = (changes: Partial<RetryPolicy> = {}): RetryPolicy => ({
   maxAttempts: 3,
   isSafe: true,
-  random: 0.5,
+  random: () => 0.5,
   ...changes,
 });
 const tries = (changes: Partial<AttemptCounts> = {}): AttemptCounts => ({
@@ -105,7 +105,7 @@ describe('a pause before the next attempt', () => {
         const verdict = decideRetry(
           answered(status),
           tries({ attempts }),
-          policy({ maxAttempts: 1_000, random: chance }),
+          policy({ maxAttempts: 1_000, random: () => chance }),
         );
         const bound = Math.min(8_000, 250 * 2 ** attempts);
         expect(verdict).toEqual({ kind: 'retry', afterMs: bound * chance, isPaid: true });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createMockService, type MockService } from 'stacks-quota/testing';
 import { afterAll, describe, expect, it, type TestContext, vi } from 'vitest';
-import { startCrew, startWorker, type Worker } from '../redis/support/crew.ts';
+import { expectAllServed, startCrew, startWorker } from '../redis/support/crew.ts';
 import type { Job } from '../redis/support/worker.ts';
 import { endAll, startChild } from '../support/child.ts';
 import { cases, DEEP, runs } from '../support/deep.ts';
@@ -11,9 +11,6 @@ import { builtEntry } from '../support/programs.ts';
 
 const KEY = 'the-key-of-all';
 const PATIENCE_MS = 60_000;
-
-/** A busy machine holds a request up for longer than its process can know of: see the processes that share through Redis. */
-const MOST_REFUSED_PART = 0.2;
 
 async function serve({ onTestFinished }: TestContext): Promise<{ service: MockService; job: (calls: number) => Job }> {
   const directory = mkdtempSync(join(tmpdir(), 'local-processes-'));
@@ -23,13 +20,6 @@ async function serve({ onTestFinished }: TestContext): Promise<{ service: MockSe
   onTestFinished(close);
   const place = { service: url, store: join(directory, 'share'), share: 'test', key: KEY, library: 'none' as const };
   return { service, job: (calls) => ({ ...place, calls, atOnce: 32 }) };
-}
-
-function expectAllServed(service: MockService, ends: readonly Awaited<Worker['end']>[], calls: number): void {
-  expect(ends.flatMap((end) => end?.failed)).toEqual([]);
-  expect(ends.map((end) => end?.served)).toEqual(ends.map(() => calls));
-  const refused = service.log.filter(({ limited }) => limited).length;
-  expect(refused / service.log.length).toBeLessThanOrEqual(MOST_REFUSED_PART);
 }
 
 describe.concurrent('processes that share a key on one machine', () => {

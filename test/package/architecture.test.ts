@@ -46,7 +46,7 @@ const INNER_ROOMS: Record<string, readonly string[]> = {
     'windows',
   ],
   'src/http/': [
-    'call | deadline | redirect | transport | attempt | retry-policy | body-stream | redaction | key-mask | key-breaker | key-ring | prototype-guard | deprecation | key-recognition',
+    'call | cancellation | failure | read-body | deadline | redirect | transport | attempt | retry-policy | body-stream | redaction | key-mask | key-breaker | key-ring | prototype-guard | deprecation | key-recognition',
     'cache',
   ],
   'src/scheduler/': [

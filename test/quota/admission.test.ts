@@ -3,7 +3,7 @@ import { type Hold, holdUntil, type Limit, longestHold } from '../../src/quota/a
 
 const CHARGE = { endpoint: 'GET /a', units: 1, priority: 0, maxWaitMs: 60_000 };
 
-const holdOf = (until: number): Hold => holdUntil(until, false, () => ({ kind: 'paused', why: `until ${until}` }));
+const holdOf = (until: number): Hold => holdUntil(until, () => ({ kind: 'paused', why: `until ${until}` }));
 const limitOf = (until: number | undefined): Limit => ({
   check: () => (until === undefined ? undefined : holdOf(until)),
 });

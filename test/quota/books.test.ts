@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Lease } from '../../src/quota/admission.ts';
 import { Books } from '../../src/quota/books.ts';
+import { ClientWide } from '../../src/quota/client-wide.ts';
 import { Pacer } from '../../src/quota/pacer.ts';
 
 const ASK = { endpoint: 'GET /a', maxWaitMs: Number.POSITIVE_INFINITY };
 
 function books(close: (pacer: Pacer) => void = () => undefined): Books {
-  const open = (): Pacer => new Pacer({ concurrency: 10, leaseMs: 60_000 });
+  const open = (): Pacer => new Pacer({ clientWide: new ClientWide(10), leaseMs: 60_000 });
   return new Books({ open, close });
 }
 
@@ -31,7 +32,7 @@ describe('the books of keys that follow each other', () => {
     const told: (() => number | undefined)[] = [];
     const open = (key: () => number | undefined): Pacer => {
       told.push(key);
-      return new Pacer({ concurrency: 10, leaseMs: 60_000 });
+      return new Pacer({ clientWide: new ClientWide(10), leaseMs: 60_000 });
     };
     const all = new Books({ open, close: () => undefined });
     expect(told.map((key) => key())).toEqual([undefined]);

@@ -13,7 +13,7 @@ const LOST = { kind: 'lost', failed: true } as const;
 
 /** The minute's headroom, of which twenty units were left at 100 ms. */
 function known(part = {}) {
-  const all = world(part, 100);
+  const all = world(part, new ClientWide(100));
   all.answer(all.send(0), 100, quota(minute(20), { date: 0 }));
   const headroom = (now: number): number | undefined => all.pacer.view(now).windows[0]?.headroom;
   return { ...all, headroom };
@@ -90,7 +90,7 @@ describe('a request', () => {
 describe('by the books of one shape a request', () => {
   /** The headroom of a minute of which twenty units were left at its beginning, and what has become of requests since. */
   function shaped(shape: Shape) {
-    const pacer = new Pacer({ concurrency: 10, leaseMs: 90_000, shapes: [shape] });
+    const pacer = new Pacer({ clientWide: new ClientWide(10), leaseMs: 90_000, shapes: [shape] });
     const send = (now: number): Lease => {
       const admission = pacer.admit({ endpoint: 'GET /a', maxWaitMs: 0 }, now);
       if (admission.kind !== 'granted') throw new Error(admission.hold.reason().why);
@@ -180,7 +180,7 @@ describe('a pacer', () => {
 
   it('has bulk work leave the reserve that was asked for', () => {
     const bulkReserve = { forPriorityAbove: 0, share: { minute: 0.5 }, spreadMonthUntil: undefined };
-    const pacer = new Pacer({ concurrency: 10, leaseMs: 90_000, bulkReserve });
+    const pacer = new Pacer({ clientWide: new ClientWide(10), leaseMs: 90_000, bulkReserve });
     const ask = (priority: number) =>
       pacer.admit({ endpoint: 'GET /a', maxWaitMs: Number.POSITIVE_INFINITY, priority }, 1_000).kind;
     const first = pacer.admit({ endpoint: 'GET /a', maxWaitMs: 0 }, 0);
@@ -231,7 +231,7 @@ it('what calls of higher priority are expected to need is kept from the others',
 });
 
 it('an inspection waits for a free slot, which an answer gives', () => {
-  const { send, ask } = world({}, 1);
+  const { send, ask } = world({}, new ClientWide(1));
   send(1_000);
   expect(ask(1_100, { isInspection: true })).toMatchObject({ kind: 'wait', reason: { kind: 'concurrency' } });
 });

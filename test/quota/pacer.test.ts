@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Charge, type Hold, holdUntil } from '../../src/quota/admission.ts';
+import { ClientWide } from '../../src/quota/client-wide.ts';
 import type { QuotaSnapshot } from '../../src/quota/headers/snapshot.ts';
 import { Pacer } from '../../src/quota/pacer.ts';
 import { wholeShareLimit } from '../../src/quota/share-limit.ts';
@@ -138,9 +139,9 @@ describe('a window', () => {
   });
 
   it('of which a process has a part waits for that part', () => {
-    const check = (_: Charge, now: number): Hold => holdUntil(now + 500, false, () => ({ kind: 'share', why: 'used' }));
+    const check = (_: Charge, now: number): Hold => holdUntil(now + 500, () => ({ kind: 'share', why: 'used' }));
     const part = { ...wholeShareLimit, check };
-    const pacer = new Pacer({ concurrency: 30, leaseMs: 9_000, shareLimit: () => part });
+    const pacer = new Pacer({ clientWide: new ClientWide(30), leaseMs: 9_000, shareLimit: () => part });
     expect(factsOf(pacer.admit({ endpoint: 'GET /a', maxWaitMs: 0 }, 1_000))).toMatchObject({
       kind: 'wait',
       until: 1_500,

@@ -139,7 +139,7 @@ type Step = typeof trips extends fc.Arbitrary<(infer T)[]> ? T : never;
 async function go(store: ShareStore, { trip }: Step, sequence: number, version: number): Promise<unknown> {
   if ('take' in trip) return store.take({ ...trip.take, sequence, version } satisfies ShareAsk);
   if ('share' in trip) return store.share(version, new Map(trip.share));
-  if ('look' in trip) return store.look(trip.look);
+  if ('look' in trip) return store.look(trip.look, version);
   if ('endLook' in trip) return store.endLook(trip.endLook);
   if ('pause' in trip) return store.pause(trip.pause);
   if ('resume' in trip) return store.resume(trip.resume);

@@ -1,7 +1,7 @@
 import { createMockService, type MockService, type MockServiceOptions } from 'stacks-quota/testing';
 import { afterAll, beforeAll, describe, expect, it, type TestContext, vi } from 'vitest';
 import { DEEP, runs } from '../support/deep.ts';
-import { startCrew, startWorker, type Worker } from './support/crew.ts';
+import { expectAllServed, startCrew, startWorker, type Worker } from './support/crew.ts';
 import { hasRedis, type RedisServer, startRedis } from './support/server.ts';
 import type { Job } from './support/worker.ts';
 
@@ -9,13 +9,6 @@ const KEY = 'the-key-of-all';
 const NEXT_KEY = 'the-next-key';
 
 const PATIENCE_MS = 60_000;
-
-/**
- * A busy machine holds a request up for longer than its process can know of, so that it is counted in the next second: what
- * is held here is that all are served, with few refusals. Processes that do not share adapt to each other, and may stay below this
- * bound: that nothing is refused, and how well the quota is used, is held where time is virtual.
- */
-const MOST_REFUSED_PART = 0.2;
 
 /** Calls of all processes of a test together. */
 const CALLS = runs(150, 480);
@@ -59,13 +52,6 @@ describe.skipIf(!hasRedis).concurrent('processes that share a key through a real
     const share = `test-${shares++}`;
     const place = { service: url, store: redis.url, share, key: KEY, library: 'ioredis' as const };
     return { service, job: (calls) => ({ ...place, calls, atOnce: 32 }) };
-  }
-
-  function expectAllServed(service: MockService, ends: readonly Awaited<Worker['end']>[], calls: number): void {
-    expect(ends.flatMap((end) => end?.failed)).toEqual([]);
-    expect(ends.map((end) => end?.served)).toEqual(ends.map(() => calls));
-    const refused = service.log.filter(({ limited }) => limited).length;
-    expect(refused / service.log.length).toBeLessThanOrEqual(MOST_REFUSED_PART);
   }
 
   it.for(DEEP ? [4, 8] : [3])('make all calls of %i processes, through two libraries', async (size, context) => {

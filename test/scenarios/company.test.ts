@@ -5,7 +5,7 @@ import { worldOf } from './support/world.ts';
 
 const MINUTE_MS = 60_000;
 
-/** Another consumer of the same key, who takes one unit after the other at an even pace from now on. Returns how to stop it. */
+/** Another consumer of the same key, which uses one unit after the other at an even pace from now on. Returns a function that stops it. */
 function stranger(clock: VirtualClock, service: MockService, perMinute: number): () => void {
   let isGone = false;
   const come = (): void => {

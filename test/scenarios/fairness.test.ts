@@ -22,7 +22,7 @@ describe('bulk work below 40 users who have a call under way at all times, at 24
     }
     expect(service.limited).toBe(0);
     expect(Math.min(...perMinute)).toBeGreaterThanOrEqual(6);
-    // The first of all found nobody there.
+    // The first of all met an empty queue.
     expect(bulk - 1).toBeLessThanOrEqual((users + bulk) / 32 + 1);
     expect(users).toBeGreaterThan(runs(660, 1_100));
     await clock.run(client.close());

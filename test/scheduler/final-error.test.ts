@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { TracedCall } from '../../src/http/attempt.ts';
+import { Failure } from '../../src/http/failure.ts';
 import type { AttemptOutcome } from '../../src/http/retry-policy.ts';
-import { Failure } from '../../src/http/transport.ts';
 import { finalError } from '../../src/scheduler/final-error.ts';
 import { virtualClock } from '../../src/testing/index.ts';
 

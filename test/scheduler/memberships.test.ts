@@ -10,7 +10,7 @@ const second = (remaining: number) => ({
   'x-ratelimit-remaining-stacks-second': `${remaining}`,
 });
 
-/** A share that notes who joins it, and how often each of them leaves. */
+/** A share that notes its members, and how often each of them leaves. */
 function noting() {
   const members: Member[] = [];
   const left: number[] = [];

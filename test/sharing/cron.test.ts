@@ -214,6 +214,34 @@ describe('a job of each minute, of processes that share a key,', () => {
   );
 });
 
+describe('two jobs that follow each other within a minute that drains, of two processes that share a key,', () => {
+  // 53 of 272 calls failed: it was not told from one that is estimated, and then what a slot held that touches two steps counted twice.
+  it.each(DEEP ? [1, 2, 3, 4] : [1])(
+    'fail no call and take no longer than those of one client: start %i',
+    async (seed) => {
+      const quota = { keyed: { minute: 20 }, windows: { minute: 'leaky' as const }, latencyMs: [20, 80] } as const;
+      const longest = async (isShared: boolean): Promise<number> => {
+        const random = seeded(seed);
+        const start = Date.UTC(2026, 2, 3, 9, 46, 5) + random() * 2_000;
+        const { clock, clients } = fleetOf(isShared ? 2 : 1, quota, {}, { start, seed, isShared });
+        let most = 0;
+        for (let time = 0; time < runs(4, 8); time++) {
+          for (const [index, at] of [8_000, 35_000].entries()) {
+            await clock.advance(time * 2 * MINUTE_MS + at + random() * 1_000 - clock.now());
+            const from = clock.now();
+            const client = clients[isShared ? index : 0] as Client;
+            const call = (): Promise<unknown> => client.getInfo({ maxWaitMs: PATIENCE_MS });
+            await clock.run(Promise.all(Array.from({ length: 17 }, call)));
+            most = Math.max(most, clock.now() - from);
+          }
+        }
+        return most;
+      };
+      expect(await longest(true)).toBeLessThan((await longest(false)) + 4_000);
+    },
+  );
+});
+
 describe('a job of each day, of two processes that share a key and make it in turn,', () => {
   it('is not refused by a second, although the clock of a process that has slept for two days is vague', async () => {
     const quota = { keyed: { second: 20, minute: 1_000, month: 2_000 }, latencyMs: [20, 80] };

@@ -28,7 +28,7 @@ function clientOf(options: Partial<CustomShareOptions> & { apiKey?: string; fail
     return {
       take,
       share: (version, tell) => (fails ? Promise.reject(new Error('The store is away.')) : memory.share(version, tell)),
-      look: (member) => memory.look(member),
+      look: (member, version) => memory.look(member, version),
       endLook: (member) => memory.endLook(member),
       pause: (ms) => memory.pause(ms),
       resume: (member) => memory.resume(member),

@@ -69,3 +69,17 @@ describe('processes whose minute is used up before any knows that it is the cale
     expect([failed, fleet.limited]).toEqual([0, 0]);
   });
 });
+
+describe('two processes that begin a share shortly before the turn of a minute that they use up', () => {
+  // Both waited until it would have slid out: of so few units none was kept for the turn, and a drop from fewer than ten of them showed nothing.
+  it.each(cases([54, 58], [56]))('wait no longer than one client: begun %i s after the last turn', async (second) => {
+    const lastAt = async (isShared: boolean): Promise<number> => {
+      const start = Date.UTC(2026, 2, 10, 14, 0, second, 300);
+      const quota = { keyed: { minute: 10 }, latencyMs: [20, 80] } as const;
+      const { clock, clients } = fleetOf(isShared ? 2 : 1, quota, {}, { start, isShared });
+      await clock.run(Promise.all(Array.from({ length: 16 }, (_, nth) => clients[nth % clients.length]?.getInfo())));
+      return clock.now();
+    };
+    expect(await lastAt(true)).toBeLessThan((await lastAt(false)) + 2_000);
+  });
+});

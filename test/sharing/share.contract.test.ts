@@ -7,6 +7,7 @@ import type { Clock } from '../../src/clock.ts';
 import { systemClock } from '../../src/clock.ts';
 import { fixedShare, localShare } from '../../src/local/index.ts';
 import type { Lease } from '../../src/quota/admission.ts';
+import { ClientWide } from '../../src/quota/client-wide.ts';
 import { aligned } from '../../src/quota/models/aligned.ts';
 import { Pacer } from '../../src/quota/pacer.ts';
 import type { ShareLimit } from '../../src/quota/share-limit.ts';
@@ -187,7 +188,7 @@ describe.each(KINDS.filter(({ kind }) => hasRedis || !kind.includes('real')))(
       const [one] = await join(1);
       if (!one) throw new Error('there is one');
       await one.take(LIMIT);
-      const pacer = new Pacer({ concurrency: 50, leaseMs: 1_000, shareLimit: () => one.part });
+      const pacer = new Pacer({ clientWide: new ClientWide(50), leaseMs: 1_000, shareLimit: () => one.part });
       const { kind } = pacer.admit({ endpoint: 'GET /a', maxWaitMs: 60_000 }, clock.now());
       expect(['granted', 'wait']).toContain(kind);
     });

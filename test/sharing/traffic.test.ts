@@ -26,6 +26,33 @@ describe('processes that share a quota of any size, with any traffic at any time
     await fc.assert(fc.asyncProperty(dearPlans, expectServed), { numRuns: runs(3, 150) });
   }, 600_000);
 
+  it('are not refused where one asks to look just after another has told what it saw, and the only unit of a second is used', async () => {
+    for (const seed of cases([2, 12, 15], [19, 21, 25])) {
+      const fleet = fleetOf(50, { keyed: { second: 1 }, latencyMs: [10, 40] }, {}, { start: Date.UTC(2025, 0), seed });
+      for (const [index, client] of fleet.clients.entries())
+        void fleet.clock
+          .sleep(index)
+          .then(() => client.getInfo())
+          .catch(() => {});
+      await fleet.clock.advance(1_500);
+      expect([fleet.service.requests > 0, fleet.limited]).toEqual([true, 0]);
+    }
+  });
+
+  it('know what a call costs as soon as one of them does: they are not refused because each learns it by itself', async () => {
+    for (const seed of [1, 3, 12]) {
+      const quota = { keyed: { minute: 100 }, latencyMs: [20, 80], cost: pricedAt(5) } as const;
+      const fleet = fleetOf(16, quota, {}, { seed });
+      const work = async (client: Client, index: number): Promise<void> => {
+        for (let call = 0; call < 5; call++)
+          await ((index + 3 * call) % 4 === 0 ? client.getAddressAssets(ACCOUNT) : client.getInfo());
+      };
+      void Promise.all(fleet.clients.map(work)).catch(() => {});
+      await fleet.clock.advance(1_500);
+      expect([fleet.service.requests > 40, fleet.limited]).toEqual([true, 0]);
+    }
+  });
+
   it('do not look at a second while the only unit of a minute is used: the look would be refused', async () => {
     const fleet = fleetOf(
       33,

@@ -1,4 +1,4 @@
-import { type Cancellation, untilAborted } from '../../src/http/transport.ts';
+import { type Cancellation, untilAborted } from '../../src/http/cancellation.ts';
 
 /** Ends a request when a signal aborts. */
 export function cancelledBy(signal: AbortSignal): Cancellation {

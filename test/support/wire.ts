@@ -24,7 +24,7 @@ export interface Wire {
   last(name: string): Sent;
 }
 
-/** A call under way. Nothing is rejected that nobody awaits. */
+/** A call under way. Its promise never rejects, so that it need not be awaited. */
 export interface Called {
   /** What became of it: its status as a word, or the error. */
   readonly end: Promise<unknown>;

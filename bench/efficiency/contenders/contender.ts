@@ -11,9 +11,9 @@ export interface Place {
   readonly fetch: typeof globalThis.fetch;
   readonly clock: MachineClock;
   readonly random: () => number;
-  /** The true limits, for those who need to be told. Ours is not. */
+  /** The true limits, for contenders that have to be configured. Ours is not. */
   readonly limits: ServiceLimits;
-  /** The true cost of an errand, for those who can make use of it. Ours cannot. */
+  /** The true cost of an errand, for contenders that can use it. Ours cannot. */
   readonly costOf: (errand: Errand) => number;
   /** How many clients there are, the shape of the windows, and the service's time, in milliseconds since the Unix epoch: only for contenders that show a bound. */
   readonly clients: number;

@@ -1,6 +1,6 @@
 import { ACCESS_FLAGS, maxWaitOf, timeoutOf } from '../access.ts';
 import { UsageError } from '../exit.ts';
-import { assignment, type KnownFlags, readFlags } from '../flags.ts';
+import { assignment, type KnownFlags, keyGiven, readFlags } from '../flags.ts';
 
 const FLAGS = {
   query: {
@@ -80,11 +80,6 @@ function readHeader(text: string): [string, string] {
   const [, name, value = ''] = /^([^:\s]+):\s*(.*)$/s.exec(text) ?? [];
   if (name === undefined)
     throw new UsageError('--header must be a name, a colon and a value, such as accept:text/plain.');
-  if (/api-?key|^authorization$/i.test(name)) {
-    throw new UsageError(
-      'The key cannot be a header: every user of this machine can see command lines, and the shell keeps them. ' +
-        'Use the environment variable STACKS_API_KEY or a file: --key-file FILE.',
-    );
-  }
+  if (/api-?key|^authorization$/i.test(name)) throw keyGiven('a header');
   return [name, value];
 }

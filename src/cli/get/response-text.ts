@@ -1,3 +1,5 @@
+import { adviceFor } from '../error-message.ts';
+
 /** Status and headers as HTTP/1.1 writes them, and the empty line after them. */
 export function headText({ status, statusText, headers }: Response): string {
   const lines = Array.from(headers, ([name, value]) => `${name}: ${value}\n`);
@@ -19,8 +21,7 @@ export function indented(text: string): string {
 
 /** A status that is an error, in a sentence. */
 export function failureOf(path: string, status: number): string {
-  const hint = status === 401 || status === 403 ? ' Check the key.' : '';
-  return `GET ${path}: the service answered ${status}.${hint}`;
+  return `GET ${path}: the service answered ${status}.${adviceFor(status)}`;
 }
 
 function parse(text: string): unknown {

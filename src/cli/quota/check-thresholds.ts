@@ -1,3 +1,4 @@
+import { adviceFor } from '../error-message.ts';
 import { EXIT } from '../exit.ts';
 import type { QuotaSight } from './quota-reader.ts';
 import { checkThresholds, type Threshold } from './threshold.ts';
@@ -21,6 +22,5 @@ export function checkReading({ reading, exhaustion }: QuotaSight, thresholds: re
 }
 
 function silenceOf(status: number | undefined): string {
-  const hint = status === 401 || status === 403 ? ' Check the key.' : '';
-  return `The service answered ${status} without quota headers.${hint}`;
+  return `The service answered ${status} without quota headers.${adviceFor(status)}`;
 }

@@ -6,7 +6,8 @@ import type { ShareLimit } from '../share-limit.ts';
 import { endOf, periodMsOf } from '../time/periods.ts';
 import type { ServerClock } from '../time/server-clock.ts';
 import type { NamedWindow } from '../window/named-window.ts';
-import { type ForecastWindow, forecast, type Release } from './forecast.ts';
+import { forecast } from './forecast.ts';
+import type { ForecastWindow, Release } from './level.ts';
 import type { Throughput } from './throughput.ts';
 
 /** Requests of one kind that are to be made. */
@@ -44,7 +45,7 @@ const PIECES = 16;
 /** Inputs of an estimate. */
 export interface EstimateInputs {
   readonly windows: Iterable<NamedWindow>;
-  readonly endpointWindows: Iterable<ResetWindow>;
+  readonly resetWindows: Iterable<ResetWindow>;
   readonly clock: ServerClock;
   /** The pause that nothing may be sent in, until it ends. */
   readonly pause: { readonly until: number; readonly kind: ReasonKind };
@@ -68,7 +69,7 @@ export function estimate(plans: readonly Plan[], known: EstimateInputs, now: num
   if (roundTripMs === undefined) return undefined;
   const begin = Math.max(now, pause.until);
   const origin = originOf(known.clock, now);
-  const windows = [...namedWindowsOf(known, now, origin), ...endpointWindowsOf(known, now, origin)];
+  const windows = [...namedWindowsOf(known, now, origin), ...resetWindowsOf(known, now, origin)];
   if (roundTripMs > 0) windows.push(slotsOf(concurrency, roundTripMs));
   const works = plans.map((plan) => {
     const { endpoint, query, count, cost, by = Number.POSITIVE_INFINITY } = plan;
@@ -164,17 +165,16 @@ function piecesOf(
   return used;
 }
 
-function* endpointWindowsOf(
-  { endpointWindows }: EstimateInputs,
-  now: number,
-  origin: number,
-): Generator<ForecastWindow> {
-  for (const window of endpointWindows) {
+function* resetWindowsOf({ resetWindows }: EstimateInputs, now: number, origin: number): Generator<ForecastWindow> {
+  for (const window of resetWindows) {
     const { limit, periodMs } = window;
     // Where no reset is named, it is guessed to come with the next full minute.
     const end = (window.end.to ?? now + endOf('minute', origin) - origin) - now;
     yield {
-      ...{ window: 'endpoint', limit, periodMs, countsRequests: true },
+      window: 'endpoint',
+      limit,
+      periodMs,
+      countsRequests: true,
       used: [{ from: end, to: end, units: limit - window.headroom(now) }],
       release: (at) => {
         const next = end + Math.max(0, Math.floor((at - end) / periodMs) + 1) * periodMs;

@@ -124,7 +124,7 @@ export class Cooldown implements Limit {
   /** No answer ends a pause. */
   get #pauseHold(): Hold {
     const why = this.#why;
-    return { ...holdUntil(this.#until, true, () => ({ kind: this.kind, why })), mayEndOnAnswer: false };
+    return holdUntil(this.#until, () => ({ kind: this.kind, why }), { isFirm: true, mayEndOnAnswer: false });
   }
 
   #orderOf(

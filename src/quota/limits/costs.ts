@@ -171,7 +171,7 @@ export class Costs implements Limit {
     const until = this.#probes.get(endpoint)?.heldUntil(now) ?? now;
     if (until <= now || !this.isNews(charge)) return undefined;
     const why = `the cost of ${endpoint} is unknown until its first response`;
-    return holdUntil(until, false, () => ({ kind: 'first-cost', why }));
+    return holdUntil(until, () => ({ kind: 'first-cost', why }));
   }
 
   /**

@@ -28,6 +28,6 @@ export class InspectionPace implements Limit {
     const until = Math.max(this.#nextAt, this.#probe.heldUntil(now));
     if (until <= now) return undefined;
     const why = 'another inspection of the quota was sent a moment ago';
-    return { ...holdUntil(until, false, () => ({ kind: 'inspection', why })), scope: 'endpoint' };
+    return holdUntil(until, () => ({ kind: 'inspection', why }), { scope: 'endpoint' });
   }
 }

@@ -22,7 +22,7 @@ export class ManualPause implements Limit {
     if (this.#until <= now) return undefined;
     const isOpen = this.#until === Number.POSITIVE_INFINITY;
     const why = 'the client is paused';
-    const hold = holdUntil(isOpen ? now + CHECK_MS : this.#until, !isOpen, () => ({ kind: this.kind, why }));
-    return { ...hold, mayEndOnAnswer: false };
+    const until = isOpen ? now + CHECK_MS : this.#until;
+    return holdUntil(until, () => ({ kind: this.kind, why }), { isFirm: !isOpen, mayEndOnAnswer: false });
   }
 }

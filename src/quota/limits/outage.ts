@@ -56,7 +56,7 @@ export class Outage implements Limit {
   get #pauseHold(): Hold {
     const { openUntil, failingSince } = this.#breaker;
     const why = this.#why;
-    const hold = holdUntil(openUntil, true, () => ({ kind: this.kind, why }));
-    return { ...hold, mayEndOnAnswer: false, failingSince, isOutage: true };
+    const facts = { isFirm: true, mayEndOnAnswer: false, failingSince, isOutage: true };
+    return holdUntil(openUntil, () => ({ kind: this.kind, why }), facts);
   }
 }

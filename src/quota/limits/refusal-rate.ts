@@ -124,7 +124,7 @@ export class RefusalRate implements Limit {
         why: `no response names a limit, and more than ${perSecond} a second were refused`,
       } as const;
     };
-    return holdUntil(this.#nextAt, false, reason);
+    return holdUntil(this.#nextAt, reason);
   }
 
   /** Units per millisecond: concave up to the refused rate, then convex beyond it. */

@@ -1,4 +1,4 @@
-import type { Charge, Hold, Limit } from '../admission.ts';
+import { type Charge, type Hold, holdUntil, type Limit, type Reason } from '../admission.ts';
 import { isDateLeft } from '../headers/snapshot.ts';
 import type { WindowReading } from '../models/model.ts';
 import { Probe } from '../recovery/probe.ts';
@@ -95,19 +95,14 @@ export class ResetWindow implements Limit {
     if (!this.requests.has(charge.endpoint)) return undefined;
     const [until, isFirm] = this.#slides ? this.#slidingHolds(now) : this.#instanceHolds(now);
     if (until <= now) return undefined;
+    return holdUntil(until, () => this.#explain(now), { isFirm, scope: 'endpoint' });
+  }
+
+  #explain(now: number): Reason {
     const { limit } = this;
-    return {
-      until,
-      isFirm,
-      mayEndOnAnswer: true,
-      scope: 'endpoint',
-      yieldsToPriority: false,
-      reason: () => {
-        const headroom = this.headroom(now);
-        const why = `the endpoint's window of ${limit} requests has ${headroom} left`;
-        return { kind: 'window', why, window: 'endpoint', limit, headroom };
-      },
-    };
+    const headroom = this.headroom(now);
+    const why = `the endpoint's window of ${limit} requests has ${headroom} left`;
+    return { kind: 'window', why, window: 'endpoint', limit, headroom };
   }
 
   /** A request is sent: past the end of a full window it is the probe. */

@@ -35,6 +35,6 @@ export class SlowStart implements Limit {
     if (this.#flights.requests < this.#allowed || this.#shareLimit.isGranting) return undefined;
     const until = this.#flights.nextAge();
     if (until <= now) return undefined;
-    return holdUntil(until, false, () => ({ kind: 'slow-start', why: 'no limit is known until the first response' }));
+    return holdUntil(until, () => ({ kind: 'slow-start', why: 'no limit is known until the first response' }));
   }
 }

@@ -30,6 +30,6 @@ export class Reopening {
     const until = isHalfOpen ? Math.max(firstAt, this.#probe.heldUntil(now)) : this.#ramp.heldUntil(now);
     if (until <= now) return undefined;
     const what = isHalfOpen ? 'one request probes the service' : 'requests follow one by one';
-    return holdUntil(until, false, () => ({ kind: 'half-open', why: `${what} after ${this.#after}` }));
+    return holdUntil(until, () => ({ kind: 'half-open', why: `${what} after ${this.#after}` }));
   }
 }

@@ -1,5 +1,5 @@
 import { type Charge, type Hold, holdUntil, type Lease, type Limit } from '../admission.ts';
-import { Concurrency } from './concurrency.ts';
+import type { Concurrency } from './concurrency.ts';
 import { RunningSum } from './running-sum.ts';
 
 /**
@@ -28,11 +28,11 @@ export class InFlight implements Limit {
   #units = 0;
 
   /**
-   * @param concurrency - how many requests may be under way; an object is shared with other keys.
+   * @param concurrency - how many requests may be under way, with this key and others.
    * @param expiryMs - a lease that is not settled within this time counts as forgotten, in milliseconds.
    */
-  constructor(concurrency: number | Concurrency, expiryMs: number) {
-    this.#concurrency = typeof concurrency === 'number' ? new Concurrency(concurrency) : concurrency;
+  constructor(concurrency: Concurrency, expiryMs: number) {
+    this.#concurrency = concurrency;
     this.#expiryMs = expiryMs;
   }
 
@@ -117,7 +117,7 @@ export class InFlight implements Limit {
     const until = Math.min(this.#nextExpiry ?? this.nextAge(), now + this.#expiryMs);
     if (until <= now) return undefined;
     const maximum = 'the maximum (option concurrency)';
-    return holdUntil(until, false, () => ({ kind: 'concurrency', why: `${open} requests are in flight, ${maximum}` }));
+    return holdUntil(until, () => ({ kind: 'concurrency', why: `${open} requests are in flight, ${maximum}` }));
   }
 
   /** When the oldest booked flight counts as forgotten; undefined: none is booked. */

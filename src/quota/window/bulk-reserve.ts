@@ -1,4 +1,4 @@
-import type { Charge, Hold, Limit, Reason } from '../admission.ts';
+import { type Charge, type Hold, holdUntil, type Limit, type Reason } from '../admission.ts';
 import { endOf, type Period, startOf } from '../time/periods.ts';
 import type { ServerClock } from '../time/server-clock.ts';
 import type { InFlight } from '../usage/in-flight.ts';
@@ -44,27 +44,15 @@ export class BulkReserve implements Limit {
     const until = binding.at < Number.POSITIVE_INFINITY ? binding.at : this.#flights.nextAge();
     if (until <= now) return undefined;
     const isFirm = this.#binding(charge, 0, now) !== undefined;
-    const reason = (): Reason => {
-      const { window, why } = binding;
-      return {
-        kind: 'reserve',
-        why: why(),
-        window: window.period,
-        limit: window.limit,
-        headroom: window.headroom(now),
-      };
-    };
-    return { until, isFirm, mayEndOnAnswer: true, scope: 'all', yieldsToPriority: true, reason };
+    return holdUntil(until, () => explain(binding, now), { isFirm, yieldsToPriority: true });
   }
 
   /** When the charge fits beside the units held, and which rule delays it; undefined: it fits now. */
   #binding(charge: Charge, held: number, now: number): Binding | undefined {
     let binding: Binding | undefined;
     for (const window of this.#windows) {
-      const reserved = this.#reserved(window, charge, held, now);
-      if (reserved && reserved.at > (binding?.at ?? now)) binding = reserved;
-      const spread = window.period === 'month' ? this.#spread(window, charge, held, now) : undefined;
-      if (spread && spread.at > (binding?.at ?? now)) binding = spread;
+      for (const rule of [this.#reserved(window, charge, held, now), this.#spread(window, charge, held, now)])
+        if (rule && rule.at > (binding?.at ?? now)) binding = rule;
     }
     return binding;
   }
@@ -83,11 +71,12 @@ export class BulkReserve implements Limit {
 
   /** Until the date, no more of bulk work's part of the month may be gone than of the time. */
   #spread(window: NamedWindow, { units }: Charge, held: number, now: number): Binding | undefined {
-    if (!this.#clock.known || this.#policy.spreadMonthUntil === undefined) return undefined;
+    const { spreadMonthUntil, share } = this.#policy;
+    if (window.period !== 'month' || !this.#clock.known || spreadMonthUntil === undefined) return undefined;
     // Where the next month may have begun it is taken to begin, because nothing of that may be gone yet.
     const start = startOf('month', this.#clock.most(now));
-    const until = Math.min(this.#policy.spreadMonthUntil, endOf('month', start));
-    const part = window.limit * (1 - (this.#policy.share.month ?? 0));
+    const until = Math.min(spreadMonthUntil, endOf('month', start));
+    const part = window.limit * (1 - (share.month ?? 0));
     const gone = window.capacity.spent(now) + held + units;
     const due = Math.min(until, start + ((until - start) * gone) / part);
     const what = `bulk work spends the month of ${window.limit} units evenly`;
@@ -102,4 +91,8 @@ interface Binding {
   readonly window: NamedWindow;
   /** The rule, for people. */
   readonly why: () => string;
+}
+
+function explain({ window, why }: Binding, now: number): Reason {
+  return { kind: 'reserve', why: why(), window: window.period, limit: window.limit, headroom: window.headroom(now) };
 }

@@ -1,16 +1,15 @@
 import type { WindowReading } from '../models/model.ts';
 import type { InFlight } from '../usage/in-flight.ts';
 
+/** Before the first reading nothing is known to be there. */
+const NONE = { limit: 0, used: 0, own: 0, sentAt: Number.NEGATIVE_INFINITY };
+
 /** The limit and what remains of a window by its most recent reading. */
 export class LastReading {
   readonly #flights: InFlight;
-  #limit = 0;
-  #remaining = 0;
-  #used = 0;
-  #own = 0;
+  #reading: Pick<WindowReading, 'limit' | 'used' | 'own' | 'sentAt'> = NONE;
   /** Units of requests that were sent before it and not answered yet: they may have arrived later. */
   #overtaken = 0;
-  #sentAt = Number.NEGATIVE_INFINITY;
 
   constructor(flights: InFlight) {
     this.#flights = flights;
@@ -18,33 +17,33 @@ export class LastReading {
 
   /** Units that the window holds in all. */
   get limit(): number {
-    return this.#limit;
+    return this.#reading.limit;
   }
 
   /** Units that remain of it. */
   get remaining(): number {
-    return this.#remaining;
+    const { limit, used } = this.#reading;
+    return Math.max(0, limit - used);
   }
 
   /** When the request was sent whose answer it is. */
   get sentAt(): number {
-    return this.#sentAt;
+    return this.#reading.sentAt;
   }
 
   /** Keeps the reading of the request *sent* last; of several sent at once, the one that counts most, whatever limit it names. */
-  observe({ limit, used, own, held, sentAt }: WindowReading): void {
-    const countsNoMore = used < this.#used || (used === this.#used && limit === this.#limit);
-    if (sentAt < this.#sentAt || (sentAt === this.#sentAt && countsNoMore)) return;
-    this.#sentAt = sentAt;
-    this.#limit = limit;
-    this.#remaining = Math.max(0, limit - used);
-    this.#used = used;
-    this.#own = own;
+  observe(reading: WindowReading): void {
+    const { limit, used, own, held, sentAt } = reading;
+    const last = this.#reading;
+    const countsNoMore = used < last.used || (used === last.used && limit === last.limit);
+    if (sentAt < last.sentAt || (sentAt === last.sentAt && countsNoMore)) return;
+    this.#reading = reading;
     this.#overtaken = Math.max(0, held - this.#flights.sentSince(sentAt) + own);
   }
 
   /** Lower bound of what remains: the last `remaining` minus everything that may have arrived since. Usage by others may hide beneath it. */
   get leftAtLeast(): number {
-    return this.#remaining - this.#overtaken - this.#flights.sentSince(this.#sentAt) + this.#own;
+    const { sentAt, own } = this.#reading;
+    return this.remaining - this.#overtaken - this.#flights.sentSince(sentAt) + own;
   }
 }

@@ -97,7 +97,7 @@ export class NamedWindow implements Limit {
       sent,
       shareLimit,
     });
-    this.#otherUsage = new OtherUsage(period, { clock, answered, candidates, sent, otherConsumers, shareLimit });
+    this.#otherUsage = new OtherUsage(period, { clock, answered, candidates, otherConsumers, shareLimit });
     this.#roomForOthers = new RoomForOthers(period, {
       clock,
       otherConsumers,
@@ -144,12 +144,17 @@ export class NamedWindow implements Limit {
     const until = this.#earliest(charge, now);
     if (until <= now) return undefined;
     const isFirm = this.#isFirm(charge, now);
-    const hold = holdUntil(until, isFirm, () => this.#explain(charge, now));
+    const isPassed = isFirm && this.#isPassed(charge, until, now);
+    if (isPassed) this.#passed.onHeld(this.#fitting(charge), charge.priority, until, now);
+    const passableUnits = isPassed ? charge.units : undefined;
+    return holdUntil(until, () => this.#explain(charge, now), { isFirm, passableUnits });
+  }
+
+  /** Whether charges of fewer units pass one that is held until then, because the window has room for them. */
+  #isPassed({ units }: Charge, until: number, now: number): boolean {
     const { cheapest } = this.#costs;
     const isNear = until - now <= NEAR_PART * this.#periodMs;
-    if (!isFirm || isNear || charge.units <= cheapest || this.headroom(now) < cheapest) return hold;
-    this.#passed.onHeld(this.#fitting(charge), charge.priority, until, now);
-    return { ...hold, passableUnits: charge.units };
+    return !isNear && units > cheapest && this.headroom(now) >= cheapest;
   }
 
   /** The earliest instant at which the charge fits; `now` or earlier: at once; Infinity: never. */

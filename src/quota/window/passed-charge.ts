@@ -1,5 +1,8 @@
 import type { Charge } from '../admission.ts';
 
+/** Charges of fewer units pass a larger one only while no more requests than this are passed, which bounds how far ahead a window is filled. */
+export const MOST_PASSED = 256;
+
 /**
  * The charge that cheaper ones pass because it does not fit what is left of a window. They may take only units that do not delay
  * it: at the instant at which it fits, there must be room for it and for them.

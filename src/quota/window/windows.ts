@@ -1,6 +1,6 @@
 import type { Limit } from '../admission.ts';
 import { type QuotaSnapshot, repeatedWindow, resetOf } from '../headers/snapshot.ts';
-import { EndpointWindows } from '../limits/endpoint-windows.ts';
+import { ResetWindows } from '../limits/reset-windows.ts';
 import type { Flight } from '../usage/in-flight.ts';
 import { type AnswerFacts, NamedWindows, type NamedWindowsDependencies } from './named-windows.ts';
 import { PriorityReserve } from './reserve/priority-reserve.ts';
@@ -14,7 +14,7 @@ interface Settled {
 /** All windows of which the service tells: those that it names, and those that `ratelimit-*` alone describes. */
 export class Windows {
   readonly named: NamedWindows;
-  readonly unnamed: EndpointWindows;
+  readonly byReset: ResetWindows;
   readonly #priorityReserve = new PriorityReserve();
   #limits: readonly Limit[] = [];
   /** The revision in which the windows were listed as limits. */
@@ -22,7 +22,7 @@ export class Windows {
 
   constructor(dependencies: Omit<NamedWindowsDependencies, 'priorityReserve'>) {
     this.named = new NamedWindows({ ...dependencies, priorityReserve: this.#priorityReserve });
-    this.unnamed = new EndpointWindows(dependencies.clock, dependencies.flights);
+    this.byReset = new ResetWindows(dependencies.clock, dependencies.flights);
   }
 
   /** Each window as a limit. */
@@ -32,12 +32,12 @@ export class Windows {
 
   /** Changes when a window comes or goes, and when the limit of a named one or the shapes that it may have change. */
   get revision(): number {
-    return this.named.revision + this.unnamed.revision;
+    return this.named.revision + this.byReset.revision;
   }
 
   /** Whether any answer has told of a window. */
   get areKnown(): boolean {
-    return this.named.size + this.unnamed.size > 0;
+    return this.named.size + this.byReset.size > 0;
   }
 
   /** Whether every named window surely had units left for a request that is not booked yet. */
@@ -50,13 +50,13 @@ export class Windows {
   onSent(flight: Flight, priority: number, now: number): void {
     this.#priorityReserve.onSent(priority, flight.units, now);
     this.named.onSent(flight, now);
-    this.unnamed.onSent(flight, now);
+    this.byReset.onSent(flight, now);
   }
 
   /** Books a request that may have been counted although no answer says so. */
   book({ endpoint, sentAt, units }: Flight, until: number): void {
     this.named.book(units, sentAt, until);
-    this.unnamed.book(endpoint, sentAt, until);
+    this.byReset.book(endpoint, sentAt, until);
   }
 
   /** A request was refused because its cost exceeds a whole window. */
@@ -77,7 +77,7 @@ export class Windows {
     this.#readTriple(endpoint, quota, answer, isBooked || isCached);
     if (this.revision === this.#listedIn) return;
     this.#listedIn = this.revision;
-    this.#limits = [...this.named, ...this.unnamed];
+    this.#limits = [...this.named, ...this.byReset];
   }
 
   /** `ratelimit-*` describes whichever window is tightest: a named one, or one of its own. */
@@ -86,9 +86,9 @@ export class Windows {
     const resetAt = resetOf(quota);
     const isImpossible = resetAt === undefined && quota.resetAt !== undefined;
     if (limit === undefined || remaining === undefined || isImpossible) {
-      if (!isBooked) this.unnamed.book(endpoint, answer.sentAt, answer.receivedAt);
+      if (!isBooked) this.byReset.book(endpoint, answer.sentAt, answer.receivedAt);
     } else if (!this.named.describes(limit, resetAt, answer) && repeatedWindow(quota) === undefined) {
-      this.unnamed.read(endpoint, quota, answer);
+      this.byReset.read(endpoint, quota, answer);
     }
   }
 }

@@ -1,18 +1,20 @@
 import { LOOK_MS, LOOKS, LOOKS_APART_MS } from '../../sharing/store/store.ts';
 import { LOOKS_LAST_MS } from '../../sharing/store/store-rules.ts';
-import { CLOCK, TURN } from './state.ts';
+import { CLOCK, STATE, TURN } from './state.ts';
 
 /** Replies of {@link LOOK} other than the remaining milliseconds of another process's look. */
 export const GRANTED = 0;
 export const OVER = -1;
+export const STALE = -2;
 
-/** Requests a look. KEYS: look, looks. ARGV: member. */
-export const LOOK: string = `${CLOCK}${TURN}
-local stored = redis.call('MGET', KEYS[1], KEYS[2])
+/** Requests a look. KEYS: look, looks, state. ARGV: member, and the version of the facts that it knows, or nothing. */
+export const LOOK: string = `${STATE}${TURN}
+local stored = redis.call('MGET', unpack(KEYS))
 local till, member = readTurn(stored[1], ${LOOK_MS})
 if till and member == ARGV[1] then
   if till - now > ${LOOK_MS / 2} then return ${GRANTED} end
-elseif till then return till - now end
+elseif till then return till - now
+elseif ARGV[2] ~= '' and tonumber(ARGV[2]) ~= readState(stored[3]).version then return ${STALE} end
 local lasts, usedMs = readTurn(stored[2], ${LOOKS_LAST_MS})
 usedMs = sane(usedMs, ${LOOKS * LOOK_MS})
 if lasts then

@@ -5,6 +5,9 @@ import { STATE } from './state.ts';
  * Merges facts. Of two shapes (`s:…`, `<epoch> <bits>`) the one with the higher epoch is kept; with equal epochs the bits are
  * combined by OR. Any other fact is replaced. KEYS: state, facts. ARGV: the version known to the caller, then fields and values.
  * Returns `now`, the version, and all fields and values if the version is another.
+ *
+ * If the state was lost but the facts were not (isNews), a new version makes every process read them. A process must know before it is granted units
+ * that a limit or the epoch of a shape has changed, or that a window is known to drain (isBinding).
  */
 export const SHARE: string = `${STATE}
 local facts, known = KEYS[2], {}
@@ -14,9 +17,7 @@ if type(count) ~= 'number' or count > ${NONSENSE_FACTS} then
   count = 0
 end
 local state = readState(redis.call('MGET', KEYS[1])[1])
--- If the state was lost but the facts were not, a new version makes every process read them.
 local isNews, told, fields = state.version == 0 and count > 0, {}, {}
--- Whether a limit or the epoch of a shape changes, or a window is known to drain, which a process must know before it is granted units.
 local isBinding = isNews
 for i = 2, #ARGV, 2 do fields[#fields + 1] = ARGV[i] end
 if #fields > 0 then known = redis.call('HMGET', facts, unpack(fields)) end

@@ -15,7 +15,7 @@ end
 /**
  * The state that every ask reads: version of the facts, the version that a process must know to be granted units, end of the pause, urgent
  * units in thousandths, when the state was written, and when the counting of urgent units began. `isDue`: it is to be written even if
- * unchanged.
+ * unchanged. Facts must not expire before their version: to write the state extends their expiry, too, if they are given.
  */
 export const STATE: string = `${CLOCK}
 local function readState(text)
@@ -30,7 +30,6 @@ local function readState(text)
     isDue = elapsed < 0 or math.floor(now / ${STATE_RENEWED_MS}) ~= math.floor(at / ${STATE_RENEWED_MS})
   }
 end
--- Facts must not expire before their version: if facts is given, its expiry is extended as well.
 local function writeState(key, facts, state)
   local text = string.format(
     '%.0f %.0f %.0f %.0f %.0f %.0f', state.version, state.least, state.pause, state.urgent, now, state.since)

@@ -7,7 +7,7 @@ import type { Plan } from '../../quota/forecast/estimate.ts';
 import type { Bound } from '../queue/bounded-calls.ts';
 import type { QueueLine } from '../queue/call-queue.ts';
 import { NO_ERRORS, type PendingCall } from '../queue/gate.ts';
-import { excessError, latenessError, overflowError, type QueueEnd } from '../queue/queue-errors.ts';
+import { exhaustedError, latenessError, overflowError, type QueueEnd } from '../queue/queue-errors.ts';
 import type { Backlog, BackloggedCall, Group } from './backlog.ts';
 import { type QueueEstimate, RecentEstimates, type Reckoning } from './recent-estimates.ts';
 
@@ -126,12 +126,16 @@ export class QueueOutlook implements QueueLine {
   }
 
   /** The error of a call that would be sent later than its `maxQueueMs` allows, or never because of its cost, if it would. */
-  latenessOf({ ask, request, maxQueueMs = Number.POSITIVE_INFINITY }: Call): Error | undefined {
+  latenessOf(call: Call): Error | undefined {
     const { clock, books, waiting } = this.#options;
+    const { ask, maxQueueMs = Number.POSITIVE_INFINITY } = call;
     if (ask.isInspection) return undefined;
-    const excess = ask.cost === undefined ? undefined : books.present.excess(ask.cost, clock.now());
-    // Where no call waits, the pacer answers at once, and knows whether one is to be sent all the same.
-    if (excess) return waiting() > 0 ? excessError(ask, request.url, excess, books.lastQuota, clock) : undefined;
+    const reason = ask.cost === undefined ? undefined : books.present.excess(ask.cost, clock.now());
+    if (reason) {
+      // Where no call waits, the pacer answers at once, and knows whether one is to be sent all the same.
+      if (waiting() === 0) return undefined;
+      return exhaustedError(call, { reason, until: Number.POSITIVE_INFINITY, quota: books.lastQuota }, clock);
+    }
     if (maxQueueMs === Number.POSITIVE_INFINITY) return undefined;
     const by = clock.now() + maxQueueMs;
     const end = this.#endFor(ask);

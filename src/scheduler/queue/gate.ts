@@ -1,10 +1,11 @@
 import type { Clock } from '../../clock.ts';
-import { ClosedError, ConnectionError, QuotaExhaustedError } from '../../errors.ts';
+import { ClosedError, ConnectionError } from '../../errors.ts';
 import type { Ask, Hold, Lease, Reason, RequestOutcome } from '../../quota/admission.ts';
 import type { Pacer } from '../../quota/pacer.ts';
 import { TRIAL_MS } from '../../quota/recovery/hourly-trial.ts';
+import { MOST_PASSED } from '../../quota/window/passed-charge.ts';
 import type { CallTrace } from '../../trace/call-trace.ts';
-import { retryFrom } from './queue-errors.ts';
+import { exhaustedError } from './queue-errors.ts';
 
 /** A call, as queue and gate see it. */
 export interface PendingCall {
@@ -87,9 +88,6 @@ export interface GateOptions {
   /** Called when the call at the gate is to ask again. */
   readonly onWake: () => void;
 }
-
-/** Cheaper calls pass a costly one only while at most this many are parked, which bounds how far ahead a window is filled. */
-const MOST_PASSED = 256;
 
 /** Of calls that are passed, one asks again after this time, in milliseconds: what others were answered may have made room. */
 const RECHECK_MS = 1_000;
@@ -240,22 +238,14 @@ export class Gate {
 
   /** The call may come back when the hold has ended and the calls that wait have been sent. */
   #refusalError(call: PendingCall, { until, isOutage }: Hold, reason: Reason): Error {
-    const { ask, request } = call;
-    const { endpoint, maxWaitMs } = ask;
-    const { attempts } = call.trace;
-    const url = request?.url;
-    if (isOutage) return new ConnectionError({ endpoint, url, code: 'OUTAGE', attempts, cause: new Error(reason.why) });
-    return new QuotaExhaustedError({
-      endpoint,
-      url,
-      quota: this.#pacer.lastQuota,
-      window: reason.window ?? reason.kind,
-      limit: reason.limit,
-      remaining: reason.headroom,
-      ...retryFrom(Math.max(until, this.#options.line.sentAt(call)), this.#clock),
-      why: reason.why,
-      maxWaitMs,
-    });
+    if (isOutage) {
+      const { endpoint } = call.ask;
+      const { attempts } = call.trace;
+      const cause = new Error(reason.why);
+      return new ConnectionError({ endpoint, url: call.request?.url, code: 'OUTAGE', attempts, cause });
+    }
+    const sentAt = Math.max(until, this.#options.line.sentAt(call));
+    return exhaustedError(call, { reason, until: sentAt, quota: this.#pacer.lastQuota }, this.#clock);
   }
 
   #setPause(call: PendingCall, pause: GatePause): void {

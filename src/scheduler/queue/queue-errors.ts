@@ -35,25 +35,25 @@ export function latenessError(
   return queueError(endpoint, end, why, clock, bound);
 }
 
-/** The error of a call whose stated cost exceeds a whole window. */
-export function excessError(
-  { endpoint, maxWaitMs }: Ask,
-  url: string,
-  { why, window, limit, headroom }: Reason,
-  quota: QuotaSnapshot | undefined,
+/** What holds a call back for longer than it may wait. */
+interface LongHold {
+  readonly reason: Reason;
+  /** When the call may come back, in monotonic milliseconds; Infinity: never. */
+  readonly until: number;
+  /** What the last answer said of the quota. */
+  readonly quota: QuotaSnapshot | undefined;
+}
+
+/** The error of a call that would have to wait for quota for longer than its `maxWaitMs`, or for ever. */
+export function exhaustedError(
+  { ask, request }: { readonly ask: Ask; readonly request?: { readonly url: string } | undefined },
+  { reason, until, quota }: LongHold,
   clock: Clock,
 ): Error {
-  return new QuotaExhaustedError({
-    endpoint,
-    url,
-    quota,
-    window,
-    limit,
-    remaining: headroom,
-    ...retryFrom(Number.POSITIVE_INFINITY, clock),
-    why,
-    maxWaitMs,
-  });
+  const { kind, why, window = kind, limit, headroom: remaining } = reason;
+  const { endpoint, maxWaitMs } = ask;
+  const bound = { window, limit, remaining, maxWaitMs };
+  return new QuotaExhaustedError({ endpoint, url: request?.url, quota, ...bound, ...retryFrom(until, clock), why });
 }
 
 /** The error of a call that is one more than may wait. */

@@ -81,8 +81,9 @@ export class Discovery {
     return Math.max(this.#askAt, this.#othersUntil);
   }
 
-  /** The instant to ask for the next look, so that it follows this one without a break; Infinity: this process does not look. */
+  /** The instant to ask for the next look, so that it follows this one without a break, or to tell an end; Infinity: this process does not look. */
   renewsAt(now: number): number {
+    if (this.isEndDue) return now;
     return this.isLooking(now) && !this.#isOver ? this.#until - RENEW_MS : Number.POSITIVE_INFINITY;
   }
 
@@ -123,11 +124,6 @@ export class Discovery {
     if (this.#until > Number.NEGATIVE_INFINITY) this.#ended.raise();
     this.#until = Number.NEGATIVE_INFINITY;
     this.#from = Number.POSITIVE_INFINITY;
-  }
-
-  /** Makes nothing of a look that was granted: the store is to be told. */
-  decline(): void {
-    this.#ended.raise();
   }
 
   /** Whether the store is to be told of an end. */

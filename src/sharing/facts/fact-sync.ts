@@ -28,8 +28,6 @@ export class FactSync {
   /** Windows named by responses to this process, and when they were named last. */
   readonly #seen = new Map<Period, number>();
   #toldAt = Number.NEGATIVE_INFINITY;
-  /** When the other processes' facts were asked for that are known. */
-  askedAt: number = Number.NEGATIVE_INFINITY;
   #isAsked = false;
   /** The last reading of a short window, and how often the usage of it has sunk during a look. */
   #last = { used: 0, at: Number.POSITIVE_INFINITY };
@@ -131,7 +129,6 @@ export class FactSync {
     const answer = await call(() => store.share(this.#facts.version, pending));
     const now = clock.now();
     this.#toldAt = now;
-    this.askedAt = sentAt;
     this.#isAsked = false;
     timeline.hearStore(answer.now, sentAt, now);
     this.#facts.told(pending);
@@ -174,7 +171,7 @@ export class FactSync {
     const window = this.#ledger.windows.of(period);
     const sent = timeline.at(sentAt);
     const received = timeline.at(receivedAt);
-    const claims = window && !window.isShort ? window.claims({ least: sent.least, most: received.most }) : undefined;
+    const claims = window?.claims({ least: sent.least, most: received.most });
     const left = this.#resets.judge(news, sent, received, claims);
     const isSeen =
       window?.isShort &&

@@ -63,9 +63,13 @@ export class SharedFacts {
     this.#pending.set(TRIAL, `${Math.round(time)} ${Number(isServed)}`);
   }
 
-  /** Whether a limit, a shape or a trial is to be told, which must not wait: other processes pace by an outdated one. */
+  /**
+   * Whether a limit, a shape, a trial or the first cost above 1 of an endpoint is to be told, which must not wait: other processes pace by an
+   * outdated one, or send requests of that endpoint with a unit each.
+   */
   get isUrgent(): boolean {
-    for (const field of this.#pending.keys()) if (/^[lsr]:/.test(field)) return true;
+    for (const [field, value] of this.#pending)
+      if (/^[lsr]:/.test(field) || (field.startsWith('c:') && value > '1' && !this.#known.has(field))) return true;
     return false;
   }
 

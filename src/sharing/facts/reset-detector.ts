@@ -7,29 +7,28 @@ import type { Claims } from '../slots/windows.ts';
 /** A drop counts only within this part of the new window. */
 const BEGINNING = 0.05;
 
-/**
- * A drop from fewer units than `FEW`, or to more than the part `REST` of them, is no evidence; unless the window is longer than a minute, the two
- * readings are no farther apart than that part of it, and more has gone than can drain meanwhile, and than `ROUNDED`.
- */
-const FEW = 10;
-const REST = 0.2;
+/** A drop by no more units than may have drained between the two readings, and than `ROUNDED`, is no evidence. */
 const ROUNDED = 1;
 
+/** What is used beyond all claims was used before, if it is no less than `FEW` units, and all but the part `REST` of what was used then. */
+const FEW = 10;
+const REST = 0.2;
+
 /**
- * A window is not estimated if a reading is so many units below what the claims leave of the calendar's window before: more than a killed process
- * held. Of a minute, whose claims of that kind are not removed as soon, no less than that part of it.
+ * A window is not estimated if a reading is so many units below what an estimate would count of claims: more than a killed process
+ * held. Of a minute, whose claims are not removed as soon, no less than that part of it.
  */
 const HELD = 5;
 const HELD_OF_MINUTE = 0.1;
 
 /**
- * Recognises calendar windows by readings alone: usage drops to almost nothing at the calendar's boundary, whatever other
+ * Recognises calendar windows by readings alone: usage drops at the calendar's boundary by more than can drain, whatever other
  * processes send. A window of another shape rarely drops at that moment; a refusal then re-admits its shape.
  */
 export class ResetDetector {
   readonly #last = new Map<Period, { readonly start: number; readonly used: number; readonly at: number }>();
 
-  /** Returns the candidate shapes that remain after a reading. `claims`: given for a window longer than a minute. */
+  /** Returns the candidate shapes that remain after a reading. `claims`: given for a window longer than a second. */
   judge({ period, used, limit, shapes }: WindowNews, sent: TimeRange, received: TimeRange, claims?: Claims): Shapes {
     const length = periodMsOf(period);
     const start = startOf(period, sent.least);
@@ -39,9 +38,7 @@ export class ResetDetector {
     if (last?.start !== start || used >= last.used) this.#last.set(period, { start, used, at: sent.least });
     const isNext = last !== undefined && last.start === startOf(period, start - 1);
     const gap = last ? (received.most - last.at) / length : Number.POSITIVE_INFINITY;
-    const isNarrow = length > periodMsOf('minute') && gap <= BEGINNING;
-    const isSudden = last !== undefined && last.used - used > limit * gap + ROUNDED;
-    const hasDropped = isNext && isSudden && (isNarrow || (last.used >= FEW && used <= last.used * REST));
+    const hasDropped = isNext && last.used - used > limit * gap + ROUNDED;
     const isBeginning = received.most - start <= length * BEGINNING;
     const { alive } = shapes;
     const calendar = alive.filter(({ isCalendar }) => isCalendar);
@@ -49,10 +46,10 @@ export class ResetDetector {
     const mayDrop = alive.some(({ isSliding, sinksSteadily }) => isSliding && !sinksSteadily);
     const isOpen = calendar.length > 0 && !mayDrop && alive.length > 1;
     if (hasDropped && isBeginning && isOpen) return { alive: calendar, epoch: shapes.epoch };
-    const { present = Number.POSITIVE_INFINITY, carried = 0 } = claims ?? {};
+    const { present = Number.POSITIVE_INFINITY, estimated = 0 } = claims ?? {};
     // After a refusal that was explained by no other shape, it takes the evidence of a process's own requests.
     const held = length > periodMsOf('minute') ? HELD : Math.max(HELD, limit * HELD_OF_MINUTE);
-    const isBelow = shapes.epoch === 0 && carried - used >= held;
+    const isBelow = shapes.epoch === 0 && estimated - used >= held;
     if (isBelow) return without(shapes, ({ isEstimated }) => isEstimated);
     // What is used so soon beyond all claims was used before: nothing was reset.
     const isLeft = isNext && last.used >= FEW && used >= last.used * (1 - REST) && used - present >= FEW;

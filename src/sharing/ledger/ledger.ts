@@ -227,7 +227,7 @@ export class Ledger {
     for (const instance of [...also, ...asked.slots.flatMap(({ instances }) => instances)]) {
       const units = used.get(instance.name);
       if (units === undefined) continue;
-      instance.window.hearUsed(instance, units);
+      instance.window.hearUsed(instance, units, this.timeline.at(now).least);
       if (instance.drain === undefined) this.#unheard.count(instance.window.period, units);
     }
     this.#reserve.hear(answer);

@@ -30,16 +30,27 @@ export function spareOf(period: Period, limit: number): number {
 
 /** The units that drain of a window in some milliseconds, rounded up. */
 export function drainedIn(period: Period, limit: number, ms: number): number {
-  return Math.ceil((limit * ms) / periodMsOf(period));
+  return Math.max(0, Math.ceil((limit * ms) / periodMsOf(period)));
 }
 
 /** The steps, the last one first, in one of which a unit counts that arrives within this range, or in one of those before that a slot may touch. */
 export function stepsAt(period: Period, { least, most }: TimeRange): InstanceTime[] {
-  const touched = isShort(period) ? SHORT_TOUCHED : SPARE_STEPS;
+  const touched = touchedOf(period);
   const [first, last] = [indexAt(period, least), indexAt(period, most)];
   return Array.from({ length: Math.floor((last - first) / touched) + 1 }, (_, index) =>
     step(period, last - touched * index, 0),
   );
+}
+
+/** The last step in which a unit may count of a slot that has begun by an instant and is held so far ahead, and when that step begins. */
+export function lastStep(period: Period, time: number, reachMs: number): InstanceTime & { readonly from: number } {
+  const index = Math.min(indexAt(period, time) + touchedOf(period) - 1, indexAt(period, time + reachMs));
+  return { ...step(period, index, 0), from: (index * periodMsOf(period)) / stepsOf(period) };
+}
+
+/** How many steps a slot may touch and count in one of them. */
+function touchedOf(period: Period): number {
+  return isShort(period) ? SHORT_TOUCHED : SPARE_STEPS;
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Shapes, WindowNews } from '../../quota/share-limit.ts';
 import { endOf, PERIODS, type Period, periodMsOf, startOf } from '../../quota/time/periods.ts';
 import { DRIFT } from '../../quota/time/server-clock.ts';
 import { LINGER_MS, type WindowAsk } from '../store/store.ts';
-import { drainedIn, hasSteps, SPARE_STEPS, spareOf, stepsAt, stepsUntil } from './drain.ts';
+import { drainedIn, hasSteps, lastStep, SPARE_STEPS, spareOf, stepsAt, stepsUntil } from './drain.ts';
 import { calendarOf, evenOf, type InstanceTime, isShort, slidingOf } from './instances.ts';
 import type { TimeRange } from './timeline.ts';
 
@@ -25,7 +25,7 @@ export const MISSING_MS: number = 3 * REACH_MS;
  * Of a window of at least `PROBED` units a unit is kept for the beginning of the calendar's next window, which is this part of it: the
  * request that gets it shows whether usage is reset there, although the window is full if it slides.
  */
-const PROBED = 20;
+const PROBED = 10;
 const BEGINNING = 0.05;
 
 /** Maximum number of instances for which a window keeps readings. */
@@ -54,8 +54,8 @@ export interface StatedUsage extends Pick<WindowAsk, 'bounds'> {
 export interface Claims {
   /** Of the calendar's present window; undefined: the store has not said. */
   readonly present: number | undefined;
-  /** What an estimate still counts of those of the window before. */
-  readonly carried: number;
+  /** What an estimate counts of them, and still of those of the window before: of claims that may be in either the latter. */
+  readonly estimated: number;
 }
 
 /** One window of the service, as the processes of a share count it. */
@@ -74,6 +74,8 @@ export class SharedWindow {
   #begunAt = Number.NaN;
   /** Units used in the last instances of the calendar, by the store. */
   readonly #used = new Map<string, number>();
+  /** Units of a window of the calendar, by when it began, that were claimed so long ago that each reading counts them. */
+  #settled = { start: Number.NaN, units: 0 };
 
   constructor(period: Period, limit: number, shapes: Shapes) {
     this.period = period;
@@ -148,8 +150,7 @@ export class SharedWindow {
     const start = startOf(this.period, from);
     // What slides is free again as soon as the calendar's next window begins.
     if (start === this.#begunAt) return 0;
-    const isFirst = this.#calendar({ least: start, most: start }).every(({ name }) => this.#used.get(name) === 0);
-    return isFirst || from - start < periodMsOf(this.period) * BEGINNING ? 0 : 1;
+    return this.#usedAt(start) === 0 || from - start < periodMsOf(this.period) * BEGINNING ? 0 : 1;
   }
 
   /** Whether it is a long one that the service may estimate from two counters. */
@@ -168,25 +169,33 @@ export class SharedWindow {
   /** The instance of the calendar before the one of this time, if the service may count a part of it. */
   previous(time: number): Instance | undefined {
     if (!this.#isCounted) return undefined;
-    const end = startOf(this.period, time) - 1;
-    return this.#calendar({ least: end, most: end })[0];
+    return this.#at(startOf(this.period, time) - 1);
   }
 
-  /** The store said how much is used of an instance. */
-  hearUsed({ name, slides }: Instance, units: number): void {
+  /** The store said how much is used of an instance, at a time: of one of the calendar before those that slide. */
+  hearUsed({ name, slides, end, drain }: Instance, units: number, time: number = Number.NEGATIVE_INFINITY): void {
     // The store has heard what was read, and some of it has slid out since.
     if (slides !== undefined && (this.#readings.get(name)?.used ?? 0) > units) this.#readings.delete(name);
-    if (this.isShort || slides !== undefined) return;
-    this.#used.delete(name);
-    this.#used.set(name, units);
-    keepLast(this.#used, READINGS);
+    if (this.isShort || drain !== undefined) return;
+    if (slides === undefined) {
+      this.#used.delete(name);
+      this.#used.set(name, units);
+      keepLast(this.#used, READINGS);
+      // What it holds may have been claimed so late that a reading does not count it.
+    } else if (end - slides - periodMsOf(this.period) <= time - MISSING_MS) {
+      const start = startOf(this.period, time);
+      const settled = (this.#usedAt(time) ?? 0) - units;
+      if (start !== this.#settled.start || settled > this.#settled.units) this.#settled = { start, units: settled };
+    }
   }
 
   /** What the latest answer of the store says of the calendar's window in which this range begins, and at its end of the one before. */
   claims({ least, most }: TimeRange): Claims {
-    const [instance] = this.#calendar({ least, most: least });
-    if (!instance) return { present: undefined, carried: 0 };
-    return { present: this.#used.get(instance.name), carried: this.carried(instance, most) };
+    const start = startOf(this.period, least);
+    const settled = start === this.#settled.start ? this.#settled.units : 0;
+    const before = this.#usedAt(start - 1) ?? Number.POSITIVE_INFINITY;
+    const estimated = Math.max(0, settled - before) + this.carried(this.#at(least), most);
+    return { present: this.#usedAt(least), estimated };
   }
 
   /** Units of an instance that the one before it may still take from this time on, if the service estimates usage from both. */
@@ -230,9 +239,9 @@ export class SharedWindow {
       const [only] = instances;
       if (only && instances.length === 1) this.#note(only, used, sentAt);
     }
-    const [last] = this.#mayDrain ? stepsAt(this.period, range) : [];
-    // What may have drained when the step ends is no more used.
-    if (last) this.#note(last, used - drainedIn(this.period, limit, last.end - sent.least), sentAt);
+    const last = this.#mayDrain ? lastStep(this.period, received.most, this.reachMs) : undefined;
+    // What may have drained when the step begins is no more used.
+    if (last) this.#note(last, used - drainedIn(this.period, limit, last.from - sent.least), sentAt);
     keepLast(this.#readings, READINGS);
   }
 
@@ -264,8 +273,8 @@ export class SharedWindow {
   #most({ name, slides, end, limit, drain }: Instance, now: number): StatedUsage | undefined {
     if (this.isShort || drain !== undefined || !this.#latest) return undefined;
     const { used, time, sentAt } = this.#latest;
-    // What is claimed of the window before is told first, because it may show that nothing of it counts.
-    if (slides === undefined && end <= time && !this.#used.has(name)) return undefined;
+    // What is claimed of a window of the calendar is told first, because it may show that nothing of it counts.
+    if (slides === undefined && !this.#used.has(name)) return undefined;
     const ageMs = now - sentAt;
     if (ageMs >= RECENT_MS) return undefined;
     const over = slides === undefined ? Math.max(0, time - end) / periodMsOf(this.period) : 0;
@@ -275,6 +284,16 @@ export class SharedWindow {
   /** All steps that an ask must name for slots within this range if the window drains. */
   steps(range: TimeRange): Instance[] {
     return this.#drains ? this.#of(stepsUntil(this.period, this.limit, range)) : [];
+  }
+
+  /** The instance of the calendar at a time. */
+  #at(time: number): Instance {
+    return this.#calendar({ least: time, most: time })[0] as Instance;
+  }
+
+  /** Units used of that, by the store; undefined: it has not said. */
+  #usedAt(time: number): number | undefined {
+    return this.#used.get(this.#at(time).name);
   }
 
   #calendar(range: TimeRange): Instance[] {

@@ -178,11 +178,12 @@ class Books implements MemoryStore {
     return { version: next.version, now, facts: next.version === whole(version, -1) ? undefined : facts };
   }
 
-  async look(member: string): Promise<'granted' | 'over' | number> {
+  async look(member: string, version?: number): Promise<'granted' | 'over' | 'stale' | number> {
     const now = this.#now();
     const look = this.#turn('look', LOOK_MS, now);
     if (look && look.member !== member) return look.until - now;
     if (look && look.until - now > LOOK_MS / 2) return 'granted';
+    if (!look && version !== undefined && version !== this.#stateAt(now).version) return 'stale';
     const looks = this.#turn('looks', LOOKS_LAST_MS, now);
     const sinceMs = looks ? now - looks.until + LOOKS_LAST_MS : 0;
     const lastMs = sinceMs < LOOKS_APART_MS ? Math.max(sinceMs, LOOK_MS) : LOOK_MS;

@@ -5,7 +5,8 @@ import { readAsk, readFacts, readPause, whole } from './store-rules.ts';
 export type Operation =
   | { readonly do: 'take'; readonly ask: ShareAsk }
   | { readonly do: 'share'; readonly version: number; readonly tell: FactPairs }
-  | { readonly do: 'look' | 'endLook' | 'resume'; readonly member: string }
+  | { readonly do: 'look'; readonly member: string; readonly version?: number | undefined }
+  | { readonly do: 'endLook' | 'resume'; readonly member: string }
   | { readonly do: 'pause'; readonly ms: number }
   | { readonly do: 'resumed' };
 
@@ -21,7 +22,7 @@ export async function perform(store: ShareStore, operation: Operation): Promise<
     case 'share':
       return written(await store.share(operation.version, new Map(operation.tell)));
     case 'look':
-      return await store.look(operation.member);
+      return await store.look(operation.member, operation.version);
     case 'endLook':
       return await store.endLook(operation.member);
     case 'pause':
@@ -46,7 +47,8 @@ export function remoteStore(call: (operation: Operation) => Promise<unknown>): S
       const answer = await call({ do: 'share', version: whole(version, -1), tell: [...readFacts(tell)] });
       return read(answer as Written<Shared>);
     },
-    look: async (member) => (await call({ do: 'look', member })) as Awaited<ReturnType<ShareStore['look']>>,
+    look: async (member, version) =>
+      (await call({ do: 'look', member, version })) as Awaited<ReturnType<ShareStore['look']>>,
     endLook: async (member) => void (await call({ do: 'endLook', member })),
     pause: async (ms) => void (await call({ do: 'pause', ms: readPause(ms) })),
     resume: async (member) => (await call({ do: 'resume', member })) as Awaited<ReturnType<ShareStore['resume']>>,

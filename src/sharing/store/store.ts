@@ -175,9 +175,12 @@ export interface ShareStore {
   ): Promise<{ readonly version: number; readonly now: number; readonly facts: Facts | undefined }>;
   /**
    * Requests a look of a second, or the next one in the second half of the caller's own. `'over'`: six were made, the last one less
-   * than an hour ago. A number: another process looks for that many milliseconds.
+   * than an hour ago. `'stale'`: facts were told that the caller does not know, and a look would show them again. A number: another
+   * process looks for that many milliseconds.
+   *
+   * @param version - the version of the facts known to the caller, for a look that does not follow its own. Default: the latest.
    */
-  look(member: string): Promise<'granted' | 'over' | number>;
+  look(member: string, version?: number): Promise<'granted' | 'over' | 'stale' | number>;
   /** Ends the look of a process early. */
   endLook(member: string): Promise<void>;
   /** Starts a pause of all processes, or extends it, to `ms` milliseconds from now. */

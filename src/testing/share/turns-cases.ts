@@ -35,6 +35,19 @@ export const TURNS: StoreCases = {
     expect(await store.look('b')).toBe('granted');
   },
 
+  'lets no process look that does not know what others have told': async ({ store, pass }) => {
+    const { version } = await store.share(-1, new Map());
+    await store.look('a', version);
+    const told = await store.share(version, new Map([['l:second', '1']]));
+    expect(await store.look('b', version)).toBe(LOOK_MS);
+    await store.endLook('a');
+    expect(await store.look('b', version)).toBe('stale');
+    expect(await store.look('b', told.version)).toBe('granted');
+    await store.share(told.version, new Map([['l:minute', '60']]));
+    pass(LOOK_MS - 100);
+    expect(await store.look('b', told.version)).toBe('granted');
+  },
+
   'grants so many looks in all, and more an hour after the last': async ({ store, pass }) => {
     for (let count = 0; count < LOOKS; count++) {
       expect(await store.look(`m${count}`)).toBe('granted');

@@ -27,7 +27,7 @@ export interface Page extends Surface {
   text: string;
   /** Without what colours it and moves the cursor. */
   readonly plain: string;
-  /** From now on nobody reads. */
+  /** Closes the reader's end. */
   leave(): void;
 }
 

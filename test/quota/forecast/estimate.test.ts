@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Lease } from '../../../src/quota/admission.ts';
+import { ClientWide } from '../../../src/quota/client-wide.ts';
 import type { QuotaSnapshot } from '../../../src/quota/headers/snapshot.ts';
 import { aligned } from '../../../src/quota/models/aligned.ts';
 import { firstRequest } from '../../../src/quota/models/first-request.ts';
@@ -41,7 +42,7 @@ class Desk {
     limit: number,
     { shape = aligned, hasDate = true, ...options }: { shape?: Shape; hasDate?: boolean } & Partial<PacerOptions> = {},
   ) {
-    this.pacer = new Pacer({ concurrency: 500, leaseMs: 9_000, shapes: [shape], ...options });
+    this.pacer = new Pacer({ clientWide: new ClientWide(500), leaseMs: 9_000, shapes: [shape], ...options });
     this.#minute = limit > 0 ? oracleOf(shape.name as 'aligned', 'minute', limit) : undefined;
     this.#limit = limit;
     this.#hasDate = hasDate;
@@ -144,7 +145,7 @@ describe('an estimate', () => {
   const both = { shapes: [slidingLog, aligned] };
 
   it('is none before the first answer, and of no work the end of the pause', () => {
-    const pacer = new Pacer({ concurrency: 1, leaseMs: 9_000 });
+    const pacer = new Pacer({ clientWide: new ClientWide(1), leaseMs: 9_000 });
     expect(pacer.estimate([{ count: 1 }], 0)).toBeUndefined();
     const desk = new Desk(30);
     expect(desk.pacer.estimate([], desk.now)).toMatchObject({
@@ -203,7 +204,7 @@ describe('an estimate', () => {
   });
 
   it('waits for answers where so many may be under way, but not for those that take no time', () => {
-    const desk = new Desk(0, { concurrency: 3 });
+    const desk = new Desk(0, { clientWide: new ClientWide(3) });
     const windowOf = (count: number) => desk.pacer.estimate([{ count, cost: 1 }], desk.now)?.window;
     expect([windowOf(3), windowOf(100), desk.estimate(100)]).toEqual([undefined, undefined, 0]);
     desk.serve({ tookMs: 1_000 });
@@ -212,7 +213,7 @@ describe('an estimate', () => {
   });
 
   it('counts the requests under way: their slots are free within a round trip', () => {
-    const desk = new Desk(0, { concurrency: 2 });
+    const desk = new Desk(0, { clientWide: new ClientWide(2) });
     desk.serve({ tookMs: 1_000 });
     for (const sent of [1, 2]) {
       desk.pacer.admit({ endpoint: 'GET /a', cost: 1, maxWaitMs: ENDLESS }, desk.now);

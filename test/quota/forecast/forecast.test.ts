@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type ForecastWindow, forecast, type Work } from '../../../src/quota/forecast/forecast.ts';
+import { forecast, type Work } from '../../../src/quota/forecast/forecast.ts';
+import type { ForecastWindow } from '../../../src/quota/forecast/level.ts';
 import { endOf, PERIODS, type Period, periodMsOf } from '../../../src/quota/time/periods.ts';
 import { runs } from '../../support/deep.ts';
 

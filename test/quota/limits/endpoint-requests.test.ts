@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { EndpointRequests } from '../../../src/quota/limits/endpoint-requests.ts';
+import { Concurrency } from '../../../src/quota/usage/concurrency.ts';
 import { InFlight } from '../../../src/quota/usage/in-flight.ts';
 import { charge } from '../support/builders.ts';
 
 /** Requests of these endpoints, counted a tenth of a second after each was sent, a second apart. */
 function counting(...endpoints: readonly string[]): EndpointRequests & { readonly flights: InFlight } {
-  const flights = new InFlight(10, 9_000);
+  const flights = new InFlight(new Concurrency(10), 9_000);
   const requests = new EndpointRequests(flights);
   for (const endpoint of new Set(endpoints)) requests.take(endpoint);
   requests.begin(60_000);

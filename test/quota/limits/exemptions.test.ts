@@ -11,7 +11,7 @@ const HOUR_MS = 3_600_000;
 const ASK = { endpoint: 'GET /a', maxWaitMs: Number.POSITIVE_INFINITY };
 
 /** A hold of many hours, which only time ends. */
-const LONG: Hold = holdUntil(30 * HOUR_MS, true, () => ({ kind: 'reserve', why: 'the rest is kept' }));
+const LONG: Hold = holdUntil(30 * HOUR_MS, () => ({ kind: 'reserve', why: 'the rest is kept' }), { isFirm: true });
 
 /** What is left of that hold an hour after the last answer, where these limits are the windows. */
 function leftAfterAnHour(own: Hold | undefined, ...limits: Limit[]): Hold | undefined {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ResetWindow } from '../../../src/quota/limits/reset-window.ts';
 import { ServerClock } from '../../../src/quota/time/server-clock.ts';
+import { Concurrency } from '../../../src/quota/usage/concurrency.ts';
 import { InFlight } from '../../../src/quota/usage/in-flight.ts';
 import { charge, readingsOf, untilOf } from '../support/builders.ts';
 import { four, reading } from '../support/reset-windows.ts';
@@ -137,7 +138,7 @@ describe('a window of a second whose requests slide', () => {
   });
 
   it('of no requests at all is never open', () => {
-    const flights = new InFlight(10, 9_000);
+    const flights = new InFlight(new Concurrency(10), 9_000);
     const window = new ResetWindow(0, new ServerClock(), flights);
     flights.take(CHARGE, 8_000);
     for (const resetAt of [1_000, 3_000]) window.read('GET /a', resetAt, 1_000, readingsOf(0, 100)(resetAt, 0));

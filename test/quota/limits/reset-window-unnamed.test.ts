@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ResetWindow } from '../../../src/quota/limits/reset-window.ts';
+import { Concurrency } from '../../../src/quota/usage/concurrency.ts';
 import { InFlight } from '../../../src/quota/usage/in-flight.ts';
 import { charge, knownClock, readingsOf, untilOf } from '../support/builders.ts';
 import { four, reading } from '../support/reset-windows.ts';
@@ -42,7 +43,7 @@ describe('without a reset', () => {
 
 describe('a window that never names a reset', () => {
   function unnamed(limit: number, used: number, clock = knownClock()) {
-    const flights = new InFlight(10, 9_000);
+    const flights = new InFlight(new Concurrency(10), 9_000);
     const window = new ResetWindow(limit, clock, flights);
     const hear = (sentAt: number, counted: number, limited = false): void =>
       window.read('GET /a', Number.NaN, Number.NaN, readingsOf(limit, 100)(sentAt, counted, { limited }));

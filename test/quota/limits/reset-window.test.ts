@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ResetWindow } from '../../../src/quota/limits/reset-window.ts';
 import { ServerClock } from '../../../src/quota/time/server-clock.ts';
+import { Concurrency } from '../../../src/quota/usage/concurrency.ts';
 import { InFlight } from '../../../src/quota/usage/in-flight.ts';
 import { charge, untilOf } from '../support/builders.ts';
 import { four, reading } from '../support/reset-windows.ts';
@@ -94,7 +95,7 @@ describe('reset window', () => {
   });
 
   it('a window that is known by its reset alone of no requests at all is never open', () => {
-    const window = new ResetWindow(0, new ServerClock(), new InFlight(10, 9_000));
+    const window = new ResetWindow(0, new ServerClock(), new InFlight(new Concurrency(10), 9_000));
     window.read('GET /a', 60_000, 60_000, reading(0, 0));
     expect(untilOf(window, CHARGE, 70_000)).toBe(Number.POSITIVE_INFINITY);
   });

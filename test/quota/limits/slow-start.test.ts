@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SlowStart } from '../../../src/quota/limits/slow-start.ts';
 import { wholeShareLimit } from '../../../src/quota/share-limit.ts';
+import { Concurrency } from '../../../src/quota/usage/concurrency.ts';
 import { InFlight } from '../../../src/quota/usage/in-flight.ts';
 import { charge, untilOf } from '../support/builders.ts';
 import { AGE_MS } from '../support/script.ts';
@@ -16,7 +17,7 @@ function room(look: SlowStart, flights: InFlight): number {
 }
 
 function begin(): { look: SlowStart; flights: InFlight } {
-  const flights = new InFlight(1_000, 9_000);
+  const flights = new InFlight(new Concurrency(1_000), 9_000);
   return { look: new SlowStart(flights, wholeShareLimit), flights };
 }
 

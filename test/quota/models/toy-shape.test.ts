@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { ClientWide } from '../../../src/quota/client-wide.ts';
 import { aligned } from '../../../src/quota/models/aligned.ts';
 import { SHAPES } from '../../../src/quota/models/all.ts';
 import type { Shape, WindowModel } from '../../../src/quota/models/model.ts';
@@ -48,7 +49,7 @@ class ToyModel implements WindowModel {
 
 /** A pacer that was served one request of a minute of 100 units. */
 function served(shapes: readonly Shape[]): Pacer {
-  const pacer = new Pacer({ concurrency: 10, leaseMs: 60_000, shapes });
+  const pacer = new Pacer({ clientWide: new ClientWide(10), leaseMs: 60_000, shapes });
   const admission = pacer.admit({ endpoint: 'GET /a', maxWaitMs: 0 }, 0);
   if (admission.kind !== 'granted') throw new Error('nothing holds a first request back');
   const quota = {

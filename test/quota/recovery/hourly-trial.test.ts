@@ -3,7 +3,7 @@ import { holdUntil } from '../../../src/quota/admission.ts';
 import { HourlyTrial, TRIAL_MS } from '../../../src/quota/recovery/hourly-trial.ts';
 
 const reason = () => ({ kind: 'window', why: 'nothing is left' }) as const;
-const FULL = holdUntil(1e9, true, reason);
+const FULL = holdUntil(1e9, reason, { isFirm: true });
 
 describe('the hourly trial', () => {
   it('is due an hour after the first question, while no answer comes', () => {
@@ -23,7 +23,7 @@ describe('the hourly trial', () => {
   it('passes neither what an answer may end, nor an outage, nor what never ends', () => {
     const trial = new HourlyTrial();
     trial.reset(0);
-    expect(trial.isDue(holdUntil(1e9, false, reason), TRIAL_MS)).toBe(false);
+    expect(trial.isDue(holdUntil(1e9, reason), TRIAL_MS)).toBe(false);
     expect(trial.isDue({ ...FULL, failingSince: 1 }, TRIAL_MS)).toBe(false);
     expect(trial.isDue({ ...FULL, until: Number.POSITIVE_INFINITY }, TRIAL_MS)).toBe(false);
   });

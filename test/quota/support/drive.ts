@@ -1,4 +1,5 @@
 import type { Lease, RequestOutcome } from '../../../src/quota/admission.ts';
+import { ClientWide } from '../../../src/quota/client-wide.ts';
 import { readQuota } from '../../../src/quota/headers/snapshot.ts';
 import { Pacer } from '../../../src/quota/pacer.ts';
 import { Agenda } from './agenda.ts';
@@ -28,7 +29,7 @@ export interface Job {
   readonly mishaps?: readonly { readonly fate: Fate; readonly oneIn: number }[];
   /** How many requests are answered before the first mishap. */
   readonly spared?: number;
-  /** What else happens: the service's clock is set, somebody else spends. */
+  /** What else happens: the service's clock is set, or another consumer uses units. */
   readonly events?: readonly { readonly at: number; readonly act: (service: Service) => void }[];
   /** What our monotonic clock shows at the beginning, and our wall clock. */
   readonly origin: number;
@@ -60,7 +61,7 @@ export function drive(terms: Terms, job: Job): Run {
   const agenda = new Agenda();
   const service = new Service(terms, agenda);
   const dice = new Dice(job.seed);
-  const pacer = new Pacer({ concurrency: job.concurrency, leaseMs: LEASE_MS });
+  const pacer = new Pacer({ clientWide: new ClientWide(job.concurrency), leaseMs: LEASE_MS });
   const line = [...job.calls];
   const sends: Run['sends'][number][] = [];
   const decisions: Run['decisions'][number][] = [];

@@ -1,4 +1,5 @@
 import type { Lease } from '../../../src/quota/admission.ts';
+import { ClientWide } from '../../../src/quota/client-wide.ts';
 import { readQuota } from '../../../src/quota/headers/snapshot.ts';
 import type { Shape } from '../../../src/quota/models/model.ts';
 import { Pacer } from '../../../src/quota/pacer.ts';
@@ -76,7 +77,11 @@ class Run {
     const { others = 0 } = terms;
     this.#terms = terms;
     this.#leadMs = HOUR + (terms.phaseMs ?? PHASE_MS);
-    this.#pacer = new Pacer({ concurrency: 4, leaseMs: 60_000, ...(terms.shapes ? { shapes: terms.shapes } : {}) });
+    this.#pacer = new Pacer({
+      clientWide: new ClientWide(4),
+      leaseMs: 60_000,
+      ...(terms.shapes ? { shapes: terms.shapes } : {}),
+    });
     const lead = { least: this.#leadMs - VAGUE_MS, most: this.#leadMs + VAGUE_MS };
     if (terms.isClockKnown) this.#pacer.learn({ lead }, 0);
     this.#oracle = oracleOf(terms.shape, 'second', terms.limit);
@@ -173,7 +178,7 @@ class Run {
     this.#note(`answer ${index} arrives`);
     const quota = readQuota(answer.headers, this.#now);
     this.#pacer.settle(lease, { kind: 'answered', quota, limited: answer.limited }, this.#now);
-    // What is left of an estimate is told as a whole unit, which nobody can tell from one that was just used.
+    // An estimate is rounded to whole units, and a rounded unit looks like one that was just used.
     if (answer.isRounded) this.#ended[this.#terms.costs.length + 1] = { at: this.#now, units: 1 };
     this.#end(index);
   }

@@ -1,5 +1,6 @@
 import { ResetWindow } from '../../../src/quota/limits/reset-window.ts';
 import { ServerClock } from '../../../src/quota/time/server-clock.ts';
+import { Concurrency } from '../../../src/quota/usage/concurrency.ts';
 import { InFlight } from '../../../src/quota/usage/in-flight.ts';
 import { knownClock, readingsOf } from './builders.ts';
 
@@ -12,7 +13,7 @@ export function four({ isClockKnown = true }: { readonly isClockKnown?: boolean 
   flights: InFlight;
 } {
   const clock = isClockKnown ? knownClock() : new ServerClock();
-  const flights = new InFlight(10, 9_000);
+  const flights = new InFlight(new Concurrency(10), 9_000);
   return { window: new ResetWindow(4, clock, flights), flights };
 }
 

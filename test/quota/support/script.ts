@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import type { Lease, RequestOutcome } from '../../../src/quota/admission.ts';
+import { ClientWide } from '../../../src/quota/client-wide.ts';
 import type { QuotaSnapshot } from '../../../src/quota/headers/snapshot.ts';
 import { Pacer } from '../../../src/quota/pacer.ts';
 import type { PacerView } from '../../../src/quota/view.ts';
@@ -111,7 +112,7 @@ export interface Moment {
 
 /** A pacer and the script that it goes through. */
 export class Stage {
-  readonly pacer: Pacer = new Pacer({ concurrency: CONCURRENCY, leaseMs: LEASE_MS });
+  readonly pacer: Pacer = new Pacer({ clientWide: new ClientWide(CONCURRENCY), leaseMs: LEASE_MS });
   readonly #origin: number;
   readonly #wall: number;
   #at = 0;

@@ -28,7 +28,7 @@ const usual = { caps: anyCaps, lengths: 1, names: 'the instant', rounding: 0 } a
 export const SHAPES: readonly Shape[] = [
   { ...usual, shape: 'aligned', make: (period, clock) => new AlignedModel(period, clock) },
   { ...usual, shape: 'sliding-log', make: (period) => new SlidingLogModel(LENGTH_MS[period]) },
-  // What may have been counted past an end belongs to a window of which nobody knows yet when it began.
+  // What may have been counted past an end belongs to a window whose beginning is not known yet.
   {
     ...usual,
     shape: 'first-request',
@@ -53,7 +53,7 @@ type Make = (period: 'second' | 'minute', clock: ServerClock) => WindowModel;
 export const PERIODS: readonly ('second' | 'minute')[] = ['second', 'minute'];
 export const LENGTH_MS: Readonly<Record<'second' | 'minute', number>> = { second: 1_000, minute: 60_000 };
 
-/** A request that somebody wants to make: how long after the one before, how dear, and how long under way. */
+/** A request to be made: how long after the one before, its cost, and how long it is under way. */
 export interface Wish {
   readonly gapMs: number;
   readonly units: number;

@@ -1,5 +1,5 @@
 import type { Ask, Lease } from '../../../src/quota/admission.ts';
-import type { ClientWide } from '../../../src/quota/client-wide.ts';
+import { ClientWide } from '../../../src/quota/client-wide.ts';
 import type { QuotaSnapshot } from '../../../src/quota/headers/snapshot.ts';
 import { Pacer } from '../../../src/quota/pacer.ts';
 import { type ShareLimit, wholeShareLimit } from '../../../src/quota/share-limit.ts';
@@ -26,7 +26,7 @@ export interface World {
 /** A pacer, and what its share of the quota hears from it. */
 export function world(
   part: Partial<ShareLimit> = {},
-  concurrency: number | ClientWide = 10,
+  clientWide: ClientWide = new ClientWide(10),
   random: () => number = () => 0,
 ): World {
   const heard: unknown[][] = [];
@@ -39,7 +39,7 @@ export function world(
     tellTrial: (isServed) => heard.push(['trial', isServed]),
     ...part,
   };
-  const pacer = new Pacer({ concurrency, leaseMs: 90_000, shareLimit: () => shareLimit, random });
+  const pacer = new Pacer({ clientWide, leaseMs: 90_000, shareLimit: () => shareLimit, random });
   const ask = (now: number, more: Partial<Ask> = {}): Answered =>
     factsOf(pacer.admit({ endpoint: 'GET /a', maxWaitMs: PATIENT, ...more }, now));
   const send = (now: number, more?: Partial<Ask>): Lease => {

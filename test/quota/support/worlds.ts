@@ -39,7 +39,7 @@ const mishaps: fc.Arbitrary<NonNullable<Job['mishaps']>> = fc.constantFrom(
   FATES.map((fate) => ({ fate, oneIn: 12 })),
 );
 
-/** A service that holds to its terms, and nobody else who spends. */
+/** A service that keeps to its terms, without other consumers. */
 export const honest: fc.Arbitrary<World> = fc
   .record({
     terms: fc.record({

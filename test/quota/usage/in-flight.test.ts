@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { Concurrency } from '../../../src/quota/usage/concurrency.ts';
 import { type Flight, InFlight } from '../../../src/quota/usage/in-flight.ts';
 import { charge, untilOf } from '../support/builders.ts';
 import { AGE_MS } from '../support/script.ts';
@@ -7,7 +8,7 @@ const CHARGE = charge({ units: 2 });
 
 /** Three requests under way, sent at 0, 10 and 20, of no more than three. */
 function three(): { flights: InFlight; taken: readonly Flight[] } {
-  const flights = new InFlight(3, 9_000);
+  const flights = new InFlight(new Concurrency(3), 9_000);
   return { flights, taken: [0, 10, 20].map((now) => flights.take(CHARGE, now)) };
 }
 
@@ -70,19 +71,19 @@ describe('requests in flight', () => {
   });
 
   it('what is in flight is nothing at first, and nothing of it will age', () => {
-    const flights = new InFlight(3, 9_000);
+    const flights = new InFlight(new Concurrency(3), 9_000);
     expect([flights.open, flights.units, flights.nextAge()]).toEqual([0, 0, Number.POSITIVE_INFINITY]);
   });
 
   it('units in flight that are fractions add up to nothing when all are settled', () => {
-    const flights = new InFlight(8, 9_000);
+    const flights = new InFlight(new Concurrency(8), 9_000);
     const taken = [0.1, 0.2, 0.3].map((units) => flights.take({ endpoint: 'GET /a', units, priority: 0 }, 0));
     for (const flight of taken) flights.end(flight);
     expect(flights.units).toBe(0);
   });
 
   it('what is in flight is counted by endpoint, until it must have arrived', () => {
-    const flights = new InFlight(8, 9_000);
+    const flights = new InFlight(new Concurrency(8), 9_000);
     const [first] = [0, 10, 20].map((now) => flights.take(CHARGE, now));
     flights.take({ ...CHARGE, endpoint: 'GET /b' }, 30);
     expect(flights.requestsOf([CHARGE.endpoint, 'GET /b', 'GET /c'])).toBe(4);

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { ClientWide } from '../../../src/quota/client-wide.ts';
 import { Pacer } from '../../../src/quota/pacer.ts';
 import type { BulkReservePolicy } from '../../../src/quota/window/bulk-reserve.ts';
 import { type Answered, factsOf } from '../support/builders.ts';
@@ -8,7 +9,7 @@ const LIMITS = { minute: 100, month: 100_000 };
 const DAY_MS = 86_400_000;
 const JANUARY = Date.UTC(2026, 0);
 const FEBRUARY = Date.UTC(2026, 1);
-/** Half a minute past, so that nobody doubts which minute it is. */
+/** Half past a minute, so that there is no doubt which minute it is. */
 const MIDDLE = JANUARY + 15 * DAY_MS + 30_000;
 const NOTHING: BulkReservePolicy = { forPriorityAbove: 0, share: {}, spreadMonthUntil: undefined };
 
@@ -22,7 +23,7 @@ class World {
   constructor(policy: Partial<BulkReservePolicy>, wall: number = MIDDLE) {
     this.#wall = wall;
     const bulkReserve = { ...NOTHING, ...policy };
-    this.pacer = new Pacer({ concurrency: 1_000, leaseMs: 90_000, bulkReserve });
+    this.pacer = new Pacer({ clientWide: new ClientWide(1_000), leaseMs: 90_000, bulkReserve });
   }
 
   get time(): number {
@@ -82,7 +83,7 @@ describe('what is kept of a window', () => {
     });
     expect(world.used('minute')).toBe(80);
     expect(world.exhaust(1)).toMatchObject({ kind: 'wait', reason: { kind: 'window', window: 'minute' } });
-    // Two are kept for the looks after a rest and past the window's end, by whoever comes first.
+    // Two are reserved for the probes after a rest and past the window's end.
     expect(world.used('minute')).toBe(98);
   });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { Concurrency } from '../../../src/quota/usage/concurrency.ts';
 import { InFlight } from '../../../src/quota/usage/in-flight.ts';
 import { LastReading } from '../../../src/quota/window/last-reading.ts';
 import { charge, readingsOf } from '../support/builders.ts';
@@ -7,20 +8,20 @@ const told = readingsOf(100, 50);
 
 describe('last reading', () => {
   it('the last reading of a window is what the request sent last was told, in whatever order answers come', () => {
-    const word = new LastReading(new InFlight(10, 9_000));
+    const word = new LastReading(new InFlight(new Concurrency(10), 9_000));
     word.observe(told(20, 7));
     word.observe(told(10, 3));
     expect([word.limit, word.remaining, word.sentAt]).toEqual([100, 93, 20]);
   });
 
   it('the last reading, of several requests sent at once, is what the least lucky was told', () => {
-    const word = new LastReading(new InFlight(10, 9_000));
+    const word = new LastReading(new InFlight(new Concurrency(10), 9_000));
     for (const used of [5, 9, 7]) word.observe(told(20, used));
     expect(word.remaining).toBe(91);
   });
 
   it('the last reading has a limit that was raised or lowered, though no time passes between answers', () => {
-    const word = new LastReading(new InFlight(10, 9_000));
+    const word = new LastReading(new InFlight(new Concurrency(10), 9_000));
     word.observe(told(20, 9));
     word.observe({ ...told(20, 10), limit: 500 });
     expect([word.limit, word.remaining]).toEqual([500, 490]);
@@ -31,13 +32,13 @@ describe('last reading', () => {
   });
 
   it('the last reading of a window shows nothing less than nothing', () => {
-    const word = new LastReading(new InFlight(10, 9_000));
+    const word = new LastReading(new InFlight(new Concurrency(10), 9_000));
     word.observe(told(20, 120));
     expect(word.remaining).toBe(0);
   });
 
   it('the last reading of a window leaves at least what it says, less all that was sent since, whether that has come back or not', () => {
-    const flights = new InFlight(10, 9_000);
+    const flights = new InFlight(new Concurrency(10), 9_000);
     const word = new LastReading(flights);
     const send = (now: number) => flights.take(charge(), now);
     send(0);
@@ -51,7 +52,7 @@ describe('last reading', () => {
   });
 
   it('the last reading of a window leaves less by what was sent before it and is still under way: it may have been overtaken', () => {
-    const flights = new InFlight(10, 9_000);
+    const flights = new InFlight(new Concurrency(10), 9_000);
     const word = new LastReading(flights);
     const send = (now: number) => flights.take(charge(), now);
     send(0);

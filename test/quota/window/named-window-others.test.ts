@@ -6,6 +6,7 @@ import { wholeShareLimit } from '../../../src/quota/share-limit.ts';
 import type { Period } from '../../../src/quota/time/periods.ts';
 import { ServerClock } from '../../../src/quota/time/server-clock.ts';
 import { AnsweredRequests } from '../../../src/quota/usage/answered.ts';
+import { Concurrency } from '../../../src/quota/usage/concurrency.ts';
 import { InFlight } from '../../../src/quota/usage/in-flight.ts';
 import { NamedWindow } from '../../../src/quota/window/named-window.ts';
 import { PriorityReserve } from '../../../src/quota/window/reserve/priority-reserve.ts';
@@ -20,7 +21,7 @@ interface Facts {
 
 /** A window of one shape, and its readings: when each request was sent, and what was used then; nothing of it by us. */
 function windowOf({ period = 'minute', limit = 100, shape = aligned, clock = knownClock() }: Facts = {}) {
-  const flights = new InFlight(20, 9_000_000);
+  const flights = new InFlight(new Concurrency(20), 9_000_000);
   const answered = new AnsweredRequests();
   const window = new NamedWindow(period, {
     ...{ clock, flights, priorityReserve: new PriorityReserve(), answered },

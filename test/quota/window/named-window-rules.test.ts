@@ -7,6 +7,7 @@ import { type ShareLimit, wholeShareLimit } from '../../../src/quota/share-limit
 import type { Period } from '../../../src/quota/time/periods.ts';
 import { ServerClock } from '../../../src/quota/time/server-clock.ts';
 import { AnsweredRequests } from '../../../src/quota/usage/answered.ts';
+import { Concurrency } from '../../../src/quota/usage/concurrency.ts';
 import { InFlight } from '../../../src/quota/usage/in-flight.ts';
 import { NamedWindow } from '../../../src/quota/window/named-window.ts';
 import { PriorityReserve } from '../../../src/quota/window/reserve/priority-reserve.ts';
@@ -29,7 +30,7 @@ function ten(
   used: number,
   { period = 'minute', limit = 10, cheapest = 1, clock = knownClock(), shapes = SHAPES, share = {} }: Facts = {},
 ) {
-  const flights = new InFlight(20, 9_000_000);
+  const flights = new InFlight(new Concurrency(20), 9_000_000);
   const shareLimit = { ...wholeShareLimit, ...share };
   const priorityReserve = new PriorityReserve();
   const window = new NamedWindow(period, {

@@ -3,6 +3,7 @@ import { SHAPES } from '../../../src/quota/models/all.ts';
 import { type ShareLimit, wholeShareLimit } from '../../../src/quota/share-limit.ts';
 import type { Period } from '../../../src/quota/time/periods.ts';
 import { AnsweredRequests } from '../../../src/quota/usage/answered.ts';
+import { Concurrency } from '../../../src/quota/usage/concurrency.ts';
 import { InFlight } from '../../../src/quota/usage/in-flight.ts';
 import { NamedWindow } from '../../../src/quota/window/named-window.ts';
 import { PriorityReserve } from '../../../src/quota/window/reserve/priority-reserve.ts';
@@ -10,7 +11,7 @@ import { charge, knownClock, readingsOf, untilOf } from '../../quota/support/bui
 
 /** A window of ten units of which nine are used, of a process that shares its quota. */
 function shared(period: Period, share: Partial<ShareLimit> = {}, limit = 10) {
-  const flights = new InFlight(20, 9_000_000);
+  const flights = new InFlight(new Concurrency(20), 9_000_000);
   const window = new NamedWindow(period, {
     ...{ clock: knownClock(), flights, priorityReserve: new PriorityReserve() },
     answered: new AnsweredRequests(),

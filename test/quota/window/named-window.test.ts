@@ -6,6 +6,7 @@ import { wholeShareLimit } from '../../../src/quota/share-limit.ts';
 import type { Period } from '../../../src/quota/time/periods.ts';
 import { ServerClock } from '../../../src/quota/time/server-clock.ts';
 import { AnsweredRequests } from '../../../src/quota/usage/answered.ts';
+import { Concurrency } from '../../../src/quota/usage/concurrency.ts';
 import { InFlight } from '../../../src/quota/usage/in-flight.ts';
 import { NamedWindow } from '../../../src/quota/window/named-window.ts';
 import { PriorityReserve } from '../../../src/quota/window/reserve/priority-reserve.ts';
@@ -22,7 +23,7 @@ function full({ period = 'minute' as Period, limit = 10, used = 10, cheapest = 1
   reserve: PriorityReserve;
 } {
   const reserve = new PriorityReserve();
-  const flights = new InFlight(20, 9_000);
+  const flights = new InFlight(new Concurrency(20), 9_000);
   const answered = new AnsweredRequests();
   const window = new NamedWindow(period, {
     clock,

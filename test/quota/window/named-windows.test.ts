@@ -3,6 +3,7 @@ import type { QuotaSnapshot } from '../../../src/quota/headers/snapshot.ts';
 import { aligned } from '../../../src/quota/models/aligned.ts';
 import { type ShareLimit, type WindowNews, wholeShareLimit } from '../../../src/quota/share-limit.ts';
 import { AnsweredRequests } from '../../../src/quota/usage/answered.ts';
+import { Concurrency } from '../../../src/quota/usage/concurrency.ts';
 import { type Flight, InFlight } from '../../../src/quota/usage/in-flight.ts';
 import { type AnswerFacts, NamedWindows } from '../../../src/quota/window/named-windows.ts';
 import { PriorityReserve } from '../../../src/quota/window/reserve/priority-reserve.ts';
@@ -18,7 +19,7 @@ interface Of {
 }
 
 function world(share: Partial<ShareLimit> = {}, isProbing = () => false) {
-  const flights = new InFlight(10, 9_000_000);
+  const flights = new InFlight(new Concurrency(10), 9_000_000);
   const told: WindowNews[] = [];
   const windows = new NamedWindows({
     ...{ clock: knownClock(), flights, costs: { cheapest: 1, isProbing }, priorityReserve: new PriorityReserve() },
@@ -151,7 +152,7 @@ describe('an answer', () => {
       read({ minute: left(100, 99) });
       windows.onCached(cached);
       read({ minute: left(100, 60) }, 1_000);
-      // Others who use the quota are left something.
+      // Some units are reserved for other consumers.
       const [window] = windows;
       return window?.check(charge({ units: 59 }), 2_000) !== undefined;
     };

@@ -45,7 +45,7 @@ async function met(service: MockServiceOptions = {}, options: ClientOptions = {}
 const all = ({ client }: World, calls: number, options = {}): Promise<unknown> =>
   Promise.all(Array.from({ length: calls }, () => client.getInfo(options)));
 
-/** Makes calls that nobody waits for. */
+/** Makes calls whose answers are ignored. */
 function leave(one: World, calls: number, options = {}): void {
   all(one, calls, options).catch(() => {});
 }

@@ -13,7 +13,7 @@ interface Waiting {
   readonly place: number;
 }
 
-/** The naive line: sorted anew for each call, and now and then given to whoever has waited longest. */
+/** The naive line: sorted anew for each call, and now and then the entry that has waited longest is taken. */
 class NaiveLine {
   waiting: readonly Waiting[] = [];
   #passes = 0;
@@ -194,7 +194,7 @@ describe('the fair queue', () => {
 describe('aging', () => {
   const stream = fc.infiniteStream(fc.record({ priority: fc.integer({ min: 1, max: 9 }), newcomers: fc.nat(3) }));
 
-  /** Calls on and on while others come who are more urgent, never fewer than one; who was called, until none of the low ones waits. */
+  /** Takes entries out while more urgent ones come, at least one at a time. Returns those taken out until none of the low ones waits. */
   function run(low: readonly number[], coming: IterableIterator<{ priority: number; newcomers: number }>) {
     const queue = new FairQueue<'low' | 'high'>();
     let tickets = 0;

@@ -132,7 +132,7 @@ describe('much patience', () => {
       join({ wake }) {
         grow = wake;
         const check: ShareLimit['check'] = (_charge, now) =>
-          isOut ? holdUntil(now + 60_000, true, () => ({ kind: 'share', why: 'used' })) : undefined;
+          isOut ? holdUntil(now + 60_000, () => ({ kind: 'share', why: 'used' }), { isFirm: true }) : undefined;
         return { part: { ...wholeShareLimit, check }, leave: () => Promise.resolve() };
       },
     };
@@ -245,7 +245,7 @@ describe('the front of the queue', () => {
     return { clock, gate, acquire, asked, behind };
   }
   const granted = { kind: 'granted', lease: { endpoint: 'GET /', sentAt: 0, units: 1 } } as const;
-  const hold = holdUntil(1_000, true, () => ({ kind: 'window', why: 'full' }));
+  const hold = holdUntil(1_000, () => ({ kind: 'window', why: 'full' }), { isFirm: true });
   const wait = { kind: 'wait', hold } as const;
 
   it('a call at the gate makes room for a more urgent one that came as it got there', async () => {

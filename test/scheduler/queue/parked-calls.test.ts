@@ -94,7 +94,7 @@ describe('parked calls', () => {
     const all = offsets();
     const last = all.indexOf(4);
     expect(service.limited).toBe(0);
-    // The first found nobody there; of those that are called back one in 32 is the eldest, if it then finds room.
+    // The first met an empty queue; of those that are released one in 32 is the oldest, if there is room for it then.
     expect(last).toBeLessThan(4 * 2 * 32);
   });
 });

@@ -55,6 +55,14 @@ describe('a look at the service', () => {
     expect(asked('over', false).renewsAt(0)).toBe(Number.POSITIVE_INFINITY);
   });
 
+  it('has an end that is to be told at once, also where it could not be told and no call asks for a trip', async () => {
+    const discovery = asked('granted', false);
+    discovery.end();
+    expect(discovery.renewsAt(300)).toBe(300);
+    await discovery.tellEnd({ endLook: async () => {} } as unknown as ShareStore, (work) => work(), 'a');
+    expect(discovery.renewsAt(300)).toBe(Number.POSITIVE_INFINITY);
+  });
+
   it('ends for its owner a little before the others begin again: clocks run apart', () => {
     const discovery = asked('granted', true);
     expect([discovery.isAlone(LOOK_MS - 31), discovery.isAlone(LOOK_MS - 30)]).toEqual([true, false]);
@@ -93,12 +101,10 @@ describe('a look at the service', () => {
     expect([discovery.mayAsk(499), discovery.mayAsk(500)]).toEqual([false, true]);
   });
 
-  it('has no end to tell of where it has not begun, and one where a look was declined', () => {
+  it('has no end to tell of where it has not begun', () => {
     const discovery = new Discovery();
     discovery.end();
     expect(discovery.isEndDue).toBe(false);
-    discovery.decline();
-    expect(discovery.isEndDue).toBe(true);
   });
 
   it('is never asked for again when there were enough of them', () => {

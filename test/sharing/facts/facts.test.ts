@@ -83,13 +83,21 @@ describe('facts that processes tell each other', () => {
     expect(facts.pending.size).toBe(0);
   });
 
-  it('are urgent if others reckon with another limit or shape, and costs can wait', () => {
-    const facts = new SharedFacts();
+  it('are urgent if others reckon with another limit or shape, and costs that others know, or of one unit, can wait', () => {
+    const facts = heard({ 'c:GET /path': '5' });
     facts.tellCost('GET /path', 3);
-    facts.tellCost('GET /all:s:r:', 3);
+    facts.tellCost('GET /all:s:r:', 1);
     expect(facts.isUrgent).toBe(false);
     facts.tellLimit('minute', 500);
     expect(facts.isUrgent).toBe(true);
+  });
+
+  it('are urgent if no other process knows that an endpoint costs more than a unit', () => {
+    const facts = heard({ 'c:GET /path': '1' });
+    facts.tellCost('GET /other', 10);
+    expect(facts.isUrgent).toBe(true);
+    facts.told(facts.pending);
+    expect(facts.isUrgent).toBe(false);
   });
 
   it('are no more than fifty costs of names of a sane length, so that free-form paths do not fill the store', () => {

@@ -35,6 +35,15 @@ describe('a window whose use drops where the calendar begins a new one', () => {
     ).toEqual(CALENDAR);
   });
 
+  it('is known to be aligned whatever is used of the new one already, and however little was of the one before', () => {
+    const judgedAs = (before: number, after: number) =>
+      judged([
+        [59_000, before],
+        [60_100, after],
+      ]);
+    expect([judgedAs(90, 80), judgedAs(4, 1)]).toEqual([CALENDAR, CALENDAR]);
+  });
+
   it('is compared with the most that was read of the window before, not with the last reading', () => {
     expect(
       judged([
@@ -68,9 +77,9 @@ describe('a window whose use drops where the calendar begins a new one', () => {
       );
     expect(ofHour(4)).toEqual(CALENDAR);
     expect(ofHour(3)).toEqual(IN_DOUBT);
-    // Three minutes are a twentieth of it.
-    expect(ofHour(8, after + 20 - 180_000)).toEqual(CALENDAR);
-    expect(ofHour(8, after + 19 - 180_000)).toEqual(IN_DOUBT);
+    // Six drain in 216 s, and one is rounded.
+    expect(ofHour(8, after + 20 - 215_999)).toEqual(CALENDAR);
+    expect(ofHour(8, after + 20 - 216_000)).toEqual(IN_DOUBT);
     // The time counts from the last of equal readings.
     const again = [...[before - 500_000, before].map((at) => [at, 4] as const), [after, 1] as const];
     expect(judged(again, IN_DOUBT, 'hour')).toEqual(CALENDAR);
@@ -79,8 +88,8 @@ describe('a window whose use drops where the calendar begins a new one', () => {
   });
 
   it.each([
-    ['drops by less than four fifths', [59_000, 90], [60_100, 19]],
-    ['was hardly used before', [59_000, 9], [60_100, 0]],
+    ['drops by no more than may have drained', [40_000, 90], [60_100, 56]],
+    ['drops by no more than a rounding and what has drained', [59_000, 2], [60_100, 0]],
     ['was last read two windows ago', [1_000, 90], [120_100, 1]],
     ['is read when its beginning is over', [59_000, 90], [63_500, 1]],
     ['drops within one window', [10_000, 90], [59_000, 1]],
@@ -117,7 +126,7 @@ describe('a long window of which what was used stays used where the calendar beg
     ] as const)
       shapes = detector.judge(reading({ period, used: units, shapes }), exactly(BEGIN + at), exactly(BEGIN + at + 20), {
         present: claimed,
-        carried: 0,
+        estimated: 0,
       });
     return shapes.alive.map(({ name }) => name);
   }
@@ -149,7 +158,7 @@ describe('a long window of which what was used stays used where the calendar beg
     const judge = (at: number, used: number): Shapes =>
       detector.judge(reading({ period: 'hour', used, shapes: CALENDAR }), exactly(BEGIN + at), exactly(BEGIN + at), {
         present: 0,
-        carried: 0,
+        estimated: 0,
       });
     judge(BEFORE, 30);
     expect(judge(AFTER, 31)).toEqual(CALENDAR);
@@ -159,8 +168,8 @@ describe('a long window of which what was used stays used where the calendar beg
 describe('a long window of which less is used than the claims leave of the calendar’s window before', () => {
   const ESTIMATE: Shapes = { alive: [slidingLog, slidingCounter, firstRequest], epoch: 0 };
 
-  function left(used: number, carried: number, shapes = ESTIMATE): string[] {
-    const [at, claims] = [exactly(BEGIN + 60_000), { present: undefined, carried }];
+  function left(used: number, estimated: number, shapes = ESTIMATE): string[] {
+    const [at, claims] = [exactly(BEGIN + 60_000), { present: undefined, estimated }];
     const { alive } = new ResetDetector().judge(reading({ period: 'hour', used, shapes }), at, at, claims);
     return alive.map(({ name }) => name);
   }

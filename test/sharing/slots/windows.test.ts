@@ -6,6 +6,7 @@ import { leaky } from '../../../src/quota/models/leaky.ts';
 import { REFUTED_FROM, slidingCounter } from '../../../src/quota/models/sliding-counter.ts';
 import { slidingLog } from '../../../src/quota/models/sliding-log.ts';
 import type { Shapes } from '../../../src/quota/share-limit.ts';
+import type { Period } from '../../../src/quota/time/periods.ts';
 import { SharedWindow, SharedWindows, ttlOf } from '../../../src/sharing/slots/windows.ts';
 import { BEGIN, calendar, exactly, instanceAt, reading } from '../support/small.ts';
 
@@ -60,7 +61,7 @@ describe('a window that processes share', () => {
     const minute = new SharedWindow('minute', 100, UNKNOWN);
     const kept = (window: SharedWindow, after: number): number => window.keptForProbe(BEGIN + after);
     expect([0, 2_999, 3_000, 59_999].map((after) => kept(minute, after))).toEqual([0, 0, 1, 1]);
-    expect(kept(new SharedWindow('minute', 20, UNKNOWN), 30_000)).toBe(1);
+    expect(kept(new SharedWindow('minute', 10, UNKNOWN), 30_000)).toBe(1);
     // A call that fails before the minute ends would fail for nothing else.
     const end = BEGIN + 60_000;
     expect([end - 1, end].map((waitsUntil) => minute.keptForProbe(BEGIN + 30_000, waitsUntil))).toEqual([0, 1]);
@@ -75,7 +76,7 @@ describe('a window that processes share', () => {
     };
     expect([keptAfter(0), keptAfter(1)]).toEqual([0, 1]);
     for (const [period, limit, shapes] of [
-      ['minute', 19, UNKNOWN],
+      ['minute', 9, UNKNOWN],
       ['second', 100, UNKNOWN],
       ['month', 100, UNKNOWN],
       ['minute', 100, { alive: [aligned], epoch: 0 }],
@@ -198,7 +199,7 @@ describe('a window that processes share', () => {
     const [hour] = [...calendar({ hour: 100 })];
     const [present] = hour?.instances(exactly(BEGIN)) ?? [];
     const claims = (from: number, to = from) => hour?.claims({ least: BEGIN + from, most: BEGIN + to });
-    expect(claims(0)).toEqual({ present: undefined, carried: 0 });
+    expect(claims(0)).toEqual({ present: undefined, estimated: 0 });
     if (present) hour?.hearUsed(present, 7);
     expect([claims(3_599_999)?.present, claims(3_600_000)?.present]).toEqual([7, undefined]);
   });
@@ -207,7 +208,32 @@ describe('a window that processes share', () => {
     const hour = new SharedWindow('hour', 100, { alive: [slidingCounter, slidingLog], epoch: 0 });
     const previous = hour.previous(BEGIN);
     if (previous) hour.hearUsed(previous, 40);
-    expect(hour.claims({ least: BEGIN, most: BEGIN + 900_000 })).toEqual({ present: undefined, carried: 30 });
+    expect(hour.claims({ least: BEGIN, most: BEGIN + 900_000 })).toEqual({ present: undefined, estimated: 30 });
+  });
+
+  it('knows what an estimate counts of claims so long ago that each reading counts them, of what may be in either window as of the one before', () => {
+    const estimated = (before: number | undefined, present: number, recent: number) => {
+      const minute = new SharedWindow('minute', 100, { alive: [slidingCounter, leaky], epoch: 0 });
+      const now = BEGIN + 30_000;
+      const [ofCalendar, ...others] = minute.instances(exactly(now));
+      const slides = others.filter(({ drain }) => drain === undefined);
+      const previous = minute.previous(now);
+      if (previous && before !== undefined) minute.hearUsed(previous, before, now);
+      if (ofCalendar) minute.hearUsed(ofCalendar, present, now);
+      // All but the recent ones were claimed 20 s ago.
+      for (const each of slides) minute.hearUsed(each, each.end - 62_000 > now - 20_000 ? recent : present, now);
+      // A step of what may drain holds its own claims alone.
+      for (const each of others) if (each.drain !== undefined) minute.hearUsed(each, 0, now);
+      // A reading that was told since has removed them.
+      if (ofCalendar) minute.hearUsed(ofCalendar, recent, now + 1_000);
+      for (const each of slides) minute.hearUsed(each, recent, now + 1_000);
+      expect(minute.claims(exactly(now + 30_000)).estimated).toBe(recent);
+      return minute.claims(exactly(now)).estimated;
+    };
+    expect([estimated(0, 40, 0), estimated(0, 40, 12)]).toEqual([40, 28]);
+    // Half of the window before counts still.
+    expect([estimated(10, 40, 12), estimated(40, 40, 12)]).toEqual([18 + 5, 20]);
+    expect(estimated(undefined, 40, 0)).toBe(0);
   });
 
   it('forgets a reading of an instance that slides where the store counts less: some of it has slid out', () => {
@@ -275,6 +301,7 @@ describe('a window that processes share', () => {
     const windows = calendar({ minute: 100 });
     const minute = windows.of('minute') as SharedWindow;
     minute.hear(reading({ used: 40 }), exactly(BEGIN - 10), exactly(BEGIN + 10));
+    for (const at of [BEGIN - 10, BEGIN]) minute.hearUsed(instanceAt(windows, 'minute', at), 40);
     expect(minute.reading(instanceAt(windows, 'minute', BEGIN - 10), BEGIN)).toMatchObject({
       used: 40,
       bounds: 'above',
@@ -297,6 +324,9 @@ describe('a window that processes share', () => {
     minute.hear(reading({ used: 40, shapes: UNKNOWN }), exactly(BEGIN), exactly(BEGIN + 40));
     const [ofCalendar, ...others] = minute.instances(exactly(BEGIN));
     expect(ofCalendar?.slides).toBeUndefined();
+    // What is claimed of it is told first.
+    expect(ofCalendar && minute.reading(ofCalendar, BEGIN)).toBeUndefined();
+    if (ofCalendar) minute.hearUsed(ofCalendar, 90);
     expect(ofCalendar && minute.reading(ofCalendar, BEGIN)).toMatchObject({ used: 40, bounds: 'above' });
     // But it is surely less than what any stretch of a minute up to now holds.
     expect(others.some((one) => minute.reading(one, BEGIN)?.bounds === 'both')).toBe(true);
@@ -307,9 +337,12 @@ describe('a window that processes share', () => {
     day.hear(reading({ period: 'day', used: 3, shapes: UNKNOWN }), exactly(BEGIN), exactly(BEGIN + 40));
     // Half of the day is over, so an estimate counts half of the one before.
     const before = day.previous(BEGIN);
-    // It is told once the store has said what is claimed of it.
-    expect(before && day.reading(before, BEGIN)).toBeUndefined();
-    if (before) day.hearUsed(before, 9);
+    const [present] = day.instances(exactly(BEGIN));
+    // They are told once the store has said what is claimed of them.
+    for (const each of [before, present]) {
+      expect(each && day.reading(each, BEGIN)).toBeUndefined();
+      if (each) day.hearUsed(each, 9);
+    }
     expect(before && day.reading(before, BEGIN)).toMatchObject({ used: 6, bounds: 'above' });
     const said = (now: number) => day.instances(exactly(BEGIN)).map((each) => day.reading(each, now));
     // The calendar's day, the stretch until now, thirty later ones, and a step of what may drain.
@@ -334,28 +367,36 @@ describe('a window that processes share', () => {
     hear(4, BEGIN + 1);
     hear(3, BEGIN);
     const [ofCalendar] = day.instances(exactly(BEGIN));
+    if (ofCalendar) day.hearUsed(ofCalendar, 4);
     expect(ofCalendar && day.reading(ofCalendar, BEGIN + 1)).toMatchObject({ used: 4, bounds: 'above' });
   });
 
-  it('of a day that drains is bounded by a reading in the step in which that was taken, and in no other', () => {
+  it('that drains is bounded by a reading in the last step in which what it counts may be claimed, and in no other', () => {
     const shapes = { alive: [leaky], epoch: 0 };
-    const day = new SharedWindow('day', 300, shapes);
-    day.hear(reading({ period: 'day', used: 100, limit: 300, shapes }), exactly(BEGIN), exactly(BEGIN + 40));
-    const said = day.steps({ least: BEGIN, most: BEGIN + 86_400_000 }).map((step) => day.reading(step, BEGIN + 1_000));
-    expect(said.length).toBeGreaterThan(1);
-    expect(said.filter((each) => each !== undefined)).toHaveLength(1);
+    /** The units stated of each step, by when it ends after `BEGIN`. */
+    const said = (period: Period, at: number): readonly (readonly [end: number, used: number])[] => {
+      const window = new SharedWindow(period, 300, shapes);
+      const news = reading({ period, used: 100, limit: 300, shapes });
+      window.hear(news, exactly(BEGIN + at), exactly(BEGIN + at + 40));
+      return window.steps({ least: BEGIN + at, most: BEGIN + at + window.reachMs }).flatMap((step) => {
+        const stated = window.reading(step, BEGIN + at + 1_000);
+        return stated ? [[step.end - BEGIN, stated.used] as const] : [];
+      });
+    };
+    // A slot that has begun may touch two steps of a minute, and counts in the second. Until that begins as much has drained as in a second and a half.
+    expect(said('minute', 500)).toEqual([[4_000, 92]]);
+    // Of an hour no slot lasts until the next step.
+    expect(said('hour', 500)).toEqual([[120_000, 100]]);
+    expect(said('hour', 116_000)).toEqual([[240_000, 99]]);
+    // Of a second it may touch four.
+    expect(said('second', 530)).toEqual([[900, 19]]);
   });
 
-  it('that drains has used less when a step ends than an answer said before, by what drains until then', () => {
-    const shapes = { alive: [leaky], epoch: 0 };
-    const minute = new SharedWindow('minute', 300, shapes);
-    const [step] = minute.steps(exactly(BEGIN)).slice(-1);
-    minute.hear(reading({ used: 100, limit: 300, shapes }), exactly(BEGIN + 500), exactly(BEGIN + 540));
-    // Five units a second, for a second and a half.
-    expect(step && minute.reading(step, BEGIN + 600)).toMatchObject({ used: 92, bounds: 'below' });
-    const unknown = new SharedWindow('minute', 300, UNKNOWN);
-    unknown.hear(reading({ used: 100, limit: 300 }), exactly(BEGIN + 500), exactly(BEGIN + 540));
-    expect(step && unknown.reading(step, BEGIN + 600)).toBeUndefined();
+  it('does not tell what a reading says of a step while other shapes are possible', () => {
+    const minute = new SharedWindow('minute', 300, UNKNOWN);
+    minute.hear(reading({ used: 100, limit: 300 }), exactly(BEGIN + 500), exactly(BEGIN + 540));
+    const steps = minute.instances(exactly(BEGIN + 2_500)).filter(({ drain }) => drain !== undefined);
+    expect(steps.map((step) => minute.reading(step, BEGIN + 600))).toEqual([undefined]);
   });
 
   it('remembers the readings of a few instances, the last ones', () => {

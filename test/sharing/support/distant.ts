@@ -6,7 +6,7 @@ export function distant(store: ShareStore, wire: <T>(work: () => Promise<T>) => 
   return {
     take: (ask) => through(() => store.take(ask)),
     share: (version, tell) => through(() => store.share(version, tell)),
-    look: (member) => through(() => store.look(member)),
+    look: (member, version) => through(() => store.look(member, version)),
     endLook: (member) => through(() => store.endLook(member)),
     pause: (ms) => through(() => store.pause(ms)),
     resume: (member) => through(() => store.resume(member)),

@@ -60,7 +60,7 @@ export function worldOf(): World {
         return world.answer ? world.answer(ask, answer) : answer;
       }),
     share: (version, tell) => made('share', () => memory.share(version, tell)),
-    look: (member) => made('look', async () => world.look ?? memory.look(member)),
+    look: (member, version) => made('look', async () => world.look ?? memory.look(member, version)),
     endLook: (member) => made('endLook', () => memory.endLook(member)),
     pause: (ms) => made('pause', () => memory.pause(ms)),
     resume: (member) => made('resume', () => memory.resume(member)),

@@ -44,6 +44,17 @@ describe('a process whose store does not answer', () => {
     expect(absence.isNow(200)).toBe(false);
   });
 
+  it('sends at once while half of every window is free by the last answer, but not where the others may take a window of four units meanwhile', () => {
+    const isNow = (limit: number): boolean => {
+      const { absence, ledger, trips } = worldOf();
+      ledger.read(reading({ limit, used: 0, sentAt: 0, receivedAt: 20 }));
+      ask(ledger, demand(), [1], 100, { used: [0] });
+      trips.failsSince = 150;
+      return absence.isNow(200);
+    };
+    expect([isNow(5), isNow(4)]).toEqual([true, false]);
+  });
+
   it('does not wait for that where the store never answered: no process can have booked units in it', () => {
     const { absence, trips } = worldOf();
     trips.hasJoined = false;

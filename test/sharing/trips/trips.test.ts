@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
+import { seeded } from '../../../src/testing/index.ts';
 import { cases, DEEP, runs } from '../../support/deep.ts';
 import { type Fleet, type FleetTerms, fleetOf } from '../support/fleet.ts';
 
@@ -159,6 +160,32 @@ describe('processes that share a quota, where answers of the store go astray,', 
     expect(refusedOf(all)).toBeLessThanOrEqual(REFUSED);
     for (const { standstill } of all) expect(standstill).toBeLessThan(STANDSTILL_MS);
   });
+
+  // Each of these was refused: a process whose only trip was late sent without a grant, and one that had looked told its unit three seconds later.
+  it.each([
+    [2, 6],
+    [2, 10],
+    [12, 5],
+  ])(
+    'are not refused of four units a minute where a single one of the very first answers is lost: %i of them, answer %i',
+    async (size, number) => {
+      const fleet = fleetOf(
+        size,
+        { keyed: { minute: 4 }, latencyMs: [10, 40] },
+        {},
+        { start: Date.UTC(2025, 0) + 1_377 },
+      );
+      fleet.answers = (call) => (call === number ? 'lost' : 0);
+      const random = seeded(1);
+      for (let call = 0; call < 12; call++)
+        void fleet.clock
+          .sleep(random() * 50)
+          .then(() => fleet.clients[call % size]?.getInfo())
+          .catch(() => {});
+      await fleet.clock.advance(5_000);
+      expect([fleet.service.requests, fleet.limited]).toEqual([4, 0]);
+    },
+  );
 
   it.each(FATES)('go on as before when any single later answer is %s', async (_, fate) => {
     const all: Observed[] = [];

@@ -16,8 +16,6 @@ export interface Shown {
   readonly startedAt: number;
   /** Units that the window counts: no more are theirs. */
   readonly used: number;
-  /** Those of them that this client has not sent. */
-  readonly others: number;
   /** Whether nothing more could be taken of the window. */
   readonly isFull: boolean;
   /** Whether units of other consumers may be hidden beneath those that we have under way. */
@@ -26,7 +24,6 @@ export interface Shown {
 
 /** A reading of a window that shows all of the time before it. */
 export const ALL_BEFORE: Omit<Shown, 'used'> = {
-  others: 0,
   startedAt: Number.NEGATIVE_INFINITY,
   isFull: false,
   isBlurred: false,

@@ -1,7 +1,6 @@
-import { periodMsOf, SHORT_MS } from '../../time/periods.ts';
-import { ContendedRate, type Contention, LONGEST_GAP } from './contended-rate.ts';
+import { SHORT_MS } from '../../time/periods.ts';
+import { ContendedRate, type Contention } from './contended-rate.ts';
 import { ALL_BEFORE, Demand, type Shown } from './demand.ts';
-import { TakenInAll } from './taken-in-all.ts';
 
 /** How fast the memory of a busy window fades, per window. */
 const FADING = 0.9;
@@ -26,14 +25,8 @@ const RATE_MS = 500;
 /** How long a rate is believed that no answer has confirmed, in milliseconds. */
 const RATE_FADES_MS = 20_000;
 
-/** Their unseen usage is estimated for no longer than this after a reading, in milliseconds: they may have gone. */
-const LONGEST_UNSEEN_MS = 1_000;
-
-/**
- * It is estimated for as long as this, in milliseconds, where they have taken less of a window of the calendar than they did before: a client
- * beside others may go without an answer for so long.
- */
-const LONGEST_SILENCE_MS = LONGEST_GAP * periodMsOf('second');
+/** Chance is that of so many milliseconds at most. */
+const CHANCE_MS = 1_000;
 
 /** Of windows up to this length a part tells what they take in all, in milliseconds. */
 const SOON_MS = 3_600_000;
@@ -56,7 +49,6 @@ export class OtherConsumers {
   #isKnown: boolean;
   /** Our part of a short window. */
   readonly #contended: ContendedRate | undefined;
-  readonly #inAll = new TakenInAll();
   #refusedAt = Number.NEGATIVE_INFINITY;
   #seenAt = Number.NEGATIVE_INFINITY;
   #most = 0;
@@ -94,7 +86,6 @@ export class OtherConsumers {
     if (this.areActive) this.#contended?.observe(taken, shown.used, limit, now, contention);
     else this.#contended?.restart();
     const isNew = shown.startedAt > this.#ratedAt;
-    this.#inAll.observe(shown.others, isNew);
     const ms = this.#ratedAt > Number.NEGATIVE_INFINITY ? now - Math.max(this.#ratedAt, shown.startedAt) : 0;
     this.#demand.observe(taken, ms, isNew, shown);
     const kept = Math.exp(-ms / RATE_MS);
@@ -122,14 +113,12 @@ export class OtherConsumers {
   /**
    * Units that they may have used in the `ms` milliseconds since the last reading: by their rate lately, or their usual one.
    *
-   * @param mostMs - the longest time to estimate for.
+   * @param mostMs - the longest time to estimate for: they may have gone.
    */
-  unobserved(ms: number, mostMs: number = LONGEST_UNSEEN_MS): number {
+  unobserved(ms: number, mostMs: number): number {
     const rate = Math.max(this.#rate * Math.exp(-ms / RATE_FADES_MS), this.#demand.usual / this.#periodMs);
-    const soon = rate * Math.min(ms, mostMs);
-    const later = rate * (Math.max(mostMs, Math.min(ms, LONGEST_SILENCE_MS)) - mostMs);
-    const expected = soon + Math.min(later, Math.max(0, this.#inAll.left - soon));
-    return Math.floor(expected + DEVIATIONS * Math.sqrt(soon));
+    const longest = Math.min(ms, mostMs);
+    return Math.floor(rate * longest + DEVIATIONS * Math.sqrt(rate * Math.min(longest, CHANCE_MS)));
   }
 
   /** Spacing of requests, in milliseconds a unit, if this client's part of the window is spread evenly. */

@@ -3,7 +3,6 @@ import type { ShareLimit } from '../../share-limit.ts';
 import { type Period, periodMsOf, SHORT_MS, startOf } from '../../time/periods.ts';
 import type { ServerClock } from '../../time/server-clock.ts';
 import type { AnsweredRequests } from '../../usage/answered.ts';
-import type { SentInWindow } from '../sent-in-window.ts';
 import type { CandidateShapes } from '../shape/candidates.ts';
 import type { Contention } from './contended-rate.ts';
 import { ALL_BEFORE, type Shown } from './demand.ts';
@@ -18,7 +17,6 @@ export interface OtherUsageDependencies {
   readonly clock: ServerClock;
   readonly answered: AnsweredRequests;
   readonly candidates: Pick<CandidateShapes, 'may'>;
-  readonly sent: Pick<SentInWindow, 'units'>;
   readonly otherConsumers: OtherConsumers;
   readonly shareLimit: Pick<ShareLimit, 'isShared'>;
 }
@@ -69,13 +67,12 @@ export class OtherUsage {
   /** What a reading shows of the time before it: of a short window, all that was. */
   #shownBy({ sentAt, used, limit, held }: WindowReading): Shown {
     if (this.#isShort) return { ...ALL_BEFORE, used };
-    const { clock, candidates, sent } = this.#known;
+    const { clock, candidates } = this.#known;
     const { may } = candidates;
     const isCalendar = clock.known && may.isCalendar;
     return {
       startedAt: isCalendar ? clock.surely(startOf(this.#period, clock.least(sentAt))) : Number.NEGATIVE_INFINITY,
       used,
-      others: used - sent.units,
       isFull: used >= limit && may.onlyFills,
       isBlurred: held > limit * BLURRED_PART,
     };

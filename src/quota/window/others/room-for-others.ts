@@ -14,6 +14,19 @@ const FADING = 0.95;
 /** At most this part of a window is left for what they may take unseen: as much as is reserved for them at most. */
 const MOST_UNSEEN_PART = 0.5;
 
+/**
+ * What they take unseen is estimated for no longer after a reading than this client went from one to the next lately, or this, in milliseconds: they
+ * may have gone.
+ */
+const LEAST_UNSEEN_MS = 1_000;
+const LONGEST_GAP_MS = LONGEST_GAP * periodMsOf('second');
+
+/**
+ * With each reading that time is longer by this at most, from none after a refusal, in milliseconds: beside one who fills whole seconds and
+ * goes, a request shows that.
+ */
+const LONGER_MS = 500;
+
 /** For so much of a window that slides they may take more than becomes free. */
 const DIP_PART = 0.1;
 
@@ -35,6 +48,9 @@ export class RoomForOthers implements Reserve, Pacing {
   readonly #periodMs: number;
   readonly #known: RoomForOthersDependencies;
   #roundTripMs = 0;
+  /** How long this client went from reading to reading lately. */
+  #gapMs = 0;
+  #readAt = Number.NEGATIVE_INFINITY;
 
   constructor(period: Period, known: RoomForOthersDependencies) {
     this.#period = period;
@@ -43,7 +59,9 @@ export class RoomForOthers implements Reserve, Pacing {
   }
 
   /** Processes a reading of the window. */
-  onReading({ sentAt, receivedAt }: WindowReading): void {
+  onReading({ sentAt, receivedAt, limited }: WindowReading): void {
+    this.#gapMs = limited ? 0 : Math.min(sentAt - this.#readAt, this.#gapMs + LONGER_MS, LONGEST_GAP_MS);
+    this.#readAt = sentAt;
     this.#roundTripMs = Math.max(receivedAt - sentAt, this.#roundTripMs * FADING);
   }
 
@@ -77,7 +95,8 @@ export class RoomForOthers implements Reserve, Pacing {
   /** Units that they may take before a request that is sent now arrives. */
   #unseen(now: number): number {
     const { otherConsumers, lastReading } = this.#known;
-    const units = otherConsumers.unobserved(now - lastReading.sentAt + this.#roundTripMs / 2);
+    const unseenMs = now - lastReading.sentAt + this.#roundTripMs / 2;
+    const units = otherConsumers.unobserved(unseenMs, Math.max(LEAST_UNSEEN_MS, this.#gapMs));
     return Math.min(lastReading.limit * MOST_UNSEEN_PART, units);
   }
 

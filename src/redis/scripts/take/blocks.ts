@@ -37,13 +37,15 @@ function each(of: (values: number, layout: number) => string | number): string {
  * begins at the latest (carried), how many drain in a step (drains), units of the steps before that count in it (over), the units that may be granted (free); of
  * one that slides by when a slot must have ended to count no more (slidBy), the block that has its batches and where (blockOf, from), and whether the next
  * number is the next one (joins).
+ *
+ * By layout: how many values a place has (sizes, lengths), how they are written (forms), and how many bytes a place has without and with batches (spans,
+ * wholes).
  */
 export const READ_BLOCKS: string = `local limits, claimed, strangers, said, bounds, dirty, free = {}, {}, {}, {}, {}, {}, {}
 local carried, drains, over, slidBy, blockOf, from, joins = {}, {}, {}, {}, {}, {}, {}
 local prior, following
 local p, n = ${FIXED_ARGUMENTS + 1}, 0
 local cells, texts, firsts, layouts, batchTexts = {}, {}, {}, {}, {}
--- By layout: how many values a place has, how they are written, and how many bytes a place has with and without batches.
 local sizes, lengths = ${each((values) => values)}, ${each((values) => 2 * values)}
 local forms = ${each((values) => `'${'I8'.repeat(values * PLACES)}'`)}
 local spans, wholes = ${each((values) => BYTES * values)}, ${each((values, layout) => BYTES * values + (layout === LAYOUTS.slides ? BATCHES_BYTES : 0))}

@@ -4,9 +4,8 @@ import { LONGEST_TTL_MS, MOST } from '../../../sharing/store/store-rules.ts';
 const VALUES: number = 2 + RECENT_STRETCHES;
 const FORM: string = 'I8'.repeat(VALUES);
 
-/** What all processes claimed lately, by stretches of time, the present one first: see `recent-claims.ts`. */
-export const RECENT: string = `-- Units claimed by this ask (newly), and by earlier ones, by stretch: the present one is the first.
-local newly, stretch, counted, recent = 0, floor(now / ${STRETCH_MS}), now, {}
+/** What all processes claimed lately, this ask (newly) and earlier ones, by stretches of time, the present one first: see `recent-claims.ts`. */
+export const RECENT: string = `local newly, stretch, counted, recent = 0, floor(now / ${STRETCH_MS}), now, {}
 for k = 1, ${RECENT_STRETCHES} do recent[k] = 0 end
 if stored[4] and #stored[4] == ${8 * VALUES} then
   local kept = { read('${FORM}', stored[4]) }

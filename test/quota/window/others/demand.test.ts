@@ -5,7 +5,7 @@ const MINUTE_MS = 60_000;
 const SECOND_MS = 1_000;
 
 /** What a reading shows, unless a test says otherwise: a calendar minute with room, and nothing under way. */
-const shown = { startedAt: 0, used: 500, others: 0, isFull: false, isBlurred: false };
+const shown = { startedAt: 0, used: 500, isFull: false, isBlurred: false };
 
 /** Minutes that had room for so many seconds, in which so many units a second were taken. */
 function minutes(perSecond: number, seconds: number, { count = 6 } = {}): Demand {

@@ -88,15 +88,19 @@ describe('others who spend the same quota', () => {
 
   it('may take unseen what they took lately, more than they usually do, until no answer has told so for long', () => {
     const others = company(30);
-    const usual = others.unobserved(5 * MINUTE_MS);
+    const usual = others.unobserved(5 * MINUTE_MS, SECOND_MS);
     for (let tenth = 0; tenth < 10; tenth++) others.observe(2, LIMIT, 7 * MINUTE_MS + tenth * 100);
-    expect(others.unobserved(SECOND_MS)).toBeGreaterThan(4 * usual);
-    expect(others.unobserved(5 * MINUTE_MS)).toBe(usual);
+    expect(others.unobserved(SECOND_MS, SECOND_MS)).toBeGreaterThan(4 * usual);
+    expect(others.unobserved(5 * MINUTE_MS, SECOND_MS)).toBe(usual);
   });
 
   it('may have taken something unseen since the last answer: more the longer it is past, up to a point', () => {
     const others = company(250);
-    const [soon, later, muchLater] = [others.unobserved(100), others.unobserved(1_000), others.unobserved(30_000)];
+    const [soon, later, muchLater] = [
+      others.unobserved(100, SECOND_MS),
+      others.unobserved(1_000, SECOND_MS),
+      others.unobserved(30_000, SECOND_MS),
+    ];
     expect(soon).toBeLessThan(later);
     expect(muchLater).toBeLessThanOrEqual(later);
   });
@@ -132,46 +136,23 @@ describe('what others may have taken unseen', () => {
     return others;
   }
 
-  it('is by their rate, which fades, of a second at most or as long as is said, and two deviations more', () => {
-    const unseen = [100, 1_000, 5_000].map((ms) => burst().unobserved(ms));
+  it('is by their rate, which fades, for as long as is said at most, and two deviations of a second more', () => {
+    const unseen = [100, 1_000, 5_000].map((ms) => burst().unobserved(ms, SECOND_MS));
     // 0.02 a millisecond, less by a twenty-thousandth for each: 1.99, 19.0 and 15.6.
     expect(unseen).toEqual([4, 27, 23]);
-    expect(burst().unobserved(5_000, 2_000)).toBe(42);
+    expect(burst().unobserved(5_000, 2_000)).toBe(39);
   });
 
   it('is by a rate of which half a second leaves a good third', () => {
     const others = burst();
     others.observe(4, LIMIT, 1_500);
-    expect(others.unobserved(1_000)).toBe(18);
-  });
-
-  it('is that of almost four seconds where they have taken less of a calendar window than of one before, up to what they took of that', () => {
-    const others = new OtherConsumers(MINUTE_MS);
-    const observe = (units: number, all: number, now: number): void =>
-      others.observe(units, LIMIT, now, {
-        ...{ startedAt: MINUTE_MS * Math.floor(now / MINUTE_MS), used: all, others: all },
-        ...{ isFull: false, isBlurred: false },
-      });
-    /** They take 30 units in two seconds. */
-    const burstAt = (now: number, all: number): number => {
-      observe(0, all - 30, now);
-      observe(30, all, now + 2_000);
-      return others.unobserved(3_000) - others.unobserved(1_000);
-    };
-    expect(burstAt(1_000, 300)).toBeLessThanOrEqual(0);
-    expect(burstAt(61_000, 200)).toBeGreaterThan(20);
-    const left = burstAt(71_000, 280);
-    expect(left).toBeGreaterThan(0);
-    expect(left).toBeLessThan(10);
-    expect(burstAt(81_000, 310)).toBeLessThanOrEqual(0);
-    const long = others.unobserved(9_000);
-    expect(long).toBeLessThanOrEqual(others.unobserved(3_700));
+    expect(others.unobserved(1_000, SECOND_MS)).toBe(18);
   });
 
   it('is by what they took since a window of the calendar began', () => {
     const others = burst();
-    others.observe(4, LIMIT, 61_000, { startedAt: 60_500, used: 4, others: 4, isFull: false, isBlurred: false });
-    expect(others.unobserved(1_000)).toBe(18);
+    others.observe(4, LIMIT, 61_000, { startedAt: 60_500, used: 4, isFull: false, isBlurred: false });
+    expect(others.unobserved(1_000, SECOND_MS)).toBe(18);
   });
 });
 

@@ -71,6 +71,25 @@ describe('the room that is left for other consumers', () => {
     expect(reserved(room('minute'), 9_000)).toBe(50);
   });
 
+  it('is what they may take for as long as this client went without an answer lately, a second at the least and not quite four at the most', () => {
+    const asked = room('minute', { others: { unobserved: (_ms: number, mostMs: number) => mostMs / 100 } });
+    expect(reserved(asked, 200)).toBe(10);
+    for (let at = 0; at < 15_000; at += 3_000) asked.onReading(reading(at, 1));
+    expect(reserved(asked, 15_000)).toBe(25);
+    for (let at = 15_000; at < 30_000; at += 3_000) asked.onReading(reading(at, 1));
+    expect(reserved(asked, 30_000)).toBe(30);
+    for (let at = 30_000; at < 60_000; at += 9_000) asked.onReading(reading(at, 1));
+    expect(reserved(asked, 60_000)).toBe(37);
+  });
+
+  it('is no more than they may take in a second after a refusal: one who fills whole seconds may have gone', () => {
+    const asked = room('minute', { others: { unobserved: (_ms: number, mostMs: number) => mostMs / 100 } });
+    for (let at = 0; at < 30_000; at += 3_000) asked.onReading(reading(at, 1));
+    expect(reserved(asked, 30_000)).toBe(30);
+    asked.onReading(reading(30_000, LIMIT, { limited: true }));
+    expect(reserved(asked, 30_000)).toBe(10);
+  });
+
   it('grows with the slowest round trip of late, half of which a request takes to arrive', () => {
     const slow = room('minute');
     slow.onReading(reading(0, 1));

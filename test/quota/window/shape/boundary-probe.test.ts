@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { Concurrency } from '../../../../src/quota/usage/concurrency.ts';
 import { InFlight } from '../../../../src/quota/usage/in-flight.ts';
 import { SentInWindow } from '../../../../src/quota/window/sent-in-window.ts';
 import { BoundaryProbe } from '../../../../src/quota/window/shape/boundary-probe.ts';
@@ -17,7 +18,7 @@ function looking(units = 1): {
   send: (units: number, now: number) => void;
 } {
   const clock = knownClock();
-  const flights = new InFlight(10, 9_000);
+  const flights = new InFlight(new Concurrency(10), 9_000);
   const sent = new SentInWindow('minute', clock);
   const look = new BoundaryProbe(clock, flights, sent);
   const send = (some: number, now: number): void => {

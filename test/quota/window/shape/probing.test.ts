@@ -8,6 +8,7 @@ import { slidingLog } from '../../../../src/quota/models/sliding-log.ts';
 import { wholeShareLimit } from '../../../../src/quota/share-limit.ts';
 import { type Period, periodMsOf } from '../../../../src/quota/time/periods.ts';
 import { ServerClock } from '../../../../src/quota/time/server-clock.ts';
+import { Concurrency } from '../../../../src/quota/usage/concurrency.ts';
 import { InFlight } from '../../../../src/quota/usage/in-flight.ts';
 import { SentInWindow } from '../../../../src/quota/window/sent-in-window.ts';
 import { CandidateShapes } from '../../../../src/quota/window/shape/candidates.ts';
@@ -18,7 +19,7 @@ const MINUTE_MS = 60_000;
 
 /** Doubt about a minute in which a request went at 0, of a service that shows a clock or none. */
 function doubtOf(clock: ServerClock): ShapeProbing {
-  const flights = new InFlight(10, 9_000);
+  const flights = new InFlight(new Concurrency(10), 9_000);
   const sent = new SentInWindow('minute', clock);
   const doubt = new ShapeProbing('minute', {
     clock,
@@ -80,7 +81,7 @@ function probing(
     sent = new SentInWindow(period, clock),
   }: { shapes?: readonly Shape[]; isShared?: boolean; clock?: ServerClock; sent?: SentInWindow } = {},
 ): ShapeProbing {
-  const flights = new InFlight(10, 9_000);
+  const flights = new InFlight(new Concurrency(10), 9_000);
   const candidates = new CandidateShapes(modelsOf(period, clock, shapes), periodMsOf(period));
   const made = new ShapeProbing(period, { clock, flights, shareLimit: { isShared }, candidates, sent });
   made.onSent(1, 100);

@@ -15,7 +15,7 @@ const AGREED = 3;
  * answer counts less than their requests have left there, so that no request is refused where they do; then each has its own, until
  * answers of one count the requests of all.
  */
-export class EndpointWindows implements Iterable<ResetWindow> {
+export class ResetWindows implements Iterable<ResetWindow> {
   readonly #clock: ServerClock;
   readonly #flights: InFlight;
   #windows: ResetWindow[] = [];

@@ -1,22 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import type { QuotaSnapshot } from '../../../src/quota/headers/snapshot.ts';
-import { EndpointWindows } from '../../../src/quota/limits/endpoint-windows.ts';
+import { ResetWindows } from '../../../src/quota/limits/reset-windows.ts';
 import { ServerClock } from '../../../src/quota/time/server-clock.ts';
+import { Concurrency } from '../../../src/quota/usage/concurrency.ts';
 import { InFlight } from '../../../src/quota/usage/in-flight.ts';
 import { charge, knownClock, readingsOf } from '../support/builders.ts';
 
 const { limit: _, used: __, held: ___, ...ANSWER } = readingsOf(0, 100)(0, 0);
 
-function world(): { windows: EndpointWindows; flights: InFlight } {
-  const flights = new InFlight(10, 9_000);
-  return { windows: new EndpointWindows(knownClock(), flights), flights };
+function world(): { windows: ResetWindows; flights: InFlight } {
+  const flights = new InFlight(new Concurrency(10), 9_000);
+  return { windows: new ResetWindows(knownClock(), flights), flights };
 }
 
 function says(more: Partial<QuotaSnapshot>): QuotaSnapshot {
   return { receivedAt: 100, date: 0, stacks: {}, malformed: [], unrecognised: {}, ...more };
 }
 
-const headrooms = (windows: EndpointWindows): number[] => Array.from(windows, (window) => window.headroom(0));
+const headrooms = (windows: ResetWindows): number[] => Array.from(windows, (window) => window.headroom(0));
 
 describe('windows that only ratelimit-* describes', () => {
   it('are told apart by their limits', () => {
@@ -68,7 +69,7 @@ describe('windows that only ratelimit-* describes', () => {
   });
 
   it('end by the time that is left at the answer, by its date or, without one, by when it was received', () => {
-    const windows = new EndpointWindows(new ServerClock(), new InFlight(10, 9_000));
+    const windows = new ResetWindows(new ServerClock(), new InFlight(new Concurrency(10), 9_000));
     windows.read('GET /a', says({ limit: 10, remaining: 0, resetAt: 50_000 }), ANSWER);
     windows.read(
       'GET /b',
@@ -92,7 +93,7 @@ const LIMIT = 100;
 
 /** Answers that each come before the next request is sent, 200 ms later. */
 function listener() {
-  const windows = new EndpointWindows(knownClock(), new InFlight(10, 9_000));
+  const windows = new ResetWindows(knownClock(), new InFlight(new Concurrency(10), 9_000));
   let sentAt = 0;
   const hear = (
     endpoint: string,
@@ -108,7 +109,7 @@ function listener() {
   return { windows, hear };
 }
 
-function coveredBy({ windows }: { windows: EndpointWindows }): boolean[][] {
+function coveredBy({ windows }: { windows: ResetWindows }): boolean[][] {
   return Array.from(windows, (window) =>
     ['GET /a', 'GET /b', 'GET /c'].map((endpoint) => window.requests.has(endpoint)),
   );

@@ -1,0 +1,33 @@
+import type { Reply } from '../http/call.ts';
+import { redactedHeaders } from '../http/redaction.ts';
+
+/** Statuses of responses without a body. */
+const BODYLESS: ReadonlySet<number> = new Set([101, 103, 204, 205, 304]);
+
+/** The response as `fetch` would return it, with an echoed key removed. */
+export function responseFrom(reply: Reply, redact: (text: string) => string): Response {
+  const { status, statusText, text, bytes, stream, url, isRedirected } = reply;
+  const words = text === '' ? null : new TextEncoder().encode(text);
+  // A redacted text may have another length.
+  const headers = redactedHeaders(reply.headers, redact).map(([name, value]): [name: string, value: string] => [
+    name,
+    words && name === 'content-length' ? String(words.byteLength) : value,
+  ]);
+  const body = BODYLESS.has(status) ? null : (stream ?? bytes ?? words);
+  // `new Response` rejects statuses outside 200 to 599, which services do send.
+  const isUsual = status >= 200 && status <= 599;
+  // Nor does it accept other characters than bytes, as which HTTP sends a reason.
+  const reason = /[^\x20-\xff]/.test(statusText) ? '' : redact(statusText);
+  const response = new Response(body, { headers, statusText: reason, ...(isUsual ? { status } : {}) });
+  return withFetchFields(response, {
+    url: { value: url },
+    redirected: { value: isRedirected },
+    ...(isUsual ? {} : { status: { value: status }, ok: { value: false } }),
+  });
+}
+
+/** Adds what only `fetch` can set (`url`, `redirected`), on clones too. */
+function withFetchFields(response: Response, facts: PropertyDescriptorMap): Response {
+  const clone = (): Response => withFetchFields(Response.prototype.clone.call(response), facts);
+  return Object.defineProperties(response, { ...facts, clone: { value: clone } });
+}

@@ -1,0 +1,27 @@
+/** What may end a request early. */
+export interface Cancellation {
+  /** Aborts then. */
+  readonly signal: AbortSignal;
+  /** Rejects with the reason of the signal as soon as it aborts, even if what was started ignores the signal. */
+  during<T>(start: () => Promise<T>): Promise<T>;
+}
+
+/** See {@link Cancellation.during}; for a signal of the caller's. */
+export function untilAborted<T>(start: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason);
+    const abort = (): void => reject(signal.reason);
+    signal.addEventListener('abort', abort, { once: true });
+    const end = (): void => signal.removeEventListener('abort', abort);
+    start().then(
+      (value) => {
+        end();
+        resolve(value);
+      },
+      (error: unknown) => {
+        end();
+        reject(error);
+      },
+    );
+  });
+}

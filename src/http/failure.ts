@@ -1,0 +1,55 @@
+import { KEY_REFUSED } from './key-breaker.ts';
+import { KEY_CHANGED } from './key-ring.ts';
+
+/** Codes of failures before anything was sent: the connection was not established, or there is no key to send. */
+const UNSENT: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+  KEY_REFUSED,
+  KEY_CHANGED,
+]);
+
+/** The failure of a request that got no usable answer. */
+export class Failure extends Error {
+  /** The code of the error, such as `ECONNRESET`. */
+  readonly code: string;
+
+  constructor(code: string, cause?: unknown) {
+    super(code, { cause });
+    this.code = code;
+  }
+
+  /** Whether the request was certainly not sent. */
+  get isUnsent(): boolean {
+    return UNSENT.has(this.code);
+  }
+}
+
+/** The failure behind an error, of which only the names, messages and stacks are kept, without the API key. */
+export function failureOf(error: unknown, redact: (text: string) => string): Failure {
+  if (error instanceof Failure) return error;
+  return new Failure(redact(codeOf(error) ?? 'NETWORK'), sanitizeError(error, redact));
+}
+
+function codeOf(error: unknown): string | undefined {
+  for (let at = error, depth = 0; typeof at === 'object' && at !== null && depth < 5; depth++) {
+    const { code, cause } = at as { code?: unknown; cause?: unknown };
+    if (typeof code === 'string') return code;
+    at = cause;
+  }
+  return undefined;
+}
+
+/** A copy of an error and its causes with nothing but their names, messages and stacks. */
+function sanitizeError(error: unknown, redact: (text: string) => string, depth = 0): unknown {
+  if (!(error instanceof Error) || depth > 4) return undefined;
+  const cause = sanitizeError(error.cause, redact, depth + 1);
+  const copy = new Error(redact(String(error.message)), cause === undefined ? undefined : { cause });
+  copy.name = redact(String(error.name));
+  if (error.stack) copy.stack = redact(String(error.stack));
+  return copy;
+}

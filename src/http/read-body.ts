@@ -1,0 +1,80 @@
+import type { Cancellation } from './cancellation.ts';
+import { Failure, failureOf } from './failure.ts';
+
+/** The largest body that is read, in bytes after decompression: a small answer can inflate without bound. */
+const LARGEST_BODY = 32 * 1024 * 1024;
+
+type Bytes = Uint8Array<ArrayBuffer>;
+type Redact = (text: string) => string;
+
+/** The body of an answer, if any. A custom `fetch` may have read it, or a part of it. */
+export function unreadBody({ body, bodyUsed }: Response): Response['body'] {
+  if (!bodyUsed && !body?.locked) return body;
+  throw new Failure('INVALID_RESPONSE', new TypeError('The body was already read: fetch must return it unread.'));
+}
+
+/** The whole body as text. */
+export function readText(response: Response, cancellation: Cancellation, redact: Redact): Promise<string> {
+  return read(response, cancellation, redact, joinText);
+}
+
+/** The whole body as bytes. */
+export function readBytes(response: Response, cancellation: Cancellation, redact: Redact): Promise<Bytes> {
+  return read(response, cancellation, redact, joinBytes);
+}
+
+/** Reads to the end. The size is checked while reading: `content-length` may be wrong, or that of the compressed body. */
+async function read<T>(
+  response: Response,
+  cancellation: Cancellation,
+  redact: Redact,
+  join: (pieces: readonly Uint8Array[]) => T,
+): Promise<T> {
+  const { signal } = cancellation;
+  let reader: BodyReader | undefined;
+  try {
+    const opened = unreadBody(response)?.getReader();
+    reader = opened;
+    return join(opened ? await cancellation.during(() => drained(opened)) : []);
+  } catch (error) {
+    reader?.cancel(signal.reason).catch(() => {});
+    throw signal.aborted ? signal.reason : failureOf(error, redact);
+  }
+}
+
+type BodyReader = ReadableStreamDefaultReader<Bytes>;
+
+async function drained(reader: BodyReader): Promise<readonly Uint8Array[]> {
+  const pieces: Uint8Array[] = [];
+  for (let size = 0; ; ) {
+    const { done, value } = await reader.read();
+    if (done) return pieces;
+    size += value.byteLength;
+    if (size > LARGEST_BODY) throw new Failure('TOO_LARGE');
+    pieces.push(value);
+  }
+}
+
+/** Shared decoder of bodies that arrive in one chunk: creating a decoder takes longer than decoding a small body. */
+const WHOLE = new TextDecoder();
+
+/** The text of a whole body. */
+function joinText(pieces: readonly Uint8Array[]): string {
+  const first = pieces[0];
+  if (pieces.length < 2) return first ? WHOLE.decode(first) : '';
+  const decoder = new TextDecoder();
+  let text = '';
+  for (const piece of pieces) text += decoder.decode(piece, { stream: true });
+  return text + decoder.decode();
+}
+
+/** A whole body as bytes. */
+function joinBytes(pieces: readonly Uint8Array[]): Bytes {
+  const bytes = new Uint8Array(pieces.reduce((size, { byteLength }) => size + byteLength, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    bytes.set(piece, at);
+    at += piece.byteLength;
+  }
+  return bytes;
+}

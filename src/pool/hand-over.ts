@@ -1,0 +1,109 @@
+import type { Client } from '../client/client.ts';
+import { ConfigError, isConnectionError, isQuotaExhausted, isServiceError } from '../errors.ts';
+import { untilAborted } from '../http/cancellation.ts';
+import type { OpenCalls } from '../scheduler/open-calls.ts';
+import type { EstimateOptions } from '../scheduler/outlook/estimate.ts';
+import { PoolLine, WITHDRAWN } from './line.ts';
+import type { Member } from './member.ts';
+
+/** What a pool has to know of a call to choose its client. */
+export interface PooledCall<T> extends EstimateOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Makes the call, with this signal in place of its own, if there is one. */
+  readonly make: (client: Client, signal?: AbortSignal) => Promise<T>;
+  /** Whether it can be made only once, because its body can be read only once. */
+  readonly isOneShot?: boolean;
+}
+
+/** Hands calls to the clients of a pool: each to the one that can send it first, and to another where that refuses it or hands it back. */
+export class HandOver {
+  readonly #members: readonly Member[];
+  readonly #line: PoolLine;
+  readonly #open: OpenCalls;
+
+  /** @param open - told of calls that wait until a client can be chosen. */
+  constructor(members: readonly Member[], open: OpenCalls) {
+    this.#members = members;
+    this.#line = new PoolLine(members);
+    this.#open = open;
+  }
+
+  /** Hands a call to one client after the other, until one serves it. */
+  async send<T>(call: PooledCall<T>): Promise<T> {
+    const { priority = 0, signal, make, isOneShot } = call;
+    let left = this.#members.filter((member) => member.takes(priority));
+    if (left.length === 0) throw new ConfigError('priority', `${priority} is taken by no client of the pool`);
+    let refusal: unknown;
+    while (left.length > 0) {
+      const { member, awaited, isFresh } = choose(left, call);
+      if (awaited) {
+        const chosen = this.#open.announce();
+        await (signal ? untilAborted(() => awaited, signal) : awaited).finally(chosen);
+        continue;
+      }
+      try {
+        const isMovable = !isOneShot && left.length > 1;
+        // Handed over in the turn of the choice, so that the estimates of the next choice count this call.
+        if (isFresh) return await member.sendFirst(make);
+        return await (isMovable ? this.#sendMovable(member, left, call) : make(member.client));
+      } catch (error) {
+        if (error === WITHDRAWN) continue;
+        if (isOneShot || !isUnserved(error)) throw error;
+        refusal = soonerOf(refusal, error);
+        left = left.filter((one) => one !== member);
+      }
+    }
+    throw refusal;
+  }
+
+  /** Hands a call to a client that may hand it back while it waits. */
+  async #sendMovable<T>(member: Member, left: readonly Member[], call: PooledCall<T>): Promise<T> {
+    const { endpoint, cost, priority = 0, signal, make } = call;
+    const own = signal ? AbortSignal.any([signal]) : new AbortController().signal;
+    const handed = {
+      plan: { endpoint, cost, priority, count: 1 },
+      member,
+      signal: own,
+      others: left.filter((one) => one !== member),
+    };
+    this.#line.add(handed);
+    try {
+      return await make(member.client, own);
+    } finally {
+      this.#line.remove(handed);
+    }
+  }
+}
+
+/** The client that is to make a call, or the answer to await before one can be chosen. */
+interface Choice {
+  readonly member: Member;
+  readonly isFresh: boolean;
+  readonly awaited?: Promise<unknown> | undefined;
+}
+
+/**
+ * The client that can send a call first. Of clients that know nothing yet each gets one call before all others, and what comes meanwhile
+ * waits for the answer: a thousand calls at once are divided by what each client can send.
+ */
+function choose(members: readonly Member[], { endpoint, cost, priority }: EstimateOptions): Choice {
+  const offers = members.map((member) => ({ member, ms: member.answersIn({ endpoint, cost, priority }) }));
+  const fresh = offers.filter(({ ms }) => ms === undefined);
+  const next = fresh.find(({ member }) => !member.first) ?? fresh[0];
+  if (next) return { member: next.member, isFresh: true, awaited: next.member.first };
+  const soonest = offers.reduce((best, one) => (Number(one.ms) < Number(best.ms) ? one : best));
+  return { member: soonest.member, isFresh: false };
+}
+
+/** Whether a client has refused a call that the service did not serve, so that another may make it. */
+function isUnserved(error: unknown): boolean {
+  if (isQuotaExhausted(error)) return true;
+  if (isConnectionError(error)) return error.code === 'KEY_REFUSED';
+  return isServiceError(error) && error.status === 401;
+}
+
+/** Of two refusals the one that says when to come back, and the sooner of two that do. */
+function soonerOf(one: unknown, other: unknown): unknown {
+  if (!isQuotaExhausted(one)) return other;
+  return isQuotaExhausted(other) && other.retryAt < one.retryAt ? other : one;
+}
