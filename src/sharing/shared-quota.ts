@@ -126,7 +126,13 @@ export class SharedQuota implements ShareLimit {
     const isFull = !this.#trips.isUnderWay && !this.#absence.isAlone && this.#shortage.isCertain(now);
     const { closedSince } = this.#absence;
     const isFirm = isFull || closedSince !== undefined || this.#standstill.hold(until, now);
-    return holdUntil(until, () => this.#explain(now), { isFirm, failingSince: closedSince });
+    const isPassed = this.#shortage.isPassed(now);
+    if (isPassed) this.#needs.pass(until);
+    return holdUntil(until, () => this.#explain(now), {
+      isFirm,
+      failingSince: closedSince,
+      ...(isPassed && { passableUnits: this.#needs.first.units }),
+    });
   }
 
   /** The instant at which the charge may be covered; `now` or earlier: it is. Begins a trip where units must be asked for. */

@@ -20,7 +20,8 @@ export class Shortage {
 
   /** What to ask for. */
   demand(now: number): Demand {
-    const demand = this.#needs.demand(this.#ledger.policy.isBusy(now));
+    const isHeld = (units: number): boolean => this.#ledger.holds(units, now);
+    const demand = this.#needs.demand(this.#ledger.policy.isBusy(now), now, isHeld, this.#isCheaper(now));
     // During a look this process sends without units, so it returns those that it holds: both together would be too many.
     return this.#discovery.isAlone(now) ? { ...demand, want: 0, isAlone: true } : demand;
   }
@@ -65,9 +66,20 @@ export class Shortage {
     return this.#discovery.isLooking(now) ? waiting > 0 : this.#ledger.policy.isLimited && waiting >= BACKLOG;
   }
 
+  /**
+   * Whether cheaper calls pass the first: it has units of a later slot, what is left of a window is of no use to it, or it waits for a second. Where a
+   * longer window may have nothing for it, it waits in its place, where its patience ends.
+   */
+  isPassed(now: number): boolean {
+    const { units, isUrgent } = this.#needs.first;
+    const { policy } = this.#ledger;
+    const isOver = !isUrgent && !!this.full(now)?.need;
+    return units > 1 && (this.#ledger.holds(units, now) || isOver || policy.isPassing(now));
+  }
+
   /** The window that is full; none where the first call would fail although it may get a unit that is kept, or given back in time. */
   full(now: number): FullWindow | undefined {
-    const full = this.#ledger.full(now);
+    const full = this.#isCheaper(now) ? undefined : this.#ledger.full(now);
     if (!full || this.#ledger.timeline.surely(full.end, now) - now <= this.#needs.first.maxWaitMs) return full;
     return full.isKept || !this.#isSure(full) ? undefined : full;
   }
@@ -89,8 +101,13 @@ export class Shortage {
     return full ? this.#ledger.timeline.surely(full.end, now) : this.#asksAt(this.#ledger.held(now), now);
   }
 
+  /** Whether the window that is full has enough for a call as cheap as the first. */
+  #isCheaper(now: number): boolean {
+    return this.#needs.first.units < (this.#ledger.full(now)?.need ?? 0);
+  }
+
   #asksAt(held: number, now: number): number {
-    const isSpared = this.#ledger.full(now)?.isKept === true && !this.full(now);
+    const isSpared = this.#isCheaper(now) || (this.#ledger.full(now)?.isKept === true && !this.full(now));
     return this.#ledger.policy.nextAt(held, this.#needs.first.isUrgent || isSpared);
   }
 }

@@ -66,6 +66,8 @@ export interface FullWindow {
   readonly at: number;
   /** Whether what is left of it was kept for a request that shows its shape, and the call may get that. */
   readonly isKept: boolean;
+  /** Units of the call that found it full, if what is left is of no use to that: cheaper ones may get it. Else 0. */
+  readonly need: number;
 }
 
 /** Decides when to ask the store for units. */
@@ -137,6 +139,11 @@ export class AskPolicy {
   full(time: number): FullWindow | undefined {
     const full = this.seemsFull(time);
     return full && (!full.instance.window.isLong || full.at - full.since >= SURE_MS) ? full : undefined;
+  }
+
+  /** Whether nothing but a second was too full for the first call lately: it need not wait for long. */
+  isPassing(now: number): boolean {
+    return this.isBusy(now) && this.#lacking === undefined;
   }
 
   /** Whether a window has nothing left for the first call, if that is certain: it is full, or what is left is kept for other calls. */
@@ -224,7 +231,8 @@ export class AskPolicy {
       if (this.#full && end <= this.#full.end) continue;
       // What slides is full until a later end as soon as a unit of it is granted to another process.
       const isSame = known?.instance.window === instance.window && outcome.surely(known.end) > now;
-      this.#full = { instance, end, since: isSame ? known.since : now, at: now, isKept };
+      const need = instance.window.isCalendar ? asked.need : 0;
+      this.#full = { instance, end, since: isSame ? known.since : now, at: now, isKept, need };
     }
   }
 

@@ -24,14 +24,23 @@ export interface Demand {
   readonly maxWaitMs: number;
 }
 
+/** A waiting call: the units that it needs, whether it is urgent, and how long it may wait, in milliseconds. */
+interface WaitingCall {
+  readonly units: number;
+  readonly isUrgent: boolean;
+  readonly maxWaitMs: number;
+}
+
 /** What the calls of this process need of the share: those that wait, and those that are expected to follow. */
 export class CallNeeds {
   readonly #member: Member;
   #underWay = 0;
   /** Mean units of a call. */
   #usual = 1;
-  /** The first waiting call. */
-  #first = { units: 1, isUrgent: false, maxWaitMs: Number.POSITIVE_INFINITY };
+  /** The first waiting call that no other passes, and one that is passed, until it asks again. */
+  #first: WaitingCall = { units: 1, isUrgent: false, maxWaitMs: Number.POSITIVE_INFINITY };
+  #passed = this.#first;
+  #passedUntil = Number.NEGATIVE_INFINITY;
   /** Units that urgent calls have taken, and those that the store was told of, which includes calls that wait. */
   #urgentSent = 0;
   #urgentTold = 0;
@@ -40,8 +49,8 @@ export class CallNeeds {
     this.#member = member;
   }
 
-  /** The first waiting call. */
-  get first(): { readonly units: number; readonly isUrgent: boolean; readonly maxWaitMs: number } {
+  /** The first waiting call that no other passes. */
+  get first(): WaitingCall {
     return this.#first;
   }
 
@@ -58,6 +67,13 @@ export class CallNeeds {
   /** A call asks to be sent: it is the first that waits, if it may not. */
   ask({ priority, maxWaitMs = Number.POSITIVE_INFINITY }: Charge, units: number): void {
     this.#first = { units, isUrgent: priority > URGENT_ABOVE, maxWaitMs };
+    if (units >= this.#passed.units) this.#passedUntil = Number.NEGATIVE_INFINITY;
+  }
+
+  /** Cheaper calls pass the first waiting call, which asks again then. */
+  pass(until: number): void {
+    this.#passed = this.#first;
+    this.#passedUntil = until;
   }
 
   /** A request is sent. */
@@ -82,13 +98,22 @@ export class CallNeeds {
     return this.#underWay >= MANY ? Math.floor(this.#underWay / 2) : 0;
   }
 
-  /** The units to ask for. `isBusy`: whether this process has used all it was granted lately. */
-  demand(isBusy: boolean): Demand {
-    const { units: need, isUrgent, maxWaitMs } = this.#first;
+  /**
+   * The units to ask for: of a call that is passed first, unless it has them or cannot have any, so that no other delays it.
+   *
+   * @param isBusy - whether this process has used all it was granted lately.
+   * @param isHeld - whether so many units are held of one slot.
+   * @param isOver - whether a window is full for it until its end, whoever takes what is left.
+   */
+  demand(isBusy: boolean, now: number, isHeld: (units: number) => boolean, isOver: boolean): Demand {
+    const [first, passed] = [this.#first, this.#passed];
+    const isPassed = now < this.#passedUntil && first.units < passed.units && first.isUrgent <= passed.isUrgent;
+    const held = isPassed && isHeld(passed.units) ? 1 : 0;
+    const { units: need, isUrgent, maxWaitMs } = isPassed && !held && !isOver ? passed : first;
     const { concurrency } = this.#member;
     const waiting = isUrgent ? this.#member.urgentWaiting() : this.#member.waiting();
     const calls = waiting > 0 ? waiting + this.#following(isBusy) : 0;
-    const want = calls === 0 ? 0 : need + Math.ceil((calls - 1) * this.#usual);
+    const want = calls === 0 ? 0 : need + held * passed.units + Math.ceil((calls - 1 - held) * this.#usual);
     return { need, want, isUrgent, concurrency, maxWaitMs };
   }
 

@@ -198,8 +198,8 @@ const SOONER_MS = 1_000;
  * How much longer than alone a call may take, in milliseconds. Limits are unknown at first, so that one process looks at
  * the service, and where shapes are unknown that is not the last look. While a second may slide, a unit of it may count in
  * two. A longer window that the traffic fills is counted as one that slides, too: what fills it is free again a window
- * later and not when the calendar says, and each time a step late. In a share no cheap call goes before a dear one: what a full window has left
- * may be too little for the first call of each process.
+ * later and not when the calendar says, and each time a step late. Cheaper calls pass a dear one, but what a full window has left
+ * may be too little for each call that waits.
  */
 export function boundOf(plan: Plan, calls: number, aloneMs: number): number {
   const { limits, isKnown } = plan;

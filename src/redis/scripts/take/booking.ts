@@ -1,7 +1,12 @@
 import { MOST, PARTS } from '../../../sharing/store/store-rules.ts';
 import { RECENT } from './recent.ts';
 
-/** Books the totals of an ask. */
+/**
+ * Books the totals of an ask.
+ *
+ * They are booked as differences to the account, those of all slots of a window together: what only changes its slot claims nothing, and is not new. New
+ * claims are subtracted from strangers: units spent without a grant were counted there.
+ */
 export const BOOK_TOTALS: string = `${RECENT}-- A step has what did not drain of the step before.
 local function carry(i)
   local own, left = ${PARTS} * (claimed[i - 1] + strangers[i - 1]), carried[i - 1] or 0
@@ -10,8 +15,6 @@ local function carry(i)
   if left ~= carried[i] then carried[i], dirty[i] = left, true end
 end
 
--- Totals are booked as differences to the account, those of all slots of a window together: what only changes its slot claims nothing. New claims
--- are subtracted from strangers: units spent without a grant were counted there.
 local firstSlot, changes = p, {}
 for _ = 1, slots do
   local to = tonumber(A[p])
@@ -34,7 +37,6 @@ for i, more in pairs(changes) do
   if more ~= 0 then claimed[i], dirty[i] = min(max(0, claimed[i] + more), mostClaimed(limits[i])), true end
   if more > 0 then strangers[i] = max(0, strangers[i] - more) end
 end
--- What only changed its slot is not new.
 newly = max(0, newly)
 
 `;

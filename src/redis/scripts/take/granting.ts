@@ -1,7 +1,10 @@
 /** Number of values in an answer before the grants. What each window has used follows these, and then all facts, if they are told. */
 export const FIXED_ANSWERS = 10;
 
-/** Grants units of the earliest slots with room; at most a part while other processes are needy. */
+/**
+ * Grants units of the earliest slots with room; at most a part while other processes are needy. What is used of a step counts in those after it. Where the
+ * next instance has no room either, that one takes longer to have some.
+ */
 export const GRANT: string = `local part = max(tonumber(A[7]), need, ceil(tonumber(A[6]) / (others + 1)))
 local any, given, asked = want, 0, nil
 if leaves or known < state.least or known > version or pauseMs > 0 or lookMs > 0 then any = 0 end
@@ -10,7 +13,6 @@ local answer = { sequence, now, version, pauseMs, lookMs, others, 0, 0, now - st
 local totals, isTight = { A[2], 0 }, false
 n = ${FIXED_ANSWERS}
 p = firstSlot
--- What is used of a step counts in those after it.
 local function roomOf(i)
   local most = free[i]
   while drains[i + 1] do
@@ -19,7 +21,6 @@ local function roomOf(i)
   end
   return most
 end
--- The next instance takes longer where it has no room either.
 local function freeMs(i)
   if not joins[i] then return end
   if roomOf(i + 1) < need then return 0 end
