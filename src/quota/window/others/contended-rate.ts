@@ -20,9 +20,6 @@ const SHRINKING = 1;
 /** What a refusal leaves of the part. */
 const REFUSED = 0.5;
 
-/** Consumers whose requests did not fit have this of a unit, as a guess: so where each had one, as many again are reckoned with. */
-const BEYOND = 0.5;
-
 /** A trend follows late, and so changes the part by less than the rate of all does: else clients would swing together. */
 const LATE = 1 / 3;
 
@@ -96,10 +93,10 @@ export class ContendedRate {
     this.#set(this.#part + windows * change, limit);
   }
 
-  /** A request was refused. Of the window that was full `own` units are ours: so many equal parts fill it, and those of refused requests are beyond it. */
+  /** A request was refused. Of the window that was full `own` units are ours: so many equal parts fill it. */
   onRefused(own: number, limit: number, now: number): void {
     this.#onSeen(now);
-    this.#set(Math.min(this.#part * REFUSED, (own - BEYOND) / limit), limit);
+    this.#set(Math.min(this.#part * REFUSED, own / limit), limit);
   }
 
   /** How the part changes within a window. */
