@@ -6,9 +6,8 @@ import type { Member } from '../share.ts';
 import { Discovery } from './facts/discovery.ts';
 import { FactSync } from './facts/fact-sync.ts';
 import { LEAD_LASTS_MS } from './facts/facts.ts';
-import type { Entry } from './ledger/book.ts';
 import { CallNeeds } from './ledger/call-needs.ts';
-import { type Composed, Ledger } from './ledger/ledger.ts';
+import { type Charged, type Composed, Ledger } from './ledger/ledger.ts';
 import { reasonOf } from './reason.ts';
 import { Shortage } from './shortage.ts';
 import { SiblingUse } from './sibling-use.ts';
@@ -52,7 +51,7 @@ export class SharedQuota implements ShareLimit {
   readonly #absence: Absence;
   readonly #siblings = new SiblingUse();
   readonly #standstill = new Standstill();
-  readonly #leases = new WeakMap<Lease, { readonly entry: Entry; readonly units: number }>();
+  readonly #leases = new WeakMap<Lease, Charged>();
   readonly #trialTurn: TrialTurn;
   #debt = 0;
   #answeredAt = Number.NEGATIVE_INFINITY;
@@ -192,7 +191,7 @@ export class SharedQuota implements ShareLimit {
   onEnded(lease: Lease, units: number, isServed: boolean, now: number): void {
     const taken = this.#leases.get(lease);
     this.#needs.settle();
-    if (taken) this.#ledger.book.settle(taken.entry, Math.ceil(units) - taken.units, isServed ? now : undefined);
+    if (taken) this.#ledger.settle(taken, Math.ceil(units), isServed, now);
     // The request was sent before any window was known.
     else if (!this.#isNew) this.#ledger.book.settle(this.#ledger.spend(Math.ceil(units), now), 0);
     if (isServed) {

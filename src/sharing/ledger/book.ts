@@ -34,6 +34,8 @@ export interface Entry {
   /** Requests in flight that were charged to it: their cost may still change. */
   open: number;
   sent: Sent;
+  /** Whether what is open is charged to a later slot, too. */
+  isLate?: boolean;
   /** Units that the store has booked; undefined: unknown, because the last ask is unanswered. */
   booked: number | undefined;
 }
@@ -148,6 +150,20 @@ export class Book {
     entry.open--;
     entry.sent = { ...entry.sent, answered: Math.max(entry.sent.answered, answered) };
     entry.spent = Math.max(0, entry.spent + units);
+  }
+
+  /**
+   * Called before a request ends that is served. If it was held up, it may have been counted in a window of the calendar that began after its slot: it
+   * is charged to the present slot, too, and so is each other of its slot that is under way.
+   */
+  chargeLate(entry: Entry, units: number, time: TimeRange, present: Slot): void {
+    if (entry.isLate || !isOver(entry.slot, time)) return;
+    entry.isLate = true;
+    const names = new Set(entry.slot.instances.map(({ name }) => name));
+    const instances = present.instances.filter(({ name, window }) => window.isCalendar && !names.has(name));
+    if (instances.length === 0) return;
+    const owed = { ...present, name: this.#ownName(), instances };
+    for (let count = 0; count < entry.open; count++) (this.#usable(time, units) ?? this.#at(owed)).spent += units;
   }
 
   /**

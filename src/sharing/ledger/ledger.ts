@@ -30,6 +30,12 @@ export interface Composed extends Told, Pick<ShareAsk, 'want' | 'need' | 'size' 
   readonly also: readonly Instance[];
 }
 
+/** What a request was charged of a claim, in units. */
+export interface Charged {
+  readonly entry: Entry;
+  readonly units: number;
+}
+
 /**
  * The state of this process in a share: windows, slots, claims, and what to ask for next. It does no I/O: time is an argument,
  * asks are composed here and sent elsewhere.
@@ -132,6 +138,13 @@ export class Ledger {
     const entry = this.book.spend(units, arrival, () => this.#slots.at(arrival), now, isGuess);
     if (this.book.held(arrival) === 0) this.policy.spent(now, this.quantum);
     return entry;
+  }
+
+  /** Ends a request that was charged so much of a claim, and has cost `units`. */
+  settle({ entry, units: charged }: Charged, units: number, isServed: boolean, now: number): void {
+    const time = this.timeline.at(now);
+    if (isServed) this.book.chargeLate(entry, units, time, this.#slots.at(time));
+    this.book.settle(entry, units - charged, isServed ? now : undefined);
   }
 
   /** Records a reading. */

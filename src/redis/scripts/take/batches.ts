@@ -5,6 +5,7 @@ import { BATCHES } from '../../../sharing/store/batches.ts';
  *
  * Of the instances in which a slot counts the last has it in its batches: the next does not count it. Of too many batches two that follow each
  * other become one, those whose units wait the least for that. Units are returned of the last batch that ends no later than their slot, and of those before.
+ * Once batches count no more, an instance that slides holds no more than the next one and the later batches.
  */
 export const KEEP_BATCHES: string = `local function batchesOf(i)
   local all, v = {}, { read(batchForm, batchTexts[blockOf[i]], from[i] + 1) }
@@ -52,7 +53,6 @@ local function touch(q, more, to)
     if slidBy[i] and not (joins[i] and i < last) then toBatches(i, more, to) end
   end
 end
--- Once batches count no more, an instance that slides holds no more than the next one and the later batches.
 local function outBy(i, batches, time)
   local out, left = 0, 0
   for _, batch in ipairs(batches) do
