@@ -10,6 +10,7 @@ import { KeyBreaker } from '../http/key-breaker.ts';
 import { createKeyRing } from '../http/key-ring.ts';
 import { createTransport } from '../http/transport.ts';
 import { type ClientOptions, checkConcurrency, readSettings, type Settings } from '../options/client-options.ts';
+import { LAST_INSTANT } from '../quota/headers/snapshot.ts';
 import type { OpenCalls } from '../scheduler/open-calls.ts';
 import { estimateCalls, toEstimate } from '../scheduler/outlook/estimate.ts';
 import { Scheduler } from '../scheduler/scheduler.ts';
@@ -133,10 +134,11 @@ function readCloseOptions(given: unknown): { readonly drain: boolean } {
   return closeOptions(given === undefined || isSignal ? {} : given);
 }
 
-/** The end of a pause, in monotonic milliseconds. */
+/** The end of a pause, in monotonic milliseconds. One beyond all dates has none. */
 function pauseEnd(until: number | Date | undefined, clock: Clock): number {
   const ms = until instanceof Date ? until.getTime() - clock.wall() : until;
   if (ms === undefined) return Number.POSITIVE_INFINITY;
-  if (typeof ms === 'number' && (ms >= 0 || until instanceof Date) && !Number.isNaN(ms)) return clock.now() + ms;
+  if (typeof ms === 'number' && (ms >= 0 || until instanceof Date) && !Number.isNaN(ms))
+    return clock.wall() + ms > LAST_INSTANT ? Number.POSITIVE_INFINITY : clock.now() + ms;
   throw new ConfigError('until', `must be milliseconds, 0 or more, or a Date, not ${quote(until)}`);
 }

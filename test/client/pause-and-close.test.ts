@@ -50,6 +50,12 @@ describe('client.pause', () => {
     expect(service.limited).toBe(0);
   });
 
+  it('is one without an end if no date can say when it ends', async () => {
+    const { client } = await world();
+    client.pause(Number.MAX_SAFE_INTEGER);
+    expect(client.quota().paused).toEqual({});
+  });
+
   it('is counted in estimates, and a call with less patience fails at once', async () => {
     const { client, clock } = await world();
     client.pause(100_000);
