@@ -22,8 +22,8 @@ const RECENT_MS = 20_000;
 export const MISSING_MS: number = 3 * REACH_MS;
 
 /**
- * Of a window of at least `PROBED` units a unit is kept for the beginning of the calendar's next window, which is this part of it: the
- * request that gets it shows whether usage is reset there, although the window is full if it slides.
+ * Of a minute of at least `PROBED` units, and of a longer window of twice as many, a unit is kept for the beginning of the calendar's next window, which
+ * is this part of it: the request that gets it shows whether usage is reset there, although the window is full if it slides.
  */
 const PROBED = 10;
 const BEGINNING = 0.05;
@@ -137,7 +137,8 @@ export class SharedWindow {
 
   /** Whether a request at the beginning of the calendar's next window shows that this one is the calendar's, or is not. */
   get isProbed(): boolean {
-    if (this.isShort || this.#isOfCalendars || this.#isEstimated || this.limit < PROBED) return false;
+    if (this.isShort || this.#isOfCalendars || this.#isEstimated || this.limit < PROBED * (this.isLong ? 2 : 1))
+      return false;
     return this.shapes.alive.some(({ isCalendar }) => isCalendar);
   }
 
