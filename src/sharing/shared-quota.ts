@@ -20,9 +20,6 @@ import { Resumption } from './trips/resumption.ts';
 import { Standstill } from './trips/standstill.ts';
 import { Trips } from './trips/trips.ts';
 
-/** One process can use up a window of so few units with what it held when another began to look. */
-const FEW = 4;
-
 /** Options of {@link SharedQuota}. */
 export interface SharedQuotaOptions {
   /** Returns the store of the API key's share. */
@@ -284,7 +281,7 @@ export class SharedQuota implements ShareLimit {
     // Another process has told what it saw.
     if (answer === 'stale') return this.#facts.share(store, call);
     if (answer === 'over') this.#ledger.looksOver();
-    this.#discovery.hear(answer, isFirst, askedAt, clock.now(), this.#ledger.windows.smallest <= FEW);
+    this.#discovery.hear(answer, isFirst, askedAt, clock.now(), this.#ledger.windows.isAnySmall);
   }
 
   /** Asks for units, and a second time if nothing was granted because the facts have changed. */

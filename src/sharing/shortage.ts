@@ -73,8 +73,8 @@ export class Shortage {
   isPassed(now: number): boolean {
     const { units, isUrgent } = this.#needs.first;
     const { policy } = this.#ledger;
-    const isOver = !isUrgent && !!this.full(now)?.need;
-    return units > 1 && (this.#ledger.holds(units, now) || isOver || policy.isPassing(now));
+    if (units <= 1) return false;
+    return this.#ledger.holds(units, now) || policy.isPassing(now) || (!isUrgent && !!this.full(now)?.need);
   }
 
   /** The window that is full; none where the first call would fail although it may get a unit that is kept, or given back in time. */

@@ -171,7 +171,7 @@ export class FactSync {
     const window = this.#ledger.windows.of(period);
     const sent = timeline.at(sentAt);
     const received = timeline.at(receivedAt);
-    const claims = window?.claims({ least: sent.least, most: received.most });
+    const claims = window?.isShort ? undefined : window?.claims({ least: sent.least, most: received.most });
     const left = this.#resets.judge(news, sent, received, claims);
     const isSeen =
       window?.isShort &&

@@ -156,9 +156,10 @@ export class Book {
    * Called before a request ends that is served. If it was held up, it may have been counted in a window of the calendar that began after its slot: it
    * is charged to the present slot, too, and so is each other of its slot that is under way.
    */
-  chargeLate(entry: Entry, units: number, time: TimeRange, present: Slot): void {
+  chargeLate(entry: Entry, units: number, time: TimeRange, slot: () => Slot): void {
     if (entry.isLate || !isOver(entry.slot, time)) return;
     entry.isLate = true;
+    const present = slot();
     const names = new Set(entry.slot.instances.map(({ name }) => name));
     const instances = present.instances.filter(({ name, window }) => window.isCalendar && !names.has(name));
     if (instances.length === 0) return;

@@ -103,7 +103,7 @@ export class CallNeeds {
    *
    * @param isBusy - whether this process has used all it was granted lately.
    * @param isHeld - whether so many units are held of one slot.
-   * @param isOver - whether a window is full for it until its end, whoever takes what is left.
+   * @param isOver - whether a window has too little left for it until that ends.
    */
   demand(isBusy: boolean, now: number, isHeld: (units: number) => boolean, isOver: boolean): Demand {
     const [first, passed] = [this.#first, this.#passed];

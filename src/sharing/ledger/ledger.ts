@@ -143,7 +143,7 @@ export class Ledger {
   /** Ends a request that was charged so much of a claim, and has cost `units`. */
   settle({ entry, units: charged }: Charged, units: number, isServed: boolean, now: number): void {
     const time = this.timeline.at(now);
-    if (isServed) this.book.chargeLate(entry, units, time, this.#slots.at(time));
+    if (isServed) this.book.chargeLate(entry, units, time, () => this.#slots.at(time));
     this.book.settle(entry, units - charged, isServed ? now : undefined);
   }
 

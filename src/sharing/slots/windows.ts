@@ -28,6 +28,9 @@ export const MISSING_MS: number = 3 * REACH_MS;
 const PROBED = 10;
 const BEGINNING = 0.05;
 
+/** A process can use up a window of so few units with what others do not know of yet. */
+const FEW = 4;
+
 /** Maximum number of instances for which a window keeps readings. */
 const READINGS = 6;
 
@@ -339,6 +342,11 @@ export class SharedWindows implements Iterable<SharedWindow> {
   /** The smallest limit, in units. */
   get smallest(): number {
     return Math.min(...[...this].map(({ limit }) => limit));
+  }
+
+  /** Whether one is so small that a process can use it up with what others do not know of yet. */
+  get isAnySmall(): boolean {
+    return this.smallest <= FEW;
   }
 
   /** Whether the shape of one is in doubt. */

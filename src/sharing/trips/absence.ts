@@ -6,9 +6,6 @@ import type { Trips } from './trips.ts';
 /** The slots that other processes held have ended this long after the store was lost, in milliseconds. */
 const BOOKED_MS = 4_000;
 
-/** Half of a window of so few units may be taken by others between two trips of a process. */
-const FEW = 4;
-
 /**
  * After an absence longer than `ABSENT_MS`, processes may be sending without grants. Each notices the store's return within a little
  * more than a second, continues without grants for `ALONE_MS`, and asks only for slots that begin after `RETURN_MS`. So no process
@@ -53,7 +50,7 @@ export class Absence {
     // If it was never reached, no other process is known to hold units. One or two lost answers do not show that it is away.
     if (!this.#trips.hasJoined && this.#trips.isLost) return true;
     const { policy, windows } = this.#ledger;
-    return (policy.isAmple(now) && windows.smallest > FEW) || now >= this.beginsAt;
+    return (policy.isAmple(now) && !windows.isAnySmall) || now >= this.beginsAt;
   }
 
   /** When calls that wait for a trip that fails may go without a grant; Infinity: none has failed. */

@@ -22,8 +22,8 @@ const LEAST_UNSEEN_MS = 1_000;
 const LONGEST_GAP_MS = LONGEST_GAP * periodMsOf('second');
 
 /**
- * With each reading that time is longer by this at most, from none after a refusal, in milliseconds: beside one who fills whole seconds and
- * goes, a request shows that.
+ * With each reading that time is longer by this at most, from none after a refusal, in milliseconds: where a consumer fills whole seconds
+ * and goes, a request shows that.
  */
 const LONGER_MS = 500;
 

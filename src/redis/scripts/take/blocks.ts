@@ -80,7 +80,6 @@ for b = 1, blocks do
     first = low
   end
   if high > last then text, batches = text .. zeros((high - last) * span), batches .. zeros((high - last) * perPlace) end
-  -- The places that are not asked for stay text.
   local v = { read(sub(forms[layout], 1, lengths[layout] * (high + 1 - low)), text, ${HEAD_BYTES + 1} + (low - first) * span) }
   local runs = tonumber(A[p + 3])
   cells[b], texts[b], firsts[b], layouts[b], batchTexts[b] = v, text, first, layout, batches
