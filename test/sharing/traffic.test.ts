@@ -4,7 +4,7 @@ import type { Client } from '../../src/index.ts';
 import { type Latency, seeded } from '../../src/testing/index.ts';
 import { cases, DEEP, runs } from '../support/deep.ts';
 import { fleetOf } from './support/fleet.ts';
-import { ACCOUNT, boundOf, dearPlans, type Plan, plans, pricedAt, send } from './support/traffic.ts';
+import { ACCOUNT, boundOf, costlyPlans, type Plan, plans, pricedAt, send } from './support/traffic.ts';
 
 async function expectServed(plan: Plan): Promise<void> {
   const shared = await send(plan, true);
@@ -23,7 +23,7 @@ describe('processes that share a quota of any size, with any traffic at any time
   }, 600_000);
 
   it('are never refused where each fifth call costs three or five units, nor does a call fail or wait much longer', async () => {
-    await fc.assert(fc.asyncProperty(dearPlans, expectServed), { numRuns: runs(3, 150) });
+    await fc.assert(fc.asyncProperty(costlyPlans, expectServed), { numRuns: runs(3, 150) });
   }, 600_000);
 
   it('are not refused where one asks to look just after another has told what it saw, and the only unit of a second is used', async () => {
@@ -318,7 +318,7 @@ describe('processes that share a quota of any size, with any traffic at any time
       }
     };
     const took: number[] = [];
-    const dear = async (): Promise<void> => {
+    const costly = async (): Promise<void> => {
       for (let count = 0; count < 6; count++) {
         await fleet.clock.sleep(15_000);
         const from = fleet.clock.now();
@@ -326,7 +326,7 @@ describe('processes that share a quota of any size, with any traffic at any time
         took.push(fleet.clock.now() - from);
       }
     };
-    await fleet.clock.run(Promise.all([urgent(), dear()]));
+    await fleet.clock.run(Promise.all([urgent(), costly()]));
     // The first one is not known to cost as much.
     expect(Math.max(...took.slice(1))).toBeLessThan(5_000);
   });

@@ -105,8 +105,8 @@ describe('what the calls of a process need', () => {
 
 describe('what the calls of a process need while cheaper ones pass the first', () => {
   /** A call of four units, and one of one unit that asks after it, are the only ones that wait. */
-  function passed(priorities: { dear?: number; cheap?: number } = {}): World {
-    const world = worldOf({ units: 4, priority: priorities.dear ?? 0, maxWaitMs: 900 });
+  function passed(priorities: { costly?: number; cheap?: number } = {}): World {
+    const world = worldOf({ units: 4, priority: priorities.costly ?? 0, maxWaitMs: 900 });
     Object.assign(world, { waiting: 2, urgentWaiting: 2 });
     world.needs.pass(100);
     world.needs.ask({ endpoint: 'GET /b', units: 1, priority: priorities.cheap ?? 0 }, 1);
@@ -135,8 +135,8 @@ describe('what the calls of a process need while cheaper ones pass the first', (
 
   it('is what an urgent one needs that passes one that is not', () => {
     expect(demand(passed({ cheap: 1 }), 50)).toMatchObject({ need: 1, isUrgent: true });
-    expect(demand(passed({ dear: 1 }), 50)).toMatchObject({ need: 4, isUrgent: true });
-    expect(demand(passed({ dear: 1, cheap: 1 }), 50)).toMatchObject({ need: 4, isUrgent: true });
+    expect(demand(passed({ costly: 1 }), 50)).toMatchObject({ need: 4, isUrgent: true });
+    expect(demand(passed({ costly: 1, cheap: 1 }), 50)).toMatchObject({ need: 4, isUrgent: true });
   });
 });
 

@@ -28,10 +28,10 @@ interface Due {
   readonly at: number;
 }
 
-/** Of so many calls the last one is dear. */
+/** Of so many calls the last one is costly. */
 const DEAR_OF = 5;
 
-/** A call for a page of its events is the dear one. */
+/** A call for a page of its events is the costly one. */
 export const ACCOUNT = 'SP3HXJJMJQ06GNAZ8XWDN1QM48JEDC6PP6W3YZPZJ';
 
 /** What became of the traffic. */
@@ -90,17 +90,17 @@ export const plans: fc.Arbitrary<Plan> = fc.record({
   seed: fc.integer({ min: 1, max: 1_000_000 }),
 });
 
-/** The same with dear calls. */
-export const dearPlans: fc.Arbitrary<Plan> = plans.chain((plan) =>
+/** The same with costly calls. */
+export const costlyPlans: fc.Arbitrary<Plan> = plans.chain((plan) =>
   fc.constantFrom(3, 5).map((cost) => ({ ...plan, cost })),
 );
 
-/** What a dear call costs: one that costs more than a window would fail. */
+/** What a costly call costs: one that costs more than a window would fail. */
 function costOf({ limits, cost = 1 }: Plan): number {
   return Math.min(cost, ...Object.values(limits).filter((limit) => limit !== undefined));
 }
 
-/** What the service charges where dear calls cost so many units. */
+/** What the service charges where costly calls cost so many units. */
 export function pricedAt(units: number): (request: { readonly endpoint: string }) => number {
   return ({ endpoint }) => (endpoint === 'info' ? 1 : units);
 }
@@ -198,7 +198,7 @@ const SOONER_MS = 1_000;
  * How much longer than alone a call may take, in milliseconds. Limits are unknown at first, so that one process looks at
  * the service, and where shapes are unknown that is not the last look. While a second may slide, a unit of it may count in
  * two. A longer window that the traffic fills is counted as one that slides, too: what fills it is free again a window
- * later and not when the calendar says, and each time a step late. Cheaper calls pass a dear one, but what a full window has left
+ * later and not when the calendar says, and each time a step late. Cheaper calls pass a costly one, but what a full window has left
  * may be too little for each call that waits.
  */
 export function boundOf(plan: Plan, calls: number, aloneMs: number): number {

@@ -82,7 +82,7 @@ describe('the room that is left for other consumers', () => {
     expect(reserved(asked, 60_000)).toBe(37);
   });
 
-  it('is no more than they may take in a second after a refusal: one who fills whole seconds may have gone', () => {
+  it('is no more than they may take in a second after a refusal: a consumer that fills whole seconds may have gone', () => {
     const asked = room('minute', { others: { unobserved: (_ms: number, mostMs: number) => mostMs / 100 } });
     for (let at = 0; at < 30_000; at += 3_000) asked.onReading(reading(at, 1));
     expect(reserved(asked, 30_000)).toBe(30);

@@ -4,7 +4,7 @@ import { seeded, type WindowKind } from '../../src/testing/index.ts';
 import { fleetOf } from './support/fleet.ts';
 import { ACCOUNT, pricedAt } from './support/traffic.ts';
 
-/** A call that costs one unit, or a dear one; resolves with how long it took. */
+/** A call that costs one unit, or a costly one; resolves with how long it took. */
 async function timed(
   client: Client | undefined,
   cost: number,
@@ -17,7 +17,7 @@ async function timed(
 }
 
 describe('processes with calls of different costs', () => {
-  // No cheap call went before a dear one that did not fit: 0.78 and 0.92.
+  // No cheap call went before a costly one that did not fit: 0.78 and 0.92.
   it.each([
     [2, 7, 0.3],
     [4, 4, 0.2],
@@ -36,8 +36,8 @@ describe('processes with calls of different costs', () => {
     expect(limited).toBe(0);
   });
 
-  /** What becomes of a dear call and of cheap ones of one process after another has used 15 of 20 units of a minute. */
-  async function behind(minute: WindowKind): Promise<{ dearMs: number; cheapMs: number[]; trips: number }> {
+  /** What becomes of a costly call and of cheap ones of one process after another has used 15 of 20 units of a minute. */
+  async function behind(minute: WindowKind): Promise<{ costlyMs: number; cheapMs: number[]; trips: number }> {
     const quota = { keyed: { minute: 20 }, windows: { minute }, latencyMs: [20, 80], cost: pricedAt(7) } as const;
     const fleet = fleetOf(2, quota, {}, { calendar: ['month'], shapes: { minute } });
     const { clock } = fleet;
@@ -53,26 +53,26 @@ describe('processes with calls of different costs', () => {
     };
     await clock.run(Promise.all(Array.from({ length: 15 }, (_, nth) => call(other, 1, nth * 200))));
     const before = fleet.trips;
-    const dear = call(one, 7, 1);
+    const costly = call(one, 7, 1);
     const cheap = [1_000, 3_000, 9_000, 10_000].map((atMs) =>
       call(one, 1, atMs, minute === 'aligned' ? 4_000 : undefined),
     );
-    await clock.run(Promise.all([dear, ...cheap]));
+    await clock.run(Promise.all([costly, ...cheap]));
     expect(fleet.limited).toBe(0);
-    return { dearMs: await dear, cheapMs: await Promise.all(cheap), trips: fleet.trips - before };
+    return { costlyMs: await costly, cheapMs: await Promise.all(cheap), trips: fleet.trips - before };
   }
 
   // They waited for the next minute, and one that could not wait so long failed.
-  it('send cheap ones at once while a dear one waits for the next minute, because it needs more than is left', async () => {
-    const { dearMs, cheapMs } = await behind('aligned');
+  it('send cheap ones at once while a costly one waits for the next minute, because it needs more than is left', async () => {
+    const { costlyMs, cheapMs } = await behind('aligned');
     expect(Math.max(...cheapMs)).toBeLessThan(500);
-    expect(dearMs).toBeLessThan(51_000);
+    expect(costlyMs).toBeLessThan(51_000);
   });
 
   // A rule that took a minute that slides for one of which the rest is of no use asked each 100 ms.
-  it('leave a dear one what slides out of a minute, and ask for it no oftener than without cheap ones', async () => {
-    const { dearMs, trips } = await behind('sliding-log');
-    expect(dearMs).toBeLessThan(62_000);
+  it('leave a costly one what slides out of a minute, and ask for it no oftener than without cheap ones', async () => {
+    const { costlyMs, trips } = await behind('sliding-log');
+    expect(costlyMs).toBeLessThan(62_000);
     expect(trips).toBeLessThan(40);
   });
 });
