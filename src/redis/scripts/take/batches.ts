@@ -63,10 +63,9 @@ local function outBy(i, batches, time)
 end
 `;
 
-/** Takes off what has slid out. */
+/** Takes off what has slid out. All batches are read only where the first one, which ends first, has. */
 export const SLIDE_OUT: string = `local out, later = {}, {}
 for i in pairs(joins) do
-  -- The first batch ends first.
   local units, to = read('I8I8', batchTexts[blockOf[i]], from[i] + 1)
   if to <= slidBy[i] and units + to > 0 then
     local batches, kept = batchesOf(i), {}

@@ -126,7 +126,7 @@ local windows = n
 
 `;
 
-/** Writes the blocks of windows that have changed, and answers what each window has used. */
+/** Writes the blocks of windows that have changed, without the places that have ended, and answers what each window has used. */
 export const WRITE_BLOCKS: string = `local i, fullMs = 0, 0
 p = ${FIXED_ARGUMENTS + 1}
 for b = 1, blocks do
@@ -154,7 +154,6 @@ for b = 1, blocks do
     local asked, count = at + (low - first) * bytes, high + 1 - low
     if till <= latest then ends = max(ends, till) end
     text = sub(text, 1, asked - 1) .. write(sub(forms[layout], 1, lengths[layout] * count), unpack(v, 1, size * count)) .. sub(text, asked + count * bytes)
-    -- What has ended is left out.
     local out = 0
     while read('I8', text, at) <= now do at, out = at + bytes, out + 1 end
     local head = write('BI8', first + out + ${PLACES} * layout, ends)

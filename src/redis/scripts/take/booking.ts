@@ -6,9 +6,10 @@ import { RECENT } from './recent.ts';
  *
  * They are booked as differences to the account, those of all slots of a window together: what only changes its slot claims nothing, and is not new. New
  * claims are subtracted from strangers: units spent without a grant were counted there.
+ *
+ * A step of a window that drains has what did not drain of the step before (carry).
  */
-export const BOOK_TOTALS: string = `${RECENT}-- A step has what did not drain of the step before.
-local function carry(i)
+export const BOOK_TOTALS: string = `${RECENT}local function carry(i)
   local own, left = ${PARTS} * (claimed[i - 1] + strangers[i - 1]), carried[i - 1] or 0
   over[i] = ceil((own + left) / ${PARTS})
   left = own + max(0, left - drains[i])

@@ -4,12 +4,14 @@ import { LONGEST_TTL_MS, MOST } from '../../../sharing/store/store-rules.ts';
 const VALUES: number = 2 + RECENT_STRETCHES;
 const FORM: string = 'I8'.repeat(VALUES);
 
-/** What all processes claimed lately, this ask (newly) and earlier ones, by stretches of time, the present one first: see `recent-claims.ts`. */
+/**
+ * What all processes claimed lately, this ask (newly) and earlier ones, by stretches of time, the present one first: see `recent-claims.ts`. After the clock
+ * was set back it is not known what is recent.
+ */
 export const RECENT: string = `local newly, stretch, counted, recent = 0, floor(now / ${STRETCH_MS}), now, {}
 for k = 1, ${RECENT_STRETCHES} do recent[k] = 0 end
 if stored[4] and #stored[4] == ${8 * VALUES} then
   local kept = { read('${FORM}', stored[4]) }
-  -- After the clock was set back it is not known what is recent.
   if kept[2] <= stretch then
     counted = kept[1]
     for k = 1, ${RECENT_STRETCHES} - stretch + kept[2] do recent[k + stretch - kept[2]] = min(kept[k + 2], ${MOST}) end
