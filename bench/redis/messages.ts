@@ -3,7 +3,7 @@ import type { Source } from './traffic.ts';
 import type { Shape } from './windows.ts';
 
 /** What a request for a page of an account's events costs; every other request costs one unit. */
-export const DEAR = 5;
+export const COSTLY_UNITS = 5;
 
 /** What the service process is started with. */
 export interface ServiceJob {

@@ -6,7 +6,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { listOf } from './calendar.ts';
-import { DEAR, type ServiceEntry, type ServiceJob, type ServiceMessage } from './messages.ts';
+import { COSTLY_UNITS, type ServiceEntry, type ServiceJob, type ServiceMessage } from './messages.ts';
 import { createWindow, type Window } from './windows.ts';
 
 const INFO = '{"server_version":"bench"}';
@@ -21,7 +21,7 @@ let lastMs = 0;
 const server = createServer((request, response) => {
   request.resume();
   const isPage = request.url?.includes('/address/') === true;
-  const answer = request.url === '/bare' ? { status: 200, headers: {} } : count(request, isPage ? DEAR : 1);
+  const answer = request.url === '/bare' ? { status: 200, headers: {} } : count(request, isPage ? COSTLY_UNITS : 1);
   const [least, most] = job.delayMs;
   setTimeout(() => write(response, answer, isPage ? PAGE : INFO), least + Math.random() * (most - least));
 });

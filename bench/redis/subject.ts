@@ -13,7 +13,7 @@ export interface Place {
 
 /** One client of a subject. */
 export interface Caller {
-  /** Makes a call that costs one unit, or {@link DEAR}; rejects if it failed. */
+  /** Makes a call that costs one unit, or {@link COSTLY_UNITS}; rejects if it failed. */
   call(priority: number, units: number): Promise<unknown>;
 }
 

@@ -20,8 +20,8 @@ export interface Source {
   readonly id: number;
   readonly traffic: Traffic;
   readonly priority?: number;
-  /** Of so many calls the last one is dear. */
-  readonly dearOf?: number | undefined;
+  /** Every so many calls one is costly. */
+  readonly costlyEvery?: number | undefined;
   /** Names sources of which a column shows the latency alone. */
   readonly tag?: 'small' | 'urgent';
 }

@@ -2,7 +2,14 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { type CallRecord, DEAR, type Hours, type Outcome, type WorkerJob, type WorkerMessage } from './messages.ts';
+import {
+  type CallRecord,
+  COSTLY_UNITS,
+  type Hours,
+  type Outcome,
+  type WorkerJob,
+  type WorkerMessage,
+} from './messages.ts';
 import { spoil } from './spoil.ts';
 import type { Caller } from './subject.ts';
 import { subjectNamed } from './subjects.ts';
@@ -60,9 +67,9 @@ say({ kind: 'report', bareMs, calls, failures: [...new Set(failures)] });
 async function track(source: Source, burst: number, make: Caller['call']): Promise<boolean> {
   const call = { source, burst, from: performance.now() };
   underWay.add(call);
-  const isDear = source.dearOf !== undefined && ++made % source.dearOf === 0;
+  const isCostly = source.costlyEvery !== undefined && ++made % source.costlyEvery === 0;
   try {
-    await make(source.priority ?? 0, isDear ? DEAR : 1);
+    await make(source.priority ?? 0, isCostly ? COSTLY_UNITS : 1);
     record(call, 'ok');
     return true;
   } catch (error) {

@@ -114,7 +114,7 @@ describe('the shortest possible time', () => {
     expect(shortestMs([load(25)], { ...terms, limits: { second: 10, minute: 20 } })).toBeCloseTo(19_720, 0);
   });
 
-  it('puts the expensive requests where they fit', () => {
+  it('puts the costly requests where they fit', () => {
     expect(shortestMs([load(6, 4), load(6, 1)], terms)).toBeCloseTo(1_720, 0);
   });
 

@@ -49,7 +49,7 @@ describe('while the shape of a window is unknown', () => {
     ['aligned', 6, [39, 40, 41, 42]],
     ['leaky', 1, [38]],
     ['sliding-log', 4, [32, 33]],
-  ] as const)('no cheap call is refused that may pass expensive ones soon (%s)', async ([windows, start, passing]) => {
+  ] as const)('no cheap call is refused that may pass costly ones soon (%s)', async ([windows, start, passing]) => {
     const fates = await fatesIn(windows, start);
     for (const nth of passing) expect(fates[nth]?.sentAt).toBeLessThan(MAX_QUEUE_MS);
   });

@@ -153,14 +153,14 @@ describe('the time at which a call is sent behind others', () => {
     );
   });
 
-  it('is estimated within one window where costs differ, as cheap calls pass expensive ones that do not fit', async () => {
+  it('is estimated within one window where costs differ, as cheap calls pass costly ones that do not fit', async () => {
     const lines = fc.array(fc.constantFrom(1, 1, 1, 2, 5, 20, 25), { minLength: 5, maxLength: 120 });
     const fixed = fc.constantFrom('aligned', 'first-request', 'sliding-log');
-    const orders = fc.constantFrom('as drawn', 'dear first', 'cheap first');
+    const orders = fc.constantFrom('as drawn', 'costly first', 'cheap first');
     await fc.assert(
       fc.asyncProperty(fixed, fc.integer({ min: 100, max: 300 }), lines, orders, worlds, async (...drawn) => {
         const [windows, minute, drawnCosts, order, { seed }] = drawn;
-        const sign = { 'as drawn': 0, 'cheap first': 1, 'dear first': -1 }[order];
+        const sign = { 'as drawn': 0, 'cheap first': 1, 'costly first': -1 }[order];
         const costs = [...drawnCosts].sort((one, other) => sign * (one - other));
         const { error } = await errorOf(
           { ...{ windows, limits: { minute }, cost: 1, before: 150, ahead: costs.length - 1, seed } },

@@ -9,7 +9,7 @@ import type { OracleShape } from './support/oracles.ts';
 
 const SHAPES: readonly OracleShape[] = ['aligned', 'first-request', 'sliding-log', 'leaky'];
 
-/** An estimate of a smaller window is mostly rounding, so its model abstains below so many of the most expensive calls. */
+/** An estimate of a smaller window is mostly rounding, so its model abstains below so many of the costliest calls. */
 const FEW = 8;
 
 /** Just past a boundary a log forgets what was used a second later, and an estimate much of it only at the end of the next window. */
@@ -28,7 +28,7 @@ const DEPTH = DEEP ? 7 : 5;
 const ROOMS = cases([2], [1, 3]);
 
 const worlds: SmallTerms[] = ROOMS.flatMap((room) =>
-  // Calls of equal costs are left to the deep run: they take the longest, and dear ones show more.
+  // Calls of equal costs are left to the deep run: they take the longest, and costly ones show more.
   COSTS.filter((costs) => Math.max(...costs) <= room).flatMap((costs) => {
     const common = { depth: DEPTH, costs: [1, ...costs], others: 0 };
     const limit = FEW * Math.max(...costs);

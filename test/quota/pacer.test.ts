@@ -64,12 +64,12 @@ describe('a refusal', () => {
   it('that names a cost above a window of which something is left ends such requests, and no others', () => {
     const stage = hearing(MINUTE);
     stage.play([
-      { do: 'ask', endpoint: 'GET /dear' },
+      { do: 'ask', endpoint: 'GET /costly' },
       { do: 'pass', ms: 100 },
       { do: 'answer', which: 0, saying: { ...refusal, cost: 99, minuteLeft: 900 } },
       { do: 'pass', ms: 2_000 },
     ]);
-    expect(stage.ask('GET /dear')).toMatchObject({ kind: 'wait', until: Number.POSITIVE_INFINITY });
+    expect(stage.ask('GET /costly')).toMatchObject({ kind: 'wait', until: Number.POSITIVE_INFINITY });
     expect(stage.ask('GET /a').kind).toBe('granted');
   });
 });

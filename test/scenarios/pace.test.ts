@@ -51,7 +51,7 @@ describe(`${CALLS} calls at 20 a second and 500 a minute, 32 in flight, 20 to 20
     const units = service.log.reduce((sum, { cost }) => sum + cost, 0);
     const minutes = Math.ceil((units - 500) / 500);
     expect(service.limited).toBe(0);
-    // The last minute is spent at 20 units a second, of which a dear request may leave up to 3 unused.
+    // The last minute is spent at 20 units a second, of which a costly request may leave up to 3 unused.
     expect(clock.wall() - start).toBeLessThan(minutes * MINUTE_MS + (500 / 17) * 1_000);
   });
 

@@ -75,7 +75,7 @@ describe('calls of different costs', () => {
     expect(seconds).toBeLessThan(2_600 / 50 / 0.94);
   });
 
-  it('of 1 and 25 units, half and half, send two of the expensive ones in each minute of 60, whose shape stays unknown', async () => {
+  it('of 1 and 25 units, half and half, send two of the costly ones in each minute of 60, whose shape stays unknown', async () => {
     const costs = Array.from({ length: 40 }, (_, index) => (index % 2 ? 25 : 1));
     const { refused, seconds, outcomes } = await callsOf(costs, { keyed: { minute: 60 } });
     expect([refused, outcomes.length]).toEqual([0, 40]);
@@ -104,8 +104,8 @@ describe('calls of different costs', () => {
     ['sliding-log', { second: 50 }, 25, 200, 68],
     ['leaky', { second: 50 }, 25, 200, 58],
   ] as const)('in a window that is a %s of %o, one and %i units by turns, are never refused', async (...terms) => {
-    const [windows, keyed, dear, count, most] = terms;
-    const costs = Array.from({ length: count }, (_, index) => (index % 2 ? dear : 1));
+    const [windows, keyed, costly, count, most] = terms;
+    const costs = Array.from({ length: count }, (_, index) => (index % 2 ? costly : 1));
     const { outcomes, refused, seconds } = await callsOf(costs, { keyed, windows });
     expect(outcomes.every(({ status }) => status === 'fulfilled')).toBe(true);
     expect([refused, outcomes.length]).toEqual([0, count]);
@@ -141,8 +141,8 @@ describe('calls of different costs', () => {
     const costs = Array.from({ length: 60 }, () => (draw() < 0.25 ? 25 : 1));
     const wall = Date.UTC(2026, 2, 10, 14, 0, 55, 300);
     const { sent, refused } = await callsOf(costs, { keyed: { minute: 100 }, isStated: true, wall });
-    const dear = sent.filter(({ label }) => label === '25').map(({ call }) => call);
-    expect(dear).toEqual(dear.toSorted((one, other) => one - other));
+    const costly = sent.filter(({ label }) => label === '25').map(({ call }) => call);
+    expect(costly).toEqual(costly.toSorted((one, other) => one - other));
     expect(refused).toBe(0);
   });
 

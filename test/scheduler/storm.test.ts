@@ -24,7 +24,7 @@ const fault = fc.constantFrom<(ServiceFault | undefined)[]>(
 
 const call = fc.record({
   atMs: fc.nat(20_000),
-  dearly: fc.boolean(),
+  isCostly: fc.boolean(),
   priority: fc.constantFrom(undefined, 0, 1, 5),
   maxWaitMs: fc.constantFrom(undefined, 0, 2_000, Number.POSITIVE_INFINITY),
   timeoutMs: fc.constantFrom(undefined, 50, 1_000),
@@ -58,12 +58,12 @@ describe('in any storm', () => {
         service.faults.when(() => faults[arrived++]);
         const client = createClient({ baseUrl: service.origin, fetch: service.fetch, clock, concurrency: 4 });
         const shared = new AbortController();
-        const ends = calls.map(async ({ atMs, abortAfterMs, dearly, ...options }) => {
+        const ends = calls.map(async ({ atMs, abortAfterMs, isCostly, ...options }) => {
           await clock.sleep(atMs);
           const controller = sharedSignal ? shared : new AbortController();
           if (abortAfterMs !== undefined) clock.timer(abortAfterMs, () => controller.abort(REASON));
           const { signal } = controller;
-          const asked = dearly
+          const asked = isCostly
             ? client.getAddressAssets(ADDRESS, { ...options, signal })
             : client.getInfo({ ...options, signal });
           return asked.then(

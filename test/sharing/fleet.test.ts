@@ -274,14 +274,14 @@ describe('clients that share one key, in virtual time', () => {
     expect(fleet.service.requests).toBeGreaterThan(before);
   });
 
-  it('give an expensive request its turn, however busy the other processes are', async () => {
+  it('give a costly request its turn, however busy the other processes are', async () => {
     const fleet = fleetOf(runs(4, 8), { cost: ({ url }) => (url.pathname.endsWith('info') ? 1 : 8) });
     const busy = fleet.work(runs(150, 1_500));
     await fleet.clock.advance(runs(5_000, 12_000));
     const [client] = fleet.clients;
     const from = fleet.clock.now();
-    const dear = client?.getAddressAssets('SP3FGQ8Z7JY9BWYZ5WM53E0M9NK7WHJF0691NZ159', { cost: 8, priority: 1 });
-    await fleet.clock.run(Promise.all([dear, busy]));
+    const costly = client?.getAddressAssets('SP3FGQ8Z7JY9BWYZ5WM53E0M9NK7WHJF0691NZ159', { cost: 8, priority: 1 });
+    await fleet.clock.run(Promise.all([costly, busy]));
     expect(fleet.limited).toBe(0);
     expect(fleet.clock.now() - from).toBeGreaterThan(0);
   });

@@ -260,12 +260,12 @@ describe('facts of a part', () => {
     const world = worldOf();
     const [one, other] = await readers(world);
     await world.clock.advance(3_000);
-    one.part.tellCost('GET /dear', 7);
+    one.part.tellCost('GET /costly', 7);
     await one.take(1);
     await world.clock.advance(3_000);
     await other.take(1);
     await world.clock.advance(10);
-    expect(other.learned.flatMap(({ costs = [] }) => costs)).toContainEqual(['GET /dear', 7]);
+    expect(other.learned.flatMap(({ costs = [] }) => costs)).toContainEqual(['GET /costly', 7]);
   });
 
   it('are a window that a process has not read itself: it asks for units of it at once', async () => {

@@ -290,14 +290,14 @@ describe('processes that share a quota of any size, with any traffic at any time
           Array.from({ length: index === 0 ? 120 : 12 }, () => ({
             index,
             at: random() * 120_000,
-            isDear: random() < 0.2,
+            isCostly: random() < 0.2,
           })),
         );
-        const made = calls.map(async ({ index, at, isDear }) => {
+        const made = calls.map(async ({ index, at, isCostly }) => {
           await fleet.clock.sleep(at);
           const from = fleet.clock.now();
           const client = fleet.clients[index];
-          await (isDear ? client?.getAddressAssets(ACCOUNT) : client?.getInfo());
+          await (isCostly ? client?.getAddressAssets(ACCOUNT) : client?.getInfo());
           took.push(fleet.clock.now() - from);
         });
         await fleet.clock.run(Promise.all(made));

@@ -106,7 +106,7 @@ describe('client.queue', () => {
     await clock.run(Promise.all(calls));
   });
 
-  it('the view of the queue says when each call is sent, also behind an expensive one that is parked', async () => {
+  it('the view of the queue says when each call is sent, also behind a costly one that is parked', async () => {
     const clock = virtualClock({ wall: WALL });
     const costOf = ({ url }: { readonly url: URL }): number => Number(url.searchParams.get('units') ?? 1);
     const service = createMockService({ clock, latencyMs: 100, keyless: { minute: 90 }, cost: costOf });

@@ -93,12 +93,12 @@ describe('samples of what requests cost', () => {
   });
 
   it('are of sixteen costs, without the one that was not seen for longest', () => {
-    const dear = Array(8).fill(['kind=1', 50] as const);
+    const costly = Array(8).fill(['kind=1', 50] as const);
     const others = (count: number) => Array.from({ length: count }, (_, at) => ['kind=0', at + 11] as const);
-    expect(deciding([...dear, ...others(15)])).toEqual(['kind']);
-    expect(deciding([...dear, ...others(16)])).toEqual([]);
-    expect(deciding([['kind=0', 9], ...dear, ...others(14), ['kind=0', 30]])).toEqual(['kind']);
-    expect(deciding([['kind=0', 9], ...dear, ...others(14), ['kind=0', 9], ['kind=0', 30]])).toEqual([]);
+    expect(deciding([...costly, ...others(15)])).toEqual(['kind']);
+    expect(deciding([...costly, ...others(16)])).toEqual([]);
+    expect(deciding([['kind=0', 9], ...costly, ...others(14), ['kind=0', 30]])).toEqual(['kind']);
+    expect(deciding([['kind=0', 9], ...costly, ...others(14), ['kind=0', 9], ['kind=0', 30]])).toEqual([]);
   });
 
   it('are looked at in the order they came: what only grows decides nothing where the cost rose meanwhile', () => {
@@ -106,7 +106,7 @@ describe('samples of what requests cost', () => {
   });
 
   it('show a unit held too few as worse than several held in vain', () => {
-    // Each smaller limit is new, dearer than the larger one, and so expected to be as cheap.
+    // Each smaller limit is new, costlier than the larger one, and so expected to be as cheap.
     const answers = Array.from({ length: 8 }, (_, at) => [['limit=99', 1] as const, [`limit=${98 - at}`, 5] as const]);
     expect(deciding(answers.flat())).toEqual([]);
   });

@@ -175,7 +175,7 @@ describe('the costs of an endpoint', () => {
     expect(costs.cheapest).toBe(9);
   });
 
-  it('are told by the cheapest and the most expensive kind, and by their mean', () => {
+  it('are told by the cheapest and the costliest kind, and by their mean', () => {
     const costs = learned(
       byPage,
       pages(60, (index) => [20, 60][index % 2] ?? 0),

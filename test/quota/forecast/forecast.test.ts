@@ -174,7 +174,7 @@ describe('a forecast', () => {
     );
   });
 
-  it('lets cheap requests pass expensive ones that do not fit, which go first in the next window', () => {
+  it('lets cheap requests pass costly ones that do not fit, which go first in the next window', () => {
     const works = [
       { count: 5, cost: 30 },
       { count: 8, cost: 5 },
@@ -189,7 +189,7 @@ describe('a forecast', () => {
     expect(late.at(-1)).toBe(60_000);
   });
 
-  it('lets none pass that delays an expensive one, where units become free evenly', () => {
+  it('lets none pass that delays a costly one, where units become free evenly', () => {
     const leaky: ForecastWindow = {
       ...{ window: 'minute', limit: 60, periodMs: 60_000, used: [] },
       release: (at, units, lastAt) => ({ from: Math.max(at, lastAt), to: Math.max(at, lastAt) + units * 1_000 }),
@@ -248,7 +248,7 @@ describe('requests of several costs', () => {
   it('pass one that does not fit as soon as a slot is free', () => {
     const works = [30, 3, 21].map((count, nth) => ({ count, cost: nth === 1 ? 25 : 1 }));
     const { sentAt } = forecast(works, [minute(0), slots(16, 100)], 0);
-    // Of the 21 cheap ones behind, 20 take what the third dear one leaves of this minute, and one goes in the next.
+    // Of the 21 cheap ones behind, 20 take what the third costly one leaves of this minute, and one goes in the next.
     expect(sentAt[1]).toBe(60_000);
     const [, , last] = forecast([...works.slice(0, 2), { count: 20, cost: 1 }], [minute(0), slots(16, 100)], 0).sentAt;
     expect(last).toBeLessThan(1_000);
@@ -340,7 +340,7 @@ describe('a forecast of units that do not come back all at once', () => {
     expect(asked()).toBeLessThan(400);
   });
 
-  it('lets as many pass an expensive one as leave it its units when it goes', () => {
+  it('lets as many pass a costly one as leave it its units when it goes', () => {
     const window = sliding(100, [[10_000, 60]]);
     const said = (count: number) =>
       forecast(
@@ -359,7 +359,7 @@ describe('a forecast of units that do not come back all at once', () => {
     ]);
   });
 
-  it('lets them pass the one of two expensive ones that goes first', () => {
+  it('lets them pass the one of two costly ones that goes first', () => {
     const window = sliding(100, [
       [10_000, 40],
       [20_000, 40],
@@ -371,7 +371,7 @@ describe('a forecast of units that do not come back all at once', () => {
     expect([said(15)[0], (said(15)[2] as number) > 0]).toEqual([10_000, true]);
   });
 
-  it('lets all pass that fit where an end frees what they take before the expensive one goes', () => {
+  it('lets all pass that fit where an end frees what they take before the costly one goes', () => {
     const minute = calendar('minute', 100, 20)(0);
     const works = [
       { count: 1, cost: 90 },
@@ -382,10 +382,10 @@ describe('a forecast of units that do not come back all at once', () => {
 
   it('lets none pass more than 256', () => {
     const minute = calendar('minute', 100)(0);
-    const cheapAt = (dear: number): number | undefined =>
+    const cheapAt = (costly: number): number | undefined =>
       forecast(
         [
-          { count: dear, cost: 30 },
+          { count: costly, cost: 30 },
           { count: 5, cost: 1 },
         ],
         [minute],

@@ -55,7 +55,7 @@ describe('the cost of an endpoint', () => {
   const byPage = (): Costs => {
     const costs = new Costs();
     for (let page = 0; page < 20; page++) costs.learn('GET /a', page % 2 ? 1 : 5, `limit=${page % 2 ? 20 : 100}`);
-    costs.learn('GET /dear', 9);
+    costs.learn('GET /costly', 9);
     return costs;
   };
 
@@ -177,9 +177,9 @@ describe('of an endpoint whose cost was never seen', () => {
   it('no more than a thousand are remembered, so that made-up names cannot fill the memory or hold back calls', () => {
     const costs = new Costs();
     for (let name = 0; name < 1_000; name++) costs.learn(`GET /${name}`, 1);
-    costs.learn('GET /dear', 7);
+    costs.learn('GET /costly', 7);
     expect(certain(costs, 'GET /0')).toBe(1);
-    expect(certain(costs, 'GET /dear')).toBe(7);
+    expect(certain(costs, 'GET /costly')).toBe(7);
     costs.onSent(flightOf('GET /other', 0));
     expect(untilOf(costs, charge({ endpoint: 'GET /other' }), 1)).toBe(1);
   });

@@ -337,7 +337,7 @@ describe('waiting calls that are late, while a window may have several shapes', 
 
   it('of higher cost are passed by those of lower cost, each cost is reckoned once, and its own reckoning decides', () => {
     const { told, asked, refused } = late([1, 3, 1], [0, 1, 0, 1, 0, 1], []);
-    // Where the dear one goes, too, it is late.
+    // Where the costly one goes, too, it is late.
     told.bestLate = (plans) => (plans[3]?.count === 0 ? [0, 0, 0, 0, 0, 0] : [0, 0, 0, 1, 0, 0]);
     expect(refused()).toEqual([3]);
     const best = asked.filter(({ isBest }) => isBest);

@@ -85,7 +85,7 @@ describe('little patience', () => {
     const { call, last, names } = wire();
     await call('first');
     await last('first').answer(200, FEW_LEFT);
-    await call('dear', { cost: 50 });
+    await call('costly', { cost: 50 });
     const behind = await call('behind', { cost: 1, maxWaitMs: 0 });
     await call('urgent', { cost: 1, maxWaitMs: 0, priority: 1 });
     expect(isQuotaExhausted(behind.now())).toBe(true);
@@ -152,12 +152,12 @@ describe('much patience', () => {
 describe('windows of one endpoint', () => {
   it('the window of one endpoint lets the calls of others pass', async () => {
     const { clock, service, client, assets } = ceilinged(2, 'minute');
-    const dear = [0, 1, 2, 3].map((offset) => assets(offset));
-    await clock.run(Promise.all([dear[0], dear[1]]));
+    const costly = [0, 1, 2, 3].map((offset) => assets(offset));
+    await clock.run(Promise.all([costly[0], costly[1]]));
     expect(client.waiting).toBe(2);
     await clock.run(Promise.all(Array.from({ length: 20 }, () => client.getInfo())));
     expect(clock.now()).toBeLessThan(1_000);
-    await clock.run(Promise.all(dear));
+    await clock.run(Promise.all(costly));
     expect(clock.now()).toBeGreaterThan(60_000);
     expect(service.limited).toBe(0);
   });

@@ -119,7 +119,7 @@ describe('facts that processes tell each other', () => {
     expect(heard({ 's:minute': shapes }).shapesOf('minute')).toBeUndefined();
   });
 
-  it.each(['-1', 'dear', '1e13'])('are not believed of a cost of "%s"', (cost) => {
+  it.each(['-1', 'costly', '1e13'])('are not believed of a cost of "%s"', (cost) => {
     expect(heard({ 'c:GET /path': cost }).news(STORE, TIME).costs).toEqual([]);
   });
 });
@@ -188,10 +188,13 @@ describe('what processes tell each other of an hourly trial', () => {
 
 describe('what processes tell each other of costs', () => {
   it('is believed from nothing to a million millions', () => {
-    const { costs } = heard({ 'c:GET /free': '0', 'c:GET /dear': '1000000000000', 'l:minute': '5' }).news(STORE, TIME);
+    const { costs } = heard({ 'c:GET /free': '0', 'c:GET /costly': '1000000000000', 'l:minute': '5' }).news(
+      STORE,
+      TIME,
+    );
     expect(costs).toEqual([
       ['GET /free', 0],
-      ['GET /dear', 1e12],
+      ['GET /costly', 1e12],
     ]);
     expect(heard({ 'l:minute': '1000000000000' }).limits.get('minute')).toBe(1e12);
   });

@@ -28,8 +28,8 @@ interface Due {
   readonly at: number;
 }
 
-/** Of so many calls the last one is costly. */
-const DEAR_OF = 5;
+/** Every so many calls one is costly. */
+const COSTLY_EVERY = 5;
 
 /** A call for a page of its events is the costly one. */
 export const ACCOUNT = 'SP3HXJJMJQ06GNAZ8XWDN1QM48JEDC6PP6W3YZPZJ';
@@ -107,7 +107,7 @@ export function pricedAt(units: number): (request: { readonly endpoint: string }
 
 /** What a call costs on average, in units. */
 function usualOf(plan: Plan): number {
-  return (costOf(plan) + DEAR_OF - 1) / DEAR_OF;
+  return (costOf(plan) + COSTLY_EVERY - 1) / COSTLY_EVERY;
 }
 
 /** The calls of a plan: the same ones, whoever makes them. */
@@ -167,8 +167,8 @@ export async function send(plan: Plan, isShared: boolean): Promise<Traffic> {
     try {
       const client = fleet.clients[isShared ? process : 0];
       const maxWaitMs = Number.POSITIVE_INFINITY;
-      const isDear = cost > 1 && index % DEAR_OF === DEAR_OF - 1;
-      await (isDear ? client?.getAddressAssets(ACCOUNT, { maxWaitMs, cost }) : client?.getInfo({ maxWaitMs }));
+      const isCostly = cost > 1 && index % COSTLY_EVERY === COSTLY_EVERY - 1;
+      await (isCostly ? client?.getAddressAssets(ACCOUNT, { maxWaitMs, cost }) : client?.getInfo({ maxWaitMs }));
       took.push(fleet.clock.now() - from);
     } catch (error) {
       failures.push(error);

@@ -181,7 +181,7 @@ describe('a window', () => {
 });
 
 describe('a charge after the answer', () => {
-  it('serves an expensive request while a unit is left, and shows a remaining of 0 at least', async () => {
+  it('serves a costly request while a unit is left, and shows a remaining of 0 at least', async () => {
     const ask = asked({ charge: 'after', keyless: { minute: 5 } });
     expect(await ask(0, 4)).toBe('200 left 1 reset 30000');
     expect(await ask(1_000, 4)).toBe('200 left 0 reset 30000');

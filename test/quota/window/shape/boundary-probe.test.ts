@@ -64,9 +64,9 @@ describe('a look past the end of a window', () => {
     expect(look.reserved(LIMIT, 20)).toBe(0);
     expect(look.trialFor(1, false)).toBeGreaterThanOrEqual(30_500);
     expect(look.trialFor(2, false)).toBe(Number.POSITIVE_INFINITY);
-    const { look: dear } = looking(3);
-    dear.onNamedEnd(30_500, 0);
-    expect(dear.reserved(LIMIT, 20)).toBe(3);
+    const { look: costly } = looking(3);
+    costly.onNamedEnd(30_500, 0);
+    expect(costly.reserved(LIMIT, 20)).toBe(3);
   });
 
   it('is tried by one request where other consumers have used what was reserved for it', () => {

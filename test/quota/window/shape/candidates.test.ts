@@ -84,8 +84,8 @@ describe('candidate shapes', () => {
     expect(alone.shapes).toEqual({ alive: [sliding.shape], epoch: 0 });
   });
 
-  describe('that expensive requests would hide', () => {
-    interface Dear extends Partial<WindowReading> {
+  describe('that costly requests would hide', () => {
+    interface CostlyReading extends Partial<WindowReading> {
       readonly isAlone?: boolean;
       readonly readFrom?: number;
       readonly before?: number;
@@ -94,7 +94,10 @@ describe('candidate shapes', () => {
     }
 
     /** A minute after the first reading a request of ten units comes back, and another one 51 s later: which shapes are left. */
-    function dear(used: number, { isAlone, readFrom = -50_000, before = 0, periodMs, isRefusal, ...more }: Dear = {}) {
+    function shapesAfter(
+      used: number,
+      { isAlone, readFrom = -50_000, before = 0, periodMs, isRefusal, ...more }: CostlyReading = {},
+    ) {
       const { sliding, aligned, past, survivors } = minute(periodMs);
       survivors.eliminate(reading(readFrom, 1), past);
       past.add(-40_000, -39_980, before, before);
@@ -109,24 +112,24 @@ describe('candidate shapes', () => {
     const both = ['sliding', 'aligned'];
 
     it('are shown where the service counts a request before it answers', () => {
-      expect(dear(10)).toEqual(['aligned']);
+      expect(shapesAfter(10)).toEqual(['aligned']);
     });
 
     it('are not, where a reading has counted less than its request, or others may have spent', () => {
-      expect(dear(0)).toEqual(both);
-      expect(dear(10, { isAlone: false })).toEqual(both);
-      expect(dear(11)).toEqual(both);
-      expect(dear(12, { held: 9, before: 3 })).toEqual(both);
+      expect(shapesAfter(0)).toEqual(both);
+      expect(shapesAfter(10, { isAlone: false })).toEqual(both);
+      expect(shapesAfter(11)).toEqual(both);
+      expect(shapesAfter(12, { held: 9, before: 3 })).toEqual(both);
     });
 
     it('are not, where what was used before is not known, nor in windows of which not all is remembered', () => {
-      expect(dear(10, { readFrom: -49_999 })).toEqual(both);
-      expect(dear(10, { readFrom: -121_000, periodMs: 60_001 })).toEqual(both);
+      expect(shapesAfter(10, { readFrom: -49_999 })).toEqual(both);
+      expect(shapesAfter(10, { readFrom: -121_000, periodMs: 60_001 })).toEqual(both);
     });
 
     it('are not by a refusal, which was not counted, nor by a request of one unit', () => {
-      expect(dear(10, { isRefusal: true })).toEqual(both);
-      expect(dear(1, { own: 1 })).toEqual(both);
+      expect(shapesAfter(10, { isRefusal: true })).toEqual(both);
+      expect(shapesAfter(1, { own: 1 })).toEqual(both);
     });
 
     it('are never again once a reading has counted less than its request', () => {
