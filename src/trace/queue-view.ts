@@ -21,7 +21,8 @@ export interface QueuedCall {
   readonly reason?: Reason;
   /**
    * When it will be sent: for the first call and parked ones when their wait ends at the latest, for the others by the estimate that
-   * `client.estimate` makes, and no earlier than the first. Undefined for a call that is sent at the next answer, and while no limit is known.
+   * `client.estimate` makes, and no earlier than the first. Undefined for a call that is sent at the next answer, while no limit is known, and in a
+   * pause without an end.
    */
   readonly until?: Date;
   /** The same as a sentence for people. */
@@ -54,6 +55,7 @@ export function queueView(
   standstill: Wait | undefined,
   clock: Clock,
   sendEstimate: SendEstimate,
+  pausedUntil: number,
   options: QueueOptions = {},
 ): readonly QueuedCall[] {
   const { label, limit = 100 } = queueOptions(options);
@@ -77,7 +79,7 @@ export function queueView(
     const heldUntil = wait?.reason.kind === 'concurrency' ? now : (wait?.until ?? now);
     const latest = Math.max(heldUntil, estimated ?? now);
     const sentAt = isPausing(trace) ? queuedAt : latest;
-    const until = sentAt > now ? sentAt : undefined;
+    const isKnown = sentAt > now && pausedUntil < Number.POSITIVE_INFINITY;
     return {
       call: number,
       endpoint: ask.endpoint,
@@ -86,7 +88,7 @@ export function queueView(
       ...(before !== undefined && { place: before + 1 }),
       since: dateOf(calledAt, clock),
       ...(wait && { reason: wait.reason }),
-      ...(until !== undefined && { until: dateOf(until, clock) }),
+      ...(isKnown && { until: dateOf(sentAt, clock) }),
       why: isPausing(trace) ? 'it pauses before its next attempt' : sentence(before, wait),
     };
   });

@@ -40,9 +40,10 @@ export class Tracer extends EventDispatch implements EventSink {
    * Waiting calls: why, until when, and at which place.
    *
    * @param sentAt - estimates when the last of some calls is sent.
+   * @param pausedUntil - the end of the pause that the caller began, in monotonic milliseconds; Infinity: none.
    * @throws ConfigError if an option is invalid.
    */
-  queue(options: QueueOptions | undefined, sentAt: SendEstimate): readonly QueuedCall[] {
-    return queueView(this.#traces, this.standstill, this.clock, sentAt, options);
+  queue(options: QueueOptions | undefined, sentAt: SendEstimate, pausedUntil: number): readonly QueuedCall[] {
+    return queueView(this.#traces, this.standstill, this.clock, sentAt, pausedUntil, options);
   }
 }
