@@ -43,8 +43,8 @@ export class Link {
         }),
       );
     } finally {
-      this.#open.delete(id);
-      if (this.#open.size === 0) this.#socket.unref();
+      // Not of a socket that has closed, which would wait for it to connect.
+      if (this.#open.delete(id) && this.#open.size === 0) this.#socket.unref();
     }
   }
 

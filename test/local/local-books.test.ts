@@ -7,6 +7,7 @@ import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { type Clock, systemClock } from '../../src/clock.ts';
 import { directoryPaths, type HostPaths } from '../../src/local/host-paths.ts';
 import { readLines, writeLine } from '../../src/local/lines.ts';
+import { Link } from '../../src/local/link.ts';
 import { LocalBooks } from '../../src/local/local-books.ts';
 import type { Answer } from '../../src/sharing/store/store.ts';
 import { virtualClock } from '../../src/testing/index.ts';
@@ -284,6 +285,20 @@ describe('the books of a share on one machine', () => {
       expect(await asker(books.storeOf('key'))({ member: 'b' })).toMatchObject({ granted: [5] });
     },
   );
+});
+
+describe('a connection to the host', () => {
+  it('is let go once when the host goes, however many requests are under way', async () => {
+    const path = join(directory, 'link');
+    await listenAt(path, (socket) => socket.once('data', () => socket.destroy()));
+    const socket = connect(path);
+    await new Promise((resolve) => socket.once('connect', resolve));
+    const link = new Link(socket, 1, systemClock, () => {});
+    const requests = Array.from({ length: 3 }, () => link.request('key', { do: 'resumed' }, 60_000));
+    for (const { status } of await Promise.allSettled(requests)) expect(status).toBe('rejected');
+    // Each `unref` of a closed socket would wait for it to connect, and Node warns of the eleventh listener.
+    expect(socket.listenerCount('connect')).toBe(0);
+  });
 });
 
 describe('the sockets of a share', () => {
