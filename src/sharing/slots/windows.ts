@@ -177,7 +177,7 @@ export class SharedWindow {
   }
 
   /** The store said how much is used of an instance, at a time: of one of the calendar before those that slide. */
-  hearUsed({ name, slides, end, drain }: Instance, units: number, time: number = Number.NEGATIVE_INFINITY): void {
+  hearUsed({ name, slides, end, drain }: Instance, units: number, time: number): void {
     // The store has heard what was read, and some of it has slid out since.
     if (slides !== undefined && (this.#readings.get(name)?.used ?? 0) > units) this.#readings.delete(name);
     if (this.isShort || drain !== undefined) return;

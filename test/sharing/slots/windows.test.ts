@@ -71,7 +71,7 @@ describe('a window that processes share', () => {
     // It is for the first request of a window, however late that comes.
     const [present] = day.instances(exactly(BEGIN));
     const keptAfter = (used: number): number => {
-      if (present) day.hearUsed(present, used);
+      if (present) day.hearUsed(present, used, BEGIN);
       return day.keptForProbe(BEGIN + 30_000);
     };
     expect([keptAfter(0), keptAfter(1)]).toEqual([0, 1]);
@@ -200,14 +200,14 @@ describe('a window that processes share', () => {
     const [present] = hour?.instances(exactly(BEGIN)) ?? [];
     const claims = (from: number, to = from) => hour?.claims({ least: BEGIN + from, most: BEGIN + to });
     expect(claims(0)).toEqual({ present: undefined, estimated: 0 });
-    if (present) hour?.hearUsed(present, 7);
+    if (present) hour?.hearUsed(present, 7, BEGIN);
     expect([claims(3_599_999)?.present, claims(3_600_000)?.present]).toEqual([7, undefined]);
   });
 
   it('knows what an estimate may still count of the calendar’s window before, at the latest time of a reading', () => {
     const hour = new SharedWindow('hour', 100, { alive: [slidingCounter, slidingLog], epoch: 0 });
     const previous = hour.previous(BEGIN);
-    if (previous) hour.hearUsed(previous, 40);
+    if (previous) hour.hearUsed(previous, 40, BEGIN);
     expect(hour.claims({ least: BEGIN, most: BEGIN + 900_000 })).toEqual({ present: undefined, estimated: 30 });
   });
 
@@ -242,9 +242,9 @@ describe('a window that processes share', () => {
     const news = reading({ period: 'hour', used: 9, shapes: hour.shapes, sentAt: 0, receivedAt: 20 });
     hour.hear(news, exactly(BEGIN), exactly(BEGIN + 20));
     const first = instanceAt(windows, 'hour', BEGIN);
-    hour.hearUsed(first, 9);
+    hour.hearUsed(first, 9, BEGIN);
     expect(hour.reading(first, 60_000)?.used).toBe(9);
-    hour.hearUsed(first, 8);
+    hour.hearUsed(first, 8, BEGIN);
     expect(hour.reading(first, 60_000)).toBeUndefined();
   });
 
@@ -256,7 +256,7 @@ describe('a window that processes share', () => {
     if (!before || !present || !sliding) throw new Error('there are none');
     expect([before.end, present.end]).toEqual([BEGIN, BEGIN + 60_000]);
     expect(minute.carried(present, BEGIN)).toBe(0);
-    minute.hearUsed(before, 90);
+    minute.hearUsed(before, 90, BEGIN);
     expect([minute.carried(sliding, BEGIN), ttlOf(sliding, BEGIN)]).toEqual([0, sliding.end - BEGIN + 5_000]);
     expect([-1_000, 0, 20_000, 30_001].map((after) => minute.carried(present, BEGIN + after))).toEqual([
       90, 90, 60, 45,
@@ -301,7 +301,7 @@ describe('a window that processes share', () => {
     const windows = calendar({ minute: 100 });
     const minute = windows.of('minute') as SharedWindow;
     minute.hear(reading({ used: 40 }), exactly(BEGIN - 10), exactly(BEGIN + 10));
-    for (const at of [BEGIN - 10, BEGIN]) minute.hearUsed(instanceAt(windows, 'minute', at), 40);
+    for (const at of [BEGIN - 10, BEGIN]) minute.hearUsed(instanceAt(windows, 'minute', at), 40, at);
     expect(minute.reading(instanceAt(windows, 'minute', BEGIN - 10), BEGIN)).toMatchObject({
       used: 40,
       bounds: 'above',
@@ -326,7 +326,7 @@ describe('a window that processes share', () => {
     expect(ofCalendar?.slides).toBeUndefined();
     // What is claimed of it is told first.
     expect(ofCalendar && minute.reading(ofCalendar, BEGIN)).toBeUndefined();
-    if (ofCalendar) minute.hearUsed(ofCalendar, 90);
+    if (ofCalendar) minute.hearUsed(ofCalendar, 90, BEGIN);
     expect(ofCalendar && minute.reading(ofCalendar, BEGIN)).toMatchObject({ used: 40, bounds: 'above' });
     // But it is surely less than what any stretch of a minute up to now holds.
     expect(others.some((one) => minute.reading(one, BEGIN)?.bounds === 'both')).toBe(true);
@@ -341,7 +341,7 @@ describe('a window that processes share', () => {
     // They are told once the store has said what is claimed of them.
     for (const each of [before, present]) {
       expect(each && day.reading(each, BEGIN)).toBeUndefined();
-      if (each) day.hearUsed(each, 9);
+      if (each) day.hearUsed(each, 9, BEGIN);
     }
     expect(before && day.reading(before, BEGIN)).toMatchObject({ used: 6, bounds: 'above' });
     const said = (now: number) => day.instances(exactly(BEGIN)).map((each) => day.reading(each, now));
@@ -367,7 +367,7 @@ describe('a window that processes share', () => {
     hear(4, BEGIN + 1);
     hear(3, BEGIN);
     const [ofCalendar] = day.instances(exactly(BEGIN));
-    if (ofCalendar) day.hearUsed(ofCalendar, 4);
+    if (ofCalendar) day.hearUsed(ofCalendar, 4, BEGIN);
     expect(ofCalendar && day.reading(ofCalendar, BEGIN + 1)).toMatchObject({ used: 4, bounds: 'above' });
   });
 
