@@ -133,6 +133,33 @@ describe('a process whose calls wait', () => {
   });
 });
 
+describe('a process whose first call is passed by a cheaper one', () => {
+  /** A call of four units, and one of one unit that asks after it, are the only ones that wait. */
+  function passed(limits: Parameters<typeof ledgerOf>[0], before: (ledger: Ledger) => void = () => {}): World {
+    const world = worldOf(limits, { units: 4, waiting: 2, maxWaitMs: 900 });
+    before(world.ledger);
+    world.needs.pass(1_000);
+    world.needs.ask({ endpoint: 'GET /b', units: 1, priority: 0 }, 1);
+    return world;
+  }
+
+  it('asks for what that one needs first', () => {
+    expect(passed({ second: 20 }).shortage.demand(200)).toMatchObject({ need: 4, want: 5, maxWaitMs: 900 });
+  });
+
+  it('asks for what the cheaper one needs once the other has its units, which are not given back', () => {
+    const world = passed({ second: 20 }, (ledger) => ask(ledger, demand({ need: 4, want: 4 }), [0, 4], 100));
+    expect(world.shortage.demand(200)).toMatchObject({ need: 1, want: 5, maxWaitMs: Number.POSITIVE_INFINITY });
+  });
+
+  it('asks for what the cheaper one needs while what is left of a window is of no use to the other', () => {
+    const world = passed({ minute: 500 }, (ledger) =>
+      ask(ledger, demand({ need: 4, want: 4 }), [], 100, { used: [497] }),
+    );
+    expect(world.shortage.demand(200)).toMatchObject({ need: 1, want: 2 });
+  });
+});
+
 describe('a window that is full', () => {
   /** A minute that is full by what the store said at 0.1 s. */
   function full(first: First): World {

@@ -98,22 +98,25 @@ export class CallNeeds {
     return this.#underWay >= MANY ? Math.floor(this.#underWay / 2) : 0;
   }
 
-  /**
-   * The units to ask for: of a call that is passed first, unless it has them or cannot have any, so that no other delays it.
-   *
-   * @param isBusy - whether this process has used all it was granted lately.
-   * @param isHeld - whether so many units are held of one slot.
-   * @param isOver - whether a window has too little left for it until that ends.
-   */
-  demand(isBusy: boolean, now: number, isHeld: (units: number) => boolean, isOver: boolean): Demand {
+  /** The waiting call that a cheaper one passes, which is no more urgent. */
+  passed(now: number): WaitingCall | undefined {
     const [first, passed] = [this.#first, this.#passed];
     const isPassed = now < this.#passedUntil && first.units < passed.units && first.isUrgent <= passed.isUrgent;
-    const held = isPassed && isHeld(passed.units) ? 1 : 0;
-    const { units: need, isUrgent, maxWaitMs } = isPassed && !held && !isOver ? passed : first;
+    return isPassed ? passed : undefined;
+  }
+
+  /**
+   * The units to ask for.
+   *
+   * @param next - the call that they are for first.
+   * @param held - a call that waits for a slot of which its units are held.
+   * @param isBusy - whether this process has used all it was granted lately.
+   */
+  demand({ units: need, isUrgent, maxWaitMs }: WaitingCall, held: WaitingCall | undefined, isBusy: boolean): Demand {
     const { concurrency } = this.#member;
     const waiting = isUrgent ? this.#member.urgentWaiting() : this.#member.waiting();
-    const calls = waiting > 0 ? waiting + this.#following(isBusy) : 0;
-    const want = calls === 0 ? 0 : need + held * passed.units + Math.ceil((calls - 1 - held) * this.#usual);
+    const others = waiting + this.#following(isBusy) - (held ? 2 : 1);
+    const want = waiting > 0 ? need + (held?.units ?? 0) + Math.ceil(others * this.#usual) : 0;
     return { need, want, isUrgent, concurrency, maxWaitMs };
   }
 

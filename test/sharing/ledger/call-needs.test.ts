@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Member } from '../../../src/share.ts';
-import { CallNeeds } from '../../../src/sharing/ledger/call-needs.ts';
-
-/** No call is passed by cheaper ones. */
-const UNPASSED = [0, () => false, false] as const;
+import { CallNeeds, type Demand } from '../../../src/sharing/ledger/call-needs.ts';
 
 interface World {
   readonly needs: CallNeeds;
@@ -11,6 +8,8 @@ interface World {
   urgentWaiting: number;
   /** Sends requests that cost so much each. */
   send(requests: number, units?: number): void;
+  /** What is to be asked for where no call is passed. */
+  demand(isBusy: boolean): Demand;
 }
 
 /** A process whose first call asks to be sent. */
@@ -35,6 +34,7 @@ function worldOf({
         needs.take(cost);
       }
     },
+    demand: (isBusy) => needs.demand(needs.first, undefined, isBusy),
   };
   needs.ask({ endpoint: 'GET /a', units, priority, ...(maxWaitMs === undefined ? {} : { maxWaitMs }) }, units);
   return world;
@@ -43,7 +43,8 @@ function worldOf({
 describe('what the calls of a process need', () => {
   it('is one unit before any call has asked', () => {
     const member = { waiting: () => 1, urgentWaiting: () => 1, concurrency: 32 };
-    expect(new CallNeeds(member as unknown as Member).demand(false, ...UNPASSED)).toEqual({
+    const needs = new CallNeeds(member as unknown as Member);
+    expect(needs.demand(needs.first, undefined, false)).toEqual({
       ...{ need: 1, want: 1, isUrgent: false, concurrency: 32, maxWaitMs: Number.POSITIVE_INFINITY },
     });
   });
@@ -58,36 +59,36 @@ describe('what the calls of a process need', () => {
   it('is nothing where no call waits, however many are under way', () => {
     const world = worldOf({ units: 3 });
     world.send(20);
-    expect(world.needs.demand(true, ...UNPASSED)).toMatchObject({ need: 3, want: 0 });
+    expect(world.demand(true)).toMatchObject({ need: 3, want: 0 });
   });
 
   it('is the cost of the first and the usual cost of each other', () => {
     const world = worldOf({ units: 3 });
     world.waiting = 5;
-    expect(world.needs.demand(false, ...UNPASSED).want).toBe(3 + 4);
+    expect(world.demand(false).want).toBe(3 + 4);
     // 0.05 of the way from 1 to 11.
     world.send(1, 11);
-    expect(world.needs.demand(false, ...UNPASSED).want).toBe(3 + 4 * 1.5);
+    expect(world.demand(false).want).toBe(3 + 4 * 1.5);
   });
 
   it('is one more for each request under way of a busy process, and for every second one of eight or more', () => {
     const world = worldOf();
     world.waiting = 1;
     world.send(7);
-    expect([world.needs.demand(true, ...UNPASSED).want, world.needs.demand(false, ...UNPASSED).want]).toEqual([8, 1]);
+    expect([world.demand(true).want, world.demand(false).want]).toEqual([8, 1]);
     world.send(2);
-    expect([world.needs.demand(true, ...UNPASSED).want, world.needs.demand(false, ...UNPASSED).want]).toEqual([10, 5]);
+    expect([world.demand(true).want, world.demand(false).want]).toEqual([10, 5]);
     world.needs.settle();
-    expect([world.needs.demand(true, ...UNPASSED).want, world.needs.demand(false, ...UNPASSED).want]).toEqual([9, 5]);
+    expect([world.demand(true).want, world.demand(false).want]).toEqual([9, 5]);
   });
 
   it('is that of urgent calls alone where the first is urgent', () => {
     const urgent = worldOf({ priority: 1 });
     Object.assign(urgent, { waiting: 9, urgentWaiting: 2 });
-    expect(urgent.needs.demand(false, ...UNPASSED)).toMatchObject({ want: 2, isUrgent: true });
+    expect(urgent.demand(false)).toMatchObject({ want: 2, isUrgent: true });
     const other = worldOf();
     Object.assign(other, { waiting: 9, urgentWaiting: 2 });
-    expect(other.needs.demand(false, ...UNPASSED)).toMatchObject({ want: 9, isUrgent: false });
+    expect(other.demand(false)).toMatchObject({ want: 9, isUrgent: false });
   });
 
   it('is over when no call waits and none is under way', () => {
@@ -103,40 +104,34 @@ describe('what the calls of a process need', () => {
   });
 });
 
-describe('what the calls of a process need while cheaper ones pass the first', () => {
-  /** A call of four units, and one of one unit that asks after it, are the only ones that wait. */
-  function passed(priorities: { costly?: number; cheap?: number } = {}): World {
-    const world = worldOf({ units: 4, priority: priorities.costly ?? 0, maxWaitMs: 900 });
-    Object.assign(world, { waiting: 2, urgentWaiting: 2 });
-    world.needs.pass(100);
-    world.needs.ask({ endpoint: 'GET /b', units: 1, priority: priorities.cheap ?? 0 }, 1);
-    return world;
+describe('the call that cheaper ones pass', () => {
+  /** The units of a call of four units that one of one unit passes, which asks after it. */
+  function passedBy(cheap: number, costly: number, now = 99): number | undefined {
+    const { needs } = worldOf({ units: 4, priority: costly });
+    needs.pass(100);
+    needs.ask({ endpoint: 'GET /b', units: 1, priority: cheap }, 1);
+    return needs.passed(now)?.units;
   }
 
-  const demand = (world: World, now: number, isHeld = false, isOver = false) =>
-    world.needs.demand(false, now, (units) => isHeld && units === 4, isOver);
-
-  it('is what that one needs first, until it asks again', () => {
-    const world = passed();
-    expect(demand(world, 99)).toMatchObject({ need: 4, want: 5, maxWaitMs: 900 });
-    expect(demand(world, 100)).toMatchObject({ need: 1, want: 2 });
-    world.needs.ask({ endpoint: 'GET /a', units: 4, priority: 0 }, 4);
-    world.needs.ask({ endpoint: 'GET /b', units: 1, priority: 0 }, 1);
-    expect(demand(world, 99)).toMatchObject({ need: 1, want: 2 });
+  it('is passed until it asks again', () => {
+    expect([passedBy(0, 0, 99), passedBy(0, 0, 100)]).toEqual([4, undefined]);
+    const { needs } = worldOf({ units: 4 });
+    needs.pass(100);
+    expect(needs.passed(99)).toBeUndefined();
+    needs.ask({ endpoint: 'GET /a', units: 4, priority: 0 }, 4);
+    needs.ask({ endpoint: 'GET /b', units: 1, priority: 0 }, 1);
+    expect(needs.passed(99)).toBeUndefined();
   });
 
-  it('is what the cheaper one needs once the other has its units, which are not given back', () => {
-    expect(demand(passed(), 50, true)).toMatchObject({ need: 1, want: 5, maxWaitMs: Number.POSITIVE_INFINITY });
+  it('is none where an urgent call goes before one that is not', () => {
+    expect([passedBy(1, 0), passedBy(0, 1), passedBy(1, 1)]).toEqual([undefined, 4, 4]);
   });
 
-  it('is what the cheaper one needs while what is left of a window is of no use to the other', () => {
-    expect(demand(passed(), 50, false, true)).toMatchObject({ need: 1, want: 2 });
-  });
-
-  it('is what an urgent one needs that passes one that is not', () => {
-    expect(demand(passed({ cheap: 1 }), 50)).toMatchObject({ need: 1, isUrgent: true });
-    expect(demand(passed({ costly: 1 }), 50)).toMatchObject({ need: 4, isUrgent: true });
-    expect(demand(passed({ costly: 1, cheap: 1 }), 50)).toMatchObject({ need: 4, isUrgent: true });
+  it('counts with its units where they are held, and not by the usual cost', () => {
+    const { needs } = Object.assign(worldOf({ units: 4 }), { waiting: 3 });
+    needs.pass(100);
+    needs.ask({ endpoint: 'GET /b', units: 2, priority: 0 }, 2);
+    expect(needs.demand(needs.first, needs.passed(99), false)).toMatchObject({ need: 2, want: 2 + 4 + 1 });
   });
 });
 
