@@ -40,10 +40,10 @@ export class QuotaExhaustedError extends Error {
     this.retryAt = facts.retryAt;
     this.retryAfterMs = facts.retryAfterMs;
     this.why = facts.why;
-    if (facts.maxWaitMs !== undefined) this.maxWaitMs = facts.maxWaitMs;
-    if (facts.maxQueueMs !== undefined) this.maxQueueMs = facts.maxQueueMs;
+    this.maxWaitMs = facts.maxWaitMs;
+    this.maxQueueMs = facts.maxQueueMs;
     this.endpoint = facts.endpoint;
-    if (facts.url !== undefined) this.url = facts.url;
+    this.url = facts.url;
     this.quota = facts.quota;
   }
 }
@@ -67,7 +67,7 @@ export class ServiceError extends Error {
     super(`${asked(facts)}: the service answered ${facts.status}${said ? `: ${said}` : ''}`, causeOf(facts));
     this.status = facts.status;
     this.endpoint = facts.endpoint;
-    if (facts.url !== undefined) this.url = facts.url;
+    this.url = facts.url;
     this.body = typeof facts.body === 'string' ? cut(facts.body, 2_000) : facts.body;
     this.quota = facts.quota;
   }
@@ -94,7 +94,7 @@ export class ConnectionError extends Error {
       : `nothing was sent${host && ` to${host}`}`;
     super(`${asked(facts)}: ${what} (${cause}${because(facts)})`, causeOf(facts));
     this.endpoint = facts.endpoint;
-    if (facts.url !== undefined) this.url = facts.url;
+    this.url = facts.url;
     this.code = facts.code;
     this.attempts = facts.attempts;
   }
@@ -125,7 +125,7 @@ export class ResponseShapeError extends Error {
   constructor(facts: ErrorFacts<ResponseShapeError>) {
     super(`${asked(facts)}: the body of a ${facts.status} is not as expected: ${listed(facts.issues)}`, causeOf(facts));
     this.endpoint = facts.endpoint;
-    if (facts.url !== undefined) this.url = facts.url;
+    this.url = facts.url;
     this.issues = facts.issues;
     this.quota = facts.quota;
     this.status = facts.status;
