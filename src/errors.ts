@@ -326,13 +326,14 @@ export function duration(ms: number): string {
 }
 
 /** Codes that say little by themselves: the innermost cause says the rest, such as the port that `fetch` blocks. */
-const VAGUE = ['OUTAGE', 'NETWORK'];
+const VAGUE = ['OUTAGE', 'NETWORK', 'UND_ERR_SOCKET'];
 
 /** What the codes of frequent mistakes mean. */
 export const MEANINGS = {
   ECONNREFUSED: 'nothing listens there',
   ENOTFOUND: 'no such host',
   ERR_SSL_WRONG_VERSION_NUMBER: 'the port speaks no https',
+  REDIRECT: 'to another origin, or too often',
   KEY_REFUSED: 'the service refused the API key five times in a row; check it, it is tried again after a minute',
 } as const;
 

@@ -218,6 +218,16 @@ describe('ConnectionError', () => {
     );
   });
 
+  test('says what the code of a redirect means, and what the cause of a closed socket says', () => {
+    expect(new ConnectionError({ endpoint, code: 'REDIRECT', attempts: 1 }).message).toContain(
+      '(REDIRECT: to another origin, or too often)',
+    );
+    const cause = new TypeError('fetch failed', { cause: new Error('other side closed') });
+    expect(new ConnectionError({ endpoint, code: 'UND_ERR_SOCKET', attempts: 3, cause }).message).toContain(
+      '(UND_ERR_SOCKET: other side closed)',
+    );
+  });
+
   test('says that nothing was sent with a key that was refused, and what to do', () => {
     const url = 'https://api.hiro.so/extended/v1/info';
     expect(new ConnectionError({ endpoint, url, code: 'KEY_REFUSED', attempts: 0 }).message).toBe(
