@@ -358,8 +358,15 @@ function serviceMessage(body: unknown): string {
   const { message, error } = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
   const words = [message, error, body].find((said) => typeof said === 'string' && said.trim() !== '');
   if (typeof words !== 'string' || words.trimStart().startsWith('<')) return '';
-  const line = words.slice(0, 2_000).replace(/[\s\p{Cc}]+/gu, ' ');
-  return cut(line.trim(), 200);
+  return cut(oneLine(words), 200);
+}
+
+/** The beginning of a text on one line. */
+export function oneLine(given: string): string {
+  return given
+    .slice(0, 2_000)
+    .replace(/[\s\p{Cc}]+/gu, ' ')
+    .trim();
 }
 
 function listed(issues: readonly ShapeIssue[]): string {

@@ -1,7 +1,7 @@
 import { type BodyCheck, validateBody } from '../endpoints/body-check.ts';
 import { type ApiRequest, urlOf } from '../endpoints/endpoints.ts';
 import { fillTemplate, queryText } from '../endpoints/path-template.ts';
-import { ConfigError, quote, ResponseShapeError, ServiceError, type ShapeIssue } from '../errors.ts';
+import { ConfigError, oneLine, quote, ResponseShapeError, ServiceError, type ShapeIssue } from '../errors.ts';
 import type { Reply } from '../http/call.ts';
 import type { Outgoing } from '../http/transport.ts';
 import { boundsOf, type CallOptions, callOptionsParser } from '../options/client-options.ts';
@@ -191,10 +191,7 @@ function parse(text: string): unknown {
 
 /** The issue of a body that is no JSON, such as an HTML page of a gateway, or half a body: no schema gets to see it. */
 function noJson(text: string): { readonly issues: readonly ShapeIssue[] } {
-  const said = text
-    .slice(0, 2_000)
-    .replace(/[\s\p{Cc}]+/gu, ' ')
-    .trim();
+  const said = oneLine(text);
   const given = said === '' ? 'nothing' : `what begins with ${quote(said)}`;
   return { issues: [{ path: '', message: `expected JSON, not ${given}` }] };
 }
