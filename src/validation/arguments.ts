@@ -46,8 +46,13 @@ export function isWhole(value: unknown): boolean {
   return Number.isSafeInteger(value) && Number(value) >= 0;
 }
 
+/** Whether a value is text, possibly empty. */
+export function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
 /** Text, possibly empty. */
-export const text: Argument<string | undefined> = argument<string>((value) => typeof value === 'string', 'text');
+export const text: Argument<string | undefined> = argument<string>(isText, 'text');
 
 /** A finite number. */
 export const number: Argument<number | undefined> = argument<number>(Number.isFinite, 'a number');

@@ -1,5 +1,5 @@
 import { ConfigError, quote } from '../errors.ts';
-import { type Arguments, argument, flag, whole } from '../validation/arguments.ts';
+import { type Arguments, argument, flag, isText, whole } from '../validation/arguments.ts';
 import type { Position } from './cursor.ts';
 
 /** A position as it may have been given, with fields missing. */
@@ -13,7 +13,7 @@ export const POSITION_FIELDS: Arguments<GivenPosition> = {
   offset: whole,
   total: whole,
   recentKeys: argument<readonly string[]>(
-    (value) => Array.isArray(value) && value.every((key) => typeof key === 'string'),
+    (value) => Array.isArray(value) && value.every(isText),
     'a list of texts',
   ),
   isOver: flag,

@@ -6,6 +6,7 @@ import {
   argument,
   callback,
   count,
+  isText,
   isWhole,
   optionsParser,
   unchecked,
@@ -69,8 +70,6 @@ export type RequestPage<Item> = (
   position: PageQuery,
   schema: StandardSchemaV1<unknown, ReadPage<Item>>,
 ) => Promise<{ readonly data: ReadPage<Item>; readonly quota: QuotaSnapshot }>;
-
-const isText = (value: unknown): boolean => typeof value === 'string';
 
 const checkpointFields = optionsParser(
   'fields of a checkpoint',
@@ -163,7 +162,7 @@ function placeInPages(body: unknown): Omit<ReadPage<never>, 'items'> {
   return {
     limit: isWhole(limit) && Number(limit) > 0 ? Number(limit) : undefined,
     total: isWhole(total) ? Number(total) : undefined,
-    next: next === null || isText(next) ? (next as string | null) : undefined,
-    current: isText(current) ? String(current) : undefined,
+    next: next === null || isText(next) ? next : undefined,
+    current: isText(current) ? current : undefined,
   };
 }

@@ -3,7 +3,7 @@ import { type AddressAssetsParams, ASSETS_PARAMS, addressAssetsRequest } from '.
 import { ConfigError } from '../errors.ts';
 import { type CallOptions, callOptionsParser } from '../options/client-options.ts';
 import type { QuotaSnapshot } from '../quota/headers/snapshot.ts';
-import { argument, optionsParser, unchecked } from '../validation/arguments.ts';
+import { argument, isText, optionsParser, unchecked } from '../validation/arguments.ts';
 import { ownProperties } from '../validation/own-properties.ts';
 import { BEGINNING, POSITION_FIELDS, positionOf } from './checkpoint-fields.ts';
 import { type Position, type WalkCheckpoint, WalkCursor } from './cursor.ts';
@@ -61,7 +61,7 @@ export type PageSource = (
 const checkpointFields = optionsParser(
   'fields of a checkpoint',
   {
-    address: argument<string>((value) => typeof value === 'string', 'an address'),
+    address: argument<string>(isText, 'an address'),
     ...POSITION_FIELDS,
   },
   'from.',

@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.ts';
 import type { Endpoint } from '../../endpoints/endpoints.ts';
-import { argument, number, optionsParser, units, whole } from '../../validation/arguments.ts';
+import { argument, isText, number, optionsParser, units, whole } from '../../validation/arguments.ts';
 import type { QueueOutlook } from './queue-outlook.ts';
 import type { QueueEstimate } from './recent-estimates.ts';
 
@@ -38,7 +38,7 @@ export interface Estimate {
 
 const estimateOptions = optionsParser('estimate options', {
   count: whole,
-  endpoint: argument<string>((value) => typeof value === 'string', 'the name of an endpoint'),
+  endpoint: argument<string>(isText, 'the name of an endpoint'),
   cost: units,
   priority: number,
 });
