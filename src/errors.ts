@@ -181,17 +181,25 @@ const DEEPEST_CAUSE = 8;
  * ```
  */
 export function unwrapError(error: unknown): unknown {
-  let inner = error;
-  for (let depth = 0; depth < DEEPEST_CAUSE && typeof inner === 'object' && inner !== null; depth++) {
-    if (BRAND in inner) return inner;
-    inner = (inner as { readonly cause?: unknown }).cause;
-  }
-  return error;
+  return brandedIn(error) ?? error;
+}
+
+function brandedIn(error: unknown): { readonly [BRAND]?: unknown } | undefined {
+  return causesOf(error).find((one) => BRAND in one);
 }
 
 function is(error: unknown, name: keyof typeof KINDS): boolean {
-  const inner = unwrapError(error);
-  return typeof inner === 'object' && inner !== null && (inner as { [BRAND]?: unknown })[BRAND] === name;
+  return brandedIn(error)?.[BRAND] === name;
+}
+
+/** An error and its causes, from the outside in. */
+export function causesOf(error: unknown): readonly object[] {
+  const causes: object[] = [];
+  for (let one = error; typeof one === 'object' && one !== null && causes.length < DEEPEST_CAUSE; ) {
+    causes.push(one);
+    one = (one as { readonly cause?: unknown }).cause;
+  }
+  return causes;
 }
 
 /**
@@ -340,10 +348,8 @@ export const MEANINGS = {
 function because({ code, cause }: { readonly code: string | undefined; readonly cause?: unknown }): string {
   const meaning = (MEANINGS as Readonly<Record<string, string>>)[code ?? ''];
   if (meaning) return `: ${meaning}`;
-  if (!VAGUE.includes(String(code)) || !(cause instanceof Error)) return '';
-  let inner = cause;
-  for (let depth = 0; depth < DEEPEST_CAUSE && inner.cause instanceof Error; depth++) inner = inner.cause;
-  return `: ${cut(inner.message, 200)}`;
+  const inner = causesOf(cause).findLast((one) => one instanceof Error);
+  return inner && VAGUE.includes(String(code)) ? `: ${cut(inner.message, 200)}` : '';
 }
 
 /** When the call may be sent; for one that may never be, the longest wait that it allowed says nothing. */

@@ -1,3 +1,4 @@
+import { causesOf } from '../errors.ts';
 import { KEY_REFUSED } from './key-breaker.ts';
 import { KEY_CHANGED } from './key-ring.ts';
 
@@ -36,12 +37,8 @@ export function failureOf(error: unknown, redact: (text: string) => string): Fai
 }
 
 function codeOf(error: unknown): string | undefined {
-  for (let at = error, depth = 0; typeof at === 'object' && at !== null && depth < 5; depth++) {
-    const { code, cause } = at as { code?: unknown; cause?: unknown };
-    if (typeof code === 'string') return code;
-    at = cause;
-  }
-  return undefined;
+  const codes = causesOf(error).map((one) => (one as { readonly code?: unknown }).code);
+  return codes.find((code) => typeof code === 'string');
 }
 
 /** A copy of an error and its causes with nothing but their names, messages and stacks. */

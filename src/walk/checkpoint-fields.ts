@@ -12,10 +12,7 @@ export const BEGINNING: Position = { offset: 0, total: 0, recentKeys: [], isOver
 export const POSITION_FIELDS: Arguments<GivenPosition> = {
   offset: whole,
   total: whole,
-  recentKeys: argument<readonly string[]>(
-    (value) => Array.isArray(value) && value.every(isText),
-    'a list of texts',
-  ),
+  recentKeys: argument<readonly string[]>((value) => Array.isArray(value) && value.every(isText), 'a list of texts'),
   isOver: flag,
 };
 
