@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import type { Estimate } from '../scheduler/outlook/estimate.ts';
+import { type Estimate, estimateIn, UNKNOWN } from '../scheduler/outlook/estimate.ts';
 
 /** Progress of a bulk. */
 export interface BulkProgress {
@@ -82,7 +82,7 @@ export class ProgressTracker {
   #outlook(rest: number | undefined, underWay: number): Estimate {
     if (rest === undefined) return UNKNOWN;
     if (rest > 0 || underWay > 0) return this.#estimate(rest, underWay);
-    return { ms: 0, finishesAt: new Date(this.#dependencies.clock.wall()), window: undefined };
+    return estimateIn(0, undefined, this.#dependencies.clock);
   }
 
   /**
@@ -99,5 +99,3 @@ export class ProgressTracker {
     return estimate(Math.ceil(toCome), requests > 0 ? (now.units - this.#before.units) / requests : undefined);
   }
 }
-
-const UNKNOWN: Estimate = { ms: undefined, finishesAt: undefined, window: undefined };

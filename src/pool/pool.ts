@@ -4,7 +4,7 @@ import type { Client, CloseReport, QuotaState } from '../client/client.ts';
 import { pagesBy } from '../client/pages.ts';
 import { ClosedError, ConfigError } from '../errors.ts';
 import { OpenCalls } from '../scheduler/open-calls.ts';
-import { type EstimateOptions, estimateIn, toEstimate } from '../scheduler/outlook/estimate.ts';
+import { type EstimateOptions, estimateIn, UNKNOWN } from '../scheduler/outlook/estimate.ts';
 import { walk } from '../walk/walk.ts';
 import { HandOver, type PooledCall } from './hand-over.ts';
 import { clockOf, Member, type PoolMember } from './member.ts';
@@ -169,7 +169,7 @@ function together(members: readonly Member[]): BulkDependencies {
     estimate: (count, cost) => {
       const alone = each.map(({ estimate }) => estimate(count, cost)).filter(({ ms }) => ms !== undefined);
       const [first] = alone;
-      if (!first) return toEstimate(undefined, clock);
+      if (!first) return UNKNOWN;
       // Each makes the part that its own pace allows.
       const pace = alone.reduce((sum, one) => sum + 1 / Number(one.ms), 0);
       return estimateIn(1 / pace, first.window, clock);

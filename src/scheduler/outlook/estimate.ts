@@ -47,13 +47,16 @@ const estimateOptions = optionsParser('estimate options', {
 export function estimateCalls(outlook: QueueOutlook, clock: Clock, options: EstimateOptions = {}): Estimate {
   const { count = 1, endpoint, cost, priority = 0 } = estimateOptions(options);
   // No calls wait for nothing, also while no limit is known and whatever is ahead of them.
-  if (count === 0) return { finishesAt: new Date(clock.wall()), ms: 0, window: undefined };
+  if (count === 0) return estimateIn(0, undefined, clock);
   return toEstimate(outlook.estimate({ endpoint, count, cost }, priority), clock);
 }
 
+/** The estimate where that is not known. */
+export const UNKNOWN: Estimate = { finishesAt: undefined, ms: undefined, window: undefined };
+
 /** The same by the wall clock. */
 export function toEstimate(estimate: QueueEstimate | undefined, clock: Clock): Estimate {
-  if (!estimate) return { finishesAt: undefined, ms: undefined, window: undefined };
+  if (!estimate) return UNKNOWN;
   return estimateIn(Math.ceil(Math.max(0, estimate.at - clock.now())), estimate.window, clock);
 }
 
