@@ -77,6 +77,28 @@ export function createPool(clients: readonly (Client | PoolMember)[]): Pool {
     return { rejected: reports.reduce((sum, { rejected }) => sum + rejected, turnedAway) };
   };
 
+  return {
+    ...callsBy(hand, members),
+    bulk: (items, call, options = {}) => bulk(items, call, options, together(members)),
+    clients: members.map(({ client }) => client),
+    quota: () => members.map(({ client }) => client.quota()),
+    get waiting() {
+      return members.reduce((sum, { client }) => sum + client.waiting, open.announced);
+    },
+    async idle() {
+      await open.none();
+      await Promise.all(members.map(({ client }) => client.idle()));
+    },
+    close,
+    [Symbol.asyncDispose]: async () => void (await close()),
+  };
+}
+
+/** The calls of a pool, each of which is handed to a client. */
+function callsBy(
+  hand: <T>(call: PooledCall<T>) => Promise<T>,
+  members: readonly Member[],
+): Omit<Pool, 'bulk' | 'clients' | 'quota' | 'waiting' | 'idle' | 'close' | typeof Symbol.asyncDispose> {
   const getAddressAssets: Client['getAddressAssets'] = (address, options) =>
     hand({
       ...planOf(options, 'GET /extended/v1/address/{address}/assets'),
@@ -104,7 +126,6 @@ export function createPool(clients: readonly (Client | PoolMember)[]): Pool {
   return {
     get,
     paginate: pagesBy((path, options) => get(path, options)),
-    bulk: (items, call, options = {}) => bulk(items, call, options, together(members)),
     request: (method, path, ...options) =>
       hand({
         ...planOf(options[0], `${method} ${path}`),
@@ -119,17 +140,6 @@ export function createPool(clients: readonly (Client | PoolMember)[]): Pool {
     walkAddressAssets: (address, options) => walk(getAddressAssets, address, options),
     fetch: fetchWith({}),
     fetchWith,
-    clients: members.map(({ client }) => client),
-    quota: () => members.map(({ client }) => client.quota()),
-    get waiting() {
-      return members.reduce((sum, { client }) => sum + client.waiting, open.announced);
-    },
-    async idle() {
-      await open.none();
-      await Promise.all(members.map(({ client }) => client.idle()));
-    },
-    close,
-    [Symbol.asyncDispose]: async () => void (await close()),
   };
 }
 
