@@ -74,11 +74,8 @@ export function queueView(
   return asked.map(([before, trace]) => {
     const { number, ask, priority, calledAt, queuedAt } = trace;
     const wait = [trace.wait, before === undefined ? undefined : standstill].find((one) => one && one.until > now);
-    const estimated = before === 0 ? undefined : estimates.get(trace);
-    // The next answer ends a wait for one of the requests under way: only what is forgotten takes until then.
-    const heldUntil = wait?.reason.kind === 'concurrency' ? now : (wait?.until ?? now);
-    const latest = Math.max(heldUntil, estimated ?? now);
-    const sentAt = isPausing(trace) ? queuedAt : latest;
+    const estimated = before === 0 ? now : (estimates.get(trace) ?? now);
+    const sentAt = isPausing(trace) ? queuedAt : Math.max(endOf(wait, now), estimated);
     const isKnown = sentAt > now && pausedUntil < Number.POSITIVE_INFINITY;
     return {
       call: number,
@@ -92,6 +89,11 @@ export function queueView(
       why: isPausing(trace) ? 'it pauses before its next attempt' : sentence(before, wait),
     };
   });
+}
+
+/** The end of a wait. The next answer ends one for the requests under way: only what is forgotten takes until then. */
+function endOf(wait: Wait | undefined, now: number): number {
+  return !wait || wait.reason.kind === 'concurrency' ? now : wait.until;
 }
 
 /** When the calls in `asked` are sent. The calls between two of them are one plan where they are of one kind, which makes the estimate cheaper. */
