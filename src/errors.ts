@@ -282,6 +282,11 @@ export const isConfigError = (error: unknown): error is ConfigError => is(error,
  */
 export const isClosed = (error: unknown): error is ClosedError => is(error, 'ClosedError');
 
+/** Whether a status may say that the key is refused. */
+export function isKeyRefusal(status: number): boolean {
+  return status === 401 || status === 403;
+}
+
 /** Quotes a value in a message: text cut to fit a line, anything else by its kind. */
 export function quote(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(cut(value, 60));

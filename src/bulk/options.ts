@@ -1,4 +1,4 @@
-import { ConfigError, isClosed, isQuotaExhausted, isServiceError, quote } from '../errors.ts';
+import { ConfigError, isClosed, isKeyRefusal, isQuotaExhausted, isServiceError, quote } from '../errors.ts';
 import {
   argument,
   callback,
@@ -99,7 +99,7 @@ function sizeOf(items: object): number | undefined {
 }
 
 function isHopeless(error: unknown): boolean {
-  return isQuotaExhausted(error) || (isServiceError(error) && (error.status === 401 || error.status === 403));
+  return isQuotaExhausted(error) || (isServiceError(error) && isKeyRefusal(error.status));
 }
 
 function isCheckpoint(value: BulkCheckpoint | null): boolean {

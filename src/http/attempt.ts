@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import { ConnectionError } from '../errors.ts';
+import { ConnectionError, isKeyRefusal } from '../errors.ts';
 import type { Lease, RequestOutcome } from '../quota/admission.ts';
 import { isAnyWindowFull, LONGEST_UNRECOGNISED, type QuotaSnapshot, readQuota } from '../quota/headers/snapshot.ts';
 import type { CallTrace } from '../trace/call-trace.ts';
@@ -9,7 +9,7 @@ import type { Call, Reply } from './call.ts';
 import { type Deadline, Deadlines } from './deadline.ts';
 import { deprecationOf } from './deprecation.ts';
 import { Failure } from './failure.ts';
-import { isKeyRefusal, KEY_REFUSED } from './key-breaker.ts';
+import { KEY_REFUSED } from './key-breaker.ts';
 import type { KeyMask } from './key-mask.ts';
 import { KeyRecognition } from './key-recognition.ts';
 import { KEY_CHANGED } from './key-ring.ts';

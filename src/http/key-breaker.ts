@@ -1,15 +1,11 @@
 import type { Clock } from '../clock.ts';
+import { isKeyRefusal } from '../errors.ts';
 import { keepLast } from '../keep-last.ts';
 import { Breaker } from '../quota/recovery/breaker.ts';
 import { MOST_KEYS } from './key-ring.ts';
 
 /** The code of a request that is not sent because its key was refused. */
 export const KEY_REFUSED = 'KEY_REFUSED';
-
-/** Whether a response may say that the key is refused. */
-export function isKeyRefusal(status: number): boolean {
-  return status === 401 || status === 403;
-}
 
 /** A key that was answered with 401 or 403 so often in a row counts as revoked, and is tried again after so many milliseconds. */
 const TIMES = 5;
