@@ -27,7 +27,7 @@ const { values } = parseArgs({
     random: { type: 'string' },
     /**
      * Runs the clients that do not share, beside ones that are told of each other and use each of these parts of a second; and those beside
-     * strangers who repeat what is refused, beside ones that are told of all that has arrived and leave so many units.
+     * strangers that repeat what is refused, beside ones that are told of all that has arrived and leave so many units.
      */
     bound: { type: 'boolean', default: false },
     /** Prints the requests second by second. */

@@ -288,7 +288,7 @@ describe('the books of a share on one machine', () => {
 });
 
 describe('a connection to the host', () => {
-  it('is let go once when the host goes, however many requests are under way', async () => {
+  it('is released once when the host ends, however many requests are under way', async () => {
     const path = join(directory, 'link');
     await listenAt(path, (socket) => socket.once('data', () => socket.destroy()));
     const socket = connect(path);

@@ -18,7 +18,7 @@ import { memoryStore } from '../../src/sharing/store/memory-store.ts';
 import { storeShare } from '../../src/sharing/store-share.ts';
 import { hasRedis, type RedisServer, startRedis } from '../redis/support/server.ts';
 
-/** A minute of which ten units are left to whoever shares it; longer than any of these tests takes. */
+/** A minute of which ten units are left to the processes that share it; longer than any of these tests takes. */
 const LIMIT = 10;
 const SHAPES = { alive: [aligned], epoch: 0 } as const;
 
@@ -26,7 +26,7 @@ const SHAPES = { alive: [aligned], epoch: 0 } as const;
 interface Player {
   readonly part: ShareLimit;
   readonly membership: Membership;
-  /** The leases of as many single units as its part bears, when it has had time to fetch what it can. */
+  /** The leases of as many single units as its part allows, when it has had time to fetch what it can. */
   take(most: number): Promise<Lease[]>;
   settle(lease: Lease, units: number): void;
   waiting: number;

@@ -322,7 +322,7 @@ describe('the cost of calls', () => {
       if (one.check() === undefined) {
         sent.push(world.clock.now());
         const lease = one.send();
-        // Others send as much as the minute bears.
+        // Others send as much as the minute allows.
         one.read({ used: 10 });
         one.end(lease);
       } else await world.clock.advance(250);

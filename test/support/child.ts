@@ -28,7 +28,7 @@ interface ChildOptions {
 /** Where programs find themselves compiled already. */
 export const NODE_COMPILE_CACHE: string = fileURLToPath(new URL('../../node_modules/.cache/compile', import.meta.url));
 
-/** A URL at which nothing listens: a port that was in use and is let go may be given to another test. */
+/** A URL at which nothing listens: a port that was in use and is released may be given to another test. */
 export const NO_SERVICE = 'http://127.0.0.1:2';
 
 const running = new Set<Child>();

@@ -11,7 +11,7 @@ const NAME = /^all the past, leaving (\d+)$/;
 const LOOK_MS = 10;
 
 /**
- * A client that is told whatever has arrived at the service, whoever sent it, at the moment in which it arrives, and the limits of its calendar
+ * A client that is told whatever has arrived at the service, from any consumer, at the moment in which it arrives, and the limits of its calendar
  * windows. It does not know what others will send while its own request is on the way. It leaves some units of each window for that, and
  * sends whenever there is room. It shows what is refused for want of foresight alone, and shares no code with the pacer.
  */

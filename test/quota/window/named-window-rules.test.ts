@@ -293,7 +293,7 @@ describe('a minute that others fill', () => {
     look(60_900, 40);
     look(85_000, 480);
     expect(window.shapes.every(({ onlyFills }) => onlyFills)).toBe(true);
-    // A log would have let go what was counted until half a minute ago.
+    // A log would have forgotten what was counted until half a minute ago.
     expect(window.headroom(118_000)).toBeLessThanOrEqual(20);
   });
 });

@@ -134,7 +134,7 @@ describe('what a process believes of what others tell', () => {
     await share();
     expect(learned.at(-1)?.costs).toEqual([['GET /a', 3]]);
     expect(ledger.policy.isLimited).toBe(false);
-    // What has not changed is told nobody.
+    // What has not changed is not told.
     await share();
     expect(learned).toHaveLength(2);
   });

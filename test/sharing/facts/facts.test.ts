@@ -17,7 +17,7 @@ function relayed(tell: (facts: SharedFacts) => void): SharedFacts {
   return other;
 }
 
-/** Facts as a process hears them that stand in a store, whoever wrote them there. */
+/** The facts of a store as a process hears them, whichever process wrote them. */
 function heard(facts: Readonly<Record<string, string>>): SharedFacts {
   const shared = new SharedFacts();
   shared.hear(1, new Map(Object.entries(facts)));

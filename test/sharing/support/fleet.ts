@@ -153,7 +153,7 @@ export function fleetOf(
       flush: () => store.flush(),
       die: (index) => void dead.add(index),
     },
-    // Redis has a clock of its own, and nobody knows how wrong it is.
+    // Redis has a clock of its own, whose error is not known.
     ahead: 123_456,
     async work(calls, by = clients.map((_, index) => index)) {
       let left = calls;

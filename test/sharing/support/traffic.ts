@@ -6,7 +6,7 @@ import { type Fleet, type FleetTerms, fleetOf } from './fleet.ts';
 
 export const KINDS = ['light', 'bursty', 'uneven', 'saturated'] as const;
 
-/** What is to be sent by whom, and what the service bears. */
+/** What each process is to send, and what the service allows. */
 export interface Plan {
   readonly limits: ServiceLimits;
   /** When it begins, in milliseconds since the Unix epoch. */
@@ -48,7 +48,7 @@ const MOST_CALLS = 120;
 /** Traffic comes for so long, in milliseconds. */
 const LASTS_MS = 20_000;
 
-/** What light traffic takes of what the windows bear in the long run. */
+/** What light traffic takes of what the windows allow in the long run. */
 const LIGHT = 0.3;
 
 /** How long a window is at least, in milliseconds. */
@@ -110,7 +110,7 @@ function usualOf(plan: Plan): number {
   return (costOf(plan) + COSTLY_EVERY - 1) / COSTLY_EVERY;
 }
 
-/** The calls of a plan: the same ones, whoever makes them. */
+/** The calls of a plan: the same ones, whichever process makes them. */
 function callsOf(plan: Plan): Due[] {
   const { limits, processes, kind, mostCalls = MOST_CALLS, seed } = plan;
   const random = seeded(seed);
@@ -141,7 +141,7 @@ function callsOf(plan: Plan): Due[] {
   }));
 }
 
-/** What each window bears in the long run, in units a millisecond; the month's may be spent on one day. */
+/** What each window allows in the long run, in units a millisecond; the month's may be spent on one day. */
 function rates(limits: ServiceLimits): number[] {
   return (['second', 'minute', 'hour'] as const)
     .flatMap((period) => {

@@ -24,7 +24,7 @@ export interface World extends Quota {
   readonly start: number;
   readonly processes: number;
   readonly kind: (typeof KINDS)[number];
-  /** Calls as a part of what the windows bear in the long run. */
+  /** Calls as a part of what the windows allow in the long run. */
   readonly load: number;
   readonly maxWaitMs: number;
   readonly seed: number;
@@ -108,7 +108,7 @@ interface Due {
   readonly at: number;
 }
 
-/** The calls of a world: the same ones, whoever makes them. */
+/** The calls of a world: the same ones, whichever process makes them. */
 function callsOf({ limits, processes, kind, load, seed }: World): Due[] {
   const random = seeded(seed);
   const chosen = (): number => Math.floor(random() * processes);

@@ -72,7 +72,7 @@ describe('a process that cannot ask the store', () => {
   it('sends more where readings show that others send little, if calls wait for that', () => {
     const alone = fallback('partial');
     paceOf(alone, 0);
-    // 10 of the 20 units that two seconds bear.
+    // 10 of the 20 units that two seconds allow.
     spend(alone, 10);
     expect(paceOf(alone)).toBeCloseTo(500 / 1.6);
   });
@@ -271,7 +271,7 @@ describe('what a process without a store reads of the rate of all', () => {
     const one = fallback('partial');
     minute(one, [[1_000, 100]]);
     second(one, 2_000, 8, 500);
-    // 16 a second are more than the minute bears.
+    // 16 a second are more than the minute allows.
     expect(paceOf(one)).toBeCloseTo(500 / 0.7);
   });
 });

@@ -86,7 +86,7 @@ export class Moves {
   }
 
   #withDeath(state: State, place: number): State {
-    // Its asks are under way still, and nobody hears the answers.
+    // Its asks are under way still, and their answers are not heard.
     const messages = state.messages.filter((id) => this.#messages.at(id).place !== place || this.#messages.at(id).ask);
     return { ...withProcess(state, place, { book: -1 }), messages, deaths: state.deaths + 1 };
   }

@@ -33,7 +33,7 @@ export class Soundness {
     const spent = this.#calendar.spentOf(state.sent);
     const { isBucket } = this.#small;
     for (const [index, { name, limit }] of [...this.#calendar.instances.values()].entries()) {
-      // What a bucket bears beyond the limit of its steps is for the service to say.
+      // What a bucket allows beyond the limit of its steps is for the service to say.
       if ((spent.get(name) ?? 0) > limit && !isBucket)
         return `${spent.get(name)} of ${limit} units of ${name} are sent`;
       if ((used[index] ?? 0) > limit) return `${used[index]} of ${limit} units of ${name} are booked`;
