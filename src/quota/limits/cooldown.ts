@@ -65,7 +65,7 @@ export class Cooldown implements Limit {
    *
    * @param longestMs - the longest window that the service has named, in milliseconds.
    */
-  onRefused(quota: QuotaSnapshot, clock: ServerClock, now: number, sentAt: number = now, longestMs?: number): void {
+  onRefused(quota: QuotaSnapshot, clock: ServerClock, now: number, sentAt: number, longestMs?: number): void {
     const pauseMs = orderedPauseMs(quota, longestMs);
     if (sentAt === this.#triedAt) this.#distrustedUntil = now + DISTRUST_MS;
     this.#isOrdered = pauseMs !== undefined && now >= this.#distrustedUntil;
@@ -85,7 +85,7 @@ export class Cooldown implements Limit {
   }
 
   /** Exponential back-off after a refusal without `retry-after`. Refusals of requests sent before the current pause are ignored. */
-  backOff(now: number, sentAt: number = now): void {
+  backOff(now: number, sentAt: number): void {
     if (sentAt < this.#until) return;
     this.hold(now + this.#backoff.next(), 'the service refused a request without saying when to retry');
   }
@@ -95,7 +95,7 @@ export class Cooldown implements Limit {
    *
    * @param isFull - whether our books show a window that holds it back.
    */
-  onSent(flight: Flight, isFull: boolean = false): void {
+  onSent(flight: Flight, isFull: boolean): void {
     const { sentAt } = flight;
     if (sentAt >= this.#until) this.#isOrdered = false;
     if (isFull) this.#triedAt = sentAt;

@@ -103,7 +103,7 @@ export class Discovery {
   }
 
   /** Records the answer to a request for a look that was made at `askedAt`. `ofFew`: whether a window has few units. */
-  hear(answer: 'granted' | 'over' | number, isFirst: boolean, askedAt: number, now: number, ofFew = false): void {
+  hear(answer: 'granted' | 'over' | number, isFirst: boolean, askedAt: number, now: number, ofFew: boolean): void {
     if (answer === 'over') this.#isOver = true;
     else if (answer === 'granted') {
       if (askedAt >= this.#until) {

@@ -30,7 +30,7 @@ export class UnheardReading {
   }
 
   /** A reading was heard, while this process holds so many units. `slides`: whether the window may slide. */
-  read({ period, used, limit, receivedAt }: WindowNews, held: number, slides = false): void {
+  read({ period, used, limit, receivedAt }: WindowNews, held: number, slides: boolean): void {
     const counted = this.#counted.get(period) ?? 0;
     const isNews = counted > limit * TOLD_FROM && counted - held > used;
     if (isNews || (slides && counted > limit * NEARLY_FULL)) this.#at = receivedAt + TELL_MS;

@@ -40,13 +40,13 @@ describe('cooldown', () => {
   it('a cooldown ends half-open: one request goes first, and the others follow when it is welcome', () => {
     const cooldown = heldUntil(1_000);
     const scout = flightOf('GET /a', 1_000);
-    cooldown.onSent(scout);
+    cooldown.onSent(scout, false);
     expect(untilOf(cooldown, CHARGE, 1_001)).toBe(1_000 + AGE_MS);
     expect(cooldown.check(CHARGE, 1_001)?.reason().kind).toBe('half-open');
     expect(cooldown.check(CHARGE, 1_001)?.isFirm).toBe(false);
     scout.state = 'done';
     cooldown.onServed(scout);
-    cooldown.onSent(flightOf('GET /a', 1_100));
+    cooldown.onSent(flightOf('GET /a', 1_100), false);
     expect(untilOf(cooldown, CHARGE, 1_125)).toBe(1_125);
   });
 
@@ -65,12 +65,12 @@ describe('cooldown', () => {
   it('a cooldown is followed by one request after the other, ever faster, and by none in the same millisecond as the next', () => {
     const cooldown = heldUntil(1_000);
     const scout = flightOf('GET /a', 1_000);
-    cooldown.onSent(scout);
+    cooldown.onSent(scout, false);
     scout.state = 'done';
     cooldown.onServed(scout);
     const sent = [1_050];
     for (let at = 1_050; sent.length < 20; at = untilOf(cooldown, CHARGE, at)) {
-      cooldown.onSent(flightOf('GET /a', at));
+      cooldown.onSent(flightOf('GET /a', at), false);
       sent.push(untilOf(cooldown, CHARGE, at));
     }
     const gaps = sent.slice(1).map((at, nth) => at - (sent[nth] ?? 0));
@@ -82,17 +82,17 @@ describe('cooldown', () => {
   it('a cooldown stays half-open when the one that went first is lost', () => {
     const cooldown = heldUntil(1_000);
     const [scout, second] = [flightOf('GET /a', 1_000), flightOf('GET /a', 1_200)];
-    cooldown.onSent(scout);
+    cooldown.onSent(scout, false);
     scout.state = 'done';
     expect(untilOf(cooldown, CHARGE, 1_200)).toBe(1_200);
-    cooldown.onSent(second);
+    cooldown.onSent(second, false);
     expect(untilOf(cooldown, CHARGE, 1_201)).toBe(1_200 + AGE_MS);
   });
 
   it('a cooldown is not ended by the welcome of a request that was sent before it', () => {
     const cooldown = heldUntil(1_000);
     cooldown.onServed(flightOf('GET /a', 900));
-    cooldown.onSent(flightOf('GET /a', 1_000));
+    cooldown.onSent(flightOf('GET /a', 1_000), false);
     expect(untilOf(cooldown, CHARGE, 1_001)).toBe(1_000 + AGE_MS);
   });
 });
@@ -102,7 +102,7 @@ describe('a refusal that does not say for how long', () => {
   function pauses(cooldown: Cooldown, many: number): number[] {
     return Array.from({ length: many }, () => {
       const now = Math.max(0, cooldown.until);
-      cooldown.backOff(now);
+      cooldown.backOff(now, now);
       return cooldown.until - now;
     });
   }
@@ -113,7 +113,7 @@ describe('a refusal that does not say for how long', () => {
 
   it('counts once, however many requests were under way', () => {
     const cooldown = new Cooldown();
-    for (const now of [0, 5, 10]) cooldown.backOff(now);
+    for (const now of [0, 5, 10]) cooldown.backOff(now, now);
     expect(cooldown.until).toBe(1_000);
   });
 
@@ -134,7 +134,7 @@ describe('a refusal', () => {
     { now = 1_000, clock = knownClock(), cooldown = new Cooldown() } = {},
   ): Cooldown {
     const quota = { receivedAt: now, stacks: {}, malformed: [], unrecognised: {}, ...more };
-    cooldown.onRefused(quota, clock, now);
+    cooldown.onRefused(quota, clock, now, now);
     return cooldown;
   }
 
@@ -181,9 +181,9 @@ describe('a refusal', () => {
     expect(new Cooldown().overrulesWindows).toBe(false);
     expect(refused({ resetAt: 60_000 }).overrulesWindows).toBe(false);
     const cooldown = refused({ retryAfterMs: 5_000 });
-    cooldown.onSent(flightOf('GET /a', 5_999));
+    cooldown.onSent(flightOf('GET /a', 5_999), false);
     expect(cooldown.overrulesWindows).toBe(true);
-    cooldown.onSent(flightOf('GET /a', 6_000));
+    cooldown.onSent(flightOf('GET /a', 6_000), false);
     expect(cooldown.overrulesWindows).toBe(false);
   });
 
@@ -194,7 +194,7 @@ describe('a refusal', () => {
       cooldown.onRefused(quota, knownClock(), now, sentAt);
       return cooldown.overrulesWindows;
     };
-    cooldown.onSent(flightOf('GET /a', 6_000));
+    cooldown.onSent(flightOf('GET /a', 6_000), false);
     expect(again(6_100, 6_000)).toBe(true);
     cooldown.onSent(flightOf('GET /a', 8_000), true);
     expect(again(8_050, 7_000)).toBe(true);
@@ -209,7 +209,7 @@ describe('a pause during which a request was served', () => {
     const cooldown = heldUntil(1_000);
     cooldown.end(400);
     expect(cooldown.check(CHARGE, 400)).toBeUndefined();
-    cooldown.onSent(flightOf('GET /a', 400));
+    cooldown.onSent(flightOf('GET /a', 400), false);
     expect(untilOf(cooldown, CHARGE, 401)).toBe(400 + AGE_MS);
   });
 

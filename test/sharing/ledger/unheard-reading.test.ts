@@ -26,7 +26,7 @@ it('a reading by which the store counts what is used is told where the window sl
 
 it('a reading is told once, and the store counts what it said last', () => {
   const unheard = new UnheardReading();
-  const read = (): void => unheard.read(reading({ period: 'minute', limit: 10, used: 3 }), 0);
+  const read = (): void => unheard.read(reading({ period: 'minute', limit: 10, used: 3 }), 0, false);
   for (const counted of [7, 2]) unheard.count('minute', counted);
   read();
   expect(unheard.tellsAt).toBeLessThan(Number.POSITIVE_INFINITY);

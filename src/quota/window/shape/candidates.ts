@@ -97,7 +97,7 @@ export class CandidateShapes {
    *
    * @param isAlone - whether a reading counts what we spent alone: what siblings spent is left unexplained by every shape.
    */
-  eliminate(reading: WindowReading, answered: AnsweredRequests, isAlone: boolean = true): void {
+  eliminate(reading: WindowReading, answered: AnsweredRequests, isAlone: boolean): void {
     if (this.#all.length === 1) return;
     const isDebtPossible =
       isAlone && this.isOpen && this.#alive.some((model) => model.unexplained(reading) <= TOLERANCE);

@@ -32,7 +32,7 @@ function puppet(name: string, facts: Partial<Shape> = {}): Puppet {
 function three() {
   const [strict, plain, vague] = [puppet('strict'), puppet('plain'), puppet('vague', { isEstimated: true })];
   const candidates = new CandidateShapes([strict, plain, vague], 60_000);
-  const eliminate = (isAlone?: boolean, more = reading(0, 50)) => candidates.eliminate(more, PAST, isAlone);
+  const eliminate = (isAlone = true, more = reading(0, 50)) => candidates.eliminate(more, PAST, isAlone);
   const alive = () => candidates.alive.map(({ shape }) => shape.name);
   return { strict, plain, vague, candidates, eliminate, alive };
 }
@@ -53,7 +53,7 @@ describe('the candidates that bind', () => {
     const candidates = new CandidateShapes(models, 60_000);
     expect(candidates.binding).toEqual([models[0]]);
     models[0].contradicts = true;
-    candidates.eliminate(reading(0, 50), PAST);
+    candidates.eliminate(reading(0, 50), PAST, true);
     expect(candidates.binding).toEqual([models[1], models[2]]);
   });
 });
@@ -155,22 +155,22 @@ describe('usage that drops faster than a steady shape can sink', () => {
   const steady = (limited: boolean) => {
     const [strict, sinking] = [puppet('strict'), puppet('sinking', { sinksSteadily: true })];
     const candidates = new CandidateShapes([strict, sinking], 60_000);
-    candidates.eliminate(reading(0, 90, { limited }), PAST);
+    candidates.eliminate(reading(0, 90, { limited }), PAST, true);
     return { candidates, sinking };
   };
 
   it('rules that shape out', () => {
     const { candidates } = steady(false);
-    candidates.eliminate(reading(1_000, 10), PAST);
+    candidates.eliminate(reading(1_000, 10), PAST, true);
     expect(candidates.alive).toHaveLength(1);
   });
 
   it('is not shown by a refusal, neither before nor after', () => {
     const { candidates } = steady(true);
-    candidates.eliminate(reading(1_000, 10), PAST);
+    candidates.eliminate(reading(1_000, 10), PAST, true);
     expect(candidates.alive).toHaveLength(2);
     const other = steady(false);
-    other.candidates.eliminate(reading(1_000, 10, { limited: true }), PAST);
+    other.candidates.eliminate(reading(1_000, 10, { limited: true }), PAST, true);
     expect(other.candidates.alive).toHaveLength(2);
   });
 });

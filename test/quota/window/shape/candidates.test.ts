@@ -43,34 +43,34 @@ function fiveAt50(): ReturnType<typeof minute> {
 describe('candidate shapes', () => {
   it('a shape of a window dies by a reading that counts less than it must have counted', () => {
     const { aligned, survivors, past } = fiveAt50();
-    survivors.eliminate(reading(61_000, 1), past);
+    survivors.eliminate(reading(61_000, 1), past, true);
     expect(survivors.alive).toEqual([aligned]);
   });
 
   it('a shape of a window lives on where the reading counts as much as it must have', () => {
     const { survivors, past } = fiveAt50();
-    survivors.eliminate(reading(61_000, 5), past);
-    survivors.eliminate(reading(55_000, 5), past);
+    survivors.eliminate(reading(61_000, 5), past, true);
+    survivors.eliminate(reading(55_000, 5), past, true);
     expect(survivors.alive).toHaveLength(2);
   });
 
   it('a shape of a window is never killed by what others spend, for it only adds to a reading', () => {
     const { survivors, past } = fiveAt50();
-    for (const used of [6, 60, 6_000]) survivors.eliminate(reading(61_000, used), past);
+    for (const used of [6, 60, 6_000]) survivors.eliminate(reading(61_000, used), past, true);
     expect(survivors.alive).toHaveLength(2);
   });
 
   it('a shape of a window is believed again when none is left, because then something else has changed', () => {
     const { survivors, past } = fiveAt50();
-    survivors.eliminate(reading(61_000, 1), past);
+    survivors.eliminate(reading(61_000, 1), past, true);
     expect(survivors.alive).toHaveLength(1);
-    survivors.eliminate(reading(55_000, 1), past);
+    survivors.eliminate(reading(55_000, 1), past, true);
     expect(survivors.alive).toHaveLength(2);
   });
 
   it('a shape of a window keeps its books after its death, so that it can come back', () => {
     const { sliding, survivors, past } = fiveAt50();
-    survivors.eliminate(reading(61_000, 1), past);
+    survivors.eliminate(reading(61_000, 1), past, true);
     survivors.book(2, 61_100, 61_200);
     expect(sliding.spent(61_200)).toBe(7);
     for (let time = 0; time < 2; time++) survivors.reinstate();
@@ -80,7 +80,7 @@ describe('candidate shapes', () => {
   it('a shape of a window cannot be contradicted where there is no other', () => {
     const { sliding, past } = fiveAt50();
     const alone = new CandidateShapes([sliding], 60_000);
-    alone.eliminate(reading(55_000, 0), past);
+    alone.eliminate(reading(55_000, 0), past, true);
     expect(alone.shapes).toEqual({ alive: [sliding.shape], epoch: 0 });
   });
 
@@ -96,16 +96,16 @@ describe('candidate shapes', () => {
     /** A minute after the first reading a request of ten units comes back, and another one 51 s later: which shapes are left. */
     function shapesAfter(
       used: number,
-      { isAlone, readFrom = -50_000, before = 0, periodMs, isRefusal, ...more }: CostlyReading = {},
+      { isAlone = true, readFrom = -50_000, before = 0, periodMs, isRefusal, ...more }: CostlyReading = {},
     ) {
       const { sliding, aligned, past, survivors } = minute(periodMs);
-      survivors.eliminate(reading(readFrom, 1), past);
+      survivors.eliminate(reading(readFrom, 1), past, true);
       past.add(-40_000, -39_980, before, before);
       survivors.eliminate(reading(10_000, used, { own: 10, ...more }), past, isAlone);
       past.add(10_000, 10_020, 10, 10);
       past.add(50_000, 50_020, 5, 5);
       // A sliding minute would count these 15, and the request itself.
-      survivors.eliminate(reading(61_000, 15, { own: 10, limited: isRefusal ?? false }), past);
+      survivors.eliminate(reading(61_000, 15, { own: 10, limited: isRefusal ?? false }), past, true);
       return survivors.alive.map((model) => (model === sliding ? 'sliding' : model === aligned && 'aligned'));
     }
 
@@ -134,11 +134,11 @@ describe('candidate shapes', () => {
 
     it('are never again once a reading has counted less than its request', () => {
       const { past, survivors } = minute();
-      survivors.eliminate(reading(-121_000, 1), past);
-      survivors.eliminate(reading(-60_000, 0, { own: 10 }), past);
-      survivors.eliminate(reading(10_000, 10, { own: 10 }), past);
+      survivors.eliminate(reading(-121_000, 1), past, true);
+      survivors.eliminate(reading(-60_000, 0, { own: 10 }), past, true);
+      survivors.eliminate(reading(10_000, 10, { own: 10 }), past, true);
       past.add(50_000, 50_020, 5, 5);
-      survivors.eliminate(reading(61_000, 10, { own: 10 }), past);
+      survivors.eliminate(reading(61_000, 10, { own: 10 }), past, true);
       expect(survivors.alive).toHaveLength(2);
     });
   });
