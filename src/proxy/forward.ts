@@ -88,19 +88,18 @@ function streamOf(incoming: IncomingMessage): ReadableStream<Uint8Array> {
 async function send(response: Response, path: string, outgoing: ServerResponse, signal: AbortSignal): Promise<void> {
   const { status, statusText, headers, body } = response;
   const { socket } = outgoing;
+  const reader = body?.getReader();
+  let read = await reader?.read();
+  // Only now: a body that breaks off before its first piece has an answer of the proxy.
   outgoing.sendDate = !headers.has('date');
   outgoing.writeHead(status, statusText, responseHeaders(response, path));
-  if (body) {
-    const reader = body.getReader();
-    for (;;) {
-      const { done, value: piece } = await reader.read();
-      if (done) break;
-      // The end of a body that came with this piece is sent along with it.
-      socket?.cork();
-      setImmediate(() => socket?.uncork());
-      // A slow caller slows the service down.
-      if (!outgoing.write(piece)) await once(outgoing, 'drain', { signal });
-    }
+  while (reader && !read?.done) {
+    // The end of a body that came with this piece is sent along with it.
+    socket?.cork();
+    setImmediate(() => socket?.uncork());
+    // A slow caller slows the service down.
+    if (!outgoing.write(read?.value)) await once(outgoing, 'drain', { signal });
+    read = await reader.read();
   }
   outgoing.end();
 }

@@ -169,4 +169,14 @@ describe('an answer through the proxy', () => {
     const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];
     await expect(text(incoming)).rejects.toThrow('aborted');
   });
+
+  it('that breaks off before its first piece is an answer of the proxy', async () => {
+    const { ask } = await pairOf((_, outgoing) => {
+      outgoing.writeHead(200, { 'content-encoding': 'gzip' });
+      outgoing.end('this is no gzip');
+    });
+    const { status, headers, body } = await ask(INFO);
+    expect({ status, error: headers['x-quota-error'] }).toEqual({ status: 502, error: 'connection' });
+    expect(JSON.parse(body).error).toMatchObject({ code: 'Z_DATA_ERROR', attempts: 1 });
+  });
 });
