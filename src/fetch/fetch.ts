@@ -1,7 +1,7 @@
 import { ConfigError } from '../errors.ts';
 import type { Reply, Run } from '../http/call.ts';
 import { untilAborted } from '../http/cancellation.ts';
-import type { Outgoing } from '../http/transport.ts';
+import { GIVEN, type Outgoing } from '../http/transport.ts';
 import { boundsOf, type CallBounds } from '../options/client-options.ts';
 import type { EndpointNames } from './endpoint-name.ts';
 import { checkFetchOptions, type FetchOptions } from './options.ts';
@@ -28,6 +28,7 @@ const inputOf = new WeakMap<ReadableStream, FetchInput>();
 export function createFetch(dependencies: CreateFetchOptions): (options?: FetchOptions) => Fetch {
   const { run, announce, names, baseUrl, redact } = dependencies;
   const base = new URL(baseUrl);
+  const { fetch } = globalThis;
   const basePath = base.pathname.replace(/\/$/, '');
   const isUnder = (url: URL | undefined): url is URL =>
     url?.origin === base.origin &&
@@ -40,6 +41,7 @@ export function createFetch(dependencies: CreateFetchOptions): (options?: FetchO
     const { maxWaitMs, maxQueueMs, timeoutMs } = boundsOf(ownBounds, dependencies);
     return async (input, given) => {
       const init = checkedInit(given);
+      if (GIVEN.has(input as Request)) return fetch(input, init);
       const url = resolveUrl(input, baseUrl);
       if (!isUnder(url)) {
         if (elsewhere) return elsewhere(input, init);

@@ -55,17 +55,12 @@ async function drained(reader: BodyReader): Promise<readonly Uint8Array[]> {
   }
 }
 
-/** Shared decoder of bodies that arrive in one chunk: creating a decoder takes longer than decoding a small body. */
-const WHOLE = new TextDecoder();
+/** Shared by all bodies: creating a decoder takes longer than decoding a small body. */
+const DECODER = new TextDecoder();
 
 /** The text of a whole body. */
 function joinText(pieces: readonly Uint8Array[]): string {
-  const first = pieces[0];
-  if (pieces.length < 2) return first ? WHOLE.decode(first) : '';
-  const decoder = new TextDecoder();
-  let text = '';
-  for (const piece of pieces) text += decoder.decode(piece, { stream: true });
-  return text + decoder.decode();
+  return DECODER.decode(pieces.length === 1 ? pieces[0] : joinBytes(pieces));
 }
 
 /** A whole body as bytes. */

@@ -59,6 +59,9 @@ export interface TransportOptions {
   readonly userAgent?: string | undefined;
 }
 
+/** Requests that the global `fetch` was given. Where `client.fetch` is in its place, they are not to be paced again. */
+export const GIVEN: WeakSet<object> = new WeakSet<object>();
+
 /** Transport by ky, with its retries, time-outs and errors off, because scheduler and retry policy decide those. */
 export function createTransport({ origin, keys, fetch, keyBreaker, userAgent }: TransportOptions): Transport {
   const wire = ky.create({
@@ -96,8 +99,9 @@ export function createTransport({ origin, keys, fetch, keyBreaker, userAgent }: 
         // Not by ky's options, which it copies several times.
         if (userAgent !== undefined && !sent.has('user-agent')) sent.set('user-agent', userAgent);
         if (secret !== undefined) sent.set('x-api-key', secret);
-        if (!isSignalInRequest) return answerOf(await globalThis.fetch(input, { signal }));
-        const own = isPolluted ? { ...unknown, ...ownRequestFields(input as Request) } : unknown;
+        if (!fetch) GIVEN.add(input as Request);
+        let own = isSignalInRequest ? unknown : { signal };
+        if (isPolluted) own = { ...own, ...ownRequestFields(input as Request) };
         return answerOf(await (fetch ?? globalThis.fetch)(input, own));
       };
       // Set one by one, because ky copies all options with each group of them.

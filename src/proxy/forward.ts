@@ -4,25 +4,18 @@ import { buffer } from 'node:stream/consumers';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Client } from '../client/client.ts';
 import { isConfigError } from '../errors.ts';
-import type { FetchOptions } from '../fetch/options.ts';
-import { problemOf, readCallHeaders, type StatedOptions } from './call-headers.ts';
+import { problemOf, readCallHeaders } from './call-headers.ts';
 import { requestHeaders, responseHeaders } from './headers.ts';
 import { Problem, sendProblem } from './problem.ts';
 
 /** A body of at most so many bytes is read into memory, so that it can be sent again after a refusal; a larger one is streamed. */
 const LARGEST_HELD = 64 * 1_024;
 
-/** Functions are kept for so many combinations of options. */
-const MOST_COMBINATIONS = 100;
-
-type Fetch = typeof globalThis.fetch;
-
 /** Sends a request through the client, and its answer to the caller. Never rejects. */
 export type Forward = (incoming: IncomingMessage, outgoing: ServerResponse, path: string) => Promise<void>;
 
 /** Creates a function that forwards requests through a client. */
 export function createForward(client: Pick<Client, 'fetchWith'>, hasToken: boolean): Forward {
-  const fetchFor = fetches(client);
   const pseudonym = `stacks-quota-${crypto.randomUUID().slice(0, 8)}`;
   return async (incoming, outgoing, path) => {
     const hangUp = new AbortController();
@@ -34,7 +27,8 @@ export function createForward(client: Pick<Client, 'fetchWith'>, hasToken: boole
       const options = readCallHeaders(incoming.headers);
       const headers = requestHeaders(incoming, hasToken, pseudonym);
       const body = await bodyOf(incoming, headers);
-      const response = await fetchFor({ ...options, maskKey: true, streamBody: body instanceof ReadableStream })(path, {
+      const fetch = client.fetchWith({ ...options, maskKey: true, streamBody: body instanceof ReadableStream });
+      const response = await fetch(path, {
         method,
         headers,
         redirect: 'manual',
@@ -102,19 +96,4 @@ async function send(response: Response, path: string, outgoing: ServerResponse, 
     read = await reader.read();
   }
   outgoing.end();
-}
-
-/** One function for each combination of options, because most callers state the same ones. */
-function fetches(client: Pick<Client, 'fetchWith'>): (options: StatedOptions & FetchOptions) => Fetch {
-  const known = new Map<string, Fetch>();
-  return (options) => {
-    const { priority, cost, maxWaitMs, maxQueueMs, timeoutMs, streamBody } = options;
-    const name = `${priority} ${cost} ${maxWaitMs} ${maxQueueMs} ${timeoutMs} ${streamBody}`;
-    let fetch = known.get(name);
-    if (fetch) return fetch;
-    fetch = client.fetchWith(options);
-    if (known.size >= MOST_COMBINATIONS) known.clear();
-    known.set(name, fetch);
-    return fetch;
-  };
 }

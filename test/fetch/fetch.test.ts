@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { createClient } from '../../src/client/create-client.ts';
 import { ADDRESS, INFO, KEY, pair } from './support/pair.ts';
 
 const AGENT = expect.stringMatching(/^stacks-quota\/\d/);
@@ -146,6 +147,21 @@ describe('client.fetch', () => {
     await clock.run(Promise.all(calls));
     expect([mock.requests, mock.limited]).toEqual([100, 0]);
     expect(clock.now()).toBeGreaterThan(120_000);
+  });
+
+  it.each([
+    ['itself', KEY],
+    ['itself', undefined],
+    ['in a function', KEY],
+    ['in a function', undefined],
+  ])('may take the place of the global fetch, %s, with the key %s', async (place, apiKey) => {
+    const { clock, mock } = pair();
+    vi.stubGlobal('fetch', mock.fetch);
+    const { fetch, getInfo } = createClient({ baseUrl: mock.origin, apiKey, clock });
+    vi.stubGlobal('fetch', place === 'itself' ? fetch : (...args: Parameters<typeof fetch>) => fetch(...args));
+    const paced = Promise.all([globalThis.fetch(`${mock.origin}${INFO}`), getInfo()]);
+    expect((await clock.run(paced))[0].status).toBe(200);
+    expect([mock.requests, mock.log[0]?.key]).toEqual([2, apiKey ? 'keyed' : 'keyless']);
   });
 
   it('is turned away when the client closes', async () => {
