@@ -339,7 +339,7 @@ export function duration(ms: number): string {
 }
 
 /** Codes that say little by themselves: the innermost cause says the rest, such as the port that `fetch` blocks. */
-const VAGUE = ['OUTAGE', 'NETWORK', 'UND_ERR_SOCKET'];
+const VAGUE = ['OUTAGE', 'NETWORK', 'REDIRECT', 'UND_ERR_SOCKET'];
 
 /** What the codes of frequent mistakes mean. */
 export const MEANINGS = {
@@ -351,10 +351,9 @@ export const MEANINGS = {
 } as const;
 
 function because({ code, cause }: { readonly code: string | undefined; readonly cause?: unknown }): string {
-  const meaning = (MEANINGS as Readonly<Record<string, string>>)[code ?? ''];
-  if (meaning) return `: ${meaning}`;
-  const inner = causesOf(cause).findLast((one) => one instanceof Error);
-  return inner && VAGUE.includes(String(code)) ? `: ${cut(inner.message, 200)}` : '';
+  const inner = VAGUE.includes(String(code)) && causesOf(cause).findLast((one) => one instanceof Error);
+  const meaning = inner ? cut(inner.message, 200) : (MEANINGS as Readonly<Record<string, string>>)[code ?? ''];
+  return meaning ? `: ${meaning}` : '';
 }
 
 /** When the call may be sent; for one that may never be, the longest wait that it allowed says nothing. */

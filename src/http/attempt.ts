@@ -139,11 +139,9 @@ export class HttpExchange {
     if (!isKeyRefusal(status) && this.#keyRecognition.observe(call.ask.endpoint, attempt.key, quota))
       trace.emit({ type: 'key-ignored', quota });
     if (this.#lowWater) for (const low of this.#lowWater.observe(quota)) trace.emit({ type: 'low', ...low });
-    const redirect = isLimited ? undefined : redirectOf(response, request.url, call.redirect ?? 'follow');
-    if (redirect && isEcho(redirect, transport)) {
-      cancelBody(response);
-      throw new Failure('REDIRECT');
-    }
+    const redirect = isLimited
+      ? undefined
+      : redirectOf(response, request.url, call.redirect ?? 'follow', transport.redact);
     const isFull = isLimited && isAnyWindowFull(quota);
     return { quota, outcome: { kind: 'answered', status, isLimited, isFull, redirect } };
   }
@@ -261,10 +259,4 @@ function withoutKey(quota: QuotaSnapshot, headers: Headers, { redact }: Transpor
     if (redact(name) === name) unrecognised[name] = value;
   }
   return { ...quota, unrecognised };
-}
-
-/** Whether a URL contains the API key: events and answers show the URLs of requests. */
-function isEcho(url: URL, { redact }: Transport): boolean {
-  const place = url.href.replace(url.origin, '');
-  return redact(place) !== place;
 }

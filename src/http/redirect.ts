@@ -12,16 +12,28 @@ const OF_BODIES = /^content-(?:encoding|language|location|type|length)$/i;
  * @returns `undefined` if the answer is to be taken as it is.
  * @throws Failure if the redirect must not be followed; the body of the answer is then cancelled.
  */
-export function redirectOf(response: Response, url: string, mode: RequestRedirect): URL | undefined {
+export function redirectOf(
+  response: Response,
+  url: string,
+  mode: RequestRedirect,
+  redact: (text: string) => string,
+): URL | undefined {
   if (mode === 'manual') return undefined;
   const location = REDIRECTS.has(response.status) ? response.headers.get('location') : null;
   if (location === null && response.type !== 'opaqueredirect') return undefined;
   const target = location !== null && URL.canParse(location, url) ? new URL(location, url) : undefined;
   // fetch rejects a URL with credentials.
-  const isUsable = target?.origin === new URL(url).origin && target.username === '' && target.password === '';
+  const isOwn = target?.origin === new URL(url).origin && target.username === '' && target.password === '';
+  const isUsable = isOwn && !isEcho(target, redact);
   if (mode === 'follow' && isUsable) return target;
   cancelBody(response);
-  throw new Failure('REDIRECT');
+  throw new Failure('REDIRECT', target && new Error(`to ${redact(target.origin)}`));
+}
+
+/** Whether a URL contains the API key: events and answers show the URLs of requests. */
+function isEcho({ href, origin }: URL, redact: (text: string) => string): boolean {
+  const place = href.replace(origin, '');
+  return redact(place) !== place;
 }
 
 /** The redirected request. As in `fetch`, 303 changes the method to GET, and so do 301 and 302 after a POST. */

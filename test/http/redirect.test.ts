@@ -132,6 +132,13 @@ describe('a redirect to another origin', () => {
     expect(client.quota()).toMatchObject({ inFlight: 0, windows: [{ headroom: 999 }] });
   });
 
+  it('is told with the origin that it leads to, and nothing else of the URL', async () => {
+    const { mine, client, errorOf } = neighbours();
+    mine.faults.next(1, { redirect: 'https://me@Other.test:8443/login?of=me#there' });
+    const message = expect.stringMatching(/ \(REDIRECT: to https:\/\/other\.test:8443\)$/);
+    expect(await errorOf(client.getInfo())).toMatchObject({ code: 'REDIRECT', message });
+  });
+
   it('that a browser hides is given up too', async () => {
     const hidden = Object.defineProperties(new Response(null), {
       type: { value: 'opaqueredirect' },
@@ -151,6 +158,7 @@ describe('a redirect to a URL with the key in it', () => {
     `/extended/v1/info#${KEY}`,
     `?api-key=${KEY.replaceAll('-', '%2D')}`,
     `https://me:${KEY}@api.mock.test/`,
+    `https://${KEY}.other.test/`,
   ])('is never followed: %s', async (redirect) => {
     const events: ClientEvent[] = [];
     const { mine, client, errorOf } = neighbours({ onEvent: (event) => events.push(event) });
