@@ -1,5 +1,5 @@
 import type { Client } from '../client/client.ts';
-import { ConfigError, isConnectionError, isQuotaExhausted, isServiceError } from '../errors.ts';
+import { ConfigError, isClosed, isConnectionError, isQuotaExhausted, isServiceError } from '../errors.ts';
 import { untilAborted } from '../http/cancellation.ts';
 import type { OpenCalls } from '../scheduler/open-calls.ts';
 import type { EstimateOptions } from '../scheduler/outlook/estimate.ts';
@@ -97,7 +97,7 @@ function choose(members: readonly Member[], { endpoint, cost, priority }: Estima
 
 /** Whether a client has refused a call that the service did not serve, so that another may make it. */
 function isUnserved(error: unknown): boolean {
-  if (isQuotaExhausted(error)) return true;
+  if (isQuotaExhausted(error) || isClosed(error)) return true;
   if (isConnectionError(error)) return error.code === 'KEY_REFUSED';
   return isServiceError(error) && error.status === 401;
 }

@@ -104,6 +104,18 @@ describe('a pool of two keys with different plans', () => {
     expect(requests()[1]).toBe(after);
   });
 
+  it('passes over a client that was closed, and moves what waits there', async () => {
+    const { clock, clients, pool, requests, limited } = world(PLANS);
+    const calls = Array.from({ length: 400 }, () => pool.getInfo());
+    await clock.advance(2_000);
+    await clients[1]?.close();
+    const [served = 0, before] = requests();
+    await clock.run(Promise.all([...calls, pool.getInfo()]));
+    expect(requests()).toEqual([401 - Number(before), before]);
+    expect(served).toBeLessThan(100);
+    expect(limited()).toBe(0);
+  });
+
   it('moves a call whose client is told to pause for longer than the call has patience', async () => {
     const { clock, pool, services, calls, requests } = world(PLANS);
     await calls(10);
