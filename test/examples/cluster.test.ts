@@ -10,7 +10,7 @@ const MOST_REFUSED = 16;
 
 afterAll(endAll);
 
-describe.skipIf(!hasRedis)('the backend of several processes', () => {
+describe.skipIf(!hasRedis).concurrent('the backend of several processes', () => {
   it('makes all of its calls, and hardly any of them is refused', async () => {
     const redis = await startRedis();
     const env = { REDIS_URL: redis.url, PROCESSES: String(PROCESSES), CALLS: '40' };
