@@ -268,7 +268,7 @@ export class Ledger {
   /** Moves what was sent to narrower slots, as far as they are known now. */
   #refine(now: number): void {
     const isGuess = this.timeline.isGuess(now);
-    const isExact = !isGuess && this.#slots.areSeconds && !this.policy.isAmple(now);
+    const isExact = !isGuess && !this.policy.isAmple(now);
     this.book.refine((sent) => this.#slotOf(sent, isExact), isGuess);
   }
 

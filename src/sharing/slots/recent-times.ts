@@ -14,8 +14,8 @@ export class RecentTimes {
     if (this.#times.length > this.#most) this.#times.shift();
   }
 
-  /** The one in the middle, the lesser of two; undefined: there is none yet. */
-  get median(): number | undefined {
-    return this.#times.toSorted((a, b) => a - b)[(this.#times.length - 1) >> 1];
+  /** The quantile of this part, the lesser one where it is between two; undefined: there is none yet. */
+  quantile(part: number): number | undefined {
+    return this.#times.toSorted((a, b) => a - b)[Math.floor((this.#times.length - 1) * part)];
   }
 }

@@ -10,16 +10,12 @@ const SHARP_MS = 600;
 /** A measured offset of the store's clock is replaced by any newer one after this time, in milliseconds. */
 const OFFSET_LASTS_MS = 60_000;
 
-/** Factor by which the remembered longest round trip to the service shrinks with each response. */
-const FADING = 0.98;
-
 /**
- * A request arrives later than `USUAL_MS` only if half of the recent round trips are long, too: it arrives within this many times their
- * median. Longer ones are of a process that starts, or of a response that takes the service long. `RECENT` is how many are recent.
+ * A request arrives within this quantile of the last `RECENT` round trips: longer ones are of a process that starts or is held up, or of
+ * a response that takes the service long. What arrives later all the same is charged to a later slot as well.
  */
-const USUAL_MS = 200;
-const TIMES = 3;
-const RECENT = 15;
+const USUAL = 0.7;
+const RECENT = 9;
 
 /** Bounds of what a clock shows, in milliseconds since the Unix epoch. */
 export interface TimeRange {
@@ -35,8 +31,7 @@ export class Timeline {
   readonly #service: ServerClock;
   /** Store clock minus local clock, from the fastest recent trip. */
   #store: { readonly offset: number; readonly errorMs: number; readonly at: number } | undefined;
-  #longestMs = 0;
-  /** Recent round trips. */
+  /** Round trips to the service. */
   readonly #recent = new RecentTimes(RECENT);
   #roundTripMs = 0;
 
@@ -54,7 +49,7 @@ export class Timeline {
     return this.#service.isDated && this.#service.vagueness(now) + this.#roundTripMs <= SHARP_MS;
   }
 
-  /** The longest recent round trip to the service, in milliseconds; a few that are much longer than the others do not count. */
+  /** How long a round trip to the service usually takes, in milliseconds; a few that take longer do not count. */
   get roundTripMs(): number {
     return this.#roundTripMs;
   }
@@ -76,9 +71,8 @@ export class Timeline {
 
   /** Records the round trip of a request to the service, in milliseconds. */
   hearRoundTrip(ms: number): void {
-    this.#longestMs = Math.max(ms, this.#longestMs * FADING);
     this.#recent.add(ms);
-    this.#roundTripMs = Math.min(this.#longestMs, Math.max(USUAL_MS, TIMES * (this.#recent.median ?? 0)));
+    this.#roundTripMs = this.#recent.quantile(USUAL) ?? 0;
   }
 
   /** Bounds of the time at `now`. */

@@ -102,7 +102,7 @@ export class Trips {
 
   /** Median duration of the recent calls of the store, in milliseconds. */
   get tripMs(): number {
-    return this.#recent.median ?? 1;
+    return this.#recent.quantile(0.5) ?? 1;
   }
 
   /** When a call that waits for a trip asks again, unless it is woken before. */
