@@ -14,7 +14,7 @@ const OFFSET_LASTS_MS = 60_000;
  * A request arrives within this quantile of the last `RECENT` round trips: longer ones are of a process that starts or is held up, or of
  * a response that takes the service long. What arrives later all the same is charged to a later slot as well.
  */
-const USUAL = 0.7;
+const USUAL = 0.8;
 const RECENT = 9;
 
 /** Bounds of what a clock shows, in milliseconds since the Unix epoch. */
