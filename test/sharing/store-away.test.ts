@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { cases, DEEP, runs } from '../support/deep.ts';
+import { most } from './support/by-chance.ts';
 import { fleetOf, ofShare } from './support/fleet.ts';
 
 describe('clients that share one key, where the store cannot be used,', () => {
@@ -123,11 +124,50 @@ describe('clients that share one key, where the store cannot be used,', () => {
     fleet.wire = 'down';
     void fleet.work(600);
     await fleet.clock.advance(4_000);
-    expect(fleet.service.requests).toBeLessThanOrEqual(6);
+    expect(fleet.service.requests).toBeLessThanOrEqual(8);
     await fleet.clock.advance(40_000);
     expect(fleet.service.requests).toBeGreaterThan(200);
     expect(fleet.limited).toBe(0);
   });
+
+  it.each([
+    [4, 'aligned'],
+    [12, 'aligned'],
+    [12, 'sliding-log'],
+  ] as const)(
+    'use their quota and are refused hardly ever if %i start together and never reach it, where a minute is %s',
+    async (size, minute) => {
+      const fleet = fleetOf(size, { keyed: { second: 20, minute: 1_000 }, windows: { minute }, latencyMs: [5, 15] });
+      fleet.wire = 'down';
+      void fleet.work(100_000).catch(() => {});
+      await fleet.clock.advance(runs(113_000, 233_000));
+      expect(fleet.limited).toBeLessThanOrEqual(0.002 * fleet.service.requests);
+      const times = fleet.service.log.map(({ serviceTime }) => serviceTime);
+      const second = Math.floor((times[0] ?? 0) / 60_000) + 1;
+      expect(times.filter((time) => Math.floor(time / 60_000) === second).length).toBeGreaterThan(850);
+    },
+  );
+
+  it.each([
+    ['alone with a second of one', 1, { second: 1, minute: 50 }, 12_000, 2_500],
+    ['beside a busy one', 4, { second: 20, minute: 500 }, 3_000, 1_000],
+  ] as const)(
+    'make a call now and then with little delay, though it was never reached: %s',
+    async (_, size, keyed, apartMs, mostMs) => {
+      const fleet = fleetOf(size, { keyed, latencyMs: [20, 60] });
+      fleet.wire = 'down';
+      if (size > 1) void fleet.work(100_000, [0]).catch(() => {});
+      await fleet.clock.advance(500);
+      const took: number[] = [];
+      for (let count = 0; count < 40; count++) {
+        const from = fleet.clock.now();
+        await fleet.clock.run(fleet.clients[size - 1]?.getInfo({ maxWaitMs: 60_000 }) ?? Promise.reject());
+        took.push(fleet.clock.now() - from);
+        await fleet.clock.advance(apartMs * (0.5 + (count % 7) / 6));
+      }
+      expect(most(took.sort((one, other) => one - other))).toBeLessThan(mostMs);
+    },
+  );
 
   it.each(DEEP ? [4, 8, 16] : [4])(
     'are refused hardly ever when it has forgotten everything: %i tell it what they know',

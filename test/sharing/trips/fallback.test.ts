@@ -15,10 +15,20 @@ function fallback(mode: FailureMode, { processes = 4, isGuess = false, random = 
   return new Fallback(mode, processes, isGuess, random, 0);
 }
 
-/** How long one unit waits after another, in milliseconds. */
-function paceOf(alone: Fallback, at = 10_000): number {
-  alone.take(at);
-  return alone.earliest(1, windows, at) - at;
+/** How long one unit waits after two others that were sent together, in milliseconds. */
+function paceOf(alone: Fallback, at = 10_000, of = windows): number {
+  for (const _ of [1, 2]) {
+    alone.earliest(1, of, at);
+    alone.take(at);
+  }
+  return alone.earliest(1, of, at) - at;
+}
+
+/** A process that holds calls back, so that it adapts its part. */
+function holding(of = windows): Fallback {
+  const alone = fallback('partial');
+  paceOf(alone, 0, of);
+  return alone;
 }
 
 /** Reads a minute of 600 at the beginning and the end of two seconds in which all processes together spent so many units. */
@@ -46,18 +56,17 @@ describe('a process that cannot ask the store', () => {
     const paceIn = (used: number): number => {
       const months = calendar({ month: 10_000 });
       for (const window of months) window.hear(reading({ period: 'month', limit: 10_000, used }), BEGIN, BEGIN);
-      alone.take(0);
-      return alone.earliest(1, months, 0);
+      return paceOf(alone, 0, months);
     };
     expect(paceIn(0)).toBeCloseTo(60_000 / (10_000 * 0.2));
     expect(paceIn(9_000)).toBeCloseTo(60_000 / (1_000 * 0.2));
     expect(paceIn(10_000)).toBe(60_000);
   });
 
-  it('sends half of that where the number of processes is a guess, after it has hesitated: all of them start together', () => {
+  it('sends five eighths of that where the number of processes is a guess, after it has hesitated: all of them start together', () => {
     const guessing = fallback('partial', { isGuess: true });
     expect(guessing.earliest(1, windows, 0)).toBe(1_000);
-    expect(paceOf(guessing)).toBeCloseTo(1_000);
+    expect(paceOf(guessing)).toBeCloseTo(800);
     const begin = (random: number): number => fallback('partial', { isGuess: true, random }).earliest(1, windows, 0);
     expect([begin(0), begin(1)]).toEqual([500, 1_500]);
   });
@@ -70,35 +79,83 @@ describe('a process that cannot ask the store', () => {
   });
 
   it('sends more where readings show that others send little, if calls wait for that', () => {
-    const alone = fallback('partial');
-    paceOf(alone, 0);
-    // 10 of the 20 units that two seconds allow.
+    const alone = holding();
+    // 10 of the 20 units that two seconds allow, of which they aim at 18.
     spend(alone, 10);
-    expect(paceOf(alone)).toBeCloseTo(500 / 1.6);
+    expect(paceOf(alone)).toBeCloseTo(500 / 1.8);
+    const quiet = holding();
+    spend(quiet, 4);
+    expect(paceOf(quiet)).toBeCloseTo(500 / 2);
   });
 
-  it('sends no more where nothing waited, because then its part is not what holds it back', () => {
+  it('sends no more and no less where nothing waited, because then its part is not what holds it back', () => {
+    for (const units of [10, 24]) {
+      const alone = fallback('partial');
+      spend(alone, units);
+      expect(paceOf(alone)).toBeCloseTo(500);
+    }
+  });
+
+  it('sends a call at once after one that came later than it might have', () => {
+    const alone = holding();
+    const at = 10_000;
+    expect(alone.earliest(1, windows, at)).toBeLessThan(at);
+    alone.take(at);
+    expect(alone.earliest(1, windows, at)).toBeLessThanOrEqual(at);
+    alone.take(at);
+    expect(alone.earliest(1, windows, at)).toBeCloseTo(at + 500);
+  });
+
+  it('sends no two calls at once when it begins', () => {
     const alone = fallback('partial');
-    spend(alone, 10);
-    expect(paceOf(alone)).toBeCloseTo(500);
+    alone.earliest(1, windows, 0);
+    alone.take(0);
+    expect(alone.earliest(1, windows, 0)).toBeCloseTo(500);
+  });
+
+  it('sends a unit in ten seconds at least, but no more than a fourth of a window', () => {
+    expect(paceOf(fallback('partial', { isGuess: true, processes: 8 }), 0, calendar({ minute: 50 }))).toBeCloseTo(
+      10_000,
+    );
+    expect(paceOf(fallback('partial', { isGuess: true, processes: 8 }), 0, calendar({ minute: 5 }))).toBeCloseTo(
+      48_000,
+    );
   });
 
   it('sends less where readings show that all together send too much', () => {
-    const alone = fallback('partial');
+    const alone = holding();
     spend(alone, 24);
     expect(paceOf(alone)).toBeCloseTo(500 / (0.9 / 1.2));
   });
 
-  it('sends less where a window was found full, whatever the rate', () => {
-    const alone = fallback('partial');
-    alone.hear(reading({ period: 'minute', limit: 600, used: 600, receivedAt: 2_000 }), 0);
-    expect(paceOf(alone)).toBeCloseTo(500 / 0.7);
+  it('sends less where others have filled a window, whatever the rate, which tells little of one that slides', () => {
+    const alone = holding();
+    for (const [receivedAt, used] of [
+      [0, 596],
+      [2_000, 600],
+    ] as const)
+      alone.hear(reading({ period: 'minute', limit: 600, used, receivedAt }), 0);
+    expect(paceOf(alone)).toBeCloseTo(500 / 0.9);
+  });
+
+  it('sends no less where its own request fills a second of one', () => {
+    const seconds = calendar({ second: 1, minute: 50 });
+    const alone = holding(seconds);
+    for (const [at, used] of [
+      [0, 10],
+      [3_000, 11],
+    ] as const) {
+      alone.hear(reading({ period: 'second', limit: 1, used: 1, receivedAt: at }), 100);
+      alone.hear(reading({ period: 'minute', limit: 50, used, receivedAt: at }), 0);
+    }
+    // At first 6 s.
+    expect(paceOf(alone, 10_000, seconds)).toBeCloseTo(3_000);
   });
 
   it('never stops, and never takes more than all of it', () => {
     const [slow, fast] = [fallback('partial'), fallback('partial')];
     for (let second = 0; second < 100; second++) {
-      paceOf(fast, second * 1_000);
+      for (const alone of [slow, fast]) paceOf(alone, second * 1_000);
       for (const [alone, rate] of [
         [slow, 50],
         [fast, 1],
@@ -106,7 +163,7 @@ describe('a process that cannot ask the store', () => {
         alone.hear(reading({ period: 'minute', limit: 600_000, used: second * rate, receivedAt: second * 1_000 }), 0);
       slow.hear(reading({ period: 'second', limit: 20, used: 20, receivedAt: second * 1_000 }), 900);
     }
-    expect(paceOf(slow, 1e6)).toBeCloseTo(100 / 0.005);
+    expect(paceOf(slow, 1e6)).toBeCloseTo(10_000);
     expect(paceOf(fast, 1e6)).toBeCloseTo(100);
   });
 
@@ -130,6 +187,7 @@ describe('a process that cannot ask the store', () => {
 
 describe('what a process without a store reads of the rate of all', () => {
   const seconds = calendar({ second: 20 });
+  const UNIT_MS = 1_000 / 19.5;
 
   function minute(alone: Fallback, readings: readonly (readonly [at: number, used: number])[]): void {
     for (const [at, used] of readings)
@@ -141,21 +199,13 @@ describe('what a process without a store reads of the rate of all', () => {
     alone.hear(reading({ period: 'second', limit: 20, used, receivedAt: at }), elapsedMs);
   }
 
-  /** How long one unit waits after another where the second alone bounds it: 250 ms at first. */
+  /** How long one unit waits where the second alone bounds it, by nineteen and a half units: five of their times at first. */
   function paceInSeconds(alone: Fallback): number {
-    alone.take(10_000);
-    return alone.earliest(1, seconds, 10_000) - 10_000;
-  }
-
-  /** A process that holds calls back, so that its part may grow. */
-  function holding(): Fallback {
-    const alone = fallback('partial');
-    paceInSeconds(alone);
-    return alone;
+    return paceOf(alone, 10_000, seconds);
   }
 
   it('counts when two seconds have passed, and from then on every two seconds', () => {
-    const alone = fallback('partial');
+    const alone = holding();
     minute(alone, [
       [0, 100],
       [1_999, 190],
@@ -180,24 +230,26 @@ describe('what a process without a store reads of the rate of all', () => {
   });
 
   it('lets it send no more a second time unless calls have waited since', () => {
-    const alone = fallback('partial');
-    paceOf(alone, 0);
+    const alone = holding();
     spend(alone, 10);
     spend(alone, 10, 10_000);
-    expect(paceOf(alone)).toBeCloseTo(500 / 1.6);
+    expect(paceOf(alone)).toBeCloseTo(500 / 1.8);
   });
 
-  it('says nothing where it is of a month', () => {
-    const alone = fallback('partial');
-    alone.hear(reading({ period: 'month', limit: 100, used: 100, receivedAt: 3_000 }), 0);
-    expect(paceOf(alone)).toBeCloseTo(500);
+  it('is that of a month, too, and says nothing of how full that may be', () => {
+    const alone = holding();
+    minute(alone, [[0, 100]]);
+    for (const [receivedAt, used] of [
+      [0, 76],
+      [2_000, 100],
+    ] as const)
+      alone.hear(reading({ period: 'month', limit: 100, used, receivedAt }), 0);
+    // 12 a second, of 9 at which they aim.
+    expect(paceOf(alone)).toBeCloseTo(500 / 0.75);
   });
 
-  it('says nothing where nobody has sent, or two readings arrive together', () => {
-    const idle = holding();
-    spend(idle, 0);
-    expect(paceInSeconds(idle)).toBeCloseTo(250);
-    const together = fallback('partial');
+  it('says nothing where two readings arrive together', () => {
+    const together = holding();
     minute(together, [
       [2_000, 100],
       [2_000, 400],
@@ -206,17 +258,17 @@ describe('what a process without a store reads of the rate of all', () => {
   });
 
   it('is measured from the first reading of a minute, whenever that came', () => {
-    const later = fallback('partial');
+    const later = holding();
     spend(later, 24, 1_000);
     expect(paceOf(later)).toBeCloseTo(500 / 0.75);
-    const still = fallback('partial');
+    const still = holding();
     minute(still, [
       [0, 100],
       [1_000, 100],
       [2_000, 124],
     ]);
     expect(paceOf(still)).toBeCloseTo(500 / 0.75);
-    const next = fallback('partial');
+    const next = holding();
     minute(next, [
       [0, 100],
       [1_000, 10],
@@ -226,49 +278,38 @@ describe('what a process without a store reads of the rate of all', () => {
   });
 
   it('is measured anew after each correction', () => {
-    const alone = fallback('partial');
+    const alone = holding();
     spend(alone, 24);
     paceOf(alone, 3_000);
     // 9 of the 10 units a second, which is what all aim at.
-    minute(alone, [
-      [10_000, 124],
-      [12_000, 142],
-    ]);
+    minute(alone, [[4_000, 142]]);
     expect(paceOf(alone)).toBeCloseTo(500 / 0.75);
   });
 
-  it('is what a second has counted, once two fifths of it are over', () => {
-    const paceAfter = (elapsedMs: number): number => {
-      const alone = holding();
-      second(alone, 2_000, 6.4, elapsedMs);
-      return paceInSeconds(alone);
-    };
-    // 6.4 in 400 ms are 16 of 20.
-    expect(paceAfter(400)).toBeCloseTo(250 / (0.9 / 0.8));
-    expect(paceAfter(399)).toBeCloseTo(250);
-  });
-
-  it('is the mean of what two seconds have counted, or of those that are so far gone', () => {
-    const paceAfter = (...readings: readonly (readonly [used: number, elapsedMs: number])[]): number => {
-      const alone = holding();
+  it('is what the last second has counted of which two fifths were over', () => {
+    const stepAfter = (...readings: readonly (readonly [used: number, elapsedMs: number])[]): number => {
+      const alone = holding(seconds);
       for (const [nth, [used, elapsedMs]] of readings.entries()) second(alone, 1_000 + nth * 1_000, used, elapsedMs);
-      return paceInSeconds(alone);
+      return (5 * UNIT_MS) / paceInSeconds(alone);
     };
-    expect(paceAfter([8, 500], [4, 500])).toBeCloseTo(250 / (0.9 / 0.6));
-    expect(paceAfter([8, 500], [4, 100])).toBeCloseTo(250 / (0.9 / 0.8));
-    expect(paceAfter([8, 100], [4, 250], [8, 500])).toBeCloseTo(250 / (0.9 / 0.8));
+    // 6.4 in 400 ms are 16 a second, of 19.5 of which nine tenths are aimed at.
+    const step = (19.5 * 0.9) / 16;
+    expect(stepAfter([3, 100], [6.4, 400])).toBeCloseTo(step);
+    expect(stepAfter([3, 100], [6.4, 399])).toBeCloseTo(1);
+    expect(stepAfter([6.4, 400], [9, 399])).toBeCloseTo(step);
+    expect(stepAfter([3, 500], [6.4, 400])).toBeCloseTo(step);
   });
 
   it('is that of the longest window that has one', () => {
-    const both = fallback('partial');
+    const both = holding();
     second(both, 1_000, 8, 500);
     spend(both, 24);
     expect(paceOf(both)).toBeCloseTo(500 / 0.75);
-    const early = fallback('partial');
+    const early = holding();
     second(early, 1_000, 8, 100);
     spend(early, 24);
     expect(paceOf(early)).toBeCloseTo(500 / 0.75);
-    const one = fallback('partial');
+    const one = holding();
     minute(one, [[1_000, 100]]);
     second(one, 2_000, 8, 500);
     // 16 a second are more than the minute allows.
