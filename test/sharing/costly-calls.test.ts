@@ -75,4 +75,44 @@ describe('processes with calls of different costs', () => {
     expect(costlyMs).toBeLessThan(62_000);
     expect(trips).toBeLessThan(40);
   });
+
+  /** Four processes of a second of ten units that slides: one makes costly calls, the others as many cheap ones as they can, for 20 s. */
+  async function besideCheap(priority: number, everyMs: number): Promise<{ costlyMs: number[]; tripsPerCall: number }> {
+    const shapes = { second: 'sliding-log' } as const;
+    const quota = { keyed: { second: 10 }, windows: shapes, latencyMs: [20, 80], cost: pricedAt(7) } as const;
+    const fleet = fleetOf(4, quota, {}, { calendar: ['month'], shapes });
+    const { clock, clients } = fleet;
+    await clock.run(Promise.all(clients.map((client) => client.getInfo())));
+    await clock.run(clock.sleep(3_000));
+    const [until, trips] = [clock.now() + 20_000, fleet.trips];
+    let calls = 0;
+    const costlyMs: number[] = [];
+    const costly = async (): Promise<void> => {
+      while (clock.now() < until) {
+        const from = clock.now();
+        await clients[0]?.getAddressAssets(ACCOUNT, { cost: 7, priority, maxWaitMs: 120_000 });
+        costlyMs.push(clock.now() - from);
+        await clock.sleep(everyMs);
+      }
+    };
+    const cheap = async (client: Client): Promise<void> => {
+      for (; clock.now() < until; calls++) await client.getInfo({ maxWaitMs: 120_000 });
+    };
+    const busy = clients.slice(1).flatMap((client) => Array.from({ length: 24 }, () => cheap(client)));
+    await clock.run(Promise.all([costly(), ...busy]));
+    expect(fleet.limited).toBe(0);
+    return { costlyMs, tripsPerCall: (fleet.trips - trips) / (calls + costlyMs.length) };
+  }
+
+  // What a costly call waited for was granted to cheap ones of the others as soon as it was free: it waited for as long as they came.
+  it('send a costly one within five seconds beside others that fill a sliding second with cheap ones', async () => {
+    const { costlyMs } = await besideCheap(0, 1);
+    expect(Math.max(...costlyMs)).toBeLessThan(5_000);
+  });
+
+  it('send an urgent costly one as soon, and ask for what is earlier now and then only', async () => {
+    const { costlyMs, tripsPerCall } = await besideCheap(5, 2_000);
+    expect(Math.max(...costlyMs)).toBeLessThan(5_000);
+    expect(tripsPerCall).toBeLessThan(1);
+  });
 });

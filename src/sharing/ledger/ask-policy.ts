@@ -30,8 +30,9 @@ const RETRY_NEAR_MS: number = RETRY_MS / 2;
 /** Time in which the reserve for urgent calls shrinks noticeably, in milliseconds. */
 const RELEASE_MS = 2_000;
 
-/** Minimum interval between asks for urgent calls, in milliseconds. */
+/** Minimum interval between asks for urgent calls, and for one that has units of a later slot, in milliseconds. */
 const URGENT_MS = 100;
+const LATER_HELD_MS = 500;
 
 /** A process is busy for this long after an ask whose first slot was not granted in full, in milliseconds. */
 const BUSY_MS = 1_500;
@@ -125,7 +126,7 @@ export class AskPolicy {
 
   /** When to ask next; -Infinity: at once. `held`: units held for the present and later slots. */
   nextAt(held: number, isUrgent: boolean): number {
-    if (isUrgent) return held > 0 ? this.#askedAt + URGENT_MS : Math.min(this.#askedAt + URGENT_MS, this.#retryAt);
+    if (isUrgent) return held > 0 ? this.#askedAt + LATER_HELD_MS : Math.min(this.#askedAt + URGENT_MS, this.#retryAt);
     if (this.#isLimited && held > 0) return this.#lateAt;
     return Math.min(this.#retryAt, this.#lateAt);
   }
@@ -199,7 +200,7 @@ export class AskPolicy {
     const room = Math.min(...first.instances.map((instance) => roomOf(instance, asked, outcome)));
     // Room withheld for fairness is available to every process in the second half of its slot.
     const half = surely((first.from + first.to) / 2);
-    if (room > 0 && now < half) this.#lateAt = half + spread;
+    if (room >= (given > 0 ? 1 : asked.need) && now < half) this.#lateAt = half + spread;
     if (given > 0) return;
     this.#noteFull(asked, outcome, now);
     this.#noteLacking(asked, outcome, now);
@@ -277,9 +278,10 @@ export class AskPolicy {
       const isKnown = window.isLong || knownUntil !== undefined;
       const turnAt = isAllUsed && isKnown ? Number.POSITIVE_INFINITY : now + turnMs + spread;
       const asksAt = Math.min(turnAt, window.isShort ? Number.POSITIVE_INFINITY : endsAt, probesAt);
-      // A full calendar window has room after its end. A sliding one may have room at its next step, and the reserve for
-      // urgent calls shrinks.
-      at = Math.max(at, isAllUsed && slides === undefined ? endsAt : asksAt);
+      // A full calendar window has room after its end, and so has a second that slides for a slot after the stretch. A longer one, or what is in doubt, may
+      // have room at its next step, and the reserve for urgent calls shrinks.
+      const isOver = slides === undefined || (window.isShort && !window.isInDoubt);
+      at = Math.max(at, isAllUsed && isOver ? endsAt : asksAt);
     }
     return at;
   }

@@ -8,8 +8,12 @@ import type { ShapeProbe } from './shape-probe.ts';
 /** The smallest part of a slot granted to a needy process, in units. */
 export const CHUNK = 4;
 
-/** Maximum number of slots in one ask. */
+/**
+ * Maximum number of slots in one ask, and in one for a costly call, where slots are tenths of a second: other processes may hold what has room in the
+ * first twelve, and a unit counts in the stretches of the eleven after its slot.
+ */
 const MOST_SLOTS = 12;
+const MOST_COSTLY: number = 2 * MOST_SLOTS;
 
 /** Chooses the slots of which units are asked for. */
 export class SlotChoice {
@@ -69,7 +73,10 @@ export class SlotChoice {
     const from = this.#heldBackUntil(arrival.most);
     const isMany = this.#isMany(demand);
     if (!isMany && present.from >= from && this.#policy.isAmple(now)) return [present];
-    const count = isMany ? Math.min(MOST_SLOTS, Math.ceil(this.aheadMs(now) / this.#slots.quantum)) : 1;
+    const usual = Math.min(MOST_SLOTS, Math.ceil(this.aheadMs(now) / this.#slots.quantum));
+    const isFar = demand.need > 1 && !this.#slots.areSeconds && present.instances.every(({ units }) => !units);
+    const reach = isFar ? MOST_COSTLY : usual;
+    const count = isMany ? reach : 1;
     const following = this.#slots.after(arrival, count);
     const isWide = present.to - present.from > (following[0]?.to ?? 0) - (following[0]?.from ?? 0);
     const slots = this.#policy.isLimited && isWide ? following : [present, ...following];

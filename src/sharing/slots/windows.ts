@@ -12,7 +12,7 @@ import type { TimeRange } from './timeline.ts';
 export const REACH_MS = 5_000;
 
 /** How far ahead of the present slot of a short window a process may hold units: most slots of an ask, or calls that are expected. In milliseconds. */
-const SHORT_REACH_MS = 2_500;
+const SHORT_REACH_MS = 3_700;
 
 /**
  * A reading bounds claims from above if its request is no older than this, in milliseconds. What was claimed after it, or not so long before it, may be

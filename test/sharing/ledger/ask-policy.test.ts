@@ -219,7 +219,7 @@ describe('when it is worth asking the store', () => {
     expect(policy.nextAt(0, true)).toBe(NOW + 100);
   });
 
-  it('is a tenth of a second later for an urgent call that holds units of a later second, and at once where there is room', () => {
+  it('is half a second later for an urgent call that holds units of a later second, and at once where there is room', () => {
     const policy = new AskPolicy(() => 0);
     const ask = asked(calendar({ second: 20 }));
     policy.hear(
@@ -227,7 +227,7 @@ describe('when it is worth asking the store', () => {
       outcome([5], ask, () => 5),
       NOW,
     );
-    expect([policy.nextAt(1, true), policy.nextAt(0, true)]).toEqual([NOW + 100, Number.NEGATIVE_INFINITY]);
+    expect([policy.nextAt(1, true), policy.nextAt(0, true)]).toEqual([NOW + 500, Number.NEGATIVE_INFINITY]);
   });
 
   it('is when it is hastened to, at the latest', () => {
