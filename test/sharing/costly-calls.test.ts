@@ -115,4 +115,29 @@ describe('processes with calls of different costs', () => {
     expect(Math.max(...costlyMs)).toBeLessThan(5_000);
     expect(tripsPerCall).toBeLessThan(1);
   });
+
+  // A process that holds units of a slot 2.3 s ahead makes no trip until then: 11 and 7 were refused where that was not waited for.
+  it.each([10, 12])('are refused nothing where the store forgets what a costly call holds: seed %i', async (seed) => {
+    const shapes = { second: 'sliding-log' } as const;
+    const quota = { keyed: { second: 10 }, windows: shapes, latencyMs: [20, 80], cost: pricedAt(7) } as const;
+    const fleet = fleetOf(2, quota, {}, { seed, calendar: ['month'], shapes });
+    const { clock, clients } = fleet;
+    for (let nth = 0; nth < 8; nth++) {
+      await clock.run(clients[nth % 2]?.getInfo() ?? Promise.resolve());
+      await clock.run(clock.sleep(700));
+    }
+    const until = clock.now() + 20_000;
+    const calls = async (client: Client | undefined, cost: number): Promise<void> => {
+      while (clock.now() < until) await timed(client, cost, () => clock.now());
+    };
+    const forget = async (): Promise<void> => {
+      for (const afterMs of [5_000, 5_370, 5_740]) {
+        await clock.sleep(afterMs);
+        fleet.flush();
+      }
+    };
+    const [one, other] = clients;
+    await clock.run(Promise.all([forget(), calls(one, 7), ...Array.from({ length: 24 }, () => calls(other, 1))]));
+    expect(fleet.limited).toBe(0);
+  });
 });
