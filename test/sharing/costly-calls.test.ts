@@ -123,7 +123,7 @@ describe('processes with calls of different costs', () => {
     const fleet = fleetOf(2, quota, {}, { seed, calendar: ['month'], shapes });
     const { clock, clients } = fleet;
     for (let nth = 0; nth < 8; nth++) {
-      await clock.run(clients[nth % 2]?.getInfo() ?? Promise.resolve());
+      await clock.run(timed(clients[nth % 2], 1, () => clock.now()));
       await clock.run(clock.sleep(700));
     }
     const until = clock.now() + 20_000;
