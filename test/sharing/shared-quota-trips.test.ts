@@ -328,6 +328,7 @@ describe('the cost of calls', () => {
       } else await world.clock.advance(250);
     }
     const gaps = sent.slice(1).map((at, nth) => at - (sent[nth] ?? 0));
-    expect(gaps.at(-1)).toBeGreaterThan(10_000);
+    // Nothing is left for it, but it sends a unit in ten seconds: the others may have ended.
+    expect(gaps.at(-1)).toBeGreaterThan(9_000);
   });
 });

@@ -39,13 +39,13 @@ export class Slots {
   }
 
   /** Whether slots are seconds: the window `second`, if any, is the calendar's. */
-  get #areSeconds(): boolean {
+  get areSeconds(): boolean {
     return this.#windows.of('second')?.isCalendar ?? true;
   }
 
   /** The smallest length of a slot, in milliseconds. */
   get quantum(): number {
-    return this.#areSeconds ? QUANTUM_MS : FINE_QUANTUM_MS;
+    return this.areSeconds ? QUANTUM_MS : FINE_QUANTUM_MS;
   }
 
   /** The narrowest slot that covers this range. */
@@ -67,7 +67,7 @@ export class Slots {
     const [from, to] = [first * quantum, (last + 1) * quantum];
     const range = { least: from, most: to - 1 };
     return {
-      name: `${this.#areSeconds ? '' : 'f'}${first}${last > first ? `+${last - first}` : ''}`,
+      name: `${this.areSeconds ? '' : 'f'}${first}${last > first ? `+${last - first}` : ''}`,
       ...{ from, to },
       instances: [...this.#windows].flatMap((window) => window.instances(range)),
     };

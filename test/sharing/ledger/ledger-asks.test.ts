@@ -268,7 +268,8 @@ describe('what a ledger learns from an answer', () => {
 
   it('how long a request takes, by when it was sent', () => {
     const ledger = ledgerOf({ second: 20 });
-    ledger.read(reading({ period: 'second', limit: 20, sentAt: 300, receivedAt: 340 }));
+    for (const sentAt of [300, 400])
+      ledger.read(reading({ period: 'second', limit: 20, sentAt, receivedAt: sentAt + 40 }));
     expect(ledger.timeline.roundTripMs).toBe(40);
   });
 

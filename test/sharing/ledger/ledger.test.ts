@@ -88,7 +88,8 @@ describe('the ledger of a process', () => {
 
   it('asks for no more than it could send in the time asked for', () => {
     const ledger = ledgerOf({ second: 1_000 });
-    ledger.read(reading({ period: 'second', limit: 1_000, sentAt: 100, receivedAt: 600 }));
+    for (const sentAt of [100, 110])
+      ledger.read(reading({ period: 'second', limit: 1_000, sentAt, receivedAt: sentAt + 500 }));
     const { want } = ledger.compose(demand({ want: 900, concurrency: 4 }), 700, TRIP_MS);
     // Four at once, half a second each, for a little more than three seconds: 900 wait.
     expect(want).toBeLessThan(30);
