@@ -61,7 +61,7 @@ export class Fallback {
   /** When the last request could have gone, and its distance from the one before, in milliseconds. */
   #dueAt = Number.NEGATIVE_INFINITY;
   #paceMs = 0;
-  /** The least time for a unit that any window allows to all processes together, in milliseconds. */
+  /** The longest of the times for a unit that windows allow to all processes together, in milliseconds. */
   #unitMs = 0;
   readonly #measured = new Map<Period, Measured>();
   #adaptAt: number;
@@ -81,20 +81,20 @@ export class Fallback {
   /** The earliest instant at which `units` may be sent; Infinity: not before the store is reachable. */
   earliest(units: number, windows: Iterable<SharedWindow>, now: number): number {
     if (this.#mode !== 'partial') return this.#mode === 'open' ? now : Number.POSITIVE_INFINITY;
-    this.#paceMs = this.#unitMs = 0;
-    for (const window of windows) this.#paceMs = Math.max(this.#paceMs, this.#pace(units, window));
+    const all = [...windows];
+    this.#unitMs = Math.max(0, ...all.filter(({ isLong }) => !isLong).map(unitMsOf));
+    this.#part = Math.max(this.#part, Math.min(LEAST_PART, this.#unitMs / LONGEST_PACE_MS));
+    this.#paceMs = Math.max(0, ...all.map((window) => this.#pace(units, window)));
     this.#dueAt = Math.max(this.#beginAt, this.#sentAt + this.#paceMs);
     this.#isHeld ||= this.#dueAt > now;
     return this.#dueAt;
   }
 
   /** Minimum distance from the previous request, in milliseconds. */
-  #pace(units: number, { period, limit, left, isLong, isShort }: SharedWindow): number {
+  #pace(units: number, window: SharedWindow): number {
+    const { limit, left, isLong } = window;
     if (isLong) return Math.min(SHARED_OUT_MS, (units * SHARED_OUT_MS) / (left * this.#part));
-    const unitMs = periodMsOf(period) / (isShort ? Math.max(1, limit - CHANCE) : limit);
-    this.#unitMs = Math.max(this.#unitMs, unitMs);
-    this.#part = Math.max(this.#part, Math.min(LEAST_PART, unitMs / LONGEST_PACE_MS));
-    return (Math.min(units, limit) * unitMs) / this.#part;
+    return (Math.min(units, limit) * unitMsOf(window)) / this.#part;
   }
 
   /** Records a request. */
@@ -129,4 +129,9 @@ export class Fallback {
     this.#isHeld = false;
     this.#adaptAt = now + ADAPT_MS;
   }
+}
+
+/** The time for a unit that a window allows to all processes together, in milliseconds. */
+function unitMsOf({ period, limit, isShort }: SharedWindow): number {
+  return periodMsOf(period) / (isShort ? Math.max(1, limit - CHANCE) : limit);
 }
