@@ -6,7 +6,7 @@ import { Timeline, type TimeRange } from '../slots/timeline.ts';
 import { type Instance, MISSING_MS, REACH_MS, SharedWindows } from '../slots/windows.ts';
 import type { Answer, ShareAsk } from '../store/store.ts';
 import { type AskPlan, AskPlanner } from './ask-planner.ts';
-import { AMPLE, AskPolicy, type FullWindow, LONGEST_AHEAD_MS, STAY_MS } from './ask-policy.ts';
+import { AMPLE, AskPolicy, type FullWindow, STAY_MS } from './ask-policy.ts';
 import { Book, type Entry, type Sent, type Told } from './book.ts';
 import type { Demand } from './call-needs.ts';
 import { Recollection } from './recollection.ts';
@@ -234,8 +234,8 @@ export class Ledger {
   ): void {
     // A store that lost its memory so long ago that all slots of that time are over knows what other processes hold.
     const unknownMs = Math.max(0, REACH_MS - answer.urgent.forMs);
-    const aheadMs = this.#slots.areSeconds ? this.choice.aheadMs(now) : LONGEST_AHEAD_MS;
-    const before = { processes, aheadMs: this.policy.isAmple(now) ? 0 : Math.min(aheadMs, unknownMs) };
+    const heldMs = Math.min(this.choice.heldAheadMs(now), unknownMs);
+    const before = { processes, aheadMs: this.policy.isAmple(now) ? 0 : heldMs };
     this.timeline.hearStore(answer.now, sentAt, now);
     const used = new Map(windows.map(({ name }, index) => [name, answer.used[index] ?? 0]));
     for (const instance of [...also, ...asked.slots.flatMap(({ instances }) => instances)]) {

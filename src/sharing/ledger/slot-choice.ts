@@ -62,6 +62,11 @@ export class SlotChoice {
     return Math.min(LONGEST_AHEAD_MS, Math.ceil((processes * part) / Math.max(1, size)) * 1_000);
   }
 
+  /** How far ahead other processes may hold units, in milliseconds: of tenths of a second as far as a costly call asks. */
+  heldAheadMs(now: number): number {
+    return this.#slots.areSeconds ? this.aheadMs(now) : LONGEST_AHEAD_MS;
+  }
+
   /**
    * The slots to ask for at `now`. A single call asks for the slot it arrives in, even if that slot spans a boundary, and for the next one
    * unless the first surely has room; after a grant that was too small, a slot wider than the following ones is skipped, because its
@@ -74,9 +79,10 @@ export class SlotChoice {
     const isMany = this.#isMany(demand);
     if (!isMany && present.from >= from && this.#policy.isAmple(now)) return [present];
     const usual = Math.min(MOST_SLOTS, Math.ceil(this.aheadMs(now) / this.#slots.quantum));
+    // More would be refused where the second is estimated.
     const isFar = demand.need > 1 && !this.#slots.areSeconds && present.instances.every(({ units }) => !units);
-    const reach = isFar ? MOST_COSTLY : usual;
-    const count = isMany ? reach : 1;
+    const most = isFar ? MOST_COSTLY : usual;
+    const count = isMany ? most : 1;
     const following = this.#slots.after(arrival, count);
     const isWide = present.to - present.from > (following[0]?.to ?? 0) - (following[0]?.from ?? 0);
     const slots = this.#policy.isLimited && isWide ? following : [present, ...following];
