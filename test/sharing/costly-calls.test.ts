@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../../src/index.ts';
 import { seeded, type WindowKind } from '../../src/testing/index.ts';
-import { fleetOf } from './support/fleet.ts';
+import { type Fleet, fleetOf } from './support/fleet.ts';
 import { ACCOUNT, pricedAt } from './support/traffic.ts';
 
 /** A call that costs one unit, or a costly one; resolves with how long it took. */
@@ -16,6 +16,13 @@ async function timed(
   return now() - from;
 }
 
+/** Processes with a second of ten units that slides, which they know, and costly calls of seven. */
+function fleetOfSliding(size: number, seed?: number): Fleet {
+  const shapes = { second: 'sliding-log' } as const;
+  const quota = { keyed: { second: 10 }, windows: shapes, latencyMs: [20, 80], cost: pricedAt(7) } as const;
+  return fleetOf(size, quota, {}, { ...(seed !== undefined && { seed }), calendar: ['month'], shapes });
+}
+
 describe('processes with calls of different costs', () => {
   // No cheap call went before a costly one that did not fit: 0.78 and 0.92.
   it.each([
@@ -24,7 +31,8 @@ describe('processes with calls of different costs', () => {
   ])('pack a full second as one client does: %i of them, %i units for %d of the calls', async (size, cost, part) => {
     const shapes = { second: 'aligned' } as const;
     const quota = { keyed: { second: 10 }, windows: shapes, latencyMs: [20, 80], cost: pricedAt(cost) } as const;
-    const { clock, clients, limited } = fleetOf(size, quota, {}, { calendar: ['second'] });
+    const fleet = fleetOf(size, quota, {}, { calendar: ['second'] });
+    const { clock, clients } = fleet;
     await clock.run(Promise.all(clients.map((client) => client.getInfo())));
     await clock.run(clock.sleep(3_000));
     const random = seeded(cost);
@@ -33,7 +41,7 @@ describe('processes with calls of different costs', () => {
     await clock.run(Promise.all(costs.map((each, nth) => timed(clients[nth % size], each, () => clock.now()))));
     const units = costs.reduce((sum, each) => sum + each, 0);
     expect(units / ((clock.now() - from) / 100)).toBeGreaterThan(0.95);
-    expect(limited).toBe(0);
+    expect(fleet.limited).toBe(0);
   });
 
   /** What becomes of a costly call and of cheap ones of one process after another has used 15 of 20 units of a minute. */
@@ -76,11 +84,9 @@ describe('processes with calls of different costs', () => {
     expect(trips).toBeLessThan(40);
   });
 
-  /** Four processes of a second of ten units that slides: one makes costly calls, the others as many cheap ones as they can, for 20 s. */
+  /** One of four processes makes costly calls, the others as many cheap ones as they can, for 20 s. */
   async function besideCheap(priority: number, everyMs: number): Promise<{ costlyMs: number[]; tripsPerCall: number }> {
-    const shapes = { second: 'sliding-log' } as const;
-    const quota = { keyed: { second: 10 }, windows: shapes, latencyMs: [20, 80], cost: pricedAt(7) } as const;
-    const fleet = fleetOf(4, quota, {}, { calendar: ['month'], shapes });
+    const fleet = fleetOfSliding(4);
     const { clock, clients } = fleet;
     await clock.run(Promise.all(clients.map((client) => client.getInfo())));
     await clock.run(clock.sleep(3_000));
@@ -118,9 +124,7 @@ describe('processes with calls of different costs', () => {
 
   // A process that holds units of a slot 2.3 s ahead makes no trip until then: 11 and 7 were refused where that was not waited for.
   it.each([10, 12])('are refused nothing where the store forgets what a costly call holds: seed %i', async (seed) => {
-    const shapes = { second: 'sliding-log' } as const;
-    const quota = { keyed: { second: 10 }, windows: shapes, latencyMs: [20, 80], cost: pricedAt(7) } as const;
-    const fleet = fleetOf(2, quota, {}, { seed, calendar: ['month'], shapes });
+    const fleet = fleetOfSliding(2, seed);
     const { clock, clients } = fleet;
     for (let nth = 0; nth < 8; nth++) {
       await clock.run(timed(clients[nth % 2], 1, () => clock.now()));

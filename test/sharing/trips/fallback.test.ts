@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Period } from '../../../src/quota/time/periods.ts';
 import { type FailureMode, Fallback } from '../../../src/sharing/trips/fallback.ts';
 import { calendar, reading } from '../support/small.ts';
 
@@ -31,13 +32,20 @@ function holding(of = windows): Fallback {
   return alone;
 }
 
+/** Readings of a window, by when they came. */
+type Readings = readonly (readonly [at: number, used: number])[];
+
+/** Reads a window of so many units now and then. */
+function read(alone: Fallback, period: Period, limit: number, readings: Readings): void {
+  for (const [receivedAt, used] of readings) alone.hear(reading({ period, limit, used, receivedAt }), 0);
+}
+
 /** Reads a minute of 600 at the beginning and the end of two seconds in which all processes together spent so many units. */
 function spend(alone: Fallback, units: number, from = 0): void {
-  for (const [at, used] of [
+  read(alone, 'minute', 600, [
     [from, 100],
     [from + 2_000, 100 + units],
-  ] as const)
-    alone.hear(reading({ period: 'minute', limit: 600, used, receivedAt: at }), 0);
+  ]);
 }
 
 describe('a process that cannot ask the store', () => {
@@ -130,11 +138,10 @@ describe('a process that cannot ask the store', () => {
 
   it('sends less where others have filled a window, whatever the rate, which tells little of one that slides', () => {
     const alone = holding();
-    for (const [receivedAt, used] of [
+    read(alone, 'minute', 600, [
       [0, 596],
       [2_000, 600],
-    ] as const)
-      alone.hear(reading({ period: 'minute', limit: 600, used, receivedAt }), 0);
+    ]);
     expect(paceOf(alone)).toBeCloseTo(500 / 0.9);
   });
 
@@ -189,9 +196,8 @@ describe('what a process without a store reads of the rate of all', () => {
   const seconds = calendar({ second: 20 });
   const UNIT_MS = 1_000 / 19.5;
 
-  function minute(alone: Fallback, readings: readonly (readonly [at: number, used: number])[]): void {
-    for (const [at, used] of readings)
-      alone.hear(reading({ period: 'minute', limit: 600, used, receivedAt: at }), 30_000);
+  function minute(alone: Fallback, readings: Readings): void {
+    read(alone, 'minute', 600, readings);
   }
 
   /** Reads a second of 20 so long after it began. */
@@ -239,11 +245,10 @@ describe('what a process without a store reads of the rate of all', () => {
   it('is that of a month, too, and says nothing of how full that may be', () => {
     const alone = holding();
     minute(alone, [[0, 100]]);
-    for (const [receivedAt, used] of [
+    read(alone, 'month', 100, [
       [0, 76],
       [2_000, 100],
-    ] as const)
-      alone.hear(reading({ period: 'month', limit: 100, used, receivedAt }), 0);
+    ]);
     // 12 a second, of 9 at which they aim.
     expect(paceOf(alone)).toBeCloseTo(500 / 0.75);
   });
