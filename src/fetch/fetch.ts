@@ -28,6 +28,7 @@ const inputOf = new WeakMap<ReadableStream, FetchInput>();
 export function createFetch(dependencies: CreateFetchOptions): (options?: FetchOptions) => Fetch {
   const { run, announce, names, baseUrl, redact } = dependencies;
   const base = new URL(baseUrl);
+  // Later, a function that is made here may be in its place.
   const { fetch } = globalThis;
   const basePath = base.pathname.replace(/\/$/, '');
   const isUnder = (url: URL | undefined): url is URL =>

@@ -40,7 +40,7 @@ export class Tracer extends EventDispatch implements EventSink {
    * Waiting calls: why, until when, and at which place.
    *
    * @param sentAt - estimates when the last of some calls is sent.
-   * @param pausedUntil - the end of the pause that the caller began, in monotonic milliseconds; Infinity: none.
+   * @param pausedUntil - the end of the pause that the caller began, in monotonic milliseconds; Infinity: it has none.
    * @throws ConfigError if an option is invalid.
    */
   queue(options: QueueOptions | undefined, sentAt: SendEstimate, pausedUntil: number): readonly QueuedCall[] {
