@@ -1,4 +1,4 @@
-import { quantile } from './quantile.ts';
+import { quantile } from '../quantile.ts';
 import { before, longestStandstill, possibleIn, roomIn, SETTLING_MS, servedIn } from './span.ts';
 import type { Source } from './traffic.ts';
 import type { Measured, TimedCall } from './trial.ts';

@@ -1,10 +1,10 @@
 import { Redis } from 'ioredis';
 import { type RedisServer, startRedis } from '../../test/redis/support/server.ts';
+import { quantile } from '../quantile.ts';
 import { endOf, SECOND } from './calendar.ts';
 import { type Service, startService, startWorker } from './children.ts';
 import { happen } from './incidents.ts';
 import type { CallRecord, Hours, Outcome, ServiceEntry, WorkerJob } from './messages.ts';
-import { quantile } from './quantile.ts';
 import type { Scenario } from './scenario.ts';
 import { type Span, spanOf } from './span.ts';
 import type { Subject } from './subject.ts';

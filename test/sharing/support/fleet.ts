@@ -16,7 +16,7 @@ import {
 } from '../../../src/testing/index.ts';
 import { distant } from './distant.ts';
 
-const KEY = 'the-key-of-all';
+export const KEY = 'the-key-of-all';
 
 /** Seven seconds into a minute, so that much of it is left. */
 const START = Date.UTC(2026, 2, 10, 14, 0, 7);

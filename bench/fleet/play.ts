@@ -1,0 +1,100 @@
+import { type MockServiceOptions, seeded } from '../../src/testing/index.ts';
+import { type Fleet, fleetOf, KEY } from '../../test/sharing/support/fleet.ts';
+import { ACCOUNT, pricedAt } from '../../test/sharing/support/traffic.ts';
+import type { ClosedTraffic, World } from './world.ts';
+
+/** What is measured begins after this time, in which a share learns what there is to know. In milliseconds. */
+export const SETTLING_MS = 12_000;
+
+/** A run of a world. */
+export interface Played {
+  /** How long the calls took that were made after the settling time, in milliseconds. */
+  readonly latencies: readonly number[];
+  /** All calls, and those that failed. */
+  readonly calls: number;
+  readonly failed: number;
+  /** Requests of the processes that the service refused. */
+  readonly refused: number;
+  /** Calls of the store. */
+  readonly trips: number;
+}
+
+/** Plays a world once: by processes that share the quota, or by one client that makes all their calls. */
+export async function play(world: World, seed: number, isShared: boolean): Promise<Played> {
+  const terms = { seed, isShared, isNear: world.isNear === true };
+  const fleet = fleetOf(isShared ? world.processes : 1, serviceOf(world), {}, terms);
+  const fates = seeded(seed + 2_000);
+  const { answers, traffic } = world;
+  if (answers) fleet.answers = () => answers(fates);
+  const caller = new Caller(fleet, world);
+  const strangers = (world.strangers?.(seeded(seed + 3_000)) ?? []).map((atMs) => caller.foreign(atMs));
+  const calls =
+    traffic.kind === 'closed'
+      ? [caller.keepWaiting(traffic)]
+      : traffic.arrivals(seeded(seed)).map(({ atMs, by }) => caller.callAt(atMs, by));
+  await fleet.clock.run(Promise.all([...strangers, ...calls]));
+  return { ...caller, refused: fleet.limited - caller.strangersRefused, trips: fleet.trips };
+}
+
+function serviceOf({ limits, shape, latencyMs, costly }: World): MockServiceOptions {
+  return { keyed: limits, windows: shape, latencyMs: [...latencyMs], cost: pricedAt(costly?.units ?? 1) };
+}
+
+/** Makes the calls of a world, and records what becomes of them. */
+class Caller {
+  readonly latencies: number[] = [];
+  calls = 0;
+  failed = 0;
+  strangersRefused = 0;
+  readonly #fleet: Fleet;
+  readonly #world: World;
+  readonly #startedAt: number;
+
+  constructor(fleet: Fleet, world: World) {
+    this.#fleet = fleet;
+    this.#world = world;
+    this.#startedAt = fleet.clock.now();
+  }
+
+  /** Makes a call at an instant. */
+  async callAt(atMs: number, by: number): Promise<void> {
+    await this.#fleet.clock.sleep(atMs);
+    await this.#call(by);
+  }
+
+  /** Makes a call whenever one has ended. */
+  async keepWaiting({ waiting, forMs }: ClosedTraffic): Promise<void> {
+    const { processes } = this.#world;
+    const work = async (by: number): Promise<void> => {
+      while (this.#now < forMs) await this.#call(by);
+    };
+    await Promise.all(Array.from({ length: processes * waiting }, (_, nth) => work(nth % processes)));
+  }
+
+  /** Sends a request of a consumer that is no process of the share. */
+  async foreign(atMs: number): Promise<void> {
+    const { clock, service } = this.#fleet;
+    await clock.sleep(atMs);
+    const { status } = await service.fetch(`${service.origin}/extended/v1/info`, { headers: { 'x-api-key': KEY } });
+    if (status === 429) this.strangersRefused++;
+  }
+
+  async #call(by: number): Promise<void> {
+    const { costly, maxWaitMs = Number.POSITIVE_INFINITY } = this.#world;
+    const { clients } = this.#fleet;
+    const client = clients[by % clients.length];
+    const madeAt = this.#now;
+    const nth = ++this.calls;
+    const isCostly = costly !== undefined && nth % costly.every === 0;
+    try {
+      await (isCostly ? client?.getAddressAssets(ACCOUNT, { maxWaitMs }) : client?.getInfo({ maxWaitMs }));
+      if (madeAt >= SETTLING_MS) this.latencies.push(this.#now - madeAt);
+    } catch {
+      this.failed++;
+    }
+  }
+
+  get #now(): number {
+    return this.#fleet.clock.now() - this.#startedAt;
+  }
+}

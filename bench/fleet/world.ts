@@ -1,0 +1,44 @@
+import type { MockServiceOptions, WindowKind } from '../../src/testing/index.ts';
+
+/** A call that is to be made. */
+export interface Arrival {
+  /** When, in milliseconds since the beginning of the run. */
+  readonly atMs: number;
+  /** By which process. */
+  readonly by: number;
+}
+
+/** Calls at given instants, whatever becomes of the ones before. Their latencies are compared. */
+export interface OpenTraffic {
+  readonly kind: 'open';
+  arrivals(random: () => number): readonly Arrival[];
+}
+
+/** So many calls of each process at all times: one that ends is followed by another. How many are served is compared. */
+export interface ClosedTraffic {
+  readonly kind: 'closed';
+  readonly waiting: number;
+  readonly forMs: number;
+}
+
+/** A service, processes that share one key, and the calls that they make. */
+export interface World {
+  readonly name: string;
+  readonly processes: number;
+  readonly limits: NonNullable<MockServiceOptions['keyed']>;
+  /** The shape of all windows. */
+  readonly shape: WindowKind;
+  /** How long responses of the service take, at least and at most, in milliseconds. */
+  readonly latencyMs: readonly [number, number];
+  readonly traffic: OpenTraffic | ClosedTraffic;
+  /** What some calls cost, in units, and which: each so many. Default: all cost one unit. */
+  readonly costly?: { readonly units: number; readonly every: number };
+  /** Whether the store is on the same machine, as that of `localShare`. */
+  readonly isNear?: boolean;
+  /** What becomes of an answer of the store: lost, or late by so many milliseconds. */
+  readonly answers?: (random: () => number) => 'lost' | number;
+  /** When other consumers of the key send a request each, in milliseconds since the beginning: no process knows of them. */
+  readonly strangers?: (random: () => number) => readonly number[];
+  /** How long a call waits for quota, in milliseconds. Default: for ever. */
+  readonly maxWaitMs?: number;
+}

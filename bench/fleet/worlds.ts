@@ -1,0 +1,70 @@
+import type { WindowKind } from '../../src/testing/index.ts';
+import type { OpenTraffic, World } from './world.ts';
+import { atRandom, bursts, jobs, steady, uneven } from './worlds/traffic.ts';
+
+const SHAPES: readonly WindowKind[] = ['aligned', 'first-request', 'sliding-log', 'sliding-counter', 'leaky'];
+
+/** Limits far above light traffic, responses of a service in the same region. */
+const USUAL = { limits: { second: 20, minute: 1_000 }, shape: 'aligned', latencyMs: [20, 80] } as const;
+
+/** Worlds by what a fleet does in them, each group a table. */
+export const groups: Readonly<Record<string, readonly World[]>> = {
+  'Ordinary traffic': [
+    open('4 processes, a call a second each', 4, steady(1)),
+    { ...open('the same, the store on the same machine', 4, steady(1)), isNear: true },
+    open('16 processes, a call each 2 s', 16, steady(0.5)),
+    { ...open('the same, the store on the same machine', 16, steady(0.5)), isNear: true },
+    { ...open('the same, a window that slides', 16, steady(0.5)), shape: 'sliding-log' },
+    open('64 processes, a call each 8 s', 64, steady(0.125)),
+    open('4 processes, 6 calls at once each 3 s', 4, bursts(6, 3_000)),
+    open('8/s in one process, 1/s in 7', 8, uneven(8)),
+    open('12/s in one process, 1/s in 4', 5, uneven(12)),
+    {
+      ...open('3 processes, a call a second each, each fifth of 5 units', 3, steady(1)),
+      costly: { units: 5, every: 5 },
+    },
+  ],
+  'Busy processes': SHAPES.flatMap((shape) => [
+    busy(`20/s + 500/min, ${shape}`, { second: 20, minute: 500 }, shape, [5, 15]),
+    busy(`20/s, ${shape}`, { second: 20 }, shape, [5, 15]),
+    busy(`20/s, ${shape}, answers after 100 to 300 ms`, { second: 20 }, shape, [100, 300]),
+  ]),
+  'Jobs in turn': SHAPES.map((shape) => ({
+    ...open(`18 calls each minute of 20/min, ${shape}`, 2, jobs(18, 12)),
+    limits: { minute: 20 },
+    shape,
+  })),
+  'A consumer that is no process of the share': SHAPES.map((shape) => ({
+    ...open(`18 calls each minute of 30/min, others make 6, ${shape}`, 2, jobs(18, 12)),
+    limits: { minute: 30 },
+    shape,
+    strangers: (random) => atRandom(0.1, 720_000, random),
+  })),
+  'A store that is slow, or a service': [
+    ...[100, 250, 1_000].map((ms) => ({
+      ...open(`4 processes, a call a second each, answers of the store after ${ms} ms`, 4, steady(1)),
+      answers: () => ms,
+    })),
+    {
+      ...open('4 processes, a call a second each, one in five answers of the store lost', 4, steady(1)),
+      answers: (random) => (random() < 0.2 ? 'lost' : 0),
+    },
+    {
+      ...open('4 processes, a call a second each, responses after 50 to 1,000 ms', 4, steady(1)),
+      latencyMs: [50, 1_000],
+    },
+    {
+      ...open('16 processes, a call each 2 s, responses after 50 to 1,000 ms', 16, steady(0.5)),
+      latencyMs: [50, 1_000],
+    },
+  ],
+};
+
+function open(name: string, processes: number, traffic: (processes: number) => OpenTraffic): World {
+  return { ...USUAL, name, processes, traffic: traffic(processes) };
+}
+
+/** Four processes, each with 8 calls at all times. */
+function busy(name: string, limits: World['limits'], shape: WindowKind, latencyMs: World['latencyMs']): World {
+  return { name, processes: 4, limits, shape, latencyMs, traffic: { kind: 'closed', waiting: 8, forMs: 132_000 } };
+}

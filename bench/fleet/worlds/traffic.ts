@@ -1,0 +1,60 @@
+import type { Arrival, OpenTraffic } from '../world.ts';
+
+/** How long traffic lasts that is no job of a minute, in milliseconds. */
+const LASTS_MS = 72_000;
+
+/** Calls at random instants, at this rate in each process. */
+export function steady(perSecond: number): (processes: number) => OpenTraffic {
+  return (processes) =>
+    open((random) => each(processes, (by) => atRandom(perSecond, LASTS_MS, random).map((atMs) => ({ atMs, by }))));
+}
+
+/** Calls at random instants: `largePerSecond` in the first process, one a second in each of the others. */
+export function uneven(largePerSecond: number): (processes: number) => OpenTraffic {
+  return (processes) =>
+    open((random) =>
+      each(processes, (by) => atRandom(by === 0 ? largePerSecond : 1, LASTS_MS, random).map((atMs) => ({ atMs, by }))),
+    );
+}
+
+/** So many calls of a process at once, at random instants, every `everyMs` on average. */
+export function bursts(calls: number, everyMs: number): (processes: number) => OpenTraffic {
+  return (processes) =>
+    open((random) =>
+      each(processes, (by) =>
+        atRandom(1_000 / everyMs, LASTS_MS, random).flatMap((atMs) =>
+          Array.from({ length: calls }, () => ({ atMs, by })),
+        ),
+      ),
+    );
+}
+
+/** A job of each minute, which the processes do in turn: so many calls at once. */
+export function jobs(calls: number, minutes: number): (processes: number) => OpenTraffic {
+  return (processes) =>
+    open((random) =>
+      each(minutes, (minute) => {
+        const atMs = minute * 60_000 + random() * 10_000;
+        return Array.from({ length: calls }, () => ({ atMs, by: minute % processes }));
+      }),
+    );
+}
+
+/** The instants of a Poisson process of this rate, in milliseconds. */
+export function atRandom(perSecond: number, untilMs: number, random: () => number): number[] {
+  const instants: number[] = [];
+  for (let at = gap(); at < untilMs; at += gap()) instants.push(at);
+  return instants;
+
+  function gap(): number {
+    return (-Math.log(1 - random()) * 1_000) / perSecond;
+  }
+}
+
+function open(arrivals: OpenTraffic['arrivals']): OpenTraffic {
+  return { kind: 'open', arrivals };
+}
+
+function each(count: number, of: (index: number) => readonly Arrival[]): Arrival[] {
+  return Array.from({ length: count }, (_, index) => of(index)).flat();
+}
